@@ -1,0 +1,50 @@
+# The front door: builds, tests, shows and installs tessera. CMake and tools/ do the work; `make help` lists the targets.
+# SPDX-License-Identifier: Apache-2.0
+PREFIX ?= /usr/local
+CONFIGURE = $(if $(filter true,$(CI)),-DTESSERA_WERROR=ON)
+
+.PHONY: all setup demo test install asan tsan coverage bench format lint clean help
+.NOTPARALLEL:
+
+all: setup build/build.ninja ## build/tessera, build/libtessera.so and the plugins (the default)
+	@cmake --build build
+
+setup: ## install the Debian packages that are missing (needs root or sudo, once)
+	@tools/setup build
+
+build/build.ninja:
+	@cmake --preset release $(CONFIGURE)
+
+demo: all ## draw a synthetic slide, study the nuclei workflow on it, write report.html
+	@tools/demo
+
+test: ## install what is missing, build, and run every check and test, also under the sanitizers
+	@tools/setup build test
+	@tools/test
+
+install: all ## install below PREFIX (/usr/local); DESTDIR is respected
+	@cmake --install build --prefix "$(PREFIX)"
+
+asan tsan: setup ## the tests under ASan and UBSan, or under TSan
+	@tools/setup test
+	@tools/test $@
+
+coverage: setup ## the tests with line counts; build-coverage/coverage.html
+	@tools/setup test coverage
+	@tools/coverage
+
+bench: all ## time the operations
+	@build/tessera bench
+
+format: ## rewrite the C files as clang-format wants them
+	@tools/check-format --fix
+
+lint: setup build/build.ninja ## clang-tidy over what changed
+	@tools/setup test
+	@tools/lint
+
+clean: ## remove everything that was built (the demo folder stays)
+	rm -rf build build-asan build-tsan build-coverage
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z ]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile

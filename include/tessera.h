@@ -1,0 +1,122 @@
+/* libtessera: parameter studies over data-analysis workflows that never compute the same thing twice.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Every call takes a request (zero is the default for every field), gives back one JSON object as text, and returns what the
+ * program would exit with: 0 done; 1 tasks failed; 2 usage; 3 invalid input; 4 finished, but a target was not met; 5 store or
+ * worker trouble; 130 or 143 stopped by a signal, state saved.
+ * The object has a "schema" ("tessera.study/1"); fields are added, never renamed. Whenever something is wrong it also has
+ * "faults": [{"code": 203, "text", "file", "line", "column", "path", "help"}], all that were found; "warnings" is a list of
+ * texts. Texts are UTF-8. The reply is owned by the caller: ts_reply_free. Calls may be made from several threads. */
+#ifndef TESSERA_H
+#define TESSERA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TS_PUBLIC __attribute__((visibility("default")))
+
+/* How far a stage has come. Borrowed for the call. */
+struct ts_stage_progress {
+  const char *name;
+  uint64_t total; /* distinct tasks to settle, reference run included */
+  uint64_t done;  /* settled: executed, cut off, found in the store, failed or skipped */
+  uint64_t running;
+  uint64_t reused; /* requested but not executed, at any level */
+  uint64_t failed;
+};
+
+struct ts_progress {
+  const char *event; /* "run_begin", "task_done", "run_end" */
+  const char *run;   /* 8 hex digits; "" if the run is not recorded */
+  double elapsed_s;
+  double left_s; /* estimate; negative: unknown */
+  size_t threads;
+  const struct ts_stage_progress *stages;
+  size_t stage_count;
+  /* task_done only */
+  const char *stage;
+  const char *task;    /* "segment.split" */
+  const char *key;     /* first digits of the key */
+  const char *outcome; /* "executed", "cutoff", "store", "failed", "skipped" */
+  const char *file;
+  int64_t tile_x, tile_y;
+  double seconds;
+  const char *message; /* why it failed; "" otherwise */
+};
+
+struct ts_parameter_setting {
+  const char *name;
+  const char *value;
+};
+
+/* One request for all calls; each call says which fields it reads. */
+struct ts_request {
+  const char *folder;    /* the project; NULL: the current folder. Other paths are relative to it */
+  const char *file;      /* study or workflow file; NULL: study.json, else workflow.json */
+  const char *command;   /* how the user called, for the record; NULL: made up */
+  const char *store;     /* folder of the store; NULL: .tessera; "memory": nothing outlives the call */
+  size_t threads;        /* 0: as many as there are CPUs */
+  bool no_reuse;         /* every run computes everything; the store is neither read nor written */
+  bool no_cutoff;        /* tasks are shared by lineage only */
+  const char *merge;     /* "lineage" (NULL), "stage", "none" */
+  bool raw_values;       /* plan: compare values as given, not in canonical form */
+  bool resume;           /* continue an unfinished run of the same file */
+  const char *resume_id; /* which one; NULL: the last */
+  const char *method;    /* study: overrides the file's method */
+  uint64_t seed;         /* with has_seed */
+  bool has_seed;
+  size_t trajectories;     /* study: overrides; 0: as in the file */
+  const char *design;      /* CSV file of parameter sets instead of a method's */
+  const char *const *data; /* files, folders or patterns instead of the file's */
+  size_t data_count;
+  int64_t tile_px; /* with has_tile */
+  bool has_tile;
+  const char *only_stage;                        /* run: one stage alone, on the data as it is */
+  const struct ts_parameter_setting *parameters; /* run: -p NAME=VALUE */
+  size_t parameter_count;
+  const char *output;       /* folder (run, study) or file (report) for results; NULL: out/NAME */
+  bool overlays;            /* run: also write the image with outlines of each mask */
+  const char *run;          /* status, log, explain, report: a run id; NULL: the last */
+  const char *task;         /* log, explain: "segment.split", "segment/9c1e4f", or a key */
+  const char *demo;         /* init: name of the demo, NULL: an empty project */
+  const volatile int *stop; /* set to non-zero (from a signal handler, too) to pause; may be NULL */
+  void (*on_progress)(void *user,
+                      const struct ts_progress *progress); /* from worker threads, one at a time; may be NULL */
+  void *user;
+};
+
+/* Checks a workflow or study file and all it names: file, store, data, tile. Schema tessera.check/1. */
+TS_PUBLIC int ts_check(const struct ts_request *request, char **reply);
+/* What `study` or `run` would do: file, design, merge, raw_values, data, parameters. Schema tessera.plan/1. */
+TS_PUBLIC int ts_plan_study(const struct ts_request *request, char **reply);
+/* One parameter set over the data. Schema tessera.run/1. */
+TS_PUBLIC int ts_run_workflow(const struct ts_request *request, char **reply);
+/* Design, plan, run, analyse, report. Schema tessera.study/1. */
+TS_PUBLIC int ts_study(const struct ts_request *request, char **reply);
+/* Runs of a store, newest first; with `run` one of them in detail. Schema tessera.status/1. */
+TS_PUBLIC int ts_status(const struct ts_request *request, char **reply);
+/* What tasks said, failed ones first. Schema tessera.log/1. */
+TS_PUBLIC int ts_log_run(const struct ts_request *request, char **reply);
+/* Why a task ran or was reused: the nearest earlier key and the field that differs. Schema tessera.explain/1. */
+TS_PUBLIC int ts_explain(const struct ts_request *request, char **reply);
+/* Writes the HTML report of a past study. Schema tessera.report/1. */
+TS_PUBLIC int ts_report(const struct ts_request *request, char **reply);
+/* Makes a project folder (folder must be absent or empty), from a demo or with the smallest workflow. tessera.init/1. */
+TS_PUBLIC int ts_init(const struct ts_request *request, char **reply);
+/* Operations, demos and methods this build knows. Schema tessera.list/1. */
+TS_PUBLIC int ts_list(const struct ts_request *request, char **reply);
+/* CPU and wall time of each operation of a workflow on one image. Schema tessera.bench/1. */
+TS_PUBLIC int ts_bench(const struct ts_request *request, char **reply);
+
+TS_PUBLIC void ts_reply_free(char *reply);
+TS_PUBLIC const char *ts_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,135 @@
+/* The operation contract: what a plugin (or a built-in operation) tells tessera, and what tessera gives it to run.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * This header stands alone: a plugin needs nothing else. An operation is pure: its outputs depend only on its inputs and
+ * parameters; it keeps no state between calls, reads no clock, draws no random numbers that are not a parameter.
+ *
+ * A plugin is a shared library that exports
+ *     const struct ts_op_descriptor *const *tessera_operations(uint32_t host_api, size_t *count);
+ * It returns its descriptors, or NULL if it cannot work with host_api. */
+#ifndef TESSERA_OP_H
+#define TESSERA_OP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TESSERA_OP_API 1
+
+enum ts_op_kind { TS_OP_PIXELS = 1, TS_OP_TABLE = 2, TS_OP_BYTES = 3, TS_OP_FILE = 4 };
+enum ts_op_element { TS_OP_U8 = 1, TS_OP_U16 = 2, TS_OP_U32 = 3, TS_OP_F32 = 4, TS_OP_F64 = 5 };
+
+/* How far an output pixel looks: at its own pixel, within radius_px, at its connected component, at the whole tile. The
+ * first two give the same result under any tiling with a sufficient halo; tessera tests that promise. */
+enum ts_op_reach { TS_OP_REACH_TILE = 0, TS_OP_REACH_PIXEL = 1, TS_OP_REACH_RADIUS = 2, TS_OP_REACH_COMPONENT = 3 };
+
+enum ts_op_value_type { TS_OP_INTEGER = 1, TS_OP_REAL = 2, TS_OP_BOOLEAN = 3, TS_OP_STRING = 4 };
+
+struct ts_op_value {
+  enum ts_op_value_type type;
+  int64_t integer; /* also booleans, 0 or 1 */
+  double real;
+  const char *string; /* borrowed for the call */
+};
+
+/* Port types: "image/rgb8", "image/gray8", "image/gray16", "mask" (8 bit, 0 or 255), "labels" (32 bit, 0 is background),
+ * "field/f32", "table" (named columns of numbers), "objects" (GeoJSON), "bytes", "file". Alternatives: "mask|labels". */
+struct ts_op_port {
+  const char *name;
+  const char *type;
+  const char *help;
+  int optional; /* inputs only: may be left unconnected; its view then has kind 0 */
+};
+
+struct ts_op_parameter {
+  const char *name;
+  enum ts_op_value_type type;
+  double low, high;           /* domain of numbers, both ends included; low > high: unbounded */
+  const char *const *choices; /* domain of strings, NULL-terminated; NULL: any string */
+  const char *help;
+  /* Optional: brings a value to its canonical form, so that values with the same effect get the same key. */
+  void (*canonical)(struct ts_op_value *value);
+};
+
+/* One input as the operation sees it; all pointers are borrowed for the call and read-only. */
+struct ts_op_view {
+  enum ts_op_kind kind; /* 0: optional input not connected */
+  const char *type;     /* the port type of what arrived, never an alternative */
+  /* TS_OP_PIXELS: rows without padding, channels interleaved */
+  int64_t width, height;
+  int32_t channels;
+  enum ts_op_element element;
+  /* where the pixels lie in their image: upper left corner in pixels of the level, and the level */
+  int64_t x, y;
+  int32_t level;
+  /* TS_OP_TABLE: cells row by row; NaN is a missing value */
+  size_t rows, columns;
+  const char *const *names;
+  const double *cells;
+  /* TS_OP_PIXELS and TS_OP_BYTES */
+  const void *data;
+  size_t size_bytes;
+  /* TS_OP_FILE */
+  const char *path;
+};
+
+struct ts_op_call;
+
+/* What tessera offers during a call. Every output port must be made exactly once. Memory returned is writable until the
+ * operation returns, not initialised, 64-byte aligned, and owned by tessera. NULL: out of memory or a wrong port; return a
+ * failure then. */
+struct ts_op_host {
+  void *(*output_pixels)(struct ts_op_call *call, size_t port, int64_t width, int64_t height, int32_t channels,
+                         enum ts_op_element element);
+  double *(*output_table)(struct ts_op_call *call, size_t port, size_t rows, size_t columns, const char *const *names);
+  void *(*output_bytes)(struct ts_op_call *call, size_t port, size_t size_bytes);
+  /* Where the pixels of an output lie, if not where the first pixel input lies. */
+  void (*output_place)(struct ts_op_call *call, size_t port, int64_t x, int64_t y, int32_t level);
+  /* For ports with alternatives: which type this output has. */
+  void (*output_type)(struct ts_op_call *call, size_t port, const char *type);
+  /* Says why the operation fails (lower case, no full stop) and returns -1, to be returned by run(). */
+  int (*fail)(struct ts_op_call *call, const char *format, ...);
+  /* Non-zero when the user wants to stop; long operations look now and then and return host->fail(...). */
+  int (*cancelled)(const struct ts_op_call *call);
+};
+
+struct ts_op_call {
+  const struct ts_op_host *host;
+  const struct ts_op_view *inputs;      /* in the order of the descriptor */
+  const struct ts_op_value *parameters; /* canonical, in the order of the descriptor */
+  void *user;                           /* the descriptor's user pointer */
+  void *private_data;                   /* tessera's own */
+};
+
+struct ts_op_descriptor {
+  uint32_t api;        /* TESSERA_OP_API */
+  uint32_t size_bytes; /* sizeof(struct ts_op_descriptor): fields may be added at the end */
+  const char *name;    /* "library.operation" */
+  uint32_t version;    /* raise it when results change */
+  const char *numeric; /* NULL or "exact", "tolerance:CLASS", "nondeterministic" */
+  const char *help;
+  const struct ts_op_port *inputs;
+  size_t input_count;
+  const struct ts_op_port *outputs;
+  size_t output_count;
+  const struct ts_op_parameter *parameters;
+  size_t parameter_count;
+  enum ts_op_reach reach;
+  int64_t radius_px;
+  int not_thread_safe; /* non-zero: calls of this operation never overlap */
+  /* 0: done. Anything else: failed, with the reason given to host->fail. */
+  int (*run)(struct ts_op_call *call);
+  void *user;
+  /* Optional: expected CPU seconds for these inputs; a hint for the first run only. */
+  double (*cost_seconds)(const struct ts_op_call *call);
+};
+
+typedef const struct ts_op_descriptor *const *(*tessera_operations_function)(uint32_t host_api, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,30 @@
+/* Aligned, reference-counted buffers for pixels and other large data; immutable once shared; every byte counted.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_BASE_BUFFER_H
+#define TS_BASE_BUFFER_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TS_BUFFER_ALIGNMENT 64
+
+struct ts_buffer; /* shared */
+
+/* A new buffer with one reference; contents undefined. Failure is an ordinary error (NO_MEMORY). size 0 is allowed. */
+struct ts_buffer *ts_buffer_create(size_t size, struct ts_error *err);
+struct ts_buffer *ts_buffer_from_bytes(const void *data, size_t size, struct ts_error *err);
+struct ts_buffer *ts_buffer_ref(struct ts_buffer *buffer);
+void ts_buffer_unref(struct ts_buffer *buffer); /* NULL is allowed */
+size_t ts_buffer_size(const struct ts_buffer *buffer);
+const void *ts_buffer_data(const struct ts_buffer *buffer);
+/* Only for the one who just created it and has not shared it. */
+void *ts_buffer_writable(struct ts_buffer *buffer);
+
+/* Process-wide counters. */
+uint64_t ts_buffer_live_bytes(void);
+uint64_t ts_buffer_peak_bytes(void);
+void ts_buffer_reset_peak(void);
+
+#endif

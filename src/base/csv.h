@@ -1,0 +1,30 @@
+/* CSV text (RFC 4180, header line, UTF-8) as rows of cells that remember their line.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_BASE_CSV_H
+#define TS_BASE_CSV_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ts_csv {
+  struct ts_arena arena;
+  char **header; /* owned by the arena */
+  size_t column_count;
+  char ***rows; /* owned; rows[r][c], the cells belong to the arena */
+  int *lines;   /* owned; line in the file where row r starts */
+  size_t row_count;
+};
+
+/* Every row must have as many cells as the header (CSV_SYNTAX with line and column otherwise). A BOM and CRLF are fine,
+ * empty lines are skipped. */
+bool ts_csv_read(struct ts_csv *csv, const char *file, struct ts_error *err);
+bool ts_csv_parse(struct ts_csv *csv, const char *name, const char *text, size_t length, struct ts_error *err);
+void ts_csv_release(struct ts_csv *csv);
+/* Appends a cell, quoted when needed (an empty first one too: a row of one empty cell must not be an empty line). */
+void ts_csv_add_cell(struct ts_str *out, const char *text, bool first);
+
+#endif

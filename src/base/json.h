@@ -1,0 +1,47 @@
+/* JSON documents that remember where things stand, so that every complaint can name line and column.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * jansson keeps no positions after parsing: readers carry the JSON pointer (RFC 6901, "/stages/0/tasks/1/op") of what they
+ * look at, and a complaint rescans the text for its line and column. */
+#ifndef TS_BASE_JSON_H
+#define TS_BASE_JSON_H
+
+#include "base/error.h"
+#include "base/str.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ts_json_doc {
+  char *file; /* owned, as the user wrote it */
+  char *text; /* owned */
+  size_t length;
+  json_t *root; /* owned */
+};
+
+/* Reads and parses a file; duplicate keys are refused. Errors: FILE_NOT_FOUND, FILE_IO, JSON_SYNTAX with the place. */
+bool ts_json_doc_open(struct ts_json_doc *doc, const char *file, struct ts_error *err);
+/* The same from memory; `name` stands for the file in messages. */
+bool ts_json_doc_parse(struct ts_json_doc *doc, const char *name, const char *text, size_t length,
+                       struct ts_error *err);
+void ts_json_doc_close(struct ts_json_doc *doc);
+
+enum ts_json_part { TS_JSON_VALUE, TS_JSON_KEY };
+/* Line and column (from 1) of the value, or of the key naming it, at a JSON pointer; false if it is not there. */
+bool ts_json_locate(const struct ts_json_doc *doc, const char *pointer, enum ts_json_part part, int *line, int *column);
+/* Fills err->where from a pointer (falls back to the nearest enclosing value that exists). */
+void ts_json_place(struct ts_error *err, const struct ts_json_doc *doc, const char *pointer, enum ts_json_part part);
+
+/* Appends "/name" to a pointer, escaping ~ and /. */
+void ts_json_pointer_add(struct ts_str *pointer, const char *name);
+void ts_json_pointer_add_index(struct ts_str *pointer, size_t index);
+/* "an object", "a string", ... for messages. */
+const char *ts_json_kind(const json_t *value);
+
+/* Serialises: sorted = keys in sorted order (canonical), otherwise as inserted; reals as shortest round trip. Owned result. */
+char *ts_json_dump(const json_t *value, bool sorted, bool indent);
+/* Escapes `<` as \u003c on top, for embedding in HTML. */
+char *ts_json_dump_html(const json_t *value);
+
+#endif

@@ -1,0 +1,50 @@
+/* Messages on stderr, one line at a time.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/log.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+static atomic_int current_level = TS_LOG_WARN;
+
+/* Guards the hook and keeps messages of several threads from mixing. Nothing else is locked while it is held, except by
+ * the hook. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void (*before_message)(void *user);
+static void *before_message_user; /* borrowed from whoever set the hook */
+
+void ts_log_set_level(enum ts_log_level level) { atomic_store(&current_level, (int)level); }
+
+enum ts_log_level ts_log_get_level(void) { return (enum ts_log_level)atomic_load(&current_level); }
+
+void ts_log_set_before_message(void (*hook)(void *user), void *user) {
+  pthread_mutex_lock(&lock);
+  before_message = hook;
+  before_message_user = user;
+  pthread_mutex_unlock(&lock);
+}
+
+static const char *prefix_of(enum ts_log_level level) {
+  switch (level) {
+  case TS_LOG_WARN: return "warning: ";
+  case TS_LOG_DEBUG: return "debug: ";
+  case TS_LOG_QUIET:
+  case TS_LOG_INFO: break;
+  }
+  return "";
+}
+
+void ts_log(enum ts_log_level level, const char *format, ...) {
+  if (level == TS_LOG_QUIET || level > ts_log_get_level()) return;
+  va_list args;
+  va_start(args, format);
+  pthread_mutex_lock(&lock);
+  if (before_message) before_message(before_message_user);
+  fputs(prefix_of(level), stderr);
+  vfprintf(stderr, format, args);
+  fputc('\n', stderr);
+  fflush(stderr);
+  pthread_mutex_unlock(&lock);
+  va_end(args);
+}

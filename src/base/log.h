@@ -1,0 +1,19 @@
+/* Messages for people on stderr, by level; results never come this way.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_BASE_LOG_H
+#define TS_BASE_LOG_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+enum ts_log_level { TS_LOG_QUIET, TS_LOG_WARN, TS_LOG_INFO, TS_LOG_DEBUG };
+
+/* Process-wide, set once at the start; default TS_LOG_WARN. */
+void ts_log_set_level(enum ts_log_level level);
+enum ts_log_level ts_log_get_level(void);
+/* A hook that a progress display sets so that a message does not tear its lines; called under the log's lock. */
+void ts_log_set_before_message(void (*hook)(void *user), void *user);
+void ts_log(enum ts_log_level level, const char *format, ...) TS_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,53 @@
+/* A growing byte string, and the few text helpers every module needs.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Lowest layer: nothing about files, JSON or any upper module belongs here. */
+#ifndef TS_BASE_STR_H
+#define TS_BASE_STR_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ts_str {
+  char *data;    /* owned; always NUL-terminated once anything was added; NULL when empty */
+  size_t length; /* without the NUL */
+  size_t capacity;
+};
+
+void ts_str_release(struct ts_str *str);
+void ts_str_clear(struct ts_str *str); /* keeps the memory */
+void ts_str_add(struct ts_str *str, const char *text);
+void ts_str_add_bytes(struct ts_str *str, const void *data, size_t size);
+void ts_str_add_char(struct ts_str *str, char c);
+void ts_str_addf(struct ts_str *str, const char *format, ...) TS_PRINTF(2, 3);
+const char *ts_str_get(const struct ts_str *str); /* never NULL */
+char *ts_str_detach(struct ts_str *str);          /* gives the memory away, never NULL */
+
+/* Shortest decimal text that reads back as the same double ("5", "5.11905", "1e-07"); the same in every locale. */
+void ts_str_add_double(struct ts_str *str, double value);
+/* Reads a whole string as a number; false if anything is left over, or on overflow, NaN and infinity. */
+bool ts_parse_double(const char *text, double *value);
+bool ts_parse_int64(const char *text, int64_t *value);
+
+/* Well-formed UTF-8 (no surrogates, no overlong forms); a NUL byte counts as a character. */
+bool ts_utf8_valid(const char *text, size_t length);
+
+bool ts_str_starts_with(const char *text, const char *prefix);
+bool ts_str_ends_with(const char *text, const char *suffix);
+/* 18400 -> "18 400" (a narrow layout for people). buffer holds at least 32 bytes; returns it. */
+char *ts_format_count(uint64_t count, char buffer[32]);
+/* 131.2 -> "02:11"; above an hour "1:02:11". */
+char *ts_format_duration(double seconds, char buffer[32]);
+/* 3.9e9 -> "3.9 GB". */
+char *ts_format_bytes(uint64_t bytes, char buffer[32]);
+
+void ts_hex_encode(const uint8_t *bytes, size_t size, char *hex); /* writes 2 * size + 1 chars */
+bool ts_hex_decode(const char *hex, uint8_t *bytes, size_t size); /* exactly 2 * size digits */
+
+/* Edit distance based "did you mean": the nearest candidate, or NULL if none is near. */
+const char *ts_nearest_word(const char *word, const char *const *candidates, size_t count);
+
+#endif

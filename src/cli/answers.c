@@ -1,0 +1,153 @@
+/* Commands that need no library: help, version, completion, man, words, and the settings in force.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/session.h"
+
+#include "base/alloc.h"
+#include "base/json.h"
+#include "base/pool.h"
+#include "cli/help.h"
+#include "cli/output.h"
+#include "cli/reply.h"
+#include "cli/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_COLUMNS 80  /* of help that does not go to a terminal */
+#define MAX_COLUMNS  100 /* wider text is hard to read */
+
+static void print_and_release(struct ts_str *text) {
+  fputs(ts_str_get(text), stdout);
+  ts_str_release(text);
+}
+
+/* The command that the topic names; false if there is none. NULL for no topic. */
+static bool find_topic(const struct ts_cli_session *session, const struct ts_cli_command **command,
+                       struct ts_error *err) {
+  const char *topic = session->arguments.topic;
+  *command = topic ? ts_cli_command_find(topic) : NULL;
+  if (*command || !topic) return true;
+  const char *names[TS_COMMAND_COUNT];
+  size_t count = 0;
+  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
+    if (ts_cli_commands[i].group) names[count++] = ts_cli_commands[i].name;
+  }
+  ts_fail(err, TS_ERR_USAGE, "unknown command '%s'", topic);
+  ts_suggest_help(err, topic, names, count, "", "'tessera help' lists the commands");
+  return false;
+}
+
+int ts_answer_help(const struct ts_cli_session *session, struct ts_error *err) {
+  const struct ts_cli_command *command = session->arguments.command;
+  bool asked = command && ts_cli_command_id(command) == TS_COMMAND_HELP;
+  if (asked && !session->arguments.help && !find_topic(session, &command, err)) return ts_error_exit_code(TS_ERR_USAGE);
+  int columns = ts_cli_output_width(stdout);
+  size_t width = columns == 0 ? TEXT_COLUMNS : columns > MAX_COLUMNS ? MAX_COLUMNS : (size_t)columns;
+  struct ts_str text = {0};
+  if (command) {
+    ts_help_command(&text, command, width);
+  } else {
+    ts_help_overview(&text, width);
+  }
+  print_and_release(&text);
+  return 0;
+}
+
+static void print_json(json_t *object) {
+  char *text = ts_json_dump(object, false, true);
+  puts(text);
+  free(text);
+  json_decref(object);
+}
+
+int ts_answer_version(const struct ts_cli_session *session) {
+  if (session->arguments.json) {
+    print_json(json_pack("{s:s, s:s}", "schema", "tessera.version/1", "version", ts_version()));
+  } else {
+    printf("tessera %s\n", ts_version());
+  }
+  return 0;
+}
+
+int ts_answer_completion(const struct ts_cli_session *session) {
+  struct ts_str text = {0};
+  if (!ts_completion_script(&text, session->arguments.topic)) TS_BUG("no script for '%s'", session->arguments.topic);
+  print_and_release(&text);
+  return 0;
+}
+
+int ts_answer_man(const struct ts_cli_session *session, struct ts_error *err) {
+  const struct ts_cli_command *command = NULL;
+  if (!find_topic(session, &command, err)) return ts_error_exit_code(TS_ERR_USAGE);
+  struct ts_str text = {0};
+  ts_man_page(&text, command);
+  print_and_release(&text);
+  return 0;
+}
+
+/* A shell waits for the words: trouble means no words, not a message. */
+static void print_members(int (*call)(const struct ts_request *request, char **reply),
+                          const struct ts_cli_session *session, const char *list, const char *member) {
+  char *reply = NULL;
+  call(&session->arguments.request, &reply);
+  json_t *root = reply ? json_loads(reply, 0, NULL) : NULL;
+  const json_t *items = ts_cli_reply_member(root, list);
+  for (size_t i = 0; i < json_array_size(items); i++) puts(ts_cli_reply_text(json_array_get(items, i), member));
+  json_decref(root);
+  ts_reply_free(reply);
+}
+
+int ts_answer_words(const struct ts_cli_session *session) {
+  if (strcmp(session->arguments.topic, "runs") == 0) {
+    print_members(ts_status, session, "runs", "id");
+  } else if (strcmp(session->arguments.topic, "demos") == 0) {
+    print_members(ts_list, session, "demos", "name");
+  } else {
+    for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
+      if (ts_cli_commands[i].group) puts(ts_cli_commands[i].name);
+    }
+  }
+  return 0;
+}
+
+static void config_json(const struct ts_settings *settings) {
+  json_t *list = json_array();
+  for (int i = 0; i < TS_SETTING_COUNT; i++) {
+    const struct ts_setting *setting = &settings->items[i];
+    json_t *value =
+        i == TS_SETTING_JOBS ? json_integer((json_int_t)ts_settings_jobs(settings)) : json_string(setting->value);
+    json_array_append_new(list, json_pack("{s:s, s:o*, s:s}", "name", ts_setting_name((enum ts_setting_id)i), "value",
+                                          value, "origin", setting->origin));
+  }
+  print_json(json_pack("{s:s, s:o}", "schema", "tessera.config/1", "settings", list));
+}
+
+int ts_answer_config(const struct ts_cli_session *session) {
+  const struct ts_settings *settings = &session->settings;
+  if (session->arguments.json) {
+    config_json(settings);
+    return 0;
+  }
+  struct ts_cli_table table;
+  ts_cli_table_init(&table, "lll");
+  ts_cli_table_add(&table, "setting");
+  ts_cli_table_add(&table, "value");
+  ts_cli_table_add(&table, "from");
+  for (int i = 0; i < TS_SETTING_COUNT; i++) {
+    const struct ts_setting *setting = &settings->items[i];
+    bool every_cpu = i == TS_SETTING_JOBS && ts_settings_jobs(settings) == 0;
+    ts_cli_table_add(&table, ts_setting_name((enum ts_setting_id)i));
+    if (every_cpu) {
+      ts_cli_table_addf(&table, "%zu (every CPU)", ts_cpu_count());
+    } else {
+      ts_cli_table_add(&table, setting->value);
+    }
+    ts_cli_table_add(&table, setting->origin);
+  }
+  struct ts_str text = {0};
+  ts_cli_table_print(&table, "", &text);
+  ts_cli_table_release(&table);
+  print_and_release(&text);
+  return 0;
+}

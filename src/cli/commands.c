@@ -1,0 +1,260 @@
+/* The command table: name, purpose, operands, examples, exit codes, the call behind it and the text of its reply.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands.h"
+
+#include "cli/arguments.h"
+#include "cli/view.h"
+
+#include <string.h>
+
+#define FIELD(member) offsetof(struct ts_arguments, member)
+
+#define START     "Start"
+#define WORK      "Work"
+#define LOOK_BACK "Look back"
+#define MORE      "More"
+
+const struct ts_exit_code ts_exit_codes[] = {
+    {"0", "done"},
+    {"1", "some tasks failed; what does not depend on them was finished"},
+    {"2", "the command line is wrong"},
+    {"3", "a file or value is wrong, or something was not found"},
+    {"4", "finished, but a target was not met"},
+    {"5", "trouble with the store, a file or the system"},
+    {"130, 143", "paused by a signal (Ctrl-C, SIGTERM); finished tasks are kept"},
+};
+const size_t ts_exit_code_count = sizeof ts_exit_codes / sizeof ts_exit_codes[0];
+
+enum {
+  EXIT_DONE = 1,
+  EXIT_FAILED = 2,
+  EXIT_USAGE = 4,
+  EXIT_INVALID = 8,
+  EXIT_TARGET = 16,
+  EXIT_TROUBLE = 32,
+  EXIT_SIGNAL = 64
+};
+#define EXITS_PLAIN   (EXIT_DONE | EXIT_USAGE)
+#define EXITS_LOOKING (EXITS_PLAIN | EXIT_INVALID | EXIT_TROUBLE)
+#define EXITS_RUNNING (EXITS_LOOKING | EXIT_FAILED | EXIT_TARGET | EXIT_SIGNAL)
+
+#define FILE_OPERAND(text)                                                                                             \
+  { .name = "FILE", .optional = true, .field = FIELD(request.file), .help = text, .completes = TS_COMPLETES_FILE }
+#define RUN_OPERAND(is_optional, text)                                                                                 \
+  { .name = "RUN", .optional = is_optional, .field = FIELD(request.run), .help = text, .completes = TS_COMPLETES_RUN }
+
+static const char *const shells[] = {"bash", "zsh", "fish", NULL};
+static const char *const word_kinds[] = {"commands", "runs", "demos", NULL};
+
+const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
+    [TS_COMMAND_INIT] =
+        {.name = "init",
+         .group = START,
+         .summary = "make a project folder, empty or from a demo",
+         .description = "Makes a folder with the smallest workflow and study that run, or with a demo: data that is "
+                        "drawn locally, a workflow, a study and a README. A folder that is not empty is refused.\n\n"
+                        "Without DIR the project goes into the current folder, a demo into a new folder of its name.",
+         .operands = {{.name = "DIR",
+                       .optional = true,
+                       .field = FIELD(operand_folder),
+                       .help = "the folder to make",
+                       .completes = TS_COMPLETES_FOLDER}},
+         .examples = {{"tessera init --demo nuclei && cd nuclei && tessera study", "from nothing to a report"},
+                      {"tessera init project", "start a workflow of your own"}},
+         .exit_codes = EXITS_LOOKING,
+         .call = ts_init,
+         .show = ts_show_init},
+    [TS_COMMAND_CHECK] =
+        {.name = "check",
+         .group = START,
+         .summary = "check a workflow or study and everything it names",
+         .description = "Reports all faults of a file at once, each with its line and column, what is wrong and what "
+                        "to do: types, names, files, ranges, missing tools. Nothing is run.\n\n"
+                        "With --show-config, names every setting and where it comes from. In order: the option; the "
+                        "environment (TESSERA_JOBS, TESSERA_STORE, TESSERA_COLOR, TESSERA_PROGRESS; NO_COLOR); "
+                        "tessera.json in the project; tessera/config.json in $XDG_CONFIG_HOME; the default.",
+         .operands = {FILE_OPERAND("study or workflow; without it study.json, or else workflow.json")},
+         .examples = {{"tessera check", "is study.json fine?"},
+                      {"tessera check --show-config", "which settings are in force, and why?"}},
+         .exit_codes = EXITS_LOOKING,
+         .call = ts_check,
+         .show = ts_show_check},
+    [TS_COMMAND_LIST] = {.name = "list",
+                         .group = START,
+                         .summary = "list the operations, demos and methods of this build",
+                         .description = "Shows every operation that a workflow may name, with its inputs, outputs and "
+                                        "parameters, and the demos and methods that are built in.",
+                         .operands = {FILE_OPERAND("study or workflow whose plugins and commands are listed too")},
+                         .examples = {{"tessera list", "what can a workflow be made of?"}},
+                         .exit_codes = EXITS_LOOKING,
+                         .call = ts_list,
+                         .show = ts_show_list},
+    [TS_COMMAND_PLAN] =
+        {.name = "plan",
+         .group = WORK,
+         .summary = "say what 'run' or 'study' would do, without doing it",
+         .description =
+             "Counts the tasks that are requested, those avoided at each level of reuse (whole stages, "
+             "tasks, the store) and those left to run. The same planner makes the plan of 'run' and "
+             "'study', so the numbers agree; early cutoff, which is known only while running, can save more.",
+         .operands = {FILE_OPERAND("study or workflow; without it study.json, or else workflow.json")},
+         .examples = {{"tessera plan", "what would 'tessera study' cost?"},
+                      {"tessera plan study.json --design sets.csv --merge stage --json", "for another program"}},
+         .exit_codes = EXITS_LOOKING,
+         .call = ts_plan_study,
+         .show = ts_show_plan},
+    [TS_COMMAND_RUN] =
+        {.name = "run",
+         .group = WORK,
+         .summary = "run a workflow once, with one set of parameter values",
+         .description = "Runs every stage over the data with default values, or those given with -p, and writes every "
+                        "output of the workflow as a file. Where the data comes with a reference, the quality of the "
+                        "result is reported too. What an earlier run computed is not computed again.\n\n"
+                        "Ctrl-C pauses: running tasks are finished and kept, and --resume goes on from there. A second "
+                        "Ctrl-C stops at once.",
+         .operands = {FILE_OPERAND("workflow or study; without it study.json, or else workflow.json")},
+         .examples = {{"tessera run -p G1=40", "the default values, but G1 = 40"},
+                      {"tessera run workflow.json --data slides/ -o results", "another folder of images"},
+                      {"tessera run --only segment --data tile.png", "one stage alone"}},
+         .exit_codes = EXITS_RUNNING,
+         .call = ts_run_workflow,
+         .show = ts_show_run},
+    [TS_COMMAND_STUDY] =
+        {.name = "study",
+         .group = WORK,
+         .summary = "find out which parameters matter",
+         .description = "Draws parameter sets, runs the workflow for each of them without computing anything twice, "
+                        "judges the influence of every parameter, and writes a report (HTML) and the results (CSV).\n\n"
+                        "Ctrl-C pauses: running tasks are finished and kept, and --resume goes on from there. A second "
+                        "Ctrl-C stops at once.",
+         .operands = {FILE_OPERAND("study; without it study.json")},
+         .examples = {{"tessera study", "the study of this folder"},
+                      {"tessera study -n", "what would it do?"},
+                      {"tessera study --trajectories 20 --seed 7", "more runs, other random numbers"},
+                      {"tessera study --resume", "continue after Ctrl-C or a crash"}},
+         .exit_codes = EXITS_RUNNING,
+         .call = ts_study,
+         .show = ts_show_study},
+    [TS_COMMAND_BENCH] =
+        {.name = "bench",
+         .group = WORK,
+         .summary = "time the operations of a workflow on one image",
+         .description = "Measures CPU time, wall time and peak memory of each operation, in the order of the workflow, "
+                        "and says which variant of the code was chosen for this machine.",
+         .operands = {{.name = "NAME",
+                       .optional = true,
+                       .field = FIELD(request.file),
+                       .help = "a demo (nuclei) or a workflow file",
+                       .completes = TS_COMPLETES_FILE}},
+         .examples = {{"tessera bench nuclei --image slide.png --threads 1", "on an image of your own"}},
+         .exit_codes = EXITS_LOOKING | EXIT_FAILED,
+         .call = ts_bench,
+         .show = ts_show_bench},
+    [TS_COMMAND_STATUS] =
+        {.name = "status",
+         .group = LOOK_BACK,
+         .summary = "list the runs of this project, or one of them in detail",
+         .description = "Lists runs, newest first: state, time, tasks that were run and requested, and the answer. "
+                        "With RUN, shows what became of the tasks of that run.",
+         .operands = {RUN_OPERAND(true, "8 digits that name a run")},
+         .examples = {{"tessera status", "all runs"}, {"tessera status 7f3a91bc", "one run, task by task"}},
+         .exit_codes = EXITS_LOOKING,
+         .call = ts_status,
+         .show = ts_show_status},
+    [TS_COMMAND_LOG] = {.name = "log",
+                        .group = LOOK_BACK,
+                        .summary = "show what the tasks of a run said, failed ones first",
+                        .description = "Shows the outcome and the messages of tasks, failed ones first.",
+                        .operands = {RUN_OPERAND(false, "8 digits that name a run"),
+                                     {.name = "TASK",
+                                      .optional = true,
+                                      .field = FIELD(request.task),
+                                      .help = "such as segment.split, segment/9c1e4f, or the digits of a key"}},
+                        .examples = {{"tessera log 7f3a91bc", "what went wrong?"},
+                                     {"tessera log 7f3a91bc segment/9c1e4f", "one task"}},
+                        .exit_codes = EXITS_LOOKING,
+                        .call = ts_log_run,
+                        .show = ts_show_log},
+    [TS_COMMAND_EXPLAIN] = {.name = "explain",
+                            .group = LOOK_BACK,
+                            .summary = "say why a task was run or reused",
+                            .description =
+                                "Names the nearest earlier task and what differs from it: a parameter, an input, the "
+                                "operation. That is why the task had to be run; if nothing differs, it was reused.",
+                            .operands = {{.name = "TASK",
+                                          .field = FIELD(request.task),
+                                          .help = "such as segment.split, segment/9c1e4f, or the digits of a key"}},
+                            .examples = {{"tessera explain segment.split", "in the last run"},
+                                         {"tessera explain segment/9c1e4f --run 7f3a91bc", "in an earlier one"}},
+                            .exit_codes = EXITS_LOOKING,
+                            .call = ts_explain,
+                            .show = ts_show_explain},
+    [TS_COMMAND_REPORT] = {.name = "report",
+                           .group = LOOK_BACK,
+                           .summary = "write the HTML report of a past study again",
+                           .description = "Writes one self-contained HTML file that opens without a network.",
+                           .operands = {RUN_OPERAND(true, "8 digits that name a run; without it the last study")},
+                           .examples = {{"tessera report 7f3a91bc -o report.html", "an earlier study"}},
+                           .exit_codes = EXITS_LOOKING,
+                           .call = ts_report,
+                           .show = ts_show_report},
+    [TS_COMMAND_COMPLETION] =
+        {.name = "completion",
+         .group = MORE,
+         .summary = "print the completion script of a shell",
+         .description = "The script completes commands, options, their values, and the runs of the project.",
+         .operands = {{.name = "SHELL",
+                       .field = FIELD(topic),
+                       .help = "bash, zsh or fish",
+                       .completes = TS_COMPLETES_CHOICES,
+                       .choices = shells}},
+         .examples = {{"source <(tessera completion bash)", "for this bash"},
+                      {"tessera completion zsh > ~/.zfunc/_tessera", "for zsh, in a folder of $fpath"},
+                      {"tessera completion fish > ~/.config/fish/completions/tessera.fish", "for fish"}},
+         .exit_codes = EXITS_PLAIN},
+    [TS_COMMAND_HELP] = {.name = "help",
+                         .group = MORE,
+                         .summary = "show the help of a command",
+                         .description = "Without COMMAND, lists the commands.",
+                         .operands = {{.name = "COMMAND",
+                                       .optional = true,
+                                       .field = FIELD(topic),
+                                       .help = "a command of this program",
+                                       .completes = TS_COMPLETES_COMMAND}},
+                         .examples = {{"tessera help study", "the same as 'tessera study --help'"}},
+                         .exit_codes = EXITS_PLAIN},
+    [TS_COMMAND_VERSION] = {.name = "version",
+                            .group = MORE,
+                            .summary = "show the version",
+                            .description = "Prints the name and the version of the program.",
+                            .exit_codes = EXITS_PLAIN},
+    [TS_COMMAND_MAN] = {.name = "man",
+                        .summary = "print a man page",
+                        .description = "Prints the man page of the program or of a command in roff, for installing.",
+                        .operands = {{.name = "COMMAND",
+                                      .optional = true,
+                                      .field = FIELD(topic),
+                                      .help = "a command of this program",
+                                      .completes = TS_COMPLETES_COMMAND}},
+                        .exit_codes = EXITS_PLAIN},
+    [TS_COMMAND_WORDS] = {.name = "words",
+                          .summary = "print words for completion",
+                          .description = "Prints one word per line; the completion scripts call it.",
+                          .operands = {{.name = "KIND",
+                                        .field = FIELD(topic),
+                                        .help = "commands, runs or demos",
+                                        .completes = TS_COMPLETES_CHOICES,
+                                        .choices = word_kinds}},
+                          .exit_codes = EXITS_PLAIN},
+};
+
+const struct ts_cli_command *ts_cli_command_find(const char *name) {
+  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
+    if (strcmp(ts_cli_commands[i].name, name) == 0) return &ts_cli_commands[i];
+  }
+  return NULL;
+}
+
+enum ts_cli_command_id ts_cli_command_id(const struct ts_cli_command *command) {
+  return (enum ts_cli_command_id)(command - ts_cli_commands);
+}

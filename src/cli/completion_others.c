@@ -1,0 +1,186 @@
+/* The completion scripts of zsh and fish, made from the command table.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/help.h"
+
+#include <string.h>
+
+/* Inside single quotes of _arguments: brackets and colons have a meaning there. */
+static void add_zsh_text(struct ts_str *out, const char *text) {
+  for (; *text; text++) {
+    if (*text == '\'') {
+      ts_str_add(out, "'\\''");
+      continue;
+    }
+    if (strchr("[]:\\", *text)) ts_str_add_char(out, '\\');
+    ts_str_add_char(out, *text);
+  }
+}
+
+/* The action part of a specification. */
+static void add_zsh_action(struct ts_str *out, enum ts_completes completes, const char *const *choices) {
+  switch (completes) {
+  case TS_COMPLETES_NOTHING: ts_str_add_char(out, ' '); break;
+  case TS_COMPLETES_FILE: ts_str_add(out, "_files"); break;
+  case TS_COMPLETES_FOLDER: ts_str_add(out, "_files -/"); break;
+  case TS_COMPLETES_RUN: ts_str_add(out, "_tessera_words runs"); break;
+  case TS_COMPLETES_DEMO: ts_str_add(out, "_tessera_words demos"); break;
+  case TS_COMPLETES_COMMAND: ts_str_add(out, "_tessera_words commands"); break;
+  case TS_COMPLETES_CHOICES:
+    ts_str_add_char(out, '(');
+    for (size_t i = 0; choices && choices[i]; i++) ts_str_addf(out, "%s%s", i ? " " : "", choices[i]);
+    ts_str_add_char(out, ')');
+    break;
+  }
+}
+
+static bool is_repeated(const struct ts_option *option) {
+  return option->kind == TS_OPTION_LIST || option->kind == TS_OPTION_SETTING || option->kind == TS_OPTION_TALLY;
+}
+
+/* One specification per spelling, so that no brace expansion is needed. */
+static void add_zsh_option(struct ts_str *out, const struct ts_option *option, bool letter) {
+  ts_str_add(out, " \\\n      '");
+  if (is_repeated(option)) {
+    ts_str_add_char(out, '*');
+  } else if (option->letter) {
+    ts_str_addf(out, "(-%c --%s)", option->letter, option->name);
+  }
+  if (letter) {
+    ts_str_addf(out, "-%c%s", option->letter, option->argument ? "+" : "");
+  } else {
+    ts_str_addf(out, "--%s%s", option->name, option->argument ? "=" : "");
+  }
+  ts_str_add_char(out, '[');
+  add_zsh_text(out, option->help);
+  ts_str_add_char(out, ']');
+  if (option->argument) {
+    ts_str_addf(out, "%s", option->kind == TS_OPTION_OPTIONAL ? "::" : ":");
+    add_zsh_text(out, option->argument);
+    ts_str_add_char(out, ':');
+    add_zsh_action(out, option->completes, option->choices);
+  }
+  ts_str_add_char(out, '\'');
+}
+
+static void add_zsh_options(struct ts_str *out, const struct ts_cli_command *command) {
+  for (size_t i = 0; i < ts_option_count; i++) {
+    const struct ts_option *option = &ts_options[i];
+    if (command ? !ts_option_applies(option, command) : !ts_option_is_common(option)) continue;
+    if (option->letter) add_zsh_option(out, option, true);
+    add_zsh_option(out, option, false);
+  }
+}
+
+static void add_zsh_command(struct ts_str *out, const struct ts_cli_command *command) {
+  ts_str_addf(out, "    %s)\n      _arguments", command->name);
+  add_zsh_options(out, command);
+  for (size_t i = 0; i < TS_MAX_OPERANDS && command->operands[i].name; i++) {
+    const struct ts_operand *operand = &command->operands[i];
+    ts_str_addf(out, " \\\n      '%zu:%s%s:", i + 1, operand->optional ? ":" : "", operand->name);
+    add_zsh_action(out, operand->completes, operand->choices);
+    ts_str_add_char(out, '\'');
+  }
+  ts_str_add(out, "\n      ;;\n");
+}
+
+void ts_completion_zsh(struct ts_str *out) {
+  ts_str_add(out, "#compdef tessera\n"
+                  "# Completion of tessera for zsh; made from its command table.\n"
+                  "_tessera_words() {\n"
+                  "  local -a words_found\n"
+                  "  words_found=(${(f)\"$(tessera words $1 2>/dev/null)\"})\n"
+                  "  compadd -a words_found\n"
+                  "}\n\n"
+                  "_tessera() {\n"
+                  "  local curcontext=\"$curcontext\" state line\n"
+                  "  typeset -A opt_args\n"
+                  "  local -a commands\n"
+                  "  commands=(\n");
+  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
+    if (!ts_cli_commands[i].group) continue;
+    ts_str_addf(out, "    '%s:", ts_cli_commands[i].name);
+    add_zsh_text(out, ts_cli_commands[i].summary);
+    ts_str_add(out, "'\n");
+  }
+  ts_str_add(out, "  )\n  _arguments -C");
+  add_zsh_options(out, NULL);
+  ts_str_add(out, " \\\n      '1:command:->command' '*::argument:->arguments'\n"
+                  "  case $state in\n"
+                  "  command) _describe command commands ;;\n"
+                  "  arguments)\n"
+                  "    case $line[1] in\n");
+  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
+    if (ts_cli_commands[i].group) add_zsh_command(out, &ts_cli_commands[i]);
+  }
+  ts_str_add(out, "    esac\n"
+                  "    ;;\n"
+                  "  esac\n"
+                  "}\n\n"
+                  "if [[ $funcstack[1] == _tessera ]]; then\n"
+                  "  _tessera \"$@\"\n"
+                  "else\n"
+                  "  compdef _tessera tessera\n"
+                  "fi\n");
+}
+
+static void add_fish_text(struct ts_str *out, const char *text) {
+  ts_str_add_char(out, '\'');
+  for (; *text; text++) {
+    if (*text == '\'' || *text == '\\') ts_str_add_char(out, '\\');
+    ts_str_add_char(out, *text);
+  }
+  ts_str_add_char(out, '\'');
+}
+
+/* Switches and words that say what an argument may be. */
+static void add_fish_words(struct ts_str *out, enum ts_completes completes, const char *const *choices) {
+  switch (completes) {
+  case TS_COMPLETES_NOTHING: break;
+  case TS_COMPLETES_FILE: ts_str_add(out, " -F"); break;
+  case TS_COMPLETES_FOLDER: ts_str_add(out, " -a '(__fish_complete_directories)'"); break;
+  case TS_COMPLETES_RUN: ts_str_add(out, " -a '(tessera words runs 2>/dev/null)'"); break;
+  case TS_COMPLETES_DEMO: ts_str_add(out, " -a '(tessera words demos 2>/dev/null)'"); break;
+  case TS_COMPLETES_COMMAND: ts_str_add(out, " -a '(tessera words commands 2>/dev/null)'"); break;
+  case TS_COMPLETES_CHOICES:
+    ts_str_add(out, " -a '");
+    for (size_t i = 0; choices && choices[i]; i++) ts_str_addf(out, "%s%s", i ? " " : "", choices[i]);
+    ts_str_add_char(out, '\'');
+    break;
+  }
+}
+
+static void add_fish_option(struct ts_str *out, const struct ts_option *option) {
+  ts_str_add(out, "complete -c tessera");
+  if (!ts_option_is_common(option)) {
+    ts_str_add(out, " -n '__fish_seen_subcommand_from");
+    for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
+      if (ts_option_applies(option, &ts_cli_commands[i])) ts_str_addf(out, " %s", ts_cli_commands[i].name);
+    }
+    ts_str_add_char(out, '\'');
+  }
+  if (option->letter) ts_str_addf(out, " -s %c", option->letter);
+  ts_str_addf(out, " -l %s", option->name);
+  if (option->argument && option->kind != TS_OPTION_OPTIONAL) ts_str_add(out, " -r");
+  if (option->argument) add_fish_words(out, option->completes, option->choices);
+  ts_str_add(out, " -d ");
+  add_fish_text(out, option->help);
+  ts_str_add_char(out, '\n');
+}
+
+static void add_fish_command(struct ts_str *out, const struct ts_cli_command *command) {
+  ts_str_addf(out, "complete -c tessera -n __fish_use_subcommand -a %s -d ", command->name);
+  add_fish_text(out, command->summary);
+  ts_str_add_char(out, '\n');
+  if (!command->operands[0].name || command->operands[0].completes == TS_COMPLETES_NOTHING) return;
+  ts_str_addf(out, "complete -c tessera -n '__fish_seen_subcommand_from %s'", command->name);
+  add_fish_words(out, command->operands[0].completes, command->operands[0].choices);
+  ts_str_add_char(out, '\n');
+}
+
+void ts_completion_fish(struct ts_str *out) {
+  ts_str_add(out, "# Completion of tessera for fish; made from its command table.\ncomplete -c tessera -f\n");
+  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
+    if (ts_cli_commands[i].group) add_fish_command(out, &ts_cli_commands[i]);
+  }
+  for (size_t i = 0; i < ts_option_count; i++) add_fish_option(out, &ts_options[i]);
+}

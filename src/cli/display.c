@@ -1,0 +1,285 @@
+/* Decides when progress is shown: redrawing in place, a line now and then, a line per task, or nothing.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/display.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+#define MS             UINT64_C(1000000)
+#define REDRAW_NS      (200 * MS)   /* at most five times a second */
+#define CLOCK_NS       (1000 * MS)  /* how long a shown time may stand still */
+#define PLAIN_NS       (10000 * MS) /* between two lines about the same stage */
+#define TICKER_WAIT_NS (250 * MS)
+
+struct ts_display {
+  struct ts_display_options options;
+  pthread_mutex_t lock; /* guards everything below; taken under the log's lock, never the other way round */
+  struct ts_snapshot snapshot;
+  bool told; /* the snapshot is of something */
+  uint64_t told_ns;
+  uint64_t shown_ns; /* when something was drawn, written or cleared */
+  bool shown;
+  size_t drawn_lines; /* on the terminal, above the cursor */
+  bool *announced;    /* owned; plain: stages whose last line was written */
+  size_t last_stage;  /* plain: of the last task */
+  bool pause_noticed;
+  pthread_t ticker;
+  pthread_cond_t wake; /* the ticker is to end */
+  bool ticking, ending;
+};
+
+static void write_out(const struct ts_display *display, const struct ts_str *text) {
+  if (text->length == 0) return;
+  fwrite(text->data, 1, text->length, display->options.out);
+  fflush(display->options.out);
+}
+
+static void snapshot_release(struct ts_snapshot *snapshot) {
+  for (size_t i = 0; i < snapshot->stage_count; i++) free((char *)snapshot->stages[i].name);
+  free(snapshot->stages);
+  memset(snapshot, 0, sizeof *snapshot);
+}
+
+/* The names seldom change: they are copied only when they do. */
+static void snapshot_take(struct ts_snapshot *snapshot, const struct ts_progress *progress) {
+  bool same = snapshot->stage_count == progress->stage_count;
+  for (size_t i = 0; same && i < progress->stage_count; i++) {
+    same = strcmp(snapshot->stages[i].name, progress->stages[i].name) == 0;
+  }
+  if (!same) {
+    snapshot_release(snapshot);
+    snapshot->stages = ts_calloc(progress->stage_count, sizeof *snapshot->stages);
+    snapshot->stage_count = progress->stage_count;
+    for (size_t i = 0; i < progress->stage_count; i++) snapshot->stages[i].name = ts_strdup(progress->stages[i].name);
+  }
+  for (size_t i = 0; i < progress->stage_count; i++) {
+    const char *name = snapshot->stages[i].name;
+    snapshot->stages[i] = progress->stages[i];
+    snapshot->stages[i].name = name;
+  }
+  snprintf(snapshot->run, sizeof snapshot->run, "%s", progress->run ? progress->run : "");
+  snapshot->elapsed_s = progress->elapsed_s;
+  snapshot->left_s = progress->left_s;
+  snapshot->threads = progress->threads;
+}
+
+/* The snapshot with its times moved on to now; shares the stages. */
+static struct ts_snapshot snapshot_now(const struct ts_display *display, uint64_t now) {
+  struct ts_snapshot snapshot = display->snapshot;
+  double since_s = (double)(now - display->told_ns) / 1e9;
+  snapshot.elapsed_s += since_s;
+  if (snapshot.left_s >= 0) snapshot.left_s = snapshot.left_s > since_s ? snapshot.left_s - since_s : 0;
+  return snapshot;
+}
+
+static bool is_stopping(const struct ts_display *display) {
+  return display->options.stop && __atomic_load_n(display->options.stop, __ATOMIC_RELAXED) != 0;
+}
+
+static void add_erase(struct ts_display *display, struct ts_str *out) {
+  if (display->drawn_lines > 0) ts_str_addf(out, "\r\x1b[%zuA\x1b[J", display->drawn_lines);
+  display->drawn_lines = 0;
+}
+
+static void ask_size(struct ts_display_options *options) {
+  struct winsize size;
+  bool known = ioctl(fileno(options->out), TIOCGWINSZ, &size) == 0;
+  if (options->width == 0) options->width = known && size.ws_col ? size.ws_col : 80;
+  if (options->height == 0) options->height = known && size.ws_row ? size.ws_row : 24;
+}
+
+static void draw(struct ts_display *display, uint64_t now) {
+  struct ts_display_options options = display->options;
+  ask_size(&options);
+  struct ts_snapshot snapshot = snapshot_now(display, now);
+  struct ts_str text = {0};
+  add_erase(display, &text);
+  display->drawn_lines = ts_display_draw(&snapshot, &options, &text);
+  write_out(display, &text);
+  ts_str_release(&text);
+  display->shown = true;
+  display->shown_ns = now;
+}
+
+static void write_plain(struct ts_display *display, size_t stage, uint64_t now) {
+  struct ts_snapshot snapshot = snapshot_now(display, now);
+  struct ts_str line = {0};
+  ts_display_plain_line(&snapshot, stage, &line);
+  write_out(display, &line);
+  ts_str_release(&line);
+  display->shown_ns = now;
+}
+
+/* The stage of the last task, or the next one that is not finished. */
+static size_t current_stage(const struct ts_display *display) {
+  const struct ts_snapshot *snapshot = &display->snapshot;
+  size_t stage = display->last_stage;
+  for (size_t i = 0; i < snapshot->stage_count && display->announced[stage]; i++) {
+    stage = (stage + 1) % snapshot->stage_count;
+  }
+  return stage;
+}
+
+static void show_plain(struct ts_display *display, uint64_t now) {
+  const struct ts_snapshot *snapshot = &display->snapshot;
+  for (size_t i = 0; i < snapshot->stage_count; i++) {
+    const struct ts_stage_progress *stage = &snapshot->stages[i];
+    if (display->announced[i] || stage->done < stage->total) continue;
+    display->announced[i] = true;
+    bool idle = stage->total == 0 && stage->reused == 0;
+    if (!idle) write_plain(display, i, now);
+  }
+  if (snapshot->stage_count == 0 || now - display->shown_ns < PLAIN_NS) return;
+  size_t stage = current_stage(display);
+  if (!display->announced[stage]) write_plain(display, stage, now);
+}
+
+/* Says once that the run is about to pause; the terminal shows it in its last line. */
+static bool notice_pause(struct ts_display *display) {
+  if (display->pause_noticed || !is_stopping(display)) return false;
+  display->pause_noticed = true;
+  if (display->options.mode == TS_DISPLAY_PLAIN) {
+    fputs("pausing: running tasks are finished first; a second Ctrl-C stops at once\n", display->options.out);
+    fflush(display->options.out);
+  }
+  return true;
+}
+
+static size_t stage_of_task(const struct ts_progress *progress) {
+  for (size_t i = 0; progress->stage && i < progress->stage_count; i++) {
+    if (strcmp(progress->stages[i].name, progress->stage) == 0) return i;
+  }
+  return 0;
+}
+
+void ts_display_on_progress(void *user, const struct ts_progress *progress) {
+  struct ts_display *display = user;
+  pthread_mutex_lock(&display->lock);
+  uint64_t now = ts_clock_ns(); /* under the lock: never before a time that is already noted */
+  bool other_count = progress->stage_count != display->snapshot.stage_count;
+  snapshot_take(&display->snapshot, progress);
+  if (other_count || !display->announced) {
+    free(display->announced);
+    display->announced = ts_calloc(progress->stage_count + 1, sizeof *display->announced);
+  }
+  if (!display->told) display->shown_ns = now;
+  display->told = true;
+  display->told_ns = now;
+  display->last_stage = stage_of_task(progress);
+  notice_pause(display);
+  switch (display->options.mode) {
+  case TS_DISPLAY_NONE: break;
+  case TS_DISPLAY_TERMINAL:
+    if (!display->shown || now - display->shown_ns >= REDRAW_NS) draw(display, now);
+    break;
+  case TS_DISPLAY_PLAIN: show_plain(display, now); break;
+  case TS_DISPLAY_JSON: {
+    struct ts_str line = {0};
+    ts_display_json_line(progress, &line);
+    write_out(display, &line);
+    ts_str_release(&line);
+    break;
+  }
+  }
+  pthread_mutex_unlock(&display->lock);
+}
+
+void ts_display_tick(struct ts_display *display) {
+  pthread_mutex_lock(&display->lock);
+  uint64_t now = ts_clock_ns();
+  bool pausing = notice_pause(display);
+  if (display->told && display->options.mode == TS_DISPLAY_TERMINAL) {
+    if (now - display->shown_ns >= (pausing ? REDRAW_NS : CLOCK_NS)) draw(display, now);
+  } else if (display->told && display->options.mode == TS_DISPLAY_PLAIN) {
+    show_plain(display, now);
+  }
+  pthread_mutex_unlock(&display->lock);
+}
+
+/* Before a message of the log. Nothing is drawn for a moment, so that the message is written first. */
+static void clear_for_message(void *user) {
+  struct ts_display *display = user;
+  pthread_mutex_lock(&display->lock);
+  struct ts_str text = {0};
+  add_erase(display, &text);
+  write_out(display, &text);
+  ts_str_release(&text);
+  display->shown_ns = ts_clock_ns();
+  pthread_mutex_unlock(&display->lock);
+}
+
+struct ts_display *ts_display_create(const struct ts_display_options *options) {
+  struct ts_display *display = ts_calloc(1, sizeof *display);
+  display->options = *options;
+  pthread_mutex_init(&display->lock, NULL);
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&display->wake, &attributes);
+  pthread_condattr_destroy(&attributes);
+  if (options->mode == TS_DISPLAY_TERMINAL) ts_log_set_before_message(clear_for_message, display);
+  return display;
+}
+
+static bool wait_for_tick(struct ts_display *display) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  uint64_t ns = (uint64_t)until.tv_nsec + TICKER_WAIT_NS;
+  until.tv_sec += (time_t)(ns / (1000 * MS));
+  until.tv_nsec = (long)(ns % (1000 * MS));
+  pthread_mutex_lock(&display->lock);
+  if (!display->ending) pthread_cond_timedwait(&display->wake, &display->lock, &until);
+  bool more = !display->ending;
+  pthread_mutex_unlock(&display->lock);
+  return more;
+}
+
+static void *tick_on(void *argument) {
+  while (wait_for_tick(argument)) ts_display_tick(argument);
+  return NULL;
+}
+
+/* Without the thread the display is only less lively. */
+void ts_display_start_ticker(struct ts_display *display) {
+  bool useful = display->options.mode == TS_DISPLAY_TERMINAL || display->options.mode == TS_DISPLAY_PLAIN;
+  if (useful && !display->ticking) display->ticking = pthread_create(&display->ticker, NULL, tick_on, display) == 0;
+}
+
+void ts_display_destroy(struct ts_display *display) {
+  if (!display) return;
+  if (display->ticking) {
+    pthread_mutex_lock(&display->lock);
+    display->ending = true;
+    pthread_cond_signal(&display->wake);
+    pthread_mutex_unlock(&display->lock);
+    pthread_join(display->ticker, NULL);
+  }
+  if (display->options.mode == TS_DISPLAY_TERMINAL) {
+    ts_log_set_before_message(NULL, NULL);
+    clear_for_message(display);
+  }
+  snapshot_release(&display->snapshot);
+  free(display->announced);
+  pthread_cond_destroy(&display->wake);
+  pthread_mutex_destroy(&display->lock);
+  free(display);
+}
+
+bool ts_display_counts(struct ts_display *display, uint64_t *done, uint64_t *total) {
+  pthread_mutex_lock(&display->lock);
+  *done = *total = 0;
+  for (size_t i = 0; i < display->snapshot.stage_count; i++) {
+    *done += display->snapshot.stages[i].done;
+    *total += display->snapshot.stages[i].total;
+  }
+  bool told = display->told;
+  pthread_mutex_unlock(&display->lock);
+  return told;
+}

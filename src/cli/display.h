@@ -1,0 +1,60 @@
+/* The progress display: takes the library's progress calls and shows them on standard error in one of four ways.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * ts_display_on_progress comes from worker threads, ticks from a thread of its own and clearing from the log; one lock
+ * inside keeps them apart. The display never calls the log while it holds that lock (the log calls the display under
+ * its own lock). */
+#ifndef TS_CLI_DISPLAY_H
+#define TS_CLI_DISPLAY_H
+
+#include "base/str.h"
+#include "tessera.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum ts_display_mode { TS_DISPLAY_NONE, TS_DISPLAY_TERMINAL, TS_DISPLAY_PLAIN, TS_DISPLAY_JSON };
+
+struct ts_display_options {
+  enum ts_display_mode mode;
+  FILE *out;         /* borrowed */
+  int width, height; /* of the terminal; 0: asked for whenever it is drawn */
+  bool color;
+  const char *name;         /* borrowed; what runs, before the id of the run */
+  const volatile int *stop; /* borrowed; non-zero: the run is being paused. May be NULL */
+};
+
+struct ts_display;
+
+struct ts_display *ts_display_create(const struct ts_display_options *options);
+/* Removes what was drawn. NULL is allowed. */
+void ts_display_destroy(struct ts_display *display);
+/* Calls ts_display_tick four times a second from a thread, so that the time goes on while long tasks run. */
+void ts_display_start_ticker(struct ts_display *display);
+void ts_display_tick(struct ts_display *display);
+/* For struct ts_request: `user` is the display. */
+void ts_display_on_progress(void *user, const struct ts_progress *progress);
+/* Tasks settled and all tasks, as last told; false if nothing was told. */
+bool ts_display_counts(struct ts_display *display, uint64_t *done, uint64_t *total);
+
+/* The state last told, with text of its own. */
+struct ts_snapshot {
+  char run[32];
+  double elapsed_s, left_s;
+  size_t threads;
+  struct ts_stage_progress *stages; /* owned; the names too */
+  size_t stage_count;
+};
+
+/* The look of each way, apart from when it is shown. */
+/* Lines of at most `width` columns and at most `height` of them, each with a line end; 0: unbounded. Returns how many. */
+size_t ts_display_draw(const struct ts_snapshot *snapshot, const struct ts_display_options *options,
+                       struct ts_str *out);
+/* "02:11 segment 1840/3600 reused=8400 failed=0 eta=340s". */
+void ts_display_plain_line(const struct ts_snapshot *snapshot, size_t stage, struct ts_str *out);
+/* One JSON object in a line. */
+void ts_display_json_line(const struct ts_progress *progress, struct ts_str *out);
+
+#endif

@@ -1,0 +1,130 @@
+/* The help texts, made from the command table.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/help.h"
+
+#include "base/alloc.h"
+#include "cli/text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define OPTION_COLUMNS 26 /* before the text of an option; longer ones get a line of their own */
+
+void ts_help_synopsis(struct ts_str *out, const struct ts_cli_command *command) {
+  ts_str_addf(out, "tessera %s", command->name);
+  for (size_t i = 0; i < TS_MAX_OPERANDS && command->operands[i].name; i++) {
+    const struct ts_operand *operand = &command->operands[i];
+    ts_str_addf(out, operand->optional ? " [%s]" : " %s", operand->name);
+  }
+}
+
+void ts_help_option(struct ts_str *out, const struct ts_option *option) {
+  if (option->letter) ts_str_addf(out, "-%c, ", option->letter);
+  ts_str_addf(out, "--%s", option->name);
+  if (!option->argument) return;
+  ts_str_addf(out, option->kind == TS_OPTION_OPTIONAL ? " [%s]" : " %s", option->argument);
+}
+
+/* A term and its text beside it, or below it where the term is long. */
+static void add_entry(struct ts_str *out, const char *term, const char *text, size_t columns, size_t width) {
+  char *indent = ts_malloc(columns + 1);
+  memset(indent, ' ', columns);
+  indent[columns] = '\0';
+  ts_str_addf(out, "  %s", term);
+  size_t at = 2 + ts_cli_text_width(term);
+  if (at + 2 > columns) {
+    ts_str_addf(out, "\n%s", indent);
+  } else {
+    ts_cli_text_add_repeated(out, " ", columns - at);
+  }
+  ts_cli_text_add_wrapped(out, text, width, columns, indent);
+  ts_str_add_char(out, '\n');
+  free(indent);
+}
+
+/* The options of a command that are, or are not, common to all; all common ones for no command. */
+static void add_options(struct ts_str *out, const struct ts_cli_command *command, bool common, size_t width) {
+  bool first = true;
+  for (size_t i = 0; i < ts_option_count; i++) {
+    const struct ts_option *option = &ts_options[i];
+    if (ts_option_is_common(option) != common || (command && !ts_option_applies(option, command))) continue;
+    if (first) ts_str_add(out, common ? "\nCommon options\n" : "\nOptions\n");
+    first = false;
+    struct ts_str term = {0};
+    if (!option->letter) ts_str_add(&term, "    ");
+    ts_help_option(&term, option);
+    add_entry(out, ts_str_get(&term), option->help, OPTION_COLUMNS, width);
+    ts_str_release(&term);
+  }
+}
+
+static void add_exit_codes(struct ts_str *out, uint32_t codes, size_t width) {
+  ts_str_add(out, "\nExit status\n");
+  for (size_t i = 0; i < ts_exit_code_count; i++) {
+    if (codes >> i & 1) add_entry(out, ts_exit_codes[i].code, ts_exit_codes[i].meaning, 13, width);
+  }
+}
+
+static void add_group(struct ts_str *out, const char *group, size_t width) {
+  ts_str_addf(out, "\n%s\n", group);
+  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
+    const struct ts_cli_command *command = &ts_cli_commands[i];
+    if (!command->group || strcmp(command->group, group) != 0) continue;
+    add_entry(out, command->name, command->summary, 14, width);
+  }
+}
+
+void ts_help_overview(struct ts_str *out, size_t width) {
+  ts_str_add(out, "tessera: " TS_PROGRAM_SUMMARY "\n\nUsage: tessera COMMAND [OPTION]... [ARGUMENT]...\n");
+  const char *previous = "";
+  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
+    const char *group = ts_cli_commands[i].group;
+    if (!group || strcmp(group, previous) == 0) continue;
+    add_group(out, group, width);
+    previous = group;
+  }
+  add_options(out, NULL, true, width);
+  add_exit_codes(out, UINT32_MAX, width);
+  ts_str_add(out, "\n'tessera help COMMAND' says more. To begin: tessera init --demo nuclei\n");
+}
+
+static void add_paragraphs(struct ts_str *out, const char *text, size_t width) {
+  while (*text) {
+    const char *end = strstr(text, "\n\n");
+    size_t length = end ? (size_t)(end - text) : strlen(text);
+    char *paragraph = ts_strndup(text, length);
+    ts_str_add_char(out, '\n');
+    ts_cli_text_add_wrapped(out, paragraph, width, 0, "");
+    ts_str_add_char(out, '\n');
+    free(paragraph);
+    text += length + (end ? 2 : 0);
+  }
+}
+
+static void add_operands(struct ts_str *out, const struct ts_cli_command *command, size_t width) {
+  if (!command->operands[0].name) return;
+  ts_str_add(out, "\nArguments\n");
+  for (size_t i = 0; i < TS_MAX_OPERANDS && command->operands[i].name; i++) {
+    add_entry(out, command->operands[i].name, command->operands[i].help, OPTION_COLUMNS, width);
+  }
+}
+
+static void add_examples(struct ts_str *out, const struct ts_cli_command *command) {
+  if (!command->examples[0].command) return;
+  ts_str_add(out, "\nExamples\n");
+  for (size_t i = 0; i < TS_MAX_EXAMPLES && command->examples[i].command; i++) {
+    ts_str_addf(out, "  %s\n      %s\n", command->examples[i].command, command->examples[i].what);
+  }
+}
+
+void ts_help_command(struct ts_str *out, const struct ts_cli_command *command, size_t width) {
+  ts_str_addf(out, "tessera %s: %s\n\nUsage: ", command->name, command->summary);
+  ts_help_synopsis(out, command);
+  ts_str_add(out, " [OPTION]...\n");
+  add_paragraphs(out, command->description, width);
+  add_operands(out, command, width);
+  add_options(out, command, false, width);
+  add_options(out, command, true, width);
+  add_examples(out, command);
+  add_exit_codes(out, command->exit_codes, width);
+}

@@ -1,0 +1,29 @@
+/* What is made from the command table for people and shells: help, man pages, completion scripts.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_CLI_HELP_H
+#define TS_CLI_HELP_H
+
+#include "base/str.h"
+#include "cli/commands.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TS_PROGRAM_SUMMARY "parameter studies over data-analysis workflows that never compute the same thing twice"
+
+/* The commands by group, common options, exit codes. */
+void ts_help_overview(struct ts_str *out, size_t width);
+void ts_help_command(struct ts_str *out, const struct ts_cli_command *command, size_t width);
+/* "tessera log RUN [TASK]", without the options. */
+void ts_help_synopsis(struct ts_str *out, const struct ts_cli_command *command);
+/* "-j, --jobs N", "--resume [ID]". */
+void ts_help_option(struct ts_str *out, const struct ts_option *option);
+
+/* roff in the man macros; NULL: tessera(1). */
+void ts_man_page(struct ts_str *out, const struct ts_cli_command *command);
+/* False for a shell without a script. */
+bool ts_completion_script(struct ts_str *out, const char *shell);
+void ts_completion_zsh(struct ts_str *out);
+void ts_completion_fish(struct ts_str *out);
+
+#endif

@@ -1,0 +1,169 @@
+/* Reads replies and turns what went wrong into messages.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/reply.h"
+
+#include "base/error_format.h"
+#include "cli/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_FAILED 5 /* one message each; 'tessera log' has them all */
+#define KEY_DIGITS 6 /* of a key in the name of a task */
+
+const json_t *ts_cli_reply_member(const json_t *object, const char *name) { return json_object_get(object, name); }
+
+const char *ts_cli_reply_text(const json_t *object, const char *name) {
+  const char *text = json_string_value(json_object_get(object, name));
+  return text ? text : "";
+}
+
+uint64_t ts_cli_reply_count(const json_t *object, const char *name) {
+  double value = json_number_value(json_object_get(object, name));
+  return value > 0 ? (uint64_t)value : 0;
+}
+
+double ts_cli_reply_number(const json_t *object, const char *name) {
+  const json_t *value = json_object_get(object, name);
+  return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+bool ts_cli_reply_has(const json_t *object, const char *name) {
+  const json_t *value = json_object_get(object, name);
+  return value && !json_is_null(value);
+}
+
+const char *ts_cli_reply_key(const char *key) {
+  const char *colon = strchr(key, ':');
+  return colon ? colon + 1 : key;
+}
+
+void ts_cli_reply_add_task(struct ts_str *out, const json_t *task) {
+  const char *name = ts_cli_reply_text(task, "task");
+  const char *key = ts_cli_reply_key(ts_cli_reply_text(task, "key"));
+  struct ts_str text = {0};
+  if (*key && !strchr(name, '/')) {
+    ts_str_addf(&text, "%.*s/%.*s", (int)strcspn(name, "."), name, KEY_DIGITS, key);
+  } else {
+    ts_str_add(&text, name);
+  }
+  ts_cli_text_add_safe(out, ts_str_get(&text));
+  ts_str_release(&text);
+}
+
+void ts_cli_reply_add_place(struct ts_str *out, const json_t *task) {
+  const char *file = ts_cli_reply_text(task, "file");
+  ts_cli_text_add_safe(out, file);
+  const json_t *tile = json_object_get(task, "tile");
+  if (json_array_size(tile) != 2) return;
+  ts_str_addf(out, "%stile %lld,%lld", *file ? ", " : "", (long long)json_integer_value(json_array_get(tile, 0)),
+              (long long)json_integer_value(json_array_get(tile, 1)));
+}
+
+static enum ts_error_code code_of_number(json_int_t number) {
+  for (int code = 1; code < TS_ERR_COUNT; code++) {
+    if (ts_error_number((enum ts_error_code)code) == number) return (enum ts_error_code)code;
+  }
+  return TS_ERR_SYSTEM;
+}
+
+static void fault_from_json(const json_t *json, struct ts_error *err) {
+  memset(err, 0, sizeof *err);
+  ts_fail(err, code_of_number(json_integer_value(json_object_get(json, "code"))), "%s",
+          ts_cli_reply_text(json, "text"));
+  ts_error_place(err, ts_cli_reply_text(json, "file"), (int)ts_cli_reply_count(json, "line"),
+                 (int)ts_cli_reply_count(json, "column"), ts_cli_reply_text(json, "path"));
+  const char *help = ts_cli_reply_text(json, "help");
+  if (*help) ts_error_help(err, "%s", help);
+}
+
+static void add_gap(struct ts_str *out) {
+  if (out->length > 0) ts_str_add_char(out, '\n');
+}
+
+static void add_faults(struct ts_str *out, const struct ts_view *view, const json_t *faults) {
+  for (size_t i = 0; i < json_array_size(faults); i++) {
+    struct ts_error err;
+    fault_from_json(json_array_get(faults, i), &err);
+    add_gap(out);
+    ts_error_format(&err, view->color, out);
+  }
+}
+
+static void add_failed(struct ts_str *out, const struct ts_view *view, const json_t *reply) {
+  const json_t *failed = json_object_get(reply, "failed");
+  const char *run = ts_cli_reply_text(reply, "run");
+  size_t count = json_array_size(failed);
+  for (size_t i = 0; i < count && i < MAX_FAILED; i++) {
+    const json_t *task = json_array_get(failed, i);
+    struct ts_str name = {0}, place = {0};
+    ts_cli_reply_add_task(&name, task);
+    ts_cli_reply_add_place(&place, task);
+    struct ts_error err = {0};
+    bool placed = place.length > 0;
+    ts_fail(&err, TS_ERR_TASK_FAILED, "task %s%s%s%s failed: %s", ts_str_get(&name), placed ? " (" : "",
+            ts_str_get(&place), placed ? ")" : "", ts_cli_reply_text(task, "message"));
+    if (*run) ts_error_help(&err, "%s log %s %s", view->program, run, ts_str_get(&name));
+    add_gap(out);
+    ts_error_format(&err, view->color, out);
+    ts_str_release(&name);
+    ts_str_release(&place);
+  }
+  if (count > MAX_FAILED) {
+    ts_str_add(out, "\nand ");
+    ts_cli_text_add_count(out, count - MAX_FAILED, "more task");
+    ts_str_addf(out, " failed: %s log %s\n", view->program, run);
+  }
+}
+
+static void add_warnings(struct ts_str *out, const json_t *warnings) {
+  for (size_t i = 0; i < json_array_size(warnings); i++) {
+    const char *text = json_string_value(json_array_get(warnings, i));
+    if (!text) continue;
+    if (!ts_str_starts_with(text, "warning")) ts_str_add(out, "warning: ");
+    ts_cli_text_add_safe(out, text);
+    ts_str_add_char(out, '\n');
+  }
+}
+
+void ts_cli_reply_add_messages(struct ts_str *out, const struct ts_view *view, const json_t *reply, bool warnings) {
+  struct ts_str errors = {0};
+  add_faults(&errors, view, json_object_get(reply, "faults"));
+  add_failed(&errors, view, reply);
+  if (warnings) add_warnings(out, json_object_get(reply, "warnings"));
+  if (out->length > 0 && errors.length > 0) ts_str_add_char(out, '\n');
+  ts_str_add(out, ts_str_get(&errors));
+  ts_str_release(&errors);
+}
+
+/* Words of the command line need not be UTF-8; JSON texts must be. */
+static json_t *json_text(const char *text) {
+  json_t *json = json_string(text);
+  if (json) return json;
+  struct ts_str ascii = {0};
+  for (; *text; text++) ts_str_add_char(&ascii, (unsigned char)*text < 0x80 ? *text : '?');
+  json = json_string(ts_str_get(&ascii));
+  ts_str_release(&ascii);
+  return json;
+}
+
+json_t *ts_cli_reply_from_faults(const struct ts_faults *faults) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < faults->count; i++) {
+    const struct ts_error *err = &faults->items[i];
+    json_t *fault = json_object();
+    json_object_set_new(fault, "code", json_integer(ts_error_number(err->code)));
+    json_object_set_new(fault, "text", json_text(err->text));
+    json_object_set_new(fault, "file", json_text(err->where.file));
+    json_object_set_new(fault, "line", json_integer(err->where.line));
+    json_object_set_new(fault, "column", json_integer(err->where.column));
+    json_object_set_new(fault, "path", json_text(err->where.path));
+    json_object_set_new(fault, "help", json_text(err->help));
+    json_array_append_new(list, fault);
+  }
+  json_t *reply = json_object();
+  json_object_set_new(reply, "schema", json_string("tessera.error/1"));
+  json_object_set_new(reply, "faults", list);
+  return reply;
+}

@@ -1,0 +1,157 @@
+/* Calls the library for a command: progress while it works, then the reply as text or JSON, and what went wrong.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/session.h"
+
+#include "base/alloc.h"
+#include "base/error_format.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/display.h"
+#include "cli/output.h"
+#include "cli/reply.h"
+#include "cli/signals.h"
+#include "cli/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void print_json(const json_t *object) {
+  char *text = ts_json_dump(object, false, true);
+  puts(text);
+  free(text);
+}
+
+void ts_cli_session_report(const struct ts_cli_session *session, bool json, const struct ts_faults *faults) {
+  struct ts_str text = {0};
+  ts_faults_format(faults, session->messages.color, &text);
+  fputs(ts_str_get(&text), stderr);
+  ts_str_release(&text);
+  if (!json) return;
+  json_t *reply = ts_cli_reply_from_faults(faults);
+  print_json(reply);
+  json_decref(reply);
+}
+
+/* Quiet means no progress, unless progress was asked for in the same breath. */
+static enum ts_display_mode display_mode(const struct ts_cli_session *session) {
+  const char *wanted = ts_setting_get(&session->settings, TS_SETTING_PROGRESS);
+  if (session->arguments.quiet && !session->arguments.progress) return TS_DISPLAY_NONE;
+  if (strcmp(wanted, "none") == 0) return TS_DISPLAY_NONE;
+  if (strcmp(wanted, "json") == 0) return TS_DISPLAY_JSON;
+  if (strcmp(wanted, "plain") == 0) return TS_DISPLAY_PLAIN;
+  return ts_cli_output_is_terminal(stderr) ? TS_DISPLAY_TERMINAL : TS_DISPLAY_PLAIN;
+}
+
+static bool is_long(const struct ts_arguments *arguments) {
+  enum ts_cli_command_id id = ts_cli_command_id(arguments->command);
+  return (id == TS_COMMAND_RUN || id == TS_COMMAND_STUDY) && !arguments->dry_run;
+}
+
+static struct ts_display *start_display(struct ts_cli_session *session, const char *name) {
+  const struct ts_display_options options = {.mode = display_mode(session),
+                                             .out = stderr,
+                                             .color = session->messages.color,
+                                             .name = name,
+                                             .stop = ts_signals_stop()};
+  struct ts_display *display = ts_display_create(&options);
+  session->arguments.request.on_progress = ts_display_on_progress;
+  session->arguments.request.user = display;
+  session->arguments.request.stop = ts_signals_stop();
+  ts_display_start_ticker(display);
+  return display;
+}
+
+/* How far a run came. */
+struct reach {
+  bool known;
+  uint64_t done, total;
+};
+
+/* "Paused at 1 840 of 3 600. Continue with: tessera study --resume 7f3a91bc". */
+static void say_paused(const struct ts_arguments *arguments, const struct reach *reach, const char *run) {
+  struct ts_str text = {0}, safe = {0};
+  char done[32], total[32];
+  ts_str_add(&text, "Paused");
+  if (reach->known) {
+    ts_str_addf(&text, " at %s of %s", ts_format_count(reach->done, done), ts_format_count(reach->total, total));
+  }
+  ts_str_add(&text, ".");
+  if (*run) {
+    ts_str_add(&text, " Continue with: ");
+    ts_str_add_bytes(&text, arguments->resume_line, arguments->resume_at);
+    ts_str_addf(&text, " --resume %s%s", run, arguments->resume_line + arguments->resume_at);
+  }
+  ts_cli_text_add_safe(&safe, ts_str_get(&text));
+  fprintf(stderr, "%s\n", ts_str_get(&safe));
+  ts_str_release(&text);
+  ts_str_release(&safe);
+}
+
+static bool has_faults(const json_t *reply) { return json_array_size(ts_cli_reply_member(reply, "faults")) > 0; }
+
+static void print_messages(const struct ts_cli_session *session, const json_t *reply) {
+  struct ts_str text = {0};
+  ts_cli_reply_add_messages(&text, &session->messages, reply, !session->arguments.quiet);
+  size_t faults = json_array_size(ts_cli_reply_member(reply, "faults"));
+  if (faults > 1) {
+    ts_str_add_char(&text, '\n');
+    ts_cli_text_add_count(&text, faults, "fault");
+    ts_str_add_char(&text, '\n');
+  }
+  fputs(ts_str_get(&text), stderr);
+  ts_str_release(&text);
+}
+
+static void print_result(const struct ts_cli_session *session, const json_t *reply, bool planned) {
+  if (session->arguments.json) {
+    print_json(reply);
+    return;
+  }
+  if (has_faults(reply)) return;
+  struct ts_str text = {0};
+  const struct ts_cli_command *command = planned ? &ts_cli_commands[TS_COMMAND_PLAN] : session->arguments.command;
+  command->show(reply, &session->results, &text);
+  fputs(ts_str_get(&text), stdout);
+  ts_str_release(&text);
+}
+
+static json_t *parse_reply(const char *text) {
+  struct ts_error err = {0};
+  struct ts_json_doc doc = {0};
+  if (!text || !ts_json_doc_parse(&doc, "reply", text, strlen(text), &err)) {
+    TS_BUG("the library's reply is not JSON: %s", text ? err.text : "there is none");
+  }
+  json_t *root = json_incref(doc.root);
+  ts_json_doc_close(&doc);
+  return root;
+}
+
+/* Calls the library, with progress for what takes long. */
+static int call(struct ts_cli_session *session, char **reply, struct reach *reach) {
+  struct ts_arguments *arguments = &session->arguments;
+  struct ts_request *request = &arguments->request;
+  if (!is_long(arguments)) return (arguments->dry_run ? ts_plan_study : arguments->command->call)(request, reply);
+  ts_auto_free char *name = request->file ? ts_path_stem(request->file) : ts_strdup(arguments->command->name);
+  ts_signals_catch();
+  struct ts_display *display = start_display(session, name);
+  int code = arguments->command->call(request, reply);
+  reach->known = ts_display_counts(display, &reach->done, &reach->total);
+  ts_display_destroy(display);
+  return code;
+}
+
+int ts_cli_session_call(struct ts_cli_session *session) {
+  char *text = NULL;
+  struct reach reach = {0};
+  int code = call(session, &text, &reach);
+  json_t *reply = parse_reply(text);
+  ts_reply_free(text);
+  print_messages(session, reply);
+  print_result(session, reply, session->arguments.dry_run);
+  if (code == 130 || code == 143) {
+    say_paused(&session->arguments, &reach, ts_cli_reply_text(reply, "run"));
+    if (ts_signals_exit_code()) code = ts_signals_exit_code(); /* the library cannot know which signal it was */
+  }
+  json_decref(reply);
+  return code;
+}

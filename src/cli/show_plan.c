@@ -1,0 +1,165 @@
+/* Text of plan and bench: what would be done, and what it costs.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/reply.h"
+#include "cli/text.h"
+#include "cli/view.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One sentence first: what is asked for, what is avoided, what is left. */
+static void add_sentence(struct ts_str *out, const json_t *reply, const struct ts_view *view) {
+  uint64_t requested = ts_cli_reply_count(reply, "requested"), executed = ts_cli_reply_count(reply, "executed");
+  uint64_t avoided = requested > executed ? requested - executed : 0;
+  bool cutoff_open =
+      !ts_cli_reply_has(ts_cli_reply_member(reply, "reuse"), "cutoff") && !view->no_cutoff && executed > 0;
+  char number[32];
+  ts_cli_text_add_count(out, requested, "task");
+  ts_str_addf(out, " requested, %s (", ts_format_count(avoided, number));
+  ts_cli_text_add_share(out, avoided, requested);
+  ts_str_addf(out, ") avoided, %s to run", ts_format_count(executed, number));
+  if (cutoff_open) ts_str_add(out, " at most; early cutoff may save more");
+  ts_str_add_char(out, '\n');
+}
+
+static void add_level(struct ts_cli_table *table, const json_t *row, const char *name) {
+  if (ts_cli_reply_has(row, name)) {
+    ts_cli_table_add_count(table, ts_cli_reply_count(row, name));
+  } else {
+    ts_cli_table_add(table, "");
+  }
+}
+
+static void add_row(struct ts_cli_table *table, const json_t *row, const char *stage, const char *task) {
+  ts_cli_table_add(table, stage);
+  ts_cli_table_add(table, task);
+  ts_cli_table_add_count(table, ts_cli_reply_count(row, "requested"));
+  add_level(table, row, "stage_reused");
+  add_level(table, row, "task_reused");
+  add_level(table, row, "cutoff");
+  add_level(table, row, "store");
+  ts_cli_table_add_count(table, ts_cli_reply_count(row, "executed"));
+}
+
+static void add_share(struct ts_cli_table *table, const json_t *row, const char *name, uint64_t whole) {
+  struct ts_str text = {0};
+  if (ts_cli_reply_has(row, name)) ts_cli_text_add_share(&text, ts_cli_reply_count(row, name), whole);
+  ts_cli_table_take(table, &text);
+}
+
+/* The totals are those of the reply, not sums of the rows: the two must agree, and a reader can see it. */
+static void add_totals(struct ts_cli_table *table, const json_t *reply) {
+  const json_t *reuse = ts_cli_reply_member(reply, "reuse");
+  uint64_t requested = ts_cli_reply_count(reply, "requested");
+  ts_cli_table_add(table, "total");
+  ts_cli_table_add(table, "");
+  ts_cli_table_add_count(table, requested);
+  add_level(table, reuse, "stage");
+  add_level(table, reuse, "task");
+  add_level(table, reuse, "cutoff");
+  add_level(table, reuse, "store");
+  ts_cli_table_add_count(table, ts_cli_reply_count(reply, "executed"));
+  ts_cli_table_add(table, "");
+  ts_cli_table_add(table, "");
+  ts_cli_table_add(table, requested ? "100 %" : "");
+  add_share(table, reuse, "stage", requested);
+  add_share(table, reuse, "task", requested);
+  add_share(table, reuse, "cutoff", requested);
+  add_share(table, reuse, "store", requested);
+  add_share(table, reply, "executed", requested);
+}
+
+static void add_table(struct ts_str *out, const json_t *reply) {
+  static const char *const headings[] = {"stage",      "task",   "requested", "stage reuse",
+                                         "task reuse", "cutoff", "store",     "to run"};
+  struct ts_cli_table table;
+  ts_cli_table_init(&table, "llrrrrrr");
+  for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++) ts_cli_table_add(&table, headings[i]);
+  const json_t *rows = ts_cli_reply_member(reply, "by_task");
+  const char *previous = "";
+  for (size_t i = 0; i < json_array_size(rows); i++) {
+    const json_t *row = json_array_get(rows, i);
+    const char *stage = ts_cli_reply_text(row, "stage");
+    add_row(&table, row, strcmp(stage, previous) == 0 ? "" : stage, ts_cli_reply_text(row, "task"));
+    previous = stage;
+  }
+  add_totals(&table, reply);
+  ts_cli_table_print(&table, "", out);
+  ts_cli_table_release(&table);
+}
+
+static void add_frame(struct ts_str *out, const json_t *reply) {
+  ts_cli_text_add_count(out, ts_cli_reply_count(reply, "runs"), "run");
+  if (ts_cli_reply_has(reply, "files")) {
+    ts_str_add(out, " over ");
+    ts_cli_text_add_count(out, ts_cli_reply_count(reply, "files"), "file");
+  }
+  if (ts_cli_reply_has(reply, "tiles")) {
+    ts_str_add(out, " (");
+    ts_cli_text_add_count(out, ts_cli_reply_count(reply, "tiles"), "tile");
+    ts_str_add(out, ")");
+  }
+  const char *merge = ts_cli_reply_text(reply, "merge");
+  if (*merge) ts_str_addf(out, ", merge %s", merge);
+  double planning_s = ts_cli_reply_number(reply, "planning_s");
+  if (!isnan(planning_s)) {
+    ts_str_add(out, ", planned in ");
+    ts_cli_text_add_time(out, planning_s);
+  }
+  ts_str_add_char(out, '\n');
+  const json_t *reference = ts_cli_reply_member(reply, "reference");
+  if (ts_cli_reply_count(reference, "requested") == 0) return;
+  char number[32];
+  ts_str_add(out, "The reference run comes on top: ");
+  ts_cli_text_add_count(out, ts_cli_reply_count(reference, "requested"), "task");
+  ts_str_addf(out, ", %s to run\n", ts_format_count(ts_cli_reply_count(reference, "executed"), number));
+}
+
+void ts_show_plan(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
+  add_sentence(out, reply, view);
+  ts_str_add_char(out, '\n');
+  add_table(out, reply);
+  ts_str_add_char(out, '\n');
+  add_frame(out, reply);
+}
+
+static void add_seconds(struct ts_cli_table *table, const json_t *row, const char *name) {
+  struct ts_str text = {0};
+  ts_cli_text_add_fixed(&text, ts_cli_reply_number(row, name), 4);
+  ts_cli_table_take(table, &text);
+}
+
+void ts_show_bench(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
+  (void)view;
+  struct ts_cli_table table;
+  ts_cli_table_init(&table, "lrrrrr");
+  static const char *const headings[] = {"operation", "CPU s", "wall s", "pixels", "Mpx/s", "peak memory"};
+  for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++) ts_cli_table_add(&table, headings[i]);
+  const json_t *rows = ts_cli_reply_member(reply, "operations");
+  double cpu_s = 0;
+  for (size_t i = 0; i < json_array_size(rows); i++) {
+    const json_t *row = json_array_get(rows, i);
+    uint64_t pixels = ts_cli_reply_count(row, "pixels");
+    double wall_s = ts_cli_reply_number(row, "wall_s"), cpu = ts_cli_reply_number(row, "cpu_s");
+    char bytes[32];
+    struct ts_str rate = {0};
+    if (wall_s > 0 && pixels > 0) ts_cli_text_add_number(&rate, (double)pixels / wall_s / 1e6);
+    if (!isnan(cpu)) cpu_s += cpu;
+    ts_cli_table_add(&table, ts_cli_reply_text(row, "name"));
+    add_seconds(&table, row, "cpu_s");
+    add_seconds(&table, row, "wall_s");
+    ts_cli_table_add_count(&table, pixels);
+    ts_cli_table_take(&table, &rate);
+    ts_cli_table_add(&table, ts_format_bytes(ts_cli_reply_count(row, "peak_bytes"), bytes));
+  }
+  ts_cli_text_add_fixed(out, cpu_s, 4);
+  ts_str_add(out, " s of CPU time in ");
+  ts_cli_text_add_count(out, json_array_size(rows), "operation");
+  ts_str_add(out, " (");
+  ts_cli_text_add_safe(out, ts_cli_reply_text(reply, "variant"));
+  ts_str_add(out, ", ");
+  ts_cli_text_add_count(out, ts_cli_reply_count(reply, "threads"), "thread");
+  ts_str_add(out, ")\n\n");
+  ts_cli_table_print(&table, "", out);
+  ts_cli_table_release(&table);
+}

@@ -1,0 +1,340 @@
+/* Text of run and study: the answer first, then the evidence, what was reused, and what to do next.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/reply.h"
+#include "cli/text.h"
+#include "cli/view.h"
+
+#include "base/alloc.h"
+#include "base/map.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define TOP_PARAMETERS 8
+#define TOP_OUTPUTS    2
+#define BAR_COLUMNS    24
+
+static bool is_paused(const json_t *reply) { return strcmp(ts_cli_reply_text(reply, "state"), "paused") == 0; }
+
+/* "Reused 8 400 of 12 000 tasks (70 %)." */
+static void add_reuse(struct ts_str *out, const json_t *reuse) {
+  uint64_t requested = ts_cli_reply_count(reuse, "requested");
+  uint64_t reused = ts_cli_reply_count(reuse, "stage") + ts_cli_reply_count(reuse, "task") +
+                    ts_cli_reply_count(reuse, "cutoff") + ts_cli_reply_count(reuse, "store");
+  char number[32];
+  ts_str_addf(out, "Reused %s of ", ts_format_count(reused, number));
+  ts_cli_text_add_count(out, requested, "task");
+  ts_str_add(out, " (");
+  ts_cli_text_add_share(out, reused, requested);
+  ts_str_add(out, ").");
+}
+
+/* "Ran 3 600 tasks in 2 min 11 s on 8 threads; 3 failed, 12 skipped." */
+static void add_cost(struct ts_str *out, const json_t *reply) {
+  const json_t *reuse = ts_cli_reply_member(reply, "reuse");
+  char number[32];
+  ts_str_add(out, "Ran ");
+  ts_cli_text_add_count(out, ts_cli_reply_count(reuse, "executed"), "task");
+  double wall_s = ts_cli_reply_number(reply, "wall_s");
+  if (!isnan(wall_s)) {
+    ts_str_add(out, " in ");
+    ts_cli_text_add_time(out, wall_s);
+  }
+  uint64_t threads = ts_cli_reply_count(reply, "threads");
+  if (threads > 0) {
+    ts_str_add(out, " on ");
+    ts_cli_text_add_count(out, threads, "thread");
+  }
+  static const char *const kinds[] = {"recomputed", "failed", "skipped"};
+  const char *before = "; ";
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    uint64_t count = ts_cli_reply_count(reuse, kinds[i]);
+    if (count == 0) continue;
+    ts_str_addf(out, "%s%s %s", before, ts_format_count(count, number), kinds[i]);
+    before = ", ";
+  }
+  ts_str_add(out, ".\n");
+}
+
+/* The mean of a measure over tiles, with its range. */
+struct measure {
+  const char *name; /* borrowed from the reply */
+  double sum, low, high;
+  size_t count;
+};
+
+struct measures {
+  struct measure *items; /* owned */
+  size_t count, capacity;
+  struct ts_map index; /* name -> position */
+};
+
+static void measures_release(struct measures *measures) {
+  free(measures->items);
+  ts_map_release(&measures->index);
+}
+
+static void measure_add(struct measures *measures, const char *name, double value) {
+  bool inserted = false;
+  union ts_map_value *position = ts_map_insert_name(&measures->index, name, &inserted);
+  if (inserted) {
+    position->number = measures->count;
+    measures->items = ts_grow(measures->items, measures->count, &measures->capacity, sizeof *measures->items);
+    measures->items[measures->count++] = (struct measure){.name = name, .low = value, .high = value};
+  }
+  struct measure *measure = &measures->items[position->number];
+  measure->sum += value;
+  measure->low = fmin(measure->low, value);
+  measure->high = fmax(measure->high, value);
+  measure->count++;
+}
+
+static void gather(struct measures *measures, const json_t *quality) {
+  for (size_t i = 0; i < json_array_size(quality); i++) {
+    json_t *values = json_object_get(json_array_get(quality, i), "values");
+    const char *name;
+    json_t *value;
+    json_object_foreach(values, name, value) {
+      if (json_is_number(value)) measure_add(measures, name, json_number_value(value));
+    }
+  }
+}
+
+/* Dice is what people ask for first; otherwise the first measure. */
+static const struct measure *headline(const struct measures *measures) {
+  for (size_t i = 0; i < measures->count; i++) {
+    if (strcasecmp(measures->items[i].name, "dice") == 0) return &measures->items[i];
+  }
+  return &measures->items[0];
+}
+
+/* Three digits, zeros at the end too, so that the column can be compared; counts as they are. */
+static void add_measure_cell(struct ts_cli_table *table, double value) {
+  struct ts_str cell = {0};
+  double size = fabs(value);
+  int decimals = value == round(value) || size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+  ts_cli_text_add_fixed(&cell, value, decimals);
+  ts_cli_table_take(table, &cell);
+}
+
+static void add_measure_table(struct ts_str *out, const struct measures *measures) {
+  struct ts_cli_table table;
+  ts_cli_table_init(&table, "lrrr");
+  ts_cli_table_add(&table, "measure");
+  ts_cli_table_add(&table, "mean");
+  ts_cli_table_add(&table, "lowest");
+  ts_cli_table_add(&table, "highest");
+  for (size_t i = 0; i < measures->count; i++) {
+    const struct measure *measure = &measures->items[i];
+    const double values[] = {measure->sum / (double)measure->count, measure->low, measure->high};
+    ts_cli_table_add(&table, measure->name);
+    for (size_t k = 0; k < 3; k++) add_measure_cell(&table, values[k]);
+  }
+  ts_str_add_char(out, '\n');
+  ts_cli_table_print(&table, "  ", out);
+  ts_str_add_char(out, '\n');
+  ts_cli_table_release(&table);
+}
+
+static bool add_quality(struct ts_str *out, const json_t *reply, const struct ts_view *view) {
+  struct measures measures = {0};
+  const json_t *quality = ts_cli_reply_member(reply, "quality");
+  gather(&measures, quality);
+  bool any = measures.count > 0;
+  if (any) {
+    const struct measure *first = headline(&measures);
+    struct ts_str name = {0};
+    ts_cli_text_add_safe(&name, first->name);
+    if (name.length > 0) name.data[0] = (char)toupper((unsigned char)name.data[0]);
+    ts_str_addf(out, "%s%s ", view->color ? TS_BOLD : "", ts_str_get(&name));
+    ts_cli_text_add_number(out, first->sum / (double)first->count);
+    if (first->count > 1) ts_str_addf(out, " on average over %zu results", first->count);
+    ts_str_addf(out, "%s\n", view->color ? TS_PLAIN : "");
+    ts_str_release(&name);
+    if (measures.count > 1 || json_array_size(quality) > 1) add_measure_table(out, &measures);
+  }
+  measures_release(&measures);
+  return any;
+}
+
+/* Bytes of the folder that all outputs lie in, without the slash; 0 if there is none. */
+static size_t common_folder(const json_t *outputs) {
+  const char *first = json_string_value(json_array_get(outputs, 0));
+  if (!first) return 0;
+  const char *slash = strrchr(first, '/');
+  size_t length = slash ? (size_t)(slash - first) : 0;
+  for (size_t i = 1; i < json_array_size(outputs); i++) {
+    const char *path = json_string_value(json_array_get(outputs, i));
+    while (length > 0 && !(path && strncmp(path, first, length) == 0 && path[length] == '/')) {
+      length--;
+      while (length > 0 && first[length] != '/') length--;
+    }
+  }
+  return length;
+}
+
+static void add_outputs(struct ts_str *out, const json_t *reply) {
+  const json_t *outputs = ts_cli_reply_member(reply, "outputs");
+  size_t count = json_array_size(outputs);
+  if (count == 0) {
+    ts_str_add(out, "No results were written.\n");
+    return;
+  }
+  const char *first = json_string_value(json_array_get(outputs, 0));
+  size_t length = common_folder(outputs);
+  ts_auto_free char *folder = ts_strndup(first ? first : "", length);
+  ts_str_add(out, "Results: ");
+  if (count == 1 || length == 0) {
+    ts_cli_text_add_safe(out, first ? first : "");
+    if (count > 1) {
+      ts_str_add(out, " and ");
+      ts_cli_text_add_count(out, count - 1, "more file");
+    }
+  } else {
+    ts_cli_text_add_safe(out, folder);
+    ts_str_add(out, " (");
+    ts_cli_text_add_count(out, count, "file");
+    ts_str_add(out, ")");
+  }
+  ts_str_add_char(out, '\n');
+}
+
+void ts_show_run(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
+  if (is_paused(reply)) return;
+  bool quality = add_quality(out, reply, view);
+  if (!quality && *ts_cli_reply_text(reply, "name")) {
+    ts_cli_text_add_safe(out, ts_cli_reply_text(reply, "name"));
+    ts_str_add(out,
+               strcmp(ts_cli_reply_text(reply, "state"), "failed") == 0 ? " ran, but some tasks failed\n" : " ran\n");
+  }
+  add_outputs(out, reply);
+  add_cost(out, reply);
+  add_reuse(out, ts_cli_reply_member(reply, "reuse"));
+  ts_str_add_char(out, '\n');
+}
+
+static int by_mu_star(const void *a, const void *b) {
+  double left = ts_cli_reply_number(*(json_t *const *)a, "mu_star"),
+         right = ts_cli_reply_number(*(json_t *const *)b, "mu_star");
+  if (isnan(left) || isnan(right)) return isnan(left) - isnan(right);
+  if (left != right) return left < right ? 1 : -1;
+  return strcmp(ts_cli_reply_text(*(json_t *const *)a, "name"), ts_cli_reply_text(*(json_t *const *)b, "name"));
+}
+
+/* Decimals that show three digits of the largest number of a column. */
+static int decimals_for(double largest) {
+  if (!(largest > 0)) return 2;
+  int decimals = 2 - (int)floor(log10(largest));
+  return decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
+}
+
+static void add_fixed_cell(struct ts_cli_table *table, double value, int decimals) {
+  struct ts_str cell = {0};
+  ts_cli_text_add_fixed(&cell, value, decimals);
+  ts_cli_table_take(table, &cell);
+}
+
+static void add_interval_cell(struct ts_cli_table *table, const json_t *index, int decimals) {
+  struct ts_str cell = {0};
+  if (ts_cli_reply_has(index, "lo") && ts_cli_reply_has(index, "hi")) {
+    ts_cli_text_add_fixed(&cell, ts_cli_reply_number(index, "lo"), decimals);
+    ts_str_add(&cell, " to ");
+    ts_cli_text_add_fixed(&cell, ts_cli_reply_number(index, "hi"), decimals);
+  }
+  ts_cli_table_take(table, &cell);
+}
+
+static void add_index(struct ts_cli_table *table, const json_t *index, double largest, const struct ts_view *view) {
+  int decimals = decimals_for(largest);
+  double mu_star = ts_cli_reply_number(index, "mu_star");
+  struct ts_str bar = {0};
+  ts_cli_text_add_bar(&bar, mu_star / largest, BAR_COLUMNS, view->unicode);
+  ts_cli_table_add(table, ts_cli_reply_text(index, "name"));
+  add_fixed_cell(table, mu_star, decimals);
+  add_interval_cell(table, index, decimals);
+  add_fixed_cell(table, ts_cli_reply_number(index, "sigma"), decimals);
+  ts_cli_table_add(table, ts_cli_reply_text(index, "class"));
+  ts_cli_table_take(table, &bar);
+}
+
+static void add_indices(struct ts_str *out, const json_t *output, const struct ts_view *view) {
+  const json_t *indices = ts_cli_reply_member(output, "indices");
+  size_t count = json_array_size(indices);
+  if (count == 0) return;
+  const json_t **order = ts_calloc(count, sizeof *order);
+  for (size_t i = 0; i < count; i++) order[i] = json_array_get(indices, i);
+  qsort(order, count, sizeof *order, by_mu_star);
+  double largest = ts_cli_reply_number(order[0], "mu_star");
+  struct ts_cli_table table;
+  ts_cli_table_init(&table, "lrrrll");
+  static const char *const headings[] = {"mu*", "95 % interval", "sigma", "", ""};
+  ts_cli_table_add(&table, ts_cli_reply_text(output, "name"));
+  for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++) ts_cli_table_add(&table, headings[i]);
+  for (size_t i = 0; i < count && i < TOP_PARAMETERS; i++) add_index(&table, order[i], largest, view);
+  ts_cli_table_print(&table, "  ", out);
+  if (count > TOP_PARAMETERS) ts_str_addf(out, "  and %zu more in the report\n", count - TOP_PARAMETERS);
+  ts_cli_table_release(&table);
+  free(order);
+}
+
+static void add_answer(struct ts_str *out, const json_t *reply, const struct ts_view *view) {
+  const char *answer = ts_cli_reply_text(reply, "answer");
+  if (*answer == '\0') return;
+  struct ts_str text = {0};
+  ts_cli_text_add_safe(&text, answer);
+  if (!strchr(".!?", text.data[text.length - 1])) ts_str_add_char(&text, '.');
+  if (view->color) ts_str_add(out, TS_BOLD);
+  ts_cli_text_add_wrapped(out, ts_str_get(&text), (size_t)view->width, 0, "");
+  if (view->color) ts_str_add(out, TS_PLAIN);
+  ts_str_add(out, "\n\n");
+  ts_str_release(&text);
+}
+
+static void add_hint(struct ts_str *out, const char *before, const struct ts_str *command, size_t width,
+                     const char *what) {
+  ts_str_addf(out, "%s%s", before, ts_str_get(command));
+  ts_cli_text_add_repeated(out, " ", width - ts_cli_text_width(ts_str_get(command)) + 3);
+  ts_str_addf(out, "%s\n", what);
+}
+
+/* Proposes to explain the task that was run most often, and to look at the run. */
+static void add_next(struct ts_str *out, const json_t *reply, const struct ts_view *view) {
+  const json_t *rows = ts_cli_reply_member(reply, "by_task"), *busiest = NULL;
+  for (size_t i = 0; i < json_array_size(rows); i++) {
+    const json_t *row = json_array_get(rows, i);
+    if (!busiest || ts_cli_reply_count(row, "executed") > ts_cli_reply_count(busiest, "executed")) busiest = row;
+  }
+  struct ts_str explain = {0}, status = {0};
+  ts_str_addf(&explain, "%s explain ", view->program);
+  ts_cli_text_add_safe(&explain, ts_cli_reply_text(busiest, "stage"));
+  ts_str_add_char(&explain, '.');
+  ts_cli_text_add_safe(&explain, ts_cli_reply_text(busiest, "task"));
+  ts_str_addf(&status, "%s status %s", view->program, ts_cli_reply_text(reply, "run"));
+  size_t width = ts_cli_text_width(ts_str_get(&status)), other = ts_cli_text_width(ts_str_get(&explain));
+  if (busiest && other > width) width = other;
+  if (busiest) add_hint(out, "Next: ", &explain, width, "why its tasks were run or reused");
+  add_hint(out, busiest ? "      " : "Next: ", &status, width, "what became of each task");
+  ts_str_release(&explain);
+  ts_str_release(&status);
+}
+
+void ts_show_study(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
+  if (is_paused(reply)) return;
+  add_answer(out, reply, view);
+  const json_t *outputs = ts_cli_reply_member(reply, "outputs");
+  for (size_t i = 0; i < json_array_size(outputs) && i < TOP_OUTPUTS; i++) {
+    add_indices(out, json_array_get(outputs, i), view);
+    ts_str_add_char(out, '\n');
+  }
+  add_cost(out, reply);
+  add_reuse(out, ts_cli_reply_member(reply, "reuse"));
+  if (*ts_cli_reply_text(reply, "report")) {
+    ts_str_add(out, " Report: ");
+    ts_cli_text_add_safe(out, ts_cli_reply_text(reply, "report"));
+  }
+  ts_str_add_char(out, '\n');
+  if (!view->quiet && *ts_cli_reply_text(reply, "run")) add_next(out, reply, view);
+}

@@ -1,0 +1,33 @@
+/* How results look: what a renderer has to know about the place where its text will be read.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_CLI_VIEW_H
+#define TS_CLI_VIEW_H
+
+#include "base/str.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct ts_view {
+  bool color;
+  bool unicode;        /* otherwise bars are drawn in ASCII */
+  bool quiet;          /* no hints on what to do next */
+  bool no_cutoff;      /* the plan was made without early cutoff */
+  int width;           /* columns; 0: unbounded */
+  const char *program; /* borrowed; "tessera", or "tessera -C DIR": starts every command that is proposed */
+};
+
+/* One per schema: text for people from a reply without faults. */
+void ts_show_check(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_plan(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_run(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_study(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_status(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_log(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_explain(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_report(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_init(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_list(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_bench(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+
+#endif

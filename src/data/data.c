@@ -1,0 +1,206 @@
+/* Typed, counted data: making it, sharing it, and looking at it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "data/data_int.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+bool ts_pixels_size(const struct ts_type *type, const struct ts_region *region, size_t *size_bytes) {
+  if (region->width <= 0 || region->height <= 0) return false;
+  int64_t end = 0;
+  if (__builtin_add_overflow(region->x, region->width, &end) ||
+      __builtin_add_overflow(region->y, region->height, &end)) {
+    return false;
+  }
+  int64_t size = 0;
+  int64_t pixel_bytes = (int64_t)ts_element_bytes(type->element) * type->channels;
+  if (__builtin_mul_overflow(region->width, region->height, &size)) return false;
+  if (__builtin_mul_overflow(size, pixel_bytes, &size)) return false;
+  *size_bytes = (size_t)size;
+  return true;
+}
+
+bool ts_table_size(size_t rows, size_t columns, size_t *size_bytes) {
+  if (rows > 0 && columns == 0) return false;
+  size_t cells = 0;
+  return !__builtin_mul_overflow(rows, columns, &cells) && cells <= (size_t)PTRDIFF_MAX / sizeof(double) &&
+         !__builtin_mul_overflow(cells, sizeof(double), size_bytes);
+}
+
+static struct ts_data *create(const struct ts_type *type) {
+  struct ts_data *data = ts_calloc(1, sizeof *data);
+  atomic_init(&data->references, 1);
+  data->type = type;
+  return data;
+}
+
+/* Takes the data; gives it back with a buffer, or destroys it. */
+static struct ts_data *with_buffer(struct ts_data *data, size_t size_bytes, struct ts_error *err) {
+  data->buffer = ts_buffer_create(size_bytes, err);
+  if (data->buffer) return data;
+  ts_data_unref(data);
+  return NULL;
+}
+
+struct ts_data *ts_data_create_pixels(const struct ts_type *type, const struct ts_region *region,
+                                      struct ts_error *err) {
+  if (type->kind != TS_DATA_PIXELS) TS_BUG("'%s' has no pixels", type->name);
+  size_t size_bytes = 0;
+  if (!ts_pixels_size(type, region, &size_bytes)) {
+    ts_fail(err, TS_ERR_BAD_VALUE, "no %s can have %lld x %lld pixels at %lld, %lld", type->name,
+            (long long)region->width, (long long)region->height, (long long)region->x, (long long)region->y);
+    ts_error_help(err, "give a width and a height of at least 1");
+    return NULL;
+  }
+  struct ts_data *data = create(type);
+  data->region = *region;
+  return with_buffer(data, size_bytes, err);
+}
+
+/* The names and their text in one block. */
+static char **copy_names(size_t count, const char *const *names) {
+  if (count == 0) return NULL;
+  size_t size = count * sizeof(char *);
+  for (size_t i = 0; i < count; i++) size += strlen(names[i]) + 1;
+  char **copy = ts_malloc(size);
+  char *text = (char *)(copy + count);
+  for (size_t i = 0; i < count; i++) {
+    size_t length = strlen(names[i]) + 1;
+    memcpy(text, names[i], length);
+    copy[i] = text;
+    text += length;
+  }
+  return copy;
+}
+
+struct ts_data *ts_data_create_table(size_t rows, size_t columns, const char *const *names, struct ts_error *err) {
+  size_t size_bytes = 0;
+  if (!ts_table_size(rows, columns, &size_bytes)) {
+    ts_fail(err, TS_ERR_BAD_VALUE, "no table can have %zu rows of %zu columns", rows, columns);
+    return NULL;
+  }
+  struct ts_data *data = create(ts_type_find("table"));
+  data->rows = rows;
+  data->columns = columns;
+  data->names = copy_names(columns, names);
+  return with_buffer(data, size_bytes, err);
+}
+
+struct ts_data *ts_data_create_bytes(const struct ts_type *type, size_t size_bytes, struct ts_error *err) {
+  if (type->kind != TS_DATA_BYTES) TS_BUG("'%s' does not hold bytes", type->name);
+  return with_buffer(create(type), size_bytes, err);
+}
+
+struct ts_data *ts_data_create_file(const char *path, const struct ts_sha256 *digest) {
+  struct ts_data *data = create(ts_type_find("file"));
+  data->path = ts_strdup(path);
+  data->digest = *digest;
+  return data;
+}
+
+struct ts_data *ts_data_ref(struct ts_data *data) {
+  atomic_fetch_add_explicit(&data->references, 1, memory_order_relaxed);
+  return data;
+}
+
+void ts_data_unref(struct ts_data *data) {
+  if (!data || atomic_fetch_sub_explicit(&data->references, 1, memory_order_acq_rel) != 1) return;
+  ts_buffer_unref(data->buffer);
+  free(data->names);
+  free(data->path);
+  free(data);
+}
+
+void ts_data_unref_pointer(struct ts_data **data) {
+  ts_data_unref(*data);
+  *data = NULL;
+}
+
+void *ts_data_writable(struct ts_data *data) {
+  if (!data->buffer) TS_BUG("a file has no memory to write to");
+  return ts_buffer_writable(data->buffer);
+}
+
+static void canonical_doubles(double *numbers, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (isnan(numbers[i])) numbers[i] = NAN;
+  }
+}
+
+static void canonical_floats(float *numbers, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (isnan(numbers[i])) numbers[i] = NAN;
+  }
+}
+
+/* Processors differ in the bits of the NaN they make (sign and payload). */
+void ts_data_finish(struct ts_data *data) {
+  if (!data->buffer) return;
+  bool pixels = data->type->kind == TS_DATA_PIXELS;
+  size_t size_bytes = ts_buffer_size(data->buffer);
+  if (data->type->kind == TS_DATA_TABLE || (pixels && data->type->element == TS_F64)) {
+    canonical_doubles(ts_buffer_writable(data->buffer), size_bytes / sizeof(double));
+  } else if (pixels && data->type->element == TS_F32) {
+    canonical_floats(ts_buffer_writable(data->buffer), size_bytes / sizeof(float));
+  }
+}
+
+const struct ts_type *ts_data_type(const struct ts_data *data) { return data->type; }
+
+void ts_data_set_type(struct ts_data *data, const struct ts_type *type) {
+  if (type->kind != data->type->kind || type->element != data->type->element ||
+      type->channels != data->type->channels) {
+    TS_BUG("'%s' cannot become '%s'", data->type->name, type->name);
+  }
+  data->type = type;
+}
+
+const struct ts_region *ts_data_region(const struct ts_data *data) {
+  if (data->type->kind != TS_DATA_PIXELS) TS_BUG("'%s' has no region", data->type->name);
+  return &data->region;
+}
+
+void ts_data_set_place(struct ts_data *data, int64_t x, int64_t y, int32_t level) {
+  if (data->type->kind != TS_DATA_PIXELS) TS_BUG("'%s' has no region", data->type->name);
+  data->region.x = x;
+  data->region.y = y;
+  data->region.level = level;
+}
+
+const void *ts_data_bytes(const struct ts_data *data, size_t *size_bytes) {
+  if (size_bytes) *size_bytes = ts_data_size_bytes(data);
+  return data->buffer ? ts_buffer_data(data->buffer) : NULL;
+}
+
+size_t ts_data_size_bytes(const struct ts_data *data) { return data->buffer ? ts_buffer_size(data->buffer) : 0; }
+
+static const struct ts_data *require_table(const struct ts_data *data) {
+  if (data->type->kind != TS_DATA_TABLE) TS_BUG("'%s' is no table", data->type->name);
+  return data;
+}
+
+size_t ts_data_rows(const struct ts_data *data) { return require_table(data)->rows; }
+
+size_t ts_data_columns(const struct ts_data *data) { return require_table(data)->columns; }
+
+const char *const *ts_data_column_names(const struct ts_data *data) {
+  return (const char *const *)require_table(data)->names;
+}
+
+const double *ts_data_cells(const struct ts_data *data) { return ts_buffer_data(require_table(data)->buffer); }
+
+bool ts_data_find_column(const struct ts_data *data, const char *name, size_t *column) {
+  for (size_t i = 0; i < ts_data_columns(data); i++) {
+    if (strcmp(data->names[i], name) != 0) continue;
+    *column = i;
+    return true;
+  }
+  return false;
+}
+
+const char *ts_data_path(const struct ts_data *data) {
+  if (data->type->kind != TS_DATA_FILE) TS_BUG("'%s' is no file", data->type->name);
+  return data->path;
+}

@@ -1,0 +1,29 @@
+/* The inside of struct ts_data, for the files of this module alone.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_DATA_DATA_INT_H
+#define TS_DATA_DATA_INT_H
+
+#include "data/data.h"
+
+#include <stdatomic.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the encoded form holds the payload as it lies in memory, which must be little endian"
+#endif
+
+struct ts_data {
+  atomic_size_t references;
+  const struct ts_type *type; /* borrowed from the table in type.c */
+  struct ts_region region;    /* pixels */
+  size_t rows, columns;       /* tables */
+  char **names;               /* owned: the column names and, in the same block, their text; NULL without columns */
+  struct ts_buffer *buffer;   /* owned; NULL for files */
+  char *path;                 /* owned; files only */
+  struct ts_sha256 digest;    /* files only */
+};
+
+/* Payload size of a shape; false if it cannot be addressed or a side is not positive. */
+bool ts_pixels_size(const struct ts_type *type, const struct ts_region *region, size_t *size_bytes);
+bool ts_table_size(size_t rows, size_t columns, size_t *size_bytes);
+
+#endif

@@ -1,0 +1,281 @@
+/* The canonical encoded form "TSD1" of data, its digests, and the compressed form for the store.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Encoded: header, then payload. All numbers little endian.
+ *   4 bytes "TSD1", u32 size of the header, u64 size of the payload, text type name, then by kind
+ *   pixels: i64 x, y, width, height, i32 level, z, t
+ *   table:  u64 rows, u64 columns, and a text per column name
+ *   file:   32 bytes SHA-256 of the file, text path
+ * A text is u32 length and bytes. The payload: pixels row by row, cells row by row, the bytes; nothing for a file.
+ * Packed: the header as it is, then one zstd frame (with checksum) that holds the payload. */
+#include "data/data_int.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#define MAGIC          "TSD1"
+#define FIXED_BYTES    16 /* magic, header size, payload size */
+#define PACK_LEVEL     1
+#define TEXT_MAX_BYTES (1U << 20) /* of a type, column or path name */
+
+static void add_number(struct ts_str *out, uint64_t number, size_t size_bytes) {
+  unsigned char bytes[8];
+  for (size_t i = 0; i < size_bytes; i++) bytes[i] = (unsigned char)(number >> (8 * i));
+  ts_str_add_bytes(out, bytes, size_bytes);
+}
+
+static void add_text(struct ts_str *out, const char *text) {
+  size_t length = strlen(text);
+  add_number(out, length, 4);
+  ts_str_add_bytes(out, text, length);
+}
+
+static void add_pixels(struct ts_str *out, const struct ts_region *region) {
+  const int64_t wide[] = {region->x, region->y, region->width, region->height};
+  const int32_t narrow[] = {region->level, region->z, region->t};
+  for (size_t i = 0; i < 4; i++) add_number(out, (uint64_t)wide[i], 8);
+  for (size_t i = 0; i < 3; i++) add_number(out, (uint32_t)narrow[i], 4);
+}
+
+static void add_table(struct ts_str *out, const struct ts_data *data) {
+  add_number(out, data->rows, 8);
+  add_number(out, data->columns, 8);
+  for (size_t i = 0; i < data->columns; i++) add_text(out, data->names[i]);
+}
+
+static void encode_header(const struct ts_data *data, const char *path, struct ts_str *out) {
+  size_t start = out->length;
+  ts_str_add_bytes(out, MAGIC, 4);
+  add_number(out, 0, 4);
+  add_number(out, ts_data_size_bytes(data), 8);
+  add_text(out, data->type->name);
+  switch (data->type->kind) {
+  case TS_DATA_PIXELS: add_pixels(out, &data->region); break;
+  case TS_DATA_TABLE: add_table(out, data); break;
+  case TS_DATA_BYTES: break;
+  case TS_DATA_FILE:
+    ts_str_add_bytes(out, data->digest.bytes, sizeof data->digest.bytes);
+    add_text(out, path);
+    break;
+  }
+  size_t size = out->length - start;
+  for (size_t i = 0; i < 4; i++) out->data[start + 4 + i] = (char)(unsigned char)(size >> (8 * i));
+}
+
+void ts_data_encode_header(const struct ts_data *data, struct ts_str *out) { encode_header(data, data->path, out); }
+
+/* A file counts as its bytes: the same bytes under another name are the same data. */
+struct ts_xxh128 ts_data_run_digest(const struct ts_data *data) {
+  ts_auto(ts_str_release) struct ts_str header = {0};
+  encode_header(data, "", &header);
+  size_t size_bytes = 0;
+  const void *payload = ts_data_bytes(data, &size_bytes);
+  XXH3_state_t *state = XXH3_createState();
+  if (!state) TS_BUG("out of memory");
+  XXH3_128bits_reset(state);
+  XXH3_128bits_update(state, header.data, header.length);
+  if (size_bytes > 0) XXH3_128bits_update(state, payload, size_bytes);
+  XXH128_hash_t hash = XXH3_128bits_digest(state);
+  XXH3_freeState(state);
+  return (struct ts_xxh128){.low = hash.low64, .high = hash.high64};
+}
+
+void ts_data_digest(const struct ts_data *data, struct ts_sha256 *digest) {
+  if (data->type->kind == TS_DATA_FILE) {
+    *digest = data->digest;
+    return;
+  }
+  ts_auto(ts_str_release) struct ts_str header = {0};
+  ts_data_encode_header(data, &header);
+  size_t size_bytes = 0;
+  const void *payload = ts_data_bytes(data, &size_bytes);
+  struct ts_sha256_stream *stream = ts_sha256_stream_create();
+  ts_sha256_stream_add(stream, header.data, header.length);
+  if (size_bytes > 0) ts_sha256_stream_add(stream, payload, size_bytes);
+  ts_sha256_stream_finish(stream, digest);
+}
+
+/* Reads from bytes that may be damaged: never beyond the end; after the first fault everything reads as 0. */
+struct reader {
+  const unsigned char *next; /* borrowed */
+  size_t left;
+  bool failed;
+};
+
+static const unsigned char *read_bytes(struct reader *reader, size_t size) {
+  if (reader->failed || size > reader->left) {
+    reader->failed = true;
+    return NULL;
+  }
+  const unsigned char *bytes = reader->next;
+  reader->next += size;
+  reader->left -= size;
+  return bytes;
+}
+
+static uint64_t read_number(struct reader *reader, size_t size_bytes) {
+  const unsigned char *bytes = read_bytes(reader, size_bytes);
+  uint64_t number = 0;
+  for (size_t i = 0; bytes && i < size_bytes; i++) number |= (uint64_t)bytes[i] << (8 * i);
+  return number;
+}
+
+static char *read_text(struct reader *reader) {
+  size_t length = (size_t)read_number(reader, 4);
+  if (length > TEXT_MAX_BYTES) reader->failed = true;
+  const unsigned char *bytes = read_bytes(reader, length);
+  if (bytes && memchr(bytes, 0, length)) reader->failed = true;
+  return reader->failed ? NULL : ts_strndup((const char *)bytes, length);
+}
+
+static struct ts_data *damaged(struct ts_error *err, const char *what) {
+  ts_fail(err, TS_ERR_BAD_PRODUCT, "stored data is damaged: %s", what);
+  ts_error_help(err, "remove the stored product; it will be computed again");
+  return NULL;
+}
+
+static struct ts_data *read_pixels(struct reader *reader, const struct ts_type *type, size_t payload_bytes,
+                                   struct ts_error *err) {
+  struct ts_region region = {0};
+  int64_t *const wide[] = {&region.x, &region.y, &region.width, &region.height};
+  int32_t *const narrow[] = {&region.level, &region.z, &region.t};
+  for (size_t i = 0; i < 4; i++) *wide[i] = (int64_t)read_number(reader, 8);
+  for (size_t i = 0; i < 3; i++) *narrow[i] = (int32_t)(uint32_t)read_number(reader, 4);
+  size_t size_bytes = 0;
+  if (reader->failed || !ts_pixels_size(type, &region, &size_bytes) || size_bytes != payload_bytes) {
+    return damaged(err, "the sizes of the image do not fit");
+  }
+  return ts_data_create_pixels(type, &region, err);
+}
+
+static struct ts_data *read_table(struct reader *reader, size_t payload_bytes, struct ts_error *err) {
+  uint64_t rows = read_number(reader, 8);
+  uint64_t columns = read_number(reader, 8);
+  size_t size_bytes = 0;
+  if (reader->failed || columns > reader->left / 4 || !ts_table_size(rows, columns, &size_bytes) ||
+      size_bytes != payload_bytes) {
+    return damaged(err, "the sizes of the table do not fit");
+  }
+  char **names = ts_calloc(columns + 1, sizeof *names);
+  for (size_t i = 0; i < columns; i++) names[i] = read_text(reader);
+  struct ts_data *data = reader->failed ? damaged(err, "a column name is cut")
+                                        : ts_data_create_table(rows, columns, (const char *const *)names, err);
+  for (size_t i = 0; i < columns; i++) free(names[i]);
+  free(names);
+  return data;
+}
+
+static struct ts_data *read_file(struct reader *reader, size_t payload_bytes, struct ts_error *err) {
+  struct ts_sha256 digest = {{0}};
+  const unsigned char *bytes = read_bytes(reader, sizeof digest.bytes);
+  if (bytes) memcpy(digest.bytes, bytes, sizeof digest.bytes);
+  ts_auto_free char *path = read_text(reader);
+  if (!path || payload_bytes != 0) return damaged(err, "the file name is cut");
+  return ts_data_create_file(path, &digest);
+}
+
+static struct ts_data *read_kind(struct reader *reader, const struct ts_type *type, size_t payload_bytes,
+                                 struct ts_error *err) {
+  switch (type->kind) {
+  case TS_DATA_PIXELS: return read_pixels(reader, type, payload_bytes, err);
+  case TS_DATA_TABLE: return read_table(reader, payload_bytes, err);
+  case TS_DATA_BYTES: return ts_data_create_bytes(type, payload_bytes, err);
+  case TS_DATA_FILE: return read_file(reader, payload_bytes, err);
+  }
+  return damaged(err, "unknown kind");
+}
+
+struct extent {
+  size_t header_bytes;
+  size_t payload_bytes;
+};
+
+/* Sizes in the fixed part; the payload may have at most the given size. */
+static bool read_extent(const void *bytes, size_t size, uint64_t payload_max_bytes, struct extent *extent,
+                        struct ts_error *err) {
+  struct reader reader = {.next = bytes, .left = size};
+  const unsigned char *magic = read_bytes(&reader, 4);
+  uint64_t header_bytes = read_number(&reader, 4);
+  uint64_t payload_bytes = read_number(&reader, 8);
+  if (reader.failed || memcmp(magic, MAGIC, 4) != 0) {
+    damaged(err, "it does not begin with " MAGIC);
+    return false;
+  }
+  if (header_bytes < FIXED_BYTES || header_bytes > size || payload_bytes > payload_max_bytes) {
+    damaged(err, "it is cut");
+    return false;
+  }
+  extent->header_bytes = (size_t)header_bytes;
+  extent->payload_bytes = (size_t)payload_bytes;
+  return true;
+}
+
+/* New data with the header's shape and an unfilled payload. */
+static struct ts_data *read_header(const void *bytes, const struct extent *extent, struct ts_error *err) {
+  struct reader reader = {.next = (const unsigned char *)bytes + FIXED_BYTES,
+                          .left = extent->header_bytes - FIXED_BYTES};
+  ts_auto_free char *name = read_text(&reader);
+  const struct ts_type *type = name ? ts_type_find(name) : NULL;
+  if (!type) return damaged(err, "its type is unknown");
+  struct ts_data *data = read_kind(&reader, type, extent->payload_bytes, err);
+  if (!data || reader.left == 0) return data;
+  ts_data_unref(data);
+  return damaged(err, "its header is too long");
+}
+
+struct ts_data *ts_data_decode(const void *bytes, size_t size, struct ts_error *err) {
+  struct extent extent = {0};
+  if (!read_extent(bytes, size, size, &extent, err)) return NULL;
+  if (extent.payload_bytes != size - extent.header_bytes) return damaged(err, "it has another length than it says");
+  struct ts_data *data = read_header(bytes, &extent, err);
+  if (data && extent.payload_bytes > 0) {
+    memcpy(ts_data_writable(data), (const unsigned char *)bytes + extent.header_bytes, extent.payload_bytes);
+  }
+  return data;
+}
+
+bool ts_data_pack(const struct ts_data *data, struct ts_str *out, struct ts_error *err) {
+  ts_data_encode_header(data, out);
+  size_t size_bytes = 0;
+  const void *payload = ts_data_bytes(data, &size_bytes);
+  size_t bound = ZSTD_compressBound(size_bytes);
+  ts_auto_free void *packed = malloc(bound);
+  ZSTD_CCtx *context = ZSTD_createCCtx();
+  if (!packed || !context || ZSTD_isError(bound)) {
+    ZSTD_freeCCtx(context);
+    return ts_fail(err, TS_ERR_NO_MEMORY, "no memory to compress %zu bytes", size_bytes);
+  }
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, PACK_LEVEL);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  size_t packed_bytes = ZSTD_compress2(context, packed, bound, payload, size_bytes);
+  ZSTD_freeCCtx(context);
+  if (ZSTD_isError(packed_bytes)) {
+    return ts_fail(err, TS_ERR_NO_MEMORY, "could not compress %zu bytes: %s", size_bytes,
+                   ZSTD_getErrorName(packed_bytes));
+  }
+  ts_str_add_bytes(out, packed, packed_bytes);
+  return true;
+}
+
+struct ts_data *ts_data_unpack(const void *bytes, size_t size, struct ts_error *err) {
+  /* A zstd block takes at least 4 bytes and holds at most 128 KiB: a header that claims more is damaged, and no memory is
+   * asked for on its word. */
+  const uint64_t most = (uint64_t)size / 4 * ZSTD_BLOCKSIZE_MAX + ZSTD_BLOCKSIZE_MAX;
+  struct extent extent = {0};
+  if (!read_extent(bytes, size, most, &extent, err)) return NULL;
+  const unsigned char *frame = (const unsigned char *)bytes + extent.header_bytes;
+  size_t frame_bytes = size - extent.header_bytes;
+  if (ZSTD_getFrameContentSize(frame, frame_bytes) != extent.payload_bytes) {
+    return damaged(err, "its compressed part has another size than it says");
+  }
+  struct ts_data *data = read_header(bytes, &extent, err);
+  if (!data) return NULL;
+  void *payload = extent.payload_bytes > 0 ? ts_data_writable(data) : NULL;
+  size_t unpacked = ZSTD_decompress(payload, extent.payload_bytes, frame, frame_bytes);
+  if (!ZSTD_isError(unpacked) && unpacked == extent.payload_bytes) return data;
+  ts_data_unref(data);
+  return damaged(err, "its compressed part cannot be read");
+}

@@ -1,0 +1,69 @@
+/* Designs: which parameter sets a study runs. Unit coordinates and grid levels are both kept.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The analysis works on the unit design, runs and reuse on the values. */
+#ifndef TS_DESIGN_DESIGN_H
+#define TS_DESIGN_DESIGN_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "base/value.h"
+#include "workflow/workflow.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The parameters a design varies: those of a workflow that have a grid or a range, or those of a space file. */
+struct ts_space {
+  struct ts_arena arena; /* owns the array, and the parameters of a space file */
+  const struct ts_parameter *
+      *parameters; /* owned by the arena; each borrowed from the workflow or owned by the arena */
+  size_t count;
+};
+
+/* The varied parameters of a workflow, in its order; `only` (may be NULL) names a subset.
+ * Faults: none varied, unknown name, one level. */
+bool ts_space_of_workflow(struct ts_space *space, const struct ts_workflow *workflow, const char *const *only,
+                          size_t only_count, struct ts_error *err);
+/* Reads {"parameters":[{"name","type","range":[lo,hi] or "grid":[...]}]}. */
+bool ts_space_read(struct ts_space *space, const char *file, struct ts_faults *faults);
+void ts_space_release(struct ts_space *space);
+
+/* The value at unit coordinate u: grid level min(floor(u L), L-1), or a point of the range (integers: equal shares).
+ * *level (may be NULL) is the grid level, -1 for a range. Coordinates outside [0, 1] count as the nearer end. */
+struct ts_value ts_space_value(const struct ts_parameter *parameter, double unit, int64_t *level);
+/* How many values a parameter can take in a design: grid levels, integers of a range; SIZE_MAX for a range of reals. */
+size_t ts_space_value_count(const struct ts_parameter *parameter);
+
+struct ts_design {
+  struct ts_arena arena;   /* owns all arrays and strings */
+  size_t row_count;        /* runs */
+  size_t column_count;     /* varied parameters */
+  const char **names;      /* column names */
+  double *unit;            /* row by row; NaN where a given design has none */
+  int64_t *levels;         /* row by row; -1: not on a grid */
+  struct ts_value *values; /* row by row */
+};
+void ts_design_release(struct ts_design *design);
+
+struct ts_morris_options {
+  size_t trajectories; /* r; 0: 10 */
+  size_t levels;       /* p, even; 0: 4 */
+  uint64_t seed;
+};
+/* M. D. Morris, "Factorial sampling plans for preliminary computational experiments", 1991, doi:10.2307/1269043.
+ * Trajectory after trajectory, k+1 rows each. `accept` (may be NULL) tells whether a row of values is allowed
+ * (constraints); a trajectory with a forbidden row is drawn again (at most 1000 times, then CONSTRAINT).
+ * Trajectory i depends on the seed, p, the space and i alone: more trajectories keep the earlier ones. */
+bool ts_design_morris(struct ts_design *design, const struct ts_space *space, const struct ts_morris_options *options,
+                      bool (*accept)(void *user, const struct ts_value *row), void *user, struct ts_error *err);
+/* A design given as CSV: header names parameters (any order), each row a run; values only need to satisfy the domain, rows
+ * the constraints (parameters without a column at their defaults). All faults with line and column. */
+bool ts_design_read_csv(struct ts_design *design, const struct ts_workflow *workflow, const char *file,
+                        struct ts_faults *faults);
+/* Header and rows of values. */
+void ts_design_write_csv(const struct ts_design *design, struct ts_str *out);
+
+#endif

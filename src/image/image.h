@@ -1,0 +1,55 @@
+/* Images on disk: facts about a file, tiles of it, and results written for people and other programs.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * PNG, TIFF, OME-TIFF and whole slides (OpenSlide) through libvips. Reading a tile never loads the whole image. */
+#ifndef TS_IMAGE_IMAGE_H
+#define TS_IMAGE_IMAGE_H
+
+#include "base/error.h"
+#include "base/str.h"
+#include "data/data.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Starts libvips once; safe to call again and from several threads. */
+bool ts_image_startup(struct ts_error *err);
+/* Versions of the libraries that decode pixels, e.g. "vips 8.14.1, openslide 3.4.1"; part of the reading operation's digest. */
+const char *ts_image_library_versions(void);
+
+struct ts_image_info {
+  int64_t width, height; /* of the asked level */
+  int32_t level_count;
+  int32_t channels;      /* after decoding, alpha dropped: 1 or 3 */
+  int32_t bits;          /* per channel: 8 or 16 */
+  double microns_per_px; /* of level 0; 0 if the file does not say */
+};
+
+/* Reads the header only. BAD_IMAGE or FILE_NOT_FOUND with err->where.file set. */
+bool ts_image_inspect(const char *path, int32_t level, struct ts_image_info *info, struct ts_error *err);
+
+/* Tiles of an image: a grid of tile x tile pixel rectangles covering width x height; the last row and column are cut, each is
+ * grown by halo on every side (cut at the image border). tile 0: one tile, the whole image. */
+struct ts_tile {
+  struct ts_region core;   /* what the tile stands for */
+  struct ts_region region; /* what is read: core and halo */
+};
+/* Returns the number of tiles; fills at most capacity of them. */
+size_t ts_image_tiles(int64_t width, int64_t height, int32_t level, int64_t tile_px, int64_t halo_px,
+                      struct ts_tile *tiles, size_t capacity);
+
+/* Reads one rectangle as the given type: image/rgb8, image/gray8, image/gray16, mask (non-zero becomes 255), labels.
+ * Alpha is dropped; a grey file read as RGB repeats its channel; RGB read as grey is an error. */
+struct ts_data *ts_image_read(const char *path, const struct ts_type *type, const struct ts_region *region,
+                              struct ts_error *err);
+
+/* Writes pixels as PNG: rgb8, gray8, gray16, mask as is; labels as 16-bit grey (error above 65535 labels). */
+bool ts_image_write_png(const char *path, const struct ts_data *pixels, struct ts_error *err);
+/* The same into memory, for reports. shrink > 1 reduces both sides by that factor (area average; masks by maximum). */
+bool ts_image_encode_png(const struct ts_data *pixels, int32_t shrink, struct ts_str *out, struct ts_error *err);
+/* The image with the outlines of a mask or label image drawn over it (Okabe-Ito colour, 1 px inside each object). */
+struct ts_data *ts_image_overlay(const struct ts_data *image, const struct ts_data *mask, uint32_t rgb,
+                                 struct ts_error *err);
+
+#endif

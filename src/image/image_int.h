@@ -1,0 +1,38 @@
+/* What the files of the image module share: libvips handles, open images and facts about TIFF files.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_IMAGE_IMAGE_INT_H
+#define TS_IMAGE_IMAGE_INT_H
+
+#include "image/image.h"
+
+#include <vips/vips.h>
+
+/* An image file opened at one resolution level. */
+struct ts_open_image {
+  VipsImage *image; /* shared: counted by GObject */
+  struct ts_image_info info;
+  bool ycc;           /* the three channels hold YCbCr although the file says RGB */
+  bool decoded_whole; /* the format has no random access: libvips keeps all pixels once one is asked for */
+};
+
+/* Opens an image or takes it from the cache of open ones; the caller releases it. Safe from several threads. */
+bool ts_open_image_get(const char *path, int32_t level, struct ts_open_image *open, struct ts_error *err);
+void ts_open_image_release(struct ts_open_image *open);
+/* Forgets all cached images of a file, so that a failed one is not used again. */
+void ts_open_image_forget(const char *path);
+
+/* What libvips does not tell about a TIFF file; all false for files of other kinds. */
+struct ts_tiff_facts {
+  bool tiled;
+  bool ycc_as_rgb; /* see tiff.c */
+};
+void ts_tiff_inspect(const char *path, struct ts_tiff_facts *facts);
+
+/* Sets BAD_IMAGE with what libvips said last, and the file as place. Returns false. */
+bool ts_image_fail(struct ts_error *err, const char *path, const char *what);
+/* BAD_IMAGE with text and help of our own. Returns false. */
+bool ts_image_refuse(struct ts_error *err, const char *path, const char *help, const char *format, ...) TS_PRINTF(4, 5);
+
+void ts_unref_image(VipsImage **image); /* for ts_auto */
+
+#endif

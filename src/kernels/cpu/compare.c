@@ -1,0 +1,270 @@
+/* Comparison of a segmentation with a reference.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * One pass counts how often each pair (label found, label of the reference) occurs, in a hash table; everything else is
+ * derived from these counts, walked in the order of the labels so that sums do not depend on the table. */
+#include "kernels/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cpu/scratch.h"
+#include "kernels/kernels.h"
+
+/* Pixels with these two labels, not both 0. */
+struct pair {
+  uint32_t found;
+  uint32_t reference;
+  int64_t px; /* 0: this place of the table is free */
+};
+
+struct pair_table {
+  struct pair *places; /* owned; capacity is a power of two, at least half of it free */
+  size_t capacity;
+  size_t count;
+};
+
+struct area {
+  uint32_t label;
+  bool used; /* chosen as the counterpart of an object of the reference */
+  int64_t px;
+};
+
+static struct pair *find_place(struct pair *places, size_t capacity, uint32_t found, uint32_t reference) {
+  uint64_t hash = (((uint64_t)found << 32) | reference) * 0x9e3779b97f4a7c15u;
+  size_t at = (size_t)(hash >> 32) & (capacity - 1);
+  while (places[at].px != 0 && (places[at].found != found || places[at].reference != reference))
+    at = (at + 1) & (capacity - 1);
+  return &places[at];
+}
+
+static bool grow(struct pair_table *table, struct ts_error *err) {
+  size_t capacity = table->capacity ? table->capacity * 2 : 1024;
+  struct pair *places = ts_scratch_zero((int64_t)capacity, sizeof *places, err);
+  if (!places) return false;
+  for (size_t i = 0; i < table->capacity; i++) {
+    struct pair *old = &table->places[i];
+    if (old->px) *find_place(places, capacity, old->found, old->reference) = *old;
+  }
+  free(table->places);
+  table->places = places;
+  table->capacity = capacity;
+  return true;
+}
+
+static bool add_pixels(struct pair_table *table, uint32_t found, uint32_t reference, int64_t px, struct ts_error *err) {
+  if (found == 0 && reference == 0) return true;
+  if (table->count * 2 >= table->capacity && !grow(table, err)) return false;
+  struct pair *place = find_place(table->places, table->capacity, found, reference);
+  if (place->px == 0) {
+    place->found = found;
+    place->reference = reference;
+    table->count++;
+  }
+  place->px += px;
+  return true;
+}
+
+static bool count_pairs(struct pair_table *table, const uint32_t *found, const uint32_t *reference, int64_t pixels,
+                        struct ts_error *err) {
+  for (int64_t i = 0; i < pixels;) {
+    int64_t begin = i;
+    do i++;
+    while (i < pixels && found[i] == found[begin] && reference[i] == reference[begin]);
+    if (!add_pixels(table, found[begin], reference[begin], i - begin, err)) return false;
+  }
+  return true;
+}
+
+static int by_reference(const void *a, const void *b) {
+  const struct pair *p = a;
+  const struct pair *q = b;
+  if (p->reference != q->reference) return p->reference < q->reference ? -1 : 1;
+  return (p->found > q->found) - (p->found < q->found);
+}
+
+static int by_found(const void *a, const void *b) {
+  const struct pair *p = a;
+  const struct pair *q = b;
+  if (p->found != q->found) return p->found < q->found ? -1 : 1;
+  return (p->reference > q->reference) - (p->reference < q->reference);
+}
+
+/* Moves the used places to the front. */
+static void pack(struct pair_table *table) {
+  size_t to = 0;
+  for (size_t i = 0; i < table->capacity; i++)
+    if (table->places[i].px) table->places[to++] = table->places[i];
+}
+
+/* Areas of the objects found; the pairs are ordered by_found. Returns how many. */
+static size_t sum_areas(const struct pair_table *table, struct area *areas) {
+  size_t count = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const struct pair *pair = &table->places[i];
+    if (pair->found == 0) continue;
+    if (count == 0 || areas[count - 1].label != pair->found) areas[count++] = (struct area){.label = pair->found};
+    areas[count - 1].px += pair->px;
+  }
+  return count;
+}
+
+static struct area *find_area(struct area *areas, size_t count, uint32_t label) {
+  size_t low = 0;
+  size_t high = count;
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (areas[middle].label <= label) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return &areas[low];
+}
+
+/* What the scores are made of. */
+struct tally {
+  int64_t reference_objects;
+  int64_t matched;
+  double matched_iou;
+  int64_t intersection; /* of the aggregated Jaccard index */
+  int64_t joined;
+};
+
+/* All pairs of one object of the reference. Ties go to the smallest label. */
+static void tally_object(const struct pair *pairs, size_t count, struct area *areas, size_t area_count,
+                         struct tally *tally) {
+  int64_t object_px = 0;
+  for (size_t i = 0; i < count; i++) object_px += pairs[i].px;
+  struct area *best = NULL;
+  int64_t best_common = 0;
+  int64_t best_joined = object_px;
+  for (size_t i = 0; i < count; i++) {
+    if (pairs[i].found == 0) continue;
+    struct area *area = find_area(areas, area_count, pairs[i].found);
+    int64_t common = pairs[i].px;
+    int64_t joined = object_px + area->px - common;
+    /* common / joined > best_common / best_joined; an image has fewer than 2^31 pixels, so nothing overflows */
+    if (common * best_joined > best_common * joined) {
+      best = area;
+      best_common = common;
+      best_joined = joined;
+    }
+  }
+  tally->reference_objects++;
+  tally->intersection += best_common;
+  tally->joined += best_joined;
+  if (best) best->used = true;
+  if (2 * best_common > best_joined) {
+    tally->matched++;
+    tally->matched_iou += (double)best_common / (double)best_joined;
+  }
+}
+
+static struct tally tally_objects(const struct pair_table *table, struct area *areas, size_t area_count) {
+  struct tally tally = {0};
+  for (size_t i = 0; i < table->count;) {
+    size_t begin = i;
+    do i++;
+    while (i < table->count && table->places[i].reference == table->places[begin].reference);
+    if (table->places[begin].reference != 0) tally_object(table->places + begin, i - begin, areas, area_count, &tally);
+  }
+  for (size_t i = 0; i < area_count; i++)
+    if (!areas[i].used) tally.joined += areas[i].px;
+  return tally;
+}
+
+static double ratio(double part, double whole, bool both_empty) {
+  if (whole > 0) return part / whole;
+  return both_empty ? 1.0 : 0.0;
+}
+
+static void score_pixels(const struct pair_table *table, struct ts_comparison *c) {
+  int64_t found_px = 0;
+  int64_t common_px = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const struct pair *pair = &table->places[i];
+    if (pair->found) found_px += pair->px;
+    if (pair->reference) c->reference_px += pair->px;
+    if (pair->found && pair->reference) common_px += pair->px;
+  }
+  int64_t joined_px = found_px + c->reference_px - common_px;
+  c->differing_px = joined_px - common_px;
+  c->dice = ratio(2.0 * (double)common_px, (double)(found_px + c->reference_px), true);
+  c->jaccard = ratio((double)common_px, (double)joined_px, true);
+}
+
+static void score_objects(const struct tally *tally, int64_t found_objects, struct ts_comparison *c) {
+  bool empty = found_objects == 0 && tally->reference_objects == 0;
+  double matched = (double)tally->matched;
+  double both = (double)(found_objects + tally->reference_objects);
+  c->found_objects = found_objects;
+  c->reference_objects = tally->reference_objects;
+  c->matched_objects = tally->matched;
+  c->precision = ratio(matched, (double)found_objects, empty);
+  c->recall = ratio(matched, (double)tally->reference_objects, empty);
+  c->f1 = ratio(2.0 * matched, both, empty);
+  c->aggregated_jaccard = ratio((double)tally->intersection, (double)tally->joined, empty);
+  c->panoptic_quality = ratio(2.0 * tally->matched_iou, both, empty); /* TP + FP/2 + FN/2 = both/2 */
+}
+
+static bool compare_labels(const uint32_t *found, const uint32_t *reference, int64_t pixels, struct ts_comparison *c,
+                           struct ts_error *err) {
+  struct pair_table table = {0};
+  struct area *areas = NULL;
+  bool ok = grow(&table, err) && count_pairs(&table, found, reference, pixels, err) &&
+            (areas = ts_scratch((int64_t)table.count, sizeof *areas, err));
+  if (ok) {
+    pack(&table);
+    qsort(table.places, table.count, sizeof *table.places, by_found);
+    size_t area_count = sum_areas(&table, areas);
+    qsort(table.places, table.count, sizeof *table.places, by_reference);
+    struct tally tally = tally_objects(&table, areas, area_count);
+    score_pixels(&table, c);
+    score_objects(&tally, (int64_t)area_count, c);
+  }
+  free(areas);
+  free(table.places);
+  return ok;
+}
+
+static int64_t count_foreground(const struct ts_compare_plane *plane) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < plane->width * plane->height; i++)
+    count += plane->labels ? plane->labels[i] != 0 : plane->mask[i] != 0;
+  return count;
+}
+
+/* The labels of a plane: its own, or those made from its mask into *made (owned by the caller). NULL with an error. */
+static const uint32_t *labels_of(const struct ts_compare_plane *plane, uint32_t **made, struct ts_error *err) {
+  *made = NULL;
+  if (plane->labels) return plane->labels;
+  *made = ts_scratch(plane->width * plane->height, sizeof **made, err);
+  uint32_t count;
+  if (!*made || !ts_label(plane->mask, plane->width, plane->height, 8, *made, &count, err)) return NULL;
+  return *made;
+}
+
+bool ts_compare(const struct ts_compare_plane *found, const struct ts_compare_plane *reference,
+                struct ts_comparison *comparison, struct ts_error *err) {
+  *comparison = (struct ts_comparison){0};
+  if (!ts_kernels_check_size(found->width, found->height, err) ||
+      !ts_kernels_check_size(reference->width, reference->height, err))
+    return false;
+  int64_t found_area = found->width * found->height;
+  int64_t reference_area = reference->width * reference->height;
+  if (found->width != reference->width || found->height != reference->height) {
+    comparison->differing_px = found_area > reference_area ? found_area : reference_area;
+    comparison->reference_px = count_foreground(reference);
+    return true;
+  }
+  uint32_t *made_found;
+  uint32_t *made_reference = NULL;
+  const uint32_t *a = labels_of(found, &made_found, err);
+  const uint32_t *b = a ? labels_of(reference, &made_reference, err) : NULL;
+  bool ok = a && b && compare_labels(a, b, found_area, comparison, err);
+  free(made_found);
+  free(made_reference);
+  return ok;
+}

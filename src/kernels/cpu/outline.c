@@ -1,0 +1,238 @@
+/* Outlines of labelled objects, walked along the edges of pixels.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A walk keeps the object on its right hand. Every closed walk passes over the top edge of some pixel, eastwards; a
+ * plane of marks remembers which top edges were passed, and each one not yet passed starts a walk. Where two pixels of
+ * the object meet at a corner only, the walk turns right and so stays on its 4-connected piece; a walk that comes
+ * through such a corner twice is cut there into two rings. Because a piece is connected through edges, cuts are
+ * properly nested and each piece has exactly one outer ring. */
+#include "kernels/outline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cpu/label_runs.h"
+#include "kernels/cpu/scratch.h"
+#include "kernels/kernels.h"
+
+enum direction { EAST, SOUTH, WEST, NORTH };
+
+struct corner {
+  struct ts_vertex at;
+  int32_t partner; /* earlier corner of the walk at the same place, or -1 */
+  bool pinched;    /* the object continues diagonally across */
+};
+
+/* A ring with what is needed to order it. */
+struct traced_ring {
+  struct ts_ring ring;
+  int32_t piece;
+  size_t order;
+};
+
+struct tracer {
+  const uint32_t *labels; /* borrowed */
+  int64_t width;
+  int64_t height;
+  uint8_t *passed;            /* owned: per pixel, whether its top edge was walked over */
+  struct corner *walk;        /* owned */
+  int32_t *pending;           /* owned: a stack of corners, or the pinched ones; as long as walk */
+  struct traced_ring *rings;  /* owned */
+  struct ts_vertex *vertices; /* owned */
+  size_t walk_count, walk_capacity;
+  size_t ring_count, ring_capacity;
+  size_t vertex_count, vertex_capacity;
+};
+
+static void tracer_release(struct tracer *t) {
+  free(t->passed);
+  free(t->walk);
+  free(t->pending);
+  free(t->rings);
+  free(t->vertices);
+}
+
+static bool belongs(const struct tracer *t, uint32_t label, int64_t x, int64_t y) {
+  return x >= 0 && x < t->width && y >= 0 && y < t->height && t->labels[y * t->width + x] == label;
+}
+
+/* Doubles a list; *items stays valid on failure. */
+static bool grow_list(void **items, size_t *capacity, size_t item_bytes, struct ts_error *err) {
+  size_t larger = *capacity ? *capacity * 2 : 256;
+  void *resized = ts_scratch_resize(*items, (int64_t)larger, item_bytes, err);
+  if (!resized) return false;
+  *items = resized;
+  *capacity = larger;
+  return true;
+}
+
+static bool add_corner(struct tracer *t, struct corner corner, struct ts_error *err) {
+  if (t->walk_count == t->walk_capacity) {
+    void *walk = t->walk;
+    bool ok = grow_list(&walk, &t->walk_capacity, sizeof *t->walk, err);
+    t->walk = walk;
+    if (!ok) return false;
+  }
+  t->walk[t->walk_count++] = corner;
+  return true;
+}
+
+/* Walks from the upper left corner of pixel (x, y) eastwards until back there, listing the corners with a turn. */
+static bool walk_around(struct tracer *t, uint32_t label, int32_t x, int32_t y, struct ts_error *err) {
+  /* By direction: the step, and from the corner reached to the pixels ahead on the right and on the left. */
+  static const int8_t step[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+  static const int8_t right[4][2] = {{0, 0}, {-1, 0}, {-1, -1}, {0, -1}};
+  static const int8_t left[4][2] = {{0, -1}, {0, 0}, {-1, 0}, {-1, -1}};
+  struct ts_vertex at = {x, y};
+  unsigned direction = EAST;
+  t->walk_count = 0;
+  do {
+    if (direction == EAST) t->passed[at.y * t->width + at.x] = 1;
+    at.x += step[direction][0];
+    at.y += step[direction][1];
+    bool right_on = belongs(t, label, at.x + right[direction][0], at.y + right[direction][1]);
+    bool left_on = belongs(t, label, at.x + left[direction][0], at.y + left[direction][1]);
+    if (right_on && !left_on) continue; /* straight on */
+    if (!add_corner(t, (struct corner){.at = at, .partner = -1, .pinched = !right_on && left_on}, err)) return false;
+    direction = (direction + (right_on ? 3 : 1)) % 4;
+  } while (at.x != x || at.y != y || direction != EAST);
+  return true;
+}
+
+/* ---- Cutting a walk into rings ---- */
+
+static bool add_ring(struct tracer *t, const int32_t *corners, size_t count, uint32_t label, int32_t piece,
+                     struct ts_error *err) {
+  if (t->ring_count == t->ring_capacity) {
+    void *rings = t->rings;
+    bool ok = grow_list(&rings, &t->ring_capacity, sizeof *t->rings, err);
+    t->rings = rings;
+    if (!ok) return false;
+  }
+  struct ts_ring ring = {.label = label, .first = t->vertex_count, .count = count + 1};
+  while (t->vertex_count + count + 1 > t->vertex_capacity) {
+    void *vertices = t->vertices;
+    bool ok = grow_list(&vertices, &t->vertex_capacity, sizeof *t->vertices, err);
+    t->vertices = vertices;
+    if (!ok) return false;
+  }
+  int64_t doubled_area = 0;
+  for (size_t i = 0; i <= count; i++) {
+    struct ts_vertex v = t->walk[corners[i % count]].at;
+    struct ts_vertex w = t->walk[corners[(i + 1) % count]].at;
+    t->vertices[t->vertex_count++] = v;
+    if (i < count) doubled_area += (int64_t)v.x * w.y - (int64_t)w.x * v.y;
+  }
+  ring.hole = doubled_area < 0;
+  t->rings[t->ring_count] = (struct traced_ring){ring, piece, t->ring_count};
+  t->ring_count++;
+  return true;
+}
+
+static int compare_places(const void *a, const void *b) {
+  const struct corner *p = *(struct corner *const *)a;
+  const struct corner *q = *(struct corner *const *)b;
+  if (p->at.y != q->at.y) return p->at.y < q->at.y ? -1 : 1;
+  if (p->at.x != q->at.x) return p->at.x < q->at.x ? -1 : 1;
+  return (p > q) - (p < q); /* both point into the walk */
+}
+
+/* Finds the pinched corners that the walk came through twice. */
+static bool find_partners(struct tracer *t, struct ts_error *err) {
+  size_t count = 0;
+  for (size_t i = 0; i < t->walk_count; i++) count += t->walk[i].pinched;
+  if (count < 2) return true;
+  struct corner **pinched = ts_scratch((int64_t)count, sizeof *pinched, err);
+  if (!pinched) return false;
+  size_t next = 0;
+  for (size_t i = 0; i < t->walk_count; i++)
+    if (t->walk[i].pinched) pinched[next++] = &t->walk[i];
+  qsort(pinched, count, sizeof *pinched, compare_places);
+  for (size_t i = 1; i < count; i++) {
+    const struct corner *before = pinched[i - 1];
+    if (before->at.x == pinched[i]->at.x && before->at.y == pinched[i]->at.y)
+      pinched[i]->partner = (int32_t)(before - t->walk);
+  }
+  free(pinched);
+  return true;
+}
+
+/* Takes the ring between the two visits of a corner off the stack as soon as the second visit comes. */
+static bool cut_into_rings(struct tracer *t, uint32_t label, int32_t piece, struct ts_error *err) {
+  int32_t *stack = ts_scratch_resize(t->pending, (int64_t)t->walk_count, sizeof *stack, err);
+  if (!stack) return false;
+  t->pending = stack;
+  size_t depth = 0;
+  for (size_t i = 0; i < t->walk_count; i++) {
+    int32_t partner = t->walk[i].partner;
+    if (partner < 0) {
+      stack[depth++] = (int32_t)i;
+      continue;
+    }
+    size_t begin = depth;
+    while (begin > 0 && stack[begin - 1] != partner) begin--;
+    if (begin == 0) TS_BUG("the cuts of an outline cross");
+    if (!add_ring(t, stack + begin - 1, depth - begin + 1, label, piece, err)) return false;
+    depth = begin;
+  }
+  return add_ring(t, stack, depth, label, piece, err);
+}
+
+static bool trace_run(struct tracer *t, const struct ts_label_run *run, struct ts_error *err) {
+  for (int32_t x = run->begin; x < run->end; x++) {
+    if (t->passed[run->y * t->width + x] || belongs(t, run->label, x, run->y - 1)) continue;
+    if (!walk_around(t, run->label, x, run->y, err) || !find_partners(t, err) ||
+        !cut_into_rings(t, run->label, run->piece, err))
+      return false;
+  }
+  return true;
+}
+
+/* ---- Result ---- */
+
+static int compare_rings(const void *a, const void *b) {
+  const struct traced_ring *p = a;
+  const struct traced_ring *q = b;
+  if (p->ring.label != q->ring.label) return p->ring.label < q->ring.label ? -1 : 1;
+  if (p->piece != q->piece) return p->piece < q->piece ? -1 : 1;
+  if (p->ring.hole != q->ring.hole) return p->ring.hole ? 1 : -1;
+  return (p->order > q->order) - (p->order < q->order);
+}
+
+static bool hand_over(struct tracer *t, struct ts_outlines *outlines, struct ts_error *err) {
+  outlines->rings = ts_scratch((int64_t)t->ring_count, sizeof *outlines->rings, err);
+  if (!outlines->rings) return false;
+  if (t->ring_count > 0) qsort(t->rings, t->ring_count, sizeof *t->rings, compare_rings);
+  size_t outer = 0;
+  for (size_t i = 0; i < t->ring_count; i++) {
+    outlines->rings[i] = t->rings[i].ring;
+    if (!outlines->rings[i].hole) outer = i;
+    outlines->rings[i].outer = outer;
+  }
+  outlines->ring_count = t->ring_count;
+  outlines->vertices = t->vertices;
+  outlines->vertex_count = t->vertex_count;
+  t->vertices = NULL;
+  return true;
+}
+
+bool ts_outline(const uint32_t *labels, int64_t width, int64_t height, struct ts_outlines *outlines,
+                struct ts_error *err) {
+  *outlines = (struct ts_outlines){0};
+  if (!ts_kernels_check_size(width, height, err)) return false;
+  struct tracer t = {.labels = labels, .width = width, .height = height};
+  struct ts_label_runs runs;
+  t.passed = ts_scratch_zero(width * height, 1, err);
+  bool ok = ts_label_runs_init(&runs, labels, width, height, err) && t.passed;
+  for (size_t i = 0; ok && i < runs.count; i++) ok = trace_run(&t, &runs.items[i], err);
+  ok = ok && hand_over(&t, outlines, err);
+  ts_label_runs_release(&runs);
+  tracer_release(&t);
+  return ok;
+}
+
+void ts_outlines_release(struct ts_outlines *outlines) {
+  free(outlines->rings);
+  free(outlines->vertices);
+  *outlines = (struct ts_outlines){0};
+}

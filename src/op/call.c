@@ -1,0 +1,343 @@
+/* Calling an operation: views of its inputs, the host functions, and checks of all that it promised.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * ts_op_execute is the only way to run an operation, so every execution is counted and every output checked here. The host
+ * functions belong to the thread that called run(); an operation with threads of its own calls them from that thread. */
+#include "op/op_int.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+_Static_assert((int)TS_OP_PIXELS == (int)TS_DATA_PIXELS && (int)TS_OP_TABLE == (int)TS_DATA_TABLE &&
+                   (int)TS_OP_BYTES == (int)TS_DATA_BYTES && (int)TS_OP_FILE == (int)TS_DATA_FILE,
+               "kinds have the same numbers in the contract and in the data module");
+_Static_assert((int)TS_OP_U8 == (int)TS_U8 && (int)TS_OP_U16 == (int)TS_U16 && (int)TS_OP_U32 == (int)TS_U32 &&
+                   (int)TS_OP_F32 == (int)TS_F32 && (int)TS_OP_F64 == (int)TS_F64,
+               "elements have the same numbers in the contract and in the data module");
+
+static struct ts_call_state *state_of(const struct ts_op_call *call) { return call->private_data; }
+
+bool ts_call_is_cancelled(const struct ts_call_state *state) {
+  return state->context->cancelled && atomic_load_explicit(state->context->cancelled, memory_order_relaxed);
+}
+
+/* ---- Inputs. ---- */
+
+static struct ts_op_view view_of(const struct ts_data *data) {
+  struct ts_op_view view = {0};
+  if (!data) return view;
+  const struct ts_type *type = ts_data_type(data);
+  view.kind = (enum ts_op_kind)type->kind;
+  view.type = type->name;
+  if (type->kind == TS_DATA_PIXELS) {
+    const struct ts_region *region = ts_data_region(data);
+    view.width = region->width;
+    view.height = region->height;
+    view.channels = type->channels;
+    view.element = (enum ts_op_element)type->element;
+    view.x = region->x;
+    view.y = region->y;
+    view.level = region->level;
+  }
+  if (type->kind == TS_DATA_TABLE) {
+    view.rows = ts_data_rows(data);
+    view.columns = ts_data_columns(data);
+    view.names = ts_data_column_names(data);
+    view.cells = ts_data_cells(data);
+  }
+  if (type->kind == TS_DATA_PIXELS || type->kind == TS_DATA_BYTES) view.data = ts_data_bytes(data, &view.size_bytes);
+  if (type->kind == TS_DATA_FILE) view.path = ts_data_path(data);
+  return view;
+}
+
+static bool check_input(const struct ts_call_state *state, size_t index) {
+  const struct ts_op_descriptor *descriptor = state->op->descriptor;
+  const struct ts_op_port *port = &descriptor->inputs[index];
+  const struct ts_data *data = state->inputs[index];
+  if (!data) {
+    if (port->optional) return true;
+    ts_fail(state->err, TS_ERR_NO_PRODUCER, "input '%s' of '%s' is missing", port->name, descriptor->name);
+    ts_error_help(state->err, "connect it to %s", port->type);
+    return false;
+  }
+  if (ts_type_fits(ts_data_type(data), port->type)) return true;
+  ts_fail(state->err, TS_ERR_PORT_TYPE, "input '%s' of '%s' takes %s, but %s arrived", port->name, descriptor->name,
+          port->type, ts_data_type(data)->name);
+  ts_error_help(state->err, "connect it to an output of type %s", port->type);
+  return false;
+}
+
+/* Checks the inputs, makes their views and finds where outputs lie. */
+static bool prepare_inputs(struct ts_call_state *state, struct ts_op_view *views) {
+  bool placed = false;
+  for (size_t i = 0; i < state->op->descriptor->input_count; i++) {
+    if (!check_input(state, i)) return false;
+    views[i] = view_of(state->inputs[i]);
+    if (placed || views[i].kind != TS_OP_PIXELS) continue;
+    state->place = *ts_data_region(state->inputs[i]);
+    placed = true;
+  }
+  return true;
+}
+
+static bool prepare_parameters(const struct ts_call_state *state, const struct ts_value *given,
+                               struct ts_op_value *values) {
+  const struct ts_op_descriptor *descriptor = state->op->descriptor;
+  for (size_t i = 0; i < descriptor->parameter_count; i++) {
+    const struct ts_op_parameter *parameter = &descriptor->parameters[i];
+    if (!ts_op_check_value(parameter, &given[i], state->err)) return false;
+    struct ts_value canonical = ts_op_canonical(parameter, &given[i]);
+    values[i] = (struct ts_op_value){.type = parameter->type};
+    switch (parameter->type) {
+    case TS_OP_INTEGER: values[i].integer = canonical.as.integer; break;
+    case TS_OP_REAL: values[i].real = canonical.as.real; break;
+    case TS_OP_BOOLEAN: values[i].integer = canonical.as.boolean; break;
+    case TS_OP_STRING: values[i].string = canonical.as.string; break;
+    }
+  }
+  return true;
+}
+
+/* ---- Outputs. ---- */
+
+static bool break_contract(const struct ts_call_state *state, const char *format, ...) TS_PRINTF(2, 3);
+
+static bool break_contract(const struct ts_call_state *state, const char *format, ...) {
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof(text), format, args);
+  va_end(args);
+  ts_fail(state->err, TS_ERR_OPERATION_CONTRACT, "operation '%s' %s", state->op->descriptor->name, text);
+  ts_error_help(state->err, "this is a mistake in the operation; tell its author");
+  return false;
+}
+
+static bool check_port(const struct ts_call_state *state, size_t port) {
+  if (port < state->op->descriptor->output_count) return true;
+  return break_contract(state, "named output %zu, but has %zu", port, state->op->descriptor->output_count);
+}
+
+static bool may_make(const struct ts_call_state *state, size_t port) {
+  if (!check_port(state, port)) return false;
+  if (!state->outputs[port]) return true;
+  return break_contract(state, "made its output '%s' twice", state->op->descriptor->outputs[port].name);
+}
+
+static bool has_shape(const struct ts_type *type, enum ts_data_kind kind, int element, int32_t channels) {
+  return type->kind == kind &&
+         (kind != TS_DATA_PIXELS || ((int)type->element == element && type->channels == channels));
+}
+
+/* The first alternative of a port type with this shape, and how many have it. */
+static const struct ts_type *alternative(const char *declaration, enum ts_data_kind kind, int element, int32_t channels,
+                                         size_t *count) {
+  const struct ts_type *first = NULL;
+  char name[64];
+  *count = 0;
+  while (ts_op_next_type(&declaration, name)) {
+    const struct ts_type *type = ts_type_find(name);
+    if (!type || !has_shape(type, kind, element, channels)) continue;
+    if (!first) first = type;
+    ++*count;
+  }
+  return first;
+}
+
+static const struct ts_type *type_to_make(const struct ts_call_state *state, size_t port, enum ts_data_kind kind,
+                                          int element, int32_t channels) {
+  if (!may_make(state, port)) return NULL;
+  const struct ts_op_port *output = &state->op->descriptor->outputs[port];
+  size_t count;
+  const struct ts_type *type = alternative(output->type, kind, element, channels, &count);
+  static const char *const kinds[] = {"", "pixels", "a table", "bytes", "a file"};
+  static const char *const elements[] = {"", "8-bit", "16-bit", "32-bit", "float", "double"};
+  if (type) return type;
+  if (kind == TS_DATA_PIXELS && element >= TS_U8 && element <= TS_F64)
+    break_contract(state, "made %s pixels with %d channels for its output '%s' of type %s", elements[element],
+                   (int)channels, output->name, output->type);
+  else
+    break_contract(state, "made %s for its output '%s' of type %s", kinds[kind], output->name, output->type);
+  return NULL;
+}
+
+static void *output_pixels(struct ts_op_call *call, size_t port, int64_t width, int64_t height, int32_t channels,
+                           enum ts_op_element element) {
+  struct ts_call_state *state = state_of(call);
+  const struct ts_type *type = type_to_make(state, port, TS_DATA_PIXELS, (int)element, channels);
+  if (!type) return NULL;
+  if (width < 1 || height < 1) {
+    break_contract(state, "made %lld x %lld pixels for its output '%s'", (long long)width, (long long)height,
+                   state->op->descriptor->outputs[port].name);
+    return NULL;
+  }
+  struct ts_region region = state->place;
+  region.width = width;
+  region.height = height;
+  state->outputs[port] = ts_data_create_pixels(type, &region, state->err);
+  return state->outputs[port] ? ts_data_writable(state->outputs[port]) : NULL;
+}
+
+static bool check_names(const struct ts_call_state *state, size_t port, size_t columns, const char *const *names) {
+  const char *output = state->op->descriptor->outputs[port].name;
+  if (columns == 0 || !names) return break_contract(state, "made its output '%s' without columns", output);
+  for (size_t i = 0; i < columns; i++) {
+    if (!names[i] || !names[i][0] || !ts_utf8_valid(names[i], strlen(names[i])))
+      return break_contract(state, "gave column %zu of its output '%s' no proper name", i, output);
+    for (size_t k = 0; k < i; k++)
+      if (strcmp(names[i], names[k]) == 0)
+        return break_contract(state, "gave its output '%s' two columns named '%s'", output, names[i]);
+  }
+  return true;
+}
+
+static double *output_table(struct ts_op_call *call, size_t port, size_t rows, size_t columns,
+                            const char *const *names) {
+  struct ts_call_state *state = state_of(call);
+  if (!type_to_make(state, port, TS_DATA_TABLE, 0, 0)) return NULL;
+  if (!check_names(state, port, columns, names)) return NULL;
+  state->outputs[port] = ts_data_create_table(rows, columns, names, state->err);
+  return state->outputs[port] ? ts_data_writable(state->outputs[port]) : NULL;
+}
+
+static void *output_bytes(struct ts_op_call *call, size_t port, size_t size_bytes) {
+  struct ts_call_state *state = state_of(call);
+  const struct ts_type *type = type_to_make(state, port, TS_DATA_BYTES, 0, 0);
+  if (!type) return NULL;
+  state->outputs[port] = ts_data_create_bytes(type, size_bytes, state->err);
+  return state->outputs[port] ? ts_data_writable(state->outputs[port]) : NULL;
+}
+
+static void output_place(struct ts_op_call *call, size_t port, int64_t x, int64_t y, int32_t level) {
+  struct ts_call_state *state = state_of(call);
+  if (!check_port(state, port)) return;
+  state->has_place[port] = true;
+  state->placed[port] = (struct ts_region){.x = x, .y = y, .level = level};
+}
+
+static void output_type(struct ts_op_call *call, size_t port, const char *type_name) {
+  struct ts_call_state *state = state_of(call);
+  if (!check_port(state, port)) return;
+  const struct ts_op_port *output = &state->op->descriptor->outputs[port];
+  const struct ts_type *type = type_name ? ts_type_find(type_name) : NULL;
+  if (type && ts_type_fits(type, output->type))
+    state->type[port] = type;
+  else
+    break_contract(state, "called its output '%s' '%s', which is not %s", output->name, type_name ? type_name : "",
+                   output->type);
+}
+
+static int fail(struct ts_op_call *call, const char *format, ...) TS_PRINTF(2, 3);
+
+static int fail(struct ts_op_call *call, const char *format, ...) {
+  struct ts_call_state *state = state_of(call);
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof(text), format, args);
+  va_end(args);
+  const char *name = state->op->descriptor->name;
+  if (ts_call_is_cancelled(state))
+    ts_fail(state->err, TS_ERR_CANCELLED, "operation '%s' was stopped", name);
+  else
+    ts_fail(state->err, TS_ERR_TASK_FAILED, "operation '%s' failed: %s", name, text);
+  return -1;
+}
+
+static int cancelled(const struct ts_op_call *call) { return ts_call_is_cancelled(state_of(call)); }
+
+static const struct ts_op_host host = {output_pixels, output_table, output_bytes, output_place,
+                                       output_type,   fail,         cancelled};
+
+/* A byte is 0 or 255 exactly if all its bits are equal, that is, if no bit differs from its neighbour. Eight bytes at once
+ * this costs less than a tenth of a millisecond per megapixel, so masks are always checked. */
+static bool is_mask(const uint8_t *pixels, size_t size) {
+  uint64_t differ = 0;
+  size_t at = 0;
+  for (; size - at >= sizeof(uint64_t); at += sizeof(uint64_t)) {
+    uint64_t word;
+    memcpy(&word, pixels + at, sizeof(word));
+    differ |= (word ^ (word >> 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+  }
+  for (; at < size; at++) differ |= (pixels[at] ^ (pixels[at] >> 1)) & 0x7f;
+  return differ == 0;
+}
+
+static bool settle_type(const struct ts_call_state *state, size_t port) {
+  const struct ts_op_port *output = &state->op->descriptor->outputs[port];
+  const struct ts_type *made = ts_data_type(state->outputs[port]), *declared = state->type[port];
+  if (declared && !has_shape(declared, made->kind, (int)made->element, made->channels))
+    return break_contract(state, "called its output '%s' %s, but made %s", output->name, declared->name, made->name);
+  if (declared) {
+    if (declared != made) ts_data_set_type(state->outputs[port], declared);
+    return true;
+  }
+  size_t count;
+  alternative(output->type, made->kind, (int)made->element, made->channels, &count);
+  if (count == 1) return true;
+  return break_contract(state, "did not say which of %s its output '%s' is", output->type, output->name);
+}
+
+static bool check_output(const struct ts_call_state *state, size_t port) {
+  const char *name = state->op->descriptor->outputs[port].name;
+  struct ts_data *data = state->outputs[port];
+  if (!data) return break_contract(state, "did not make its output '%s'", name);
+  if (!settle_type(state, port)) return false;
+  const struct ts_type *type = ts_data_type(data);
+  if (type->kind == TS_DATA_PIXELS && state->has_place[port])
+    ts_data_set_place(data, state->placed[port].x, state->placed[port].y, state->placed[port].level);
+  if (strcmp(type->name, "mask") != 0) return true;
+  size_t size;
+  const uint8_t *pixels = ts_data_bytes(data, &size);
+  if (is_mask(pixels, size)) return true;
+  return break_contract(state, "put other values than 0 and 255 into its mask '%s'", name);
+}
+
+static bool conclude(const struct ts_call_state *state, int status) {
+  if (state->err->code != TS_ERR_OK) return false;
+  if (status != 0)
+    return ts_fail(state->err, TS_ERR_TASK_FAILED, "operation '%s' failed with status %d and gave no reason",
+                   state->op->descriptor->name, status);
+  for (size_t i = 0; i < state->op->descriptor->output_count; i++) {
+    if (!check_output(state, i)) return false;
+    ts_data_finish(state->outputs[i]);
+  }
+  return true;
+}
+
+static int run_locked(struct ts_op *op, struct ts_op_call *call) {
+  if (op->lock) pthread_mutex_lock(op->lock);
+  atomic_fetch_add_explicit(&op->executions, 1, memory_order_relaxed);
+  int status = op->descriptor->run(call);
+  if (op->lock) pthread_mutex_unlock(op->lock);
+  return status;
+}
+
+static bool execute(struct ts_call_state *state, const struct ts_value *parameters) {
+  struct ts_op_view views[TS_OP_MAX_PORTS];
+  struct ts_op_value values[TS_OP_MAX_PARAMETERS];
+  if (ts_call_is_cancelled(state))
+    return ts_fail(state->err, TS_ERR_CANCELLED, "operation '%s' was not started", state->op->descriptor->name);
+  if (!prepare_inputs(state, views) || !prepare_parameters(state, parameters, values)) return false;
+  struct ts_op_call call = {&host, views, values, state->op->descriptor->user, state};
+  return conclude(state, run_locked(state->op, &call));
+}
+
+bool ts_op_execute(struct ts_op *op, struct ts_data *const *inputs, const struct ts_value *parameters,
+                   struct ts_data **outputs, const struct ts_op_context *context, struct ts_error *err) {
+  static const struct ts_op_context no_context = {0};
+  /* An error of this call alone, so that what the operation does wrong is seen even if the caller passed NULL. */
+  struct ts_error error = {0};
+  struct ts_call_state state = {
+      .op = op, .inputs = inputs, .outputs = outputs, .context = context ? context : &no_context, .err = &error};
+  size_t output_count = op->descriptor->output_count;
+  for (size_t i = 0; i < output_count; i++) outputs[i] = NULL;
+  if (execute(&state, parameters)) return true;
+  for (size_t i = 0; i < output_count; i++) {
+    ts_data_unref(outputs[i]);
+    outputs[i] = NULL;
+  }
+  if (err && err->code == TS_ERR_OK) *err = error;
+  return false;
+}

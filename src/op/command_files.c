@@ -1,0 +1,193 @@
+/* What a command and tessera exchange: a scratch folder with the request, input files and output files.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * call.json: {"inputs": {PORT: {"path", "type", ...}}, "outputs": {PORT: {"path", "type"}}, "parameters": {NAME: VALUE}}.
+ * Tables travel as CSV, pixels as PNG (with their place in the image), objects as GeoJSON, bytes as they are, files by
+ * name. All paths are absolute. */
+#include "op/command_files_int.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "image/image.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <string.h>
+
+bool ts_scratch_open(const char *parent, char **folder, struct ts_error *err) {
+  if (!parent || !*parent) parent = getenv("TMPDIR");
+  if (!parent || !*parent) parent = "/tmp";
+  ts_auto_free char *absolute = realpath(parent, NULL);
+  ts_auto_free char *pattern = absolute ? ts_path_join(absolute, "tessera-call-XXXXXX") : NULL;
+  if (!pattern || !mkdtemp(pattern)) {
+    ts_fail(err, TS_ERR_FILE_IO, "no scratch folder can be made in '%s': %s", parent, strerror(errno));
+    ts_error_help(err, "set TMPDIR to a folder that can be written");
+    return false;
+  }
+  *folder = ts_steal(pattern);
+  return true;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {
+  (void)status;
+  (void)type;
+  (void)place;
+  remove(path);
+  return 0;
+}
+
+void ts_scratch_close(char **folder) {
+  /* Contents first, links not followed; what cannot be removed is left to the owner of the folder above. */
+  if (*folder) nftw(*folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+  free(*folder);
+  *folder = NULL;
+}
+
+static char *port_path(const char *folder, const char *direction, const char *port, const struct ts_type *type) {
+  ts_auto(ts_str_release) struct ts_str name = {0};
+  ts_str_addf(&name, "%s.%s.%s", direction, port, type->file_ending);
+  return ts_path_join(folder, ts_str_get(&name));
+}
+
+static bool write_input(const struct ts_data *data, const char *path, struct ts_error *err) {
+  if (ts_data_type(data)->kind == TS_DATA_PIXELS) return ts_image_write_png(path, data, err);
+  if (ts_data_type(data)->kind == TS_DATA_BYTES) {
+    size_t size;
+    const void *bytes = ts_data_bytes(data, &size);
+    return ts_file_write(path, bytes, size, err);
+  }
+  ts_auto(ts_str_release) struct ts_str text = {0};
+  ts_table_to_csv(data, &text);
+  return ts_file_write(path, ts_str_get(&text), text.length, err);
+}
+
+/* Writes one input and describes it; NULL on error. */
+static json_t *send_input(const char *folder, const char *port, const struct ts_data *data, struct ts_error *err) {
+  const struct ts_type *type = ts_data_type(data);
+  ts_auto_free char *path =
+      type->kind == TS_DATA_FILE ? realpath(ts_data_path(data), NULL) : port_path(folder, "in", port, type);
+  if (!path) {
+    ts_fail(err, TS_ERR_FILE_NOT_FOUND, "file '%s' cannot be opened: %s", ts_data_path(data), strerror(errno));
+    return NULL;
+  }
+  if (type->kind != TS_DATA_FILE && !write_input(data, path, err)) return NULL;
+  json_t *entry = json_pack("{s:s, s:s}", "path", path, "type", type->name);
+  if (!entry) {
+    ts_fail(err, TS_ERR_BAD_NAME, "the path of input '%s' is not UTF-8", port);
+    return NULL;
+  }
+  if (type->kind == TS_DATA_PIXELS) {
+    const struct ts_region *region = ts_data_region(data);
+    json_object_set_new(entry, "x", json_integer(region->x));
+    json_object_set_new(entry, "y", json_integer(region->y));
+    json_object_set_new(entry, "level", json_integer(region->level));
+  }
+  return entry;
+}
+
+static bool send_inputs(const struct ts_call_state *state, const char *folder, json_t *inputs) {
+  const struct ts_op_descriptor *descriptor = state->op->descriptor;
+  for (size_t i = 0; i < descriptor->input_count; i++) {
+    if (!state->inputs[i]) continue;
+    json_t *entry = send_input(folder, descriptor->inputs[i].name, state->inputs[i], state->err);
+    if (!entry) return false;
+    json_object_set_new(inputs, descriptor->inputs[i].name, entry);
+  }
+  return true;
+}
+
+static void name_outputs(const struct ts_call_state *state, const char *folder, json_t *outputs) {
+  const struct ts_op_descriptor *descriptor = state->op->descriptor;
+  for (size_t i = 0; i < descriptor->output_count; i++) {
+    const struct ts_op_port *port = &descriptor->outputs[i];
+    ts_auto_free char *path = port_path(folder, "out", port->name, ts_type_find(port->type));
+    json_object_set_new(outputs, port->name, json_pack("{s:s, s:s}", "path", path, "type", port->type));
+  }
+}
+
+static json_t *value_to_json(const struct ts_op_value *value) {
+  switch (value->type) {
+  case TS_OP_INTEGER: return json_integer(value->integer);
+  case TS_OP_REAL: return json_real(value->real);
+  case TS_OP_BOOLEAN: return json_boolean(value->integer != 0);
+  case TS_OP_STRING: return json_string(value->string);
+  }
+  return NULL;
+}
+
+bool ts_command_send(const struct ts_op_call *call, const char *folder, const char *request_path) {
+  const struct ts_call_state *state = call->private_data;
+  const struct ts_op_descriptor *descriptor = state->op->descriptor;
+  json_t *inputs = json_object(), *outputs = json_object(), *parameters = json_object();
+  json_t *request = json_pack("{s:o, s:o, s:o}", "inputs", inputs, "outputs", outputs, "parameters", parameters);
+  for (size_t i = 0; i < descriptor->parameter_count; i++)
+    json_object_set_new(parameters, descriptor->parameters[i].name, value_to_json(&call->parameters[i]));
+  name_outputs(state, folder, outputs);
+  bool done = send_inputs(state, folder, inputs);
+  if (done) {
+    ts_auto_free char *text = ts_json_dump(request, false, true);
+    done = ts_file_write(request_path, text, strlen(text), state->err);
+  }
+  json_decref(request);
+  return done;
+}
+
+/* ---- Outputs. ---- */
+
+static struct ts_data *read_pixels(const char *path, const struct ts_type *type, const struct ts_region *place,
+                                   struct ts_error *err) {
+  struct ts_image_info info;
+  if (!ts_image_inspect(path, 0, &info, err)) return NULL;
+  struct ts_region whole = {.width = info.width, .height = info.height};
+  struct ts_data *data = ts_image_read(path, type, &whole, err);
+  if (data) ts_data_set_place(data, place->x, place->y, place->level);
+  return data;
+}
+
+static struct ts_data *read_bytes(const char *path, const struct ts_type *type, struct ts_error *err) {
+  ts_auto(ts_str_release) struct ts_str text = {0};
+  if (!ts_file_read(path, 0, &text, err)) return NULL;
+  if (type->kind == TS_DATA_TABLE) return ts_table_from_csv(path, ts_str_get(&text), text.length, err);
+  if (strcmp(type->name, "objects") == 0) {
+    struct ts_json_doc doc = {0};
+    bool good = ts_json_doc_parse(&doc, path, ts_str_get(&text), text.length, err);
+    ts_json_doc_close(&doc);
+    if (!good) return NULL;
+  }
+  struct ts_data *data = ts_data_create_bytes(type, text.length, err);
+  if (data && text.length > 0) memcpy(ts_data_writable(data), text.data, text.length);
+  return data;
+}
+
+/* The scratch file is gone when the user reads the message: only its line is worth telling. */
+static bool refuse_output(const struct ts_call_state *state, const char *port, const struct ts_error *reason) {
+  char line[32] = "";
+  if (reason->where.line > 0) snprintf(line, sizeof(line), " in line %d", reason->where.line);
+  ts_fail(state->err, TS_ERR_OPERATION_CONTRACT, "command '%s' wrote an output '%s' that cannot be read%s: %s",
+          state->op->descriptor->name, port, line, reason->text);
+  ts_error_help(state->err, "correct what the command writes to the path of this output in call.json");
+  return false;
+}
+
+static bool receive_output(const struct ts_call_state *state, const char *folder, size_t index) {
+  const struct ts_op_port *port = &state->op->descriptor->outputs[index];
+  const struct ts_type *type = ts_type_find(port->type);
+  ts_auto_free char *path = port_path(folder, "out", port->name, type);
+  if (!ts_file_exists(path)) {
+    ts_fail(state->err, TS_ERR_OPERATION_CONTRACT, "command '%s' ended well but did not write its output '%s'",
+            state->op->descriptor->name, port->name);
+    ts_error_help(state->err, "write it to the path that call.json names for this output");
+    return false;
+  }
+  struct ts_error reason = {0};
+  state->outputs[index] =
+      type->kind == TS_DATA_PIXELS ? read_pixels(path, type, &state->place, &reason) : read_bytes(path, type, &reason);
+  return state->outputs[index] || refuse_output(state, port->name, &reason);
+}
+
+bool ts_command_receive(const struct ts_call_state *state, const char *folder) {
+  for (size_t i = 0; i < state->op->descriptor->output_count; i++)
+    if (!receive_output(state, folder, i)) return false;
+  return true;
+}

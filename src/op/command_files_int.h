@@ -1,0 +1,18 @@
+/* The scratch folder of a command's call: made, filled, read and removed.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_OP_COMMAND_FILES_INT_H
+#define TS_OP_COMMAND_FILES_INT_H
+
+#include "op/op_int.h"
+
+/* A new folder below `parent` (NULL: TMPDIR); owned by the caller, who closes it. */
+bool ts_scratch_open(const char *parent, char **folder, struct ts_error *err);
+/* Removes the folder with all that is in it; for ts_auto. */
+void ts_scratch_close(char **folder);
+
+/* Writes inputs and the request; false with the call's error set. */
+bool ts_command_send(const struct ts_op_call *call, const char *folder, const char *request_path);
+/* Reads the outputs into the call's outputs; false with the call's error set. */
+bool ts_command_receive(const struct ts_call_state *state, const char *folder);
+
+#endif

@@ -1,0 +1,108 @@
+/* Running a command operation: files out, the program, files in; every way it can fail becomes a sentence.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "op/command_files_int.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* What a command sees of the user's environment: enough to start programs, too little to change results unnoticed. */
+static const char *const passed_on[] = {"PATH", "HOME", "USER", "LD_LIBRARY_PATH"};
+/* One language, one time zone, no caches written beside the scripts, the same order of Python's sets every time. */
+static const char *const fixed[] = {"LC_ALL=C.UTF-8", "TZ=UTC", "PYTHONDONTWRITEBYTECODE=1", "PYTHONHASHSEED=0"};
+
+#define COUNT(array)    (sizeof(array) / sizeof((array)[0]))
+#define MAX_ENVIRONMENT (COUNT(passed_on) + COUNT(fixed) + 3)
+
+static void make_environment(struct ts_arena *arena, const char *folder, const char *request,
+                             const char *environment[MAX_ENVIRONMENT]) {
+  size_t count = 0;
+  for (size_t i = 0; i < COUNT(passed_on); i++) {
+    const char *value = getenv(passed_on[i]);
+    if (value) environment[count++] = ts_arena_printf(arena, "%s=%s", passed_on[i], value);
+  }
+  for (size_t i = 0; i < COUNT(fixed); i++) environment[count++] = fixed[i];
+  environment[count++] = ts_arena_printf(arena, "TMPDIR=%s", folder);
+  environment[count++] = ts_arena_printf(arena, "TESSERA_CALL=%s", request);
+  environment[count] = NULL;
+}
+
+static const char *const *make_words(struct ts_arena *arena, const struct ts_command *command, const char *request) {
+  const char **words = ts_arena_array(arena, command->word_count + 2, sizeof(*words));
+  for (size_t i = 0; i < command->word_count; i++) words[i] = command->words[i];
+  words[command->word_count] = request;
+  return words;
+}
+
+/* The stricter of the manifest's and the caller's time limit; 0: none. */
+static double time_limit(const struct ts_command *command, const struct ts_op_context *context) {
+  if (command->timeout_s <= 0) return context->timeout_s;
+  if (context->timeout_s <= 0 || command->timeout_s < context->timeout_s) return command->timeout_s;
+  return context->timeout_s;
+}
+
+/* Turns the end of the process into an error unless all is well. */
+static bool judge(const struct ts_call_state *state, const struct ts_process *process,
+                  const struct ts_captured *captured) {
+  const char *name = state->op->descriptor->name;
+  struct ts_error *err = state->err;
+  if (process->end == TS_PROCESS_EXITED && process->status == 0) return true;
+  /* Whatever it died of, once the user has asked to stop that is the reason. */
+  switch (ts_call_is_cancelled(state) ? TS_PROCESS_CANCELLED : process->end) {
+  case TS_PROCESS_EXITED:
+    ts_fail(err, TS_ERR_COMMAND, "command '%s' ended with exit status %d", name, process->status);
+    break;
+  case TS_PROCESS_SIGNALLED:
+    ts_fail(err, TS_ERR_COMMAND, "command '%s' was killed by signal %d (%s)", name, process->status,
+            strsignal(process->status));
+    break;
+  case TS_PROCESS_TIMED_OUT:
+    ts_fail(err, TS_ERR_COMMAND, "command '%s' took longer than %g s and was stopped", name, process->timeout_s);
+    ts_error_help(err, "raise 'timeout_s' in its manifest if it needs more time");
+    break;
+  case TS_PROCESS_CANCELLED: ts_fail(err, TS_ERR_CANCELLED, "command '%s' was stopped", name); break;
+  }
+  char last[240];
+  ts_captured_last_lines(captured, last, sizeof(last));
+  if (last[0])
+    ts_error_help(err, "its last words were: %s", last);
+  else
+    ts_error_help(err, "it wrote nothing; run it by hand with a call.json to see why");
+  return false;
+}
+
+static void write_log(const struct ts_op_context *context, const struct ts_captured *captured) {
+  if (context->log) ts_captured_print(captured, context->log);
+}
+
+static bool run_process(const struct ts_call_state *state, const struct ts_command *command, const char *folder,
+                        const char *request) {
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  ts_auto(ts_captured_release) struct ts_captured captured = {0};
+  const char *environment[MAX_ENVIRONMENT];
+  make_environment(&arena, folder, request, environment);
+  struct ts_process process = {.words = make_words(&arena, command, request),
+                               .environment = environment,
+                               .folder = folder,
+                               .timeout_s = time_limit(command, state->context),
+                               .cancelled = state->context->cancelled};
+  if (!ts_process_run(&process, &captured, state->err)) return false;
+  write_log(state->context, &captured);
+  return judge(state, &process, &captured);
+}
+
+int ts_command_run(struct ts_op_call *call) {
+  const struct ts_call_state *state = call->private_data;
+  const struct ts_command *command = call->user;
+  ts_auto(ts_scratch_close) char *folder = NULL;
+  if (!ts_command_unchanged(command, state->err)) return -1;
+  if (!ts_scratch_open(state->context->scratch_folder, &folder, state->err)) return -1;
+  ts_auto_free char *request = ts_path_join(folder, "call.json");
+  if (!ts_command_send(call, folder, request)) return -1;
+  if (!run_process(state, command, folder, request)) return -1;
+  /* A file that was changed meanwhile may or may not have been used: the key would lie. */
+  if (!ts_command_unchanged(command, state->err)) return -1;
+  return ts_command_receive(state, folder) ? 0 : -1;
+}

@@ -1,0 +1,78 @@
+/* Operations as the engine sees them: one registry over built-in, plugin and command operations, and one wrapper that calls,
+ * checks and counts them.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_OP_OP_H
+#define TS_OP_OP_H
+
+#include "tessera_op.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/key.h"
+#include "base/value.h"
+#include "data/data.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum ts_op_origin { TS_OP_BUILT_IN, TS_OP_PLUGIN, TS_OP_COMMAND };
+
+struct ts_op {
+  const struct ts_op_descriptor
+      *descriptor; /* borrowed from the program, the plugin, or owned by the registry (command) */
+  enum ts_op_origin origin;
+  const char *source;              /* borrowed from the registry: plugin or manifest file; "" for built in */
+  struct ts_sha256 implementation; /* spec: part of every key */
+  const char *numeric;             /* "exact" unless declared */
+  bool shareable;                  /* false: undeclared dependencies, products stay with this user */
+  atomic_uint_fast64_t executions; /* counted by ts_op_execute alone */
+  void *lock;                      /* owned: serialises calls of operations that are not thread-safe; NULL otherwise */
+};
+
+struct ts_registry;
+
+struct ts_registry *ts_registry_create(void);
+void ts_registry_destroy(struct ts_registry *registry);
+/* Built-in operations; their implementation digest comes from the table made at build time (op/implementation.h), together
+ * with the descriptor's version. An operation missing there is our own bug. */
+struct ts_implementation;
+void ts_registry_add_built_in(struct ts_registry *registry, const struct ts_op_descriptor *const *descriptors,
+                              size_t count, const struct ts_implementation *implementations,
+                              size_t implementation_count);
+/* Adds operations from a file: a shared library (*.so) or a command manifest (*.json). All faults of the file are listed.
+ * Digest of a plugin: ELF build-id and file digest; of a command: executable, script and every declared file. */
+bool ts_registry_load(struct ts_registry *registry, const char *path, struct ts_faults *faults);
+struct ts_op *ts_registry_find(const struct ts_registry *registry, const char *name); /* NULL if unknown */
+size_t ts_registry_count(const struct ts_registry *registry);
+struct ts_op *ts_registry_at(const struct ts_registry *registry, size_t index); /* in order of names */
+/* The nearest known operation name, for "did you mean"; NULL if none is near. */
+const char *ts_registry_nearest(const struct ts_registry *registry, const char *name);
+
+bool ts_op_find_input(const struct ts_op *op, const char *port, size_t *index);
+bool ts_op_find_output(const struct ts_op *op, const char *port, size_t *index);
+bool ts_op_find_parameter(const struct ts_op *op, const char *name, size_t *index);
+
+/* Whether a value lies in the parameter's domain; the error says what the domain is (OUTSIDE_DOMAIN, BAD_VALUE). */
+bool ts_op_check_value(const struct ts_op_parameter *parameter, const struct ts_value *value, struct ts_error *err);
+/* The canonical form of a value (connectivity 5 -> 4). */
+struct ts_value ts_op_canonical(const struct ts_op_parameter *parameter, const struct ts_value *value);
+
+/* What a call needs beside the operation. */
+struct ts_op_context {
+  const atomic_bool *cancelled; /* borrowed; may be NULL */
+  const char *scratch_folder; /* borrowed: where commands get a folder of their own for a call; may be NULL (TMPDIR) */
+  struct ts_str *log;         /* borrowed: output of commands is appended here; may be NULL */
+  double timeout_s;           /* commands only; 0: none */
+};
+
+/* Runs the operation once: inputs and parameters in descriptor order (an optional input may be NULL), outputs filled with new
+ * references. Counts the execution, checks that inputs fit and that every output was made with its declared type. */
+bool ts_op_execute(struct ts_op *op, struct ts_data *const *inputs, const struct ts_value *parameters,
+                   struct ts_data **outputs, const struct ts_op_context *context, struct ts_error *err);
+
+/* Lineage or content key of a call: parameters canonical, inputs with the keys or digests given (NULL entries skipped). */
+bool ts_op_key(const struct ts_op *op, const char *domain, const char *salt, const struct ts_value *parameters,
+               const struct ts_key *const *inputs, struct ts_key *key, struct ts_error *err);
+
+#endif

@@ -1,0 +1,167 @@
+/* What the files of the op module share: descriptor checks, adding to the registry, plugin and command loading, calls.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_OP_OP_INT_H
+#define TS_OP_OP_INT_H
+
+#include "op/op.h"
+
+#include "base/json.h"
+
+/* Bounds that let calls and keys work without allocating; no sensible operation comes near. */
+#define TS_OP_MAX_PORTS      64
+#define TS_OP_MAX_PARAMETERS 64
+
+/* ---- Rules for descriptors, whether they come from a program, a plugin or a manifest (descriptor.c). ---- */
+
+bool ts_op_name_allowed(const char *name);       /* "library.operation" */
+bool ts_op_word_allowed(const char *name);       /* ports and parameters: letters, digits, '_'; a letter first */
+bool ts_op_numeric_allowed(const char *numeric); /* "exact", "tolerance:CLASS", "nondeterministic" */
+const char *ts_op_numeric_words(void);           /* the same, for help texts */
+const char *ts_op_value_type_name(enum ts_op_value_type type);
+/* The next alternative of a port type such as "mask|labels"; *rest starts at the declaration. False at the end. */
+bool ts_op_next_type(const char **rest, char name[64]);
+/* The first alternative that is no known type is copied to `unknown`; true if there is none. */
+bool ts_op_declaration_allowed(const char *declaration, char unknown[64]);
+/* Every fault of a descriptor, as found in the file `source`; true if there are none. */
+bool ts_op_descriptor_check(const struct ts_op_descriptor *descriptor, const char *source, struct ts_faults *faults);
+
+/* ---- The registry's inside (registry.c). ---- */
+
+struct ts_op_entry {
+  const struct ts_op_descriptor *descriptor;
+  enum ts_op_origin origin;
+  const char *source;                    /* copied */
+  const struct ts_sha256 *source_digest; /* of source files, plugin or command; the version is joined here */
+  bool shareable;
+};
+void ts_registry_add(struct ts_registry *registry, const struct ts_op_entry *entry);
+struct ts_arena *ts_registry_arena(struct ts_registry *registry);          /* lives as long as the registry */
+void ts_registry_take_library(struct ts_registry *registry, void *handle); /* dlclose at the end */
+/* A fault at a place in `file` (line 0: whole file); returns it so that help can be added. */
+struct ts_error *ts_op_fault(struct ts_faults *faults, const char *file, enum ts_error_code code, const char *format,
+                             ...) TS_PRINTF(4, 5);
+/* True, and a DUPLICATE_NAME fault, if an operation of this name is there already. */
+bool ts_registry_is_taken(const struct ts_registry *registry, const char *name, const char *source,
+                          struct ts_faults *faults);
+
+/* ---- Digests (key.c). ---- */
+
+/* What goes into keys: SHA-256 over the version (u64, little endian) and the digest of the source. */
+void ts_op_implementation(uint32_t version, const struct ts_sha256 *source_digest, struct ts_sha256 *implementation);
+void ts_op_digest_number(struct ts_sha256_stream *stream, uint64_t number); /* adds it as u64, little endian */
+
+/* ---- Plugins (plugin.c, elf.c). ---- */
+
+void ts_plugin_load(struct ts_registry *registry, const char *path, const char *real_path, struct ts_faults *faults);
+/* The GNU build id of an ELF file: at most 64 bytes; *size 0 if it has none. */
+bool ts_elf_build_id(const char *path, uint8_t id[64], size_t *size, struct ts_error *err);
+
+/* ---- Reading a JSON manifest with complaints that name line and column (manifest_reader.c). ---- */
+
+struct ts_manifest_reader {
+  const struct ts_json_doc *doc; /* borrowed */
+  struct ts_faults *faults;      /* borrowed */
+  struct ts_arena *arena;        /* borrowed: what is read is copied here */
+};
+enum ts_manifest_kind {
+  TS_MANIFEST_STRING,
+  TS_MANIFEST_INTEGER,
+  TS_MANIFEST_NUMBER,
+  TS_MANIFEST_BOOLEAN,
+  TS_MANIFEST_ARRAY,
+  TS_MANIFEST_OBJECT
+};
+struct ts_manifest_key {
+  const char *name;
+  enum ts_manifest_kind kind;
+  bool required;
+};
+struct ts_error *ts_manifest_fault(const struct ts_manifest_reader *reader, enum ts_error_code code,
+                                   const char *pointer, enum ts_json_part part, const char *format, ...)
+    TS_PRINTF(5, 6);
+/* Complains about unknown, missing and mistyped keys. False if `object` is no object at all. */
+bool ts_manifest_check_keys(const struct ts_manifest_reader *reader, const json_t *object, const char *pointer,
+                            const struct ts_manifest_key *keys, size_t count);
+/* The value if it is there and of this kind, else NULL (ts_manifest_check_keys has complained). */
+const json_t *ts_manifest_get(const json_t *object, const char *name, enum ts_manifest_kind kind);
+/* "pointer/name", in the reader's arena. */
+const char *ts_manifest_pointer(const struct ts_manifest_reader *reader, const char *pointer, const char *name);
+const char *ts_manifest_string(const struct ts_manifest_reader *reader, const json_t *object, const char *name);
+
+/* ---- Commands (command_*.c). ---- */
+
+struct ts_command_file {
+  const char *name; /* borrowed from the arena: as the manifest names it */
+  const char *path; /* borrowed from the arena: absolute */
+  struct ts_sha256 digest;
+  int64_t device, inode, size_bytes, modified_ns, changed_ns; /* when the digest was taken */
+};
+
+/* A command operation; lives in the registry's arena and is the descriptor's user pointer. */
+struct ts_command {
+  const char *manifest;     /* borrowed from the arena */
+  const char *const *words; /* borrowed from the arena: program and arguments, files beside the manifest resolved */
+  size_t word_count;
+  struct ts_command_file *files; /* borrowed from the arena: the program, scripts and declared files */
+  size_t file_count;
+  double timeout_s; /* 0: none */
+  bool complete;    /* nothing undeclared is used */
+};
+
+void ts_command_load(struct ts_registry *registry, const char *path, const char *real_path, struct ts_faults *faults);
+/* The program, words and files of a manifest; faults are added to the reader's list. */
+struct ts_command *ts_command_resolve(const struct ts_manifest_reader *reader, const json_t *manifest,
+                                      const char *real_path);
+/* Takes the digest of one file and remembers its state. */
+bool ts_command_file_measure(struct ts_command_file *file, struct ts_error *err);
+/* SHA-256 over the manifest's text and every file: name (length, bytes) and digest each. */
+void ts_command_digest(const struct ts_command *command, const struct ts_json_doc *manifest, struct ts_sha256 *digest);
+/* Whether the files are still those that the digest stands for; looks at contents only if times or sizes differ. */
+bool ts_command_unchanged(const struct ts_command *command, struct ts_error *err);
+int ts_command_run(struct ts_op_call *call); /* the run function of every command descriptor */
+
+/* ---- Processes (process.c). ---- */
+
+/* What a process wrote: the beginning and the end, whatever lies between is counted only. */
+struct ts_captured {
+  struct ts_str head;
+  struct ts_str tail;
+  size_t left_out_bytes;
+};
+void ts_captured_add(struct ts_captured *captured, const char *bytes, size_t size);
+void ts_captured_print(const struct ts_captured *captured, struct ts_str *out);
+/* The last lines that are not empty, for one line of help; `text` holds `size` bytes. */
+void ts_captured_last_lines(const struct ts_captured *captured, char *text, size_t size);
+void ts_captured_release(struct ts_captured *captured);
+
+enum ts_process_end { TS_PROCESS_EXITED, TS_PROCESS_SIGNALLED, TS_PROCESS_TIMED_OUT, TS_PROCESS_CANCELLED };
+struct ts_process {
+  const char *const *words;       /* borrowed: program (absolute path) and arguments, NULL-terminated */
+  const char *const *environment; /* borrowed, NULL-terminated */
+  const char *folder;             /* borrowed: where it runs */
+  double timeout_s;               /* 0: none */
+  const atomic_bool *cancelled;   /* borrowed; may be NULL */
+  enum ts_process_end end;        /* result */
+  int status;                     /* result: exit status, or number of the signal */
+};
+/* Runs a process in a group of its own, without a shell, with stdout and stderr captured; the whole group is gone when this
+ * returns. False only if the process could not be started or watched. */
+bool ts_process_run(struct ts_process *process, struct ts_captured *captured, struct ts_error *err);
+
+/* ---- Calls (call.c). ---- */
+
+/* What call->private_data points at. */
+struct ts_call_state {
+  struct ts_op *op;                    /* borrowed */
+  struct ts_data *const *inputs;       /* borrowed */
+  struct ts_data **outputs;            /* borrowed array of owned references, until the call has succeeded */
+  const struct ts_op_context *context; /* borrowed, never NULL */
+  struct ts_error *err;                /* borrowed, never NULL */
+  struct ts_region place;              /* of the first pixel input: where outputs lie unless they say otherwise */
+  const struct ts_type *type[TS_OP_MAX_PORTS]; /* declared by output_type; NULL: not declared */
+  struct ts_region placed[TS_OP_MAX_PORTS];    /* by output_place, if has_place */
+  bool has_place[TS_OP_MAX_PORTS];
+};
+bool ts_call_is_cancelled(const struct ts_call_state *state);
+
+#endif

@@ -1,0 +1,125 @@
+/* Plugins: shared libraries that export tessera_operations.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Nothing of a plugin is believed before it was checked: the API number of a descriptor comes first, then its size, then its
+ * fields. Either all operations of a plugin are added or none. */
+#include "op/op_int.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define MAX_OPERATIONS 1024
+
+/* SHA-256 over the build id (length, bytes) and the SHA-256 of the whole file. */
+static bool plugin_digest(const char *path, struct ts_sha256 *digest, struct ts_error *err) {
+  uint8_t build_id[64];
+  size_t build_id_size = 0;
+  struct ts_sha256 file;
+  if (!ts_elf_build_id(path, build_id, &build_id_size, err)) return false;
+  if (!ts_sha256_of_file(path, &file, err)) return false;
+  struct ts_sha256_stream *stream = ts_sha256_stream_create();
+  ts_op_digest_number(stream, build_id_size);
+  ts_sha256_stream_add(stream, build_id, build_id_size);
+  ts_sha256_stream_add(stream, file.bytes, sizeof(file.bytes));
+  ts_sha256_stream_finish(stream, digest);
+  return true;
+}
+
+static bool check_head(const struct ts_op_descriptor *descriptor, const char *path, struct ts_faults *faults) {
+  if (!descriptor) {
+    ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' lists an operation that is NULL", path);
+    return false;
+  }
+  if (descriptor->api != TESSERA_OP_API) {
+    struct ts_error *err = ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' uses operation API %u, not %d", path,
+                                       (unsigned)descriptor->api, TESSERA_OP_API);
+    ts_error_help(err, "compile it with the tessera_op.h of this tessera");
+    return false;
+  }
+  if (descriptor->size_bytes < sizeof(struct ts_op_descriptor)) {
+    struct ts_error *err =
+        ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' has a descriptor of %u bytes, %zu are needed", path,
+                    (unsigned)descriptor->size_bytes, sizeof(struct ts_op_descriptor));
+    ts_error_help(err, "set size_bytes to sizeof(struct ts_op_descriptor)");
+    return false;
+  }
+  return true;
+}
+
+static void check_twin(const struct ts_op_descriptor *const *operations, size_t index, const char *path,
+                       struct ts_faults *faults) {
+  for (size_t i = 0; i < index; i++)
+    if (strcmp(operations[i]->name, operations[index]->name) == 0)
+      ts_op_fault(faults, path, TS_ERR_DUPLICATE_NAME, "plugin '%s' has operation '%s' twice", path,
+                  operations[index]->name);
+}
+
+/* True if every descriptor is good and its name free. */
+static bool check_all(const struct ts_registry *registry, const struct ts_op_descriptor *const *operations,
+                      size_t count, const char *path, struct ts_faults *faults) {
+  size_t before = faults->count;
+  for (size_t i = 0; i < count; i++)
+    if (check_head(operations[i], path, faults) && ts_op_descriptor_check(operations[i], path, faults))
+      ts_registry_is_taken(registry, operations[i]->name, path, faults);
+  if (faults->count != before) return false;
+  for (size_t i = 0; i < count; i++) check_twin(operations, i, path, faults);
+  return faults->count == before;
+}
+
+/* The plugin's list, or NULL with a fault. */
+static const struct ts_op_descriptor *const *ask_operations(void *library, const char *path, size_t *count,
+                                                            struct ts_faults *faults) {
+  tessera_operations_function ask = NULL;
+  *(void **)&ask = dlsym(library, "tessera_operations");
+  if (!ask) {
+    struct ts_error *err =
+        ts_op_fault(faults, path, TS_ERR_PLUGIN, "'%s' is no plugin: it does not export 'tessera_operations'", path);
+    ts_error_help(err, "see tessera_op.h for what a plugin exports; check the library's symbol visibility");
+    return NULL;
+  }
+  const struct ts_op_descriptor *const *operations = ask(TESSERA_OP_API, count);
+  if (!operations) {
+    struct ts_error *err =
+        ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' cannot work with operation API %d", path, TESSERA_OP_API);
+    ts_error_help(err, "compile it with the tessera_op.h of this tessera");
+    return NULL;
+  }
+  if (*count == 0 || *count > MAX_OPERATIONS) {
+    ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' lists %zu operations; 1 to %d are possible", path, *count,
+                MAX_OPERATIONS);
+    return NULL;
+  }
+  return operations;
+}
+
+static bool add_operations(struct ts_registry *registry, void *library, const char *path,
+                           const struct ts_sha256 *digest, struct ts_faults *faults) {
+  size_t count = 0;
+  const struct ts_op_descriptor *const *operations = ask_operations(library, path, &count, faults);
+  if (!operations || !check_all(registry, operations, count, path, faults)) return false;
+  for (size_t i = 0; i < count; i++) {
+    struct ts_op_entry entry = {operations[i], TS_OP_PLUGIN, path, digest, true};
+    ts_registry_add(registry, &entry);
+  }
+  return true;
+}
+
+void ts_plugin_load(struct ts_registry *registry, const char *path, const char *real_path, struct ts_faults *faults) {
+  struct ts_sha256 digest;
+  struct ts_error unreadable = {0};
+  if (!plugin_digest(real_path, &digest, &unreadable)) {
+    *ts_faults_add(faults) = unreadable;
+    return;
+  }
+  void *library = dlopen(real_path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    struct ts_error *err =
+        ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' could not be loaded: %s", path, dlerror());
+    ts_error_help(err, "compile it as a shared library for this machine, with all that it needs linked");
+    return;
+  }
+  if (add_operations(registry, library, path, &digest, faults))
+    ts_registry_take_library(registry, library);
+  else
+    dlclose(library);
+}

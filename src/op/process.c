@@ -1,0 +1,163 @@
+/* Running another program: no shell, a process group of its own, output captured, a time limit, stopped on request.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * posix_spawn does not copy the page tables of a process that holds gigabytes of pixels, as fork would. The child is watched
+ * through its output: it ends when the pipe closes, which most programs do by exiting; only one that closes its output
+ * early, or leaves it to a grandchild, is waited for in short steps. */
+#include "op/op_int.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How long a stop request, or a time limit, may stay unseen. */
+#define WATCH_STEP_MS 20
+
+struct watch {
+  struct ts_process *process;   /* borrowed */
+  struct ts_captured *captured; /* borrowed */
+  pid_t child;
+  int pipe;             /* -1 once the output was closed */
+  uint64_t deadline_ns; /* 0: none */
+  int step_ms;
+};
+
+static bool system_error(struct ts_error *err, const char *what, int number) {
+  return ts_fail(err, TS_ERR_SYSTEM, "%s: %s", what, strerror(number));
+}
+
+/* What the child gets: no input, output into the pipe, no other open file, its own folder. */
+static int set_files(posix_spawn_file_actions_t *actions, const char *folder, int output) {
+  int status = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (status == 0) status = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
+  if (status == 0) status = posix_spawn_file_actions_adddup2(actions, output, STDERR_FILENO);
+  if (status == 0) status = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+  if (status == 0) status = posix_spawn_file_actions_addchdir_np(actions, folder);
+  return status;
+}
+
+/* A new process group, all signals unblocked and with their default meaning. */
+static int set_attributes(posix_spawnattr_t *attributes) {
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  int status =
+      posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  if (status == 0) status = posix_spawnattr_setpgroup(attributes, 0);
+  if (status == 0) status = posix_spawnattr_setsigmask(attributes, &none);
+  if (status == 0) status = posix_spawnattr_setsigdefault(attributes, &all);
+  return status;
+}
+
+static int spawn(const struct ts_process *process, int output, pid_t *child) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  int status = posix_spawn_file_actions_init(&actions);
+  if (status != 0) return status;
+  status = posix_spawnattr_init(&attributes);
+  if (status == 0) {
+    status = set_files(&actions, process->folder, output);
+    if (status == 0) status = set_attributes(&attributes);
+    /* The arrays of strings are const here and not in the system's interface, which does not change them either. */
+    if (status == 0)
+      status = posix_spawn(child, process->words[0], &actions, &attributes, (char *const *)process->words,
+                           (char *const *)process->environment);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return status;
+}
+
+/* Takes one bufferful at a time, so that a child that never stops writing cannot outrun its time limit. True if there was
+ * something; closes the pipe at its end. */
+static bool drain(struct watch *watch) {
+  char bytes[64 * 1024];
+  ssize_t count = read(watch->pipe, bytes, sizeof(bytes));
+  if (count > 0) ts_captured_add(watch->captured, bytes, (size_t)count);
+  if (count > 0) return true;
+  if (count < 0 && (errno == EINTR || errno == EAGAIN)) return false;
+  close(watch->pipe);
+  watch->pipe = -1;
+  return false;
+}
+
+/* What a child that has ended left in the pipe; the bound is for a grandchild that left the group and goes on writing. */
+static void drain_rest(struct watch *watch) {
+  for (int i = 0; i < 16 && watch->pipe >= 0; i++)
+    if (!drain(watch)) break;
+  if (watch->pipe >= 0) close(watch->pipe);
+  watch->pipe = -1;
+}
+
+static bool has_ended(const struct watch *watch) {
+  siginfo_t info = {0};
+  /* WNOWAIT leaves the zombie, hence its process group cannot be anyone else's yet when it is killed. */
+  int status = waitid(P_PID, (id_t)watch->child, &info, WEXITED | WNOHANG | WNOWAIT);
+  return status != 0 ? errno != EINTR : info.si_pid == watch->child;
+}
+
+/* Why the child must be stopped now, if it must. */
+static bool must_stop(const struct watch *watch, enum ts_process_end *why) {
+  const struct ts_process *process = watch->process;
+  if (process->cancelled && atomic_load_explicit(process->cancelled, memory_order_relaxed)) {
+    *why = TS_PROCESS_CANCELLED;
+    return true;
+  }
+  *why = TS_PROCESS_TIMED_OUT;
+  return watch->deadline_ns > 0 && ts_clock_ns() >= watch->deadline_ns;
+}
+
+/* Waits for output, or for the end of the child once it has closed its output. */
+static void wait_step(struct watch *watch) {
+  if (watch->pipe >= 0) {
+    struct pollfd entry = {.fd = watch->pipe, .events = POLLIN};
+    if (poll(&entry, 1, WATCH_STEP_MS) > 0) drain(watch);
+  } else {
+    poll(NULL, 0, watch->step_ms);
+    if (watch->step_ms < WATCH_STEP_MS) watch->step_ms++;
+  }
+}
+
+static void watch_child(struct watch *watch) {
+  struct ts_process *process = watch->process;
+  bool stopped = false;
+  while (!stopped && !has_ended(watch)) {
+    stopped = must_stop(watch, &process->end);
+    if (!stopped) wait_step(watch);
+  }
+  kill(-watch->child, SIGKILL);
+  int status = 0;
+  while (waitpid(watch->child, &status, 0) < 0 && errno == EINTR) {
+  }
+  drain_rest(watch);
+  if (stopped) return;
+  bool signalled = WIFSIGNALED(status);
+  process->end = signalled ? TS_PROCESS_SIGNALLED : TS_PROCESS_EXITED;
+  process->status = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+bool ts_process_run(struct ts_process *process, struct ts_captured *captured, struct ts_error *err) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return system_error(err, "no pipe for a command", errno);
+  /* Only our end may not block: the child writes as to any pipe. */
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  struct watch watch = {.process = process, .captured = captured, .pipe = ends[0], .step_ms = 0};
+  if (process->timeout_s > 0) watch.deadline_ns = ts_clock_ns() + (uint64_t)(process->timeout_s * 1e9);
+  int status = spawn(process, ends[1], &watch.child);
+  close(ends[1]);
+  if (status != 0) {
+    close(ends[0]);
+    ts_fail(err, TS_ERR_COMMAND, "'%s' could not be started: %s", process->words[0], strerror(status));
+    ts_error_help(err, "check that the program is there and may be executed");
+    return false;
+  }
+  watch_child(&watch);
+  return true;
+}

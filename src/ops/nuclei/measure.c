@@ -1,0 +1,120 @@
+/* Comparison with a reference and object features as operations that give tables.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "ops/nuclei/nuclei_int.h"
+
+#include "kernels/compare.h"
+#include "kernels/features.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct ts_op_port compare_in[] = {
+    {.name = "mask", .type = "mask|labels", .help = "what was found"},
+    {.name = "reference", .type = "mask|labels", .help = "what should have been found"}};
+static const struct ts_op_port compare_out[] = {{.name = "table", .type = "table", .help = "one row of scores"}};
+
+static struct ts_compare_plane plane_of(const struct ts_op_view *view) {
+  struct ts_compare_plane plane = {.width = view->width, .height = view->height};
+  if (view->element == TS_OP_U32)
+    plane.labels = view->data;
+  else
+    plane.mask = view->data;
+  return plane;
+}
+
+static int run_compare(struct ts_op_call *call) {
+  static const char *const names[] = {"diff",    "reference_px", "dice",   "jaccard", "found", "reference",
+                                      "matched", "precision",    "recall", "f1",      "aji",   "pq"};
+  struct ts_compare_plane found = plane_of(&call->inputs[0]);
+  struct ts_compare_plane reference = plane_of(&call->inputs[1]);
+  struct ts_comparison c;
+  struct ts_error err = {0};
+  if (!ts_compare(&found, &reference, &c, &err)) return ts_nuclei_done(call, false, &err);
+  const double row[] = {
+      (double)c.differing_px,      (double)c.reference_px,    c.dice,      c.jaccard, (double)c.found_objects,
+      (double)c.reference_objects, (double)c.matched_objects, c.precision, c.recall,  c.f1,
+      c.aggregated_jaccard,        c.panoptic_quality};
+  double *cells = call->host->output_table(call, 0, 1, NUCLEI_COUNT(names), names);
+  if (!cells) return -1;
+  memcpy(cells, row, sizeof row);
+  return 0;
+}
+
+const struct ts_op_descriptor ts_nuclei_op_compare = {
+    NUCLEI_OPERATION("compare"),
+    .help = "compares nuclei with a reference: pixels, objects at IoU 0.5, aggregated Jaccard, panoptic quality",
+    .inputs = compare_in,
+    .input_count = NUCLEI_COUNT(compare_in),
+    .outputs = compare_out,
+    .output_count = NUCLEI_COUNT(compare_out),
+    .reach = TS_OP_REACH_TILE,
+    .run = run_compare};
+
+static const struct ts_op_port features_in[] = {{.name = "image", .type = "image/rgb8", .help = "normalised tissue"},
+                                                {.name = "mask", .type = "mask|labels", .help = "nuclei"}};
+static const struct ts_op_port features_out[] = {
+    {.name = "objects", .type = "table", .help = "one row per nucleus: place, shape, intensity, gradient, edges"},
+    {.name = "summary", .type = "table", .help = "one row: number of nuclei and the means of their features"}};
+
+/* Coordinates are told in pixels of the image, not of the tile. */
+static void move_to_image(struct ts_feature_table *table, const struct ts_op_view *image) {
+  for (size_t c = 0; c < TS_FEATURES_SHAPE; c++) {
+    const char *name = ts_feature_names[c];
+    bool is_x = strcmp(name, "box_x") == 0 || strcmp(name, "centroid_x") == 0;
+    bool is_y = strcmp(name, "box_y") == 0 || strcmp(name, "centroid_y") == 0;
+    double shift = is_x ? (double)image->x : is_y ? (double)image->y : 0;
+    for (size_t r = 0; r < table->object_count; r++) table->values[r * TS_FEATURES_COUNT + c] += shift;
+  }
+}
+
+/* Label and place say nothing on average. */
+static bool has_a_mean(const char *name) {
+  return strcmp(name, "label") != 0 && strncmp(name, "box_", 4) != 0 && strncmp(name, "centroid_", 9) != 0;
+}
+
+/* Count, then the mean of each feature but label and place; sums in the order of the objects. */
+static int write_summary(struct ts_op_call *call, const struct ts_feature_table *table) {
+  const char *names[TS_FEATURES_COUNT + 1] = {"count"};
+  size_t columns[TS_FEATURES_COUNT + 1] = {0};
+  size_t count = 1;
+  for (size_t c = 0; c < TS_FEATURES_COUNT; c++) {
+    if (!has_a_mean(ts_feature_names[c])) continue;
+    names[count] = ts_feature_names[c];
+    columns[count++] = c;
+  }
+  double *cells = call->host->output_table(call, 1, 1, count, names);
+  if (!cells) return -1;
+  cells[0] = (double)table->object_count;
+  for (size_t i = 1; i < count; i++) {
+    double sum = 0;
+    for (size_t r = 0; r < table->object_count; r++) sum += table->values[r * TS_FEATURES_COUNT + columns[i]];
+    cells[i] = table->object_count ? sum / (double)table->object_count : 0;
+  }
+  return 0;
+}
+
+static int run_features(struct ts_op_call *call) {
+  const struct ts_op_view *image = &call->inputs[0];
+  if (!ts_nuclei_same_size(call, 2)) return -1;
+  uint32_t *labels = ts_nuclei_labels(call, &call->inputs[1]);
+  if (!labels) return -1;
+  struct ts_feature_table table = {0};
+  struct ts_error err = {0};
+  bool ok = ts_features(image->data, labels, image->width, image->height, &table, &err);
+  int result = ts_nuclei_done(call, ok, &err);
+  free(labels);
+  if (ok) {
+    move_to_image(&table, image);
+    double *cells = call->host->output_table(call, 0, table.object_count, TS_FEATURES_COUNT, ts_feature_names);
+    result = cells ? write_summary(call, &table) : -1;
+    if (cells) memcpy(cells, table.values, table.object_count * TS_FEATURES_COUNT * sizeof *cells);
+  }
+  ts_feature_table_release(&table);
+  return result;
+}
+
+const struct ts_op_descriptor ts_nuclei_op_features = {
+    NUCLEI_OPERATION("features"), .help = "measures every nucleus",
+    .inputs = features_in,        .input_count = NUCLEI_COUNT(features_in),
+    .outputs = features_out,      .output_count = NUCLEI_COUNT(features_out),
+    .reach = TS_OP_REACH_TILE,    .run = run_features};

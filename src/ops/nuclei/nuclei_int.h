@@ -1,0 +1,33 @@
+/* What the nuclei operations share: descriptors, and the few lines every one of them needs.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_OPS_NUCLEI_NUCLEI_INT_H
+#define TS_OPS_NUCLEI_NUCLEI_INT_H
+
+#include "base/error.h"
+#include "tessera_op.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NUCLEI_COUNT(array) (sizeof(array) / sizeof *(array))
+#define NUCLEI_OPERATION(title)                                                                                        \
+  .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .version = 1, .name = "nuclei." title
+
+#define NUCLEI_SIZE_MAX 2147483647.0
+
+extern const struct ts_op_descriptor ts_nuclei_op_normalise, ts_nuclei_op_red_cells, ts_nuclei_op_background,
+    ts_nuclei_op_candidates, ts_nuclei_op_candidate_size, ts_nuclei_op_refine, ts_nuclei_op_split,
+    ts_nuclei_op_final_size, ts_nuclei_op_compare, ts_nuclei_op_features, ts_nuclei_op_objects;
+
+/* An output plane of the size of the first input, one byte per pixel and channel. */
+uint8_t *ts_nuclei_plane(struct ts_op_call *call, size_t port, int32_t channels);
+/* Turns a kernel's result into the operation's. */
+int ts_nuclei_done(struct ts_op_call *call, bool ok, const struct ts_error *err);
+/* Inputs must be of one size; false with the failure told. */
+bool ts_nuclei_same_size(struct ts_op_call *call, size_t input_count);
+/* Any connectivity but 8 acts as 4. */
+void ts_nuclei_canonical_connectivity(struct ts_op_value *value);
+/* Labels of a mask (8-connected) or a copy of labels; NULL on failure, which is then told. Free with free(). */
+uint32_t *ts_nuclei_labels(struct ts_op_call *call, const struct ts_op_view *view);
+
+#endif

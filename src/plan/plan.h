@@ -1,0 +1,96 @@
+/* The plan: which distinct tasks a design needs, each once, and which run uses which product. Read-only once made.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A plan is made once per design and does not know tiles: a node is "this operation with these parameters on these inputs",
+ * and every tile (file, dataset) instantiates the same graph with its own keys. Planning cost and memory therefore do not
+ * grow with the number of tiles. Nodes are in an order in which each follows its inputs. */
+#ifndef TS_PLAN_PLAN_H
+#define TS_PLAN_PLAN_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/value.h"
+#include "workflow/workflow.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TS_NO_NODE UINT32_MAX
+
+/* none: every run computes everything. stage: equal stages are shared. lineage: every equal task is shared. */
+enum ts_merge { TS_MERGE_LINEAGE, TS_MERGE_STAGE, TS_MERGE_NONE };
+bool ts_merge_parse(const char *name, enum ts_merge *merge);
+const char *ts_merge_name(enum ts_merge merge);
+
+/* TASK: an operation of the workflow. SOURCE: reads a workflow input. CROP: cuts a tile's halo off. GATHER: joins the pieces
+ * of a finer scope. */
+enum ts_node_kind { TS_NODE_TASK, TS_NODE_SOURCE, TS_NODE_CROP, TS_NODE_GATHER };
+
+struct ts_node_input {
+  uint32_t node; /* TS_NO_NODE: optional port, not connected */
+  uint32_t port; /* output port of that node */
+};
+
+struct ts_node {
+  enum ts_node_kind kind;
+  enum ts_scope scope;
+  uint32_t task;       /* TASK: index in the workflow; SOURCE: index of the workflow input */
+  uint32_t first_set;  /* the first run that asks for it, in the order of execution */
+  uint32_t run_count;  /* how many runs of the design use it */
+  bool reference_only; /* asked for by the reference run alone */
+  uint32_t input_count;
+  const struct ts_node_input *inputs; /* operation's port order; CROP and GATHER: one */
+  const struct ts_value *parameters;  /* canonical, operation's order; TASK only */
+};
+
+struct ts_task_count {
+  size_t requested;    /* runs that ask for this task */
+  size_t stage_reused; /* avoided because the whole stage is shared */
+  size_t task_reused;  /* avoided because the task is shared */
+  size_t distinct;     /* what remains */
+  size_t reference_distinct;
+};
+
+struct ts_plan_options {
+  enum ts_merge merge;
+  bool raw_values;                /* compare values as given, not in canonical form */
+  bool crop_halo;                 /* tiles have a halo */
+  size_t only_stage;              /* TS_NONE, or the stage to run alone; see plan.c */
+  const bool *supplied;           /* per workflow input: the dataset has files for it */
+  const struct ts_source *wanted; /* products wanted from every run */
+  size_t wanted_count;
+};
+
+struct ts_plan {
+  struct ts_arena arena;              /* owns everything below */
+  const struct ts_workflow *workflow; /* borrowed */
+  struct ts_plan_options options;
+  struct ts_node *nodes;
+  size_t node_count;
+  size_t set_count;
+  size_t wanted_count;
+  /* The node that makes wanted product w of run s: products[s * wanted_count + w]; the port beside it. */
+  struct ts_node_input *products;
+  /* Wanted products of the run with default parameters; node TS_NO_NODE if nobody needs them. */
+  struct ts_node_input *reference_products;
+  struct ts_task_count *counts; /* per task of the workflow */
+  bool *active;                 /* per task: whether any run needs it */
+  const uint32_t *set_order;    /* runs in the order of execution (depth first along the reuse tree) */
+  enum ts_scope coarsest;       /* coarsest scope of any node: what must be open at once */
+};
+
+/* sets: set_count rows of workflow->parameter_count values, all inside their domains. want_reference: also plan the wanted
+ * products of the run with default parameters (for pictures), beside those the workflow itself needs. */
+struct ts_plan *ts_plan_create(const struct ts_workflow *workflow, const struct ts_value *sets, size_t set_count,
+                               const struct ts_plan_options *options, bool want_reference, struct ts_error *err);
+/* Whether a product can be made from what the dataset supplies. */
+bool ts_plan_can_make(const struct ts_workflow *workflow, const bool *supplied, const struct ts_source *source);
+void ts_plan_destroy(struct ts_plan *plan);
+size_t ts_plan_requested(const struct ts_plan *plan); /* sum over tasks, per unit of their stage */
+size_t ts_plan_distinct(const struct ts_plan *plan);
+
+/* "segment.split" for messages; source nodes "image". The buffer is the caller's. */
+const char *ts_plan_node_name(const struct ts_plan *plan, uint32_t node, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,43 @@
+/* What the files of the plan module share while a plan is being built.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_PLAN_PLAN_INT_H
+#define TS_PLAN_PLAN_INT_H
+
+#include "plan/plan.h"
+
+#include "base/map.h"
+#include "base/str.h"
+
+/* A stage met before in a run of the design. */
+struct known_stage {
+  size_t count;
+  uint32_t nodes[]; /* of its tasks */
+};
+
+struct builder {
+  struct ts_plan *plan;  /* borrowed: being filled */
+  struct ts_node *nodes; /* owned until copied into the plan */
+  size_t node_capacity;
+  struct ts_map node_map;  /* identity -> node */
+  struct ts_map stage_map; /* identity of a stage -> struct known_stage */
+  struct ts_arena scratch;
+  struct ts_str key, stage_key; /* work space */
+  struct ts_node_input *inputs;
+  struct ts_value *parameters;
+  const struct ts_value *values; /* of the run being walked */
+  uint32_t *reference;           /* nodes of the reference run, by task */
+  bool *reference_task;          /* tasks the reference run needs */
+  uint32_t reference_node_count; /* nodes that existed when the reference run was done */
+  bool reference_done;
+  uint32_t *task_nodes; /* per run, per task; for the order of execution */
+};
+
+uint32_t ts_plan_add_node(struct builder *b, const struct ts_node *node);
+/* Which tasks the wanted products need, given what the dataset supplies. */
+bool ts_plan_mark_active(struct ts_plan *plan, struct ts_error *err);
+/* Which tasks the run with default parameters needs; false if none. */
+bool ts_plan_mark_reference(struct builder *b, bool want_reference);
+/* Order of runs and first_set of each node. */
+void ts_plan_order(struct builder *b);
+
+#endif

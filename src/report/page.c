@@ -1,0 +1,129 @@
+/* The pieces of HTML that all sections share: sections, tables, charts in two drawings, legends, pictures.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/page_int.h"
+
+#include "report/svg.h"
+#include "report/text.h"
+
+#include <string.h>
+
+void ts_page_section_open(struct ts_page *page, const char *title) {
+  page->section_count++;
+  ts_str_addf(page->out, "<section aria-labelledby=\"s%zu\">\n<h2 id=\"s%zu\">%zu ", page->section_count,
+              page->section_count, page->section_count);
+  ts_html_add(page->out, title);
+  ts_str_add(page->out, "</h2>\n");
+}
+
+void ts_page_section_close(struct ts_page *page) { ts_str_add(page->out, "</section>\n"); }
+
+void ts_page_paragraph(struct ts_page *page, const char *text) {
+  ts_str_add(page->out, "<p>");
+  ts_html_add(page->out, text);
+  ts_str_add(page->out, "</p>\n");
+}
+
+void ts_page_chart(struct ts_page *page, const struct ts_chart *chart, double wide_px) {
+  chart->draw(page->out, chart, wide_px > TS_CHART_HALF_PX ? "full" : "half", wide_px);
+  chart->draw(page->out, chart, wide_px > TS_CHART_HALF_PX ? "full-narrow" : "half-narrow", TS_CHART_NARROW_PX);
+}
+
+void ts_page_legend(struct ts_page *page, const struct ts_look *looks, size_t count) {
+  ts_str_add(page->out, "<ul class=\"legend\">\n");
+  for (size_t i = 0; i < count; i++) {
+    ts_str_add(page->out, "<li><svg class=\"key\" width=\"14\" height=\"14\" aria-hidden=\"true\">");
+    ts_svg_marker(page->out, &looks[i], 7, 7, 5);
+    ts_str_add(page->out, "</svg> ");
+    ts_html_add(page->out, looks[i].name);
+    ts_str_add(page->out, "</li>\n");
+  }
+  ts_str_add(page->out, "</ul>\n");
+}
+
+void ts_table_open(struct ts_table *table, struct ts_page *page, const char *name, const char *collapsed,
+                   const char *const *headers, const char *align) {
+  *table = (struct ts_table){.page = page, .align = align};
+  struct ts_str *out = page->out;
+  if (collapsed) {
+    ts_str_add(out, "<details><summary>");
+    ts_html_add(out, collapsed);
+    ts_str_add(out, "</summary>\n");
+  }
+  ts_str_add(out, "<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-label=\"");
+  ts_html_add(out, name);
+  ts_str_add(out, "\"><table>\n<thead><tr>");
+  for (size_t i = 0; i < strlen(align); i++) {
+    ts_str_addf(out, "<th scope=\"col\"%s>", align[i] == 'r' ? " class=\"r\"" : "");
+    ts_html_add(out, headers[i]);
+    ts_str_add(out, "</th>");
+  }
+  ts_str_add(out, "</tr></thead>\n<tbody>\n");
+}
+
+static void cell_open(struct ts_table *table) {
+  struct ts_str *out = table->page->out;
+  if (table->column == 0) {
+    ts_str_add(out, "<tr><th scope=\"row\">");
+  } else {
+    ts_str_add(out, table->align[table->column] == 'r' ? "<td class=\"r\">" : "<td>");
+  }
+}
+
+static void cell_close(struct ts_table *table) {
+  ts_str_add(table->page->out, table->column == 0 ? "</th>" : "</td>");
+  if (!table->align[++table->column]) {
+    ts_str_add(table->page->out, "</tr>\n");
+    table->column = 0;
+  }
+}
+
+void ts_table_text(struct ts_table *table, const char *text) {
+  cell_open(table);
+  ts_html_add(table->page->out, text);
+  cell_close(table);
+}
+
+void ts_table_code(struct ts_table *table, const char *text) {
+  cell_open(table);
+  ts_str_add(table->page->out, "<code>");
+  ts_html_add(table->page->out, text);
+  ts_str_add(table->page->out, "</code>");
+  cell_close(table);
+}
+
+void ts_table_number(struct ts_table *table, double number) {
+  char text[TS_NUMBER_SIZE];
+  ts_table_text(table, ts_format_number(number, 3, text));
+}
+
+void ts_table_close(struct ts_table *table, bool collapsed) {
+  ts_str_add(table->page->out, "</tbody></table></div>\n");
+  if (collapsed) ts_str_add(table->page->out, "</details>\n");
+}
+
+const struct ts_report_picture *ts_page_find_picture(const struct ts_page *page, const char *role) {
+  for (size_t i = 0; i < page->picture_count; i++) {
+    if (strcmp(page->pictures[i].role, role) == 0) return &page->pictures[i];
+  }
+  return NULL;
+}
+
+static unsigned long big_endian(const uint8_t *bytes) {
+  return (unsigned long)bytes[0] << 24 | (unsigned long)bytes[1] << 16 | (unsigned long)bytes[2] << 8 | bytes[3];
+}
+
+void ts_page_picture(struct ts_page *page, const struct ts_report_picture *picture) {
+  struct ts_str *out = page->out;
+  ts_str_add(out, "<figure class=\"picture\"><img alt=\"");
+  ts_html_add(out, picture->caption);
+  ts_str_add_char(out, '"');
+  /* The size stands in the first chunk of every PNG; with it the page does not jump while it loads. */
+  if (picture->png_bytes >= 24 && memcmp(picture->png, "\x89PNG\r\n\x1a\n", 8) == 0) {
+    ts_str_addf(out, " width=\"%lu\" height=\"%lu\"", big_endian(picture->png + 16), big_endian(picture->png + 20));
+  }
+  ts_str_add(out, " src=\"data:image/png;base64,");
+  ts_base64_add(out, picture->png, picture->png_bytes);
+  ts_str_add(out, "\"><figcaption>");
+  ts_html_add(out, picture->caption);
+  ts_str_add(out, "</figcaption></figure>\n");
+}

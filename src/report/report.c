@@ -1,0 +1,234 @@
+/* The report as a whole: head, first screen, sections, all data and the embedded result object.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/report.h"
+
+#include "base/json.h"
+#include "report/page_int.h"
+#include "report/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_RUN_ROWS  300
+#define MAX_RUN_CELLS 4000
+
+static bool is_study(const struct ts_page *page) {
+  return ts_str_starts_with(ts_result_text(page->result, "schema"), "tessera.study/");
+}
+
+static void add_title(const struct ts_page *page, struct ts_str *out) {
+  const char *question = ts_result_text(page->result, "question"), *study = ts_result_text(page->result, "study");
+  if (*question) {
+    ts_str_add(out, question);
+  } else if (is_study(page)) {
+    ts_str_addf(out, "Which parameters of %s matter?", *study ? study : "this workflow");
+  } else {
+    ts_str_addf(out, "What did run %s of %s give?", ts_result_text(page->result, "run"),
+                *study ? study : "this workflow");
+  }
+}
+
+void ts_page_head(struct ts_page *page) {
+  struct ts_str title = {0};
+  add_title(page, &title);
+  /* The policy makes the promise binding: nothing is fetched and no script runs, whatever a file name contains. */
+  ts_str_add(page->out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                        "style-src 'unsafe-inline'; img-src data:\">\n<title>");
+  ts_html_add(page->out, ts_str_get(&title));
+  ts_str_add(page->out, "</title>\n<style>\n");
+  ts_page_add_style(page->out);
+  ts_str_add(page->out, "</style>\n</head>\n<body>\n<header>\n<h1>");
+  ts_html_add(page->out, ts_str_get(&title));
+  ts_str_add(page->out, "</h1>\n");
+  const char *answer = ts_result_text(page->result, "answer");
+  if (*answer) {
+    ts_str_add(page->out, "<p class=\"answer\">");
+    ts_html_add(page->out, answer);
+    ts_str_add(page->out, "</p>\n");
+  }
+  ts_str_release(&title);
+}
+
+static void add_card(struct ts_page *page, const char *value, const char *name) {
+  ts_str_add(page->out, "<li><b>");
+  ts_html_add(page->out, value);
+  ts_str_add(page->out, "</b><span>");
+  ts_html_add(page->out, name);
+  ts_str_add(page->out, "</span></li>\n");
+}
+
+static void add_matter_card(struct ts_page *page) {
+  if (page->output_count == 0) return;
+  const struct ts_effects *effects = &page->outputs[0];
+  size_t matter = 0;
+  for (size_t i = 0; i < effects->count; i++) {
+    const char *name = effects->items[i].class_name;
+    matter += strcmp(name, "negligible") != 0 && strcmp(name, "unknown") != 0;
+  }
+  char text[TS_NUMBER_SIZE];
+  snprintf(text, sizeof text, "%zu of %zu", matter, effects->count);
+  add_card(page, text, effects->count == 1 ? "parameter has an effect" : "parameters have an effect");
+}
+
+/* The numbers of a plain run. */
+static void add_value_cards(struct ts_page *page) {
+  const json_t *outputs = ts_result_list(page->result, "outputs");
+  size_t shown = 0;
+  for (size_t i = 0; i < json_array_size(outputs) && shown < 6; i++) {
+    const json_t *output = json_array_get(outputs, i);
+    double value = ts_result_number(output, "value");
+    if (isnan(value)) continue;
+    char number[TS_NUMBER_SIZE];
+    struct ts_str name = {0};
+    ts_str_add(&name, ts_result_text(output, "name"));
+    if (*ts_result_text(output, "over_tiles"))
+      ts_str_addf(&name, ", %s over tiles", ts_result_text(output, "over_tiles"));
+    add_card(page, ts_format_number(value, 4, number), ts_str_get(&name));
+    ts_str_release(&name);
+    shown++;
+  }
+}
+
+static void add_cards(struct ts_page *page) {
+  const json_t *reuse = json_object_get(page->result, "reuse");
+  char text[TS_NUMBER_SIZE], name[TS_NUMBER_SIZE];
+  ts_str_add(page->out, "<ul class=\"cards\">\n");
+  add_matter_card(page);
+  add_value_cards(page);
+  double requested = ts_result_count(reuse, "requested");
+  if (requested > 0) {
+    double share = fmax(1 - ts_result_count(reuse, "executed") / requested, 0);
+    add_card(page, ts_format_percent(share, text), "of the tasks saved by reuse");
+  }
+  double wall = ts_result_number(page->result, "wall_s"), threads = ts_result_number(page->result, "threads");
+  if (!isnan(wall)) {
+    snprintf(name, sizeof name, "time");
+    if (!isnan(threads)) snprintf(name, sizeof name, "time on %.0f thread%s", threads, threads == 1 ? "" : "s");
+    add_card(page, ts_format_time(wall, text), name);
+  }
+  double failed =
+      fmax(ts_result_count(reuse, "failed"), (double)json_array_size(ts_result_list(page->result, "failed")));
+  add_card(page, ts_format_number(failed, 3, text), failed == 1 ? "failed task" : "failed tasks");
+  ts_str_add(page->out, "</ul>\n");
+}
+
+void ts_page_first_screen(struct ts_page *page) {
+  add_cards(page);
+  ts_str_add(page->out, "</header>\n<main>\n");
+  const struct ts_report_picture *first = ts_page_find_picture(page, "default");
+  const struct ts_report_picture *second = ts_page_find_picture(page, "different");
+  bool bars = page->output_count > 0 && page->outputs[0].count > 0, pictures = first || second;
+  if (!bars && !pictures) return;
+  ts_str_add(page->out, bars && pictures ? "<div class=\"pair\">\n" : "<div>\n");
+  if (bars) ts_page_bars(page, &page->outputs[0], pictures ? TS_CHART_HALF_PX : TS_CHART_FULL_PX);
+  if (pictures) {
+    ts_str_add(page->out, "<div class=\"pictures\">\n");
+    if (first) ts_page_picture(page, first);
+    if (second) ts_page_picture(page, second);
+    ts_str_add(page->out, "</div>\n");
+  }
+  ts_str_add(page->out, "</div>\n");
+}
+
+/* The keys of an object of the first run, as columns. */
+static size_t add_columns(const json_t *runs, const char *key, const char **names, size_t count, size_t capacity) {
+  json_t *object = json_object_get(json_array_get(runs, 0), key);
+  const char *name;
+  json_t *value;
+  json_object_foreach(object, name, value) {
+    if (count < capacity) names[count++] = name;
+  }
+  return count;
+}
+
+static void add_run(struct ts_table *table, const json_t *run, const char *const *names, size_t parameters,
+                    size_t count) {
+  struct ts_str text = {0};
+  ts_result_print(json_object_get(run, "set"), &text);
+  ts_table_text(table, ts_str_get(&text));
+  for (size_t i = 0; i < count; i++) {
+    ts_str_clear(&text);
+    const json_t *object = json_object_get(run, i < parameters ? "params" : "outputs");
+    ts_result_print(json_object_get(object, names[i]), &text);
+    ts_table_text(table, ts_str_get(&text));
+  }
+  ts_str_release(&text);
+}
+
+static void add_runs(struct ts_page *page) {
+  const json_t *runs = ts_result_list(page->result, "runs");
+  if (!runs) return;
+  const size_t capacity = 64;
+  const char **headers = ts_arena_array(&page->arena, capacity + 1, sizeof *headers);
+  headers[0] = "Run";
+  size_t parameters = add_columns(runs, "params", headers + 1, 0, capacity);
+  size_t count = add_columns(runs, "outputs", headers + 1, parameters, capacity);
+  char *align = ts_arena_alloc(&page->arena, capacity + 2);
+  memset(align, 'r', count + 1);
+  size_t total = json_array_size(runs), shown = total < MAX_RUN_ROWS ? total : MAX_RUN_ROWS;
+  if (shown * (count + 1) > MAX_RUN_CELLS) shown = MAX_RUN_CELLS / (count + 1);
+  char summary[96];
+  if (shown < total) {
+    snprintf(summary, sizeof summary, "The first %zu of %zu runs as a table", shown, total);
+  } else {
+    snprintf(summary, sizeof summary, total == 1 ? "The run as a table" : "All %zu runs as a table", total);
+  }
+  struct ts_table table;
+  ts_table_open(&table, page, "Runs", summary, headers, align);
+  for (size_t i = 0; i < shown; i++) add_run(&table, json_array_get(runs, i), headers + 1, parameters, count);
+  ts_table_close(&table, true);
+}
+
+void ts_page_data(struct ts_page *page) {
+  ts_page_section_open(page, "All data");
+  add_runs(page);
+  ts_str_add(page->out, "<p>The whole result is in this file, as the JSON object in the element with the id "
+                        "<code>tessera-result</code>: the same that <code>--json</code> prints.</p>\n");
+  ts_page_section_close(page);
+}
+
+static void add_end(struct ts_page *page) {
+  const json_t *tool = json_object_get(page->result, "tool");
+  ts_str_add(page->out, "</main>\n<footer><p>");
+  ts_html_add(page->out, ts_result_text(tool, "name"));
+  ts_str_add_char(page->out, ' ');
+  ts_html_add(page->out, ts_result_text(tool, "version"));
+  ts_str_add(page->out, ", run ");
+  ts_html_add(page->out, ts_result_text(page->result, "run"));
+  if (*ts_result_text(page->result, "started")) {
+    ts_str_add(page->out, ", started ");
+    ts_html_add(page->out, ts_result_text(page->result, "started"));
+  }
+  ts_str_add(page->out, ".</p></footer>\n<script type=\"application/json\" id=\"tessera-result\">");
+  char *json = ts_json_dump_html(page->result);
+  ts_str_add(page->out, json);
+  free(json);
+  ts_str_add(page->out, "</script>\n</body>\n</html>\n");
+}
+
+bool ts_report_write(const json_t *result, const struct ts_report_picture *pictures, size_t picture_count,
+                     struct ts_str *html, struct ts_error *err) {
+  const char *schema = ts_result_text(result, "schema");
+  if (strcmp(schema, "tessera.study/1") != 0 && strcmp(schema, "tessera.run/1") != 0) {
+    ts_fail(err, TS_ERR_FORMAT_VERSION,
+            "a report needs a result of the schema 'tessera.study/1' or 'tessera.run/1', not '%s'", schema);
+    ts_error_help(err, "render it with the version of tessera that made the result, or run the study again");
+    return false;
+  }
+  struct ts_page page = {.out = html, .result = result, .pictures = pictures, .picture_count = picture_count};
+  ts_page_read(&page);
+  ts_page_head(&page);
+  ts_page_first_screen(&page);
+  ts_page_effects(&page);
+  ts_page_slide(&page);
+  ts_page_cost(&page);
+  ts_page_trust(&page);
+  ts_page_method(&page);
+  ts_page_data(&page);
+  add_end(&page);
+  ts_arena_release(&page.arena);
+  return true;
+}

@@ -1,0 +1,30 @@
+/* The report: one HTML file that needs nothing else, written from the result object of a study or a run.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Everything is rendered from the object that `--json` prints (docs/report.md names its fields), so that a past run can be
+ * rendered again. No script runs in it and nothing is fetched: text, tables and SVG charts, readable on a telephone, on a
+ * wide screen and on paper. */
+#ifndef TS_REPORT_REPORT_H
+#define TS_REPORT_REPORT_H
+
+#include "base/error.h"
+#include "base/str.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ts_report_picture {
+  const char *role;    /* "default" and "different" make the pair of the first screen; "image" anything else */
+  const char *caption; /* plain text; what it shows, also for those who cannot see it */
+  const uint8_t *png;  /* borrowed */
+  size_t png_bytes;
+};
+
+/* Appends the whole page. Schemas tessera.study/1 and tessera.run/1; FORMAT_VERSION for anything else. Fields that the
+ * object lacks are left out of the page. */
+bool ts_report_write(const json_t *result, const struct ts_report_picture *pictures, size_t picture_count,
+                     struct ts_str *html, struct ts_error *err);
+
+#endif

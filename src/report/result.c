@@ -1,0 +1,49 @@
+/* Indices as JSON, as they stand in a result object.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/result.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+
+/* JSON has no NaN. */
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *index_to_json(const struct ts_morris_index *index, double largest) {
+  json_t *object = json_object();
+  json_object_set_new(object, "name", json_string(index->name));
+  json_object_set_new(object, "mu", number(index->mu));
+  json_object_set_new(object, "mu_star", number(index->mu_star));
+  json_object_set_new(object, "sigma", number(index->sigma));
+  json_object_set_new(object, "lo", number(index->mu_star_low));
+  json_object_set_new(object, "hi", number(index->mu_star_high));
+  json_object_set_new(object, "n", json_integer((json_int_t)index->effect_count));
+  const char *name = isnan(index->mu_star) ? "unknown" : ts_effect_class_name(ts_morris_classify(index, largest, 0));
+  json_object_set_new(object, "class", json_string(name));
+  json_object_set_new(object, "mu_lo", number(index->mu_low));
+  json_object_set_new(object, "mu_hi", number(index->mu_high));
+  json_object_set_new(object, "mu_star_lo", number(index->mu_star_low));
+  json_object_set_new(object, "mu_star_hi", number(index->mu_star_high));
+  json_object_set_new(object, "sigma_lo", number(index->sigma_low));
+  json_object_set_new(object, "sigma_hi", number(index->sigma_high));
+  return object;
+}
+
+json_t *ts_result_morris_output(const char *name, const char *over_tiles, const struct ts_morris_index *indices,
+                                size_t count) {
+  json_t *output = json_object(), *list = json_array(), *pairs = json_array();
+  double largest = ts_morris_largest(indices, count);
+  for (size_t i = 0; i < count; i++) json_array_append_new(list, index_to_json(&indices[i], largest));
+  ts_auto_free size_t *order = ts_calloc(count + 1, sizeof *order);
+  ts_auto_free bool *unsettled = ts_calloc(count + 1, sizeof *unsettled);
+  ts_morris_rank(indices, count, order, unsettled);
+  for (size_t i = 0; i + 1 < count; i++) {
+    if (!unsettled[i]) continue;
+    json_array_append_new(pairs, json_pack("[ss]", indices[order[i]].name, indices[order[i + 1]].name));
+  }
+  json_object_set_new(output, "name", json_string(name));
+  json_object_set_new(output, "over_tiles", json_string(over_tiles));
+  json_object_set_new(output, "indices", list);
+  json_object_set_new(output, "unsettled", pairs);
+  return output;
+}

@@ -1,0 +1,86 @@
+/* Who is needed: from the wanted products backwards, stopping wherever the store has the product already.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "run/run_int.h"
+
+#include "base/alloc.h"
+
+void ts_make_ready(struct group *group, struct instance *instance) {
+  struct engine *e = group->engine;
+  instance->state = QUEUED;
+  uint32_t rank = e->plan->nodes[instance->node].first_set;
+  ts_ready_push(&e->ready,
+                (struct ts_ready_task){ts_ready_priority(group->number, rank, instance->node, e->plan->node_count),
+                                       group, (uint32_t)(instance - group->instances)});
+  pthread_cond_signal(&e->changed);
+}
+
+/* Whether the store has a record of the instance and the bytes of all its products. */
+bool ts_instance_in_store(struct engine *engine, const struct instance *instance) {
+  if (!engine->options->store || instance->not_in_store) return false;
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_record record;
+  struct ts_error ignored = {0};
+  if (!ts_store_find(engine->options->store, &instance->key, &arena, &record, &ignored)) return false;
+  for (size_t i = 0; i < record.output_count; i++) {
+    if (!ts_store_has_product(engine->options->store, &record.outputs[i].digest)) return false;
+  }
+  return record.output_count == ts_instance_output_count(engine, instance);
+}
+
+static bool is_finished(const struct instance *instance) {
+  return instance->state == DONE || instance->state == FAILED || instance->state == SKIPPED;
+}
+
+/* A producer that is finished already gets one more reader: its data must be there again until that one is done. */
+static void register_reader(struct instance *instance, struct instance *producer) {
+  producer->readers++;
+  if (!is_finished(producer))
+    instance->waiting_inputs++;
+  else if (producer->state == DONE && producer->readers == 1)
+    producer->content->holders++;
+}
+
+/* Makes the producers needed and registers the instance with them. Two passes: activating one producer may finish another. */
+void ts_need_inputs(struct group *group, struct instance *instance) {
+  const struct ts_node *node = &group->engine->plan->nodes[instance->node];
+  instance->state = REGISTERING;
+  instance->waiting_inputs = 0;
+  instance->registered = true;
+  bool broken = false;
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t i = 0; i < node->input_count; i++) {
+      size_t count = 0;
+      struct instance *producers = ts_group_producers(group, instance, i, &count);
+      for (size_t p = 0; p < count; p++) {
+        if (pass == 0) {
+          ts_activate(group, &producers[p]);
+          continue;
+        }
+        register_reader(instance, &producers[p]);
+        broken = broken || producers[p].state == FAILED || producers[p].state == SKIPPED;
+      }
+    }
+  }
+  instance->state = WAITING;
+  if (broken)
+    ts_finish(group, instance, NULL, TS_OUTCOME_SKIPPED, NULL);
+  else if (instance->waiting_inputs == 0)
+    ts_make_ready(group, instance);
+}
+
+void ts_activate(struct group *group, struct instance *instance) {
+  if (instance->state != UNNEEDED) return;
+  group->open_count++;
+  if (ts_instance_in_store(group->engine, instance)) {
+    ts_make_ready(group, instance);
+    instance->state = LOADABLE;
+    return;
+  }
+  ts_need_inputs(group, instance);
+}
+
+void ts_activate_wanted(struct group *group) {
+  for (size_t i = 0; i < group->instance_count; i++) {
+    if (group->engine->wanted_ports[group->instances[i].node] != 0) ts_activate(group, &group->instances[i]);
+  }
+}

@@ -1,0 +1,361 @@
+/* The engine: worker threads that take ready instances, opening groups as they run dry, until all is finished or stopped.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A worker holds engine.lock only to take and to finish an instance; operations, hashing, the store and callbacks run
+ * without it. Each distinct content runs exactly once: an instance whose content is being computed waits for it, so the
+ * executed counts do not depend on the timing of threads. */
+#include "run/run_int.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/pool.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STOP_POLL_NS 50000000L /* how often idle workers look whether the user wants to stop */
+
+static bool stop_requested(const struct engine *engine) { return engine->options->stop && *engine->options->stop != 0; }
+
+/* Under engine.lock: the first trouble ends the run. */
+static void end_with(struct engine *engine, const struct ts_error *err) {
+  if (engine->trouble.code == TS_ERR_OK) engine->trouble = *err;
+  engine->over = true;
+  pthread_cond_broadcast(&engine->changed);
+}
+
+static bool open_next_group(struct engine *engine) {
+  struct ts_error err = {0};
+  struct group *group = ts_group_create(engine, (uint32_t)engine->next_group++, &err);
+  if (!group) {
+    end_with(engine, &err);
+    return false;
+  }
+  engine->open_groups++;
+  group->next_open = engine->first_open;
+  engine->first_open = group;
+  ts_activate_wanted(group);
+  return true;
+}
+
+void ts_engine_forget_group(struct engine *engine, struct group *group) {
+  struct group **link = &engine->first_open;
+  while (*link != group) link = &(*link)->next_open;
+  *link = group->next_open;
+  engine->open_groups--;
+}
+
+static void wait_for_change(struct engine *engine) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += STOP_POLL_NS;
+  if (until.tv_nsec >= 1000000000L) {
+    until.tv_sec++;
+    until.tv_nsec -= 1000000000L;
+  }
+  pthread_cond_timedwait(&engine->changed, &engine->lock, &until);
+}
+
+/* Under engine.lock: the next instance to work on; false when the run is over for this worker. */
+static bool take(struct engine *engine, struct ts_ready_task *task) {
+  for (;;) {
+    if (engine->over || stop_requested(engine)) return false;
+    if (ts_ready_pop(&engine->ready, task)) return true;
+    bool more = engine->next_group < engine->group_count;
+    if (more && engine->open_groups <= engine->result->threads) {
+      if (!open_next_group(engine)) return false;
+      continue;
+    }
+    if (!more && engine->running == 0 && engine->event_count == 0) {
+      engine->over = true;
+      pthread_cond_broadcast(&engine->changed);
+      return false;
+    }
+    if (engine->event_count > 0) { /* a finished group makes room only once it was told */
+      pthread_mutex_unlock(&engine->lock);
+      ts_tell_events(engine);
+      pthread_mutex_lock(&engine->lock);
+      continue;
+    }
+    wait_for_change(engine);
+  }
+}
+
+static void store_outputs(struct content *content, struct ts_data **outputs) {
+  memcpy(content->data, outputs, content->output_count * sizeof(struct ts_data *));
+  content->state = CONTENT_DONE;
+}
+
+/* Under engine.lock: the instance and everyone who waited for the same content. */
+static void finish_content(struct group *group, struct instance *instance, struct content *content,
+                           enum ts_outcome outcome, const struct call_times *times) {
+  ts_finish(group, instance, content, outcome, times);
+  struct instance *waiter = content->waiters;
+  content->waiters = NULL;
+  while (waiter) {
+    struct instance *next = waiter->next_waiter;
+    ts_finish(group, waiter, content, outcome == TS_OUTCOME_FAILED ? outcome : TS_OUTCOME_CUTOFF, NULL);
+    waiter = next;
+  }
+  ts_content_drop_idle(content);
+}
+
+/* Whether an earlier run made the same content from other ancestors; then its products are loaded. */
+static bool load_by_content(struct engine *engine, struct group *group, struct instance *instance,
+                            struct content *content, struct ts_data **outputs) {
+  if (!engine->recording || engine->options->no_cutoff || engine->plan->nodes[instance->node].kind == TS_NODE_SOURCE)
+    return false;
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_key key;
+  struct ts_record record;
+  struct ts_error ignored = {0};
+  return ts_instance_content_key(engine, group, instance, &key, &ignored) &&
+         ts_store_find_content(engine->options->store, &key, &arena, &record, &ignored) &&
+         ts_load_outputs(engine, &record, content->output_count, outputs);
+}
+
+static bool compute(struct engine *engine, struct group *group, struct instance *instance, struct ts_data **outputs,
+                    struct call_times *times, struct ts_str *message) {
+  size_t input_count = 0;
+  struct ts_data **inputs = ts_collect_inputs(engine, group, instance, &input_count, message);
+  if (!inputs) return false;
+  bool ok = ts_execute(engine, instance, inputs, input_count, outputs, times, message);
+  ts_release_inputs(inputs, input_count);
+  return ok;
+}
+
+/* Without engine.lock: makes the content, one way or another. */
+static void produce(struct engine *engine, struct group *group, struct instance *instance, struct content *content,
+                    size_t worker) {
+  struct call_times times = {.worker = worker};
+  ts_auto(ts_str_release) struct ts_str message = {0};
+  struct ts_data **outputs = ts_calloc(content->output_count + 1, sizeof(struct ts_data *));
+  enum ts_outcome outcome = TS_OUTCOME_CUTOFF;
+  if (!load_by_content(engine, group, instance, content, outputs))
+    outcome = compute(engine, group, instance, outputs, &times, &message) ? TS_OUTCOME_EXECUTED : TS_OUTCOME_FAILED;
+  if (outcome != TS_OUTCOME_FAILED) ts_digest_outputs(engine, content, outputs);
+  if (outcome == TS_OUTCOME_EXECUTED) ts_record_result(engine, group, instance, content, false, &times, outputs);
+  pthread_mutex_lock(&engine->lock);
+  engine->running--;
+  if (outcome == TS_OUTCOME_FAILED) {
+    content->state = CONTENT_FAILED;
+    content->message = ts_str_detach(&message);
+  } else {
+    store_outputs(content, outputs);
+  }
+  finish_content(group, instance, content, outcome, &times);
+  pthread_cond_broadcast(&engine->changed);
+  pthread_mutex_unlock(&engine->lock);
+  free(outputs);
+}
+
+/* Without engine.lock: an instance whose record is in the store. A damaged product sends it back to be computed. */
+static void load(struct engine *engine, struct group *group, struct instance *instance, struct content *content,
+                 size_t worker) {
+  struct call_times times = {.worker = worker, .start_s = (double)(ts_clock_ns() - engine->start_ns) / 1e9};
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_record record;
+  struct ts_error ignored = {0};
+  struct ts_data **outputs = ts_calloc(content->output_count + 1, sizeof(struct ts_data *));
+  bool ok = ts_store_find(engine->options->store, &instance->key, &arena, &record, &ignored) &&
+            ts_load_outputs(engine, &record, content->output_count, outputs);
+  if (ok) ts_digest_outputs(engine, content, outputs);
+  pthread_mutex_lock(&engine->lock);
+  engine->running--;
+  if (ok) {
+    store_outputs(content, outputs);
+    finish_content(group, instance, content, TS_OUTCOME_STORE, &times);
+  } else {
+    instance->not_in_store = true;
+    ts_need_inputs(group, instance);
+  }
+  pthread_cond_broadcast(&engine->changed);
+  pthread_mutex_unlock(&engine->lock);
+  free(outputs);
+}
+
+/* Under engine.lock: true if the instance must be produced; false if it could take, or now waits for, another's content. */
+static bool claim_content(struct engine *engine, struct group *group, struct instance *instance,
+                          struct content **content) {
+  bool is_new = true;
+  *content = engine->options->no_cutoff ? ts_content_create(group, instance) : ts_content_of(group, instance, &is_new);
+  if (is_new) return true;
+  if ((*content)->state == CONTENT_RUNNING) {
+    instance->state = PENDING;
+    instance->next_waiter = (*content)->waiters;
+    (*content)->waiters = instance;
+  } else {
+    ts_finish(group, instance, *content, (*content)->state == CONTENT_DONE ? TS_OUTCOME_CUTOFF : TS_OUTCOME_FAILED,
+              NULL);
+  }
+  return false;
+}
+
+static void work_on(struct engine *engine, const struct ts_ready_task *task, size_t worker) {
+  struct group *group = task->owner;
+  struct instance *instance = &group->instances[task->instance];
+  bool loadable = instance->state == LOADABLE;
+  struct content *content = NULL;
+  if (loadable)
+    content = ts_content_create(group, instance);
+  else if (!claim_content(engine, group, instance, &content))
+    return;
+  instance->state = RUNNING;
+  engine->running++;
+  pthread_mutex_unlock(&engine->lock);
+  if (loadable)
+    load(engine, group, instance, content, worker);
+  else
+    produce(engine, group, instance, content, worker);
+  ts_tell_events(engine);
+  pthread_mutex_lock(&engine->lock);
+}
+
+static void worker_loop(void *argument, size_t worker) {
+  struct engine *engine = argument;
+  struct ts_ready_task task;
+  pthread_mutex_lock(&engine->lock);
+  while (take(engine, &task)) work_on(engine, &task, worker);
+  pthread_mutex_unlock(&engine->lock);
+}
+
+static void list_consumers(struct engine *engine) {
+  const struct ts_plan *plan = engine->plan;
+  engine->consumer_first = ts_calloc(plan->node_count + 2, sizeof *engine->consumer_first);
+  for (size_t pass = 0; pass < 2; pass++) {
+    for (uint32_t n = 0; n < plan->node_count; n++) {
+      for (size_t i = 0; i < plan->nodes[n].input_count; i++) {
+        uint32_t producer = plan->nodes[n].inputs[i].node;
+        if (producer == TS_NO_NODE) continue;
+        if (pass == 0)
+          engine->consumer_first[producer + 2]++;
+        else
+          engine->consumers[engine->consumer_first[producer + 1]++] = n;
+      }
+    }
+    if (pass == 0) {
+      for (size_t n = 1; n < plan->node_count + 2; n++) engine->consumer_first[n] += engine->consumer_first[n - 1];
+      engine->consumers = ts_calloc(engine->consumer_first[plan->node_count + 1] + 1, sizeof *engine->consumers);
+    }
+  }
+}
+
+static void mark_wanted(struct engine *engine, const struct ts_node_input *products, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (products[i].node != TS_NO_NODE) engine->wanted_ports[products[i].node] |= UINT64_C(1) << products[i].port;
+  }
+}
+
+static void mark_stage_outputs(struct engine *engine) {
+  const struct ts_workflow *w = engine->plan->workflow;
+  engine->is_stage_output = ts_calloc(w->task_count + 1, sizeof *engine->is_stage_output);
+  for (size_t s = 0; s < w->stage_count; s++) {
+    for (size_t o = 0; o < w->stages[s].output_count; o++)
+      engine->is_stage_output[w->stages[s].outputs[o].source.index] = true;
+  }
+}
+
+/* The operation that reads each workflow input, by the kind of its type. */
+static bool find_source_operations(struct engine *engine, struct ts_error *err) {
+  const struct ts_workflow *w = engine->plan->workflow;
+  engine->source_ops = ts_calloc(w->input_count + 1, sizeof(struct ts_op *));
+  for (size_t i = 0; i < w->input_count; i++) {
+    const struct ts_type *type = w->inputs[i].type;
+    const char *name = !type || type->kind == TS_DATA_PIXELS ? "image.read"
+                       : type->kind == TS_DATA_TABLE         ? "table.read"
+                                                             : "bytes.read";
+    engine->source_ops[i] = ts_registry_find(engine->options->registry, name);
+    if (!engine->source_ops[i])
+      return ts_fail(err, TS_ERR_UNKNOWN_OPERATION, "there is no operation '%s' to read '%s'", name, w->inputs[i].name);
+  }
+  return true;
+}
+
+static size_t group_count(const struct engine *engine) {
+  switch (engine->plan->coarsest) {
+  case TS_PER_TILE: return engine->dataset->tile_count;
+  case TS_PER_FILE: return engine->dataset->item_count;
+  default: return 1;
+  }
+}
+
+static void name_producer(struct engine *engine) {
+  char host[128] = "";
+  gethostname(host, sizeof host - 1);
+  const char *user = getenv("USER");
+  struct ts_str text = {0};
+  ts_str_addf(&text, "%s@%s", user ? user : "unknown", host);
+  engine->producer = ts_str_detach(&text);
+}
+
+bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const struct ts_dataset *dataset,
+                    const struct ts_run_options *options, struct ts_run_result *result, struct ts_error *err) {
+  *engine = (struct engine){.plan = plan, .dataset = dataset, .options = options, .result = result};
+  *result = (struct ts_run_result){0};
+  result->tasks = ts_calloc(plan->workflow->task_count + 1, sizeof *result->tasks);
+  result->cpu_s = ts_calloc(plan->workflow->task_count + 1, sizeof *result->cpu_s);
+  result->threads = options->threads ? options->threads : ts_cpu_count();
+  engine->recording = options->store != NULL;
+  engine->start_ns = ts_clock_ns();
+  engine->wanted_ports = ts_calloc(plan->node_count + 1, sizeof *engine->wanted_ports);
+  mark_wanted(engine, plan->products, plan->set_count * plan->wanted_count);
+  mark_wanted(engine, plan->reference_products, plan->wanted_count);
+  mark_stage_outputs(engine);
+  list_consumers(engine);
+  name_producer(engine);
+  engine->group_count = plan->node_count == 0 ? 0 : group_count(engine);
+  pthread_mutex_init(&engine->lock, NULL);
+  pthread_mutex_init(&engine->tell, NULL);
+  pthread_cond_init(&engine->changed, NULL);
+  return find_source_operations(engine, err);
+}
+
+void ts_engine_release(struct engine *engine) {
+  while (engine->first_open) { /* only when the run was stopped */
+    struct group *group = engine->first_open;
+    engine->first_open = group->next_open;
+    ts_group_destroy(group);
+  }
+  free(engine->source_ops);
+  free(engine->consumer_first);
+  free(engine->consumers);
+  free(engine->wanted_ports);
+  free(engine->is_stage_output);
+  free(engine->producer);
+  ts_ready_release(&engine->ready);
+  pthread_cond_destroy(&engine->changed);
+  pthread_mutex_destroy(&engine->tell);
+  pthread_mutex_destroy(&engine->lock);
+}
+
+bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const struct ts_run_options *options,
+            struct ts_run_result *result, struct ts_error *err) {
+  struct engine engine;
+  if (!ts_engine_init(&engine, plan, dataset, options, result, err)) {
+    ts_engine_release(&engine);
+    return false;
+  }
+  uint64_t cpu_ns = ts_clock_process_cpu_ns();
+  ts_buffer_reset_peak();
+  struct ts_pool *pool = ts_pool_create(result->threads, err);
+  for (size_t i = 0; pool && i < result->threads; i++) ts_pool_submit(pool, worker_loop, &engine);
+  ts_pool_destroy(pool);
+  ts_tell_events(&engine);
+  result->stopped = stop_requested(&engine) && (engine.open_groups > 0 || engine.next_group < engine.group_count);
+  if (!result->stopped && engine.trouble.code == TS_ERR_OK && engine.open_groups > 0)
+    TS_BUG("the run ended with %zu groups unfinished", engine.open_groups);
+  result->wall_s = (double)(ts_clock_ns() - engine.start_ns) / 1e9;
+  result->cpu_total_s = (double)(ts_clock_process_cpu_ns() - cpu_ns) / 1e9;
+  result->peak_bytes = ts_buffer_peak_bytes();
+  bool ok = pool && engine.trouble.code == TS_ERR_OK;
+  if (engine.trouble.code != TS_ERR_OK && err) *err = engine.trouble;
+  ts_engine_release(&engine);
+  return ok;
+}
+
+void ts_run_result_release(struct ts_run_result *result) {
+  free(result->tasks);
+  free(result->cpu_s);
+  *result = (struct ts_run_result){0};
+}

@@ -1,0 +1,131 @@
+/* What happens when an instance is finished: counts, its producers' data, its consumers, and who is told.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "run/run_int.h"
+
+#include "base/alloc.h"
+
+static const char *const outcome_names[] = {"executed", "cutoff", "store", "failed", "skipped"};
+
+const char *ts_outcome_name(enum ts_outcome outcome) { return outcome_names[outcome]; }
+
+static void count(struct engine *engine, const struct instance *instance, enum ts_outcome outcome, double cpu_s) {
+  const struct ts_node *node = &engine->plan->nodes[instance->node];
+  if (node->kind == TS_NODE_SOURCE && outcome == TS_OUTCOME_EXECUTED) engine->result->reads++;
+  if (node->kind != TS_NODE_TASK) return;
+  struct ts_run_counts *counts = node->reference_only ? &engine->result->reference : &engine->result->tasks[node->task];
+  counts->by_outcome[outcome]++;
+  engine->result->cpu_s[node->task] += cpu_s;
+}
+
+/* A finished reader no longer needs what it read. */
+static void release_producers(struct group *group, struct instance *instance) {
+  const struct ts_node *node = &group->engine->plan->nodes[instance->node];
+  if (!instance->registered) return;
+  for (size_t i = 0; i < node->input_count; i++) {
+    size_t producer_count = 0;
+    struct instance *producers = ts_group_producers(group, instance, i, &producer_count);
+    for (size_t p = 0; p < producer_count; p++) {
+      if (--producers[p].readers == 0 && producers[p].state == DONE) {
+        producers[p].content->holders--;
+        ts_content_drop_idle(producers[p].content);
+      }
+    }
+  }
+}
+
+static void tell_consumer(struct group *group, struct instance *consumer, void *user) {
+  const struct instance *producer = user;
+  if (consumer->state != WAITING) return;
+  if (producer->state != DONE)
+    ts_finish(group, consumer, NULL, TS_OUTCOME_SKIPPED, NULL);
+  else if (--consumer->waiting_inputs == 0)
+    ts_make_ready(group, consumer);
+}
+
+static void add_event(struct engine *engine, struct event event) {
+  engine->events = ts_grow(engine->events, engine->event_count, &engine->event_capacity, sizeof *engine->events);
+  engine->events[engine->event_count++] = event;
+}
+
+/* References to the wanted outputs, so that they outlive the content's own until they are delivered. */
+static struct ts_data **hold_wanted(const struct group *group, const struct instance *instance) {
+  if (group->engine->wanted_ports[instance->node] == 0 || instance->state != DONE) return NULL;
+  struct ts_data **held = ts_calloc(instance->content->output_count + 1, sizeof *held);
+  for (size_t i = 0; i < instance->content->output_count; i++) {
+    if (instance->content->data[i]) held[i] = ts_data_ref(instance->content->data[i]);
+  }
+  return held;
+}
+
+void ts_finish(struct group *group, struct instance *instance, struct content *content, enum ts_outcome outcome,
+               const struct call_times *times) {
+  static const struct call_times no_times = {0};
+  instance->content = content;
+  instance->state = outcome == TS_OUTCOME_FAILED ? FAILED : outcome == TS_OUTCOME_SKIPPED ? SKIPPED : DONE;
+  if (instance->state == DONE && instance->readers > 0) content->holders++;
+  count(group->engine, instance, outcome, times ? times->cpu_s : 0);
+  add_event(group->engine,
+            (struct event){group, instance, outcome, times ? *times : no_times, hold_wanted(group, instance)});
+  release_producers(group, instance);
+  ts_group_each_consumer(group, instance, tell_consumer, instance);
+  group->open_count--;
+  if (group->open_count == 0) add_event(group->engine, (struct event){.group = group});
+}
+
+/* Instances nobody needed, because the store has what follows them. */
+static void count_unneeded(struct group *group) {
+  for (size_t i = 0; i < group->instance_count; i++) {
+    if (group->instances[i].state == UNNEEDED) count(group->engine, &group->instances[i], TS_OUTCOME_STORE, 0);
+  }
+}
+
+static void deliver(struct engine *engine, struct event *event) {
+  uint64_t wanted = engine->wanted_ports[event->instance->node];
+  for (size_t port = 0; event->data && port < event->instance->content->output_count; port++) {
+    struct ts_data *data = event->data[port];
+    if (wanted >> port & 1 && engine->options->on_product) {
+      if (!data) data = ts_materialise(engine, event->group, event->instance->content, port, NULL);
+      if (data)
+        engine->options->on_product(engine->options->user, event->instance->node, (uint32_t)port, event->instance->unit,
+                                    data);
+    }
+    ts_data_unref(data);
+  }
+  free(event->data);
+}
+
+static void tell(struct engine *engine, struct event *event) {
+  struct instance *instance = event->instance;
+  if (!instance) {
+    pthread_mutex_lock(&engine->lock);
+    count_unneeded(event->group);
+    ts_engine_forget_group(engine, event->group);
+    pthread_cond_broadcast(&engine->changed);
+    pthread_mutex_unlock(&engine->lock);
+    ts_group_destroy(event->group);
+    return;
+  }
+  if (event->outcome == TS_OUTCOME_CUTOFF)
+    ts_record_result(engine, event->group, instance, instance->content, true, &event->times, NULL);
+  if (engine->options->on_task) {
+    const char *message = instance->content && instance->content->message ? instance->content->message : "";
+    struct ts_task_event told = {instance->node,     instance->unit,       event->outcome,
+                                 instance->key,      event->times.start_s, event->times.wall_s,
+                                 event->times.cpu_s, event->times.worker,  message};
+    engine->options->on_task(engine->options->user, &told);
+  }
+  deliver(engine, event);
+}
+
+void ts_tell_events(struct engine *engine) {
+  pthread_mutex_lock(&engine->tell);
+  pthread_mutex_lock(&engine->lock);
+  struct event *events = engine->events;
+  size_t event_count = engine->event_count;
+  engine->events = NULL;
+  engine->event_count = engine->event_capacity = 0;
+  pthread_mutex_unlock(&engine->lock);
+  for (size_t i = 0; i < event_count; i++) tell(engine, &events[i]);
+  free(events);
+  pthread_mutex_unlock(&engine->tell);
+}

@@ -1,0 +1,61 @@
+/* What a run would do, without doing it: the same walk backwards from the wanted products, counting instead of running.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "run/run_int.h"
+
+#include "base/alloc.h"
+
+static void visit(struct group *group, struct instance *instance) {
+  struct engine *e = group->engine;
+  if (instance->state != UNNEEDED) return;
+  instance->state = DONE;
+  if (ts_instance_in_store(e, instance)) return;
+  instance->state = WAITING; /* would be executed */
+  const struct ts_node *node = &e->plan->nodes[instance->node];
+  for (size_t i = 0; i < node->input_count; i++) {
+    size_t count = 0;
+    struct instance *producers = ts_group_producers(group, instance, i, &count);
+    for (size_t p = 0; p < count; p++) visit(group, &producers[p]);
+  }
+}
+
+static void count_group(const struct group *group, struct ts_run_forecast *forecast) {
+  const struct ts_plan *plan = group->engine->plan;
+  for (size_t i = 0; i < group->instance_count; i++) {
+    const struct instance *instance = &group->instances[i];
+    const struct ts_node *node = &plan->nodes[instance->node];
+    if (node->kind != TS_NODE_TASK) continue;
+    bool execute = instance->state == WAITING;
+    if (node->reference_only)
+      *(execute ? &forecast->reference_execute : &forecast->reference_stored) += 1;
+    else
+      (execute ? forecast->execute : forecast->stored)[node->task]++;
+  }
+}
+
+bool ts_run_forecast(const struct ts_plan *plan, const struct ts_dataset *dataset, const struct ts_run_options *options,
+                     struct ts_run_forecast *forecast, struct ts_error *err) {
+  struct engine engine;
+  struct ts_run_result unused;
+  bool ok = ts_engine_init(&engine, plan, dataset, options, &unused, err);
+  *forecast = (struct ts_run_forecast){0};
+  forecast->execute = ts_calloc(plan->workflow->task_count + 1, sizeof *forecast->execute);
+  forecast->stored = ts_calloc(plan->workflow->task_count + 1, sizeof *forecast->stored);
+  for (size_t g = 0; ok && g < engine.group_count; g++) {
+    struct group *group = ts_group_create(&engine, (uint32_t)g, err);
+    ok = group != NULL;
+    for (size_t i = 0; ok && i < group->instance_count; i++) {
+      if (engine.wanted_ports[group->instances[i].node] != 0) visit(group, &group->instances[i]);
+    }
+    if (ok) count_group(group, forecast);
+    ts_group_destroy(group);
+  }
+  ts_run_result_release(&unused);
+  ts_engine_release(&engine);
+  return ok;
+}
+
+void ts_run_forecast_release(struct ts_run_forecast *forecast) {
+  free(forecast->execute);
+  free(forecast->stored);
+  *forecast = (struct ts_run_forecast){0};
+}

@@ -1,0 +1,124 @@
+/* Gets the data of a content back when it is needed again: from memory, from the store, or by computing it once more.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "run/run_int.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+static struct ts_data *from_memory(struct engine *engine, struct content *content, size_t port) {
+  pthread_mutex_lock(&engine->lock);
+  struct ts_data *data = content->data[port] ? ts_data_ref(content->data[port]) : NULL;
+  pthread_mutex_unlock(&engine->lock);
+  return data;
+}
+
+/* Leaves the data with the content while others still read it; returns a reference of its own. */
+static struct ts_data *keep(struct engine *engine, struct content *content, size_t port, struct ts_data *data) {
+  pthread_mutex_lock(&engine->lock);
+  if (!content->data[port] && content->holders > 0) content->data[port] = ts_data_ref(data);
+  pthread_mutex_unlock(&engine->lock);
+  return data;
+}
+
+static struct ts_data *compute_again(struct engine *engine, struct group *group, struct content *content, size_t port,
+                                     struct ts_str *message) {
+  struct instance *origin = content->origin;
+  size_t input_count = 0;
+  struct ts_data **inputs = ts_collect_inputs(engine, group, origin, &input_count, message);
+  if (!inputs) return NULL;
+  struct ts_data **outputs = ts_calloc(content->output_count + 1, sizeof(struct ts_data *));
+  struct call_times times = {0};
+  ts_auto(ts_str_release) struct ts_str ignored = {0};
+  struct ts_data *result = NULL;
+  if (ts_execute(engine, origin, inputs, input_count, outputs, &times, message ? message : &ignored)) {
+    pthread_mutex_lock(&engine->lock);
+    if (engine->plan->nodes[origin->node].kind == TS_NODE_TASK) engine->result->recomputed++;
+    pthread_mutex_unlock(&engine->lock);
+    result = keep(engine, content, port, ts_data_ref(outputs[port]));
+  }
+  for (size_t i = 0; i < content->output_count; i++) ts_data_unref(outputs[i]);
+  free(outputs);
+  ts_release_inputs(inputs, input_count);
+  return result;
+}
+
+struct ts_data *ts_materialise(struct engine *engine, struct group *group, struct content *content, size_t port,
+                               struct ts_str *message) {
+  struct ts_data *data = from_memory(engine, content, port);
+  if (data) return data;
+  if (engine->recording) {
+    struct ts_error err = {0};
+    data = ts_store_load(engine->options->store, &content->digests[port], &err);
+    if (data) return keep(engine, content, port, data);
+  }
+  return compute_again(engine, group, content, port, message);
+}
+
+void ts_release_inputs(struct ts_data **inputs, size_t count) {
+  for (size_t i = 0; inputs && i < count; i++) ts_data_unref(inputs[i]);
+  free(inputs);
+}
+
+static struct ts_data *open_file(const struct engine *engine, const struct instance *instance) {
+  const struct ts_node *node = &engine->plan->nodes[instance->node];
+  size_t item = node->scope == TS_PER_TILE ? engine->dataset->tile_items[instance->unit] : instance->unit;
+  const struct ts_item_source *source = &engine->dataset->items[item].sources[node->task];
+  return ts_data_create_file(source->path, &source->digest);
+}
+
+/* Digests the store knows of an instance that was never needed in this run. */
+static void recall_digests(struct engine *engine, const struct instance *producer, struct content *content) {
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_record record;
+  struct ts_error ignored = {0};
+  if (!engine->recording || !ts_store_find(engine->options->store, &producer->key, &arena, &record, &ignored)) return;
+  for (size_t i = 0; i < record.output_count && i < content->output_count; i++)
+    content->digests[i] = record.outputs[i].digest;
+}
+
+/* An instance loaded from the store has no finished producers: to compute it again they are found, or computed, in turn. */
+static struct content *content_of_producer(struct engine *engine, struct group *group, struct instance *producer) {
+  pthread_mutex_lock(&engine->lock);
+  struct content *content = producer->state == DONE ? producer->content : NULL;
+  bool created = !content;
+  if (created) {
+    content = ts_content_create(group, producer);
+    content->state = CONTENT_DONE;
+  }
+  pthread_mutex_unlock(&engine->lock);
+  if (created) recall_digests(engine, producer, content);
+  return content;
+}
+
+struct ts_data **ts_collect_inputs(struct engine *engine, struct group *group, const struct instance *instance,
+                                   size_t *count, struct ts_str *message) {
+  const struct ts_node *node = &engine->plan->nodes[instance->node];
+  size_t capacity = 0;
+  struct ts_data **inputs = NULL;
+  *count = 0;
+  if (node->kind == TS_NODE_SOURCE) {
+    inputs = ts_calloc(1, sizeof(struct ts_data *));
+    inputs[(*count)++] = open_file(engine, instance);
+    return inputs;
+  }
+  inputs = ts_grow(inputs, 0, &capacity, sizeof(struct ts_data *));
+  for (size_t i = 0; i < node->input_count; i++) {
+    size_t producer_count = 0;
+    struct instance *producers = ts_group_producers(group, instance, i, &producer_count);
+    for (size_t p = 0; p < (producer_count ? producer_count : 1); p++) {
+      inputs = ts_grow(inputs, *count, &capacity, sizeof(struct ts_data *));
+      struct ts_data *data = NULL;
+      if (producer_count) {
+        struct content *content = content_of_producer(engine, group, &producers[p]);
+        data = ts_materialise(engine, group, content, node->inputs[i].port, message);
+        if (!data) {
+          ts_release_inputs(inputs, *count);
+          return NULL;
+        }
+      }
+      inputs[(*count)++] = data;
+    }
+  }
+  return inputs;
+}

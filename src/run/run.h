@@ -1,0 +1,109 @@
+/* Runs a plan on the threads of one machine: every distinct task once, with early cutoff by content and reuse from a store.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The plan is read-only and shared; the state of a run lives in groups (a tile, a file or the dataset, whatever must be open
+ * at once), opened in order and let go when done. Counts are taken where operations are called, never from the plan. */
+#ifndef TS_RUN_RUN_H
+#define TS_RUN_RUN_H
+
+#include "base/error.h"
+#include "base/key.h"
+#include "data/data.h"
+#include "image/image.h"
+#include "op/op.h"
+#include "plan/plan.h"
+#include "store/store.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One item of the dataset: a file per workflow input (NULL where not supplied), and what it holds. */
+struct ts_item_source {
+  const char *path;        /* borrowed; NULL: not supplied */
+  struct ts_sha256 digest; /* of the file's bytes */
+  const struct ts_type *type;
+};
+struct ts_item {
+  const char *name;                     /* for folders and messages */
+  const struct ts_item_source *sources; /* per workflow input */
+  size_t first_tile, tile_count;
+};
+struct ts_dataset {
+  const struct ts_item *items;
+  size_t item_count;
+  const struct ts_tile *tiles; /* of all items, item after item; items without pixels have one empty tile */
+  const size_t *tile_items;    /* item of each tile */
+  size_t tile_count;
+};
+
+enum ts_outcome {
+  TS_OUTCOME_EXECUTED,
+  TS_OUTCOME_CUTOFF, /* its inputs have the content of another task's: took that one's product */
+  TS_OUTCOME_STORE,  /* in the store, or not needed because what follows it is */
+  TS_OUTCOME_FAILED,
+  TS_OUTCOME_SKIPPED, /* something it needs failed */
+  TS_OUTCOME_COUNT
+};
+const char *ts_outcome_name(enum ts_outcome outcome);
+
+/* Told once per distinct task and unit, from worker threads, one at a time. Text is borrowed for the call. */
+struct ts_task_event {
+  uint32_t node;
+  size_t unit; /* tile, item, or 0 */
+  enum ts_outcome outcome;
+  struct ts_key key;
+  double start_s; /* since the run began */
+  double wall_s, cpu_s;
+  size_t worker;
+  const char *message; /* "" if none */
+};
+
+struct ts_run_options {
+  size_t threads; /* 0: ts_cpu_count */
+  struct ts_registry *registry;
+  struct ts_store *store; /* borrowed; NULL: nothing is looked up or kept */
+  const char *run_id;     /* "" if none */
+  bool no_cutoff;
+  const volatile int
+      *stop; /* borrowed: non-zero, no new task is started; may be set by a signal handler; may be NULL */
+  const char *scratch_folder;
+  void *user;
+  void (*on_task)(void *user, const struct ts_task_event *event); /* may be NULL */
+  /* A wanted product is there (borrowed). Called once per node and unit that is wanted, one at a time; may be NULL. */
+  void (*on_product)(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
+};
+
+struct ts_run_counts {
+  uint64_t by_outcome[TS_OUTCOME_COUNT];
+};
+
+struct ts_run_result {
+  struct ts_run_counts *tasks;    /* per task of the workflow, units added up; owned */
+  struct ts_run_counts reference; /* what only the reference run needed, apart from the above */
+  double *cpu_s;                  /* per task; owned */
+  uint64_t recomputed;            /* executions beyond the first, because a product was no longer in memory */
+  uint64_t reads;                 /* source tasks executed */
+  double wall_s, cpu_total_s;
+  uint64_t peak_bytes;
+  size_t threads;
+  bool stopped; /* not finished: stopped on request */
+};
+void ts_run_result_release(struct ts_run_result *result);
+
+/* False only when the run as a whole could not go on (an error of the store, no threads); failed tasks are in the result. */
+bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const struct ts_run_options *options,
+            struct ts_run_result *result, struct ts_error *err);
+
+/* What ts_run would find in the store: per task, how many instances would be executed; same rules, nothing is run. */
+struct ts_run_forecast {
+  uint64_t *execute; /* per task, units added up; owned */
+  uint64_t *stored;
+  uint64_t reference_execute, reference_stored;
+};
+bool ts_run_forecast(const struct ts_plan *plan, const struct ts_dataset *dataset, const struct ts_run_options *options,
+                     struct ts_run_forecast *forecast, struct ts_error *err);
+void ts_run_forecast_release(struct ts_run_forecast *forecast);
+
+#endif

@@ -1,0 +1,186 @@
+/* What the files of the run module share: the state of a run. One mutex (engine.lock) guards all of it, except where a field
+ * says otherwise; operations, the store and callbacks run without it.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Life of an instance (one node of the plan in one unit): UNNEEDED until somebody wants it; then LOADABLE (the store has it)
+ * or WAITING for its inputs; QUEUED when ready; RUNNING; or PENDING on another instance that is computing the same content;
+ * at last DONE, FAILED or SKIPPED. */
+#ifndef TS_RUN_RUN_INT_H
+#define TS_RUN_RUN_INT_H
+
+#include "run/run.h"
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "sched/ready.h"
+
+#include <pthread.h>
+
+enum instance_state { UNNEEDED, REGISTERING, LOADABLE, WAITING, QUEUED, RUNNING, PENDING, DONE, FAILED, SKIPPED };
+
+struct instance;
+
+struct call_times {
+  double start_s, wall_s, cpu_s;
+  size_t worker;
+};
+
+/* One distinct result: what an operation made from inputs of one content. Instances share it. Lives as long as its group. */
+struct content {
+  enum { CONTENT_RUNNING, CONTENT_DONE, CONTENT_FAILED } state;
+  size_t output_count;
+  struct ts_data **data;         /* per output: one reference while somebody still needs it, else NULL */
+  struct ts_xxh128 *run_digests; /* per output */
+  struct ts_sha256 *digests;     /* per output; only with a store */
+  size_t holders;                /* finished instances that somebody still reads from */
+  struct instance *origin;       /* borrowed: who computed or loaded it; used to compute it again */
+  struct instance *waiters;      /* borrowed list through instance.next_waiter */
+  char *message;                 /* owned: why it failed; NULL */
+};
+
+struct instance {
+  enum instance_state state;
+  bool not_in_store; /* the store's product was damaged: compute it */
+  bool registered;   /* counted among the readers of its producers */
+  uint32_t node;
+  uint32_t waiting_inputs; /* input edges whose producer is not finished */
+  uint32_t readers;        /* consumers that have not finished yet */
+  size_t unit;             /* global: tile, item or 0 */
+  struct ts_key key;
+  struct content *content; /* borrowed from the group; set when DONE, FAILED or PENDING */
+  struct instance *next_waiter;
+};
+
+struct group {
+  struct engine *engine; /* borrowed */
+  uint32_t number;
+  size_t first_tile, tile_count;
+  size_t first_item, item_count;
+  struct instance *instances; /* owned; those of node n start at offsets[n] */
+  size_t *offsets;            /* owned */
+  size_t instance_count;
+  size_t open_count;      /* instances needed and not finished */
+  struct ts_map contents; /* content identity within the run -> struct content * */
+  struct ts_arena arena;  /* owns the contents; guarded by engine.lock */
+  struct content **all;   /* owned array, for release */
+  size_t all_count, all_capacity;
+  struct group *next_open; /* borrowed: the engine's list of open groups */
+};
+
+/* Something to tell outside engine.lock, in the order in which it happened. */
+struct event {
+  struct group *group;       /* borrowed: groups are destroyed by their own last event */
+  struct instance *instance; /* borrowed; NULL: the group is finished */
+  enum ts_outcome outcome;
+  struct call_times times;
+  struct ts_data **data; /* owned array and references: the wanted outputs, where they are in memory; NULL */
+};
+
+struct engine {
+  const struct ts_plan *plan;
+  const struct ts_dataset *dataset;
+  const struct ts_run_options *options;
+  struct ts_run_result *result;
+  struct ts_op **source_ops; /* owned array: per workflow input, the operation that reads it */
+  uint32_t *consumer_first;  /* owned: consumers of node n are consumers[consumer_first[n] .. consumer_first[n + 1]) */
+  uint32_t *consumers;       /* owned; one entry per input edge */
+  uint64_t *wanted_ports;    /* owned: per node, a bit per output port somebody wants */
+  bool *is_stage_output;     /* owned: per task */
+  atomic_bool cancelled;     /* seen by operations */
+  bool recording;            /* with a persistent or memory store: digests and records are made */
+  uint64_t start_ns;
+  char *producer; /* owned: who we are, for records */
+
+  pthread_mutex_t lock;
+  pthread_cond_t changed; /* something became ready, or the run is over */
+  struct ts_ready ready;
+  size_t next_group, group_count, open_groups;
+  struct group *first_open; /* owned list through group.next_open */
+  size_t running;
+  bool over;
+  struct event *events; /* owned: not yet told */
+  size_t event_count, event_capacity;
+  struct ts_error trouble; /* first error that ends the run */
+
+  pthread_mutex_t tell; /* serialises callbacks; taken after, never before, engine.lock is released */
+};
+
+/* group.c: opening and closing, keys, units. All called under engine.lock, except group_create. */
+struct group *ts_group_create(struct engine *engine, uint32_t number, struct ts_error *err);
+void ts_group_destroy(struct group *group);
+size_t ts_group_unit_count(const struct group *group, enum ts_scope scope);
+struct instance *ts_group_instance(const struct group *group, uint32_t node, size_t local_unit);
+/* The producers of one input of an instance: first and count (more than one only for GATHER). */
+struct instance *ts_group_producers(const struct group *group, const struct instance *consumer, size_t input,
+                                    size_t *count);
+/* Calls visit for every consumer instance of a producer, once per edge. */
+void ts_group_each_consumer(struct group *group, const struct instance *producer,
+                            void (*visit)(struct group *group, struct instance *consumer, void *user), void *user);
+
+/* engine.c: what a run and a forecast share. */
+bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const struct ts_dataset *dataset,
+                    const struct ts_run_options *options, struct ts_run_result *result, struct ts_error *err);
+void ts_engine_release(struct engine *engine);
+void ts_engine_forget_group(struct engine *engine, struct group *group); /* under engine.lock */
+
+/* keys.c */
+bool ts_instance_key(struct engine *engine, const struct group *group, struct instance *instance, struct ts_error *err);
+/* Content key over SHA-256 digests of the inputs. */
+bool ts_instance_content_key(struct engine *engine, const struct group *group, const struct instance *instance,
+                             struct ts_key *key, struct ts_error *err);
+/* Identity of the content within the run. */
+struct ts_xxh128 ts_instance_run_identity(struct engine *engine, const struct group *group,
+                                          const struct instance *instance);
+/* Operation and parameters of an instance; CROP and GATHER have no operation (NULL). values holds op parameter_count. */
+struct ts_op *ts_instance_op(const struct engine *engine, const struct instance *instance);
+void ts_instance_parameters(const struct engine *engine, const struct instance *instance, struct ts_value *values);
+/* Key of the file a source instance reads: the digest of its bytes. */
+struct ts_key ts_instance_file_key(const struct engine *engine, const struct instance *instance);
+const char *ts_instance_op_name(const struct engine *engine, const struct instance *instance);
+size_t ts_instance_output_count(const struct engine *engine, const struct instance *instance);
+const char *ts_instance_output_port(const struct engine *engine, const struct instance *instance, size_t port);
+
+/* activate.c: who is needed; under engine.lock. */
+void ts_activate_wanted(struct group *group);
+void ts_activate(struct group *group, struct instance *instance);
+void ts_need_inputs(struct group *group, struct instance *instance);
+void ts_make_ready(struct group *group, struct instance *instance);
+bool ts_instance_in_store(struct engine *engine, const struct instance *instance);
+
+/* content.c: under engine.lock. */
+struct content *ts_content_create(struct group *group, struct instance *origin);
+/* The content of an instance's identity; *is_new tells whether it was made by this call. */
+struct content *ts_content_of(struct group *group, struct instance *instance, bool *is_new);
+/* Lets the data go when nobody will read it. */
+void ts_content_drop_idle(struct content *content);
+
+/* finish.c: under engine.lock. */
+void ts_finish(struct group *group, struct instance *instance, struct content *content, enum ts_outcome outcome,
+               const struct call_times *times);
+/* finish.c: without any lock; tells what has happened so far. */
+void ts_tell_events(struct engine *engine);
+
+/* execute.c: without engine.lock. */
+/* Computes the outputs from inputs in the order of the operation's ports (GATHER: the pieces). False: message says why. */
+bool ts_execute(struct engine *engine, const struct instance *instance, struct ts_data *const *inputs,
+                size_t input_count, struct ts_data **outputs, struct call_times *times, struct ts_str *message);
+/* Fills digests of a content's outputs. */
+void ts_digest_outputs(const struct engine *engine, struct content *content, struct ts_data *const *outputs);
+
+/* record.c: without engine.lock. */
+/* Loads all outputs of a record; false if any is missing or damaged. */
+bool ts_load_outputs(struct engine *engine, const struct ts_record *record, size_t output_count,
+                     struct ts_data **outputs);
+void ts_record_result(struct engine *engine, const struct group *group, const struct instance *instance,
+                      const struct content *content, bool alias, const struct call_times *times,
+                      struct ts_data *const *outputs);
+
+/* materialise.c: without engine.lock. Data of an output of a content: from memory, the store, or computed again. */
+struct ts_data *ts_materialise(struct engine *engine, struct group *group, struct content *content, size_t port,
+                               struct ts_str *message);
+/* All inputs of an instance as held references (NULL for unconnected ports); count entries, owned. */
+struct ts_data **ts_collect_inputs(struct engine *engine, struct group *group, const struct instance *instance,
+                                   size_t *count, struct ts_str *message);
+void ts_release_inputs(struct ts_data **inputs, size_t count);
+
+#endif

@@ -1,0 +1,125 @@
+/* What a store backend must offer: the contract between the front (queue, packing, verification) and what keeps the rows.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The static description is struct ts_store_backend, one const object per backend, listed in store/backends.c; the live
+ * instance is the `state` that its open returns. The front is the only caller. It guarantees: `write` is called by one
+ * thread at a time; every other member may be called by any thread at any time, also while `write` runs; nothing is called
+ * before open or after close; members that change something are not called on a store opened for reading.
+ * Members with an error return false if and only if they set it, except where "not there" is a plain false. */
+#ifndef TS_STORE_BACKEND_H
+#define TS_STORE_BACKEND_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "store/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ts_store_by { TS_STORE_BY_KEY, TS_STORE_BY_CONTENT_KEY };
+
+/* A product in the packed form of ts_data_pack. */
+struct ts_store_product {
+  struct ts_sha256 digest;
+  uint64_t size_bytes; /* unpacked */
+  const void *packed;  /* borrowed from the batch */
+  size_t packed_bytes;
+};
+
+/* One thing to write: a record, or a task row of a run. */
+struct ts_store_entry {
+  const struct ts_record *record; /* borrowed; NULL for a task row */
+  const struct ts_task_row *task; /* borrowed; NULL for a record */
+  const char *run;                /* borrowed; of the task row */
+};
+
+struct ts_store_batch {
+  const struct ts_store_product *products; /* borrowed; no digest twice */
+  size_t product_count;
+  const struct ts_store_entry *entries; /* borrowed; in the order they were put */
+  size_t entry_count;
+};
+
+/* A run with what only the store needs to know about it. */
+struct ts_store_run {
+  struct ts_run_row row;
+  const char *process; /* see ts_process_identity; tells the process from a later one with the same number */
+};
+
+/* NULL fields stay as they are. */
+struct ts_store_run_change {
+  const char *id;
+  const char *state;
+  const char *result_json;  /* or NULL */
+  int64_t finished_unix_ns; /* 0: unfinished */
+  int64_t process_id;       /* with `process` */
+  const char *process;      /* or NULL */
+};
+
+/* What must be unchanged for a remembered file digest to hold. */
+struct ts_file_identity {
+  uint64_t device, inode, size_bytes;
+  int64_t mtime_ns, ctime_ns;
+};
+
+struct ts_store_backend {
+  const char *name; /* as in ts_store_options */
+  bool has_folder;  /* whether it keeps its data below ts_store_options.path */
+
+  /* Returns the instance, or NULL with an error. May leave an empty store behind, never a half made one. */
+  void *(*open)(const struct ts_store_options *options, struct ts_error *err);
+  void (*close)(void *state);
+  /* Borrowed until close; "" normally. */
+  const char *(*salt)(const void *state);
+
+  /* Writes a batch, all of it or nothing; after true it survives the death of the process. A product that is there stays
+   * untouched, one that was forgotten comes back. A record whose key is there already is ignored if every product of the
+   * old record is there (the first result wins), otherwise it replaces the old one. */
+  bool (*write)(void *state, const struct ts_store_batch *batch, struct ts_error *err);
+
+  /* Not there: false without an error. By content key a record that is no alias is preferred. */
+  bool (*find)(void *state, enum ts_store_by by, const struct ts_key *key, struct ts_arena *arena,
+               struct ts_record *record, struct ts_error *err);
+  /* Newest first, at most `limit`. */
+  bool (*records_of)(void *state, const char *operation, size_t limit, struct ts_arena *arena,
+                     struct ts_record **records, size_t *count, struct ts_error *err);
+
+  bool (*has_product)(void *state, const struct ts_sha256 *digest);
+  /* Fills the empty *packed with the packed bytes. Not there: false without an error. BAD_PRODUCT if it should be there and is not. */
+  bool (*fetch)(void *state, const struct ts_sha256 *digest, struct ts_str *packed, struct ts_error *err);
+  /* Removes the bytes of a product; its digest stays in the records. Fine if it is not there. */
+  bool (*forget)(void *state, const struct ts_sha256 *digest, struct ts_error *err);
+
+  /* False without an error: the id is taken. */
+  bool (*run_insert)(void *state, const struct ts_store_run *run, struct ts_error *err);
+  /* False without an error: no such run. */
+  bool (*run_update)(void *state, const struct ts_store_run_change *change, struct ts_error *err);
+  /* Newest first. */
+  bool (*run_list)(void *state, struct ts_arena *arena, struct ts_store_run **runs, size_t *count,
+                   struct ts_error *err);
+  /* By task number. */
+  bool (*task_list)(void *state, const char *run, struct ts_arena *arena, struct ts_task_row **rows, size_t *count,
+                    struct ts_error *err);
+  /* Counts the products that are there. */
+  bool (*usage)(void *state, struct ts_store_usage *usage, struct ts_error *err);
+
+  /* The digest put for exactly this identity. Not there: false without an error. */
+  bool (*file_find)(void *state, const struct ts_file_identity *file, struct ts_sha256 *digest, struct ts_error *err);
+  /* Replaces what was known about the same device and inode. */
+  bool (*file_put)(void *state, const struct ts_file_identity *file, const struct ts_sha256 *digest,
+                   struct ts_error *err);
+};
+
+extern const struct ts_store_backend ts_store_memory;
+extern const struct ts_store_backend ts_store_sqlite;
+/* Logs every call and forwards it to the backend that the options choose; never chosen by name. */
+extern const struct ts_store_backend ts_store_trace;
+
+/* All backends that can be chosen. */
+const struct ts_store_backend *const *ts_store_backend_list(size_t *count);
+/* By name, or by whether a path is given; NULL with an error (USAGE) for an unknown name or a missing path. */
+const struct ts_store_backend *ts_store_backend_choose(const struct ts_store_options *options, struct ts_error *err);
+
+#endif

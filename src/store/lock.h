@@ -1,0 +1,15 @@
+/* One writing process per store folder.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The lock is a flock on the file "lock" in the folder: it ends with the process however that ends, and it is not handed
+ * on to programs that the process starts. The file holds the number of the process for the message to the others. */
+#ifndef TS_STORE_LOCK_H
+#define TS_STORE_LOCK_H
+
+#include "base/error.h"
+
+/* Takes the lock without waiting. Returns a descriptor to hold, or -1 with STORE_BUSY or STORE. */
+int ts_store_lock_open(const char *folder, struct ts_error *err);
+void ts_store_lock_close(int fd); /* -1 is allowed */
+
+#endif

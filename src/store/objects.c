@@ -1,0 +1,237 @@
+/* Files of products. Writing a batch overlaps its input and output: all files are written and started on their way to the
+ * disk first, then each is waited for, then each folder once.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "store/objects.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_WRITE_BYTES ((size_t)1 << 30) /* one write(2) takes no more than 2 GiB */
+#define OPEN_FILES_MAX  64                /* written before the first of them is waited for */
+
+static bool fail_write(struct ts_error *err, const char *path, int number) {
+  ts_fail(err, TS_ERR_STORE, "product file '%s' cannot be written: %s", path, strerrordesc_np(number));
+  if (number == ENOSPC || number == EDQUOT || number == EFBIG) {
+    ts_error_help(err, "free some space on the disk of the store, or choose another store");
+  } else {
+    ts_error_help(err, "check the permissions and the disk of the store");
+  }
+  return false;
+}
+
+static char *object_path(const struct ts_objects *objects, const struct ts_sha256 *digest) {
+  char hex[65];
+  ts_hex_encode(digest->bytes, sizeof digest->bytes, hex);
+  struct ts_str path = {0};
+  ts_str_addf(&path, "%s/%.2s/%s", objects->folder, hex, hex + 2);
+  return ts_str_detach(&path);
+}
+
+static char *temporary_path(const struct ts_objects *objects, const struct ts_sha256 *digest) {
+  char hex[65];
+  ts_hex_encode(digest->bytes, sizeof digest->bytes, hex);
+  struct ts_str path = {0};
+  ts_str_addf(&path, "%s/tmp/%s", objects->folder, hex);
+  return ts_str_detach(&path);
+}
+
+void ts_objects_open_read(struct ts_objects *objects, const char *store_folder) {
+  objects->folder = ts_path_join(store_folder, "objects");
+}
+
+void ts_objects_close(struct ts_objects *objects) { free(ts_steal(objects->folder)); }
+
+/* Files below tmp belong to no one: their writer died before it named them. */
+static void sweep(const char *folder) {
+  DIR *directory = opendir(folder);
+  if (!directory) return;
+  const struct dirent *entry;
+  while ((entry = readdir(directory))) {
+    if (entry->d_name[0] != '.') unlinkat(dirfd(directory), entry->d_name, 0);
+  }
+  closedir(directory);
+}
+
+bool ts_objects_open(struct ts_objects *objects, const char *store_folder, struct ts_error *err) {
+  ts_objects_open_read(objects, store_folder);
+  ts_auto_free char *temporary = ts_path_join(objects->folder, "tmp");
+  if (!ts_folder_create(temporary, err)) {
+    ts_objects_close(objects);
+    return false;
+  }
+  sweep(temporary);
+  return true;
+}
+
+/* 0 or the errno. */
+static int write_bytes(int fd, const void *data, size_t size) {
+  const char *bytes = data;
+  while (size > 0) {
+    ssize_t count = write(fd, bytes, size < MAX_WRITE_BYTES ? size : MAX_WRITE_BYTES);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    bytes += count;
+    size -= (size_t)count;
+  }
+  return 0;
+}
+
+/* Writes the temporary file; returns its descriptor, or -1. */
+static int begin_file(const struct ts_objects *objects, const struct ts_store_product *product, struct ts_error *err) {
+  ts_auto_free char *path = temporary_path(objects, &product->digest);
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) {
+    fail_write(err, path, errno);
+    return -1;
+  }
+  int number = write_bytes(fd, product->packed, product->packed_bytes);
+  if (number == 0) {
+    /* Only a hint to start: whether the bytes arrived is what fsync tells. */
+    sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    return fd;
+  }
+  close(fd);
+  unlink(path);
+  fail_write(err, path, number);
+  return -1;
+}
+
+/* Waits for the file's bytes, closes it and gives it its name. */
+static bool finish_file(const struct ts_objects *objects, const struct ts_store_product *product, int fd,
+                        struct ts_error *err) {
+  ts_auto_free char *temporary = temporary_path(objects, &product->digest);
+  ts_auto_free char *path = object_path(objects, &product->digest);
+  int number = fsync(fd) != 0 ? errno : 0;
+  if (close(fd) != 0 && number == 0) number = errno;
+  if (number == 0 && rename(temporary, path) != 0) {
+    ts_auto_free char *folder = ts_path_folder(path);
+    number = errno;
+    if (number == ENOENT && mkdir(folder, 0777) == 0) number = rename(temporary, path) != 0 ? errno : 0;
+  }
+  if (number == 0) return true;
+  unlink(temporary);
+  return fail_write(err, path, number);
+}
+
+/* Makes the names in a folder durable; file systems that cannot sync folders say EINVAL. */
+static bool sync_folder(const char *path, struct ts_error *err) {
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return fail_write(err, path, errno);
+  int number = fsync(fd) != 0 && errno != EINVAL ? errno : 0;
+  close(fd);
+  return number == 0 || fail_write(err, path, number);
+}
+
+static bool sync_folders(const struct ts_objects *objects, const struct ts_store_product *const *products, size_t count,
+                         struct ts_error *err) {
+  bool synced[256] = {false};
+  for (size_t i = 0; i < count; i++) {
+    const unsigned first = products[i]->digest.bytes[0];
+    if (synced[first]) continue;
+    synced[first] = true;
+    ts_auto_free char *path = object_path(objects, &products[i]->digest);
+    ts_auto_free char *folder = ts_path_folder(path);
+    if (!sync_folder(folder, err)) return false;
+  }
+  return sync_folder(objects->folder, err);
+}
+
+/* Writes some files and waits for them. After a fault the rest is closed and removed. */
+static bool write_group(const struct ts_objects *objects, const struct ts_store_product *const *products, size_t count,
+                        struct ts_error *err) {
+  int fds[OPEN_FILES_MAX];
+  size_t begun = 0;
+  while (begun < count) {
+    fds[begun] = begin_file(objects, products[begun], err);
+    if (fds[begun] < 0) break;
+    begun++;
+  }
+  bool ok = begun == count;
+  for (size_t i = 0; i < begun; i++) {
+    if (ok) {
+      ok = finish_file(objects, products[i], fds[i], err);
+    } else {
+      ts_auto_free char *temporary = temporary_path(objects, &products[i]->digest);
+      close(fds[i]);
+      unlink(temporary);
+    }
+  }
+  return ok;
+}
+
+bool ts_objects_write(struct ts_objects *objects, const struct ts_store_product *const *products, size_t count,
+                      struct ts_error *err) {
+  if (count == 0) return true;
+  bool ok = true;
+  for (size_t first = 0; ok && first < count; first += OPEN_FILES_MAX) {
+    const size_t left = count - first;
+    ok = write_group(objects, products + first, left < OPEN_FILES_MAX ? left : OPEN_FILES_MAX, err);
+  }
+  if (ok && sync_folders(objects, products, count, err)) return true;
+  for (size_t i = 0; i < count; i++) ts_objects_remove(objects, &products[i]->digest);
+  return false;
+}
+
+static bool fail_read(struct ts_error *err, const char *path, int number) {
+  /* A disk error and a missing file are lost products; anything else (too many open files) may pass. */
+  if (number == ENOENT || number == EIO) {
+    return ts_fail(err, TS_ERR_BAD_PRODUCT, "product file '%s': %s", path, strerrordesc_np(number));
+  }
+  ts_fail(err, TS_ERR_FILE_IO, "product file '%s' cannot be read: %s", path, strerrordesc_np(number));
+  ts_error_help(err, "check the permissions of the store");
+  return false;
+}
+
+/* Reads up to `size` bytes; 0 or the errno. */
+static int read_bytes(int fd, char *bytes, size_t size, size_t *got) {
+  *got = 0;
+  while (*got < size) {
+    const size_t left = size - *got;
+    ssize_t count = read(fd, bytes + *got, left < MAX_WRITE_BYTES ? left : MAX_WRITE_BYTES);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    if (count == 0) return 0;
+    *got += (size_t)count;
+  }
+  return 0;
+}
+
+bool ts_objects_read(const struct ts_objects *objects, const struct ts_sha256 *digest, uint64_t packed_bytes,
+                     struct ts_str *packed, struct ts_error *err) {
+  ts_auto_free char *path = object_path(objects, digest);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail_read(err, path, errno);
+  struct stat status;
+  if (fstat(fd, &status) != 0 || (uint64_t)status.st_size != packed_bytes) {
+    close(fd);
+    return ts_fail(err, TS_ERR_BAD_PRODUCT, "product file '%s' has another size than it should", path);
+  }
+  const size_t size = (size_t)packed_bytes;
+  ts_auto_free char *bytes = malloc(size + 1);
+  if (!bytes) {
+    close(fd);
+    return ts_fail(err, TS_ERR_NO_MEMORY, "no memory to load a product of %zu bytes", size);
+  }
+  size_t got;
+  int number = read_bytes(fd, bytes, size, &got);
+  close(fd);
+  if (number != 0) return fail_read(err, path, number);
+  if (got != size) return ts_fail(err, TS_ERR_BAD_PRODUCT, "product file '%s' is cut", path);
+  bytes[size] = '\0';
+  ts_str_release(packed);
+  *packed = (struct ts_str){.data = ts_steal(bytes), .length = size, .capacity = size + 1};
+  return true;
+}
+
+void ts_objects_remove(const struct ts_objects *objects, const struct ts_sha256 *digest) {
+  ts_auto_free char *path = object_path(objects, digest);
+  unlink(path);
+}

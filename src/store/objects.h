@@ -1,0 +1,33 @@
+/* Products as files: objects/ab/cdef... named by their SHA-256 digest, each either whole or not there.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A file is written below objects/tmp, synced, and renamed to its name. Several threads may read; one may write. */
+#ifndef TS_STORE_OBJECTS_H
+#define TS_STORE_OBJECTS_H
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "store/backend.h"
+
+#include <stddef.h>
+
+struct ts_objects {
+  char *folder; /* owned */
+};
+
+/* Makes the folders and removes what a killed process left behind; only with the store's lock held. */
+bool ts_objects_open(struct ts_objects *objects, const char *store_folder, struct ts_error *err);
+/* The same for reading alone: touches nothing. */
+void ts_objects_open_read(struct ts_objects *objects, const char *store_folder);
+void ts_objects_close(struct ts_objects *objects);
+
+/* Writes the products; after true they survive a crash of the machine. After false none of them is there. */
+bool ts_objects_write(struct ts_objects *objects, const struct ts_store_product *const *products, size_t count,
+                      struct ts_error *err);
+/* Replaces *packed by the file's bytes. BAD_PRODUCT if it is missing, unreadable or has another size. */
+bool ts_objects_read(const struct ts_objects *objects, const struct ts_sha256 *digest, uint64_t packed_bytes,
+                     struct ts_str *packed, struct ts_error *err);
+void ts_objects_remove(const struct ts_objects *objects, const struct ts_sha256 *digest); /* fine if it is not there */
+
+#endif

@@ -1,0 +1,16 @@
+/* Who a process is: its number alone does not tell it from a later process, its start does.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_STORE_PROCESS_H
+#define TS_STORE_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TS_PROCESS_IDENTITY_SIZE 96
+
+/* Writes the identity of a living process: boot id and start time. False if there is none of that number. */
+bool ts_process_identity(int64_t process_id, char identity[TS_PROCESS_IDENTITY_SIZE]);
+/* Whether the process that had this identity still lives. */
+bool ts_process_is_alive(int64_t process_id, const char *identity);
+
+#endif

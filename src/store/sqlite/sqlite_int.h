@@ -1,0 +1,116 @@
+/* The inside of the SQLite backend: connections, their prepared statements, and one group of functions per file.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_STORE_SQLITE_INT_H
+#define TS_STORE_SQLITE_INT_H
+
+#include "store/backend.h"
+#include "store/objects.h"
+#include "store/sqlite/statements_int.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#define TS_SQLITE_SCHEMA 1
+
+/* A database connection with its statements, prepared at their first use. Guarded by the lock of its owner. */
+struct ts_sqlite_connection {
+  sqlite3 *db;                            /* owned */
+  sqlite3_stmt *statements[TS_SQL_COUNT]; /* owned */
+  struct ts_str scratch;                  /* bytes bound to the statement that runs */
+  const char *folder;                     /* borrowed from the store; for messages */
+};
+
+struct ts_sqlite_store {
+  char *folder;   /* owned */
+  char *database; /* owned; path of the database file */
+  char *salt;     /* owned */
+  bool read_only;
+  int lock_fd; /* -1 if read_only */
+  struct ts_objects objects;
+  pthread_mutex_t write_lock; /* guards writer; never held together with read_lock */
+  struct ts_sqlite_connection writer;
+  pthread_mutex_t read_lock; /* guards reader */
+  struct ts_sqlite_connection reader;
+};
+
+/* connection.c */
+bool ts_sqlite_connection_open(struct ts_sqlite_connection *connection, const char *folder, const char *database,
+                               int flags, struct ts_error *err);
+void ts_sqlite_connection_close(struct ts_sqlite_connection *connection);
+/* Sets the error that fits the last failure of the connection; returns false. `action` as in "write records". */
+bool ts_sqlite_fail(const struct ts_sqlite_connection *connection, int rc, const char *action, struct ts_error *err);
+/* Runs SQL text without results. */
+bool ts_sqlite_execute(struct ts_sqlite_connection *connection, const char *sql, const char *action,
+                       struct ts_error *err);
+/* The statement, ready for binding; NULL with an error. */
+sqlite3_stmt *ts_sqlite_get(struct ts_sqlite_connection *connection, enum ts_sql which, struct ts_error *err);
+/* Runs a bound statement that gives no rows, and makes it ready again. */
+bool ts_sqlite_run(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, const char *action,
+                   struct ts_error *err);
+/* Steps to the next row: true with *row set or cleared. At the end and after an error the statement is ready again. */
+bool ts_sqlite_step(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, bool *row, const char *action,
+                    struct ts_error *err);
+/* Ends a transaction: commits if ok, rolls back if not. Returns whether it is committed. */
+bool ts_sqlite_begin(struct ts_sqlite_connection *connection, enum ts_sql which, struct ts_error *err);
+bool ts_sqlite_end(struct ts_sqlite_connection *connection, bool ok, struct ts_error *err);
+
+/* Binding and reading; the bound memory must live until the statement ran. */
+void ts_sqlite_bind_text(sqlite3_stmt *statement, int place, const char *text);
+void ts_sqlite_bind_digest(sqlite3_stmt *statement, int place, const struct ts_sha256 *digest);
+void ts_sqlite_bind_number(sqlite3_stmt *statement, int place, uint64_t number);
+void ts_sqlite_bind_real(sqlite3_stmt *statement, int place, double number);
+const char *ts_sqlite_column_text(sqlite3_stmt *statement, int place, struct ts_arena *arena);
+void ts_sqlite_column_digest(sqlite3_stmt *statement, int place, struct ts_sha256 *digest);
+uint64_t ts_sqlite_column_number(sqlite3_stmt *statement, int place);
+
+/* schema.c */
+/* Makes the tables in a new database; checks that another one is ours and that we know its schema. */
+bool ts_sqlite_schema_prepare(struct ts_sqlite_connection *connection, struct ts_error *err);
+bool ts_sqlite_schema_check(struct ts_sqlite_connection *connection, struct ts_error *err);
+bool ts_sqlite_read_salt(struct ts_sqlite_connection *connection, char **salt, struct ts_error *err);
+
+/* open.c */
+void *ts_sqlite_open(const struct ts_store_options *options, struct ts_error *err);
+void ts_sqlite_close(void *state);
+const char *ts_sqlite_salt(const void *state);
+
+/* records.c */
+bool ts_sqlite_insert_record(struct ts_sqlite_connection *connection, const struct ts_record *record,
+                             struct ts_error *err);
+bool ts_sqlite_find(void *state, enum ts_store_by by, const struct ts_key *key, struct ts_arena *arena,
+                    struct ts_record *record, struct ts_error *err);
+bool ts_sqlite_records_of(void *state, const char *operation, size_t limit, struct ts_arena *arena,
+                          struct ts_record **records, size_t *count, struct ts_error *err);
+
+/* products.c */
+/* With the bytes in the row, or without them if they lie in a file. */
+bool ts_sqlite_insert_product(struct ts_sqlite_connection *connection, const struct ts_store_product *product,
+                              bool is_inline, struct ts_error *err);
+bool ts_sqlite_find_product(struct ts_sqlite_connection *connection, const struct ts_sha256 *digest, bool *found,
+                            struct ts_error *err);
+bool ts_sqlite_has_product(void *state, const struct ts_sha256 *digest);
+bool ts_sqlite_fetch(void *state, const struct ts_sha256 *digest, struct ts_str *packed, struct ts_error *err);
+bool ts_sqlite_forget(void *state, const struct ts_sha256 *digest, struct ts_error *err);
+bool ts_sqlite_usage(void *state, struct ts_store_usage *usage, struct ts_error *err);
+
+/* runs.c */
+bool ts_sqlite_insert_task(struct ts_sqlite_connection *connection, const char *run, const struct ts_task_row *row,
+                           struct ts_error *err);
+bool ts_sqlite_run_insert(void *state, const struct ts_store_run *run, struct ts_error *err);
+bool ts_sqlite_run_update(void *state, const struct ts_store_run_change *change, struct ts_error *err);
+bool ts_sqlite_run_list(void *state, struct ts_arena *arena, struct ts_store_run **runs, size_t *count,
+                        struct ts_error *err);
+bool ts_sqlite_task_list(void *state, const char *run, struct ts_arena *arena, struct ts_task_row **rows, size_t *count,
+                         struct ts_error *err);
+
+/* files.c */
+bool ts_sqlite_file_find(void *state, const struct ts_file_identity *file, struct ts_sha256 *digest,
+                         struct ts_error *err);
+bool ts_sqlite_file_put(void *state, const struct ts_file_identity *file, const struct ts_sha256 *digest,
+                        struct ts_error *err);
+
+/* write.c */
+bool ts_sqlite_write(void *state, const struct ts_store_batch *batch, struct ts_error *err);
+
+#endif

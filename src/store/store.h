@@ -1,0 +1,138 @@
+/* The store: which key gave which product, kept across runs, crashes and users; one interface over several backends.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A record says: this task (key) made these outputs (content digests). A product is found by its digest. A record is visible
+ * only when it and all its products are complete. Writing is asynchronous: ts_store_put queues, a writer commits in batches;
+ * after kill -9 at most about a second of finished work is missing. All calls are thread-safe. */
+#ifndef TS_STORE_STORE_H
+#define TS_STORE_STORE_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/key.h"
+#include "data/data.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TS_STORE_INLINE_BYTES ((size_t)64 * 1024) /* products up to this packed size lie in the database */
+
+struct ts_record_input {
+  const char *port;
+  struct ts_key key; /* lineage key of what was connected there */
+};
+
+struct ts_record_output {
+  const char *port;
+  const char *type;        /* data type name */
+  struct ts_sha256 digest; /* of the content; kept as a tombstone after eviction */
+  uint64_t size_bytes;     /* unpacked */
+};
+
+/* One finished task. All pointers borrowed by ts_store_put, owned by the arena given to ts_store_find. */
+struct ts_record {
+  struct ts_key key;         /* lineage */
+  struct ts_key content_key; /* content key */
+  bool is_alias;             /* found by content key: not executed under this lineage */
+  const char *operation;
+  const char *parameters_json; /* in clear, sorted keys */
+  struct ts_sha256 implementation;
+  const char *numeric;
+  const struct ts_record_input *inputs;
+  size_t input_count;
+  const struct ts_record_output *outputs;
+  size_t output_count;
+  double seconds; /* CPU time it cost */
+  uint64_t peak_bytes;
+  const char *run;      /* run that made it */
+  const char *producer; /* "user@host class" */
+  int64_t made_unix_ns;
+};
+
+struct ts_store; /* shared */
+
+struct ts_store_options {
+  const char *path;    /* folder; NULL or "" for memory */
+  const char *backend; /* "sqlite", "memory"; NULL: by path */
+  bool read_only;
+};
+
+/* Opens (and creates) a store. STORE_BUSY if another process writes to it, STORE_FORMAT for a foreign or newer file,
+ * STORE on network file systems and for damaged files. For reading there must be a store (FILE_NOT_FOUND); that works while
+ * another process writes. */
+struct ts_store *ts_store_open(const struct ts_store_options *options, struct ts_error *err);
+/* Waits for queued writes. False if a write failed since the last flush. */
+bool ts_store_flush(struct ts_store *store, struct ts_error *err);
+void ts_store_close(struct ts_store *store);
+const char *ts_store_salt(const struct ts_store *store);
+const char *ts_store_path(const struct ts_store *store); /* "" for memory */
+
+/* Looks a record up by lineage key, or by content key. False with no error set in `err`: not there. */
+bool ts_store_find(struct ts_store *store, const struct ts_key *key, struct ts_arena *arena, struct ts_record *record,
+                   struct ts_error *err);
+bool ts_store_find_content(struct ts_store *store, const struct ts_key *content_key, struct ts_arena *arena,
+                           struct ts_record *record, struct ts_error *err);
+/* Whether the product's bytes are there (not evicted). */
+bool ts_store_has_product(struct ts_store *store, const struct ts_sha256 *digest);
+/* Loads a product; checks its digest (BAD_PRODUCT removes the damaged product so that it is computed again). NULL without
+ * error: not there. */
+struct ts_data *ts_store_load(struct ts_store *store, const struct ts_sha256 *digest, struct ts_error *err);
+
+/* Queues a record with its products (products[i] belongs to outputs[i]; NULL entry, or data that is a file of the user:
+ * only the digest is kept). If the key is there with all its products, the first result stays. Returns at once unless too
+ * much is queued (bounded by bytes). Trouble is reported by the next ts_store_flush. */
+void ts_store_put(struct ts_store *store, const struct ts_record *record, struct ts_data *const *products);
+
+/* Runs. Ids are 8 hex digits, unique in the store. State: "running", "paused", "done", "failed". */
+struct ts_run_row {
+  char id[9];
+  const char *command; /* "study", "run" */
+  const char *file;    /* absolute path of the study or workflow file */
+  const char *state;
+  int64_t started_unix_ns;
+  int64_t finished_unix_ns;  /* 0 while unfinished */
+  const char *settings_json; /* what is needed to continue it */
+  const char *result_json;   /* the result object, "" before the end */
+  int64_t process_id;        /* of the writer, to tell a crashed run from a running one */
+};
+bool ts_store_run_begin(struct ts_store *store, const char *command, const char *file, const char *settings_json,
+                        char id[9], struct ts_error *err);
+bool ts_store_run_update(struct ts_store *store, const char *id, const char *state, const char *result_json,
+                         struct ts_error *err);
+/* Newest first; arrays and strings owned by the arena. A run whose process is gone is told as "interrupted". */
+bool ts_store_run_list(struct ts_store *store, struct ts_arena *arena, struct ts_run_row **rows, size_t *count,
+                       struct ts_error *err);
+
+/* What happened to each task of a run, for status, log, explain and the report. */
+struct ts_task_row {
+  uint64_t task; /* number within the run */
+  const char *stage;
+  const char *name;
+  int64_t set;  /* first parameter set that asked for it; -1: the reference run */
+  int64_t unit; /* tile, file or 0 */
+  struct ts_key key;
+  const char *outcome;     /* "executed", "stage", "task", "cutoff", "store", "failed", "skipped" */
+  double start_s, seconds; /* since the run began; wall seconds */
+  double cpu_seconds;
+  int32_t worker;
+  const char *message; /* error text or command output; "" if none */
+};
+void ts_store_put_task(struct ts_store *store, const char *run,
+                       const struct ts_task_row *row); /* queued like records */
+bool ts_store_task_list(struct ts_store *store, const char *run, struct ts_arena *arena, struct ts_task_row **rows,
+                        size_t *count, struct ts_error *err);
+/* Records of an operation, newest first, at most `limit`: for explain's "nearest earlier key". */
+bool ts_store_records_of(struct ts_store *store, const char *operation, size_t limit, struct ts_arena *arena,
+                         struct ts_record **records, size_t *count, struct ts_error *err);
+
+struct ts_store_usage {
+  uint64_t records, products, product_bytes, packed_bytes;
+};
+bool ts_store_usage(struct ts_store *store, struct ts_store_usage *usage, struct ts_error *err);
+
+/* Digest of a file by path, cached in the store by device, inode, size, mtime_ns, ctime_ns. */
+bool ts_store_file_digest(struct ts_store *store, const char *path, struct ts_sha256 *digest, struct ts_error *err);
+
+#endif

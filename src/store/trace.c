@@ -1,0 +1,201 @@
+/* The tracing wrapper: writes one line per call of a backend to stderr and forwards it (TESSERA_STORE_TRACE=1).
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/backend.h"
+
+struct trace {
+  const struct ts_store_backend *inner; /* borrowed from the table */
+  void *state;                          /* owned; of the inner backend */
+};
+
+/* A call that is being traced. */
+struct call {
+  const struct trace *trace; /* borrowed */
+  const char *name;
+  uint64_t start_ns;
+};
+
+static struct call begin(const struct trace *trace, const char *name) {
+  return (struct call){.trace = trace, .name = name, .start_ns = ts_clock_ns()};
+}
+
+/* Who asked for a trace wants to see it, whatever the level of messages is: only -q silences it. */
+static void end(const struct call *call, const char *subject, const char *result, const struct ts_error *err) {
+  const double milliseconds = (double)(ts_clock_ns() - call->start_ns) * 1e-6;
+  const bool failed = err && err->code != TS_ERR_OK;
+  ts_log(TS_LOG_WARN, "store trace: %s.%s(%s) %s%s%s, %.3f ms", call->trace->inner->name, call->name, subject,
+         failed ? "failed" : result, failed ? ": " : "", failed ? err->text : "", milliseconds);
+}
+
+static const char *truth(bool value) { return value ? "yes" : "no"; }
+
+/* The first digits are enough to follow a digest through a trace. */
+static const char *short_hex(const struct ts_sha256 *digest, char text[17]) {
+  ts_hex_encode(digest->bytes, 8, text);
+  return text;
+}
+
+static void *trace_open(const struct ts_store_options *options, struct ts_error *err) {
+  const struct ts_store_backend *inner = ts_store_backend_choose(options, err);
+  if (!inner) return NULL;
+  struct trace *trace = ts_calloc(1, sizeof *trace);
+  trace->inner = inner;
+  struct call call = begin(trace, "open");
+  trace->state = inner->open(options, err);
+  end(&call, options->path ? options->path : "", options->read_only ? "for reading" : "for writing", err);
+  if (trace->state) return trace;
+  free(trace);
+  return NULL;
+}
+
+static void trace_close(void *state) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "close");
+  trace->inner->close(trace->state);
+  end(&call, "", "done", NULL);
+  free(trace);
+}
+
+static const char *trace_salt(const void *state) {
+  const struct trace *trace = state;
+  return trace->inner->salt(trace->state);
+}
+
+static bool trace_write(void *state, const struct ts_store_batch *batch, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "write");
+  const bool ok = trace->inner->write(trace->state, batch, err);
+  struct ts_str subject = {0};
+  ts_str_addf(&subject, "%zu rows, %zu products", batch->entry_count, batch->product_count);
+  end(&call, ts_str_get(&subject), "done", err);
+  ts_str_release(&subject);
+  return ok;
+}
+
+static bool trace_find(void *state, enum ts_store_by by, const struct ts_key *key, struct ts_arena *arena,
+                       struct ts_record *record, struct ts_error *err) {
+  struct trace *trace = state;
+  char hex[17];
+  struct call call = begin(trace, by == TS_STORE_BY_KEY ? "find" : "find_content");
+  const bool found = trace->inner->find(trace->state, by, key, arena, record, err);
+  end(&call, short_hex(&key->digest, hex), truth(found), err);
+  return found;
+}
+
+static bool trace_records_of(void *state, const char *operation, size_t limit, struct ts_arena *arena,
+                             struct ts_record **records, size_t *count, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "records_of");
+  const bool ok = trace->inner->records_of(trace->state, operation, limit, arena, records, count, err);
+  end(&call, operation, "done", err);
+  return ok;
+}
+
+static bool trace_has_product(void *state, const struct ts_sha256 *digest) {
+  struct trace *trace = state;
+  char hex[17];
+  struct call call = begin(trace, "has_product");
+  const bool found = trace->inner->has_product(trace->state, digest);
+  end(&call, short_hex(digest, hex), truth(found), NULL);
+  return found;
+}
+
+static bool trace_fetch(void *state, const struct ts_sha256 *digest, struct ts_str *packed, struct ts_error *err) {
+  struct trace *trace = state;
+  char hex[17];
+  struct call call = begin(trace, "fetch");
+  const bool found = trace->inner->fetch(trace->state, digest, packed, err);
+  end(&call, short_hex(digest, hex), truth(found), err);
+  return found;
+}
+
+static bool trace_forget(void *state, const struct ts_sha256 *digest, struct ts_error *err) {
+  struct trace *trace = state;
+  char hex[17];
+  struct call call = begin(trace, "forget");
+  const bool ok = trace->inner->forget(trace->state, digest, err);
+  end(&call, short_hex(digest, hex), "done", err);
+  return ok;
+}
+
+static bool trace_run_insert(void *state, const struct ts_store_run *run, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "run_insert");
+  const bool ok = trace->inner->run_insert(trace->state, run, err);
+  end(&call, run->row.id, truth(ok), err);
+  return ok;
+}
+
+static bool trace_run_update(void *state, const struct ts_store_run_change *change, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "run_update");
+  const bool ok = trace->inner->run_update(trace->state, change, err);
+  end(&call, change->id, truth(ok), err);
+  return ok;
+}
+
+static bool trace_run_list(void *state, struct ts_arena *arena, struct ts_store_run **runs, size_t *count,
+                           struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "run_list");
+  const bool ok = trace->inner->run_list(trace->state, arena, runs, count, err);
+  end(&call, "", "done", err);
+  return ok;
+}
+
+static bool trace_task_list(void *state, const char *run, struct ts_arena *arena, struct ts_task_row **rows,
+                            size_t *count, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "task_list");
+  const bool ok = trace->inner->task_list(trace->state, run, arena, rows, count, err);
+  end(&call, run, "done", err);
+  return ok;
+}
+
+static bool trace_usage(void *state, struct ts_store_usage *usage, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "usage");
+  const bool ok = trace->inner->usage(trace->state, usage, err);
+  end(&call, "", "done", err);
+  return ok;
+}
+
+static bool trace_file_find(void *state, const struct ts_file_identity *file, struct ts_sha256 *digest,
+                            struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "file_find");
+  const bool found = trace->inner->file_find(trace->state, file, digest, err);
+  end(&call, "", truth(found), err);
+  return found;
+}
+
+static bool trace_file_put(void *state, const struct ts_file_identity *file, const struct ts_sha256 *digest,
+                           struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "file_put");
+  const bool ok = trace->inner->file_put(trace->state, file, digest, err);
+  end(&call, "", "done", err);
+  return ok;
+}
+
+const struct ts_store_backend ts_store_trace = {
+    .name = "trace",
+    .open = trace_open,
+    .close = trace_close,
+    .salt = trace_salt,
+    .write = trace_write,
+    .find = trace_find,
+    .records_of = trace_records_of,
+    .has_product = trace_has_product,
+    .fetch = trace_fetch,
+    .forget = trace_forget,
+    .run_insert = trace_run_insert,
+    .run_update = trace_run_update,
+    .run_list = trace_run_list,
+    .task_list = trace_task_list,
+    .usage = trace_usage,
+    .file_find = trace_file_find,
+    .file_put = trace_file_put,
+};

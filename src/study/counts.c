@@ -1,0 +1,78 @@
+/* Reuse as told to the user: requested, avoided at each level, executed; plan and run add up the same way.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * requested = stage + task + cutoff + store + executed + failed + skipped, in total and for every task. */
+#include "study/study_int.h"
+
+struct row {
+  uint64_t requested, stage, task;
+  const struct ts_run_counts *run;
+};
+
+static struct row row_of(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result,
+                         size_t task) {
+  const struct ts_task_count *count = &plan->counts[task];
+  uint64_t units = ts_session_units(s, s->workflow->stages[s->workflow->tasks[task].stage].scope);
+  return (struct row){count->requested * units, count->stage_reused * units, count->task_reused * units,
+                      &result->tasks[task]};
+}
+
+static json_t *number(uint64_t value) { return json_integer((json_int_t)value); }
+
+static void add_outcomes(json_t *object, const struct ts_run_counts *counts) {
+  for (size_t o = 0; o < TS_OUTCOME_COUNT; o++)
+    json_object_set_new(object, ts_outcome_name((enum ts_outcome)o), number(counts->by_outcome[o]));
+}
+
+json_t *ts_counts_reuse(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result) {
+  uint64_t requested = 0;
+  uint64_t stage = 0;
+  uint64_t task = 0;
+  struct ts_run_counts sum = {0};
+  for (size_t t = 0; t < s->workflow->task_count; t++) {
+    struct row row = row_of(s, plan, result, t);
+    requested += row.requested;
+    stage += row.stage;
+    task += row.task;
+    for (size_t o = 0; o < TS_OUTCOME_COUNT; o++) sum.by_outcome[o] += row.run->by_outcome[o];
+  }
+  json_t *object = json_object();
+  json_object_set_new(object, "requested", number(requested));
+  json_object_set_new(object, "stage", number(stage));
+  json_object_set_new(object, "task", number(task));
+  add_outcomes(object, &sum);
+  json_object_set_new(object, "recomputed", number(result->recomputed));
+  json_object_set_new(object, "reads", number(result->reads));
+  return object;
+}
+
+json_t *ts_counts_by_task(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result) {
+  json_t *list = json_array();
+  for (size_t t = 0; t < s->workflow->task_count; t++) {
+    const struct ts_task *task = &s->workflow->tasks[t];
+    if (!plan->active[t]) continue;
+    struct row row = row_of(s, plan, result, t);
+    json_t *object = json_object();
+    json_object_set_new(object, "stage", json_string(s->workflow->stages[task->stage].name));
+    json_object_set_new(object, "task", json_string(task->name));
+    json_object_set_new(object, "op", json_string(task->op->descriptor->name));
+    json_object_set_new(object, "requested", number(row.requested));
+    json_object_set_new(object, "stage_reused", number(row.stage));
+    json_object_set_new(object, "task_reused", number(row.task));
+    add_outcomes(object, row.run);
+    json_object_set_new(object, "cpu_s", json_real(result->cpu_s[t]));
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
+json_t *ts_counts_reference(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result) {
+  uint64_t requested = 0;
+  for (size_t t = 0; t < s->workflow->task_count; t++)
+    requested += plan->counts[t].reference_distinct *
+                 ts_session_units(s, s->workflow->stages[s->workflow->tasks[t].stage].scope);
+  json_t *object = json_object();
+  json_object_set_new(object, "requested", number(requested));
+  add_outcomes(object, &result->reference);
+  return object;
+}

@@ -1,0 +1,292 @@
+/* The dataset: which files, what they hold, and the tiles they are cut into.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Files come from the request (--data), from the study's list of patterns, or from a manifest (CSV whose columns are named
+ * like the workflow's inputs). Only headers are read here; a tile's pixels are read when a task needs them. */
+#include "study/study_int.h"
+
+#include "base/alloc.h"
+#include "base/csv.h"
+#include "base/file.h"
+#include "image/image.h"
+
+#include <dirent.h>
+#include <glob.h>
+#include <string.h>
+
+struct paths {
+  const char **items;
+  size_t count, capacity;
+};
+
+static void add_path(struct session *s, struct paths *paths, const char *path) {
+  paths->items = ts_grow(paths->items, paths->count, &paths->capacity, sizeof(const char *));
+  paths->items[paths->count++] = ts_arena_strdup(&s->arena, path);
+}
+
+static bool is_data_file(const char *name) {
+  static const char *const endings[] = {".png",  ".tif",  ".tiff", ".svs", ".ndpi", ".jpg",
+                                        ".jpeg", ".mrxs", ".scn",  ".bif", ".csv"};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    size_t length = strlen(name);
+    size_t ending = strlen(endings[i]);
+    if (length > ending && strcasecmp(name + length - ending, endings[i]) == 0) return true;
+  }
+  return false;
+}
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void add_folder(struct session *s, struct paths *paths, const char *folder) {
+  DIR *dir = opendir(folder);
+  size_t first = paths->count;
+  for (struct dirent *entry; dir && (entry = readdir(dir));) {
+    if (entry->d_name[0] != '.' && is_data_file(entry->d_name)) {
+      char *path = ts_path_join(folder, entry->d_name);
+      add_path(s, paths, path);
+      free(path);
+    }
+  }
+  if (dir) closedir(dir);
+  if (paths->count > first) qsort(paths->items + first, paths->count - first, sizeof(const char *), compare_names);
+}
+
+/* One entry: a file, a folder or a pattern. A pattern that matches nothing, or a file that is not there, is a fault. */
+static void add_entry(struct session *s, struct paths *paths, const char *entry, const char *pointer) {
+  if (ts_folder_exists(entry)) {
+    add_folder(s, paths, entry);
+    return;
+  }
+  if (ts_file_exists(entry)) {
+    add_path(s, paths, entry);
+    return;
+  }
+  glob_t matches = {0};
+  size_t first = paths->count;
+  if (strpbrk(entry, "*?[") && glob(entry, 0, NULL, &matches) == 0) {
+    for (size_t i = 0; i < matches.gl_pathc; i++) add_path(s, paths, matches.gl_pathv[i]);
+  }
+  globfree(&matches);
+  if (paths->count > first) return;
+  struct ts_error *fault = ts_faults_add(&s->faults);
+  ts_fail(fault, TS_ERR_FILE_NOT_FOUND, strpbrk(entry, "*?[") ? "no file matches '%s'" : "there is no file '%s'",
+          entry);
+  ts_error_help(fault, "names in a study file are relative to its folder; check the spelling");
+  if (pointer) ts_json_place(fault, &s->doc, pointer, TS_JSON_VALUE);
+}
+
+static const char *beside_study(struct session *s, const char *path) {
+  if (path[0] == '/' || strcmp(s->study.folder, ".") == 0) return path;
+  char *joined = ts_path_join(s->study.folder, path);
+  const char *copy = ts_arena_strdup(&s->arena, joined);
+  free(joined);
+  return copy;
+}
+
+static void add_study_entries(struct session *s, struct paths *paths, const char **entries, size_t count,
+                              const char *key) {
+  for (size_t i = 0; i < count; i++) {
+    const char *pointer = ts_arena_printf(&s->arena, "%s/%zu", key, i);
+    add_entry(s, paths, beside_study(s, entries[i]), pointer);
+  }
+}
+
+/* The input that the list of files feeds: the first that is not made by the reference run. */
+static size_t primary_input(const struct ts_workflow *w) {
+  for (size_t i = 0; i < w->input_count; i++) {
+    if (w->inputs[i].default_run.kind == TS_SOURCE_NONE) return i;
+  }
+  return TS_NONE;
+}
+
+/* Per input, the files in the order of items; empty: not supplied. */
+static bool read_manifest(struct session *s, struct paths *files) {
+  struct ts_csv csv = {0};
+  struct ts_error err = {0};
+  const char *path = beside_study(s, s->study.manifest);
+  if (!ts_csv_read(&csv, path, &err)) {
+    ts_json_place(&err, &s->doc, "/data/manifest", TS_JSON_VALUE);
+    ts_session_fault(s, &err);
+    return false;
+  }
+  char *folder = ts_path_folder(path);
+  for (size_t c = 0; c < csv.column_count; c++) {
+    size_t input = 0;
+    if (!ts_workflow_find_input(s->workflow, csv.header[c], &input)) continue; /* a group, such as slide or patient */
+    for (size_t r = 0; r < csv.row_count; r++) {
+      char *file = strcmp(folder, ".") == 0 ? ts_strdup(csv.rows[r][c]) : ts_path_join(folder, csv.rows[r][c]);
+      if (!ts_file_exists(file)) {
+        struct ts_error *fault = ts_faults_add(&s->faults);
+        ts_fail(fault, TS_ERR_FILE_NOT_FOUND, "there is no file '%s'", file);
+        ts_error_help(fault, "names in a manifest are relative to its folder");
+        ts_error_place(fault, path, csv.lines[r], 1, "");
+      }
+      add_path(s, &files[input], file);
+      free(file);
+    }
+  }
+  free(folder);
+  ts_csv_release(&csv);
+  return ts_session_ok(s);
+}
+
+static bool list_files(struct session *s, struct paths *files, bool use_reference_files) {
+  size_t primary = primary_input(s->workflow);
+  if (s->request->data_count > 0 && primary != TS_NONE) {
+    for (size_t i = 0; i < s->request->data_count; i++)
+      add_entry(s, &files[primary], ts_session_path(s, s->request->data[i]), NULL);
+  } else if (s->study.manifest) {
+    read_manifest(s, files);
+  } else if (primary != TS_NONE) {
+    add_study_entries(s, &files[primary], s->study.data_files, s->study.data_file_count, "/data/files");
+  }
+  size_t reference = 0;
+  bool has_reference = ts_workflow_find_input(s->workflow, "reference", &reference);
+  if (has_reference && s->study.reference_file_count > 0 && s->request->data_count == 0)
+    add_study_entries(s, &files[reference], s->study.reference_files, s->study.reference_file_count,
+                      "/reference/files");
+  for (size_t i = 0; i < s->workflow->input_count; i++) {
+    if (!use_reference_files && s->workflow->inputs[i].default_run.kind == TS_SOURCE_TASK) files[i].count = 0;
+  }
+  return ts_session_ok(s);
+}
+
+/* What a file is read as: its declared type, or for "mask|labels" what its pixels can hold. */
+static const struct ts_type *file_type(const struct ts_workflow_input *input, const struct ts_image_info *info) {
+  if (input->type) return input->type;
+  const struct ts_type *labels = ts_type_find("labels");
+  if (info->bits > 8 && ts_type_fits(labels, input->declaration)) return labels;
+  return ts_type_find("mask");
+}
+
+static bool add_tiles(struct session *s, struct ts_item *item, const struct ts_image_info *info, struct ts_tile **tiles,
+                      size_t **items, size_t *capacity, size_t item_index) {
+  int64_t tile = s->request->has_tile ? s->request->tile_px : s->study.tile_px;
+  struct ts_dataset *d = &s->dataset;
+  size_t count = info ? ts_image_tiles(info->width, info->height, s->study.level, tile, s->study.halo_px, NULL, 0) : 1;
+  while (d->tile_count + count > *capacity) {
+    *capacity = *capacity ? *capacity * 2 : 64;
+    *tiles = ts_realloc_array(*tiles, *capacity, sizeof **tiles);
+    *items = ts_realloc_array(*items, *capacity, sizeof **items);
+  }
+  if (info)
+    ts_image_tiles(info->width, info->height, s->study.level, tile, s->study.halo_px, *tiles + d->tile_count, count);
+  else
+    (*tiles)[d->tile_count] = (struct ts_tile){0};
+  for (size_t i = 0; i < count; i++) (*items)[d->tile_count + i] = item_index;
+  item->first_tile = d->tile_count;
+  item->tile_count = count;
+  d->tile_count += count;
+  return count > 0;
+}
+
+static bool digest_file(struct session *s, const char *path, struct ts_sha256 *digest, struct ts_error *err) {
+  return s->store ? ts_store_file_digest(s->store, path, digest, err) : ts_sha256_of_file(path, digest, err);
+}
+
+/* Inspects the files of one item; *pixels is set if any of them is an image. */
+static bool open_sources(struct session *s, const struct paths *files, size_t index, struct ts_item_source *sources,
+                         struct ts_image_info *pixels, bool *has_pixels) {
+  *has_pixels = false;
+  for (size_t i = 0; i < s->workflow->input_count; i++) {
+    const struct ts_workflow_input *input = &s->workflow->inputs[i];
+    if (files[i].count == 0) continue;
+    struct ts_error err = {0};
+    struct ts_image_info info = {0};
+    sources[i].path = files[i].items[index];
+    bool is_image = !input->type || input->type->kind == TS_DATA_PIXELS;
+    if ((is_image && !ts_image_inspect(sources[i].path, s->study.level, &info, &err)) ||
+        !digest_file(s, sources[i].path, &sources[i].digest, &err)) {
+      ts_session_fault(s, &err);
+      continue;
+    }
+    sources[i].type = file_type(input, &info);
+    if (is_image && *has_pixels && (info.width != pixels->width || info.height != pixels->height)) {
+      ts_fail(&err, TS_ERR_BAD_IMAGE, "'%s' is %lld x %lld pixels, but '%s' is %lld x %lld", sources[i].path,
+              (long long)info.width, (long long)info.height, files[0].items[index], (long long)pixels->width,
+              (long long)pixels->height);
+      ts_error_help(&err, "files that belong together must have one size");
+      ts_session_fault(s, &err);
+    } else if (is_image) {
+      *pixels = info;
+      *has_pixels = true;
+    }
+  }
+  return ts_session_ok(s);
+}
+
+/* A name for folders and messages; files of one name in different folders get a number. */
+static const char *item_name(struct session *s, const char *path, const struct ts_item *items, size_t count) {
+  char *stem = ts_path_stem(path);
+  const char *name = ts_arena_strdup(&s->arena, stem);
+  size_t same = 0;
+  for (size_t i = 0; i < count; i++) same += strcmp(items[i].name, name) == 0 ? 1 : 0;
+  if (same > 0) name = ts_arena_printf(&s->arena, "%s-%zu", stem, same + 1);
+  free(stem);
+  return name;
+}
+
+static bool no_tiles(struct session *s) {
+  struct ts_error *fault = ts_faults_add(&s->faults);
+  ts_fail(fault, TS_ERR_NO_TILES, "the dataset has no tiles");
+  ts_error_help(fault, "name at least one file in the study's data, or give --data FILE-OR-FOLDER");
+  if (s->doc.root && !s->study.is_bare_workflow) ts_json_place(fault, &s->doc, "/data", TS_JSON_VALUE);
+  return false;
+}
+
+static bool same_counts(struct session *s, const struct paths *files, size_t item_count) {
+  for (size_t i = 0; i < s->workflow->input_count; i++) {
+    if (files[i].count == 0 || files[i].count == item_count) continue;
+    struct ts_error *fault = ts_faults_add(&s->faults);
+    ts_fail(fault, TS_ERR_NO_TILES, "there are %zu files, but %zu for the input '%s'", item_count, files[i].count,
+            s->workflow->inputs[i].name);
+    ts_error_help(fault, "name one file per item for each input");
+  }
+  return ts_session_ok(s);
+}
+
+static bool fill_items(struct session *s, const struct paths *files, size_t primary, size_t count) {
+  struct ts_item *items = ts_arena_array(&s->arena, count, sizeof *items);
+  struct ts_tile *tiles = NULL;
+  size_t *tile_items = NULL;
+  size_t capacity = 0;
+  for (size_t i = 0; i < count; i++) {
+    struct ts_item_source *sources = ts_arena_array(&s->arena, s->workflow->input_count, sizeof *sources);
+    struct ts_image_info pixels = {0};
+    bool has_pixels = false;
+    items[i].name = item_name(s, files[primary].items[i], items, i);
+    items[i].sources = sources;
+    if (open_sources(s, files, i, sources, &pixels, &has_pixels))
+      add_tiles(s, &items[i], has_pixels ? &pixels : NULL, &tiles, &tile_items, &capacity, i);
+  }
+  s->dataset.items = items;
+  s->dataset.item_count = count;
+  s->dataset.tiles = ts_arena_memdup(&s->arena, tiles, s->dataset.tile_count * sizeof *tiles);
+  s->dataset.tile_items = ts_arena_memdup(&s->arena, tile_items, s->dataset.tile_count * sizeof *tile_items);
+  free(tiles);
+  free(tile_items);
+  return ts_session_ok(s);
+}
+
+bool ts_session_open_dataset(struct session *s, bool use_reference_files) {
+  struct ts_error err = {0};
+  size_t inputs = s->workflow->input_count;
+  struct paths *files = ts_calloc(inputs + 1, sizeof *files);
+  size_t primary = primary_input(s->workflow);
+  bool ok = ts_image_startup(&err);
+  if (!ok) ts_session_fault(s, &err);
+  ok = ok && list_files(s, files, use_reference_files);
+  size_t count = primary == TS_NONE ? 0 : files[primary].count;
+  if (ok && count == 0) ok = no_tiles(s);
+  ok = ok && same_counts(s, files, count) && fill_items(s, files, primary, count);
+  s->supplied = ts_arena_array(&s->arena, inputs + 1, sizeof *s->supplied);
+  for (size_t i = 0; i < inputs; i++) {
+    s->supplied[i] = files[i].count > 0;
+    free(files[i].items);
+  }
+  free(files);
+  if (ok && s->dataset.tile_count == 0) ok = no_tiles(s);
+  return ok;
+}

@@ -1,0 +1,24 @@
+/* How the study module runs a plan: options from the request, progress, and what is collected.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_STUDY_ENGINE_H
+#define TS_STUDY_ENGINE_H
+
+#include "study/study_int.h"
+
+struct engine_run {
+  struct session *s;
+  const struct ts_plan *plan;
+  const struct ts_dataset *dataset; /* NULL: the session's */
+  const char *run_id;               /* "" if not recorded */
+  struct progress *progress;        /* may be NULL */
+  bool quiet_store;                 /* use the store although the request says no reuse: for pictures */
+  void *user;
+  void (*on_product)(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
+  struct ts_run_result result;
+};
+
+/* Runs the plan; false if it could not go on (the fault is in the session). The result must be released. */
+bool ts_engine_run(struct engine_run *run);
+struct ts_run_options ts_engine_options(struct session *s);
+
+#endif

@@ -1,0 +1,189 @@
+/* Why a task ran or was reused: its record, and the nearest earlier record of the same operation with the fields that differ.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/study_int.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+#define RECORDS_LOOKED_AT     2000
+#define LOAD_BYTES_PER_SECOND 500e6 /* reading and unpacking a product */
+
+static void add_difference(json_t *list, const char *field, const char *here, const char *there) {
+  json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "field", field, "here", here, "there", there));
+}
+
+static void differing_parameters(const struct ts_record *a, const struct ts_record *b, json_t *list) {
+  json_t *here = json_loads(a->parameters_json, 0, NULL);
+  json_t *there = json_loads(b->parameters_json, 0, NULL);
+  const char *name;
+  json_t *value;
+  json_object_foreach(here, name, value) {
+    json_t *other = json_object_get(there, name);
+    if (other && json_equal(value, other)) continue;
+    char field[160];
+    char *x = json_dumps(value, JSON_ENCODE_ANY);
+    char *y = other ? json_dumps(other, JSON_ENCODE_ANY) : NULL;
+    snprintf(field, sizeof field, "parameter %s", name);
+    add_difference(list, field, x, y ? y : "not there");
+    free(x);
+    free(y);
+  }
+  json_decref(here);
+  json_decref(there);
+}
+
+static void differing_inputs(const struct ts_record *a, const struct ts_record *b, json_t *list) {
+  for (size_t i = 0; i < a->input_count; i++) {
+    for (size_t k = 0; k < b->input_count; k++) {
+      if (strcmp(a->inputs[i].port, b->inputs[k].port) != 0 || ts_key_equal(&a->inputs[i].key, &b->inputs[k].key))
+        continue;
+      char field[160];
+      char x[TS_KEY_TEXT_SIZE];
+      char y[TS_KEY_TEXT_SIZE];
+      snprintf(field, sizeof field, "input %s", a->inputs[i].port);
+      ts_key_print(&a->inputs[i].key, x);
+      ts_key_print(&b->inputs[k].key, y);
+      add_difference(list, field, x, y);
+    }
+  }
+}
+
+static json_t *differences(const struct ts_record *a, const struct ts_record *b) {
+  json_t *list = json_array();
+  if (memcmp(&a->implementation, &b->implementation, sizeof a->implementation) != 0) {
+    char x[65];
+    char y[65];
+    ts_hex_encode(a->implementation.bytes, 32, x);
+    ts_hex_encode(b->implementation.bytes, 32, y);
+    add_difference(list, "implementation", x, y);
+  }
+  differing_parameters(a, b, list);
+  differing_inputs(a, b, list);
+  return list;
+}
+
+/* The earlier record with the fewest differing fields; the newest among equals. */
+static void add_nearest(struct session *s, const struct ts_record *record, json_t *object) {
+  struct ts_record *records = NULL;
+  size_t count = 0;
+  struct ts_error err = {0};
+  if (!ts_store_records_of(s->store, record->operation, RECORDS_LOOKED_AT, &s->arena, &records, &count, &err)) {
+    ts_session_fault(s, &err);
+    return;
+  }
+  json_t *best = NULL;
+  const struct ts_record *nearest = NULL;
+  for (size_t i = 0; i < count; i++) {
+    if (ts_key_equal(&records[i].key, &record->key) || records[i].made_unix_ns > record->made_unix_ns) continue;
+    json_t *list = differences(record, &records[i]);
+    bool better = !best || json_array_size(list) < json_array_size(best);
+    if (better) {
+      json_decref(best);
+      best = json_incref(list);
+      nearest = &records[i];
+    }
+    json_decref(list);
+  }
+  if (nearest) {
+    char key[TS_KEY_TEXT_SIZE];
+    ts_key_print(&nearest->key, key);
+    json_object_set_new(object, "nearest",
+                        json_pack("{s:s, s:s, s:o}", "key", key, "run", nearest->run, "differs", json_incref(best)));
+  }
+  json_decref(best);
+}
+
+static void add_reason(const struct ts_task_row *row, json_t *object) {
+  const json_t *differs = json_object_get(json_object_get(object, "nearest"), "differs");
+  const json_t *first = json_array_get(differs, 0);
+  char text[400];
+  if (strcmp(row->outcome, "store") == 0)
+    snprintf(text, sizeof text, "it was reused: the store has a product of this key");
+  else if (strcmp(row->outcome, "cutoff") == 0)
+    snprintf(text, sizeof text,
+             "it was reused: its inputs have the same content as those of a task that ran, although their "
+             "history differs");
+  else if (strcmp(row->outcome, "failed") == 0)
+    snprintf(text, sizeof text, "it failed: %.300s", row->message);
+  else if (strcmp(row->outcome, "skipped") == 0)
+    snprintf(text, sizeof text, "it did not run: something it needs failed");
+  else if (first)
+    snprintf(text, sizeof text,
+             "it ran: no product of its key was in the store; the nearest earlier one differs in %zu %s, "
+             "first in %s (%.60s here, %.60s there)",
+             json_array_size(differs), json_array_size(differs) == 1 ? "field" : "fields",
+             json_string_value(json_object_get(first, "field")), json_string_value(json_object_get(first, "here")),
+             json_string_value(json_object_get(first, "there")));
+  else
+    snprintf(text, sizeof text, "it ran: the store had no earlier product of this operation");
+  json_object_set_new(object, "reason", json_string(text));
+}
+
+static void add_record(struct session *s, const struct ts_record *record, json_t *object) {
+  json_t *inputs = json_array();
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < record->input_count; i++) {
+    char key[TS_KEY_TEXT_SIZE];
+    ts_key_print(&record->inputs[i].key, key);
+    struct ts_record made;
+    struct ts_error ignored = {0};
+    const char *operation =
+        ts_store_find(s->store, &record->inputs[i].key, &s->arena, &made, &ignored) ? made.operation : "";
+    json_array_append_new(inputs,
+                          json_pack("{s:s, s:s, s:s}", "port", record->inputs[i].port, "key", key, "task", operation));
+  }
+  for (size_t i = 0; i < record->output_count; i++) bytes += record->outputs[i].size_bytes;
+  json_object_set_new(object, "operation", json_string(record->operation));
+  json_object_set_new(object, "inputs", inputs);
+  json_object_set_new(object, "cost",
+                      json_pack("{s:f, s:f, s:I}", "recompute_s", record->seconds, "load_s",
+                                (double)bytes / LOAD_BYTES_PER_SECOND, "bytes", (json_int_t)bytes));
+  add_nearest(s, record, object);
+}
+
+static bool find_row(struct session *s, const char *run, struct ts_task_row *found) {
+  struct ts_task_row *rows = NULL;
+  size_t count = 0;
+  struct ts_error err = {0};
+  if (!ts_store_task_list(s->store, run, &s->arena, &rows, &count, &err)) {
+    ts_session_fault(s, &err);
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (ts_task_row_fits(&rows[i], s->request->task)) {
+      *found = rows[i];
+      return true;
+    }
+  }
+  ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no task '%s'", run, s->request->task);
+  ts_error_help(
+      &err, "tasks are named STAGE.TASK or by the first digits of their key; see: tessera log %s segment.split", run);
+  ts_session_fault(s, &err);
+  return false;
+}
+
+int ts_explain(const struct ts_request *request, char **reply) {
+  struct session s;
+  struct ts_run_row run;
+  struct ts_task_row row;
+  ts_session_init(&s, request);
+  json_t *object = ts_reply_new("tessera.explain/1");
+  if (ts_session_open_store(&s, true, true) && ts_run_find(&s, &run) && find_row(&s, run.id, &row)) {
+    struct ts_record record;
+    struct ts_error err = {0};
+    char key[TS_KEY_TEXT_SIZE];
+    char name[160];
+    ts_key_print(&row.key, key);
+    snprintf(name, sizeof name, "%s.%s", row.stage, row.name);
+    json_object_set_new(object, "run", json_string(run.id));
+    json_object_set_new(object, "task", json_string(name));
+    json_object_set_new(object, "key", json_string(key));
+    json_object_set_new(object, "outcome", json_string(row.outcome));
+    if (ts_store_find(s.store, &row.key, &s.arena, &record, &err)) add_record(&s, &record, object);
+    add_reason(&row, object);
+  }
+  int code = ts_reply_finish(&s, object, 0, reply);
+  ts_session_release(&s);
+  return code;
+}

@@ -1,0 +1,128 @@
+/* Pictures for the report: one tile with the outlines of the default run beside those of the run that differs most.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The masks are products like any other: a small plan of two runs finds them in the store. */
+#include "study/study_result.h"
+
+#include "base/alloc.h"
+#include "image/image.h"
+#include "report/report.h"
+
+#include <string.h>
+
+#define OUTLINE_RGB    0x0072B2 /* Okabe-Ito blue */
+#define PICTURE_MAX_PX 640
+
+struct masks {
+  const struct ts_plan *plan;
+  struct ts_data *normal;    /* owned reference */
+  struct ts_data *different; /* owned reference */
+};
+
+/* The mask that the workflow itself takes as reference; TS_NONE if it makes none. */
+static bool find_mask(const struct session *s, struct ts_source *source, size_t *image_input) {
+  const struct ts_workflow *w = s->workflow;
+  bool found = false;
+  *image_input = TS_NONE;
+  for (size_t i = 0; i < w->input_count; i++) {
+    if (w->inputs[i].default_run.kind == TS_SOURCE_TASK) {
+      *source = w->inputs[i].default_run;
+      const char *type = w->tasks[source->index].op->descriptor->outputs[source->port].type;
+      found = strcmp(type, "mask") == 0 || strcmp(type, "labels") == 0;
+    } else if (w->inputs[i].type && strcmp(w->inputs[i].type->name, "image/rgb8") == 0) {
+      *image_input = i;
+    }
+  }
+  return found && *image_input != TS_NONE;
+}
+
+static void keep_mask(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
+  struct masks *masks = user;
+  (void)unit;
+  const struct ts_node_input *normal = &masks->plan->reference_products[0];
+  const struct ts_node_input *different = &masks->plan->products[0];
+  if (node == normal->node && port == normal->port && !masks->normal) masks->normal = ts_data_ref(data);
+  if (node == different->node && port == different->port && !masks->different) masks->different = ts_data_ref(data);
+}
+
+static bool get_masks(struct session *s, const struct study_result *r, size_t set, size_t tile, struct ts_source source,
+                      struct masks *masks) {
+  struct ts_item item = s->dataset.items[s->dataset.tile_items[tile]];
+  item.first_tile = 0;
+  item.tile_count = 1;
+  size_t zero = 0;
+  struct ts_dataset one = {
+      .items = &item, .item_count = 1, .tiles = &s->dataset.tiles[tile], .tile_items = &zero, .tile_count = 1};
+  struct parameter_sets sets = {.values = r->sets.values + set * s->workflow->parameter_count, .count = 1};
+  struct ts_plan *plan = ts_session_plan(s, &sets, &source, 1, true);
+  if (!plan) return false;
+  masks->plan = plan;
+  struct engine_run run = {
+      .s = s, .plan = plan, .dataset = &one, .run_id = "", .quiet_store = true, .user = masks, .on_product = keep_mask};
+  bool ok = ts_engine_run(&run);
+  ts_run_result_release(&run.result);
+  ts_plan_destroy(plan);
+  return ok && masks->normal && masks->different;
+}
+
+static bool encode(const struct ts_data *image, const struct ts_data *mask, struct ts_str *png, struct ts_error *err) {
+  struct ts_data *overlay = ts_image_overlay(image, mask, OUTLINE_RGB, err);
+  if (!overlay) return false;
+  int64_t longest = ts_data_region(overlay)->width;
+  if (ts_data_region(overlay)->height > longest) longest = ts_data_region(overlay)->height;
+  int32_t shrink = (int32_t)((longest + PICTURE_MAX_PX - 1) / PICTURE_MAX_PX);
+  bool ok = ts_image_encode_png(overlay, shrink, png, err);
+  ts_data_unref(overlay);
+  return ok;
+}
+
+static void describe_difference(const struct session *s, const struct study_result *r, size_t set,
+                                struct ts_str *text) {
+  size_t count = s->workflow->parameter_count;
+  const struct ts_value *row = r->sets.values + set * count;
+  size_t shown = 0;
+  ts_str_addf(text, "run %zu, the most different: ", set);
+  for (size_t p = 0; p < count && shown < 6; p++) {
+    if (ts_value_equal(&row[p], &s->workflow->parameters[p].default_value)) continue;
+    ts_str_addf(text, "%s%s=", shown++ ? ", " : "", s->workflow->parameters[p].name);
+    ts_value_print(&row[p], text);
+  }
+  if (shown == 6) ts_str_add(text, ", and more");
+}
+
+static bool draw_pair(struct session *s, const struct study_result *r, const json_t *object, struct ts_str *html,
+                      struct ts_error *err) {
+  size_t set = 0;
+  size_t tile = 0;
+  size_t image_input = 0;
+  struct ts_source source;
+  struct masks masks = {0};
+  if (!find_mask(s, &source, &image_input) || !ts_study_most_different(s, r, &set, &tile))
+    return ts_report_write(object, NULL, 0, html, err);
+  struct ts_str first = {0};
+  struct ts_str second = {0};
+  struct ts_str caption = {0};
+  const struct ts_item_source *file = &s->dataset.items[s->dataset.tile_items[tile]].sources[image_input];
+  struct ts_data *image = ts_image_read(file->path, file->type, &s->dataset.tiles[tile].region, err);
+  bool ok = image && get_masks(s, r, set, tile, source, &masks) && encode(image, masks.normal, &first, err) &&
+            encode(image, masks.different, &second, err);
+  describe_difference(s, r, set, &caption);
+  struct ts_report_picture pictures[] = {
+      {"default", "default parameters", (const uint8_t *)first.data, first.length},
+      {"different", ts_str_get(&caption), (const uint8_t *)second.data, second.length}};
+  ok = ok && ts_report_write(object, pictures, 2, html, err);
+  ts_data_unref(image);
+  ts_data_unref(masks.normal);
+  ts_data_unref(masks.different);
+  ts_str_release(&first);
+  ts_str_release(&second);
+  ts_str_release(&caption);
+  return ok;
+}
+
+bool ts_study_report(struct session *s, const struct study_result *r, const json_t *object, struct ts_str *html) {
+  struct ts_error err = {0};
+  if (draw_pair(s, r, object, html, &err)) return true;
+  if (err.code != TS_ERR_OK) ts_session_fault(s, &err);
+  return false;
+}

@@ -1,0 +1,96 @@
+/* What a study or run would do: the same design and planner, and a look into the store.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/engine.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/file.h"
+
+static json_t *number(uint64_t value) { return json_integer((json_int_t)value); }
+
+static void add_by_task(const struct session *s, const struct ts_plan *plan, const struct ts_run_forecast *f,
+                        json_t *object) {
+  json_t *list = json_array();
+  uint64_t sum[5] = {0};
+  for (size_t t = 0; t < s->workflow->task_count; t++) {
+    const struct ts_task *task = &s->workflow->tasks[t];
+    const struct ts_stage *stage = &s->workflow->stages[task->stage];
+    if (!plan->active[t]) continue;
+    uint64_t units = ts_session_units(s, stage->scope);
+    const uint64_t row[5] = {plan->counts[t].requested * units, plan->counts[t].stage_reused * units,
+                             plan->counts[t].task_reused * units, f->stored[t], f->execute[t]};
+    for (size_t i = 0; i < 5; i++) sum[i] += row[i];
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "stage", stage->name, "task", task->name,
+                                    "requested", (json_int_t)row[0], "stage_reused", (json_int_t)row[1], "task_reused",
+                                    (json_int_t)row[2], "store", (json_int_t)row[3], "executed", (json_int_t)row[4]));
+  }
+  json_object_set_new(object, "requested", number(sum[0]));
+  json_object_set_new(object, "executed", number(sum[4]));
+  json_object_set_new(object, "reuse",
+                      json_pack("{s:I, s:I, s:n, s:I}", "stage", (json_int_t)sum[1], "task", (json_int_t)sum[2],
+                                "cutoff", "store", (json_int_t)sum[3]));
+  json_object_set_new(object, "by_task", list);
+}
+
+static bool forecast(struct session *s, const struct parameter_sets *sets, json_t *object) {
+  size_t wanted_count = 0;
+  struct ts_source *wanted = s->study.is_bare_workflow || s->request->parameter_count || s->request->only_stage
+                                 ? ts_session_all_products(s, NULL, &wanted_count)
+                                 : ts_session_study_products(s, &wanted_count);
+  uint64_t start_ns = ts_clock_process_cpu_ns();
+  struct ts_plan *plan = ts_session_plan(s, sets, wanted, wanted_count, false);
+  double planning_s = (double)(ts_clock_process_cpu_ns() - start_ns) / 1e9;
+  if (!plan) return false;
+  struct ts_run_options options = ts_engine_options(s);
+  struct ts_run_forecast f;
+  struct ts_error err = {0};
+  bool ok = ts_run_forecast(plan, &s->dataset, &options, &f, &err);
+  if (ok) {
+    add_by_task(s, plan, &f, object);
+    json_object_set_new(object, "merge", json_string(ts_merge_name(plan->options.merge)));
+    json_object_set_new(object, "reference",
+                        json_pack("{s:I, s:I, s:I}", "requested",
+                                  (json_int_t)(f.reference_execute + f.reference_stored), "executed",
+                                  (json_int_t)f.reference_execute, "store", (json_int_t)f.reference_stored));
+    json_object_set_new(object, "planning_s", json_real(planning_s));
+    json_object_set_new(object, "buckets", json_array());
+  } else {
+    ts_session_fault(s, &err);
+  }
+  ts_run_forecast_release(&f);
+  ts_plan_destroy(plan);
+  return ok;
+}
+
+/* Planning must not create a store: one that is not there is as good as an empty one. */
+static bool open_existing_store(struct session *s) {
+  const char *path = ts_session_path(s, s->request->store ? s->request->store : ".tessera");
+  return s->request->no_reuse || !ts_folder_exists(path) || ts_session_open_store(s, true, false);
+}
+
+int ts_plan_study(const struct ts_request *request, char **reply) {
+  struct session s;
+  struct parameter_sets sets = {0};
+  ts_session_init(&s, request);
+  json_t *object = ts_reply_new("tessera.plan/1");
+  bool is_study = false;
+  bool ok = ts_session_read(&s) && open_existing_store(&s);
+  if (ok) {
+    is_study = !s.study.is_bare_workflow && request->parameter_count == 0 && !request->only_stage;
+    ok = ts_session_open_dataset(&s, !is_study || !s.study.reference_is_default) &&
+         (is_study || request->design ? ts_sets_of_study(&s, &sets) : ts_sets_single(&s, &sets));
+  }
+  if (ok) {
+    json_object_set_new(object, "name", json_string(s.study.name));
+    json_object_set_new(object, "file", json_string(s.study.path));
+    json_object_set_new(object, "runs", number(sets.count));
+    json_object_set_new(object, "files", number(s.dataset.item_count));
+    json_object_set_new(object, "tiles", number(s.dataset.tile_count));
+    forecast(&s, &sets, object);
+  }
+  int code = ts_reply_finish(&s, object, 0, reply);
+  ts_sets_release(&sets);
+  ts_session_release(&s);
+  return code;
+}

@@ -1,0 +1,81 @@
+/* From what is wanted to a plan: which products, of which stages, over how many units.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/study_int.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+size_t ts_session_units(const struct session *s, enum ts_scope scope) {
+  switch (scope) {
+  case TS_PER_TILE: return s->dataset.tile_count;
+  case TS_PER_FILE: return s->dataset.item_count;
+  default: return 1;
+  }
+}
+
+size_t ts_session_only_stage(struct session *s) {
+  size_t stage = TS_NONE;
+  if (!s->request->only_stage || ts_workflow_find_stage(s->workflow, s->request->only_stage, &stage)) return stage;
+  const char **names = ts_arena_array(&s->arena, s->workflow->stage_count + 1, sizeof *names);
+  for (size_t i = 0; i < s->workflow->stage_count; i++) names[i] = s->workflow->stages[i].name;
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_USAGE, "the workflow has no stage '%s'", s->request->only_stage);
+  const char *near = ts_nearest_word(s->request->only_stage, names, s->workflow->stage_count);
+  if (near) ts_error_help(&err, "did you mean '%s'?", near);
+  ts_session_fault(s, &err);
+  return TS_NONE;
+}
+
+struct ts_source *ts_session_study_products(struct session *s, size_t *count) {
+  struct ts_source *wanted = ts_arena_array(&s->arena, s->study.output_count + 1, sizeof *wanted);
+  *count = 0;
+  for (size_t o = 0; o < s->study.output_count; o++) {
+    struct study_output *output = &s->study.outputs[o];
+    size_t w = 0;
+    while (w < *count && (wanted[w].index != output->source.index || wanted[w].port != output->source.port)) w++;
+    if (w == *count) wanted[(*count)++] = output->source;
+    output->wanted = w;
+  }
+  return wanted;
+}
+
+struct ts_source *ts_session_all_products(struct session *s, const char **names, size_t *count) {
+  const struct ts_workflow *w = s->workflow;
+  size_t only = ts_session_only_stage(s);
+  size_t total = 0;
+  for (size_t i = 0; i < w->stage_count; i++) total += w->stages[i].output_count;
+  struct ts_source *wanted = ts_arena_array(&s->arena, total + 1, sizeof *wanted);
+  *count = 0;
+  for (size_t i = 0; i < w->stage_count; i++) {
+    for (size_t o = 0; o < w->stages[i].output_count; o++) {
+      const struct ts_stage_output *output = &w->stages[i].outputs[o];
+      if ((only != TS_NONE && only != i) || (only == TS_NONE && !ts_plan_can_make(w, s->supplied, &output->source)))
+        continue;
+      if (names) names[*count] = ts_arena_printf(&s->arena, "%s.%s", w->stages[i].name, output->name);
+      wanted[(*count)++] = output->source;
+    }
+  }
+  return wanted;
+}
+
+struct ts_plan *ts_session_plan(struct session *s, const struct parameter_sets *sets, const struct ts_source *wanted,
+                                size_t wanted_count, bool want_reference) {
+  struct ts_plan_options options = {.raw_values = s->request->raw_values,
+                                    .crop_halo = s->study.halo_px > 0,
+                                    .only_stage = ts_session_only_stage(s),
+                                    .supplied = s->supplied,
+                                    .wanted = wanted,
+                                    .wanted_count = wanted_count};
+  struct ts_error err = {0};
+  if (s->request->no_reuse) options.merge = TS_MERGE_NONE;
+  if (s->request->merge && !ts_merge_parse(s->request->merge, &options.merge)) {
+    ts_fail(&err, TS_ERR_USAGE, "unknown way to merge '%s'", s->request->merge);
+    ts_error_help(&err, "this version knows: none, stage, lineage");
+  }
+  struct ts_plan *plan = NULL;
+  if (err.code == TS_ERR_OK && ts_session_ok(s))
+    plan = ts_plan_create(s->workflow, sets->values, sets->count, &options, want_reference, &err);
+  if (err.code != TS_ERR_OK) ts_session_fault(s, &err);
+  return plan;
+}

@@ -1,0 +1,191 @@
+/* Keeps count while a plan runs: stages for the display, rows for the store, the timeline for the report.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Called by the engine one event at a time, so nothing here needs a lock. */
+#include "study/study_int.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include <string.h>
+
+#define TIMELINE_MAX 20000 /* bars; a longer run keeps its first ones, its counts stay complete */
+#define FAILED_MAX   100
+
+struct progress {
+  struct session *s;
+  const struct ts_plan *plan;
+  const char *run_id;
+  size_t threads;
+  uint64_t start_ns;
+  uint64_t number;                  /* of task rows */
+  struct ts_stage_progress *stages; /* owned */
+  double *stage_seconds;            /* owned: wall seconds of executed tasks */
+  uint64_t *stage_executed;         /* owned */
+  json_t *timeline, *failed;        /* owned */
+};
+
+/* Distinct tasks per stage over all units; those of the reference run are among them. */
+static void count_totals(struct progress *p) {
+  for (size_t n = 0; n < p->plan->node_count; n++) {
+    const struct ts_node *node = &p->plan->nodes[n];
+    if (node->kind == TS_NODE_TASK)
+      p->stages[p->s->workflow->tasks[node->task].stage].total += ts_session_units(p->s, node->scope);
+  }
+  for (size_t t = 0; t < p->s->workflow->task_count; t++) {
+    size_t stage = p->s->workflow->tasks[t].stage;
+    size_t units = ts_session_units(p->s, p->s->workflow->stages[stage].scope);
+    p->stages[stage].reused += (p->plan->counts[t].stage_reused + p->plan->counts[t].task_reused) * units;
+  }
+}
+
+struct progress *ts_progress_create(struct session *s, const struct ts_plan *plan, const char *run_id, size_t threads) {
+  struct progress *p = ts_calloc(1, sizeof *p);
+  size_t stages = s->workflow->stage_count;
+  p->s = s;
+  p->plan = plan;
+  p->run_id = run_id;
+  p->threads = threads;
+  p->start_ns = ts_clock_ns();
+  p->stages = ts_calloc(stages + 1, sizeof *p->stages);
+  p->stage_seconds = ts_calloc(stages + 1, sizeof *p->stage_seconds);
+  p->stage_executed = ts_calloc(stages + 1, sizeof *p->stage_executed);
+  for (size_t i = 0; i < stages; i++) p->stages[i].name = s->workflow->stages[i].name;
+  p->timeline = json_array();
+  p->failed = json_array();
+  count_totals(p);
+  return p;
+}
+
+void ts_progress_destroy(struct progress *p) {
+  if (!p) return;
+  free(p->stages);
+  free(p->stage_seconds);
+  free(p->stage_executed);
+  json_decref(p->timeline);
+  json_decref(p->failed);
+  free(p);
+}
+
+/* Mean seconds of what was executed, for what is left, shared by the threads. */
+static double seconds_left(const struct progress *p) {
+  double left = 0;
+  bool known = false;
+  for (size_t i = 0; i < p->s->workflow->stage_count; i++) {
+    if (p->stage_executed[i] == 0) continue;
+    known = true;
+    left += p->stage_seconds[i] / (double)p->stage_executed[i] * (double)(p->stages[i].total - p->stages[i].done);
+  }
+  return known ? left / (double)p->threads : -1;
+}
+
+static struct ts_progress snapshot(const struct progress *p, const char *event) {
+  return (struct ts_progress){.event = event,
+                              .run = p->run_id,
+                              .elapsed_s = (double)(ts_clock_ns() - p->start_ns) / 1e9,
+                              .left_s = seconds_left(p),
+                              .threads = p->threads,
+                              .stages = p->stages,
+                              .stage_count = p->s->workflow->stage_count,
+                              .stage = "",
+                              .task = "",
+                              .key = "",
+                              .outcome = "",
+                              .file = "",
+                              .message = ""};
+}
+
+static void tell(const struct progress *p, const struct ts_progress *progress) {
+  if (p->s->request->on_progress) p->s->request->on_progress(p->s->request->user, progress);
+}
+
+void ts_progress_begin(struct progress *p) {
+  struct ts_progress progress = snapshot(p, "run_begin");
+  tell(p, &progress);
+}
+
+void ts_progress_end(struct progress *p) {
+  struct ts_progress progress = snapshot(p, "run_end");
+  tell(p, &progress);
+}
+
+static size_t item_of(const struct progress *p, const struct ts_node *node, size_t unit) {
+  if (node->scope == TS_PER_TILE) return p->s->dataset.tile_items[unit];
+  return node->scope == TS_PER_FILE ? unit : 0;
+}
+
+static void keep_row(struct progress *p, const struct ts_node *node, const struct ts_task_event *event) {
+  if (!p->s->store || !p->run_id[0]) return;
+  const struct ts_task *task = &p->s->workflow->tasks[node->task];
+  struct ts_task_row row = {.task = p->number++,
+                            .stage = p->s->workflow->stages[task->stage].name,
+                            .name = task->name,
+                            .set = node->reference_only ? -1 : (int64_t)p->plan->set_order[node->first_set],
+                            .unit = (int64_t)event->unit,
+                            .key = event->key,
+                            .outcome = ts_outcome_name(event->outcome),
+                            .start_s = event->start_s,
+                            .seconds = event->wall_s,
+                            .cpu_seconds = event->cpu_s,
+                            .worker = (int32_t)event->worker,
+                            .message = event->message};
+  ts_store_put_task(p->s->store, p->run_id, &row);
+}
+
+static void keep_for_report(struct progress *p, const struct ts_task_event *event, const char *name, const char *key,
+                            const char *file) {
+  if (event->outcome == TS_OUTCOME_EXECUTED && json_array_size(p->timeline) < TIMELINE_MAX) {
+    json_array_append_new(p->timeline, json_pack("{s:I, s:f, s:f, s:s}", "worker", (json_int_t)event->worker, "start",
+                                                 event->start_s, "end", event->start_s + event->wall_s, "task", name));
+  }
+  if (event->outcome == TS_OUTCOME_FAILED && json_array_size(p->failed) < FAILED_MAX) {
+    json_array_append_new(p->failed, json_pack("{s:s, s:s, s:s, s:I, s:s}", "task", name, "key", key, "file", file,
+                                               "unit", (json_int_t)event->unit, "message", event->message));
+  }
+}
+
+static void count(struct progress *p, size_t stage, const struct ts_task_event *event) {
+  struct ts_stage_progress *progress = &p->stages[stage];
+  progress->done++;
+  if (event->outcome == TS_OUTCOME_EXECUTED) {
+    p->stage_executed[stage]++;
+    p->stage_seconds[stage] += event->wall_s;
+  } else if (event->outcome == TS_OUTCOME_FAILED) {
+    progress->failed++;
+  } else if (event->outcome != TS_OUTCOME_SKIPPED) {
+    progress->reused++;
+  }
+}
+
+void ts_progress_task(struct progress *p, const struct ts_task_event *event) {
+  const struct ts_node *node = &p->plan->nodes[event->node];
+  if (node->kind != TS_NODE_TASK) return;
+  char name[128];
+  char key[TS_KEY_TEXT_SIZE];
+  size_t stage = p->s->workflow->tasks[node->task].stage;
+  const char *file = p->s->dataset.items[item_of(p, node, event->unit)].name;
+  ts_plan_node_name(p->plan, event->node, name, sizeof name);
+  ts_key_print(&event->key, key);
+  count(p, stage, event);
+  keep_row(p, node, event);
+  keep_for_report(p, event, name, key, file);
+  struct ts_progress progress = snapshot(p, "task_done");
+  progress.stage = p->stages[stage].name;
+  progress.task = name;
+  progress.key = key;
+  progress.outcome = ts_outcome_name(event->outcome);
+  progress.file = file;
+  progress.seconds = event->wall_s;
+  progress.message = event->message;
+  if (node->scope == TS_PER_TILE) {
+    progress.tile_x = p->s->dataset.tiles[event->unit].core.x;
+    progress.tile_y = p->s->dataset.tiles[event->unit].core.y;
+  }
+  tell(p, &progress);
+}
+
+json_t *ts_progress_timeline(const struct progress *p) { return json_incref(p->timeline); }
+
+json_t *ts_progress_failed(const struct progress *p) { return json_incref(p->failed); }
+
+bool ts_progress_any_failed(const struct progress *p) { return json_array_size(p->failed) > 0; }

@@ -1,0 +1,122 @@
+/* One parameter set over the data: every output of the workflow as files.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/engine.h"
+#include "study/write_products.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct run_state {
+  char id[9];
+  const char *state;
+  struct parameter_sets sets;
+  struct ts_plan *plan;
+  struct progress *progress;
+  struct engine_run engine;
+  json_t *outputs, *quality;
+};
+
+/* Products come in the order in which tasks finish; the list is told in a stable one. */
+static int compare_strings(const void *a, const void *b) {
+  return strcmp(json_string_value(*(json_t *const *)a), json_string_value(*(json_t *const *)b));
+}
+
+static int compare_quality(const void *a, const void *b) {
+  const json_t *x = *(json_t *const *)a;
+  const json_t *y = *(json_t *const *)b;
+  int by_file = strcmp(json_string_value(json_object_get(x, "file")), json_string_value(json_object_get(y, "file")));
+  for (size_t i = 2; by_file == 0 && i-- > 0;) {
+    json_int_t u = json_integer_value(json_array_get(json_object_get(x, "tile"), i));
+    json_int_t v = json_integer_value(json_array_get(json_object_get(y, "tile"), i));
+    by_file = u < v ? -1 : u > v;
+  }
+  return by_file;
+}
+
+static json_t *sorted(json_t *list, int (*compare)(const void *, const void *)) {
+  size_t count = json_array_size(list);
+  json_t **items = ts_calloc(count + 1, sizeof(json_t *));
+  for (size_t i = 0; i < count; i++) items[i] = json_array_get(list, i);
+  qsort(items, count, sizeof(json_t *), compare);
+  json_t *result = json_array();
+  for (size_t i = 0; i < count; i++) json_array_append(result, items[i]);
+  free(items);
+  return result;
+}
+
+static bool execute(struct session *s, struct run_state *r) {
+  size_t total = 0;
+  for (size_t i = 0; i < s->workflow->stage_count; i++) total += s->workflow->stages[i].output_count;
+  const char **names = ts_arena_array(&s->arena, total + 1, sizeof *names);
+  size_t count = 0;
+  struct ts_source *wanted = ts_session_all_products(s, names, &count);
+  r->plan = ts_session_plan(s, &r->sets, wanted, count, false);
+  if (!r->plan) return false;
+  const char *folder =
+      s->request->output ? s->request->output : ts_arena_printf(&s->arena, "out/%s-run", s->study.name);
+  struct product_writer writer = {s, r->plan, names, ts_session_path(s, folder), r->outputs, r->quality};
+  r->progress = ts_progress_create(s, r->plan, r->id, s->request->threads ? s->request->threads : ts_cpu_count());
+  r->engine = (struct engine_run){.s = s,
+                                  .plan = r->plan,
+                                  .run_id = r->id,
+                                  .progress = r->progress,
+                                  .user = &writer,
+                                  .on_product = ts_write_product};
+  ts_progress_begin(r->progress);
+  bool ok = ts_engine_run(&r->engine);
+  ts_progress_end(r->progress);
+  r->state = r->engine.result.stopped ? "paused" : ts_progress_any_failed(r->progress) ? "failed" : "done";
+  return ok;
+}
+
+static void describe(struct session *s, struct run_state *r, json_t *object) {
+  const struct ts_run_result *result = &r->engine.result;
+  json_object_set_new(object, "run", json_string(r->id));
+  json_object_set_new(object, "state", json_string(r->state));
+  json_object_set_new(object, "name", json_string(s->study.name));
+  json_object_set_new(object, "file", json_string(s->study.path));
+  json_object_set_new(object, "params", ts_reply_values(r->sets.values, s->workflow));
+  json_object_set_new(object, "outputs", sorted(r->outputs, compare_strings));
+  json_object_set_new(object, "quality", sorted(r->quality, compare_quality));
+  json_object_set_new(object, "reuse", ts_counts_reuse(s, r->plan, result));
+  json_object_set_new(object, "reference", ts_counts_reference(s, r->plan, result));
+  json_object_set_new(object, "by_task", ts_counts_by_task(s, r->plan, result));
+  json_object_set_new(object, "failed", ts_progress_failed(r->progress));
+  json_object_set_new(object, "threads", json_integer((json_int_t)result->threads));
+  json_object_set_new(object, "peak_bytes", json_integer((json_int_t)result->peak_bytes));
+  json_object_set_new(object, "wall_s", json_real(result->wall_s));
+  json_object_set_new(object, "cpu_s", json_real(result->cpu_total_s));
+}
+
+static int exit_code(const struct run_state *r) {
+  if (strcmp(r->state, "paused") == 0) return 130;
+  return strcmp(r->state, "failed") == 0 ? 1 : 0;
+}
+
+int ts_run_workflow(const struct ts_request *request, char **reply) {
+  struct session s;
+  struct run_state r = {.state = "failed", .outputs = json_array(), .quality = json_array()};
+  ts_session_init(&s, request);
+  json_t *object = ts_reply_new("tessera.run/1");
+  bool ready = ts_session_read(&s) && ts_session_open_store(&s, false, false) && ts_session_open_dataset(&s, true) &&
+               ts_sets_single(&s, &r.sets);
+  ready = ready && ts_run_open(&s, "run", r.id);
+  if (ready) {
+    execute(&s, &r);
+    if (r.plan) describe(&s, &r, object);
+    ts_run_close(&s, r.id, ts_session_ok(&s) ? r.state : "failed", object);
+  }
+  int code = ts_reply_finish(&s, object, exit_code(&r), reply);
+  ts_run_result_release(&r.engine.result);
+  ts_progress_destroy(r.progress);
+  ts_plan_destroy(r.plan);
+  ts_sets_release(&r.sets);
+  json_decref(r.outputs);
+  json_decref(r.quality);
+  ts_session_release(&s);
+  return code;
+}

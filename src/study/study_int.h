@@ -1,0 +1,168 @@
+/* What the files of the study module share: the session, in which one call walks from a file to a reply.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A session is opened step by step (files, store, dataset); each step needs the ones before it. Faults are gathered in
+ * session.faults; a step returns false as soon as there is one that stops the walk. */
+#ifndef TS_STUDY_STUDY_INT_H
+#define TS_STUDY_STUDY_INT_H
+
+#include "tessera.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "design/design.h"
+#include "op/op.h"
+#include "plan/plan.h"
+#include "run/run.h"
+#include "store/store.h"
+#include "workflow/workflow.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum over_tiles { OVER_TILES_MEAN, OVER_TILES_SUM };
+
+/* One number per run that a study analyses: a column of a table product, over all rows, tiles and files. */
+struct study_output {
+  const char *name;    /* "compare.table:diff" */
+  const char *label;   /* what it is, for sentences; "" if the file does not say */
+  const char *product; /* "compare.table" */
+  const char *column;
+  enum over_tiles over_tiles;
+  const char *pointer; /* JSON pointer in the study file, for complaints */
+  struct ts_source source;
+  size_t wanted; /* index among the wanted products */
+};
+
+/* A study file, or what stands for it when a bare workflow is run. */
+struct study_file {
+  const char *path;   /* as the user would write it */
+  const char *folder; /* paths in the file are relative to it */
+  const char *name;
+  const char *question;
+  const char *workflow;
+  const char **data_files; /* patterns */
+  size_t data_file_count;
+  const char *manifest; /* NULL if none */
+  int64_t tile_px, halo_px;
+  int32_t level;
+  const char *method; /* "morris" */
+  size_t trajectories, levels, resamples;
+  double confidence;
+  uint64_t seed;
+  struct study_output *outputs;
+  size_t output_count;
+  bool reference_is_default;
+  const char **reference_files;
+  size_t reference_file_count;
+  const char **varied; /* names; NULL: all that have a grid or range */
+  size_t varied_count;
+  bool is_bare_workflow;
+};
+
+struct session {
+  const struct ts_request *request; /* borrowed */
+  struct ts_arena arena;            /* owns most small things */
+  struct ts_faults faults;
+  json_t *warnings; /* owned */
+  const char *folder;
+  struct ts_json_doc doc; /* the study or workflow file */
+  struct study_file study;
+  struct ts_registry *registry; /* owned */
+  struct ts_workflow *workflow; /* owned */
+  struct ts_store *store;       /* owned; NULL without one */
+  struct ts_dataset dataset;    /* arrays owned by the arena */
+  bool *supplied;               /* per workflow input */
+  const char *scratch;          /* folder for commands */
+};
+
+/* session.c */
+void ts_session_init(struct session *s, const struct ts_request *request);
+void ts_session_release(struct session *s);
+struct ts_registry *ts_session_registry(void); /* a registry with the built-in operations */
+bool ts_session_read(struct session *s);       /* study or workflow file, workflow, outputs */
+bool ts_session_open_store(struct session *s, bool read_only, bool must_exist);
+/* A path of the request: relative to the project folder. */
+const char *ts_session_path(struct session *s, const char *path);
+void ts_session_warn(struct session *s, const char *format, ...) TS_PRINTF(2, 3);
+void ts_session_fault(struct session *s, const struct ts_error *err);
+bool ts_session_ok(const struct session *s); /* no faults so far */
+
+/* study_file.c */
+bool ts_study_file_parse(struct session *s);
+
+/* dataset.c */
+bool ts_session_open_dataset(struct session *s, bool use_reference_files);
+
+/* reply.c */
+json_t *ts_reply_new(const char *schema);
+/* Adds faults and warnings, gives the text and the exit code: of the first fault, or `exit_code`. Steals the object. */
+int ts_reply_finish(struct session *s, json_t *object, int exit_code, char **reply);
+json_t *ts_reply_values(const struct ts_value *values, const struct ts_workflow *workflow);
+
+/* sets.c: the parameter sets of a study. */
+struct parameter_sets {
+  struct ts_space space;
+  struct ts_design design;
+  struct ts_value *values; /* owned: all parameters of all runs */
+  size_t count;
+  bool is_given; /* from a CSV file: no indices can be computed */
+};
+bool ts_sets_of_study(struct session *s, struct parameter_sets *sets);
+/* One run: defaults and -p settings. */
+bool ts_sets_single(struct session *s, struct parameter_sets *sets);
+void ts_sets_release(struct parameter_sets *sets);
+
+/* planning.c */
+struct ts_plan *ts_session_plan(struct session *s, const struct parameter_sets *sets, const struct ts_source *wanted,
+                                size_t wanted_count, bool want_reference);
+/* Distinct wanted products of the study's outputs; sets output.wanted. Owned by the arena. */
+struct ts_source *ts_session_study_products(struct session *s, size_t *count);
+/* All stage outputs that can be made (or those of one stage). */
+struct ts_source *ts_session_all_products(struct session *s, const char **names, size_t *count);
+/* How often a stage runs over the dataset. */
+size_t ts_session_units(const struct session *s, enum ts_scope scope);
+size_t ts_session_only_stage(struct session *s);
+
+/* progress.c: keeps count for the display and writes task rows. */
+struct progress;
+struct progress *ts_progress_create(struct session *s, const struct ts_plan *plan, const char *run_id, size_t threads);
+void ts_progress_begin(struct progress *progress);
+void ts_progress_task(struct progress *progress, const struct ts_task_event *event);
+void ts_progress_end(struct progress *progress);
+void ts_progress_destroy(struct progress *progress);
+json_t *ts_progress_timeline(const struct progress *progress); /* executed tasks; a new reference */
+json_t *ts_progress_failed(const struct progress *progress);   /* failed tasks; a new reference */
+bool ts_progress_any_failed(const struct progress *progress);
+
+/* counts.c: reuse as told to the user; new references. */
+json_t *ts_counts_reuse(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result);
+json_t *ts_counts_by_task(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result);
+json_t *ts_counts_reference(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result);
+
+/* collect.c: numbers of runs from wanted tables. */
+struct collector;
+struct collector *ts_collector_create(const struct session *s, const struct ts_plan *plan);
+void ts_collector_destroy(struct collector *collector);
+void ts_collector_product(struct collector *collector, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
+double ts_collector_value(const struct collector *collector, size_t set, size_t output); /* NaN: failed */
+double ts_collector_tile_value(const struct collector *collector, size_t set, size_t output, size_t unit);
+bool ts_collector_is_per_tile(const struct collector *collector, size_t output);
+/* Complaint about a column that no table has; NULL if all is well. */
+const char *ts_collector_missing_column(const struct collector *collector, size_t *output);
+
+/* runs.c: run records. */
+bool ts_run_open(struct session *s, const char *command, char id[9]);
+void ts_run_close(struct session *s, const char *id, const char *state, const json_t *result);
+/* The row of the asked run (request->run), or the last. */
+bool ts_run_find(struct session *s, struct ts_run_row *row);
+
+/* init.c: demos this program carries; a new reference. */
+json_t *ts_demo_list(void);
+
+/* status.c: whether a task row is meant by "segment.split", "split", "segment/9c1e" or the first digits of its key. */
+bool ts_task_row_fits(const struct ts_task_row *row, const char *asked);
+
+#endif

@@ -1,0 +1,130 @@
+/* Writes products: DIR/IMAGE/STAGE.PORT.png, .csv or .geojson, with .xX_yY before the ending when an image has several tiles.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/write_products.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "image/image.h"
+
+#include <math.h>
+#include <string.h>
+
+#define OUTLINE_RGB 0x0072B2 /* Okabe-Ito blue */
+
+static void complain(struct product_writer *w, const struct ts_error *err) { ts_session_fault(w->s, err); }
+
+static const char *path_of(struct product_writer *w, const char *name, const struct ts_node *node, size_t unit,
+                           const char *ending) {
+  const struct ts_dataset *d = &w->s->dataset;
+  struct ts_arena *arena = &w->s->arena;
+  if (node->scope == TS_PER_DATASET) return ts_arena_printf(arena, "%s/%s.%s", w->folder, name, ending);
+  const struct ts_item *item = &d->items[node->scope == TS_PER_TILE ? d->tile_items[unit] : unit];
+  if (node->scope == TS_PER_FILE || item->tile_count == 1)
+    return ts_arena_printf(arena, "%s/%s/%s.%s", w->folder, item->name, name, ending);
+  const struct ts_region *core = &d->tiles[unit].core;
+  return ts_arena_printf(arena, "%s/%s/%s.x%lld_y%lld.%s", w->folder, item->name, name, (long long)core->x,
+                         (long long)core->y, ending);
+}
+
+static bool write_data(const char *path, const struct ts_data *data, struct ts_error *err) {
+  const struct ts_type *type = ts_data_type(data);
+  char *folder = ts_path_folder(path);
+  bool ok = ts_folder_create(folder, err);
+  free(folder);
+  if (!ok) return false;
+  if (type->kind == TS_DATA_PIXELS) return ts_image_write_png(path, data, err);
+  if (type->kind == TS_DATA_TABLE) {
+    ts_auto(ts_str_release) struct ts_str csv = {0};
+    ts_table_to_csv(data, &csv);
+    return ts_file_write(path, ts_str_get(&csv), csv.length, err);
+  }
+  size_t size = 0;
+  const void *bytes = ts_data_bytes(data, &size);
+  return ts_file_write(path, bytes, size, err);
+}
+
+/* The tile's image with the outlines of a mask. */
+static bool write_overlay(struct product_writer *w, const char *path, const struct ts_node *node, size_t unit,
+                          const struct ts_data *mask, struct ts_error *err) {
+  const struct ts_dataset *d = &w->s->dataset;
+  const struct ts_item *item = &d->items[node->scope == TS_PER_TILE ? d->tile_items[unit] : unit];
+  for (size_t i = 0; i < w->s->workflow->input_count; i++) {
+    const struct ts_item_source *source = &item->sources[i];
+    if (!source->path || !source->type || strcmp(source->type->name, "image/rgb8") != 0) continue;
+    struct ts_data *image = ts_image_read(source->path, source->type, ts_data_region(mask), err);
+    struct ts_data *overlay = image ? ts_image_overlay(image, mask, OUTLINE_RGB, err) : NULL;
+    bool ok = overlay && ts_image_write_png(path, overlay, err);
+    ts_data_unref(image);
+    ts_data_unref(overlay);
+    return ok;
+  }
+  return true;
+}
+
+/* Scores: one-row tables of tasks that read a reference which the dataset supplies. */
+static bool is_quality(const struct product_writer *w, const struct ts_node *node, const struct ts_data *data) {
+  const struct ts_workflow *f = w->s->workflow;
+  const struct ts_task *task = &f->tasks[node->task];
+  if (ts_data_type(data)->kind != TS_DATA_TABLE || ts_data_rows(data) != 1) return false;
+  for (size_t i = 0; i < task->op->descriptor->input_count; i++) {
+    const struct ts_source *source = &task->inputs[i];
+    if (source->kind == TS_SOURCE_INPUT && f->inputs[source->index].default_run.kind == TS_SOURCE_TASK &&
+        w->s->supplied[source->index])
+      return true;
+  }
+  return false;
+}
+
+static void add_quality(struct product_writer *w, const struct ts_node *node, size_t unit, const struct ts_data *data) {
+  const struct ts_dataset *d = &w->s->dataset;
+  json_t *values = json_object();
+  for (size_t c = 0; c < ts_data_columns(data); c++) {
+    double cell = ts_data_cells(data)[c];
+    json_object_set_new(values, ts_data_column_names(data)[c], isfinite(cell) ? json_real(cell) : json_null());
+  }
+  bool tile = node->scope == TS_PER_TILE;
+  const char *file = node->scope == TS_PER_DATASET ? "" : d->items[tile ? d->tile_items[unit] : unit].name;
+  json_array_append_new(w->quality, json_pack("{s:s, s:[I,I], s:o}", "file", file, "tile",
+                                              (json_int_t)(tile ? d->tiles[unit].core.x : 0),
+                                              (json_int_t)(tile ? d->tiles[unit].core.y : 0), "values", values));
+}
+
+static void write_one(struct product_writer *w, const char *name, const struct ts_node *node, size_t unit,
+                      const struct ts_data *data) {
+  struct ts_error err = {0};
+  const struct ts_type *type = ts_data_type(data);
+  const char *path = path_of(w, name, node, unit, type->file_ending);
+  if (!write_data(path, data, &err)) {
+    complain(w, &err);
+    return;
+  }
+  json_array_append_new(w->outputs, json_string(path));
+  bool is_mask = strcmp(type->name, "mask") == 0 || strcmp(type->name, "labels") == 0;
+  if (!w->s->request->overlays || !is_mask) return;
+  path = path_of(w, name, node, unit, "overlay.png");
+  if (write_overlay(w, path, node, unit, data, &err))
+    json_array_append_new(w->outputs, json_string(path));
+  else
+    complain(w, &err);
+}
+
+void ts_write_product(void *user, uint32_t node_index, uint32_t port, size_t unit, struct ts_data *data) {
+  struct product_writer *w = user;
+  const struct ts_node *node = &w->plan->nodes[node_index];
+  struct ts_error err = {0};
+  struct ts_data *core = NULL;
+  bool has_halo =
+      w->plan->options.crop_halo && node->scope == TS_PER_TILE && ts_data_type(data)->kind == TS_DATA_PIXELS;
+  if (has_halo && !(core = ts_data_crop(data, &w->s->dataset.tiles[unit].core, &err))) {
+    complain(w, &err);
+    return;
+  }
+  bool told = false;
+  for (size_t i = 0; i < w->plan->wanted_count; i++) {
+    if (w->plan->products[i].node != node_index || w->plan->products[i].port != port) continue;
+    write_one(w, w->names[i], node, unit, core ? core : data);
+    if (!told && node->kind == TS_NODE_TASK && is_quality(w, node, data)) add_quality(w, node, unit, data);
+    told = true;
+  }
+  ts_data_unref(core);
+}

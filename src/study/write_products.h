@@ -1,0 +1,20 @@
+/* Writes products of a run as files that people and other programs open.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_STUDY_WRITE_PRODUCTS_H
+#define TS_STUDY_WRITE_PRODUCTS_H
+
+#include "study/study_int.h"
+
+struct product_writer {
+  struct session *s;
+  const struct ts_plan *plan; /* its first run is written */
+  const char **names;         /* per wanted product: "segment.mask" */
+  const char *folder;
+  json_t *outputs; /* borrowed: paths are appended */
+  json_t *quality; /* borrowed: scores against a given reference are appended */
+};
+
+/* For ts_run_options.on_product; user is a struct product_writer. Faults go to the session. */
+void ts_write_product(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
+
+#endif

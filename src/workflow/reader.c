@@ -1,0 +1,195 @@
+/* Reading JSON objects against a table of keys, so that every complaint has a place and a proposal.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/alloc.h"
+#include "workflow/workflow_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_LENGTH    64
+#define NAMES_IN_LISTS 10
+
+struct ts_error *ts_reader_fault(struct ts_reader *reader, enum ts_error_code code, const char *pointer,
+                                 enum ts_json_part part, const char *format, ...) {
+  struct ts_error *err = ts_faults_add(reader->faults);
+  va_list args;
+  va_start(args, format);
+  ts_vfail(err, code, format, args);
+  va_end(args);
+  ts_json_place(err, reader->doc, pointer, part);
+  return err;
+}
+
+static const char *keep_pointer(struct ts_reader *reader, struct ts_str *text) {
+  const char *kept = ts_arena_strdup(reader->arena, ts_str_get(text));
+  ts_str_release(text);
+  return kept;
+}
+
+const char *ts_reader_child(struct ts_reader *reader, const char *pointer, const char *name) {
+  struct ts_str text = {0};
+  ts_str_add(&text, pointer);
+  ts_json_pointer_add(&text, name);
+  return keep_pointer(reader, &text);
+}
+
+const char *ts_reader_item(struct ts_reader *reader, const char *pointer, size_t index) {
+  struct ts_str text = {0};
+  ts_str_add(&text, pointer);
+  ts_json_pointer_add_index(&text, index);
+  return keep_pointer(reader, &text);
+}
+
+static bool has_kind(const json_t *value, enum ts_want want) {
+  switch (want) {
+  case TS_WANT_STRING: return json_is_string(value);
+  case TS_WANT_OBJECT: return json_is_object(value);
+  case TS_WANT_LIST: return json_is_array(value);
+  case TS_WANT_BOOLEAN: return json_is_boolean(value);
+  case TS_WANT_ANY: break;
+  }
+  return true;
+}
+
+static const char *kind_name(enum ts_want want) {
+  switch (want) {
+  case TS_WANT_STRING: return "a string";
+  case TS_WANT_OBJECT: return "an object";
+  case TS_WANT_LIST: return "a list";
+  case TS_WANT_BOOLEAN: return "true or false";
+  case TS_WANT_ANY: break;
+  }
+  return "a value";
+}
+
+bool ts_reader_want(struct ts_reader *reader, const json_t *value, const char *pointer, const char *label,
+                    enum ts_want want, const char *example) {
+  if (has_kind(value, want)) return true;
+  struct ts_error *err = ts_reader_fault(reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
+                                         "%s must be %s, but it is %s", label, kind_name(want), ts_json_kind(value));
+  ts_error_help(err, "write it as in %s", example);
+  return false;
+}
+
+static struct ts_field *find_field(struct ts_field *fields, size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(fields[i].name, name) == 0) return &fields[i];
+  }
+  return NULL;
+}
+
+/* A misspelt key excuses the missing one it stands for. */
+static void report_unknown_key(struct ts_reader *reader, const json_t *object, const char *pointer, const char *what,
+                               const char *key, struct ts_field *fields, size_t count) {
+  struct ts_names names = {0};
+  for (size_t i = 0; i < count; i++) {
+    if (!json_object_get(object, fields[i].name)) ts_names_add(&names, fields[i].name);
+  }
+  ts_names_add(&names, "help");
+  ts_names_add(&names, "comment");
+  struct ts_error *err = ts_reader_fault(reader, TS_ERR_UNKNOWN_KEY, ts_reader_child(reader, pointer, key), TS_JSON_KEY,
+                                         "%s has no key '%s'", what, key);
+  const char *nearest = ts_names_suggest(&names, err, key, "keys that can be added here", "");
+  struct ts_field *meant = nearest ? find_field(fields, count, nearest) : NULL;
+  if (meant) meant->faulty = true;
+  ts_names_release(&names);
+}
+
+static void read_field(struct ts_reader *reader, const json_t *object, const char *pointer, const char *what,
+                       struct ts_field *field) {
+  const json_t *value = json_object_get(object, field->name);
+  if (!value) {
+    if (!field->required || field->faulty) return;
+    field->faulty = true;
+    struct ts_error *err =
+        ts_reader_fault(reader, TS_ERR_MISSING_KEY, pointer, TS_JSON_VALUE, "%s needs the key '%s'", what, field->name);
+    ts_error_help(err, "add it, as in \"%s\": %s", field->name, field->example);
+    return;
+  }
+  const char *label = ts_arena_printf(reader->arena, "'%s'", field->name);
+  const char *example = ts_arena_printf(reader->arena, "\"%s\": %s", field->name, field->example);
+  if (ts_reader_want(reader, value, ts_reader_child(reader, pointer, field->name), label, field->want, example)) {
+    field->value = value;
+  } else {
+    field->faulty = true;
+  }
+}
+
+bool ts_reader_fields(struct ts_reader *reader, const json_t *object, const char *pointer, const char *what,
+                      struct ts_field *fields, size_t count) {
+  size_t before = reader->faults->count;
+  const char *key;
+  json_t *value;
+  json_object_foreach((json_t *)object, key, value) {
+    if (strcmp(key, "help") == 0 || strcmp(key, "comment") == 0) {
+      ts_reader_want(reader, value, ts_reader_child(reader, pointer, key), ts_arena_printf(reader->arena, "'%s'", key),
+                     TS_WANT_STRING, "\"help\": \"what this is for\"");
+    } else if (!find_field(fields, count, key)) {
+      report_unknown_key(reader, object, pointer, what, key, fields, count);
+    }
+  }
+  for (size_t i = 0; i < count; i++) read_field(reader, object, pointer, what, &fields[i]);
+  return reader->faults->count == before;
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+static bool is_name(const char *name) {
+  if (!is_letter(name[0])) return false;
+  size_t length = 0;
+  for (; name[length]; length++) {
+    char c = name[length];
+    if (!is_letter(c) && !(c >= '0' && c <= '9') && c != '_' && c != '-') return false;
+  }
+  return length <= NAME_LENGTH;
+}
+
+bool ts_reader_name(struct ts_reader *reader, const char *name, const char *pointer, enum ts_json_part part,
+                    const char *what) {
+  if (is_name(name)) return true;
+  struct ts_error *err =
+      ts_reader_fault(reader, TS_ERR_BAD_NAME, pointer, part, "'%.80s' cannot be the name of %s", name, what);
+  ts_error_help(err, "a name starts with a letter; letters, digits, '_' and '-' may follow, %d characters at most",
+                NAME_LENGTH);
+  return false;
+}
+
+const char *ts_reader_help(struct ts_reader *reader, const json_t *object) {
+  const char *text = json_string_value(json_object_get(object, "help"));
+  return text ? ts_arena_strdup(reader->arena, text) : "";
+}
+
+void ts_names_add(struct ts_names *names, const char *name) {
+  names->items = ts_grow(names->items, names->count, &names->capacity, sizeof *names->items);
+  names->items[names->count++] = name;
+}
+
+void ts_names_release(struct ts_names *names) {
+  free(names->items);
+  memset(names, 0, sizeof *names);
+}
+
+void ts_names_print(const struct ts_names *names, struct ts_str *out) {
+  size_t shown = names->count <= NAMES_IN_LISTS ? names->count : NAMES_IN_LISTS - 1;
+  for (size_t i = 0; i < shown; i++) {
+    const char *before = i == 0 ? "" : i + 1 == names->count ? " and " : ", ";
+    ts_str_addf(out, "%s'%s'", before, names->items[i]);
+  }
+  if (shown < names->count) ts_str_addf(out, " and %zu more", names->count - shown);
+}
+
+const char *ts_names_suggest(const struct ts_names *names, struct ts_error *err, const char *word, const char *label,
+                             const char *none) {
+  const char *nearest = ts_nearest_word(word, names->items, names->count);
+  if (nearest) {
+    ts_error_help(err, "did you mean '%s'?", nearest);
+  } else if (names->count == 0) {
+    ts_error_help(err, "%s", none);
+  } else {
+    struct ts_str list = {0};
+    ts_names_print(names, &list);
+    ts_error_help(err, "%s: %s", label, ts_str_get(&list));
+    ts_str_release(&list);
+  }
+  return nearest;
+}

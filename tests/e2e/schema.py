@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Holds the published JSON Schemas against every workflow, study and case folder.
+
+SPDX-License-Identifier: Apache-2.0
+
+A case folder says in its file `schema` whether the schema must accept or reject its workflow.json or study.json: faults of
+structure are rejected, faults that need knowledge of operations, files or connections are accepted. Text that is no JSON,
+or has a key twice in one object, counts as rejected.
+"""
+import copy
+import json
+import os
+import pathlib
+import sys
+
+ROOT = pathlib.Path(os.environ.get("TESSERA_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
+faults = []
+checked = 0
+
+
+def refuse_duplicates(pairs):
+    if len({key for key, _ in pairs}) != len(pairs):
+        raise ValueError("a key stands twice")
+    return dict(pairs)
+
+
+def load_validator(name):
+    import jsonschema
+    schema = json.loads((ROOT / "docs/schema" / name).read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def problem_of(validator, text):
+    """Why the text is rejected, or None."""
+    try:
+        document = json.loads(text, object_pairs_hook=refuse_duplicates)
+    except ValueError as error:
+        return str(error)
+    return next((f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(document)), None)
+
+
+def expect(validator, label, text, wanted):
+    global checked
+    checked += 1
+    problem = problem_of(validator, text)
+    if wanted == "accept" and problem:
+        faults.append(f"{label}: rejected, but should be accepted: {problem}")
+    elif wanted == "reject" and not problem:
+        faults.append(f"{label}: accepted, but should be rejected")
+    elif wanted not in ("accept", "reject"):
+        faults.append(f"{label}: the file 'schema' says '{wanted}', not 'accept' or 'reject'")
+
+
+def check_cases(workflow, study):
+    for folder in sorted((ROOT / "tests/cases").iterdir()):
+        for name, validator in (("workflow.json", workflow), ("study.json", study)):
+            if (folder / name).exists() and (folder / "schema").exists():
+                wanted = (folder / "schema").read_text(encoding="utf-8").strip()
+                expect(validator, f"{folder.name}/{name}", (folder / name).read_text(encoding="utf-8"), wanted)
+            elif (folder / name).exists() and name == "workflow.json" and not (folder / "study.json").exists():
+                faults.append(f"{folder.name}: no file 'schema' says what the schema makes of it")
+
+
+def check_workflows(workflow, study):
+    for folder in sorted((ROOT / "workflows").iterdir()):
+        for name, validator in (("workflow.json", workflow), ("study.json", study)):
+            if (folder / name).exists():
+                expect(validator, f"{folder.name}/{name}", (folder / name).read_text(encoding="utf-8"), "accept")
+
+
+def changed(document, path, value):
+    """A copy with the value at a path replaced, or removed if value is None."""
+    result = copy.deepcopy(document)
+    *above, last = path
+    target = result
+    for key in above:
+        target = target[key]
+    if value is None:
+        del target[last]
+    else:
+        target[last] = value
+    return json.dumps(result)
+
+
+def check_study_variants(study):
+    base = json.loads((ROOT / "workflows/nuclei/study.json").read_text(encoding="utf-8"))
+    accept = [
+        (("data",), {"manifest": "data.csv"}), (("reference",), {"files": ["truth.png"]}), (("reference",), None),
+        (("outputs", 0), {"output": "compare.table:diff", "over_tiles": "sum"}), (("parameters",), ["G1", "G2"]),
+        (("comment",), "why"), (("method", "seed"), 0), (("outputs", 0, "label"), "the difference"),
+    ]
+    reject = [
+        (("tessera",), 2), (("tessera",), None), (("workflow",), None), (("outputs",), None), (("outputs",), []),
+        (("outputs", 0), "compare.table"), (("outputs", 0), {"over_tiles": "sum"}), (("method", "levels"), 5),
+        (("outputs", 0), {"output": "compare.table:diff", "over_tiles": "max"}), (("reference",), "defaults"),
+        (("data",), {"tile": 512}), (("data", "files"), "slide.png"), (("data", "tile"), -1), (("data", "size"), 512),
+        (("method", "name"), "moris"), (("method", "trajectories"), "ten"), (("limits",), {"memory_mb": 1}),
+        (("parameters",), "G1"), (("colour",), "blue"),
+    ]
+    for wanted, changes in (("accept", accept), ("reject", reject)):
+        for path, value in changes:
+            expect(study, f"study with {'.'.join(map(str, path))} = {value!r}", changed(base, path, value), wanted)
+
+
+def main():
+    try:
+        workflow, study = load_validator("workflow.schema.json"), load_validator("study.schema.json")
+    except ImportError:
+        print("SKIP: python3-jsonschema is not installed")
+        sys.exit(1 if os.environ.get("CI") == "true" else 77)
+    check_workflows(workflow, study)
+    check_cases(workflow, study)
+    check_study_variants(study)
+    print("\n".join(faults), end="\n" if faults else "")
+    print(f"{checked - len(faults)} of {checked} documents as expected")
+    sys.exit(1 if faults or checked < 50 else 0)
+
+
+main()

@@ -1,0 +1,122 @@
+/* A plugin whose operations keep the contract: masks, alternatives, tables, bytes, places, and calls that must not overlap.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tessera_op.h"
+
+#include <sched.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define HEAD(text, number)                                                                                             \
+  .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .name = (text), .version = (number)
+
+static const struct ts_op_port mask_port[] = {{"mask", "mask", "a mask", 0}};
+static const struct ts_op_port table_port[] = {{"table", "table", "numbers", 0}};
+
+static int invert(struct ts_op_call *call) {
+  const struct ts_op_view *in = &call->inputs[0];
+  uint8_t *out = call->host->output_pixels(call, 0, in->width, in->height, 1, TS_OP_U8);
+  if (!out) return -1;
+  for (size_t i = 0; i < in->size_bytes; i++) out[i] = (uint8_t)(255 - ((const uint8_t *)in->data)[i]);
+  return 0;
+}
+
+static const struct ts_op_descriptor invert_operation = {
+    HEAD("good.invert", 3), .inputs = mask_port,        .input_count = 1, .outputs = mask_port,
+    .output_count = 1,      .reach = TS_OP_REACH_PIXEL, .run = invert};
+
+/* Says whether its input was a mask or labels by what it makes, and puts it ten pixels to the right. */
+static int either(struct ts_op_call *call) {
+  const struct ts_op_view *in = &call->inputs[0];
+  int is_mask = strcmp(in->type, "mask") == 0;
+  /* The type may be told before or after the output is made. */
+  if (is_mask) call->host->output_type(call, 0, "mask");
+  uint8_t *out = call->host->output_pixels(call, 0, 2, 1, 1, TS_OP_U8);
+  if (!out) return -1;
+  if (!is_mask) call->host->output_type(call, 0, "image/gray8");
+  call->host->output_place(call, 0, in->x + 10, in->y, in->level);
+  memset(out, is_mask ? 255 : 7, 2);
+  return 0;
+}
+
+static const struct ts_op_port either_inputs[] = {{"objects", "mask|labels", "", 0}};
+static const struct ts_op_port either_outputs[] = {{"pixels", "image/gray8|mask", "", 0}};
+static const struct ts_op_descriptor either_operation = {HEAD("good.either", 1), .inputs = either_inputs,
+                                                         .input_count = 1,       .outputs = either_outputs,
+                                                         .output_count = 1,      .run = either};
+
+/* A table with one row that repeats the parameters, and the size of the optional input. */
+static int echo(struct ts_op_call *call) {
+  static const char *const names[] = {"integer", "real", "boolean", "letters", "bytes"};
+  double *out = call->host->output_table(call, 0, 1, COUNT(names), names);
+  if (!out) return -1;
+  out[0] = (double)call->parameters[0].integer;
+  out[1] = call->parameters[1].real;
+  out[2] = (double)call->parameters[2].integer;
+  out[3] = (double)strlen(call->parameters[3].string);
+  out[4] = call->inputs[0].kind == TS_OP_BYTES ? (double)call->inputs[0].size_bytes : -1;
+  return 0;
+}
+
+static void neighbours(struct ts_op_value *value) { value->integer = value->integer == 8 ? 8 : 4; }
+
+static const struct ts_op_port echo_inputs[] = {{"extra", "bytes", "may be missing", 1}};
+static const char *const words[] = {"fast", "careful", NULL};
+static const struct ts_op_parameter echo_parameters[] = {
+    {"neighbours", TS_OP_INTEGER, 4, 8, NULL, "anything but 8 acts as 4", neighbours},
+    {"size", TS_OP_REAL, 1, 0, NULL, "without bounds", NULL},
+    {"flag", TS_OP_BOOLEAN, 0, 0, NULL, "", NULL},
+    {"mode", TS_OP_STRING, 0, 0, words, "", NULL}};
+static const struct ts_op_descriptor echo_operation = {HEAD("good.echo", 1),
+                                                       .numeric = "tolerance:test",
+                                                       .inputs = echo_inputs,
+                                                       .input_count = 1,
+                                                       .outputs = table_port,
+                                                       .output_count = 1,
+                                                       .parameters = echo_parameters,
+                                                       .parameter_count = COUNT(echo_parameters),
+                                                       .run = echo};
+
+/* Fails if two calls of it are ever under way at once. The counter is not atomic on purpose: tessera holds the lock. */
+static int serial(struct ts_op_call *call) {
+  static volatile int inside;
+  static const char *const names[] = {"inside"};
+  double *out = call->host->output_table(call, 0, 1, 1, names);
+  if (!out) return -1;
+  int mine = inside + 1;
+  inside = mine;
+  for (int i = 0; i < 20; i++) sched_yield(); /* an invitation to every other thread */
+  out[0] = inside;
+  inside = inside - 1;
+  return mine == 1 ? 0 : call->host->fail(call, "%d calls at once", mine);
+}
+
+static const struct ts_op_descriptor serial_operation = {HEAD("good.serial", 1), .outputs = table_port,
+                                                         .output_count = 1, .not_thread_safe = 1, .run = serial};
+
+static int wait_for_stop(struct ts_op_call *call) {
+  while (!call->host->cancelled(call)) {
+  }
+  return call->host->fail(call, "stopped");
+}
+
+static const struct ts_op_descriptor wait_operation = {HEAD("good.wait", 1), .outputs = table_port, .output_count = 1,
+                                                       .run = wait_for_stop};
+
+static int outline(struct ts_op_call *call) {
+  static const char text[] = "{\"type\":\"FeatureCollection\",\"features\":[]}";
+  char *out = call->host->output_bytes(call, 0, sizeof(text) - 1);
+  if (!out) return -1;
+  memcpy(out, text, sizeof(text) - 1);
+  return 0;
+}
+
+static const struct ts_op_port outline_outputs[] = {{"objects", "objects", "", 0}};
+static const struct ts_op_descriptor outline_operation = {HEAD("good.outline", 1), .outputs = outline_outputs,
+                                                          .output_count = 1, .run = outline};
+
+const struct ts_op_descriptor *const *tessera_operations(uint32_t host_api, size_t *count) {
+  static const struct ts_op_descriptor *const operations[] = {&invert_operation, &either_operation, &echo_operation,
+                                                              &serial_operation, &wait_operation,   &outline_operation};
+  *count = COUNT(operations);
+  return host_api == TESSERA_OP_API ? operations : NULL;
+}

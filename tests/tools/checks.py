@@ -1,0 +1,165 @@
+"""Tests the checks and generators of tools/ on small trees with known faults.
+
+SPDX-License-Identifier: Apache-2.0
+test-label: long (nothing here is compiled, so the sanitizers would see nothing)
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["TESSERA_SOURCE_DIR"])
+
+
+class ToolTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = pathlib.Path(self.folder.name)
+        self.write("src/LAYERS", "base:\nkernels: base/error.h\nops/*: base kernels\nstudy: all tessera.h\n")
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def tool(self, name, *arguments, **environment):
+        command = [sys.executable, SOURCE / "tools" / name, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False,
+                              env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment})
+
+    def assert_faults(self, name, *expected):
+        result = self.tool(name, self.root)
+        self.assertEqual(result.returncode, 1 if expected else 0, result.stdout + result.stderr)
+        self.assertEqual(result.stdout.splitlines(), list(expected))
+
+    def generate(self, name, *arguments):
+        output = self.root / "out.c"
+        result = self.tool(name, "--source", self.root, "--output", output, "--depfile", self.root / "out.d", *arguments)
+        return result, output.read_text(encoding="utf-8") if output.exists() else ""
+
+
+class IncludeCheck(ToolTest):
+    def test_allowed_includes_pass(self):
+        self.write("src/base/a.c", '#include "base/a_int.h"\n#include <stdio.h>\n')
+        self.write("src/kernels/cpu/k.c", '#include "base/error.h"\n#include "kernels/cpu/k_int.h"\n')
+        self.write("src/ops/toy/t.c", '#include "kernels/cpu/k.h"\n#include "ops/toy/toy_int.h"\n')
+        self.write("src/study/s.c", '#include "tessera.h"\n#include "ops/toy/t.h"\n')
+        self.write("include/tessera.h", "#include <stddef.h>\n")
+        self.assert_faults("check-includes")
+
+    def test_upward_include(self):
+        self.write("src/base/a.c", '\n#include "study/s.h"\n')
+        self.assert_faults("check-includes", "src/base/a.c:2: 'base' may not include 'study/s.h' (see src/LAYERS)")
+
+    def test_only_the_named_header_is_allowed(self):
+        self.write("src/kernels/cpu/k.c", '#include "base/map.h"\n')
+        self.assert_faults("check-includes", "src/kernels/cpu/k.c:1: 'kernels' may not include 'base/map.h' (see src/LAYERS)")
+
+    def test_operation_libraries_do_not_see_each_other(self):
+        self.write("src/ops/toy/t.c", '#include "ops/other/o.h"\n')
+        self.assert_faults("check-includes", "src/ops/toy/t.c:1: 'ops/toy' may not include 'ops/other/o.h' (see src/LAYERS)")
+
+    def test_internal_header_of_another_module(self):
+        self.write("src/study/s.c", '#include "base/a_int.h"\n')
+        self.assert_faults("check-includes", "src/study/s.c:1: 'base/a_int.h' is internal to 'base'")
+
+    def test_public_header_where_it_is_not_allowed(self):
+        self.write("src/ops/toy/t.c", '#include "tessera.h"\n')
+        self.assert_faults("check-includes", "src/ops/toy/t.c:1: the public header 'tessera.h' is not for 'ops/toy'")
+
+    def test_public_header_stands_alone(self):
+        self.write("include/tessera.h", '#include "base/a.h"\n')
+        self.assert_faults("check-includes", "include/tessera.h:1: a public header may not include 'base/a.h'")
+
+    def test_table_that_points_up(self):
+        self.write("src/LAYERS", "base: study\nstudy: all\n")
+        self.assert_faults("check-includes", "src/LAYERS:1: 'base' may include 'study', which is not on a line above")
+
+
+class OtherChecks(ToolTest):
+    def test_banned_functions(self):
+        self.write("src/base/a.c", 'void f(void) {\n  strcpy(a, "strcat(");\n  /* sprintf( */ p->rand(1);\n  y = log(x);\n}\n')
+        self.assert_faults("check-banned",
+                           "src/base/a.c:2: 'strcpy' is banned: it does not know the size of its target")
+
+    def test_inexact_math_where_products_are_exact(self):
+        self.write("src/kernels/cpu/k.c", "double f(double x) { return sqrt(x) + log(x); }\n")
+        self.assert_faults("check-banned", "src/kernels/cpu/k.c:1: 'log' is banned: its last bits differ between C "
+                           "libraries: use base/exact_math.h")
+
+    def test_sizes(self):
+        body = "  x++;\n"
+        self.write("src/base/a.c", f"static void f(int a,\n{'':14}int b) {{\n{body * 78}}}\n\nint g(void);\n")
+        self.write("src/base/b.c", f"int v[] = {{\n{'1,' + chr(10)}}};\nvoid f(void) {{\n{body * 78}}}\n")
+        self.write("src/base/c.c", "\n" * 701)
+        self.assert_faults("check-sizes", "src/base/a.c:1: a function of 81 lines, limit 80",
+                           "src/base/c.c: 701 lines, limit 700: split it by what its parts do")
+
+
+class Generators(ToolTest):
+    def digests(self, *libraries):
+        result, text = self.generate("implementation-digest", *libraries)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return dict(re.findall(r'\{"([^"]+)", \{([^}]+)\}\}', text))
+
+    def test_digest_follows_what_decides_the_result(self):
+        self.write("src/ops/toy/IMPLEMENTATION", "toy.a: ops/toy/a.c\ntoy.b: ops/toy/b*.c # all of b\n  +vips\n")
+        self.write("src/ops/toy/a.c", '#include "kernels/cpu/k.h"\n')
+        self.write("src/ops/toy/b1.c", "one\n")
+        self.write("src/kernels/cpu/k.h", "header\n")
+        self.write("src/kernels/cpu/k.c", "kernel\n")
+        versions = ("--library", "vips=8.14.1")
+        first = self.digests(*versions)
+        self.assertEqual(sorted(first), ["toy.a", "toy.b"])
+        self.assertEqual(self.digests(*versions), first)
+        self.write("src/kernels/cpu/k.c", "changed\n")
+        second = self.digests(*versions)
+        self.assertNotEqual(second["toy.a"], first["toy.a"])
+        self.assertEqual(second["toy.b"], first["toy.b"])
+        self.write("src/ops/toy/b2.c", "two\n")
+        third = self.digests(*versions)
+        self.assertEqual(third["toy.a"], second["toy.a"])
+        self.assertNotEqual(third["toy.b"], second["toy.b"])
+        self.assertNotEqual(self.digests("--library", "vips=8.15.0")["toy.b"], third["toy.b"])
+
+    def test_digest_names_a_missing_file(self):
+        self.write("src/ops/toy/IMPLEMENTATION", "toy.a: ops/toy/none.c\n")
+        result, _ = self.generate("implementation-digest")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("'toy.a' names 'ops/toy/none.c', which is not below src/", result.stderr)
+
+    def test_embedded_files(self):
+        self.write("workflows/toy/workflow.json", "{}\n")
+        self.write("workflows/toy/.hidden", "no\n")
+        self.write("workflows/toy/built.so", "no\n")
+        self.write("include/tessera_op.h", "/* contract */\n")
+        _, text = self.generate("embed-files")
+        self.assertIn('{"include/tessera_op.h", data_0, 15},', text)
+        self.assertIn('{"toy/workflow.json", data_1, 3},', text)
+        self.assertIn("123,125,10,0,", text)
+        self.assertNotIn("hidden", text)
+        self.assertNotIn("built.so", text)
+
+
+class Summary(ToolTest):
+    JUNIT = ('<testsuite><testcase name="a" status="run"/><testcase name="b" status="fail"><failure/></testcase>'
+             '<testcase name="c" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/></testcase>'
+             '<testcase name="d" status="notrun"><skipped message="Unable to find executable"/></testcase></testsuite>')
+
+    def test_sum(self):
+        self.write("checks", "pass includes\npass sizes\nfail lint\n")
+        self.write("release.xml", self.JUNIT)
+        result = self.tool("test-summary", self.root, CI="false")
+        self.assertEqual(result.stdout.splitlines()[-1], "3 passed, 3 failed, 1 skipped")
+        self.assertEqual(result.returncode, 1)
+
+    def test_nothing_run_is_a_failure(self):
+        result = self.tool("test-summary", self.root)
+        self.assertEqual((result.returncode, result.stdout), (1, "0 passed, 0 failed\n"))
+
+
+unittest.main()

@@ -1,0 +1,228 @@
+/* Numbers as text: shortest round trip, strict reading, the same in a locale that writes a decimal comma.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "unit/base/testing.h"
+
+#include "base/random.h"
+#include "base/str.h"
+
+#include <fcntl.h>
+#include <locale.h>
+#include <math.h>
+
+/* From Python 3.11: float.hex() and repr(), the latter without ".0". */
+static const struct {
+  double value;
+  const char *text;
+} known[] = {
+    {0x0.0p+0, "0"},
+    {-0x0.0p+0, "-0"},
+    {0x1.4p+2, "5"},
+    {0x1.479e83e425aeep+2, "5.11905"},
+    {0x1.999999999999ap-4, "0.1"},
+    {0x1.5555555555555p-2, "0.3333333333333333"},
+    {0x1.ad7f29abcaf48p-24, "1e-07"},
+    {0x1.4f8b588e368f1p-17, "1e-05"},
+    {0x1.a36e2eb1c432dp-14, "0.0001"},
+    {0x1.edd2f1a9fbe77p+6, "123.456"},
+    {0x1.c6bf52634p+49, "1000000000000000"},
+    {0x1.1c37937e08p+53, "1e+16"},
+    {0x1.b69b4ba630f35p+56, "1.2345678901234568e+17"},
+    {0x1.0f0cf064dd592p+73, "1e+22"},
+    {0x1.52d02c7e14af6p+76, "1e+23"},
+    {0x0.0000000000001p-1022, "5e-324"},
+    {0x0.0000000000003p-1022, "1.5e-323"},
+    {0x0.fffffffffffffp-1022, "2.225073858507201e-308"},
+    {0x1p-1022, "2.2250738585072014e-308"},
+    {0x1.fffffffffffffp+1023, "1.7976931348623157e+308"},
+    {0x1p-44, "5.684341886080802e-14"},
+    {0x1p-791, "7.678447687145631e-239"},
+    {0x1p+863, "6.150157786156811e+259"},
+    {0x1p+53, "9007199254740992"},
+    {0x1p+63, "9.223372036854776e+18"},
+    {0x1.3333333333334p-2, "0.30000000000000004"},
+    {0x1.249ad2594c37dp+332, "1e+100"},
+    {-0x1.4p+1, "-2.5"},
+    {0x1.1666666666666p+2, "4.35"},
+    {0x1.9p+6, "100"},
+    {0x1.b1ae4d6e2ef5p+69, "1e+21"},
+};
+
+static uint64_t bits_of(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static void check_known(void) {
+  struct ts_str text = {0};
+  for (size_t i = 0; i < COUNT_OF(known); i++) {
+    ts_str_clear(&text);
+    ts_str_add_double(&text, known[i].value);
+    assert_string_equal(ts_str_get(&text), known[i].text);
+    double value;
+    assert_true(ts_parse_double(known[i].text, &value));
+    assert_true(bits_of(value) == bits_of(known[i].value));
+  }
+  ts_str_release(&text);
+}
+
+static void known_numbers(void **state) {
+  (void)state;
+  check_known();
+}
+
+static size_t digit_count(const char *text) {
+  char digits[64];
+  size_t count = 0;
+  for (const char *p = text; *p && *p != 'e'; p++) {
+    if (isdigit((unsigned char)*p) && (count > 0 || *p != '0')) digits[count++] = *p;
+  }
+  while (count > 1 && digits[count - 1] == '0') count--;
+  return count ? count : 1;
+}
+
+/* Any double: reads back bit for bit, and printf with one digit less does not. */
+static void check_shortest(double value, struct ts_str *text) {
+  ts_str_clear(text);
+  ts_str_add_double(text, value);
+  char *end;
+  double back = strtod(ts_str_get(text), &end);
+  assert_int_equal(*end, '\0');
+  if (bits_of(back) != bits_of(value)) fail_msg("%a printed as %s", value, ts_str_get(text));
+  size_t digits = digit_count(ts_str_get(text));
+  assert_true(digits <= 17);
+  if (digits < 2) return;
+  char shorter[64];
+  snprintf(shorter, sizeof shorter, "%.*e", (int)digits - 2, value);
+  if (bits_of(strtod(shorter, NULL)) == bits_of(value)) fail_msg("%s is longer than %s", ts_str_get(text), shorter);
+}
+
+static void every_number_is_shortest(void **state) {
+  (void)state;
+  struct ts_str text = {0};
+  struct ts_random random;
+  ts_random_init(&random, 2, 0);
+  for (int i = 0; i < 20000; i++) {
+    uint64_t bits = ts_random_u64(&random);
+    if (i % 4 == 1) bits &= 0x800FFFFFFFFFFFFFu; /* subnormal */
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    if (i % 4 == 2) value = (double)ts_random_below(&random, 1000000) / 1000;
+    if (isfinite(value)) check_shortest(value, &text);
+  }
+  for (int exponent = -1074; exponent < 1024; exponent++) check_shortest(ldexp(1, exponent), &text);
+  ts_str_release(&text);
+}
+
+static void odd_ones_are_named(void **state) {
+  (void)state;
+  struct ts_str text = {0};
+  ts_str_add_double(&text, (double)NAN);
+  ts_str_add_double(&text, (double)INFINITY);
+  ts_str_add_double(&text, -(double)INFINITY);
+  assert_string_equal(ts_str_get(&text), "naninf-inf");
+  ts_str_release(&text);
+}
+
+static void doubles_are_read_strictly(void **state) {
+  (void)state;
+  static const char *const bad[] = {"",       " ",   "1 ",   " 1",       "1,5", "0x10", "inf",   "nan", "-inf",
+                                    "1e",     "1e+", "e5",   ".",        "-",   "+",    "1.2.3", "--1", "1e999",
+                                    "-1e999", "1f",  "1e5x", "infinity", "1_0", "١",    "5%"};
+  static const char *const good[] = {"1",   "-1",   "+1",   ".5",     "5.",
+                                     "1e5", "1E-5", "0001", "1e-999", "12345678901234567890"};
+  static const double values[] = {1, -1, 1, 0.5, 5, 1e5, 1e-5, 1, 0, 12345678901234567890.0};
+  double value = 42;
+  for (size_t i = 0; i < COUNT_OF(bad); i++) {
+    if (ts_parse_double(bad[i], &value)) fail_msg("'%s' was accepted", bad[i]);
+  }
+  assert_true(bits_of(value) == bits_of(42));
+  for (size_t i = 0; i < COUNT_OF(good); i++) {
+    assert_true(ts_parse_double(good[i], &value));
+    assert_true(bits_of(value) == bits_of(values[i]));
+  }
+}
+
+static void integers_are_read_strictly(void **state) {
+  (void)state;
+  static const char *const bad[] = {"",
+                                    " 1",
+                                    "1 ",
+                                    "1.0",
+                                    "0x1",
+                                    "-",
+                                    "+",
+                                    "1e3",
+                                    "9223372036854775808",
+                                    "a",
+                                    "-9223372036854775809",
+                                    "99999999999999999999999"};
+  int64_t value = 42;
+  for (size_t i = 0; i < COUNT_OF(bad); i++) {
+    if (ts_parse_int64(bad[i], &value)) fail_msg("'%s' was accepted", bad[i]);
+  }
+  assert_true(value == 42);
+  assert_true(ts_parse_int64("9223372036854775807", &value) && value == INT64_MAX);
+  assert_true(ts_parse_int64("-9223372036854775808", &value) && value == INT64_MIN);
+  assert_true(ts_parse_int64("+007", &value) && value == 7);
+  assert_true(ts_parse_int64("-0", &value) && value == 0);
+}
+
+static void make_locale(const char *folder) {
+  char target[128];
+  snprintf(target, sizeof target, "%s/de_DE.UTF-8", folder);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout)) _exit(1);
+    execlp("localedef", "localedef", "-i", "de_DE", "-f", "UTF-8", target, (char *)NULL);
+    _exit(127);
+  }
+  waitpid(child, NULL, 0);
+}
+
+/* The German one, from the system, or made here where the tools and sources for it are installed. */
+static bool enter_comma_locale(const char *folder) {
+  if (setlocale(LC_ALL, "de_DE.UTF-8")) return true;
+  make_locale(folder);
+  setenv("LOCPATH", folder, 1);
+  return setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+}
+
+static void a_decimal_comma_changes_nothing(void **state) {
+  (void)state;
+  char folder[64];
+  scratch_create(folder);
+  bool entered = enter_comma_locale(folder);
+  char check[16];
+  snprintf(check, sizeof check, "%.1f", 0.5);
+  if (entered) {
+    assert_string_equal(check, "0,5");
+    check_known();
+    double value;
+    assert_false(ts_parse_double("0,5", &value));
+    assert_true(ts_parse_double("0.5", &value));
+    assert_true(bits_of(value) == bits_of(0.5));
+    char buffer[32];
+    assert_string_equal(ts_format_bytes(3900000000u, buffer), "3.9 GB");
+  }
+  setlocale(LC_ALL, "C");
+  unsetenv("LOCPATH");
+  scratch_remove(folder);
+  if (!entered) {
+    print_message("no locale with a decimal comma on this machine\n");
+    skip();
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(known_numbers),
+      cmocka_unit_test(every_number_is_shortest),
+      cmocka_unit_test(odd_ones_are_named),
+      cmocka_unit_test(doubles_are_read_strictly),
+      cmocka_unit_test(integers_are_read_strictly),
+      cmocka_unit_test(a_decimal_comma_changes_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+/* Tests of joining pieces, checked pixel by pixel.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/alloc.h"
+#include "data/data.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A pixel that tells where it is. */
+static uint32_t pattern(int64_t x, int64_t y) { return (uint32_t)(1 + x * 7 + y * 1000); }
+
+static struct ts_data *piece(int64_t x, int64_t y, int64_t width, int64_t height) {
+  struct ts_region region = {.x = x, .y = y, .width = width, .height = height};
+  struct ts_data *data = ts_data_create_pixels(ts_type_find("labels"), &region, NULL);
+  uint32_t *pixels = ts_data_writable(data);
+  for (int64_t row = 0; row < height; row++) {
+    for (int64_t column = 0; column < width; column++) pixels[row * width + column] = pattern(x + column, y + row);
+  }
+  return data;
+}
+
+static void release(struct ts_data **pieces, size_t count) {
+  for (size_t i = 0; i < count; i++) ts_data_unref(pieces[i]);
+}
+
+static void test_pixels_in_any_order(void **state) {
+  (void)state;
+  struct ts_data *pieces[] = {piece(14, 25, 3, 6), piece(10, 20, 4, 5), piece(10, 25, 4, 6), piece(14, 20, 3, 5)};
+  ts_auto(ts_data_unref_pointer) struct ts_data *all = ts_data_gather((const struct ts_data *const *)pieces, 4, NULL);
+  assert_non_null(all);
+  const struct ts_region *region = ts_data_region(all);
+  assert_int_equal(region->x, 10);
+  assert_int_equal(region->y, 20);
+  assert_int_equal(region->width, 7);
+  assert_int_equal(region->height, 11);
+  size_t size = 0;
+  const uint32_t *pixels = ts_data_bytes(all, &size);
+  for (int64_t y = 0; y < 11; y++) {
+    for (int64_t x = 0; x < 7; x++) assert_int_equal(pixels[y * 7 + x], pattern(10 + x, 20 + y));
+  }
+  release(pieces, 4);
+}
+
+static void test_gaps_are_zero(void **state) {
+  (void)state;
+  struct ts_data *pieces[] = {piece(0, 0, 2, 2), piece(4, 1, 1, 3)};
+  ts_auto(ts_data_unref_pointer) struct ts_data *all = ts_data_gather((const struct ts_data *const *)pieces, 2, NULL);
+  size_t size = 0;
+  const uint32_t *pixels = ts_data_bytes(all, &size);
+  for (int64_t y = 0; y < 4; y++) {
+    for (int64_t x = 0; x < 5; x++) {
+      bool covered = (x < 2 && y < 2) || (x == 4 && y >= 1);
+      assert_int_equal(pixels[y * 5 + x], covered ? pattern(x, y) : 0);
+    }
+  }
+  release(pieces, 2);
+}
+
+static void test_tables_row_after_row(void **state) {
+  (void)state;
+  const char *text[] = {"a,b\n1,2\n", "a,b\n", "a,b\n3,4\n5,6\n"};
+  struct ts_data *pieces[3];
+  for (int i = 0; i < 3; i++) pieces[i] = ts_table_from_csv("t", text[i], strlen(text[i]), NULL);
+  ts_auto(ts_data_unref_pointer) struct ts_data *all = ts_data_gather((const struct ts_data *const *)pieces, 3, NULL);
+  assert_int_equal(ts_data_rows(all), 3);
+  for (int i = 0; i < 6; i++) assert_true(ts_data_cells(all)[i] == i + 1);
+  release(pieces, 3);
+}
+
+static void expect_refusal(struct ts_data *a, struct ts_data *b, enum ts_error_code code) {
+  struct ts_error err = {0};
+  const struct ts_data *pieces[] = {a, b};
+  assert_null(ts_data_gather(pieces, 2, &err));
+  assert_int_equal(err.code, code);
+  ts_data_unref(a);
+  ts_data_unref(b);
+}
+
+static void test_pieces_that_do_not_belong_together(void **state) {
+  (void)state;
+  expect_refusal(ts_table_from_csv("t", "a\n1\n", 4, NULL), ts_table_from_csv("t", "b\n1\n", 4, NULL),
+                 TS_ERR_BAD_VALUE);
+  expect_refusal(ts_table_from_csv("t", "a\n1\n", 4, NULL), piece(0, 0, 1, 1), TS_ERR_PORT_TYPE);
+  struct ts_data *lower = piece(0, 0, 1, 1);
+  ts_data_set_place(lower, 0, 0, 1);
+  expect_refusal(piece(1, 0, 1, 1), lower, TS_ERR_BAD_VALUE);
+  struct ts_data *far = piece(0, 0, 1, 1);
+  ts_data_set_place(far, INT64_MAX, 0, 0);
+  expect_refusal(piece(1, 0, 1, 1), far, TS_ERR_BAD_VALUE);
+  expect_refusal(ts_data_create_bytes(ts_type_find("bytes"), 1, NULL),
+                 ts_data_create_bytes(ts_type_find("bytes"), 1, NULL), TS_ERR_PORT_TYPE);
+}
+
+static void test_one_piece_of_bytes_is_itself(void **state) {
+  (void)state;
+  ts_auto(ts_data_unref_pointer) struct ts_data *bytes = ts_data_create_bytes(ts_type_find("bytes"), 1, NULL);
+  const struct ts_data *pieces[] = {bytes};
+  ts_auto(ts_data_unref_pointer) struct ts_data *all = ts_data_gather(pieces, 1, NULL);
+  assert_ptr_equal(all, bytes);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_pixels_in_any_order),          cmocka_unit_test(test_gaps_are_zero),
+      cmocka_unit_test(test_tables_row_after_row),         cmocka_unit_test(test_pieces_that_do_not_belong_together),
+      cmocka_unit_test(test_one_piece_of_bytes_is_itself),
+  };
+  return cmocka_run_group_tests_name("gather", tests, NULL, NULL);
+}

@@ -1,0 +1,126 @@
+/* Reconstruction against the fixed point of its definition, and the removal of domes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "unit/kernels/planes.h"
+
+#include <float.h>
+
+#include "kernels/kernels.h"
+
+/* J := min(dilate(J), mask) until nothing changes, in floats; bytes are floats too. */
+static float *naive_recon(const float *marker, const float *mask, struct shape_px s, int connectivity) {
+  float *j = plane_of(s, sizeof *j);
+  for (int64_t i = 0; i < s.w * s.h; i++) j[i] = marker[i] < mask[i] ? marker[i] : mask[i];
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (int64_t i = 0; i < s.w * s.h; i++) {
+      int64_t beside[8];
+      int count = neighbours_of(s, i, connectivity, beside);
+      float v = j[i];
+      for (int k = 0; k < count; k++)
+        if (j[beside[k]] > v) v = j[beside[k]];
+      if (v > mask[i]) v = mask[i];
+      changed |= v != j[i];
+      j[i] = v;
+    }
+  }
+  return j;
+}
+
+static float *to_floats(const uint8_t *bytes, struct shape_px s) {
+  float *floats = plane_of(s, sizeof *floats);
+  for (int64_t i = 0; i < s.w * s.h; i++) floats[i] = bytes[i];
+  return floats;
+}
+
+static void test_u8(void **state) {
+  (void)state;
+  for (int round = 0; round < 400; round++) {
+    struct shape_px s = shape_for(round, 30);
+    int connectivity = round % 2 ? 8 : 4;
+    uint8_t *mask = random_bytes(s, 1, round % 5 == 0 ? 2 : 2 + random_below(250));
+    uint8_t *marker = random_bytes(s, 1, 256);
+    for (int64_t i = 0; i < s.w * s.h; i++)
+      if (random_below(20)) marker[i] = 0; /* few sources, so that values travel far */
+    float *mask_f = to_floats(mask, s);
+    float *marker_f = to_floats(marker, s);
+    float *want = naive_recon(marker_f, mask_f, s, connectivity);
+    assert_true(ts_recon_u8(marker, mask, s.w, s.h, connectivity, marker, NULL));
+    for (int64_t i = 0; i < s.w * s.h; i++) assert_int_equal(marker[i], (int)want[i]);
+    free(want);
+    free(marker_f);
+    free(mask_f);
+    free(marker);
+    free(mask);
+  }
+}
+
+/* A corridor that winds through the plane: only the queue can follow it against both scans. */
+static void test_u8_follows_a_spiral(void **state) {
+  (void)state;
+  enum { N = 41 };
+  struct shape_px s = {N, N};
+  uint8_t mask[N * N] = {0};
+  uint8_t marker[N * N] = {0};
+  int64_t x = 0, y = 0, dx = 1, dy = 0;
+  int64_t run = N - 1;
+  mask[0] = 90;
+  int length = 1;
+  for (int turn = 0; run > 0; turn++) {
+    for (int64_t i = 0; i < run; i++) {
+      x += dx;
+      y += dy;
+      mask[y * N + x] = 90;
+      length++;
+    }
+    int64_t old = dx;
+    dx = -dy;
+    dy = old;
+    if (turn >= 2 && turn % 2 == 0) run -= 2;
+  }
+  marker[y * N + x] = 70; /* the inner end */
+  uint8_t out[N * N];
+  assert_true(ts_recon_u8(marker, mask, s.w, s.h, 4, out, NULL));
+  int reached = 0;
+  for (int i = 0; i < N * N; i++) reached += out[i] == 70;
+  assert_int_equal(reached, length);
+}
+
+static void test_f32(void **state) {
+  (void)state;
+  for (int round = 0; round < 300; round++) {
+    struct shape_px s = shape_for(round, 30);
+    int connectivity = round % 2 ? 8 : 4;
+    float *mask = plane_of(s, sizeof *mask);
+    float *marker = plane_of(s, sizeof *marker);
+    for (int64_t i = 0; i < s.w * s.h; i++) {
+      mask[i] = random_below(10) ? (float)random_below(1000) * 0.37f - 50.0f : FLT_MAX;
+      marker[i] = random_below(15) ? -60.0f : (float)random_below(1000) * 0.31f;
+    }
+    float *want = naive_recon(marker, mask, s, connectivity);
+    assert_true(ts_recon_f32(marker, mask, s.w, s.h, connectivity, mask, NULL));
+    assert_memory_equal(mask, want, (size_t)(s.w * s.h) * sizeof *mask);
+    free(want);
+    free(marker);
+    free(mask);
+  }
+}
+
+static void test_hmax(void **state) {
+  (void)state;
+  const float row[9] = {0, 3, 0, 5, 4.5f, 5, 0, 0.5f, 0};
+  const float want[9] = {0, 2, 0, 4, 4, 4, 0, 0, 0};
+  float got[9];
+  assert_true(ts_hmax(row, 9, 1, 1.0f, got, NULL));
+  for (int i = 0; i < 9; i++) assert_true(got[i] == want[i]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_u8),
+      cmocka_unit_test(test_u8_follows_a_spiral),
+      cmocka_unit_test(test_f32),
+      cmocka_unit_test(test_hmax),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,326 @@
+/* Tests of report/report.c, and the generator of the reports that tests/report looks at: test_report_report FOLDER.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/report.h"
+
+#include "base/file.h"
+#include "base/json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "made_up.h"
+
+static const char *const usual_names[] = {"G1", "T1", "T2", "minSize", "RC", "G2", "WC", "maxSize"};
+static const double usual_sizes[] = {0.42, 0.31, 0.29, 0.18, 0.09, 0.03, 0.015, 0.01};
+static const char *const usual_warnings[] = {
+    "ranks 2 and 3 (T1, T2) overlap; 20 more trajectories would likely separate them"};
+static const struct made_up usual = {.question = "Which parameters matter for nuclei segmentation?",
+                                     .names = usual_names,
+                                     .name_count = 8,
+                                     .mu_star = usual_sizes,
+                                     .trajectories = 10,
+                                     .output_count = 2,
+                                     .files = 1,
+                                     .tiles_per_side = 4,
+                                     .spans = 600,
+                                     .workers = 8,
+                                     .warnings = usual_warnings,
+                                     .warning_count = 1};
+
+static const char *const long_names[] = {"B",
+                                         "G",
+                                         "R",
+                                         "a_parameter_with_a_very_long_name_that_somebody_generated",
+                                         "T2",
+                                         "G1",
+                                         "G2",
+                                         "minimal size of an object in square pixels",
+                                         "maxSize",
+                                         "minSizePl",
+                                         "<script>alert(1)</script>",
+                                         "minSizeSeg & Co.",
+                                         "FH",
+                                         "\xc3\x84\xc3\xb6\xc3\xbc \xe7\xb4\xb0\xe8\x83\x9e",
+                                         "WConn"};
+static const double long_sizes[] = {12345.6, 12340, 12300, 9876.5, 9000, 8999, 0.001, 4000,
+                                    4001,    3999,  2500,  30,     0,    0,    1800};
+static const char *const long_warnings[] = {
+    "</script><b>a warning that tries to break out</b>",
+    "a_word_without_any_place_to_break_it_which_is_longer_than_a_telephone_is_wide_"
+    "and_then_some_more"};
+static const struct made_up extreme = {
+    .question = "Which of fifteen parameters, some with names of a length that nobody would choose, matter for "
+                "</title><b>segmentation</b>?",
+    .names = long_names,
+    .name_count = 15,
+    .mu_star = long_sizes,
+    .trajectories = 40,
+    .output_count = 3,
+    .files = 3,
+    .tiles_per_side = 20,
+    .spans = 5000,
+    .workers = 16,
+    .failures = 13,
+    .warnings = long_warnings,
+    .warning_count = 2};
+
+static const char *const one_name[] = {"threshold"};
+static const double one_size[] = {0.5};
+static const struct made_up one = {.question = "Does the threshold matter?",
+                                   .names = one_name,
+                                   .name_count = 1,
+                                   .mu_star = one_size,
+                                   .trajectories = 4,
+                                   .output_count = 1,
+                                   .files = 1,
+                                   .tiles_per_side = 1,
+                                   .spans = 3,
+                                   .workers = 1};
+
+static const double no_sizes[] = {0, 0, 0, 0, 0, 0, 0, 0};
+static const struct made_up zero = {.question = "Does anything matter?",
+                                    .names = usual_names,
+                                    .name_count = 8,
+                                    .mu_star = no_sizes,
+                                    .trajectories = 10,
+                                    .output_count = 1,
+                                    .files = 1,
+                                    .tiles_per_side = 2,
+                                    .spans = 70,
+                                    .workers = 70};
+
+static json_t *plain_run(void) {
+  return json_pack("{s:s,s:{s:s,s:s},s:s,s:s,s:s,s:[{s:s,s:s,s:f},{s:s,s:f}],s:{s:i,s:i},s:f,s:i,s:o}", "schema",
+                   "tessera.run/1", "tool", "name", "tessera", "version", "0.1.0", "run", "0badcafe", "study", "nuclei",
+                   "command", "tessera run workflow.json --data slide.tif -o out", "outputs", "name",
+                   "features.table:nuclei", "over_tiles", "sum", "value", 1234.0, "name", "compare.table:dice", "value",
+                   0.8912, "reuse", "requested", 160, "executed", 160, "wall_s", 3.25, "threads", 2, "tiles",
+                   made_up_tiles(1, 3));
+}
+
+struct report_case {
+  const char *name;
+  const struct made_up *study; /* NULL: a plain run, or the least that is a result */
+  bool least;
+  size_t pictures;
+};
+static const struct report_case cases[] = {{.name = "usual", .study = &usual, .pictures = 3},
+                                           {.name = "extreme", .study = &extreme, .pictures = 2},
+                                           {.name = "one", .study = &one, .pictures = 1},
+                                           {.name = "zero", .study = &zero},
+                                           {.name = "run", .pictures = 3},
+                                           {.name = "least", .least = true}};
+
+static json_t *case_result(const struct report_case *report_case) {
+  if (report_case->study) return made_up_study(report_case->study);
+  return report_case->least ? json_pack("{s:s}", "schema", "tessera.study/1") : plain_run();
+}
+
+static void render(const struct report_case *report_case, const json_t *result, struct ts_str *html) {
+  struct ts_str pngs[3] = {{0}};
+  struct ts_report_picture pictures[3] = {
+      {.role = "default", .caption = "Default parameters: 412 nuclei"},
+      {.role = "different", .caption = "Most different, run 37 (G1 = 5, T1 = 7.5): 38 nuclei"},
+      {.role = "image", .caption = "The tile itself"}};
+  for (size_t i = 0; i < report_case->pictures; i++) {
+    made_up_png(&pngs[i], 240, 8 + 4 * (double)i);
+    pictures[i].png = (const uint8_t *)ts_str_get(&pngs[i]);
+    pictures[i].png_bytes = pngs[i].length;
+  }
+  struct ts_error err = {0};
+  assert_true(ts_report_write(result, pictures, report_case->pictures, html, &err));
+  for (size_t i = 0; i < 3; i++) ts_str_release(&pngs[i]);
+}
+
+static size_t occurrences(const char *text, const char *part) {
+  size_t count = 0;
+  for (const char *p = text; (p = strstr(p, part)); p += strlen(part)) count++;
+  return count;
+}
+
+/* The object in the page is the object that was given. */
+static void embeds_the_result(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    json_t *result = case_result(&cases[i]);
+    struct ts_str html = {0};
+    render(&cases[i], result, &html);
+    const char *start = strstr(ts_str_get(&html), "id=\"tessera-result\">");
+    assert_non_null(start);
+    start = strchr(start, '>') + 1;
+    const char *end = strstr(start, "</script>");
+    assert_non_null(end);
+    assert_null(memchr(start, '<', (size_t)(end - start)));
+    json_t *again = json_loadb(start, (size_t)(end - start), 0, NULL);
+    assert_true(json_equal(result, again));
+    assert_int_equal(occurrences(ts_str_get(&html), "<script"), 1);
+    json_decref(again);
+    json_decref(result);
+    ts_str_release(&html);
+  }
+}
+
+static void stays_below_a_megabyte(void **state) {
+  (void)state;
+  json_t *result = case_result(&cases[1]);
+  struct report_case bare = cases[1];
+  bare.pictures = 0;
+  struct ts_str html = {0};
+  render(&bare, result, &html);
+  char *json = ts_json_dump_html(result);
+  /* The embedded object is as large as its data; everything drawn from it must stay small. */
+  assert_true(html.length - strlen(json) < 600000);
+  free(json);
+  ts_str_release(&html);
+  json_decref(result);
+  result = case_result(&cases[0]);
+  bare = cases[0];
+  bare.pictures = 0;
+  render(&bare, result, &html);
+  assert_true(html.length < 400000);
+  ts_str_release(&html);
+  json_decref(result);
+}
+
+static void answers_first_and_keeps_the_order(void **state) {
+  (void)state;
+  json_t *result = case_result(&cases[0]);
+  struct ts_str html = {0};
+  render(&cases[0], result, &html);
+  static const char *const parts[] = {
+      "<h1>Which parameters matter for nuclei segmentation?</h1>\n<p class=\"answer\">G1, T1",
+      "class=\"cards\"",
+      "6 of 8",
+      "70\xc2\xa0%",
+      "Bar chart of",
+      "Default parameters: 412",
+      "1 What matters",
+      "Scatter plot",
+      "2 Where on the slide",
+      "Map of 16 tiles",
+      "3 What it cost",
+      "Waterfall",
+      "Icicle",
+      "Timeline",
+      "4 Trust",
+      "T1 and T2: their",
+      "5 Method",
+      "--seed 500",
+      "60303ae22b99",
+      "6 All data",
+      "All 90 runs",
+      "id=\"tessera-result\""};
+  const char *at = ts_str_get(&html);
+  for (size_t i = 0; i < COUNT_OF(parts); i++) {
+    const char *found = strstr(at, parts[i]);
+    if (!found) fail_msg("'%s' is missing, or not in its place", parts[i]);
+    at = found;
+  }
+  ts_str_release(&html);
+  json_decref(result);
+}
+
+static void names_every_chart_and_gives_it_a_table(void **state) {
+  (void)state;
+  json_t *result = case_result(&cases[0]);
+  struct ts_str html = {0};
+  render(&cases[0], result, &html);
+  const char *text = ts_str_get(&html);
+  /* bars of two outputs, scatter, map, waterfall, icicle, timeline; each drawn twice */
+  assert_int_equal(occurrences(text, "role=\"img\""), 14);
+  assert_int_equal(occurrences(text, "role=\"img\""), occurrences(text, ".\">\n"));
+  assert_true(occurrences(text, "<details>") >= 7);
+  ts_str_release(&html);
+  json_decref(result);
+}
+
+static void escapes_what_it_is_given(void **state) {
+  (void)state;
+  json_t *result = case_result(&cases[1]);
+  struct ts_str html = {0};
+  render(&cases[1], result, &html);
+  const char *text = ts_str_get(&html);
+  assert_null(strstr(text, "<script>alert"));
+  assert_null(strstr(text, "<b>a warning"));
+  assert_null(strstr(text, "<b>segmentation"));
+  assert_non_null(strstr(text, "&lt;/title&gt;&lt;b&gt;segmentation"));
+  ts_str_release(&html);
+  json_decref(result);
+}
+
+static void refuses_other_schemas(void **state) {
+  (void)state;
+  json_t *results[] = {json_pack("{s:s}", "schema", "tessera.study/2"), json_object(), json_array()};
+  for (size_t i = 0; i < 3; i++) {
+    struct ts_str html = {0};
+    struct ts_error err = {0};
+    assert_false(ts_report_write(results[i], NULL, 0, &html, &err));
+    assert_int_equal(err.code, TS_ERR_FORMAT_VERSION);
+    assert_true(err.help[0]);
+    assert_int_equal(html.length, 0);
+    json_decref(results[i]);
+  }
+}
+
+/* Fields of the wrong type are as good as missing. */
+static void survives_nonsense(void **state) {
+  (void)state;
+  static const char *const keys[] = {"tool",      "params",  "method", "outputs",  "indices", "reuse",
+                                     "reference", "by_task", "tree",   "timeline", "tiles",   "runs",
+                                     "warnings",  "failed",  "wall_s", "question"};
+  json_t *nonsense[] = {json_null(),
+                        json_integer(-3),
+                        json_string("<>"),
+                        json_pack("[i,s,[]]", 1, "x"),
+                        json_pack("[{s:[]},{s:i}]", "indices", "name", 4),
+                        json_pack("{s:[[]],s:i}", "levels", "a", 2)};
+  for (size_t k = 0; k < COUNT_OF(keys); k++) {
+    for (size_t n = 0; n < COUNT_OF(nonsense); n++) {
+      json_t *result = made_up_study(&one);
+      json_object_set(result, keys[k], nonsense[n]);
+      struct ts_str html = {0};
+      struct ts_error err = {0};
+      assert_true(ts_report_write(result, NULL, 0, &html, &err));
+      assert_non_null(strstr(ts_str_get(&html), "</html>"));
+      ts_str_release(&html);
+      json_decref(result);
+    }
+  }
+  for (size_t n = 0; n < COUNT_OF(nonsense); n++) json_decref(nonsense[n]);
+}
+
+static int write_cases(const char *folder) {
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    json_t *result = case_result(&cases[i]);
+    struct ts_str html = {0};
+    struct ts_error err = {0};
+    char path[1024];
+    render(&cases[i], result, &html);
+    snprintf(path, sizeof path, "%s/%s.html", folder, cases[i].name);
+    if (!ts_folder_create(folder, &err) || !ts_file_write(path, html.data, html.length, &err)) {
+      fprintf(stderr, "%s\n", err.text);
+      return 1;
+    }
+    printf("%s %zu\n", path, html.length);
+    ts_str_release(&html);
+    json_decref(result);
+  }
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1) return write_cases(argv[1]);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(embeds_the_result),
+      cmocka_unit_test(stays_below_a_megabyte),
+      cmocka_unit_test(answers_first_and_keeps_the_order),
+      cmocka_unit_test(names_every_chart_and_gives_it_a_table),
+      cmocka_unit_test(escapes_what_it_is_given),
+      cmocka_unit_test(refuses_other_schemas),
+      cmocka_unit_test(survives_nonsense),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
