@@ -44,7 +44,7 @@ struct ts_progress {
   const char *key;     /* first digits of the key */
   const char *outcome; /* "executed", "cutoff", "store", "failed", "skipped" */
   const char *file;
-  int64_t tile_x, tile_y;
+  int64_t tile_x, tile_y; /* -1: the task belongs to no tile */
   double seconds;
   const char *message; /* why it failed; "" otherwise */
 };
@@ -76,6 +76,7 @@ struct ts_request {
   size_t data_count;
   int64_t tile_px; /* with has_tile */
   bool has_tile;
+  bool single;                                   /* plan: one run, as `run` does it, although the file is a study */
   const char *only_stage;                        /* run: one stage alone, on the data as it is */
   const struct ts_parameter_setting *parameters; /* run: -p NAME=VALUE */
   size_t parameter_count;

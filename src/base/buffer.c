@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/sysinfo.h>
 
+#define SMALL_BYTES (1 << 20)
+
 struct ts_buffer {
   atomic_size_t references;
   size_t size;
@@ -27,6 +29,7 @@ static void count_up(size_t size) {
 
 /* More than the machine has: the kernel might promise it and kill the process later, so it is refused here. */
 static bool exceeds_machine(size_t size) {
+  if (size <= SMALL_BYTES) return false; /* small ones are not worth asking the kernel */
   struct sysinfo info;
   if (sysinfo(&info) != 0) return size > PTRDIFF_MAX / 2;
   return size / info.mem_unit > info.totalram + info.totalswap;

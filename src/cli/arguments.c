@@ -290,12 +290,13 @@ static bool parse(struct walk *walk) {
     ts_error_help(walk->err, "'tessera help' lists the commands");
     return false;
   }
+  if (!assign_operands(walk)) return false;
   if (walk->surplus) {
     ts_fail(walk->err, TS_ERR_USAGE, "'%s' is one word too many for '%s'", walk->surplus, arguments->command->name);
     ts_error_help(walk->err, "'tessera %s --help' shows how it is called", arguments->command->name);
     return false;
   }
-  return assign_operands(walk) && check_conflicts(arguments, walk->err);
+  return check_conflicts(arguments, walk->err);
 }
 
 bool ts_arguments_parse(struct ts_arguments *arguments, int argc, char *const *argv, struct ts_error *err) {

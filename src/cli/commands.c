@@ -39,9 +39,12 @@ enum {
 #define EXITS_RUNNING (EXITS_LOOKING | EXIT_FAILED | EXIT_TARGET | EXIT_SIGNAL)
 
 #define FILE_OPERAND(text)                                                                                             \
-  { .name = "FILE", .optional = true, .field = FIELD(request.file), .help = text, .completes = TS_COMPLETES_FILE }
+  { .name = "FILE", .optional = true, .field = FIELD(request.file), .help = (text), .completes = TS_COMPLETES_FILE }
 #define RUN_OPERAND(is_optional, text)                                                                                 \
-  { .name = "RUN", .optional = is_optional, .field = FIELD(request.run), .help = text, .completes = TS_COMPLETES_RUN }
+  {                                                                                                                    \
+    .name = "RUN", .optional = (is_optional), .field = FIELD(request.run), .help = (text),                             \
+    .completes = TS_COMPLETES_RUN                                                                                      \
+  }
 
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 static const char *const word_kinds[] = {"commands", "runs", "demos", NULL};

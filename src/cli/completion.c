@@ -38,8 +38,8 @@ static void add_values(struct ts_str *out) {
     add_spellings(out, option, "|");
     ts_str_add(out, ")\n    ");
     add_reply(out, option->completes, option->choices);
-    ts_str_add(out, option->kind == TS_OPTION_OPTIONAL ? "\n    [[ $word == -* ]] || return\n    ;;\n"
-                                                       : "\n    return\n    ;;\n");
+    ts_str_add(out, option->kind == TS_OPTION_OPTIONAL ? "\n    [[ $word == -* ]] || return 0\n    ;;\n"
+                                                       : "\n    return 0\n    ;;\n");
   }
   ts_str_add(out, "  esac\n");
 }

@@ -16,15 +16,15 @@ static void add_zsh_text(struct ts_str *out, const char *text) {
   }
 }
 
-/* The action part of a specification. */
+/* The action part of a specification. With a space in front, zsh adds no words of its own. */
 static void add_zsh_action(struct ts_str *out, enum ts_completes completes, const char *const *choices) {
   switch (completes) {
   case TS_COMPLETES_NOTHING: ts_str_add_char(out, ' '); break;
   case TS_COMPLETES_FILE: ts_str_add(out, "_files"); break;
   case TS_COMPLETES_FOLDER: ts_str_add(out, "_files -/"); break;
-  case TS_COMPLETES_RUN: ts_str_add(out, "_tessera_words runs"); break;
-  case TS_COMPLETES_DEMO: ts_str_add(out, "_tessera_words demos"); break;
-  case TS_COMPLETES_COMMAND: ts_str_add(out, "_tessera_words commands"); break;
+  case TS_COMPLETES_RUN: ts_str_add(out, " _tessera_words runs"); break;
+  case TS_COMPLETES_DEMO: ts_str_add(out, " _tessera_words demos"); break;
+  case TS_COMPLETES_COMMAND: ts_str_add(out, " _tessera_words commands"); break;
   case TS_COMPLETES_CHOICES:
     ts_str_add_char(out, '(');
     for (size_t i = 0; choices && choices[i]; i++) ts_str_addf(out, "%s%s", i ? " " : "", choices[i]);
@@ -160,7 +160,7 @@ static void add_fish_option(struct ts_str *out, const struct ts_option *option) 
   }
   if (option->letter) ts_str_addf(out, " -s %c", option->letter);
   ts_str_addf(out, " -l %s", option->name);
-  if (option->argument && option->kind != TS_OPTION_OPTIONAL) ts_str_add(out, " -r");
+  if (option->argument) ts_str_add(out, option->completes == TS_COMPLETES_FILE ? " -r" : " -x");
   if (option->argument) add_fish_words(out, option->completes, option->choices);
   ts_str_add(out, " -d ");
   add_fish_text(out, option->help);
@@ -168,7 +168,7 @@ static void add_fish_option(struct ts_str *out, const struct ts_option *option) 
 }
 
 static void add_fish_command(struct ts_str *out, const struct ts_cli_command *command) {
-  ts_str_addf(out, "complete -c tessera -n __fish_use_subcommand -a %s -d ", command->name);
+  ts_str_addf(out, "complete -c tessera -n __tessera_wants_command -a %s -d ", command->name);
   add_fish_text(out, command->summary);
   ts_str_add_char(out, '\n');
   if (!command->operands[0].name || command->operands[0].completes == TS_COMPLETES_NOTHING) return;
@@ -178,7 +178,13 @@ static void add_fish_command(struct ts_str *out, const struct ts_cli_command *co
 }
 
 void ts_completion_fish(struct ts_str *out) {
-  ts_str_add(out, "# Completion of tessera for fish; made from its command table.\ncomplete -c tessera -f\n");
+  ts_str_add(out, "# Completion of tessera for fish; made from its command table.\n"
+                  "function __tessera_wants_command\n"
+                  "    not __fish_seen_subcommand_from");
+  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
+    if (ts_cli_commands[i].group) ts_str_addf(out, " %s", ts_cli_commands[i].name);
+  }
+  ts_str_add(out, "\nend\ncomplete -c tessera -f\n");
   for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
     if (ts_cli_commands[i].group) add_fish_command(out, &ts_cli_commands[i]);
   }

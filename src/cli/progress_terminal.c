@@ -86,11 +86,11 @@ static void add_head(struct ts_str *line, const struct ts_snapshot *snapshot,
 static void finish_line(struct ts_str *out, struct ts_str *line, const struct ts_display_options *options,
                         const char *color) {
   size_t length = line->length;
-  while (length > 0 && line->data[length - 1] == ' ') length--;
   if (options->width > 1) {
     size_t cut = ts_cli_text_cut(ts_str_get(line), (size_t)options->width - 1);
     length = cut < length ? cut : length;
   }
+  while (length > 0 && line->data[length - 1] == ' ') length--;
   bool colored = options->color && *color;
   if (colored) ts_str_add(out, color);
   ts_str_add_bytes(out, ts_str_get(line), length);

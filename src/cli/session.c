@@ -130,6 +130,7 @@ static json_t *parse_reply(const char *text) {
 static int call(struct ts_cli_session *session, char **reply, struct reach *reach) {
   struct ts_arguments *arguments = &session->arguments;
   struct ts_request *request = &arguments->request;
+  request->single = arguments->dry_run && arguments->command->call == ts_run_workflow;
   if (!is_long(arguments)) return (arguments->dry_run ? ts_plan_study : arguments->command->call)(request, reply);
   ts_auto_free char *name = request->file ? ts_path_stem(request->file) : ts_strdup(arguments->command->name);
   ts_signals_catch();

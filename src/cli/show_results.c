@@ -139,21 +139,25 @@ static void add_measure_table(struct ts_str *out, const struct measures *measure
   ts_cli_table_release(&table);
 }
 
+/* "Dice 0.912 on average over 4 results". */
+static void add_headline(struct ts_str *out, const struct measure *measure, const struct ts_view *view) {
+  struct ts_str name = {0};
+  ts_cli_text_add_safe(&name, measure->name);
+  if (name.length > 0) name.data[0] = (char)toupper((unsigned char)name.data[0]);
+  ts_str_addf(out, "%s%s ", view->color ? TS_BOLD : "", ts_str_get(&name));
+  ts_cli_text_add_number(out, measure->sum / (double)measure->count);
+  if (measure->count > 1) ts_str_addf(out, " on average over %zu results", measure->count);
+  ts_str_addf(out, "%s\n", view->color ? TS_PLAIN : "");
+  ts_str_release(&name);
+}
+
 static bool add_quality(struct ts_str *out, const json_t *reply, const struct ts_view *view) {
   struct measures measures = {0};
   const json_t *quality = ts_cli_reply_member(reply, "quality");
   gather(&measures, quality);
   bool any = measures.count > 0;
   if (any) {
-    const struct measure *first = headline(&measures);
-    struct ts_str name = {0};
-    ts_cli_text_add_safe(&name, first->name);
-    if (name.length > 0) name.data[0] = (char)toupper((unsigned char)name.data[0]);
-    ts_str_addf(out, "%s%s ", view->color ? TS_BOLD : "", ts_str_get(&name));
-    ts_cli_text_add_number(out, first->sum / (double)first->count);
-    if (first->count > 1) ts_str_addf(out, " on average over %zu results", first->count);
-    ts_str_addf(out, "%s\n", view->color ? TS_PLAIN : "");
-    ts_str_release(&name);
+    add_headline(out, headline(&measures), view);
     if (measures.count > 1 || json_array_size(quality) > 1) add_measure_table(out, &measures);
   }
   measures_release(&measures);

@@ -5,6 +5,8 @@
 
 #include "data/data.h"
 
+#include <zstd.h>
+
 #include <stdatomic.h>
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -25,5 +27,12 @@ struct ts_data {
 /* Payload size of a shape; false if it cannot be addressed or a side is not positive. */
 bool ts_pixels_size(const struct ts_type *type, const struct ts_region *region, size_t *size_bytes);
 bool ts_table_size(size_t rows, size_t columns, size_t *size_bytes);
+
+/* Reused by all packing and unpacking of one thread; NULL without memory. */
+struct ts_pack_context {
+  ZSTD_CCtx *pack;   /* owned */
+  ZSTD_DCtx *unpack; /* owned */
+};
+struct ts_pack_context *ts_pack_context_get(void);
 
 #endif

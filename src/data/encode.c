@@ -243,15 +243,12 @@ bool ts_data_pack(const struct ts_data *data, struct ts_str *out, struct ts_erro
   const void *payload = ts_data_bytes(data, &size_bytes);
   size_t bound = ZSTD_compressBound(size_bytes);
   ts_auto_free void *packed = malloc(bound);
-  ZSTD_CCtx *context = ZSTD_createCCtx();
-  if (!packed || !context || ZSTD_isError(bound)) {
-    ZSTD_freeCCtx(context);
+  struct ts_pack_context *context = ts_pack_context_get();
+  if (!packed || !context || ZSTD_isError(bound))
     return ts_fail(err, TS_ERR_NO_MEMORY, "no memory to compress %zu bytes", size_bytes);
-  }
-  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, PACK_LEVEL);
-  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-  size_t packed_bytes = ZSTD_compress2(context, packed, bound, payload, size_bytes);
-  ZSTD_freeCCtx(context);
+  ZSTD_CCtx_setParameter(context->pack, ZSTD_c_compressionLevel, PACK_LEVEL);
+  ZSTD_CCtx_setParameter(context->pack, ZSTD_c_checksumFlag, 1);
+  size_t packed_bytes = ZSTD_compress2(context->pack, packed, bound, payload, size_bytes);
   if (ZSTD_isError(packed_bytes)) {
     return ts_fail(err, TS_ERR_NO_MEMORY, "could not compress %zu bytes: %s", size_bytes,
                    ZSTD_getErrorName(packed_bytes));
@@ -274,7 +271,9 @@ struct ts_data *ts_data_unpack(const void *bytes, size_t size, struct ts_error *
   struct ts_data *data = read_header(bytes, &extent, err);
   if (!data) return NULL;
   void *payload = extent.payload_bytes > 0 ? ts_data_writable(data) : NULL;
-  size_t unpacked = ZSTD_decompress(payload, extent.payload_bytes, frame, frame_bytes);
+  struct ts_pack_context *context = ts_pack_context_get();
+  size_t unpacked =
+      context ? ZSTD_decompressDCtx(context->unpack, payload, extent.payload_bytes, frame, frame_bytes) : 0;
   if (!ZSTD_isError(unpacked) && unpacked == extent.payload_bytes) return data;
   ts_data_unref(data);
   return damaged(err, "its compressed part cannot be read");

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#define FAULTS_MAX 100 /* rows are not read on after so many: a file of another kind would give one per cell */
+
 /* One reading. */
 struct reader {
   const struct ts_workflow *workflow; /* borrowed */
@@ -131,7 +133,8 @@ static void read_rows(struct reader *reader, struct ts_design *design) {
   ts_design_init(design, csv->row_count, csv->column_count);
   for (size_t c = 0; c < csv->column_count; c++) design->names[c] = ts_arena_strdup(&design->arena, csv->header[c]);
   ts_auto_free struct ts_value *set = ts_calloc(workflow->parameter_count + 1, sizeof *set);
-  for (size_t r = 0; r < csv->row_count; r++) {
+  size_t before = reader->faults->count;
+  for (size_t r = 0; r < csv->row_count && reader->faults->count - before < FAULTS_MAX; r++) {
     for (size_t i = 0; i < workflow->parameter_count; i++) set[i] = workflow->parameters[i].default_value;
     read_row(reader, design, r, set);
   }

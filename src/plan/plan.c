@@ -123,16 +123,6 @@ static struct ts_node_input source_input(struct builder *b, size_t input, enum t
   return (struct ts_node_input){.node = helper_node(b, TS_NODE_SOURCE, source_scope, (uint32_t)input, NULL)};
 }
 
-/* The workflow input that stands for a stage's input when the stage runs alone. */
-static size_t stand_in(const struct builder *b, const struct ts_task *task, size_t port) {
-  const struct ts_workflow *w = b->plan->workflow;
-  const char *declaration = task->op->descriptor->inputs[port].type;
-  for (size_t i = 0; i < w->input_count; i++) {
-    if (b->plan->options.supplied[i] && w->inputs[i].type && ts_type_fits(w->inputs[i].type, declaration)) return i;
-  }
-  return TS_NONE;
-}
-
 static struct ts_node_input resolve(struct builder *b, const uint32_t *nodes_of_task, const struct ts_task *task,
                                     size_t port) {
   const struct ts_workflow *w = b->plan->workflow;
@@ -140,7 +130,9 @@ static struct ts_node_input resolve(struct builder *b, const uint32_t *nodes_of_
   struct ts_source source = task->inputs[port];
   size_t only = b->plan->options.only_stage;
   if (source.kind == TS_SOURCE_TASK && only != TS_NONE && w->tasks[source.index].stage != only)
-    source = (struct ts_source){.kind = TS_SOURCE_INPUT, .index = stand_in(b, task, port)};
+    source = (struct ts_source){
+        .kind = TS_SOURCE_INPUT,
+        .index = ts_plan_stand_in(w, b->plan->options.supplied, &task->op->descriptor->inputs[port])};
   struct ts_node_input input = {.node = TS_NO_NODE};
   if (source.kind == TS_SOURCE_INPUT && source.index != TS_NONE)
     input = source_input(b, source.index, stage->scope);
@@ -284,7 +276,9 @@ static void walk_all(struct builder *b, const struct ts_value *sets, bool want_r
   const struct ts_workflow *w = plan->workflow;
   for (size_t t = 0; t < w->task_count; t++) b->reference[t] = TS_NO_NODE;
   for (size_t i = 0; i < plan->wanted_count; i++) plan->reference_products[i].node = TS_NO_NODE;
-  if (ts_plan_mark_reference(b, want_reference)) walk_reference(b, want_reference);
+  bool any = false;
+  for (size_t t = 0; t < w->task_count; t++) any = any || b->reference_task[t];
+  if (any) walk_reference(b, want_reference);
   uint32_t *nodes = ts_arena_array(&b->scratch, w->task_count, sizeof *nodes);
   for (size_t s = 0; s < plan->set_count; s++) {
     walk_run(b, sets + s * w->parameter_count, nodes);
@@ -339,12 +333,13 @@ static struct ts_plan *plan_alloc(const struct ts_workflow *workflow, size_t set
 struct ts_plan *ts_plan_create(const struct ts_workflow *workflow, const struct ts_value *sets, size_t set_count,
                                const struct ts_plan_options *options, bool want_reference, struct ts_error *err) {
   struct ts_plan *plan = plan_alloc(workflow, set_count, options);
-  if (!ts_plan_mark_active(plan, err)) {
+  struct builder b;
+  builder_init(&b, plan, workflow);
+  if (!ts_plan_mark_active(plan, want_reference, b.reference_task, err)) {
+    builder_release(&b);
     ts_plan_destroy(plan);
     return NULL;
   }
-  struct builder b;
-  builder_init(&b, plan, workflow);
   walk_all(&b, sets, want_reference);
   plan->nodes = ts_arena_memdup(&plan->arena, b.nodes, plan->node_count * sizeof *b.nodes);
   free(b.nodes);

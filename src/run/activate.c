@@ -8,9 +8,10 @@ void ts_make_ready(struct group *group, struct instance *instance) {
   struct engine *e = group->engine;
   instance->state = QUEUED;
   uint32_t rank = e->plan->nodes[instance->node].first_set;
-  ts_ready_push(&e->ready,
-                (struct ts_ready_task){ts_ready_priority(group->number, rank, instance->node, e->plan->node_count),
-                                       group, (uint32_t)(instance - group->instances)});
+  struct ts_ready_task task = {.priority = ts_ready_priority(group->number, rank, e->depths[instance->node]),
+                               .owner = group,
+                               .instance = (uint32_t)(instance - group->instances)};
+  ts_ready_push(&e->ready, task);
   pthread_cond_signal(&e->changed);
 }
 

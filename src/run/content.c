@@ -17,11 +17,16 @@ struct content *ts_content_create(struct group *group, struct instance *origin) 
   return content;
 }
 
-struct content *ts_content_of(struct group *group, struct instance *instance, bool *is_new) {
-  struct ts_xxh128 identity = ts_instance_run_identity(group->engine, group, instance);
-  union ts_map_value *slot = ts_map_insert(&group->contents, &identity, sizeof identity, is_new);
-  if (*is_new) slot->pointer = ts_content_create(group, instance);
-  return slot->pointer;
+struct content *ts_content_find(const struct group *group, const struct ts_xxh128 *identity) {
+  const union ts_map_value *value = ts_map_find(&group->contents, identity, sizeof *identity);
+  return value ? value->pointer : NULL;
+}
+
+struct content *ts_content_add(struct group *group, struct instance *origin, const struct ts_xxh128 *identity) {
+  struct content *content = ts_content_create(group, origin);
+  content->identity = *identity;
+  ts_map_insert(&group->contents, identity, sizeof *identity, NULL)->pointer = content;
+  return content;
 }
 
 void ts_content_drop_idle(struct content *content) {
@@ -30,4 +35,30 @@ void ts_content_drop_idle(struct content *content) {
     ts_data_unref(content->data[i]);
     content->data[i] = NULL;
   }
+}
+
+/* The list is as long as there are threads. */
+bool ts_content_is_running(const struct engine *engine, const struct ts_xxh128 *identity) {
+  for (const struct content *c = engine->first_running; c; c = c->next_running) {
+    if (c->identity.low == identity->low && c->identity.high == identity->high) return true;
+  }
+  return false;
+}
+
+void ts_content_start(struct engine *engine, struct content *content) {
+  content->next_running = engine->first_running;
+  engine->first_running = content;
+}
+
+void ts_content_stop(struct engine *engine, const struct content *content) {
+  struct content **link = &engine->first_running;
+  while (*link != content) link = &(*link)->next_running;
+  *link = content->next_running;
+  for (size_t i = 0; i < engine->parked_count; i++) ts_ready_push(&engine->ready, engine->parked[i]);
+  engine->parked_count = 0;
+}
+
+void ts_content_park(struct engine *engine, const struct ts_ready_task *task) {
+  engine->parked = ts_grow(engine->parked, engine->parked_count, &engine->parked_capacity, sizeof *engine->parked);
+  engine->parked[engine->parked_count++] = *task;
 }

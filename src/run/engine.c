@@ -16,7 +16,9 @@
 
 #define STOP_POLL_NS 50000000L /* how often idle workers look whether the user wants to stop */
 
-static bool stop_requested(const struct engine *engine) { return engine->options->stop && *engine->options->stop != 0; }
+static bool stop_requested(const struct engine *engine) {
+  return engine->options->stop && __atomic_load_n(engine->options->stop, __ATOMIC_RELAXED) != 0;
+}
 
 /* Under engine.lock: the first trouble ends the run. */
 static void end_with(struct engine *engine, const struct ts_error *err) {
@@ -36,6 +38,7 @@ static bool open_next_group(struct engine *engine) {
   group->next_open = engine->first_open;
   engine->first_open = group;
   ts_activate_wanted(group);
+  if (group->open_count == 0) ts_finish_group(group); /* nobody wants anything of it */
   return true;
 }
 
@@ -138,6 +141,7 @@ static void produce(struct engine *engine, struct group *group, struct instance 
   if (outcome == TS_OUTCOME_EXECUTED) ts_record_result(engine, group, instance, content, false, &times, outputs);
   pthread_mutex_lock(&engine->lock);
   engine->running--;
+  ts_content_stop(engine, content);
   if (outcome == TS_OUTCOME_FAILED) {
     content->state = CONTENT_FAILED;
     content->message = ts_str_detach(&message);
@@ -176,18 +180,28 @@ static void load(struct engine *engine, struct group *group, struct instance *in
 }
 
 /* Under engine.lock: true if the instance must be produced; false if it could take, or now waits for, another's content. */
-static bool claim_content(struct engine *engine, struct group *group, struct instance *instance,
+static bool claim_content(struct engine *engine, const struct ts_ready_task *task, struct instance *instance,
                           struct content **content) {
-  bool is_new = true;
-  *content = engine->options->no_cutoff ? ts_content_create(group, instance) : ts_content_of(group, instance, &is_new);
-  if (is_new) return true;
-  if ((*content)->state == CONTENT_RUNNING) {
+  struct group *group = task->owner;
+  if (engine->options->no_cutoff) {
+    *content = ts_content_create(group, instance);
+    return true;
+  }
+  struct ts_xxh128 identity = ts_instance_run_identity(engine, group, instance);
+  struct content *found = ts_content_find(group, &identity);
+  bool is_task =
+      engine->plan->nodes[instance->node].kind == TS_NODE_TASK; /* other products are not kept in the store */
+  if (!found && is_task && engine->recording && ts_content_is_running(engine, &identity)) {
+    ts_content_park(engine, task);
+  } else if (!found) {
+    *content = ts_content_add(group, instance, &identity);
+    return true;
+  } else if (found->state == CONTENT_RUNNING) {
     instance->state = PENDING;
-    instance->next_waiter = (*content)->waiters;
-    (*content)->waiters = instance;
+    instance->next_waiter = found->waiters;
+    found->waiters = instance;
   } else {
-    ts_finish(group, instance, *content, (*content)->state == CONTENT_DONE ? TS_OUTCOME_CUTOFF : TS_OUTCOME_FAILED,
-              NULL);
+    ts_finish(group, instance, found, found->state == CONTENT_DONE ? TS_OUTCOME_CUTOFF : TS_OUTCOME_FAILED, NULL);
   }
   return false;
 }
@@ -199,8 +213,10 @@ static void work_on(struct engine *engine, const struct ts_ready_task *task, siz
   struct content *content = NULL;
   if (loadable)
     content = ts_content_create(group, instance);
-  else if (!claim_content(engine, group, instance, &content))
+  else if (!claim_content(engine, task, instance, &content))
     return;
+  else
+    ts_content_start(engine, content);
   instance->state = RUNNING;
   engine->running++;
   pthread_mutex_unlock(&engine->lock);
@@ -237,6 +253,18 @@ static void list_consumers(struct engine *engine) {
     if (pass == 0) {
       for (size_t n = 1; n < plan->node_count + 2; n++) engine->consumer_first[n] += engine->consumer_first[n - 1];
       engine->consumers = ts_calloc(engine->consumer_first[plan->node_count + 1] + 1, sizeof *engine->consumers);
+    }
+  }
+}
+
+static void measure_depths(struct engine *engine) {
+  const struct ts_plan *plan = engine->plan;
+  engine->depths = ts_calloc(plan->node_count + 1, sizeof *engine->depths);
+  for (size_t n = 0; n < plan->node_count; n++) {
+    for (size_t i = 0; i < plan->nodes[n].input_count; i++) {
+      uint32_t input = plan->nodes[n].inputs[i].node;
+      if (input != TS_NO_NODE && engine->depths[input] >= engine->depths[n])
+        engine->depths[n] = engine->depths[input] + 1;
     }
   }
 }
@@ -303,6 +331,7 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   mark_wanted(engine, plan->reference_products, plan->wanted_count);
   mark_stage_outputs(engine);
   list_consumers(engine);
+  measure_depths(engine);
   name_producer(engine);
   engine->group_count = plan->node_count == 0 ? 0 : group_count(engine);
   pthread_mutex_init(&engine->lock, NULL);
@@ -320,9 +349,11 @@ void ts_engine_release(struct engine *engine) {
   free(engine->source_ops);
   free(engine->consumer_first);
   free(engine->consumers);
+  free(engine->depths);
   free(engine->wanted_ports);
   free(engine->is_stage_output);
   free(engine->producer);
+  free(engine->parked);
   ts_ready_release(&engine->ready);
   pthread_cond_destroy(&engine->changed);
   pthread_mutex_destroy(&engine->tell);

@@ -57,6 +57,8 @@ static struct ts_data **hold_wanted(const struct group *group, const struct inst
   return held;
 }
 
+void ts_finish_group(struct group *group) { add_event(group->engine, (struct event){.group = group}); }
+
 void ts_finish(struct group *group, struct instance *instance, struct content *content, enum ts_outcome outcome,
                const struct call_times *times) {
   static const struct call_times no_times = {0};
@@ -69,7 +71,7 @@ void ts_finish(struct group *group, struct instance *instance, struct content *c
   release_producers(group, instance);
   ts_group_each_consumer(group, instance, tell_consumer, instance);
   group->open_count--;
-  if (group->open_count == 0) add_event(group->engine, (struct event){.group = group});
+  if (group->open_count == 0) ts_finish_group(group);
 }
 
 /* Instances nobody needed, because the store has what follows them. */
@@ -80,8 +82,9 @@ static void count_unneeded(struct group *group) {
 }
 
 static void deliver(struct engine *engine, struct event *event) {
+  const struct content *content = event->instance->content;
   uint64_t wanted = engine->wanted_ports[event->instance->node];
-  for (size_t port = 0; event->data && port < event->instance->content->output_count; port++) {
+  for (size_t port = 0; event->data && content && port < content->output_count; port++) {
     struct ts_data *data = event->data[port];
     if (wanted >> port & 1 && engine->options->on_product) {
       if (!data) data = ts_materialise(engine, event->group, event->instance->content, port, NULL);

@@ -28,6 +28,8 @@ struct call_times {
 /* One distinct result: what an operation made from inputs of one content. Instances share it. Lives as long as its group. */
 struct content {
   enum { CONTENT_RUNNING, CONTENT_DONE, CONTENT_FAILED } state;
+  struct ts_xxh128 identity;    /* what it is made from; zero if nobody looks for it */
+  struct content *next_running; /* borrowed: the engine's list */
   size_t output_count;
   struct ts_data **data;         /* per output: one reference while somebody still needs it, else NULL */
   struct ts_xxh128 *run_digests; /* per output */
@@ -84,6 +86,7 @@ struct engine {
   struct ts_op **source_ops; /* owned array: per workflow input, the operation that reads it */
   uint32_t *consumer_first;  /* owned: consumers of node n are consumers[consumer_first[n] .. consumer_first[n + 1]) */
   uint32_t *consumers;       /* owned; one entry per input edge */
+  uint32_t *depths;          /* owned: per node, the longest way to it from a node without inputs */
   uint64_t *wanted_ports;    /* owned: per node, a bit per output port somebody wants */
   bool *is_stage_output;     /* owned: per task */
   atomic_bool cancelled;     /* seen by operations */
@@ -97,6 +100,9 @@ struct engine {
   size_t next_group, group_count, open_groups;
   struct group *first_open; /* owned list through group.next_open */
   size_t running;
+  struct content *first_running; /* borrowed list through content.next_running: contents of tasks being computed */
+  struct ts_ready_task *parked;  /* owned: ready, but another group is computing the same content */
+  size_t parked_count, parked_capacity;
   bool over;
   struct event *events; /* owned: not yet told */
   size_t event_count, event_capacity;
@@ -149,14 +155,23 @@ bool ts_instance_in_store(struct engine *engine, const struct instance *instance
 
 /* content.c: under engine.lock. */
 struct content *ts_content_create(struct group *group, struct instance *origin);
-/* The content of an instance's identity; *is_new tells whether it was made by this call. */
-struct content *ts_content_of(struct group *group, struct instance *instance, bool *is_new);
+/* The content of this identity in the group, or NULL. */
+struct content *ts_content_find(const struct group *group, const struct ts_xxh128 *identity);
+struct content *ts_content_add(struct group *group, struct instance *origin, const struct ts_xxh128 *identity);
 /* Lets the data go when nobody will read it. */
 void ts_content_drop_idle(struct content *content);
+/* Contents being computed, of all groups. Where there is a store, a task whose content another group is computing is parked
+ * until any computation ends, and then finds it in the store: so each content is computed once whatever the timing. */
+bool ts_content_is_running(const struct engine *engine, const struct ts_xxh128 *identity);
+void ts_content_start(struct engine *engine, struct content *content);
+void ts_content_stop(struct engine *engine, const struct content *content); /* makes the parked ones ready again */
+void ts_content_park(struct engine *engine, const struct ts_ready_task *task);
 
 /* finish.c: under engine.lock. */
 void ts_finish(struct group *group, struct instance *instance, struct content *content, enum ts_outcome outcome,
                const struct call_times *times);
+/* Tells the end of a group; by ts_finish with its last instance. */
+void ts_finish_group(struct group *group);
 /* finish.c: without any lock; tells what has happened so far. */
 void ts_tell_events(struct engine *engine);
 

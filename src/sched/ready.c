@@ -45,8 +45,8 @@ bool ts_ready_pop(struct ts_ready *ready, struct ts_ready_task *task) {
   }
 }
 
-uint64_t ts_ready_priority(uint32_t group, uint32_t run_rank, uint32_t node, size_t node_count) {
+uint64_t ts_ready_priority(uint32_t group, uint32_t run_rank, uint32_t depth) {
   uint64_t rank = run_rank > 0xFFFFFF ? 0xFFFFFF : run_rank;
-  uint64_t depth = node_count - node > 0xFFFF ? 0xFFFF : (uint64_t)(node_count - node);
-  return (uint64_t)group << 40 | rank << 16 | depth;
+  uint64_t left = depth > 0xFFFF ? 0 : 0xFFFF - depth;
+  return (uint64_t)group << 40 | rank << 16 | left;
 }

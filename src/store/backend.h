@@ -1,10 +1,10 @@
-/* What a store backend must offer: the contract between the front (queue, packing, verification) and what keeps the rows.
+/* What a store backend must offer: the contract between the front (queue, packing, verifying) and what keeps the rows.
  * SPDX-License-Identifier: Apache-2.0
  *
  * The static description is struct ts_store_backend, one const object per backend, listed in store/backends.c; the live
  * instance is the `state` that its open returns. The front is the only caller. It guarantees: `write` is called by one
- * thread at a time; every other member may be called by any thread at any time, also while `write` runs; nothing is called
- * before open or after close; members that change something are not called on a store opened for reading.
+ * thread at a time; every other member may be called by any thread at any time, also while `write` runs; nothing is
+ * called before open or after close; members that change something are not called on a store opened for reading.
  * Members with an error return false if and only if they set it, except where "not there" is a plain false. */
 #ifndef TS_STORE_BACKEND_H
 #define TS_STORE_BACKEND_H
@@ -74,9 +74,9 @@ struct ts_store_backend {
   /* Borrowed until close; "" normally. */
   const char *(*salt)(const void *state);
 
-  /* Writes a batch, all of it or nothing; after true it survives the death of the process. A product that is there stays
-   * untouched, one that was forgotten comes back. A record whose key is there already is ignored if every product of the
-   * old record is there (the first result wins), otherwise it replaces the old one. */
+  /* Writes a batch, all of it or nothing; after true it survives the death of the process. A product that is there
+   * stays untouched, one that was forgotten comes back. A record whose key is there already is ignored if every product
+   * of the old record is there (the first result wins), otherwise it replaces the old one. */
   bool (*write)(void *state, const struct ts_store_batch *batch, struct ts_error *err);
 
   /* Not there: false without an error. By content key a record that is no alias is preferred. */
@@ -87,7 +87,8 @@ struct ts_store_backend {
                      struct ts_record **records, size_t *count, struct ts_error *err);
 
   bool (*has_product)(void *state, const struct ts_sha256 *digest);
-  /* Fills the empty *packed with the packed bytes. Not there: false without an error. BAD_PRODUCT if it should be there and is not. */
+  /* Fills the empty *packed with the packed bytes. Not there: false without an error. BAD_PRODUCT if it should be there
+   * and is not. */
   bool (*fetch)(void *state, const struct ts_sha256 *digest, struct ts_str *packed, struct ts_error *err);
   /* Removes the bytes of a product; its digest stays in the records. Fine if it is not there. */
   bool (*forget)(void *state, const struct ts_sha256 *digest, struct ts_error *err);

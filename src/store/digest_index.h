@@ -1,8 +1,8 @@
 /* An intrusive hash table by SHA-256 digest whose entries can be removed: what waits in the store's queue.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Digests and keys are uniformly distributed, so their first bytes are the hash. Several nodes may have the same digest;
- * the newest is found first. Not thread-safe. */
+ * Digests and keys are uniformly distributed, so their first bytes are the hash. Several nodes may have the same
+ * digest; the newest is found first. Not thread-safe. */
 #ifndef TS_STORE_DIGEST_INDEX_H
 #define TS_STORE_DIGEST_INDEX_H
 

@@ -1,9 +1,9 @@
 /* Digests of the user's files, computed once per state of the file.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A file is taken to be unchanged if device, inode, size, mtime and ctime are. Times have the grain of the kernel's clock
- * tick, so the digest of a file that changed less than a moment ago is not remembered: it could change again without a
- * trace. */
+ * A file is taken to be unchanged if device, inode, size, mtime and ctime are. Times have the grain of the kernel's
+ * clock tick, so the digest of a file that changed less than a moment ago is not remembered: it could change again
+ * without a trace. */
 #include "base/clock.h"
 #include "store/store_int.h"
 

@@ -1,8 +1,9 @@
 /* One writing process per store folder.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The lock is a flock on the file "lock" in the folder: it ends with the process however that ends, and it is not handed
- * on to programs that the process starts. The file holds the number of the process for the message to the others. */
+ * The lock is a flock on the file "lock" in the folder: it ends with the process however that ends, and it is not
+ * handed on to programs that the process starts. The file holds the number of the process for the message to the
+ * others. */
 #ifndef TS_STORE_LOCK_H
 #define TS_STORE_LOCK_H
 

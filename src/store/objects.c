@@ -1,6 +1,8 @@
-/* Files of products. Writing a batch overlaps its input and output: all files are written and started on their way to the
- * disk first, then each is waited for, then each folder once.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Files of products: written beside their place, synced, renamed.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Writing a batch overlaps its input and output: all files are written and started on their way to the disk first, then
+ * each is waited for, then each folder once. */
 #include "store/objects.h"
 
 #include "base/alloc.h"

@@ -1,8 +1,8 @@
 /* What was put but is not yet committed: a queue bounded in bytes that can also be searched.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Producers call ts_store_queue_put; one writer thread loops over ts_store_queue_take and ts_store_queue_done. An item can
- * be found until it is done, that is, until it can be found in the backend: who searches must ask the queue first.
+ * Producers call ts_store_queue_put; one writer thread loops over ts_store_queue_take and ts_store_queue_done. An item
+ * can be found until it is done, that is, until it can be found in the backend: who searches must ask the queue first.
  * All calls are thread-safe. */
 #ifndef TS_STORE_QUEUE_H
 #define TS_STORE_QUEUE_H

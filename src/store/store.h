@@ -1,9 +1,9 @@
 /* The store: which key gave which product, kept across runs, crashes and users; one interface over several backends.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A record says: this task (key) made these outputs (content digests). A product is found by its digest. A record is visible
- * only when it and all its products are complete. Writing is asynchronous: ts_store_put queues, a writer commits in batches;
- * after kill -9 at most about a second of finished work is missing. All calls are thread-safe. */
+ * A record says: this task (key) made these outputs (content digests). A product is found by its digest. A record is
+ * visible only when it and all its products are complete. Writing is asynchronous: ts_store_put queues, a writer
+ * commits in batches; after kill -9 at most about a second of finished work is missing. All calls are thread-safe. */
 #ifndef TS_STORE_STORE_H
 #define TS_STORE_STORE_H
 
@@ -60,8 +60,8 @@ struct ts_store_options {
 };
 
 /* Opens (and creates) a store. STORE_BUSY if another process writes to it, STORE_FORMAT for a foreign or newer file,
- * STORE on network file systems and for damaged files. For reading there must be a store (FILE_NOT_FOUND); that works while
- * another process writes. */
+ * STORE on network file systems and for damaged files. For reading there must be a store (FILE_NOT_FOUND); that works
+ * while another process writes. */
 struct ts_store *ts_store_open(const struct ts_store_options *options, struct ts_error *err);
 /* Waits for queued writes. False if a write failed since the last flush. */
 bool ts_store_flush(struct ts_store *store, struct ts_error *err);
@@ -76,13 +76,13 @@ bool ts_store_find_content(struct ts_store *store, const struct ts_key *content_
                            struct ts_record *record, struct ts_error *err);
 /* Whether the product's bytes are there (not evicted). */
 bool ts_store_has_product(struct ts_store *store, const struct ts_sha256 *digest);
-/* Loads a product; checks its digest (BAD_PRODUCT removes the damaged product so that it is computed again). NULL without
- * error: not there. */
+/* Loads a product; checks its digest (BAD_PRODUCT removes the damaged product so that it is computed again). NULL
+ * without error: not there. */
 struct ts_data *ts_store_load(struct ts_store *store, const struct ts_sha256 *digest, struct ts_error *err);
 
 /* Queues a record with its products (products[i] belongs to outputs[i]; NULL entry, or data that is a file of the user:
- * only the digest is kept). If the key is there with all its products, the first result stays. Returns at once unless too
- * much is queued (bounded by bytes). Trouble is reported by the next ts_store_flush. */
+ * only the digest is kept). If the key is there with all its products, the first result stays. Returns at once unless
+ * too much is queued (bounded by bytes). Trouble is reported by the next ts_store_flush. */
 void ts_store_put(struct ts_store *store, const struct ts_record *record, struct ts_data *const *products);
 
 /* Runs. Ids are 8 hex digits, unique in the store. State: "running", "paused", "done", "failed". */

@@ -73,7 +73,8 @@ static void add_entry(struct session *s, struct paths *paths, const char *entry,
   struct ts_error *fault = ts_faults_add(&s->faults);
   ts_fail(fault, TS_ERR_FILE_NOT_FOUND, strpbrk(entry, "*?[") ? "no file matches '%s'" : "there is no file '%s'",
           entry);
-  ts_error_help(fault, "names in a study file are relative to its folder; check the spelling");
+  ts_error_help(fault, pointer ? "names in a study file are relative to its folder; check the spelling"
+                               : "names on the command line are relative to the project folder; check the spelling");
   if (pointer) ts_json_place(fault, &s->doc, pointer, TS_JSON_VALUE);
 }
 
@@ -161,25 +162,36 @@ static const struct ts_type *file_type(const struct ts_workflow_input *input, co
   return ts_type_find("mask");
 }
 
-static bool add_tiles(struct session *s, struct ts_item *item, const struct ts_image_info *info, struct ts_tile **tiles,
-                      size_t **items, size_t *capacity, size_t item_index) {
+/* Tiles of all items so far, and the item of each. */
+struct tile_list {
+  struct ts_tile *tiles; /* owned */
+  size_t *items;         /* owned */
+  size_t capacity;
+};
+
+static void make_room(struct tile_list *list, size_t count) {
+  if (count <= list->capacity && list->tiles) return;
+  while (list->capacity < count || list->capacity == 0) list->capacity = list->capacity ? list->capacity * 2 : 64;
+  list->tiles = ts_realloc_array(list->tiles, list->capacity, sizeof *list->tiles);
+  list->items = ts_realloc_array(list->items, list->capacity, sizeof *list->items);
+}
+
+static void add_tiles(struct session *s, struct ts_item *item, const struct ts_image_info *info, struct tile_list *list,
+                      size_t item_index) {
   int64_t tile = s->request->has_tile ? s->request->tile_px : s->study.tile_px;
+  int64_t halo = s->study.halo_px;
   struct ts_dataset *d = &s->dataset;
-  size_t count = info ? ts_image_tiles(info->width, info->height, s->study.level, tile, s->study.halo_px, NULL, 0) : 1;
-  while (d->tile_count + count > *capacity) {
-    *capacity = *capacity ? *capacity * 2 : 64;
-    *tiles = ts_realloc_array(*tiles, *capacity, sizeof **tiles);
-    *items = ts_realloc_array(*items, *capacity, sizeof **items);
-  }
+  size_t count = info ? ts_image_tiles(info->width, info->height, s->study.level, tile, halo, NULL, 0) : 1;
+  make_room(list, d->tile_count + count);
+  struct ts_tile *tiles = list->tiles + d->tile_count;
   if (info)
-    ts_image_tiles(info->width, info->height, s->study.level, tile, s->study.halo_px, *tiles + d->tile_count, count);
+    ts_image_tiles(info->width, info->height, s->study.level, tile, halo, tiles, count);
   else
-    (*tiles)[d->tile_count] = (struct ts_tile){0};
-  for (size_t i = 0; i < count; i++) (*items)[d->tile_count + i] = item_index;
+    *tiles = (struct ts_tile){0};
+  for (size_t i = 0; i < count; i++) list->items[d->tile_count + i] = item_index;
   item->first_tile = d->tile_count;
   item->tile_count = count;
   d->tile_count += count;
-  return count > 0;
 }
 
 static bool digest_file(struct session *s, const char *path, struct ts_sha256 *digest, struct ts_error *err) {
@@ -249,9 +261,7 @@ static bool same_counts(struct session *s, const struct paths *files, size_t ite
 
 static bool fill_items(struct session *s, const struct paths *files, size_t primary, size_t count) {
   struct ts_item *items = ts_arena_array(&s->arena, count, sizeof *items);
-  struct ts_tile *tiles = NULL;
-  size_t *tile_items = NULL;
-  size_t capacity = 0;
+  struct tile_list list = {0};
   for (size_t i = 0; i < count; i++) {
     struct ts_item_source *sources = ts_arena_array(&s->arena, s->workflow->input_count, sizeof *sources);
     struct ts_image_info pixels = {0};
@@ -259,14 +269,14 @@ static bool fill_items(struct session *s, const struct paths *files, size_t prim
     items[i].name = item_name(s, files[primary].items[i], items, i);
     items[i].sources = sources;
     if (open_sources(s, files, i, sources, &pixels, &has_pixels))
-      add_tiles(s, &items[i], has_pixels ? &pixels : NULL, &tiles, &tile_items, &capacity, i);
+      add_tiles(s, &items[i], has_pixels ? &pixels : NULL, &list, i);
   }
   s->dataset.items = items;
   s->dataset.item_count = count;
-  s->dataset.tiles = ts_arena_memdup(&s->arena, tiles, s->dataset.tile_count * sizeof *tiles);
-  s->dataset.tile_items = ts_arena_memdup(&s->arena, tile_items, s->dataset.tile_count * sizeof *tile_items);
-  free(tiles);
-  free(tile_items);
+  s->dataset.tiles = ts_arena_memdup(&s->arena, list.tiles, s->dataset.tile_count * sizeof *list.tiles);
+  s->dataset.tile_items = ts_arena_memdup(&s->arena, list.items, s->dataset.tile_count * sizeof *list.items);
+  free(list.tiles);
+  free(list.items);
   return ts_session_ok(s);
 }
 

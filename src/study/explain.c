@@ -142,7 +142,7 @@ static void add_record(struct session *s, const struct ts_record *record, json_t
   add_nearest(s, record, object);
 }
 
-static bool find_row(struct session *s, const char *run, struct ts_task_row *found) {
+static bool find_row_in(struct session *s, const char *run, struct ts_task_row *found) {
   struct ts_task_row *rows = NULL;
   size_t count = 0;
   struct ts_error err = {0};
@@ -151,25 +151,52 @@ static bool find_row(struct session *s, const char *run, struct ts_task_row *fou
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    if (ts_task_row_fits(&rows[i], s->request->task)) {
-      *found = rows[i];
-      return true;
-    }
+    if (!ts_task_row_fits(&rows[i], s->request->task)) continue;
+    *found = rows[i];
+    return true;
+  }
+  return false;
+}
+
+/* A task whose consumers are all in the store is not looked at and leaves no row: an earlier run knows it. *seen_in is the
+ * run that the row is from. */
+static bool find_row(struct session *s, const char *run, struct ts_task_row *found, const char **seen_in) {
+  struct ts_run_row *runs = NULL;
+  size_t count = 0;
+  struct ts_error err = {0};
+  if (!ts_store_run_list(s->store, &s->arena, &runs, &count, &err)) {
+    ts_session_fault(s, &err);
+    return false;
+  }
+  size_t i = 0;
+  while (i < count && strcmp(runs[i].id, run) != 0) i++;
+  for (; i < count; i++) {
+    *seen_in = runs[i].id;
+    if (find_row_in(s, runs[i].id, found)) return true;
   }
   ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no task '%s'", run, s->request->task);
-  ts_error_help(
-      &err, "tasks are named STAGE.TASK or by the first digits of their key; see: tessera log %s segment.split", run);
+  ts_error_help(&err, "tasks are named STAGE.TASK or by the first digits of their key; see: tessera status %s", run);
   ts_session_fault(s, &err);
   return false;
+}
+
+static void add_not_needed(const char *run, const char *seen_in, json_t *object) {
+  char text[200];
+  snprintf(text, sizeof text,
+           "run %s did not need it: what follows it is in the store; run %s is the last that looked at it", run,
+           seen_in);
+  json_object_set_new(object, "outcome", json_string("store"));
+  json_object_set_new(object, "reason", json_string(text));
 }
 
 int ts_explain(const struct ts_request *request, char **reply) {
   struct session s;
   struct ts_run_row run;
   struct ts_task_row row;
+  const char *seen_in = NULL;
   ts_session_init(&s, request);
   json_t *object = ts_reply_new("tessera.explain/1");
-  if (ts_session_open_store(&s, true, true) && ts_run_find(&s, &run) && find_row(&s, run.id, &row)) {
+  if (ts_session_open_store(&s, true, true) && ts_run_find(&s, NULL, &run) && find_row(&s, run.id, &row, &seen_in)) {
     struct ts_record record;
     struct ts_error err = {0};
     char key[TS_KEY_TEXT_SIZE];
@@ -181,7 +208,10 @@ int ts_explain(const struct ts_request *request, char **reply) {
     json_object_set_new(object, "key", json_string(key));
     json_object_set_new(object, "outcome", json_string(row.outcome));
     if (ts_store_find(s.store, &row.key, &s.arena, &record, &err)) add_record(&s, &record, object);
-    add_reason(&row, object);
+    if (strcmp(seen_in, run.id) == 0)
+      add_reason(&row, object);
+    else
+      add_not_needed(run.id, seen_in, object);
   }
   int code = ts_reply_finish(&s, object, 0, reply);
   ts_session_release(&s);

@@ -10,8 +10,9 @@
 
 #include <string.h>
 
-#define OUTLINE_RGB    0x0072B2 /* Okabe-Ito blue */
-#define PICTURE_MAX_PX 640
+#define OUTLINE_RGB    0xF0E442 /* Okabe-Ito yellow: stands out from both stains */
+#define WINDOW_PX      224      /* part of the tile that is shown, so that outlines can be seen */
+#define WINDOW_STEP_PX 16
 
 struct masks {
   const struct ts_plan *plan;
@@ -65,14 +66,54 @@ static bool get_masks(struct session *s, const struct study_result *r, size_t se
   return ok && masks->normal && masks->different;
 }
 
-static bool encode(const struct ts_data *image, const struct ts_data *mask, struct ts_str *png, struct ts_error *err) {
+/* Whether a pixel is foreground, in a mask or a label image. */
+static bool is_set(const struct ts_data *mask, size_t pixel) {
+  const uint8_t *bytes = ts_data_bytes(mask, NULL);
+  if (ts_data_type(mask)->element == TS_U8) return bytes[pixel] != 0;
+  return ((const uint32_t *)(const void *)bytes)[pixel] != 0;
+}
+
+static size_t count_differences(const struct masks *masks, const struct ts_region *window) {
+  const struct ts_region *tile = ts_data_region(masks->normal);
+  size_t count = 0;
+  for (int64_t y = window->y - tile->y; y < window->y - tile->y + window->height; y++) {
+    for (int64_t x = window->x - tile->x; x < window->x - tile->x + window->width; x++) {
+      size_t pixel = (size_t)(y * tile->width + x);
+      count += is_set(masks->normal, pixel) != is_set(masks->different, pixel) ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+/* The window of the tile in which the two masks differ most; of equals the first. */
+static struct ts_region choose_window(const struct masks *masks) {
+  struct ts_region window = *ts_data_region(masks->normal);
+  struct ts_region best = window;
+  int64_t right = window.x + window.width, bottom = window.y + window.height;
+  size_t most = 0;
+  window.width = window.width < WINDOW_PX ? window.width : WINDOW_PX;
+  window.height = window.height < WINDOW_PX ? window.height : WINDOW_PX;
+  best.width = window.width;
+  best.height = window.height;
+  for (window.y = ts_data_region(masks->normal)->y; window.y + window.height <= bottom; window.y += WINDOW_STEP_PX) {
+    for (window.x = ts_data_region(masks->normal)->x; window.x + window.width <= right; window.x += WINDOW_STEP_PX) {
+      size_t count = count_differences(masks, &window);
+      if (count > most) {
+        most = count;
+        best = window;
+      }
+    }
+  }
+  return best;
+}
+
+static bool encode(const struct ts_data *image, const struct ts_data *mask, const struct ts_region *window,
+                   struct ts_str *png, struct ts_error *err) {
   struct ts_data *overlay = ts_image_overlay(image, mask, OUTLINE_RGB, err);
-  if (!overlay) return false;
-  int64_t longest = ts_data_region(overlay)->width;
-  if (ts_data_region(overlay)->height > longest) longest = ts_data_region(overlay)->height;
-  int32_t shrink = (int32_t)((longest + PICTURE_MAX_PX - 1) / PICTURE_MAX_PX);
-  bool ok = ts_image_encode_png(overlay, shrink, png, err);
+  struct ts_data *part = overlay ? ts_data_crop(overlay, window, err) : NULL;
+  bool ok = part && ts_image_encode_png(part, 1, png, err);
   ts_data_unref(overlay);
+  ts_data_unref(part);
   return ok;
 }
 
@@ -104,8 +145,9 @@ static bool draw_pair(struct session *s, const struct study_result *r, const jso
   struct ts_str caption = {0};
   const struct ts_item_source *file = &s->dataset.items[s->dataset.tile_items[tile]].sources[image_input];
   struct ts_data *image = ts_image_read(file->path, file->type, &s->dataset.tiles[tile].region, err);
-  bool ok = image && get_masks(s, r, set, tile, source, &masks) && encode(image, masks.normal, &first, err) &&
-            encode(image, masks.different, &second, err);
+  bool ok = image && get_masks(s, r, set, tile, source, &masks);
+  struct ts_region window = ok ? choose_window(&masks) : (struct ts_region){0};
+  ok = ok && encode(image, masks.normal, &window, &first, err) && encode(image, masks.different, &window, &second, err);
   describe_difference(s, r, set, &caption);
   struct ts_report_picture pictures[] = {
       {"default", "default parameters", (const uint8_t *)first.data, first.length},

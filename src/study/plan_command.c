@@ -33,11 +33,16 @@ static void add_by_task(const struct session *s, const struct ts_plan *plan, con
   json_object_set_new(object, "by_task", list);
 }
 
+/* One run is planned for a bare workflow, and where the request says what only `run` knows. */
+static bool is_single(const struct session *s) {
+  const struct ts_request *r = s->request;
+  return r->single || s->study.is_bare_workflow || r->parameter_count > 0 || r->only_stage;
+}
+
 static bool forecast(struct session *s, const struct parameter_sets *sets, json_t *object) {
   size_t wanted_count = 0;
-  struct ts_source *wanted = s->study.is_bare_workflow || s->request->parameter_count || s->request->only_stage
-                                 ? ts_session_all_products(s, NULL, &wanted_count)
-                                 : ts_session_study_products(s, &wanted_count);
+  struct ts_source *wanted =
+      is_single(s) ? ts_session_all_products(s, NULL, &wanted_count) : ts_session_study_products(s, &wanted_count);
   uint64_t start_ns = ts_clock_process_cpu_ns();
   struct ts_plan *plan = ts_session_plan(s, sets, wanted, wanted_count, false);
   double planning_s = (double)(ts_clock_process_cpu_ns() - start_ns) / 1e9;
@@ -51,7 +56,7 @@ static bool forecast(struct session *s, const struct parameter_sets *sets, json_
     json_object_set_new(object, "merge", json_string(ts_merge_name(plan->options.merge)));
     json_object_set_new(object, "reference",
                         json_pack("{s:I, s:I, s:I}", "requested",
-                                  (json_int_t)(f.reference_execute + f.reference_stored), "executed",
+                                  (json_int_t)f.reference_execute + (json_int_t)f.reference_stored, "executed",
                                   (json_int_t)f.reference_execute, "store", (json_int_t)f.reference_stored));
     json_object_set_new(object, "planning_s", json_real(planning_s));
     json_object_set_new(object, "buckets", json_array());
@@ -77,7 +82,7 @@ int ts_plan_study(const struct ts_request *request, char **reply) {
   bool is_study = false;
   bool ok = ts_session_read(&s) && open_existing_store(&s);
   if (ok) {
-    is_study = !s.study.is_bare_workflow && request->parameter_count == 0 && !request->only_stage;
+    is_study = !is_single(&s);
     ok = ts_session_open_dataset(&s, !is_study || !s.study.reference_is_default) &&
          (is_study || request->design ? ts_sets_of_study(&s, &sets) : ts_sets_single(&s, &sets));
   }

@@ -7,9 +7,11 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
+#include <math.h>
 #include <string.h>
 
-#define TIMELINE_MAX 20000 /* bars; a longer run keeps its first ones, its counts stay complete */
+#define TIMELINE_MAX 4000  /* bars; a longer run keeps its first ones, its counts stay complete */
+#define BAR_GAP_S    0.002 /* tasks of one kind that follow each other closer than this share a bar */
 #define FAILED_MAX   100
 
 struct progress {
@@ -23,6 +25,7 @@ struct progress {
   double *stage_seconds;            /* owned: wall seconds of executed tasks */
   uint64_t *stage_executed;         /* owned */
   json_t *timeline, *failed;        /* owned */
+  json_t **last_bar;                /* owned array, bars borrowed from the timeline: per worker */
 };
 
 /* Distinct tasks per stage over all units; those of the reference run are among them. */
@@ -51,6 +54,7 @@ struct progress *ts_progress_create(struct session *s, const struct ts_plan *pla
   p->stage_seconds = ts_calloc(stages + 1, sizeof *p->stage_seconds);
   p->stage_executed = ts_calloc(stages + 1, sizeof *p->stage_executed);
   for (size_t i = 0; i < stages; i++) p->stages[i].name = s->workflow->stages[i].name;
+  p->last_bar = ts_calloc(threads + 1, sizeof *p->last_bar);
   p->timeline = json_array();
   p->failed = json_array();
   count_totals(p);
@@ -62,6 +66,7 @@ void ts_progress_destroy(struct progress *p) {
   free(p->stages);
   free(p->stage_seconds);
   free(p->stage_executed);
+  free(p->last_bar);
   json_decref(p->timeline);
   json_decref(p->failed);
   free(p);
@@ -132,15 +137,36 @@ static void keep_row(struct progress *p, const struct ts_node *node, const struc
   ts_store_put_task(p->s->store, p->run_id, &row);
 }
 
+/* Times to a tenth of a millisecond: more digits only make the report longer. */
+static double rounded(double seconds) { return floor(seconds * 1e4 + 0.5) / 1e4; }
+
+/* One bar, or a longer last one where a worker goes on with the same kind of task. */
+static void add_bar(struct progress *p, const struct ts_task_event *event, const char *name) {
+  double start = rounded(event->start_s), end = rounded(event->start_s + event->wall_s);
+  json_t *last = event->worker < p->threads ? p->last_bar[event->worker] : NULL;
+  if (last && strcmp(json_string_value(json_object_get(last, "task")), name) == 0 &&
+      start - json_real_value(json_object_get(last, "end")) < BAR_GAP_S) {
+    json_object_set_new(last, "end", json_real(end));
+    return;
+  }
+  if (json_array_size(p->timeline) >= TIMELINE_MAX) return;
+  json_t *bar =
+      json_pack("{s:I, s:f, s:f, s:s}", "worker", (json_int_t)event->worker, "start", start, "end", end, "task", name);
+  json_array_append_new(p->timeline, bar);
+  if (event->worker < p->threads) p->last_bar[event->worker] = bar;
+}
+
 static void keep_for_report(struct progress *p, const struct ts_task_event *event, const char *name, const char *key,
                             const char *file) {
-  if (event->outcome == TS_OUTCOME_EXECUTED && json_array_size(p->timeline) < TIMELINE_MAX) {
-    json_array_append_new(p->timeline, json_pack("{s:I, s:f, s:f, s:s}", "worker", (json_int_t)event->worker, "start",
-                                                 event->start_s, "end", event->start_s + event->wall_s, "task", name));
-  }
+  if (event->outcome == TS_OUTCOME_EXECUTED) add_bar(p, event, name);
   if (event->outcome == TS_OUTCOME_FAILED && json_array_size(p->failed) < FAILED_MAX) {
-    json_array_append_new(p->failed, json_pack("{s:s, s:s, s:s, s:I, s:s}", "task", name, "key", key, "file", file,
-                                               "unit", (json_int_t)event->unit, "message", event->message));
+    json_t *failed =
+        json_pack("{s:s, s:s, s:s, s:s}", "task", name, "key", key, "file", file, "message", event->message);
+    if (p->plan->nodes[event->node].scope == TS_PER_TILE) {
+      const struct ts_region *core = &p->s->dataset.tiles[event->unit].core;
+      json_object_set_new(failed, "tile", json_pack("[I, I]", (json_int_t)core->x, (json_int_t)core->y));
+    }
+    json_array_append_new(p->failed, failed);
   }
 }
 
@@ -177,6 +203,7 @@ void ts_progress_task(struct progress *p, const struct ts_task_event *event) {
   progress.file = file;
   progress.seconds = event->wall_s;
   progress.message = event->message;
+  progress.tile_x = progress.tile_y = -1;
   if (node->scope == TS_PER_TILE) {
     progress.tile_x = p->s->dataset.tiles[event->unit].core.x;
     progress.tile_y = p->s->dataset.tiles[event->unit].core.y;

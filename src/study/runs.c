@@ -77,7 +77,7 @@ void ts_run_close(struct session *s, const char *id, const char *state, const js
   free(text);
 }
 
-bool ts_run_find(struct session *s, struct ts_run_row *row) {
+bool ts_run_find(struct session *s, const char *command, struct ts_run_row *row) {
   struct ts_run_row *rows = NULL;
   size_t count = 0;
   struct ts_error err = {0};
@@ -88,13 +88,14 @@ bool ts_run_find(struct session *s, struct ts_run_row *row) {
   for (size_t i = 0; i < count; i++) {
     size_t length = s->request->run ? strlen(s->request->run) : 0;
     if (s->request->run && (length < 3 || strncmp(rows[i].id, s->request->run, length) != 0)) continue;
+    if (!s->request->run && command && strcmp(rows[i].command, command) != 0) continue;
     *row = rows[i];
     return true;
   }
   if (s->request->run)
     ts_fail(&err, TS_ERR_NO_SUCH_RUN, "there is no run '%s' in the store", s->request->run);
   else
-    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "the store has no run yet");
+    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "the store has no %s yet", command ? command : "run");
   ts_error_help(&err, "see the runs with: tessera status");
   ts_session_fault(s, &err);
   return false;

@@ -60,7 +60,7 @@ static void add_detail(struct session *s, json_t *object) {
   struct ts_task_row *rows = NULL;
   size_t count = 0;
   struct ts_error err = {0};
-  if (!ts_run_find(s, &row)) return;
+  if (!ts_run_find(s, NULL, &row)) return;
   if (!ts_store_task_list(s->store, row.id, &s->arena, &rows, &count, &err)) {
     ts_session_fault(s, &err);
     return;
@@ -145,7 +145,7 @@ int ts_log_run(const struct ts_request *request, char **reply) {
   ts_session_init(&s, request);
   json_t *object = ts_reply_new("tessera.log/1");
   json_t *tasks = json_array();
-  if (ts_session_open_store(&s, true, true) && ts_run_find(&s, &row)) {
+  if (ts_session_open_store(&s, true, true) && ts_run_find(&s, NULL, &row)) {
     json_object_set_new(object, "run", json_string(row.id));
     add_log(&s, row.id, tasks);
   }
@@ -161,7 +161,10 @@ static void render_report(struct session *s, const struct ts_run_row *row, json_
   json_t *result = row->result_json[0] ? json_loads(row->result_json, 0, NULL) : NULL;
   const char *path = s->request->output ? ts_session_path(s, s->request->output)
                                         : ts_session_path(s, ts_arena_printf(&s->arena, "report-%s.html", row->id));
-  if (!result || !json_object_get(result, "answer")) {
+  if (strcmp(row->command, "study") != 0) {
+    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s is no study: there is nothing to report", row->id);
+    ts_error_help(&err, "see which runs are studies with: tessera status");
+  } else if (!result || !json_object_get(result, "answer")) {
     ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no result yet: it is %s", row->id, row->state);
     ts_error_help(&err, "continue it with: tessera %s --resume %s", row->command, row->id);
   } else if (ts_report_write(result, NULL, 0, &html, &err)) {
@@ -179,7 +182,7 @@ int ts_report(const struct ts_request *request, char **reply) {
   struct ts_run_row row;
   ts_session_init(&s, request);
   json_t *object = ts_reply_new("tessera.report/1");
-  if (ts_session_open_store(&s, true, true) && ts_run_find(&s, &row)) render_report(&s, &row, object);
+  if (ts_session_open_store(&s, true, true) && ts_run_find(&s, "study", &row)) render_report(&s, &row, object);
   int code = ts_reply_finish(&s, object, 0, reply);
   ts_session_release(&s);
   return code;

@@ -156,8 +156,8 @@ const char *ts_collector_missing_column(const struct collector *collector, size_
 /* runs.c: run records. */
 bool ts_run_open(struct session *s, const char *command, char id[9]);
 void ts_run_close(struct session *s, const char *id, const char *state, const json_t *result);
-/* The row of the asked run (request->run), or the last. */
-bool ts_run_find(struct session *s, struct ts_run_row *row);
+/* The row of the asked run (request->run), or the last one of the command (NULL: of any). */
+bool ts_run_find(struct session *s, const char *command, struct ts_run_row *row);
 
 /* init.c: demos this program carries; a new reference. */
 json_t *ts_demo_list(void);

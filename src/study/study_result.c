@@ -196,18 +196,33 @@ static void add_answer(struct session *s, const struct study_result *r, json_t *
   ts_str_release(&answer);
 }
 
-/* Ranks whose intervals overlap are told as a warning, with what would likely settle them. */
-static void warn_unsettled(struct session *s, const json_t *outputs, size_t trajectories) {
-  json_t *pairs = json_object_get(json_array_get(outputs, 0), "unsettled");
-  if (json_array_size(pairs) == 0) return;
+static const struct ts_morris_index *index_named(const struct study_result *r, const json_t *name) {
+  size_t k = r->sets.design.column_count;
+  for (size_t i = 0; i < k; i++) {
+    if (strcmp(r->indices[i].name, json_string_value(name)) == 0) return &r->indices[i];
+  }
+  TS_BUG("no index is named '%s'", json_string_value(name));
+}
+
+/* Ranks whose intervals overlap are told as a warning, with what would likely settle the first of them. */
+static void warn_unsettled(struct session *s, const struct study_result *r, const json_t *outputs) {
+  const json_t *pairs = json_object_get(json_array_get(outputs, 0), "unsettled");
+  const json_t *first = json_array_get(pairs, 0);
+  if (!first) return;
   struct ts_str text = {0};
   for (size_t i = 0; i < json_array_size(pairs) && i < 4; i++) {
     json_t *pair = json_array_get(pairs, i);
     ts_str_addf(&text, "%s%s and %s", i ? ", " : "", json_string_value(json_array_get(pair, 0)),
                 json_string_value(json_array_get(pair, 1)));
   }
-  ts_session_warn(s, "neighbouring ranks overlap (%s); about %zu more trajectories would likely separate them",
-                  ts_str_get(&text), 3 * trajectories);
+  size_t more =
+      ts_morris_more_trajectories(index_named(r, json_array_get(first, 0)), index_named(r, json_array_get(first, 1)));
+  if (more > 0)
+    ts_session_warn(s,
+                    "neighbouring ranks overlap (%s); about %zu more trajectories would likely separate the first two",
+                    ts_str_get(&text), more);
+  else
+    ts_session_warn(s, "neighbouring ranks overlap (%s)", ts_str_get(&text));
   ts_str_release(&text);
 }
 
@@ -216,7 +231,7 @@ static void add_complete(struct session *s, struct study_result *r, json_t *obje
   add_answer(s, r, object);
   if (r->indices) {
     json_object_set_new(object, "indices", json_incref(json_object_get(json_array_get(outputs, 0), "indices")));
-    warn_unsettled(s, outputs, r->sets.count / (r->sets.design.column_count + 1));
+    warn_unsettled(s, r, outputs);
   }
   json_object_set_new(object, "outputs", outputs);
   json_object_set_new(object, "tree", tree_json(r->plan));
@@ -254,7 +269,7 @@ json_t *ts_study_object(struct session *s, struct study_result *r, bool complete
   json_object_set_new(object, "params", params_json(s, r));
   json_object_set_new(object, "method", method_json(s, r));
   if (r->plan && r->progress) add_costs(s, r, object);
-  if (complete) add_complete(s, r, object);
+  if (complete && r->plan) add_complete(s, r, object);
   json_object_set_new(object, "wall_s", json_real((double)(ts_clock_ns() - r->start_ns) / 1e9));
   json_object_set_new(object, "warnings", json_deep_copy(s->warnings));
   return object;

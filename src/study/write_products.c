@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define OUTLINE_RGB 0x0072B2 /* Okabe-Ito blue */
+#define OUTLINE_RGB 0xF0E442 /* Okabe-Ito yellow: stands out from both stains */
 
 static void complain(struct product_writer *w, const struct ts_error *err) { ts_session_fault(w->s, err); }
 

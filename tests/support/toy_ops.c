@@ -7,11 +7,14 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define MEET_SECONDS    20
 #define HASH_VALUES     (UINT64_C(1) << 40) /* exact in a double */
 
 atomic_int toy_overlaps;
@@ -109,6 +112,25 @@ static int run_alone(struct ts_op_call *call) {
   return status;
 }
 
+/* Waits until another call is inside, for at most a few seconds. */
+static int run_meet(struct ts_op_call *call) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards both counters */
+  static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+  static size_t arrived, left;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += MEET_SECONDS;
+  pthread_mutex_lock(&lock);
+  size_t pair = arrived++ / 2;
+  pthread_cond_broadcast(&changed);
+  int status = 0;
+  while (arrived < 2 * pair + 2 && status == 0) status = pthread_cond_timedwait(&changed, &lock, &until);
+  left++;
+  if (left == arrived) arrived = left = 0;
+  pthread_mutex_unlock(&lock);
+  return status == 0 ? run_table(call) : call->host->fail(call, TOY_REASON);
+}
+
 /* ---- Pixels. ---- */
 
 static uint8_t *put_pixels(struct ts_op_call *call, int64_t width, int64_t height) {
@@ -153,6 +175,20 @@ static int run_paint(struct ts_op_call *call) {
   return 0;
 }
 
+/* Unlike shift it hardly ever gives the same pixels for other parameters or inputs. */
+static int run_stir(struct ts_op_call *call) {
+  const struct ts_op_view *in = &call->inputs[0];
+  const uint8_t *from = in->data;
+  uint8_t *to = put_pixels(call, in->width, in->height);
+  if (!to) return call->host->fail(call, "no pixels");
+  uint64_t hash = mix(4, (uint64_t)call->parameters[0].integer);
+  for (size_t i = 0; i < in->size_bytes; i++) {
+    hash = (hash ^ from[i]) * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    to[i] = (uint8_t)(hash >> 56);
+  }
+  return 0;
+}
+
 static int run_noise(struct ts_op_call *call) {
   int64_t size = call->parameters[0].integer;
   uint64_t hash = hash_of(call);
@@ -184,6 +220,8 @@ static int run_image_read(struct ts_op_call *call) {
 }
 
 static int run_table_read(struct ts_op_call *call) {
+  if (strncmp(call->inputs[0].path, TOY_MISSING "/", strlen(TOY_MISSING "/")) == 0)
+    return call->host->fail(call, TOY_REASON);
   static const char *const names[] = {"value", "port"};
   uint64_t hash = mix_bytes(5, call->inputs[0].path, strlen(call->inputs[0].path));
   size_t rows = 1 + hash % 2;
@@ -260,6 +298,7 @@ static const struct ts_op_parameter read_parameters[] = {
 #define SELF(...)                                                                                                      \
   .user = &(struct toy) { __VA_ARGS__ }
 
+/* In order of names: their digests are found by a binary search. */
 static const struct ts_op_descriptor operations[] = {
     {TOY("bytes.read", file_port, bytes_port, run_bytes_read)},
     {TOY("image.read", file_port, any_image_port, run_image_read), TAKES(read_parameters)},
@@ -268,16 +307,18 @@ static const struct ts_op_descriptor operations[] = {
     {TOY("toy.blank", image_port, out_port, run_table), TAKES(p_q), SELF("blank", 1, 2, {2})},
     {TOY("toy.fold", a_port, out_port, run_table), TAKES(p_pairs), SELF("fold", 1, 1, {3})},
     {TOY("toy.join", a_b_c_ports, out_port, run_table), SELF("join", 3, 0, {0})},
+    {TOY("toy.meet", a_port, out_port, run_meet), TAKES(p_only), SELF("meet", 1, 1, {0})},
     {TOY("toy.mix", a_b_ports, out_port, run_table), TAKES(p_only), SELF("mix", 2, 1, {0})},
     {TOY("toy.near", image_port, image_port, run_near), .reach = TS_OP_REACH_RADIUS, .radius_px = 1},
     {TOY("toy.noise", a_port, image_port, run_noise), TAKES(size_p), SELF("noise", 1, 2, {0})},
-    {TOY("toy.pair", a_b_ports, pair_ports, run_pair), TAKES(s_flag), SELF("pair", 2, 2, {0, 2})},
     {TOY("toy.paint", image_a_ports, image_port, run_paint)},
+    {TOY("toy.pair", a_b_ports, pair_ports, run_pair), TAKES(s_flag), SELF("pair", 2, 2, {0, 2})},
     {TOY("toy.risky", a_port, out_port, run_risky), TAKES(p_only), SELF("risky", 1, 1, {0})},
     {TOY("toy.round", a_port, out_port, run_table), TAKES(r_p), SELF("round", 1, 2, {0})},
     {TOY("toy.same", a_port, out_port, run_same)},
     {TOY("toy.shift", image_port, image_port, run_shift), TAKES(p_modulo)},
     {TOY("toy.stat", image_port, out_port, run_table), TAKES(p_only), SELF("stat", 1, 1, {0})},
+    {TOY("toy.stir", image_port, image_port, run_stir), TAKES(p_only)},
 };
 
 struct ts_registry *toy_registry_create(void) {

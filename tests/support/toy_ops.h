@@ -11,7 +11,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define TOY_FAILS_FOR 7 /* value of p for which toy.risky fails */
+#define TOY_FAILS_FOR 7         /* value of p for which toy.risky fails */
+#define TOY_MISSING   "missing" /* tables of an image of this name cannot be read */
 #define TOY_REASON    "the toy says no"
 
 /*   toy.mix    a, b?      -> out            p          a hash of everything
@@ -22,11 +23,13 @@
  *   toy.join   a, b, c?   -> out                       a hash, no parameters
  *   toy.risky  a          -> out            p          fails for p = TOY_FAILS_FOR
  *   toy.alone  a          -> out            p          not thread-safe; see toy_overlaps
+ *   toy.meet   a          -> out            p          needs another call at the same time, else it fails after a while
  *   toy.stat   image      -> out            p          a hash of the pixels and their place
  *   toy.blank  image      -> out            p, q       one of two values
  *   toy.shift  image      -> image          p          p counts modulo 4
  *   toy.near   image      -> image                     maximum of the 3 x 3 neighbours (radius 1)
  *   toy.paint  image, a   -> image                     pixels that depend on a table
+ *   toy.stir   image      -> image          p          pixels that differ whenever the input or p does, but for bad luck
  *   toy.noise  a          -> image          size, p    size x size pixels of noise that do not compress
  * Ports without another type are tables; images are image/gray8. */
 struct ts_registry *toy_registry_create(void);

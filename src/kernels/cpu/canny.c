@@ -98,7 +98,7 @@ static void filter_columns(const uint8_t *in, int64_t width, int64_t height, int
 }
 
 static bool sobel(struct canny *c, const uint8_t *in, struct ts_error *err) {
-  int64_t longer = c->width + 2 * OUTSIDE;
+  int64_t longer = c->width + (int64_t)2 * OUTSIDE;
   int *smoothed = ts_scratch(2 * longer, sizeof *smoothed, err);
   if (!smoothed) return false;
   int *derived = smoothed + longer;

@@ -234,7 +234,7 @@ static bool write_channels(const struct ts_label_runs *list, const uint8_t *rgb,
     if (!ts_gradient_magnitude(planes->channel, width, height, planes->gradient, err) ||
         !ts_canny(planes->channel, width, height, 70, 90, planes->edges, err))
       return false;
-    double *to = table->values + TS_FEATURES_SHAPE + c * TS_FEATURES_CHANNEL;
+    double *to = table->values + TS_FEATURES_SHAPE + (ptrdiff_t)c * TS_FEATURES_CHANNEL;
     for (size_t i = 0; i < list->count; to += TS_FEATURES_COUNT) {
       size_t count = runs_of_object(list, i);
       write_channel(planes, width, list->items + i, count, to);

@@ -93,7 +93,7 @@ struct octagon {
 
 static bool octagon_init(struct octagon *o, int64_t width, struct ts_error *err) {
   o->padded = round_up(width);
-  o->stride = o->padded + 2 * CHUNK;
+  o->stride = o->padded + (int64_t)2 * CHUNK;
   int64_t rows = 1 + 5 + SLANTED * SPAN + 4 * FLAT_RING;
   o->scratch = ts_scratch(rows * o->stride, 1, err);
   if (!o->scratch) return false;
@@ -113,7 +113,7 @@ static uint8_t *slanted_row(const struct octagon *o, int which, int64_t y) {
 }
 
 static uint8_t *flat_row(const struct octagon *o, int which, int64_t y) {
-  return o->flat[which] + (y + 2 * FLAT_RING) % FLAT_RING * o->stride;
+  return o->flat[which] + (y + (int64_t)2 * FLAT_RING) % FLAT_RING * o->stride;
 }
 
 /* Row y of the image, or 255s below its end, enters the rings. */
@@ -162,8 +162,8 @@ static bool erode_disk(const uint8_t *in, int64_t width, int64_t height, uint8_t
   return true;
 }
 
-static bool erode_flipped(const uint8_t *in, int64_t width, int64_t height, enum ts_structuring_element element, uint8_t flip,
-                          uint8_t *out, struct ts_error *err) {
+static bool erode_flipped(const uint8_t *in, int64_t width, int64_t height, enum ts_structuring_element element,
+                          uint8_t flip, uint8_t *out, struct ts_error *err) {
   if (!ts_kernels_check_size(width, height, err)) return false;
   return element == TS_ELEMENT_CROSS3 ? erode_cross(in, width, height, flip, out, err)
                                       : erode_disk(in, width, height, flip, out, err);

@@ -67,12 +67,12 @@ static void block_to_lab(const uint8_t *rgb, int count, const struct fractions *
   struct block lms = {0};
   struct block logs;
   for (int x = 0; x < count; x++) {
-    double r = fractions->of[rgb[3 * x]];
+    double r = fractions->of[rgb[(ptrdiff_t)3 * x]];
     double g = fractions->of[rgb[3 * x + 1]];
     double b = fractions->of[rgb[3 * x + 2]];
     for (int i = 0; i < 3; i++) lms.of[i][x] = (float)(to_lms[i][0] * r + to_lms[i][1] * g + to_lms[i][2] * b);
   }
-  ts_exact_log10f_all(&lms.of[0][0], &logs.of[0][0], 3 * BLOCK);
+  ts_exact_log10f_all(&lms.of[0][0], &logs.of[0][0], (size_t)3 * BLOCK);
   for (int x = 0; x < BLOCK; x++) {
     float l = logs.of[0][x];
     float m = logs.of[1][x];
@@ -106,7 +106,7 @@ static void block_to_rgb(const struct block *lab, int count, uint8_t *rgb) {
     logs.of[1][x] = l + a - b;
     logs.of[2][x] = l - 2.0f * a;
   }
-  ts_exact_exp10f_all(&logs.of[0][0], &lms.of[0][0], 3 * BLOCK);
+  ts_exact_exp10f_all(&logs.of[0][0], &lms.of[0][0], (size_t)3 * BLOCK);
   for (int x = 0; x < count; x++) {
     double l = finite_or_zero(lms.of[0][x]);
     double m = finite_or_zero(lms.of[1][x]);
@@ -138,7 +138,7 @@ static struct sums sum_row(const uint8_t *row, int64_t width, const struct fract
     struct block lab;
     block_to_lab(rgb, count, fractions, &lab);
     for (int x = 0; x < count; x++)
-      if (is_foreground(rgb + 3 * x)) add_pixel(&lab, x, &sums);
+      if (is_foreground(rgb + (ptrdiff_t)3 * x)) add_pixel(&lab, x, &sums);
   }
   return sums;
 }
@@ -181,7 +181,7 @@ static void transfer_row(const uint8_t *row, int64_t width, const struct fractio
     struct block lab;
     block_to_lab(rgb, count, fractions, &lab);
     for (int x = 0; x < count; x++) {
-      if (!is_foreground(rgb + 3 * x)) continue;
+      if (!is_foreground(rgb + (ptrdiff_t)3 * x)) continue;
       for (int i = 0; i < 3; i++)
         lab.of[i][x] = (lab.of[i][x] - transfer->mean[i]) * transfer->scale[i] + transfer->target[i];
     }

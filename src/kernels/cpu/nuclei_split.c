@@ -132,6 +132,7 @@ static int64_t area_of(struct box box) { return (int64_t)(box.right - box.left) 
 
 /* Mask and image of the given runs in the window; black elsewhere. */
 static void draw_runs(const struct split *s, const int32_t *runs, int32_t count, struct box box, struct window *w) {
+  if (!w->mask || !w->rgb) TS_BUG("a window without planes");
   memset(w->mask, 0, (size_t)(w->width * w->height));
   memset(w->rgb, 0, (size_t)(w->width * w->height) * 3);
   for (int32_t i = 0; i < count; i++) {

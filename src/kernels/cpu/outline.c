@@ -117,6 +117,7 @@ static bool add_ring(struct tracer *t, const int32_t *corners, size_t count, uin
     if (!ok) return false;
   }
   int64_t doubled_area = 0;
+  if (count == 0) TS_BUG("a ring without corners");
   for (size_t i = 0; i <= count; i++) {
     struct ts_vertex v = t->walk[corners[i % count]].at;
     struct ts_vertex w = t->walk[corners[(i + 1) % count]].at;

@@ -20,7 +20,7 @@ static void add_ring(struct ts_str *out, const struct ts_outlines *outlines, con
   ts_str_add_char(out, '[');
   for (size_t i = 0; i < ring->count; i++) {
     const struct ts_vertex *v = &outlines->vertices[ring->first + i];
-    ts_str_addf(out, "%s[%lld,%lld]", i ? "," : "", (long long)(v->x + view->x), (long long)(v->y + view->y));
+    ts_str_addf(out, "%s[%lld,%lld]", i ? "," : "", (long long)v->x + view->x, (long long)v->y + view->y);
   }
   ts_str_add_char(out, ']');
 }

@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* A commit goes to the log by write(2), which outlives the process; the disk is waited for at checkpoints only, so that a
- * crash of the machine may lose the last batches but damages nothing. Large logs and caches save rewriting the pages of
- * the indexes, which are hit at random places. */
+/* A commit goes to the log by write(2), which outlives the process; the disk is waited for at checkpoints only, so that
+ * a crash of the machine may lose the last batches but damages nothing. Large logs and caches save rewriting the pages
+ * of the indexes, which are hit at random places. */
 static const char writer_sql[] = "PRAGMA synchronous = NORMAL;"
                                  "PRAGMA wal_autocheckpoint = 16384;"
                                  "PRAGMA journal_size_limit = 67108864;"
@@ -60,8 +60,8 @@ static char *immutable_uri(const char *path) {
   return ts_str_detach(&uri);
 }
 
-/* Reading needs the log's shared memory. Where it is not there and cannot be made (a folder without permission to write)
- * nobody writes, or the log would be there: the file can be read as it is. */
+/* Reading needs the log's shared memory. Where it is not there and cannot be made (a folder without permission to
+ * write) nobody writes, or the log would be there: the file can be read as it is. */
 static bool open_reading(struct ts_sqlite_store *store, struct ts_error *err) {
   if (!ts_file_exists(store->database)) {
     ts_fail(err, TS_ERR_FILE_NOT_FOUND, "there is no store in '%s'", store->folder);

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * An input is its port, NUL, 32 bytes of key. An output is its port, NUL, its type, NUL, 32 bytes of digest, 8 bytes of
- * size, little endian. Blobs instead of tables: a record is then written and found with one statement, at half the cost. */
+ * size, little endian. Blobs instead of tables: a record is then written and found with one statement, at half the
+ * cost. */
 #ifndef TS_STORE_SQLITE_ROW_INT_H
 #define TS_STORE_SQLITE_ROW_INT_H
 

@@ -12,8 +12,8 @@ static bool in_element(enum ts_structuring_element element, int64_t dx, int64_t 
   return ay <= 9 && ax <= half_width[ay];
 }
 
-static uint8_t naive_at(const uint8_t *in, struct shape_px s, enum ts_structuring_element element, bool dilate, int64_t x,
-                        int64_t y) {
+static uint8_t naive_at(const uint8_t *in, struct shape_px s, enum ts_structuring_element element, bool dilate,
+                        int64_t x, int64_t y) {
   uint8_t best = dilate ? 0 : 255;
   for (int64_t dy = -9; dy <= 9; dy++)
     for (int64_t dx = -9; dx <= 9; dx++) {

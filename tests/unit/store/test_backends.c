@@ -444,7 +444,8 @@ static void file_digests_are_remembered_by_identity(void **state) {
   for (size_t i = 0; i < 5; i++) assert_false(backend->file_find(instance, &changed[i], &found, &err));
   assert_no_error(&err);
   backend->close(instance);
-  setup(NULL);
+  scratch_remove(folder);
+  setup(NULL); /* what teardown takes down */
 }
 
 #define THREADS    8

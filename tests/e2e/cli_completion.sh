@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Completes command lines in bash as a user would with the Tab key, with the real program.
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+: "${TESSERA:?names the program}"
+PATH=$(dirname "$TESSERA"):$PATH
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+mkdir slides
+touch study.json
+
+# compopt works only while bash itself completes.
+compopt() { :; }
+eval "$(tessera completion bash)"
+failed=0
+
+# completes "WORDS..." "EXPECTED...": the last word is the one being typed; '=' is a word of its own, as in bash.
+completes() {
+  read -r -a COMP_WORDS <<<"$1"
+  [[ $1 == *' ' ]] && COMP_WORDS+=("")
+  COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+  _tessera
+  if [ "${COMPREPLY[*]}" != "$2" ]; then
+    echo "'$1' gives '${COMPREPLY[*]}', expected '$2'" >&2
+    failed=1
+  fi
+}
+
+completes 'tessera st' 'study status'
+completes 'tessera -C slides st' 'study status'
+completes 'tessera --color = never st' 'study status'
+completes 'tessera help exp' 'explain'
+completes 'tessera study --se' '--seed'
+completes 'tessera status --se' ''
+completes 'tessera study --merge ' 'none stage lineage'
+completes 'tessera study --color = a' 'auto always'
+completes 'tessera study --progress =' 'auto plain json none'
+completes 'tessera study -j ' ''
+completes 'tessera study st' 'study.json'
+completes 'tessera study --store ' 'slides'
+completes 'tessera completion ' 'bash zsh fish'
+completes 'tessera init --demo nuc' 'nuclei'
+completes 'tessera status ' '' # no store, no runs
+completes 'tessera version --he' '--help'
+
+exit $failed

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Kills a study at 20 random moments and resumes it each time: same results, next to no finished work repeated; Ctrl-C pauses.
+
+SPDX-License-Identifier: Apache-2.0
+test-label: long
+test-timeout: 600
+"""
+import json
+import os
+import random
+import re
+import select
+import shlex
+import signal
+import sqlite3
+import subprocess
+import time
+
+import _support as support
+from _support import call, call_json, check, equal, say
+
+KILLS = 20
+THREADS = 2
+TRAJECTORIES = 40
+LIMIT_S = 2.0
+# What a stage gives away and what a table holds is durable, whatever it cost.
+DURABLE = ("normalise.colours", "segment.final_size", "compare.scores")
+
+
+class Life:
+    """One process: started, read until a moment, killed or ended. events: (when it was read, the line)."""
+
+    def __init__(self, project, *words):
+        self.events, self.rest, self.text = [], b"", ""
+        self.process = subprocess.Popen([support.PROGRAM, "-C", str(project), "study", "-j", str(THREADS), "--progress=json", *words],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                        env=support.environment())
+        os.set_blocking(self.process.stderr.fileno(), False)
+
+    def read(self, wait_s):
+        """Takes what was written, waiting for it at most so long; False at the end."""
+        if not select.select([self.process.stderr], [], [], max(wait_s, 0))[0]:
+            return True
+        data = self.process.stderr.read()
+        *lines, self.rest = (self.rest + (data or b"")).split(b"\n")
+        now = time.monotonic()
+        for line in lines:
+            if line.startswith(b"{"):
+                self.events.append((now, json.loads(line)))
+            else:
+                self.text += line.decode() + "\n"
+        return data != b""
+
+    def read_until(self, deadline, enough=lambda life: False):
+        """False if the process ended before."""
+        while time.monotonic() < deadline and not enough(self):
+            if not self.read(deadline - time.monotonic()):
+                return False
+        return True
+
+    def stop(self, number):
+        """Sends a signal, reads the rest; when it was sent."""
+        moment = time.monotonic()
+        self.process.send_signal(number)
+        while self.read(60):
+            pass
+        self.process.wait()
+        return moment
+
+    def done(self, outcome="executed"):
+        return [(when, event) for when, event in self.events if event["ev"] == "task_done" and event["outcome"] == outcome]
+
+
+def identity(event):
+    return event["name"], tuple(event.get("tile", ())), event["task"]
+
+
+def undisturbed(project):
+    """Results, executed counts, and the tasks that the few digits of a progress line do not tell apart."""
+    life = Life(project, "--store", "calm", "-o", "out-calm", "--trajectories", str(TRAJECTORIES))
+    life.read_until(time.monotonic() + 500)
+    equal(life.process.wait(), 0, "exit of the undisturbed study")
+    seen, twice = set(), set()
+    for _, event in life.events:
+        if event["ev"] == "task_done":
+            (twice if identity(event) in seen else seen).add(identity(event))
+    say(f"undisturbed: {life.events[-1][1]['t']:.1f} s, {len(life.done())} tasks executed, {len(twice)} with the same digits")
+    return (project / "out-calm/results.csv").read_bytes(), twice
+
+
+class Round:
+    """A study in a store of its own, killed and resumed until it is finished."""
+
+    def __init__(self, project, number, ambiguous):
+        self.project, self.ambiguous = project, ambiguous
+        self.words = ["--store", f"store{number}", "-o", f"out{number}", "--trajectories", str(TRAJECTORIES)]
+        self.results = project / f"out{number}/results.csv"
+        self.store = project / f"store{number}"
+        self.begun = False
+        self.finished = {}  # identity -> (number of the kill that followed, seconds before it, seconds it took)
+        self.repeated = []  # per kill, seconds of finished work that were done again
+        self.old = 0        # executions that were finished more than LIMIT_S before a kill
+
+    def live(self, delay):
+        """True if it was killed, False if it came to its end."""
+        life = Life(self.project, *self.words, *(["--resume"] if self.begun else []))
+        alive = life.read_until(time.monotonic() + delay)
+        moment = life.stop(signal.SIGKILL) if alive else None
+        if not alive:
+            life.process.wait()
+        self.judge_repeated(life)
+        if life.process.returncode == -signal.SIGKILL:
+            self.begun = self.begun or bool(life.events)
+            for when, event in life.done():
+                self.finished[identity(event)] = (len(self.repeated), moment - when, event["s"])
+                self.old += moment - when > LIMIT_S
+            self.repeated.append(0.0)
+            return True
+        equal(life.process.returncode, 0, f"exit of a resumed study\n{life.text}")
+        return False
+
+    def judge_repeated(self, life):
+        """Holds what this life executed against what earlier ones had finished before they were killed."""
+        names = {identity(event) for _, event in life.done()} - self.ambiguous
+        again = [(name, *self.finished[name]) for name in names if name in self.finished]
+        for _, kill, _, seconds in again:
+            self.repeated[kill] += seconds
+        late = [(name, age) for name, _, age, _ in again if age > LIMIT_S]
+        if again:
+            say(f"  after kill {len(self.repeated)}: {len(again)} finished tasks of {sum(row[3] for row in again):.2f} s repeated, "
+                f"{len(late)} of them older than {LIMIT_S:g} s")
+        equal([row for row in late if row[0][0] in DURABLE], [], f"durable tasks finished more than {LIMIT_S:g} s before the kill and repeated")
+
+
+def check_store(round_):
+    with sqlite3.connect(f"file:{next(round_.store.glob('*.db'), round_.store / 'missing')}?mode=ro", uri=True) as database:
+        equal(database.execute("PRAGMA integrity_check").fetchone()[0], "ok", "integrity of the store")
+    runs = call_json("status", "-C", round_.project, "--store", round_.store.name).get("runs", [])
+    equal([run["state"] for run in runs], ["done"], "states of the runs in the store: the one that was resumed")
+
+
+def check_kills(project):
+    wanted, ambiguous = undisturbed(project)
+    dice = random.Random(20)
+    # Some lives last long enough to have work behind them that must not be lost; most are short.
+    delays = [dice.uniform(LIMIT_S + 0.2, LIMIT_S + 1.2) for _ in range(5)] + [dice.uniform(0.01, 0.8) for _ in range(KILLS - 5)]
+    dice.shuffle(delays)
+    kills, rounds, old, worst = 0, 0, 0, 0.0
+    while kills < KILLS:
+        round_ = Round(project, rounds, ambiguous)
+        rounds += 1
+        while kills < KILLS and round_.live(delays[kills]):
+            kills += 1
+        if kills == KILLS:
+            round_.live(500)
+        old += round_.old
+        worst = max([worst, *round_.repeated])
+        check(round_.results.exists() and round_.results.read_bytes() == wanted, f"results.csv of round {rounds} differ")
+        check_store(round_)
+    say(f"{kills} kills in {rounds} rounds; {old} tasks had been finished more than {LIMIT_S:g} s before a kill; "
+        f"at most {worst:.2f} s of finished work repeated for a kill")
+    check(worst <= LIMIT_S * THREADS, f"{worst:.2f} s of finished work repeated on {THREADS} threads")
+    check(old >= 100, "no life was long enough to show that finished work is kept")
+
+
+def pause(project, store, number, wanted_exit):
+    """Pauses with a signal after some tasks; the command that the program proposes."""
+    life = Life(project, "--store", store, "-o", f"out-{store}")
+    alive = life.read_until(time.monotonic() + 60, lambda life: len(life.done()) >= 50)
+    check(alive, "the study ended before it could be paused")
+    life.stop(number)
+    equal(life.process.returncode, wanted_exit, f"exit after {number.name}")
+    found = re.search(r"Paused at ([\d\W]+?) of ([\d\W]+?)\. Continue with: (tessera .* --resume [0-9a-f]{8}.*)", life.text)
+    if not check(found, f"no message that says how to continue:\n{life.text}"):
+        return None
+    equal(call_json("status", "-C", project, "--store", store)["runs"][0]["state"], "paused", "state after a signal")
+    say(f"{number.name}: {found[0]}")
+    return found[3]
+
+
+def check_pauses(project):
+    calm = call_json("study", "-C", project, "-j", THREADS, "--store", "memory", "-o", "out-memory")
+    wanted = (project / "out-memory/results.csv").read_bytes()
+    for number, wanted_exit in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        command = pause(project, number.name.lower(), number, wanted_exit)
+        if not command:
+            continue
+        reply = call_json(*shlex.split(command)[1:])
+        equal(reply.get("state"), "done", "state after resuming")
+        check((project / f"out-{number.name.lower()}/results.csv").read_bytes() == wanted, f"results.csv after {number.name} differ")
+        check(reply["reuse"]["executed"] < calm["reuse"]["executed"], "nothing that was done before the pause was reused")
+    done = call("study", "-C", project, "--store", "sigint", "--resume", expect=3)
+    check("there is no unfinished study" in done.stderr, f"what a second --resume says: {done.stderr}")
+
+
+def main():
+    support.need_program()
+    project = support.scratch() / "demo"
+    call("init", "--demo", "nuclei", project)
+    check_pauses(project)
+    check_kills(project)
+    support.finish()
+
+
+main()

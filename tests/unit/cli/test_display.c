@@ -1,0 +1,341 @@
+/* Progress: the look on a terminal, plain lines, JSON lines, and when each is shown, by a clock that the test turns.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "unit/cli/fake_tessera.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/display.h"
+
+#include <jansson.h>
+#include <pthread.h>
+
+static uint64_t now_ns;
+static uint64_t read_now(void) { return now_ns; }
+static void pass_ms(uint64_t ms) { now_ns += ms * 1000000; }
+
+/* The example of the specification. */
+static struct ts_stage_progress stages[] = {
+    {.name = "normalise", .total = 400, .done = 400, .reused = 300},
+    {.name = "segment", .total = 3600, .done = 1840, .running = 4, .reused = 8400},
+    {.name = "features", .total = 3600, .done = 912, .running = 1},
+};
+
+static struct ts_progress event(const char *name) {
+  return (struct ts_progress){.event = name,
+                              .run = "7f3a91bc",
+                              .elapsed_s = 131.2,
+                              .left_s = 340,
+                              .threads = 8,
+                              .stages = stages,
+                              .stage_count = COUNT_OF(stages),
+                              .stage = "segment",
+                              .task = "segment.split",
+                              .key = "k1:9c1e4fab",
+                              .outcome = "executed",
+                              .file = "slide.png",
+                              .tile_x = 12,
+                              .tile_y = 40,
+                              .seconds = 2.31,
+                              .message = ""};
+}
+
+struct screen {
+  struct ts_display *display;
+  FILE *out;
+  char *text; /* owned by the stream */
+  size_t size;
+  size_t seen;
+};
+
+static int stop;
+
+static void screen_open(struct screen *screen, enum ts_display_mode mode) {
+  memset(screen, 0, sizeof *screen);
+  screen->out = open_memstream(&screen->text, &screen->size);
+  assert_non_null(screen->out);
+  stop = 0;
+  now_ns = 5000000000;
+  ts_clock_set_fake(read_now);
+  const struct ts_display_options options = {
+      .mode = mode, .out = screen->out, .width = 80, .height = 24, .name = "morris", .stop = &stop};
+  screen->display = ts_display_create(&options);
+}
+
+static void screen_close(struct screen *screen) {
+  ts_display_destroy(screen->display);
+  fclose(screen->out);
+  free(screen->text);
+  ts_clock_set_fake(NULL);
+}
+
+/* What was written since the last call. */
+static void assert_new(struct screen *screen, const char *expected) {
+  fflush(screen->out);
+  assert_string_equal(screen->text + screen->seen, expected);
+  screen->seen = screen->size;
+}
+
+static void tell(struct screen *screen, const char *name) {
+  struct ts_progress progress = event(name);
+  ts_display_on_progress(screen->display, &progress);
+}
+
+static const char look[] = "morris-7f3a91bc  8 workers  02:11 elapsed, about 05:40 left\n"
+                           "  normalise   400/400   done      300 reused\n"
+                           "  segment   1 840/3 600 4 running 8 400 reused\n"
+                           "  features    912/3 600 1 running\n"
+                           "  Ctrl-C pauses; finished tasks are kept\n";
+
+static void the_look_on_a_terminal(void **state) {
+  (void)state;
+  const struct ts_snapshot snapshot = {
+      .run = "7f3a91bc", .elapsed_s = 131.2, .left_s = 340, .threads = 8, .stages = stages, .stage_count = 3};
+  struct ts_display_options options = {.name = "morris"};
+  struct ts_str text = {0};
+  assert_int_equal(ts_display_draw(&snapshot, &options, &text), 5);
+  assert_string_equal(ts_str_get(&text), look);
+  ts_str_clear(&text);
+  options.width = 21; /* nothing may reach the last column */
+  assert_int_equal(ts_display_draw(&snapshot, &options, &text), 5);
+  assert_string_equal(ts_str_get(&text), "morris-7f3a91bc  8 w\n"
+                                         "  normalise   400/40\n"
+                                         "  segment   1 840/3\n"
+                                         "  features    912/3\n"
+                                         "  Ctrl-C pauses; fin\n");
+  ts_str_release(&text);
+}
+
+static void a_low_screen_drops_finished_stages(void **state) {
+  (void)state;
+  const struct ts_snapshot snapshot = {
+      .run = "", .elapsed_s = 3700, .left_s = -1, .threads = 1, .stages = stages, .stage_count = 3};
+  const struct ts_display_options options = {.name = "run", .height = 5};
+  struct ts_str text = {0};
+  assert_int_equal(ts_display_draw(&snapshot, &options, &text), 4);
+  assert_string_equal(ts_str_get(&text), "run  1 worker  1:01:40 elapsed\n"
+                                         "  segment   1 840/3 600 4 running 8 400 reused\n"
+                                         "  and 2 more stages\n"
+                                         "  Ctrl-C pauses; finished tasks are kept\n");
+  ts_str_release(&text);
+}
+
+static void colors_mark_failures(void **state) {
+  (void)state;
+  struct ts_stage_progress odd[] = {{.name = "fit", .total = 4, .done = 2, .running = 1, .failed = 1},
+                                    {.name = "idle"},
+                                    {.name = "score", .total = 4}};
+  const struct ts_snapshot snapshot = {.run = "", .left_s = -1, .threads = 2, .stages = odd, .stage_count = 3};
+  const struct ts_display_options options = {.name = "run", .color = true};
+  struct ts_str text = {0};
+  assert_int_equal(ts_display_draw(&snapshot, &options, &text), 4);
+  assert_string_equal(ts_str_get(&text), "\x1b[1mrun  2 workers  00:00 elapsed\x1b[0m\n"
+                                         "\x1b[31m  fit   2/4 1 running 1 failed\x1b[0m\n"
+                                         "  score 0/4 waiting\n"
+                                         "\x1b[2m  Ctrl-C pauses; finished tasks are kept\x1b[0m\n");
+  ts_str_release(&text);
+}
+
+static void the_terminal_is_redrawn_five_times_a_second(void **state) {
+  (void)state;
+  struct screen screen;
+  char redrawn[512];
+  snprintf(redrawn, sizeof redrawn, "\r\x1b[5A\x1b[J%s", look);
+  screen_open(&screen, TS_DISPLAY_TERMINAL);
+  tell(&screen, "run_begin");
+  assert_new(&screen, look);
+  pass_ms(199);
+  tell(&screen, "task_done");
+  assert_new(&screen, "");
+  pass_ms(1);
+  tell(&screen, "task_done");
+  assert_new(&screen, redrawn);
+  ts_display_tick(screen.display);
+  pass_ms(500);
+  ts_display_tick(screen.display);
+  assert_new(&screen, "");
+  ts_display_destroy(screen.display);
+  screen.display = NULL;
+  assert_new(&screen, "\r\x1b[5A\x1b[J");
+  screen_close(&screen);
+}
+
+/* Without news the clock goes on, once a second. */
+static void ticks_move_the_clock(void **state) {
+  (void)state;
+  struct screen screen;
+  screen_open(&screen, TS_DISPLAY_TERMINAL);
+  ts_display_tick(screen.display); /* nothing was told yet */
+  tell(&screen, "run_begin");
+  assert_new(&screen, look);
+  pass_ms(60000);
+  ts_display_tick(screen.display);
+  fflush(screen.out);
+  assert_non_null(strstr(screen.text + screen.seen, "03:11 elapsed, about 04:40 left\n"));
+  screen_close(&screen);
+}
+
+static void a_pause_is_announced_at_once(void **state) {
+  (void)state;
+  struct screen screen;
+  screen_open(&screen, TS_DISPLAY_TERMINAL);
+  tell(&screen, "run_begin");
+  pass_ms(250);
+  stop = 2;
+  ts_display_tick(screen.display);
+  fflush(screen.out);
+  assert_non_null(strstr(screen.text, "  Pausing: running tasks are finished first; Ctrl-C again stops at once\n"));
+  screen_close(&screen);
+  screen_open(&screen, TS_DISPLAY_PLAIN);
+  stop = 2;
+  ts_display_tick(screen.display);
+  ts_display_tick(screen.display);
+  assert_new(&screen, "pausing: running tasks are finished first; a second Ctrl-C stops at once\n");
+  screen_close(&screen);
+}
+
+/* The log writes to the real stderr; only what the display does about it is looked at. */
+static void messages_do_not_tear_the_display(void **state) {
+  (void)state;
+  struct screen screen;
+  screen_open(&screen, TS_DISPLAY_TERMINAL);
+  tell(&screen, "run_begin");
+  assert_new(&screen, look);
+  ts_log(TS_LOG_WARN, "a message of the test");
+  assert_new(&screen, "\r\x1b[5A\x1b[J");
+  tell(&screen, "task_done"); /* too soon: the message may not be written yet */
+  assert_new(&screen, "");
+  pass_ms(200);
+  tell(&screen, "task_done");
+  assert_new(&screen, look);
+  screen_close(&screen);
+  ts_log(TS_LOG_WARN, "the display is gone, the log must not call it");
+}
+
+static void plain_lines(void **state) {
+  (void)state;
+  struct screen screen;
+  screen_open(&screen, TS_DISPLAY_PLAIN);
+  tell(&screen, "run_begin");
+  assert_new(&screen, "02:11 normalise 400/400 reused=300 failed=0 eta=340s\n");
+  pass_ms(9999);
+  tell(&screen, "task_done");
+  assert_new(&screen, "");
+  pass_ms(1);
+  tell(&screen, "task_done");
+  assert_new(&screen, "02:11 segment 1840/3600 reused=8400 failed=0 eta=340s\n");
+  pass_ms(10000);
+  ts_display_tick(screen.display);
+  assert_new(&screen, "02:21 segment 1840/3600 reused=8400 failed=0 eta=330s\n");
+  struct ts_stage_progress saved = stages[1];
+  stages[1].done = 3600;
+  tell(&screen, "task_done");
+  assert_new(&screen, "02:11 segment 3600/3600 reused=8400 failed=0 eta=340s\n");
+  pass_ms(10000);
+  ts_display_tick(screen.display); /* segment is finished: the next stage has the word */
+  assert_new(&screen, "02:21 features 912/3600 reused=0 failed=0 eta=330s\n");
+  stages[1] = saved;
+  screen_close(&screen);
+}
+
+static void assert_number(const json_t *object, const char *name, double expected) {
+  assert_float_equal((float)json_number_value(json_object_get(object, name)), (float)expected, 1e-6f);
+}
+
+static void assert_member(const json_t *object, const char *name, const char *expected) {
+  assert_string_equal(json_string_value(json_object_get(object, name)), expected);
+}
+
+static void json_lines(void **state) {
+  (void)state;
+  struct screen screen;
+  screen_open(&screen, TS_DISPLAY_JSON);
+  tell(&screen, "run_begin");
+  tell(&screen, "task_done");
+  struct ts_progress failed = event("task_done");
+  failed.outcome = "store";
+  failed.message = "said \"no\"";
+  failed.tile_x = -1;
+  ts_display_on_progress(screen.display, &failed);
+  tell(&screen, "run_end");
+  fflush(screen.out);
+  json_t *lines[4];
+  const char *text = screen.text;
+  for (size_t i = 0; i < 4; i++) {
+    size_t length = strcspn(text, "\n");
+    lines[i] = json_loadb(text, length, 0, NULL);
+    assert_non_null(lines[i]);
+    assert_true(text[length] == '\n');
+    text += length + 1;
+  }
+  assert_true(*text == '\0');
+  assert_member(lines[0], "ev", "run_begin");
+  assert_number(json_array_get(json_object_get(lines[0], "stages"), 1), "total", 3600);
+  assert_number(lines[1], "t", 131.2);
+  assert_member(lines[1], "ev", "task_done");
+  assert_member(lines[1], "run", "7f3a91bc");
+  assert_member(lines[1], "task", "segment/9c1e4f");
+  assert_member(lines[1], "name", "segment.split");
+  assert_int_equal(json_integer_value(json_array_get(json_object_get(lines[1], "tile"), 0)), 12);
+  assert_int_equal(json_integer_value(json_array_get(json_object_get(lines[1], "tile"), 1)), 40);
+  assert_number(lines[1], "s", 2.31);
+  assert_true(json_is_false(json_object_get(lines[1], "reused")));
+  assert_true(json_is_true(json_object_get(lines[2], "reused")));
+  assert_member(lines[2], "message", "said \"no\"");
+  assert_null(json_object_get(lines[2], "tile"));
+  assert_member(lines[3], "ev", "run_end");
+  assert_number(json_array_get(json_object_get(lines[3], "stages"), 2), "done", 912);
+  for (size_t i = 0; i < 4; i++) json_decref(lines[i]);
+  screen_close(&screen);
+}
+
+static void none_is_silent_but_counts(void **state) {
+  (void)state;
+  struct screen screen;
+  uint64_t done, total;
+  screen_open(&screen, TS_DISPLAY_NONE);
+  assert_false(ts_display_counts(screen.display, &done, &total));
+  tell(&screen, "run_begin");
+  assert_true(ts_display_counts(screen.display, &done, &total));
+  assert_int_equal(done, 3152);
+  assert_int_equal(total, 7600);
+  assert_new(&screen, "");
+  screen_close(&screen);
+}
+
+static void *tell_often(void *argument) {
+  for (int i = 0; i < 500; i++) tell(argument, "task_done");
+  return NULL;
+}
+
+/* For the sanitizers: calls, ticks and messages from several threads, and an end while the ticker waits. */
+static void threads_get_along(void **state) {
+  (void)state;
+  struct screen screen;
+  screen_open(&screen, TS_DISPLAY_TERMINAL);
+  ts_display_start_ticker(screen.display);
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&threads[i], NULL, tell_often, &screen), 0);
+  for (int i = 0; i < 200; i++) {
+    ts_display_tick(screen.display);
+    if (i % 100 == 0) ts_log(TS_LOG_WARN, "message %d of the test", i);
+  }
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  screen_close(&screen);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_look_on_a_terminal),
+      cmocka_unit_test(a_low_screen_drops_finished_stages),
+      cmocka_unit_test(colors_mark_failures),
+      cmocka_unit_test(the_terminal_is_redrawn_five_times_a_second),
+      cmocka_unit_test(ticks_move_the_clock),
+      cmocka_unit_test(a_pause_is_announced_at_once),
+      cmocka_unit_test(messages_do_not_tear_the_display),
+      cmocka_unit_test(plain_lines),
+      cmocka_unit_test(json_lines),
+      cmocka_unit_test(none_is_silent_but_counts),
+      cmocka_unit_test(threads_get_along),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,365 @@
+/* The text of every reply, against texts written by hand.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "unit/cli/fake_tessera.h"
+
+#include "cli/reply.h"
+#include "cli/view.h"
+
+typedef void show_function(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+
+static json_t *load(const char *text) {
+  json_error_t failure;
+  json_t *reply = json_loads(text, 0, &failure);
+  if (!reply) fail_msg("%s at %d: %s", failure.text, failure.position, text);
+  return reply;
+}
+
+static void assert_shown_by(show_function *show, const struct ts_view *view, const char *json, const char *expected) {
+  json_t *reply = load(json);
+  struct ts_str out = {0};
+  show(reply, view, &out);
+  assert_string_equal(ts_str_get(&out), expected);
+  ts_str_release(&out);
+  json_decref(reply);
+}
+
+static void assert_shown(show_function *show, const char *json, const char *expected) {
+  const struct ts_view view = {.unicode = false, .program = "tessera"};
+  assert_shown_by(show, &view, json, expected);
+}
+
+static void check(void **state) {
+  (void)state;
+  assert_shown(
+      ts_show_check,
+      "{\"ok\": true, \"file\": \"study.json\", \"kind\": \"study\", \"summary\": {\"stages\": 4, \"tasks\": 11, "
+      "\"parameters\": 15, \"varied\": 15, \"files\": 1, \"tiles\": 4, \"runs\": 160}}",
+      "study.json is fine: 4 stages, 11 tasks, 15 parameters (15 varied), 1 file, 4 tiles, 160 runs\n");
+  assert_shown(
+      ts_show_check,
+      "{\"ok\": true, \"file\": \"workflow.json\", \"summary\": {\"stages\": 1, \"tasks\": 2, \"parameters\": 0, "
+      "\"varied\": 0, \"runs\": null}}",
+      "workflow.json is fine: 1 stage, 2 tasks, 0 parameters (0 varied)\n");
+}
+
+static const char plan_json[] =
+    "{\"name\": \"morris\", \"file\": \"study.json\", \"merge\": \"lineage\", \"runs\": 160, \"files\": 1, \"tiles\": "
+    "4, "
+    "\"requested\": 12000, \"executed\": 3600, "
+    "\"reuse\": {\"stage\": 6000, \"task\": 2400, \"cutoff\": null, \"store\": 0}, "
+    "\"reference\": {\"requested\": 11, \"executed\": 10, \"store\": 1}, "
+    "\"by_task\": [{\"stage\": \"normalise\", \"task\": \"colours\", \"requested\": 6000, \"executed\": 0, "
+    "\"stage_reused\": 6000, \"task_reused\": 0, \"store\": 0}, "
+    "{\"stage\": \"segment\", \"task\": \"grow\", \"requested\": 3000, \"executed\": 1600, \"stage_reused\": 0, "
+    "\"task_reused\": 1400, \"store\": 0}, "
+    "{\"stage\": \"segment\", \"task\": \"split\", \"requested\": 3000, \"executed\": 2000, \"stage_reused\": 0, "
+    "\"task_reused\": 1000, \"store\": 0}], \"planning_s\": 0.25}";
+
+static const char plan_table[] = "stage      task     requested  stage reuse  task reuse  store  to run\n"
+                                 "normalise  colours      6 000        6 000           0      0       0\n"
+                                 "segment    grow         3 000            0       1 400      0   1 600\n"
+                                 "           split        3 000            0       1 000      0   2 000\n"
+                                 "total                  12 000        6 000       2 400      0   3 600\n"
+                                 "                        100 %         50 %        20 %    0 %    30 %\n"
+                                 "\n"
+                                 "160 runs over 1 file (4 tiles), merge lineage, planned in 0.2 s\n"
+                                 "The reference run comes on top: 11 tasks, 10 to run\n";
+
+static void plan(void **state) {
+  (void)state;
+  char expected[2048];
+  snprintf(expected, sizeof expected, "%s\n%s",
+           "12 000 tasks requested, 8 400 (70 %) avoided, 3 600 to run at most; early cutoff may save more\n",
+           plan_table);
+  assert_shown(ts_show_plan, plan_json, expected);
+  snprintf(expected, sizeof expected, "%s\n%s", "12 000 tasks requested, 8 400 (70 %) avoided, 3 600 to run\n",
+           plan_table);
+  const struct ts_view view = {.no_cutoff = true, .program = "tessera"};
+  assert_shown_by(ts_show_plan, &view, plan_json, expected);
+}
+
+static void run_with_quality(void **state) {
+  (void)state;
+  assert_shown(
+      ts_show_run,
+      "{\"run\": \"7f3a91bc\", \"name\": \"nuclei\", \"state\": \"done\", "
+      "\"outputs\": [\"out/n/a/segment.mask.png\", \"out/n/a/features.table.csv\", \"out/n/b/segment.mask.png\"], "
+      "\"quality\": [{\"file\": \"a\", \"tile\": [0, 0], \"values\": {\"count\": 10, \"dice\": 0.8}}, "
+      "{\"file\": \"b\", \"tile\": [0, 0], \"values\": {\"count\": 13, \"dice\": 0.9, \"odd\": null}}], "
+      "\"reuse\": {\"requested\": 44, \"stage\": 0, \"task\": 8, \"cutoff\": 2, \"store\": 1, \"executed\": 33, "
+      "\"recomputed\": 0, \"failed\": 0, \"skipped\": 0}, \"wall_s\": 2.34, \"threads\": 2, \"failed\": []}",
+      "Dice 0.85 on average over 2 results\n"
+      "\n"
+      "  measure   mean  lowest  highest\n"
+      "  count     11.5      10       13\n"
+      "  dice     0.850   0.800    0.900\n"
+      "\n"
+      "Results: out/n (3 files)\n"
+      "Ran 33 tasks in 2.3 s on 2 threads.\n"
+      "Reused 11 of 44 tasks (25 %).\n");
+}
+
+static void run_without_quality(void **state) {
+  (void)state;
+  assert_shown(ts_show_run,
+               "{\"run\": \"7f3a91bc\", \"name\": \"decay\", \"state\": \"failed\", \"outputs\": [\"one.csv\"], "
+               "\"reuse\": {\"requested\": 9, \"executed\": 6, \"failed\": 1, \"skipped\": 2}}",
+               "decay ran, but some tasks failed\n"
+               "Results: one.csv\n"
+               "Ran 6 tasks; 1 failed, 2 skipped.\n"
+               "Reused 0 of 9 tasks (0 %).\n");
+  assert_shown(ts_show_run, "{\"state\": \"paused\", \"name\": \"decay\"}", "");
+}
+
+static const char study_json[] =
+    "{\"run\": \"7f3a91bc\", \"study\": \"morris\", \"question\": \"Which parameters matter?\", "
+    "\"answer\": \"G1 and T1 decide the result; 5 other parameters have no measurable effect (mu* < 0.06)\", "
+    "\"reuse\": {\"requested\": 12000, \"stage\": 6000, \"task\": 2000, \"cutoff\": 300, \"store\": 100, "
+    "\"executed\": 3600}, "
+    "\"by_task\": [{\"stage\": \"normalise\", \"task\": \"colours\", \"executed\": 4}, "
+    "{\"stage\": \"segment\", \"task\": \"split\", \"executed\": 560}], "
+    "\"outputs\": [{\"name\": \"dice\", \"indices\": ["
+    "{\"name\": \"T1\", \"mu\": -0.1, \"mu_star\": 0.2, \"sigma\": 0.05, \"lo\": 0.1, \"hi\": 0.3, \"n\": 10, "
+    "\"class\": \"interacting\"}, "
+    "{\"name\": \"G1\", \"mu\": 0.4, \"mu_star\": 0.4, \"sigma\": 0.12, \"lo\": 0.35, \"hi\": 0.45, \"n\": 10, "
+    "\"class\": \"influential\"}, "
+    "{\"name\": \"RC\", \"mu\": null, \"mu_star\": null, \"sigma\": null, \"lo\": null, \"hi\": null, \"n\": 0, "
+    "\"class\": \"unknown\"}]}], "
+    "\"report\": \"out/morris/report.html\", \"wall_s\": 131, \"threads\": 8, \"state\": \"done\"}";
+
+static void study(void **state) {
+  (void)state;
+  assert_shown(ts_show_study, study_json,
+               "G1 and T1 decide the result; 5 other parameters have no measurable effect (mu* < 0.06).\n"
+               "\n"
+               "  dice    mu*   95 % interval  sigma\n"
+               "  G1    0.400  0.350 to 0.450  0.120  influential  ########################\n"
+               "  T1    0.200  0.100 to 0.300  0.050  interacting  ############\n"
+               "  RC        -                      -  unknown\n"
+               "\n"
+               "Ran 3 600 tasks in 2 min 11 s on 8 threads.\n"
+               "Reused 8 400 of 12 000 tasks (70 %). Report: out/morris/report.html\n"
+               "Next: tessera explain segment.split   why its tasks were run or reused\n"
+               "      tessera status 7f3a91bc         what became of each task\n");
+}
+
+static void study_in_color_and_quiet(void **state) {
+  (void)state;
+  const struct ts_view view = {.color = true, .unicode = true, .quiet = true, .width = 40, .program = "tessera -C x"};
+  json_t *reply = load(study_json);
+  struct ts_str out = {0};
+  ts_show_study(reply, &view, &out);
+  const char *text = ts_str_get(&out);
+  assert_true(ts_str_starts_with(text, "\x1b[1mG1 and T1 decide the result; 5 other\nparameters have"));
+  assert_non_null(strstr(text, "(mu* < 0.06).\x1b[0m\n"));
+  assert_non_null(strstr(text, "influential  \xE2\x96\x88\xE2\x96\x88"));
+  assert_null(strstr(text, "Next:"));
+  ts_str_release(&out);
+  json_decref(reply);
+}
+
+static void status(void **state) {
+  (void)state;
+  assert_shown(ts_show_status,
+               "{\"runs\": [{\"id\": \"7f3a91bc\", \"command\": \"study\", \"file\": \"/home/me/study.json\", "
+               "\"state\": \"done\", \"started\": \"2026-01-31T12:00:59Z\", \"finished\": \"2026-01-31T12:03:00Z\", "
+               "\"wall_s\": 131, \"answer\": \"G1 decides\", \"requested\": 12000, \"executed\": 3600}, "
+               "{\"id\": \"00000001\", \"command\": \"run\", \"file\": \"w.json\", \"state\": \"running\", "
+               "\"started\": \"2026-01-30T08:00:00Z\", \"finished\": \"\", \"wall_s\": null, \"answer\": null, "
+               "\"requested\": null, \"executed\": null}]}",
+               "run       state    started (UTC)           took        tasks run  command  file\n"
+               "7f3a91bc  done     2026-01-31 12:00  2 min 11 s  3 600 of 12 000  study    study.json\n"
+               "          G1 decides\n"
+               "00000001  running  2026-01-30 08:00                               run      w.json\n");
+  assert_shown(ts_show_status, "{\"runs\": []}", "No runs yet. Start one with: tessera study\n");
+  assert_shown(
+      ts_show_status,
+      "{\"runs\": [{\"id\": \"7f3a91bc\", \"state\": \"done\"}], \"detail\": {\"by_task\": ["
+      "{\"stage\": \"segment\", \"task\": \"split\", \"executed\": 560, \"cutoff\": 3, \"store\": 0, \"failed\": 1, "
+      "\"skipped\": 0, \"seconds\": 12.4}]}}",
+      "run       state\n"
+      "7f3a91bc  done\n"
+      "\n"
+      "stage    task   executed  cutoff  store  failed  skipped  time\n"
+      "segment  split       560       3      0       1        0  12 s\n");
+}
+
+static void log_of_a_run(void **state) {
+  (void)state;
+  assert_shown(ts_show_log,
+               "{\"run\": \"7f3a91bc\", \"tasks\": [{\"task\": \"segment.split\", \"key\": \"k1:9c1e4fab\", \"file\": "
+               "\"slide.png\", \"tile\": [12, 40], \"outcome\": \"failed\", \"seconds\": 2.31, \"message\": "
+               "\"no memory\\nfor the mask\"}]}",
+               "failed: segment/9c1e4f (segment.split), slide.png, tile 12,40, 2.3 s\n"
+               "  no memory\n"
+               "  for the mask\n");
+  assert_shown(ts_show_log, "{\"run\": \"7f3a91bc\", \"tasks\": []}", "No task of run 7f3a91bc said anything.\n");
+}
+
+static void explain(void **state) {
+  (void)state;
+  assert_shown(
+      ts_show_explain,
+      "{\"run\": \"7f3a91bc\", \"task\": \"segment.split\", \"key\": \"k1:9c1e4fab\", \"outcome\": \"executed\", "
+      "\"reason\": \"it ran: the nearest earlier one differs in 2 fields\", "
+      "\"nearest\": {\"key\": \"k1:00112233445566778899\", \"run\": \"5b210000\", \"differs\": ["
+      "{\"field\": \"parameter G1\", \"here\": 40, \"there\": 35.5}, "
+      "{\"field\": \"input mask\", \"here\": \"k1:aa\", \"there\": null}]}, "
+      "\"inputs\": [{\"port\": \"mask\", \"key\": \"k1:aabb\", \"task\": \"nuclei.refine\"}], "
+      "\"cost\": {\"recompute_s\": 0.23, \"load_s\": 0.004, \"bytes\": 1200000}}",
+      "segment.split (segment/9c1e4f) in run 7f3a91bc: executed\n"
+      "it ran: the nearest earlier one differs in 2 fields\n"
+      "\n"
+      "Nearest earlier task: 0011223344556677 of run 5b210000\n"
+      "  differs in    here   there\n"
+      "  parameter G1  40     35.5\n"
+      "  input mask    k1:aa  -\n"
+      "\n"
+      "  input  made by        key\n"
+      "  mask   nuclei.refine  aabb\n"
+      "\n"
+      "Cost: 0.2 s to compute, 4 ms to load, 1.2 MB\n");
+}
+
+static void short_ones(void **state) {
+  (void)state;
+  assert_shown(ts_show_report, "{\"run\": \"7f3a91bc\", \"report\": \"a/report.html\"}", "Report: a/report.html\n");
+  assert_shown(ts_show_init,
+               "{\"folder\": \"my nuclei\", \"files\": [\"slide.png\", \"study.json\"], \"next\": [\"tessera study\", "
+               "\"tessera run\"]}",
+               "Made my nuclei with slide.png and study.json\n"
+               "Next: cd 'my nuclei'\n"
+               "      tessera study\n"
+               "      tessera run\n");
+  assert_shown(ts_show_init, "{\"folder\": \".\", \"files\": [\"workflow.json\"], \"next\": [\"tessera check\"]}",
+               "Made . with workflow.json\n"
+               "Next: tessera check\n");
+}
+
+static void list(void **state) {
+  (void)state;
+  assert_shown(
+      ts_show_list,
+      "{\"operations\": [{\"name\": \"nuclei.split\", \"version\": 2, \"origin\": \"built in\", \"numeric\": "
+      "\"exact\", \"help\": \"splits touching nuclei\", \"inputs\": [{\"name\": \"mask\", \"type\": \"mask\"}], "
+      "\"outputs\": [{\"name\": \"mask\", \"type\": \"mask\"}], \"parameters\": [{\"name\": \"WC\", \"type\": "
+      "\"integer\", \"domain\": [4, 8]}, {\"name\": \"way\", \"type\": \"string\", \"domain\": [\"a\", \"b\"]}, "
+      "{\"name\": \"free\", \"type\": \"real\"}]}], "
+      "\"demos\": [{\"name\": \"nuclei\", \"help\": \"a synthetic slide\"}], \"methods\": [\"morris\"]}",
+      "Operations\n"
+      "  nuclei.split 2 (built in, exact)\n"
+      "    does        splits touching nuclei\n"
+      "    takes       mask: mask\n"
+      "    gives       mask: mask\n"
+      "    parameters  WC integer 4..8, way string a|b, free real\n"
+      "\n"
+      "Demos\n"
+      "  nuclei  a synthetic slide\n"
+      "\n"
+      "Methods\n"
+      "  morris\n");
+}
+
+static void bench(void **state) {
+  (void)state;
+  assert_shown(
+      ts_show_bench,
+      "{\"variant\": \"scalar\", \"threads\": 1, \"operations\": [{\"name\": \"segment.split\", \"cpu_s\": 0.5, "
+      "\"wall_s\": 0.25, \"pixels\": 4000000, \"peak_bytes\": 2500000}, {\"name\": \"fit.fit\", \"cpu_s\": "
+      "0.0125, \"wall_s\": 0.0125, \"pixels\": 0, \"peak_bytes\": 12}]}",
+      "0.5125 s of CPU time in 2 operations (scalar, 1 thread)\n"
+      "\n"
+      "operation       CPU s  wall s     pixels  Mpx/s  peak memory\n"
+      "segment.split  0.5000  0.2500  4 000 000     16       2.5 MB\n"
+      "fit.fit        0.0125  0.0125          0                12 B\n");
+}
+
+static void messages(void **state) {
+  (void)state;
+  json_t *reply = load(
+      "{\"run\": \"7f3a91bc\", \"warnings\": [\"ranks 3 and 4 overlap\", \"warning[W120]: so it is\"], "
+      "\"faults\": [{\"code\": 203, \"text\": \"'segment.input' needs a label image, but 'normalise.output' is an "
+      "RGB tile\", \"file\": \"workflow.json\", \"line\": 41, \"column\": 17, \"path\": \"/stages/1\", \"help\": "
+      "\"put a 'threshold' step between them, or connect 'mask.output'\"}, "
+      "{\"code\": 310, \"text\": \"parameter 'G1' = 140 is outside 5..80\", \"file\": \"\", \"line\": 0, "
+      "\"column\": 0, \"path\": \"\", \"help\": \"\"}], "
+      "\"failed\": [{\"task\": \"segment.split\", \"key\": \"k1:9c1e4fab\", \"file\": \"slide.png\", \"tile\": [12, "
+      "40], \"message\": \"3.9 GB used\"}]}");
+  const struct ts_view view = {.program = "tessera"};
+  static const char errors[] =
+      "error[T203]: 'segment.input' needs a label image, but 'normalise.output' is an RGB tile\n"
+      "  --> workflow.json:41:17\n"
+      "help: put a 'threshold' step between them, or connect 'mask.output'\n"
+      "\n"
+      "error[T310]: parameter 'G1' = 140 is outside 5..80\n"
+      "\n"
+      "error[T501]: task segment/9c1e4f (slide.png, tile 12,40) failed: 3.9 GB used\n"
+      "help: tessera log 7f3a91bc segment/9c1e4f\n";
+  char expected[2048];
+  snprintf(expected, sizeof expected, "%s\n%s", "warning: ranks 3 and 4 overlap\nwarning[W120]: so it is\n", errors);
+  struct ts_str out = {0};
+  ts_cli_reply_add_messages(&out, &view, reply, true);
+  assert_string_equal(ts_str_get(&out), expected);
+  ts_str_clear(&out);
+  ts_cli_reply_add_messages(&out, &view, reply, false);
+  assert_string_equal(ts_str_get(&out), errors);
+  ts_str_release(&out);
+  json_decref(reply);
+}
+
+static void many_failed_tasks_are_cut(void **state) {
+  (void)state;
+  json_t *reply = load("{\"run\": \"7f3a91bc\"}");
+  json_t *failed = json_array();
+  for (int i = 0; i < 8; i++) json_array_append_new(failed, json_pack("{s:s, s:s}", "task", "a.b", "message", "no"));
+  json_object_set_new(reply, "failed", failed);
+  const struct ts_view view = {.program = "tessera"};
+  struct ts_str out = {0};
+  ts_cli_reply_add_messages(&out, &view, reply, true);
+  assert_true(ts_str_ends_with(ts_str_get(&out), "\nand 3 more tasks failed: tessera log 7f3a91bc\n"));
+  ts_str_release(&out);
+  json_decref(reply);
+}
+
+/* A reply of another version may lack anything. */
+static void empty_replies_do_no_harm(void **state) {
+  (void)state;
+  show_function *const shows[] = {ts_show_check,  ts_show_plan, ts_show_run,     ts_show_study,
+                                  ts_show_status, ts_show_log,  ts_show_explain, ts_show_report,
+                                  ts_show_init,   ts_show_list, ts_show_bench};
+  const struct ts_view view = {.program = "tessera", .width = 80};
+  static const char *const replies[] = {
+      "{}",
+      "{\"outputs\": [{}, 5, null], \"by_task\": [{}, []], \"runs\": [null], \"tasks\": [3], \"operations\": [[]], "
+      "\"quality\": [{}], \"failed\": [null], \"files\": [1], \"next\": [null], \"nearest\": {}, \"inputs\": [0], "
+      "\"answer\": 7, \"reuse\": [], \"detail\": {\"by_task\": [0]}, \"demos\": [{}], \"methods\": [{}]}"};
+  for (size_t i = 0; i < COUNT_OF(shows) * 2; i++) {
+    json_t *reply = load(replies[i % 2]);
+    struct ts_str out = {0};
+    shows[i / 2](reply, &view, &out);
+    ts_cli_reply_add_messages(&out, &view, reply, true);
+    ts_str_release(&out);
+    json_decref(reply);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(check),
+      cmocka_unit_test(plan),
+      cmocka_unit_test(run_with_quality),
+      cmocka_unit_test(run_without_quality),
+      cmocka_unit_test(study),
+      cmocka_unit_test(study_in_color_and_quiet),
+      cmocka_unit_test(status),
+      cmocka_unit_test(log_of_a_run),
+      cmocka_unit_test(explain),
+      cmocka_unit_test(short_ones),
+      cmocka_unit_test(list),
+      cmocka_unit_test(bench),
+      cmocka_unit_test(messages),
+      cmocka_unit_test(many_failed_tasks_are_cut),
+      cmocka_unit_test(empty_replies_do_no_harm),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+/* Stopping in the middle and going on later, and forecasts: what a run will find in the store.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "support/toy_run.h"
+
+static const size_t threads[] = {1, 2, 8};
+
+/* ---- Forecasts. ---- */
+
+static struct ts_run_forecast forecast(const struct toy_run *run) {
+  const struct toy_subject *s = run->subject;
+  struct ts_run_forecast forecast;
+  struct ts_error err = {0};
+  struct ts_run_options options = run->options;
+  options.registry = s->registry;
+  uint64_t before = toy_executions(s->registry);
+  if (!ts_run_forecast(s->plan, &s->data.dataset, &options, &forecast, &err)) fail_msg("%s", err.text);
+  assert_int_equal(toy_executions(s->registry), before);
+  return forecast;
+}
+
+/* Cutoff cannot be foreseen: what it saves counts as foreseen work. */
+static uint64_t worked_on(const struct ts_run_counts *counts) {
+  return counts->by_outcome[TS_OUTCOME_EXECUTED] + counts->by_outcome[TS_OUTCOME_CUTOFF];
+}
+
+static void check_forecast(const struct toy_run *run, struct ts_run_forecast *foreseen) {
+  const struct toy_subject *s = run->subject;
+  bool right = foreseen->reference_execute == worked_on(&run->result.reference) &&
+               foreseen->reference_stored == run->result.reference.by_outcome[TS_OUTCOME_STORE];
+  for (size_t t = 0; t < s->toy.workflow->task_count; t++) {
+    right = right && foreseen->execute[t] == worked_on(&run->result.tasks[t]) &&
+            foreseen->stored[t] == run->result.tasks[t].by_outcome[TS_OUTCOME_STORE];
+  }
+  if (!right) fail_msg("seed %llu, %zu threads: the forecast is wrong", s->seed, run->options.threads);
+  ts_run_forecast_release(foreseen);
+}
+
+/* ---- Stopping. ---- */
+
+static void stop_and_go_on(const struct toy_subject *s, const char *folder, size_t thread_count, uint64_t events) {
+  struct ts_store *store = toy_store_open(folder);
+  struct toy_run run = {.subject = s, .stop_after = (size_t)events};
+  run.options = (struct ts_run_options){.threads = thread_count, .store = store};
+  toy_run_do(&run);
+  uint64_t executed = toy_run_sum(&run, TS_OUTCOME_EXECUTED);
+  bool stopped = run.result.stopped;
+  if (run.executions != executed + run.result.recomputed) fail_msg("seed %llu: executions before the stop", s->seed);
+  if (!stopped && toy_check_products(&run)[0] != '\0') fail_msg("seed %llu: neither stopped nor done", s->seed);
+  toy_run_release(&run);
+  if (folder) {
+    ts_store_close(store);
+    run.options.store = store = toy_store_open(folder);
+  }
+  run.stop_after = 0;
+  struct ts_run_forecast foreseen = forecast(&run);
+  toy_run_do(&run);
+  toy_run_check(&run, "going on");
+  toy_run_check_sum(&run, "going on", TS_OUTCOME_EXECUTED, toy_expected_executed(s, false, true) - executed);
+  check_forecast(&run, &foreseen);
+  toy_run_release(&run);
+  ts_store_close(store);
+}
+
+static void a_stopped_run_goes_on_where_it_was(void **state) {
+  const struct toy_settings settings = {.stages = 3, .tasks = 3, .sets = 8, .digits = 3, .collapse = true};
+  uint64_t live_bytes = ts_buffer_live_bytes();
+  for (uint64_t seed = 0; seed < 150; seed++) {
+    struct toy_subject s;
+    toy_subject_draw(&s, *state, &settings, false, seed);
+    stop_and_go_on(&s, NULL, threads[seed % 3], 1 + seed % 40);
+    toy_subject_release(&s);
+    assert_int_equal(ts_buffer_live_bytes(), live_bytes);
+  }
+}
+
+static void a_stopped_run_goes_on_in_another_process(void **state) {
+  const struct toy_settings settings = {.stages = 3, .tasks = 3, .sets = 8, .digits = 3, .collapse = true};
+  for (uint64_t seed = 500; seed < 506; seed++) {
+    char folder[256];
+    toy_folder_create(folder);
+    struct toy_subject s;
+    toy_subject_draw(&s, *state, &settings, false, seed);
+    stop_and_go_on(&s, folder, threads[seed % 3], 1 + seed % 20);
+    toy_subject_release(&s);
+    toy_folder_remove(folder);
+  }
+}
+
+static void a_stop_before_the_start_starts_nothing(void **state) {
+  const struct toy_settings settings = {.stages = 2, .tasks = 2, .sets = 3, .digits = 3};
+  struct toy_subject s;
+  toy_subject_draw(&s, *state, &settings, false, 1);
+  struct toy_run run = {.subject = &s, .stop = 1};
+  run.options = (struct ts_run_options){.threads = 2};
+  toy_run_do(&run);
+  assert_true(run.result.stopped);
+  assert_int_equal(run.executions, 0);
+  assert_int_equal(run.event_count, 0);
+  toy_run_release(&run);
+  toy_subject_release(&s);
+}
+
+/* An empty store, none at all, a full one, one with holes. */
+static void forecasts_come_true(void **state) {
+  const struct toy_settings settings = {.stages = 3, .tasks = 3, .sets = 6, .digits = 3, .collapse = true};
+  for (uint64_t seed = 1000; seed < 1080; seed++) {
+    struct toy_subject s;
+    toy_subject_draw(&s, *state, &settings, false, seed);
+    struct ts_store *store = toy_store_open(NULL);
+    struct toy_run run = {.subject = &s};
+    for (int round = 0; round < 4; round++) {
+      run.options = (struct ts_run_options){.threads = threads[seed % 3], .no_cutoff = seed % 2};
+      run.options.store = round > 0 ? store : NULL;
+      /* Products that others share would come back while the run goes on. */
+      const struct toy_instance *last = &s.oracle.instances[s.oracle.count - 1];
+      if (round == 3 && s.plan->coarsest == TS_PER_DATASET) toy_store_forget(store, last->outputs[0]);
+      struct ts_run_forecast foreseen = forecast(&run);
+      toy_run_do(&run);
+      if (toy_check_products(&run)[0] != '\0') fail_msg("seed %llu: %s", s.seed, toy_check_products(&run));
+      check_forecast(&run, &foreseen);
+      toy_run_release(&run);
+    }
+    ts_store_close(store);
+    toy_subject_release(&s);
+  }
+}
+
+static int set_up(void **state) {
+  *state = toy_registry_create();
+  return 0;
+}
+
+static int tear_down(void **state) {
+  ts_registry_destroy(*state);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_stopped_run_goes_on_where_it_was),
+      cmocka_unit_test(a_stopped_run_goes_on_in_another_process),
+      cmocka_unit_test(a_stop_before_the_start_starts_nothing),
+      cmocka_unit_test(forecasts_come_true),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

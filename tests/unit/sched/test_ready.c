@@ -1,0 +1,134 @@
+/* The ready queue against a list that is searched from end to end, and the order that priorities stand for.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "sched/ready.h"
+
+#include <string.h>
+
+#define CASES      400
+#define OPERATIONS 300
+
+static bool is_before(const struct ts_ready_task *a, const struct ts_ready_task *b) {
+  return a->priority < b->priority || (a->priority == b->priority && a->instance < b->instance);
+}
+
+static size_t find_first(const struct ts_ready_task *list, size_t count) {
+  size_t first = 0;
+  for (size_t i = 1; i < count; i++) {
+    if (is_before(&list[i], &list[first])) first = i;
+  }
+  return first;
+}
+
+static void compare_pop(struct ts_ready *ready, struct ts_ready_task *list, size_t *count, uint64_t seed) {
+  struct ts_ready_task task = {0};
+  if (!ts_ready_pop(ready, &task)) {
+    if (*count > 0) fail_msg("seed %llu: empty, but %zu tasks are left", (unsigned long long)seed, *count);
+    return;
+  }
+  assert_true(*count > 0);
+  size_t first = find_first(list, *count);
+  if (task.priority != list[first].priority || task.instance != list[first].instance)
+    fail_msg("seed %llu: task %u came before task %u", (unsigned long long)seed, task.instance, list[first].instance);
+  /* Tasks of different groups may have the same number and priority; each must come once. */
+  size_t same = 0;
+  while (same < *count && memcmp(&list[same], &task, sizeof task) != 0) same++;
+  if (same == *count) fail_msg("seed %llu: task %u was never pushed", (unsigned long long)seed, task.instance);
+  list[same] = list[--*count];
+}
+
+static void agrees_with_a_searched_list(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < CASES; seed++) {
+    struct ts_random random;
+    ts_random_init(&random, seed, 1);
+    struct ts_ready ready = {0};
+    struct ts_ready_task list[OPERATIONS];
+    char owners[3];
+    size_t count = 0;
+    uint64_t priorities = 1 + ts_random_below(&random, seed % 2 ? 5 : UINT64_C(1) << 60);
+    for (size_t i = 0; i < OPERATIONS; i++) {
+      if (ts_random_below(&random, 100) < 60) {
+        struct ts_ready_task task;
+        memset(&task, 0, sizeof task); /* compared byte by byte */
+        task.priority = ts_random_below(&random, priorities);
+        task.owner = &owners[ts_random_below(&random, 3)];
+        task.instance = (uint32_t)ts_random_below(&random, 50);
+        list[count++] = task;
+        ts_ready_push(&ready, task);
+      } else {
+        compare_pop(&ready, list, &count, seed);
+      }
+      assert_int_equal(ready.count, count);
+    }
+    while (count > 0) compare_pop(&ready, list, &count, seed);
+    struct ts_ready_task task;
+    assert_false(ts_ready_pop(&ready, &task));
+    ts_ready_release(&ready);
+    assert_int_equal(ready.capacity, 0);
+  }
+}
+
+static void ties_come_in_order_of_instances(void **state) {
+  (void)state;
+  struct ts_ready ready = {0};
+  for (uint32_t i = 0; i < 1000; i++)
+    ts_ready_push(&ready, (struct ts_ready_task){.priority = 4, .instance = i * 7 % 1000});
+  for (uint32_t i = 0; i < 1000; i++) {
+    struct ts_ready_task task;
+    assert_true(ts_ready_pop(&ready, &task));
+    assert_int_equal(task.instance, i);
+  }
+  ts_ready_release(&ready);
+}
+
+/* Group, then run, then the task farthest along: compared as tuples. */
+static void priorities_order_groups_runs_and_depth(void **state) {
+  (void)state;
+  struct ts_random random;
+  ts_random_init(&random, 5, 1);
+  for (size_t i = 0; i < 200000; i++) {
+    uint32_t group[2];
+    uint32_t rank[2];
+    uint32_t depth[2];
+    for (size_t k = 0; k < 2; k++) {
+      group[k] = (uint32_t)ts_random_below(&random, i % 2 ? 3 : 5000000);
+      rank[k] = (uint32_t)ts_random_below(&random, i % 5 ? 3 : 1000000);
+      depth[k] = (uint32_t)ts_random_below(&random, i % 3 ? 40 : 65536);
+    }
+    uint64_t a = ts_ready_priority(group[0], rank[0], depth[0]);
+    uint64_t b = ts_ready_priority(group[1], rank[1], depth[1]);
+    int order = group[0] != group[1]   ? (group[0] < group[1] ? -1 : 1)
+                : rank[0] != rank[1]   ? (rank[0] < rank[1] ? -1 : 1)
+                : depth[0] != depth[1] ? (depth[0] > depth[1] ? -1 : 1)
+                                       : 0;
+    assert_int_equal(a < b ? -1 : a > b, order);
+  }
+}
+
+/* Beyond what the fields hold, later groups and runs still never come before earlier ones. */
+static void overflowing_fields_stay_in_their_place(void **state) {
+  (void)state;
+  assert_true(ts_ready_priority(0, UINT32_MAX, 0) < ts_ready_priority(1, 0, UINT32_MAX));
+  assert_true(ts_ready_priority(3, 7, 0) < ts_ready_priority(3, 8, UINT32_MAX));
+  assert_true(ts_ready_priority(3, 7, 70000) <= ts_ready_priority(3, 7, 65535));
+  assert_true(ts_ready_priority(3, 7, 70000) < ts_ready_priority(3, 7, 65534));
+  assert_true(ts_ready_priority(3, 0xFFFFFE, 0) < ts_ready_priority(3, 0xFFFFFF, 5));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(agrees_with_a_searched_list),
+      cmocka_unit_test(ties_come_in_order_of_instances),
+      cmocka_unit_test(priorities_order_groups_runs_and_depth),
+      cmocka_unit_test(overflowing_fields_stay_in_their_place),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
