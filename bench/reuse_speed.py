@@ -5,9 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 usage: bench/reuse_speed.py [ROUNDS]; the program is build/tessera, or what TESSERA names.
 
-Both sides start with an empty store on 2 threads. The baseline gets the normalised image and computes everything else for
-every set, without a store (--no-reuse), so that the store costs only the side that profits from it. Rounds alternate; the
-fastest of each side counts. Wall time means something on a quiet machine only.
+Both sides start with an empty store on 2 threads. The baseline gets the normalised image and computes everything else
+for every set, without a store (--no-reuse), so that the store costs only the side that profits from it. Rounds
+alternate; the fastest of each side counts. Wall time means something on a quiet machine only.
 """
 import json
 import pathlib
@@ -27,7 +27,8 @@ WORKFLOW = support.ROOT / "workflows/nuclei/workflow.json"
 def make_project(folder, image, workflow):
     folder.mkdir()
     study = {"tessera": 1, "name": "speed", "workflow": "workflow.json", "data": {"files": [str(image)]},
-             "outputs": [{"output": "compare.table:diff", "over_tiles": "sum"}, "compare.table:dice"], "reference": "default"}
+             "outputs": [{"output": "compare.table:diff", "over_tiles": "sum"}, "compare.table:dice"],
+             "reference": "default"}
     (folder / "workflow.json").write_text(json.dumps(workflow), encoding="utf-8")
     (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")
     return folder
@@ -44,7 +45,8 @@ def without_normalisation(workflow):
 def measure(project, number, *words):
     reply = call_json("study", "-C", project, "--design", DESIGN, "-j", THREADS, "-o", f"out{number}", *words)
     raw = (project / f"out{number}/results.csv").read_bytes()
-    print(f"  {project.name}: {reply['reuse']['executed']} tasks, wall {reply['wall_s']:.2f} s, CPU {reply['cpu_s']:.2f} s", flush=True)
+    executed = reply["reuse"]["executed"]
+    print(f"  {project.name}: {executed} tasks, wall {reply['wall_s']:.2f} s, CPU {reply['cpu_s']:.2f} s", flush=True)
     return reply["wall_s"], reply["cpu_s"], raw
 
 
@@ -53,7 +55,8 @@ def main():
     support.need_shared("data/moat458.csv", "data/histology/tiatoolbox/target_image.png")
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 2
     work = support.scratch()
-    call("run", WORKFLOW, "--only", "normalise", "--data", IMAGE, "--store", "memory", "--progress=none", "-o", work / "once")
+    call("run", WORKFLOW, "--only", "normalise", "--data", IMAGE, "--store", "memory", "--progress=none", "-o",
+         work / "once")
     normalised = work / "once" / IMAGE.stem / "normalise.image.png"
     workflow = WORKFLOW.read_text(encoding="utf-8")
     reuse = make_project(work / "reuse", IMAGE, json.loads(workflow))

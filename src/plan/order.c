@@ -1,8 +1,8 @@
 /* The order of execution: depth first along the reuse tree, so that few intermediate products are alive at once.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Runs are sorted by the nodes they use, the most widely shared task first: runs that share much stand beside each other and
- * a shared product can be let go soon after its last user. */
+ * Runs are sorted by the nodes they use, the most widely shared task first: runs that share much stand beside each
+ * other and a shared product can be let go soon after its last user. */
 #include "plan/plan_int.h"
 
 #include "base/alloc.h"

@@ -1,12 +1,13 @@
 /* Builds the plan: walks every run through the workflow once and shares what has the same identity.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Identity of a node within a plan is (task, canonical parameters, input nodes): two nodes are one exactly when their lineage
- * keys are equal, whatever the tile, because the tile only enters through the sources. Stages are looked up first (their
- * parameters and inputs), so that the saving can be told apart by level and so that a repeated stage costs one look-up.
+ * Identity of a node within a plan is (task, canonical parameters, input nodes): two nodes of a task are one exactly
+ * when their lineage keys are equal, whatever the tile, because the tile only enters through the sources. Stages are
+ * looked up first (their parameters and inputs), so that the saving can be told apart by level and so that a repeated
+ * stage costs one look-up.
  *
- * Running a stage alone (`only_stage`): its inputs that other stages would make are taken from the workflow input whose type
- * fits, so that a stage can be applied to an image as it is. */
+ * Running a stage alone (`only_stage`): its inputs that other stages would make are taken from the workflow input whose
+ * type fits, so that a stage can be applied to an image as it is. */
 #include "plan/plan_int.h"
 
 #include "base/alloc.h"

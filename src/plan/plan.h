@@ -1,9 +1,9 @@
 /* The plan: which distinct tasks a design needs, each once, and which run uses which product. Read-only once made.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A plan is made once per design and does not know tiles: a node is "this operation with these parameters on these inputs",
- * and every tile (file, dataset) instantiates the same graph with its own keys. Planning cost and memory therefore do not
- * grow with the number of tiles. Nodes are in an order in which each follows its inputs. */
+ * A plan is made once per design and does not know tiles: a node is "this operation with these parameters on these
+ * inputs", and every tile (file, dataset) instantiates the same graph with its own keys. Planning cost and memory
+ * therefore do not grow with the number of tiles. Nodes are in an order in which each follows its inputs. */
 #ifndef TS_PLAN_PLAN_H
 #define TS_PLAN_PLAN_H
 
@@ -23,8 +23,8 @@ enum ts_merge { TS_MERGE_LINEAGE, TS_MERGE_STAGE, TS_MERGE_NONE };
 bool ts_merge_parse(const char *name, enum ts_merge *merge);
 const char *ts_merge_name(enum ts_merge merge);
 
-/* TASK: an operation of the workflow. SOURCE: reads a workflow input. CROP: cuts a tile's halo off. GATHER: joins the pieces
- * of a finer scope. */
+/* TASK: an operation of the workflow. SOURCE: reads a workflow input. CROP: cuts a tile's halo off. GATHER: joins the
+ * pieces of a finer scope. */
 enum ts_node_kind { TS_NODE_TASK, TS_NODE_SOURCE, TS_NODE_CROP, TS_NODE_GATHER };
 
 struct ts_node_input {
@@ -80,8 +80,8 @@ struct ts_plan {
   enum ts_scope coarsest;       /* coarsest scope of any node: what must be open at once */
 };
 
-/* sets: set_count rows of workflow->parameter_count values, all inside their domains. want_reference: also plan the wanted
- * products of the run with default parameters (for pictures), beside those the workflow itself needs. */
+/* sets: set_count rows of workflow->parameter_count values, all inside their domains. want_reference: also plan the
+ * wanted products of the run with default parameters (for pictures), beside those the workflow itself needs. */
 struct ts_plan *ts_plan_create(const struct ts_workflow *workflow, const struct ts_value *sets, size_t set_count,
                                const struct ts_plan_options *options, bool want_reference, struct ts_error *err);
 /* Whether a product can be made from what the dataset supplies. */

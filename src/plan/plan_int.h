@@ -33,8 +33,8 @@ struct builder {
 };
 
 uint32_t ts_plan_add_node(struct builder *b, const struct ts_node *node);
-/* Which tasks the wanted products need, given what the dataset supplies: plan->active for the runs of the design, reference
- * for the run with default parameters. */
+/* Which tasks the wanted products need, given what the dataset supplies: plan->active for the runs of the design,
+ * reference for the run with default parameters. */
 bool ts_plan_mark_active(struct ts_plan *plan, bool want_reference, bool *reference, struct ts_error *err);
 /* The workflow input that stands for a port when its stage runs alone, or TS_NONE. */
 size_t ts_plan_stand_in(const struct ts_workflow *workflow, const bool *supplied, const struct ts_op_port *port);

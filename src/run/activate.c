@@ -41,7 +41,8 @@ static void register_reader(struct instance *instance, struct instance *producer
     producer->content->holders++;
 }
 
-/* Makes the producers needed and registers the instance with them. Two passes: activating one producer may finish another. */
+/* Makes the producers needed and registers the instance with them. Two passes: activating one producer may finish
+ * another. */
 void ts_need_inputs(struct group *group, struct instance *instance) {
   const struct ts_node *node = &group->engine->plan->nodes[instance->node];
   instance->state = REGISTERING;

@@ -1,4 +1,4 @@
-/* The engine: worker threads that take ready instances, opening groups as they run dry, until all is finished or stopped.
+/* The engine: worker threads that take ready instances and open groups as they run dry, until all is done or stopped.
  * SPDX-License-Identifier: Apache-2.0
  *
  * A worker holds engine.lock only to take and to finish an instance; operations, hashing, the store and callbacks run
@@ -123,6 +123,7 @@ static bool compute(struct engine *engine, struct group *group, struct instance 
   size_t input_count = 0;
   struct ts_data **inputs = ts_collect_inputs(engine, group, instance, &input_count, message);
   if (!inputs) return false;
+  if (engine->options->on_start) engine->options->on_start(engine->options->user, instance->node);
   bool ok = ts_execute(engine, instance, inputs, input_count, outputs, times, message);
   ts_release_inputs(inputs, input_count);
   return ok;
@@ -179,7 +180,8 @@ static void load(struct engine *engine, struct group *group, struct instance *in
   free(outputs);
 }
 
-/* Under engine.lock: true if the instance must be produced; false if it could take, or now waits for, another's content. */
+/* Under engine.lock: true if the instance must be produced; false if it could take, or now waits for, another's
+ * content. */
 static bool claim_content(struct engine *engine, const struct ts_ready_task *task, struct instance *instance,
                           struct content **content) {
   struct group *group = task->owner;

@@ -3,6 +3,7 @@
 #include "run/run_int.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 
 static const char *const outcome_names[] = {"executed", "cutoff", "store", "failed", "skipped"};
 
@@ -74,13 +75,6 @@ void ts_finish(struct group *group, struct instance *instance, struct content *c
   if (group->open_count == 0) ts_finish_group(group);
 }
 
-/* Instances nobody needed, because the store has what follows them. */
-static void count_unneeded(struct group *group) {
-  for (size_t i = 0; i < group->instance_count; i++) {
-    if (group->instances[i].state == UNNEEDED) count(group->engine, &group->instances[i], TS_OUTCOME_STORE, 0);
-  }
-}
-
 static void deliver(struct engine *engine, struct event *event) {
   const struct content *content = event->instance->content;
   uint64_t wanted = engine->wanted_ports[event->instance->node];
@@ -97,26 +91,44 @@ static void deliver(struct engine *engine, struct event *event) {
   free(event->data);
 }
 
+static void tell_task(struct engine *engine, const struct instance *instance, enum ts_outcome outcome,
+                      const struct call_times *times) {
+  if (!engine->options->on_task) return;
+  const char *message = instance->content && instance->content->message ? instance->content->message : "";
+  struct ts_task_event told = {instance->node, instance->unit, outcome,       instance->key, times->start_s,
+                               times->wall_s,  times->cpu_s,   times->worker, message};
+  engine->options->on_task(engine->options->user, &told);
+}
+
+/* Instances nobody needed, because the store has what follows them, are told and counted as found there. */
+static void tell_unneeded(struct engine *engine, const struct group *group) {
+  const struct call_times times = {.start_s = (double)(ts_clock_ns() - engine->start_ns) / 1e9};
+  for (size_t i = 0; i < group->instance_count; i++) {
+    if (group->instances[i].state == UNNEEDED) tell_task(engine, &group->instances[i], TS_OUTCOME_STORE, &times);
+  }
+}
+
+static void close_group(struct engine *engine, struct group *group) {
+  tell_unneeded(engine, group);
+  pthread_mutex_lock(&engine->lock);
+  for (size_t i = 0; i < group->instance_count; i++) {
+    if (group->instances[i].state == UNNEEDED) count(engine, &group->instances[i], TS_OUTCOME_STORE, 0);
+  }
+  ts_engine_forget_group(engine, group);
+  pthread_cond_broadcast(&engine->changed);
+  pthread_mutex_unlock(&engine->lock);
+  ts_group_destroy(group);
+}
+
 static void tell(struct engine *engine, struct event *event) {
   struct instance *instance = event->instance;
   if (!instance) {
-    pthread_mutex_lock(&engine->lock);
-    count_unneeded(event->group);
-    ts_engine_forget_group(engine, event->group);
-    pthread_cond_broadcast(&engine->changed);
-    pthread_mutex_unlock(&engine->lock);
-    ts_group_destroy(event->group);
+    close_group(engine, event->group);
     return;
   }
   if (event->outcome == TS_OUTCOME_CUTOFF)
     ts_record_result(engine, event->group, instance, instance->content, true, &event->times, NULL);
-  if (engine->options->on_task) {
-    const char *message = instance->content && instance->content->message ? instance->content->message : "";
-    struct ts_task_event told = {instance->node,     instance->unit,       event->outcome,
-                                 instance->key,      event->times.start_s, event->times.wall_s,
-                                 event->times.cpu_s, event->times.worker,  message};
-    engine->options->on_task(engine->options->user, &told);
-  }
+  tell_task(engine, instance, event->outcome, &event->times);
   deliver(engine, event);
 }
 

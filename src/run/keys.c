@@ -1,4 +1,5 @@
-/* Keys of instances: lineage over keys of the inputs, content over their digests, and the cheaper identity within a run.
+/* Keys of instances: lineage over keys of the inputs, content over their digests, and the cheaper identity within a
+ * run.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run/run_int.h"
 
@@ -164,8 +165,8 @@ bool ts_instance_content_key(struct engine *engine, const struct group *group, c
   return op_key(engine, group, instance, TS_KEY_DOMAIN_CONTENT, true, key, err);
 }
 
-/* Equal for two instances of a group exactly when operation, canonical parameters and input contents are equal. Sources have
- * no input contents: their lineage key serves. */
+/* Equal for two instances of a group exactly when operation, canonical parameters and input contents are equal. Sources
+ * have no input contents: their lineage key serves. */
 struct ts_xxh128 ts_instance_run_identity(struct engine *engine, const struct group *group,
                                           const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];

@@ -77,7 +77,8 @@ static void recall_digests(struct engine *engine, const struct instance *produce
     content->digests[i] = record.outputs[i].digest;
 }
 
-/* An instance loaded from the store has no finished producers: to compute it again they are found, or computed, in turn. */
+/* An instance loaded from the store has no finished producers: to compute it again they are found, or computed, in
+ * turn. */
 static struct content *content_of_producer(struct engine *engine, struct group *group, struct instance *producer) {
   pthread_mutex_lock(&engine->lock);
   struct content *content = producer->state == DONE ? producer->content : NULL;

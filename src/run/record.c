@@ -1,8 +1,8 @@
 /* Between a run and the store: what is loaded, what is recorded, and which products are worth keeping.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Durable are outputs of stages, tables, and intermediate products that cost more to compute than to write. The others leave
- * their record with the digest only. */
+ * Durable are outputs of stages, tables, and intermediate products that cost more to compute than to write. The others
+ * leave their record with the digest only. */
 #include "run/run_int.h"
 
 #include "base/alloc.h"

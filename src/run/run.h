@@ -1,8 +1,10 @@
-/* Runs a plan on the threads of one machine: every distinct task once, with early cutoff by content and reuse from a store.
+/* Runs a plan on the threads of one machine: every distinct task once, with early cutoff and reuse from a store.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The plan is read-only and shared; the state of a run lives in groups (a tile, a file or the dataset, whatever must be open
- * at once), opened in order and let go when done. Counts are taken where operations are called, never from the plan. */
+ * The plan is read-only and shared; the state of a run lives in groups (a tile, a file or the dataset, whatever must be
+ * open at once), opened in order and let go when done. Counts are taken where operations are called, never from the
+ * plan. Each distinct content is executed once, whatever the timing of threads: among all groups if a store can pass its
+ * products on, otherwise within each group. */
 #ifndef TS_RUN_RUN_H
 #define TS_RUN_RUN_H
 
@@ -70,6 +72,8 @@ struct ts_run_options {
       *stop; /* borrowed: non-zero, no new task is started; may be set by a signal handler; may be NULL */
   const char *scratch_folder;
   void *user;
+  /* An operation is about to be called; from several worker threads at once. May be NULL. */
+  void (*on_start)(void *user, uint32_t node);
   void (*on_task)(void *user, const struct ts_task_event *event); /* may be NULL */
   /* A wanted product is there (borrowed). Called once per node and unit that is wanted, one at a time; may be NULL. */
   void (*on_product)(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
@@ -92,7 +96,8 @@ struct ts_run_result {
 };
 void ts_run_result_release(struct ts_run_result *result);
 
-/* False only when the run as a whole could not go on (an error of the store, no threads); failed tasks are in the result. */
+/* False only when the run as a whole could not go on (an error of the store, no threads); failed tasks are in the
+ * result. */
 bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const struct ts_run_options *options,
             struct ts_run_result *result, struct ts_error *err);
 

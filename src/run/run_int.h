@@ -1,10 +1,10 @@
-/* What the files of the run module share: the state of a run. One mutex (engine.lock) guards all of it, except where a field
- * says otherwise; operations, the store and callbacks run without it.
+/* What the files of the run module share: the state of a run. One mutex (engine.lock) guards all of it, except where a
+ * field says otherwise; operations, the store and callbacks run without it.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Life of an instance (one node of the plan in one unit): UNNEEDED until somebody wants it; then LOADABLE (the store has it)
- * or WAITING for its inputs; QUEUED when ready; RUNNING; or PENDING on another instance that is computing the same content;
- * at last DONE, FAILED or SKIPPED. */
+ * Life of an instance (one node of the plan in one unit): UNNEEDED until somebody wants it; then LOADABLE (the store
+ * has it) or WAITING for its inputs; QUEUED when ready; RUNNING; or PENDING on another instance that is computing the
+ * same content; at last DONE, FAILED or SKIPPED. */
 #ifndef TS_RUN_RUN_INT_H
 #define TS_RUN_RUN_INT_H
 
@@ -25,7 +25,8 @@ struct call_times {
   size_t worker;
 };
 
-/* One distinct result: what an operation made from inputs of one content. Instances share it. Lives as long as its group. */
+/* One distinct result: what an operation made from inputs of one content. Instances share it. Lives as long as its
+ * group. */
 struct content {
   enum { CONTENT_RUNNING, CONTENT_DONE, CONTENT_FAILED } state;
   struct ts_xxh128 identity;    /* what it is made from; zero if nobody looks for it */
@@ -137,7 +138,8 @@ bool ts_instance_content_key(struct engine *engine, const struct group *group, c
 /* Identity of the content within the run. */
 struct ts_xxh128 ts_instance_run_identity(struct engine *engine, const struct group *group,
                                           const struct instance *instance);
-/* Operation and parameters of an instance; CROP and GATHER have no operation (NULL). values holds op parameter_count. */
+/* Operation and parameters of an instance; CROP and GATHER have no operation (NULL). values holds op
+ * parameter_count. */
 struct ts_op *ts_instance_op(const struct engine *engine, const struct instance *instance);
 void ts_instance_parameters(const struct engine *engine, const struct instance *instance, struct ts_value *values);
 /* Key of the file a source instance reads: the digest of its bytes. */
@@ -160,8 +162,9 @@ struct content *ts_content_find(const struct group *group, const struct ts_xxh12
 struct content *ts_content_add(struct group *group, struct instance *origin, const struct ts_xxh128 *identity);
 /* Lets the data go when nobody will read it. */
 void ts_content_drop_idle(struct content *content);
-/* Contents being computed, of all groups. Where there is a store, a task whose content another group is computing is parked
- * until any computation ends, and then finds it in the store: so each content is computed once whatever the timing. */
+/* Contents being computed, of all groups. Where there is a store, a task whose content another group is computing is
+ * parked until any computation ends, and then finds it in the store: so each content is computed once whatever the
+ * timing. */
 bool ts_content_is_running(const struct engine *engine, const struct ts_xxh128 *identity);
 void ts_content_start(struct engine *engine, struct content *content);
 void ts_content_stop(struct engine *engine, const struct content *content); /* makes the parked ones ready again */
@@ -176,7 +179,8 @@ void ts_finish_group(struct group *group);
 void ts_tell_events(struct engine *engine);
 
 /* execute.c: without engine.lock. */
-/* Computes the outputs from inputs in the order of the operation's ports (GATHER: the pieces). False: message says why. */
+/* Computes the outputs from inputs in the order of the operation's ports (GATHER: the pieces). False: message says
+ * why. */
 bool ts_execute(struct engine *engine, const struct instance *instance, struct ts_data *const *inputs,
                 size_t input_count, struct ts_data **outputs, struct call_times *times, struct ts_str *message);
 /* Fills digests of a content's outputs. */

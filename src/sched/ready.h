@@ -27,9 +27,9 @@ void ts_ready_release(struct ts_ready *ready);
 void ts_ready_push(struct ts_ready *ready, struct ts_ready_task task);
 bool ts_ready_pop(struct ts_ready *ready, struct ts_ready_task *task); /* false: empty */
 
-/* Earlier groups first; within a group, runs in the planned order; within a run, the task farthest along (greatest depth)
- * first, so that a started run is finished and its products can be let go. Depths beyond 65535 count as equal, as do ranks
- * beyond 16 million. */
+/* Earlier groups first; within a group, runs in the planned order; within a run, the task farthest along (greatest
+ * depth) first, so that a started run is finished and its products can be let go. Depths beyond 65535 count as equal,
+ * as do ranks beyond 16 million. */
 uint64_t ts_ready_priority(uint32_t group, uint32_t run_rank, uint32_t depth);
 
 #endif

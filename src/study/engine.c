@@ -9,6 +9,11 @@ static void on_task(void *user, const struct ts_task_event *event) {
   if (run->progress) ts_progress_task(run->progress, event);
 }
 
+static void on_start(void *user, uint32_t node) {
+  struct engine_run *run = user;
+  if (run->progress) ts_progress_start(run->progress, node);
+}
+
 static void on_product(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
   struct engine_run *run = user;
   run->on_product(run->user, node, port, unit, data);
@@ -31,6 +36,7 @@ bool ts_engine_run(struct engine_run *run) {
   struct ts_error err = {0};
   options.run_id = run->run_id;
   options.user = run;
+  options.on_start = on_start;
   options.on_task = on_task;
   options.on_product = run->on_product ? on_product : NULL;
   if (run->quiet_store) options.store = s->store;

@@ -99,7 +99,7 @@ static void add_reason(const struct ts_task_row *row, json_t *object) {
   const json_t *first = json_array_get(differs, 0);
   char text[400];
   if (strcmp(row->outcome, "store") == 0)
-    snprintf(text, sizeof text, "it was reused: the store has a product of this key");
+    snprintf(text, sizeof text, "it was reused: the store has its product, or what was made from it");
   else if (strcmp(row->outcome, "cutoff") == 0)
     snprintf(text, sizeof text,
              "it was reused: its inputs have the same content as those of a task that ran, although their "

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define TIMELINE_MAX 4000  /* bars; a longer run keeps its first ones, its counts stay complete */
@@ -24,6 +25,7 @@ struct progress {
   struct ts_stage_progress *stages; /* owned */
   double *stage_seconds;            /* owned: wall seconds of executed tasks */
   uint64_t *stage_executed;         /* owned */
+  atomic_uint_fast64_t *started;    /* owned: executions begun per stage; the only part touched by several threads */
   json_t *timeline, *failed;        /* owned */
   json_t **last_bar;                /* owned array, bars borrowed from the timeline: per worker */
 };
@@ -54,6 +56,7 @@ struct progress *ts_progress_create(struct session *s, const struct ts_plan *pla
   p->stage_seconds = ts_calloc(stages + 1, sizeof *p->stage_seconds);
   p->stage_executed = ts_calloc(stages + 1, sizeof *p->stage_executed);
   for (size_t i = 0; i < stages; i++) p->stages[i].name = s->workflow->stages[i].name;
+  p->started = ts_calloc(stages + 1, sizeof *p->started);
   p->last_bar = ts_calloc(threads + 1, sizeof *p->last_bar);
   p->timeline = json_array();
   p->failed = json_array();
@@ -66,6 +69,7 @@ void ts_progress_destroy(struct progress *p) {
   free(p->stages);
   free(p->stage_seconds);
   free(p->stage_executed);
+  free(p->started);
   free(p->last_bar);
   json_decref(p->timeline);
   json_decref(p->failed);
@@ -85,6 +89,10 @@ static double seconds_left(const struct progress *p) {
 }
 
 static struct ts_progress snapshot(const struct progress *p, const char *event) {
+  for (size_t i = 0; i < p->s->workflow->stage_count; i++) {
+    uint64_t started = atomic_load(&p->started[i]), ended = p->stage_executed[i] + p->stages[i].failed;
+    p->stages[i].running = started > ended ? started - ended : 0;
+  }
   return (struct ts_progress){.event = event,
                               .run = p->run_id,
                               .elapsed_s = (double)(ts_clock_ns() - p->start_ns) / 1e9,
@@ -181,6 +189,11 @@ static void count(struct progress *p, size_t stage, const struct ts_task_event *
   } else if (event->outcome != TS_OUTCOME_SKIPPED) {
     progress->reused++;
   }
+}
+
+void ts_progress_start(struct progress *p, uint32_t node) {
+  if (p->plan->nodes[node].kind == TS_NODE_TASK)
+    atomic_fetch_add(&p->started[p->s->workflow->tasks[p->plan->nodes[node].task].stage], 1);
 }
 
 void ts_progress_task(struct progress *p, const struct ts_task_event *event) {

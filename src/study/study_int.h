@@ -130,6 +130,8 @@ size_t ts_session_only_stage(struct session *s);
 struct progress;
 struct progress *ts_progress_create(struct session *s, const struct ts_plan *plan, const char *run_id, size_t threads);
 void ts_progress_begin(struct progress *progress);
+/* A task begins; from several threads at once. */
+void ts_progress_start(struct progress *progress, uint32_t node);
 void ts_progress_task(struct progress *progress, const struct ts_task_event *event);
 void ts_progress_end(struct progress *progress);
 void ts_progress_destroy(struct progress *progress);

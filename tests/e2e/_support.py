@@ -71,9 +71,10 @@ SETTINGS = ("TESSERA_JOBS", "TESSERA_STORE", "TESSERA_COLOR", "TESSERA_PROGRESS"
 
 
 def environment(**more):
-    """The tester's own settings must not reach the program."""
+    """The tester's own settings must not reach the program; commands find the interpreter that runs the test."""
     kept = {name: value for name, value in os.environ.items() if name not in SETTINGS}
-    return {**kept, "XDG_CONFIG_HOME": "/nonexistent", "LC_ALL": "C.UTF-8", **more}
+    path = f"{os.path.dirname(sys.executable)}:{kept.get('PATH', '/usr/bin:/bin')}"
+    return {**kept, "PATH": path, "XDG_CONFIG_HOME": "/nonexistent", "LC_ALL": "C.UTF-8", **more}
 
 
 def call(*words, cwd=None, expect=0, timeout=300, env=None):
@@ -82,7 +83,8 @@ def call(*words, cwd=None, expect=0, timeout=300, env=None):
     run = subprocess.run([PROGRAM, *words], cwd=cwd, env=env or environment(), stdin=subprocess.DEVNULL,
                          capture_output=True, text=True, timeout=timeout)
     if expect is not None and run.returncode != expect:
-        check(False, f"tessera {' '.join(words)[:300]}: exit {run.returncode}, not {expect}\n{run.stdout[-2000:]}{run.stderr[-4000:]}")
+        said = run.stdout[-2000:] + run.stderr[-4000:]
+        check(False, f"tessera {' '.join(words)[:300]}: exit {run.returncode}, not {expect}\n{said}")
     return run
 
 
@@ -92,7 +94,8 @@ def call_json(*words, **options):
     try:
         return json.loads(run.stdout)
     except ValueError as error:
-        check(False, f"tessera {' '.join(map(str, words))[:200]} --json printed no object: {error}\n{run.stdout[:500]}{run.stderr[:2000]}")
+        said = run.stdout[:500] + run.stderr[:2000]
+        check(False, f"tessera {' '.join(map(str, words))[:200]} --json printed no object: {error}\n{said}")
         return {}
 
 

@@ -24,6 +24,9 @@ def fault_of(folder):
         return None if run.returncode == 0 else f"exit {run.returncode}, not 0:\n{run.stdout}{run.stderr}"
     if run.returncode != 3:
         return f"exit {run.returncode}, not 3:\n{run.stdout}{run.stderr}"
+    count = wanted.count("error[T")
+    if count > 1:  # several faults are followed by how many there are
+        wanted += f"\n{count} faults\n"
     if wanted != run.stderr:
         return f"expected\n{wanted}found on stderr\n{run.stderr}"
     return None

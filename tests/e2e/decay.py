@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A study without images, with a plugin and a Python command from outside the tree: results, reuse counted by the operations, failures.
+"""A study without images, with a plugin and a Python command: results, reuse as the operations count it, failures.
 
 SPDX-License-Identifier: Apache-2.0
 test-timeout: 180
@@ -23,7 +23,8 @@ COUNTING_PLUGIN = r"""
 #include <unistd.h>
 static int counted(struct ts_op_call *call, const char *line, int (*run)(struct ts_op_call *)) {
   int file = open(COUNT_FILE, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-  if (file < 0 || write(file, line, strlen(line)) != (ssize_t)strlen(line)) return call->host->fail(call, "cannot count");
+  ssize_t size = (ssize_t)strlen(line);
+  if (file < 0 || write(file, line, (size_t)size) != size) return call->host->fail(call, "cannot count");
   close(file);
   return run(call);
 }
@@ -62,7 +63,8 @@ def copy_project(folder):
 
 def make_plugin(folder):
     """As its README says, outside the tree and with the public header alone."""
-    run = subprocess.run(["make", "-C", folder / "plugin", f"TESSERA_INCLUDE={ROOT / 'include'}"], capture_output=True, text=True)
+    run = subprocess.run(["make", "-C", folder / "plugin", f"TESSERA_INCLUDE={ROOT / 'include'}"], capture_output=True,
+                         text=True)
     equal(run.returncode, 0, f"exit of make:\n{run.stdout}{run.stderr}")
     check("warning" not in run.stderr, f"the plugin has warnings:\n{run.stderr}")
 
@@ -71,7 +73,8 @@ def make_counting(folder, count, broken):
     """The same operations, and each says when it is called."""
     source = folder / "plugin/counting.c"
     source.write_text(COUNTING_PLUGIN, encoding="utf-8")
-    subprocess.run(["cc", "-std=gnu17", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-Wl,--build-id", f"-I{ROOT / 'include'}",
+    subprocess.run(["cc", "-std=gnu17", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-Wl,--build-id",
+                    f"-I{ROOT / 'include'}",
                     f'-DCOUNT_FILE="{count}"', "-o", folder / "plugin/libdecay.so", source, "-lm"], check=True)
     script = folder / "fit.py"
     text = script.read_text(encoding="utf-8")
@@ -83,8 +86,8 @@ def make_counting(folder, count, broken):
 def study(project, name, *words, expect=0):
     reply = call_json("study", "-C", project, "-o", f"out-{name}", *words, expect=expect)
     reuse = reply.get("reuse", {})
-    say(f"{name}: requested {reuse.get('requested')}, executed {support.executed(reply)}, cutoff {reuse.get('cutoff')}, "
-        f"store {reuse.get('store')}, failed {reuse.get('failed')}, skipped {reuse.get('skipped')}, recomputed {reuse.get('recomputed')}")
+    levels = ("requested", "cutoff", "store", "failed", "skipped", "recomputed")
+    say(f"{name}: executed {support.executed(reply)}, {', '.join(f'{level} {reuse.get(level)}' for level in levels)}")
     return reply
 
 
@@ -110,10 +113,12 @@ def check_study(project):
     call("check", "-C", project)
     for threads in (1, 2, 8):
         reply = study(project, f"j{threads}", "-j", threads, "--store", f"store{threads}")
-        equal(support.executed(reply), support.executed(reply if threads == 1 else first), f"executed with {threads} threads")
+        equal(support.executed(reply), support.executed(reply if threads == 1 else first),
+              f"executed with {threads} threads")
         first = reply if threads == 1 else first
         for row, done in zip(plan["by_task"], reply["by_task"]):
-            equal(done["executed"] + done["cutoff"], row["executed"], f"{row['task']} with {threads} threads, run against plan")
+            equal(done["executed"] + done["cutoff"], row["executed"],
+                  f"{row['task']} with {threads} threads, run against plan")
     rows = support.read_csv(project / "out-j1/results.csv")
     equal(support.executed(plan), planned_from_design(rows), "planned tasks, against those worked out from the design")
     equal(len(rows), 8 * (7 + 1), "runs of the design")
@@ -122,20 +127,23 @@ def check_study(project):
     again = study(project, "again", "-j", 2, "--store", "store2")
     equal((again["reuse"]["executed"], again["reuse"]["reads"]), (0, 0), "executed and read by the second study")
     for name in ("j2", "j8", "plain", "again"):
-        check(results(project, name) == results(project, "j1"), f"results.csv of {name} differ from those of one thread")
+        check(results(project, name) == results(project, "j1"),
+              f"results.csv of {name} differ from those of one thread")
     check_numbers(rows)
     check("decide" in first["answer"] or "decides" in first["answer"], f"the answer: {first['answer']}")
     check((project / "out-j1/report.html").stat().st_size > 10000, "there is no report")
 
 
 def check_numbers(rows):
-    """What is known without tessera: the fitted rate is one number, and the error of the rate its distance from the simulated one."""
-    fitted = {round(float(row["rate"]) - sign * float(row["score.table:rate_error"]), 9) for row in rows for sign in (1, -1)}
+    """What is known without tessera: all fits find one rate, and the error of the rate is its distance from it."""
+    fitted = {round(float(row["rate"]) - sign * float(row["score.table:rate_error"]), 9) for row in rows
+              for sign in (1, -1)}
     sides = [value for value in fitted if all(
         abs(abs(float(row["rate"]) - value) - float(row["score.table:rate_error"])) < 1e-8 for row in rows)]
     equal(len(sides), 1, "rates that all runs may have fitted")
     errors = [float(row["score.table:error"]) for row in rows]
-    check(min(errors) > 0 and len(set(errors)) > 20, f"errors from {min(errors)} to {max(errors)}, {len(set(errors))} different ones")
+    check(min(errors) > 0 and len(set(errors)) > 20,
+          f"errors from {min(errors)} to {max(errors)}, {len(set(errors))} different ones")
 
 
 def lines_of(count):
@@ -151,7 +159,8 @@ def check_counts(reply, lines, name):
     excess = {task: lines[operation] - executed[task] for task, operation in OPERATIONS.items()}
     say(f"{name}: called {lines}")
     check(min(excess.values()) >= 0, f"{name}: more reported than called: {excess}")
-    equal(sum(excess.values()), reply["reuse"]["recomputed"], f"{name}: calls beyond those reported as executed, against recomputed")
+    equal(sum(excess.values()), reply["reuse"]["recomputed"],
+          f"{name}: calls beyond those reported as executed, against recomputed")
 
 
 def check_counting(project, count):
@@ -168,7 +177,7 @@ def check_counting(project, count):
 
 
 def check_failures(project, count, broken):
-    """Some fits fail: the others are done, the message is kept, and mending it runs what is missing and nothing else."""
+    """Some fits fail: the others are done, the message is kept, and after mending only what is missing runs."""
     good = support.read_csv(project / "out-counted-j1/results.csv")
     broken.touch()
     reply = study(project, "failed", "-j", 2, "--store", "store-failed", expect=1)
@@ -177,9 +186,11 @@ def check_failures(project, count, broken):
     bad = {(row["floor"], row["iterations"]) for row in good if float(row["floor"]) > 1}
     by_task = {f"{row['stage']}.{row['task']}": row for row in reply["by_task"]}
     equal(by_task["fit.fit"]["failed"], 2 * len(bad), "failed fits")
+    equal(before["decay.fit"], by_task["fit.fit"]["executed"] + 2 * len(bad), "calls of the fit, good and failed")
     check(by_task["score.score"]["skipped"] > 0, "no score was skipped")
     equal(reply["state"], "failed", "state of the study")
-    check(any("the licence server said no" in task["message"] for task in reply["failed"]), f"failed: {reply['failed'][:2]}")
+    check(any("the licence server said no" in task["message"] for task in reply["failed"]),
+          f"failed: {reply['failed'][:2]}")
     for row, found in zip(good, support.read_csv(project / "out-failed/results.csv")):
         wanted = {**row, "score.table:error": "", "score.table:rate_error": ""} if float(row["floor"]) > 1 else row
         equal(found, wanted, "a row of results.csv of the study that failed in part")
@@ -189,7 +200,8 @@ def check_failures(project, count, broken):
     lines_of(count)
     log = call("log", "-C", project, "--store", "store-failed", run)
     check("the licence server said no" in log.stdout, f"the log does not say why:\n{log.stdout[:1000]}")
-    equal(call_json("status", "-C", project, "--store", "store-failed", run)["runs"][0]["state"], "failed", "state in the store")
+    equal(call_json("status", "-C", project, "--store", "store-failed", run)["runs"][0]["state"], "failed",
+          "state in the store")
     broken.unlink()
     mended = study(project, "failed", "-j", 2, "--store", "store-failed", "--resume", run)
     after = lines_of(count)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills a study at 20 random moments and resumes it each time: same results, next to no finished work repeated; Ctrl-C pauses.
+"""Kills a study at 20 random moments and resumes it: same results, little finished work repeated; Ctrl-C pauses.
 
 SPDX-License-Identifier: Apache-2.0
 test-label: long
@@ -32,7 +32,8 @@ class Life:
 
     def __init__(self, project, *words):
         self.events, self.rest, self.text = [], b"", ""
-        self.process = subprocess.Popen([support.PROGRAM, "-C", str(project), "study", "-j", str(THREADS), "--progress=json", *words],
+        self.process = subprocess.Popen([support.PROGRAM, "-C", str(project), "study", "-j", str(THREADS),
+                                         "--progress=json", *words],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                         env=support.environment())
         os.set_blocking(self.process.stderr.fileno(), False)
@@ -68,7 +69,8 @@ class Life:
         return moment
 
     def done(self, outcome="executed"):
-        return [(when, event) for when, event in self.events if event["ev"] == "task_done" and event["outcome"] == outcome]
+        return [(when, event) for when,
+                event in self.events if event["ev"] == "task_done" and event["outcome"] == outcome]
 
 
 def identity(event):
@@ -84,7 +86,8 @@ def undisturbed(project):
     for _, event in life.events:
         if event["ev"] == "task_done":
             (twice if identity(event) in seen else seen).add(identity(event))
-    say(f"undisturbed: {life.events[-1][1]['t']:.1f} s, {len(life.done())} tasks executed, {len(twice)} with the same digits")
+    took = life.events[-1][1]["t"]
+    say(f"undisturbed: {took:.1f} s, {len(life.done())} tasks executed, {len(twice)} of equal digits")
     return (project / "out-calm/results.csv").read_bytes(), twice
 
 
@@ -127,13 +130,16 @@ class Round:
             self.repeated[kill] += seconds
         late = [(name, age) for name, _, age, _ in again if age > LIMIT_S]
         if again:
-            say(f"  after kill {len(self.repeated)}: {len(again)} finished tasks of {sum(row[3] for row in again):.2f} s repeated, "
+            total = sum(row[3] for row in again)
+            say(f"  after kill {len(self.repeated)}: {len(again)} finished tasks of {total:.2f} s repeated, "
                 f"{len(late)} of them older than {LIMIT_S:g} s")
-        equal([row for row in late if row[0][0] in DURABLE], [], f"durable tasks finished more than {LIMIT_S:g} s before the kill and repeated")
+        equal([row for row in late if row[0][0] in DURABLE], [],
+              f"durable tasks finished more than {LIMIT_S:g} s before the kill and repeated")
 
 
 def check_store(round_):
-    with sqlite3.connect(f"file:{next(round_.store.glob('*.db'), round_.store / 'missing')}?mode=ro", uri=True) as database:
+    with sqlite3.connect(f"file:{next(round_.store.glob('*.db'), round_.store / 'missing')}?mode=ro",
+                         uri=True) as database:
         equal(database.execute("PRAGMA integrity_check").fetchone()[0], "ok", "integrity of the store")
     runs = call_json("status", "-C", round_.project, "--store", round_.store.name).get("runs", [])
     equal([run["state"] for run in runs], ["done"], "states of the runs in the store: the one that was resumed")
@@ -143,7 +149,8 @@ def check_kills(project):
     wanted, ambiguous = undisturbed(project)
     dice = random.Random(20)
     # Some lives last long enough to have work behind them that must not be lost; most are short.
-    delays = [dice.uniform(LIMIT_S + 0.2, LIMIT_S + 1.2) for _ in range(5)] + [dice.uniform(0.01, 0.8) for _ in range(KILLS - 5)]
+    delays = [dice.uniform(LIMIT_S + 0.2, LIMIT_S + 1.2) for _ in range(5)] + [dice.uniform(0.01, 0.8)
+                                                                               for _ in range(KILLS - 5)]
     dice.shuffle(delays)
     kills, rounds, old, worst = 0, 0, 0, 0.0
     while kills < KILLS:
@@ -155,7 +162,8 @@ def check_kills(project):
             round_.live(500)
         old += round_.old
         worst = max([worst, *round_.repeated])
-        check(round_.results.exists() and round_.results.read_bytes() == wanted, f"results.csv of round {rounds} differ")
+        check(round_.results.exists() and round_.results.read_bytes() == wanted,
+              f"results.csv of round {rounds} differ")
         check_store(round_)
     say(f"{kills} kills in {rounds} rounds; {old} tasks had been finished more than {LIMIT_S:g} s before a kill; "
         f"at most {worst:.2f} s of finished work repeated for a kill")
@@ -170,7 +178,8 @@ def pause(project, store, number, wanted_exit):
     check(alive, "the study ended before it could be paused")
     life.stop(number)
     equal(life.process.returncode, wanted_exit, f"exit after {number.name}")
-    found = re.search(r"Paused at ([\d\W]+?) of ([\d\W]+?)\. Continue with: (tessera .* --resume [0-9a-f]{8}.*)", life.text)
+    found = re.search(r"Paused at ([\d\W]+?) of ([\d\W]+?)\. Continue with: (tessera .* --resume [0-9a-f]{8}.*)",
+                      life.text)
     if not check(found, f"no message that says how to continue:\n{life.text}"):
         return None
     equal(call_json("status", "-C", project, "--store", store)["runs"][0]["state"], "paused", "state after a signal")
@@ -187,8 +196,10 @@ def check_pauses(project):
             continue
         reply = call_json(*shlex.split(command)[1:])
         equal(reply.get("state"), "done", "state after resuming")
-        check((project / f"out-{number.name.lower()}/results.csv").read_bytes() == wanted, f"results.csv after {number.name} differ")
-        check(reply["reuse"]["executed"] < calm["reuse"]["executed"], "nothing that was done before the pause was reused")
+        check((project / f"out-{number.name.lower()}/results.csv").read_bytes() == wanted,
+              f"results.csv after {number.name} differ")
+        check(reply["reuse"]["executed"] < calm["reuse"]["executed"],
+              "nothing that was done before the pause was reused")
     done = call("study", "-C", project, "--store", "sigint", "--resume", expect=3)
     check("there is no unfinished study" in done.stderr, f"what a second --resume says: {done.stderr}")
 

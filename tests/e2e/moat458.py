@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs 458 recorded parameter sets on real tissue: reuse changes no byte, counts are as few as promised, plan equals run.
+"""Runs 458 recorded parameter sets on real tissue: reuse changes no byte, counts are as promised, plan equals run.
 
 SPDX-License-Identifier: Apache-2.0
 test-label: long
@@ -25,7 +25,8 @@ def make_project(folder):
     shutil.copy(support.ROOT / "workflows/nuclei/workflow.json", folder)
     study = {
         "tessera": 1, "name": "moat", "workflow": "workflow.json", "data": {"files": [str(IMAGE)]},
-        "outputs": [{"output": "compare.table:diff", "over_tiles": "sum"}, "compare.table:dice"], "reference": "default"}
+        "outputs": [{"output": "compare.table:diff", "over_tiles": "sum"}, "compare.table:dice"],
+             "reference": "default"}
     (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")
     return folder
 
@@ -54,7 +55,8 @@ def check_sums(reply, name):
               f"{name}: sum of {row['stage']}.{row['task']}")
         equal(row["requested"], SETS, f"{name}: requests of {row['stage']}.{row['task']}")
     reuse = reply["reuse"]
-    equal(reuse["stage"] + reuse["task"] + sum(reuse[level] for level in levels), reuse["requested"], f"{name}: sum of all")
+    equal(reuse["stage"] + reuse["task"] + sum(reuse[level] for level in levels), reuse["requested"],
+          f"{name}: sum of all")
 
 
 def check_plan_equals_run(plan, run):
@@ -64,7 +66,8 @@ def check_plan_equals_run(plan, run):
         equal(done["executed"] + done["cutoff"], row["executed"], f"run against plan of {row['stage']}.{row['task']}")
         for field in ("requested", "stage_reused", "task_reused"):
             equal(done[field], row[field], f"{field} of {row['stage']}.{row['task']}, run against plan")
-    equal(run["reference"]["executed"] + run["reference"]["cutoff"], plan["reference"]["executed"], "reference, run against plan")
+    equal(run["reference"]["executed"] + run["reference"]["cutoff"], plan["reference"]["executed"],
+          "reference, run against plan")
 
 
 def check_plans(project):
@@ -98,9 +101,10 @@ def check_results(raw):
 def check_speed(plain, reuse):
     """CPU time, because wall time is at the mercy of what else the machine does; bench/reuse_speed.py shows wall time.
 
-    The baseline normalises once and reuses nothing else: what its tasks took, without any cost of the engine. The run with
-    reuse is charged with everything its process did, store included."""
-    baseline = sum(row["cpu_s"] if row["stage"] != "normalise" else row["cpu_s"] / row["executed"] for row in plain["by_task"])
+    The baseline normalises once and reuses nothing else: what its tasks took, without any cost of the engine. The run
+    with reuse is charged with everything its process did, store included."""
+    baseline = sum(row["cpu_s"] if row["stage"] != "normalise" else row["cpu_s"] / row["executed"]
+                   for row in plain["by_task"])
     ratio = baseline / reuse["cpu_s"]
     say(f"CPU: {baseline:.2f} s without reuse (normalised once), {reuse['cpu_s']:.2f} s with: {ratio:.2f} times less")
     check(ratio >= LEAST_RATIO, f"reuse saves a factor of {ratio:.2f} only, not {LEAST_RATIO}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Segments with the program the images of the vectors: 18 masks bit for bit, background, normalisation; 1, 2 and 8 threads.
+"""Runs stages on the images of the vectors: 18 masks bit for bit, background, normalisation; 1, 2 and 8 threads.
 
 SPDX-License-Identifier: Apache-2.0
 test-label: long
@@ -65,7 +65,8 @@ def check_background(expected, work):
         image = crop(work / f"background{number}.png", *case["rect"])
         as_is = support.read_png(same_with_all_threads(f"bg{number}", "segment", "mask", image, work, {}))[4]
         tissue = support.read_png(run_stage("segment", "mask", image, work / f"bg{number}-never", 2, never))[4]
-        say(f"background {case['rect']} ({case['status']}): {as_is.count(255)} pixels of nuclei, {tissue.count(255)} if it were tissue")
+        say(f"background {case['rect']} ({case['status']}): {as_is.count(255)} pixels of nuclei, "
+            f"{tissue.count(255)} if it were tissue")
         if case["mask"] == "all zero":
             equal(as_is.count(0), len(as_is), f"background {case['rect']}: zero pixels")
             check(tissue.count(255) > 0, f"background {case['rect']}: nothing to suppress, the check is empty")
@@ -76,12 +77,14 @@ def check_background(expected, work):
 def check_normalised(expected, images, work):
     for name, image in images.items():
         path = same_with_all_threads(f"{name}-normalised", "normalise", "image", image, work, {})
-        found, wanted = support.read_png(path), support.read_png(SHARED / "vectors/nuclei" / expected["normalised"][name])
+        found = support.read_png(path)
+        wanted = support.read_png(SHARED / "vectors/nuclei" / expected["normalised"][name])
         equal(found[:4], wanted[:4], f"{name} normalised: size")
         distances = [abs(a - b) for a, b in zip(found[4], wanted[4]) if a != b]
-        say(f"normalised {name}: {len(distances)} of {len(wanted[4])} bytes differ, by at most {max(distances, default=0)}")
+        worst = max(distances, default=0)
+        say(f"normalised {name}: {len(distances)} of {len(wanted[4])} bytes differ, by at most {worst}")
         check(len(distances) <= len(wanted[4]) / 1000, f"{name} normalised: {len(distances)} bytes differ")
-        check(max(distances, default=0) <= 1, f"{name} normalised: a byte differs by {max(distances, default=0)}")
+        check(worst <= 1, f"{name} normalised: a byte differs by {worst}")
 
 
 def main():

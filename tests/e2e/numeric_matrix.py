@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the kernels without optimisation, with -O2 and with everything this machine has: every mask and image must be the same bytes.
+"""Builds the kernels with -O0, -O2 and -O3 -march=native: every mask and image must be the same bytes.
 
 SPDX-License-Identifier: Apache-2.0
 test-label: long

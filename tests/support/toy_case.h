@@ -1,4 +1,4 @@
-/* Workflows, designs and datasets for tests of the planner and the engine: written by hand as JSON, or drawn from a seed.
+/* Workflows and designs for tests of the planner and the engine: written by hand as JSON, or drawn from a seed.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_TESTS_SUPPORT_TOY_CASE_H
 #define TS_TESTS_SUPPORT_TOY_CASE_H
@@ -33,7 +33,8 @@ struct toy_case {
 
 /* Parses a workflow; fails the test with all faults of the text. */
 struct ts_workflow *toy_workflow(const char *json, struct ts_registry *registry);
-/* A case for a workflow written by hand: every input supplied, every stage output wanted, one run with default values. */
+/* A case for a workflow written by hand: every input supplied, every stage output wanted, one run with default
+ * values. */
 void toy_case_init(struct toy_case *toy, const char *json, struct ts_registry *registry);
 /* Sets value `number` of the named parameter in run `set`; more runs are made as needed, with default values. */
 void toy_case_set(struct toy_case *toy, size_t set, const char *parameter, int64_t number);

@@ -1,4 +1,4 @@
-/* Cases drawn from a seed: workflows of several stages with shared and fixed parameters, and designs that repeat themselves.
+/* Cases drawn from a seed: stages with shared and fixed parameters, and designs that repeat themselves.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support/toy_case.h"
 

@@ -1,4 +1,4 @@
-/* The toy operations: hashes of inputs and parameters, with values that collapse, pixels that move, and a few that misbehave.
+/* The toy operations: hashes that collapse, pixels that move, and a few that misbehave.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support/toy_ops.h"
 
@@ -146,22 +146,22 @@ static int run_shift(struct ts_op_call *call) {
   return 0;
 }
 
-static int run_near(struct ts_op_call *call) {
-  const struct ts_op_view *in = &call->inputs[0];
+static uint8_t greatest_near(const struct ts_op_view *in, int64_t x, int64_t y) {
   const uint8_t *from = in->data;
-  uint8_t *to = put_pixels(call, in->width, in->height);
-  if (!to) return call->host->fail(call, "no pixels");
-  for (int64_t y = 0; y < in->height; y++) {
-    for (int64_t x = 0; x < in->width; x++) {
-      uint8_t most = 0;
-      for (int64_t v = y > 0 ? y - 1 : 0; v <= y + 1 && v < in->height; v++) {
-        for (int64_t u = x > 0 ? x - 1 : 0; u <= x + 1 && u < in->width; u++) {
-          if (from[v * in->width + u] > most) most = from[v * in->width + u];
-        }
-      }
-      to[y * in->width + x] = most;
+  uint8_t most = 0;
+  for (int64_t v = y > 0 ? y - 1 : 0; v <= y + 1 && v < in->height; v++) {
+    for (int64_t u = x > 0 ? x - 1 : 0; u <= x + 1 && u < in->width; u++) {
+      if (from[v * in->width + u] > most) most = from[v * in->width + u];
     }
   }
+  return most;
+}
+
+static int run_near(struct ts_op_call *call) {
+  const struct ts_op_view *in = &call->inputs[0];
+  uint8_t *to = put_pixels(call, in->width, in->height);
+  if (!to) return call->host->fail(call, "no pixels");
+  for (int64_t i = 0; i < in->width * in->height; i++) to[i] = greatest_near(in, i % in->width, i / in->width);
   return 0;
 }
 
@@ -266,7 +266,7 @@ static void without_case(struct ts_op_value *value) {
 
 static const struct ts_op_port a_port[] = {TABLE("a")};
 static const struct ts_op_port a_b_ports[] = {TABLE("a"), MAYBE("b")};
-static const struct ts_op_port a_b_c_ports[] = {TABLE("a"), TABLE("b"), MAYBE("c")};
+static const struct ts_op_port a_b_c_ports[] = {TABLE("a"), MAYBE("b"), MAYBE("c")};
 static const struct ts_op_port image_port[] = {IMAGE("image")};
 static const struct ts_op_port image_a_ports[] = {IMAGE("image"), TABLE("a")};
 static const struct ts_op_port out_port[] = {TABLE("out")};

@@ -275,29 +275,35 @@ static void execute(struct toy_oracle *o, struct toy_instance *instance, struct 
   instance->status = TOY_FAILED;
 }
 
-static void number_instance(struct toy_oracle *o, struct toy_instance *instance, const struct arrival *arrivals) {
+static uint64_t number_by(struct toy_oracle *o, const struct toy_instance *instance, const struct arrival *arrivals,
+                          enum toy_identity by) {
   const struct ts_workflow *w = o->toy->workflow;
   const struct ts_op_descriptor *d = w->tasks[instance->task].op->descriptor;
   const struct ts_value *set = instance->set == TOY_REFERENCE ? NULL : toy_case_values(o->toy, instance->set);
-  for (int by = TOY_BY_NODE; by <= TOY_BY_CONTENT; by++) {
-    ts_auto(ts_str_release) struct ts_str text = {0};
-    bool by_node = by == TOY_BY_NODE;
-    if (by_node && o->toy->options.merge != TS_MERGE_LINEAGE) ts_str_addf(&text, "run %zu ", instance->set + 1);
-    if (by_node)
-      ts_str_addf(&text, "task %zu unit %zu (", instance->task, instance->unit);
-    else
-      ts_str_addf(&text, "%s %s (", by == TOY_BY_KEY ? "key" : "content", d->name);
-    for (size_t i = 0; i < d->parameter_count; i++)
-      toy_add_value(&text, &d->parameters[i], toy_bound_value(w, set, instance->task, i),
-                    by_node && o->toy->options.raw_values);
-    for (size_t i = 0; i < d->input_count; i++) {
-      uint64_t number = 0;
-      if (arrivals[i].connected) number = by < 2 ? arrivals[i].identity[by] : number_of_data(o, arrivals[i].data);
-      ts_str_addf(&text, ", %llu", (unsigned long long)number);
-    }
-    instance->identity[by] = number_of(o, &text);
-    if (by == TOY_BY_KEY && instance->status == TOY_SKIPPED) return;
+  bool by_node = by == TOY_BY_NODE;
+  ts_auto(ts_str_release) struct ts_str text = {0};
+  if (by_node && o->toy->options.merge != TS_MERGE_LINEAGE) ts_str_addf(&text, "run %zu ", instance->set + 1);
+  if (by_node)
+    ts_str_addf(&text, "task %zu unit %zu (", instance->task, instance->unit);
+  else
+    ts_str_addf(&text, "%s %s (", by == TOY_BY_KEY ? "key" : "content", d->name);
+  bool raw = by_node && o->toy->options.raw_values;
+  for (size_t i = 0; i < d->parameter_count; i++)
+    toy_add_value(&text, &d->parameters[i], toy_bound_value(w, set, instance->task, i), raw);
+  for (size_t i = 0; i < d->input_count; i++) {
+    uint64_t number = 0;
+    if (arrivals[i].connected)
+      number = by == TOY_BY_CONTENT ? number_of_data(o, arrivals[i].data) : arrivals[i].identity[by];
+    ts_str_addf(&text, ", %llu", (unsigned long long)number);
   }
+  return number_of(o, &text);
+}
+
+static void number_instance(struct toy_oracle *o, struct toy_instance *instance, const struct arrival *arrivals) {
+  instance->identity[TOY_BY_NODE] = number_by(o, instance, arrivals, TOY_BY_NODE);
+  instance->identity[TOY_BY_KEY] = number_by(o, instance, arrivals, TOY_BY_KEY);
+  if (instance->status != TOY_SKIPPED)
+    instance->identity[TOY_BY_CONTENT] = number_by(o, instance, arrivals, TOY_BY_CONTENT);
 }
 
 static const struct toy_instance *evaluate(struct toy_oracle *o, size_t set, size_t task, size_t unit) {

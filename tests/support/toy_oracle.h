@@ -1,8 +1,8 @@
-/* What a case must give: every run evaluated on its own, task after task, straight from the workflow, without plan or engine.
+/* What a case must give: every run evaluated on its own, straight from the workflow, without plan or engine.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each task of each run also gets three numbers: equal numbers mean the same instance of the plan, the same lineage key, and
- * the same content key. They are numbers of texts; no digest of the program is used. */
+ * Each task of each run also gets three numbers: equal numbers mean the same instance of the plan, the same lineage
+ * key, and the same content key. They are numbers of texts; no digest of the program is used. */
 #ifndef TS_TESTS_SUPPORT_TOY_ORACLE_H
 #define TS_TESTS_SUPPORT_TOY_ORACLE_H
 

@@ -75,7 +75,7 @@ static void on_task(void *user, const struct ts_task_event *event) {
   run->repeated += !inserted;
   run->event_count++;
   if (run->subject->plan->nodes[event->node].kind == TS_NODE_TASK)
-    ts_map_insert(&run->keys, &event->key, sizeof event->key, NULL);
+    ts_map_insert(&run->keys, &event->key, sizeof event->key, NULL)->number |= 1U << event->outcome;
   if (event->worker >= run->options.threads || event->start_s < 0 || event->wall_s < 0) run->wrong_messages++;
   bool reason = event->message[0] != '\0';
   if (reason != (event->outcome == TS_OUTCOME_FAILED)) run->wrong_messages++;

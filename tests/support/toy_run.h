@@ -20,8 +20,8 @@ void toy_subject_draw(struct toy_subject *subject, struct ts_registry *registry,
 void toy_subject_complete(struct toy_subject *subject, struct ts_registry *registry, const struct toy_image *images,
                           size_t image_count, int64_t tile_px, int64_t halo_px);
 void toy_subject_release(struct toy_subject *subject);
-/* How many tasks must be executed with success. Without cutoff those of the plan; else one per distinct content: in each
- * group of its own, unless a store can pass products on from one to another. */
+/* How many tasks must be executed with success. Without cutoff those of the plan; else one per distinct content: in
+ * each group of its own, unless a store can pass products on from one to another. */
 size_t toy_expected_executed(const struct toy_subject *subject, bool no_cutoff, bool stored);
 
 /* One run; `options` are filled by the test, callbacks and registry by toy_run. */
@@ -36,7 +36,7 @@ struct toy_run {
   uint64_t executions;          /* of toy operations */
   struct ts_map products;       /* node, port, unit -> struct ts_data, one reference */
   struct ts_map events;         /* node, unit -> outcome */
-  struct ts_map keys;           /* lineage keys of tasks */
+  struct ts_map keys;           /* lineage keys of tasks -> bits 1 << outcome */
   size_t event_count, repeated; /* repeated: told twice */
   size_t wrong_messages;        /* failures without a reason, or others with one */
   atomic_int inside;            /* callbacks running: never more than one */
@@ -48,8 +48,8 @@ void toy_run_do(struct toy_run *run);
 void toy_run_release(struct toy_run *run);
 uint64_t toy_run_sum(const struct toy_run *run, enum ts_outcome outcome); /* tasks and the reference run's */
 
-/* Every product of every run is there exactly if the oracle has it, and is the same; every distinct task and unit has one
- * outcome, told once; the counters of the operations agree with the result. `what` is said if not. */
+/* Every product of every run is there exactly if the oracle has it, and is the same; every distinct task and unit has
+ * one outcome, told once; the counters of the operations agree with the result. `what` is said if not. */
 void toy_run_check(const struct toy_run *run, const char *what);
 void toy_run_check_sum(const struct toy_run *run, const char *what, enum ts_outcome outcome, uint64_t expected);
 /* Products alone; "" or what is wrong. */

@@ -91,7 +91,10 @@ static size_t distinct_in_segment(const struct fixture *f, enum ts_merge merge, 
                                     .wanted = &wanted,
                                     .wanted_count = 1};
   struct ts_plan *plan = ts_plan_create(f->workflow, f->sets, f->design.row_count, &options, false, &err);
-  if (!plan) fail_msg("%s", err.text);
+  if (!plan) {
+    fail_msg("%s", err.text);
+    return 0;
+  }
   size_t stage = 0;
   assert_true(ts_workflow_find_stage(f->workflow, "segment", &stage));
   size_t distinct = 0;

@@ -15,33 +15,59 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-#define HEAD(inputs, parameters)                                                                                       \
-  "{\"tessera\": 1, \"name\": \"toy\", \"inputs\": {" inputs "}, \"parameters\": {" parameters "}, \"stages\": ["
-#define DIGIT(name) "\"" name "\": {\"type\": \"integer\", \"default\": 0}"
-#define DATA        "\"data\": {\"type\": \"table\"}"
-#define MIX(name, from, parameter)                                                                                     \
-  "{\"name\": \"" name "\", \"op\": \"toy.mix\", \"in\": {\"a\": \"" from "\"}, \"params\": {\"p\": \"" parameter "\"" \
-                                                                                                                  "}}"
-#define STAGE(name, from, parameter)                                                                                   \
-  "{\"name\": \"" name "\", \"per\": \"tile\", \"in\": {\"a\": \"" from "\"}, \"out\": {\"out\": \"t.out\"}, "         \
-  "\"tasks\": [" MIX("t", "a", parameter) "]}"
+static void add_task(struct ts_str *json, const char *name, const char *from, const char *parameter) {
+  ts_str_addf(json, "{\"name\": \"%s\", \"op\": \"toy.mix\", \"in\": {\"a\": \"%s\"}, \"params\": {\"p\": \"%s\"}}",
+              name, from, parameter);
+}
 
-static const char four_stages[] = HEAD(DATA, DIGIT("A") "," DIGIT("B") "," DIGIT("C") "," DIGIT("D"))
-    STAGE("a", "data", "A") "," STAGE("b", "a.out", "B") "," STAGE("c", "b.out", "C") "," STAGE("d", "c.out", "D") "]}";
-static const char four_tasks[] = HEAD(
-    DATA, DIGIT("A") "," DIGIT("B") "," DIGIT("C") "," DIGIT(
-              "D")) "{\"name\": \"s\", \"per\": \"tile\", \"in\": {\"a\": \"data\"}, \"out\": {\"out\": \"d.out\"}, "
-                    "\"tasks\": [" MIX("a", "a", "A") "," MIX("b", "a.out", "B") "," MIX("c", "b.out",
-                                                                                         "C") "," MIX("d", "c.out",
-                                                                                                      "D") "]}]}";
+/* A stage of one task "t" with the output "out". */
+static void add_stage(struct ts_str *json, const char *name, const char *from, const char *parameter) {
+  ts_str_addf(json, "{\"name\": \"%s\", \"per\": \"tile\", \"in\": {\"a\": \"%s\"}, \"out\": {\"out\": \"t.out\"}, ",
+              name, from);
+  ts_str_add(json, "\"tasks\": [");
+  add_task(json, "t", "a", parameter);
+  ts_str_add(json, "]}");
+}
 
-/* The three parameter sets of P0's Figure 6: the second shares A and B with the first, the third A, B and C with the second. */
-static void make_figure6(struct toy_case *toy, const char *json, struct ts_registry *registry) {
+static void add_head(struct ts_str *json, const char *more_inputs, const char *const *parameters, size_t count) {
+  ts_str_addf(json, "{\"tessera\": 1, \"name\": \"toy\", \"inputs\": {\"data\": {\"type\": \"table\"}%s}, ",
+              more_inputs);
+  ts_str_add(json, "\"parameters\": {");
+  for (size_t i = 0; i < count; i++)
+    ts_str_addf(json, "%s\"%s\": {\"type\": \"integer\", \"default\": 0}", i > 0 ? ", " : "", parameters[i]);
+  ts_str_add(json, "}, \"stages\": [");
+}
+
+static const char *const letters[] = {"A", "B", "C", "D"};
+
+/* Four operations in a row, as stages of one task or as tasks of one stage. */
+static char *four_in_a_row(bool stages) {
+  static const char *const names[] = {"a", "b", "c", "d"};
+  static const char *const before[] = {"", "a.out", "b.out", "c.out"};
+  struct ts_str json = {0};
+  add_head(&json, "", letters, 4);
+  if (!stages)
+    ts_str_add(&json, "{\"name\": \"s\", \"per\": \"tile\", \"in\": {\"a\": \"data\"}, \"out\": {\"out\": \"d.out\"}, "
+                      "\"tasks\": [");
+  for (size_t i = 0; i < 4; i++) {
+    if (i > 0) ts_str_add(&json, ", ");
+    if (stages)
+      add_stage(&json, names[i], i > 0 ? before[i] : "data", letters[i]);
+    else
+      add_task(&json, names[i], i > 0 ? before[i] : "a", letters[i]);
+  }
+  ts_str_add(&json, stages ? "]}" : "]}]}");
+  return ts_str_detach(&json);
+}
+
+/* The three parameter sets of P0's Figure 6: the second shares A and B with the first, the third A, B and C with the
+ * second. */
+static void make_figure6(struct toy_case *toy, bool stages, struct ts_registry *registry) {
   static const int64_t values[3][4] = {{1, 1, 1, 1}, {1, 1, 2, 1}, {1, 1, 2, 2}};
-  static const char *const names[] = {"A", "B", "C", "D"};
+  ts_auto_free char *json = four_in_a_row(stages);
   toy_case_init(toy, json, registry);
   for (size_t s = 0; s < 3; s++) {
-    for (size_t p = 0; p < 4; p++) toy_case_set(toy, s, names[p], values[s][p]);
+    for (size_t p = 0; p < 4; p++) toy_case_set(toy, s, letters[p], values[s][p]);
   }
 }
 
@@ -62,14 +88,14 @@ static void check_totals(const struct toy_case *toy, size_t distinct, size_t by_
 
 static void figure6_has_7_of_12_tasks(void **state) {
   struct toy_case toy;
-  make_figure6(&toy, four_stages, *state);
+  make_figure6(&toy, true, *state);
   check_totals(&toy, 7, 5, 0);
   toy.options.merge = TS_MERGE_STAGE;
   check_totals(&toy, 7, 5, 0);
   toy.options.merge = TS_MERGE_NONE;
   check_totals(&toy, 12, 0, 0);
   toy_case_release(&toy);
-  make_figure6(&toy, four_tasks, *state);
+  make_figure6(&toy, false, *state);
   check_totals(&toy, 7, 0, 5);
   toy.options.merge = TS_MERGE_STAGE;
   check_totals(&toy, 12, 0, 0);
@@ -77,11 +103,11 @@ static void figure6_has_7_of_12_tasks(void **state) {
 }
 
 static void values_of_one_effect_are_one_task(void **state) {
-  static const char json[] = HEAD(
-      DATA,
-      DIGIT("P")) "{\"name\": \"s\", \"per\": \"tile\", \"in\": {\"a\": \"data\"}, \"out\": {\"out\": \"t.out\"}, "
-                  "\"tasks\": ["
-                  "{\"name\": \"t\", \"op\": \"toy.fold\", \"in\": {\"a\": \"a\"}, \"params\": {\"p\": \"P\"}}]}]}";
+  static const char json[] =
+      "{\"tessera\": 1, \"name\": \"toy\", \"inputs\": {\"data\": {\"type\": \"table\"}},"
+      "\"parameters\": {\"P\": {\"type\": \"integer\", \"default\": 0}}, \"stages\": ["
+      "{\"name\": \"s\", \"per\": \"tile\", \"in\": {\"a\": \"data\"}, \"out\": {\"out\": \"t.out\"}, \"tasks\": ["
+      "{\"name\": \"t\", \"op\": \"toy.fold\", \"in\": {\"a\": \"a\"}, \"params\": {\"p\": \"P\"}}]}]}";
   struct toy_case toy;
   toy_case_init(&toy, json, *state);
   for (size_t s = 0; s < 6; s++) toy_case_set(&toy, s, "P", (int64_t)s);
@@ -95,18 +121,21 @@ static void values_of_one_effect_are_one_task(void **state) {
   toy_case_release(&toy);
 }
 
-/* "b" compares its input with "ref", which is a.out of the run with default values unless the dataset has it. */
-static const char with_reference[] =
-    HEAD(DATA ", \"ref\": {\"type\": \"table\", \"default_run\": \"a.out\"}", DIGIT("A") "," DIGIT("B"))
-        STAGE("a", "data", "A") ","
-                                "{\"name\": \"b\", \"per\": \"tile\", \"in\": {\"ref\": \"ref\", \"data\": \"data\"}, "
-                                "\"out\": {\"out\": \"t.out\"},"
-                                " \"tasks\": [{\"name\": \"t\", \"op\": \"toy.mix\", \"in\": {\"a\": \"data\", \"b\": "
-                                "\"ref\"}, \"params\": {\"p\": \"B\"}}]}]}";
+/* "b" compares the data with "ref", which is a.out of the run with default values unless the dataset has it. */
+static void make_with_reference(struct toy_case *toy, struct ts_registry *registry) {
+  struct ts_str json = {0};
+  add_head(&json, ", \"ref\": {\"type\": \"table\", \"default_run\": \"a.out\"}", letters, 2);
+  add_stage(&json, "a", "data", "A");
+  ts_str_add(&json, ", {\"name\": \"b\", \"per\": \"tile\", \"in\": {\"ref\": \"ref\", \"data\": \"data\"}, "
+                    "\"out\": {\"out\": \"t.out\"}, \"tasks\": [{\"name\": \"t\", \"op\": \"toy.mix\", "
+                    "\"in\": {\"a\": \"data\", \"b\": \"ref\"}, \"params\": {\"p\": \"B\"}}]}]}");
+  toy_case_init(toy, ts_str_get(&json), registry);
+  ts_str_release(&json);
+}
 
 static void the_reference_run_is_counted_apart(void **state) {
   struct toy_case toy;
-  toy_case_init(&toy, with_reference, *state);
+  make_with_reference(&toy, *state);
   toy_case_supply(&toy, "ref", false);
   toy_case_set(&toy, 0, "A", 1);
   toy_case_set(&toy, 1, "A", 2);
@@ -129,7 +158,7 @@ static void the_reference_run_is_counted_apart(void **state) {
 static void what_only_the_reference_run_needs_is_not_requested(void **state) {
   static const char *const wanted[] = {"b.out"};
   struct toy_case toy;
-  toy_case_init(&toy, with_reference, *state);
+  make_with_reference(&toy, *state);
   toy_case_supply(&toy, "ref", false);
   toy_case_want(&toy, wanted, 1);
   toy_case_set(&toy, 0, "A", 1);
@@ -151,7 +180,7 @@ static void what_only_the_reference_run_needs_is_not_requested(void **state) {
 
 static void a_missing_input_is_refused(void **state) {
   struct toy_case toy;
-  toy_case_init(&toy, with_reference, *state);
+  make_with_reference(&toy, *state);
   toy_case_supply(&toy, "data", false);
   struct ts_error err = {0};
   assert_null(ts_plan_create(toy.workflow, toy.sets, toy.set_count, &toy.options, false, &err));
@@ -168,18 +197,18 @@ static void a_missing_input_is_refused(void **state) {
 }
 
 /* "second" runs alone on the image as it is; "third" cannot, nothing supplied is a table. */
-static const char image_stages[] = HEAD(
-    "\"image\": {\"type\": \"image/gray8\"}",
-    DIGIT("P")) "{\"name\": \"first\", \"per\": \"tile\", \"in\": {\"i\": \"image\"}, \"out\": {\"image\": "
-                "\"t.image\"}, \"tasks\": "
-                "[{\"name\": \"t\", \"op\": \"toy.stir\", \"in\": {\"image\": \"i\"}, \"params\": {\"p\": \"P\"}}]},"
-                "{\"name\": \"second\", \"per\": \"tile\", \"in\": {\"i\": \"first.image\"}, \"out\": {\"out\": "
-                "\"t.out\"}, \"tasks\": "
-                "[{\"name\": \"t\", \"op\": \"toy.stat\", \"in\": {\"image\": \"i\"}, \"params\": {\"p\": {\"value\": "
-                "3}}}]},"
-                "{\"name\": \"third\", \"per\": \"tile\", \"in\": {\"a\": \"second.out\"}, \"out\": {\"out\": "
-                "\"t.out\"}, \"tasks\": "
-                "[{\"name\": \"t\", \"op\": \"toy.same\", \"in\": {\"a\": \"a\"}}]}]}";
+static const char image_stages[] =
+    "{\"tessera\": 1, \"name\": \"toy\", \"inputs\": {\"image\": {\"type\": \"image/gray8\"}},"
+    "\"parameters\": {\"P\": {\"type\": \"integer\", \"default\": 0}}, \"stages\": ["
+    "{\"name\": \"first\", \"per\": \"tile\", \"in\": {\"i\": \"image\"}, \"out\": {\"image\": \"t.image\"}, "
+    "\"tasks\": "
+    "[{\"name\": \"t\", \"op\": \"toy.stir\", \"in\": {\"image\": \"i\"}, \"params\": {\"p\": \"P\"}}]},"
+    "{\"name\": \"second\", \"per\": \"tile\", \"in\": {\"i\": \"first.image\"}, \"out\": {\"out\": \"t.out\"}, "
+    "\"tasks\": "
+    "[{\"name\": \"t\", \"op\": \"toy.stat\", \"in\": {\"image\": \"i\"}, \"params\": {\"p\": {\"value\": 3}}}]},"
+    "{\"name\": \"third\", \"per\": \"tile\", \"in\": {\"a\": \"second.out\"}, \"out\": {\"out\": \"t.out\"}, "
+    "\"tasks\": "
+    "[{\"name\": \"t\", \"op\": \"toy.same\", \"in\": {\"a\": \"a\"}}]}]}";
 
 static void a_stage_runs_alone_on_what_fits(void **state) {
   static const char *const second[] = {"second.out"};
@@ -209,7 +238,7 @@ static void a_stage_runs_alone_on_what_fits(void **state) {
 
 static void a_design_without_runs_has_no_tasks(void **state) {
   struct toy_case toy;
-  toy_case_init(&toy, four_stages, *state);
+  make_figure6(&toy, true, *state);
   toy.set_count = 0;
   struct ts_plan *plan = toy_case_plan(&toy);
   assert_int_equal(plan->node_count, 0);

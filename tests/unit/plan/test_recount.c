@@ -1,4 +1,4 @@
-/* Plans of drawn workflows and designs against a recount by hand: which tasks are the same is decided by texts, not by keys.
+/* Plans of drawn cases against a recount: which tasks are the same is decided by texts, not by keys.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,10 +34,11 @@ struct recount {
   unsigned long long seed;
 };
 
-#define CHECK(r, condition)                                                                                            \
-  do {                                                                                                                 \
-    if (!(condition)) fail_msg("seed %llu: %s", (r)->seed, #condition);                                                \
-  } while (0)
+static void check(const struct recount *r, bool condition, const char *text) {
+  if (!condition) fail_msg("seed %llu: %s", r->seed, text);
+}
+
+#define CHECK(r, condition) check((r), (condition), #condition)
 
 static uint64_t number_of(struct recount *r, const struct ts_str *text) {
   bool inserted = false;

@@ -1,4 +1,4 @@
-/* What the engine promises beside results: independent tasks run at once, unsafe ones alone, and odd runs end as they should.
+/* What the engine promises beside results: independent tasks run at once, unsafe ones alone, odd runs end.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,6 +97,31 @@ static void a_task_may_take_the_content_it_reads(void **state) {
   toy_subject_release(&s);
 }
 
+/* The same tables at other ports are another task. */
+static void ports_are_part_of_what_a_task_is(void **state) {
+  static const char json[] =
+      "{\"tessera\": 1, \"name\": \"toy\", \"inputs\": {\"x\": {\"type\": \"table\"}, \"y\": {\"type\": \"table\"}},"
+      "\"parameters\": {}, \"stages\": [{\"name\": \"s\", \"per\": \"file\", \"in\": {\"x\": \"x\", \"y\": \"y\"},"
+      "\"out\": {\"b\": \"b.out\", \"c\": \"c.out\", \"d\": \"d.out\"}, \"tasks\": ["
+      "{\"name\": \"b\", \"op\": \"toy.join\", \"in\": {\"a\": \"x\", \"b\": \"y\"}},"
+      "{\"name\": \"c\", \"op\": \"toy.join\", \"in\": {\"a\": \"x\", \"c\": \"y\"}},"
+      "{\"name\": \"d\", \"op\": \"toy.join\", \"in\": {\"a\": \"y\", \"b\": \"x\"}}]}]}";
+  struct toy_subject s = {0};
+  toy_case_init(&s.toy, json, *state);
+  toy_subject_complete(&s, *state, two_images, 2, 0, 0);
+  for (int stored = 0; stored < 2; stored++) {
+    struct ts_store *store = stored ? toy_store_open(NULL) : NULL;
+    struct toy_run run = {.subject = &s};
+    run.options = (struct ts_run_options){.threads = 2, .store = store};
+    toy_run_do(&run);
+    toy_run_check(&run, "ports");
+    toy_run_check_sum(&run, "ports", TS_OUTCOME_EXECUTED, 6);
+    toy_run_release(&run);
+    ts_store_close(store);
+  }
+  toy_subject_release(&s);
+}
+
 static void a_file_that_cannot_be_read_stops_no_other(void **state) {
   static const struct toy_image images[] = {{"one", 4, 4}, {TOY_MISSING, 4, 4}, {"two", 4, 4}};
   struct ts_registry *registry = *state;
@@ -106,7 +131,7 @@ static void a_file_that_cannot_be_read_stops_no_other(void **state) {
     struct toy_run run = {.subject = &s};
     run.options = (struct ts_run_options){.threads = threads};
     toy_run_do(&run);
-    toy_run_check_sum(&run, "unreadable", TS_OUTCOME_EXECUTED, 2 * 4);
+    toy_run_check_sum(&run, "unreadable", TS_OUTCOME_EXECUTED, 8); /* two files, two runs, two tasks */
     toy_run_check_sum(&run, "unreadable", TS_OUTCOME_SKIPPED, 4);
     toy_run_check_sum(&run, "unreadable", TS_OUTCOME_FAILED, 0);
     assert_int_equal(run.event_count, 3 * 5); /* reading is told too */
@@ -223,6 +248,7 @@ int main(void) {
       cmocka_unit_test(files_are_worked_on_at_the_same_time),
       cmocka_unit_test(unsafe_operations_never_overlap),
       cmocka_unit_test(a_task_may_take_the_content_it_reads),
+      cmocka_unit_test(ports_are_part_of_what_a_task_is),
       cmocka_unit_test(a_file_that_cannot_be_read_stops_no_other),
       cmocka_unit_test(nothing_to_do_is_done_at_once),
       cmocka_unit_test(a_design_without_runs_ends),

@@ -1,4 +1,4 @@
-/* Tiles, files and the dataset: joined pixels and rows, tiles without their halo, and what a finer stage gets of a coarser one.
+/* Tiles, files and the dataset: joined pixels and rows, tiles without halo, coarse products for fine stages.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>

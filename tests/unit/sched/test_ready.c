@@ -10,8 +10,6 @@
 #include "base/random.h"
 #include "sched/ready.h"
 
-#include <string.h>
-
 #define CASES      400
 #define OPERATIONS 300
 
@@ -27,19 +25,21 @@ static size_t find_first(const struct ts_ready_task *list, size_t count) {
   return first;
 }
 
+static bool same_task(const struct ts_ready_task *a, const struct ts_ready_task *b) {
+  return a->priority == b->priority && a->owner == b->owner && a->instance == b->instance;
+}
+
 static void compare_pop(struct ts_ready *ready, struct ts_ready_task *list, size_t *count, uint64_t seed) {
   struct ts_ready_task task = {0};
-  if (!ts_ready_pop(ready, &task)) {
-    if (*count > 0) fail_msg("seed %llu: empty, but %zu tasks are left", (unsigned long long)seed, *count);
-    return;
-  }
-  assert_true(*count > 0);
-  size_t first = find_first(list, *count);
-  if (task.priority != list[first].priority || task.instance != list[first].instance)
-    fail_msg("seed %llu: task %u came before task %u", (unsigned long long)seed, task.instance, list[first].instance);
+  bool popped = ts_ready_pop(ready, &task);
+  if (popped != (*count > 0)) fail_msg("seed %llu: %zu tasks should be left", (unsigned long long)seed, *count);
+  if (*count == 0) return;
+  struct ts_ready_task first = list[find_first(list, *count)];
+  if (task.priority != first.priority || task.instance != first.instance)
+    fail_msg("seed %llu: task %u came before task %u", (unsigned long long)seed, task.instance, first.instance);
   /* Tasks of different groups may have the same number and priority; each must come once. */
   size_t same = 0;
-  while (same < *count && memcmp(&list[same], &task, sizeof task) != 0) same++;
+  while (same < *count && !same_task(&list[same], &task)) same++;
   if (same == *count) fail_msg("seed %llu: task %u was never pushed", (unsigned long long)seed, task.instance);
   list[same] = list[--*count];
 }
@@ -50,17 +50,15 @@ static void agrees_with_a_searched_list(void **state) {
     struct ts_random random;
     ts_random_init(&random, seed, 1);
     struct ts_ready ready = {0};
-    struct ts_ready_task list[OPERATIONS];
+    struct ts_ready_task list[OPERATIONS] = {0};
     char owners[3];
     size_t count = 0;
     uint64_t priorities = 1 + ts_random_below(&random, seed % 2 ? 5 : UINT64_C(1) << 60);
     for (size_t i = 0; i < OPERATIONS; i++) {
       if (ts_random_below(&random, 100) < 60) {
-        struct ts_ready_task task;
-        memset(&task, 0, sizeof task); /* compared byte by byte */
-        task.priority = ts_random_below(&random, priorities);
-        task.owner = &owners[ts_random_below(&random, 3)];
-        task.instance = (uint32_t)ts_random_below(&random, 50);
+        struct ts_ready_task task = {.priority = ts_random_below(&random, priorities),
+                                     .owner = &owners[ts_random_below(&random, 3)],
+                                     .instance = (uint32_t)ts_random_below(&random, 50)};
         list[count++] = task;
         ts_ready_push(&ready, task);
       } else {
@@ -89,27 +87,33 @@ static void ties_come_in_order_of_instances(void **state) {
   ts_ready_release(&ready);
 }
 
-/* Group, then run, then the task farthest along: compared as tuples. */
+struct place {
+  uint32_t group, rank, depth;
+};
+
+/* Group, then run, then the task farthest along. */
+static int compare_places(const struct place *a, const struct place *b) {
+  if (a->group != b->group) return a->group < b->group ? -1 : 1;
+  if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+  return a->depth > b->depth ? -1 : a->depth < b->depth;
+}
+
+static struct place draw_place(struct ts_random *random, size_t i) {
+  return (struct place){.group = (uint32_t)ts_random_below(random, i % 2 ? 3 : 5000000),
+                        .rank = (uint32_t)ts_random_below(random, i % 5 ? 3 : 1000000),
+                        .depth = (uint32_t)ts_random_below(random, i % 3 ? 40 : 65536)};
+}
+
 static void priorities_order_groups_runs_and_depth(void **state) {
   (void)state;
   struct ts_random random;
   ts_random_init(&random, 5, 1);
   for (size_t i = 0; i < 200000; i++) {
-    uint32_t group[2];
-    uint32_t rank[2];
-    uint32_t depth[2];
-    for (size_t k = 0; k < 2; k++) {
-      group[k] = (uint32_t)ts_random_below(&random, i % 2 ? 3 : 5000000);
-      rank[k] = (uint32_t)ts_random_below(&random, i % 5 ? 3 : 1000000);
-      depth[k] = (uint32_t)ts_random_below(&random, i % 3 ? 40 : 65536);
-    }
-    uint64_t a = ts_ready_priority(group[0], rank[0], depth[0]);
-    uint64_t b = ts_ready_priority(group[1], rank[1], depth[1]);
-    int order = group[0] != group[1]   ? (group[0] < group[1] ? -1 : 1)
-                : rank[0] != rank[1]   ? (rank[0] < rank[1] ? -1 : 1)
-                : depth[0] != depth[1] ? (depth[0] > depth[1] ? -1 : 1)
-                                       : 0;
-    assert_int_equal(a < b ? -1 : a > b, order);
+    struct place x = draw_place(&random, i);
+    struct place y = draw_place(&random, i);
+    uint64_t a = ts_ready_priority(x.group, x.rank, x.depth);
+    uint64_t b = ts_ready_priority(y.group, y.rank, y.depth);
+    assert_int_equal(a < b ? -1 : a > b, compare_places(&x, &y));
   }
 }
 
