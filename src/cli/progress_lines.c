@@ -53,6 +53,7 @@ static void set_task(json_t *object, const struct ts_progress *progress) {
   ts_str_addf(&task, "%s/%.*s", stage, KEY_DIGITS, ts_cli_reply_key(progress->key ? progress->key : ""));
   set_text(object, "task", ts_str_get(&task));
   set_text(object, "name", progress->task);
+  set_text(object, "key", progress->key);
   ts_str_release(&task);
 }
 

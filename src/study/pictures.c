@@ -5,6 +5,7 @@
 #include "study/study_result.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "image/image.h"
 #include "report/report.h"
 
@@ -12,6 +13,7 @@
 
 #define OUTLINE_RGB    0xF0E442 /* Okabe-Ito yellow: stands out from both stains */
 #define WINDOW_PX      224      /* part of the tile that is shown, so that outlines can be seen */
+#define PICTURES_MAX   4
 #define WINDOW_STEP_PX 16
 
 struct masks {
@@ -131,40 +133,82 @@ static void describe_difference(const struct session *s, const struct study_resu
   if (shown == 6) ts_str_add(text, ", and more");
 }
 
-static bool draw_pair(struct session *s, const struct study_result *r, const json_t *object, struct ts_str *html,
-                      struct ts_error *err) {
-  size_t set = 0;
-  size_t tile = 0;
-  size_t image_input = 0;
-  struct ts_source source;
+static bool draw_pair(struct session *s, struct study_result *r, size_t set, size_t tile, size_t image_input,
+                      struct ts_source source, struct ts_error *err) {
   struct masks masks = {0};
-  if (!find_mask(s, &source, &image_input) || !ts_study_most_different(s, r, &set, &tile))
-    return ts_report_write(object, NULL, 0, html, err);
-  struct ts_str first = {0};
-  struct ts_str second = {0};
-  struct ts_str caption = {0};
   const struct ts_item_source *file = &s->dataset.items[s->dataset.tile_items[tile]].sources[image_input];
   struct ts_data *image = ts_image_read(file->path, file->type, &s->dataset.tiles[tile].region, err);
   bool ok = image && get_masks(s, r, set, tile, source, &masks);
   struct ts_region window = ok ? choose_window(&masks) : (struct ts_region){0};
-  ok = ok && encode(image, masks.normal, &window, &first, err) && encode(image, masks.different, &window, &second, err);
-  describe_difference(s, r, set, &caption);
-  struct ts_report_picture pictures[] = {
-      {"default", "default parameters", (const uint8_t *)first.data, first.length},
-      {"different", ts_str_get(&caption), (const uint8_t *)second.data, second.length}};
-  ok = ok && ts_report_write(object, pictures, 2, html, err);
+  ok = ok && encode(image, masks.normal, &window, &r->pictures[0].png, err) &&
+       encode(image, masks.different, &window, &r->pictures[1].png, err);
+  r->picture_count = ok ? 2 : 0;
   ts_data_unref(image);
   ts_data_unref(masks.normal);
   ts_data_unref(masks.different);
-  ts_str_release(&first);
-  ts_str_release(&second);
-  ts_str_release(&caption);
   return ok;
 }
 
-bool ts_study_report(struct session *s, const struct study_result *r, const json_t *object, struct ts_str *html) {
+static bool write_pictures(const struct study_result *r, struct ts_error *err) {
+  for (size_t i = 0; i < r->picture_count; i++) {
+    char *path = ts_path_join(r->folder, r->pictures[i].file);
+    bool ok = ts_file_write(path, ts_str_get(&r->pictures[i].png), r->pictures[i].png.length, err);
+    free(path);
+    if (!ok) return false;
+  }
+  return true;
+}
+
+bool ts_study_draw(struct session *s, struct study_result *r) {
+  size_t set = 0;
+  size_t tile = 0;
+  size_t image_input = 0;
+  struct ts_source source = {0};
   struct ts_error err = {0};
-  if (draw_pair(s, r, object, html, &err)) return true;
+  if (!find_mask(s, &source, &image_input) || !ts_study_most_different(s, r, &set, &tile)) return true;
+  r->pictures[0] = (struct study_picture){.role = "default", .file = "default.png"};
+  r->pictures[1] = (struct study_picture){.role = "different", .file = "different.png"};
+  ts_str_add(&r->pictures[0].caption, "default parameters");
+  describe_difference(s, r, set, &r->pictures[1].caption);
+  if (draw_pair(s, r, set, tile, image_input, source, &err) && write_pictures(r, &err)) return true;
   if (err.code != TS_ERR_OK) ts_session_fault(s, &err);
   return false;
+}
+
+json_t *ts_study_pictures_json(const struct study_result *r) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < r->picture_count; i++)
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "role", r->pictures[i].role, "caption",
+                                          ts_str_get(&r->pictures[i].caption), "file", r->pictures[i].file));
+  return list;
+}
+
+void ts_study_pictures_release(struct study_result *r) {
+  for (size_t i = 0; i < sizeof r->pictures / sizeof *r->pictures; i++) {
+    ts_str_release(&r->pictures[i].caption);
+    ts_str_release(&r->pictures[i].png);
+  }
+}
+
+bool ts_study_report(const json_t *object, const char *folder, struct ts_str *html, struct ts_error *err) {
+  struct ts_report_picture pictures[PICTURES_MAX];
+  struct ts_str png[PICTURES_MAX] = {{0}};
+  const json_t *list = json_object_get(object, "pictures");
+  size_t count = 0;
+  for (size_t i = 0; i < json_array_size(list) && i < PICTURES_MAX; i++) {
+    const json_t *picture = json_array_get(list, i);
+    const char *file = json_string_value(json_object_get(picture, "file"));
+    struct ts_error missing = {0};
+    char *path = ts_path_join(folder, file ? file : "");
+    if (ts_file_read(path, 0, &png[count], &missing)) { /* a report without its pictures is still a report */
+      pictures[count] = (struct ts_report_picture){json_string_value(json_object_get(picture, "role")),
+                                                   json_string_value(json_object_get(picture, "caption")),
+                                                   (const uint8_t *)png[count].data, png[count].length};
+      count++;
+    }
+    free(path);
+  }
+  bool ok = ts_report_write(object, pictures, count, html, err);
+  for (size_t i = 0; i < PICTURES_MAX; i++) ts_str_release(&png[i]);
+  return ok;
 }

@@ -102,8 +102,8 @@ int ts_run_workflow(const struct ts_request *request, char **reply) {
   struct run_state r = {.state = "failed", .outputs = json_array(), .quality = json_array()};
   ts_session_init(&s, request);
   json_t *object = ts_reply_new("tessera.run/1");
-  bool ready = ts_session_read(&s) && ts_session_open_store(&s, false, false) && ts_session_open_dataset(&s, true) &&
-               ts_sets_single(&s, &r.sets);
+  bool ready = ts_session_read(&s) && ts_session_open_store(&s, false, false) && ts_run_resume(&s, "run") &&
+               ts_session_open_dataset(&s, true) && ts_sets_single(&s, &r.sets);
   if (ready) ts_session_only_stage(&s); /* before there is a run that would have failed */
   ready = ready && ts_session_ok(&s) && ts_run_open(&s, "run", r.id);
   if (ready) {

@@ -11,58 +11,132 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The settings that change what a run computes; a run is continued only with the same ones. */
-static char *settings_json(const struct session *s) {
-  const struct ts_request *r = s->request;
+static void add_strings(json_t *object, const char *name, const char *const *items, size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++) json_array_append_new(list, json_string(items[i]));
+  if (count > 0) json_object_set(object, name, list);
+  json_decref(list);
+}
+
+/* What the user asked for beside the file: a run is continued with the same. */
+static char *settings_json(const struct ts_request *r) {
   json_t *object = json_object();
   json_object_set_new(object, "command", json_string(r->command ? r->command : ""));
   if (r->design) json_object_set_new(object, "design", json_string(r->design));
+  if (r->merge) json_object_set_new(object, "merge", json_string(r->merge));
+  if (r->only_stage) json_object_set_new(object, "only_stage", json_string(r->only_stage));
+  if (r->output) json_object_set_new(object, "output", json_string(r->output));
   if (r->has_seed) json_object_set_new(object, "seed", json_integer((json_int_t)r->seed));
   if (r->trajectories) json_object_set_new(object, "trajectories", json_integer((json_int_t)r->trajectories));
+  if (r->has_tile) json_object_set_new(object, "tile", json_integer(r->tile_px));
+  add_strings(object, "data", r->data, r->data_count);
+  json_t *parameters = json_object();
   for (size_t i = 0; i < r->parameter_count; i++)
-    json_object_set_new(object, r->parameters[i].name, json_string(r->parameters[i].value));
+    json_object_set_new(parameters, r->parameters[i].name, json_string(r->parameters[i].value));
+  json_object_set_new(object, "parameters", parameters);
   char *text = ts_json_dump(object, true, false);
   json_decref(object);
   return text;
 }
 
-static bool is_unfinished(const struct ts_run_row *row) {
-  return strcmp(row->state, "done") != 0 && strcmp(row->state, "failed") != 0;
+static void restore_text(struct session *s, const json_t *settings, const char *name, const char **field) {
+  const json_t *value = json_object_get(settings, name);
+  if (json_is_string(value) && !*field) *field = ts_arena_strdup(&s->arena, json_string_value(value));
+}
+
+static void restore_lists(struct session *s, const json_t *settings, struct ts_request *r) {
+  const json_t *data = json_object_get(settings, "data");
+  if (json_array_size(data) > 0 && r->data_count == 0) {
+    const char **items = ts_arena_array(&s->arena, json_array_size(data), sizeof *items);
+    for (size_t i = 0; i < json_array_size(data); i++)
+      items[i] = ts_arena_strdup(&s->arena, json_string_value(json_array_get(data, i)));
+    r->data = items;
+    r->data_count = json_array_size(data);
+  }
+  json_t *parameters = json_object_get(settings, "parameters");
+  if (json_object_size(parameters) == 0 || r->parameter_count > 0) return;
+  struct ts_parameter_setting *list = ts_arena_array(&s->arena, json_object_size(parameters), sizeof *list);
+  const char *name;
+  json_t *value;
+  json_object_foreach(parameters, name, value) {
+    list[r->parameter_count].name = ts_arena_strdup(&s->arena, name);
+    list[r->parameter_count++].value = ts_arena_strdup(&s->arena, json_string_value(value));
+  }
+  r->parameters = list;
+}
+
+/* What the interrupted command was asked for, unless this call says otherwise. */
+static void restore_settings(struct session *s, const char *settings_json_text) {
+  json_t *settings = json_loads(settings_json_text, 0, NULL);
+  struct ts_request *r = &s->resumed;
+  *r = *s->request;
+  restore_text(s, settings, "design", &r->design);
+  restore_text(s, settings, "merge", &r->merge);
+  restore_text(s, settings, "only_stage", &r->only_stage);
+  restore_text(s, settings, "output", &r->output);
+  const json_t *seed = json_object_get(settings, "seed"), *tile = json_object_get(settings, "tile");
+  if (seed && !r->has_seed) {
+    r->has_seed = true;
+    r->seed = (uint64_t)json_integer_value(seed);
+  }
+  if (tile && !r->has_tile) {
+    r->has_tile = true;
+    r->tile_px = json_integer_value(tile);
+  }
+  if (r->trajectories == 0) r->trajectories = (size_t)json_integer_value(json_object_get(settings, "trajectories"));
+  restore_lists(s, settings, r);
+  json_decref(settings);
+  s->request = r;
+}
+
+static void absolute_path(const struct session *s, char absolute[PATH_MAX]) {
+  if (!realpath(s->study.path, absolute)) snprintf(absolute, PATH_MAX, "%s", s->study.path);
 }
 
 /* The run to continue: the named one, or the last unfinished one of the same file and command. */
-static bool find_unfinished(struct session *s, const char *command, const char *file, char id[9],
-                            struct ts_error *err) {
+static const struct ts_run_row *find_unfinished(struct session *s, const char *command, struct ts_error *err) {
   struct ts_run_row *rows = NULL;
   size_t count = 0;
+  char file[PATH_MAX];
   const char *asked = s->request->resume_id;
-  if (!ts_store_run_list(s->store, &s->arena, &rows, &count, err)) return false;
+  absolute_path(s, file);
+  if (!ts_store_run_list(s->store, &s->arena, &rows, &count, err)) return NULL;
   for (size_t i = 0; i < count; i++) {
-    bool fits =
-        asked ? strcmp(rows[i].id, asked) == 0
-              : is_unfinished(&rows[i]) && strcmp(rows[i].file, file) == 0 && strcmp(rows[i].command, command) == 0;
-    if (!fits) continue;
-    memcpy(id, rows[i].id, 9);
-    return true;
+    bool mine = strcmp(rows[i].file, file) == 0 && strcmp(rows[i].command, command) == 0;
+    if (asked ? strcmp(rows[i].id, asked) == 0 : mine && strcmp(rows[i].state, "done") != 0) return &rows[i];
   }
   if (asked)
     ts_fail(err, TS_ERR_NO_SUCH_RUN, "there is no run '%s' in the store", asked);
   else
     ts_fail(err, TS_ERR_NO_SUCH_RUN, "there is no unfinished %s of '%s'", command, s->study.path);
   ts_error_help(err, "see the runs with: tessera status");
-  return false;
+  return NULL;
+}
+
+bool ts_run_resume(struct session *s, const char *command) {
+  struct ts_error err = {0};
+  if (!s->request->resume) return true;
+  const struct ts_run_row *row = find_unfinished(s, command, &err);
+  if (!row) {
+    ts_session_fault(s, &err);
+    return false;
+  }
+  memcpy(s->resumed_id, row->id, sizeof s->resumed_id);
+  restore_settings(s, row->settings_json);
+  return true;
 }
 
 bool ts_run_open(struct session *s, const char *command, char id[9]) {
   struct ts_error err = {0};
-  char absolute[PATH_MAX];
-  if (!realpath(s->study.path, absolute)) snprintf(absolute, sizeof absolute, "%s", s->study.path);
   bool ok;
-  if (s->request->resume) {
-    ok = find_unfinished(s, command, absolute, id, &err) && ts_store_run_update(s->store, id, "running", "", &err);
+  if (s->resumed_id[0]) {
+    memcpy(id, s->resumed_id, sizeof s->resumed_id);
+    ok = ts_store_run_update(s->store, id, "running", "", &err);
   } else {
-    char *settings = settings_json(s);
-    ok = ts_store_run_begin(s->store, command, absolute, settings, id, &err);
+    char file[PATH_MAX];
+    absolute_path(s, file);
+    char *settings = settings_json(s->request);
+    ok = ts_store_run_begin(s->store, command, file, settings, id, &err);
     free(settings);
   }
   if (!ok) ts_session_fault(s, &err);

@@ -66,6 +66,12 @@ bool ts_sets_of_study(struct session *s, struct parameter_sets *sets) {
     ts_session_fault(s, &err);
     return false;
   }
+  if (s->request->trajectories == 1) {
+    ts_fail(&err, TS_ERR_USAGE, "a study needs at least 2 trajectories");
+    ts_error_help(&err, "10 are usual: --trajectories 10");
+    ts_session_fault(s, &err);
+    return false;
+  }
   if (s->request->design) {
     sets->is_given = true;
     if (!ts_design_read_csv(&sets->design, s->workflow, ts_session_path(s, s->request->design), &s->faults))

@@ -1,11 +1,10 @@
 /* Looks back: runs of a store, what their tasks said, and the report of a past study.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/study_int.h"
+#include "study/study_result.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "report/report.h"
 
 #include <string.h>
 
@@ -167,8 +166,11 @@ static void render_report(struct session *s, const struct ts_run_row *row, json_
   } else if (!result || !json_object_get(result, "answer")) {
     ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no result yet: it is %s", row->id, row->state);
     ts_error_help(&err, "continue it with: tessera %s --resume %s", row->command, row->id);
-  } else if (ts_report_write(result, NULL, 0, &html, &err)) {
-    ts_file_write_atomic(path, ts_str_get(&html), html.length, &err);
+  } else {
+    const char *first = json_string_value(json_object_get(result, "report")); /* its pictures lie beside it */
+    char *folder = ts_path_folder(first ? first : "");
+    if (ts_study_report(result, folder, &html, &err)) ts_file_write_atomic(path, ts_str_get(&html), html.length, &err);
+    free(folder);
   }
   json_object_set_new(object, "run", json_string(row->id));
   json_object_set_new(object, "report", json_string(path));

@@ -117,7 +117,10 @@ static bool write_results(struct session *s, struct study_result *r) {
 
 static bool write_report(struct session *s, struct study_result *r, const json_t *object) {
   struct ts_str html = {0};
-  bool ok = ts_study_report(s, r, object, &html) && write_file(s, r->report_path, &html);
+  struct ts_error err = {0};
+  bool ok = ts_study_report(object, r->folder, &html, &err);
+  if (!ok) ts_session_fault(s, &err);
+  ok = ok && write_file(s, r->report_path, &html);
   ts_str_release(&html);
   if (ok) {
     char *text = ts_json_dump(object, false, true);
@@ -145,7 +148,8 @@ static bool open_all(struct session *s) {
     return false;
   }
   /* Also without reuse: the run itself is recorded. */
-  return ts_session_open_store(s, false, false) && ts_session_open_dataset(s, !s->study.reference_is_default);
+  return ts_session_open_store(s, false, false) && ts_run_resume(s, "study") &&
+         ts_session_open_dataset(s, !s->study.reference_is_default);
 }
 
 static int exit_code(const struct study_result *r) {
@@ -159,6 +163,7 @@ static void release(struct study_result *r) {
   if (r->collector) ts_collector_destroy(r->collector);
   ts_plan_destroy(r->plan);
   ts_sets_release(&r->sets);
+  ts_study_pictures_release(r);
   free(r->outputs);
   free(r->indices);
 }
@@ -174,7 +179,7 @@ int ts_study(const struct ts_request *request, char **reply) {
     bool complete = run_plan(&s, &r);
     if (complete) {
       gather_outputs(&s, &r);
-      complete = analyse(&s, &r) && write_results(&s, &r);
+      complete = analyse(&s, &r) && write_results(&s, &r) && ts_study_draw(&s, &r);
     }
     object = ts_study_object(&s, &r, complete);
     if (complete) write_report(&s, &r, object);

@@ -64,6 +64,8 @@ struct study_file {
 
 struct session {
   const struct ts_request *request; /* borrowed */
+  struct ts_request resumed;        /* what request points to when a run is continued */
+  char resumed_id[9];               /* "" otherwise */
   struct ts_arena arena;            /* owns most small things */
   struct ts_faults faults;
   json_t *warnings; /* owned */
@@ -156,6 +158,8 @@ bool ts_collector_is_per_tile(const struct collector *collector, size_t output);
 const char *ts_collector_missing_column(const struct collector *collector, size_t *output);
 
 /* runs.c: run records. */
+/* With --resume: finds the run and restores what it was asked for. Before the dataset and the design are read. */
+bool ts_run_resume(struct session *s, const char *command);
 bool ts_run_open(struct session *s, const char *command, char id[9]);
 void ts_run_close(struct session *s, const char *id, const char *state, const json_t *result);
 /* The row of the asked run (request->run), or the last one of the command (NULL: of any). */

@@ -237,6 +237,7 @@ static void add_complete(struct session *s, struct study_result *r, json_t *obje
   json_object_set_new(object, "tree", tree_json(r->plan));
   json_object_set_new(object, "tiles", tiles_json(s, r));
   json_object_set_new(object, "runs", runs_json(s, r));
+  json_object_set_new(object, "pictures", ts_study_pictures_json(r));
   json_object_set_new(object, "report", json_string(r->report_path));
   json_object_set_new(object, "results", json_string(r->results_path));
 }
@@ -272,6 +273,7 @@ json_t *ts_study_object(struct session *s, struct study_result *r, bool complete
   if (complete && r->plan) add_complete(s, r, object);
   json_object_set_new(object, "wall_s", json_real((double)(ts_clock_ns() - r->start_ns) / 1e9));
   json_object_set_new(object, "warnings", json_deep_copy(s->warnings));
+  json_object_set_new(object, "faults", json_array()); /* as in the reply: the report embeds the same object */
   return object;
 }
 

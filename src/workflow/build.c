@@ -30,6 +30,7 @@ static void build_stage(struct ts_builder *builder, const struct ts_stage_draft 
   *stage = (struct ts_stage){
       .name = draft->name,
       .scope = draft->scope,
+      .core_only = draft->core_only,
       .first_task = TS_NONE,
       .task_count = draft->task_count,
       .outputs = outputs,

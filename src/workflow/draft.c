@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { STAGE_NAME, STAGE_PER, STAGE_IN, STAGE_OUT, STAGE_TASKS, STAGE_FIELDS };
+enum { STAGE_NAME, STAGE_PER, STAGE_REGION, STAGE_IN, STAGE_OUT, STAGE_TASKS, STAGE_FIELDS };
 enum { TASK_NAME, TASK_OP, TASK_IN, TASK_PARAMS, TASK_FIELDS };
 
 const char *ts_scope_name(enum ts_scope scope) {
@@ -172,6 +172,17 @@ static void read_scope(struct ts_reader *reader, const struct ts_field *field, s
   ts_names_release(&names);
 }
 
+/* "core": tiles lose their halo before they enter the stage. */
+static void read_region(struct ts_reader *reader, const struct ts_field *field, struct ts_stage_draft *stage) {
+  const char *text = json_string_value(field->value);
+  if (!text) return;
+  stage->core_only = strcmp(text, "core") == 0;
+  if (stage->core_only || strcmp(text, "tile") == 0) return;
+  struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, ts_reader_child(reader, stage->pointer, "region"),
+                                         TS_JSON_VALUE, "a stage has no region '%s'", text);
+  ts_error_help(err, "write \"tile\" (tiles with their halo) or \"core\" (without it)");
+}
+
 static void check_outputs(struct ts_reader *reader, const struct ts_field *field, const struct ts_stage_draft *stage) {
   if (!field->value || stage->out.count > 0) return;
   struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, ts_reader_child(reader, stage->pointer, "out"),
@@ -184,6 +195,7 @@ static void read_stage(struct ts_builder *builder, const json_t *object, struct 
   struct ts_field fields[STAGE_FIELDS] = {
       [STAGE_NAME] = {"name", TS_WANT_STRING, true, "\"segment\"", NULL, false},
       [STAGE_PER] = {"per", TS_WANT_STRING, true, "\"tile\"", NULL, false},
+      [STAGE_REGION] = {"region", TS_WANT_STRING, false, "\"core\"", NULL, false},
       [STAGE_IN] = {"in", TS_WANT_OBJECT, false, "{\"image\": \"normalise.image\"}", NULL, false},
       [STAGE_OUT] = {"out", TS_WANT_OBJECT, true, "{\"mask\": \"final_size.mask\"}", NULL, false},
       [STAGE_TASKS] = {"tasks", TS_WANT_LIST, true, "[{\"name\": \"background\", \"op\": \"nuclei.background\"}]", NULL,
@@ -197,6 +209,7 @@ static void read_stage(struct ts_builder *builder, const json_t *object, struct 
   ts_reader_fields(reader, object, stage->pointer, "a stage", fields, STAGE_FIELDS);
   stage->name = read_name(reader, &fields[STAGE_NAME], stage->pointer, "a stage");
   read_scope(reader, &fields[STAGE_PER], stage);
+  read_region(reader, &fields[STAGE_REGION], stage);
   read_links(reader, &fields[STAGE_IN], ts_reader_child(reader, stage->pointer, "in"), "\"normalise.image\"",
              &stage->in);
   read_links(reader, &fields[STAGE_OUT], ts_reader_child(reader, stage->pointer, "out"), "\"final_size.mask\"",

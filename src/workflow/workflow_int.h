@@ -99,6 +99,7 @@ struct ts_stage_draft {
   const char *name; /* NULL: none that can be used; reported */
   const char *pointer;
   enum ts_scope scope;
+  bool core_only;
   struct ts_links in;
   struct ts_links out;
   struct ts_task_draft *tasks;
