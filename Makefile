@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 CONFIGURE = $(if $(filter true,$(CI)),-DTESSERA_WERROR=ON)
 
-.PHONY: all setup demo test install asan tsan coverage bench format lint clean help
+.PHONY: all setup demo test install asan tsan coverage fuzz soak bench format lint clean help
 .NOTPARALLEL:
 
 all: setup build/build.ninja ## build/tessera, build/libtessera.so and the plugins (the default)
@@ -33,6 +33,14 @@ coverage: setup ## the tests with line counts; build-coverage/coverage.html
 	@tools/setup test coverage
 	@tools/coverage
 
+fuzz: setup ## a minute of every fuzz target (clang); docs/fuzzing.md
+	@tools/setup fuzz
+	@tests/fuzz/run 60
+
+soak: setup ## what takes too long for every day: five minutes of every fuzz target
+	@tools/setup fuzz
+	@tests/fuzz/run 300
+
 bench: all ## time the operations
 	@build/tessera bench
 
@@ -44,7 +52,7 @@ lint: setup build/build.ninja ## clang-tidy over what changed
 	@tools/lint
 
 clean: ## remove everything that was built (the demo folder stays)
-	rm -rf build build-asan build-tsan build-coverage
+	rm -rf build build-asan build-tsan build-coverage build-fuzz
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z ]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile

@@ -61,6 +61,7 @@ struct ts_request {
   const char *command;   /* how the user called, for the record; NULL: made up */
   const char *store;     /* folder of the store; NULL: .tessera; "memory": nothing outlives the call */
   size_t threads;        /* 0: as many as there are CPUs */
+  uint64_t memory_bytes; /* budget for pixels and scratch; 0: 70 % of what the machine or cgroup has */
   bool no_reuse;         /* every run computes everything; the store is neither read nor written */
   bool no_cutoff;        /* tasks are shared by lineage only */
   const char *merge;     /* "lineage" (NULL), "stage", "none" */
@@ -83,6 +84,7 @@ struct ts_request {
   const char *output;       /* folder (run, study) or file (report) for results; NULL: out/NAME */
   bool overlays;            /* run: also write the image with outlines of each mask */
   const char *run;          /* status, log, explain, report: a run id; NULL: the last */
+  const char *trace;        /* run, study: file for a Chrome trace of every executed task; NULL: none */
   const char *task;         /* log, explain: "segment.split", "segment/9c1e4f", or a key */
   const char *demo;         /* init: name of the demo, NULL: an empty project */
   const volatile int *stop; /* set to non-zero (from a signal handler, too) to pause; may be NULL */

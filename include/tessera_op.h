@@ -125,6 +125,8 @@ struct ts_op_descriptor {
   void *user;
   /* Optional: expected CPU seconds for these inputs; a hint for the first run only. */
   double (*cost_seconds)(const struct ts_op_call *call);
+  /* Optional: memory it takes beside its outputs, in bytes per byte of input; 0: not known. */
+  double scratch_per_input_byte;
 };
 
 typedef const struct ts_op_descriptor *const *(*tessera_operations_function)(uint32_t host_api, size_t *count);

@@ -2,13 +2,19 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #define FIRST_CAPACITY 8
 
+static atomic_bool exhausted;
+
+bool ts_memory_is_exhausted(void) { return atomic_load(&exhausted); }
+
 static _Noreturn void out_of_memory(size_t count, size_t size) {
+  atomic_store(&exhausted, true);
   fprintf(stderr, "tessera: out of memory (%zu x %zu bytes)\n", count, size);
   abort();
 }

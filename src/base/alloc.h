@@ -5,6 +5,7 @@
 #ifndef TS_BASE_ALLOC_H
 #define TS_BASE_ALLOC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -27,5 +28,8 @@ void ts_free_pointer(void *pointer_to_pointer);
 /* Hands over an owned pointer and clears the variable. */
 #define ts_steal(pointer) (ts_steal_pointer(&(pointer)))
 void *ts_steal_pointer(void *pointer_to_pointer);
+
+/* Whether the program is ending because memory ran out; for signal handlers. */
+bool ts_memory_is_exhausted(void);
 
 #endif

@@ -10,11 +10,30 @@
 #include <sys/sysinfo.h>
 
 #define SMALL_BYTES (1 << 20)
+/* Guard zones: before the bytes one unit of alignment, after them at least so many bytes. A row too many in a large
+ * image shall not reach what lies behind. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ADDRESS_SANITIZER
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_ADDRESS_SANITIZER
+#endif
+#ifdef HAS_ADDRESS_SANITIZER /* has zones of its own, which must not begin behind ours */
+#define GUARD_BEFORE_BYTES 0
+#define GUARD_AFTER_BYTES  0
+#define GUARD_LARGE_BYTES  0
+#else
+#define GUARD_BEFORE_BYTES TS_BUFFER_ALIGNMENT
+#define GUARD_AFTER_BYTES  64
+#define GUARD_LARGE_BYTES  4096
+#endif
+#define GUARD_MARK 0xA5
 
 struct ts_buffer {
   atomic_size_t references;
   size_t size;
-  void *data; /* owned, aligned to TS_BUFFER_ALIGNMENT */
+  uint8_t *data; /* owned, with the guard zones around it; aligned to TS_BUFFER_ALIGNMENT */
 };
 
 static _Atomic uint64_t live_bytes;
@@ -35,14 +54,21 @@ static bool exceeds_machine(size_t size) {
   return size / info.mem_unit > info.totalram + info.totalswap;
 }
 
-static void *allocate(size_t size) {
+/* From the end of the bytes to the end of the memory. */
+static size_t guard_after(size_t size) {
+  size_t rest = (TS_BUFFER_ALIGNMENT - size % TS_BUFFER_ALIGNMENT) % TS_BUFFER_ALIGNMENT;
+  return rest + (size > SMALL_BYTES ? GUARD_LARGE_BYTES : GUARD_AFTER_BYTES);
+}
+
+static uint8_t *allocate(size_t size) {
   if (exceeds_machine(size)) return NULL;
-  size_t rounded = (size + TS_BUFFER_ALIGNMENT - 1) / TS_BUFFER_ALIGNMENT * TS_BUFFER_ALIGNMENT;
-  return aligned_alloc(TS_BUFFER_ALIGNMENT, rounded ? rounded : TS_BUFFER_ALIGNMENT);
+  size_t all = GUARD_BEFORE_BYTES + size + guard_after(size);
+  uint8_t *memory = aligned_alloc(TS_BUFFER_ALIGNMENT, all ? all : TS_BUFFER_ALIGNMENT);
+  return memory ? memory + GUARD_BEFORE_BYTES : NULL;
 }
 
 struct ts_buffer *ts_buffer_create(size_t size, struct ts_error *err) {
-  void *data = allocate(size);
+  uint8_t *data = allocate(size);
   if (!data) {
     ts_fail(err, TS_ERR_NO_MEMORY, "no memory for a buffer of %zu bytes", size);
     ts_error_help(err, "use smaller tiles or fewer workers");
@@ -72,7 +98,7 @@ void ts_buffer_unref(struct ts_buffer *buffer) {
   /* Acquire and release: whoever frees has seen everything the others did with the bytes. */
   if (atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel) != 1) return;
   atomic_fetch_sub(&live_bytes, buffer->size);
-  free(buffer->data);
+  free(buffer->data - GUARD_BEFORE_BYTES);
   free(buffer);
 }
 
@@ -83,6 +109,22 @@ const void *ts_buffer_data(const struct ts_buffer *buffer) { return buffer->data
 void *ts_buffer_writable(struct ts_buffer *buffer) {
   if (atomic_load(&buffer->references) != 1) TS_BUG("a shared buffer must not be written");
   return buffer->data;
+}
+
+void ts_buffer_guard(struct ts_buffer *buffer) {
+  memset(buffer->data - GUARD_BEFORE_BYTES, GUARD_MARK, GUARD_BEFORE_BYTES);
+  memset(buffer->data + buffer->size, GUARD_MARK, guard_after(buffer->size));
+}
+
+static bool is_marked(const uint8_t *bytes, size_t count) {
+  uint8_t differ = 0;
+  for (size_t i = 0; i < count; i++) differ |= bytes[i] ^ GUARD_MARK;
+  return differ == 0;
+}
+
+bool ts_buffer_is_intact(const struct ts_buffer *buffer) {
+  return is_marked(buffer->data - GUARD_BEFORE_BYTES, GUARD_BEFORE_BYTES) &&
+         is_marked(buffer->data + buffer->size, guard_after(buffer->size));
 }
 
 uint64_t ts_buffer_live_bytes(void) { return atomic_load(&live_bytes); }

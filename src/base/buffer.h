@@ -21,6 +21,10 @@ size_t ts_buffer_size(const struct ts_buffer *buffer);
 const void *ts_buffer_data(const struct ts_buffer *buffer);
 /* Only for the one who just created it and has not shared it. */
 void *ts_buffer_writable(struct ts_buffer *buffer);
+/* Marks the guard zones before and after the bytes, and says whether the marks are still there: for code that is not
+ * trusted to stay within the buffer. */
+void ts_buffer_guard(struct ts_buffer *buffer);
+bool ts_buffer_is_intact(const struct ts_buffer *buffer);
 
 /* Process-wide counters. */
 uint64_t ts_buffer_live_bytes(void);

@@ -214,7 +214,9 @@ void ts_csv_release(struct ts_csv *csv) {
 
 void ts_csv_add_cell(struct ts_str *out, const char *text, bool first) {
   if (!first) ts_str_add_char(out, ',');
-  bool quoted = strpbrk(text, ",\"\r\n") || (first && text[0] == '\0');
+  /* A byte order mark at the start of a name would be taken for the file's. */
+  bool marked = first && strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0;
+  bool quoted = strpbrk(text, ",\"\r\n") || (first && text[0] == '\0') || marked;
   if (!quoted) {
     ts_str_add(out, text);
     return;

@@ -47,6 +47,8 @@
   X(OPERATION_CONTRACT, 502, 1, "operation broke its contract")                                                        \
   X(PLUGIN, 503, 3, "plugin could not be loaded")                                                                      \
   X(COMMAND, 504, 1, "command failed")                                                                                 \
+  X(OPERATION_CRASHED, 505, 1, "operation crashed")                                                                    \
+  X(OPERATION_HANGS, 506, 1, "operation hangs")                                                                        \
   X(NO_MEMORY, 511, 1, "out of memory")                                                                                \
   X(CANCELLED, 520, 130, "stopped on request")                                                                         \
   X(STORE, 601, 5, "store trouble")                                                                                    \

@@ -68,6 +68,16 @@ static void report_syntax(const struct ts_json_doc *doc, const json_error_t *fai
   ts_error_place(err, doc->file, line, column, NULL);
 }
 
+/* jansson skips a NUL byte that follows a number; whoever scans the text again would take it for the end. */
+static void report_nul(const struct ts_json_doc *doc, size_t offset, struct ts_error *err) {
+  int line;
+  int column;
+  ts_fail(err, TS_ERR_JSON_SYNTAX, "there is a NUL byte in it");
+  ts_error_help(err, "remove it, or save the file as UTF-8 text");
+  ts_json_line_column(doc->text, offset, &line, &column);
+  ts_error_place(err, doc->file, line, column, NULL);
+}
+
 bool ts_json_doc_parse(struct ts_json_doc *doc, const char *name, const char *text, size_t length,
                        struct ts_error *err) {
   size_t skipped = length >= 3 && memcmp(text, BYTE_ORDER_MARK, 3) == 0 ? 3 : 0;
@@ -77,8 +87,12 @@ bool ts_json_doc_parse(struct ts_json_doc *doc, const char *name, const char *te
   doc->text[doc->length] = '\0';
   json_error_t failure;
   doc->root = json_loadb(doc->text, doc->length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &failure);
-  if (doc->root) return true;
-  report_syntax(doc, &failure, err);
+  const char *nul = memchr(doc->text, '\0', doc->length);
+  if (doc->root && !nul) return true;
+  if (doc->root)
+    report_nul(doc, (size_t)(nul - doc->text), err);
+  else
+    report_syntax(doc, &failure, err);
   ts_json_doc_close(doc);
   return false;
 }

@@ -3,9 +3,11 @@
 #include "cli/arguments_int.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +80,26 @@ static bool store_number(void *field, const struct ts_option *option, const char
   return true;
 }
 
+/* "800M": a number and a power of 1000. */
+static bool store_bytes(uint64_t *field, const char *spelled, const char *value, struct ts_error *err) {
+  static const char units[] = "kMGT";
+  size_t length = strlen(value);
+  const char *unit = length > 1 ? strchr(units, value[length - 1]) : NULL;
+  char digits[32] = "";
+  double number = 0;
+  snprintf(digits, sizeof digits, "%.*s", (int)(unit ? length - 1 : length), value);
+  if (ts_parse_double(digits, &number) && number > 0) {
+    for (const char *u = units; unit && u <= unit; u++) number *= 1000;
+    if (number >= 1e6 && number < 1e18) {
+      *field = (uint64_t)number;
+      return true;
+    }
+  }
+  ts_fail(err, TS_ERR_USAGE, "'%s' is not a size that '%s' takes", value, spelled);
+  ts_error_help(err, "give bytes or a number with k, M, G or T, at least 1M, such as 800M or 2.5G");
+  return false;
+}
+
 static bool store_seed(uint64_t *field, const char *spelled, const char *value, struct ts_error *err) {
   if (read_number(value, field)) return true;
   ts_fail(err, TS_ERR_USAGE, "'%s' is not a number that '%s' takes", value, spelled);
@@ -100,6 +122,7 @@ static bool store_by_kind(void *field, const struct ts_option *option, const cha
     return true;
   case TS_OPTION_COUNT:
   case TS_OPTION_PIXELS: return store_number(field, option, spelled, value, err);
+  case TS_OPTION_BYTES: return store_bytes(field, spelled, value, err);
   case TS_OPTION_SEED: return store_seed(field, spelled, value, err);
   case TS_OPTION_LIST: add_text(field, value); return true;
   case TS_OPTION_SETTING: return add_setting(field, spelled, value, err);

@@ -53,6 +53,7 @@ enum ts_option_kind {
   TS_OPTION_WORD,     /* const char *, one of `choices` */
   TS_OPTION_COUNT,    /* size_t, least..most */
   TS_OPTION_PIXELS,   /* int64_t, least..most; the bool at `given` is set */
+  TS_OPTION_BYTES,    /* uint64_t; "800M", "2G" or "2.5G" (powers of 1000) */
   TS_OPTION_SEED,     /* uint64_t; the bool at `given` is set */
   TS_OPTION_LIST,     /* struct ts_cli_text_list, one more each time */
   TS_OPTION_SETTING,  /* struct ts_setting_list, NAME=VALUE, one more each time */

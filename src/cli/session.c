@@ -115,6 +115,15 @@ static void print_result(const struct ts_cli_session *session, const json_t *rep
   ts_str_release(&text);
 }
 
+/* For people who asked, after the answer and beside it, so that what reads the answer is not disturbed. */
+static void print_profile(const struct ts_cli_session *session, const json_t *reply) {
+  struct ts_str text = {0};
+  ts_show_profile(reply, &session->messages, &text);
+  fflush(stdout);
+  fputs(ts_str_get(&text), stderr);
+  ts_str_release(&text);
+}
+
 static json_t *parse_reply(const char *text) {
   struct ts_error err = {0};
   struct ts_json_doc doc = {0};
@@ -149,6 +158,7 @@ int ts_cli_session_call(struct ts_cli_session *session) {
   ts_reply_free(text);
   print_messages(session, reply);
   print_result(session, reply, session->arguments.dry_run);
+  if (session->arguments.verbose > 0 && is_long(&session->arguments)) print_profile(session, reply);
   if (code == 130 || code == 143) {
     say_paused(&session->arguments, &reach, ts_cli_reply_text(reply, "run"));
     if (ts_signals_exit_code()) code = ts_signals_exit_code(); /* the library cannot know which signal it was */

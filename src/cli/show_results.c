@@ -48,7 +48,7 @@ static void add_cost(struct ts_str *out, const json_t *reply) {
     ts_str_add(out, " on ");
     ts_cli_text_add_count(out, threads, "thread");
   }
-  static const char *const kinds[] = {"recomputed", "failed", "skipped"};
+  static const char *const kinds[] = {"spilled", "recomputed", "failed", "skipped"};
   const char *before = "; ";
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     uint64_t count = ts_cli_reply_count(reuse, kinds[i]);

@@ -29,5 +29,7 @@ void ts_show_report(const json_t *reply, const struct ts_view *view, struct ts_s
 void ts_show_init(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 void ts_show_list(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 void ts_show_bench(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+/* Where the time of a run went, for -v; nothing if the reply does not say. */
+void ts_show_profile(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 
 #endif

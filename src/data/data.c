@@ -123,6 +123,12 @@ void *ts_data_writable(struct ts_data *data) {
   return ts_buffer_writable(data->buffer);
 }
 
+void ts_data_guard(struct ts_data *data) {
+  if (data->buffer) ts_buffer_guard(data->buffer);
+}
+
+bool ts_data_is_intact(const struct ts_data *data) { return !data->buffer || ts_buffer_is_intact(data->buffer); }
+
 static void canonical_doubles(double *numbers, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (isnan(numbers[i])) numbers[i] = NAN;

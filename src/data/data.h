@@ -53,6 +53,9 @@ struct ts_data *ts_data_create_table(size_t rows, size_t columns, const char *co
 struct ts_data *ts_data_create_bytes(const struct ts_type *type, size_t size_bytes, struct ts_error *err);
 /* A file by name; its digest is the SHA-256 of its bytes, given by the caller. */
 struct ts_data *ts_data_create_file(const char *path, const struct ts_sha256 *digest);
+/* Guard zones around the bytes (base/buffer.h); a file has none and is intact. */
+void ts_data_guard(struct ts_data *data);
+bool ts_data_is_intact(const struct ts_data *data);
 void *ts_data_writable(struct ts_data *data);
 /* Ends the writing, once, before sharing: every NaN gets the same bits, so that equal data have equal digests anywhere. */
 void ts_data_finish(struct ts_data *data);

@@ -16,6 +16,8 @@
 /* Keeps the streams of designs apart from those of other users of the same seed. */
 #define MORRIS_STREAM (UINT64_C(0x4d6f7272) << 32)
 #define MAX_DRAWS     1000
+/* Values of a whole design: some gigabytes. A slip of the hand must not ask for all memory. */
+#define MAX_CELLS ((size_t)1 << 26)
 
 void ts_design_init(struct ts_design *design, size_t row_count, size_t column_count) {
   *design = (struct ts_design){.row_count = row_count, .column_count = column_count};
@@ -123,7 +125,7 @@ static bool check_options(const struct ts_space *space, size_t trajectories, siz
     ts_error_help(err, "give at least one parameter a \"grid\" or a \"range\"");
     return false;
   }
-  if (trajectories > (SIZE_MAX >> 8) / (space->count + 1) / (space->count + 1)) {
+  if (trajectories > MAX_CELLS / (space->count + 1) / (space->count + 1)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "'%zu' trajectories are too many", trajectories);
     ts_error_help(err, "5 to 15 are usual, 1000 are a lot");
     return false;

@@ -3,10 +3,11 @@
  *
  * ts_op_execute is the only way to run an operation, so every execution is counted and every output checked here. The host
  * functions belong to the thread that called run(); an operation with threads of its own calls them from that thread. */
-#include "op/op_int.h"
+#include "op/watch_int.h"
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 _Static_assert((int)TS_OP_PIXELS == (int)TS_DATA_PIXELS && (int)TS_OP_TABLE == (int)TS_DATA_TABLE &&
@@ -162,6 +163,14 @@ static const struct ts_type *type_to_make(const struct ts_call_state *state, siz
   return NULL;
 }
 
+/* The memory of a new output, with marks around it that conclude() looks for. */
+static void *writable(struct ts_call_state *state, size_t port) {
+  if (!state->outputs[port]) return NULL;
+  ts_data_guard(state->outputs[port]);
+  state->is_guarded[port] = true;
+  return ts_data_writable(state->outputs[port]);
+}
+
 static void *output_pixels(struct ts_op_call *call, size_t port, int64_t width, int64_t height, int32_t channels,
                            enum ts_op_element element) {
   struct ts_call_state *state = state_of(call);
@@ -176,7 +185,7 @@ static void *output_pixels(struct ts_op_call *call, size_t port, int64_t width, 
   region.width = width;
   region.height = height;
   state->outputs[port] = ts_data_create_pixels(type, &region, state->err);
-  return state->outputs[port] ? ts_data_writable(state->outputs[port]) : NULL;
+  return writable(state, port);
 }
 
 static bool check_names(const struct ts_call_state *state, size_t port, size_t columns, const char *const *names) {
@@ -198,7 +207,7 @@ static double *output_table(struct ts_op_call *call, size_t port, size_t rows, s
   if (!type_to_make(state, port, TS_DATA_TABLE, 0, 0)) return NULL;
   if (!check_names(state, port, columns, names)) return NULL;
   state->outputs[port] = ts_data_create_table(rows, columns, names, state->err);
-  return state->outputs[port] ? ts_data_writable(state->outputs[port]) : NULL;
+  return writable(state, port);
 }
 
 static void *output_bytes(struct ts_op_call *call, size_t port, size_t size_bytes) {
@@ -206,7 +215,7 @@ static void *output_bytes(struct ts_op_call *call, size_t port, size_t size_byte
   const struct ts_type *type = type_to_make(state, port, TS_DATA_BYTES, 0, 0);
   if (!type) return NULL;
   state->outputs[port] = ts_data_create_bytes(type, size_bytes, state->err);
-  return state->outputs[port] ? ts_data_writable(state->outputs[port]) : NULL;
+  return writable(state, port);
 }
 
 static void output_place(struct ts_op_call *call, size_t port, int64_t x, int64_t y, int32_t level) {
@@ -240,12 +249,17 @@ static int fail(struct ts_op_call *call, const char *format, ...) {
   const char *name = state->op->descriptor->name;
   if (ts_call_is_cancelled(state))
     ts_fail(state->err, TS_ERR_CANCELLED, "operation '%s' was stopped", name);
+  else if (ts_watch_is_late())
+    ts_fail(state->err, TS_ERR_TASK_FAILED, "operation '%s' took longer than %g s and was stopped: %s", name,
+            ts_watch_limit_s(), text);
   else
     ts_fail(state->err, TS_ERR_TASK_FAILED, "operation '%s' failed: %s", name, text);
   return -1;
 }
 
-static int cancelled(const struct ts_op_call *call) { return ts_call_is_cancelled(state_of(call)); }
+static int cancelled(const struct ts_op_call *call) {
+  return ts_call_is_cancelled(state_of(call)) || ts_watch_is_late();
+}
 
 static const struct ts_op_host host = {output_pixels, output_table, output_bytes, output_place,
                                        output_type,   fail,         cancelled};
@@ -294,7 +308,48 @@ static bool check_output(const struct ts_call_state *state, size_t port) {
   return break_contract(state, "put other values than 0 and 255 into its mask '%s'", name);
 }
 
+/* Also after a failure: an operation that damages memory is the more important news. */
+static bool check_guards(const struct ts_call_state *state) {
+  for (size_t i = 0; i < state->op->descriptor->output_count; i++) {
+    if (!state->is_guarded[i] || ts_data_is_intact(state->outputs[i])) continue;
+    ts_error_clear(state->err);
+    return break_contract(state, "wrote outside the memory of its output '%s'", state->op->descriptor->outputs[i].name);
+  }
+  return true;
+}
+
+/* ---- Inputs that were changed (only if asked for: hashing takes longer than many operations). ---- */
+
+static bool is_verifying(void) {
+  static atomic_int known; /* 0: not asked yet, 1: no, 2: yes */
+  int answer = atomic_load_explicit(&known, memory_order_relaxed);
+  if (answer == 0) {
+    const char *value = getenv("TESSERA_VERIFY");
+    answer = value && value[0] != '\0' && strcmp(value, "0") != 0 ? 2 : 1;
+    atomic_store_explicit(&known, answer, memory_order_relaxed);
+  }
+  return answer == 2;
+}
+
+static void digest_inputs(const struct ts_call_state *state, struct ts_xxh128 *digests) {
+  for (size_t i = 0; i < state->op->descriptor->input_count; i++) {
+    if (state->inputs[i]) digests[i] = ts_data_run_digest(state->inputs[i]);
+  }
+}
+
+static bool check_inputs_unchanged(const struct ts_call_state *state, const struct ts_xxh128 *digests) {
+  for (size_t i = 0; i < state->op->descriptor->input_count; i++) {
+    if (!state->inputs[i]) continue;
+    const struct ts_xxh128 now = ts_data_run_digest(state->inputs[i]);
+    if (now.low == digests[i].low && now.high == digests[i].high) continue;
+    ts_error_clear(state->err);
+    return break_contract(state, "changed its input '%s'", state->op->descriptor->inputs[i].name);
+  }
+  return true;
+}
+
 static bool conclude(const struct ts_call_state *state, int status) {
+  if (!check_guards(state)) return false;
   if (state->err->code != TS_ERR_OK) return false;
   if (status != 0)
     return ts_fail(state->err, TS_ERR_TASK_FAILED, "operation '%s' failed with status %d and gave no reason",
@@ -308,10 +363,21 @@ static bool conclude(const struct ts_call_state *state, int status) {
 
 static int run_locked(struct ts_op *op, struct ts_op_call *call) {
   if (op->lock) pthread_mutex_lock(op->lock);
+  struct ts_watched watched = {.state = state_of(call), .parameters = call->parameters};
   atomic_fetch_add_explicit(&op->executions, 1, memory_order_relaxed);
+  ts_watch_enter(&watched);
   int status = op->descriptor->run(call);
+  ts_watch_leave(&watched);
   if (op->lock) pthread_mutex_unlock(op->lock);
   return status;
+}
+
+/* Runs with a check of the inputs before and after. */
+static bool run_verified(struct ts_call_state *state, struct ts_op_call *call) {
+  struct ts_xxh128 digests[TS_OP_MAX_PORTS] = {{0}};
+  digest_inputs(state, digests);
+  int status = run_locked(state->op, call);
+  return check_inputs_unchanged(state, digests) && conclude(state, status);
 }
 
 static bool execute(struct ts_call_state *state, const struct ts_value *parameters) {
@@ -321,6 +387,7 @@ static bool execute(struct ts_call_state *state, const struct ts_value *paramete
     return ts_fail(state->err, TS_ERR_CANCELLED, "operation '%s' was not started", state->op->descriptor->name);
   if (!prepare_inputs(state, views) || !prepare_parameters(state, parameters, values)) return false;
   struct ts_op_call call = {&host, views, values, state->op->descriptor->user, state};
+  if (is_verifying()) return run_verified(state, &call);
   return conclude(state, run_locked(state->op, &call));
 }
 
@@ -338,6 +405,7 @@ bool ts_op_execute(struct ts_op *op, struct ts_data *const *inputs, const struct
     ts_data_unref(outputs[i]);
     outputs[i] = NULL;
   }
+  if (error.code == TS_ERR_NO_MEMORY) ts_error_context(&error, "running operation '%s'", op->descriptor->name);
   if (err && err->code == TS_ERR_OK) *err = error;
   return false;
 }

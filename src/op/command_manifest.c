@@ -95,8 +95,9 @@ static struct ts_op_port *read_ports(const struct ts_manifest_reader *reader, co
     ts_error_help(ts_manifest_fault(reader, TS_ERR_MISSING_KEY, pointer, TS_JSON_VALUE, "an operation needs an output"),
                   "add \"NAME\": {\"type\": \"table\"}, for example");
   if (size > TS_OP_MAX_PORTS) {
-    ts_manifest_fault(reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE, "%zu ports; %d are possible", size,
-                      TS_OP_MAX_PORTS);
+    struct ts_error *err = ts_manifest_fault(reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE,
+                                             "%zu ports; %d are possible", size, TS_OP_MAX_PORTS);
+    ts_error_help(err, "split the operation in two, or pass several files as one");
     return NULL;
   }
   struct ts_op_port *ports = ts_arena_array(reader->arena, size + 1, sizeof(*ports));
@@ -196,8 +197,9 @@ static struct ts_op_parameter *read_parameters(const struct ts_manifest_reader *
   const json_t *object = ts_manifest_get(manifest, "parameters", TS_MANIFEST_OBJECT);
   size_t size = json_object_size(object);
   if (size > TS_OP_MAX_PARAMETERS) {
-    ts_manifest_fault(reader, TS_ERR_BAD_VALUE, "/parameters", TS_JSON_VALUE, "%zu parameters; %d are possible", size,
-                      TS_OP_MAX_PARAMETERS);
+    struct ts_error *err = ts_manifest_fault(reader, TS_ERR_BAD_VALUE, "/parameters", TS_JSON_VALUE,
+                                             "%zu parameters; %d are possible", size, TS_OP_MAX_PARAMETERS);
+    ts_error_help(err, "remove those that are never varied");
     return NULL;
   }
   struct ts_op_parameter *parameters = ts_arena_array(reader->arena, size + 1, sizeof(*parameters));

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "op/watch.h"
 
 #include <signal.h>
 #include <string.h>
@@ -36,11 +37,14 @@ static const char *const *make_words(struct ts_arena *arena, const struct ts_com
   return words;
 }
 
-/* The stricter of the manifest's and the caller's time limit; 0: none. */
+/* The strictest of the manifest's, the caller's and the run's time limit; 0: none. */
 static double time_limit(const struct ts_command *command, const struct ts_op_context *context) {
-  if (command->timeout_s <= 0) return context->timeout_s;
-  if (context->timeout_s <= 0 || command->timeout_s < context->timeout_s) return command->timeout_s;
-  return context->timeout_s;
+  const double limits[] = {command->timeout_s, context->timeout_s, ts_watch_limit_s()};
+  double limit_s = 0;
+  for (size_t i = 0; i < COUNT(limits); i++) {
+    if (limits[i] > 0 && (limit_s <= 0 || limits[i] < limit_s)) limit_s = limits[i];
+  }
+  return limit_s;
 }
 
 /* Turns the end of the process into an error unless all is well. */
@@ -60,7 +64,7 @@ static bool judge(const struct ts_call_state *state, const struct ts_process *pr
     break;
   case TS_PROCESS_TIMED_OUT:
     ts_fail(err, TS_ERR_COMMAND, "command '%s' took longer than %g s and was stopped", name, process->timeout_s);
-    ts_error_help(err, "raise 'timeout_s' in its manifest if it needs more time");
+    ts_error_help(err, "raise 'timeout_s' in its manifest, or the task limit of the study, if it needs more time");
     break;
   case TS_PROCESS_CANCELLED: ts_fail(err, TS_ERR_CANCELLED, "command '%s' was stopped", name); break;
   }

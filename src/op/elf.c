@@ -1,4 +1,4 @@
-/* The GNU build id of an ELF file, found through its program headers.
+/* What is read of a shared library before the system loads it: whether it is one, is whole, and its GNU build id.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Only what the loader of this machine accepts is of interest: 64 bit, native byte order. Everything else, and a damaged
@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAX_SEGMENTS   256
@@ -63,10 +64,42 @@ static size_t find_build_id(int file, uint8_t id[64]) {
   return 0;
 }
 
+/* NULL if the system's loader can be trusted with the file, otherwise what is wrong with it. */
+static const char *find_fault(int file) {
+  Elf64_Ehdr header;
+  struct stat state;
+  if (fstat(file, &state) != 0 || !S_ISREG(state.st_mode)) return "it is no regular file";
+  if (!read_at(file, &header, sizeof(header), 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return "it is no ELF file";
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_DYN) return "it is no 64-bit shared library";
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0 || header.e_phnum > MAX_SEGMENTS)
+    return "its list of segments is damaged";
+  for (size_t i = 0; i < header.e_phnum; i++) {
+    Elf64_Phdr segment;
+    if (!read_at(file, &segment, sizeof(segment), header.e_phoff + i * sizeof(segment))) return "its end is missing";
+    uint64_t size = (uint64_t)state.st_size;
+    bool inside = segment.p_offset <= size && segment.p_filesz <= size - segment.p_offset;
+    if (segment.p_type == PT_LOAD && !inside) return "its end is missing";
+  }
+  return NULL;
+}
+
+bool ts_elf_check(const char *path, const char *name, struct ts_error *err) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  const char *fault = file < 0 ? strerror(errno) : find_fault(file);
+  if (file >= 0) close(file);
+  if (!fault) return true;
+  ts_fail(err, TS_ERR_PLUGIN, "plugin '%s' could not be loaded: %s", name, fault);
+  ts_error_help(err, "compile it again, as a shared library for this machine");
+  ts_error_place(err, name, 0, 0, "");
+  return false;
+}
+
 bool ts_elf_build_id(const char *path, uint8_t id[64], size_t *size, struct ts_error *err) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) {
     ts_fail(err, TS_ERR_FILE_IO, "'%s' cannot be opened: %s", path, strerror(errno));
+    ts_error_help(err, "check the path and the permissions");
     ts_error_place(err, path, 0, 0, "");
     return false;
   }

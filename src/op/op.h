@@ -64,6 +64,7 @@ struct ts_op_context {
   const char *scratch_folder; /* borrowed: where commands get a folder of their own for a call; may be NULL (TMPDIR) */
   struct ts_str *log;         /* borrowed: output of commands is appended here; may be NULL */
   double timeout_s;           /* commands only; 0: none */
+  const char *task;           /* borrowed: name of the task, for messages; may be NULL */
 };
 
 /* Runs the operation once: inputs and parameters in descriptor order (an optional input may be NULL), outputs filled with new

@@ -53,6 +53,9 @@ void ts_op_digest_number(struct ts_sha256_stream *stream, uint64_t number); /* a
 /* ---- Plugins (plugin.c, elf.c). ---- */
 
 void ts_plugin_load(struct ts_registry *registry, const char *path, const char *real_path, struct ts_faults *faults);
+/* Whether the system's loader can be asked for the file: an ELF shared library of which no segment is cut off (touching the
+ * missing part would end the process). `name` stands for the file in messages. */
+bool ts_elf_check(const char *path, const char *name, struct ts_error *err);
 /* The GNU build id of an ELF file: at most 64 bytes; *size 0 if it has none. */
 bool ts_elf_build_id(const char *path, uint8_t id[64], size_t *size, struct ts_error *err);
 
@@ -161,6 +164,7 @@ struct ts_call_state {
   const struct ts_type *type[TS_OP_MAX_PORTS]; /* declared by output_type; NULL: not declared */
   struct ts_region placed[TS_OP_MAX_PORTS];    /* by output_place, if has_place */
   bool has_place[TS_OP_MAX_PORTS];
+  bool is_guarded[TS_OP_MAX_PORTS]; /* the operation writes into it itself; commands do not */
 };
 bool ts_call_is_cancelled(const struct ts_call_state *state);
 

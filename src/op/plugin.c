@@ -6,9 +6,13 @@
 #include "op/op_int.h"
 
 #include <dlfcn.h>
+#include <stddef.h>
 #include <string.h>
 
 #define MAX_OPERATIONS 1024
+
+/* Fields after this one came later: a plugin that was compiled without them is still welcome. */
+#define TS_OP_DESCRIPTOR_LEAST offsetof(struct ts_op_descriptor, scratch_per_input_byte)
 
 /* SHA-256 over the build id (length, bytes) and the SHA-256 of the whole file. */
 static bool plugin_digest(const char *path, struct ts_sha256 *digest, struct ts_error *err) {
@@ -36,10 +40,10 @@ static bool check_head(const struct ts_op_descriptor *descriptor, const char *pa
     ts_error_help(err, "compile it with the tessera_op.h of this tessera");
     return false;
   }
-  if (descriptor->size_bytes < sizeof(struct ts_op_descriptor)) {
+  if (descriptor->size_bytes < TS_OP_DESCRIPTOR_LEAST) {
     struct ts_error *err =
         ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' has a descriptor of %u bytes, %zu are needed", path,
-                    (unsigned)descriptor->size_bytes, sizeof(struct ts_op_descriptor));
+                    (unsigned)descriptor->size_bytes, TS_OP_DESCRIPTOR_LEAST);
     ts_error_help(err, "set size_bytes to sizeof(struct ts_op_descriptor)");
     return false;
   }
@@ -107,7 +111,7 @@ static bool add_operations(struct ts_registry *registry, void *library, const ch
 void ts_plugin_load(struct ts_registry *registry, const char *path, const char *real_path, struct ts_faults *faults) {
   struct ts_sha256 digest;
   struct ts_error unreadable = {0};
-  if (!plugin_digest(real_path, &digest, &unreadable)) {
+  if (!plugin_digest(real_path, &digest, &unreadable) || !ts_elf_check(real_path, path, &unreadable)) {
     *ts_faults_add(faults) = unreadable;
     return;
   }

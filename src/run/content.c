@@ -11,6 +11,7 @@ struct content *ts_content_create(struct group *group, struct instance *origin) 
   content->output_count = ts_instance_output_count(group->engine, origin);
   content->data = ts_arena_array(arena, content->output_count, sizeof *content->data);
   content->run_digests = ts_arena_array(arena, content->output_count, sizeof *content->run_digests);
+  content->sizes = ts_arena_array(arena, content->output_count, sizeof *content->sizes);
   content->digests = ts_arena_array(arena, content->output_count, sizeof *content->digests);
   group->all = ts_grow(group->all, group->all_count, &group->all_capacity, sizeof(struct content *));
   group->all[group->all_count++] = content;

@@ -49,9 +49,9 @@ void ts_engine_forget_group(struct engine *engine, struct group *group) {
   engine->open_groups--;
 }
 
-static void wait_for_change(struct engine *engine) {
+void ts_engine_wait(struct engine *engine) {
   struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
+  clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_nsec += STOP_POLL_NS;
   if (until.tv_nsec >= 1000000000L) {
     until.tv_sec++;
@@ -70,7 +70,7 @@ static bool take(struct engine *engine, struct ts_ready_task *task) {
       if (!open_next_group(engine)) return false;
       continue;
     }
-    if (!more && engine->running == 0 && engine->event_count == 0) {
+    if (!more && engine->running + engine->entering == 0 && engine->event_count == 0) {
       engine->over = true;
       pthread_cond_broadcast(&engine->changed);
       return false;
@@ -81,7 +81,7 @@ static bool take(struct engine *engine, struct ts_ready_task *task) {
       pthread_mutex_lock(&engine->lock);
       continue;
     }
-    wait_for_change(engine);
+    ts_engine_wait(engine);
   }
 }
 
@@ -131,7 +131,7 @@ static bool compute(struct engine *engine, struct group *group, struct instance 
 
 /* Without engine.lock: makes the content, one way or another. */
 static void produce(struct engine *engine, struct group *group, struct instance *instance, struct content *content,
-                    size_t worker) {
+                    size_t worker, uint64_t reserved) {
   struct call_times times = {.worker = worker};
   ts_auto(ts_str_release) struct ts_str message = {0};
   struct ts_data **outputs = ts_calloc(content->output_count + 1, sizeof(struct ts_data *));
@@ -139,15 +139,21 @@ static void produce(struct engine *engine, struct group *group, struct instance 
   if (!load_by_content(engine, group, instance, content, outputs))
     outcome = compute(engine, group, instance, outputs, &times, &message) ? TS_OUTCOME_EXECUTED : TS_OUTCOME_FAILED;
   if (outcome != TS_OUTCOME_FAILED) ts_digest_outputs(engine, content, outputs);
-  if (outcome == TS_OUTCOME_EXECUTED) ts_record_result(engine, group, instance, content, false, &times, outputs);
+  bool durable = outcome == TS_OUTCOME_CUTOFF; /* it came from the store */
+  if (outcome == TS_OUTCOME_EXECUTED)
+    durable = ts_record_result(engine, group, instance, content, false, &times, outputs);
   pthread_mutex_lock(&engine->lock);
   engine->running--;
+  ts_memory_leave(engine, group, instance, reserved);
   ts_content_stop(engine, content);
   if (outcome == TS_OUTCOME_FAILED) {
     content->state = CONTENT_FAILED;
     content->message = ts_str_detach(&message);
   } else {
+    content->cpu_s = times.cpu_s;
+    content->is_durable = durable;
     store_outputs(content, outputs);
+    ts_memory_learn(engine, group, instance, content);
   }
   finish_content(group, instance, content, outcome, &times);
   pthread_cond_broadcast(&engine->changed);
@@ -169,6 +175,7 @@ static void load(struct engine *engine, struct group *group, struct instance *in
   pthread_mutex_lock(&engine->lock);
   engine->running--;
   if (ok) {
+    content->is_durable = true;
     store_outputs(content, outputs);
     finish_content(group, instance, content, TS_OUTCOME_STORE, &times);
   } else {
@@ -220,12 +227,15 @@ static void work_on(struct engine *engine, const struct ts_ready_task *task, siz
   else
     ts_content_start(engine, content);
   instance->state = RUNNING;
+  engine->entering++;
+  uint64_t reserved = loadable ? 0 : ts_memory_enter(engine, group, instance);
+  engine->entering--;
   engine->running++;
   pthread_mutex_unlock(&engine->lock);
   if (loadable)
     load(engine, group, instance, content, worker);
   else
-    produce(engine, group, instance, content, worker);
+    produce(engine, group, instance, content, worker, reserved);
   ts_tell_events(engine);
   pthread_mutex_lock(&engine->lock);
 }
@@ -326,6 +336,7 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   result->tasks = ts_calloc(plan->workflow->task_count + 1, sizeof *result->tasks);
   result->cpu_s = ts_calloc(plan->workflow->task_count + 1, sizeof *result->cpu_s);
   result->threads = options->threads ? options->threads : ts_cpu_count();
+  engine->output_ratio = ts_calloc(plan->workflow->task_count + 1, sizeof *engine->output_ratio);
   engine->recording = options->store != NULL;
   engine->start_ns = ts_clock_ns();
   engine->wanted_ports = ts_calloc(plan->node_count + 1, sizeof *engine->wanted_ports);
@@ -338,7 +349,11 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   engine->group_count = plan->node_count == 0 ? 0 : group_count(engine);
   pthread_mutex_init(&engine->lock, NULL);
   pthread_mutex_init(&engine->tell, NULL);
-  pthread_cond_init(&engine->changed, NULL);
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC); /* the wall clock may jump */
+  pthread_cond_init(&engine->changed, &monotonic);
+  pthread_condattr_destroy(&monotonic);
   return find_source_operations(engine, err);
 }
 
@@ -355,6 +370,7 @@ void ts_engine_release(struct engine *engine) {
   free(engine->wanted_ports);
   free(engine->is_stage_output);
   free(engine->producer);
+  free(engine->output_ratio);
   free(engine->parked);
   ts_ready_release(&engine->ready);
   pthread_cond_destroy(&engine->changed);

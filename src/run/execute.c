@@ -10,8 +10,11 @@ static bool call_operation(struct engine *engine, const struct instance *instanc
                            struct ts_error *err) {
   struct ts_value *values = ts_calloc(op->descriptor->parameter_count + 1, sizeof *values);
   ts_instance_parameters(engine, instance, values);
-  struct ts_op_context context = {
-      .cancelled = &engine->cancelled, .scratch_folder = engine->options->scratch_folder, .log = log};
+  char name[128];
+  struct ts_op_context context = {.cancelled = &engine->cancelled,
+                                  .scratch_folder = engine->options->scratch_folder,
+                                  .log = log,
+                                  .task = ts_plan_node_name(engine->plan, instance->node, name, sizeof name)};
   bool ok = ts_op_execute(op, inputs, values, outputs, &context, err);
   free(values);
   return ok;
@@ -48,6 +51,7 @@ bool ts_execute(struct engine *engine, const struct instance *instance, struct t
 
 void ts_digest_outputs(const struct engine *engine, struct content *content, struct ts_data *const *outputs) {
   for (size_t i = 0; i < content->output_count; i++) {
+    content->sizes[i] = ts_data_size_bytes(outputs[i]);
     content->run_digests[i] = ts_data_run_digest(outputs[i]);
     if (engine->recording) ts_data_digest(outputs[i], &content->digests[i]);
   }

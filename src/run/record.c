@@ -93,10 +93,10 @@ static struct ts_record_output *record_outputs(const struct engine *engine, cons
   return records;
 }
 
-void ts_record_result(struct engine *engine, const struct group *group, const struct instance *instance,
+bool ts_record_result(struct engine *engine, const struct group *group, const struct instance *instance,
                       const struct content *content, bool alias, const struct call_times *times,
                       struct ts_data *const *outputs) {
-  if (!engine->recording) return;
+  if (!engine->recording) return false;
   struct ts_key content_key;
   struct ts_error err = {0};
   if (!ts_instance_content_key(engine, group, instance, &content_key, &err)) TS_BUG("no content key: %s", err.text);
@@ -122,9 +122,12 @@ void ts_record_result(struct engine *engine, const struct group *group, const st
                              .producer = engine->producer,
                              .made_unix_ns = ts_clock_unix_ns()};
   if (op) record.implementation = op->implementation;
+  bool kept_all = true;
+  for (size_t i = 0; i < content->output_count; i++) kept_all = kept_all && keep[i];
   ts_store_put(engine->options->store, &record, keep);
   free(parameters);
   free(records);
   free(keep);
   free(inputs);
+  return kept_all;
 }

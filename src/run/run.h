@@ -67,6 +67,7 @@ struct ts_run_options {
   struct ts_registry *registry;
   struct ts_store *store; /* borrowed; NULL: nothing is looked up or kept */
   const char *run_id;     /* "" if none */
+  uint64_t memory_bytes;  /* budget for pixels and scratch; 0: none */
   bool no_cutoff;
   const volatile int
       *stop; /* borrowed: non-zero, no new task is started; may be set by a signal handler; may be NULL */
@@ -87,6 +88,9 @@ struct ts_run_result {
   struct ts_run_counts *tasks;    /* per task of the workflow, units added up; owned */
   struct ts_run_counts reference; /* what only the reference run needed, apart from the above */
   double *cpu_s;                  /* per task; owned */
+  uint64_t dropped;               /* products let go before their last use, to stay within the budget */
+  uint64_t spilled;               /* of these, how many the store keeps */
+  uint64_t waits;                 /* times a task waited for memory */
   uint64_t recomputed;            /* executions beyond the first, because a product was no longer in memory */
   uint64_t reads;                 /* source tasks executed */
   double wall_s, cpu_total_s;

@@ -38,6 +38,10 @@ struct content {
   size_t holders;                /* finished instances that somebody still reads from */
   struct instance *origin;       /* borrowed: who computed or loaded it; used to compute it again */
   struct instance *waiters;      /* borrowed list through instance.next_waiter */
+  size_t *sizes;                 /* per output: bytes, known once done */
+  double cpu_s;                  /* what it cost to compute */
+  bool is_durable;               /* the store keeps all outputs */
+  int pins;                      /* tasks that are about to read it, or reading: not to be dropped */
   char *message;                 /* owned: why it failed; NULL */
 };
 
@@ -100,10 +104,13 @@ struct engine {
   struct ts_ready ready;
   size_t next_group, group_count, open_groups;
   struct group *first_open; /* owned list through group.next_open */
+  size_t entering;          /* instances taken that wait for memory */
   size_t running;
   struct content *first_running; /* borrowed list through content.next_running: contents of tasks being computed */
   struct ts_ready_task *parked;  /* owned: ready, but another group is computing the same content */
   size_t parked_count, parked_capacity;
+  uint64_t reserved_bytes; /* what running tasks are expected to need */
+  double *output_ratio;    /* owned: per task, most bytes of output per byte of input so far */
   bool over;
   struct event *events; /* owned: not yet told */
   size_t event_count, event_capacity;
@@ -170,6 +177,15 @@ void ts_content_start(struct engine *engine, struct content *content);
 void ts_content_stop(struct engine *engine, const struct content *content); /* makes the parked ones ready again */
 void ts_content_park(struct engine *engine, const struct ts_ready_task *task);
 
+/* memory.c: under engine.lock. */
+/* Waits until the instance may start within the budget; gives what it reserved, to be handed back to ts_memory_leave. */
+uint64_t ts_memory_enter(struct engine *engine, struct group *group, const struct instance *instance);
+void ts_memory_leave(struct engine *engine, struct group *group, const struct instance *instance, uint64_t need);
+void ts_memory_learn(struct engine *engine, const struct group *group, const struct instance *instance,
+                     const struct content *content);
+uint64_t ts_memory_need(const struct engine *engine, const struct group *group, const struct instance *instance);
+void ts_engine_wait(struct engine *engine); /* engine.c: until something changes, or for a short while */
+
 /* finish.c: under engine.lock. */
 void ts_finish(struct group *group, struct instance *instance, struct content *content, enum ts_outcome outcome,
                const struct call_times *times);
@@ -190,7 +206,8 @@ void ts_digest_outputs(const struct engine *engine, struct content *content, str
 /* Loads all outputs of a record; false if any is missing or damaged. */
 bool ts_load_outputs(struct engine *engine, const struct ts_record *record, size_t output_count,
                      struct ts_data **outputs);
-void ts_record_result(struct engine *engine, const struct group *group, const struct instance *instance,
+/* Whether the store keeps all outputs. */
+bool ts_record_result(struct engine *engine, const struct group *group, const struct instance *instance,
                       const struct content *content, bool alias, const struct call_times *times,
                       struct ts_data *const *outputs);
 

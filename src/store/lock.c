@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void fail_busy(int fd, const char *folder, struct ts_error *err) {
@@ -52,6 +53,17 @@ int ts_store_lock_open(const char *folder, struct ts_error *err) {
   }
   close(fd);
   return -1;
+}
+
+bool ts_store_lock_check(int fd, const char *folder, struct ts_error *err) {
+  ts_auto_free char *path = ts_path_join(folder, "lock");
+  struct stat held, there;
+  if (fstat(fd, &held) == 0 && stat(path, &there) == 0 && held.st_dev == there.st_dev && held.st_ino == there.st_ino) {
+    return true;
+  }
+  ts_fail(err, TS_ERR_STORE, "the store '%s' was removed or replaced while it was in use", folder);
+  ts_error_help(err, "put it back, or run again: what is missing is computed again");
+  return false;
 }
 
 void ts_store_lock_close(int fd) {

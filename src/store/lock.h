@@ -11,6 +11,8 @@
 
 /* Takes the lock without waiting. Returns a descriptor to hold, or -1 with STORE_BUSY or STORE. */
 int ts_store_lock_open(const char *folder, struct ts_error *err);
+/* Whether the lock still is that of the folder: files that were unlinked can be written without any complaint. */
+bool ts_store_lock_check(int fd, const char *folder, struct ts_error *err);
 void ts_store_lock_close(int fd); /* -1 is allowed */
 
 #endif

@@ -20,9 +20,12 @@
 #define OPEN_FILES_MAX  64                /* written before the first of them is waited for */
 
 static bool fail_write(struct ts_error *err, const char *path, int number) {
-  ts_fail(err, TS_ERR_STORE, "product file '%s' cannot be written: %s", path, strerrordesc_np(number));
+  ts_fail(err, number == ENOMEM ? TS_ERR_NO_MEMORY : TS_ERR_STORE, "product file '%s' cannot be written: %s", path,
+          strerrordesc_np(number));
   if (number == ENOSPC || number == EDQUOT || number == EFBIG) {
     ts_error_help(err, "free some space on the disk of the store, or choose another store");
+  } else if (number == ENOMEM) {
+    ts_error_help(err, "use fewer threads (-j), or free some memory");
   } else {
     ts_error_help(err, "check the permissions and the disk of the store");
   }

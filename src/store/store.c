@@ -54,6 +54,12 @@ struct ts_store *ts_store_open(const struct ts_store_options *options, struct ts
   return NULL;
 }
 
+/* Without the lock, which the thread that crashed may hold; a count that is a moment old does no harm. */
+void ts_store_counts(const struct ts_store *store, uint64_t *put, uint64_t *done) {
+  *put = __atomic_load_n(&store->queue.put_count, __ATOMIC_RELAXED);
+  *done = __atomic_load_n(&store->queue.done_count, __ATOMIC_RELAXED);
+}
+
 bool ts_store_flush(struct ts_store *store, struct ts_error *err) { return ts_store_queue_flush(&store->queue, err); }
 
 void ts_store_close(struct ts_store *store) {

@@ -64,6 +64,8 @@ struct ts_store_options {
  * while another process writes. */
 struct ts_store *ts_store_open(const struct ts_store_options *options, struct ts_error *err);
 /* Waits for queued writes. False if a write failed since the last flush. */
+/* How many things were put so far, and how many of them the backend has (or has refused). Safe in signal handlers. */
+void ts_store_counts(const struct ts_store *store, uint64_t *put, uint64_t *done);
 bool ts_store_flush(struct ts_store *store, struct ts_error *err);
 void ts_store_close(struct ts_store *store);
 const char *ts_store_salt(const struct ts_store *store);

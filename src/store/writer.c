@@ -119,6 +119,7 @@ static void *writer_main(void *argument) {
   while ((items = ts_store_queue_take(writer->queue))) {
     struct ts_error failure = {0};
     const bool ok = write_items(writer, &work, items, &failure);
+    if (failure.code == TS_ERR_NO_MEMORY) ts_error_help(&failure, "use fewer threads (-j), or free some memory");
     work_clear(&work);
     ts_store_queue_done(writer->queue, items, ok ? NULL : &failure);
   }

@@ -4,6 +4,8 @@
  * requested = stage + task + cutoff + store + executed + failed + skipped, in total and for every task. */
 #include "study/study_int.h"
 
+#include <sys/resource.h>
+
 struct row {
   uint64_t requested, stage, task;
   const struct ts_run_counts *run;
@@ -42,11 +44,23 @@ json_t *ts_counts_reuse(const struct session *s, const struct ts_plan *plan, con
   json_object_set_new(object, "task", number(task));
   add_outcomes(object, &sum);
   json_object_set_new(object, "recomputed", number(result->recomputed));
+  json_object_set_new(object, "dropped", number(result->dropped));
+  json_object_set_new(object, "spilled", number(result->spilled));
+  json_object_set_new(object, "waits", number(result->waits));
   json_object_set_new(object, "reads", number(result->reads));
   return object;
 }
 
-json_t *ts_counts_by_task(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result) {
+static bool is_external(const struct ts_task *task) { return task->op->origin == TS_OP_COMMAND; }
+
+static void add_cost(json_t *object, const struct call_cost *cost) {
+  json_object_set_new(object, "calls", number(cost->calls));
+  json_object_set_new(object, "wall_s", json_real(cost->wall_s));
+  if (cost->px > 0) json_object_set_new(object, "px", json_real(cost->px));
+}
+
+json_t *ts_counts_by_task(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result,
+                          const struct progress *progress) {
   json_t *list = json_array();
   for (size_t t = 0; t < s->workflow->task_count; t++) {
     const struct ts_task *task = &s->workflow->tasks[t];
@@ -61,6 +75,8 @@ json_t *ts_counts_by_task(const struct session *s, const struct ts_plan *plan, c
     json_object_set_new(object, "task_reused", number(row.task));
     add_outcomes(object, row.run);
     json_object_set_new(object, "cpu_s", json_real(result->cpu_s[t]));
+    add_cost(object, ts_progress_task_cost(progress, t));
+    if (is_external(task)) json_object_set_new(object, "external", json_true());
     json_array_append_new(list, object);
   }
   return list;
@@ -74,5 +90,42 @@ json_t *ts_counts_reference(const struct session *s, const struct ts_plan *plan,
   json_t *object = json_object();
   json_object_set_new(object, "requested", number(requested));
   add_outcomes(object, &result->reference);
+  return object;
+}
+
+static json_t *node_cost(const struct call_cost *cost) {
+  json_t *object = json_object();
+  json_object_set_new(object, "cpu_s", json_real(cost->cpu_s));
+  add_cost(object, cost);
+  return object;
+}
+
+static uint64_t process_peak_bytes(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+/* The clock of a command's task is the wall's: its work is done by another process, whose time is not in this one's. */
+json_t *ts_counts_profile(const struct session *s, const struct ts_run_result *result,
+                          const struct progress *progress) {
+  const struct call_cost *read = ts_progress_node_cost(progress, TS_NODE_SOURCE);
+  const struct call_cost *crop = ts_progress_node_cost(progress, TS_NODE_CROP);
+  const struct call_cost *gather = ts_progress_node_cost(progress, TS_NODE_GATHER);
+  double tasks_s = 0;
+  double external_s = 0;
+  for (size_t t = 0; t < s->workflow->task_count; t++)
+    *(is_external(&s->workflow->tasks[t]) ? &external_s : &tasks_s) += result->cpu_s[t];
+  json_t *object = json_object();
+  json_object_set_new(object, "run_s", json_real(result->wall_s));
+  json_object_set_new(object, "process_cpu_s", json_real(result->cpu_total_s));
+  json_object_set_new(object, "tasks_cpu_s", json_real(tasks_s));
+  json_object_set_new(object, "external_s", json_real(external_s));
+  json_object_set_new(object, "read", node_cost(read));
+  json_object_set_new(object, "crop", node_cost(crop));
+  json_object_set_new(object, "gather", node_cost(gather));
+  json_object_set_new(object, "engine_cpu_s",
+                      json_real(result->cpu_total_s - tasks_s - read->cpu_s - crop->cpu_s - gather->cpu_s));
+  json_object_set_new(object, "process_peak_bytes", number(process_peak_bytes()));
+  if (s->request->trace) json_object_set_new(object, "trace", json_string(s->request->trace));
   return object;
 }

@@ -2,11 +2,41 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/engine.h"
 
+#include "base/alloc.h"
+#include "base/memory.h"
 #include "base/pool.h"
+#include "op/watch.h"
+
+#include <stdlib.h>
+
+#define UNREAD_MAX 100 /* of the list of failed tasks */
+
+/* A file that cannot be read is no task of the workflow, but what was to be made from it is missing: told among the
+ * failed tasks. Calls never overlap. */
+static void tell_unread(const struct engine_run *run, const struct ts_task_event *event) {
+  const struct ts_node *node = &run->plan->nodes[event->node];
+  if (node->kind == TS_NODE_TASK || event->outcome != TS_OUTCOME_FAILED) return;
+  const struct ts_dataset *d = run->dataset ? run->dataset : &run->s->dataset;
+  ts_auto(json_decrefp) json_t *failed = ts_progress_failed(run->progress);
+  if (json_array_size(failed) >= UNREAD_MAX) return;
+  char name[128];
+  ts_plan_node_name(run->plan, event->node, name, sizeof name);
+  const bool tile = node->scope == TS_PER_TILE;
+  const size_t item = tile ? d->tile_items[event->unit] : node->scope == TS_PER_FILE ? event->unit : 0;
+  json_t *entry = json_pack("{s:s, s:s, s:s, s:s}", "task", name, "key", "", "file", d->items[item].name, "message",
+                            event->message);
+  if (tile)
+    json_object_set_new(
+        entry, "tile",
+        json_pack("[I, I]", (json_int_t)d->tiles[event->unit].core.x, (json_int_t)d->tiles[event->unit].core.y));
+  json_array_append_new(failed, entry);
+}
 
 static void on_task(void *user, const struct ts_task_event *event) {
   struct engine_run *run = user;
-  if (run->progress) ts_progress_task(run->progress, event);
+  if (!run->progress) return;
+  ts_progress_task(run->progress, event);
+  tell_unread(run, event);
 }
 
 static void on_start(void *user, uint32_t node) {
@@ -25,9 +55,33 @@ struct ts_run_options ts_engine_options(struct session *s) {
                                  .registry = s->registry,
                                  .store = r->no_reuse ? NULL : s->store,
                                  .run_id = "",
+                                 .memory_bytes = r->memory_bytes ? r->memory_bytes : ts_memory_available() / 10 * 7,
                                  .no_cutoff = r->no_cutoff || r->no_reuse,
                                  .stop = r->stop,
                                  .scratch_folder = s->scratch};
+}
+
+static void count_kept(const void *user, uint64_t *given, uint64_t *kept) { ts_store_counts(user, given, kept); }
+
+/* What to type to go on after the process was ended by an operation. */
+static char *resume_line(const struct engine_run *run) {
+  const struct ts_request *r = run->s->request;
+  struct ts_str line = {0};
+  if (!run->command) return ts_strdup("");
+  ts_str_addf(&line, "tessera %s", run->command);
+  if (r->folder && r->folder[0]) ts_str_addf(&line, " -C %s", r->folder);
+  if (r->file) ts_str_addf(&line, " %s", r->file);
+  if (r->store) ts_str_addf(&line, " --store %s", r->store);
+  ts_str_addf(&line, " --resume %s", run->run_id);
+  return ts_str_detach(&line);
+}
+
+/* The environment can set a limit for files that have none, such as workflows. */
+static double task_limit(const struct session *s) {
+  const char *text = getenv("TESSERA_TASK_LIMIT");
+  double limit_s = 0;
+  if (s->study.task_limit_s > 0 || !text || !ts_parse_double(text, &limit_s)) return s->study.task_limit_s;
+  return limit_s > 0 && limit_s <= 1e9 ? limit_s : 0;
 }
 
 bool ts_engine_run(struct engine_run *run) {
@@ -40,9 +94,13 @@ bool ts_engine_run(struct engine_run *run) {
   options.on_task = on_task;
   options.on_product = run->on_product ? on_product : NULL;
   if (run->quiet_store) options.store = s->store;
-  if (!ts_run(run->plan, run->dataset ? run->dataset : &s->dataset, &options, &run->result, &err)) {
-    ts_session_fault(s, &err);
-    return false;
-  }
-  return true;
+  ts_auto_free char *resume = resume_line(run);
+  const struct ts_watch_options watch = {
+      .resume = resume, .limit_s = task_limit(s), .user = s->store, .progress = s->store ? count_kept : NULL};
+  bool watching = false;
+  bool ok = ts_watch_start(&watch, &watching, &err) &&
+            ts_run(run->plan, run->dataset ? run->dataset : &s->dataset, &options, &run->result, &err);
+  if (watching) ts_watch_stop();
+  if (!ok) ts_session_fault(s, &err);
+  return ok;
 }

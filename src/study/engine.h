@@ -10,6 +10,7 @@ struct engine_run {
   const struct ts_plan *plan;
   const struct ts_dataset *dataset; /* NULL: the session's */
   const char *run_id;               /* "" if not recorded */
+  const char *command;              /* how the run is continued: "study" or "run"; NULL if it cannot be */
   struct progress *progress;        /* may be NULL */
   bool quiet_store;                 /* use the store although the request says no reuse: for pictures */
   void *user;

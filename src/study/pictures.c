@@ -75,45 +75,67 @@ static bool is_set(const struct ts_data *mask, size_t pixel) {
   return ((const uint32_t *)(const void *)bytes)[pixel] != 0;
 }
 
-static size_t count_differences(const struct masks *masks, const struct ts_region *window) {
+/* Differing pixels per cell of WINDOW_STEP_PX, summed over everything above and to the left: (columns + 1) x (rows + 1). */
+struct difference_sums {
+  uint64_t *sums; /* owned */
+  int64_t columns, rows;
+};
+
+static void count_row(const struct masks *masks, int64_t y, struct difference_sums *d) {
   const struct ts_region *tile = ts_data_region(masks->normal);
-  size_t count = 0;
-  for (int64_t y = window->y - tile->y; y < window->y - tile->y + window->height; y++) {
-    for (int64_t x = window->x - tile->x; x < window->x - tile->x + window->width; x++) {
-      size_t pixel = (size_t)(y * tile->width + x);
-      count += is_set(masks->normal, pixel) != is_set(masks->different, pixel) ? 1 : 0;
+  uint64_t *row = d->sums + (y / WINDOW_STEP_PX + 1) * (d->columns + 1) + 1;
+  for (int64_t x = 0; x < d->columns * WINDOW_STEP_PX; x++) {
+    size_t pixel = (size_t)(y * tile->width + x);
+    row[x / WINDOW_STEP_PX] += is_set(masks->normal, pixel) != is_set(masks->different, pixel) ? 1 : 0;
+  }
+}
+
+static struct difference_sums sum_differences(const struct masks *masks) {
+  const struct ts_region *tile = ts_data_region(masks->normal);
+  struct difference_sums d = {.columns = tile->width / WINDOW_STEP_PX, .rows = tile->height / WINDOW_STEP_PX};
+  d.sums = ts_calloc((size_t)((d.columns + 1) * (d.rows + 1)), sizeof *d.sums);
+  for (int64_t y = 0; y < d.rows * WINDOW_STEP_PX; y++) count_row(masks, y, &d);
+  for (int64_t r = 1; r <= d.rows; r++) {
+    for (int64_t c = 1; c <= d.columns; c++) {
+      uint64_t *at = d.sums + r * (d.columns + 1) + c;
+      *at += at[-1] + at[-(d.columns + 1)] - at[-(d.columns + 1) - 1];
     }
   }
-  return count;
+  return d;
+}
+
+static uint64_t sum_of(const struct difference_sums *d, int64_t column, int64_t row, int64_t columns, int64_t rows) {
+  const uint64_t *top = d->sums + row * (d->columns + 1) + column, *bottom = top + rows * (d->columns + 1);
+  return bottom[columns] - bottom[0] - top[columns] + top[0];
 }
 
 /* The window of the tile in which the two masks differ most; of equals the first. */
 static struct ts_region choose_window(const struct masks *masks) {
-  struct ts_region window = *ts_data_region(masks->normal);
-  struct ts_region best = window;
-  int64_t right = window.x + window.width, bottom = window.y + window.height;
-  size_t most = 0;
-  window.width = window.width < WINDOW_PX ? window.width : WINDOW_PX;
-  window.height = window.height < WINDOW_PX ? window.height : WINDOW_PX;
-  best.width = window.width;
-  best.height = window.height;
-  for (window.y = ts_data_region(masks->normal)->y; window.y + window.height <= bottom; window.y += WINDOW_STEP_PX) {
-    for (window.x = ts_data_region(masks->normal)->x; window.x + window.width <= right; window.x += WINDOW_STEP_PX) {
-      size_t count = count_differences(masks, &window);
-      if (count > most) {
-        most = count;
-        best = window;
-      }
+  const struct ts_region *tile = ts_data_region(masks->normal);
+  struct ts_region best = *tile;
+  struct difference_sums d = sum_differences(masks);
+  int64_t cells = WINDOW_PX / WINDOW_STEP_PX;
+  int64_t columns = d.columns < cells ? d.columns : cells, rows = d.rows < cells ? d.rows : cells;
+  uint64_t most = 0;
+  best.width = tile->width < WINDOW_PX ? tile->width : WINDOW_PX;
+  best.height = tile->height < WINDOW_PX ? tile->height : WINDOW_PX;
+  for (int64_t r = 0; r + rows <= d.rows; r++) {
+    for (int64_t c = 0; c + columns <= d.columns; c++) {
+      uint64_t count = sum_of(&d, c, r, columns, rows);
+      if (count <= most) continue;
+      most = count;
+      best.x = tile->x + c * WINDOW_STEP_PX;
+      best.y = tile->y + r * WINDOW_STEP_PX;
     }
   }
+  free(d.sums);
   return best;
 }
 
-static bool encode(const struct ts_data *image, const struct ts_data *mask, const struct ts_region *window,
-                   struct ts_str *png, struct ts_error *err) {
-  struct ts_data *overlay = ts_image_overlay(image, mask, OUTLINE_RGB, err);
-  struct ts_data *part = overlay ? ts_data_crop(overlay, window, err) : NULL;
-  bool ok = part && ts_image_encode_png(part, 1, png, err);
+static bool encode(const struct ts_data *image, const struct ts_data *mask, struct ts_str *png, struct ts_error *err) {
+  struct ts_data *part = ts_data_crop(mask, ts_data_region(image), err);
+  struct ts_data *overlay = part ? ts_image_overlay(image, part, OUTLINE_RGB, err) : NULL;
+  bool ok = overlay && ts_image_encode_png(overlay, 1, png, err);
   ts_data_unref(overlay);
   ts_data_unref(part);
   return ok;
@@ -137,11 +159,11 @@ static bool draw_pair(struct session *s, struct study_result *r, size_t set, siz
                       struct ts_source source, struct ts_error *err) {
   struct masks masks = {0};
   const struct ts_item_source *file = &s->dataset.items[s->dataset.tile_items[tile]].sources[image_input];
-  struct ts_data *image = ts_image_read(file->path, file->type, &s->dataset.tiles[tile].region, err);
-  bool ok = image && get_masks(s, r, set, tile, source, &masks);
+  bool ok = get_masks(s, r, set, tile, source, &masks);
   struct ts_region window = ok ? choose_window(&masks) : (struct ts_region){0};
-  ok = ok && encode(image, masks.normal, &window, &r->pictures[0].png, err) &&
-       encode(image, masks.different, &window, &r->pictures[1].png, err);
+  struct ts_data *image = ok ? ts_image_read(file->path, file->type, &window, err) : NULL;
+  ok = image && encode(image, masks.normal, &r->pictures[0].png, err) &&
+       encode(image, masks.different, &r->pictures[1].png, err);
   r->picture_count = ok ? 2 : 0;
   ts_data_unref(image);
   ts_data_unref(masks.normal);

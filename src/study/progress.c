@@ -1,4 +1,4 @@
-/* Keeps count while a plan runs: stages for the display, rows for the store, the timeline for the report.
+/* Keeps count while a plan runs: stages for the display, rows for the store, the timeline for the report, the trace.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Called by the engine one event at a time, so nothing here needs a lock. */
@@ -14,6 +14,7 @@
 #define TIMELINE_MAX 4000  /* bars; a longer run keeps its first ones, its counts stay complete */
 #define BAR_GAP_S    0.002 /* tasks of one kind that follow each other closer than this share a bar */
 #define FAILED_MAX   100
+#define NODE_KINDS   (TS_NODE_GATHER + 1)
 
 struct progress {
   struct session *s;
@@ -28,7 +29,19 @@ struct progress {
   atomic_uint_fast64_t *started;    /* owned: executions begun per stage; the only part touched by several threads */
   json_t *timeline, *failed;        /* owned */
   json_t **last_bar;                /* owned array, bars borrowed from the timeline: per worker */
+  struct call_cost *costs;          /* owned: per task of the workflow */
+  struct call_cost node_costs[NODE_KINDS];
+  uint64_t outcomes[TS_OUTCOME_COUNT]; /* of tasks */
+  double latest_s;                     /* end of the latest call, on the engine's clock */
 };
+
+bool ts_session_open_trace(struct session *s) {
+  struct ts_error err = {0};
+  if (!s->request->trace) return true;
+  s->trace = ts_trace_open(ts_session_path(s, s->request->trace), &err);
+  if (!s->trace) ts_session_fault(s, &err);
+  return s->trace != NULL;
+}
 
 /* Distinct tasks per stage over all units; those of the reference run are among them. */
 static void count_totals(struct progress *p) {
@@ -60,6 +73,7 @@ struct progress *ts_progress_create(struct session *s, const struct ts_plan *pla
   p->last_bar = ts_calloc(threads + 1, sizeof *p->last_bar);
   p->timeline = json_array();
   p->failed = json_array();
+  p->costs = ts_calloc(s->workflow->task_count + 1, sizeof *p->costs);
   count_totals(p);
   return p;
 }
@@ -71,6 +85,7 @@ void ts_progress_destroy(struct progress *p) {
   free(p->stage_executed);
   free(p->started);
   free(p->last_bar);
+  free(p->costs);
   json_decref(p->timeline);
   json_decref(p->failed);
   free(p);
@@ -112,12 +127,33 @@ static void tell(const struct progress *p, const struct ts_progress *progress) {
   if (p->s->request->on_progress) p->s->request->on_progress(p->s->request->user, progress);
 }
 
+static struct ts_trace_counts trace_counts(const struct progress *p) {
+  return (struct ts_trace_counts){.executed = p->outcomes[TS_OUTCOME_EXECUTED],
+                                  .cutoff = p->outcomes[TS_OUTCOME_CUTOFF],
+                                  .store = p->outcomes[TS_OUTCOME_STORE],
+                                  .failed = p->outcomes[TS_OUTCOME_FAILED]};
+}
+
+static void begin_trace(struct progress *p) {
+  if (!p->s->trace) return;
+  ts_trace_name(p->s->trace, p->s->study.name ? p->s->study.name : "tessera", p->run_id, p->threads);
+}
+
+/* The trace is a by-product: a disk that is full costs the trace, not the run. */
+static void end_trace(struct progress *p) {
+  struct ts_error err = {0};
+  if (!ts_trace_close(p->s->trace, &err)) ts_session_warn(p->s, "%s; %s", err.text, err.help);
+  p->s->trace = NULL;
+}
+
 void ts_progress_begin(struct progress *p) {
+  begin_trace(p);
   struct ts_progress progress = snapshot(p, "run_begin");
   tell(p, &progress);
 }
 
 void ts_progress_end(struct progress *p) {
+  end_trace(p);
   struct ts_progress progress = snapshot(p, "run_end");
   tell(p, &progress);
 }
@@ -127,13 +163,68 @@ static size_t item_of(const struct progress *p, const struct ts_node *node, size
   return node->scope == TS_PER_FILE ? unit : 0;
 }
 
+static int64_t set_of(const struct progress *p, const struct ts_node *node) {
+  bool has_set = !node->reference_only && node->first_set < p->plan->set_count;
+  return has_set ? (int64_t)p->plan->set_order[node->first_set] : -1;
+}
+
+static bool was_called(const struct ts_task_event *event) {
+  return event->outcome == TS_OUTCOME_EXECUTED || (event->outcome == TS_OUTCOME_FAILED && event->wall_s > 0);
+}
+
+static double tile_px(const struct progress *p, const struct ts_node *node, size_t unit) {
+  if (node->scope != TS_PER_TILE) return 0;
+  const struct ts_region *region = &p->s->dataset.tiles[unit].region;
+  return (double)region->width * (double)region->height;
+}
+
+static void add_cost(struct progress *p, const struct ts_node *node, const struct ts_task_event *event) {
+  struct call_cost *cost = node->kind == TS_NODE_TASK ? &p->costs[node->task] : &p->node_costs[node->kind];
+  if (!was_called(event)) return;
+  cost->calls++;
+  cost->cpu_s += event->cpu_s;
+  cost->wall_s += event->wall_s;
+  cost->px += tile_px(p, node, event->unit);
+}
+
+static void trace_call(struct progress *p, const struct ts_node *node, const struct ts_task_event *event,
+                       const char *name, const char *file) {
+  char key[TS_KEY_TEXT_SIZE];
+  ts_key_print(&event->key, key);
+  struct ts_trace_call call = {.name = name,
+                               .is_task = node->kind == TS_NODE_TASK,
+                               .worker = event->worker,
+                               .start_s = event->start_s,
+                               .wall_s = event->wall_s,
+                               .cpu_s = event->cpu_s,
+                               .key = key,
+                               .set = set_of(p, node),
+                               .file = file,
+                               .has_tile = node->scope == TS_PER_TILE,
+                               .outcome = ts_outcome_name(event->outcome)};
+  if (call.has_tile) {
+    call.tile_x = p->s->dataset.tiles[event->unit].core.x;
+    call.tile_y = p->s->dataset.tiles[event->unit].core.y;
+  }
+  ts_trace_call(p->s->trace, &call);
+}
+
+static void keep_trace(struct progress *p, const struct ts_node *node, const struct ts_task_event *event,
+                       const char *name, const char *file) {
+  if (!p->s->trace) return;
+  p->latest_s = fmax(p->latest_s, event->start_s + event->wall_s);
+  if (was_called(event)) trace_call(p, node, event, name, file);
+  struct ts_trace_counts counts = trace_counts(p);
+  ts_trace_count(p->s->trace, p->latest_s, &counts);
+}
+
 static void keep_row(struct progress *p, const struct ts_node *node, const struct ts_task_event *event) {
   if (!p->s->store || !p->run_id[0]) return;
   const struct ts_task *task = &p->s->workflow->tasks[node->task];
   struct ts_task_row row = {.task = p->number++,
                             .stage = p->s->workflow->stages[task->stage].name,
                             .name = task->name,
-                            .set = node->reference_only ? -1 : (int64_t)p->plan->set_order[node->first_set],
+                            .set = set_of(p, node),
                             .unit = (int64_t)event->unit,
                             .key = event->key,
                             .outcome = ts_outcome_name(event->outcome),
@@ -198,12 +289,15 @@ void ts_progress_start(struct progress *p, uint32_t node) {
 
 void ts_progress_task(struct progress *p, const struct ts_task_event *event) {
   const struct ts_node *node = &p->plan->nodes[event->node];
-  if (node->kind != TS_NODE_TASK) return;
   char name[128];
   char key[TS_KEY_TEXT_SIZE];
-  size_t stage = p->s->workflow->tasks[node->task].stage;
   const char *file = p->s->dataset.items[item_of(p, node, event->unit)].name;
   ts_plan_node_name(p->plan, event->node, name, sizeof name);
+  if (node->kind == TS_NODE_TASK) p->outcomes[event->outcome]++;
+  add_cost(p, node, event);
+  keep_trace(p, node, event, name, file);
+  if (node->kind != TS_NODE_TASK) return;
+  size_t stage = p->s->workflow->tasks[node->task].stage;
   ts_key_print(&event->key, key);
   count(p, stage, event);
   keep_row(p, node, event);
@@ -229,3 +323,9 @@ json_t *ts_progress_timeline(const struct progress *p) { return json_incref(p->t
 json_t *ts_progress_failed(const struct progress *p) { return json_incref(p->failed); }
 
 bool ts_progress_any_failed(const struct progress *p) { return json_array_size(p->failed) > 0; }
+
+const struct call_cost *ts_progress_task_cost(const struct progress *p, size_t task) { return &p->costs[task]; }
+
+const struct call_cost *ts_progress_node_cost(const struct progress *p, enum ts_node_kind kind) {
+  return &p->node_costs[kind];
+}

@@ -63,6 +63,7 @@ static bool execute(struct session *s, struct run_state *r) {
   r->engine = (struct engine_run){.s = s,
                                   .plan = r->plan,
                                   .run_id = r->id,
+                                  .command = "run",
                                   .progress = r->progress,
                                   .user = &writer,
                                   .on_product = ts_write_product};
@@ -84,7 +85,8 @@ static void describe(struct session *s, struct run_state *r, json_t *object) {
   json_object_set_new(object, "quality", sorted(r->quality, compare_quality));
   json_object_set_new(object, "reuse", ts_counts_reuse(s, r->plan, result));
   json_object_set_new(object, "reference", ts_counts_reference(s, r->plan, result));
-  json_object_set_new(object, "by_task", ts_counts_by_task(s, r->plan, result));
+  json_object_set_new(object, "by_task", ts_counts_by_task(s, r->plan, result, r->progress));
+  json_object_set_new(object, "profile", ts_counts_profile(s, result, r->progress));
   json_object_set_new(object, "failed", ts_progress_failed(r->progress));
   json_object_set_new(object, "threads", json_integer((json_int_t)result->threads));
   json_object_set_new(object, "peak_bytes", json_integer((json_int_t)result->peak_bytes));
@@ -105,7 +107,7 @@ int ts_run_workflow(const struct ts_request *request, char **reply) {
   bool ready = ts_session_read(&s) && ts_session_open_store(&s, false, false) && ts_run_resume(&s, "run") &&
                ts_session_open_dataset(&s, true) && ts_sets_single(&s, &r.sets);
   if (ready) ts_session_only_stage(&s); /* before there is a run that would have failed */
-  ready = ready && ts_session_ok(&s) && ts_run_open(&s, "run", r.id);
+  ready = ready && ts_session_ok(&s) && ts_session_open_trace(&s) && ts_run_open(&s, "run", r.id);
   if (ready) {
     execute(&s, &r);
     if (r.plan) describe(&s, &r, object);

@@ -18,6 +18,8 @@ void ts_session_init(struct session *s, const struct ts_request *request) {
 }
 
 void ts_session_release(struct session *s) {
+  struct ts_error ignored = {0};
+  ts_trace_close(s->trace, &ignored); /* only where nothing was run */
   ts_store_close(s->store);
   ts_workflow_destroy(s->workflow);
   ts_registry_destroy(s->registry);

@@ -79,6 +79,7 @@ static bool run_plan(struct session *s, struct study_result *r) {
   r->engine = (struct engine_run){.s = s,
                                   .plan = r->plan,
                                   .run_id = r->run_id,
+                                  .command = "study",
                                   .progress = r->progress,
                                   .user = r->collector,
                                   .on_product = collect};
@@ -173,7 +174,8 @@ int ts_study(const struct ts_request *request, char **reply) {
   struct study_result r = {.state = "failed", .started_unix_ns = ts_clock_unix_ns(), .start_ns = ts_clock_ns()};
   json_t *object = NULL;
   ts_session_init(&s, request);
-  bool ready = open_all(&s) && ts_sets_of_study(&s, &r.sets) && ts_run_open(&s, "study", r.run_id);
+  bool ready =
+      open_all(&s) && ts_sets_of_study(&s, &r.sets) && ts_session_open_trace(&s) && ts_run_open(&s, "study", r.run_id);
   if (ready) {
     name_files(&s, &r);
     bool complete = run_plan(&s, &r);

@@ -9,6 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Longer than the fields of an error: what is cut is cut there, where no character is left in halves. */
+#define TEXT_BYTES 600
+
+/* Limits that no sensible study meets; far beyond them a slip of the hand would ask for all memory. */
+#define TRAJECTORIES_MAX 10000
+#define LEVELS_MAX       1000000
+#define RESAMPLES_MAX    1000000
+
 struct reader {
   struct session *s;
   char pointer[192]; /* of the object being read */
@@ -26,9 +34,11 @@ static void complain(struct reader *r, const char *name, enum ts_error_code code
 }
 
 static void wrong_type(struct reader *r, const char *name, const char *needed, const json_t *value) {
-  char text[160];
+  char text[TEXT_BYTES];
+  char help[TEXT_BYTES];
   snprintf(text, sizeof text, "'%s' must be %s, but is %s", name, needed, ts_json_kind(value));
-  complain(r, name, TS_ERR_WRONG_TYPE, TS_JSON_VALUE, text, "");
+  snprintf(help, sizeof help, "write %s", needed);
+  complain(r, name, TS_ERR_WRONG_TYPE, TS_JSON_VALUE, text, help);
 }
 
 /* Reports every key that is not in the list, with the nearest one that is. */
@@ -39,8 +49,8 @@ static void check_keys(struct reader *r, const json_t *object, const char *const
     bool found = strcmp(key, "help") == 0 || strcmp(key, "comment") == 0;
     for (size_t i = 0; i < known_count && !found; i++) found = strcmp(key, known[i]) == 0;
     if (found) continue;
-    char text[160];
-    char help[160] = "";
+    char text[TEXT_BYTES];
+    char help[TEXT_BYTES] = "remove it, or call it \"comment\"";
     snprintf(text, sizeof text, "unknown key '%s'", key);
     const char *near = ts_nearest_word(key, known, known_count);
     if (near) snprintf(help, sizeof help, "did you mean '%s'?", near);
@@ -58,7 +68,8 @@ static const char *read_string(struct reader *r, const json_t *object, const cha
   return ts_arena_strdup(&r->s->arena, json_string_value(value));
 }
 
-static int64_t read_integer(struct reader *r, const json_t *object, const char *name, int64_t lowest,
+/* A whole number from `lowest` to `highest`. */
+static int64_t read_integer(struct reader *r, const json_t *object, const char *name, int64_t lowest, int64_t highest,
                             int64_t otherwise) {
   const json_t *value = json_object_get(object, name);
   if (!value) return otherwise;
@@ -66,15 +77,15 @@ static int64_t read_integer(struct reader *r, const json_t *object, const char *
     wrong_type(r, name, "a whole number", value);
     return otherwise;
   }
-  if (json_integer_value(value) < lowest) {
-    char text[160];
-    char help[80];
-    snprintf(text, sizeof text, "'%s' is %lld", name, (long long)json_integer_value(value));
-    snprintf(help, sizeof help, "it must be at least %lld", (long long)lowest);
-    complain(r, name, TS_ERR_BAD_VALUE, TS_JSON_VALUE, text, help);
-    return otherwise;
-  }
-  return json_integer_value(value);
+  int64_t number = json_integer_value(value);
+  if (number >= lowest && number <= highest) return number;
+  char text[TEXT_BYTES];
+  char help[TEXT_BYTES];
+  snprintf(text, sizeof text, "'%s' is %lld", name, (long long)number);
+  snprintf(help, sizeof help, "it must be at %s %lld", number < lowest ? "least" : "most",
+           (long long)(number < lowest ? lowest : highest));
+  complain(r, name, TS_ERR_BAD_VALUE, TS_JSON_VALUE, text, help);
+  return otherwise;
 }
 
 static const char **read_strings(struct reader *r, const json_t *object, const char *name, size_t *count) {
@@ -119,9 +130,9 @@ static void read_data(struct reader *r, const json_t *root) {
   check_keys(&inner, data, keys, sizeof keys / sizeof *keys);
   f->data_files = read_strings(&inner, data, "files", &f->data_file_count);
   f->manifest = read_string(&inner, data, "manifest", NULL);
-  f->tile_px = read_integer(&inner, data, "tile", 0, 0);
-  f->halo_px = read_integer(&inner, data, "halo", 0, 0);
-  f->level = (int32_t)read_integer(&inner, data, "level", 0, 0);
+  f->tile_px = read_integer(&inner, data, "tile", 0, INT64_MAX, 0);
+  f->halo_px = read_integer(&inner, data, "halo", 0, INT64_MAX, 0);
+  f->level = (int32_t)read_integer(&inner, data, "level", 0, INT32_MAX, 0);
   if (!f->manifest && !json_object_get(data, "files"))
     complain(&inner, NULL, TS_ERR_MISSING_KEY, TS_JSON_VALUE, "'data' names no files",
              "add \"files\": [\"slide.png\"] or \"manifest\": \"data.csv\"");
@@ -136,17 +147,17 @@ static void read_method(struct reader *r, const json_t *root) {
   check_keys(&inner, method, keys, sizeof keys / sizeof *keys);
   f->method = read_string(&inner, method, "name", "morris");
   if (strcmp(f->method, "morris") != 0) {
-    char text[160];
-    snprintf(text, sizeof text, "unknown method '%.80s'", f->method);
+    char text[TEXT_BYTES];
+    snprintf(text, sizeof text, "unknown method '%s'", f->method);
     complain(&inner, "name", TS_ERR_BAD_VALUE, TS_JSON_VALUE, text, "this version knows: morris");
   }
-  f->trajectories = (size_t)read_integer(&inner, method, "trajectories", 2, 10);
-  f->levels = (size_t)read_integer(&inner, method, "levels", 2, 4);
+  f->trajectories = (size_t)read_integer(&inner, method, "trajectories", 2, TRAJECTORIES_MAX, 10);
+  f->levels = (size_t)read_integer(&inner, method, "levels", 2, LEVELS_MAX, 4);
   if (f->levels % 2 != 0)
     complain(&inner, "levels", TS_ERR_BAD_VALUE, TS_JSON_VALUE, "'levels' is odd",
              "a Morris design needs an even number");
-  f->seed = (uint64_t)read_integer(&inner, method, "seed", 0, 1);
-  f->resamples = (size_t)read_integer(&inner, method, "resamples", 100, 1000);
+  f->seed = (uint64_t)read_integer(&inner, method, "seed", 0, INT64_MAX, 1);
+  f->resamples = (size_t)read_integer(&inner, method, "resamples", 100, RESAMPLES_MAX, 1000);
   const json_t *confidence = json_object_get(method, "confidence");
   f->confidence = confidence ? json_number_value(confidence) : 0.95;
   if (!(f->confidence > 0 && f->confidence < 1))
@@ -177,7 +188,8 @@ static void read_output(struct reader *r, const json_t *item, size_t index) {
     const char *over = read_string(&inner, item, "over_tiles", "mean");
     output.over_tiles = strcmp(over, "sum") == 0 ? OVER_TILES_SUM : OVER_TILES_MEAN;
     if (strcmp(over, "sum") != 0 && strcmp(over, "mean") != 0)
-      complain(&inner, "over_tiles", TS_ERR_BAD_VALUE, TS_JSON_VALUE, "'over_tiles' must be \"sum\" or \"mean\"", "");
+      complain(&inner, "over_tiles", TS_ERR_BAD_VALUE, TS_JSON_VALUE, "'over_tiles' must be \"sum\" or \"mean\"",
+               "write \"mean\" for numbers per tile that do not add up");
   }
   if (!text || !split_output(r, &output, text)) {
     complain(&inner, NULL, TS_ERR_BAD_VALUE, TS_JSON_VALUE, "an output is written STAGE.PORT:COLUMN",
@@ -220,6 +232,18 @@ static void read_reference(struct reader *r, const json_t *root) {
   f->reference_files = read_strings(&inner, reference, "files", &f->reference_file_count);
 }
 
+static void read_task_limit(struct reader *r, const json_t *root) {
+  const json_t *limit = json_object_get(root, "task_limit_s");
+  if (!limit) return;
+  if (!json_is_number(limit))
+    wrong_type(r, "task_limit_s", "a number of seconds", limit);
+  else if (!(json_number_value(limit) >= 0.001 && json_number_value(limit) <= 1e9))
+    complain(r, "task_limit_s", TS_ERR_BAD_VALUE, TS_JSON_VALUE, "'task_limit_s' is no possible number of seconds",
+             "it must lie between 0.001 and 1e9; leave it out for no limit");
+  else
+    r->s->study.task_limit_s = json_number_value(limit);
+}
+
 static void check_number(struct reader *r, const json_t *root) {
   const json_t *number = json_object_get(root, "tessera");
   if (!number)
@@ -250,8 +274,8 @@ static void set_defaults(struct session *s) {
 }
 
 bool ts_study_file_parse(struct session *s) {
-  static const char *const keys[] = {"tessera", "name",    "question",  "workflow",  "data",
-                                     "method",  "outputs", "reference", "parameters"};
+  static const char *const keys[] = {"tessera", "name",    "question",  "workflow",   "data",
+                                     "method",  "outputs", "reference", "parameters", "task_limit_s"};
   struct reader r = {.s = s};
   const json_t *root = s->doc.root;
   set_defaults(s);
@@ -285,6 +309,7 @@ bool ts_study_file_parse(struct session *s) {
   read_method(&r, root);
   read_outputs(&r, root);
   read_reference(&r, root);
+  read_task_limit(&r, root);
   s->study.varied = read_strings(&r, root, "parameters", &s->study.varied_count);
   return ts_session_ok(s);
 }

@@ -16,6 +16,7 @@
 #include "plan/plan.h"
 #include "run/run.h"
 #include "store/store.h"
+#include "study/trace.h"
 #include "workflow/workflow.h"
 
 #include <jansson.h>
@@ -60,6 +61,7 @@ struct study_file {
   const char **varied; /* names; NULL: all that have a grid or range */
   size_t varied_count;
   bool is_bare_workflow;
+  double task_limit_s; /* for one call of an operation; 0: none */
 };
 
 struct session {
@@ -75,6 +77,7 @@ struct session {
   struct ts_registry *registry; /* owned */
   struct ts_workflow *workflow; /* owned */
   struct ts_store *store;       /* owned; NULL without one */
+  struct ts_trace *trace;       /* owned; NULL without one, and once the plan has run */
   struct ts_dataset dataset;    /* arrays owned by the arena */
   bool *supplied;               /* per workflow input */
   const char *scratch;          /* folder for commands */
@@ -128,8 +131,16 @@ struct ts_source *ts_session_all_products(struct session *s, const char **names,
 size_t ts_session_units(const struct session *s, enum ts_scope scope);
 size_t ts_session_only_stage(struct session *s);
 
-/* progress.c: keeps count for the display and writes task rows. */
+/* progress.c: keeps count for the display and the profile, writes task rows and the trace. */
 struct progress;
+/* What calls of one kind cost, the reference run's and failed ones included. */
+struct call_cost {
+  uint64_t calls;
+  double cpu_s, wall_s;
+  double px; /* of the tiles they worked on; 0: not known */
+};
+/* With --trace: begins the file, so that a path that cannot be written is told before any work is done. */
+bool ts_session_open_trace(struct session *s);
 struct progress *ts_progress_create(struct session *s, const struct ts_plan *plan, const char *run_id, size_t threads);
 void ts_progress_begin(struct progress *progress);
 /* A task begins; from several threads at once. */
@@ -140,11 +151,16 @@ void ts_progress_destroy(struct progress *progress);
 json_t *ts_progress_timeline(const struct progress *progress); /* executed tasks; a new reference */
 json_t *ts_progress_failed(const struct progress *progress);   /* failed tasks; a new reference */
 bool ts_progress_any_failed(const struct progress *progress);
+const struct call_cost *ts_progress_task_cost(const struct progress *progress, size_t task); /* borrowed */
+const struct call_cost *ts_progress_node_cost(const struct progress *progress, enum ts_node_kind kind);
 
 /* counts.c: reuse as told to the user; new references. */
 json_t *ts_counts_reuse(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result);
-json_t *ts_counts_by_task(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result);
+json_t *ts_counts_by_task(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result,
+                          const struct progress *progress);
 json_t *ts_counts_reference(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result);
+/* Where the CPU time of the process went: tasks, reading, the engine. */
+json_t *ts_counts_profile(const struct session *s, const struct ts_run_result *result, const struct progress *progress);
 
 /* collect.c: numbers of runs from wanted tables. */
 struct collector;

@@ -246,7 +246,8 @@ static void add_costs(struct session *s, struct study_result *r, json_t *object)
   const struct ts_run_result *result = &r->engine.result;
   json_object_set_new(object, "reuse", ts_counts_reuse(s, r->plan, result));
   json_object_set_new(object, "reference", ts_counts_reference(s, r->plan, result));
-  json_object_set_new(object, "by_task", ts_counts_by_task(s, r->plan, result));
+  json_object_set_new(object, "by_task", ts_counts_by_task(s, r->plan, result, r->progress));
+  json_object_set_new(object, "profile", ts_counts_profile(s, result, r->progress));
   json_object_set_new(object, "timeline", ts_progress_timeline(r->progress));
   json_object_set_new(object, "failed", ts_progress_failed(r->progress));
   json_object_set_new(object, "run_s", json_real(result->wall_s));

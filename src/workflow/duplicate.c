@@ -137,6 +137,8 @@ static void scan_value(struct scan *scan) {
 
 bool ts_parse_with_duplicates(struct ts_json_doc *doc, const char *name, char *text, size_t length,
                               struct ts_faults *faults) {
+  /* An empty file has no text at all; and a NUL byte, which jansson skips behind a number, would end the scan. */
+  if (length == 0 || memchr(text, '\0', length)) return false;
   if (ts_str_starts_with(text, BYTE_ORDER_MARK)) {
     text += strlen(BYTE_ORDER_MARK); /* places do not count it */
     length -= strlen(BYTE_ORDER_MARK);

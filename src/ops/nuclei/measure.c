@@ -107,7 +107,8 @@ static int run_features(struct ts_op_call *call) {
     move_to_image(&table, image);
     double *cells = call->host->output_table(call, 0, table.object_count, TS_FEATURES_COUNT, ts_feature_names);
     result = cells ? write_summary(call, &table) : -1;
-    if (cells) memcpy(cells, table.values, table.object_count * TS_FEATURES_COUNT * sizeof *cells);
+    if (cells && table.object_count > 0)
+      memcpy(cells, table.values, table.object_count * TS_FEATURES_COUNT * sizeof *cells);
   }
   ts_feature_table_release(&table);
   return result;

@@ -246,14 +246,7 @@ static bool memory_run_update(void *state, const struct ts_store_run_change *cha
   return run != NULL;
 }
 
-/* Newest first; runs of the same moment in the order they came. */
-static int compare_runs(const void *a, const void *b) {
-  const struct ts_store_run *left = a;
-  const struct ts_store_run *right = b;
-  return (left->row.started_unix_ns < right->row.started_unix_ns) -
-         (left->row.started_unix_ns > right->row.started_unix_ns);
-}
-
+/* The last one first, in the order in which they came: the clock may have been set meanwhile. */
 static bool memory_run_list(void *state, struct ts_arena *arena, struct ts_store_run **runs, size_t *count,
                             struct ts_error *err) {
   (void)err;
@@ -263,7 +256,6 @@ static bool memory_run_list(void *state, struct ts_arena *arena, struct ts_store
   *runs = ts_arena_array(arena, *count, sizeof **runs);
   for (size_t i = 0; i < *count; i++) ts_store_run_copy(memory->runs[*count - 1 - i], arena, &(*runs)[i]);
   pthread_mutex_unlock(&memory->lock);
-  if (*count > 0) qsort(*runs, *count, sizeof **runs, compare_runs);
   return true;
 }
 

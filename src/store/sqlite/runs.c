@@ -1,6 +1,7 @@
 /* Runs and what happened to each of their tasks.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
+#include "store/lock.h"
 #include "store/sqlite/sqlite_int.h"
 
 #include <stdio.h>
@@ -67,6 +68,7 @@ static void bind_optional_text(sqlite3_stmt *statement, int place, const char *t
 bool ts_sqlite_run_update(void *state, const struct ts_store_run_change *wanted, struct ts_error *err) {
   struct ts_sqlite_store *store = state;
   bool changed = false;
+  if (!ts_store_lock_check(store->lock_fd, store->folder, err)) return false;
   pthread_mutex_lock(&store->write_lock);
   sqlite3_stmt *statement = ts_sqlite_get(&store->writer, TS_SQL_UPDATE_RUN, err);
   if (statement) {

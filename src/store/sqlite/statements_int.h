@@ -36,7 +36,7 @@
     "process_id = CASE WHEN ?6 IS NULL THEN process_id ELSE ?5 END, process = coalesce(?6, process) WHERE id = ?1")    \
   X(LIST_RUNS,                                                                                                         \
     "SELECT id, command, file, state, started_unix_ns, finished_unix_ns, settings, result, process_id, process "       \
-    "FROM run ORDER BY started_unix_ns DESC, number DESC")                                                             \
+    "FROM run ORDER BY number DESC")                                                                                   \
   X(INSERT_TASK,                                                                                                       \
     "INSERT OR REPLACE INTO task(run, task, stage, name, parameter_set, unit, key, outcome, start_s, seconds, "        \
     "cpu_seconds, worker, message) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")                   \

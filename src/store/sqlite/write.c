@@ -1,6 +1,7 @@
 /* Writing of a batch: the files of large products first, then all rows in one transaction that makes them visible.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
+#include "store/lock.h"
 #include "store/sqlite/sqlite_int.h"
 
 /* Products of the batch that become files. Owned array of borrowed products. */
@@ -42,7 +43,8 @@ bool ts_sqlite_write(void *state, const struct ts_store_batch *batch, struct ts_
   struct ts_sqlite_store *store = state;
   struct large large = {0};
   find_large(batch, &large);
-  bool ok = ts_objects_write(&store->objects, large.products, large.count, err);
+  bool ok = ts_store_lock_check(store->lock_fd, store->folder, err) &&
+            ts_objects_write(&store->objects, large.products, large.count, err);
   if (ok) {
     pthread_mutex_lock(&store->write_lock);
     ok = ts_sqlite_begin(&store->writer, TS_SQL_BEGIN_WRITE, err);

@@ -126,6 +126,11 @@ static void cells_are_quoted_when_needed(void **state) {
   ts_str_clear(&out);
   ts_csv_add_cell(&out, "", true);
   assert_string_equal(ts_str_get(&out), "\"\"");
+  ts_str_clear(&out);
+  /* A name that begins with a byte order mark must not lose it to the reader. */
+  ts_csv_add_cell(&out, "\xEF\xBB\xBFname", true);
+  ts_csv_add_cell(&out, "\xEF\xBB\xBFname", false);
+  assert_string_equal(ts_str_get(&out), "\"\xEF\xBB\xBFname\",\xEF\xBB\xBFname");
   ts_str_release(&out);
 }
 

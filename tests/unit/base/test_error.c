@@ -78,6 +78,20 @@ static void long_texts_are_cut_between_characters(void **state) {
   }
 }
 
+static void bytes_that_are_not_utf8_are_replaced(void **state) {
+  (void)state;
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_BAD_VALUE, "%s",
+          "a\xFF"
+          "b \xC3\xA9 \xE2\x82 \xC3");
+  ts_error_help(&err, "%s", "\xC3\xA9\x80");
+  ts_error_place(&err, "\xF0\x9F\x92.json", 1, 1, "/\xC3");
+  assert_string_equal(err.text, "a?b \xC3\xA9 ?? ?");
+  assert_string_equal(err.help, "\xC3\xA9?");
+  assert_string_equal(err.where.file, "???.json");
+  assert_string_equal(err.where.path, "/?");
+}
+
 static void the_code_table_is_sound(void **state) {
   (void)state;
   assert_int_equal(ts_error_number(TS_ERR_PORT_TYPE), 203);
@@ -141,6 +155,7 @@ int main(void) {
       cmocka_unit_test(a_reused_error_forgets_the_past),
       cmocka_unit_test(context_stands_before_the_text),
       cmocka_unit_test(long_texts_are_cut_between_characters),
+      cmocka_unit_test(bytes_that_are_not_utf8_are_replaced),
       cmocka_unit_test(the_code_table_is_sound),
       cmocka_unit_test(faults_sort_by_place),
       cmocka_unit_test(bugs_abort),

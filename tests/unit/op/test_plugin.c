@@ -168,6 +168,34 @@ static void test_garbage_library(void **state) {
   ts_registry_destroy(registry);
 }
 
+/* A library that is cut anywhere in its segments is refused before the loader touches what is missing. */
+static void test_cut_library(void **state) {
+  (void)state;
+  char *whole = plugin_path("good"), *folder = make_folder(), *path = ts_path_join(folder, "cut.so");
+  struct ts_str file = {0};
+  struct ts_error err = {0};
+  assert_true(ts_elf_check(whole, "good.so", &err));
+  assert_true(ts_file_read(whole, 0, &file, &err));
+  struct ts_registry *registry = ts_registry_create();
+  for (size_t length = 0; length < 8000 && length < file.length; length += 500) {
+    assert_true(ts_file_write(path, file.data, length, &err));
+    struct ts_faults faults = {0};
+    assert_false(ts_registry_load(registry, path, &faults));
+    assert_int_equal(faults.count, 1);
+    assert_error(&faults.items[0], TS_ERR_PLUGIN, length < 64 ? "it is no ELF file" : "its end is missing");
+    assert_string_equal(faults.items[0].where.file, path);
+    assert_true(faults.items[0].help[0] != '\0');
+    ts_faults_release(&faults);
+  }
+  unlink(path);
+  rmdir(folder);
+  free(whole);
+  free(path);
+  free(folder);
+  ts_str_release(&file);
+  ts_registry_destroy(registry);
+}
+
 static void test_bad_descriptors(void **state) {
   (void)state;
   static const struct {
@@ -247,8 +275,8 @@ int main(void) {
       cmocka_unit_test(test_build_id),        cmocka_unit_test(test_plugin_digest),
       cmocka_unit_test(test_other_api),       cmocka_unit_test(test_build_id_of_damaged_files),
       cmocka_unit_test(test_refusing_plugin), cmocka_unit_test(test_no_symbol),
-      cmocka_unit_test(test_garbage_library), cmocka_unit_test(test_bad_descriptors),
-      cmocka_unit_test(test_name_taken),
+      cmocka_unit_test(test_garbage_library), cmocka_unit_test(test_cut_library),
+      cmocka_unit_test(test_bad_descriptors), cmocka_unit_test(test_name_taken),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

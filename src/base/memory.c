@@ -1,0 +1,33 @@
+/* Reads the size of the machine's memory and the limits of control groups, version 2 and 1.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+
+#include "base/file.h"
+#include "base/str.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* The number in a limit file; "max", unreadable or absurd: no limit. */
+static uint64_t read_limit(const char *path) {
+  struct ts_str text = {0};
+  struct ts_error ignored = {0};
+  int64_t value = 0;
+  if (ts_file_read(path, 64, &text, &ignored)) {
+    char *end = strchr(text.data ? text.data : "", '\n');
+    if (end) *end = '\0';
+    if (!ts_parse_int64(ts_str_get(&text), &value) || value < 0) value = 0;
+  }
+  ts_str_release(&text);
+  return value > 0 ? (uint64_t)value : UINT64_MAX;
+}
+
+uint64_t ts_memory_available(void) {
+  uint64_t least = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+  const char *const limits[] = {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    uint64_t limit = read_limit(limits[i]);
+    if (limit < least) least = limit;
+  }
+  return least;
+}

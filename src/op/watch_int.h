@@ -1,0 +1,42 @@
+/* What the files that watch operations share: the call that a thread is in, and words for the end of the process.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_OP_WATCH_INT_H
+#define TS_OP_WATCH_INT_H
+
+#include "op/op_int.h"
+#include "op/watch.h"
+
+/* A call of an operation; lies on the stack of the thread that makes it. */
+struct ts_watched {
+  const struct ts_call_state *state;    /* borrowed */
+  const struct ts_op_value *parameters; /* borrowed */
+  uint64_t start_ns;                    /* 0 without a time limit */
+  struct ts_watched *next;              /* borrowed: the list of calls with a time limit */
+  struct ts_watched **link;             /* borrowed: what points at this one */
+};
+void ts_watch_enter(struct ts_watched *watched);
+void ts_watch_leave(struct ts_watched *watched);
+/* Whether the time of the call of this thread is over; operations that look for cancellation end then. */
+bool ts_watch_is_late(void);
+
+/* crash.c */
+extern _Thread_local const struct ts_watched *ts_watch_current; /* borrowed; NULL outside calls */
+void ts_crash_catch(const struct ts_watch_options *options);    /* installs the handlers */
+void ts_crash_release(void);                                    /* puts back what was there before */
+void ts_crash_prepare_thread(void);                             /* a stack for the handler, once per thread */
+
+/* A text built without allocating, so also in a signal handler. */
+struct ts_last_words {
+  char text[2048];
+  size_t length;
+};
+void ts_last_words_add(struct ts_last_words *words, const char *text);
+void ts_last_words_add_integer(struct ts_last_words *words, int64_t number);
+/* "operation 'x.y' WHAT in task 't'", the file it comes from, the parameters, and how to continue. */
+void ts_last_words_tell(struct ts_last_words *words, const struct ts_watched *watched, enum ts_error_code code,
+                        const char *what, const char *resume);
+void ts_last_words_write(const struct ts_last_words *words); /* to stderr */
+/* Waits until the store has what it was given so far, at most a few seconds. */
+void ts_watch_wait_for_store(const struct ts_watch_options *options);
+
+#endif

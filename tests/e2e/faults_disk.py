@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Disks that are full or read-only, for the store and for the results: told, and continued once there is space.
+
+SPDX-License-Identifier: Apache-2.0
+test-timeout: 180
+"""
+import os
+import shutil
+import subprocess
+
+import _faults as faults
+import _support as support
+from _faults import results, same, says, study
+from _support import check, say
+
+
+def fill(folder, leave):
+    """Fills a disk up to so many bytes."""
+    free = shutil.disk_usage(folder).free
+    if free > leave:
+        with open(folder / "filler", "wb") as file:
+            os.posix_fallocate(file.fileno(), 0, free - leave)
+
+
+def check_full_store(folder, wanted):
+    """Whatever space is left: results or a clear error, and with space the run is continued."""
+    for index, leave in enumerate((0, 4096, 40960, 131072, 300000, 600000, 1200000)):
+        disk = faults.small_disk(folder.parent / f"disk{index}", "3m")
+        fill(disk, leave)
+        out = f"out-full{index}"
+        run = study(folder, store=disk / "store", out=out, expect=None)
+        say(f"{leave} bytes left for the store: exit {run.returncode}: {(run.stderr.splitlines() or [''])[0][:150]}")
+        check(run.returncode in (0, 5), f"{leave} bytes left: exit {run.returncode}\n{run.stderr}")
+        if run.returncode == 5:
+            says(run, f"{leave} bytes left", "error[T", "help:")
+            check("space" in run.stderr, f"{leave} bytes left: space is not named\n{run.stderr}")
+        if results(folder, out) is not None:
+            same(folder, wanted, f"{leave} bytes left", out)
+        check((disk / "filler").exists() or run.returncode == 0, "the disk was never full")
+        (disk / "filler").unlink(missing_ok=True)
+        again = study(folder, "--resume", store=disk / "store", out=out, expect=None)
+        if again.returncode != 0:  # the run was not even recorded, or was finished
+            study(folder, store=disk / "store", out=out)
+        same(folder, wanted, f"{leave} bytes left, continued", out)
+
+
+def check_full_output(folder, wanted):
+    disk = faults.small_disk(folder.parent / "disk-out", "1m")
+    fill(disk, 4096)
+    run = study(folder, store="store-out", out=disk / "out", expect=5)
+    says(run, "full output", "error[T102]", str(disk))
+    check("space" in run.stderr.lower(), f"full output: space is not named\n{run.stderr}")
+    (disk / "filler").unlink()
+    study(folder, "--resume", store="store-out", out=disk / "out")
+    check((disk / "out/results.csv").read_bytes() == wanted, "full output, continued: other results")
+    left = [path.name for path in (disk / "out").iterdir() if "tmp" in path.name or path.name.startswith(".")]
+    check(not left, f"full output: left behind {left}")
+    fill(disk, 4096)
+    run = support.call("run", "-C", folder, "--store", "store-out", "-o", disk / "run", "--progress=none", expect=5)
+    says(run, "full output of a run", "error[T")
+
+
+def check_read_only(folder, wanted):
+    """Root may write where the permissions say no, so the disk itself is made read-only."""
+    disk = faults.small_disk(folder.parent / "disk-ro", "4m")
+    study(folder, store=disk / "store", out="out-ro")
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    run = study(folder, "--seed", "2", store=disk / "store", out="out-ro2", expect=5)
+    says(run, "read-only store", "error[T6", str(disk))
+    run = study(folder, store=disk / "new", out="out-ro2", expect=5)
+    says(run, "no place for a new store", "error[T", str(disk))
+    support.call("status", "-C", folder, "--store", disk / "store")
+    run = study(folder, store="store-ro-out", out=disk / "out", expect=5)
+    says(run, "read-only output", "error[T102]", str(disk))
+    subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
+    study(folder, store=disk / "store", out="out-ro")
+    same(folder, wanted, "a store that was read-only for a while", "out-ro")
+
+
+def check_full_meanwhile(folder, wanted):
+    """The disk is filled by somebody else while the study runs."""
+    disk = faults.small_disk(folder.parent / "disk-turns", "4m")
+    other = faults.mounted(folder.parent / "bound", "--bind", str(disk))
+    run = faults.start_at_gate(folder, other / "store", "out-turns")
+    fill(disk, 0)
+    faults.open_gate(folder)
+    text = run.stderr.read()
+    check(run.wait(60) == 5, f"full while running: exit {run.returncode}\n{text[-2000:]}")
+    check("error[T6" in text and "space" in text, f"full while running: what is said\n{text[-2000:]}")
+    if results(folder, "out-turns") is not None:
+        same(folder, wanted, "full while running", "out-turns")
+    (disk / "filler").unlink()
+    study(folder, "--resume", store=other / "store", out="out-turns")
+    same(folder, wanted, "full while running, continued", "out-turns")
+
+
+def main():
+    folder = faults.project()
+    wanted = faults.calm(folder)
+    check_full_store(folder, wanted)
+    check_full_output(folder, wanted)
+    check_read_only(folder, wanted)
+    check_full_meanwhile(folder, wanted)
+    support.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Collects the seeds of every fuzz target in BUILD/corpus: files of the checkout, and what vips and the program make.
+
+SPDX-License-Identifier: Apache-2.0
+
+Usage: make_corpus.py BUILD-FOLDER. Seeds that are there already are kept, with what earlier runs have found.
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PICTURES = [".png", ".png[interlace]", ".png[palette]", ".png[bitdepth=1]", ".jpg", ".jpg[interlace]", ".tif",
+            ".tif[compression=lzw]", ".tif[compression=deflate,predictor=horizontal]", ".tif[compression=jpeg]",
+            ".tif[compression=packbits]", ".tif[tile,tile-width=16,tile-height=16]", ".tif[bigtiff]",
+            ".tif[pyramid,tile,tile-width=16,tile-height=16]", ".tif[pyramid,subifd,tile,tile-width=16,tile-height=16]"]
+TABLES = ["a,b\n1,2\n,nan\n", "x\n1e-7\n-inf\n", '"a ""b"", c",d\r\n"1",2\r\n', "\ufeffarea\n3\n"]
+DESIGNS = ["B,G,R\n220,220,220\n", "T1,T2\n5,4\n2.5,7.5\n", "FH,RC,WConn\n4,8,8\n", "minSize,maxSize\n11,1000\n",
+           '"G1"\r\n80\r\n', "nothing\n1\n", "G1,G1\n5,10\n"]
+
+
+def copy_all(folder, pattern, target):
+    for index, source in enumerate(sorted(folder.glob(pattern))):
+        shutil.copy(source, target / f"{source.parent.name}-{index}{source.suffix}")
+
+
+def write_all(texts, target):
+    for index, text in enumerate(texts):
+        (target / f"seed-{index}").write_bytes(text.encode())
+
+
+def make_pictures(target):
+    """A few pixels in every form that is read: grey, colour and alpha, 8 and 16 bits, strips, tiles and levels."""
+    for bands in (1, 3, 4):
+        raw = target / "raw.v"
+        subprocess.run(["vips", "black", str(raw), "40", "24", "--bands", str(bands)], check=True)
+        for index, ending in enumerate(PICTURES):
+            if bands == 4 and "jp" in ending:
+                continue
+            subprocess.run(["vips", "copy", str(raw), f"{target}/{bands}-{index}{ending}"], check=True)
+        subprocess.run(["vips", "cast", str(raw), f"{target}/{bands}-wide.png", "ushort"], check=True)
+        subprocess.run(["vips", "cast", str(raw), f"{target}/{bands}-wide.tif", "ushort"], check=True)
+        raw.unlink()
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    folders = {}
+    for source in sorted((ROOT / "tests/fuzz").glob("fuzz_*.c")):
+        name = source.stem.removeprefix("fuzz_")
+        folders[name] = build / "corpus" / name
+        folders[name].mkdir(parents=True, exist_ok=True)
+    for pattern, name in (("*/workflow.json", "workflow"), ("*/study.json", "study")):
+        copy_all(ROOT / "tests/cases", pattern, folders[name])
+        copy_all(ROOT / "workflows", pattern, folders[name])
+    copy_all(ROOT / "workflows", "*/fit.json", folders["manifest"])
+    copy_all(ROOT / "workflows", "*/data/*.csv", folders["table"])
+    copy_all(build, "plugins/*.so", folders["elf"])
+    write_all(TABLES, folders["table"])
+    write_all(DESIGNS, folders["design"])
+    make_pictures(folders["image"])
+    subprocess.run([str(build / "fuzz_seeds"), str(folders["data"])], check=True)
+
+
+main()

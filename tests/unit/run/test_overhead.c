@@ -1,0 +1,120 @@
+/* What the engine costs beside the operations: CPU time per trivial task, with products in memory and with SQLite records.
+ * SPDX-License-Identifier: Apache-2.0
+ * test-label: long
+ * test-label: serial */
+#include "support/toy_run.h"
+
+#include "base/clock.h"
+#include "base/str.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define CHAIN    10
+#define DIGITS   4 /* the first tasks of the chain take one decimal digit of the run's number each */
+#define SETS     10000
+#define DISTINCT (10 + 100 + 1000 + (CHAIN - 3) * 10000)
+
+static struct ts_registry *registry;
+
+/* A chain of tasks; from the fourth on every run has its own. */
+static void make_chain(struct toy_case *toy) {
+  struct ts_str json = {0};
+  ts_str_add(&json,
+             "{\"tessera\": 1, \"name\": \"chain\", \"inputs\": {\"a\": {\"type\": \"table\"}}, \"parameters\": {"
+             "\"D0\": {\"type\": \"integer\", \"default\": 0}, \"D1\": {\"type\": \"integer\", \"default\": 0}, "
+             "\"D2\": {\"type\": \"integer\", \"default\": 0}, \"D3\": {\"type\": \"integer\", \"default\": 0}}, "
+             "\"stages\": [{"
+             "\"name\": \"s\", \"per\": \"file\", \"in\": {\"a\": \"a\"}, \"out\": {\"out\": \"t9.out\"}, "
+             "\"tasks\": [");
+  for (int i = 0; i < CHAIN; i++) {
+    ts_str_addf(&json, "%s{\"name\": \"t%d\", \"op\": \"toy.mix\", \"in\": {\"a\": \"", i ? "," : "", i);
+    if (i == 0)
+      ts_str_add(&json, "a");
+    else
+      ts_str_addf(&json, "t%d.out", i - 1);
+    if (i < DIGITS)
+      ts_str_addf(&json, "\"}, \"params\": {\"p\": \"D%d\"}}", i);
+    else
+      ts_str_add(&json, "\"}, \"params\": {\"p\": {\"value\": 1}}}");
+  }
+  ts_str_add(&json, "]}]}");
+  toy_case_init(toy, ts_str_get(&json), registry);
+  ts_str_release(&json);
+  toy->sets = ts_arena_array(&toy->arena, SETS * toy->workflow->parameter_count, sizeof *toy->sets);
+  toy->set_count = SETS;
+  for (size_t s = 0; s < SETS; s++) {
+    int64_t rest = (int64_t)s;
+    for (size_t d = 0; d < DIGITS; d++, rest /= 10)
+      toy->sets[s * toy->workflow->parameter_count + d] = ts_value_integer(rest % 10);
+  }
+}
+
+static void ignore_product(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
+  (void)node, (void)port, (void)unit, (void)data;
+  ++*(size_t *)user;
+}
+
+static double microseconds_per_task(struct ts_store *store) {
+  struct toy_case toy;
+  struct toy_dataset data;
+  make_chain(&toy);
+  toy_dataset_init(&data, &toy, (struct toy_image[]){{"one", 4, 4}}, 1, 0, 0);
+  struct ts_plan *plan = toy_case_plan(&toy);
+  size_t products = 0;
+  struct ts_run_options options = {.threads = 1,
+                                   .registry = registry,
+                                   .store = store,
+                                   .run_id = "",
+                                   .user = &products,
+                                   .on_product = ignore_product};
+  struct ts_run_result result;
+  struct ts_error err = {0};
+  uint64_t start_ns = ts_clock_process_cpu_ns();
+  assert_true(ts_run(plan, &data.dataset, &options, &result, &err));
+  if (store) assert_true(ts_store_flush(store, &err));
+  double spent = (double)(ts_clock_process_cpu_ns() - start_ns) / 1e3;
+  uint64_t executed = 0;
+  for (size_t t = 0; t < CHAIN; t++) executed += result.tasks[t].by_outcome[TS_OUTCOME_EXECUTED];
+  assert_int_equal(executed, DISTINCT);
+  assert_int_equal(products, SETS);
+  ts_run_result_release(&result);
+  ts_plan_destroy(plan);
+  toy_dataset_release(&data);
+  toy_case_release(&toy);
+  return spent / (double)executed;
+}
+
+static void test_without_store(void **state) {
+  (void)state;
+  print_message("no store: %.2f us CPU per task\n", microseconds_per_task(NULL));
+}
+
+static void test_memory_store(void **state) {
+  (void)state;
+  struct ts_store *store = toy_store_open(NULL);
+  print_message("memory store: %.2f us CPU per task\n", microseconds_per_task(store));
+  ts_store_close(store);
+}
+
+static void test_sqlite_store(void **state) {
+  (void)state;
+  char folder[256];
+  toy_folder_create(folder);
+  struct ts_store *store = toy_store_open(folder);
+  print_message("SQLite store: %.2f us CPU per task\n", microseconds_per_task(store));
+  ts_store_close(store);
+  toy_folder_remove(folder);
+}
+
+int main(void) {
+  registry = toy_registry_create();
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_without_store), cmocka_unit_test(test_memory_store),
+                                     cmocka_unit_test(test_sqlite_store)};
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  ts_registry_destroy(registry);
+  return failed;
+}
