@@ -2,6 +2,7 @@
 """A clock that jumps back and forth by days while a study runs: same results, no wait for the past, sane records.
 
 SPDX-License-Identifier: Apache-2.0
+test-label: long (a preloaded clock and the sanitizers exclude each other)
 test-timeout: 180
 """
 import json
