@@ -90,7 +90,7 @@ static void append(struct ts_store_queue *queue, struct ts_store_item *item) {
   queue->waiting_bytes += item->bytes;
   queue->waiting_count++;
   queue->held_bytes += item->bytes;
-  queue->put_count++;
+  __atomic_fetch_add(&queue->put_count, 1, __ATOMIC_RELAXED); /* also read without the lock: ts_store_counts */
   index_item(queue, item);
 }
 
@@ -165,7 +165,7 @@ static void settle(struct ts_store_queue *queue, struct ts_store_item *items) {
   for (struct ts_store_item *item = items; item; item = item->next) {
     unindex_item(queue, item);
     queue->held_bytes -= item->bytes;
-    queue->done_count++;
+    __atomic_fetch_add(&queue->done_count, 1, __ATOMIC_RELAXED);
   }
 }
 
