@@ -94,6 +94,12 @@ struct ts_op_host {
   int (*fail)(struct ts_op_call *call, const char *format, ...);
   /* Non-zero when the user wants to stop; long operations look now and then and return host->fail(...). */
   int (*cancelled)(const struct ts_op_call *call);
+  /* Calls body(argument, index) once for each index below count, in any order and perhaps in several threads at the same
+   * time, and returns when all are done. The result may not depend on the order; body calls no host function. */
+  void (*parallel_for)(struct ts_op_call *call, size_t count, void (*body)(void *argument, size_t index),
+                       void *argument);
+  /* How many threads parallel_for has now, this one included: 1 as long as other tasks keep them busy. */
+  size_t (*thread_count)(const struct ts_op_call *call);
 };
 
 struct ts_op_call {

@@ -15,13 +15,12 @@
 #error "exact results need arithmetic without excess precision (on x86: SSE2, not the x87 unit)"
 #endif
 
-/* log10(2) in two parts: the first has 33 bits, so that its product with an exponent is exact. */
-static const double log10_of_2_high = 0x1.34413509p-2;
-static const double log10_of_2_low = 0x1.ef3fde623e256p-35;
-static const double log10_of_e = 0x1.bcb7b1526e50ep-2;
+static const double log10_of_2_high = TS_EXACT_LOG10_OF_2_HIGH;
+static const double log10_of_2_low = TS_EXACT_LOG10_OF_2_LOW;
+static const double log10_of_e = TS_EXACT_LOG10_OF_E;
 static const double log2_of_e = 0x1.71547652b82fep+0;
-static const double log2_of_10 = 0x1.a934f0979a371p+1;
-static const double ln_of_10 = 0x1.26bb1bbb55516p+1;
+static const double log2_of_10 = TS_EXACT_LOG2_OF_10;
+static const double ln_of_10 = TS_EXACT_LN_OF_10;
 static const double sqrt_of_2 = 0x1.6a09e667f3bcdp+0;
 
 static uint64_t bits_of(double x) {
@@ -129,7 +128,7 @@ double ts_exact_exp10(double x) {
 
 enum { CHUNK = 64 };
 
-static const uint64_t mantissa_of_sqrt_2 = 0x6a09e667f3bcdu;
+static const uint64_t mantissa_of_sqrt_2 = TS_EXACT_MANTISSA_OF_SQRT_2;
 
 #define INFINITE       0x7f800000u
 #define MINUS_INFINITY 0xff800000u

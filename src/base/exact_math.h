@@ -11,6 +11,15 @@
 
 #include <stddef.h>
 
+/* Constants for code that repeats the float forms with vectors. log10(2) comes in two parts: the first has 33 bits, so
+ * that its product with an exponent is exact. */
+#define TS_EXACT_LOG10_OF_2_HIGH    0x1.34413509p-2
+#define TS_EXACT_LOG10_OF_2_LOW     0x1.ef3fde623e256p-35
+#define TS_EXACT_LOG10_OF_E         0x1.bcb7b1526e50ep-2
+#define TS_EXACT_LOG2_OF_10         0x1.a934f0979a371p+1
+#define TS_EXACT_LN_OF_10           0x1.26bb1bbb55516p+1
+#define TS_EXACT_MANTISSA_OF_SQRT_2 0x6a09e667f3bcdu
+
 /* As in libm: 0 gives -infinity, a negative number NaN, +infinity itself.
  * Powers of two give exact base-2 logarithms. */
 double ts_exact_log2(double x);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "kernels/threads.h"
 
 /* A plane of 8-bit mask values or of labels: exactly one of the pointers is set. */
 struct ts_compare_plane {
@@ -39,6 +40,6 @@ struct ts_comparison {
 /* Planes of different sizes have nothing in common: differing_px is the larger number of pixels, every score is 0, and
  * objects are not counted. */
 bool ts_compare(const struct ts_compare_plane *found, const struct ts_compare_plane *reference,
-                struct ts_comparison *comparison, struct ts_error *err);
+                struct ts_comparison *comparison, const struct ts_kernel_threads *threads, struct ts_error *err);
 
 #endif

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "kernels/threads.h"
 
 enum {
   TS_FEATURES_SHAPE = 14, /* label, box, centroid and shape, before the channels */
@@ -33,12 +34,13 @@ struct ts_feature_table {
 
 /* Release the table in every case, also after an error. Labels: 0 is background, others need not be consecutive. */
 bool ts_features(const uint8_t *rgb, const uint32_t *labels, int64_t width, int64_t height,
-                 struct ts_feature_table *table, struct ts_error *err);
+                 struct ts_feature_table *table, const struct ts_kernel_threads *threads, struct ts_error *err);
 void ts_feature_table_release(struct ts_feature_table *table);
 
 /* The planes behind the columns, of one 8-bit channel. out must be another plane than in; edges: 0 or 255. */
-bool ts_gradient_magnitude(const uint8_t *in, int64_t width, int64_t height, uint8_t *out, struct ts_error *err);
+bool ts_gradient_magnitude(const uint8_t *in, int64_t width, int64_t height, uint8_t *out,
+                           const struct ts_kernel_threads *threads, struct ts_error *err);
 bool ts_canny(const uint8_t *in, int64_t width, int64_t height, int low, int high, uint8_t *edges,
-              struct ts_error *err);
+              const struct ts_kernel_threads *threads, struct ts_error *err);
 
 #endif

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "kernels/threads.h"
 
 /* ---- Colour normalisation: Reinhard's transfer in Ruderman's l-alpha-beta space, foreground only ---- */
 
@@ -34,7 +35,7 @@ extern const struct ts_nuclei_target ts_nuclei_default_target;
  * a channel in which the foreground does not vary keeps its values. Black pixels (no logarithm) do not count in the
  * statistics and stay black. */
 bool ts_nuclei_normalise(const uint8_t *rgb, int64_t width, int64_t height, const struct ts_nuclei_target *target,
-                         uint8_t *out, struct ts_error *err);
+                         uint8_t *out, const struct ts_kernel_threads *threads, struct ts_error *err);
 
 /* ---- Segmentation ---- */
 
@@ -57,30 +58,34 @@ struct ts_nuclei_red_cells_params {
 /* rbc: red blood cells; 255 everywhere if the status is not tissue, so that refine leaves nothing. */
 bool ts_nuclei_red_cells(const uint8_t *rgb, int64_t width, int64_t height,
                          const struct ts_nuclei_red_cells_params *params, uint8_t *rbc, enum ts_nuclei_status *status,
-                         struct ts_error *err);
+                         const struct ts_kernel_threads *threads, struct ts_error *err);
 
 /* rc: inverted red; rc_open: its opening by a disk; recon: rc reconstructed from that. Three different planes. */
 bool ts_nuclei_background(const uint8_t *rgb, int64_t width, int64_t height, int recon_connectivity, uint8_t *rc,
-                          uint8_t *rc_open, uint8_t *recon, struct ts_error *err);
+                          uint8_t *rc_open, uint8_t *recon, const struct ts_kernel_threads *threads,
+                          struct ts_error *err);
 
 /* diff: rc above its background; bw1: where it exceeds g1, holes filled. */
 bool ts_nuclei_candidates(const uint8_t *rc, const uint8_t *recon, int64_t width, int64_t height, int fill_connectivity,
-                          int g1, uint8_t *diff, uint8_t *bw1, struct ts_error *err);
+                          int g1, uint8_t *diff, uint8_t *bw1, const struct ts_kernel_threads *threads,
+                          struct ts_error *err);
 
 /* Candidates with min_size <= area < max_size. */
 bool ts_nuclei_candidate_size(const uint8_t *bw1, int64_t width, int64_t height, int64_t min_size, int64_t max_size,
-                              uint8_t *bw1_t, struct ts_error *err);
+                              uint8_t *bw1_t, const struct ts_kernel_threads *threads, struct ts_error *err);
 
 /* Grows the candidates to where diff exceeds g2, takes the red cells out, fills holes and opens by a cross. */
 bool ts_nuclei_refine(const uint8_t *diff, const uint8_t *bw1_t, const uint8_t *rbc, int64_t width, int64_t height,
-                      int g2, uint8_t *seg_open, struct ts_error *err);
+                      int g2, uint8_t *seg_open, const struct ts_kernel_threads *threads, struct ts_error *err);
 
 /* Drops objects below min_size_pl, grows the rest by one pixel and separates touching nuclei by a watershed. */
 bool ts_nuclei_split(const uint8_t *rgb, const uint8_t *seg_open, int64_t width, int64_t height, int64_t min_size_pl,
-                     int watershed_connectivity, uint8_t *seg_nonoverlap, struct ts_error *err);
+                     int watershed_connectivity, uint8_t *seg_nonoverlap, const struct ts_kernel_threads *threads,
+                     struct ts_error *err);
 
 /* Objects with min_size <= area < max_size, holes filled. */
 bool ts_nuclei_final_size(const uint8_t *seg_nonoverlap, int64_t width, int64_t height, int64_t min_size,
-                          int64_t max_size, int fill_connectivity, uint8_t *mask, struct ts_error *err);
+                          int64_t max_size, int fill_connectivity, uint8_t *mask,
+                          const struct ts_kernel_threads *threads, struct ts_error *err);
 
 #endif

@@ -261,8 +261,51 @@ static int cancelled(const struct ts_op_call *call) {
   return ts_call_is_cancelled(state_of(call)) || ts_watch_is_late();
 }
 
-static const struct ts_op_host host = {output_pixels, output_table, output_bytes, output_place,
-                                       output_type,   fail,         cancelled};
+/* ---- Threads lent to the operation. ---- */
+
+static size_t thread_count(const struct ts_op_call *call) {
+  const struct ts_op_context *context = state_of(call)->context;
+  return context->parallel_for && context->thread_count > 1 ? context->thread_count : 1;
+}
+
+/* What a thread that helps must know: should it crash, the operation is to be named. */
+struct relay {
+  void (*body)(void *argument, size_t index);
+  void *argument;                   /* borrowed */
+  const struct ts_watched *watched; /* borrowed: the call */
+};
+
+static void run_relayed(void *argument, size_t index) {
+  const struct relay *relay = argument;
+  const struct ts_watched *before = ts_watch_current;
+  if (relay->watched && !before) ts_crash_prepare_thread();
+  ts_watch_current = relay->watched;
+  relay->body(relay->argument, index);
+  ts_watch_current = before;
+}
+
+static void parallel_for(struct ts_op_call *call, size_t count, void (*body)(void *argument, size_t index),
+                         void *argument) {
+  const struct ts_op_context *context = state_of(call)->context;
+  if (thread_count(call) == 1) {
+    for (size_t i = 0; i < count; i++) body(argument, i);
+    return;
+  }
+  struct relay relay = {body, argument, ts_watch_current};
+  context->parallel_for(context->parallel_user, count, run_relayed, &relay);
+}
+
+static const struct ts_op_host host = {
+    .output_pixels = output_pixels,
+    .output_table = output_table,
+    .output_bytes = output_bytes,
+    .output_place = output_place,
+    .output_type = output_type,
+    .fail = fail,
+    .cancelled = cancelled,
+    .parallel_for = parallel_for,
+    .thread_count = thread_count,
+};
 
 /* A byte is 0 or 255 exactly if all its bits are equal, that is, if no bit differs from its neighbour. Eight bytes at once
  * this costs less than a tenth of a millisecond per megapixel, so masks are always checked. */

@@ -65,6 +65,11 @@ struct ts_op_context {
   struct ts_str *log;         /* borrowed: output of commands is appended here; may be NULL */
   double timeout_s;           /* commands only; 0: none */
   const char *task;           /* borrowed: name of the task, for messages; may be NULL */
+  /* Lends threads to operations that can share their work: calls body(argument, index) for each index below count and
+   * returns when all are done. NULL: the calling thread does it alone. */
+  void (*parallel_for)(void *user, size_t count, void (*body)(void *argument, size_t index), void *argument);
+  void *parallel_user; /* borrowed: given to parallel_for */
+  size_t thread_count; /* how many threads parallel_for has, the caller's included; 0 or 1: none to lend */
 };
 
 /* Runs the operation once: inputs and parameters in descriptor order (an optional input may be NULL), outputs filled with new

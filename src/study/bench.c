@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "demo/slide.h"
 #include "image/image.h"
+#include "kernels/kernels.h"
 #include "study/embedded.h"
 
 #include <stdlib.h>
@@ -86,7 +87,7 @@ static bool measure(struct bench *bench, json_t *object) {
       return false;
     }
   }
-  json_object_set_new(object, "variant", json_string("scalar"));
+  json_object_set_new(object, "variant", json_string(ts_kernels_variant()));
   json_object_set_new(object, "threads", json_integer((json_int_t)(s->request->threads ? s->request->threads : 1)));
   json_object_set_new(object, "repeats", json_integer(REPEATS));
   add_operations(bench, peak_bytes, object);

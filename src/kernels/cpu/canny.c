@@ -3,19 +3,26 @@
  *
  * Canny as OpenCV defines it for a 5 x 5 Sobel operator without the Euclidean norm: outside the image pixels repeat,
  * the magnitude is |dx| + |dy|, directions are split at 22.5 and 67.5 degrees in fixed point, and edges above the low
- * limit count if they hang together (8-connected) with one above the high limit. */
+ * limit count if they hang together (8-connected) with one above the high limit.
+ * Bands of rows go through a few rows of scratch and leave a map of marks; then the edges that are not sure are asked
+ * for sure ones beside them. They are few, which makes that cheaper than asking around every sure one. */
+#include "kernels/cpu/canny.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/cpu/bands.h"
+#include "kernels/cpu/canny_rows.h"
 #include "kernels/cpu/scratch.h"
+#include "kernels/cpu/variant.h"
 #include "kernels/features.h"
 #include "kernels/kernels.h"
 
 /* ---- Gradient magnitude ---- */
 
 /* Twice the derivative along a line of count pixels, step apart. */
-static int doubled_derivative(const uint8_t *line, int64_t at, int64_t count, int64_t step) {
+static inline int doubled_derivative(const uint8_t *line, int64_t at, int64_t count, int64_t step) {
   if (count == 1) return 0;
   if (at == 0) return 2 * (line[step] - line[0]);
   if (at == count - 1) return 2 * (line[at * step] - line[(at - 1) * step]);
@@ -23,145 +30,238 @@ static int doubled_derivative(const uint8_t *line, int64_t at, int64_t count, in
 }
 
 /* sqrt(n) / 2 rounded half up; n <= 2 * 510^2 is exact in float, and so is the integer part of its root. */
-static uint8_t rounded_half_root(int n) {
+static inline uint8_t rounded_half_root(int n) {
   int half = ((int)sqrtf((float)n) + 1) / 2;
   return (uint8_t)(half < 255 ? half : 255);
 }
 
-bool ts_gradient_magnitude(const uint8_t *in, int64_t width, int64_t height, uint8_t *out, struct ts_error *err) {
-  if (!ts_kernels_check_size(width, height, err)) return false;
-  for (int64_t y = 0; y < height; y++) {
-    for (int64_t x = 0; x < width; x++) {
-      int dx = doubled_derivative(in + y * width, x, width, 1);
-      int dy = doubled_derivative(in + x, y, height, width);
-      out[y * width + x] = rounded_half_root(dx * dx + dy * dy);
-    }
+void ts_gradient_row(const struct ts_channel *channel, int64_t y, int64_t begin, int64_t end, uint8_t *out) {
+  int64_t step = channel->step;
+  int64_t down = channel->width * step;
+  for (int64_t x = begin; x < end; x++) {
+    int dx = doubled_derivative(channel->at + y * down, x, channel->width, step);
+    int dy = doubled_derivative(channel->at + x * step, y, channel->height, down);
+    *out++ = rounded_half_root(dx * dx + dy * dy);
   }
+}
+
+struct gradient {
+  struct ts_channel channel;
+  uint8_t *out; /* borrowed */
+};
+
+static void gradient_rows(void *context, const struct ts_band *band) {
+  const struct gradient *g = context;
+  int64_t width = g->channel.width;
+  for (int64_t y = band->begin; y < band->end; y++) ts_gradient_row(&g->channel, y, 0, width, g->out + y * width);
+}
+
+bool ts_gradient_magnitude(const uint8_t *in, int64_t width, int64_t height, uint8_t *out,
+                           const struct ts_kernel_threads *threads, struct ts_error *err) {
+  if (!ts_kernels_check_size(width, height, err)) return false;
+  struct gradient g = {.channel = {in, width, height, 1}};
+  g.out = out;
+  ts_bands_run(threads, height, gradient_rows, &g);
   return true;
 }
 
-/* ---- Canny ---- */
+/* ---- Marks, band by band ---- */
 
-enum { OUTSIDE = 2, SHIFT = 15, TAN_22_5 = 13573 /* tan(22.5 degrees) * 2^15 */ };
+enum { OUTSIDE = 2, TAPS = 5, MARGIN = TS_CHUNK };
 
-/* Marks of the map: nothing, above the low limit, an edge for sure. */
-enum { NO_EDGE = 0, MAYBE_EDGE = 1, EDGE = 255 };
-
-struct canny {
-  int16_t *dx;        /* owned */
-  int16_t *dy;        /* owned */
-  int32_t *magnitude; /* owned: with a ring of zeros, stride width + 2 */
-  uint8_t *map;       /* owned: with the same ring */
-  struct ts_fifo fifo;
-  int64_t width;
-  int64_t height;
-  int64_t stride;
+struct marking {
+  const struct ts_channel *channel; /* borrowed */
+  struct ts_edges *edges;           /* borrowed */
+  int16_t low;
+  int16_t high;
+  int64_t padded;
+  struct mark_rows *bands; /* owned: one each */
 };
 
-static void canny_release(struct canny *c) {
-  free(c->dx);
-  free(c->dy);
-  free(c->magnitude);
-  free(c->map);
-  ts_fifo_release(&c->fifo);
-}
+/* The scratch rows of a band; all have margins of MARGIN items. */
+struct mark_rows {
+  uint8_t *bytes;        /* owned */
+  int16_t *shorts;       /* owned */
+  uint8_t *source[TAPS]; /* a ring of input rows */
+  uint8_t *marks;
+  int16_t *smoothed;
+  int16_t *derived;
+  int16_t *magnitude[3]; /* rings, like the two below */
+  int16_t *dx[3];
+  int16_t *dy[3];
+};
 
-static bool canny_init(struct canny *c, struct ts_error *err) {
-  int64_t ringed = c->stride * (c->height + 2);
-  c->dx = ts_scratch(c->width * c->height, sizeof *c->dx, err);
-  c->dy = ts_scratch(c->width * c->height, sizeof *c->dy, err);
-  c->magnitude = ts_scratch_zero(ringed, sizeof *c->magnitude, err);
-  c->map = ts_scratch_zero(ringed, 1, err);
-  return c->dx && c->dy && c->magnitude && c->map && ts_fifo_init(&c->fifo, 1 << 10, err);
+static bool mark_rows_init(struct mark_rows *r, int64_t padded, struct ts_error *err) {
+  int64_t stride = padded + (int64_t)2 * MARGIN;
+  r->bytes = ts_scratch_zero((TAPS + 1) * stride, sizeof *r->bytes, err);
+  r->shorts = ts_scratch_zero(11 * stride, sizeof *r->shorts, err);
+  if (!r->bytes || !r->shorts) return false;
+  for (int i = 0; i < TAPS; i++) r->source[i] = r->bytes + i * stride + MARGIN;
+  r->marks = r->bytes + TAPS * stride + MARGIN;
+  int16_t *next = r->shorts + MARGIN;
+  r->smoothed = next;
+  r->derived = next + stride;
+  for (int i = 0; i < 3; i++) {
+    next += 3 * stride - (i ? 0 : stride);
+    r->magnitude[i] = next;
+    r->dx[i] = next + stride;
+    r->dy[i] = next + 2 * stride;
+  }
+  return true;
 }
 
 static int64_t clamp(int64_t at, int64_t count) { return at < 0 ? 0 : at >= count ? count - 1 : at; }
 
-/* Smooths five pixels by 1 4 6 4 1, or differentiates them by -1 -2 0 2 1. */
-static int smooth(const int *v) { return v[0] + 4 * v[1] + 6 * v[2] + 4 * v[3] + v[4]; }
-static int derive(const int *v) { return v[4] + 2 * v[3] - 2 * v[1] - v[0]; }
-
-/* The two vertical filters of row y, with two repeated columns on each side. */
-static void filter_columns(const uint8_t *in, int64_t width, int64_t height, int64_t y, int *smoothed, int *derived) {
-  for (int64_t x = 0; x < width; x++) {
-    int v[5];
-    for (int i = 0; i < 5; i++) v[i] = in[clamp(y + i - 2, height) * width + x];
-    smoothed[x + OUTSIDE] = smooth(v);
-    derived[x + OUTSIDE] = derive(v);
+static void load_row(const struct marking *m, struct mark_rows *r, int64_t y) {
+  const struct ts_channel *c = m->channel;
+  const uint8_t *from = c->at + y * c->width * c->step;
+  uint8_t *to = r->source[y % TAPS];
+  if (c->step == 1) {
+    memcpy(to, from, (size_t)c->width);
+  } else {
+    ts_variant_get()->take_channel(from, c->width, 0, to);
   }
+}
+
+/* Repeats the first and the last value outside. */
+static void repeat_ends(int16_t *row, int64_t width) {
   for (int i = 0; i < OUTSIDE; i++) {
-    smoothed[i] = smoothed[OUTSIDE];
-    derived[i] = derived[OUTSIDE];
-    smoothed[width + OUTSIDE + i] = smoothed[width + OUTSIDE - 1];
-    derived[width + OUTSIDE + i] = derived[width + OUTSIDE - 1];
+    row[-1 - i] = row[0];
+    row[width + i] = row[width - 1];
   }
 }
 
-static bool sobel(struct canny *c, const uint8_t *in, struct ts_error *err) {
-  int64_t longer = c->width + (int64_t)2 * OUTSIDE;
-  int *smoothed = ts_scratch(2 * longer, sizeof *smoothed, err);
-  if (!smoothed) return false;
-  int *derived = smoothed + longer;
-  for (int64_t y = 0; y < c->height; y++) {
-    filter_columns(in, c->width, c->height, y, smoothed, derived);
-    for (int64_t x = 0; x < c->width; x++) {
-      int dx = derive(smoothed + x);
-      int dy = smooth(derived + x);
-      c->dx[y * c->width + x] = (int16_t)dx; /* at most 48 * 255 */
-      c->dy[y * c->width + x] = (int16_t)dy;
-      c->magnitude[(y + 1) * c->stride + x + 1] = abs(dx) + abs(dy);
-    }
+/* Sobel of row y, whose neighbours have been loaded; rows outside have no magnitude. */
+static void filter_row(const struct marking *m, struct mark_rows *r, int64_t y) {
+  const struct ts_channel *c = m->channel;
+  int slot = (int)((y + 3) % 3);
+  if (y < 0 || y >= c->height) {
+    memset(r->magnitude[slot], 0, (size_t)m->padded * sizeof *r->magnitude[slot]);
+    return;
   }
-  free(smoothed);
-  return true;
+  const uint8_t *rows[TAPS];
+  for (int i = 0; i < TAPS; i++) rows[i] = r->source[clamp(y + i - OUTSIDE, c->height) % TAPS];
+  const struct ts_canny_rows *loops = ts_variant_get()->canny;
+  loops->columns(rows, m->padded, r->smoothed, r->derived);
+  repeat_ends(r->smoothed, c->width);
+  repeat_ends(r->derived, c->width);
+  loops->sobel(r->smoothed, r->derived, m->padded, r->dx[slot], r->dy[slot], r->magnitude[slot]);
+  memset(r->magnitude[slot] + c->width, 0, (size_t)(m->padded - c->width) * sizeof(int16_t));
 }
 
-/* Whether a magnitude m is the largest across the edge; of two equal ones in a row or column the first is taken. */
-static bool is_ridge(const int32_t *m, int64_t stride, int dx, int dy) {
-  int x = abs(dx);
-  int y = abs(dy) << SHIFT;
-  int tan22 = x * TAN_22_5;
-  if (y < tan22) return *m > m[-1] && *m >= m[1];
-  if (y > tan22 + (x << (SHIFT + 1))) return *m > m[-stride] && *m >= m[stride];
-  int64_t side = (dx ^ dy) < 0 ? -1 : 1;
-  return *m > m[-stride - side] && *m > m[stride + side];
+static void mark_row(const struct marking *m, struct mark_rows *r, int64_t y) {
+  const int16_t *magnitude[3];
+  for (int i = 0; i < 3; i++) magnitude[i] = r->magnitude[(y + 2 + i) % 3];
+  int slot = (int)(y % 3);
+  ts_variant_get()->canny->ridges(magnitude, r->dx[slot], r->dy[slot], m->padded, m->low, m->high, r->marks);
+  memcpy(m->edges->map + (y + 1) * m->edges->stride + 1, r->marks, (size_t)m->channel->width);
 }
 
-static bool mark_ridges(struct canny *c, int low, int high, struct ts_error *err) {
-  for (int64_t y = 0; y < c->height; y++) {
-    for (int64_t x = 0; x < c->width; x++) {
-      int64_t at = (y + 1) * c->stride + x + 1;
-      int64_t flat = y * c->width + x;
-      if (c->magnitude[at] <= low || !is_ridge(c->magnitude + at, c->stride, c->dx[flat], c->dy[flat])) continue;
-      c->map[at] = c->magnitude[at] > high ? EDGE : MAYBE_EDGE;
-      if (c->map[at] == EDGE && !ts_fifo_push(&c->fifo, (int32_t)at, err)) return false;
-    }
+static void mark_band(void *context, const struct ts_band *band) {
+  const struct marking *m = context;
+  struct mark_rows *r = &m->bands[band->index];
+  int64_t height = m->channel->height;
+  int64_t loaded = band->begin - 1 - OUTSIDE > 0 ? band->begin - 1 - OUTSIDE : 0;
+  for (int64_t y = band->begin - 1; y <= band->end; y++) {
+    while (loaded < height && loaded <= y + OUTSIDE) load_row(m, r, loaded++);
+    filter_row(m, r, y);
+    if (y > band->begin) mark_row(m, r, y - 1);
   }
-  return true;
 }
 
-static bool follow_edges(struct canny *c, struct ts_error *err) {
-  int32_t s = (int32_t)c->stride;
-  const int32_t steps[8] = {-s - 1, -s, -s + 1, -1, 1, s - 1, s, s + 1};
-  while (!ts_fifo_empty(&c->fifo)) {
-    int32_t p = ts_fifo_pop(&c->fifo);
+static int16_t limit_of(int limit) { return (int16_t)(limit < -1 ? -1 : limit < INT16_MAX ? limit : INT16_MAX); }
+
+static bool mark(const struct ts_channel *channel, int low, int high, struct ts_edges *edges,
+                 const struct ts_kernel_threads *threads, struct ts_error *err) {
+  struct marking m = {.channel = channel,
+                      .edges = edges,
+                      .low = limit_of(low),
+                      .high = limit_of(high),
+                      .padded = (channel->width + TS_CHUNK - 1) / TS_CHUNK * TS_CHUNK};
+  size_t bands = ts_band_count(threads, channel->height);
+  m.bands = ts_scratch_zero((int64_t)bands, sizeof *m.bands, err);
+  bool ok = m.bands != NULL;
+  for (size_t i = 0; ok && i < bands; i++) ok = mark_rows_init(&m.bands[i], m.padded, err);
+  if (ok) ts_bands_run(threads, channel->height, mark_band, &m);
+  for (size_t i = 0; m.bands && i < bands; i++) {
+    free(m.bands[i].bytes);
+    free(m.bands[i].shorts);
+  }
+  free(m.bands);
+  return ok;
+}
+
+/* ---- Edges that hang together ---- */
+
+struct following {
+  uint8_t *map; /* borrowed */
+  struct ts_fifo fifo;
+  int32_t steps[8];
+};
+
+static bool has_edge_beside(const struct following *f, int32_t p) {
+  for (int i = 0; i < 8; i++)
+    if (f->map[p + f->steps[i]] == TS_CANNY_EDGE) return true;
+  return false;
+}
+
+/* Makes a pixel an edge, and all that hang together with it. */
+static bool follow(struct following *f, int32_t start, struct ts_error *err) {
+  f->map[start] = TS_CANNY_EDGE;
+  if (!ts_fifo_push(&f->fifo, start, err)) return false;
+  while (!ts_fifo_empty(&f->fifo)) {
+    int32_t p = ts_fifo_pop(&f->fifo);
     for (int i = 0; i < 8; i++) {
-      int32_t q = p + steps[i];
-      if (c->map[q] != MAYBE_EDGE) continue;
-      c->map[q] = EDGE;
-      if (!ts_fifo_push(&c->fifo, q, err)) return false;
+      int32_t q = p + f->steps[i];
+      if (f->map[q] != TS_CANNY_MAYBE) continue;
+      f->map[q] = TS_CANNY_EDGE;
+      if (!ts_fifo_push(&f->fifo, q, err)) return false;
     }
   }
   return true;
+}
+
+/* Every chain of doubtful pixels is found at the first of them that lies beside a sure one. */
+static bool follow_edges(struct ts_edges *edges, int64_t width, int64_t height, struct ts_error *err) {
+  int32_t s = (int32_t)edges->stride;
+  struct following f = {.map = edges->map, .steps = {-s - 1, -s, -s + 1, -1, 1, s - 1, s, s + 1}};
+  bool ok = ts_fifo_init(&f.fifo, 1 << 10, err);
+  for (int64_t y = 0; ok && y < height; y++) {
+    uint8_t *row = edges->map + (y + 1) * s + 1;
+    uint8_t *end = row + width;
+    for (uint8_t *at = row; ok && (at = memchr(at, TS_CANNY_MAYBE, (size_t)(end - at))); at++) {
+      int32_t p = (int32_t)(at - edges->map);
+      if (has_edge_beside(&f, p)) ok = follow(&f, p, err);
+    }
+  }
+  ts_fifo_release(&f.fifo);
+  return ok;
+}
+
+bool ts_edges_find(struct ts_edges *edges, const struct ts_channel *channel, int low, int high,
+                   const struct ts_kernel_threads *threads, struct ts_error *err) {
+  if (!ts_kernels_check_size(channel->width, channel->height, err)) return false;
+  edges->stride = channel->width + 2;
+  if (!edges->map)
+    edges->map = ts_scratch_zero(edges->stride * (channel->height + 2), 1, err); /* no edge in the ring */
+  if (!edges->map) return false;
+  return mark(channel, low, high, edges, threads, err) && follow_edges(edges, channel->width, channel->height, err);
+}
+
+void ts_edges_release(struct ts_edges *edges) {
+  free(edges->map);
+  edges->map = NULL;
 }
 
 bool ts_canny(const uint8_t *in, int64_t width, int64_t height, int low, int high, uint8_t *edges,
-              struct ts_error *err) {
-  if (!ts_kernels_check_size(width, height, err)) return false;
-  struct canny c = {.width = width, .height = height, .stride = width + 2};
-  bool ok = canny_init(&c, err) && sobel(&c, in, err) && mark_ridges(&c, low, high, err) && follow_edges(&c, err);
-  for (int64_t y = 0; ok && y < height; y++)
-    for (int64_t x = 0; x < width; x++) edges[y * width + x] = c.map[(y + 1) * c.stride + x + 1] == EDGE ? EDGE : 0;
-  canny_release(&c);
+              const struct ts_kernel_threads *threads, struct ts_error *err) {
+  struct ts_channel channel = {in, width, height, 1};
+  struct ts_edges found = {0};
+  bool ok = ts_edges_find(&found, &channel, low, high, threads, err);
+  for (int64_t y = 0; ok && y < height; y++) {
+    const uint8_t *row = ts_edges_row(&found, y);
+    for (int64_t x = 0; x < width; x++) edges[y * width + x] = row[x] == TS_CANNY_EDGE ? TS_CANNY_EDGE : 0;
+  }
+  ts_edges_release(&found);
   return ok;
 }

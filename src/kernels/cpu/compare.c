@@ -1,13 +1,17 @@
 /* Comparison of a segmentation with a reference.
  * SPDX-License-Identifier: Apache-2.0
  *
- * One pass counts how often each pair (label found, label of the reference) occurs, in a hash table; everything else is
- * derived from these counts, walked in the order of the labels so that sums do not depend on the table. */
+ * Both planes become runs of equal labels. Walking along the two lists counts how often each pair (label found, label of
+ * the reference) occurs, in a hash table; everything else is derived from these counts, in the order of the labels, so
+ * that sums do not depend on the table. */
 #include "kernels/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/cpu/bits.h"
+#include "kernels/cpu/label_runs.h"
+#include "kernels/cpu/runs.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/kernels.h"
 
@@ -53,7 +57,6 @@ static bool grow(struct pair_table *table, struct ts_error *err) {
 }
 
 static bool add_pixels(struct pair_table *table, uint32_t found, uint32_t reference, int64_t px, struct ts_error *err) {
-  if (found == 0 && reference == 0) return true;
   if (table->count * 2 >= table->capacity && !grow(table, err)) return false;
   struct pair *place = find_place(table->places, table->capacity, found, reference);
   if (place->px == 0) {
@@ -65,13 +68,56 @@ static bool add_pixels(struct pair_table *table, uint32_t found, uint32_t refere
   return true;
 }
 
-static bool count_pairs(struct pair_table *table, const uint32_t *found, const uint32_t *reference, int64_t pixels,
-                        struct ts_error *err) {
-  for (int64_t i = 0; i < pixels;) {
-    int64_t begin = i;
-    do i++;
-    while (i < pixels && found[i] == found[begin] && reference[i] == reference[begin]);
-    if (!add_pixels(table, found[begin], reference[begin], i - begin, err)) return false;
+/* A place in one list of runs: what is left of the current one. */
+struct walk {
+  const struct ts_label_run *next; /* borrowed: the run after this one */
+  const struct ts_label_run *end;
+  struct ts_label_run run; /* y is INT32_MAX behind the last */
+};
+
+static void walk_on(struct walk *w) {
+  if (w->next < w->end) {
+    w->run = *w->next++;
+  } else {
+    w->run = (struct ts_label_run){.y = INT32_MAX};
+  }
+}
+
+static struct walk walk_along(const struct ts_label_runs *runs) {
+  struct walk w = {.next = runs->items, .end = runs->items + runs->count};
+  walk_on(&w);
+  return w;
+}
+
+/* Cuts count pixels from the beginning of the run. */
+static void walk_by(struct walk *w, int32_t count) {
+  w->run.begin += count;
+  if (w->run.begin == w->run.end) walk_on(w);
+}
+
+static bool is_before(const struct ts_label_run *a, const struct ts_label_run *b) {
+  return a->y != b->y ? a->y < b->y : a->begin < b->begin;
+}
+
+/* How far the earlier run goes before the later one begins. */
+static int32_t length_before(const struct ts_label_run *earlier, const struct ts_label_run *later) {
+  int32_t end = later->y == earlier->y && later->begin < earlier->end ? later->begin : earlier->end;
+  return end - earlier->begin;
+}
+
+static bool count_pairs(struct pair_table *table, const struct ts_label_runs *found,
+                        const struct ts_label_runs *reference, struct ts_error *err) {
+  struct walk a = walk_along(found);
+  struct walk b = walk_along(reference);
+  while (a.run.y < INT32_MAX || b.run.y < INT32_MAX) {
+    bool a_only = is_before(&a.run, &b.run);
+    bool b_only = is_before(&b.run, &a.run);
+    int32_t px = a_only   ? length_before(&a.run, &b.run)
+                 : b_only ? length_before(&b.run, &a.run)
+                          : (a.run.end < b.run.end ? a.run.end : b.run.end) - a.run.begin;
+    if (!add_pixels(table, b_only ? 0 : a.run.label, a_only ? 0 : b.run.label, px, err)) return false;
+    if (!b_only) walk_by(&a, px);
+    if (!a_only) walk_by(&b, px);
   }
   return true;
 }
@@ -209,11 +255,11 @@ static void score_objects(const struct tally *tally, int64_t found_objects, stru
   c->panoptic_quality = ratio(2.0 * tally->matched_iou, both, empty); /* TP + FP/2 + FN/2 = both/2 */
 }
 
-static bool compare_labels(const uint32_t *found, const uint32_t *reference, int64_t pixels, struct ts_comparison *c,
-                           struct ts_error *err) {
+static bool compare_runs(const struct ts_label_runs *found, const struct ts_label_runs *reference,
+                         struct ts_comparison *c, struct ts_error *err) {
   struct pair_table table = {0};
   struct area *areas = NULL;
-  bool ok = grow(&table, err) && count_pairs(&table, found, reference, pixels, err) &&
+  bool ok = grow(&table, err) && count_pairs(&table, found, reference, err) &&
             (areas = ts_scratch((int64_t)table.count, sizeof *areas, err));
   if (ok) {
     pack(&table);
@@ -236,18 +282,34 @@ static int64_t count_foreground(const struct ts_compare_plane *plane) {
   return count;
 }
 
-/* The labels of a plane: its own, or those made from its mask into *made (owned by the caller). NULL with an error. */
-static const uint32_t *labels_of(const struct ts_compare_plane *plane, uint32_t **made, struct ts_error *err) {
-  *made = NULL;
-  if (plane->labels) return plane->labels;
-  *made = ts_scratch(plane->width * plane->height, sizeof **made, err);
-  uint32_t count;
-  if (!*made || !ts_label(plane->mask, plane->width, plane->height, 8, *made, &count, err)) return NULL;
-  return *made;
+/* The runs of a mask with its components as labels. */
+static bool runs_of_mask(const struct ts_compare_plane *plane, struct ts_label_runs *runs,
+                         const struct ts_kernel_threads *threads, struct ts_error *err) {
+  struct ts_bits bits = {0};
+  struct ts_runs found = {0};
+  bool ok = ts_bits_reserve(&bits, plane->width, plane->height, err);
+  if (ok) ts_bits_from_plane(&bits, plane->mask, 0, threads);
+  ok = ok && ts_runs_find(&found, &bits, TS_RUNS_OF_FOREGROUND, 8, threads, err) &&
+       (runs->items = ts_scratch(found.count, sizeof *runs->items, err));
+  for (int64_t y = 0; ok && y < plane->height; y++)
+    for (int32_t i = found.row_first[y]; i < found.row_first[y + 1]; i++)
+      runs->items[runs->count++] = (struct ts_label_run){.label = (uint32_t)found.component[i] + 1,
+                                                         .y = (int32_t)y,
+                                                         .begin = found.items[i].begin,
+                                                         .end = found.items[i].end};
+  ts_runs_release(&found);
+  ts_bits_release(&bits);
+  return ok;
+}
+
+static bool runs_of(const struct ts_compare_plane *plane, struct ts_label_runs *runs,
+                    const struct ts_kernel_threads *threads, struct ts_error *err) {
+  if (plane->mask) return runs_of_mask(plane, runs, threads, err);
+  return ts_label_runs_init(runs, plane->labels, plane->width, plane->height, err);
 }
 
 bool ts_compare(const struct ts_compare_plane *found, const struct ts_compare_plane *reference,
-                struct ts_comparison *comparison, struct ts_error *err) {
+                struct ts_comparison *comparison, const struct ts_kernel_threads *threads, struct ts_error *err) {
   *comparison = (struct ts_comparison){0};
   if (!ts_kernels_check_size(found->width, found->height, err) ||
       !ts_kernels_check_size(reference->width, reference->height, err))
@@ -259,12 +321,11 @@ bool ts_compare(const struct ts_compare_plane *found, const struct ts_compare_pl
     comparison->reference_px = count_foreground(reference);
     return true;
   }
-  uint32_t *made_found;
-  uint32_t *made_reference = NULL;
-  const uint32_t *a = labels_of(found, &made_found, err);
-  const uint32_t *b = a ? labels_of(reference, &made_reference, err) : NULL;
-  bool ok = a && b && compare_labels(a, b, found_area, comparison, err);
-  free(made_found);
-  free(made_reference);
+  struct ts_label_runs a = {0};
+  struct ts_label_runs b = {0};
+  bool ok =
+      runs_of(found, &a, threads, err) && runs_of(reference, &b, threads, err) && compare_runs(&a, &b, comparison, err);
+  ts_label_runs_release(&a);
+  ts_label_runs_release(&b);
   return ok;
 }

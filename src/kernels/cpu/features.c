@@ -1,9 +1,9 @@
 /* Features of labelled objects.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The label plane is turned into horizontal runs, ordered by label; each object is then a stretch of that list. Colour
- * channels are worked on one after the other to keep three planes of scratch instead of nine. Sums are taken in a
- * fixed order. */
+ * The label plane is turned into horizontal runs, ordered by label; each object is then a stretch of that list. Only
+ * edges need the whole image, one channel after the other to keep one plane of scratch instead of three; everything else
+ * is done on the pixels of the objects, which threads can share. Sums are taken in a fixed order. */
 #include "kernels/features.h"
 
 #include <math.h>
@@ -11,6 +11,9 @@
 #include <string.h>
 
 #include "base/exact_math.h"
+#include "kernels/cpu/bands.h"
+#include "kernels/cpu/bits.h"
+#include "kernels/cpu/canny.h"
 #include "kernels/cpu/label_runs.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/kernels.h"
@@ -35,17 +38,47 @@ static int compare_runs(const void *a, const void *b) {
   return (p->begin > q->begin) - (p->begin < q->begin);
 }
 
-static size_t count_objects(const struct ts_label_runs *list) {
-  size_t count = 0;
-  for (size_t i = 0; i < list->count; i++) count += i == 0 || list->items[i].label != list->items[i - 1].label;
-  return count;
+/* Orders runs by label; those of one label keep their order. Labels are small numbers as a rule: then it is enough to
+ * count them. */
+static bool sort_runs(struct ts_label_runs *list, struct ts_error *err) {
+  uint32_t largest = 0;
+  for (size_t i = 0; i < list->count; i++) largest = list->items[i].label > largest ? list->items[i].label : largest;
+  if (largest / 4 > list->count) {
+    qsort(list->items, list->count, sizeof *list->items, compare_runs);
+    return true;
+  }
+  size_t *place = ts_scratch_zero((int64_t)largest + 2, sizeof *place, err);
+  struct ts_label_run *sorted = place ? ts_scratch((int64_t)list->count, sizeof *sorted, err) : NULL;
+  if (sorted) {
+    for (size_t i = 0; i < list->count; i++) place[list->items[i].label + 1]++;
+    for (uint32_t label = 1; label <= largest; label++) place[label + 1] += place[label];
+    for (size_t i = 0; i < list->count; i++) sorted[place[list->items[i].label]++] = list->items[i];
+    free(list->items);
+    list->items = sorted;
+    list->capacity = list->count;
+  }
+  free(place);
+  return sorted != NULL;
 }
 
-/* How many runs from here on belong to the same object. */
-static size_t runs_of_object(const struct ts_label_runs *list, size_t first) {
-  size_t end = first + 1;
-  while (end < list->count && list->items[end].label == list->items[first].label) end++;
-  return end - first;
+/* A stretch of the list. */
+struct object {
+  const struct ts_label_run *runs; /* borrowed */
+  size_t count;
+};
+
+/* The objects of an ordered list: owned by the caller, NULL with an error. */
+static struct object *find_objects(const struct ts_label_runs *list, size_t *count, struct ts_error *err) {
+  *count = 0;
+  for (size_t i = 0; i < list->count; i++) *count += i == 0 || list->items[i].label != list->items[i - 1].label;
+  struct object *objects = ts_scratch((int64_t)*count, sizeof *objects, err);
+  if (!objects) return NULL;
+  struct object *next = objects;
+  for (size_t i = 0; i < list->count; i++) {
+    if (i == 0 || list->items[i].label != list->items[i - 1].label) *next++ = (struct object){.runs = &list->items[i]};
+    next[-1].count++;
+  }
+  return objects;
 }
 
 /* ---- Shape ---- */
@@ -81,25 +114,44 @@ static struct shape measure(const struct ts_label_run *runs, size_t count) {
   return s;
 }
 
-/* Which of the four pixels of a quad with this upper left corner belong to the object, as bits. */
-static int quad_at(const uint32_t *labels, int64_t width, int64_t height, uint32_t label, int64_t x, int64_t y) {
-  int quad = 0;
-  for (int i = 0; i < 4; i++) {
-    int64_t px = x + (i & 1);
-    int64_t py = y + (i >> 1);
-    if (px >= 0 && px < width && py >= 0 && py < height && labels[py * width + px] == label) quad |= 1 << i;
+/* Two rows of an object as bits, with an empty column before its box: the upper and the lower half of a row of quads. */
+struct quad_rows {
+  struct ts_bits bits; /* rows 0 and 1, in turn */
+  int64_t counts[3];   /* quads with a corner, a side, a diagonal */
+};
+
+/* Counts quads between two rows of words; pixels outside are not set. */
+static void count_quads(struct quad_rows *q, const uint64_t *upper, const uint64_t *lower) {
+  for (int64_t i = 0; i < q->bits.stride; i++) {
+    uint64_t a = upper[i];
+    uint64_t b = a >> 1 | (i + 1 < q->bits.stride ? upper[i + 1] << 63 : 0);
+    uint64_t c = lower[i];
+    uint64_t d = c >> 1 | (i + 1 < q->bits.stride ? lower[i + 1] << 63 : 0);
+    uint64_t odd = a ^ b ^ c ^ d;
+    uint64_t diagonal = ~odd & ~(a ^ d) & ~(b ^ c) & (a ^ b);
+    uint64_t side = ~odd & ~diagonal & (a | b | c | d) & ~(a & b & c & d);
+    q->counts[0] += __builtin_popcountll(odd);
+    q->counts[1] += __builtin_popcountll(side);
+    q->counts[2] += __builtin_popcountll(diagonal);
   }
-  return quad;
 }
 
-static double perimeter_of(const uint32_t *labels, int64_t width, int64_t height, uint32_t label,
-                           const struct shape *s) {
-  /* By pixels set: 0 nothing, 1 corner (one or three), 2 side, 3 diagonal. */
-  static const uint8_t kind[16] = {0, 1, 1, 2, 1, 2, 3, 1, 1, 3, 2, 1, 2, 1, 1, 0};
-  int64_t counts[4] = {0};
-  for (int64_t y = s->top - 1; y < s->bottom; y++)
-    for (int64_t x = s->left - 1; x < s->right; x++) counts[kind[quad_at(labels, width, height, label, x, y)]]++;
-  return 0.7071 * (double)counts[1] + (double)counts[2] + 1.4142 * (double)counts[3];
+static bool perimeter_of(struct quad_rows *q, const struct object *object, const struct shape *s, double *perimeter,
+                         struct ts_error *err) {
+  if (!ts_bits_reserve(&q->bits, (int64_t)s->right - s->left + 1, 2, err)) return false;
+  size_t row_bytes = (size_t)q->bits.stride * sizeof *q->bits.words;
+  memset(q->bits.words, 0, 2 * row_bytes);
+  memset(q->counts, 0, sizeof q->counts);
+  size_t i = 0;
+  for (int32_t y = s->top; y <= s->bottom; y++) { /* one row more, which is empty */
+    uint64_t *here = ts_bits_row(&q->bits, y & 1);
+    memset(here, 0, row_bytes);
+    for (; i < object->count && object->runs[i].y == y; i++)
+      ts_bits_set_range(here, object->runs[i].begin - s->left + 1, object->runs[i].end - s->left + 1);
+    count_quads(q, ts_bits_row(&q->bits, (y & 1) ^ 1), here);
+  }
+  *perimeter = 0.7071 * (double)q->counts[0] + (double)q->counts[1] + 1.4142 * (double)q->counts[2];
+  return true;
 }
 
 static double root_of(double x) { return x > 0 ? sqrt(x) : 0.0; }
@@ -135,25 +187,7 @@ static void write_shape(const struct shape *s, uint32_t label, double perimeter,
   *to++ = 4.0 * pi * n / (perimeter * perimeter);
 }
 
-static void write_shapes(const struct ts_label_runs *list, const uint32_t *labels, int64_t width, int64_t height,
-                         struct ts_feature_table *table) {
-  double *row = table->values;
-  for (size_t i = 0; i < list->count; row += TS_FEATURES_COUNT) {
-    size_t count = runs_of_object(list, i);
-    struct shape shape = measure(list->items + i, count);
-    uint32_t label = list->items[i].label;
-    write_shape(&shape, label, perimeter_of(labels, width, height, label, &shape), row);
-    i += count;
-  }
-}
-
 /* ---- Channels ---- */
-
-struct planes {
-  uint8_t *channel; /* owned, like the others */
-  uint8_t *gradient;
-  uint8_t *edges;
-};
 
 /* Statistics of a histogram with 256 bins. */
 struct statistics {
@@ -161,16 +195,35 @@ struct statistics {
   int min, max;
 };
 
-static void fill_histogram(const uint8_t *plane, int64_t width, const struct ts_label_run *runs, size_t count,
-                           int64_t histogram[256]) {
-  memset(histogram, 0, 256 * sizeof *histogram);
-  for (size_t i = 0; i < count; i++) {
-    const uint8_t *row = plane + runs[i].y * width;
-    for (int32_t x = runs[i].begin; x < runs[i].end; x++) histogram[row[x]]++;
-  }
+/* p and p * log2(p) for shares p = count / pixels of one object: histograms have the same small counts again and again. */
+enum { KNOWN_SHARES = 256 };
+
+struct shares {
+  double pixels;
+  double share[KNOWN_SHARES];
+  double term[KNOWN_SHARES]; /* 0: not computed yet, or 0 indeed */
+};
+
+static void shares_start(struct shares *s, int64_t pixels) {
+  s->pixels = (double)pixels;
+  memset(s->term, 0, sizeof s->term);
 }
 
-static void add_moments(const int64_t histogram[256], double n, struct statistics *s) {
+static inline double share_of(struct shares *s, int64_t count, double *term) {
+  if (count < KNOWN_SHARES && s->term[count] != 0) {
+    *term = s->term[count];
+    return s->share[count];
+  }
+  double p = (double)count / s->pixels;
+  *term = p * ts_exact_log2(p);
+  if (count < KNOWN_SHARES) {
+    s->share[count] = p;
+    s->term[count] = *term;
+  }
+  return p;
+}
+
+static void add_moments(const int32_t histogram[256], double n, struct statistics *s) {
   double m2 = 0, m3 = 0, m4 = 0;
   for (int i = s->min; i <= s->max; i++) {
     double d = i - s->mean;
@@ -187,91 +240,171 @@ static void add_moments(const int64_t histogram[256], double n, struct statistic
   s->kurtosis = s->min < s->max ? m4 / (m2 * m2) : 0.0;
 }
 
-static struct statistics statistics_of(const int64_t histogram[256]) {
+static struct statistics statistics_of(const int32_t histogram[256], struct shares *shares) {
   struct statistics s = {.min = 256, .max = -1};
-  int64_t count = 0;
   int64_t sum = 0;
   for (int i = 0; i < 256; i++) {
     if (histogram[i] == 0) continue;
     if (s.min == 256) s.min = i;
     s.max = i;
-    count += histogram[i];
-    sum += histogram[i] * i;
+    sum += (int64_t)histogram[i] * i;
   }
-  double n = (double)count;
-  s.mean = (double)sum / n;
+  s.mean = (double)sum / shares->pixels;
   for (int i = s.min; i <= s.max; i++) {
     if (histogram[i] == 0) continue;
-    double p = (double)histogram[i] / n;
-    s.entropy -= p * ts_exact_log2(p);
+    double term;
+    double p = share_of(shares, histogram[i], &term);
+    s.entropy -= term;
     s.energy += p * p;
   }
-  add_moments(histogram, n, &s);
+  add_moments(histogram, shares->pixels, &s);
   return s;
 }
 
-static void write_channel(const struct planes *planes, int64_t width, const struct ts_label_run *runs, size_t count,
+/* What all threads read. */
+struct measuring {
+  const uint8_t *rgb; /* borrowed, like all below */
+  int64_t width;
+  int64_t height;
+  const struct object *objects;
+  double *rows; /* of the table */
+  size_t object_count;
+  size_t piece_count;
+  struct ts_edges edges; /* owned: of one channel at a time */
+  int channel;
+  struct ts_error *errors; /* owned: one per piece */
+};
+
+static struct ts_channel channel_of(const struct measuring *m, int channel) {
+  return (struct ts_channel){m->rgb + channel, m->width, m->height, 3};
+}
+
+static void fill_histogram(const struct measuring *m, const struct object *object, int channel,
+                           int32_t histogram[256]) {
+  memset(histogram, 0, 256 * sizeof *histogram);
+  for (size_t i = 0; i < object->count; i++) {
+    const struct ts_label_run *run = &object->runs[i];
+    const uint8_t *row = m->rgb + 3 * (run->y * m->width) + channel;
+    for (int64_t x = run->begin; x < run->end; x++) histogram[row[3 * x]]++;
+  }
+}
+
+static void fill_gradient_histogram(const struct measuring *m, const struct object *object, int channel,
+                                    int32_t histogram[256]) {
+  enum { PART = 256 };
+  struct ts_channel plane = channel_of(m, channel);
+  memset(histogram, 0, 256 * sizeof *histogram);
+  for (size_t i = 0; i < object->count; i++) {
+    const struct ts_label_run *run = &object->runs[i];
+    for (int64_t begin = run->begin; begin < run->end; begin += PART) {
+      uint8_t gradient[PART];
+      int64_t end = begin + PART < run->end ? begin + PART : run->end;
+      ts_gradient_row(&plane, run->y, begin, end, gradient);
+      for (int64_t x = 0; x < end - begin; x++) histogram[gradient[x]]++;
+    }
+  }
+}
+
+static void write_channel(const struct measuring *m, const struct object *object, int channel, struct shares *shares,
                           double *to) {
-  int64_t histogram[256];
-  fill_histogram(planes->channel, width, runs, count, histogram);
-  struct statistics s = statistics_of(histogram);
+  int32_t histogram[256];
+  fill_histogram(m, object, channel, histogram);
+  struct statistics s = statistics_of(histogram, shares);
   const double intensity[8] = {s.mean,    (double)s.max, (double)s.min, s.std,
                                s.entropy, s.energy,      s.skewness,    s.kurtosis};
   memcpy(to, intensity, sizeof intensity);
-  fill_histogram(planes->gradient, width, runs, count, histogram);
-  s = statistics_of(histogram);
+  fill_gradient_histogram(m, object, channel, histogram);
+  s = statistics_of(histogram, shares);
   const double gradient[6] = {s.mean, s.std, s.entropy, s.energy, s.skewness, s.kurtosis};
   memcpy(to + 8, gradient, sizeof gradient);
-  fill_histogram(planes->edges, width, runs, count, histogram);
-  to[14] = (double)histogram[255];
-  to[15] = 255.0 * (double)histogram[255] / (double)(histogram[255] + histogram[0]);
 }
 
-static bool write_channels(const struct ts_label_runs *list, const uint8_t *rgb, int64_t width, int64_t height,
-                           struct planes *planes, struct ts_feature_table *table, struct ts_error *err) {
-  for (int c = 0; c < 3; c++) {
-    for (int64_t i = 0; i < width * height; i++) planes->channel[i] = rgb[3 * i + c];
-    if (!ts_gradient_magnitude(planes->channel, width, height, planes->gradient, err) ||
-        !ts_canny(planes->channel, width, height, 70, 90, planes->edges, err))
-      return false;
-    double *to = table->values + TS_FEATURES_SHAPE + (ptrdiff_t)c * TS_FEATURES_CHANNEL;
-    for (size_t i = 0; i < list->count; to += TS_FEATURES_COUNT) {
-      size_t count = runs_of_object(list, i);
-      write_channel(planes, width, list->items + i, count, to);
-      i += count;
-    }
+/* ---- Threads: pieces of the list of objects ---- */
+
+enum { PIECES_PER_THREAD = 8 };
+
+static size_t piece_begin(const struct measuring *m, size_t piece) { return m->object_count * piece / m->piece_count; }
+
+/* All but the edges. */
+static void measure_piece(void *context, size_t piece) {
+  struct measuring *m = context;
+  struct quad_rows quads = {0};
+  struct shares shares;
+  for (size_t i = piece_begin(m, piece); i < piece_begin(m, piece + 1); i++) {
+    const struct object *object = &m->objects[i];
+    double *row = m->rows + i * TS_FEATURES_COUNT;
+    struct shape shape = measure(object->runs, object->count);
+    double perimeter;
+    if (!perimeter_of(&quads, object, &shape, &perimeter, &m->errors[piece])) break;
+    write_shape(&shape, object->runs[0].label, perimeter, row);
+    shares_start(&shares, shape.area);
+    for (int c = 0; c < 3; c++)
+      write_channel(m, object, c, &shares, row + TS_FEATURES_SHAPE + (ptrdiff_t)c * TS_FEATURES_CHANNEL);
   }
-  return true;
+  ts_bits_release(&quads.bits);
 }
 
-static bool planes_init(struct planes *planes, int64_t pixels, struct ts_error *err) {
-  planes->channel = ts_scratch(pixels, 1, err);
-  planes->gradient = ts_scratch(pixels, 1, err);
-  planes->edges = ts_scratch(pixels, 1, err);
-  return planes->channel && planes->gradient && planes->edges;
+static void count_edges_of_piece(void *context, size_t piece) {
+  const struct measuring *m = context;
+  for (size_t i = piece_begin(m, piece); i < piece_begin(m, piece + 1); i++) {
+    const struct object *object = &m->objects[i];
+    int64_t edges = 0;
+    int64_t pixels = 0;
+    for (size_t k = 0; k < object->count; k++) {
+      const struct ts_label_run *run = &object->runs[k];
+      const uint8_t *row = ts_edges_row(&m->edges, run->y);
+      pixels += run->end - run->begin;
+      for (int32_t x = run->begin; x < run->end; x++) edges += row[x] == 255;
+    }
+    double *to = m->rows + i * TS_FEATURES_COUNT + TS_FEATURES_SHAPE + (ptrdiff_t)m->channel * TS_FEATURES_CHANNEL;
+    to[14] = (double)edges;
+    to[15] = 255.0 * (double)edges / (double)pixels;
+  }
+}
+
+static bool measure_objects(struct measuring *m, const struct ts_kernel_threads *threads, struct ts_error *err) {
+  m->piece_count = threads && threads->count > 1 ? threads->count * PIECES_PER_THREAD : 1;
+  m->errors = ts_scratch_zero((int64_t)m->piece_count, sizeof *m->errors, err);
+  if (!m->errors) return false;
+  ts_pieces_run(threads, m->piece_count, measure_piece, m);
+  bool ok = true;
+  for (size_t i = 0; ok && i < m->piece_count; i++) {
+    ok = m->errors[i].code == TS_ERR_OK;
+    if (!ok && err) *err = m->errors[i];
+  }
+  for (m->channel = 0; ok && m->channel < 3; m->channel++) {
+    struct ts_channel channel = channel_of(m, m->channel);
+    ok = ts_edges_find(&m->edges, &channel, 70, 90, threads, err);
+    if (ok) ts_pieces_run(threads, m->piece_count, count_edges_of_piece, m);
+  }
+  ts_edges_release(&m->edges);
+  free(m->errors);
+  return ok;
 }
 
 bool ts_features(const uint8_t *rgb, const uint32_t *labels, int64_t width, int64_t height,
-                 struct ts_feature_table *table, struct ts_error *err) {
+                 struct ts_feature_table *table, const struct ts_kernel_threads *threads, struct ts_error *err) {
   *table = (struct ts_feature_table){0};
   if (!ts_kernels_check_size(width, height, err)) return false;
   struct ts_label_runs list;
-  struct planes planes = {0};
+  struct object *objects = NULL;
+  size_t count = 0;
   bool ok = ts_label_runs_init(&list, labels, width, height, err);
   if (ok && list.count > 0) {
-    qsort(list.items, list.count, sizeof *list.items, compare_runs);
-    size_t objects = count_objects(&list);
-    table->values = ts_scratch((int64_t)objects * TS_FEATURES_COUNT, sizeof *table->values, err);
-    ok = table->values && planes_init(&planes, width * height, err);
+    ok = sort_runs(&list, err) && (objects = find_objects(&list, &count, err)) &&
+         (table->values = ts_scratch((int64_t)count * TS_FEATURES_COUNT, sizeof *table->values, err));
     if (ok) {
-      table->object_count = objects;
-      write_shapes(&list, labels, width, height, table);
-      ok = write_channels(&list, rgb, width, height, &planes, table, err);
+      table->object_count = count;
+      struct measuring m = {.rgb = rgb,
+                            .width = width,
+                            .height = height,
+                            .objects = objects,
+                            .rows = table->values,
+                            .object_count = count};
+      ok = measure_objects(&m, threads, err);
     }
   }
-  free(planes.channel);
-  free(planes.gradient);
-  free(planes.edges);
+  free(objects);
   ts_label_runs_release(&list);
   return ok;
 }

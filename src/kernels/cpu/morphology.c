@@ -2,184 +2,242 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Only erosion is written out: a dilation is an erosion of the complement, and the complement is taken while rows are
- * copied in and out ("flip"). Work goes row by row through a few rows of scratch that stay in the cache; a row is read
- * before any row at or above it is written, so input and output may be the same plane.
- * Minima of long windows are built by doubling: the minimum over 16 is that of two minima over 8. Rows of scratch are
- * whole multiples of CHUNK bytes, which lets the compiler use vector instructions at every optimisation level. */
+ * copied in and out ("flip"). Work goes row by row through a few rows of scratch that stay in the cache; an opening
+ * passes the eroded rows straight on to the dilation. Minima of long windows are built by doubling: the minimum over 16
+ * is that of two minima over 8.
+ * A band of rows reads some rows beyond its ends. One band reads a row before it writes any row at or above it, so that
+ * input and output may be the same plane; several bands would disturb each other, and the input is copied first. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/cpu/bands.h"
 #include "kernels/cpu/scratch.h"
+#include "kernels/cpu/variant.h"
 #include "kernels/kernels.h"
 
-enum { CHUNK = 64 };
-
-static int64_t round_up(int64_t n) { return (n + CHUNK - 1) / CHUNK * CHUNK; }
-
-/* to[i] = min(a[i], b[i]); count is a multiple of CHUNK. */
-static void min_rows(uint8_t *restrict to, const uint8_t *a, const uint8_t *b, int64_t count) {
-  for (int64_t done = 0; done < count; done += CHUNK)
-    for (int i = 0; i < CHUNK; i++) {
-      uint8_t p = a[done + i];
-      uint8_t q = b[done + i];
-      to[done + i] = p < q ? p : q;
-    }
-}
-
-/* to = min(to, a, b), rowwise. */
-static void min_into(uint8_t *restrict to, const uint8_t *a, const uint8_t *b, int64_t count) {
-  for (int64_t done = 0; done < count; done += CHUNK)
-    for (int i = 0; i < CHUNK; i++) {
-      uint8_t p = a[done + i];
-      uint8_t q = b[done + i];
-      uint8_t low = p < q ? p : q;
-      uint8_t old = to[done + i];
-      to[done + i] = low < old ? low : old;
-    }
-}
+static int64_t round_up(int64_t n) { return (n + TS_CHUNK - 1) / TS_CHUNK * TS_CHUNK; }
 
 static void copy_flipped(uint8_t *restrict to, const uint8_t *restrict from, int64_t count, uint8_t flip) {
+  if (flip == 0) {
+    memcpy(to, from, (size_t)count);
+    return;
+  }
   int64_t done = 0;
-  for (; done + CHUNK <= count; done += CHUNK)
-    for (int i = 0; i < CHUNK; i++) to[done + i] = from[done + i] ^ flip;
+  for (; done + TS_CHUNK <= count; done += TS_CHUNK)
+    for (int i = 0; i < TS_CHUNK; i++) to[done + i] = from[done + i] ^ flip;
   for (; done < count; done++) to[done] = from[done] ^ flip;
 }
 
-/* ---- Cross ---- */
+/* ---- A stage: rows enter one after the other, eroded rows leave some rows later ---- */
 
-static bool erode_cross(const uint8_t *in, int64_t width, int64_t height, uint8_t flip, uint8_t *out,
-                        struct ts_error *err) {
-  int64_t padded = round_up(width);
-  int64_t stride = padded + CHUNK; /* one pixel from outside before the row, the rest behind it */
-  uint8_t *scratch = ts_scratch(4 * stride, 1, err);
-  if (!scratch) return false;
-  memset(scratch, 255, (size_t)(4 * stride));
-  uint8_t *rows[3] = {scratch, scratch + stride, scratch + 2 * stride}; /* above, here, below */
-  uint8_t *result = scratch + 3 * stride;
-  copy_flipped(rows[2] + 1, in, width, flip);
-  for (int64_t y = 0; y < height; y++) {
-    uint8_t *next = rows[0];
-    rows[0] = rows[1];
-    rows[1] = rows[2];
-    rows[2] = next;
-    if (y + 1 < height) {
-      copy_flipped(next + 1, in + (y + 1) * width, width, flip);
-    } else {
-      memset(next, 255, (size_t)stride);
-    }
-    min_rows(result, rows[0] + 1, rows[2] + 1, padded);
-    min_into(result, rows[1], rows[1] + 2, padded);
-    min_into(result, rows[1] + 1, rows[1] + 1, padded);
-    copy_flipped(out + y * width, result, width, flip);
-  }
-  free(scratch);
-  return true;
-}
+/* Half-widths 5, 6, 7, 8 of the octagon's rows 9, 8, 7, 6 away from the centre; rows nearer have 9 (RADIUS). */
+enum { RADIUS = 9, SLANTED = 4, SPAN = 2 * RADIUS + 1, FLAT_RING = 16, SOURCES = 3 };
 
-/* ---- Octagon ---- */
-
-/* Half-widths 5, 6, 7, 8 of the rows 9, 8, 7, 6 away from the centre; rows nearer have 9 (RADIUS). */
-enum { RADIUS = 9, SLANTED = 4, SPAN = 2 * RADIUS + 1, FLAT_RING = 16 };
-
-struct octagon {
+struct stage {
+  enum ts_structuring_element element;
+  int64_t radius;            /* rows that a row waits */
   uint8_t *scratch;          /* owned */
-  uint8_t *source;           /* the input row with RADIUS pixels from outside on the left and more on the right */
-  uint8_t *window[5];        /* minima over 2, 4, 8, 16 pixels beginning at a place of source; [4]: result */
+  uint8_t *source[SOURCES];  /* input rows with RADIUS pixels from outside on the left and more on the right: a ring */
+  uint8_t *window[4];        /* minima over 2, 4, 8, 16 pixels beginning at a place of source */
+  uint8_t *result;           /* the row that leaves */
   uint8_t *slanted[SLANTED]; /* rings of SPAN rows: minima over half-widths 5..8 */
   uint8_t *flat[4];          /* rings of FLAT_RING rows: half-width 9 over 1, 2, 4, 8 rows beginning here */
+  int64_t width;
   int64_t padded;
   int64_t stride;
 };
 
-static bool octagon_init(struct octagon *o, int64_t width, struct ts_error *err) {
-  o->padded = round_up(width);
-  o->stride = o->padded + (int64_t)2 * CHUNK;
-  int64_t rows = 1 + 5 + SLANTED * SPAN + 4 * FLAT_RING;
-  o->scratch = ts_scratch(rows * o->stride, 1, err);
-  if (!o->scratch) return false;
-  memset(o->scratch, 255, (size_t)(rows * o->stride));
-  uint8_t *next = o->scratch;
-  o->source = next;
-  next += o->stride;
-  for (int i = 0; i < 5; i++, next += o->stride) o->window[i] = next;
-  for (int i = 0; i < SLANTED; i++, next += SPAN * o->stride) o->slanted[i] = next;
-  for (int i = 0; i < 4; i++, next += FLAT_RING * o->stride) o->flat[i] = next;
+static bool stage_init(struct stage *s, enum ts_structuring_element element, int64_t width, struct ts_error *err) {
+  bool octagon = element == TS_ELEMENT_DISK19;
+  *s = (struct stage){.element = element, .radius = octagon ? RADIUS : 1, .width = width, .padded = round_up(width)};
+  s->stride = s->padded + (int64_t)2 * TS_CHUNK;
+  int64_t rows = SOURCES + 1 + (octagon ? 4 + SLANTED * SPAN + 4 * FLAT_RING : 0);
+  s->scratch = ts_scratch(rows * s->stride, 1, err);
+  if (!s->scratch) return false;
+  memset(s->scratch, 255, (size_t)(rows * s->stride));
+  uint8_t *next = s->scratch;
+  for (int i = 0; i < SOURCES; i++, next += s->stride) s->source[i] = next;
+  s->result = next;
+  next += s->stride;
+  if (!octagon) return true;
+  for (int i = 0; i < 4; i++, next += s->stride) s->window[i] = next;
+  for (int i = 0; i < SLANTED; i++, next += SPAN * s->stride) s->slanted[i] = next;
+  for (int i = 0; i < 4; i++, next += FLAT_RING * s->stride) s->flat[i] = next;
   return true;
 }
 
-/* Rows before the image have negative numbers, down to -SPAN; the rings start filled with the value of the outside. */
-static uint8_t *slanted_row(const struct octagon *o, int which, int64_t y) {
-  return o->slanted[which] + (y + SPAN) % SPAN * o->stride;
+/* Rows before the first have negative numbers, down to -SPAN; the rings start filled with the value of the outside. */
+static uint8_t *ring_row(const struct stage *s, uint8_t *ring, int64_t length, int64_t y) {
+  return ring + (y + 2 * length) % length * s->stride;
 }
 
-static uint8_t *flat_row(const struct octagon *o, int which, int64_t y) {
-  return o->flat[which] + (y + (int64_t)2 * FLAT_RING) % FLAT_RING * o->stride;
+static uint8_t *slanted_row(const struct stage *s, int which, int64_t y) {
+  return ring_row(s, s->slanted[which], SPAN, y);
 }
 
-/* Row y of the image, or 255s below its end, enters the rings. */
-static void octagon_enter(struct octagon *o, const uint8_t *row, int64_t width, int64_t y, uint8_t flip) {
-  if (row) {
-    copy_flipped(o->source + RADIUS, row, width, flip);
-    int64_t longer = o->padded + CHUNK;
-    min_rows(o->window[0], o->source, o->source + 1, longer);
-    min_rows(o->window[1], o->window[0], o->window[0] + 2, longer);
-    min_rows(o->window[2], o->window[1], o->window[1] + 4, longer);
-    min_rows(o->window[3], o->window[2], o->window[2] + 8, longer);
-    const uint8_t *of8 = o->window[2];
-    const uint8_t *of16 = o->window[3];
-    min_rows(slanted_row(o, 0, y), of8 + 4, of8 + 7, o->padded);
-    min_rows(slanted_row(o, 1, y), of8 + 3, of8 + 8, o->padded);
-    min_rows(slanted_row(o, 2, y), of8 + 2, of8 + 9, o->padded);
-    min_rows(slanted_row(o, 3, y), of16 + 1, of16 + 2, o->padded);
-    min_rows(flat_row(o, 0, y), of16, of16 + 3, o->padded);
+static uint8_t *flat_row(const struct stage *s, int which, int64_t y) {
+  return ring_row(s, s->flat[which], FLAT_RING, y);
+}
+
+static uint8_t *source_row(const struct stage *s, int64_t y) { return s->source[(y + SOURCES) % SOURCES]; }
+
+static void octagon_enter(struct stage *s, bool inside, int64_t y) {
+  const struct ts_variant *v = ts_variant_get();
+  if (inside) {
+    const uint8_t *source = source_row(s, y);
+    int64_t longer = s->padded + TS_CHUNK;
+    v->min_of_two(s->window[0], source, source + 1, longer);
+    v->min_of_two(s->window[1], s->window[0], s->window[0] + 2, longer);
+    v->min_of_two(s->window[2], s->window[1], s->window[1] + 4, longer);
+    v->min_of_two(s->window[3], s->window[2], s->window[2] + 8, longer);
+    const uint8_t *of8 = s->window[2];
+    const uint8_t *of16 = s->window[3];
+    v->min_of_two(slanted_row(s, 0, y), of8 + 4, of8 + 7, s->padded);
+    v->min_of_two(slanted_row(s, 1, y), of8 + 3, of8 + 8, s->padded);
+    v->min_of_two(slanted_row(s, 2, y), of8 + 2, of8 + 9, s->padded);
+    v->min_of_two(slanted_row(s, 3, y), of16 + 1, of16 + 2, s->padded);
+    v->min_of_two(flat_row(s, 0, y), of16, of16 + 3, s->padded);
   } else {
-    for (int i = 0; i < SLANTED; i++) memset(slanted_row(o, i, y), 255, (size_t)o->padded);
-    memset(flat_row(o, 0, y), 255, (size_t)o->padded);
+    for (int i = 0; i < SLANTED; i++) memset(slanted_row(s, i, y), 255, (size_t)s->padded);
+    memset(flat_row(s, 0, y), 255, (size_t)s->padded);
   }
-  min_rows(flat_row(o, 1, y - 1), flat_row(o, 0, y - 1), flat_row(o, 0, y), o->padded);
-  min_rows(flat_row(o, 2, y - 3), flat_row(o, 1, y - 3), flat_row(o, 1, y - 1), o->padded);
-  min_rows(flat_row(o, 3, y - 7), flat_row(o, 2, y - 7), flat_row(o, 2, y - 3), o->padded);
+  v->min_of_two(flat_row(s, 1, y - 1), flat_row(s, 0, y - 1), flat_row(s, 0, y), s->padded);
+  v->min_of_two(flat_row(s, 2, y - 3), flat_row(s, 1, y - 3), flat_row(s, 1, y - 1), s->padded);
+  v->min_of_two(flat_row(s, 3, y - 7), flat_row(s, 2, y - 7), flat_row(s, 2, y - 3), s->padded);
 }
 
-/* The result of row y, once row y + RADIUS has entered. */
-static const uint8_t *octagon_leave(const struct octagon *o, int64_t y) {
-  uint8_t *result = o->window[4];
-  min_rows(result, flat_row(o, 3, y - 5), flat_row(o, 3, y - 2), o->padded); /* rows y - 5 .. y + 5 */
+static void octagon_leave(const struct stage *s, int64_t y) {
+  const struct ts_variant *v = ts_variant_get();
+  v->min_of_two(s->result, flat_row(s, 3, y - 5), flat_row(s, 3, y - 2), s->padded); /* rows y - 5 .. y + 5 */
   for (int i = 0; i < SLANTED; i++)
-    min_into(result, slanted_row(o, i, y - RADIUS + i), slanted_row(o, i, y + RADIUS - i), o->padded);
-  return result;
+    v->min_into(s->result, slanted_row(s, i, y - RADIUS + i), slanted_row(s, i, y + RADIUS - i), s->padded);
 }
 
-static bool erode_disk(const uint8_t *in, int64_t width, int64_t height, uint8_t flip, uint8_t *out,
-                       struct ts_error *err) {
-  struct octagon o;
-  if (!octagon_init(&o, width, err)) return false;
-  for (int64_t y = 0; y < height + RADIUS; y++) {
-    octagon_enter(&o, y < height ? in + y * width : NULL, width, y, flip);
-    if (y >= RADIUS) copy_flipped(out + (y - RADIUS) * width, octagon_leave(&o, y - RADIUS), width, flip);
+static void cross_leave(const struct stage *s, int64_t y) {
+  const struct ts_variant *v = ts_variant_get();
+  const uint8_t *here = source_row(s, y) + RADIUS;
+  v->min_of_two(s->result, source_row(s, y - 1) + RADIUS, source_row(s, y + 1) + RADIUS, s->padded);
+  v->min_into(s->result, here - 1, here + 1, s->padded);
+  v->min_into(s->result, here, here, s->padded);
+}
+
+/* Rows enter in order; NULL: a row outside the image. Behind the width the rows of scratch always hold 255. */
+static void stage_enter(struct stage *s, const uint8_t *row, uint8_t flip, int64_t y) {
+  uint8_t *source = source_row(s, y) + RADIUS;
+  if (row) {
+    copy_flipped(source, row, s->width, flip);
+  } else {
+    memset(source, 255, (size_t)s->width);
   }
-  free(o.scratch);
-  return true;
+  if (s->element == TS_ELEMENT_DISK19) octagon_enter(s, row != NULL, y);
 }
 
-static bool erode_flipped(const uint8_t *in, int64_t width, int64_t height, enum ts_structuring_element element,
-                          uint8_t flip, uint8_t *out, struct ts_error *err) {
-  if (!ts_kernels_check_size(width, height, err)) return false;
-  return element == TS_ELEMENT_CROSS3 ? erode_cross(in, width, height, flip, out, err)
-                                      : erode_disk(in, width, height, flip, out, err);
+/* The eroded row y, once row y + radius has entered. */
+static const uint8_t *stage_leave(struct stage *s, int64_t y) {
+  if (s->element == TS_ELEMENT_DISK19) {
+    octagon_leave(s, y);
+  } else {
+    cross_leave(s, y);
+  }
+  return s->result;
+}
+
+/* ---- Bands ---- */
+
+enum operation { ERODE, DILATE, OPEN };
+
+struct morphology {
+  enum operation operation;
+  enum ts_structuring_element element;
+  const uint8_t *in; /* borrowed */
+  uint8_t *out;      /* borrowed */
+  int64_t width;
+  int64_t height;
+  struct stage *stages; /* owned: two per band */
+};
+
+static const uint8_t *input_row(const struct morphology *m, int64_t y) {
+  return y < m->height ? m->in + y * m->width : NULL;
+}
+
+static void one_stage_rows(const struct morphology *m, struct stage *stage, const struct ts_band *band) {
+  uint8_t flip = m->operation == DILATE ? 255 : 0;
+  int64_t first = band->begin > stage->radius ? band->begin - stage->radius : 0;
+  for (int64_t y = first; y < band->end + stage->radius; y++) {
+    stage_enter(stage, input_row(m, y), flip, y);
+    int64_t ready = y - stage->radius;
+    if (ready >= band->begin) copy_flipped(m->out + ready * m->width, stage_leave(stage, ready), m->width, flip);
+  }
+}
+
+static void open_rows(const struct morphology *m, struct stage *stages, const struct ts_band *band) {
+  struct stage *erosion = &stages[0];
+  struct stage *dilation = &stages[1];
+  int64_t radius = erosion->radius;
+  int64_t first = band->begin > 2 * radius ? band->begin - 2 * radius : 0;
+  int64_t first_eroded = band->begin > radius ? band->begin - radius : 0;
+  for (int64_t y = first; y < band->end + 2 * radius; y++) {
+    stage_enter(erosion, input_row(m, y), 0, y);
+    int64_t eroded = y - radius;
+    if (eroded < first_eroded) continue;
+    stage_enter(dilation, eroded < m->height ? stage_leave(erosion, eroded) : NULL, 255, eroded);
+    int64_t ready = eroded - radius;
+    if (ready >= band->begin) copy_flipped(m->out + ready * m->width, stage_leave(dilation, ready), m->width, 255);
+  }
+}
+
+static void rows_of_band(void *context, const struct ts_band *band) {
+  const struct morphology *m = context;
+  struct stage *stages = m->stages + 2 * band->index;
+  if (m->operation == OPEN) {
+    open_rows(m, stages, band);
+  } else {
+    one_stage_rows(m, stages, band);
+  }
+}
+
+static bool prepare_stages(struct morphology *m, size_t bands, struct ts_error *err) {
+  m->stages = ts_scratch_zero(2 * (int64_t)bands, sizeof *m->stages, err);
+  bool ok = m->stages != NULL;
+  for (size_t i = 0; ok && i < 2 * bands; i++)
+    if (i % 2 == 0 || m->operation == OPEN) ok = stage_init(&m->stages[i], m->element, m->width, err);
+  return ok;
+}
+
+static bool apply(struct morphology *m, const struct ts_kernel_threads *threads, struct ts_error *err) {
+  if (!ts_kernels_check_size(m->width, m->height, err)) return false;
+  size_t bands = ts_band_count(threads, m->height);
+  uint8_t *copy = NULL;
+  bool ok = prepare_stages(m, bands, err);
+  if (ok && bands > 1 && m->in == m->out) {
+    copy = ts_scratch(m->width * m->height, 1, err);
+    ok = copy != NULL;
+    if (ok) m->in = memcpy(copy, m->in, (size_t)(m->width * m->height));
+  }
+  if (ok) ts_bands_run(threads, m->height, rows_of_band, m);
+  for (size_t i = 0; m->stages && i < 2 * bands; i++) free(m->stages[i].scratch);
+  free(m->stages);
+  free(copy);
+  return ok;
 }
 
 bool ts_erode(const uint8_t *in, int64_t width, int64_t height, enum ts_structuring_element element, uint8_t *out,
-              struct ts_error *err) {
-  return erode_flipped(in, width, height, element, 0, out, err);
+              const struct ts_kernel_threads *threads, struct ts_error *err) {
+  struct morphology m = {.operation = ERODE, .element = element, .in = in, .width = width, .height = height};
+  m.out = out;
+  return apply(&m, threads, err);
 }
 
 bool ts_dilate(const uint8_t *in, int64_t width, int64_t height, enum ts_structuring_element element, uint8_t *out,
-               struct ts_error *err) {
-  return erode_flipped(in, width, height, element, 255, out, err);
+               const struct ts_kernel_threads *threads, struct ts_error *err) {
+  struct morphology m = {.operation = DILATE, .element = element, .in = in, .width = width, .height = height};
+  m.out = out;
+  return apply(&m, threads, err);
 }
 
 bool ts_open(const uint8_t *in, int64_t width, int64_t height, enum ts_structuring_element element, uint8_t *out,
-             struct ts_error *err) {
-  return ts_erode(in, width, height, element, out, err) && ts_dilate(out, width, height, element, out, err);
+             const struct ts_kernel_threads *threads, struct ts_error *err) {
+  struct morphology m = {.operation = OPEN, .element = element, .in = in, .width = width, .height = height};
+  m.out = out;
+  return apply(&m, threads, err);
 }

@@ -5,26 +5,18 @@
  * flooding end at the background around an object, all of which is seed, and the background pixels along one border of
  * an object are connected without leaving its neighbourhood. Each object is therefore worked on in its own window, one
  * pixel larger than the object and cut at the image's edge, with everything else taken as background. That keeps the
- * scratch planes as small as nuclei. Should the windows together be larger than the image (objects inside each other),
- * the image is one window. The unit test compares with the definition on the whole image. */
-#include <float.h>
+ * scratch planes as small as nuclei, and threads can share the objects. Should the windows together be much larger than
+ * the image (objects inside each other), the image is one window. The unit test compares with the definition on the
+ * whole image. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "kernels/cpu/bands.h"
+#include "kernels/cpu/bits.h"
 #include "kernels/cpu/runs.h"
 #include "kernels/cpu/scratch.h"
+#include "kernels/cpu/window.h"
 #include "kernels/kernels.h"
 #include "kernels/nuclei.h"
-
-struct box {
-  int32_t left, top, right, bottom; /* right and bottom are one past the end */
-};
-
-struct object {
-  struct box box;
-  int32_t first_run; /* in runs_of */
-  int32_t run_count;
-};
 
 struct split {
   const uint8_t *rgb; /* borrowed */
@@ -33,197 +25,157 @@ struct split {
   int connectivity;
   uint8_t *out; /* borrowed: the mask, where lines become 0 */
   struct ts_runs runs;
-  int32_t *run_row;       /* owned: y of each run */
-  int32_t *runs_of;       /* owned: runs ordered by object */
-  struct object *objects; /* owned */
+  struct ts_window_run *runs_of;    /* owned: runs ordered by object */
+  struct ts_window_object *objects; /* owned */
+  int32_t object_count;
 };
-
-/* The planes of one window; they grow to the largest object and are used for all. */
-struct window {
-  int64_t width;
-  int64_t height;
-  int64_t capacity; /* pixels */
-  uint8_t *mask;    /* owned, like all below */
-  uint8_t *rgb;
-  float *distance;
-  float *domes;
-  uint32_t *seeds;
-  int32_t *labels;
-  int32_t *closed;
-};
-
-static void window_release(struct window *w) {
-  free(w->mask);
-  free(w->rgb);
-  free(w->distance);
-  free(w->domes);
-  free(w->seeds);
-  free(w->labels);
-  free(w->closed);
-  *w = (struct window){0};
-}
-
-static bool window_reserve(struct window *w, int64_t width, int64_t height, struct ts_error *err) {
-  int64_t pixels = width * height;
-  if (pixels > w->capacity) {
-    window_release(w);
-    w->mask = ts_scratch(pixels, 1, err);
-    w->rgb = ts_scratch(pixels, 3, err);
-    w->distance = ts_scratch(pixels, sizeof *w->distance, err);
-    w->domes = ts_scratch(pixels, sizeof *w->domes, err);
-    w->seeds = ts_scratch(pixels, sizeof *w->seeds, err);
-    w->labels = ts_scratch(pixels, sizeof *w->labels, err);
-    w->closed = ts_scratch(pixels, sizeof *w->closed, err);
-    if (!w->mask || !w->rgb || !w->distance || !w->domes || !w->seeds || !w->labels || !w->closed) return false;
-    w->capacity = pixels;
-  }
-  w->width = width;
-  w->height = height;
-  return true;
-}
 
 static void split_release(struct split *s) {
   ts_runs_release(&s->runs);
-  free(s->run_row);
   free(s->runs_of);
   free(s->objects);
 }
 
-static void enclose(struct box *box, struct ts_run run, int32_t y) {
-  if (run.begin < box->left) box->left = run.begin;
-  if (run.end > box->right) box->right = run.end;
-  if (y < box->top) box->top = y;
-  if (y + 1 > box->bottom) box->bottom = y + 1;
+static void enclose(struct ts_window_object *object, struct ts_run run, int32_t y) {
+  if (run.begin < object->left) object->left = run.begin;
+  if (run.end > object->right) object->right = run.end;
+  if (y < object->top) object->top = y;
+  if (y + 1 > object->bottom) object->bottom = y + 1;
 }
 
 /* Boxes and counts of the objects, then the runs in the order of their objects. */
 static void collect_objects(struct split *s) {
-  for (int32_t c = 0; c < s->runs.component_count; c++)
-    s->objects[c] = (struct object){.box = {INT32_MAX, INT32_MAX, 0, 0}};
+  for (int32_t c = 0; c < s->object_count; c++)
+    s->objects[c] = (struct ts_window_object){.left = INT32_MAX, .top = INT32_MAX};
   for (int32_t y = 0; y < (int32_t)s->height; y++) {
     for (int32_t i = s->runs.row_first[y]; i < s->runs.row_first[y + 1]; i++) {
-      struct object *object = &s->objects[s->runs.component[i]];
-      s->run_row[i] = y;
-      enclose(&object->box, s->runs.items[i], y);
+      struct ts_window_object *object = &s->objects[s->runs.component[i]];
+      enclose(object, s->runs.items[i], y);
       object->run_count++;
     }
   }
-  int32_t next = 0;
-  for (int32_t c = 0; c < s->runs.component_count; c++) {
-    s->objects[c].first_run = next;
+  const struct ts_window_run *next = s->runs_of;
+  for (int32_t c = 0; c < s->object_count; c++) {
+    s->objects[c].runs = next;
     next += s->objects[c].run_count;
     s->objects[c].run_count = 0;
   }
-  for (int32_t i = 0; i < s->runs.count; i++) {
-    struct object *object = &s->objects[s->runs.component[i]];
-    s->runs_of[object->first_run + object->run_count++] = i;
-  }
-}
-
-static struct box grown(const struct split *s, struct box box) {
-  if (box.left > 0) box.left--;
-  if (box.top > 0) box.top--;
-  if (box.right < s->width) box.right++;
-  if (box.bottom < s->height) box.bottom++;
-  return box;
-}
-
-static int64_t area_of(struct box box) { return (int64_t)(box.right - box.left) * (box.bottom - box.top); }
-
-/* Mask and image of the given runs in the window; black elsewhere. */
-static void draw_runs(const struct split *s, const int32_t *runs, int32_t count, struct box box, struct window *w) {
-  if (!w->mask || !w->rgb) TS_BUG("a window without planes");
-  memset(w->mask, 0, (size_t)(w->width * w->height));
-  memset(w->rgb, 0, (size_t)(w->width * w->height) * 3);
-  for (int32_t i = 0; i < count; i++) {
-    struct ts_run run = s->runs.items[runs[i]];
-    int64_t y = s->run_row[runs[i]];
-    int64_t to = (y - box.top) * w->width + run.begin - box.left;
-    memset(w->mask + to, 255, (size_t)(run.end - run.begin));
-    memcpy(w->rgb + 3 * to, s->rgb + 3 * (y * s->width + run.begin), (size_t)(run.end - run.begin) * 3);
-  }
-}
-
-/* Marks the seeds in w->mask. They are the pixels that keep their value when the domes, lowered by one more, are
- * reconstructed: the background, and peaks that rise enough above any way to a higher one. */
-static bool mark_seeds(struct window *w, int connectivity, struct ts_error *err) {
-  int64_t pixels = w->width * w->height;
-  if (!ts_hmax(w->distance, w->width, w->height, 1.0f, w->domes, err)) return false;
-  float *lowered = w->distance;
-  for (int64_t i = 0; i < pixels; i++) lowered[i] = w->domes[i] - 1.0f;
-  if (!ts_recon_f32(lowered, w->domes, w->width, w->height, connectivity, w->domes, err)) return false;
-  for (int64_t i = 0; i < pixels; i++) w->mask[i] = (uint8_t) - !(lowered[i] < w->domes[i]);
-  return true;
-}
-
-/* Distances of less than 3 give no seed but the background: such domes end below 2, and every pixel is reached from the
- * background over values of at least 1. */
-static bool find_seeds(struct window *w, int connectivity, uint32_t *count, struct ts_error *err) {
-  int64_t pixels = w->width * w->height;
-  if (!ts_edt(w->mask, w->width, w->height, w->distance, err)) return false;
-  float largest = 0;
-  for (int64_t i = 0; i < pixels; i++) {
-    largest = w->distance[i] > largest ? w->distance[i] : largest;
-    w->distance[i] = w->mask[i] ? w->distance[i] : FLT_MAX;
-    w->mask[i] = (uint8_t)~w->mask[i];
-  }
-  if (largest >= 3.0f && !mark_seeds(w, connectivity, err)) return false;
-  return ts_label(w->mask, w->width, w->height, connectivity, w->seeds, count, err);
-}
-
-static void erase_lines(const struct split *s, const struct window *w, struct box box) {
-  for (int64_t y = 0; y < w->height; y++) {
-    uint8_t *row = s->out + (y + box.top) * s->width + box.left;
-    for (int64_t x = 0; x < w->width; x++)
-      if (w->closed[y * w->width + x] < 0) row[x] = 0;
-  }
-}
-
-static bool split_runs(struct split *s, const int32_t *runs, int32_t count, struct box box, struct window *w,
-                       struct ts_error *err) {
-  if (!window_reserve(w, box.right - box.left, box.bottom - box.top, err)) return false;
-  draw_runs(s, runs, count, box, w);
-  uint32_t seed_count;
-  if (!find_seeds(w, s->connectivity, &seed_count, err)) return false;
-  if (seed_count == 1) return true; /* one label floods everything: no lines */
-  if (!ts_watershed(w->rgb, w->seeds, w->width, w->height, w->labels, err)) return false;
-  if (!ts_watershed_close_gaps(w->labels, w->width, w->height, w->closed, err)) return false;
-  erase_lines(s, w, box);
-  return true;
-}
-
-static bool split_objects(struct split *s, struct ts_error *err) {
-  int64_t windows_area = 0;
-  for (int32_t c = 0; c < s->runs.component_count; c++) windows_area += area_of(grown(s, s->objects[c].box));
-  struct window window = {0};
-  bool ok = true;
-  if (windows_area > s->width * s->height) {
-    struct box whole = {0, 0, (int32_t)s->width, (int32_t)s->height};
-    ok = split_runs(s, s->runs_of, s->runs.count, whole, &window, err);
-  } else {
-    for (int32_t c = 0; ok && c < s->runs.component_count; c++) {
-      const struct object *object = &s->objects[c];
-      ok = split_runs(s, s->runs_of + object->first_run, object->run_count, grown(s, object->box), &window, err);
+  for (int32_t y = 0; y < (int32_t)s->height; y++) {
+    for (int32_t i = s->runs.row_first[y]; i < s->runs.row_first[y + 1]; i++) {
+      struct ts_window_object *object = &s->objects[s->runs.component[i]];
+      s->runs_of[object->runs - s->runs_of + object->run_count++] =
+          (struct ts_window_run){y, s->runs.items[i].begin, s->runs.items[i].end};
     }
   }
-  window_release(&window);
+}
+
+static void grow_window(const struct split *s, struct ts_window_object *object) {
+  if (object->left > 0) object->left--;
+  if (object->top > 0) object->top--;
+  if (object->right < s->width) object->right++;
+  if (object->bottom < s->height) object->bottom++;
+}
+
+static int64_t area_of(const struct ts_window_object *object) {
+  return (int64_t)(object->right - object->left) * (object->bottom - object->top);
+}
+
+/* All runs as one object in a window of the whole image. */
+static void join_objects(struct split *s) {
+  for (int32_t y = 0; y < (int32_t)s->height; y++)
+    for (int32_t i = s->runs.row_first[y]; i < s->runs.row_first[y + 1]; i++)
+      s->runs_of[i] = (struct ts_window_run){y, s->runs.items[i].begin, s->runs.items[i].end};
+  s->objects[0] = (struct ts_window_object){
+      .runs = s->runs_of, .run_count = s->runs.count, .right = (int32_t)s->width, .bottom = (int32_t)s->height};
+  s->object_count = 1;
+}
+
+/* ---- Threads: each piece is a stretch of objects ---- */
+
+enum { PIECES_PER_THREAD = 8, WINDOWS_PER_IMAGE = 2 };
+
+struct piece {
+  const struct split *split; /* borrowed */
+  int32_t begin;
+  int32_t end;
+  struct ts_error error;
+};
+
+static void split_piece(void *context, size_t index) {
+  struct piece *piece = (struct piece *)context + index;
+  const struct split *s = piece->split;
+  struct ts_window window = {0};
+  bool ok = true;
+  for (int32_t c = piece->begin; ok && c < piece->end; c++)
+    ok = ts_window_split(&window, &s->objects[c], s->rgb, s->width, s->connectivity, s->out, &piece->error);
+  ts_window_release(&window);
+}
+
+/* Cuts the objects into pieces of about the same area. */
+static void cut(const struct split *s, int64_t area, struct piece *pieces, size_t count) {
+  int32_t c = 0;
+  int64_t done = 0;
+  for (size_t i = 0; i < count; i++) {
+    pieces[i] = (struct piece){.split = s, .begin = c};
+    int64_t goal = area * (int64_t)(i + 1) / (int64_t)count;
+    while (c < s->object_count && (done < goal || i + 1 == count)) done += area_of(&s->objects[c++]);
+    pieces[i].end = c;
+  }
+}
+
+static bool split_objects(struct split *s, const struct ts_kernel_threads *threads, struct ts_error *err) {
+  int64_t area = 0;
+  for (int32_t c = 0; c < s->object_count; c++) {
+    grow_window(s, &s->objects[c]);
+    area += area_of(&s->objects[c]);
+  }
+  if (area > WINDOWS_PER_IMAGE * s->width * s->height) join_objects(s);
+  size_t count = threads && threads->count > 1 ? threads->count * PIECES_PER_THREAD : 1;
+  struct piece *pieces = ts_scratch((int64_t)count, sizeof *pieces, err);
+  if (!pieces) return false;
+  cut(s, area, pieces, count);
+  ts_pieces_run(threads, count, split_piece, pieces);
+  bool ok = true;
+  for (size_t i = 0; ok && i < count; i++) {
+    ok = pieces[i].error.code == TS_ERR_OK;
+    if (!ok && err) *err = pieces[i].error;
+  }
+  free(pieces);
+  return ok;
+}
+
+/* What is large enough, grown by one pixel: into s->out and as runs. */
+static bool prepare(struct split *s, const uint8_t *seg_open, int64_t min_size, const struct ts_kernel_threads *threads,
+                    struct ts_error *err) {
+  struct ts_bits bits = {0};
+  struct ts_bits big = {0};
+  bool ok = ts_bits_reserve(&bits, s->width, s->height, err) && ts_bits_reserve(&big, s->width, s->height, err);
+  if (ok) {
+    ts_bits_from_plane(&bits, seg_open, 0, threads);
+    ok = ts_bits_area_filter(&bits, min_size, INT32_MAX, 8, threads, err);
+  }
+  if (ok) {
+    ts_bits_dilate_cross(&bits, &big, threads);
+    ts_bits_to_plane(&big, s->out, threads);
+    ok = ts_runs_find(&s->runs, &big, TS_RUNS_OF_FOREGROUND, 8, threads, err);
+  }
+  ts_bits_release(&big);
+  ts_bits_release(&bits);
   return ok;
 }
 
 bool ts_nuclei_split(const uint8_t *rgb, const uint8_t *seg_open, int64_t width, int64_t height, int64_t min_size_pl,
-                     int watershed_connectivity, uint8_t *seg_nonoverlap, struct ts_error *err) {
-  uint8_t *big = seg_nonoverlap;
-  if (!ts_area_filter(seg_open, width, height, min_size_pl, INT32_MAX, 8, big, err) ||
-      !ts_dilate(big, width, height, TS_ELEMENT_CROSS3, big, err))
-    return false;
-  struct split s = {.rgb = rgb, .width = width, .height = height, .connectivity = watershed_connectivity, .out = big};
-  bool ok = ts_runs_init(&s.runs, big, width, height, TS_RUNS_OF_FOREGROUND, 8, err) &&
-            (s.run_row = ts_scratch(s.runs.count, sizeof *s.run_row, err)) &&
+                     int watershed_connectivity, uint8_t *seg_nonoverlap, const struct ts_kernel_threads *threads,
+                     struct ts_error *err) {
+  struct split s = {.rgb = rgb, .width = width, .height = height, .connectivity = watershed_connectivity};
+  s.out = seg_nonoverlap;
+  bool ok = prepare(&s, seg_open, min_size_pl, threads, err) &&
             (s.runs_of = ts_scratch(s.runs.count, sizeof *s.runs_of, err)) &&
-            (s.objects = ts_scratch(s.runs.component_count, sizeof *s.objects, err));
+            (s.objects = ts_scratch(s.runs.component_count + 1, sizeof *s.objects, err));
   if (ok) {
+    s.object_count = s.runs.component_count;
     collect_objects(&s);
-    ok = split_objects(&s, err);
+    ok = split_objects(&s, threads, err);
   }
   split_release(&s);
   return ok;

@@ -1,32 +1,71 @@
 /* Runs of a mask and their components by union-find.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The parent of a run never comes after it, so one forward pass at the end turns parents into component numbers. */
+ * Bands of rows count their runs, then find and join them; what remains to be done by one thread is to join the bands
+ * along their borders and to number the components. The parent of a run never comes after it, so one forward pass
+ * turns parents into numbers. */
 #include "kernels/cpu/runs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "kernels/cpu/bands.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/kernels.h"
 
-static int64_t find_nonzero(const uint8_t *row, int64_t x, int64_t width) {
-  while (x + 8 <= width) {
-    uint64_t word;
-    memcpy(&word, row + x, sizeof word);
-    if (word != 0) break;
-    x += 8;
-  }
-  while (x < width && row[x] == 0) x++;
-  return x;
+struct search {
+  struct ts_runs *runs;       /* borrowed */
+  const struct ts_bits *bits; /* borrowed */
+  uint64_t flip;              /* all bits for the background */
+  int32_t reach;              /* 1 if corners touch, else 0 */
+};
+
+/* Word i of a row with the wanted pixels set. */
+static inline uint64_t word_at(const struct search *s, const uint64_t *row, int64_t i) {
+  uint64_t word = row[i] ^ s->flip;
+  return i + 1 < s->bits->stride ? word : word & ts_bits_tail(s->bits->width);
 }
 
-static int64_t find_zero(const uint8_t *row, int64_t x, int64_t width) {
-  int64_t near = x + 8 < width ? x + 8 : width;
-  while (x < near && row[x] != 0) x++;
-  if (x < near || x == width) return x;
-  const uint8_t *zero = memchr(row + x, 0, (size_t)(width - x));
-  return zero ? zero - row : width;
+static inline int32_t count_ones(uint64_t word) {
+#ifdef __POPCNT__
+  return __builtin_popcountll(word);
+#else /* the builtin would be a call of a function */
+  word -= word >> 1 & UINT64_C(0x5555555555555555);
+  word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+  return (int32_t)(((word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101) >> 56);
+#endif
+}
+
+static int32_t count_row(const struct search *s, const uint64_t *row) {
+  int32_t count = 0;
+  uint64_t before = 0;
+  for (int64_t i = 0; i < s->bits->stride; i++) {
+    uint64_t word = word_at(s, row, i);
+    count += count_ones(word & ~(word << 1 | before));
+    before = word >> 63;
+  }
+  return count;
+}
+
+static void count_rows(void *context, const struct ts_band *band) {
+  const struct search *s = context;
+  for (int64_t y = band->begin; y < band->end; y++) s->runs->row_first[y] = count_row(s, ts_bits_row(s->bits, y));
+}
+
+/* Begins and ends alternate, so they can be written independently. */
+static void find_row(const struct search *s, const uint64_t *row, struct ts_run *items) {
+  struct ts_run *opens = items;
+  struct ts_run *closes = items;
+  uint64_t before = 0;
+  for (int64_t i = 0; i < s->bits->stride; i++) {
+    uint64_t word = word_at(s, row, i);
+    uint64_t shifted = word << 1 | before;
+    int32_t x = (int32_t)(i * TS_BITS_WORD);
+    for (uint64_t begins = word & ~shifted; begins; begins &= begins - 1)
+      (opens++)->begin = x + __builtin_ctzll(begins);
+    for (uint64_t ends = ~word & shifted; ends; ends &= ends - 1) (closes++)->end = x + __builtin_ctzll(ends);
+    before = word >> 63;
+  }
+  if (closes < opens) closes->end = (int32_t)s->bits->width;
 }
 
 static int32_t find_root(int32_t *parent, int32_t i) {
@@ -47,38 +86,13 @@ static void join(int32_t *parent, int32_t a, int32_t b) {
   }
 }
 
-static bool reserve_row(struct ts_runs *runs, int64_t width, struct ts_error *err) {
-  int64_t needed = (int64_t)runs->count + width / 2 + 1;
-  if (needed <= runs->capacity) return true;
-  int64_t capacity = needed + needed / 2 + 1024;
-  if (capacity > INT32_MAX) capacity = INT32_MAX; /* an image has at most 2^30 runs */
-  struct ts_run *items = ts_scratch_resize(runs->items, capacity, sizeof *items, err);
-  if (!items) return false;
-  runs->items = items;
-  int32_t *component = ts_scratch_resize(runs->component, capacity, sizeof *component, err);
-  if (!component) return false;
-  runs->component = component;
-  runs->capacity = (int32_t)capacity;
-  return true;
-}
-
-static void add_row(struct ts_runs *runs, const uint8_t *row, int64_t width, enum ts_runs_of which) {
-  int64_t x = 0;
-  while (x < width) {
-    int64_t begin = which == TS_RUNS_OF_FOREGROUND ? find_nonzero(row, x, width) : find_zero(row, x, width);
-    if (begin == width) return;
-    x = which == TS_RUNS_OF_FOREGROUND ? find_zero(row, begin, width) : find_nonzero(row, begin, width);
-    runs->component[runs->count] = runs->count;
-    runs->items[runs->count++] = (struct ts_run){(int32_t)begin, (int32_t)x};
-  }
-}
-
-/* Joins the runs of row y with those of the row above that touch them; reach is 1 if corners touch, else 0. */
+/* Joins the runs of row y with those of the row above that touch them. */
 static void join_rows(struct ts_runs *runs, int64_t y, int32_t reach) {
   int32_t above = runs->row_first[y - 1];
   int32_t above_end = runs->row_first[y];
   int32_t here = above_end;
-  while (above < above_end && here < runs->count) {
+  int32_t here_end = runs->row_first[y + 1];
+  while (above < above_end && here < here_end) {
     struct ts_run a = runs->items[above];
     struct ts_run b = runs->items[here];
     if (a.begin < b.end + reach && b.begin < a.end + reach) join(runs->component, above, here);
@@ -90,27 +104,67 @@ static void join_rows(struct ts_runs *runs, int64_t y, int32_t reach) {
   }
 }
 
+static void find_rows(void *context, const struct ts_band *band) {
+  const struct search *s = context;
+  struct ts_runs *runs = s->runs;
+  for (int64_t y = band->begin; y < band->end; y++) {
+    find_row(s, ts_bits_row(s->bits, y), runs->items + runs->row_first[y]);
+    for (int32_t i = runs->row_first[y]; i < runs->row_first[y + 1]; i++) runs->component[i] = i;
+    if (y > band->begin) join_rows(runs, y, s->reach);
+  }
+}
+
 static void number_components(struct ts_runs *runs) {
+  runs->component_count = 0;
   for (int32_t i = 0; i < runs->count; i++) {
     int32_t parent = runs->component[i];
     runs->component[i] = parent == i ? runs->component_count++ : runs->component[parent];
   }
 }
 
-bool ts_runs_init(struct ts_runs *runs, const uint8_t *mask, int64_t width, int64_t height, enum ts_runs_of which,
-                  int connectivity, struct ts_error *err) {
-  *runs = (struct ts_runs){.height = height};
-  if (!ts_kernels_check_size(width, height, err)) return false;
-  runs->row_first = ts_scratch(height + 1, sizeof *runs->row_first, err);
-  if (!runs->row_first) return false;
-  int32_t reach = connectivity == 8 ? 1 : 0;
-  for (int64_t y = 0; y < height; y++) {
-    runs->row_first[y] = runs->count;
-    if (!reserve_row(runs, width, err)) return false;
-    add_row(runs, mask + y * width, width, which);
-    if (y > 0) join_rows(runs, y, reach);
+static bool reserve_rows(struct ts_runs *runs, int64_t height, struct ts_error *err) {
+  if (height + 1 > runs->row_capacity) {
+    int32_t *row_first = ts_scratch_resize(runs->row_first, height + 1, sizeof *row_first, err);
+    if (!row_first) return false;
+    runs->row_first = row_first;
+    runs->row_capacity = height + 1;
   }
-  runs->row_first[height] = runs->count;
+  runs->height = height;
+  return true;
+}
+
+/* Turns the numbers of runs per row into the first run of each, and makes room for all. */
+static bool reserve_runs(struct ts_runs *runs, struct ts_error *err) {
+  runs->count = 0; /* an image has at most 2^30 runs */
+  for (int64_t y = 0; y < runs->height; y++) {
+    int32_t row_count = runs->row_first[y];
+    runs->row_first[y] = runs->count;
+    runs->count += row_count;
+  }
+  runs->row_first[runs->height] = runs->count;
+  if (runs->count <= runs->capacity && runs->items) return true;
+  free(runs->items);
+  free(runs->component);
+  runs->capacity = 0;
+  runs->items = ts_scratch(runs->count, sizeof *runs->items, err);
+  runs->component = ts_scratch(runs->count, sizeof *runs->component, err);
+  if (!runs->items || !runs->component) return false;
+  runs->capacity = runs->count;
+  return true;
+}
+
+bool ts_runs_find(struct ts_runs *runs, const struct ts_bits *bits, enum ts_runs_of which, int connectivity,
+                  const struct ts_kernel_threads *threads, struct ts_error *err) {
+  struct search s = {.runs = runs,
+                     .bits = bits,
+                     .flip = which == TS_RUNS_OF_BACKGROUND ? ~UINT64_C(0) : 0,
+                     .reach = connectivity == 8 ? 1 : 0};
+  if (!reserve_rows(runs, bits->height, err)) return false;
+  ts_bands_run(threads, bits->height, count_rows, &s);
+  if (!reserve_runs(runs, err)) return false;
+  ts_bands_run(threads, bits->height, find_rows, &s);
+  size_t bands = ts_band_count(threads, bits->height);
+  for (size_t i = 1; i < bands; i++) join_rows(runs, ts_band_at(i, bands, bits->height).begin, s.reach);
   number_components(runs);
   return true;
 }
@@ -122,13 +176,23 @@ void ts_runs_release(struct ts_runs *runs) {
   *runs = (struct ts_runs){0};
 }
 
-void ts_runs_paint(const struct ts_runs *runs, const uint8_t *component_flags, uint8_t value, int64_t width,
-                   uint8_t *out) {
-  for (int64_t y = 0; y < runs->height; y++) {
-    uint8_t *row = out + y * width;
-    for (int32_t i = runs->row_first[y]; i < runs->row_first[y + 1]; i++) {
-      if (!component_flags[runs->component[i]]) continue;
-      memset(row + runs->items[i].begin, value, (size_t)(runs->items[i].end - runs->items[i].begin));
-    }
+struct painting {
+  const struct ts_runs *runs; /* borrowed */
+  const uint8_t *flags;       /* borrowed */
+  struct ts_bits *bits;       /* borrowed */
+};
+
+static void paint_rows(void *context, const struct ts_band *band) {
+  const struct painting *p = context;
+  for (int64_t y = band->begin; y < band->end; y++) {
+    uint64_t *row = ts_bits_row(p->bits, y);
+    for (int32_t i = p->runs->row_first[y]; i < p->runs->row_first[y + 1]; i++)
+      if (p->flags[p->runs->component[i]]) ts_bits_set_range(row, p->runs->items[i].begin, p->runs->items[i].end);
   }
+}
+
+void ts_runs_paint(const struct ts_runs *runs, const uint8_t *component_flags, struct ts_bits *bits,
+                   const struct ts_kernel_threads *threads) {
+  struct painting painting = {runs, component_flags, bits};
+  ts_bands_run(threads, runs->height, paint_rows, &painting);
 }

@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "kernels/cpu/bits.h"
+#include "kernels/threads.h"
 
 struct ts_run {
   int32_t begin; /* first x */
@@ -21,21 +23,23 @@ struct ts_runs {
   int32_t *component;   /* owned; per run, 0.. in the order of the components' first pixels */
   int32_t *row_first;   /* owned; index of the first run of each row, height + 1 entries */
   int32_t count;
-  int32_t capacity;
   int32_t component_count;
+  int64_t capacity;     /* runs */
+  int64_t row_capacity; /* entries of row_first */
   int64_t height;
 };
 
 /* Which pixels form the runs. */
 enum ts_runs_of { TS_RUNS_OF_FOREGROUND, TS_RUNS_OF_BACKGROUND };
 
-/* Finds runs and components. Release in every case, also after an error. */
-bool ts_runs_init(struct ts_runs *runs, const uint8_t *mask, int64_t width, int64_t height, enum ts_runs_of which,
-                  int connectivity, struct ts_error *err);
+/* Finds runs and components. Runs that are 0 or were used before may be given; their memory is used again. Release in
+ * the end, also after an error. */
+bool ts_runs_find(struct ts_runs *runs, const struct ts_bits *bits, enum ts_runs_of which, int connectivity,
+                  const struct ts_kernel_threads *threads, struct ts_error *err);
 void ts_runs_release(struct ts_runs *runs);
 
-/* Sets the runs of those components to value whose flag is non-zero. */
-void ts_runs_paint(const struct ts_runs *runs, const uint8_t *component_flags, uint8_t value, int64_t width,
-                   uint8_t *out);
+/* Sets the bits of those components whose flag is non-zero; the other bits keep their value. */
+void ts_runs_paint(const struct ts_runs *runs, const uint8_t *component_flags, struct ts_bits *bits,
+                   const struct ts_kernel_threads *threads);
 
 #endif

@@ -4,8 +4,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "kernels/kernels.h"
+
+/* Blocks from here on get large pages: touching a fresh plane for the first time otherwise costs as much as working on
+ * it. */
+enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, LARGE_BLOCK = 2 * LARGE_PAGE };
 
 static void *no_memory(size_t bytes, struct ts_error *err) {
   ts_fail(err, TS_ERR_NO_MEMORY, "no memory for %zu bytes of scratch space", bytes);
@@ -19,14 +24,24 @@ static size_t bytes_of(int64_t count, size_t item_bytes) {
   return count == 0 ? 1 : (size_t)count * item_bytes;
 }
 
+static void *aligned_block(size_t bytes) {
+  size_t alignment = bytes < LARGE_BLOCK ? ALIGNMENT : LARGE_PAGE;
+  void *block = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+#ifdef MADV_HUGEPAGE
+  if (block && alignment == LARGE_PAGE) madvise(block, bytes, MADV_HUGEPAGE); /* a wish: the result does not matter */
+#endif
+  return block;
+}
+
 void *ts_scratch(int64_t count, size_t item_bytes, struct ts_error *err) {
-  return ts_scratch_resize(NULL, count, item_bytes, err);
+  size_t bytes = bytes_of(count, item_bytes);
+  void *block = bytes < SIZE_MAX / 2 ? aligned_block(bytes) : NULL;
+  return block ? block : no_memory(bytes, err);
 }
 
 void *ts_scratch_zero(int64_t count, size_t item_bytes, struct ts_error *err) {
-  size_t bytes = bytes_of(count, item_bytes);
-  void *block = bytes < SIZE_MAX ? calloc(bytes, 1) : NULL;
-  return block ? block : no_memory(bytes, err);
+  void *block = ts_scratch(count, item_bytes, err);
+  return block ? memset(block, 0, bytes_of(count, item_bytes)) : NULL;
 }
 
 void *ts_scratch_resize(void *block, int64_t count, size_t item_bytes, struct ts_error *err) {

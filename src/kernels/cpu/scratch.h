@@ -9,11 +9,12 @@
 
 #include "base/error.h"
 
-/* Memory for count items, not initialised, to be given to free; NULL with an error set. Never NULL for a count of 0. */
+/* Memory for count items, not initialised, aligned to 64 bytes, to be given to free; NULL with an error set. Never NULL
+ * for a count of 0. */
 void *ts_scratch(int64_t count, size_t item_bytes, struct ts_error *err);
 /* The same, set to zero. */
 void *ts_scratch_zero(int64_t count, size_t item_bytes, struct ts_error *err);
-/* Resizes; on failure the old block stays as it is and NULL is returned with an error set. */
+/* Resizes, without a promise about alignment; on failure the old block stays as it is and NULL is returned with an error set. */
 void *ts_scratch_resize(void *block, int64_t count, size_t item_bytes, struct ts_error *err);
 
 /* First in, first out, in a ring that grows. The capacity is a power of two. */

@@ -2,143 +2,140 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The image and the labels are copied into planes with a ring of one pixel: black, and line. A pixel waits in at most
- * one queue, once in its life, so the queues are lists through one array of followers. */
+ * one queue, once in its life, so the queues are lists through one array of followers. Behind the pixels that array has
+ * an item for each queue: its first pixel. A queue is empty if that item is its last. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/cpu/flood.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/kernels.h"
 
-enum { LINE = -1, WAITING = -2, LEVELS = 256, NOBODY = -1 };
+enum { LINE = TS_FLOOD_LINE, WAITING = TS_FLOOD_WAITING, LEVELS = TS_FLOOD_LEVELS };
 
-struct flood {
-  uint8_t *colour;  /* owned: 4 bytes a pixel, the last unused */
-  int32_t *label;   /* owned */
-  int32_t *follows; /* owned: the next pixel in the same queue */
-  int32_t first[LEVELS];
-  int32_t last[LEVELS];
-  int64_t width;
-  int64_t height;
-  int64_t stride;
-  int32_t steps[4]; /* left, right, up, down: the order is part of the definition */
-  int lowest;       /* no queue below this level has anybody in it */
-};
+/* ---- Flooding ---- */
 
-static void flood_release(struct flood *f) {
-  free(f->colour);
-  free(f->label);
-  free(f->follows);
+static inline int distance(uint32_t a, uint32_t b) { return abs((int)(a & 255) - (int)(b & 255)); }
+
+/* The largest difference of a channel. */
+static inline int difference(const struct ts_flood *f, int32_t p, int32_t q) {
+  uint32_t a = f->colour[p];
+  uint32_t b = f->colour[q];
+  int red = distance(a, b);
+  int green = distance(a >> 8, b >> 8);
+  int blue = distance(a >> 16, b >> 16);
+  int largest = red > green ? red : green;
+  return largest > blue ? largest : blue;
 }
 
-static bool flood_init(struct flood *f, const uint8_t *rgb, const uint32_t *seeds, struct ts_error *err) {
-  int64_t total = f->stride * (f->height + 2);
-  f->colour = ts_scratch_zero(total, 4, err);
-  f->label = ts_scratch(total, sizeof *f->label, err);
-  f->follows = ts_scratch(total, sizeof *f->follows, err);
-  if (!f->colour || !f->label || !f->follows) return false;
-  for (int64_t i = 0; i < total; i++) f->label[i] = LINE;
-  for (int64_t y = 0; y < f->height; y++) {
-    for (int64_t x = 0; x < f->width; x++) {
-      int64_t to = (y + 1) * f->stride + x + 1;
-      int64_t from = y * f->width + x;
-      memcpy(f->colour + 4 * to, rgb + 3 * from, 3);
-      f->label[to] = (int32_t)seeds[from];
-    }
-  }
-  for (int i = 0; i < LEVELS; i++) f->first[i] = f->last[i] = NOBODY;
-  f->lowest = LEVELS;
+static inline void enqueue(struct ts_flood *f, int32_t p, int level) {
+  f->label[p] = WAITING;
+  f->follows[f->last[level]] = p;
+  f->last[level] = p;
+  f->lowest = level < f->lowest ? level : f->lowest;
+}
+
+/* Takes the next pixel of the lowest queue; false if there is none. */
+static inline bool dequeue(struct ts_flood *f, int32_t *p) {
+  int level = f->lowest;
+  while (level < LEVELS && f->last[level] == f->total + level) level++;
+  f->lowest = level;
+  if (level == LEVELS) return false;
+  int32_t head = f->total + level;
+  *p = f->follows[head];
+  f->follows[head] = f->follows[*p];
+  if (*p == f->last[level]) f->last[level] = head;
   return true;
 }
 
-static int difference(const struct flood *f, int32_t p, int32_t q) {
-  const uint8_t *a = f->colour + 4 * (int64_t)p;
-  const uint8_t *b = f->colour + 4 * (int64_t)q;
-  int largest = 0;
-  for (int i = 0; i < 3; i++) {
-    int d = abs(a[i] - b[i]);
-    if (d > largest) largest = d;
-  }
-  return largest;
+void ts_flood_start(struct ts_flood *f) {
+  for (int i = 0; i < LEVELS; i++) f->last[i] = f->total + i;
+  f->lowest = LEVELS;
 }
 
-static void enqueue(struct flood *f, int32_t p, int level) {
-  f->label[p] = WAITING;
-  f->follows[p] = NOBODY;
-  if (f->last[level] == NOBODY) {
-    f->first[level] = p;
-  } else {
-    f->follows[f->last[level]] = p;
-  }
-  f->last[level] = p;
-  if (level < f->lowest) f->lowest = level;
+static inline int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
+static inline uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static inline int32_t largest_around(const int32_t *label, int32_t stride) {
+  return larger(larger(label[-1], label[1]), larger(label[-stride], label[stride]));
 }
 
-/* The next pixel of the lowest queue, or NOBODY. */
-static int32_t dequeue(struct flood *f) {
-  while (f->lowest < LEVELS && f->first[f->lowest] == NOBODY) f->lowest++;
-  if (f->lowest == LEVELS) return NOBODY;
-  int32_t p = f->first[f->lowest];
-  f->first[f->lowest] = f->follows[p];
-  if (f->first[f->lowest] == NOBODY) f->last[f->lowest] = NOBODY;
-  return p;
-}
-
-static void enqueue_beside_seed(struct flood *f, int32_t p) {
+void ts_flood_offer(struct ts_flood *f, int32_t pixel) {
+  const int32_t steps[4] = {-1, 1, -f->stride, f->stride};
   int level = LEVELS;
+  if (largest_around(f->label + pixel, f->stride) <= 0) return;
   for (int i = 0; i < 4; i++) {
-    int32_t q = p + f->steps[i];
-    if (f->label[q] <= 0) continue;
-    int d = difference(f, p, q);
+    int32_t beside = pixel + steps[i];
+    if (f->label[beside] <= 0) continue;
+    int d = difference(f, pixel, beside);
     if (d < level) level = d;
   }
-  if (level < LEVELS) enqueue(f, p, level);
+  enqueue(f, pixel, level);
 }
 
-static void enqueue_beside_seeds(struct flood *f) {
-  for (int64_t y = 1; y <= f->height; y++) {
-    for (int64_t x = 1; x <= f->width; x++) {
-      int32_t p = (int32_t)(y * f->stride + x);
-      if (f->label[p] == 0) enqueue_beside_seed(f, p);
-    }
-  }
+/* The one label around the pixel, or LINE if there are two. There is one at least. What is not a label, 0 and below,
+ * becomes larger than any when 1 is taken from it. */
+static inline int32_t label_around(const int32_t *label, int32_t stride) {
+  uint32_t largest = (uint32_t)largest_around(label, stride);
+  uint32_t smallest = smaller(smaller((uint32_t)label[-1] - 1, (uint32_t)label[1] - 1),
+                              smaller((uint32_t)label[-stride] - 1, (uint32_t)label[stride] - 1));
+  return smallest == largest - 1 ? (int32_t)largest : LINE;
 }
 
-/* The one label around the pixel, or LINE if there are two. */
-static int32_t label_around(const struct flood *f, int32_t p) {
-  int32_t label = 0;
-  for (int i = 0; i < 4; i++) {
-    int32_t beside = f->label[p + f->steps[i]];
-    if (beside <= 0 || beside == label) continue;
-    if (label != 0) return LINE;
-    label = beside;
-  }
-  return label;
-}
-
-static void run_flood(struct flood *f) {
-  for (int32_t p = dequeue(f); p != NOBODY; p = dequeue(f)) {
-    f->label[p] = label_around(f, p);
+void ts_flood_run(struct ts_flood *f) {
+  const int32_t steps[4] = {-1, 1, -f->stride, f->stride}; /* left, right, up, down: part of the definition */
+  for (int32_t p; dequeue(f, &p);) {
+    f->label[p] = label_around(f->label + p, f->stride);
     if (f->label[p] == LINE) continue;
     for (int i = 0; i < 4; i++) {
-      int32_t q = p + f->steps[i];
+      int32_t q = p + steps[i];
       if (f->label[q] == 0) enqueue(f, q, difference(f, p, q));
     }
   }
 }
 
+/* ---- Planes ---- */
+
+static void copy_in(struct ts_flood *f, const uint8_t *rgb, const uint32_t *seeds, int64_t width, int64_t height) {
+  for (int32_t i = 0; i < f->total; i++) {
+    f->label[i] = LINE;
+    f->colour[i] = 0;
+  }
+  for (int64_t y = 0; y < height; y++) {
+    for (int64_t x = 0; x < width; x++) {
+      int64_t to = (y + 1) * f->stride + x + 1;
+      const uint8_t *pixel = rgb + 3 * (y * width + x);
+      f->colour[to] = pixel[0] | (uint32_t)pixel[1] << 8 | (uint32_t)pixel[2] << 16;
+      f->label[to] = (int32_t)seeds[y * width + x];
+    }
+  }
+}
+
+static void flood(struct ts_flood *f, int64_t width, int64_t height) {
+  ts_flood_start(f);
+  for (int64_t y = 1; y <= height; y++)
+    for (int64_t x = 1; x <= width; x++)
+      if (f->label[y * f->stride + x] == 0) ts_flood_offer(f, (int32_t)(y * f->stride + x));
+  ts_flood_run(f);
+}
+
 bool ts_watershed(const uint8_t *rgb, const uint32_t *seeds, int64_t width, int64_t height, int32_t *labels,
                   struct ts_error *err) {
   if (!ts_kernels_check_size(width, height, err)) return false;
-  int32_t stride = (int32_t)width + 2;
-  struct flood f = {.width = width, .height = height, .stride = stride, .steps = {-1, 1, -stride, stride}};
-  bool ok = flood_init(&f, rgb, seeds, err);
+  struct ts_flood f = {.stride = (int32_t)width + 2, .total = (int32_t)((width + 2) * (height + 2))};
+  f.colour = ts_scratch(f.total, sizeof *f.colour, err);
+  f.label = ts_scratch(f.total, sizeof *f.label, err);
+  f.follows = ts_scratch((int64_t)f.total + LEVELS, sizeof *f.follows, err);
+  bool ok = f.colour && f.label && f.follows;
   if (ok) {
-    enqueue_beside_seeds(&f);
-    run_flood(&f);
+    copy_in(&f, rgb, seeds, width, height);
+    flood(&f, width, height);
     for (int64_t y = 0; y < height; y++)
       memcpy(labels + y * width, f.label + (y + 1) * f.stride + 1, (size_t)width * sizeof *labels);
   }
-  flood_release(&f);
+  free(f.colour);
+  free(f.label);
+  free(f.follows);
   return ok;
 }
 

@@ -23,6 +23,15 @@ int ts_nuclei_done(struct ts_op_call *call, bool ok, const struct ts_error *err)
   return ok ? 0 : call->host->fail(call, "%s", err->text);
 }
 
+static void run_parallel(void *user, size_t count, void (*body)(void *argument, size_t index), void *argument) {
+  struct ts_op_call *call = user;
+  call->host->parallel_for(call, count, body, argument);
+}
+
+struct ts_kernel_threads ts_nuclei_threads(struct ts_op_call *call) {
+  return (struct ts_kernel_threads){.count = call->host->thread_count(call), .run = run_parallel, .user = call};
+}
+
 bool ts_nuclei_same_size(struct ts_op_call *call, size_t input_count) {
   for (size_t i = 1; i < input_count; i++) {
     if (call->inputs[i].width != call->inputs[0].width || call->inputs[i].height != call->inputs[0].height) {
@@ -49,8 +58,9 @@ uint32_t *ts_nuclei_labels(struct ts_op_call *call, const struct ts_op_view *vie
     return labels;
   }
   struct ts_error err = {0};
+  struct ts_kernel_threads threads = ts_nuclei_threads(call);
   uint32_t count = 0;
-  if (!ts_label(view->data, view->width, view->height, 8, labels, &count, &err)) {
+  if (!ts_label(view->data, view->width, view->height, 8, labels, &count, &threads, &err)) {
     call->host->fail(call, "%s", err.text);
     free(labels);
     return NULL;

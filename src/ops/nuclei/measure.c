@@ -29,7 +29,8 @@ static int run_compare(struct ts_op_call *call) {
   struct ts_compare_plane reference = plane_of(&call->inputs[1]);
   struct ts_comparison c;
   struct ts_error err = {0};
-  if (!ts_compare(&found, &reference, &c, &err)) return ts_nuclei_done(call, false, &err);
+  struct ts_kernel_threads threads = ts_nuclei_threads(call);
+  if (!ts_compare(&found, &reference, &c, &threads, &err)) return ts_nuclei_done(call, false, &err);
   const double row[] = {
       (double)c.differing_px,      (double)c.reference_px,    c.dice,      c.jaccard, (double)c.found_objects,
       (double)c.reference_objects, (double)c.matched_objects, c.precision, c.recall,  c.f1,
@@ -42,6 +43,7 @@ static int run_compare(struct ts_op_call *call) {
 
 const struct ts_op_descriptor ts_nuclei_op_compare = {
     NUCLEI_OPERATION("compare"),
+    .scratch_per_input_byte = 0.5,
     .help = "compares nuclei with a reference: pixels, objects at IoU 0.5, aggregated Jaccard, panoptic quality",
     .inputs = compare_in,
     .input_count = NUCLEI_COUNT(compare_in),
@@ -100,7 +102,8 @@ static int run_features(struct ts_op_call *call) {
   if (!labels) return -1;
   struct ts_feature_table table = {0};
   struct ts_error err = {0};
-  bool ok = ts_features(image->data, labels, image->width, image->height, &table, &err);
+  struct ts_kernel_threads threads = ts_nuclei_threads(call);
+  bool ok = ts_features(image->data, labels, image->width, image->height, &table, &threads, &err);
   int result = ts_nuclei_done(call, ok, &err);
   free(labels);
   if (ok) {
@@ -114,8 +117,12 @@ static int run_features(struct ts_op_call *call) {
   return result;
 }
 
-const struct ts_op_descriptor ts_nuclei_op_features = {
-    NUCLEI_OPERATION("features"), .help = "measures every nucleus",
-    .inputs = features_in,        .input_count = NUCLEI_COUNT(features_in),
-    .outputs = features_out,      .output_count = NUCLEI_COUNT(features_out),
-    .reach = TS_OP_REACH_TILE,    .run = run_features};
+const struct ts_op_descriptor ts_nuclei_op_features = {NUCLEI_OPERATION("features"),
+                                                       .scratch_per_input_byte = 1.5,
+                                                       .help = "measures every nucleus",
+                                                       .inputs = features_in,
+                                                       .input_count = NUCLEI_COUNT(features_in),
+                                                       .outputs = features_out,
+                                                       .output_count = NUCLEI_COUNT(features_out),
+                                                       .reach = TS_OP_REACH_TILE,
+                                                       .run = run_features};

@@ -4,6 +4,7 @@
 #define TS_OPS_NUCLEI_NUCLEI_INT_H
 
 #include "base/error.h"
+#include "kernels/threads.h"
 #include "tessera_op.h"
 
 #include <stdbool.h>
@@ -12,6 +13,9 @@
 #define NUCLEI_COUNT(array) (sizeof(array) / sizeof *(array))
 #define NUCLEI_OPERATION(title)                                                                                        \
   .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .version = 1, .name = "nuclei." title
+
+/* Descriptors also say how much memory the kernels take beside the outputs: measured on tissue and doubled where it
+ * depends on how much is found. */
 
 #define NUCLEI_SIZE_MAX 2147483647.0
 
@@ -23,6 +27,8 @@ extern const struct ts_op_descriptor ts_nuclei_op_normalise, ts_nuclei_op_red_ce
 uint8_t *ts_nuclei_plane(struct ts_op_call *call, size_t port, int32_t channels);
 /* Turns a kernel's result into the operation's. */
 int ts_nuclei_done(struct ts_op_call *call, bool ok, const struct ts_error *err);
+/* The threads that tessera lends to this call. */
+struct ts_kernel_threads ts_nuclei_threads(struct ts_op_call *call);
 /* Inputs must be of one size; false with the failure told. */
 bool ts_nuclei_same_size(struct ts_op_call *call, size_t input_count);
 /* Any connectivity but 8 acts as 4. */

@@ -76,8 +76,12 @@ static int run_objects(struct ts_op_call *call) {
   return result;
 }
 
-const struct ts_op_descriptor ts_nuclei_op_objects = {
-    NUCLEI_OPERATION("objects"),    .help = "draws the outline of every nucleus",
-    .inputs = objects_in,           .input_count = NUCLEI_COUNT(objects_in),
-    .outputs = objects_out,         .output_count = NUCLEI_COUNT(objects_out),
-    .reach = TS_OP_REACH_COMPONENT, .run = run_objects};
+const struct ts_op_descriptor ts_nuclei_op_objects = {NUCLEI_OPERATION("objects"),
+                                                      .scratch_per_input_byte = 6.0,
+                                                      .help = "draws the outline of every nucleus",
+                                                      .inputs = objects_in,
+                                                      .input_count = NUCLEI_COUNT(objects_in),
+                                                      .outputs = objects_out,
+                                                      .output_count = NUCLEI_COUNT(objects_out),
+                                                      .reach = TS_OP_REACH_COMPONENT,
+                                                      .run = run_objects};

@@ -27,15 +27,21 @@ static const struct ts_op_port image_out[] = {IMAGE_PORT("the same with the colo
 static int run_normalise(struct ts_op_call *call) {
   const struct ts_op_view *image = &call->inputs[0];
   struct ts_error err = {0};
+  struct ts_kernel_threads threads = ts_nuclei_threads(call);
   uint8_t *out = ts_nuclei_plane(call, 0, 3);
   if (!out) return -1;
-  bool ok = ts_nuclei_normalise(image->data, image->width, image->height, &ts_nuclei_default_target, out, &err);
+  bool ok =
+      ts_nuclei_normalise(image->data, image->width, image->height, &ts_nuclei_default_target, out, &threads, &err);
   return ts_nuclei_done(call, ok, &err);
 }
 
 const struct ts_op_descriptor ts_nuclei_op_normalise = {
-    NUCLEI_OPERATION("normalise"), .help = "brings the colours of the tissue to those of a target slide",
-    PORTS(image_in, image_out), .reach = TS_OP_REACH_TILE, .run = run_normalise};
+    NUCLEI_OPERATION("normalise"),
+    .scratch_per_input_byte = 0.05,
+    .help = "brings the colours of the tissue to those of a target slide",
+    PORTS(image_in, image_out),
+    .reach = TS_OP_REACH_TILE,
+    .run = run_normalise};
 
 static const struct ts_op_port red_cells_out[] = {
     PLANE_PORT("rbc", "mask", "red blood cells; everything, where the tile is background")};
@@ -57,16 +63,20 @@ static int run_red_cells(struct ts_op_call *call) {
                                               p[4].real};
   enum ts_nuclei_status status;
   struct ts_error err = {0};
+  struct ts_kernel_threads threads = ts_nuclei_threads(call);
   uint8_t *out = ts_nuclei_plane(call, 0, 1);
   if (!out) return -1;
   return ts_nuclei_done(
-      call, ts_nuclei_red_cells(image->data, image->width, image->height, &params, out, &status, &err), &err);
+      call, ts_nuclei_red_cells(image->data, image->width, image->height, &params, out, &status, &threads, &err), &err);
 }
 
-const struct ts_op_descriptor ts_nuclei_op_red_cells = {
-    NUCLEI_OPERATION("red_cells"),  .help = "finds red blood cells, and tiles that hold no tissue",
-    PORTS(image_in, red_cells_out), PARAMETERS(red_cells_parameters),
-    .reach = TS_OP_REACH_TILE,      .run = run_red_cells};
+const struct ts_op_descriptor ts_nuclei_op_red_cells = {NUCLEI_OPERATION("red_cells"),
+                                                        .scratch_per_input_byte = 0.3,
+                                                        .help = "finds red blood cells, and tiles that hold no tissue",
+                                                        PORTS(image_in, red_cells_out),
+                                                        PARAMETERS(red_cells_parameters),
+                                                        .reach = TS_OP_REACH_TILE,
+                                                        .run = run_red_cells};
 
 static const struct ts_op_port background_out[] = {PLANE_PORT("rc", "image/gray8", "inverted red channel"),
                                                    PLANE_PORT("recon", "image/gray8", "its background")};
@@ -76,6 +86,7 @@ static const struct ts_op_parameter background_parameters[] = {
 static int run_background(struct ts_op_call *call) {
   const struct ts_op_view *image = &call->inputs[0];
   struct ts_error err = {0};
+  struct ts_kernel_threads threads = ts_nuclei_threads(call);
   uint8_t *rc = ts_nuclei_plane(call, 0, 1);
   uint8_t *recon = ts_nuclei_plane(call, 1, 1);
   uint8_t *opened = malloc((size_t)image->width * (size_t)image->height + 1);
@@ -84,15 +95,18 @@ static int run_background(struct ts_op_call *call) {
     return call->host->fail(call, "not enough memory for the background of the tile");
   }
   bool ok = ts_nuclei_background(image->data, image->width, image->height, (int)call->parameters[0].integer, rc, opened,
-                                 recon, &err);
+                                 recon, &threads, &err);
   free(opened);
   return ts_nuclei_done(call, ok, &err);
 }
 
-const struct ts_op_descriptor ts_nuclei_op_background = {
-    NUCLEI_OPERATION("background"),  .help = "estimates the background of the inverted red channel",
-    PORTS(image_in, background_out), PARAMETERS(background_parameters),
-    .reach = TS_OP_REACH_TILE,       .run = run_background};
+const struct ts_op_descriptor ts_nuclei_op_background = {NUCLEI_OPERATION("background"),
+                                                         .scratch_per_input_byte = 1.1,
+                                                         .help = "estimates the background of the inverted red channel",
+                                                         PORTS(image_in, background_out),
+                                                         PARAMETERS(background_parameters),
+                                                         .reach = TS_OP_REACH_TILE,
+                                                         .run = run_background};
 
 static const struct ts_op_port candidates_in[] = {PLANE_PORT("rc", "image/gray8", "inverted red channel"),
                                                   PLANE_PORT("recon", "image/gray8", "its background")};
@@ -105,17 +119,20 @@ static const struct ts_op_parameter candidates_parameters[] = {
 static int run_candidates(struct ts_op_call *call) {
   const struct ts_op_view *rc = &call->inputs[0];
   struct ts_error err = {0};
+  struct ts_kernel_threads threads = ts_nuclei_threads(call);
   if (!ts_nuclei_same_size(call, 2)) return -1;
   uint8_t *diff = ts_nuclei_plane(call, 0, 1);
   uint8_t *bw = ts_nuclei_plane(call, 1, 1);
   if (!diff || !bw) return -1;
-  bool ok = ts_nuclei_candidates(rc->data, call->inputs[1].data, rc->width, rc->height,
-                                 (int)call->parameters[0].integer, (int)call->parameters[1].integer, diff, bw, &err);
+  bool ok =
+      ts_nuclei_candidates(rc->data, call->inputs[1].data, rc->width, rc->height, (int)call->parameters[0].integer,
+                           (int)call->parameters[1].integer, diff, bw, &threads, &err);
   return ts_nuclei_done(call, ok, &err);
 }
 
 const struct ts_op_descriptor ts_nuclei_op_candidates = {
     NUCLEI_OPERATION("candidates"),
+    .scratch_per_input_byte = 0.3,
     .help = "marks what stands out from the background as candidate nuclei",
     PORTS(candidates_in, candidates_out),
     PARAMETERS(candidates_parameters),
@@ -131,14 +148,16 @@ static const struct ts_op_parameter candidate_size_parameters[] = {
 static int run_candidate_size(struct ts_op_call *call) {
   const struct ts_op_view *bw = &call->inputs[0];
   struct ts_error err = {0};
+  struct ts_kernel_threads threads = ts_nuclei_threads(call);
   uint8_t *out = ts_nuclei_plane(call, 0, 1);
   if (!out) return -1;
   bool ok = ts_nuclei_candidate_size(bw->data, bw->width, bw->height, call->parameters[0].integer,
-                                     call->parameters[1].integer, out, &err);
+                                     call->parameters[1].integer, out, &threads, &err);
   return ts_nuclei_done(call, ok, &err);
 }
 
 const struct ts_op_descriptor ts_nuclei_op_candidate_size = {NUCLEI_OPERATION("candidate_size"),
+                                                             .scratch_per_input_byte = 0.5,
                                                              .help = "keeps candidates within an area range",
                                                              PORTS(bw_in, bw_out),
                                                              PARAMETERS(candidate_size_parameters),
@@ -155,18 +174,23 @@ static const struct ts_op_parameter refine_parameters[] = {
 static int run_refine(struct ts_op_call *call) {
   const struct ts_op_view *diff = &call->inputs[0];
   struct ts_error err = {0};
+  struct ts_kernel_threads threads = ts_nuclei_threads(call);
   if (!ts_nuclei_same_size(call, 3)) return -1;
   uint8_t *out = ts_nuclei_plane(call, 0, 1);
   if (!out) return -1;
   bool ok = ts_nuclei_refine(diff->data, call->inputs[1].data, call->inputs[2].data, diff->width, diff->height,
-                             (int)call->parameters[0].integer, out, &err);
+                             (int)call->parameters[0].integer, out, &threads, &err);
   return ts_nuclei_done(call, ok, &err);
 }
 
 const struct ts_op_descriptor ts_nuclei_op_refine = {
-    NUCLEI_OPERATION("refine"),   .help = "grows candidates to their full extent, without red blood cells",
-    PORTS(refine_in, refine_out), PARAMETERS(refine_parameters),
-    .reach = TS_OP_REACH_TILE,    .run = run_refine};
+    NUCLEI_OPERATION("refine"),
+    .scratch_per_input_byte = 0.3,
+    .help = "grows candidates to their full extent, without red blood cells",
+    PORTS(refine_in, refine_out),
+    PARAMETERS(refine_parameters),
+    .reach = TS_OP_REACH_TILE,
+    .run = run_refine};
 
 static const struct ts_op_port split_in[] = {IMAGE_PORT("normalised tissue"),
                                              PLANE_PORT("open", "mask", "joined nuclei")};
@@ -178,18 +202,22 @@ static const struct ts_op_parameter split_parameters[] = {
 static int run_split(struct ts_op_call *call) {
   const struct ts_op_view *image = &call->inputs[0];
   struct ts_error err = {0};
+  struct ts_kernel_threads threads = ts_nuclei_threads(call);
   if (!ts_nuclei_same_size(call, 2)) return -1;
   uint8_t *out = ts_nuclei_plane(call, 0, 1);
   if (!out) return -1;
   bool ok = ts_nuclei_split(image->data, call->inputs[1].data, image->width, image->height, call->parameters[0].integer,
-                            (int)call->parameters[1].integer, out, &err);
+                            (int)call->parameters[1].integer, out, &threads, &err);
   return ts_nuclei_done(call, ok, &err);
 }
 
-const struct ts_op_descriptor ts_nuclei_op_split = {
-    NUCLEI_OPERATION("split"),      .help = "separates touching nuclei by a watershed",
-    PORTS(split_in, split_out),     PARAMETERS(split_parameters),
-    .reach = TS_OP_REACH_COMPONENT, .run = run_split};
+const struct ts_op_descriptor ts_nuclei_op_split = {NUCLEI_OPERATION("split"),
+                                                    .scratch_per_input_byte = 0.5,
+                                                    .help = "separates touching nuclei by a watershed",
+                                                    PORTS(split_in, split_out),
+                                                    PARAMETERS(split_parameters),
+                                                    .reach = TS_OP_REACH_COMPONENT,
+                                                    .run = run_split};
 
 static const struct ts_op_port final_in[] = {PLANE_PORT("split", "mask", "separated nuclei")};
 static const struct ts_op_port final_out[] = {PLANE_PORT("mask", "mask", "nuclei")};
@@ -202,14 +230,19 @@ static int run_final_size(struct ts_op_call *call) {
   const struct ts_op_view *split = &call->inputs[0];
   const struct ts_op_value *p = call->parameters;
   struct ts_error err = {0};
+  struct ts_kernel_threads threads = ts_nuclei_threads(call);
   uint8_t *out = ts_nuclei_plane(call, 0, 1);
   if (!out) return -1;
   bool ok = ts_nuclei_final_size(split->data, split->width, split->height, p[0].integer, p[1].integer,
-                                 (int)p[2].integer, out, &err);
+                                 (int)p[2].integer, out, &threads, &err);
   return ts_nuclei_done(call, ok, &err);
 }
 
-const struct ts_op_descriptor ts_nuclei_op_final_size = {
-    NUCLEI_OPERATION("final_size"), .help = "keeps nuclei within an area range and fills their holes",
-    PORTS(final_in, final_out),     PARAMETERS(final_parameters),
-    .reach = TS_OP_REACH_TILE,      .run = run_final_size};
+const struct ts_op_descriptor ts_nuclei_op_final_size = {NUCLEI_OPERATION("final_size"),
+                                                         .scratch_per_input_byte = 0.5,
+                                                         .help =
+                                                             "keeps nuclei within an area range and fills their holes",
+                                                         PORTS(final_in, final_out),
+                                                         PARAMETERS(final_parameters),
+                                                         .reach = TS_OP_REACH_TILE,
+                                                         .run = run_final_size};

@@ -151,20 +151,20 @@ static double dice_with(const struct settings *settings) {
   struct ts_nuclei_red_cells_params red = {220, 220, 220, settings->t1, settings->t2};
   enum ts_nuclei_status status;
   struct ts_error err = {0};
-  bool good = ts_nuclei_normalise(colours(), WIDTH, HEIGHT, &ts_nuclei_default_target, image, &err) &&
-              ts_nuclei_red_cells(image, WIDTH, HEIGHT, &red, p[0], &status, &err) &&
-              ts_nuclei_background(image, WIDTH, HEIGHT, 8, p[1], p[2], p[3], &err) &&
-              ts_nuclei_candidates(p[1], p[3], WIDTH, HEIGHT, 4, settings->g1, p[4], p[5], &err) &&
-              ts_nuclei_candidate_size(p[5], WIDTH, HEIGHT, settings->min_size, 1000, p[6], &err) &&
-              ts_nuclei_refine(p[4], p[6], p[0], WIDTH, HEIGHT, 45, p[7], &err) &&
-              ts_nuclei_split(image, p[7], WIDTH, HEIGHT, 30, 8, p[8], &err) &&
-              ts_nuclei_final_size(p[8], WIDTH, HEIGHT, 21, 1000, 4, p[2], &err);
+  bool good = ts_nuclei_normalise(colours(), WIDTH, HEIGHT, &ts_nuclei_default_target, image, NULL, &err) &&
+              ts_nuclei_red_cells(image, WIDTH, HEIGHT, &red, p[0], &status, NULL, &err) &&
+              ts_nuclei_background(image, WIDTH, HEIGHT, 8, p[1], p[2], p[3], NULL, &err) &&
+              ts_nuclei_candidates(p[1], p[3], WIDTH, HEIGHT, 4, settings->g1, p[4], p[5], NULL, &err) &&
+              ts_nuclei_candidate_size(p[5], WIDTH, HEIGHT, settings->min_size, 1000, p[6], NULL, &err) &&
+              ts_nuclei_refine(p[4], p[6], p[0], WIDTH, HEIGHT, 45, p[7], NULL, &err) &&
+              ts_nuclei_split(image, p[7], WIDTH, HEIGHT, 30, 8, p[8], NULL, &err) &&
+              ts_nuclei_final_size(p[8], WIDTH, HEIGHT, 21, 1000, 4, p[2], NULL, &err);
   if (!good) fail_msg("%s", err.text);
   assert_int_equal(status, TS_NUCLEI_TISSUE);
   struct ts_compare_plane found = {.mask = p[2], .width = WIDTH, .height = HEIGHT};
   struct ts_compare_plane reference = {.labels = ids(), .width = WIDTH, .height = HEIGHT};
   struct ts_comparison comparison;
-  assert_true(ts_compare(&found, &reference, &comparison, &err));
+  assert_true(ts_compare(&found, &reference, &comparison, NULL, &err));
   free(planes);
   return comparison.dice;
 }

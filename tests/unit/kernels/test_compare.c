@@ -1,5 +1,6 @@
 /* Comparison of segmentations: closed forms, edge cases, and a naive evaluation over all pairs of objects.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "unit/kernels/each_variant.h"
 #include "unit/kernels/planes.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static struct ts_compare_plane label_plane(const uint32_t *labels, int64_t w, in
 
 static struct ts_comparison compare(struct ts_compare_plane found, struct ts_compare_plane reference) {
   struct ts_comparison c;
-  assert_true(ts_compare(&found, &reference, &c, NULL));
+  assert_true(ts_compare(&found, &reference, &c, threads, NULL));
   return c;
 }
 
@@ -216,5 +217,5 @@ int main(void) {
       cmocka_unit_test(test_random),
       cmocka_unit_test(test_many_objects),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_FOR_EACH_VARIANT(tests);
 }

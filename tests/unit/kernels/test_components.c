@@ -1,5 +1,6 @@
 /* Components: numbering, selecting, holes and areas against naive flooding on random masks.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "unit/kernels/each_variant.h"
 #include "unit/kernels/planes.h"
 
 #include "kernels/kernels.h"
@@ -15,7 +16,7 @@ static void test_label(void **state) {
     uint32_t *want = naive_components(mask, s, connectivity);
     uint32_t *got = plane_of(s, sizeof *got);
     uint32_t count;
-    assert_true(ts_label(mask, s.w, s.h, connectivity, got, &count, NULL));
+    assert_true(ts_label(mask, s.w, s.h, connectivity, got, &count, threads, NULL));
     uint32_t next = 0; /* the naive label of a component is its first pixel: number them in raster order */
     uint32_t *number = calloc((size_t)(s.w * s.h) + 1, sizeof *number);
     for (int64_t i = 0; i < s.w * s.h; i++) {
@@ -43,7 +44,7 @@ static void test_select(void **state) {
     uint8_t *seeded = calloc((size_t)(s.w * s.h) + 1, 1);
     for (int64_t i = 0; i < s.w * s.h; i++)
       if (mask[i] && seed[i]) seeded[component[i]] = 1;
-    assert_true(ts_select(mask, seed, s.w, s.h, connectivity, seed, NULL)); /* in place of the seed */
+    assert_true(ts_select(mask, seed, s.w, s.h, connectivity, seed, threads, NULL)); /* in place of the seed */
     for (int64_t i = 0; i < s.w * s.h; i++) assert_int_equal(seed[i], mask[i] && seeded[component[i]] ? 255 : 0);
     free(seeded);
     free(component);
@@ -76,7 +77,7 @@ static void test_fill_holes(void **state) {
     int connectivity = connectivities[round % 3];
     uint8_t *mask = random_mask(s, round);
     uint8_t *want = naive_fill(mask, s, connectivity);
-    assert_true(ts_fill_holes(mask, s.w, s.h, connectivity, mask, NULL));
+    assert_true(ts_fill_holes(mask, s.w, s.h, connectivity, mask, threads, NULL));
     assert_memory_equal(mask, want, (size_t)(s.w * s.h));
     free(want);
     free(mask);
@@ -95,7 +96,7 @@ static void test_area_filter(void **state) {
     int64_t low = random_below(6);
     int64_t high = low + random_below(30);
     uint8_t *got = plane_of(s, 1);
-    assert_true(ts_area_filter(mask, s.w, s.h, low, high, connectivity, got, NULL));
+    assert_true(ts_area_filter(mask, s.w, s.h, low, high, connectivity, got, threads, NULL));
     for (int64_t i = 0; i < s.w * s.h; i++) {
       int64_t a = area[component[i]];
       assert_int_equal(got[i], mask[i] && low <= a && a < high ? 255 : 0);
@@ -112,14 +113,14 @@ static void test_by_hand(void **state) {
   (void)state;
   const uint8_t bar[3] = {255, 255, 255};
   uint8_t out[16];
-  assert_true(ts_area_filter(bar, 3, 1, 3, 4, 4, out, NULL));
+  assert_true(ts_area_filter(bar, 3, 1, 3, 4, 4, out, threads, NULL));
   assert_int_equal(out[1], 255);
-  assert_true(ts_area_filter(bar, 3, 1, 1, 3, 4, out, NULL));
+  assert_true(ts_area_filter(bar, 3, 1, 1, 3, 4, out, threads, NULL));
   assert_int_equal(out[1], 0);
   const uint8_t diamond[16] = {0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0};
-  assert_true(ts_fill_holes(diamond, 4, 4, 4, out, NULL));
+  assert_true(ts_fill_holes(diamond, 4, 4, 4, out, threads, NULL));
   assert_int_equal(out[5], 255);
-  assert_true(ts_fill_holes(diamond, 4, 4, 8, out, NULL));
+  assert_true(ts_fill_holes(diamond, 4, 4, 8, out, threads, NULL));
   assert_int_equal(out[5], 0);
 }
 
@@ -127,13 +128,13 @@ static void test_sizes_are_checked(void **state) {
   (void)state;
   uint8_t pixel = 1;
   struct ts_error err = {0};
-  assert_false(ts_fill_holes(&pixel, 0, 1, 4, &pixel, &err));
+  assert_false(ts_fill_holes(&pixel, 0, 1, 4, &pixel, threads, &err));
   assert_int_equal(err.code, TS_ERR_BAD_IMAGE);
   err = (struct ts_error){0};
-  assert_false(ts_fill_holes(&pixel, 1, -1, 4, &pixel, &err));
+  assert_false(ts_fill_holes(&pixel, 1, -1, 4, &pixel, threads, &err));
   assert_int_equal(err.code, TS_ERR_BAD_IMAGE);
   err = (struct ts_error){0};
-  assert_false(ts_area_filter(&pixel, 50000, 50000, 0, 1, 4, &pixel, &err));
+  assert_false(ts_area_filter(&pixel, 50000, 50000, 0, 1, 4, &pixel, threads, &err));
   assert_int_equal(err.code, TS_ERR_BAD_IMAGE);
   assert_true(strlen(err.help) > 0);
   err = (struct ts_error){0};
@@ -145,5 +146,5 @@ int main(void) {
       cmocka_unit_test(test_label),       cmocka_unit_test(test_select),  cmocka_unit_test(test_fill_holes),
       cmocka_unit_test(test_area_filter), cmocka_unit_test(test_by_hand), cmocka_unit_test(test_sizes_are_checked),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_FOR_EACH_VARIANT(tests);
 }

@@ -1,5 +1,6 @@
 /* Features of objects: closed forms of rectangles, statistics with libm, gradients and edges by their definition.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "unit/kernels/each_variant.h"
 #include "unit/kernels/planes.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ static void test_no_objects(void **state) {
   const uint8_t rgb[3] = {1, 2, 3};
   const uint32_t label = 0;
   struct ts_feature_table table;
-  assert_true(ts_features(rgb, &label, 1, 1, &table, NULL));
+  assert_true(ts_features(rgb, &label, 1, 1, &table, threads, NULL));
   assert_int_equal(table.object_count, 0);
   ts_feature_table_release(&table);
 }
@@ -45,7 +46,7 @@ static void check_rectangle(int64_t w, int64_t h) {
   for (int64_t y = 7; y < 7 + h; y++)
     for (int64_t x = 11; x < 11 + w; x++) labels[y * s.w + x] = 42;
   struct ts_feature_table table;
-  assert_true(ts_features(rgb, labels, s.w, s.h, &table, NULL));
+  assert_true(ts_features(rgb, labels, s.w, s.h, &table, threads, NULL));
   assert_int_equal(table.object_count, 1);
   double wd = (double)w, hd = (double)h;
   double longer = fmax(wd, hd), shorter = fmin(wd, hd);
@@ -85,7 +86,7 @@ static void test_diagonal_pair(void **state) {
   const uint8_t rgb[12] = {0};
   const uint32_t labels[4] = {5, 0, 0, 5};
   struct ts_feature_table table;
-  assert_true(ts_features(rgb, labels, 2, 2, &table, NULL));
+  assert_true(ts_features(rgb, labels, 2, 2, &table, threads, NULL));
   check(value_of(&table, 0, "extent"), 0.5);
   check(value_of(&table, 0, "perimeter"), 6 * 0.7071 + 1.4142);
   check(value_of(&table, 0, "major_axis"), sqrt(8) * sqrt(2 * (0.25 + 1.0 / 12) + 0.5));
@@ -148,11 +149,11 @@ static void check_channel(const uint8_t *rgb, const uint32_t *labels, struct sha
   }
   const double intensity[8] = {want[0], high, low, want[1], want[2], want[3], want[4], want[5]};
   for (int i = 0; i < 8; i++) check(got[i], intensity[i]);
-  assert_true(ts_gradient_magnitude(plane, s.w, s.h, derived, NULL));
+  assert_true(ts_gradient_magnitude(plane, s.w, s.h, derived, threads, NULL));
   sample = sample_of(derived, labels, s, label);
   naive_statistics(&sample, want);
   for (int i = 0; i < 6; i++) check(got[8 + i], want[i]);
-  assert_true(ts_canny(plane, s.w, s.h, 70, 90, derived, NULL));
+  assert_true(ts_canny(plane, s.w, s.h, 70, 90, derived, threads, NULL));
   sample = sample_of(derived, labels, s, label);
   naive_statistics(&sample, want);
   check(got[14], want[0] * sample.count / 255);
@@ -171,7 +172,7 @@ static void test_statistics(void **state) {
     if (round % 2)
       for (int64_t i = 0; i < s.w * s.h; i++) labels[i] = i < 4 ? (uint32_t)i : random_below(4); /* in many pieces */
     struct ts_feature_table table;
-    assert_true(ts_features(rgb, labels, s.w, s.h, &table, NULL));
+    assert_true(ts_features(rgb, labels, s.w, s.h, &table, threads, NULL));
     if (round % 2 == 0) assert_int_equal(table.object_count, (size_t)(((s.w + 8) / 9) * ((s.h + 8) / 9)));
     if (round % 2 && s.w * s.h >= 4) assert_int_equal(table.object_count, 3);
     for (size_t k = 0; k < table.object_count; k++) {
@@ -200,7 +201,7 @@ static void test_gradient(void **state) {
     struct shape_px s = shape_for(round, 40);
     uint8_t *in = random_bytes(s, 1, round % 2 ? 256 : 4);
     uint8_t *got = plane_of(s, 1);
-    assert_true(ts_gradient_magnitude(in, s.w, s.h, got, NULL));
+    assert_true(ts_gradient_magnitude(in, s.w, s.h, got, threads, NULL));
     for (int64_t i = 0; i < s.w * s.h; i++) {
       double dx = derivative(in + i / s.w * s.w, i % s.w, s.w, 1);
       double dy = derivative(in + i % s.w, i / s.w, s.h, s.w);
@@ -284,7 +285,7 @@ static void test_canny(void **state) {
     if (round % 3 == 0)
       for (int64_t i = 0; i < s.w * s.h; i++) in[i] = (uint8_t)(in[i] / 40 + (i % s.w + i / s.w) % 7); /* faint */
     uint8_t *want = naive_canny(in, s, 70, 90);
-    assert_true(ts_canny(in, s.w, s.h, 70, 90, in, NULL));
+    assert_true(ts_canny(in, s.w, s.h, 70, 90, in, threads, NULL));
     assert_memory_equal(in, want, (size_t)(s.w * s.h));
     free(want);
     free(in);
@@ -298,7 +299,7 @@ static void test_canny_of_a_step(void **state) {
   uint8_t *in = zero_plane(s);
   for (int64_t i = 0; i < s.w * s.h; i++)
     if (i % s.w >= 6) in[i] = 100;
-  assert_true(ts_canny(in, s.w, s.h, 70, 90, in, NULL));
+  assert_true(ts_canny(in, s.w, s.h, 70, 90, in, threads, NULL));
   for (int64_t i = 0; i < s.w * s.h; i++) assert_int_equal(in[i], i % s.w == 5 ? 255 : 0);
   free(in);
 }
@@ -314,5 +315,5 @@ int main(void) {
       cmocka_unit_test(test_canny),
       cmocka_unit_test(test_canny_of_a_step),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_FOR_EACH_VARIANT(tests);
 }

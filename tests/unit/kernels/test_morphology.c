@@ -1,5 +1,6 @@
 /* Erosion, dilation and opening against the definition, pixel by pixel of the structuring element.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "unit/kernels/each_variant.h"
 #include "unit/kernels/planes.h"
 
 #include "kernels/kernels.h"
@@ -40,12 +41,12 @@ static void check(enum ts_structuring_element element, int rounds) {
     uint8_t *dilated = naive(in, s, element, true);
     uint8_t *opened = naive(eroded, s, element, true);
     size_t bytes = (size_t)(s.w * s.h);
-    assert_true(ts_erode(in, s.w, s.h, element, got, NULL));
+    assert_true(ts_erode(in, s.w, s.h, element, got, threads, NULL));
     assert_memory_equal(got, eroded, bytes);
-    assert_true(ts_dilate(in, s.w, s.h, element, got, NULL));
+    assert_true(ts_dilate(in, s.w, s.h, element, got, threads, NULL));
     assert_memory_equal(got, dilated, bytes);
     memcpy(got, in, bytes);
-    assert_true(ts_open(got, s.w, s.h, element, got, NULL)); /* in place */
+    assert_true(ts_open(got, s.w, s.h, element, got, threads, NULL)); /* in place */
     assert_memory_equal(got, opened, bytes);
     free(opened);
     free(dilated);
@@ -71,7 +72,7 @@ static void test_disk_has_its_shape(void **state) {
   struct shape_px s = {33, 31};
   uint8_t *plane = zero_plane(s);
   plane[15 * s.w + 16] = 200;
-  assert_true(ts_dilate(plane, s.w, s.h, TS_ELEMENT_DISK19, plane, NULL));
+  assert_true(ts_dilate(plane, s.w, s.h, TS_ELEMENT_DISK19, plane, threads, NULL));
   int count = 0;
   for (int64_t i = 0; i < s.w * s.h; i++) count += plane[i] == 200;
   assert_int_equal(count, 361 - 4 * 10);
@@ -84,5 +85,5 @@ int main(void) {
       cmocka_unit_test(test_disk),
       cmocka_unit_test(test_disk_has_its_shape),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_FOR_EACH_VARIANT(tests);
 }

@@ -132,7 +132,7 @@ static void test_random(void **state) {
     uint32_t *labels = plane_of(s, sizeof *labels);
     uint32_t *drawn = calloc((size_t)(s.w * s.h), sizeof *drawn);
     uint32_t count;
-    assert_true(ts_label(mask, s.w, s.h, 8, labels, &count, NULL));
+    assert_true(ts_label(mask, s.w, s.h, 8, labels, &count, NULL, NULL));
     if (round % 4 == 1) /* labels that touch each other */
       for (int64_t i = 0; i < s.w * s.h; i++) labels[i] = random_below(4);
     struct ts_outlines o = outline(labels, s.w, s.h);

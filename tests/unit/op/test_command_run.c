@@ -60,7 +60,8 @@ static struct ts_op *define(struct fixture *fixture, const char *program, const 
 
 static bool execute(struct fixture *fixture, struct ts_op *op, struct ts_data **inputs, const struct ts_value *values,
                     struct ts_data **outputs, double timeout_s, const atomic_bool *cancelled) {
-  struct ts_op_context context = {cancelled, fixture->scratch, &fixture->log, timeout_s, NULL};
+  struct ts_op_context context = {
+      .cancelled = cancelled, .scratch_folder = fixture->scratch, .log = &fixture->log, .timeout_s = timeout_s};
   bool done = ts_op_execute(op, inputs, values, outputs, &context, &fixture->err);
   /* The scratch folder of the call is gone, however it ended. */
   assert_true(ts_folder_is_empty(fixture->scratch));

@@ -92,8 +92,13 @@ static int cancelled(const struct ts_op_call *call) {
   return 0;
 }
 
-static const struct ts_op_host host = {output_pixels, output_table, output_bytes, output_place,
-                                       output_type,   fail_call,    cancelled};
+static const struct ts_op_host host = {.output_pixels = output_pixels,
+                                       .output_table = output_table,
+                                       .output_bytes = output_bytes,
+                                       .output_place = output_place,
+                                       .output_type = output_type,
+                                       .fail = fail_call,
+                                       .cancelled = cancelled};
 
 static char path[96];
 

@@ -1,0 +1,145 @@
+/* Reconstruction by dilation of 8-bit and of float planes, and the removal of low domes built on it.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Works on copies with margins, so that no step asks where the image ends: see relax.h. */
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cpu/bands.h"
+#include "kernels/cpu/relax.h"
+#include "kernels/cpu/scratch.h"
+#include "kernels/cpu/variant.h"
+#include "kernels/kernels.h"
+
+struct recon {
+  const uint8_t *marker; /* borrowed: the caller's planes, as bytes */
+  const uint8_t *mask;   /* borrowed */
+  uint8_t *out;          /* borrowed */
+  int64_t row_bytes;     /* of the caller's planes */
+  int64_t height;
+  bool floats;
+  uint8_t *values; /* owned: the copies with their margins */
+  uint8_t *masks;  /* owned */
+  struct ts_relax relax;
+};
+
+/* Sets count bytes to the lowest value there is. */
+static void set_lowest(const struct recon *r, uint8_t *to, int64_t bytes) {
+  if (!r->floats) {
+    memset(to, 0, (size_t)bytes);
+    return;
+  }
+  const float lowest = -FLT_MAX;
+  for (int64_t i = 0; i < bytes; i += (int64_t)sizeof lowest) memcpy(to + i, &lowest, sizeof lowest);
+}
+
+static void take_lower_bytes(uint8_t *restrict value, const uint8_t *restrict mask, int64_t bytes) {
+  for (int64_t done = 0; done < bytes; done += TS_CHUNK)
+    for (int i = 0; i < TS_CHUNK; i++) {
+      uint8_t v = value[done + i];
+      uint8_t m = mask[done + i];
+      value[done + i] = v < m ? v : m;
+    }
+}
+
+static void take_lower_floats(float *restrict value, const float *restrict mask, int64_t count) {
+  for (int64_t i = 0; i < count; i++) value[i] = value[i] < mask[i] ? value[i] : mask[i];
+}
+
+/* Copies a row and surrounds it: [to - margin, to + stride - margin). */
+static void copy_row(const struct recon *r, uint8_t *to, const uint8_t *from) {
+  set_lowest(r, to - TS_CHUNK, TS_CHUNK);
+  memcpy(to, from, (size_t)r->row_bytes);
+  set_lowest(r, to + r->row_bytes, r->relax.stride_bytes - TS_CHUNK - r->row_bytes);
+}
+
+static void copy_rows_in(void *context, const struct ts_band *band) {
+  const struct recon *r = context;
+  int64_t stride = r->relax.stride_bytes;
+  for (int64_t y = band->begin; y < band->end; y++) {
+    uint8_t *mask = r->masks + (y + 1) * stride + TS_CHUNK;
+    uint8_t *value = r->values + (y + 1) * stride + TS_CHUNK;
+    copy_row(r, mask, r->mask + y * r->row_bytes);
+    copy_row(r, value, r->marker + y * r->row_bytes);
+    if (r->floats) {
+      take_lower_floats((float *)(void *)value, (const float *)(const void *)mask,
+                        r->row_bytes / (int64_t)sizeof(float));
+    } else {
+      take_lower_bytes(value, mask, r->relax.blocks * TS_CHUNK);
+    }
+  }
+}
+
+static void copy_rows_out(void *context, const struct ts_band *band) {
+  const struct recon *r = context;
+  for (int64_t y = band->begin; y < band->end; y++)
+    memcpy(r->out + y * r->row_bytes, r->relax.value + y * r->relax.stride_bytes, (size_t)r->row_bytes);
+}
+
+static bool prepare(struct recon *r, struct ts_error *err) {
+  struct ts_relax *relax = &r->relax;
+  relax->visit = r->floats ? ts_variant_get()->relax_f32 : ts_variant_get()->relax_u8;
+  relax->blocks = (r->row_bytes + TS_CHUNK - 1) / TS_CHUNK;
+  relax->height = r->height;
+  relax->stride_bytes = (relax->blocks + 1) * TS_CHUNK;
+  int64_t rows = r->height + 2;
+  int64_t total = rows * relax->stride_bytes + TS_CHUNK;
+  r->values = ts_scratch(total, 1, err);
+  r->masks = ts_scratch(total, 1, err);
+  if (!r->values || !r->masks) return false;
+  int64_t last = (rows - 1) * relax->stride_bytes;
+  set_lowest(r, r->values, relax->stride_bytes);
+  set_lowest(r, r->masks, relax->stride_bytes);
+  set_lowest(r, r->values + last, relax->stride_bytes + TS_CHUNK);
+  set_lowest(r, r->masks + last, relax->stride_bytes + TS_CHUNK);
+  relax->value = r->values + relax->stride_bytes + TS_CHUNK;
+  relax->mask = r->masks + relax->stride_bytes + TS_CHUNK;
+  return true;
+}
+
+static bool reconstruct(struct recon *r, int connectivity, const struct ts_kernel_threads *threads,
+                        struct ts_error *err) {
+  r->relax.corners = connectivity == 8;
+  bool ok = prepare(r, err);
+  if (ok) {
+    ts_bands_run(threads, r->height, copy_rows_in, r);
+    ok = ts_relax_run(&r->relax, threads, err);
+  }
+  if (ok) ts_bands_run(threads, r->height, copy_rows_out, r);
+  ts_relax_release(&r->relax);
+  free(r->values);
+  free(r->masks);
+  return ok;
+}
+
+bool ts_recon_u8(const uint8_t *marker, const uint8_t *mask, int64_t width, int64_t height, int connectivity,
+                 uint8_t *out, const struct ts_kernel_threads *threads, struct ts_error *err) {
+  if (!ts_kernels_check_size(width, height, err)) return false;
+  struct recon r = {.marker = marker, .mask = mask, .row_bytes = width, .height = height};
+  r.out = out;
+  return reconstruct(&r, connectivity, threads, err);
+}
+
+bool ts_recon_f32(const float *marker, const float *mask, int64_t width, int64_t height, int connectivity, float *out,
+                  const struct ts_kernel_threads *threads, struct ts_error *err) {
+  if (!ts_kernels_check_size(width, height, err)) return false;
+  struct recon r = {.marker = (const uint8_t *)marker,
+                    .mask = (const uint8_t *)mask,
+                    .row_bytes = width * (int64_t)sizeof *out,
+                    .height = height,
+                    .floats = true};
+  r.out = (uint8_t *)out;
+  return reconstruct(&r, connectivity, threads, err);
+}
+
+bool ts_hmax(const float *in, int64_t width, int64_t height, float dome, float *out,
+             const struct ts_kernel_threads *threads, struct ts_error *err) {
+  if (!ts_kernels_check_size(width, height, err)) return false;
+  float *marker = ts_scratch(width * height, sizeof *marker, err);
+  if (!marker) return false;
+  for (int64_t i = 0; i < width * height; i++) marker[i] = in[i] - dome;
+  bool ok = ts_recon_f32(marker, in, width, height, 8, out, threads, err);
+  free(marker);
+  return ok;
+}
