@@ -87,7 +87,7 @@ struct ts_request {
   const char *trace;        /* run, study: file for a Chrome trace of every executed task; NULL: none */
   const char *task;         /* log, explain: "segment.split", "segment/9c1e4f", or a key */
   const char *demo;         /* init: name of the demo, NULL: an empty project */
-  const volatile int *stop; /* set to non-zero (from a signal handler, too) to pause; may be NULL */
+  const volatile int *stop; /* set to 1 (from a signal handler, too) to pause, to 2 to give up at once; may be NULL */
   void (*on_progress)(void *user,
                       const struct ts_progress *progress); /* from worker threads, one at a time; may be NULL */
   void *user;

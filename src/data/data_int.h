@@ -28,6 +28,23 @@ struct ts_data {
 bool ts_pixels_size(const struct ts_type *type, const struct ts_region *region, size_t *size_bytes);
 bool ts_table_size(size_t rows, size_t columns, size_t *size_bytes);
 
+/* What follows the header in the encoded form. Masks that hold only 0 and 255, as they should, are written as bits. */
+enum ts_coding { TS_CODING_BYTES, TS_CODING_BITS };
+struct ts_payload {
+  const void *bytes; /* borrowed from the data, or `owned` */
+  size_t size_bytes;
+  enum ts_coding coding;
+  void *owned;
+};
+const void *ts_data_payload(const struct ts_data *data, struct ts_payload *payload);
+void ts_payload_release(struct ts_payload *payload);
+
+/* mask_bits.c */
+size_t ts_mask_bits_size(size_t pixel_count);
+/* False, with `bits` undefined, if a pixel is neither 0 nor 255. */
+bool ts_mask_pack_bits(const uint8_t *pixels, size_t count, uint8_t *bits);
+void ts_mask_unpack_bits(const uint8_t *bits, size_t count, uint8_t *pixels);
+
 /* Reused by all packing and unpacking of one thread; NULL without memory. */
 struct ts_pack_context {
   ZSTD_CCtx *pack;   /* owned */
