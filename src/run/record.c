@@ -13,7 +13,7 @@
 
 #define WRITE_BYTES_PER_SECOND                                                                                         \
   200e6 /* packing and writing, measured: a mask packs at 1 GB/s, an RGB tile at 150 MB/s */
-#define WRITE_SECONDS 0.0005
+#define WRITE_SECONDS 0.002
 
 bool ts_load_outputs(struct engine *engine, const struct ts_record *record, size_t output_count,
                      struct ts_data **outputs) {
