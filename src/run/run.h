@@ -69,6 +69,7 @@ struct ts_run_options {
   const char *run_id;     /* "" if none */
   uint64_t memory_bytes;  /* budget for pixels and scratch; 0: none */
   bool no_cutoff;
+  bool keep_all; /* products of all tasks are kept in the store, also cheap ones: another plan will ask for them */
   const volatile int
       *stop; /* borrowed: non-zero, no new task is started; may be set by a signal handler; may be NULL */
   const char *scratch_folder;
