@@ -115,6 +115,18 @@ static bool store_seed(uint64_t *field, const char *spelled, const char *value, 
   return false;
 }
 
+static bool store_real(double *field, const struct ts_option *option, const char *spelled, const char *value,
+                       struct ts_error *err) {
+  double number = 0;
+  if (ts_parse_double(value, &number) && number > option->above && number < option->below) {
+    *field = number;
+    return true;
+  }
+  ts_fail(err, TS_ERR_USAGE, "'%s' is not a number that '%s' takes", value, spelled);
+  ts_error_help(err, "give a number between %g and %g", option->above, option->below);
+  return false;
+}
+
 static bool store_by_kind(void *field, const struct ts_option *option, const char *spelled, const char *value,
                           struct ts_error *err) {
   switch (option->kind) {
@@ -130,6 +142,7 @@ static bool store_by_kind(void *field, const struct ts_option *option, const cha
     return true;
   case TS_OPTION_COUNT:
   case TS_OPTION_PIXELS: return store_number(field, option, spelled, value, err);
+  case TS_OPTION_REAL: return store_real(field, option, spelled, value, err);
   case TS_OPTION_BYTES: return store_bytes(field, spelled, value, err);
   case TS_OPTION_SEED: return store_seed(field, spelled, value, err);
   case TS_OPTION_LIST: add_text(field, value); return true;

@@ -30,6 +30,13 @@ static void on_signal(int number) {
   if (level > 2) leave(number);
 }
 
+/* Nothing has to be kept: the program ends here and now. */
+static void end_on_signal(int number) {
+  ssize_t ignored = write(STDERR_FILENO, "\nstopped\n", 9);
+  (void)ignored;
+  _exit(128 + number);
+}
+
 static void on_pipe(int number) { (void)number; }
 
 static void set_handler(int number, void (*handler)(int)) {
@@ -44,6 +51,11 @@ void ts_signals_catch(void) {
   set_handler(SIGINT, on_signal);
   set_handler(SIGTERM, on_signal);
   set_handler(SIGALRM, on_alarm);
+}
+
+void ts_signals_catch_to_end(void) {
+  set_handler(SIGINT, end_on_signal);
+  set_handler(SIGTERM, end_on_signal);
 }
 
 const volatile int *ts_signals_stop(void) { return &stop_level; }

@@ -34,6 +34,7 @@ static bool is_durable(const struct engine *engine, const struct instance *insta
                        double cpu_s) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   if (node->kind != TS_NODE_TASK) return false; /* reading again is as cheap as loading */
+  if (engine->options->keep_all) return true;
   if (ts_data_type(data)->kind == TS_DATA_TABLE || engine->is_stage_output[node->task]) return true;
   return cpu_s > (double)ts_data_coded_bytes(data) / WRITE_BYTES_PER_SECOND + WRITE_SECONDS;
 }

@@ -256,7 +256,7 @@ static void list(void **state) {
       "Demos\n"
       "  nuclei  a synthetic slide\n"
       "\n"
-      "Methods\n"
+      "Methods of studies\n"
       "  morris\n");
 }
 
