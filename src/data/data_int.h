@@ -22,6 +22,7 @@ struct ts_data {
   struct ts_buffer *buffer;   /* owned; NULL for files */
   char *path;                 /* owned; files only */
   struct ts_sha256 digest;    /* files only */
+  _Atomic(uint8_t *) bits; /* owned: a mask's payload as bits (mask_bits.c), left by its digest for its packing; NULL */
 };
 
 /* Payload size of a shape; false if it cannot be addressed or a side is not positive. */
@@ -38,6 +39,8 @@ struct ts_payload {
 };
 const void *ts_data_payload(const struct ts_data *data, struct ts_payload *payload);
 void ts_payload_release(struct ts_payload *payload);
+/* Releases a payload that was not changed; bits stay with the data, for the next who asks. */
+void ts_payload_return(const struct ts_data *data, struct ts_payload *payload);
 
 /* mask_bits.c */
 size_t ts_mask_bits_size(size_t pixel_count);

@@ -99,13 +99,14 @@ void ts_data_digest(const struct ts_data *data, struct ts_sha256 *digest) {
     return;
   }
   ts_auto(ts_str_release) struct ts_str header = {0};
-  ts_auto(ts_payload_release) struct ts_payload payload;
+  struct ts_payload payload;
   ts_data_payload(data, &payload);
   encode_header(data, data->path, &payload, &header);
   struct ts_sha256_stream *stream = ts_sha256_stream_create();
   ts_sha256_stream_add(stream, header.data, header.length);
   if (payload.size_bytes > 0) ts_sha256_stream_add(stream, payload.bytes, payload.size_bytes);
   ts_sha256_stream_finish(stream, digest);
+  ts_payload_return(data, &payload);
 }
 
 struct extent {

@@ -4,7 +4,7 @@
  * Pixel i is bit i % 8 of byte i / 8; the unused bits of the last byte are 0. */
 #include "data/data_int.h"
 
-#include "base/alloc.h"
+#include "base/block.h"
 
 #include <string.h>
 #ifdef __SSE2__
@@ -59,8 +59,17 @@ void ts_mask_unpack_bits(const uint8_t *bits, size_t count, uint8_t *pixels) {
   if (at < count) memcpy(pixels + at, &eight[bits[at / 8]], count - at);
 }
 
-static void add_row(uint8_t *restrict row, const uint8_t *restrict other, size_t size) {
-  for (size_t i = 0; i < size; i++) row[i] ^= other[i];
+/* By words: rows of bits are too short for the compiler to care. */
+static void add_row(uint8_t *row, const uint8_t *other, size_t size) {
+  uint64_t a, b;
+  size_t at = 0;
+  for (; size - at >= sizeof a; at += sizeof a) {
+    memcpy(&a, row + at, sizeof a);
+    memcpy(&b, other + at, sizeof b);
+    a ^= b;
+    memcpy(row + at, &a, sizeof a);
+  }
+  for (; at < size; at++) row[at] ^= other[at];
 }
 
 void ts_mask_bits_difference(uint8_t *bits, size_t size, size_t row_bytes) {
@@ -89,17 +98,29 @@ const void *ts_data_payload(const struct ts_data *data, struct ts_payload *paylo
   const void *bytes = ts_data_bytes(data, &count);
   *payload = (struct ts_payload){.bytes = bytes, .size_bytes = count};
   if (!is_mask(data)) return payload->bytes;
-  uint8_t *bits = ts_malloc(ts_mask_bits_size(count) + 1);
-  if (!ts_mask_pack_bits(payload->bytes, count, bits)) {
-    free(bits);
-    return payload->bytes;
+  /* Whoever takes the bits that are there may change them; the next one makes its own. */
+  struct ts_data *shared = (struct ts_data *)data;
+  uint8_t *bits = atomic_exchange(&shared->bits, NULL);
+  if (!bits) {
+    bits = ts_block_take(ts_mask_bits_size(count));
+    if (!bits || !ts_mask_pack_bits(payload->bytes, count, bits)) {
+      ts_block_give(bits);
+      return payload->bytes;
+    }
   }
   *payload = (struct ts_payload){
       .bytes = bits, .size_bytes = ts_mask_bits_size(count), .coding = TS_CODING_BITS, .owned = bits};
   return bits;
 }
 
+void ts_payload_return(const struct ts_data *data, struct ts_payload *payload) {
+  struct ts_data *shared = (struct ts_data *)data;
+  uint8_t *none = NULL;
+  if (payload->owned && atomic_compare_exchange_strong(&shared->bits, &none, payload->owned)) payload->owned = NULL;
+  ts_payload_release(payload);
+}
+
 void ts_payload_release(struct ts_payload *payload) {
-  free(payload->owned);
+  ts_block_give(payload->owned);
   *payload = (struct ts_payload){0};
 }
