@@ -17,7 +17,7 @@
 #define GRAIN_BYTES ((size_t)64 << 10)    /* sizes of mapped blocks are multiples of it, so that like sizes meet */
 #define HUGE_BYTES  ((size_t)2 << 20)     /* a large page */
 #define MAX_IDLE    256                   /* blocks */
-#define MIN_IDLE    ((uint64_t)128 << 20) /* idle bytes that are fine unless there is a limit */
+#define MIN_IDLE    ((uint64_t)256 << 20) /* idle bytes that are fine unless there is a limit */
 
 struct head {
   size_t mapped_bytes; /* 0: from malloc */

@@ -20,7 +20,7 @@ void *ts_block_take(size_t size_bytes);
 void *ts_block_resize(void *block, size_t size_bytes);
 void ts_block_give(void *block); /* NULL is allowed */
 
-/* Idle blocks take at most half of what is used, or 128 MiB if that is more. With a limit (0: none, as at first) used and
+/* Idle blocks take at most half of what is used, or 256 MiB if that is more. With a limit (0: none, as at first) used and
  * idle blocks together stay below it as long as the used ones alone do. Idle blocks above a new limit go at once. */
 void ts_blocks_set_limit(uint64_t limit_bytes);
 void ts_blocks_trim(void); /* gives all idle blocks back to the system */

@@ -453,7 +453,6 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
   ts_pool_destroy(pool);
   ts_pool_destroy(engine.lent);
   ts_blocks_set_limit(0);
-  ts_blocks_trim();
   ts_tell_events(&engine);
   result->stopped = stop_requested(&engine) && (engine.open_groups > 0 || engine.next_group < engine.group_count);
   if (!result->stopped && engine.trouble.code == TS_ERR_OK && engine.open_groups > 0)

@@ -47,15 +47,21 @@ static size_t total_bytes(struct ts_data *const *inputs, size_t count) {
   return bytes;
 }
 
-/* How many threads a call may use: its share of those that no task keeps busy. */
-static size_t share_of_threads(struct engine *engine, size_t input_bytes) {
-  if (engine->result->threads < 2 || input_bytes < LENDING_MIN_BYTES) return 1;
-  pthread_mutex_lock(&engine->lock);
+/* Under engine.lock: how many threads a call may use: what was asked for, or its share of those that no task keeps busy. */
+static size_t wanted_threads(const struct engine *engine) {
+  if (engine->options->inner_threads > 0) return engine->options->inner_threads;
   size_t busy = engine->running + engine->entering;
+  return busy > 0 ? engine->result->threads / busy : 1;
+}
+
+static size_t share_of_threads(struct engine *engine, size_t input_bytes) {
+  size_t most = engine->options->inner_threads > 0 ? engine->options->inner_threads : engine->result->threads;
+  if (most < 2 || input_bytes < LENDING_MIN_BYTES) return 1;
+  pthread_mutex_lock(&engine->lock);
+  size_t threads = wanted_threads(engine);
   struct ts_error ignored = {0};
-  if (!engine->lent && busy < engine->result->threads)
-    engine->lent = ts_pool_create(engine->result->threads - 1, &ignored);
-  size_t threads = engine->lent && busy > 0 ? engine->result->threads / busy : 1;
+  if (!engine->lent && threads > 1) engine->lent = ts_pool_create(most - 1, &ignored);
+  if (!engine->lent) threads = 1;
   pthread_mutex_unlock(&engine->lock);
   return threads > 1 ? threads : 1;
 }
@@ -63,7 +69,7 @@ static size_t share_of_threads(struct engine *engine, size_t input_bytes) {
 static bool call_operation(struct engine *engine, const struct instance *instance, struct ts_op *op,
                            struct ts_data *const *inputs, struct ts_data **outputs, struct ts_str *log,
                            struct loan *loan, struct ts_error *err) {
-  struct ts_value *values = ts_calloc(op->descriptor->parameter_count + 1, sizeof *values);
+  struct ts_value values[TS_OP_MAX_PARAMETERS];
   ts_instance_parameters(engine, instance, values);
   char name[128];
   size_t threads = share_of_threads(engine, total_bytes(inputs, op->descriptor->input_count));
@@ -75,9 +81,7 @@ static bool call_operation(struct engine *engine, const struct instance *instanc
                                   .parallel_for = threads > 1 ? lent_for : NULL,
                                   .parallel_user = loan,
                                   .thread_count = threads};
-  bool ok = ts_op_execute(op, inputs, values, outputs, &context, err);
-  free(values);
-  return ok;
+  return ts_op_execute(op, inputs, values, outputs, &context, err);
 }
 
 static void say_why(const struct ts_error *err, const struct ts_str *log, struct ts_str *message) {
