@@ -24,9 +24,9 @@
 #define FILL_BYTES_PER_SECOND 4e9   /* of the pixels in memory */
 #define UNKNOWN_SCRATCH       3.0   /* bytes of scratch per byte of input, where an operation does not say */
 #define UNKNOWN_OUTPUT        1.0   /* bytes of output per byte of input, before the first call */
-#define OWN_BYTES             ((uint64_t)16 << 20) /* private memory of the program, as it is without any work */
-#define SHORT_SHARE           0.6                  /* of the budget: from here on strays are counted */
-#define MARGIN                1.05                 /* the next call may take a little more than those before */
+#define OWN_BYTES             ((uint64_t)4 << 20) /* private memory of the program, as it is without any work */
+#define SHORT_SHARE           0.6                 /* of the budget: from here on strays are counted */
+#define MARGIN                1.05                /* the next call may take a little more than those before */
 #define LOW_WATER             0.85 /* of the budget: dropping a little more now saves dropping at every task */
 
 /* A thread works on one task at a time, so each has one. In the engine's list from enter to leave. */

@@ -1,4 +1,4 @@
-/* A worker's own queue: a sorted ring, taken from at both ends.
+/* A worker's own queue: a sorted ring, in which tasks are put near one of its ends.
  * SPDX-License-Identifier: Apache-2.0
  *
  * What a worker makes ready mostly belongs to one of the ends: behind the task it has just done comes the next one of the
@@ -51,8 +51,4 @@ void ts_ready_local_take_first(struct ts_ready_local *local, struct ts_ready_tas
   *task = *at(local, 0);
   local->first = (local->first + 1) & (local->capacity - 1);
   local->count--;
-}
-
-void ts_ready_local_take_last(struct ts_ready_local *local, struct ts_ready_task *task) {
-  *task = *at(local, --local->count);
 }

@@ -52,24 +52,26 @@ void ts_ready_push_local(struct ts_ready *ready, size_t worker, struct ts_ready_
   if (!ts_ready_local_insert(&ready->locals[worker], &task)) ts_ready_push(ready, task);
 }
 
-static bool steal(struct ts_ready *ready, struct ts_ready_task *task) {
-  struct ts_ready_local *longest = NULL;
+/* The queue whose first task is the earliest of all; the worker's own if there is a tie. NULL: all are empty. */
+static struct ts_ready_local *earliest(const struct ts_ready *ready, size_t worker) {
+  struct ts_ready_local *best = &ready->locals[worker];
+  const struct ts_ready_task *first = ts_ready_local_first(best);
   for (size_t i = 0; i < ready->worker_count; i++) {
-    if (ready->locals[i].count > (longest ? longest->count : 0)) longest = &ready->locals[i];
+    const struct ts_ready_task *other = ts_ready_local_first(&ready->locals[i]);
+    if (!other || (first && !ts_ready_before(other, first))) continue;
+    best = &ready->locals[i];
+    first = other;
   }
-  if (!longest) return false;
-  ts_ready_local_take_last(longest, task);
-  ready->stolen++;
-  return true;
+  return first ? best : NULL;
 }
 
 bool ts_ready_take(struct ts_ready *ready, size_t worker, struct ts_ready_task *task) {
-  const struct ts_ready_task *own = ts_ready_local_first(&ready->locals[worker]);
-  if (own && (ready->count == 0 || !ts_ready_before(&ready->heap[0], own))) {
-    ts_ready_local_take_first(&ready->locals[worker], task);
-    return true;
-  }
-  return ts_ready_pop(ready, task) || steal(ready, task);
+  struct ts_ready_local *from = earliest(ready, worker);
+  if (!from || (ready->count > 0 && ts_ready_before(&ready->heap[0], ts_ready_local_first(from))))
+    return ts_ready_pop(ready, task);
+  ready->stolen += from != &ready->locals[worker];
+  ts_ready_local_take_first(from, task);
+  return true;
 }
 
 uint64_t ts_ready_priority(uint32_t group, uint32_t run_rank, uint32_t depth) {

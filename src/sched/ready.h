@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Smaller priorities first. Depth-first execution along the reuse tree is a matter of the priorities given: see
- * ts_ready_priority. What a worker makes ready goes to its own queue: it goes on with what it has just read and written,
- * unless something earlier is waiting for anybody. A worker without work takes from the far end of the longest other
- * queue: that is the task its owner would come to last, and most work hangs on it. */
+ * ts_ready_priority. What a worker makes ready goes to its own queue, where it mostly belongs to one of the ends, so that
+ * putting it there is cheap. Every worker takes the earliest task of all, wherever it lies: workers that finish their own
+ * queues first drift apart in the reuse tree, and all products between them wait for readers in memory. */
 #ifndef TS_SCHED_READY_H
 #define TS_SCHED_READY_H
 
@@ -26,7 +26,7 @@ struct ts_ready {
   size_t capacity;
   struct ts_ready_local *locals; /* owned; one per worker */
   size_t worker_count;
-  uint64_t stolen; /* tasks taken from another worker so far */
+  uint64_t stolen; /* tasks taken from another worker's queue so far */
 };
 
 /* A zeroed struct is an empty queue without workers. */
@@ -40,8 +40,7 @@ bool ts_ready_pop(struct ts_ready *ready, struct ts_ready_task *task); /* false:
 /* Pushes to the worker's own queue. A task that belongs far from both of its ends goes to the shared one instead, so that
  * a push never moves more than a few entries. */
 void ts_ready_push_local(struct ts_ready *ready, size_t worker, struct ts_ready_task task);
-/* The first of the worker's own and the shared tasks; if there is none, another worker's last. False: there is nothing. One
- * worker alone gets all tasks in their order. */
+/* The earliest of all tasks; of equal ones the worker's own. False: there is nothing. */
 bool ts_ready_take(struct ts_ready *ready, size_t worker, struct ts_ready_task *task);
 
 /* Earlier groups first; within a group, runs in the planned order; within a run, the task farthest along (greatest

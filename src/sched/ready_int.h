@@ -23,6 +23,5 @@ bool ts_ready_local_insert(struct ts_ready_local *local, const struct ts_ready_t
 const struct ts_ready_task *ts_ready_local_first(const struct ts_ready_local *local); /* NULL: empty */
 /* Of a queue that is not empty. */
 void ts_ready_local_take_first(struct ts_ready_local *local, struct ts_ready_task *task);
-void ts_ready_local_take_last(struct ts_ready_local *local, struct ts_ready_task *task);
 
 #endif

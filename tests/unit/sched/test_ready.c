@@ -94,34 +94,16 @@ struct pushed {
   size_t worker; /* SIZE_MAX: for all */
 };
 
-/* What the worker may take first: the first of its own and of those for all. Own tasks may have gone to the shared queue,
- * so for others than the worker itself only the owner's claim is known. */
-static size_t first_for(const struct pushed *list, size_t count, size_t worker) {
+static size_t first_of_all(const struct pushed *list, size_t count) {
   size_t first = SIZE_MAX;
   for (size_t i = 0; i < count; i++) {
-    if (list[i].worker != worker && list[i].worker != SIZE_MAX) continue;
     if (first == SIZE_MAX || is_before(&list[i].task, &list[first].task)) first = i;
   }
   return first;
 }
 
-static size_t last_of_longest(const struct pushed *list, size_t count, size_t workers) {
-  size_t longest = 0, most = 0, last = SIZE_MAX;
-  for (size_t w = 0; w < workers; w++) {
-    size_t own = 0;
-    for (size_t i = 0; i < count; i++) own += list[i].worker == w;
-    if (own <= most) continue;
-    most = own;
-    longest = w;
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (list[i].worker == longest && (last == SIZE_MAX || is_before(&list[last].task, &list[i].task))) last = i;
-  }
-  return last;
-}
-
 /* Few tasks, so that none is sent from a worker's queue to the shared one. */
-static void workers_take_their_own_then_shared_then_others(void **state) {
+static void workers_take_the_earliest_of_all(void **state) {
   (void)state;
   for (uint64_t seed = 0; seed < CASES; seed++) {
     struct ts_random random;
@@ -145,11 +127,8 @@ static void workers_take_their_own_then_shared_then_others(void **state) {
         continue;
       }
       struct ts_ready_task task;
-      size_t expected = first_for(list, count, worker);
-      if (expected == SIZE_MAX && count > 0) {
-        expected = last_of_longest(list, count, workers);
-        stolen++;
-      }
+      size_t expected = first_of_all(list, count);
+      if (count > 0) stolen += list[expected].worker != worker && list[expected].worker != SIZE_MAX;
       if (ts_ready_take(&ready, worker, &task) != (count > 0))
         fail_msg("seed %llu: empty or not", (unsigned long long)seed);
       if (count == 0) continue;
@@ -233,7 +212,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_a_searched_list),
       cmocka_unit_test(ties_come_in_order_of_instances),
-      cmocka_unit_test(workers_take_their_own_then_shared_then_others),
+      cmocka_unit_test(workers_take_the_earliest_of_all),
       cmocka_unit_test(one_worker_takes_all_in_order),
       cmocka_unit_test(priorities_order_groups_runs_and_depth),
       cmocka_unit_test(overflowing_fields_stay_in_their_place),
