@@ -170,7 +170,7 @@ static void produce(struct engine *engine, struct group *group, struct instance 
     durable = ts_record_result(engine, group, instance, content, false, &times, outputs);
   pthread_mutex_lock(&engine->lock);
   engine->running--;
-  ts_memory_leave(engine, group, instance);
+  ts_memory_leave(engine, instance);
   ts_content_stop(engine, content);
   if (outcome == TS_OUTCOME_FAILED && is_cancelled(engine)) {
     /* It gave up because it was told to: neither done nor failed, as if it had never been started. */

@@ -19,6 +19,7 @@
 #endif
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LOAD_BYTES_PER_SECOND 500e6 /* of the encoded form: reading, unpacking, checking the digest */
 #define FILL_BYTES_PER_SECOND 4e9   /* of the pixels in memory */
@@ -27,7 +28,8 @@
 #define OWN_BYTES             ((uint64_t)4 << 20) /* private memory of the program, as it is without any work */
 #define SHORT_SHARE           0.6                 /* of the budget: from here on strays are counted */
 #define MARGIN                1.05                /* the next call may take a little more than those before */
-#define LOW_WATER             0.85 /* of the budget: dropping a little more now saves dropping at every task */
+#define FULL                  0.9 /* of the budget: calls differ, and the C library keeps a little of what was freed */
+#define LOW_WATER             0.8 /* of the budget: dropping a little more now saves dropping at every task */
 
 /* A thread works on one task at a time, so each has one. In the engine's list from enter to leave. */
 struct reservation {
@@ -37,6 +39,11 @@ struct reservation {
   struct reservation *next;
 };
 static _Thread_local struct reservation mine;
+/* What the thread's task keeps from being dropped, from enter to leave. */
+static _Thread_local struct {
+  struct content **items; /* owned array of borrowed contents */
+  size_t count, capacity;
+} pins;
 
 static double scratch_ratio(const struct ts_op *op) {
   const struct ts_op_descriptor *d = op->descriptor;
@@ -220,13 +227,31 @@ static void let_go_of_the_rest(struct engine *engine) {
   count_strays(engine);
 }
 
-static void pin_inputs(struct engine *engine, struct group *group, const struct instance *instance, int step) {
+static void pin(struct content *content) {
+  pins.items = ts_grow(pins.items, pins.count, &pins.capacity, sizeof(struct content *));
+  pins.items[pins.count++] = content;
+  content->pins++;
+}
+
+/* What the instance reads and, where that has to be computed again first, what it is computed from. */
+static void pin_inputs(const struct engine *engine, const struct group *group, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
     struct instance *producers = ts_group_producers(group, instance, i, &count);
-    for (size_t p = 0; p < count; p++) producers[p].content->pins += step;
+    for (size_t p = 0; p < count; p++) {
+      struct content *content = producers[p].content;
+      if (!content) continue;
+      pin(content);
+      if (!content->data[node->inputs[i].port] && !content->is_durable) pin_inputs(engine, group, content->origin);
+    }
   }
+}
+
+static void unpin_all(void) {
+  for (size_t i = 0; i < pins.count; i++) pins.items[i]->pins--;
+  free(pins.items);
+  memset(&pins, 0, sizeof pins);
 }
 
 static void reserve(struct engine *engine, uint64_t need) {
@@ -239,11 +264,11 @@ void ts_memory_enter(struct engine *engine, struct group *group, const struct in
   if (engine->options->memory_bytes == 0) return;
   uint64_t need = ts_memory_need(engine, group, instance);
   bool drained = false;
-  pin_inputs(engine, group, instance, 1);
+  pin_inputs(engine, group, instance);
   if (!fits(engine, need, SHORT_SHARE)) count_strays(engine);
-  while (!fits(engine, need, 1)) {
+  while (!fits(engine, need, FULL)) {
     make_room(engine, need);
-    if (fits(engine, need, 1)) break;
+    if (fits(engine, need, FULL)) break;
     if (!drained) {
       drained = true;
       let_go_of_the_rest(engine);
@@ -259,12 +284,12 @@ void ts_memory_enter(struct engine *engine, struct group *group, const struct in
   reserve(engine, need);
 }
 
-void ts_memory_leave(struct engine *engine, struct group *group, const struct instance *instance) {
+void ts_memory_leave(struct engine *engine, const struct instance *instance) {
   if (engine->options->memory_bytes == 0) return;
   struct reservation **link = &engine->reservations;
   while (*link != &mine) link = &(*link)->next;
   *link = mine.next;
   ts_block_watch_set(NULL);
-  pin_inputs(engine, group, instance, -1);
+  unpin_all();
   if (engine->plan->nodes[instance->node].kind == TS_NODE_SOURCE) trim_heap();
 }

@@ -214,7 +214,7 @@ void ts_content_park(struct engine *engine, const struct ts_ready_task *task);
 /* memory.c: under engine.lock. */
 /* Waits until the instance may start within the budget. Between enter and leave the worker counts what it takes. */
 void ts_memory_enter(struct engine *engine, struct group *group, const struct instance *instance);
-void ts_memory_leave(struct engine *engine, struct group *group, const struct instance *instance);
+void ts_memory_leave(struct engine *engine, const struct instance *instance);
 /* After a call: what it took, for the next call of the same task. */
 void ts_memory_learn(struct engine *engine, const struct group *group, const struct instance *instance);
 uint64_t ts_memory_need(const struct engine *engine, const struct group *group, const struct instance *instance);

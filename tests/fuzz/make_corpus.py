@@ -19,6 +19,14 @@ TABLES = ["a,b\n1,2\n,nan\n", "x\n1e-7\n-inf\n", '"a ""b"", c",d\r\n"1",2\r\n', 
 DESIGNS = ["B,G,R\n220,220,220\n", "T1,T2\n5,4\n2.5,7.5\n", "FH,RC,WConn\n4,8,8\n", "minSize,maxSize\n11,1000\n",
            '"G1"\r\n80\r\n', "nothing\n1\n", "G1,G1\n5,10\n"]
 
+SPACES = ['{"parameters": [{"name": "x", "type": "real", "range": [0, 1]}]}',
+          '{"parameters": [{"name": "a", "type": "integer", "grid": {"from": 1, "to": 9, "step": 2}, "group": "g"},'
+          ' {"name": "b", "type": "string", "grid": ["p", "q"], "weights": [1, 3]}], "constraints": ["a < 8"]}',
+          '{"parameters": [{"name": "n", "type": "real", "distribution": {"normal": {"mean": 1, "sd": 2}}},'
+          ' {"name": "t", "type": "real", "distribution": {"triangular": {"low": 0, "mode": 1, "high": 3}}},'
+          ' {"name": "l", "type": "real", "range": [1, 100], "distribution": "log-uniform"}],'
+          ' "correlations": [{"between": ["n", "t"], "rank": 0.5}]}']
+
 
 def copy_all(folder, pattern, target):
     for index, source in enumerate(sorted(folder.glob(pattern))):
@@ -59,6 +67,8 @@ def main():
     copy_all(build, "plugins/*.so", folders["elf"])
     write_all(TABLES, folders["table"])
     write_all(DESIGNS, folders["design"])
+    write_all(TABLES + DESIGNS, folders["runs"])
+    write_all(SPACES, folders["space"])
     make_pictures(folders["image"])
     subprocess.run([str(build / "fuzz_seeds"), str(folders["data"])], check=True)
 
