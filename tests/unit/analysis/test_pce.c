@@ -1,5 +1,6 @@
 /* Tests of analysis/pce.c: test functions with known indices, brute-force quadrature, groups, levels, intervals.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ * test-label: long */
 #include "analysis/pce_int.h"
 
 #include "base/alloc.h"
