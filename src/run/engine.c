@@ -445,7 +445,7 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
   }
   uint64_t cpu_ns = ts_clock_process_cpu_ns();
   ts_buffer_reset_peak();
-  ts_blocks_set_limit(options->memory_bytes);
+  ts_memory_limit_blocks(&engine);
   struct ts_pool *pool = ts_pool_create(result->threads, err);
   engine.workers = pool ? result->threads : 0;
   for (size_t i = 0; pool && i < result->threads; i++) ts_pool_submit(pool, worker_loop, &engine);

@@ -28,8 +28,8 @@
 #define OWN_BYTES             ((uint64_t)4 << 20) /* private memory of the program, as it is without any work */
 #define SHORT_SHARE           0.6                 /* of the budget: from here on strays are counted */
 #define MARGIN                1.05                /* the next call may take a little more than those before */
-#define FULL                  0.9 /* of the budget: calls differ, and the C library keeps a little of what was freed */
-#define LOW_WATER             0.8 /* of the budget: dropping a little more now saves dropping at every task */
+#define FULL                  0.84 /* of the budget: calls differ, and the C library keeps a little of what was freed */
+#define LOW_WATER             0.75 /* of the budget: dropping a little more now saves dropping at every task */
 
 /* A thread works on one task at a time, so each has one. In the engine's list from enter to leave. */
 struct reservation {
@@ -145,6 +145,12 @@ static uint64_t stray_bytes(void) {
   return resident > known ? resident - known : 0;
 }
 
+void ts_memory_limit_blocks(const struct engine *engine) {
+  uint64_t full = (uint64_t)(FULL * (double)engine->options->memory_bytes);
+  if (engine->options->memory_bytes > 0)
+    ts_blocks_set_limit(engine->stray_bytes < full ? full - engine->stray_bytes : 1);
+}
+
 /* What the process holds beside blocks: heaps of decoders and plugins, free pieces that the C library keeps. A part is the
  * program itself; the rest counts against the budget. Asked for only when memory is getting short: it costs microseconds. */
 static void count_strays(struct engine *engine) {
@@ -154,7 +160,7 @@ static void count_strays(struct engine *engine) {
     trim_heap();
     engine->stray_bytes = stray_bytes();
   }
-  ts_blocks_set_limit(engine->stray_bytes < budget ? budget - engine->stray_bytes : 1);
+  ts_memory_limit_blocks(engine);
 }
 
 struct victim {

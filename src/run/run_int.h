@@ -228,6 +228,8 @@ void ts_finish_group(struct group *group);
 /* finish.c: without any lock; tells what has happened so far. */
 void ts_tell_events(struct engine *engine);
 
+/* memory.c: blocks in use and idle ones together stay within the budget. */
+void ts_memory_limit_blocks(const struct engine *engine);
 /* memory.c: without engine.lock, around the call of an operation. */
 void ts_memory_call_begin(void);
 void ts_memory_call_end(void);
