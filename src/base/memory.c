@@ -2,10 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory.h"
 
+#include "base/block.h"
 #include "base/file.h"
 #include "base/str.h"
 
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,4 +49,11 @@ uint64_t ts_memory_resident_bytes(void) {
   strtoull(next, &next, 10);
   unsigned long long resident = strtoull(next, &next, 10), shared = strtoull(next, &next, 10);
   return resident > shared ? (uint64_t)(resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+void ts_memory_trim(void) {
+  ts_blocks_trim();
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }

@@ -8,5 +8,7 @@
 uint64_t ts_memory_available(void); /* bytes in all, not what is free now */
 /* Private memory of this process that lies in the machine's memory; 0 if the system does not say. */
 uint64_t ts_memory_resident_bytes(void);
+/* Gives idle blocks and pages that lie free inside the heap back to the system. */
+void ts_memory_trim(void);
 
 #endif

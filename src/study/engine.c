@@ -3,7 +3,6 @@
 #include "study/engine.h"
 
 #include "base/alloc.h"
-#include "base/block.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "op/watch.h"
@@ -103,7 +102,7 @@ bool ts_engine_run(struct engine_run *run) {
   bool ok = ts_watch_start(&watch, &watching, &err) &&
             ts_run(run->plan, run->dataset ? run->dataset : &s->dataset, &options, &run->result, &err);
   if (watching) ts_watch_stop();
-  ts_blocks_trim(); /* what comes now, such as pictures, asks for other sizes */
+  ts_memory_trim(); /* what comes now, such as pictures, asks for other sizes */
   if (!ok) ts_session_fault(s, &err);
   return ok;
 }
