@@ -119,6 +119,8 @@ class Round:
                 self.old += moment - when > LIMIT_S
             self.repeated.append(0.0)
             return True
+        if self.begun and "there is no unfinished study" in life.text:
+            return False  # the kill came between the last record and the end of the process: check_store wants "done"
         equal(life.process.returncode, 0, f"exit of a resumed study\n{life.text}")
         return False
 
