@@ -41,8 +41,10 @@ soak: setup ## what takes too long for every day: five minutes of every fuzz tar
 	@tools/setup fuzz
 	@tests/fuzz/run 300
 
-bench: all ## time the operations
+bench: all ## time the operations; time and memory of sampling and sensitivity analysis
 	@build/tessera bench
+	@cmake --build build --target benches
+	@build/bench_sensitivity
 
 format: ## rewrite the C files as clang-format wants them
 	@tools/check-format --fix

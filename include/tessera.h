@@ -31,7 +31,7 @@ struct ts_stage_progress {
 };
 
 struct ts_progress {
-  const char *event; /* "run_begin", "task_done", "run_end" */
+  const char *event; /* "run_begin", "task_done", "run_end"; "progress" in sample and analyse, which have no tasks */
   const char *run;   /* 8 hex digits; "" if the run is not recorded */
   double elapsed_s;
   double left_s; /* estimate; negative: unknown */
@@ -72,6 +72,9 @@ struct ts_request {
   uint64_t seed;         /* with has_seed */
   bool has_seed;
   size_t trajectories;     /* study: overrides; 0: as in the file */
+  const char *until;       /* study: when to stop adding runs, "ci(mu_star) < 0.05" or "rank(3)" */
+  size_t max_runs;         /* study: most runs of all rounds; 0: no limit */
+  const char *keep;        /* study of two phases: the parameters of the second, parted by commas */
   const char *design;      /* CSV file of parameter sets instead of a method's */
   const char *const *data; /* files, folders or patterns instead of the file's */
   size_t data_count;
@@ -87,13 +90,36 @@ struct ts_request {
   size_t max_bucket_size, max_buckets;
   const char *keys, *cost;
   bool compare;
-  const char *output;       /* folder (run, study) or file (report) for results; NULL: out/NAME */
-  bool overlays;            /* run: also write the image with outlines of each mask */
-  const char *run;          /* status, log, explain, report: a run id; NULL: the last */
-  const char *trace;        /* run, study: file for a Chrome trace of every executed task; NULL: none */
-  const char *task;         /* log, explain: "segment.split", "segment/9c1e4f", or a key */
-  const char *demo;         /* init: name of the demo, NULL: an empty project */
-  const volatile int *stop; /* set to non-zero (from a signal handler, too) to pause; may be NULL */
+  const char *output; /* folder (run, study) or file (report) for results; NULL: out/NAME */
+  bool overlays;      /* run: also write the image with outlines of each mask */
+  const char *run;    /* status, log, explain, report: a run id; NULL: the last */
+  const char *trace;  /* run, study: file for a Chrome trace of every executed task; NULL: none */
+  const char *task;   /* log, explain: "segment.split", "segment/9c1e4f", or a key */
+  const char *demo;   /* init: name of the demo, NULL: an empty project */
+  /* sample, analyse; what a method does not know it ignores, zero is its default */
+  const char *space;                 /* space, workflow or study file */
+  size_t count;                      /* sample, study: points, base samples, trajectories, rows per curve */
+  size_t levels;                     /* morris: p; grid: points per range */
+  const char *base, *scramble;       /* sample: "mc", "lhs", "sobol-sequence", "halton"; "none", "owen", "shift" */
+  size_t skip, improve, candidates;  /* sample */
+  size_t harmonics, slices, degree;  /* of fast and rbd-fast; of pawn, delta, given-data; of pce */
+  double step;                       /* of dgsm */
+  bool second_order;                 /* sample, analyse: rows and indices of pairs */
+  bool radial, brute_force;          /* sample: morris */
+  bool with_unit;                    /* sample: columns u_NAME too */
+  bool scaled, convergence;          /* analyse: morris; vbd */
+  const char *outputs;               /* analyse: CSV file with the outputs of the rows of `design` */
+  const char *const *output_columns; /* analyse: which of its columns; none: all */
+  size_t output_column_count;
+  const char *estimator; /* analyse: "saltelli", "jansen", "janon", "martinez" */
+  const char *interval;  /* analyse: "percentile", "normal" */
+  double confidence;     /* analyse: 0: 0.95 */
+  size_t resamples;      /* analyse: with has_resamples; 0: no intervals */
+  bool has_resamples;
+  /* sample: takes the design piece by piece when there is no `output`; false ends the call. May be NULL */
+  bool (*on_text)(void *text_user, const char *text, size_t length);
+  void *text_user;
+  const volatile int *stop; /* set to 1 (from a signal handler, too) to pause, to 2 to give up at once; may be NULL */
   void (*on_progress)(void *user,
                       const struct ts_progress *progress); /* from worker threads, one at a time; may be NULL */
   void *user;
@@ -118,8 +144,13 @@ TS_PUBLIC int ts_explain(const struct ts_request *request, char **reply);
 TS_PUBLIC int ts_report(const struct ts_request *request, char **reply);
 /* Makes a project folder (folder must be absent or empty), from a demo or with the smallest workflow. tessera.init/1. */
 TS_PUBLIC int ts_init(const struct ts_request *request, char **reply);
-/* Operations, demos and methods this build knows. Schema tessera.list/1. */
+/* Operations, demos, methods of studies, samplers and analyses this build knows. Schema tessera.list/1. */
 TS_PUBLIC int ts_list(const struct ts_request *request, char **reply);
+/* Draws parameter sets: space, method, seed, output, and what stands below `space`. Schema tessera.sample/1. */
+TS_PUBLIC int ts_sample_space(const struct ts_request *request, char **reply);
+/* Sensitivity indices of the runs of any model: space, method, design, outputs, threads, seed, and what stands below `space`.
+ * "indices" are those of the first output, "outputs" those of each. Schema tessera.analyse/1. */
+TS_PUBLIC int ts_analyse_runs(const struct ts_request *request, char **reply);
 /* CPU and wall time of each operation of a workflow on one image. Schema tessera.bench/1. */
 TS_PUBLIC int ts_bench(const struct ts_request *request, char **reply);
 

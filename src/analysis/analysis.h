@@ -21,20 +21,28 @@ struct ts_morris_index {
 };
 
 struct ts_morris_input {
-  const char *const *names; /* borrowed */
+  const char *const *names; /* borrowed; of the parameters */
   size_t parameter_count;   /* k */
-  size_t row_count;         /* r (k+1), trajectory after trajectory */
-  const double *unit;       /* borrowed; unit-cube design, row by row */
-  const double *outputs;    /* borrowed; one per row; NaN: failed run, drops the effects that touch it */
-  size_t levels;     /* p: delta = p / (2 (p - 1)), only the sign of a step is taken from the design; 0: its size too */
-  size_t resamples;  /* bootstrap; 0: 1000 */
+  size_t row_count;         /* r (k+1), trajectory after trajectory; r (g+1) with g groups */
+  bool radial;              /* steps start at the first row of each block instead of the row before */
+  bool scaled;              /* effects times std(x) / std(y) of their trajectory (ddof 0), so that outputs compare */
+  const size_t *group_of;   /* borrowed; per parameter; NULL: every parameter moves alone */
+  size_t group_count;
+  const char *const *group_names; /* borrowed; NULL without groups */
+  const double *unit;             /* borrowed; unit-cube design, row by row */
+  const double *outputs;          /* borrowed; one per row; NaN: failed run, drops the effects that touch it */
+  size_t levels;     /* p: delta = p / (2 (p - 1)), only the sign of a step is taken from the design; 0: its size too;
+                    radial: ignored, steps have many sizes */
+  size_t resamples;  /* bootstrap; 0: 1000; (size_t)-1: none, no intervals */
   double confidence; /* 0: 0.95 */
   bool normal_intervals; /* index +- z standard deviations of the bootstrap (as SALib does) instead of percentiles */
   uint64_t seed;
 };
 
 /* Elementary effects (y_after - y_before) / delta in the increasing direction; mu their mean, mu* the mean of their absolute
- * values, sigma their standard deviation (ddof 1). Fills parameter_count indices in the order of the parameters.
+ * values, sigma their standard deviation (ddof 1). Fills parameter_count indices in the order of the parameters, or
+ * group_count in that of the groups. The members of a group move at once, up or down each: their effect has no sign, so
+ * that mu and sigma are NaN for a group of several; its step is the root mean square of theirs.
  * Deterministic for a seed whatever the pool (may be NULL). BAD_VALUE if the rows are not trajectories. */
 bool ts_analysis_morris(const struct ts_morris_input *input, struct ts_pool *pool, struct ts_morris_index *indices,
                         struct ts_error *err);

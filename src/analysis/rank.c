@@ -1,10 +1,113 @@
-/* Reading Morris indices: classes, ranks, and whether the ranks are settled.
+/* Reading indices: classes of effects, ranks, and whether the ranks are settled.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/rank.h"
+
 #include "analysis/analysis.h"
+#include "base/alloc.h"
 
 #include <math.h>
 
 #define MANY_TRAJECTORIES 1000 /* more than this is no advice */
+
+/* What a rank depends on. */
+struct entry {
+  struct ts_index index;
+  size_t blocks; /* effects, base samples or runs behind it */
+};
+
+/* Several effects were seen, and all were zero. */
+static bool without_effect(const struct entry *entry) { return entry->blocks > 1 && entry->index.value == 0; }
+
+/* Whether a belongs strictly before b. */
+static bool before(const struct entry *a, const struct entry *b) {
+  if (isnan(b->index.value)) return !isnan(a->index.value);
+  return a->index.value > b->index.value;
+}
+
+static bool overlap(const struct entry *a, const struct entry *b) {
+  if (without_effect(a) && without_effect(b)) return false;
+  /* Written so that an unknown (NaN) end counts as overlapping. */
+  return !(a->index.low > b->index.high || b->index.low > a->index.high);
+}
+
+static void rank(const struct entry *entries, size_t count, size_t *order, bool *unsettled) {
+  for (size_t i = 0; i < count; i++) { /* insertion keeps equal ones in order, and there are few */
+    size_t at = i;
+    while (at > 0 && before(&entries[i], &entries[order[at - 1]])) {
+      order[at] = order[at - 1];
+      at--;
+    }
+    order[at] = i;
+  }
+  for (size_t i = 0; i < count; i++) {
+    unsettled[i] = i + 1 < count && overlap(&entries[order[i]], &entries[order[i + 1]]);
+  }
+}
+
+static size_t more_blocks(const struct entry *a, const struct entry *b, size_t limit) {
+  if (!overlap(a, b)) return 0;
+  const struct entry *upper = a->index.value >= b->index.value ? a : b;
+  const struct entry *lower = upper == a ? b : a;
+  double gap = upper->index.value - lower->index.value;
+  double reach = (upper->index.value - upper->index.low) + (lower->index.high - lower->index.value);
+  size_t have = a->blocks < b->blocks ? a->blocks : b->blocks;
+  double ratio = reach / gap;
+  double more = ceil((double)have * ratio * ratio) - (double)have;
+  return more >= 1 && more < (double)limit ? (size_t)more : 0;
+}
+
+/* Without its sign; an interval around 0 then starts there. */
+static struct ts_index size_of(struct ts_index index) {
+  double low = fabs(index.low), high = fabs(index.high);
+  bool crosses = index.low < 0 && index.high > 0;
+  return (struct ts_index){.value = fabs(index.value),
+                           .low = crosses      ? 0
+                                  : low < high ? low
+                                               : high,
+                           .high = low > high ? low : high};
+}
+
+/* The entries of a column, owned by the caller. */
+static struct entry *column_entries(const struct ts_indices *indices, const char *column) {
+  const struct ts_method *method = indices->method;
+  if (!column) column = method->rank_by;
+  size_t at = ts_indices_column(indices, column);
+  if (at >= indices->column_count) TS_BUG("method '%s' has no column '%s'", method->name, column);
+  struct entry *entries = ts_calloc(indices->name_count + 1, sizeof *entries);
+  for (size_t i = 0; i < indices->name_count; i++) {
+    struct ts_index index = indices->cells[i * indices->column_count + at];
+    entries[i] = (struct entry){.index = method->rank_by_size ? size_of(index) : index, .blocks = indices->usable[i]};
+  }
+  return entries;
+}
+
+void ts_rank(const struct ts_indices *indices, const char *column, size_t *order, bool *unsettled) {
+  ts_auto_free struct entry *entries = column_entries(indices, column);
+  rank(entries, indices->name_count, order, unsettled);
+}
+
+size_t ts_rank_more_blocks(const struct ts_indices *indices, const char *column, size_t a, size_t b, size_t limit) {
+  ts_auto_free struct entry *entries = column_entries(indices, column);
+  return more_blocks(&entries[a], &entries[b], limit);
+}
+
+size_t ts_rank_settling_blocks(const struct ts_indices *indices, const char *column, size_t top, size_t limit,
+                               size_t *hopeless) {
+  size_t count = indices->name_count, most = 0, beyond = 0;
+  ts_auto_free struct entry *entries = column_entries(indices, column);
+  ts_auto_free size_t *order = ts_calloc(count + 1, sizeof *order);
+  ts_auto_free bool *unsettled = ts_calloc(count + 1, sizeof *unsettled);
+  rank(entries, count, order, unsettled);
+  if (top == 0 || top > count) top = count;
+  for (size_t i = 0; i < top; i++) {
+    if (!unsettled[i]) continue;
+    size_t more = more_blocks(&entries[order[i]], &entries[order[i + 1]], limit);
+    if (more == 0) beyond++;
+    if (more > most) most = more;
+  }
+  if (hopeless) *hopeless = beyond;
+  return most;
+}
 
 double ts_morris_largest(const struct ts_morris_index *indices, size_t count) {
   double largest = 0;
@@ -14,14 +117,15 @@ double ts_morris_largest(const struct ts_morris_index *indices, size_t count) {
   return largest;
 }
 
-/* Several effects were seen, and all were zero. */
-static bool without_effect(const struct ts_morris_index *index) {
-  return index->effect_count > 1 && index->mu_star == 0;
+static struct entry morris_entry(const struct ts_morris_index *index) {
+  return (struct entry){.index = {index->mu_star, index->mu_star_low, index->mu_star_high},
+                        .blocks = index->effect_count};
 }
 
 enum ts_effect_class ts_morris_classify(const struct ts_morris_index *index, double largest_mu_star, double share) {
+  struct entry entry = morris_entry(index);
   if (share <= 0) share = TS_NEGLIGIBLE_SHARE;
-  if (without_effect(index) || index->mu_star_high < share * largest_mu_star) return TS_EFFECT_NEGLIGIBLE;
+  if (without_effect(&entry) || index->mu_star_high < share * largest_mu_star) return TS_EFFECT_NEGLIGIBLE;
   return index->sigma >= TS_INTERACTING_RATIO * index->mu_star ? TS_EFFECT_INTERACTING : TS_EFFECT_LINEAR;
 }
 
@@ -34,40 +138,13 @@ const char *ts_effect_class_name(enum ts_effect_class effect_class) {
   return "";
 }
 
-/* Whether a belongs strictly before b. */
-static bool before(const struct ts_morris_index *a, const struct ts_morris_index *b) {
-  if (isnan(b->mu_star)) return !isnan(a->mu_star);
-  return a->mu_star > b->mu_star;
-}
-
-static bool overlap(const struct ts_morris_index *a, const struct ts_morris_index *b) {
-  if (without_effect(a) && without_effect(b)) return false;
-  /* Written so that an unknown (NaN) end counts as overlapping. */
-  return !(a->mu_star_low > b->mu_star_high || b->mu_star_low > a->mu_star_high);
-}
-
 void ts_morris_rank(const struct ts_morris_index *indices, size_t count, size_t *order, bool *unsettled) {
-  for (size_t i = 0; i < count; i++) { /* insertion keeps equal ones in order, and there are few */
-    size_t at = i;
-    while (at > 0 && before(&indices[i], &indices[order[at - 1]])) {
-      order[at] = order[at - 1];
-      at--;
-    }
-    order[at] = i;
-  }
-  for (size_t i = 0; i < count; i++) {
-    unsettled[i] = i + 1 < count && overlap(&indices[order[i]], &indices[order[i + 1]]);
-  }
+  ts_auto_free struct entry *entries = ts_calloc(count + 1, sizeof *entries);
+  for (size_t i = 0; i < count; i++) entries[i] = morris_entry(&indices[i]);
+  rank(entries, count, order, unsettled);
 }
 
 size_t ts_morris_more_trajectories(const struct ts_morris_index *a, const struct ts_morris_index *b) {
-  if (!overlap(a, b)) return 0;
-  const struct ts_morris_index *upper = a->mu_star >= b->mu_star ? a : b;
-  const struct ts_morris_index *lower = upper == a ? b : a;
-  double gap = upper->mu_star - lower->mu_star;
-  double reach = (upper->mu_star - upper->mu_star_low) + (lower->mu_star_high - lower->mu_star);
-  size_t have = a->effect_count < b->effect_count ? a->effect_count : b->effect_count;
-  double ratio = reach / gap;
-  double more = ceil((double)have * ratio * ratio) - (double)have;
-  return more >= 1 && more < MANY_TRAJECTORIES ? (size_t)more : 0;
+  struct entry first = morris_entry(a), second = morris_entry(b);
+  return more_blocks(&first, &second, MANY_TRAJECTORIES);
 }

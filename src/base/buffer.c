@@ -3,6 +3,8 @@
 #include "base/buffer.h"
 
 #include "base/alloc.h"
+#include "base/block.h"
+#include "base/sanitizers.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,14 +14,7 @@
 #define SMALL_BYTES (1 << 20)
 /* Guard zones: before the bytes one unit of alignment, after them at least so many bytes. A row too many in a large
  * image shall not reach what lies behind. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ADDRESS_SANITIZER
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define HAS_ADDRESS_SANITIZER
-#endif
-#ifdef HAS_ADDRESS_SANITIZER /* has zones of its own, which must not begin behind ours */
+#if TS_HAS_ADDRESS_SANITIZER /* has zones of its own, which must not begin behind ours */
 #define GUARD_BEFORE_BYTES 0
 #define GUARD_AFTER_BYTES  0
 #define GUARD_LARGE_BYTES  0
@@ -63,7 +58,7 @@ static size_t guard_after(size_t size) {
 static uint8_t *allocate(size_t size) {
   if (exceeds_machine(size)) return NULL;
   size_t all = GUARD_BEFORE_BYTES + size + guard_after(size);
-  uint8_t *memory = aligned_alloc(TS_BUFFER_ALIGNMENT, all ? all : TS_BUFFER_ALIGNMENT);
+  uint8_t *memory = ts_block_take(all);
   return memory ? memory + GUARD_BEFORE_BYTES : NULL;
 }
 
@@ -98,7 +93,7 @@ void ts_buffer_unref(struct ts_buffer *buffer) {
   /* Acquire and release: whoever frees has seen everything the others did with the bytes. */
   if (atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel) != 1) return;
   atomic_fetch_sub(&live_bytes, buffer->size);
-  free(buffer->data - GUARD_BEFORE_BYTES);
+  ts_block_give(buffer->data - GUARD_BEFORE_BYTES);
   free(buffer);
 }
 
@@ -112,6 +107,7 @@ void *ts_buffer_writable(struct ts_buffer *buffer) {
 }
 
 void ts_buffer_guard(struct ts_buffer *buffer) {
+  if (TS_HAS_ADDRESS_SANITIZER) return; /* no zones */
   memset(buffer->data - GUARD_BEFORE_BYTES, GUARD_MARK, GUARD_BEFORE_BYTES);
   memset(buffer->data + buffer->size, GUARD_MARK, guard_after(buffer->size));
 }

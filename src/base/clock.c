@@ -24,7 +24,24 @@ uint64_t ts_clock_ns(void) {
   return fake ? fake() : (uint64_t)read_clock(CLOCK_MONOTONIC);
 }
 
-uint64_t ts_clock_thread_cpu_ns(void) { return (uint64_t)read_clock(CLOCK_THREAD_CPUTIME_ID); }
+/* Asking the kernel costs as much as a small task. While the last answer is young, the time since then counts as work:
+ * who calls again so soon was hardly away. Never backwards, as the next answer may be lower than the guess. */
+uint64_t ts_clock_thread_cpu_ns(void) {
+  static _Thread_local struct {
+    int64_t asked_ns; /* by the monotonic clock */
+    int64_t cpu_ns;   /* the kernel's answer then */
+    int64_t told_ns;  /* what the last caller got */
+  } last;
+  const int64_t now_ns = read_clock(CLOCK_MONOTONIC);
+  int64_t age_ns = now_ns - last.asked_ns;
+  if (last.told_ns == 0 || age_ns >= TS_CLOCK_THREAD_CPU_ERROR_NS) {
+    last.cpu_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
+    last.asked_ns = now_ns;
+    age_ns = 0;
+  }
+  if (last.cpu_ns + age_ns > last.told_ns) last.told_ns = last.cpu_ns + age_ns;
+  return (uint64_t)last.told_ns;
+}
 
 uint64_t ts_clock_process_cpu_ns(void) { return (uint64_t)read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 

@@ -5,8 +5,11 @@
 
 #include <stdint.h>
 
-uint64_t ts_clock_ns(void);            /* monotonic */
-uint64_t ts_clock_thread_cpu_ns(void); /* CPU time of the calling thread */
+uint64_t ts_clock_ns(void); /* monotonic */
+/* CPU time of the calling thread. Called twice within TS_CLOCK_THREAD_CPU_ERROR_NS, it may count time that the thread
+ * was away as its own: off by no more than that, however often it is called. */
+#define TS_CLOCK_THREAD_CPU_ERROR_NS 50000
+uint64_t ts_clock_thread_cpu_ns(void);
 uint64_t ts_clock_process_cpu_ns(void);
 int64_t ts_clock_unix_ns(void);
 /* "2026-01-31T12:00:00Z"; text holds at least 32 bytes. */

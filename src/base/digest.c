@@ -1,52 +1,58 @@
 /* SHA-256 by libcrypto, XXH3-128 by libxxhash.
  * SPDX-License-Identifier: Apache-2.0 */
+/* The plain functions of libcrypto are deprecated in favour of EVP, whose contexts cost more to make than a small digest
+ * takes and cannot be copied without allocating. They use the same code for the processor at hand. */
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/digest.h"
 
 #include "base/alloc.h"
 #include "base/file_int.h"
 
-#include <openssl/evp.h>
-#include <pthread.h>
+#include <openssl/sha.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 #define CHUNK_BYTES ((size_t)256 * 1024)
 
 struct ts_sha256_stream {
-  EVP_MD_CTX *context; /* owned */
+  SHA256_CTX context;
 };
 
-/* Fetched once: libcrypto otherwise looks the algorithm up, under a lock, for every digest. */
-static EVP_MD *algorithm; /* owned, for the life of the process */
-static pthread_once_t algorithm_once = PTHREAD_ONCE_INIT;
+_Static_assert(sizeof(SHA256_CTX) <= sizeof(struct ts_sha256_state), "a state holds libcrypto's context");
 
-static void fetch_algorithm(void) {
-  algorithm = EVP_MD_fetch(NULL, "SHA256", NULL);
-  if (!algorithm) TS_BUG("libcrypto offers no SHA-256");
+static void context_start(SHA256_CTX *context) {
+  if (SHA256_Init(context) != 1) TS_BUG("SHA-256 cannot be started");
 }
 
-static EVP_MD_CTX *context_create(void) {
-  pthread_once(&algorithm_once, fetch_algorithm);
-  EVP_MD_CTX *context = EVP_MD_CTX_new();
-  if (!context || EVP_DigestInit_ex(context, algorithm, NULL) != 1) TS_BUG("SHA-256 cannot be started");
-  return context;
+static void context_add(SHA256_CTX *context, const void *data, size_t size) {
+  if (size && SHA256_Update(context, data, size) != 1) TS_BUG("SHA-256 failed");
 }
 
-static void context_add(EVP_MD_CTX *context, const void *data, size_t size) {
-  if (size && EVP_DigestUpdate(context, data, size) != 1) TS_BUG("SHA-256 failed");
-}
-
-static void context_finish(EVP_MD_CTX *context, struct ts_sha256 *digest) {
-  unsigned size = 0;
-  if (EVP_DigestFinal_ex(context, digest->bytes, &size) != 1 || size != 32) TS_BUG("SHA-256 failed");
-  EVP_MD_CTX_free(context);
+static void context_finish(SHA256_CTX *context, struct ts_sha256 *digest) {
+  if (SHA256_Final(digest->bytes, context) != 1) TS_BUG("SHA-256 failed");
 }
 
 void ts_sha256_of(const void *data, size_t size, struct ts_sha256 *digest) {
-  EVP_MD_CTX *context = context_create();
-  context_add(context, data, size);
-  context_finish(context, digest);
+  SHA256_CTX context;
+  context_start(&context);
+  context_add(&context, data, size);
+  context_finish(&context, digest);
+}
+
+void ts_sha256_start(struct ts_sha256_state *state, const void *data, size_t size) {
+  SHA256_CTX context;
+  context_start(&context);
+  context_add(&context, data, size);
+  memcpy(state, &context, sizeof context);
+}
+
+void ts_sha256_end(const struct ts_sha256_state *state, const void *data, size_t size, struct ts_sha256 *digest) {
+  SHA256_CTX context;
+  memcpy(&context, state, sizeof context);
+  context_add(&context, data, size);
+  context_finish(&context, digest);
 }
 
 struct ts_xxh128 ts_xxh128_of(const void *data, size_t size, uint64_t seed) {
@@ -56,16 +62,16 @@ struct ts_xxh128 ts_xxh128_of(const void *data, size_t size, uint64_t seed) {
 
 struct ts_sha256_stream *ts_sha256_stream_create(void) {
   struct ts_sha256_stream *stream = ts_malloc(sizeof *stream);
-  stream->context = context_create();
+  context_start(&stream->context);
   return stream;
 }
 
 void ts_sha256_stream_add(struct ts_sha256_stream *stream, const void *data, size_t size) {
-  context_add(stream->context, data, size);
+  context_add(&stream->context, data, size);
 }
 
 void ts_sha256_stream_finish(struct ts_sha256_stream *stream, struct ts_sha256 *digest) {
-  context_finish(stream->context, digest);
+  context_finish(&stream->context, digest);
   free(stream);
 }
 

@@ -19,6 +19,12 @@ struct ts_xxh128 {
 };
 
 void ts_sha256_of(const void *data, size_t size, struct ts_sha256 *digest);
+/* A beginning that many messages share, hashed once: start with it, end with what follows as often as wanted. */
+struct ts_sha256_state {
+  uint64_t words[14]; /* opaque */
+};
+void ts_sha256_start(struct ts_sha256_state *state, const void *data, size_t size);
+void ts_sha256_end(const struct ts_sha256_state *state, const void *data, size_t size, struct ts_sha256 *digest);
 struct ts_xxh128 ts_xxh128_of(const void *data, size_t size, uint64_t seed);
 
 /* Streaming SHA-256. */

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREFIX "k1:"
+#define PREFIX             "k1:"
+#define FIELD_HEADER_BYTES ((size_t)9) /* tag and length */
+#define FEW_INPUTS         8
+#define FEW_BYTES          512
 
 /* Least significant byte first, on every machine. */
 static void put_u64(uint8_t bytes[8], uint64_t number) {
@@ -123,7 +126,7 @@ static bool add_inputs(struct ts_str *out, const struct ts_key_fields *fields, s
   return true;
 }
 
-bool ts_key_encode(const struct ts_key_fields *fields, struct ts_str *bytes, struct ts_error *err) {
+static bool add_prefix(struct ts_str *bytes, const struct ts_key_fields *fields, struct ts_error *err) {
   if (!fields->domain || !fields->operation || !fields->numeric_class)
     TS_BUG("a key without domain, operation or class");
   add_text_field(bytes, 'D', fields->domain);
@@ -131,13 +134,78 @@ bool ts_key_encode(const struct ts_key_fields *fields, struct ts_str *bytes, str
   add_text_field(bytes, 'O', fields->operation);
   add_field(bytes, 'I', fields->implementation.bytes, sizeof fields->implementation.bytes);
   add_text_field(bytes, 'N', fields->numeric_class);
-  return add_parameters(bytes, fields, err) && add_inputs(bytes, fields, err);
+  return add_parameters(bytes, fields, err);
+}
+
+bool ts_key_encode(const struct ts_key_fields *fields, struct ts_str *bytes, struct ts_error *err) {
+  return add_prefix(bytes, fields, err) && add_inputs(bytes, fields, err);
 }
 
 bool ts_key_compute(const struct ts_key_fields *fields, struct ts_key *key, struct ts_error *err) {
   struct ts_str bytes = {0};
   bool ok = ts_key_encode(fields, &bytes, err);
   if (ok) ts_sha256_of(bytes.data, bytes.length, &key->digest);
+  ts_str_release(&bytes);
+  return ok;
+}
+
+bool ts_key_begin(const struct ts_key_fields *fields, struct ts_key_prefix *prefix, struct ts_error *err) {
+  struct ts_str bytes = {0};
+  bool ok = add_prefix(&bytes, fields, err);
+  if (ok) ts_sha256_start(&prefix->state, bytes.data, bytes.length);
+  ts_str_release(&bytes);
+  return ok;
+}
+
+static uint8_t *put_field(uint8_t *out, char tag, const void *data, size_t size) {
+  *out = (uint8_t)tag;
+  put_u64(out + 1, size);
+  memcpy(out + FIELD_HEADER_BYTES, data, size);
+  return out + FIELD_HEADER_BYTES + size;
+}
+
+/* The inputs of an ordinary call without any allocation: once per task and key. False if they are too many or too long, or
+ * if there is a fault to be told. */
+static bool put_few_inputs(const struct ts_key_input *inputs, size_t count, uint8_t bytes[FEW_BYTES], size_t *size) {
+  const struct ts_key_input *sorted[FEW_INPUTS];
+  size_t lengths[FEW_INPUTS];
+  size_t left = FEW_BYTES;
+  if (count > FEW_INPUTS) return false;
+  for (size_t i = 0; i < count; i++) {
+    size_t k = i;
+    for (; k > 0 && strcmp(sorted[k - 1]->port, inputs[i].port) > 0; k--) sorted[k] = sorted[k - 1];
+    if (k > 0 && strcmp(sorted[k - 1]->port, inputs[i].port) == 0) return false;
+    sorted[k] = &inputs[i];
+  }
+  for (size_t i = 0; i < count; i++) {
+    lengths[i] = strlen(sorted[i]->port);
+    size_t room = 2 * FIELD_HEADER_BYTES + lengths[i] + sizeof(struct ts_key);
+    if (lengths[i] > FEW_BYTES || room > left - FIELD_HEADER_BYTES - 8) return false;
+    left -= room;
+  }
+  uint8_t number[8];
+  put_u64(number, count);
+  uint8_t *end = put_field(bytes, 'U', number, sizeof number);
+  for (size_t i = 0; i < count; i++) {
+    end = put_field(end, 'n', sorted[i]->port, lengths[i]);
+    end = put_field(end, 'k', sorted[i]->key.digest.bytes, sizeof sorted[i]->key.digest.bytes);
+  }
+  *size = (size_t)(end - bytes);
+  return true;
+}
+
+bool ts_key_end(const struct ts_key_prefix *prefix, const struct ts_key_input *inputs, size_t input_count,
+                struct ts_key *key, struct ts_error *err) {
+  uint8_t few[FEW_BYTES];
+  size_t size = 0;
+  if (put_few_inputs(inputs, input_count, few, &size)) {
+    ts_sha256_end(&prefix->state, few, size, &key->digest);
+    return true;
+  }
+  struct ts_str bytes = {0};
+  const struct ts_key_fields fields = {.inputs = inputs, .input_count = input_count};
+  bool ok = add_inputs(&bytes, &fields, err);
+  if (ok) ts_sha256_end(&prefix->state, bytes.data, bytes.length, &key->digest);
   ts_str_release(&bytes);
   return ok;
 }

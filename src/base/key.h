@@ -52,6 +52,14 @@ struct ts_key_fields {
 /* Appends the encoded bytes. NaN and infinities are refused (BAD_VALUE), as are two parameters or ports of one name. */
 bool ts_key_encode(const struct ts_key_fields *fields, struct ts_str *bytes, struct ts_error *err);
 bool ts_key_compute(const struct ts_key_fields *fields, struct ts_key *key, struct ts_error *err);
+/* Many calls of one operation with the same parameters: all fields before the inputs are hashed once. begin ignores the
+ * inputs of the fields; end gives what ts_key_compute gives for the fields and these inputs. */
+struct ts_key_prefix {
+  struct ts_sha256_state state;
+};
+bool ts_key_begin(const struct ts_key_fields *fields, struct ts_key_prefix *prefix, struct ts_error *err);
+bool ts_key_end(const struct ts_key_prefix *prefix, const struct ts_key_input *inputs, size_t input_count,
+                struct ts_key *key, struct ts_error *err);
 /* Key of one output port: the task's own key if the operation has a single output, else SHA-256 over D "tessera.output.1",
  * k task key, n port name. */
 void ts_key_of_output(const struct ts_key *task, const char *port, bool single_output, struct ts_key *key);

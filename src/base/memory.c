@@ -5,6 +5,8 @@
 #include "base/file.h"
 #include "base/str.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,4 +32,17 @@ uint64_t ts_memory_available(void) {
     if (limit < least) least = limit;
   }
   return least;
+}
+
+/* "size resident shared ...", in pages. */
+uint64_t ts_memory_resident_bytes(void) {
+  char text[128] = "";
+  int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+  if (file >= 0) close(file);
+  if (length <= 0) return 0;
+  char *next = text;
+  strtoull(next, &next, 10);
+  unsigned long long resident = strtoull(next, &next, 10), shared = strtoull(next, &next, 10);
+  return resident > shared ? (uint64_t)(resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }

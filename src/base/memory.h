@@ -6,5 +6,7 @@
 #include <stdint.h>
 
 uint64_t ts_memory_available(void); /* bytes in all, not what is free now */
+/* Private memory of this process that lies in the machine's memory; 0 if the system does not say. */
+uint64_t ts_memory_resident_bytes(void);
 
 #endif

@@ -185,9 +185,9 @@ static void loop_job(void *argument, size_t thread) {
   loop_unref(argument);
 }
 
-void ts_pool_for(struct ts_pool *pool, size_t count, void (*body)(void *argument, size_t index), void *argument) {
+static void run_loop(struct ts_pool *pool, size_t count, void (*body)(void *argument, size_t index), void *argument,
+                     bool takes_part) {
   if (count == 0) return;
-  bool inside = own_pool == pool; /* a job of this pool must help, or every thread might end up waiting */
   size_t helpers = count < pool->thread_count ? count : pool->thread_count;
   struct loop *loop = ts_calloc(1, sizeof *loop);
   loop->body = body;
@@ -199,9 +199,19 @@ void ts_pool_for(struct ts_pool *pool, size_t count, void (*body)(void *argument
   pthread_mutex_init(&loop->lock, NULL);
   pthread_cond_init(&loop->finished, NULL);
   for (size_t i = 0; i < helpers; i++) ts_pool_submit(pool, loop_job, loop);
-  if (inside) loop_run(loop);
+  if (takes_part) loop_run(loop);
   pthread_mutex_lock(&loop->lock);
   while (atomic_load(&loop->done) < count) pthread_cond_wait(&loop->finished, &loop->lock);
   pthread_mutex_unlock(&loop->lock);
   loop_unref(loop);
+}
+
+void ts_pool_for(struct ts_pool *pool, size_t count, void (*body)(void *argument, size_t index), void *argument) {
+  /* A job of this pool must help, or every thread might end up waiting. */
+  run_loop(pool, count, body, argument, own_pool == pool);
+}
+
+void ts_pool_for_helped(struct ts_pool *pool, size_t count, void (*body)(void *argument, size_t index),
+                        void *argument) {
+  run_loop(pool, count, body, argument, true);
 }

@@ -21,6 +21,8 @@ size_t ts_pool_thread_count(const struct ts_pool *pool);
 /* Calls body(argument, i) for i in [0, count) on the pool and waits; results must not depend on the order. May be called
  * from a job of the same pool, which then takes part; ts_pool_wait may not. */
 void ts_pool_for(struct ts_pool *pool, size_t count, void (*body)(void *argument, size_t index), void *argument);
+/* The same, but the caller takes part wherever it comes from: one thread more than the pool has. */
+void ts_pool_for_helped(struct ts_pool *pool, size_t count, void (*body)(void *argument, size_t index), void *argument);
 
 /* CPUs this process may use (affinity and cgroup quota), at least 1. */
 size_t ts_cpu_count(void);

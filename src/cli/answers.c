@@ -98,8 +98,17 @@ static void print_members(int (*call)(const struct ts_request *request, char **r
   ts_reply_free(reply);
 }
 
+static void print_methods(const struct ts_cli_command *command) {
+  json_t *list = ts_cli_method_list(command);
+  for (size_t i = 0; i < json_array_size(list); i++) puts(ts_cli_method_name(json_array_get(list, i)));
+  json_decref(list);
+}
+
 int ts_answer_words(const struct ts_cli_session *session) {
-  if (strcmp(session->arguments.topic, "runs") == 0) {
+  const struct ts_cli_command *command = ts_cli_command_find(session->arguments.topic);
+  if (command) {
+    print_methods(command);
+  } else if (strcmp(session->arguments.topic, "runs") == 0) {
     print_members(ts_status, session, "runs", "id");
   } else if (strcmp(session->arguments.topic, "demos") == 0) {
     print_members(ts_list, session, "demos", "name");

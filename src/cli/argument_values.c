@@ -80,23 +80,31 @@ static bool store_number(void *field, const struct ts_option *option, const char
   return true;
 }
 
-/* "800M": a number and a power of 1000. */
+/* The factor of "M", "MB" (powers of 1000) or "MiB" (of 1024); 0 if there is no such unit. */
+static double unit_factor(const char *unit) {
+  static const char letters[] = "kMGT";
+  if (!*unit || strcmp(unit, "B") == 0) return 1;
+  const char *letter = strchr(letters, *unit == 'K' ? 'k' : *unit);
+  bool is_binary = strcmp(unit + 1, "iB") == 0;
+  if (!letter || (unit[1] && !is_binary && strcmp(unit + 1, "B") != 0)) return 0;
+  double factor = 1;
+  for (const char *l = letters; l <= letter; l++) factor *= is_binary ? 1024 : 1000;
+  return factor;
+}
+
+/* "800M": a number and a unit. */
 static bool store_bytes(uint64_t *field, const char *spelled, const char *value, struct ts_error *err) {
-  static const char units[] = "kMGT";
-  size_t length = strlen(value);
-  const char *unit = length > 1 ? strchr(units, value[length - 1]) : NULL;
+  size_t digit_count = strspn(value, "0123456789.");
   char digits[32] = "";
   double number = 0;
-  snprintf(digits, sizeof digits, "%.*s", (int)(unit ? length - 1 : length), value);
-  if (ts_parse_double(digits, &number) && number > 0) {
-    for (const char *u = units; unit && u <= unit; u++) number *= 1000;
-    if (number >= 1e6 && number < 1e18) {
-      *field = (uint64_t)number;
-      return true;
-    }
+  snprintf(digits, sizeof digits, "%.*s", (int)digit_count, value);
+  if (ts_parse_double(digits, &number)) number *= unit_factor(value + digit_count);
+  if (number >= 1e6 && number < 1e18) {
+    *field = (uint64_t)number;
+    return true;
   }
   ts_fail(err, TS_ERR_USAGE, "'%s' is not a size that '%s' takes", value, spelled);
-  ts_error_help(err, "give bytes or a number with k, M, G or T, at least 1M, such as 800M or 2.5G");
+  ts_error_help(err, "give bytes or a number with k, M, G or T, at least 1M, such as 800M, 2.5G or 4GiB");
   return false;
 }
 
@@ -104,6 +112,18 @@ static bool store_seed(uint64_t *field, const char *spelled, const char *value, 
   if (read_number(value, field)) return true;
   ts_fail(err, TS_ERR_USAGE, "'%s' is not a number that '%s' takes", value, spelled);
   ts_error_help(err, "give a whole number from 0 to %" PRIu64, UINT64_MAX);
+  return false;
+}
+
+static bool store_real(double *field, const struct ts_option *option, const char *spelled, const char *value,
+                       struct ts_error *err) {
+  double number = 0;
+  if (ts_parse_double(value, &number) && number > option->above && number < option->below) {
+    *field = number;
+    return true;
+  }
+  ts_fail(err, TS_ERR_USAGE, "'%s' is not a number that '%s' takes", value, spelled);
+  ts_error_help(err, "give a number between %g and %g", option->above, option->below);
   return false;
 }
 
@@ -122,6 +142,7 @@ static bool store_by_kind(void *field, const struct ts_option *option, const cha
     return true;
   case TS_OPTION_COUNT:
   case TS_OPTION_PIXELS: return store_number(field, option, spelled, value, err);
+  case TS_OPTION_REAL: return store_real(field, option, spelled, value, err);
   case TS_OPTION_BYTES: return store_bytes(field, spelled, value, err);
   case TS_OPTION_SEED: return store_seed(field, spelled, value, err);
   case TS_OPTION_LIST: add_text(field, value); return true;

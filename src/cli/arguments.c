@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define DEFAULT_DEMO "nuclei"
-#define MAX_NAMES    64
+#define MAX_NAMES    128
 
 struct walk {
   struct ts_arguments *arguments; /* borrowed */
@@ -240,6 +240,12 @@ static bool check_conflicts(const struct ts_arguments *arguments, struct ts_erro
     ts_error_help(err, "leave out one of them");
     return false;
   }
+  bool prints_design = ts_cli_command_id(arguments->command) == TS_COMMAND_SAMPLE && !arguments->request.output;
+  if (prints_design && arguments->json) {
+    ts_fail(err, TS_ERR_USAGE, "'--json' and the design would both go to standard output");
+    ts_error_help(err, "name a file for the design: -o design.csv");
+    return false;
+  }
   return true;
 }
 
@@ -261,6 +267,8 @@ static void complete_request(struct ts_arguments *arguments) {
   request->folder = arguments->folder;
   request->data = arguments->data.items;
   request->data_count = arguments->data.count;
+  request->output_columns = arguments->output_columns.items;
+  request->output_column_count = arguments->output_columns.count;
   request->parameters = arguments->settings.items;
   request->parameter_count = arguments->settings.count;
   request->raw_values = arguments->canonical && strcmp(arguments->canonical, "off") == 0;
@@ -317,6 +325,7 @@ void ts_arguments_release(struct ts_arguments *arguments) {
   for (size_t i = 0; i < arguments->settings.count; i++) free((char *)arguments->settings.items[i].name);
   free(arguments->settings.items);
   free(arguments->data.items);
+  free(arguments->output_columns.items);
   free(arguments->folder);
   free(arguments->command_line);
   free(arguments->resume_line);

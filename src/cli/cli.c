@@ -111,7 +111,7 @@ static int dispatch(struct ts_cli_session *session, struct ts_error *err) {
 static int finish_output(const struct ts_cli_session *session, int code) {
   struct ts_error err = {0};
   bool gone = false;
-  if (ts_cli_output_finish(stdout, &gone, &err)) return code;
+  if (ts_cli_output_finish(stdout, session->text_errno, &gone, &err)) return code;
   if (!gone) report_one(session, false, &err); /* a reader that went away knows */
   return code ? code : ts_error_exit_code(err.code);
 }

@@ -11,6 +11,7 @@
 
 #define START     "Start"
 #define WORK      "Work"
+#define ANY_MODEL "Any other model"
 #define LOOK_BACK "Look back"
 #define MORE      "More"
 
@@ -21,7 +22,7 @@ const struct ts_exit_code ts_exit_codes[] = {
     {"3", "a file or value is wrong, or something was not found"},
     {"4", "finished, but a target was not met"},
     {"5", "trouble with the store, a file or the system"},
-    {"130, 143", "paused by a signal (Ctrl-C, SIGTERM); finished tasks are kept"},
+    {"130, 143", "stopped by a signal (Ctrl-C, SIGTERM); 'run' and 'study' keep finished tasks"},
 };
 const size_t ts_exit_code_count = sizeof ts_exit_codes / sizeof ts_exit_codes[0];
 
@@ -47,7 +48,7 @@ enum {
   }
 
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
-static const char *const word_kinds[] = {"commands", "runs", "demos", NULL};
+static const char *const word_kinds[] = {"commands", "runs", "demos", "plan", "study", "sample", "analyse", NULL};
 
 const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
     [TS_COMMAND_INIT] =
@@ -105,6 +106,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                       {"tessera plan study.json --design sets.csv --merge stage --json", "for another program"},
                       {"tessera plan --compare -j 8", "which grouping suits 8 workers?"}},
          .exit_codes = EXITS_LOOKING,
+         .methods = "methods",
          .call = ts_plan_study,
          .show = ts_show_plan},
     [TS_COMMAND_RUN] =
@@ -129,14 +131,20 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
          .summary = "find out which parameters matter",
          .description = "Draws parameter sets, runs the workflow for each of them without computing anything twice, "
                         "judges the influence of every parameter, and writes a report (HTML) and the results (CSV).\n\n"
+                        "With --method two-phase a screening (morris) finds the parameters that matter, and a second "
+                        "phase (vbd) says how much of the variance each of them explains; what the first phase "
+                        "computed is used again. With --until runs are added until the indices are sharp enough.\n\n"
                         "Ctrl-C pauses: running tasks are finished and kept, and --resume goes on from there. A second "
                         "Ctrl-C stops at once.",
          .operands = {FILE_OPERAND("study; without it study.json")},
          .examples = {{"tessera study", "the study of this folder"},
                       {"tessera study -n", "what would it do?"},
                       {"tessera study --trajectories 20 --seed 7", "more runs, other random numbers"},
+                      {"tessera study --method two-phase --until 'ci(ST) < 0.05'",
+                       "screen, then explain the variance, as sharply as that"},
                       {"tessera study --resume", "continue after Ctrl-C or a crash"}},
          .exit_codes = EXITS_RUNNING,
+         .methods = "methods",
          .call = ts_study,
          .show = ts_show_study},
     [TS_COMMAND_BENCH] =
@@ -154,6 +162,49 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
          .exit_codes = EXITS_LOOKING | EXIT_FAILED,
          .call = ts_bench,
          .show = ts_show_bench},
+    [TS_COMMAND_SAMPLE] =
+        {.name = "sample",
+         .group = ANY_MODEL,
+         .summary = "draw parameter sets for a model of your own",
+         .description =
+             "Writes a design: a CSV file with a column per parameter and a row per run. Run your model once per row, "
+             "in any language, write what comes out into another CSV file, one row per row of the design and in its "
+             "order, and give both to 'tessera analyse'.\n\n"
+             "The space file says what is varied: {\"parameters\": [{\"name\": \"x\", \"type\": \"real\", \"range\": "
+             "[0, "
+             "1]}, {\"name\": \"k\", \"type\": \"integer\", \"grid\": [1, 2, 4]}]}. Parameters that name the same "
+             "\"group\" move together. A workflow or a study will do as well.\n\n"
+             "Without -o the design goes to standard output. The same seed gives the same design on every machine.",
+         .examples = {{"tessera sample --method morris --space space.json -N 20 -o design.csv",
+                       "which of many parameters matter at all?"},
+                      {"tessera sample --method saltelli --space space.json -N 1024 -o design.csv",
+                       "how much of the variance does each explain?"},
+                      {"tessera sample --method lhs --space space.json -N 500 -o design.csv",
+                       "runs for methods that take any design"}},
+         .exit_codes = EXITS_LOOKING | EXIT_SIGNAL,
+         .methods = "samplers",
+         .call = ts_sample_space,
+         .show = ts_show_sample},
+    [TS_COMMAND_ANALYSE] =
+        {.name = "analyse",
+         .group = ANY_MODEL,
+         .summary = "judge the influence of parameters from runs of any model",
+         .description =
+             "Takes a design and the outputs of its runs, and says how much each parameter matters, with intervals. "
+             "Rows of both files belong together in their order; an output that is empty or not finite is a run that "
+             "failed, and costs only what depends on it. Ranks that the runs do not settle are called unsettled.\n\n"
+             "'morris', 'vbd', 'fast' and 'dgsm' need the design that 'tessera sample' makes for them, in its order. "
+             "The other methods take any runs. With several columns of outputs each is analysed.",
+         .examples = {{"tessera analyse --method morris --space space.json --design design.csv --outputs y.csv",
+                       "after 'sample --method morris'"},
+                      {"tessera analyse --method vbd --space space.json --design design.csv --outputs y.csv --json",
+                       "after 'sample --method saltelli', for another program"},
+                      {"tessera analyse --method correlation --space space.json --design runs.csv --outputs runs.csv",
+                       "runs that were there before"}},
+         .exit_codes = EXITS_LOOKING | EXIT_SIGNAL,
+         .methods = "analyses",
+         .call = ts_analyse_runs,
+         .show = ts_show_analyse},
     [TS_COMMAND_STATUS] =
         {.name = "status",
          .group = LOOK_BACK,
@@ -246,7 +297,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                           .description = "Prints one word per line; the completion scripts call it.",
                           .operands = {{.name = "KIND",
                                         .field = FIELD(topic),
-                                        .help = "commands, runs or demos",
+                                        .help = "commands, runs, demos, or a command that takes --method",
                                         .completes = TS_COMPLETES_CHOICES,
                                         .choices = word_kinds}},
                           .exit_codes = EXITS_PLAIN},

@@ -20,6 +20,8 @@ enum ts_cli_command_id {
   TS_COMMAND_RUN,
   TS_COMMAND_STUDY,
   TS_COMMAND_BENCH,
+  TS_COMMAND_SAMPLE,
+  TS_COMMAND_ANALYSE,
   TS_COMMAND_STATUS,
   TS_COMMAND_LOG,
   TS_COMMAND_EXPLAIN,
@@ -42,6 +44,7 @@ enum ts_completes {
   TS_COMPLETES_FOLDER,
   TS_COMPLETES_RUN,
   TS_COMPLETES_DEMO,
+  TS_COMPLETES_METHOD, /* those of the command */
   TS_COMPLETES_COMMAND
 };
 
@@ -53,6 +56,7 @@ enum ts_option_kind {
   TS_OPTION_WORD,     /* const char *, one of `choices` */
   TS_OPTION_COUNT,    /* size_t, least..most */
   TS_OPTION_PIXELS,   /* int64_t, least..most; the bool at `given` is set */
+  TS_OPTION_REAL,     /* double, between `above` and `below`, both left out */
   TS_OPTION_BYTES,    /* uint64_t; "800M", "2G" or "2.5G" (powers of 1000) */
   TS_OPTION_SEED,     /* uint64_t; the bool at `given` is set */
   TS_OPTION_LIST,     /* struct ts_cli_text_list, one more each time */
@@ -70,6 +74,7 @@ struct ts_option {
   size_t field, given;
   const char *const *choices; /* NULL-terminated; NULL: free */
   uint64_t least, most;
+  double above, below;
   enum ts_completes completes;
   bool (*belongs)(const char *word); /* OPTIONAL: whether the next word is the argument */
 };
@@ -102,6 +107,7 @@ struct ts_cli_command {
   struct ts_operand operands[TS_MAX_OPERANDS];
   struct ts_example examples[TS_MAX_EXAMPLES];
   uint32_t exit_codes; /* bit i: entry i of ts_exit_codes */
+  const char *methods; /* the list of the library's tessera.list that says what --method takes; NULL: it takes none */
   /* The call of the library and the text of its reply; both NULL for what the program answers itself. */
   int (*call)(const struct ts_request *request, char **reply);
   void (*show)(const json_t *reply, const struct ts_view *view, struct ts_str *out);

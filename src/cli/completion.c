@@ -19,6 +19,7 @@ static void add_reply(struct ts_str *out, enum ts_completes completes, const cha
     ts_str_add(out, "_tessera_reply -W \"$(tessera -C \"$folder\" words runs 2>/dev/null)\"");
     break;
   case TS_COMPLETES_DEMO: ts_str_add(out, "_tessera_reply -W \"$(tessera words demos 2>/dev/null)\""); break;
+  case TS_COMPLETES_METHOD: ts_str_add(out, "_tessera_reply -W \"$(tessera words \"$command\" 2>/dev/null)\""); break;
   case TS_COMPLETES_COMMAND: ts_str_add(out, "_tessera_reply -W \"$commands\""); break;
   case TS_COMPLETES_CHOICES:
     ts_str_add(out, "_tessera_reply -W '");

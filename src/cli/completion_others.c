@@ -24,6 +24,7 @@ static void add_zsh_action(struct ts_str *out, enum ts_completes completes, cons
   case TS_COMPLETES_FOLDER: ts_str_add(out, "_files -/"); break;
   case TS_COMPLETES_RUN: ts_str_add(out, " _tessera_words runs"); break;
   case TS_COMPLETES_DEMO: ts_str_add(out, " _tessera_words demos"); break;
+  case TS_COMPLETES_METHOD: ts_str_add(out, " _tessera_words $line[1]"); break;
   case TS_COMPLETES_COMMAND: ts_str_add(out, " _tessera_words commands"); break;
   case TS_COMPLETES_CHOICES:
     ts_str_add_char(out, '(');
@@ -140,6 +141,10 @@ static void add_fish_words(struct ts_str *out, enum ts_completes completes, cons
   case TS_COMPLETES_FOLDER: ts_str_add(out, " -a '(__fish_complete_directories)'"); break;
   case TS_COMPLETES_RUN: ts_str_add(out, " -a '(tessera words runs 2>/dev/null)'"); break;
   case TS_COMPLETES_DEMO: ts_str_add(out, " -a '(tessera words demos 2>/dev/null)'"); break;
+  case TS_COMPLETES_METHOD:
+    ts_str_add(out, " -a '(for c in sample analyse study plan; __fish_seen_subcommand_from $c; and tessera words $c "
+                    "2>/dev/null; end)'");
+    break;
   case TS_COMPLETES_COMMAND: ts_str_add(out, " -a '(tessera words commands 2>/dev/null)'"); break;
   case TS_COMPLETES_CHOICES:
     ts_str_add(out, " -a '");

@@ -23,6 +23,7 @@ struct ts_display_options {
   int width, height; /* of the terminal; 0: asked for whenever it is drawn */
   bool color;
   const char *name;         /* borrowed; what runs, before the id of the run */
+  bool ends;                /* Ctrl-C ends the work instead of pausing it */
   const volatile int *stop; /* borrowed; non-zero: the run is being paused. May be NULL */
 };
 

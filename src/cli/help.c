@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#define METHOD_COLUMNS 18
 #define OPTION_COLUMNS 26 /* before the text of an option; longer ones get a line of their own */
 
 void ts_help_synopsis(struct ts_str *out, const struct ts_cli_command *command) {
@@ -109,6 +110,18 @@ static void add_operands(struct ts_str *out, const struct ts_cli_command *comman
   }
 }
 
+static void add_methods(struct ts_str *out, const struct ts_cli_command *command, size_t width) {
+  json_t *list = ts_cli_method_list(command);
+  if (json_array_size(list) > 0) ts_str_add(out, "\nMethods\n");
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    struct ts_str text = {0};
+    ts_cli_method_text(json_array_get(list, i), &text);
+    add_entry(out, ts_cli_method_name(json_array_get(list, i)), ts_str_get(&text), METHOD_COLUMNS, width);
+    ts_str_release(&text);
+  }
+  json_decref(list);
+}
+
 static void add_examples(struct ts_str *out, const struct ts_cli_command *command) {
   if (!command->examples[0].command) return;
   ts_str_add(out, "\nExamples\n");
@@ -123,6 +136,7 @@ void ts_help_command(struct ts_str *out, const struct ts_cli_command *command, s
   ts_str_add(out, " [OPTION]...\n");
   add_paragraphs(out, command->description, width);
   add_operands(out, command, width);
+  add_methods(out, command, width);
   add_options(out, command, false, width);
   add_options(out, command, true, width);
   add_examples(out, command);

@@ -2,4 +2,20 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 
-int main(int argc, char **argv) { return ts_cli_main(argc, argv); }
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+/* Freed memory goes back to the system. Otherwise the C library learns to keep blocks of up to 32 MB in the heap of each
+ * thread, and a budget of memory could not be kept. */
+static void give_memory_back(void) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_TRIM_THRESHOLD, 4 << 20);
+#endif
+}
+
+int main(int argc, char **argv) {
+  give_memory_back();
+  return ts_cli_main(argc, argv);
+}

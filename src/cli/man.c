@@ -114,6 +114,21 @@ static void add_operands(struct ts_str *out, const struct ts_cli_command *comman
   }
 }
 
+static void add_methods(struct ts_str *out, const struct ts_cli_command *command) {
+  json_t *list = ts_cli_method_list(command);
+  if (json_array_size(list) > 0) ts_str_add(out, ".SH METHODS\n");
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    struct ts_str text = {0};
+    ts_cli_method_text(json_array_get(list, i), &text);
+    ts_str_add(out, ".TP\n.B ");
+    add_text(out, ts_cli_method_name(json_array_get(list, i)));
+    ts_str_add_char(out, '\n');
+    if (text.length > 0) add_sentence(out, ts_str_get(&text));
+    ts_str_release(&text);
+  }
+  json_decref(list);
+}
+
 static void add_commands(struct ts_str *out) {
   ts_str_add(out, ".SH COMMANDS\n");
   for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
@@ -161,6 +176,7 @@ void ts_man_page(struct ts_str *out, const struct ts_cli_command *command) {
   if (command) {
     add_paragraphs(out, command->description);
     add_operands(out, command);
+    add_methods(out, command);
     add_options(out, command, false);
     add_options(out, command, true);
     add_examples(out, command);

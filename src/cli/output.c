@@ -38,10 +38,11 @@ int ts_cli_output_width(FILE *stream) {
 
 bool ts_cli_output_is_unicode(void) { return strcmp(nl_langinfo(CODESET), "UTF-8") == 0; }
 
-bool ts_cli_output_finish(FILE *stream, bool *gone, struct ts_error *err) {
+bool ts_cli_output_finish(FILE *stream, int earlier, bool *gone, struct ts_error *err) {
   errno = 0;
-  bool fine = fflush(stream) == 0 && !ferror(stream);
+  bool fine = fflush(stream) == 0 && !ferror(stream) && !earlier;
   if (fine) return true;
+  if (earlier) errno = earlier;
   *gone = errno == EPIPE;
   ts_fail(err, TS_ERR_FILE_IO, "the results could not be written to standard output: %s",
           errno ? strerror(errno) : "an earlier write failed");

@@ -18,7 +18,8 @@ bool ts_cli_output_is_terminal(FILE *stream);
 bool ts_cli_output_color(FILE *stream, const char *when);
 int ts_cli_output_width(FILE *stream); /* 0: not a terminal */
 bool ts_cli_output_is_unicode(void);
-/* Writes what is left and asks whether everything arrived; a reader that went away (a closed pipe) says so in `*gone`. */
-bool ts_cli_output_finish(FILE *stream, bool *gone, struct ts_error *err);
+/* Writes what is left and asks whether everything arrived; a reader that went away (a closed pipe) says so in `*gone`.
+ * `earlier` is the errno of a write that failed before, 0 if none is known. */
+bool ts_cli_output_finish(FILE *stream, int earlier, bool *gone, struct ts_error *err);
 
 #endif

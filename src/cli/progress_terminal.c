@@ -139,8 +139,9 @@ size_t ts_display_draw(const struct ts_snapshot *snapshot, const struct ts_displ
   size_t room = options->height > 4 ? (size_t)options->height - 3 : options->height > 0 ? 1 : SIZE_MAX;
   size_t lines = 2 + add_stages(out, snapshot, options, room);
   bool stopping = options->stop && __atomic_load_n(options->stop, __ATOMIC_RELAXED) != 0;
-  ts_str_add(&line, stopping ? "  Pausing: running tasks are finished first; Ctrl-C again stops at once"
-                             : "  Ctrl-C pauses; finished tasks are kept");
+  ts_str_add(&line, options->ends ? "  Ctrl-C stops"
+                    : stopping    ? "  Pausing: running tasks are finished first; Ctrl-C again stops at once"
+                                  : "  Ctrl-C pauses; finished tasks are kept");
   finish_line(out, &line, options, TS_DIM);
   ts_str_release(&line);
   return lines;

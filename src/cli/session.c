@@ -12,6 +12,7 @@
 #include "cli/signals.h"
 #include "cli/text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,19 +33,38 @@ void ts_cli_session_report(const struct ts_cli_session *session, bool json, cons
   json_decref(reply);
 }
 
+static bool is_run(const struct ts_arguments *arguments) {
+  enum ts_cli_command_id id = ts_cli_command_id(arguments->command);
+  return (id == TS_COMMAND_RUN || id == TS_COMMAND_STUDY) && !arguments->dry_run;
+}
+
+static bool is_long(const struct ts_arguments *arguments) {
+  enum ts_cli_command_id id = ts_cli_command_id(arguments->command);
+  return id == TS_COMMAND_SAMPLE || id == TS_COMMAND_ANALYSE || is_run(arguments);
+}
+
+/* A design goes to standard output: progress must not be drawn into it. */
+static bool prints_design(const struct ts_arguments *arguments) {
+  return ts_cli_command_id(arguments->command) == TS_COMMAND_SAMPLE && !arguments->request.output;
+}
+
 /* Quiet means no progress, unless progress was asked for in the same breath. */
 static enum ts_display_mode display_mode(const struct ts_cli_session *session) {
   const char *wanted = ts_setting_get(&session->settings, TS_SETTING_PROGRESS);
   if (session->arguments.quiet && !session->arguments.progress) return TS_DISPLAY_NONE;
   if (strcmp(wanted, "none") == 0) return TS_DISPLAY_NONE;
+  if (prints_design(&session->arguments) && ts_cli_output_is_terminal(stdout)) return TS_DISPLAY_NONE;
   if (strcmp(wanted, "json") == 0) return TS_DISPLAY_JSON;
   if (strcmp(wanted, "plain") == 0) return TS_DISPLAY_PLAIN;
   return ts_cli_output_is_terminal(stderr) ? TS_DISPLAY_TERMINAL : TS_DISPLAY_PLAIN;
 }
 
-static bool is_long(const struct ts_arguments *arguments) {
-  enum ts_cli_command_id id = ts_cli_command_id(arguments->command);
-  return (id == TS_COMMAND_RUN || id == TS_COMMAND_STUDY) && !arguments->dry_run;
+/* A design without a file goes to standard output as it is made; trouble is told once, at the end of the program. */
+static bool print_text(void *user, const char *text, size_t length) {
+  struct ts_cli_session *session = user;
+  if (fwrite(text, 1, length, stdout) == length) return true;
+  session->text_errno = errno;
+  return false;
 }
 
 static struct ts_display *start_display(struct ts_cli_session *session, const char *name) {
@@ -52,11 +72,12 @@ static struct ts_display *start_display(struct ts_cli_session *session, const ch
                                              .out = stderr,
                                              .color = session->messages.color,
                                              .name = name,
+                                             .ends = !is_run(&session->arguments),
                                              .stop = ts_signals_stop()};
   struct ts_display *display = ts_display_create(&options);
   session->arguments.request.on_progress = ts_display_on_progress;
   session->arguments.request.user = display;
-  session->arguments.request.stop = ts_signals_stop();
+  if (is_run(&session->arguments)) session->arguments.request.stop = ts_signals_stop();
   ts_display_start_ticker(display);
   return display;
 }
@@ -141,8 +162,15 @@ static int call(struct ts_cli_session *session, char **reply, struct reach *reac
   struct ts_request *request = &arguments->request;
   request->single = arguments->dry_run && arguments->command->call == ts_run_workflow;
   if (!is_long(arguments)) return (arguments->dry_run ? ts_plan_study : arguments->command->call)(request, reply);
-  ts_auto_free char *name = request->file ? ts_path_stem(request->file) : ts_strdup(arguments->command->name);
-  ts_signals_catch();
+  ts_auto_free char *name =
+      is_run(arguments) && request->file ? ts_path_stem(request->file) : ts_strdup(arguments->command->name);
+  request->on_text = print_text;
+  request->text_user = session;
+  if (is_run(arguments)) {
+    ts_signals_catch();
+  } else {
+    ts_signals_catch_to_end();
+  }
   struct ts_display *display = start_display(session, name);
   int code = arguments->command->call(request, reply);
   reach->known = ts_display_counts(display, &reach->done, &reach->total);
@@ -158,7 +186,7 @@ int ts_cli_session_call(struct ts_cli_session *session) {
   ts_reply_free(text);
   print_messages(session, reply);
   print_result(session, reply, session->arguments.dry_run);
-  if (session->arguments.verbose > 0 && is_long(&session->arguments)) print_profile(session, reply);
+  if (session->arguments.verbose > 0 && is_run(&session->arguments)) print_profile(session, reply);
   if (code == 130 || code == 143) {
     say_paused(&session->arguments, &reach, ts_cli_reply_text(reply, "run"));
     if (ts_signals_exit_code()) code = ts_signals_exit_code(); /* the library cannot know which signal it was */

@@ -13,6 +13,7 @@ struct ts_cli_session {
   struct ts_view results;  /* on standard output */
   struct ts_view messages; /* on standard error */
   char *program;           /* owned; both views borrow it */
+  int text_errno;          /* why the text of a design could not be written; 0: it could, or there was none */
 };
 
 /* Commands that the program answers itself; each returns the exit code. */

@@ -201,6 +201,23 @@ static void add_comparison(struct ts_str *out, const json_t *reply) {
   ts_cli_table_release(&table);
 }
 
+/* What a study does after these runs: another phase, or more rounds. */
+static void add_later(struct ts_str *out, const json_t *reply) {
+  const json_t *second = json_array_get(ts_cli_reply_member(reply, "phases"), 1);
+  if (second) {
+    bool known = ts_cli_reply_has(second, "runs");
+    ts_str_addf(out, "That is the screening; the second phase (%s) depends on what it keeps: ",
+                ts_cli_reply_text(second, "method"));
+    if (!known) ts_str_add(out, "at most ");
+    ts_cli_text_add_count(out, ts_cli_reply_count(second, known ? "runs" : "runs_most"), "run");
+    ts_str_add_char(out, '\n');
+  }
+  if (!*ts_cli_reply_text(reply, "until")) return;
+  ts_str_add(out, "That is the first round; more runs follow until ");
+  ts_cli_text_add_safe(out, ts_cli_reply_text(reply, "until"));
+  ts_str_add_char(out, '\n');
+}
+
 void ts_show_plan(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
   add_sentence(out, reply, view);
   ts_str_add_char(out, '\n');
@@ -209,6 +226,7 @@ void ts_show_plan(const json_t *reply, const struct ts_view *view, struct ts_str
   add_frame(out, reply);
   add_grouping(out, reply);
   add_comparison(out, reply);
+  add_later(out, reply);
 }
 
 static void add_seconds(struct ts_cli_table *table, const json_t *row, const char *name) {

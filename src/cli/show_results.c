@@ -330,9 +330,16 @@ void ts_show_study(const json_t *reply, const struct ts_view *view, struct ts_st
   add_answer(out, reply, view);
   const json_t *outputs = ts_cli_reply_member(reply, "outputs");
   for (size_t i = 0; i < json_array_size(outputs) && i < TOP_OUTPUTS; i++) {
-    add_indices(out, json_array_get(outputs, i), view);
+    const json_t *output = json_array_get(outputs, i);
+    if (*ts_cli_reply_text(output, "method")) {
+      ts_show_indices(reply, output, view, out);
+    } else {
+      add_indices(out, output, view);
+    }
+    ts_show_spread(reply, output, out);
     ts_str_add_char(out, '\n');
   }
+  ts_show_phases(reply, view, out);
   add_cost(out, reply);
   add_reuse(out, ts_cli_reply_member(reply, "reuse"));
   if (*ts_cli_reply_text(reply, "report")) {

@@ -1,6 +1,7 @@
 /* Text of what comes before any run: check, init, list.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/arguments_int.h"
+#include "cli/help.h"
 #include "cli/reply.h"
 #include "cli/text.h"
 #include "cli/view.h"
@@ -166,10 +167,29 @@ static void show_names(const char *title, const json_t *items, struct ts_str *ou
   ts_cli_table_release(&table);
 }
 
+/* Objects with name, title and help. */
+static void show_methods(const char *title, const json_t *items, const struct ts_view *view, struct ts_str *out) {
+  if (json_array_size(items) == 0) return;
+  if (out->length > 0) ts_str_add_char(out, '\n');
+  ts_str_addf(out, "%s\n", title);
+  for (size_t i = 0; i < json_array_size(items); i++) {
+    struct ts_str text = {0}, safe = {0};
+    ts_cli_method_text(json_array_get(items, i), &text);
+    ts_cli_text_add_safe(&safe, ts_str_get(&text));
+    ts_str_addf(out, "  %-14s ", ts_cli_method_name(json_array_get(items, i)));
+    ts_cli_text_add_wrapped(out, ts_str_get(&safe), (size_t)view->width, 17, "                 ");
+    ts_str_add_char(out, '\n');
+    ts_str_release(&text);
+    ts_str_release(&safe);
+  }
+}
+
 void ts_show_list(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
   const json_t *operations = ts_cli_reply_member(reply, "operations");
   if (json_array_size(operations) > 0) ts_str_add(out, "Operations\n");
   for (size_t i = 0; i < json_array_size(operations); i++) show_operation(json_array_get(operations, i), view, out);
   show_names("Demos", ts_cli_reply_member(reply, "demos"), out);
-  show_names("Methods", ts_cli_reply_member(reply, "methods"), out);
+  show_names("Methods of studies", ts_cli_reply_member(reply, "methods"), out);
+  show_methods("Samplers (tessera sample --method)", ts_cli_reply_member(reply, "samplers"), view, out);
+  show_methods("Analyses (tessera analyse --method)", ts_cli_reply_member(reply, "analyses"), view, out);
 }

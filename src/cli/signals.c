@@ -6,12 +6,33 @@
 #include <stddef.h>
 #include <unistd.h>
 
-static volatile int caught; /* the number of the signal; written by the handler only */
+#define GIVE_UP_S 2 /* for operations that look for it, and for the store, once a second signal came */
+
+static volatile int caught;     /* the number of the last signal; written by the handler only, like the next */
+static volatile int stop_level; /* how many came: 1 pauses, 2 tells operations to give up */
 
 /* Only calls that are safe in a handler. */
-static void on_signal(int number) {
-  if (__atomic_exchange_n(&caught, number, __ATOMIC_RELAXED) == 0) return;
+static void leave(int number) {
   ssize_t ignored = write(STDERR_FILENO, "\n", 1);
+  (void)ignored;
+  _exit(128 + number);
+}
+
+static void on_alarm(int number) {
+  (void)number;
+  leave(__atomic_load_n(&caught, __ATOMIC_RELAXED));
+}
+
+static void on_signal(int number) {
+  __atomic_store_n(&caught, number, __ATOMIC_RELAXED);
+  const int level = __atomic_add_fetch(&stop_level, 1, __ATOMIC_RELAXED);
+  if (level == 2) alarm(GIVE_UP_S);
+  if (level > 2) leave(number);
+}
+
+/* Nothing has to be kept: the program ends here and now. */
+static void end_on_signal(int number) {
+  ssize_t ignored = write(STDERR_FILENO, "\nstopped\n", 9);
   (void)ignored;
   _exit(128 + number);
 }
@@ -29,9 +50,15 @@ static void set_handler(int number, void (*handler)(int)) {
 void ts_signals_catch(void) {
   set_handler(SIGINT, on_signal);
   set_handler(SIGTERM, on_signal);
+  set_handler(SIGALRM, on_alarm);
 }
 
-const volatile int *ts_signals_stop(void) { return &caught; }
+void ts_signals_catch_to_end(void) {
+  set_handler(SIGINT, end_on_signal);
+  set_handler(SIGTERM, end_on_signal);
+}
+
+const volatile int *ts_signals_stop(void) { return &stop_level; }
 
 int ts_signals_exit_code(void) {
   int number = __atomic_load_n(&caught, __ATOMIC_RELAXED);

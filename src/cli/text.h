@@ -42,7 +42,7 @@ void ts_cli_text_add_bar(struct ts_str *out, double share, size_t width, bool un
 /* Text wrapped between words at `width` columns (0: never); every line after the first starts with `indent`. */
 void ts_cli_text_add_wrapped(struct ts_str *out, const char *text, size_t width, size_t at, const char *indent);
 
-#define TS_CLI_TABLE_MAX_COLUMNS 12
+#define TS_CLI_TABLE_MAX_COLUMNS 24
 
 /* Cells in rows; a column is as wide as its widest cell. */
 struct ts_cli_table {

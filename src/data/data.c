@@ -3,6 +3,7 @@
 #include "data/data_int.h"
 
 #include "base/alloc.h"
+#include "base/block.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,6 +109,7 @@ struct ts_data *ts_data_ref(struct ts_data *data) {
 void ts_data_unref(struct ts_data *data) {
   if (!data || atomic_fetch_sub_explicit(&data->references, 1, memory_order_acq_rel) != 1) return;
   ts_buffer_unref(data->buffer);
+  ts_block_give(atomic_load_explicit(&data->bits, memory_order_relaxed));
   free(data->names);
   free(data->path);
   free(data);
@@ -120,6 +122,7 @@ void ts_data_unref_pointer(struct ts_data **data) {
 
 void *ts_data_writable(struct ts_data *data) {
   if (!data->buffer) TS_BUG("a file has no memory to write to");
+  ts_block_give(atomic_exchange(&data->bits, NULL)); /* they may not be true much longer */
   return ts_buffer_writable(data->buffer);
 }
 

@@ -84,9 +84,10 @@ struct ts_xxh128 ts_data_run_digest(const struct ts_data *data);
 /* Digest that may outlive the run: SHA-256 of the encoded form; for files the digest of the file. */
 void ts_data_digest(const struct ts_data *data, struct ts_sha256 *digest);
 
-/* The canonical encoded form (format "TSD1"): equal data give equal bytes on every machine (little endian). */
-void ts_data_encode_header(const struct ts_data *data,
-                           struct ts_str *out); /* followed by the payload of ts_data_bytes() */
+/* About what the encoded form takes before compression: masks are bits there. */
+size_t ts_data_coded_bytes(const struct ts_data *data);
+/* The canonical encoded form (format "TSD2"): equal data give equal bytes on every machine (little endian). */
+void ts_data_encode(const struct ts_data *data, struct ts_str *out);
 /* Reads the whole encoded form; damaged input is an ordinary error (BAD_PRODUCT). */
 struct ts_data *ts_data_decode(const void *bytes, size_t size, struct ts_error *err);
 /* Encoded and compressed (zstd) for the store, and back. The digest covers the uncompressed form. */

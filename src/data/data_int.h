@@ -22,11 +22,36 @@ struct ts_data {
   struct ts_buffer *buffer;   /* owned; NULL for files */
   char *path;                 /* owned; files only */
   struct ts_sha256 digest;    /* files only */
+  _Atomic(uint8_t *) bits; /* owned: a mask's payload as bits (mask_bits.c), left by its digest for its packing; NULL */
 };
 
 /* Payload size of a shape; false if it cannot be addressed or a side is not positive. */
 bool ts_pixels_size(const struct ts_type *type, const struct ts_region *region, size_t *size_bytes);
 bool ts_table_size(size_t rows, size_t columns, size_t *size_bytes);
+
+/* What follows the header in the encoded form. Masks that hold only 0 and 255, as they should, are written as bits. */
+enum ts_coding { TS_CODING_BYTES, TS_CODING_BITS };
+struct ts_payload {
+  const void *bytes; /* borrowed from the data, or `owned` */
+  size_t size_bytes;
+  enum ts_coding coding;
+  void *owned;
+};
+const void *ts_data_payload(const struct ts_data *data, struct ts_payload *payload);
+void ts_payload_release(struct ts_payload *payload);
+/* Releases a payload that was not changed; bits stay with the data, for the next who asks. */
+void ts_payload_return(const struct ts_data *data, struct ts_payload *payload);
+
+/* mask_bits.c */
+size_t ts_mask_bits_size(size_t pixel_count);
+/* False, with `bits` undefined, if a pixel is neither 0 nor 255. */
+bool ts_mask_pack_bits(const uint8_t *pixels, size_t count, uint8_t *bits);
+void ts_mask_unpack_bits(const uint8_t *bits, size_t count, uint8_t *pixels);
+
+/* Replaces each row by its difference from the one above, and back. Neighbouring rows are alike, so that differences
+ * compress better, and twice as fast. */
+void ts_mask_bits_difference(uint8_t *bits, size_t size, size_t row_bytes);
+void ts_mask_bits_sum(uint8_t *bits, size_t size, size_t row_bytes);
 
 /* Reused by all packing and unpacking of one thread; NULL without memory. */
 struct ts_pack_context {

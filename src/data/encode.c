@@ -1,13 +1,15 @@
-/* The canonical encoded form "TSD1" of data, its digests, and the compressed form for the store.
+/* The canonical encoded form "TSD2" of data, its digests, and the compressed form for the store.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Encoded: header, then payload. All numbers little endian.
- *   4 bytes "TSD1", u32 size of the header, u64 size of the payload, text type name, then by kind
- *   pixels: i64 x, y, width, height, i32 level, z, t
+ *   4 bytes "TSD2", u32 size of the header, u64 size of the payload, text type name, then by kind
+ *   pixels: i64 x, y, width, height, i32 level, z, t, u32 coding (0: bytes, 1: bits)
  *   table:  u64 rows, u64 columns, and a text per column name
  *   file:   32 bytes SHA-256 of the file, text path
  * A text is u32 length and bytes. The payload: pixels row by row, cells row by row, the bytes; nothing for a file.
- * Packed: the header as it is, then one zstd frame (with checksum) that holds the payload. */
+ * Masks of nothing but 0 and 255 are coded as bits (mask_bits.c), all else as the bytes in memory.
+ * Packed: the header as it is, then one zstd frame (with checksum) that holds the payload; of bits the differences of
+ * rows. */
 #include "data/data_int.h"
 
 #include "base/alloc.h"
@@ -16,9 +18,10 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#define MAGIC          "TSD1"
+#define MAGIC          "TSD2"
 #define FIXED_BYTES    16 /* magic, header size, payload size */
 #define PACK_LEVEL     1
+#define PIECE_BYTES    (32 << 10) /* on the stack */
 #define TEXT_MAX_BYTES (1U << 20) /* of a type, column or path name */
 
 static void add_number(struct ts_str *out, uint64_t number, size_t size_bytes) {
@@ -33,11 +36,12 @@ static void add_text(struct ts_str *out, const char *text) {
   ts_str_add_bytes(out, text, length);
 }
 
-static void add_pixels(struct ts_str *out, const struct ts_region *region) {
+static void add_pixels(struct ts_str *out, const struct ts_region *region, enum ts_coding coding) {
   const int64_t wide[] = {region->x, region->y, region->width, region->height};
   const int32_t narrow[] = {region->level, region->z, region->t};
   for (size_t i = 0; i < 4; i++) add_number(out, (uint64_t)wide[i], 8);
   for (size_t i = 0; i < 3; i++) add_number(out, (uint32_t)narrow[i], 4);
+  add_number(out, (uint64_t)coding, 4);
 }
 
 static void add_table(struct ts_str *out, const struct ts_data *data) {
@@ -46,14 +50,15 @@ static void add_table(struct ts_str *out, const struct ts_data *data) {
   for (size_t i = 0; i < data->columns; i++) add_text(out, data->names[i]);
 }
 
-static void encode_header(const struct ts_data *data, const char *path, struct ts_str *out) {
+static void encode_header(const struct ts_data *data, const char *path, const struct ts_payload *payload,
+                          struct ts_str *out) {
   size_t start = out->length;
   ts_str_add_bytes(out, MAGIC, 4);
   add_number(out, 0, 4);
-  add_number(out, ts_data_size_bytes(data), 8);
+  add_number(out, payload->size_bytes, 8);
   add_text(out, data->type->name);
   switch (data->type->kind) {
-  case TS_DATA_PIXELS: add_pixels(out, &data->region); break;
+  case TS_DATA_PIXELS: add_pixels(out, &data->region, payload->coding); break;
   case TS_DATA_TABLE: add_table(out, data); break;
   case TS_DATA_BYTES: break;
   case TS_DATA_FILE:
@@ -65,19 +70,24 @@ static void encode_header(const struct ts_data *data, const char *path, struct t
   for (size_t i = 0; i < 4; i++) out->data[start + 4 + i] = (char)(unsigned char)(size >> (8 * i));
 }
 
-void ts_data_encode_header(const struct ts_data *data, struct ts_str *out) { encode_header(data, data->path, out); }
+void ts_data_encode(const struct ts_data *data, struct ts_str *out) {
+  ts_auto(ts_payload_release) struct ts_payload payload;
+  ts_data_payload(data, &payload);
+  encode_header(data, data->path, &payload, out);
+  if (payload.size_bytes > 0) ts_str_add_bytes(out, payload.bytes, payload.size_bytes);
+}
 
 /* A file counts as its bytes: the same bytes under another name are the same data. */
 struct ts_xxh128 ts_data_run_digest(const struct ts_data *data) {
   ts_auto(ts_str_release) struct ts_str header = {0};
-  encode_header(data, "", &header);
-  size_t size_bytes = 0;
-  const void *payload = ts_data_bytes(data, &size_bytes);
+  struct ts_payload as_it_lies = {.coding = TS_CODING_BYTES};
+  as_it_lies.bytes = ts_data_bytes(data, &as_it_lies.size_bytes);
+  encode_header(data, "", &as_it_lies, &header);
   XXH3_state_t *state = XXH3_createState();
   if (!state) TS_BUG("out of memory");
   XXH3_128bits_reset(state);
   XXH3_128bits_update(state, header.data, header.length);
-  if (size_bytes > 0) XXH3_128bits_update(state, payload, size_bytes);
+  if (as_it_lies.size_bytes > 0) XXH3_128bits_update(state, as_it_lies.bytes, as_it_lies.size_bytes);
   XXH128_hash_t hash = XXH3_128bits_digest(state);
   XXH3_freeState(state);
   return (struct ts_xxh128){.low = hash.low64, .high = hash.high64};
@@ -89,14 +99,20 @@ void ts_data_digest(const struct ts_data *data, struct ts_sha256 *digest) {
     return;
   }
   ts_auto(ts_str_release) struct ts_str header = {0};
-  ts_data_encode_header(data, &header);
-  size_t size_bytes = 0;
-  const void *payload = ts_data_bytes(data, &size_bytes);
+  struct ts_payload payload;
+  ts_data_payload(data, &payload);
+  encode_header(data, data->path, &payload, &header);
   struct ts_sha256_stream *stream = ts_sha256_stream_create();
   ts_sha256_stream_add(stream, header.data, header.length);
-  if (size_bytes > 0) ts_sha256_stream_add(stream, payload, size_bytes);
+  if (payload.size_bytes > 0) ts_sha256_stream_add(stream, payload.bytes, payload.size_bytes);
   ts_sha256_stream_finish(stream, digest);
+  ts_payload_return(data, &payload);
 }
+
+struct extent {
+  size_t header_bytes;
+  size_t payload_bytes;
+};
 
 /* Reads from bytes that may be damaged: never beyond the end; after the first fault everything reads as 0. */
 struct reader {
@@ -137,17 +153,24 @@ static struct ts_data *damaged(struct ts_error *err, const char *what) {
   return NULL;
 }
 
-static struct ts_data *read_pixels(struct reader *reader, const struct ts_type *type, size_t payload_bytes,
-                                   struct ts_error *err) {
+static bool read_coding(struct reader *reader, const struct ts_type *type, enum ts_coding *coding) {
+  uint64_t number = read_number(reader, 4);
+  *coding = number == 0 ? TS_CODING_BYTES : TS_CODING_BITS;
+  return number == 0 || (number == 1 && strcmp(type->name, "mask") == 0);
+}
+
+static struct ts_data *read_pixels(struct reader *reader, const struct ts_type *type, const struct extent *extent,
+                                   enum ts_coding *coding, struct ts_error *err) {
   struct ts_region region = {0};
   int64_t *const wide[] = {&region.x, &region.y, &region.width, &region.height};
   int32_t *const narrow[] = {&region.level, &region.z, &region.t};
   for (size_t i = 0; i < 4; i++) *wide[i] = (int64_t)read_number(reader, 8);
   for (size_t i = 0; i < 3; i++) *narrow[i] = (int32_t)(uint32_t)read_number(reader, 4);
+  if (!read_coding(reader, type, coding)) return damaged(err, "its coding is unknown");
   size_t size_bytes = 0;
-  if (reader->failed || !ts_pixels_size(type, &region, &size_bytes) || size_bytes != payload_bytes) {
-    return damaged(err, "the sizes of the image do not fit");
-  }
+  bool fits = !reader->failed && ts_pixels_size(type, &region, &size_bytes);
+  if (fits && *coding == TS_CODING_BITS) size_bytes = ts_mask_bits_size(size_bytes);
+  if (!fits || size_bytes != extent->payload_bytes) return damaged(err, "the sizes of the image do not fit");
   return ts_data_create_pixels(type, &region, err);
 }
 
@@ -177,21 +200,18 @@ static struct ts_data *read_file(struct reader *reader, size_t payload_bytes, st
   return ts_data_create_file(path, &digest);
 }
 
-static struct ts_data *read_kind(struct reader *reader, const struct ts_type *type, size_t payload_bytes,
-                                 struct ts_error *err) {
+static struct ts_data *read_kind(struct reader *reader, const struct ts_type *type, const struct extent *extent,
+                                 enum ts_coding *coding, struct ts_error *err) {
+  size_t payload_bytes = extent->payload_bytes;
+  *coding = TS_CODING_BYTES;
   switch (type->kind) {
-  case TS_DATA_PIXELS: return read_pixels(reader, type, payload_bytes, err);
+  case TS_DATA_PIXELS: return read_pixels(reader, type, extent, coding, err);
   case TS_DATA_TABLE: return read_table(reader, payload_bytes, err);
   case TS_DATA_BYTES: return ts_data_create_bytes(type, payload_bytes, err);
   case TS_DATA_FILE: return read_file(reader, payload_bytes, err);
   }
   return damaged(err, "unknown kind");
 }
-
-struct extent {
-  size_t header_bytes;
-  size_t payload_bytes;
-};
 
 /* Sizes in the fixed part; the payload may have at most the given size. */
 static bool read_extent(const void *bytes, size_t size, uint64_t payload_max_bytes, struct extent *extent,
@@ -214,47 +234,96 @@ static bool read_extent(const void *bytes, size_t size, uint64_t payload_max_byt
 }
 
 /* New data with the header's shape and an unfilled payload. */
-static struct ts_data *read_header(const void *bytes, const struct extent *extent, struct ts_error *err) {
+static struct ts_data *read_header(const void *bytes, const struct extent *extent, enum ts_coding *coding,
+                                   struct ts_error *err) {
   struct reader reader = {.next = (const unsigned char *)bytes + FIXED_BYTES,
                           .left = extent->header_bytes - FIXED_BYTES};
   ts_auto_free char *name = read_text(&reader);
   const struct ts_type *type = name ? ts_type_find(name) : NULL;
   if (!type) return damaged(err, "its type is unknown");
-  struct ts_data *data = read_kind(&reader, type, extent->payload_bytes, err);
+  struct ts_data *data = read_kind(&reader, type, extent, coding, err);
   if (!data || reader.left == 0) return data;
   ts_data_unref(data);
   return damaged(err, "its header is too long");
 }
 
+/* Whether a payload is the one that ts_data_payload would have chosen: equal data have one encoded form only. */
+static bool is_canonical(const struct ts_data *data, enum ts_coding coding, const uint8_t *coded, size_t size_bytes) {
+  size_t pixels = ts_data_size_bytes(data);
+  if (coding == TS_CODING_BITS) return pixels % 8 == 0 || coded[size_bytes - 1] >> pixels % 8 == 0;
+  struct ts_payload payload;
+  ts_data_payload(data, &payload);
+  bool ok = payload.coding == TS_CODING_BYTES;
+  ts_payload_release(&payload);
+  return ok;
+}
+
+/* Turns the coded payload into what lies in memory (`coded` may lie there already). */
+static bool fill(struct ts_data *data, enum ts_coding coding, const uint8_t *coded, size_t size_bytes) {
+  if (size_bytes == 0) return true;
+  uint8_t *target = ts_data_writable(data);
+  if (coding == TS_CODING_BITS)
+    ts_mask_unpack_bits(coded, ts_data_size_bytes(data), target);
+  else if (coded != target)
+    memcpy(target, coded, size_bytes);
+  return is_canonical(data, coding, coded, size_bytes);
+}
+
 struct ts_data *ts_data_decode(const void *bytes, size_t size, struct ts_error *err) {
   struct extent extent = {0};
+  enum ts_coding coding;
   if (!read_extent(bytes, size, size, &extent, err)) return NULL;
   if (extent.payload_bytes != size - extent.header_bytes) return damaged(err, "it has another length than it says");
-  struct ts_data *data = read_header(bytes, &extent, err);
-  if (data && extent.payload_bytes > 0) {
-    memcpy(ts_data_writable(data), (const unsigned char *)bytes + extent.header_bytes, extent.payload_bytes);
-  }
-  return data;
+  struct ts_data *data = read_header(bytes, &extent, &coding, err);
+  const unsigned char *payload = (const unsigned char *)bytes + extent.header_bytes;
+  if (!data || fill(data, coding, payload, extent.payload_bytes)) return data;
+  ts_data_unref(data);
+  return damaged(err, "its mask is not coded as it should be");
+}
+
+static size_t row_bytes(const struct ts_data *mask) { return ts_mask_bits_size((size_t)mask->region.width); }
+
+/* Piece by piece: the worst case is larger than the data, and nearly always far more than is needed. */
+static size_t compress(ZSTD_CCtx *context, const struct ts_payload *payload, struct ts_str *out) {
+  char piece[PIECE_BYTES];
+  ZSTD_CCtx_reset(context, ZSTD_reset_session_only);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, PACK_LEVEL);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  ZSTD_CCtx_setPledgedSrcSize(context, payload->size_bytes);
+  ZSTD_inBuffer from = {.src = payload->bytes, .size = payload->size_bytes};
+  size_t left;
+  do {
+    ZSTD_outBuffer to = {.dst = piece, .size = sizeof piece};
+    left = ZSTD_compressStream2(context, &to, &from, ZSTD_e_end);
+    ts_str_add_bytes(out, piece, to.pos);
+  } while (left > 0 && !ZSTD_isError(left));
+  return left;
 }
 
 bool ts_data_pack(const struct ts_data *data, struct ts_str *out, struct ts_error *err) {
-  ts_data_encode_header(data, out);
-  size_t size_bytes = 0;
-  const void *payload = ts_data_bytes(data, &size_bytes);
-  size_t bound = ZSTD_compressBound(size_bytes);
-  ts_auto_free void *packed = malloc(bound);
+  ts_auto(ts_payload_release) struct ts_payload payload;
+  ts_data_payload(data, &payload);
+  encode_header(data, data->path, &payload, out);
   struct ts_pack_context *context = ts_pack_context_get();
-  if (!packed || !context || ZSTD_isError(bound))
-    return ts_fail(err, TS_ERR_NO_MEMORY, "no memory to compress %zu bytes", size_bytes);
-  ZSTD_CCtx_setParameter(context->pack, ZSTD_c_compressionLevel, PACK_LEVEL);
-  ZSTD_CCtx_setParameter(context->pack, ZSTD_c_checksumFlag, 1);
-  size_t packed_bytes = ZSTD_compress2(context->pack, packed, bound, payload, size_bytes);
-  if (ZSTD_isError(packed_bytes)) {
-    return ts_fail(err, TS_ERR_NO_MEMORY, "could not compress %zu bytes: %s", size_bytes,
-                   ZSTD_getErrorName(packed_bytes));
-  }
-  ts_str_add_bytes(out, packed, packed_bytes);
-  return true;
+  if (!context) return ts_fail(err, TS_ERR_NO_MEMORY, "no memory to compress %zu bytes", payload.size_bytes);
+  if (payload.owned) ts_mask_bits_difference(payload.owned, payload.size_bytes, row_bytes(data));
+  size_t result = compress(context->pack, &payload, out);
+  if (!ZSTD_isError(result)) return true;
+  return ts_fail(err, TS_ERR_NO_MEMORY, "could not compress %zu bytes: %s", payload.size_bytes,
+                 ZSTD_getErrorName(result));
+}
+
+/* Decompresses the payload into data that read_header made. */
+static bool unpack_payload(struct ts_data *data, enum ts_coding coding, const unsigned char *frame, size_t frame_bytes,
+                           size_t payload_bytes) {
+  struct ts_pack_context *context = ts_pack_context_get();
+  if (!context) return false;
+  ts_auto_free uint8_t *bits = coding == TS_CODING_BITS ? ts_malloc(payload_bytes + 1) : NULL;
+  void *target = bits ? bits : payload_bytes > 0 ? ts_data_writable(data) : NULL;
+  size_t unpacked = ZSTD_decompressDCtx(context->unpack, target, payload_bytes, frame, frame_bytes);
+  if (ZSTD_isError(unpacked) || unpacked != payload_bytes) return false;
+  if (bits) ts_mask_bits_sum(bits, payload_bytes, row_bytes(data));
+  return fill(data, coding, target, payload_bytes);
 }
 
 struct ts_data *ts_data_unpack(const void *bytes, size_t size, struct ts_error *err) {
@@ -262,19 +331,15 @@ struct ts_data *ts_data_unpack(const void *bytes, size_t size, struct ts_error *
    * asked for on its word. */
   const uint64_t most = (uint64_t)size / 4 * ZSTD_BLOCKSIZE_MAX + ZSTD_BLOCKSIZE_MAX;
   struct extent extent = {0};
+  enum ts_coding coding;
   if (!read_extent(bytes, size, most, &extent, err)) return NULL;
   const unsigned char *frame = (const unsigned char *)bytes + extent.header_bytes;
   size_t frame_bytes = size - extent.header_bytes;
   if (ZSTD_getFrameContentSize(frame, frame_bytes) != extent.payload_bytes) {
     return damaged(err, "its compressed part has another size than it says");
   }
-  struct ts_data *data = read_header(bytes, &extent, err);
-  if (!data) return NULL;
-  void *payload = extent.payload_bytes > 0 ? ts_data_writable(data) : NULL;
-  struct ts_pack_context *context = ts_pack_context_get();
-  size_t unpacked =
-      context ? ZSTD_decompressDCtx(context->unpack, payload, extent.payload_bytes, frame, frame_bytes) : 0;
-  if (!ZSTD_isError(unpacked) && unpacked == extent.payload_bytes) return data;
+  struct ts_data *data = read_header(bytes, &extent, &coding, err);
+  if (!data || unpack_payload(data, coding, frame, frame_bytes, extent.payload_bytes)) return data;
   ts_data_unref(data);
   return damaged(err, "its compressed part cannot be read");
 }

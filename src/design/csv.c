@@ -9,16 +9,30 @@
 #include <math.h>
 #include <string.h>
 
-#define FAULTS_MAX 100 /* rows are not read on after so many: a file of another kind would give one per cell */
+#define UNIT_PREFIX "u_"
+#define FAULTS_MAX  100 /* rows are not read on after so many: a file of another kind would give one per cell */
 
-/* One reading. */
+enum role { ROLE_UNKNOWN, ROLE_VALUE, ROLE_UNIT };
+
+/* What a column of the file is. */
+struct role_of_column {
+  enum role role;
+  size_t parameter; /* index in reader.parameters */
+  size_t column;    /* of the design */
+};
+
+/* One reading, for a workflow or a space. */
 struct reader {
-  const struct ts_workflow *workflow; /* borrowed */
-  const char *file;                   /* borrowed */
-  struct ts_str text;                 /* owned; the file's bytes, rescanned for the place of a fault */
-  struct ts_csv csv;                  /* owned */
-  size_t *parameters;                 /* owned; parameter of each column, TS_NONE for an unknown one */
-  struct ts_faults *faults;           /* borrowed */
+  const struct ts_workflow *workflow;     /* borrowed; NULL for a space */
+  const struct ts_space *space;           /* borrowed; NULL for a workflow */
+  const struct ts_parameter **parameters; /* owned array of borrowed parameters */
+  size_t parameter_count;
+  const char *file;             /* borrowed */
+  struct ts_str text;           /* owned; the file's bytes, rescanned for the place of a fault */
+  struct ts_csv csv;            /* owned */
+  struct role_of_column *roles; /* owned */
+  size_t column_count;          /* of the design */
+  struct ts_faults *faults;     /* borrowed */
 };
 
 /* Where a cell starts: scans from the start of its row, since the parsed cells have lost their quotes. Columns count
@@ -54,40 +68,106 @@ static void report(struct reader *reader, size_t row, size_t cell, const struct 
 }
 
 static void report_unknown(struct reader *reader, size_t column) {
-  const struct ts_workflow *workflow = reader->workflow;
   const char *name = reader->csv.header[column];
   struct ts_error fault = {0};
-  ts_fail(&fault, TS_ERR_UNKNOWN_PARAMETER, "workflow '%s' has no parameter '%s'", workflow->name, name);
-  ts_auto_free const char **names = ts_calloc(workflow->parameter_count + 1, sizeof *names);
-  for (size_t i = 0; i < workflow->parameter_count; i++) names[i] = workflow->parameters[i].name;
-  const char *near = ts_nearest_word(name, names, workflow->parameter_count);
+  if (reader->workflow) {
+    ts_fail(&fault, TS_ERR_UNKNOWN_PARAMETER, "workflow '%s' has no parameter '%s'", reader->workflow->name, name);
+  } else {
+    ts_fail(&fault, TS_ERR_UNKNOWN_PARAMETER, "the space has no parameter '%s'", name);
+  }
+  ts_auto_free const char **names = ts_calloc(reader->parameter_count + 1, sizeof *names);
+  for (size_t i = 0; i < reader->parameter_count; i++) names[i] = reader->parameters[i]->name;
+  const char *near = ts_nearest_word(name, names, reader->parameter_count);
   if (near) {
     ts_error_help(&fault, "did you mean '%s'?", near);
   } else {
-    ts_error_help(&fault, "name one parameter of the workflow per column, or remove this column");
+    ts_error_help(&fault, "name one parameter of the %s per column, or remove this column",
+                  reader->workflow ? "workflow" : "space");
   }
   report(reader, TS_NONE, column, &fault);
 }
 
-static void read_header(struct reader *reader) {
-  size_t count = reader->csv.column_count;
-  reader->parameters = ts_calloc(count + 1, sizeof *reader->parameters);
-  for (size_t c = 0; c < count; c++) {
-    reader->parameters[c] = TS_NONE;
-    size_t index;
-    if (!ts_workflow_find_parameter(reader->workflow, reader->csv.header[c], &index)) {
+static size_t find_parameter(const struct reader *reader, const char *name) {
+  for (size_t i = 0; i < reader->parameter_count; i++) {
+    if (strcmp(reader->parameters[i]->name, name) == 0) return i;
+  }
+  return TS_NONE;
+}
+
+/* NAME, or u_NAME for its unit coordinate. */
+static struct role_of_column role_of(const struct reader *reader, const char *name) {
+  size_t index = find_parameter(reader, name);
+  if (index != TS_NONE) return (struct role_of_column){.role = ROLE_VALUE, .parameter = index};
+  if (ts_str_starts_with(name, UNIT_PREFIX)) index = find_parameter(reader, name + strlen(UNIT_PREFIX));
+  if (index != TS_NONE) return (struct role_of_column){.role = ROLE_UNIT, .parameter = index};
+  return (struct role_of_column){.role = ROLE_UNKNOWN};
+}
+
+static void read_names(struct reader *reader) {
+  for (size_t c = 0; c < reader->csv.column_count; c++) {
+    const char *name = reader->csv.header[c];
+    reader->roles[c] = role_of(reader, name);
+    if (reader->roles[c].role == ROLE_UNKNOWN) {
       report_unknown(reader, c);
       continue;
     }
     for (size_t before = 0; before < c; before++) {
-      if (reader->parameters[before] != index) continue;
+      if (strcmp(reader->csv.header[before], name) != 0) continue;
       struct ts_error fault = {0};
-      ts_fail(&fault, TS_ERR_DUPLICATE_NAME, "column '%s' is there twice", reader->csv.header[c]);
+      ts_fail(&fault, TS_ERR_DUPLICATE_NAME, "column '%s' is there twice", name);
       ts_error_help(&fault, "remove one of the two columns");
       report(reader, TS_NONE, c, &fault);
       break;
     }
-    reader->parameters[c] = index;
+  }
+}
+
+/* The file column that holds the values of a parameter, or TS_NONE. */
+static size_t value_column(const struct reader *reader, size_t parameter) {
+  for (size_t c = 0; c < reader->csv.column_count; c++) {
+    if (reader->roles[c].role == ROLE_VALUE && reader->roles[c].parameter == parameter) return c;
+  }
+  return TS_NONE;
+}
+
+/* A design for a workflow has the columns of the file, in its order; what has none keeps its default. */
+static void place_columns_of_workflow(struct reader *reader) {
+  for (size_t c = 0; c < reader->csv.column_count; c++) {
+    if (reader->roles[c].role == ROLE_VALUE) reader->roles[c].column = reader->column_count++;
+  }
+  for (size_t c = 0; c < reader->csv.column_count; c++) {
+    struct role_of_column *role = &reader->roles[c];
+    if (role->role != ROLE_UNIT) continue;
+    size_t values = value_column(reader, role->parameter);
+    if (values == TS_NONE) {
+      report_unknown(reader, c);
+      role->role = ROLE_UNKNOWN;
+    } else {
+      role->column = reader->roles[values].column;
+    }
+  }
+}
+
+/* A design for a space has its columns, in its order. */
+static void place_columns_of_space(struct reader *reader) {
+  reader->column_count = reader->parameter_count;
+  for (size_t c = 0; c < reader->csv.column_count; c++) reader->roles[c].column = reader->roles[c].parameter;
+  for (size_t i = 0; i < reader->parameter_count; i++) {
+    if (value_column(reader, i) != TS_NONE) continue;
+    struct ts_error fault = {0};
+    ts_fail(&fault, TS_ERR_MISSING_KEY, "the design has no column '%s'", reader->parameters[i]->name);
+    ts_error_help(&fault, "give every parameter of the space a column");
+    report(reader, TS_NONE, 0, &fault);
+  }
+}
+
+static void read_header(struct reader *reader) {
+  reader->roles = ts_calloc(reader->csv.column_count + 1, sizeof *reader->roles);
+  read_names(reader);
+  if (reader->workflow) {
+    place_columns_of_workflow(reader);
+  } else {
+    place_columns_of_space(reader);
   }
   if (reader->csv.row_count > 0) return;
   struct ts_error fault = {0};
@@ -96,69 +176,126 @@ static void read_header(struct reader *reader) {
   report(reader, TS_NONE, 0, &fault);
 }
 
-static int64_t find_level(const struct ts_parameter *parameter, const struct ts_value *value) {
-  for (size_t i = 0; i < parameter->level_count; i++) {
-    if (ts_value_equal(&parameter->levels[i], value)) return (int64_t)i;
-  }
-  return -1;
-}
-
-/* `set` holds the defaults and takes the values of the row. */
-static void read_row(struct reader *reader, struct ts_design *design, size_t row, struct ts_value *set) {
-  bool complete = true;
-  for (size_t c = 0; c < design->column_count; c++) {
-    size_t cell = row * design->column_count + c;
-    design->unit[cell] = NAN;
-    if (reader->parameters[c] == TS_NONE) continue;
-    const struct ts_parameter *parameter = &reader->workflow->parameters[reader->parameters[c]];
-    struct ts_error fault = {0};
-    struct ts_value *value = &design->values[cell];
-    if (ts_value_from_text(reader->csv.rows[row][c], parameter->type, &design->arena, value, &fault) &&
-        ts_parameter_check(parameter, value, &fault)) {
-      design->levels[cell] = find_level(parameter, value);
-      set[reader->parameters[c]] = *value;
-      continue;
-    }
+/* The value of a cell, its level, and its unit coordinate as far as the value tells. */
+static bool read_value(struct reader *reader, struct ts_design *design, size_t row, size_t c, size_t cell) {
+  const struct ts_parameter *parameter = reader->parameters[reader->roles[c].parameter];
+  struct ts_value *value = &design->values[cell];
+  struct ts_error fault = {0};
+  if (!ts_value_from_text(reader->csv.rows[row][c], parameter->type, &design->arena, value, &fault) ||
+      !ts_parameter_check(parameter, value, &fault)) {
     ts_error_context(&fault, "reading parameter '%s'", parameter->name);
     report(reader, row, c, &fault);
-    complete = false;
+    return false;
+  }
+  size_t level = ts_space_level(parameter, value);
+  /* A word off the grid has neither a level nor a place in the unit cube; a workflow has choices to tell. */
+  if (reader->space && parameter->type == TS_VALUE_STRING && level == TS_NONE) {
+    ts_fail(&fault, TS_ERR_BAD_VALUE, "parameter '%s' has no value '%.80s'", parameter->name, value->as.string);
+    ts_error_help(&fault, "write one of the values of its grid");
+    report(reader, row, c, &fault);
+    return false;
+  }
+  design->levels[cell] = level == TS_NONE ? -1 : (int64_t)level;
+  if (isnan(design->unit[cell])) design->unit[cell] = ts_space_unit(parameter, value);
+  return true;
+}
+
+static bool read_unit(struct reader *reader, struct ts_design *design, size_t row, size_t c, size_t cell) {
+  const char *text = reader->csv.rows[row][c];
+  double unit;
+  if (!*text) return true;
+  if (ts_parse_double(text, &unit) && unit >= 0 && unit <= 1) {
+    design->unit[cell] = unit;
+    return true;
   }
   struct ts_error fault = {0};
-  if (complete && !ts_workflow_check_set(reader->workflow, set, &fault)) report(reader, row, 0, &fault);
+  ts_fail(&fault, TS_ERR_BAD_VALUE, "'%.80s' in column '%s' is not a number from 0 to 1", text, reader->csv.header[c]);
+  ts_error_help(&fault, "give the unit coordinate, or remove the column to have it derived from the value");
+  report(reader, row, c, &fault);
+  return false;
+}
+
+/* Whether the values go together. `set` holds the workflow's defaults and takes the values of the row. */
+static bool check_row(const struct reader *reader, const struct ts_value *row, struct ts_value *set,
+                      struct ts_error *err) {
+  if (reader->space) return ts_space_check_row(reader->space, row, err);
+  for (size_t c = 0; c < reader->csv.column_count; c++) {
+    const struct role_of_column *role = &reader->roles[c];
+    if (role->role == ROLE_VALUE) set[role->parameter] = row[role->column];
+  }
+  return ts_workflow_check_set(reader->workflow, set, err);
+}
+
+static void read_row(struct reader *reader, struct ts_design *design, size_t row, struct ts_value *set) {
+  bool complete = true;
+  size_t start = row * design->column_count;
+  for (size_t i = 0; i < design->column_count; i++) design->unit[start + i] = NAN;
+  for (size_t c = 0; c < reader->csv.column_count; c++) {
+    const struct role_of_column *role = &reader->roles[c];
+    if (role->role == ROLE_UNIT) complete = read_unit(reader, design, row, c, start + role->column) && complete;
+  }
+  for (size_t c = 0; c < reader->csv.column_count; c++) {
+    const struct role_of_column *role = &reader->roles[c];
+    if (role->role == ROLE_UNKNOWN) complete = false;
+    if (role->role == ROLE_VALUE) complete = read_value(reader, design, row, c, start + role->column) && complete;
+  }
+  struct ts_error fault = {0};
+  if (complete && !check_row(reader, design->values + start, set, &fault)) report(reader, row, 0, &fault);
 }
 
 static void read_rows(struct reader *reader, struct ts_design *design) {
-  const struct ts_workflow *workflow = reader->workflow;
   const struct ts_csv *csv = &reader->csv;
-  ts_design_init(design, csv->row_count, csv->column_count);
-  for (size_t c = 0; c < csv->column_count; c++) design->names[c] = ts_arena_strdup(&design->arena, csv->header[c]);
-  ts_auto_free struct ts_value *set = ts_calloc(workflow->parameter_count + 1, sizeof *set);
+  ts_design_init(design, csv->row_count, reader->column_count);
+  for (size_t c = 0; c < csv->column_count; c++) {
+    const struct role_of_column *role = &reader->roles[c];
+    if (role->role == ROLE_VALUE) design->names[role->column] = ts_arena_strdup(&design->arena, csv->header[c]);
+  }
+  ts_auto_free struct ts_value *set = ts_calloc(reader->parameter_count + 1, sizeof *set);
+  for (size_t i = 0; i < reader->parameter_count; i++) set[i] = reader->parameters[i]->default_value;
   size_t before = reader->faults->count;
   for (size_t r = 0; r < csv->row_count && reader->faults->count - before < FAULTS_MAX; r++) {
-    for (size_t i = 0; i < workflow->parameter_count; i++) set[i] = workflow->parameters[i].default_value;
     read_row(reader, design, r, set);
   }
 }
 
-bool ts_design_read_csv(struct ts_design *design, const struct ts_workflow *workflow, const char *file,
-                        struct ts_faults *faults) {
+/* The parameters are known; releases the reader. */
+static bool read_design(struct reader *reader, struct ts_design *design) {
   *design = (struct ts_design){0};
-  size_t before = faults->count;
-  struct reader reader = {.workflow = workflow, .file = file, .faults = faults};
+  size_t before = reader->faults->count;
   struct ts_error err = {0};
-  if (!ts_file_read(file, 0, &reader.text, &err) ||
-      !ts_csv_parse(&reader.csv, file, ts_str_get(&reader.text), reader.text.length, &err)) {
-    *ts_faults_add(faults) = err;
+  if (!ts_file_read(reader->file, 0, &reader->text, &err) ||
+      !ts_csv_parse(&reader->csv, reader->file, ts_str_get(&reader->text), reader->text.length, &err)) {
+    *ts_faults_add(reader->faults) = err;
   } else {
-    read_header(&reader);
-    read_rows(&reader, design);
+    read_header(reader);
+    bool has_columns = reader->workflow || reader->faults->count == before;
+    if (has_columns) read_rows(reader, design);
   }
-  ts_csv_release(&reader.csv);
-  ts_str_release(&reader.text);
-  free(reader.parameters);
-  if (faults->count == before) return true;
+  ts_csv_release(&reader->csv);
+  ts_str_release(&reader->text);
+  free(reader->roles);
+  free(reader->parameters);
+  if (reader->faults->count == before) return true;
   ts_design_release(design);
   return false;
+}
+
+bool ts_design_read_csv(struct ts_design *design, const struct ts_workflow *workflow, const char *file,
+                        struct ts_faults *faults) {
+  struct reader reader = {.workflow = workflow, .file = file, .faults = faults};
+  reader.parameter_count = workflow->parameter_count;
+  reader.parameters = ts_calloc(reader.parameter_count + 1, sizeof *reader.parameters);
+  for (size_t i = 0; i < reader.parameter_count; i++) reader.parameters[i] = &workflow->parameters[i];
+  return read_design(&reader, design);
+}
+
+bool ts_design_read_space_csv(struct ts_design *design, const struct ts_space *space, const char *file,
+                              struct ts_faults *faults) {
+  struct reader reader = {.space = space, .file = file, .faults = faults};
+  reader.parameter_count = space->count;
+  reader.parameters = ts_calloc(reader.parameter_count + 1, sizeof *reader.parameters);
+  for (size_t i = 0; i < reader.parameter_count; i++) reader.parameters[i] = space->parameters[i];
+  return read_design(&reader, design);
 }
 
 void ts_design_write_csv(const struct ts_design *design, struct ts_str *out) {

@@ -5,20 +5,11 @@
 #include "base/alloc.h"
 #include "base/json.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 static bool is_varied(const struct ts_parameter *parameter) {
   return parameter->level_count > 0 || parameter->has_range;
-}
-
-size_t ts_space_value_count(const struct ts_parameter *parameter) {
-  if (parameter->level_count > 0) return parameter->level_count;
-  if (!parameter->has_range) return 0;
-  double width = parameter->range_high - parameter->range_low;
-  if (parameter->type != TS_VALUE_INTEGER) return width > 0 ? SIZE_MAX : 1;
-  return width < 0 ? 0 : (size_t)floor(width) + 1;
 }
 
 bool ts_space_check_parameter(const struct ts_parameter *parameter, struct ts_error *err) {
@@ -77,6 +68,8 @@ bool ts_space_of_workflow(struct ts_space *space, const struct ts_workflow *work
     }
     space->parameters[space->count++] = parameter;
   }
+  space->workflow = workflow;
+  ts_space_take_constraints(space);
   if (space->count > 0) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "no parameter of workflow '%s' is varied", workflow->name);
   ts_error_help(err, "give at least one parameter a \"grid\" or a \"range\"");
@@ -161,6 +154,10 @@ static void read_document(struct ts_space *space, const struct ts_json_doc *doc,
   size_t count = json_array_size(list);
   space->parameters = ts_arena_array(&space->arena, count, sizeof *space->parameters);
   for (size_t i = 0; i < count; i++) read_parameter(space, doc, json_array_get(list, i), i, faults);
+  const json_t *constraints = json_object_get(doc->root, "constraints");
+  if (!constraints) return;
+  ts_constraints_parse(doc, constraints, "/constraints", space->parameters, space->count, space->count == count,
+                       &space->arena, &space->constraints, &space->constraint_count, faults);
 }
 
 bool ts_space_read(struct ts_space *space, const char *file, struct ts_faults *faults) {
@@ -182,29 +179,4 @@ bool ts_space_read(struct ts_space *space, const char *file, struct ts_faults *f
 void ts_space_release(struct ts_space *space) {
   ts_arena_release(&space->arena);
   *space = (struct ts_space){0};
-}
-
-/* min(floor(u L), L-1), and 0 below 0. Never rounded: that would halve the weight of both end levels. */
-static size_t share(double unit, size_t count) {
-  double position = floor(unit * (double)count);
-  if (!(position > 0)) return 0;
-  return position >= (double)count ? count - 1 : (size_t)position;
-}
-
-struct ts_value ts_space_value(const struct ts_parameter *parameter, double unit, int64_t *level) {
-  int64_t unused;
-  if (!level) level = &unused;
-  *level = -1;
-  if (parameter->level_count > 0) {
-    size_t index = share(unit, parameter->level_count);
-    *level = (int64_t)index;
-    return parameter->levels[index];
-  }
-  if (parameter->type == TS_VALUE_INTEGER) {
-    size_t step = share(unit, ts_space_value_count(parameter));
-    return ts_value_integer((int64_t)parameter->range_low + (int64_t)step);
-  }
-  double inside = unit > 1 ? 1 : unit > 0 ? unit : 0;
-  /* Both ends are met exactly, and nothing overflows for ranges wider than a double's half. */
-  return ts_value_real(parameter->range_low * (1 - inside) + parameter->range_high * inside);
 }

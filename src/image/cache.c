@@ -144,3 +144,11 @@ bool ts_image_inspect(const char *path, int32_t level, struct ts_image_info *inf
   *info = open.info;
   return true;
 }
+
+void ts_images_close_idle(void) {
+  pthread_mutex_lock(&lock);
+  for (size_t i = 0; i < ENTRIES_MAX; i++) {
+    if (held_bytes(&entries[i]) > 0) close_entry(&entries[i]);
+  }
+  pthread_mutex_unlock(&lock);
+}

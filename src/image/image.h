@@ -52,4 +52,8 @@ bool ts_image_encode_png(const struct ts_data *pixels, int32_t shrink, struct ts
 struct ts_data *ts_image_overlay(const struct ts_data *image, const struct ts_data *mask, uint32_t rgb,
                                  struct ts_error *err);
 
+/* Files stay open from one rectangle to the next; those that had to be decoded as a whole are held in memory. This closes
+ * the latter; one that is asked for again is decoded again. */
+void ts_images_close_idle(void);
+
 #endif

@@ -133,7 +133,12 @@ struct ts_data *ts_image_read(const char *path, const struct ts_type *type, cons
                            .grey = open.info.channels == 1,
                            .type = type,
                            .mask = strcmp(type->name, "mask") == 0};
-  if (read_rows(&open, &how, data)) return data;
+  if (read_rows(&open, &how, data)) {
+    /* All of it has been read: nobody will ask for another part of what libvips holds decoded. */
+    bool is_all = region->width == open.info.width && region->height == open.info.height;
+    if (is_all && open.decoded_whole) ts_open_image_forget(path);
+    return data;
+  }
   ts_image_fail(err, path, "cannot be decoded");
   ts_open_image_forget(path);
   ts_data_unref(data);

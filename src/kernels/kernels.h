@@ -6,9 +6,9 @@
  * image has fewer than 2^31 pixels (a ring of one pixel around it included).
  * Every function is deterministic, keeps no state between calls and may run in several threads at once. Those that take
  * threads share their work among them; results are the same bits for any number, and for NULL. Unless said otherwise
- * the output may be the same plane as an input, but may not overlap it in another way. Scratch memory comes from malloc;
- * that, and a wrong size, are the only causes of an error.
- * The only project headers used are base/error.h and base/exact_math.h, so that the kernels build alone. */
+ * the output may be the same plane as an input, but may not overlap it in another way. Scratch memory comes from
+ * base/block.h; that, and a wrong size, are the only causes of an error.
+ * The only project headers used are base/block.h, base/error.h and base/exact_math.h, so that the kernels build alone. */
 #ifndef TS_KERNELS_KERNELS_H
 #define TS_KERNELS_KERNELS_H
 

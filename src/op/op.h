@@ -16,6 +16,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Bounds that let calls, keys and records work without allocating; no sensible operation comes near. */
+#define TS_OP_MAX_PORTS      64 /* inputs, and outputs */
+#define TS_OP_MAX_PARAMETERS 64
+
 enum ts_op_origin { TS_OP_BUILT_IN, TS_OP_PLUGIN, TS_OP_COMMAND };
 
 struct ts_op {

@@ -7,10 +7,6 @@
 
 #include "base/json.h"
 
-/* Bounds that let calls and keys work without allocating; no sensible operation comes near. */
-#define TS_OP_MAX_PORTS      64
-#define TS_OP_MAX_PARAMETERS 64
-
 /* ---- Rules for descriptors, whether they come from a program, a plugin or a manifest (descriptor.c). ---- */
 
 bool ts_op_name_allowed(const char *name);       /* "library.operation" */

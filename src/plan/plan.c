@@ -374,14 +374,25 @@ size_t ts_plan_distinct(const struct ts_plan *plan) {
   return sum;
 }
 
+/* As much of "first.second" as there is room for. Not by snprintf: every task is named when it is started. */
+static const char *join_names(const char *first, const char *second, char *buffer, size_t size) {
+  if (size == 0) return buffer;
+  const size_t room = size - 1;
+  size_t used = strnlen(first, room);
+  memcpy(buffer, first, used);
+  if (used < room) buffer[used++] = '.';
+  const size_t more = strnlen(second, room - used);
+  memcpy(buffer + used, second, more);
+  buffer[used + more] = '\0';
+  return buffer;
+}
+
 const char *ts_plan_node_name(const struct ts_plan *plan, uint32_t node, char *buffer, size_t size) {
   const struct ts_node *n = &plan->nodes[node];
   const struct ts_workflow *w = plan->workflow;
-  if (n->kind == TS_NODE_TASK)
-    snprintf(buffer, size, "%s.%s", w->stages[w->tasks[n->task].stage].name, w->tasks[n->task].name);
-  else if (n->kind == TS_NODE_SOURCE)
-    snprintf(buffer, size, "read.%s", w->inputs[n->task].name);
-  else
-    snprintf(buffer, size, n->kind == TS_NODE_CROP ? "engine.crop" : "engine.gather");
-  return buffer;
+  switch (n->kind) {
+  case TS_NODE_TASK: return join_names(w->stages[w->tasks[n->task].stage].name, w->tasks[n->task].name, buffer, size);
+  case TS_NODE_SOURCE: return join_names("read", w->inputs[n->task].name, buffer, size);
+  default: return join_names("engine", n->kind == TS_NODE_CROP ? "crop" : "gather", buffer, size);
+  }
 }

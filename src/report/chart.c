@@ -117,6 +117,19 @@ char *ts_text_fit(const char *text, double font_px, double room_px) {
   return result;
 }
 
+size_t ts_text_break(const char *text, double font_px, double room_px) {
+  double width = 0;
+  size_t end = 0, last = 0; /* after the last place to break at */
+  while (text[end]) {
+    size_t size = character_bytes(text + end);
+    width += width_of_character(text + end, size) * font_px;
+    if (width > room_px && end > 0) break;
+    end += size;
+    if (strchr(" ._-/:,", text[end - 1])) last = end;
+  }
+  return text[end] && 2 * last > end ? last : end;
+}
+
 bool ts_box_overlaps(const struct ts_box *a, const struct ts_box *b) {
   return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height && b->y < a->y + a->height;
 }

@@ -42,6 +42,10 @@ double ts_text_width(const char *text, double font_px);
  * Owned result. */
 char *ts_text_fit(const char *text, double font_px, double room_px);
 
+/* Bytes of the beginning of the text that fit on one line; breaks after a space or a sign of punctuation if there is one
+ * near the end. At least one character. */
+size_t ts_text_break(const char *text, double font_px, double room_px);
+
 struct ts_box {
   double x, y, width, height;
 };
@@ -87,14 +91,80 @@ struct ts_bar {
   const char *name;           /* borrowed */
   double value;               /* NaN: unknown */
   double low, high;           /* interval; NaN: none */
-  const struct ts_look *look; /* borrowed */
+  const struct ts_look *look; /* borrowed; one without a name puts no marker beside the bar's */
 };
 struct ts_bars {
   const struct ts_bar *items; /* borrowed */
   size_t count;
   const char *axis_title; /* borrowed */
+  bool has_sign;          /* the axis reaches below zero if values or intervals do */
+  bool wraps;             /* names that are too long for one line take several */
 };
 void ts_draw_bars(struct ts_str *out, const struct ts_chart *chart, const char *class_name, double width);
+
+/* A number with its interval; NaN: not known. */
+struct ts_estimate {
+  double value, low, high;
+};
+
+/* Two bars per name, side by side, S1 above ST: ts_draw_pairs. The part of ST beyond S1 stands out: it is interaction. */
+struct ts_pair_bar {
+  const char *name; /* borrowed */
+  struct ts_estimate first, total;
+};
+struct ts_pair_bars {
+  const struct ts_pair_bar *items; /* borrowed */
+  size_t count;
+  const char *axis_title; /* borrowed */
+};
+void ts_draw_pairs(struct ts_str *out, const struct ts_chart *chart, const char *class_name, double width);
+/* The looks of S1, of ST, and of the part of ST beyond S1. */
+extern const struct ts_look ts_pair_looks[3];
+
+/* A value for every two names, symmetric: ts_draw_heat. Columns are named by the numbers of the rows. */
+struct ts_heat {
+  const char *const *names;        /* borrowed */
+  const struct ts_estimate *cells; /* borrowed; row by row, count * count; the diagonal is not looked at */
+  size_t count;
+  double high; /* of the colours, which begin at zero */
+};
+void ts_draw_heat(struct ts_str *out, const struct ts_chart *chart, const char *class_name, double width);
+/* Whether the rows have room for their names at this width; else they have their numbers only. */
+bool ts_heat_has_names(const struct ts_heat *heat, double width);
+
+/* Lines with a band each, over a growing number of samples: ts_draw_lines. */
+struct ts_line {
+  const char *name;                /* borrowed */
+  const struct ts_look *look;      /* borrowed */
+  const struct ts_estimate *cells; /* borrowed; one per place */
+};
+struct ts_lines {
+  const double *places; /* borrowed; above zero, growing */
+  size_t place_count;
+  const struct ts_line *items; /* borrowed; the most important ones last to be covered come first */
+  size_t count;
+  const char *x_title, *y_title; /* borrowed */
+};
+void ts_draw_lines(struct ts_str *out, const struct ts_chart *chart, const char *class_name, double width);
+/* Moves texts of the given height apart that would overlap, within top and bottom, and keeps their order; y: middles. */
+void ts_spread(double *y, size_t count, double height, double top, double bottom);
+
+/* One dot per slide around the value of all slides together, a row per name: ts_draw_strips. */
+struct ts_strip {
+  const char *name; /* borrowed */
+  struct ts_estimate pooled;
+  const double *dots; /* borrowed; one per slide, NaN: none */
+};
+struct ts_strips {
+  const struct ts_strip *items; /* borrowed */
+  size_t count;
+  const char *const *slides; /* borrowed */
+  size_t slide_count;
+  const char *axis_title; /* borrowed */
+};
+void ts_draw_strips(struct ts_str *out, const struct ts_chart *chart, const char *class_name, double width);
+/* The looks of one slide and of all together. */
+extern const struct ts_look ts_strip_looks[2];
 
 /* mu* against sigma: ts_draw_scatter. Items come in order of importance: the first ones get labels. */
 struct ts_point {

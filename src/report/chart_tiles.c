@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-#define LEGEND_PX 46.0
-
 /* The smallest distance between two different coordinates, or 0 if all are equal. */
 static double pitch(const struct ts_tiles *tiles, bool along_x) {
   double smallest = 0;
@@ -50,18 +48,6 @@ static void fit(struct map_layout *layout, const struct ts_tiles *tiles, double 
   layout->height = slide_height * layout->scale;
 }
 
-static void draw_legend(struct ts_str *out, const struct ts_tiles *tiles, double top, double width) {
-  double length = fmin(width - 2, 240);
-  char number[TS_NUMBER_SIZE];
-  for (int i = 0; i < 24; i++) {
-    char colour[8];
-    ts_svg_rect(out, &(struct ts_box){length * i / 24, top, length / 24 + 0.5, 10},
-                ts_colour_scale((i + 0.5) / 24, colour));
-  }
-  ts_svg_text(out, 0, top + 26, TS_ANCHOR_START, NULL, ts_format_number(tiles->low, 3, number));
-  ts_svg_text(out, length, top + 26, TS_ANCHOR_END, NULL, ts_format_number(tiles->high, 3, number));
-}
-
 /* Numbers in some cells but not in others would look like missing values: all fit, or none is written. */
 static bool numbers_fit(const struct ts_tiles *tiles, double width, double height) {
   if (height < 18) return false;
@@ -76,7 +62,7 @@ void ts_draw_tiles(struct ts_str *out, const struct ts_chart *chart, const char 
   const struct ts_tiles *tiles = chart->data;
   struct map_layout layout;
   fit(&layout, tiles, width);
-  ts_svg_open(out, class_name, width, layout.height + LEGEND_PX, chart->label);
+  ts_svg_open(out, class_name, width, layout.height + TS_SVG_SCALE_PX, chart->label);
   double range = tiles->high > tiles->low ? tiles->high - tiles->low : 1;
   double cell_width = layout.tile_x * layout.scale - 1, cell_height = layout.tile_y * layout.scale - 1;
   bool numbers = numbers_fit(tiles, cell_width, cell_height);
@@ -91,6 +77,6 @@ void ts_draw_tiles(struct ts_str *out, const struct ts_chart *chart, const char 
     ts_svg_text(out, box.x + cell_width / 2, box.y + cell_height / 2 + 4.5, TS_ANCHOR_MIDDLE, ts_colour_text_on(colour),
                 ts_format_number(cell->value, 3, number));
   }
-  draw_legend(out, tiles, layout.height + 10, width);
+  ts_svg_scale(out, tiles->low, tiles->high, layout.height + 10, width);
   ts_svg_close(out);
 }

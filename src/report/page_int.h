@@ -20,13 +20,16 @@ struct ts_effect {
   double mu, mu_star, sigma, low, high, count;
 };
 
+struct ts_view;
+
 /* One analysed output; effects by mu*, largest first. */
 struct ts_effects {
   const char *name;        /* borrowed from the result; "" if it has none */
   const char *over_tiles;  /* borrowed; "" if it has none */
   struct ts_effect *items; /* owned by the page's arena */
   size_t count;
-  const json_t *unsettled; /* borrowed; list of pairs, or NULL */
+  const json_t *unsettled;    /* borrowed; list of pairs, or NULL */
+  const struct ts_view *view; /* borrowed; the analysis they come from, NULL for results without a list of analyses */
 };
 
 struct ts_page {
@@ -35,7 +38,9 @@ struct ts_page {
   const struct ts_report_picture *pictures; /* borrowed */
   size_t picture_count;
   struct ts_arena arena;
-  struct ts_effects *outputs; /* owned by the arena */
+  struct ts_view *views; /* owned by the arena; all analyses, see views_int.h; none in older results */
+  size_t view_count;
+  struct ts_effects *outputs; /* owned by the arena; empty if there are views */
   size_t output_count;
   struct ts_look *stages; /* owned by the arena; one colour per stage, the same in all charts */
   size_t stage_count;
@@ -82,19 +87,25 @@ void ts_table_close(struct ts_table *table, bool collapsed);
 void ts_page_head(struct ts_page *page);
 void ts_page_first_screen(struct ts_page *page);
 void ts_page_effects(struct ts_page *page); /* 'What matters' */
+void ts_page_phases(struct ts_page *page);  /* 'Screening, then variance' */
+void ts_page_spread(struct ts_page *page);  /* 'From slide to slide' */
 void ts_page_slide(struct ts_page *page);   /* 'Where on the slide' */
 void ts_page_cost(struct ts_page *page);    /* 'What it cost' */
 void ts_page_trust(struct ts_page *page);   /* 'Trust' */
 void ts_page_method(struct ts_page *page);  /* 'Method' */
 void ts_page_data(struct ts_page *page);    /* 'All data', and the embedded object */
 
-/* The bars of one output, in a figure with its caption, legend and table. */
+/* The look of a class of effects. */
+const struct ts_look *ts_effect_look(const char *class_name);
+/* The bars of one output, in a figure with its caption, legend and table; the Morris plane; what the classes mean. */
 void ts_page_bars(struct ts_page *page, const struct ts_effects *effects, double wide_px);
+void ts_page_scatter(struct ts_page *page, const struct ts_effects *effects);
+void ts_page_reading(struct ts_page *page, const struct ts_effects *effects, int heading);
 void ts_page_picture(struct ts_page *page, const struct ts_report_picture *picture);
 const struct ts_report_picture *ts_page_find_picture(const struct ts_page *page, const char *role);
 /* "Morris, 10 trajectories, 160 runs; 95 % intervals": what every chart of indices states. */
 void ts_page_add_method(const struct ts_page *page, struct ts_str *out);
 /* The style sheet. */
-void ts_page_add_style(struct ts_str *out);
+void ts_page_add_style(const struct ts_page *page, struct ts_str *out);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "report/text.h"
+#include "report/views_int.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static const struct ts_look looks[] = {
     {"unknown", "#6B7280", TS_SHAPE_CIRCLE},
 };
 
-static const struct ts_look *find_look(const char *class_name) {
+const struct ts_look *ts_effect_look(const char *class_name) {
   size_t count = sizeof looks / sizeof *looks;
   for (size_t i = 0; i < count; i++) {
     if (strcmp(looks[i].name, class_name) == 0) return &looks[i];
@@ -77,7 +78,7 @@ static void read_effects(struct ts_page *page, const json_t *output, struct ts_e
     const json_t *index = json_array_get(indices, i);
     effects->items[effects->count++] = (struct ts_effect){.name = ts_result_text(index, "name"),
                                                           .class_name = ts_result_text(index, "class"),
-                                                          .look = find_look(ts_result_text(index, "class")),
+                                                          .look = ts_effect_look(ts_result_text(index, "class")),
                                                           .mu = ts_result_number(index, "mu"),
                                                           .mu_star = ts_result_number(index, "mu_star"),
                                                           .sigma = ts_result_number(index, "sigma"),
@@ -134,7 +135,8 @@ static void read_stages(struct ts_page *page) {
 }
 
 void ts_page_read(struct ts_page *page) {
-  read_outputs(page);
+  ts_page_read_views(page);
+  if (page->view_count == 0) read_outputs(page);
   read_stages(page);
 }
 

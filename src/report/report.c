@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "report/page_int.h"
 #include "report/text.h"
+#include "report/views_int.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ void ts_page_head(struct ts_page *page) {
                         "style-src 'unsafe-inline'; img-src data:\">\n<title>");
   ts_html_add(page->out, ts_str_get(&title));
   ts_str_add(page->out, "</title>\n<style>\n");
-  ts_page_add_style(page->out);
+  ts_page_add_style(page, page->out);
   ts_str_add(page->out, "</style>\n</head>\n<body>\n<header>\n<h1>");
   ts_html_add(page->out, ts_str_get(&title));
   ts_str_add(page->out, "</h1>\n");
@@ -61,16 +62,26 @@ static void add_card(struct ts_page *page, const char *value, const char *name) 
 }
 
 static void add_matter_card(struct ts_page *page) {
+  size_t matter = 0, count = 0;
+  char text[TS_NUMBER_SIZE];
+  if (page->view_count > 0) {
+    const struct ts_view *view = ts_page_first_view(page);
+    if (!ts_view_count_matter(view, &matter)) return;
+    const json_t *screening = json_array_get(ts_result_list(page->result, "phases"), 0);
+    count = json_array_size(ts_result_list(screening, "kept")) + json_array_size(ts_result_list(screening, "dropped"));
+    snprintf(text, sizeof text, "%zu of %zu", matter, count > view->count ? count : view->count);
+    add_card(page, text, ts_view_matter_words(view));
+    return;
+  }
   if (page->output_count == 0) return;
   const struct ts_effects *effects = &page->outputs[0];
-  size_t matter = 0;
-  for (size_t i = 0; i < effects->count; i++) {
+  count = effects->count;
+  for (size_t i = 0; i < count; i++) {
     const char *name = effects->items[i].class_name;
     matter += strcmp(name, "negligible") != 0 && strcmp(name, "unknown") != 0;
   }
-  char text[TS_NUMBER_SIZE];
-  snprintf(text, sizeof text, "%zu of %zu", matter, effects->count);
-  add_card(page, text, effects->count == 1 ? "parameter has an effect" : "parameters have an effect");
+  snprintf(text, sizeof text, "%zu of %zu", matter, count);
+  add_card(page, text, count == 1 ? "parameter has an effect" : "parameters have an effect");
 }
 
 /* The numbers of a plain run. */
@@ -120,10 +131,16 @@ void ts_page_first_screen(struct ts_page *page) {
   ts_str_add(page->out, "</header>\n<main>\n");
   const struct ts_report_picture *first = ts_page_find_picture(page, "default");
   const struct ts_report_picture *second = ts_page_find_picture(page, "different");
-  bool bars = page->output_count > 0 && page->outputs[0].count > 0, pictures = first || second;
+  bool bars = page->view_count > 0 || (page->output_count > 0 && page->outputs[0].count > 0);
+  bool pictures = first || second;
   if (!bars && !pictures) return;
   ts_str_add(page->out, bars && pictures ? "<div class=\"pair\">\n" : "<div>\n");
-  if (bars) ts_page_bars(page, &page->outputs[0], pictures ? TS_CHART_HALF_PX : TS_CHART_FULL_PX);
+  double wide_px = pictures ? TS_CHART_HALF_PX : TS_CHART_FULL_PX;
+  if (page->view_count > 0) {
+    ts_page_view_bars(page, ts_page_first_view(page), wide_px);
+  } else if (bars) {
+    ts_page_bars(page, &page->outputs[0], wide_px);
+  }
   if (pictures) {
     ts_str_add(page->out, "<div class=\"pictures\">\n");
     if (first) ts_page_picture(page, first);
@@ -223,6 +240,8 @@ bool ts_report_write(const json_t *result, const struct ts_report_picture *pictu
   ts_page_head(&page);
   ts_page_first_screen(&page);
   ts_page_effects(&page);
+  ts_page_phases(&page);
+  ts_page_spread(&page);
   ts_page_slide(&page);
   ts_page_cost(&page);
   ts_page_trust(&page);

@@ -83,6 +83,12 @@ static void add_words(struct ts_page *page, const json_t *reuse) {
     if (peak > 0) ts_str_addf(&text, ", with at most %s of data in memory", ts_format_bytes((uint64_t)peak, bytes));
     ts_str_add(&text, ".");
   }
+  double distinct = ts_result_number(page->result, "distinct_runs");
+  double runs = ts_result_number(json_object_get(page->result, "method"), "runs");
+  if (distinct < runs) {
+    ts_str_addf(&text, " %s of %s runs are distinct; equal ones were computed once and counted as often as they occur.",
+                ts_format_number(distinct, 3, a), ts_format_number(runs, 3, b));
+  }
   const json_t *reference = json_object_get(page->result, "reference");
   if (json_is_object(reference)) {
     ts_str_addf(&text, " The reference run is counted apart: %s tasks asked for, %s computed.",

@@ -3,6 +3,7 @@
 #include "report/page_int.h"
 
 #include "report/text.h"
+#include "report/views_int.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,14 @@
 static void add_output_name(const struct ts_effects *effects, struct ts_str *out) {
   ts_str_add(out, *effects->name ? effects->name : "the output");
   if (*effects->over_tiles) ts_str_addf(out, " (%s over tiles)", effects->over_tiles);
+}
+
+static void add_method(const struct ts_page *page, const struct ts_effects *effects, struct ts_str *out) {
+  if (effects->view) {
+    ts_view_add_method(effects->view, out);
+  } else {
+    ts_page_add_method(page, out);
+  }
 }
 
 /* The classes that occur, in the order of their first occurrence. */
@@ -68,8 +77,10 @@ void ts_page_bars(struct ts_page *page, const struct ts_effects *effects, double
     const struct ts_effect *effect = &effects->items[i];
     items[i] = (struct ts_bar){effect->name, effect->mu_star, effect->low, effect->high, effect->look};
   }
-  struct ts_bars bars = {
-      .items = items, .count = effects->count, .axis_title = MU_STAR " with its interval \xe2\x86\x92"};
+  struct ts_bars bars = {.items = items,
+                         .count = effects->count,
+                         .axis_title = MU_STAR " with its interval \xe2\x86\x92",
+                         .wraps = effects->view != NULL};
   struct ts_str label = {0}, caption = {0};
   add_bars_label(effects, &label);
   ts_str_add(page->out, "<figure>\n");
@@ -78,8 +89,9 @@ void ts_page_bars(struct ts_page *page, const struct ts_effects *effects, double
   ts_str_add(&caption, "Ranked influence on ");
   add_output_name(effects, &caption);
   ts_str_add(&caption, ": " MU_STAR ", the mean size of the change when one parameter takes its step. ");
-  ts_page_add_method(page, &caption);
+  add_method(page, effects, &caption);
   ts_str_add(&caption, ".");
+  if (effects->view) ts_view_add_unsettled(effects->view, &caption);
   ts_str_add(page->out, "<figcaption>");
   ts_html_add(page->out, ts_str_get(&caption));
   ts_str_add(page->out, "</figcaption>\n");
@@ -89,7 +101,7 @@ void ts_page_bars(struct ts_page *page, const struct ts_effects *effects, double
   ts_str_release(&caption);
 }
 
-static void add_scatter(struct ts_page *page, const struct ts_effects *effects) {
+void ts_page_scatter(struct ts_page *page, const struct ts_effects *effects) {
   struct ts_point *points = ts_arena_array(&page->arena, effects->count + 1, sizeof *points);
   struct ts_scatter scatter = {.items = points};
   for (size_t i = 0; i < effects->count; i++) {
@@ -110,7 +122,7 @@ static void add_scatter(struct ts_page *page, const struct ts_effects *effects) 
   ts_str_add(page->out, "<figure>\n");
   add_legend(page, effects);
   ts_page_chart(page, &(struct ts_chart){ts_str_get(&label), &scatter, ts_draw_scatter}, TS_CHART_HALF_PX);
-  ts_page_add_method(page, &caption);
+  add_method(page, effects, &caption);
   ts_str_add(page->out,
              "<figcaption>Size of the effect against how much it differs from place to place. Only the largest "
              "effects are named. ");
@@ -136,7 +148,7 @@ static bool add_class_names(const struct ts_effects *effects, const char *class_
 }
 
 /* What each class means, with its members. */
-static void add_reading(struct ts_page *page, const struct ts_effects *effects) {
+void ts_page_reading(struct ts_page *page, const struct ts_effects *effects, int heading) {
   static const struct {
     const char *class_name, *heading, *meaning;
   } classes[] = {
@@ -150,7 +162,7 @@ static void add_reading(struct ts_page *page, const struct ts_effects *effects) 
        "Even the upper end of the interval is below 5 % of the largest " MU_STAR ". Leave these at their defaults."},
       {"unknown", "Unknown", "Too many runs failed to say anything."},
   };
-  ts_str_add(page->out, "<div>\n<h3>How to read it</h3>\n<dl>\n");
+  ts_str_addf(page->out, "<div>\n<h%d>How to read it</h%d>\n<dl>\n", heading, heading);
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
     struct ts_str names = {0};
     if (add_class_names(effects, classes[i].class_name, &names)) {
@@ -160,10 +172,22 @@ static void add_reading(struct ts_page *page, const struct ts_effects *effects) 
     }
     ts_str_release(&names);
   }
+  if (effects->view && *effects->view->assumes) {
+    struct ts_str text = {0};
+    ts_add_sentence(&text, effects->view->assumes);
+    ts_str_add(page->out, "<dt>Assumes</dt><dd>");
+    ts_html_add(page->out, ts_str_get(&text));
+    ts_str_add(page->out, "</dd>\n");
+    ts_str_release(&text);
+  }
   ts_str_add(page->out, "</dl>\n</div>\n");
 }
 
 void ts_page_effects(struct ts_page *page) {
+  if (page->view_count > 0) {
+    ts_page_indices(page);
+    return;
+  }
   if (page->output_count == 0) return;
   ts_page_section_open(page, "What matters");
   const struct ts_effects *first = &page->outputs[0];
@@ -172,8 +196,8 @@ void ts_page_effects(struct ts_page *page) {
                       "No change of any parameter changed the output in any run, so there is nothing to compare.");
   } else {
     ts_str_add(page->out, "<div class=\"pair\">\n");
-    add_scatter(page, first);
-    add_reading(page, first);
+    ts_page_scatter(page, first);
+    ts_page_reading(page, first, 3);
     ts_str_add(page->out, "</div>\n");
   }
   if (page->output_count > 1) {

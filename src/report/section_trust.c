@@ -3,6 +3,7 @@
 #include "report/page_int.h"
 
 #include "report/text.h"
+#include "report/views_int.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static void add_unsettled(struct ts_page *page, const struct ts_effects *effects
 
 static void add_warnings(struct ts_page *page) {
   const json_t *list = ts_result_list(page->result, "warnings");
-  if (!list) {
+  if (!list && ts_page_add_notes(page, list, false) == 0) {
     ts_page_paragraph(page, "There were no warnings.");
     return;
   }
@@ -77,6 +78,7 @@ static void add_warnings(struct ts_page *page) {
     ts_str_add(page->out, "</li>\n");
     ts_str_release(&text);
   }
+  ts_page_add_notes(page, list, true);
   ts_str_add(page->out, "</ul>\n");
 }
 
@@ -107,7 +109,9 @@ static void add_failures(struct ts_page *page) {
 
 void ts_page_trust(struct ts_page *page) {
   ts_page_section_open(page, "Trust");
-  if (page->output_count > 0 && page->outputs[0].count > 0) {
+  if (page->view_count > 0) {
+    ts_page_view_trust(page);
+  } else if (page->output_count > 0 && page->outputs[0].count > 0) {
     add_intervals(page);
     add_unsettled(page, &page->outputs[0]);
   }
@@ -125,6 +129,23 @@ static void add_fact(struct ts_page *page, const char *name, const char *text, b
   ts_str_addf(page->out, "%s</dd>\n", code ? "</code>" : "");
 }
 
+/* One line per phase and method. */
+static void add_methods(struct ts_page *page) {
+  for (size_t i = 0; i < page->view_count; i++) {
+    const struct ts_view *view = &page->views[i];
+    bool told = !ts_view_is_pooled(view);
+    for (size_t k = 0; k < i && !told; k++) {
+      const struct ts_view *other = &page->views[k];
+      told = ts_view_is_pooled(other) && other->phase == view->phase && strcmp(other->method, view->method) == 0;
+    }
+    if (told) continue;
+    struct ts_str text = {0};
+    ts_view_add_method(view, &text);
+    add_fact(page, "Method", ts_str_get(&text), false);
+    ts_str_release(&text);
+  }
+}
+
 static void add_facts(struct ts_page *page) {
   const json_t *result = page->result, *tool = json_object_get(result, "tool");
   const json_t *method = json_object_get(result, "method");
@@ -132,10 +153,14 @@ static void add_facts(struct ts_page *page) {
   ts_str_add(page->out, "<dl>\n");
   if (json_is_object(method)) {
     char number[TS_NUMBER_SIZE];
-    ts_page_add_method(page, &text);
-    double levels = ts_result_number(method, "levels");
-    if (!isnan(levels)) ts_str_addf(&text, "; %s levels", ts_format_number(levels, 3, number));
-    add_fact(page, "Method", ts_str_get(&text), false);
+    if (page->view_count > 0) {
+      add_methods(page);
+    } else {
+      ts_page_add_method(page, &text);
+      double levels = ts_result_number(method, "levels");
+      if (!isnan(levels)) ts_str_addf(&text, "; %s levels", ts_format_number(levels, 3, number));
+      add_fact(page, "Method", ts_str_get(&text), false);
+    }
     ts_str_clear(&text);
     const json_t *seed = json_object_get(method, "seed");
     if (json_is_integer(seed)) ts_str_addf(&text, "%lld", (long long)json_integer_value(seed));

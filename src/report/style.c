@@ -81,7 +81,11 @@ static const char tables_and_widths[] =
     "figure svg[role=img].full{display:block;width:100%}figure svg[role=img].full-narrow{display:none}"
     "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
 
-void ts_page_add_style(struct ts_str *out) {
+/* Pages without a list of analyses have no headings of this level, and stay as they were. */
+static const char more_headings[] = "h4{font-size:15px;margin:16px 0 8px}\n";
+
+void ts_page_add_style(const struct ts_page *page, struct ts_str *out) {
   ts_str_add(out, base);
   ts_str_add(out, tables_and_widths);
+  if (page->view_count > 0) ts_str_add(out, more_headings);
 }

@@ -75,13 +75,62 @@ void ts_svg_open(struct ts_str *out, const char *class_name, double width, doubl
 
 void ts_svg_close(struct ts_str *out) { ts_str_add(out, "</svg>\n"); }
 
-void ts_svg_rect(struct ts_str *out, const struct ts_box *box, const char *fill) {
+static void rect_open(struct ts_str *out, const struct ts_box *box, const char *fill) {
   ts_str_add(out, "<rect");
   attribute(out, "x", box->x);
   attribute(out, "y", box->y);
   attribute(out, "width", fmax(box->width, 0));
   attribute(out, "height", fmax(box->height, 0));
-  ts_str_addf(out, " fill=\"%s\"/>\n", fill);
+  ts_str_addf(out, " fill=\"%s\"", fill);
+}
+
+void ts_svg_rect(struct ts_str *out, const struct ts_box *box, const char *fill) {
+  rect_open(out, box, fill);
+  ts_str_add(out, "/>\n");
+}
+
+static void add_title(struct ts_str *out, const char *title) {
+  ts_str_add(out, "><title>");
+  ts_html_add(out, title);
+  ts_str_add(out, "</title></");
+}
+
+void ts_svg_rect_titled(struct ts_str *out, const struct ts_box *box, const char *fill, const char *title) {
+  rect_open(out, box, fill);
+  add_title(out, title);
+  ts_str_add(out, "rect>\n");
+}
+
+void ts_svg_dot_titled(struct ts_str *out, double x, double y, double radius, const char *fill, const char *title) {
+  ts_str_add(out, "<circle");
+  attribute(out, "cx", x);
+  attribute(out, "cy", y);
+  attribute(out, "r", radius);
+  ts_str_addf(out, " fill=\"%s\" fill-opacity=\"0.7\"", fill);
+  add_title(out, title);
+  ts_str_add(out, "circle>\n");
+}
+
+static void path_open(struct ts_str *out, const struct ts_xy *points, size_t count) {
+  ts_str_add(out, "<path d=\"");
+  for (size_t i = 0; i < count; i++) {
+    ts_str_add_char(out, i == 0 ? 'M' : 'L');
+    ts_svg_number(out, points[i].x);
+    ts_str_add_char(out, ' ');
+    ts_svg_number(out, points[i].y);
+  }
+}
+
+void ts_svg_path(struct ts_str *out, const struct ts_xy *points, size_t count, const char *colour) {
+  if (count < 2) return;
+  path_open(out, points, count);
+  ts_str_addf(out, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", colour);
+}
+
+void ts_svg_area(struct ts_str *out, const struct ts_xy *points, size_t count, const char *colour) {
+  if (count < 3) return;
+  path_open(out, points, count);
+  ts_str_addf(out, "z\" fill=\"%s\" fill-opacity=\"0.15\"/>\n", colour);
 }
 
 void ts_svg_line(struct ts_str *out, const char *class_name, double x1, double y1, double x2, double y2) {
@@ -150,6 +199,18 @@ void ts_svg_interval(struct ts_str *out, double from, double to, double y, doubl
     ts_svg_line(out, layers[i], from, y - cap, from, y + cap);
     ts_svg_line(out, layers[i], to, y - cap, to, y + cap);
   }
+}
+
+void ts_svg_scale(struct ts_str *out, double low, double high, double top, double width) {
+  double length = fmin(width - 2, 240);
+  char number[TS_NUMBER_SIZE];
+  for (int i = 0; i < 24; i++) {
+    char colour[8];
+    ts_svg_rect(out, &(struct ts_box){length * i / 24, top, length / 24 + 0.5, 10},
+                ts_colour_scale((i + 0.5) / 24, colour));
+  }
+  ts_svg_text(out, 0, top + 26, TS_ANCHOR_START, NULL, ts_format_number(low, 3, number));
+  ts_svg_text(out, length, top + 26, TS_ANCHOR_END, NULL, ts_format_number(high, 3, number));
 }
 
 size_t ts_svg_tick_room(double high, double width_px) {

@@ -14,6 +14,15 @@ void ts_svg_close(struct ts_str *out);
 /* A number with at most one decimal. */
 void ts_svg_number(struct ts_str *out, double number);
 void ts_svg_rect(struct ts_str *out, const struct ts_box *box, const char *fill);
+/* With a text that a pointing device brings up. */
+void ts_svg_rect_titled(struct ts_str *out, const struct ts_box *box, const char *fill, const char *title);
+void ts_svg_dot_titled(struct ts_str *out, double x, double y, double radius, const char *fill, const char *title);
+struct ts_xy {
+  double x, y;
+};
+/* A line through the points, and a faint area within them. */
+void ts_svg_path(struct ts_str *out, const struct ts_xy *points, size_t count, const char *colour);
+void ts_svg_area(struct ts_str *out, const struct ts_xy *points, size_t count, const char *colour);
 /* class_name: one of the line styles of the page: "axis", "grid", "dash", "whisker", "halo". */
 void ts_svg_line(struct ts_str *out, const char *class_name, double x1, double y1, double x2, double y2);
 /* Text on a baseline; fill NULL: the colour of text. */
@@ -28,6 +37,9 @@ void ts_svg_interval(struct ts_str *out, double from, double to, double y, doubl
 #define TS_SVG_AXIS_PX 40.0
 void ts_svg_x_axis(struct ts_str *out, const struct ts_axis *axis, double left, double right, double top, double bottom,
                    const char *title);
+/* The colours of ts_colour_scale with the numbers at their ends; needs TS_SVG_SCALE_PX with 10 px above `top`. */
+#define TS_SVG_SCALE_PX 46.0
+void ts_svg_scale(struct ts_str *out, double low, double high, double top, double width);
 /* How many tick labels as long as those of 0..high fit. */
 size_t ts_svg_tick_room(double high, double width_px);
 

@@ -4,15 +4,21 @@
 
 #include "base/alloc.h"
 
-void ts_make_ready(struct group *group, struct instance *instance) {
+void ts_make_ready(struct group *group, struct instance *instance, size_t worker) {
   struct engine *e = group->engine;
   instance->state = QUEUED;
   uint32_t rank = e->plan->nodes[instance->node].first_set;
   struct ts_ready_task task = {.priority = ts_ready_priority(group->number, rank, e->depths[instance->node]),
                                .owner = group,
                                .instance = (uint32_t)(instance - group->instances)};
-  ts_ready_push(&e->ready, task);
-  pthread_cond_signal(&e->changed);
+  if (worker == TS_ANY_WORKER)
+    ts_ready_push(&e->ready, task);
+  else
+    ts_ready_push_local(&e->ready, worker, task);
+  if (e->entering > 0)
+    pthread_cond_broadcast(&e->changed); /* one signal might reach who waits for memory */
+  else
+    pthread_cond_signal(&e->changed);
 }
 
 /* Whether the store has a record of the instance and the bytes of all its products. */
@@ -67,18 +73,38 @@ void ts_need_inputs(struct group *group, struct instance *instance) {
   if (broken)
     ts_finish(group, instance, NULL, TS_OUTCOME_SKIPPED, NULL);
   else if (instance->waiting_inputs == 0)
-    ts_make_ready(group, instance);
+    ts_make_ready(group, instance, TS_ANY_WORKER);
 }
 
 void ts_activate(struct group *group, struct instance *instance) {
   if (instance->state != UNNEEDED) return;
   group->open_count++;
-  if (ts_instance_in_store(group->engine, instance)) {
-    ts_make_ready(group, instance);
+  if (instance->looked_up ? instance->in_store : ts_instance_in_store(group->engine, instance)) {
+    ts_make_ready(group, instance, TS_ANY_WORKER);
     instance->state = LOADABLE;
     return;
   }
   ts_need_inputs(group, instance);
+}
+
+/* The same walk as ts_activate, before anybody else knows the group. */
+static void look_up(struct group *group, struct instance *instance) {
+  const struct ts_node *node = &group->engine->plan->nodes[instance->node];
+  if (instance->looked_up) return;
+  instance->looked_up = true;
+  instance->in_store = ts_instance_in_store(group->engine, instance);
+  for (size_t i = 0; !instance->in_store && i < node->input_count; i++) {
+    size_t count = 0;
+    struct instance *producers = ts_group_producers(group, instance, i, &count);
+    for (size_t p = 0; p < count; p++) look_up(group, &producers[p]);
+  }
+}
+
+void ts_look_up_wanted(struct group *group) {
+  if (!group->engine->options->store) return;
+  for (size_t i = 0; i < group->instance_count; i++) {
+    if (group->engine->wanted_ports[group->instances[i].node] != 0) look_up(group, &group->instances[i]);
+  }
 }
 
 void ts_activate_wanted(struct group *group) {

@@ -4,29 +4,60 @@
 
 #include "base/alloc.h"
 
+#define FIRST_SLOTS 64
+
 struct content *ts_content_create(struct group *group, struct instance *origin) {
-  struct ts_arena *arena = &group->arena;
-  struct content *content = ts_arena_alloc(arena, sizeof *content);
+  struct {
+    struct ts_data *data;
+    size_t size;
+    struct ts_xxh128 run_digest;
+    struct ts_sha256 digest;
+  } * per_output;
+  const size_t count = ts_instance_output_count(group->engine, origin);
+  struct content *content = ts_arena_alloc(&group->arena, sizeof *content + count * sizeof *per_output);
   content->origin = origin;
-  content->output_count = ts_instance_output_count(group->engine, origin);
-  content->data = ts_arena_array(arena, content->output_count, sizeof *content->data);
-  content->run_digests = ts_arena_array(arena, content->output_count, sizeof *content->run_digests);
-  content->sizes = ts_arena_array(arena, content->output_count, sizeof *content->sizes);
-  content->digests = ts_arena_array(arena, content->output_count, sizeof *content->digests);
+  content->output_count = count;
+  content->data = (struct ts_data **)(content + 1);
+  content->sizes = (size_t *)(content->data + count);
+  content->run_digests = (struct ts_xxh128 *)(content->sizes + count);
+  content->digests = (struct ts_sha256 *)(content->run_digests + count);
   group->all = ts_grow(group->all, group->all_count, &group->all_capacity, sizeof(struct content *));
   group->all[group->all_count++] = content;
   return content;
 }
 
+static bool has_identity(const struct content *content, const struct ts_xxh128 *identity) {
+  return content->identity.low == identity->low && content->identity.high == identity->high;
+}
+
+/* The slot of the identity in the group's table, or the free one where it belongs. Linear probing; nothing is removed. */
+static struct content **probe(const struct group *group, const struct ts_xxh128 *identity) {
+  size_t i = (size_t)identity->low & (group->identity_slots - 1);
+  while (group->by_identity[i] && !has_identity(group->by_identity[i], identity))
+    i = (i + 1) & (group->identity_slots - 1);
+  return &group->by_identity[i];
+}
+
+static void grow_table(struct group *group) {
+  struct content **old = group->by_identity;
+  const size_t old_slots = group->identity_slots;
+  group->identity_slots = old_slots ? 2 * old_slots : FIRST_SLOTS;
+  group->by_identity = ts_calloc(group->identity_slots, sizeof(struct content *));
+  for (size_t i = 0; i < old_slots; i++) {
+    if (old[i]) *probe(group, &old[i]->identity) = old[i];
+  }
+  free(old);
+}
+
 struct content *ts_content_find(const struct group *group, const struct ts_xxh128 *identity) {
-  const union ts_map_value *value = ts_map_find(&group->contents, identity, sizeof *identity);
-  return value ? value->pointer : NULL;
+  return group->identity_count ? *probe(group, identity) : NULL;
 }
 
 struct content *ts_content_add(struct group *group, struct instance *origin, const struct ts_xxh128 *identity) {
   struct content *content = ts_content_create(group, origin);
   content->identity = *identity;
-  ts_map_insert(&group->contents, identity, sizeof *identity, NULL)->pointer = content;
+  if (2 * ++group->identity_count > group->identity_slots) grow_table(group);
+  *probe(group, identity) = content;
   return content;
 }
 
@@ -41,7 +72,7 @@ void ts_content_drop_idle(struct content *content) {
 /* The list is as long as there are threads. */
 bool ts_content_is_running(const struct engine *engine, const struct ts_xxh128 *identity) {
   for (const struct content *c = engine->first_running; c; c = c->next_running) {
-    if (c->identity.low == identity->low && c->identity.high == identity->high) return true;
+    if (has_identity(c, identity)) return true;
   }
   return false;
 }
@@ -56,6 +87,7 @@ void ts_content_stop(struct engine *engine, const struct content *content) {
   while (*link != content) link = &(*link)->next_running;
   *link = content->next_running;
   for (size_t i = 0; i < engine->parked_count; i++) ts_ready_push(&engine->ready, engine->parked[i]);
+  if (engine->parked_count > 0) pthread_cond_broadcast(&engine->changed);
   engine->parked_count = 0;
 }
 

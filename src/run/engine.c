@@ -1,12 +1,13 @@
 /* The engine: worker threads that take ready instances and open groups as they run dry, until all is done or stopped.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A worker holds engine.lock only to take and to finish an instance; operations, hashing, the store and callbacks run
- * without it. Each distinct content runs exactly once: an instance whose content is being computed waits for it, so the
+ * A worker holds engine.lock only to take and to finish an instance; operations, hashing, the store, the making of groups
+ * and callbacks run without it. What an instance makes ready goes to the queue of the worker that finished it. Each distinct content runs exactly once: an instance whose content is being computed waits for it, so the
  * executed counts do not depend on the timing of threads. */
 #include "run/run_int.h"
 
 #include "base/alloc.h"
+#include "base/block.h"
 #include "base/clock.h"
 #include "base/pool.h"
 
@@ -16,8 +17,19 @@
 
 #define STOP_POLL_NS 50000000L /* how often idle workers look whether the user wants to stop */
 
-static bool stop_requested(const struct engine *engine) {
-  return engine->options->stop && __atomic_load_n(engine->options->stop, __ATOMIC_RELAXED) != 0;
+static _Thread_local size_t worker_number = TS_ANY_WORKER;
+
+size_t ts_engine_worker(void) { return worker_number; }
+
+/* 0: go on. 1: start no new task. More: running operations shall give up, too. */
+static int stop_level(const struct engine *engine) {
+  return engine->options->stop ? __atomic_load_n(engine->options->stop, __ATOMIC_RELAXED) : 0;
+}
+
+static bool stop_requested(const struct engine *engine) { return stop_level(engine) != 0; }
+
+static bool is_cancelled(const struct engine *engine) {
+  return atomic_load_explicit(&engine->cancelled, memory_order_relaxed);
 }
 
 /* Under engine.lock: the first trouble ends the run. */
@@ -27,9 +39,16 @@ static void end_with(struct engine *engine, const struct ts_error *err) {
   pthread_cond_broadcast(&engine->changed);
 }
 
+/* Under engine.lock, which is let go while keys are hashed and the store is asked. */
 static bool open_next_group(struct engine *engine) {
   struct ts_error err = {0};
-  struct group *group = ts_group_create(engine, (uint32_t)engine->next_group++, &err);
+  const uint32_t number = (uint32_t)engine->next_group++;
+  engine->opening++;
+  pthread_mutex_unlock(&engine->lock);
+  struct group *group = ts_group_create(engine, number, &err);
+  if (group) ts_look_up_wanted(group);
+  pthread_mutex_lock(&engine->lock);
+  engine->opening--;
   if (!group) {
     end_with(engine, &err);
     return false;
@@ -49,7 +68,7 @@ void ts_engine_forget_group(struct engine *engine, struct group *group) {
   engine->open_groups--;
 }
 
-void ts_engine_wait(struct engine *engine) {
+static void wait_a_little(struct engine *engine, pthread_cond_t *condition) {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_nsec += STOP_POLL_NS;
@@ -57,20 +76,22 @@ void ts_engine_wait(struct engine *engine) {
     until.tv_sec++;
     until.tv_nsec -= 1000000000L;
   }
-  pthread_cond_timedwait(&engine->changed, &engine->lock, &until);
+  pthread_cond_timedwait(condition, &engine->lock, &until);
 }
 
+void ts_engine_wait(struct engine *engine) { wait_a_little(engine, &engine->changed); }
+
 /* Under engine.lock: the next instance to work on; false when the run is over for this worker. */
-static bool take(struct engine *engine, struct ts_ready_task *task) {
+static bool take(struct engine *engine, size_t worker, struct ts_ready_task *task) {
   for (;;) {
     if (engine->over || stop_requested(engine)) return false;
-    if (ts_ready_pop(&engine->ready, task)) return true;
+    if (ts_ready_take(&engine->ready, worker, task)) return true;
     bool more = engine->next_group < engine->group_count;
-    if (more && engine->open_groups <= engine->result->threads) {
+    if (more && engine->open_groups + engine->opening <= engine->result->threads) {
       if (!open_next_group(engine)) return false;
       continue;
     }
-    if (!more && engine->running + engine->entering == 0 && engine->event_count == 0) {
+    if (!more && engine->opening + engine->running + engine->entering == 0 && engine->event_count == 0) {
       engine->over = true;
       pthread_cond_broadcast(&engine->changed);
       return false;
@@ -88,6 +109,12 @@ static bool take(struct engine *engine, struct ts_ready_task *task) {
 static void store_outputs(struct content *content, struct ts_data **outputs) {
   memcpy(content->data, outputs, content->output_count * sizeof(struct ts_data *));
   content->state = CONTENT_DONE;
+}
+
+/* Under engine.lock, when a task has ended: whoever waits for memory may have it now. Workers without work are woken by what
+ * becomes ready, one by one: waking all of them for every task would cost more than the task. */
+static void wake_waiting(struct engine *engine) {
+  if (engine->entering > 0) pthread_cond_broadcast(&engine->changed);
 }
 
 /* Under engine.lock: the instance and everyone who waited for the same content. */
@@ -110,11 +137,10 @@ static bool load_by_content(struct engine *engine, struct group *group, struct i
   if (!engine->recording || engine->options->no_cutoff || engine->plan->nodes[instance->node].kind == TS_NODE_SOURCE)
     return false;
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
-  struct ts_key key;
   struct ts_record record;
   struct ts_error ignored = {0};
-  return ts_instance_content_key(engine, group, instance, &key, &ignored) &&
-         ts_store_find_content(engine->options->store, &key, &arena, &record, &ignored) &&
+  content->has_key = ts_instance_content_key(engine, group, instance, &content->key, &ignored);
+  return content->has_key && ts_store_find_content(engine->options->store, &content->key, &arena, &record, &ignored) &&
          ts_load_outputs(engine, &record, content->output_count, outputs);
 }
 
@@ -131,10 +157,10 @@ static bool compute(struct engine *engine, struct group *group, struct instance 
 
 /* Without engine.lock: makes the content, one way or another. */
 static void produce(struct engine *engine, struct group *group, struct instance *instance, struct content *content,
-                    size_t worker, uint64_t reserved) {
+                    size_t worker) {
   struct call_times times = {.worker = worker};
   ts_auto(ts_str_release) struct ts_str message = {0};
-  struct ts_data **outputs = ts_calloc(content->output_count + 1, sizeof(struct ts_data *));
+  struct ts_data *outputs[TS_OP_MAX_PORTS] = {0};
   enum ts_outcome outcome = TS_OUTCOME_CUTOFF;
   if (!load_by_content(engine, group, instance, content, outputs))
     outcome = compute(engine, group, instance, outputs, &times, &message) ? TS_OUTCOME_EXECUTED : TS_OUTCOME_FAILED;
@@ -144,8 +170,14 @@ static void produce(struct engine *engine, struct group *group, struct instance 
     durable = ts_record_result(engine, group, instance, content, false, &times, outputs);
   pthread_mutex_lock(&engine->lock);
   engine->running--;
-  ts_memory_leave(engine, group, instance, reserved);
+  ts_memory_leave(engine, group, instance);
   ts_content_stop(engine, content);
+  if (outcome == TS_OUTCOME_FAILED && is_cancelled(engine)) {
+    /* It gave up because it was told to: neither done nor failed, as if it had never been started. */
+    wake_waiting(engine);
+    pthread_mutex_unlock(&engine->lock);
+    return;
+  }
   if (outcome == TS_OUTCOME_FAILED) {
     content->state = CONTENT_FAILED;
     content->message = ts_str_detach(&message);
@@ -153,12 +185,11 @@ static void produce(struct engine *engine, struct group *group, struct instance 
     content->cpu_s = times.cpu_s;
     content->is_durable = durable;
     store_outputs(content, outputs);
-    ts_memory_learn(engine, group, instance, content);
+    ts_memory_learn(engine, group, instance);
   }
   finish_content(group, instance, content, outcome, &times);
-  pthread_cond_broadcast(&engine->changed);
+  wake_waiting(engine);
   pthread_mutex_unlock(&engine->lock);
-  free(outputs);
 }
 
 /* Without engine.lock: an instance whose record is in the store. A damaged product sends it back to be computed. */
@@ -168,7 +199,7 @@ static void load(struct engine *engine, struct group *group, struct instance *in
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   struct ts_record record;
   struct ts_error ignored = {0};
-  struct ts_data **outputs = ts_calloc(content->output_count + 1, sizeof(struct ts_data *));
+  struct ts_data *outputs[TS_OP_MAX_PORTS] = {0};
   bool ok = ts_store_find(engine->options->store, &instance->key, &arena, &record, &ignored) &&
             ts_load_outputs(engine, &record, content->output_count, outputs);
   if (ok) ts_digest_outputs(engine, content, outputs);
@@ -182,9 +213,8 @@ static void load(struct engine *engine, struct group *group, struct instance *in
     instance->not_in_store = true;
     ts_need_inputs(group, instance);
   }
-  pthread_cond_broadcast(&engine->changed);
+  wake_waiting(engine);
   pthread_mutex_unlock(&engine->lock);
-  free(outputs);
 }
 
 /* Under engine.lock: true if the instance must be produced; false if it could take, or now waits for, another's
@@ -228,14 +258,14 @@ static void work_on(struct engine *engine, const struct ts_ready_task *task, siz
     ts_content_start(engine, content);
   instance->state = RUNNING;
   engine->entering++;
-  uint64_t reserved = loadable ? 0 : ts_memory_enter(engine, group, instance);
+  if (!loadable) ts_memory_enter(engine, group, instance);
   engine->entering--;
   engine->running++;
   pthread_mutex_unlock(&engine->lock);
   if (loadable)
     load(engine, group, instance, content, worker);
   else
-    produce(engine, group, instance, content, worker, reserved);
+    produce(engine, group, instance, content, worker);
   ts_tell_events(engine);
   pthread_mutex_lock(&engine->lock);
 }
@@ -243,9 +273,13 @@ static void work_on(struct engine *engine, const struct ts_ready_task *task, siz
 static void worker_loop(void *argument, size_t worker) {
   struct engine *engine = argument;
   struct ts_ready_task task;
+  worker_number = worker;
   pthread_mutex_lock(&engine->lock);
-  while (take(engine, &task)) work_on(engine, &task, worker);
+  while (take(engine, worker, &task)) work_on(engine, &task, worker);
+  engine->workers--;
+  pthread_cond_signal(&engine->left);
   pthread_mutex_unlock(&engine->lock);
+  worker_number = TS_ANY_WORKER;
 }
 
 static void list_consumers(struct engine *engine) {
@@ -336,7 +370,8 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   result->tasks = ts_calloc(plan->workflow->task_count + 1, sizeof *result->tasks);
   result->cpu_s = ts_calloc(plan->workflow->task_count + 1, sizeof *result->cpu_s);
   result->threads = options->threads ? options->threads : ts_cpu_count();
-  engine->output_ratio = ts_calloc(plan->workflow->task_count + 1, sizeof *engine->output_ratio);
+  engine->memory_ratio = ts_calloc(plan->workflow->task_count + 1, sizeof *engine->memory_ratio);
+  ts_ready_init(&engine->ready, result->threads);
   engine->recording = options->store != NULL;
   engine->start_ns = ts_clock_ns();
   engine->wanted_ports = ts_calloc(plan->node_count + 1, sizeof *engine->wanted_ports);
@@ -347,14 +382,19 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   measure_depths(engine);
   name_producer(engine);
   engine->group_count = plan->node_count == 0 ? 0 : group_count(engine);
-  pthread_mutex_init(&engine->lock, NULL);
+  pthread_mutexattr_t spinning; /* it is held for less than a microsecond: going to sleep costs more */
+  pthread_mutexattr_init(&spinning);
+  pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
+  pthread_mutex_init(&engine->lock, &spinning);
+  pthread_mutexattr_destroy(&spinning);
   pthread_mutex_init(&engine->tell, NULL);
   pthread_condattr_t monotonic;
   pthread_condattr_init(&monotonic);
   pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC); /* the wall clock may jump */
   pthread_cond_init(&engine->changed, &monotonic);
+  pthread_cond_init(&engine->left, &monotonic);
   pthread_condattr_destroy(&monotonic);
-  return find_source_operations(engine, err);
+  return find_source_operations(engine, err) && ts_recipes_make(engine, err);
 }
 
 void ts_engine_release(struct engine *engine) {
@@ -366,16 +406,34 @@ void ts_engine_release(struct engine *engine) {
   free(engine->source_ops);
   free(engine->consumer_first);
   free(engine->consumers);
+  free(engine->recipes);
+  ts_arena_release(&engine->recipe_arena);
   free(engine->depths);
   free(engine->wanted_ports);
   free(engine->is_stage_output);
   free(engine->producer);
-  free(engine->output_ratio);
+  free(engine->memory_ratio);
   free(engine->parked);
+  free(engine->events);
+  free(engine->told);
   ts_ready_release(&engine->ready);
   pthread_cond_destroy(&engine->changed);
+  pthread_cond_destroy(&engine->left);
   pthread_mutex_destroy(&engine->tell);
   pthread_mutex_destroy(&engine->lock);
+}
+
+/* Workers inside an operation do not look whether the user wants to stop at once: this thread does it for them. */
+static void wait_for_workers(struct engine *engine) {
+  pthread_mutex_lock(&engine->lock);
+  while (engine->workers > 0) {
+    if (stop_level(engine) > 1) atomic_store_explicit(&engine->cancelled, true, memory_order_relaxed);
+    if (engine->options->stop)
+      wait_a_little(engine, &engine->left);
+    else
+      pthread_cond_wait(&engine->left, &engine->lock);
+  }
+  pthread_mutex_unlock(&engine->lock);
 }
 
 bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const struct ts_run_options *options,
@@ -387,9 +445,14 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
   }
   uint64_t cpu_ns = ts_clock_process_cpu_ns();
   ts_buffer_reset_peak();
+  ts_blocks_set_limit(options->memory_bytes);
   struct ts_pool *pool = ts_pool_create(result->threads, err);
+  engine.workers = pool ? result->threads : 0;
   for (size_t i = 0; pool && i < result->threads; i++) ts_pool_submit(pool, worker_loop, &engine);
+  wait_for_workers(&engine);
   ts_pool_destroy(pool);
+  ts_pool_destroy(engine.lent);
+  ts_blocks_set_limit(0);
   ts_tell_events(&engine);
   result->stopped = stop_requested(&engine) && (engine.open_groups > 0 || engine.next_group < engine.group_count);
   if (!result->stopped && engine.trouble.code == TS_ERR_OK && engine.open_groups > 0)

@@ -40,7 +40,7 @@ static void tell_consumer(struct group *group, struct instance *consumer, void *
   if (producer->state != DONE)
     ts_finish(group, consumer, NULL, TS_OUTCOME_SKIPPED, NULL);
   else if (--consumer->waiting_inputs == 0)
-    ts_make_ready(group, consumer);
+    ts_make_ready(group, consumer, ts_engine_worker());
 }
 
 static void add_event(struct engine *engine, struct event event) {
@@ -137,10 +137,13 @@ void ts_tell_events(struct engine *engine) {
   pthread_mutex_lock(&engine->lock);
   struct event *events = engine->events;
   size_t event_count = engine->event_count;
-  engine->events = NULL;
-  engine->event_count = engine->event_capacity = 0;
+  size_t capacity = engine->event_capacity;
+  engine->events = engine->told;
+  engine->event_count = 0;
+  engine->event_capacity = engine->told_capacity;
   pthread_mutex_unlock(&engine->lock);
   for (size_t i = 0; i < event_count; i++) tell(engine, &events[i]);
-  free(events);
+  engine->told = events;
+  engine->told_capacity = capacity;
   pthread_mutex_unlock(&engine->tell);
 }

@@ -32,15 +32,39 @@ static void count_group(const struct group *group, struct ts_run_forecast *forec
   }
 }
 
+static bool store_is_empty(struct ts_store *store) {
+  struct ts_store_usage usage = {0};
+  struct ts_error ignored = {0};
+  return !store || (ts_store_usage(store, &usage, &ignored) && usage.records == 0);
+}
+
+/* With nothing in the store every node of the plan runs, once in each of its units: no keys are needed to tell. */
+static void count_everything(const struct ts_plan *plan, const struct ts_dataset *dataset,
+                             struct ts_run_forecast *forecast) {
+  for (size_t n = 0; n < plan->node_count; n++) {
+    const struct ts_node *node = &plan->nodes[n];
+    if (node->kind != TS_NODE_TASK) continue;
+    size_t units = node->scope == TS_PER_TILE   ? dataset->tile_count
+                   : node->scope == TS_PER_FILE ? dataset->item_count
+                                                : 1;
+    if (node->reference_only)
+      forecast->reference_execute += units;
+    else
+      forecast->execute[node->task] += units;
+  }
+}
+
 bool ts_run_forecast(const struct ts_plan *plan, const struct ts_dataset *dataset, const struct ts_run_options *options,
                      struct ts_run_forecast *forecast, struct ts_error *err) {
   struct engine engine;
   struct ts_run_result unused;
-  bool ok = ts_engine_init(&engine, plan, dataset, options, &unused, err);
   *forecast = (struct ts_run_forecast){0};
   forecast->execute = ts_calloc(plan->workflow->task_count + 1, sizeof *forecast->execute);
   forecast->stored = ts_calloc(plan->workflow->task_count + 1, sizeof *forecast->stored);
-  for (size_t g = 0; ok && g < engine.group_count; g++) {
+  bool ok = ts_engine_init(&engine, plan, dataset, options, &unused, err);
+  bool is_empty = store_is_empty(options->store);
+  if (ok && is_empty) count_everything(plan, dataset, forecast);
+  for (size_t g = 0; ok && !is_empty && g < engine.group_count; g++) {
     struct group *group = ts_group_create(&engine, (uint32_t)g, err);
     ok = group != NULL;
     for (size_t i = 0; ok && i < group->instance_count; i++) {

@@ -127,7 +127,7 @@ void ts_group_destroy(struct group *group) {
     free(content->message);
   }
   free(group->all);
-  ts_map_release(&group->contents);
+  free(group->by_identity);
   ts_arena_release(&group->arena);
   free(group->instances);
   free(group->offsets);

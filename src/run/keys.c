@@ -69,10 +69,13 @@ static struct ts_value source_parameter(const struct engine *engine, const struc
 void ts_instance_parameters(const struct engine *engine, const struct instance *instance, struct ts_value *values) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   struct ts_op *op = ts_instance_op(engine, instance);
-  for (size_t i = 0; op && i < op->descriptor->parameter_count; i++) {
-    values[i] = node->kind == TS_NODE_TASK ? ts_op_canonical(&op->descriptor->parameters[i], &node->parameters[i])
-                                           : source_parameter(engine, instance, op->descriptor->parameters[i].name);
+  if (!op) return;
+  if (node->kind == TS_NODE_TASK) {
+    memcpy(values, engine->recipes[instance->node]->values, op->descriptor->parameter_count * sizeof *values);
+    return;
   }
+  for (size_t i = 0; i < op->descriptor->parameter_count; i++)
+    values[i] = source_parameter(engine, instance, op->descriptor->parameters[i].name);
 }
 
 struct ts_key ts_instance_file_key(const struct engine *engine, const struct instance *instance) {
@@ -125,71 +128,102 @@ static bool engine_key(struct engine *engine, const struct group *group, const s
 static struct ts_key input_key(struct engine *engine, const struct group *group, const struct instance *instance,
                                size_t input, bool content) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  if (node->kind == TS_NODE_SOURCE) return ts_instance_file_key(engine, instance);
   size_t count = 0;
   struct instance *producer = ts_group_producers(group, instance, input, &count);
   size_t port = node->inputs[input].port;
   return content ? (struct ts_key){producer->content->digests[port]} : output_key(engine, producer, port);
 }
 
-static bool op_key(struct engine *engine, const struct group *group, const struct instance *instance,
-                   const char *domain, bool content, struct ts_key *key, struct ts_error *err) {
-  struct ts_op *op = ts_instance_op(engine, instance);
-  if (!op) return engine_key(engine, group, instance, domain, content, key, err);
+static bool task_key(struct engine *engine, const struct group *group, const struct instance *instance, bool content,
+                     struct ts_key *key, struct ts_error *err) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  size_t count = op->descriptor->input_count;
-  struct ts_value *values = ts_calloc(op->descriptor->parameter_count + 1, sizeof *values);
-  struct ts_key *keys = ts_calloc(count + 1, sizeof *keys);
-  const struct ts_key **pointers = ts_calloc(count + 1, sizeof *pointers);
-  ts_instance_parameters(engine, instance, values);
-  for (size_t i = 0; i < count; i++) {
-    if (node->kind == TS_NODE_TASK && node->inputs[i].node == TS_NO_NODE) continue;
-    keys[i] = input_key(engine, group, instance, i, content);
-    pointers[i] = &keys[i];
+  const struct recipe *recipe = engine->recipes[instance->node];
+  struct ts_key_input inputs[TS_OP_MAX_PORTS];
+  size_t count = 0;
+  for (size_t i = 0; i < node->input_count; i++) {
+    if (node->inputs[i].node == TS_NO_NODE) continue;
+    inputs[count].port = recipe->op->descriptor->inputs[i].name;
+    inputs[count++].key = input_key(engine, group, instance, i, content);
   }
+  return ts_key_end(content ? &recipe->content : &recipe->lineage, inputs, count, key, err);
+}
+
+/* Reading is an operation whose one input is the file. */
+static bool source_key(struct engine *engine, const struct instance *instance, const char *domain, struct ts_key *key,
+                       struct ts_error *err) {
+  struct ts_op *op = ts_instance_op(engine, instance);
+  struct ts_value values[TS_OP_MAX_PARAMETERS];
+  const struct ts_key *pointers[TS_OP_MAX_PORTS] = {0};
+  struct ts_key file = ts_instance_file_key(engine, instance);
+  ts_instance_parameters(engine, instance, values);
+  for (size_t i = 0; i < op->descriptor->input_count; i++) pointers[i] = &file;
   const char *salt = engine->options->store ? ts_store_salt(engine->options->store) : "";
-  bool ok = ts_op_key(op, domain, salt, values, pointers, key, err);
-  free(pointers);
-  free(keys);
-  free(values);
-  return ok;
+  return ts_op_key(op, domain, salt, values, pointers, key, err);
+}
+
+static bool any_key(struct engine *engine, const struct group *group, const struct instance *instance, bool content,
+                    struct ts_key *key, struct ts_error *err) {
+  const char *domain = content ? TS_KEY_DOMAIN_CONTENT : TS_KEY_DOMAIN_TASK;
+  switch (engine->plan->nodes[instance->node].kind) {
+  case TS_NODE_TASK: return task_key(engine, group, instance, content, key, err);
+  case TS_NODE_SOURCE: return source_key(engine, instance, domain, key, err);
+  default: return engine_key(engine, group, instance, domain, content, key, err);
+  }
 }
 
 bool ts_instance_key(struct engine *engine, const struct group *group, struct instance *instance,
                      struct ts_error *err) {
-  return op_key(engine, group, instance, TS_KEY_DOMAIN_TASK, false, &instance->key, err);
+  return any_key(engine, group, instance, false, &instance->key, err);
 }
 
 bool ts_instance_content_key(struct engine *engine, const struct group *group, const struct instance *instance,
                              struct ts_key *key, struct ts_error *err) {
-  return op_key(engine, group, instance, TS_KEY_DOMAIN_CONTENT, true, key, err);
+  return any_key(engine, group, instance, true, key, err);
+}
+
+static void add_input_identities(const struct group *group, const struct instance *instance, struct ts_str *bytes) {
+  const struct ts_node *node = &group->engine->plan->nodes[instance->node];
+  for (size_t i = 0; i < node->input_count; i++) {
+    size_t count = 0;
+    struct instance *producers = ts_group_producers(group, instance, i, &count);
+    ts_str_add_bytes(bytes, &count, sizeof count);
+    for (size_t p = 0; p < count; p++)
+      ts_str_add_bytes(bytes, &producers[p].content->run_digests[node->inputs[i].port], sizeof(struct ts_xxh128));
+  }
+}
+
+static struct ts_xxh128 engine_identity(const struct group *group, const struct instance *instance) {
+  enum ts_node_kind kind = group->engine->plan->nodes[instance->node].kind;
+  ts_auto(ts_str_release) struct ts_str bytes = {0};
+  ts_str_add_bytes(&bytes, &kind, sizeof kind);
+  if (kind == TS_NODE_CROP) ts_str_add_bytes(&bytes, &instance->unit, sizeof instance->unit);
+  add_input_identities(group, instance, &bytes);
+  return ts_xxh128_of(bytes.data, bytes.length, 2);
+}
+
+/* An input of a task has one producer or, where nothing is connected, none. */
+static struct ts_xxh128 task_identity(const struct engine *engine, const struct group *group,
+                                      const struct instance *instance) {
+  const struct ts_node *node = &engine->plan->nodes[instance->node];
+  struct ts_xxh128 words[1 + 2 * TS_OP_MAX_PORTS];
+  size_t used = 0;
+  words[used++] = (struct ts_xxh128){.low = engine->recipes[instance->node]->number, .high = node->input_count};
+  for (size_t i = 0; i < node->input_count; i++) {
+    size_t count = 0;
+    struct instance *producer = ts_group_producers(group, instance, i, &count);
+    words[used++] = (struct ts_xxh128){.low = count};
+    if (count > 0) words[used++] = producer->content->run_digests[node->inputs[i].port];
+  }
+  return ts_xxh128_of(words, used * sizeof *words, 3);
 }
 
 /* Equal for two instances of a group exactly when operation, canonical parameters and input contents are equal. Sources
  * have no input contents: their lineage key serves. */
 struct ts_xxh128 ts_instance_run_identity(struct engine *engine, const struct group *group,
                                           const struct instance *instance) {
-  const struct ts_node *node = &engine->plan->nodes[instance->node];
-  if (node->kind == TS_NODE_SOURCE) return ts_xxh128_of(&instance->key, sizeof instance->key, 1);
-  ts_auto(ts_str_release) struct ts_str bytes = {0};
-  struct ts_op *op = ts_instance_op(engine, instance);
-  ts_str_add(&bytes, ts_instance_op_name(engine, instance));
-  ts_str_add_char(&bytes, '\0');
-  struct ts_value *values = ts_calloc(op ? op->descriptor->parameter_count + 1 : 1, sizeof *values);
-  ts_instance_parameters(engine, instance, values);
-  for (size_t i = 0; op && i < op->descriptor->parameter_count; i++) {
-    ts_str_addf(&bytes, "%d:", (int)values[i].type);
-    ts_value_print(&values[i], &bytes);
-    ts_str_add_char(&bytes, '\0');
+  switch (engine->plan->nodes[instance->node].kind) {
+  case TS_NODE_TASK: return task_identity(engine, group, instance);
+  case TS_NODE_SOURCE: return ts_xxh128_of(&instance->key, sizeof instance->key, 1);
+  default: return engine_identity(group, instance);
   }
-  free(values);
-  if (node->kind == TS_NODE_CROP) ts_str_add_bytes(&bytes, &instance->unit, sizeof instance->unit);
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    struct instance *producers = ts_group_producers(group, instance, i, &count);
-    ts_str_addf(&bytes, "%zu,%zu:", i, count);
-    for (size_t p = 0; p < count; p++)
-      ts_str_add_bytes(&bytes, &producers[p].content->run_digests[node->inputs[i].port], sizeof(struct ts_xxh128));
-  }
-  return ts_xxh128_of(bytes.data, bytes.length, 2);
 }

@@ -13,12 +13,16 @@ static struct ts_data *from_memory(struct engine *engine, struct content *conten
   return data;
 }
 
-/* Leaves the data with the content while others still read it; returns a reference of its own. */
+/* Leaves the data with the content while others still read it; takes a reference and returns one. Should another thread
+ * have got the same data back in the meantime, there is no need for two copies. */
 static struct ts_data *keep(struct engine *engine, struct content *content, size_t port, struct ts_data *data) {
   pthread_mutex_lock(&engine->lock);
-  if (!content->data[port] && content->holders > 0) content->data[port] = ts_data_ref(data);
+  struct ts_data *other = content->data[port] ? ts_data_ref(content->data[port]) : NULL;
+  if (!other && content->holders > 0) content->data[port] = ts_data_ref(data);
   pthread_mutex_unlock(&engine->lock);
-  return data;
+  if (!other) return data;
+  ts_data_unref(data);
+  return other;
 }
 
 static struct ts_data *compute_again(struct engine *engine, struct group *group, struct content *content, size_t port,

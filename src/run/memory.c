@@ -1,22 +1,42 @@
 /* The memory budget: a task starts only when it fits; what others still need is let go, to be loaded or computed again.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Used memory is what pixel buffers take now plus what running tasks are expected to add. When the next task does not fit,
- * products that wait for later readers are dropped, those with the most bytes per second of getting them back first: a
- * product that the store keeps costs its loading (it is spilled), any other its computation (recording keeps exactly those
- * products that are cheaper to load than to compute). If that is not enough the task waits until another one has finished;
- * a task that runs alone always starts, so that every run ends. */
+ * Used memory is what pixels and scratch take now (base/block.h counts both) plus what running tasks are still expected to
+ * take: each runs with a reservation, of which it uses up what it takes. When the next task does not fit, products that
+ * wait for later readers are dropped, those with the most bytes per second of getting them back first: a product that the
+ * store keeps costs its loading (it is spilled), any other its computation (recording keeps exactly those products that are
+ * cheaper to load than to compute). If that is not enough the task waits until another one has finished; a task that runs
+ * alone always starts, so that every run ends. */
 #include "run/run_int.h"
 
 #include "base/alloc.h"
+#include "base/block.h"
+#include "base/memory.h"
+#include "image/image.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stddef.h>
 #include <stdlib.h>
 
-#define LOAD_BYTES_PER_SECOND 500e6
-#define UNKNOWN_SCRATCH       3.0  /* bytes of scratch per byte of input, where an operation does not say */
-#define UNKNOWN_OUTPUT        1.0  /* bytes of output per byte of input, before the first call */
+#define LOAD_BYTES_PER_SECOND 500e6 /* of the encoded form: reading, unpacking, checking the digest */
+#define FILL_BYTES_PER_SECOND 4e9   /* of the pixels in memory */
+#define UNKNOWN_SCRATCH       3.0   /* bytes of scratch per byte of input, where an operation does not say */
+#define UNKNOWN_OUTPUT        1.0   /* bytes of output per byte of input, before the first call */
+#define OWN_BYTES             ((uint64_t)4 << 20) /* private memory of the program, as it is without any work */
+#define SHORT_SHARE           0.6                 /* of the budget: from here on strays are counted */
+#define MARGIN                1.05                /* the next call may take a little more than those before */
 #define LOW_WATER             0.85 /* of the budget: dropping a little more now saves dropping at every task */
+
+/* A thread works on one task at a time, so each has one. In the engine's list from enter to leave. */
+struct reservation {
+  uint64_t need_bytes;
+  struct ts_block_watch watch;
+  int64_t call_start_bytes, call_bytes; /* of the last call of an operation: on the watch before it; most taken */
+  struct reservation *next;
+};
+static _Thread_local struct reservation mine;
 
 static double scratch_ratio(const struct ts_op *op) {
   const struct ts_op_descriptor *d = op->descriptor;
@@ -35,33 +55,99 @@ static double input_bytes(const struct engine *engine, const struct group *group
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
     struct instance *producers = ts_group_producers(group, instance, i, &count);
-    for (size_t p = 0; p < count; p++) sum += (double)producers[p].content->sizes[node->inputs[i].port];
+    for (size_t p = 0; p < count; p++) {
+      const struct content *content = producers[p].content;
+      sum += content ? (double)content->sizes[node->inputs[i].port] : 0;
+    }
   }
   return sum;
 }
 
-uint64_t ts_memory_need(const struct engine *engine, const struct group *group, const struct instance *instance) {
+/* What a call takes: scratch and outputs. */
+static double call_bytes(const struct engine *engine, const struct group *group, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  double bytes = input_bytes(engine, group, instance);
-  struct ts_op *op = ts_instance_op(engine, instance);
-  double output = node->kind == TS_NODE_TASK ? engine->output_ratio[node->task] : UNKNOWN_OUTPUT;
-  double need = bytes * ((op ? scratch_ratio(op) : 0) + (output > 0 ? output : UNKNOWN_OUTPUT));
-  return (uint64_t)need;
+  double learnt = node->kind == TS_NODE_TASK ? engine->memory_ratio[node->task] * MARGIN : 0;
+  const struct ts_op *op = ts_instance_op(engine, instance);
+  return input_bytes(engine, group, instance) * (learnt > 0 ? learnt : (op ? scratch_ratio(op) : 0) + UNKNOWN_OUTPUT);
 }
 
-void ts_memory_learn(struct engine *engine, const struct group *group, const struct instance *instance,
-                     const struct content *content) {
+/* Inputs that were dropped come back first, one after the other: each takes its own bytes and, if nobody keeps it, a call
+ * whose own inputs may have to come back before. */
+static double missing_bytes(const struct engine *engine, const struct group *group, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
+  double sum = 0, largest_call = 0;
+  for (size_t i = 0; i < node->input_count; i++) {
+    size_t count = 0;
+    struct instance *producers = ts_group_producers(group, instance, i, &count);
+    for (size_t p = 0; p < count; p++) {
+      const struct content *content = producers[p].content;
+      if (!content || content->data[node->inputs[i].port]) continue;
+      sum += (double)content->sizes[node->inputs[i].port];
+      if (content->is_durable) continue;
+      double call = call_bytes(engine, group, content->origin) + missing_bytes(engine, group, content->origin);
+      if (call > largest_call) largest_call = call;
+    }
+  }
+  return sum + largest_call;
+}
+
+uint64_t ts_memory_need(const struct engine *engine, const struct group *group, const struct instance *instance) {
+  return (uint64_t)(call_bytes(engine, group, instance) + missing_bytes(engine, group, instance));
+}
+
+void ts_memory_call_begin(void) { mine.call_start_bytes = ts_block_watch_mark(); }
+
+void ts_memory_call_end(void) {
+  mine.call_bytes = atomic_load_explicit(&mine.watch.peak_bytes, memory_order_relaxed) - mine.call_start_bytes;
+}
+
+void ts_memory_learn(struct engine *engine, const struct group *group, const struct instance *instance) {
+  const struct ts_node *node = &engine->plan->nodes[instance->node];
+  if (engine->options->memory_bytes == 0 || node->kind != TS_NODE_TASK) return;
   double in = input_bytes(engine, group, instance);
-  double out = 0;
-  if (node->kind != TS_NODE_TASK || in <= 0) return;
-  for (size_t i = 0; i < content->output_count; i++) out += (double)content->sizes[i];
-  if (out / in > engine->output_ratio[node->task]) engine->output_ratio[node->task] = out / in;
+  double ratio = in > 0 ? (double)mine.call_bytes / in : 0;
+  if (ratio > engine->memory_ratio[node->task]) engine->memory_ratio[node->task] = ratio;
+}
+
+/* What running tasks may still take. */
+static uint64_t outstanding_bytes(const struct engine *engine) {
+  uint64_t sum = 0;
+  for (struct reservation *r = engine->reservations; r; r = r->next) {
+    int64_t taken = atomic_load_explicit(&r->watch.now_bytes, memory_order_relaxed);
+    uint64_t used = taken > 0 ? (uint64_t)taken : 0;
+    sum += used < r->need_bytes ? r->need_bytes - used : 0;
+  }
+  return sum;
 }
 
 static bool fits(const struct engine *engine, uint64_t need, double share) {
-  return (double)(ts_buffer_live_bytes() + engine->reserved_bytes + need) <=
+  return (double)(ts_blocks_used_bytes() + engine->stray_bytes + outstanding_bytes(engine) + need) <=
          share * (double)engine->options->memory_bytes;
+}
+
+/* Pages that lie free inside the heap, such as those of an image decoder, go back to the system. */
+static void trim_heap(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+static uint64_t stray_bytes(void) {
+  uint64_t resident = ts_memory_resident_bytes();
+  uint64_t known = ts_blocks_used_bytes() + ts_blocks_idle_bytes() + OWN_BYTES;
+  return resident > known ? resident - known : 0;
+}
+
+/* What the process holds beside blocks: heaps of decoders and plugins, free pieces that the C library keeps. A part is the
+ * program itself; the rest counts against the budget. Asked for only when memory is getting short: it costs microseconds. */
+static void count_strays(struct engine *engine) {
+  uint64_t budget = engine->options->memory_bytes;
+  engine->stray_bytes = stray_bytes();
+  if (engine->stray_bytes > budget / 32) {
+    trim_heap();
+    engine->stray_bytes = stray_bytes();
+  }
+  ts_blocks_set_limit(engine->stray_bytes < budget ? budget - engine->stray_bytes : 1);
 }
 
 struct victim {
@@ -74,15 +160,16 @@ static int compare_victims(const void *a, const void *b) {
   return x > y ? -1 : x < y;
 }
 
-static uint64_t bytes_in_memory(const struct content *content) {
-  uint64_t sum = 0;
-  for (size_t i = 0; i < content->output_count; i++) sum += content->data[i] ? content->sizes[i] : 0;
-  return sum;
-}
-
-static double seconds_to_get_back(const struct content *content, uint64_t bytes) {
-  double load = (double)bytes / LOAD_BYTES_PER_SECOND;
-  return (content->is_durable ? load : content->cpu_s) + 1e-6;
+/* What dropping a content frees, and how long it takes to get it back. */
+static struct victim judge(struct content *content) {
+  double bytes = 0, coded = 0;
+  for (size_t i = 0; i < content->output_count; i++) {
+    if (!content->data[i]) continue;
+    bytes += (double)content->sizes[i];
+    coded += (double)ts_data_coded_bytes(content->data[i]);
+  }
+  double load_s = coded / LOAD_BYTES_PER_SECOND + bytes / FILL_BYTES_PER_SECOND;
+  return (struct victim){content, bytes / ((content->is_durable ? load_s : content->cpu_s) + 1e-6)};
 }
 
 static struct victim *list_victims(const struct engine *engine, size_t *count) {
@@ -92,10 +179,11 @@ static struct victim *list_victims(const struct engine *engine, size_t *count) {
   for (const struct group *group = engine->first_open; group; group = group->next_open) {
     for (size_t i = 0; i < group->all_count; i++) {
       struct content *content = group->all[i];
-      uint64_t bytes = content->state == CONTENT_DONE && content->pins == 0 ? bytes_in_memory(content) : 0;
-      if (bytes == 0) continue;
+      if (content->state != CONTENT_DONE || content->pins > 0) continue;
+      struct victim victim = judge(content);
+      if (victim.score <= 0) continue; /* nothing in memory */
       victims = ts_grow(victims, *count, &capacity, sizeof *victims);
-      victims[(*count)++] = (struct victim){content, (double)bytes / seconds_to_get_back(content, bytes)};
+      victims[(*count)++] = victim;
     }
   }
   if (*count > 0) qsort(victims, *count, sizeof *victims, compare_victims);
@@ -119,14 +207,17 @@ static void make_room(struct engine *engine, uint64_t need) {
   free(victims);
 }
 
-/* Products that wait to be written are still in memory: writing them now frees it. */
-static void drain_store(struct engine *engine) {
+/* Products that wait to be written are still in memory, as are images whose next tile is not read yet. */
+static void let_go_of_the_rest(struct engine *engine) {
   struct ts_error ignored = {0};
-  if (!engine->options->store) return;
   pthread_mutex_unlock(&engine->lock);
-  ts_tell_events(engine);
-  ts_store_flush(engine->options->store, &ignored);
+  ts_images_close_idle();
+  if (engine->options->store) {
+    ts_tell_events(engine);
+    ts_store_flush(engine->options->store, &ignored);
+  }
   pthread_mutex_lock(&engine->lock);
+  count_strays(engine);
 }
 
 static void pin_inputs(struct engine *engine, struct group *group, const struct instance *instance, int step) {
@@ -138,30 +229,42 @@ static void pin_inputs(struct engine *engine, struct group *group, const struct 
   }
 }
 
-uint64_t ts_memory_enter(struct engine *engine, struct group *group, const struct instance *instance) {
-  if (engine->options->memory_bytes == 0) return 0;
+static void reserve(struct engine *engine, uint64_t need) {
+  mine = (struct reservation){.need_bytes = need, .next = engine->reservations};
+  engine->reservations = &mine;
+  ts_block_watch_set(&mine.watch);
+}
+
+void ts_memory_enter(struct engine *engine, struct group *group, const struct instance *instance) {
+  if (engine->options->memory_bytes == 0) return;
   uint64_t need = ts_memory_need(engine, group, instance);
   bool drained = false;
   pin_inputs(engine, group, instance, 1);
+  if (!fits(engine, need, SHORT_SHARE)) count_strays(engine);
   while (!fits(engine, need, 1)) {
     make_room(engine, need);
     if (fits(engine, need, 1)) break;
     if (!drained) {
       drained = true;
-      drain_store(engine);
+      let_go_of_the_rest(engine);
     } else if (engine->running > 0 && !engine->over) {
       engine->result->waits++;
       ts_engine_wait(engine);
+      need = ts_memory_need(engine, group, instance); /* more may be known, or missing, by now */
+      count_strays(engine);
     } else {
       break;
     }
   }
-  engine->reserved_bytes += need;
-  return need;
+  reserve(engine, need);
 }
 
-void ts_memory_leave(struct engine *engine, struct group *group, const struct instance *instance, uint64_t need) {
+void ts_memory_leave(struct engine *engine, struct group *group, const struct instance *instance) {
   if (engine->options->memory_bytes == 0) return;
-  engine->reserved_bytes -= need;
+  struct reservation **link = &engine->reservations;
+  while (*link != &mine) link = &(*link)->next;
+  *link = mine.next;
+  ts_block_watch_set(NULL);
   pin_inputs(engine, group, instance, -1);
+  if (engine->plan->nodes[instance->node].kind == TS_NODE_SOURCE) trim_heap();
 }

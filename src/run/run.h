@@ -69,8 +69,11 @@ struct ts_run_options {
   const char *run_id;     /* "" if none */
   uint64_t memory_bytes;  /* budget for pixels and scratch; 0: none */
   bool no_cutoff;
-  const volatile int
-      *stop; /* borrowed: non-zero, no new task is started; may be set by a signal handler; may be NULL */
+  size_t inner_threads; /* threads each operation may use, whatever else runs; 0: those that no task keeps busy */
+  bool keep_all; /* products of all tasks are kept in the store, also cheap ones: another plan will ask for them */
+  /* Borrowed, may be NULL, may be set by a signal handler. 1: no new task is started. More: running operations are told to
+   * give up as well; those that do are neither done nor failed. */
+  const volatile int *stop;
   const char *scratch_folder;
   void *user;
   /* An operation is about to be called; from several worker threads at once. May be NULL. */

@@ -20,6 +20,15 @@ enum instance_state { UNNEEDED, REGISTERING, LOADABLE, WAITING, QUEUED, RUNNING,
 
 struct instance;
 
+/* An operation with canonical parameters: what keys, records and contents of all tasks with them have in common. */
+struct recipe {
+  struct ts_op *op;              /* borrowed */
+  uint64_t number;               /* within the run */
+  const struct ts_value *values; /* borrowed from the engine's arena; operation's order */
+  struct ts_key_prefix lineage, content;
+  const char *parameters_json; /* borrowed from the engine's arena; NULL if nothing is recorded */
+};
+
 struct call_times {
   double start_s, wall_s, cpu_s;
   size_t worker;
@@ -35,20 +44,24 @@ struct content {
   struct ts_data **data;         /* per output: one reference while somebody still needs it, else NULL */
   struct ts_xxh128 *run_digests; /* per output */
   struct ts_sha256 *digests;     /* per output; only with a store */
-  size_t holders;                /* finished instances that somebody still reads from */
-  struct instance *origin;       /* borrowed: who computed or loaded it; used to compute it again */
-  struct instance *waiters;      /* borrowed list through instance.next_waiter */
-  size_t *sizes;                 /* per output: bytes, known once done */
-  double cpu_s;                  /* what it cost to compute */
-  bool is_durable;               /* the store keeps all outputs */
-  int pins;                      /* tasks that are about to read it, or reading: not to be dropped */
-  char *message;                 /* owned: why it failed; NULL */
+  struct ts_key key;             /* content key, if has_key; then the same for all instances that share the content */
+  bool has_key;
+  size_t holders;           /* finished instances that somebody still reads from */
+  struct instance *origin;  /* borrowed: who computed or loaded it; used to compute it again */
+  struct instance *waiters; /* borrowed list through instance.next_waiter */
+  size_t *sizes;            /* per output: bytes, known once done */
+  double cpu_s;             /* what it cost to compute */
+  bool is_durable;          /* the store keeps all outputs */
+  int pins;                 /* tasks that are about to read it, or reading: not to be dropped */
+  char *message;            /* owned: why it failed; NULL */
 };
 
 struct instance {
   enum instance_state state;
   bool not_in_store; /* the store's product was damaged: compute it */
-  bool registered;   /* counted among the readers of its producers */
+  bool looked_up;    /* in_store says what the store knew before the group was opened */
+  bool in_store;
+  bool registered; /* counted among the readers of its producers */
   uint32_t node;
   uint32_t waiting_inputs; /* input edges whose producer is not finished */
   uint32_t readers;        /* consumers that have not finished yet */
@@ -66,10 +79,11 @@ struct group {
   struct instance *instances; /* owned; those of node n start at offsets[n] */
   size_t *offsets;            /* owned */
   size_t instance_count;
-  size_t open_count;      /* instances needed and not finished */
-  struct ts_map contents; /* content identity within the run -> struct content * */
-  struct ts_arena arena;  /* owns the contents; guarded by engine.lock */
-  struct content **all;   /* owned array, for release */
+  size_t open_count;            /* instances needed and not finished */
+  struct content **by_identity; /* owned table of borrowed contents: see content.c */
+  size_t identity_slots, identity_count;
+  struct ts_arena arena; /* owns the contents; guarded by engine.lock */
+  struct content **all;  /* owned array, for release */
   size_t all_count, all_capacity;
   struct group *next_open; /* borrowed: the engine's list of open groups */
 };
@@ -91,11 +105,14 @@ struct engine {
   struct ts_op **source_ops; /* owned array: per workflow input, the operation that reads it */
   uint32_t *consumer_first;  /* owned: consumers of node n are consumers[consumer_first[n] .. consumer_first[n + 1]) */
   uint32_t *consumers;       /* owned; one entry per input edge */
-  uint32_t *depths;          /* owned: per node, the longest way to it from a node without inputs */
-  uint64_t *wanted_ports;    /* owned: per node, a bit per output port somebody wants */
-  bool *is_stage_output;     /* owned: per task */
-  atomic_bool cancelled;     /* seen by operations */
-  bool recording;            /* with a persistent or memory store: digests and records are made */
+  const struct recipe **recipes; /* owned array: per node; NULL for other kinds than TASK */
+  struct ts_arena recipe_arena;  /* owns the recipes; read-only after ts_engine_init */
+  size_t recipe_count;
+  uint32_t *depths;       /* owned: per node, the longest way to it from a node without inputs */
+  uint64_t *wanted_ports; /* owned: per node, a bit per output port somebody wants */
+  bool *is_stage_output;  /* owned: per task */
+  atomic_bool cancelled;  /* seen by operations */
+  bool recording;         /* with a persistent or memory store: digests and records are made */
   uint64_t start_ns;
   char *producer; /* owned: who we are, for records */
 
@@ -103,17 +120,24 @@ struct engine {
   pthread_cond_t changed; /* something became ready, or the run is over */
   struct ts_ready ready;
   size_t next_group, group_count, open_groups;
+  size_t opening;           /* groups that a worker is making, without the lock */
   struct group *first_open; /* owned list through group.next_open */
   size_t entering;          /* instances taken that wait for memory */
   size_t running;
   struct content *first_running; /* borrowed list through content.next_running: contents of tasks being computed */
   struct ts_ready_task *parked;  /* owned: ready, but another group is computing the same content */
   size_t parked_count, parked_capacity;
-  uint64_t reserved_bytes; /* what running tasks are expected to need */
-  double *output_ratio;    /* owned: per task, most bytes of output per byte of input so far */
+  struct ts_pool *lent; /* owned: threads for operations that can share their work; NULL until one is to be lent */
+  struct reservation *reservations; /* borrowed list: what running tasks are expected to take */
+  uint64_t stray_bytes; /* memory of the process that base/block.h does not know of, when it was last asked for */
+  double *memory_ratio; /* owned: per task, most bytes taken during a call per byte of input so far; 0: never run */
   bool over;
+  size_t workers;       /* that have not left */
+  pthread_cond_t left;  /* a worker has left */
   struct event *events; /* owned: not yet told */
   size_t event_count, event_capacity;
+  struct event *told; /* owned, guarded by `tell`: what is being told; its memory takes turns with events */
+  size_t told_capacity;
   struct ts_error trouble; /* first error that ends the run */
 
   pthread_mutex_t tell; /* serialises callbacks; taken after, never before, engine.lock is released */
@@ -135,7 +159,13 @@ void ts_group_each_consumer(struct group *group, const struct instance *producer
 bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const struct ts_dataset *dataset,
                     const struct ts_run_options *options, struct ts_run_result *result, struct ts_error *err);
 void ts_engine_release(struct engine *engine);
+size_t ts_engine_worker(void); /* number of the calling thread among the workers, or TS_ANY_WORKER */
 void ts_engine_forget_group(struct engine *engine, struct group *group); /* under engine.lock */
+
+/* recipe.c */
+bool ts_recipes_make(struct engine *engine, struct ts_error *err);
+/* Parameters in clear; op may be NULL. Owned by the caller. */
+char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values);
 
 /* keys.c */
 bool ts_instance_key(struct engine *engine, const struct group *group, struct instance *instance, struct ts_error *err);
@@ -159,7 +189,11 @@ const char *ts_instance_output_port(const struct engine *engine, const struct in
 void ts_activate_wanted(struct group *group);
 void ts_activate(struct group *group, struct instance *instance);
 void ts_need_inputs(struct group *group, struct instance *instance);
-void ts_make_ready(struct group *group, struct instance *instance);
+/* Puts the instance into a worker's own queue, or into the one for all (TS_ANY_WORKER). */
+#define TS_ANY_WORKER SIZE_MAX
+void ts_make_ready(struct group *group, struct instance *instance, size_t worker);
+/* Asks the store about all that ts_activate_wanted will ask for; before the group is open, without engine.lock. */
+void ts_look_up_wanted(struct group *group);
 bool ts_instance_in_store(struct engine *engine, const struct instance *instance);
 
 /* content.c: under engine.lock. */
@@ -178,11 +212,11 @@ void ts_content_stop(struct engine *engine, const struct content *content); /* m
 void ts_content_park(struct engine *engine, const struct ts_ready_task *task);
 
 /* memory.c: under engine.lock. */
-/* Waits until the instance may start within the budget; gives what it reserved, to be handed back to ts_memory_leave. */
-uint64_t ts_memory_enter(struct engine *engine, struct group *group, const struct instance *instance);
-void ts_memory_leave(struct engine *engine, struct group *group, const struct instance *instance, uint64_t need);
-void ts_memory_learn(struct engine *engine, const struct group *group, const struct instance *instance,
-                     const struct content *content);
+/* Waits until the instance may start within the budget. Between enter and leave the worker counts what it takes. */
+void ts_memory_enter(struct engine *engine, struct group *group, const struct instance *instance);
+void ts_memory_leave(struct engine *engine, struct group *group, const struct instance *instance);
+/* After a call: what it took, for the next call of the same task. */
+void ts_memory_learn(struct engine *engine, const struct group *group, const struct instance *instance);
 uint64_t ts_memory_need(const struct engine *engine, const struct group *group, const struct instance *instance);
 void ts_engine_wait(struct engine *engine); /* engine.c: until something changes, or for a short while */
 
@@ -193,6 +227,10 @@ void ts_finish(struct group *group, struct instance *instance, struct content *c
 void ts_finish_group(struct group *group);
 /* finish.c: without any lock; tells what has happened so far. */
 void ts_tell_events(struct engine *engine);
+
+/* memory.c: without engine.lock, around the call of an operation. */
+void ts_memory_call_begin(void);
+void ts_memory_call_end(void);
 
 /* execute.c: without engine.lock. */
 /* Computes the outputs from inputs in the order of the operation's ports (GATHER: the pieces). False: message says

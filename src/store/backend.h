@@ -79,6 +79,11 @@ struct ts_store_backend {
    * of the old record is there (the first result wins), otherwise it replaces the old one. */
   bool (*write)(void *state, const struct ts_store_batch *batch, struct ts_error *err);
 
+  /* Both NULL, or both for a backend that lives in memory. keep takes a record with small products as they are, at once, by
+   * the rules of write; hold gives a new reference to a product that was kept, NULL if it was not. */
+  void (*keep)(void *state, const struct ts_record *record, struct ts_data *const *products);
+  struct ts_data *(*hold)(void *state, const struct ts_sha256 *digest);
+
   /* Not there: false without an error. By content key a record that is no alias is preferred. */
   bool (*find)(void *state, enum ts_store_by by, const struct ts_key *key, struct ts_arena *arena,
                struct ts_record *record, struct ts_error *err);

@@ -1,56 +1,86 @@
-/* Chained buckets; the table doubles when it is full and never shrinks.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Open addressing with the hash beside the pointer: a digest that is not there costs one look into the table.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A slot leads to the newest node of a digest, that to the older ones. What is removed leaves no mark: the slots behind it
+ * move up. The table doubles when half of it is taken, and never shrinks. */
 #include "store/digest_index.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
 
-#define FIRST_BUCKETS 256
+#define FIRST_SLOTS 256
 
-static size_t bucket_of(size_t bucket_count, const struct ts_sha256 *digest) {
+struct ts_digest_slot {
+  uint64_t hash;
+  struct ts_digest_node *newest; /* borrowed; NULL: free */
+};
+
+static uint64_t hash_of(const struct ts_sha256 *digest) {
   uint64_t hash;
   memcpy(&hash, digest->bytes, sizeof hash);
-  return (size_t)(hash & (bucket_count - 1));
+  return hash;
+}
+
+static bool is_equal(const struct ts_sha256 *a, const struct ts_sha256 *b) {
+  return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
 void ts_digest_index_release(struct ts_digest_index *index) {
-  free(index->buckets);
+  free(index->slots);
   memset(index, 0, sizeof *index);
 }
 
-/* Moves a chain to the new table in its own order, so that newer nodes stay before older ones. */
-static void move_chain(struct ts_digest_node *node, struct ts_digest_node **buckets, size_t bucket_count) {
-  while (node) {
-    struct ts_digest_node *next = node->next;
-    struct ts_digest_node **place = &buckets[bucket_of(bucket_count, node->digest)];
-    while (*place) place = &(*place)->next;
-    node->next = NULL;
-    *place = node;
-    node = next;
+/* The slot of the digest, or the free one where it belongs. */
+static struct ts_digest_slot *probe(const struct ts_digest_index *index, const struct ts_sha256 *digest) {
+  const uint64_t hash = hash_of(digest);
+  const size_t mask = index->slot_count - 1;
+  size_t i = (size_t)hash & mask;
+  while (index->slots[i].newest) {
+    if (index->slots[i].hash == hash && is_equal(index->slots[i].newest->digest, digest)) break;
+    i = (i + 1) & mask;
   }
+  return &index->slots[i];
 }
 
 static void grow(struct ts_digest_index *index) {
-  size_t bucket_count = index->bucket_count ? index->bucket_count * 2 : FIRST_BUCKETS;
-  struct ts_digest_node **buckets = ts_calloc(bucket_count, sizeof *buckets);
-  for (size_t i = 0; i < index->bucket_count; i++) move_chain(index->buckets[i], buckets, bucket_count);
-  free(index->buckets);
-  index->buckets = buckets;
-  index->bucket_count = bucket_count;
+  const size_t slot_count = index->slot_count ? index->slot_count * 2 : FIRST_SLOTS;
+  struct ts_digest_slot *slots = ts_calloc(slot_count, sizeof *slots);
+  for (size_t i = 0; i < index->slot_count; i++) {
+    if (!index->slots[i].newest) continue;
+    size_t place = (size_t)index->slots[i].hash & (slot_count - 1);
+    while (slots[place].newest) place = (place + 1) & (slot_count - 1);
+    slots[place] = index->slots[i];
+  }
+  free(index->slots);
+  index->slots = slots;
+  index->slot_count = slot_count;
 }
 
 void ts_digest_index_insert(struct ts_digest_index *index, struct ts_digest_node *node, const struct ts_sha256 *digest,
                             void *owner) {
-  if (index->count >= index->bucket_count) grow(index);
-  struct ts_digest_node **place = &index->buckets[bucket_of(index->bucket_count, digest)];
-  *node = (struct ts_digest_node){.next = *place, .digest = digest, .owner = owner};
-  *place = node;
+  if (index->count * 2 >= index->slot_count) grow(index);
+  struct ts_digest_slot *slot = probe(index, digest);
+  *node = (struct ts_digest_node){.next = slot->newest, .digest = digest, .owner = owner};
+  *slot = (struct ts_digest_slot){.hash = hash_of(digest), .newest = node};
   index->count++;
 }
 
+/* Frees a slot: whoever was pushed past it by collisions moves up. */
+static void free_slot(struct ts_digest_index *index, size_t hole) {
+  const size_t mask = index->slot_count - 1;
+  for (size_t i = (hole + 1) & mask; index->slots[i].newest; i = (i + 1) & mask) {
+    const size_t home = (size_t)index->slots[i].hash & mask;
+    if (((i - home) & mask) < ((i - hole) & mask)) continue;
+    index->slots[hole] = index->slots[i];
+    hole = i;
+  }
+  index->slots[hole].newest = NULL;
+}
+
 void ts_digest_index_remove(struct ts_digest_index *index, struct ts_digest_node *node) {
-  struct ts_digest_node **place = &index->buckets[bucket_of(index->bucket_count, node->digest)];
+  struct ts_digest_slot *slot = probe(index, node->digest);
+  struct ts_digest_node **place = &slot->newest;
   while (*place != node) {
     if (!*place) TS_BUG("node is not in the index");
     place = &(*place)->next;
@@ -58,11 +88,11 @@ void ts_digest_index_remove(struct ts_digest_index *index, struct ts_digest_node
   *place = node->next;
   node->next = NULL;
   index->count--;
+  if (!slot->newest) free_slot(index, (size_t)(slot - index->slots));
 }
 
 void *ts_digest_index_find(const struct ts_digest_index *index, const struct ts_sha256 *digest) {
   if (index->count == 0) return NULL;
-  struct ts_digest_node *node = index->buckets[bucket_of(index->bucket_count, digest)];
-  while (node && memcmp(node->digest->bytes, digest->bytes, sizeof digest->bytes) != 0) node = node->next;
+  const struct ts_digest_node *node = probe(index, digest)->newest;
   return node ? node->owner : NULL;
 }

@@ -11,16 +11,18 @@
 #include <stddef.h>
 
 struct ts_digest_node {
-  struct ts_digest_node *next;    /* borrowed; next in the chain */
+  struct ts_digest_node *next;    /* borrowed; the next older one of the same digest */
   const struct ts_sha256 *digest; /* borrowed from the owner */
   void *owner;                    /* borrowed; what the digest stands for */
 };
 
+struct ts_digest_slot;
+
 /* A zeroed struct is an empty index. */
 struct ts_digest_index {
-  struct ts_digest_node **buckets; /* owned; the nodes are not */
-  size_t bucket_count;             /* a power of two, or 0 */
-  size_t count;
+  struct ts_digest_slot *slots; /* owned; the nodes are not */
+  size_t slot_count;            /* a power of two, or 0 */
+  size_t count;                 /* of nodes */
 };
 
 void ts_digest_index_release(struct ts_digest_index *index);

@@ -165,7 +165,7 @@ static void settle(struct ts_store_queue *queue, struct ts_store_item *items) {
   for (struct ts_store_item *item = items; item; item = item->next) {
     unindex_item(queue, item);
     queue->held_bytes -= item->bytes;
-    __atomic_fetch_add(&queue->done_count, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&queue->done_count, 1, __ATOMIC_RELEASE);
   }
 }
 
@@ -226,8 +226,15 @@ bool ts_store_queue_flush(struct ts_store_queue *queue, struct ts_error *err) {
   return !lost;
 }
 
+/* done first: it never exceeds put, so if put is no more a moment later, nothing was between them. */
+bool ts_store_queue_is_empty(const struct ts_store_queue *queue) {
+  const uint64_t done = __atomic_load_n(&queue->done_count, __ATOMIC_ACQUIRE);
+  return __atomic_load_n(&queue->put_count, __ATOMIC_ACQUIRE) == done;
+}
+
 bool ts_store_queue_find(struct ts_store_queue *queue, enum ts_store_by by, const struct ts_key *key,
                          struct ts_arena *arena, struct ts_record *record) {
+  if (ts_store_queue_is_empty(queue)) return false;
   pthread_mutex_lock(&queue->lock);
   const struct ts_digest_index *index = by == TS_STORE_BY_KEY ? &queue->by_key : &queue->by_content;
   const struct ts_store_item *item = ts_digest_index_find(index, &key->digest);
@@ -237,6 +244,7 @@ bool ts_store_queue_find(struct ts_store_queue *queue, enum ts_store_by by, cons
 }
 
 struct ts_data *ts_store_queue_product(struct ts_store_queue *queue, const struct ts_sha256 *digest) {
+  if (ts_store_queue_is_empty(queue)) return NULL;
   pthread_mutex_lock(&queue->lock);
   const struct ts_store_item_product *product = ts_digest_index_find(&queue->by_product, digest);
   struct ts_data *data = product ? ts_data_ref(product->data) : NULL;

@@ -85,6 +85,8 @@ bool ts_store_queue_flush(struct ts_store_queue *queue, struct ts_error *err);
 /* Drops everything that is put from now on, which the next flush then tells with this reason. */
 void ts_store_queue_refuse(struct ts_store_queue *queue, const struct ts_error *reason);
 
+/* Whether everything put so far, by this thread or before, is done. Takes no lock. */
+bool ts_store_queue_is_empty(const struct ts_store_queue *queue);
 bool ts_store_queue_find(struct ts_store_queue *queue, enum ts_store_by by, const struct ts_key *key,
                          struct ts_arena *arena, struct ts_record *record);
 /* A new reference, or NULL. */

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KEEP_MOST_BYTES 1024
+
 static bool is_traced(void) {
   const char *value = getenv("TESSERA_STORE_TRACE");
   return value && value[0] != '\0' && strcmp(value, "0") != 0;
@@ -77,7 +79,23 @@ const char *ts_store_salt(const struct ts_store *store) { return store->backend-
 
 const char *ts_store_path(const struct ts_store *store) { return store->path; }
 
+/* Whether a record need not go through the queue: nothing is in it that must come before, and its products are so small
+ * that packing them would save nothing. */
+static bool may_keep(const struct ts_store *store, const struct ts_record *record, struct ts_data *const *products) {
+  if (!store->backend->keep || store->read_only || !ts_store_queue_is_empty(&store->queue)) return false;
+  for (size_t i = 0; products && i < record->output_count; i++) {
+    if (!products[i]) continue;
+    if (ts_data_size_bytes(products[i]) > KEEP_MOST_BYTES || ts_data_type(products[i])->kind == TS_DATA_FILE)
+      return false;
+  }
+  return true;
+}
+
 void ts_store_put(struct ts_store *store, const struct ts_record *record, struct ts_data *const *products) {
+  if (may_keep(store, record, products)) {
+    store->backend->keep(store->state, record, products);
+    return;
+  }
   ts_store_queue_put(&store->queue, ts_store_item_create_record(record, products));
 }
 
@@ -139,6 +157,7 @@ static void report_damage(struct ts_store *store, const struct ts_sha256 *digest
 
 struct ts_data *ts_store_load(struct ts_store *store, const struct ts_sha256 *digest, struct ts_error *err) {
   struct ts_data *data = ts_store_queue_product(&store->queue, digest);
+  if (!data && store->backend->hold) data = store->backend->hold(store->state, digest);
   if (data) return data;
   ts_auto(ts_str_release) struct ts_str packed = {0};
   struct ts_error trouble = {0};

@@ -11,7 +11,7 @@
 /* Below this size packing a product that is there already is cheaper than asking whether it is. */
 #define ASK_FIRST_BYTES 4096
 /* Memory for packed bytes that is kept from batch to batch. */
-#define KEEP_BYTES (4 * TS_STORE_BATCH_BYTES)
+#define KEEP_BYTES ((size_t)1 << 20)
 
 /* What one batch needs; the memory is used again for the next. */
 struct work {

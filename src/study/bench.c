@@ -1,4 +1,4 @@
-/* Times every operation of a workflow on one image: median of five runs without any reuse, one thread.
+/* Times every operation of a workflow on one image: median of five runs without any reuse, one operation at a time.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/engine.h"
 
@@ -75,7 +75,8 @@ static bool measure(struct bench *bench, json_t *object) {
     struct ts_run_options options = ts_engine_options(s);
     struct ts_run_result result;
     struct ts_error err = {0};
-    options.threads = s->request->threads ? s->request->threads : 1;
+    options.threads = 1; /* operations one after the other, each with all threads */
+    options.inner_threads = s->request->threads ? s->request->threads : 1;
     options.store = NULL;
     options.user = bench;
     options.on_task = on_task;

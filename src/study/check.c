@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "study/embedded.h"
+#include "study/sensitivity_int.h"
 
 #include <string.h>
 
@@ -96,7 +97,9 @@ int ts_list(const struct ts_request *request, char **reply) {
     json_array_append_new(operations, operation_json(ts_registry_at(s.registry, i)));
   json_object_set_new(object, "operations", operations);
   json_object_set_new(object, "demos", ts_demo_list());
-  json_object_set_new(object, "methods", json_pack("[s]", "morris"));
+  json_object_set_new(object, "methods", ts_study_method_list());
+  json_object_set_new(object, "samplers", ts_sampler_list());
+  json_object_set_new(object, "analyses", ts_analysis_list());
   int code = ts_reply_finish(&s, object, 0, reply);
   ts_session_release(&s);
   return code;

@@ -99,6 +99,17 @@ double ts_collector_value(const struct collector *c, size_t set, size_t output) 
   return c->s->study.outputs[output].over_tiles == OVER_TILES_SUM ? sum : sum / (double)units;
 }
 
+double ts_collector_file_value(const struct collector *c, size_t set, size_t output, size_t file) {
+  size_t stage = c->s->workflow->tasks[c->s->study.outputs[output].source.index].stage;
+  enum ts_scope scope = c->s->workflow->stages[stage].scope;
+  if (scope == TS_PER_FILE) return ts_collector_tile_value(c, set, output, file);
+  if (scope != TS_PER_TILE) return NAN;
+  const struct ts_item *item = &c->s->dataset.items[file];
+  double sum = 0;
+  for (size_t t = 0; t < item->tile_count; t++) sum += ts_collector_tile_value(c, set, output, item->first_tile + t);
+  return c->s->study.outputs[output].over_tiles == OVER_TILES_SUM ? sum : sum / (double)item->tile_count;
+}
+
 const char *ts_collector_missing_column(const struct collector *c, size_t *output) {
   if (c->missing_output == SIZE_MAX) return NULL;
   *output = c->missing_output;

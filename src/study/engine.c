@@ -57,6 +57,7 @@ struct ts_run_options ts_engine_options(struct session *s) {
                                  .run_id = "",
                                  .memory_bytes = r->memory_bytes ? r->memory_bytes : ts_memory_available() / 10 * 7,
                                  .no_cutoff = r->no_cutoff || r->no_reuse,
+                                 .keep_all = s->study.phase_count > 1 || s->study.until.text,
                                  .stop = r->stop,
                                  .scratch_folder = s->scratch};
 }

@@ -96,6 +96,31 @@ static bool forecast(struct session *s, const struct parameter_sets *sets, json_
   return ok;
 }
 
+/* The second phase is known in full only where the user names its parameters. */
+static json_t *second_phase(struct session *s) {
+  const struct study_method *method = &s->study.methods[1];
+  const struct study_keep *keep = &s->study.keep;
+  bool named = keep->name_count > 0;
+  struct parameter_sets sets = {0};
+  json_t *object =
+      json_pack("{s:s, s:s, s:s}", "name", "second", "method", ts_study_method_name(method), "depends_on", "screening");
+  if (ts_sets_draw(s, method, named ? keep->names : s->study.varied, named ? keep->name_count : s->study.varied_count,
+                   0, &sets))
+    json_object_set_new(object, named ? "runs" : "runs_most", number(sets.count));
+  ts_sets_release(&sets);
+  return object;
+}
+
+/* What follows the runs that are counted here. */
+static void add_phases(struct session *s, const struct parameter_sets *sets, json_t *object) {
+  json_object_set_new(object, "distinct_runs", number(ts_design_distinct(&sets->design, NULL)));
+  if (s->study.until.text) json_object_set_new(object, "until", json_string(s->study.until.text));
+  if (s->study.phase_count < 2) return;
+  json_t *first = json_pack("{s:s, s:s, s:I}", "name", "screening", "method",
+                            ts_study_method_name(&s->study.methods[0]), "runs", (json_int_t)sets->count);
+  json_object_set_new(object, "phases", json_pack("[o, o]", first, second_phase(s)));
+}
+
 /* Planning must not create a store: one that is not there is as good as an empty one. */
 static bool open_existing_store(struct session *s) {
   const char *path = ts_session_path(s, s->request->store ? s->request->store : ".tessera");
@@ -122,6 +147,7 @@ int ts_plan_study(const struct ts_request *request, char **reply) {
     json_object_set_new(object, "files", number(s.dataset.item_count));
     json_object_set_new(object, "tiles", number(s.dataset.tile_count));
     forecast(&s, &sets, object);
+    if (is_study && !sets.is_given) add_phases(&s, &sets, object);
   }
   int code = ts_reply_finish(&s, object, 0, reply);
   ts_sets_release(&sets);

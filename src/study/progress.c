@@ -32,7 +32,9 @@ struct progress {
   struct call_cost *costs;          /* owned: per task of the workflow */
   struct call_cost node_costs[NODE_KINDS];
   uint64_t outcomes[TS_OUTCOME_COUNT]; /* of tasks */
-  double latest_s;                     /* end of the latest call, on the engine's clock */
+  double latest_s;                     /* end of the latest call, on the clock below */
+  double begun_s;                      /* when the present plan began; the engine counts from there */
+  size_t first_set;                    /* of the present plan, among those of the run */
 };
 
 bool ts_session_open_trace(struct session *s) {
@@ -89,6 +91,13 @@ void ts_progress_destroy(struct progress *p) {
   json_decref(p->timeline);
   json_decref(p->failed);
   free(p);
+}
+
+void ts_progress_continue(struct progress *p, const struct ts_plan *plan, size_t first_set) {
+  p->plan = plan;
+  p->first_set = first_set;
+  p->begun_s = (double)(ts_clock_ns() - p->start_ns) / 1e9;
+  count_totals(p);
 }
 
 /* Mean seconds of what was executed, for what is left, shared by the threads. */
@@ -165,7 +174,7 @@ static size_t item_of(const struct progress *p, const struct ts_node *node, size
 
 static int64_t set_of(const struct progress *p, const struct ts_node *node) {
   bool has_set = !node->reference_only && node->first_set < p->plan->set_count;
-  return has_set ? (int64_t)p->plan->set_order[node->first_set] : -1;
+  return has_set ? (int64_t)(p->first_set + p->plan->set_order[node->first_set]) : -1;
 }
 
 static bool was_called(const struct ts_task_event *event) {
@@ -287,7 +296,8 @@ void ts_progress_start(struct progress *p, uint32_t node) {
     atomic_fetch_add(&p->started[p->s->workflow->tasks[p->plan->nodes[node].task].stage], 1);
 }
 
-void ts_progress_task(struct progress *p, const struct ts_task_event *event) {
+/* An event on the engine's clock, moved to that of the run. */
+static void take_event(struct progress *p, const struct ts_task_event *event) {
   const struct ts_node *node = &p->plan->nodes[event->node];
   char name[128];
   char key[TS_KEY_TEXT_SIZE];
@@ -316,6 +326,12 @@ void ts_progress_task(struct progress *p, const struct ts_task_event *event) {
     progress.tile_y = p->s->dataset.tiles[event->unit].core.y;
   }
   tell(p, &progress);
+}
+
+void ts_progress_task(struct progress *p, const struct ts_task_event *event) {
+  struct ts_task_event moved = *event;
+  moved.start_s += p->begun_s;
+  take_event(p, &moved);
 }
 
 json_t *ts_progress_timeline(const struct progress *p) { return json_incref(p->timeline); }

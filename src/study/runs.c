@@ -22,12 +22,19 @@ static void add_strings(json_t *object, const char *name, const char *const *ite
 static char *settings_json(const struct ts_request *r) {
   json_t *object = json_object();
   json_object_set_new(object, "command", json_string(r->command ? r->command : ""));
-  if (r->design) json_object_set_new(object, "design", json_string(r->design));
-  if (r->merge) json_object_set_new(object, "merge", json_string(r->merge));
-  if (r->only_stage) json_object_set_new(object, "only_stage", json_string(r->only_stage));
-  if (r->output) json_object_set_new(object, "output", json_string(r->output));
+  const struct {
+    const char *name, *text;
+  } texts[] = {{"design", r->design}, {"merge", r->merge},   {"only_stage", r->only_stage},
+               {"output", r->output}, {"method", r->method}, {"until", r->until},
+               {"keep", r->keep}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    if (texts[i].text) json_object_set_new(object, texts[i].name, json_string(texts[i].text));
+  }
   if (r->has_seed) json_object_set_new(object, "seed", json_integer((json_int_t)r->seed));
   if (r->trajectories) json_object_set_new(object, "trajectories", json_integer((json_int_t)r->trajectories));
+  if (r->count) json_object_set_new(object, "count", json_integer((json_int_t)r->count));
+  if (r->max_runs) json_object_set_new(object, "max_runs", json_integer((json_int_t)r->max_runs));
+  if (r->second_order) json_object_set_new(object, "second_order", json_true());
   if (r->has_tile) json_object_set_new(object, "tile", json_integer(r->tile_px));
   add_strings(object, "data", r->data, r->data_count);
   json_t *parameters = json_object();
@@ -74,6 +81,9 @@ static void restore_settings(struct session *s, const char *settings_json_text) 
   restore_text(s, settings, "merge", &r->merge);
   restore_text(s, settings, "only_stage", &r->only_stage);
   restore_text(s, settings, "output", &r->output);
+  restore_text(s, settings, "method", &r->method);
+  restore_text(s, settings, "until", &r->until);
+  restore_text(s, settings, "keep", &r->keep);
   const json_t *seed = json_object_get(settings, "seed"), *tile = json_object_get(settings, "tile");
   if (seed && !r->has_seed) {
     r->has_seed = true;
@@ -84,6 +94,9 @@ static void restore_settings(struct session *s, const char *settings_json_text) 
     r->tile_px = json_integer_value(tile);
   }
   if (r->trajectories == 0) r->trajectories = (size_t)json_integer_value(json_object_get(settings, "trajectories"));
+  if (r->count == 0) r->count = (size_t)json_integer_value(json_object_get(settings, "count"));
+  if (r->max_runs == 0) r->max_runs = (size_t)json_integer_value(json_object_get(settings, "max_runs"));
+  if (json_is_true(json_object_get(settings, "second_order"))) r->second_order = true;
   restore_lists(s, settings, r);
   json_decref(settings);
   s->request = r;

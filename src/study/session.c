@@ -55,6 +55,18 @@ void ts_session_warn(struct session *s, const char *format, ...) {
   json_array_append_new(s->warnings, json_string(text));
 }
 
+void ts_session_warn_once(struct session *s, const char *format, ...) {
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  for (size_t i = 0; i < json_array_size(s->warnings); i++) {
+    if (strcmp(json_string_value(json_array_get(s->warnings, i)), text) == 0) return;
+  }
+  json_array_append_new(s->warnings, json_string(text));
+}
+
 void ts_session_fault(struct session *s, const struct ts_error *err) { *ts_faults_add(&s->faults) = *err; }
 
 bool ts_session_ok(const struct session *s) { return s->faults.count == 0; }

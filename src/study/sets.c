@@ -1,10 +1,13 @@
 /* Parameter sets: from a method's design, from a CSV file, or one set from the command line.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/study_int.h"
+#include "study/sensitivity_int.h"
+#include "study/study_method.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
+
+#define MAX_VALUES ((size_t)1 << 26)
 
 /* Full rows: defaults, with the design's columns in their places. */
 static void fill_rows(const struct ts_workflow *w, struct parameter_sets *sets) {
@@ -24,64 +27,136 @@ static void fill_rows(const struct ts_workflow *w, struct parameter_sets *sets) 
   free(places);
 }
 
-struct acceptor {
-  const struct ts_workflow *workflow;
-  const struct ts_space *space;
-  size_t *places;
-  struct ts_value *row;
-};
-
-/* Whether a row of the design satisfies the workflow's constraints; what is not varied has its default. */
-static bool accept_row(void *user, const struct ts_value *row) {
-  struct acceptor *a = user;
-  for (size_t c = 0; c < a->space->count; c++) a->row[a->places[c]] = row[c];
-  struct ts_error ignored = {0};
-  return ts_workflow_check_set(a->workflow, a->row, &ignored);
+/* Values of a whole design: some gigabytes. A slip of the hand must not ask for all memory. */
+static bool is_affordable(const struct study_method *method, const struct ts_space *space, size_t count,
+                          struct ts_error *err) {
+  size_t rows = method->kind->has_blocks ? space->count + 1 : 1;
+  if (count <= MAX_VALUES / (space->count + 1) / rows) return true;
+  ts_fail(err, TS_ERR_BAD_VALUE, "'%zu' %s are too many", count, method->kind->count_key);
+  ts_error_help(err, method->kind == &ts_kind_morris ? "5 to 15 are usual, 1000 are a lot" : "some hundreds are usual");
+  return false;
 }
 
-static bool morris_design(struct session *s, struct parameter_sets *sets, struct ts_error *err) {
-  const struct ts_workflow *w = s->workflow;
-  struct acceptor a = {.workflow = w, .space = &sets->space};
-  if (!ts_space_of_workflow(&sets->space, w, s->study.varied, s->study.varied_count, err)) {
-    if (s->study.varied_count > 0) ts_json_place(err, &s->doc, "/parameters", TS_JSON_VALUE);
+/* Designs whose rows belong together vary every parameter by itself. */
+static bool takes_correlation(struct session *s, const struct study_method *method, const struct space_file *file,
+                              struct ts_error *err) {
+  const char *name = method->kind->sampler;
+  if (!file->correlation || strcmp(name, "lhs") == 0 || strcmp(name, "mc") == 0) return true;
+  ts_fail(err, TS_ERR_BAD_VALUE, "the study has correlated parameters, but %s draws each independently",
+          method->kind->name);
+  ts_error_help(err, "use the method lhs or mc, or remove \"correlations\"");
+  ts_json_place(err, &s->doc, "/correlations", TS_JSON_KEY);
+  return false;
+}
+
+static struct ts_sample_options options_of(const struct session *s, const struct study_method *method, size_t count,
+                                           const struct parameter_sets *sets) {
+  return (struct ts_sample_options){.count = count,
+                                    .seed = ts_study_seed(s),
+                                    .skip = method->skip,
+                                    .scramble = method->scramble,
+                                    .base = method->base,
+                                    .second_order = method->second_order,
+                                    .levels = method->levels,
+                                    .radial = method->radial,
+                                    .candidates = method->candidates,
+                                    .improve = method->improve,
+                                    .correlation = sets->correlation,
+                                    .group_of = sets->group_of,
+                                    .group_count = sets->group_of ? sets->group_count : 0,
+                                    .harmonics = method->harmonics,
+                                    .step = method->step};
+}
+
+/* Names, groups and correlations of the space; the space itself goes to the sets. */
+static bool open_space(struct session *s, const struct study_method *method, const char *const *only, size_t only_count,
+                       struct parameter_sets *sets, struct ts_error *err) {
+  struct space_file file = {0};
+  if (!ts_space_of_workflow(&file.space, s->workflow, only, only_count, err)) {
+    if (only_count > 0 && only == s->study.varied) ts_json_place(err, &s->doc, "/parameters", TS_JSON_VALUE);
     return false;
   }
-  a.places = ts_arena_array(&s->arena, a.space->count + 1, sizeof *a.places);
-  a.row = ts_arena_array(&s->arena, w->parameter_count + 1, sizeof *a.row);
-  for (size_t p = 0; p < w->parameter_count; p++) a.row[p] = w->parameters[p].default_value;
-  for (size_t c = 0; c < a.space->count; c++) ts_workflow_find_parameter(w, a.space->parameters[c]->name, &a.places[c]);
-  struct ts_morris_options options = {.trajectories =
-                                          s->request->trajectories ? s->request->trajectories : s->study.trajectories,
-                                      .levels = s->study.levels,
-                                      .seed = s->request->has_seed ? s->request->seed : s->study.seed};
-  return ts_design_morris(&sets->design, &sets->space, &options, accept_row, &a, err);
+  ts_space_file_name(s, &file);
+  sets->space = file.space;
+  sets->group_count = file.space.count;
+  if (method->kind->moves_groups && file.group_of) {
+    sets->group_of = file.group_of;
+    sets->group_names = file.group_names;
+    sets->group_count = file.group_count;
+  }
+  if (s->study.is_bare_workflow) return true;
+  if (!ts_space_correlations_read(s, &s->doc, &file)) return false;
+  sets->correlation = file.correlation;
+  return takes_correlation(s, method, &file, err);
+}
+
+static bool draw(struct session *s, const struct study_method *method, size_t count, struct parameter_sets *sets,
+                 struct ts_error *err) {
+  struct ts_sample_options options = options_of(s, method, count, sets);
+  struct ts_points points = {0};
+  const struct ts_sampler *sampler = ts_sampler_find(method->kind->sampler, err);
+  if (!sampler || !is_affordable(method, &sets->space, count, err)) return false;
+  if (!sampler->draw(&points, &sets->space, &options, err)) {
+    if (method->pointer) ts_json_place(err, &s->doc, method->pointer, TS_JSON_VALUE);
+    return false;
+  }
+  if (points.note) ts_session_warn_once(s, "%s", points.note);
+  sets->layout = points.layout;
+  sets->block_rows = points.block_rows;
+  ts_design_of_points(&sets->design, &sets->space, &points);
+  ts_points_release(&points);
+  return true;
+}
+
+bool ts_sets_draw(struct session *s, const struct study_method *method, const char *const *only, size_t only_count,
+                  size_t count, struct parameter_sets *sets) {
+  struct ts_error err = {0};
+  *sets = (struct parameter_sets){0};
+  if (open_space(s, method, only, only_count, sets, &err) &&
+      draw(s, method, count ? count : method->count, sets, &err)) {
+    fill_rows(s->workflow, sets);
+    return true;
+  }
+  if (err.code != TS_ERR_OK) ts_session_fault(s, &err);
+  return false;
 }
 
 bool ts_sets_of_study(struct session *s, struct parameter_sets *sets) {
-  struct ts_error err = {0};
   *sets = (struct parameter_sets){0};
-  if (s->request->method && strcmp(s->request->method, "morris") != 0) {
-    ts_fail(&err, TS_ERR_USAGE, "unknown method '%s'", s->request->method);
-    ts_error_help(&err, "this version knows: morris");
-    ts_session_fault(s, &err);
-    return false;
-  }
-  if (s->request->trajectories == 1) {
-    ts_fail(&err, TS_ERR_USAGE, "a study needs at least 2 trajectories");
-    ts_error_help(&err, "10 are usual: --trajectories 10");
-    ts_session_fault(s, &err);
-    return false;
-  }
-  if (s->request->design) {
-    sets->is_given = true;
-    if (!ts_design_read_csv(&sets->design, s->workflow, ts_session_path(s, s->request->design), &s->faults))
-      return false;
-  } else if (!morris_design(s, sets, &err)) {
-    ts_session_fault(s, &err);
-    return false;
-  }
+  if (!ts_study_methods_settle(s)) return false;
+  if (!s->request->design)
+    return ts_sets_draw(s, &s->study.methods[0], s->study.varied, s->study.varied_count, 0, sets) &&
+           ts_study_check_names(s, sets) && ts_until_check(s, sets);
+  sets->is_given = true;
+  sets->block_rows = 1;
+  if (!ts_design_read_csv(&sets->design, s->workflow, ts_session_path(s, s->request->design), &s->faults)) return false;
   fill_rows(s->workflow, sets);
   return true;
+}
+
+void ts_sets_append(const struct session *s, struct parameter_sets *all, const struct parameter_sets *more,
+                    size_t first) {
+  struct ts_design *d = &all->design;
+  const struct ts_workflow *w = s->workflow;
+  size_t added = more->count - first, rows = all->count + added;
+  if (d->column_count == 0) { /* the first ones have all columns */
+    d->column_count = more->design.column_count;
+    d->names = ts_arena_array(&d->arena, d->column_count + 1, sizeof *d->names);
+    for (size_t c = 0; c < d->column_count; c++) d->names[c] = ts_arena_strdup(&d->arena, more->design.names[c]);
+  }
+  struct ts_value *values = ts_arena_array(&d->arena, rows * d->column_count + 1, sizeof *values);
+  if (all->count > 0) memcpy(values, d->values, all->count * d->column_count * sizeof *values);
+  d->values = values;
+  all->values = ts_realloc(all->values, (rows * w->parameter_count + 1) * sizeof *all->values);
+  memcpy(all->values + all->count * w->parameter_count, more->values + first * w->parameter_count,
+         added * w->parameter_count * sizeof *all->values);
+  for (size_t c = 0; c < d->column_count; c++) {
+    size_t place = 0;
+    ts_workflow_find_parameter(w, d->names[c], &place);
+    for (size_t r = all->count; r < rows; r++)
+      d->values[r * d->column_count + c] = all->values[r * w->parameter_count + place];
+  }
+  all->count = d->row_count = rows;
 }
 
 static bool apply_setting(struct session *s, struct ts_value *row, const struct ts_parameter_setting *setting) {

@@ -1,93 +1,32 @@
-/* The whole walk: file, data, design, plan, run, indices, report.
+/* The whole walk: file, data, design, plan, run, indices, report; phases and rounds where a study has several.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Start reading at ts_study: each step takes what the one before it made. */
-#include "study/engine.h"
 #include "study/study_result.h"
 
-#include "analysis/analysis.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/pool.h"
 
-#include <math.h>
 #include <string.h>
 
-static void collect(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
-  ts_collector_product(user, node, port, unit, data);
+/* Runs and analyses a phase, again with more runs as long as they are wanted and allowed. */
+static bool run_phase(struct session *s, struct study_result *r, struct study_phase *phase) {
+  const char *end = NULL;
+  do {
+    if (!ts_study_run_round(s, r, phase) || !ts_study_analyse(s, r, phase)) return false;
+  } while (ts_until_wants_more(s, r, phase) && ts_study_grow(s, r, phase, &end));
+  if (end) r->until.reason = ts_arena_printf(&s->arena, "%s; %s", r->until.reason, end);
+  return ts_session_ok(s);
 }
 
-static bool check_columns(struct session *s, const struct collector *collector) {
-  size_t output = 0;
-  const char *column = ts_collector_missing_column(collector, &output);
-  if (!column) return true;
-  struct ts_error *fault = ts_faults_add(&s->faults);
-  ts_fail(fault, TS_ERR_BAD_VALUE, "'%s' has no column '%s'", s->study.outputs[output].product, column);
-  ts_error_help(fault, "see its columns with: tessera run -o DIR, then look into the CSV files");
-  ts_json_place(fault, &s->doc, s->study.outputs[output].pointer, TS_JSON_VALUE);
-  return false;
-}
-
-/* Indices of every output; a given design has none. */
-static bool analyse(struct session *s, struct study_result *r) {
-  if (r->sets.is_given) return true;
-  size_t k = r->sets.design.column_count;
-  struct ts_error err = {0};
-  r->indices = ts_calloc(s->study.output_count * k + 1, sizeof *r->indices);
-  for (size_t o = 0; o < s->study.output_count; o++) {
-    struct ts_morris_input input = {.names = r->sets.design.names,
-                                    .parameter_count = k,
-                                    .row_count = r->sets.count,
-                                    .unit = r->sets.design.unit,
-                                    .outputs = r->outputs + o * r->sets.count,
-                                    .levels = s->study.levels,
-                                    .resamples = s->study.resamples,
-                                    .confidence = s->study.confidence,
-                                    .seed = s->request->has_seed ? s->request->seed : s->study.seed};
-    if (!ts_analysis_morris(&input, NULL, r->indices + o * k, &err)) {
-      ts_session_fault(s, &err);
-      return false;
-    }
-  }
-  return true;
-}
-
-static void gather_outputs(struct session *s, struct study_result *r) {
-  r->outputs = ts_calloc(s->study.output_count * r->sets.count + 1, sizeof *r->outputs);
-  size_t lost = 0;
-  for (size_t o = 0; o < s->study.output_count; o++) {
-    for (size_t i = 0; i < r->sets.count; i++) {
-      double value = ts_collector_value(r->collector, i, o);
-      r->outputs[o * r->sets.count + i] = value;
-      lost += o == 0 && isnan(value) ? 1 : 0;
-    }
-  }
-  if (lost * 20 > r->sets.count)
-    ts_session_warn(s, "%zu of %zu runs gave no value; the effects that touch them are left out", lost, r->sets.count);
-}
-
-/* Runs the plan and collects; false if there is nothing to report (a fault, or the user paused). */
-static bool run_plan(struct session *s, struct study_result *r) {
-  size_t wanted_count = 0;
-  struct ts_source *wanted = ts_session_study_products(s, &wanted_count);
-  r->plan = ts_session_plan(s, &r->sets, wanted, wanted_count, false);
-  if (!r->plan) return false;
-  r->collector = ts_collector_create(s, r->plan);
-  size_t threads = s->request->threads ? s->request->threads : ts_cpu_count();
-  r->progress = ts_progress_create(s, r->plan, r->run_id, threads);
-  r->engine = (struct engine_run){.s = s,
-                                  .plan = r->plan,
-                                  .run_id = r->run_id,
-                                  .command = "study",
-                                  .progress = r->progress,
-                                  .user = r->collector,
-                                  .on_product = collect};
-  ts_progress_begin(r->progress);
-  bool ok = ts_engine_run(&r->engine);
-  ts_progress_end(r->progress);
-  r->state = r->engine.result.stopped ? "paused" : ts_progress_any_failed(r->progress) ? "failed" : "done";
-  return ok && !r->engine.result.stopped && check_columns(s, r->collector);
+/* One phase after the other; false if there is nothing to report (a fault, or the user paused). */
+static bool run_phases(struct session *s, struct study_result *r) {
+  bool ok = run_phase(s, r, &r->phases[0]);
+  while (ok && !r->sets.is_given && r->phase_count < s->study.phase_count)
+    ok = ts_study_begin_phase(s, r) && run_phase(s, r, &r->phases[r->phase_count - 1]);
+  if (r->progress) ts_progress_end(r->progress);
+  return ts_study_sum_up(s, r, ok);
 }
 
 static const char *output_folder(struct session *s) {
@@ -155,18 +94,8 @@ static bool open_all(struct session *s) {
 
 static int exit_code(const struct study_result *r) {
   if (strcmp(r->state, "paused") == 0) return 130;
-  return strcmp(r->state, "failed") == 0 ? 1 : 0;
-}
-
-static void release(struct study_result *r) {
-  ts_run_result_release(&r->engine.result);
-  ts_progress_destroy(r->progress);
-  if (r->collector) ts_collector_destroy(r->collector);
-  ts_plan_destroy(r->plan);
-  ts_sets_release(&r->sets);
-  ts_study_pictures_release(r);
-  free(r->outputs);
-  free(r->indices);
+  if (strcmp(r->state, "failed") == 0) return 1;
+  return r->until.is_used && !r->until.is_met ? 4 : 0;
 }
 
 int ts_study(const struct ts_request *request, char **reply) {
@@ -175,21 +104,17 @@ int ts_study(const struct ts_request *request, char **reply) {
   json_t *object = NULL;
   ts_session_init(&s, request);
   bool ready =
-      open_all(&s) && ts_sets_of_study(&s, &r.sets) && ts_session_open_trace(&s) && ts_run_open(&s, "study", r.run_id);
+      open_all(&s) && ts_study_begin_phase(&s, &r) && ts_session_open_trace(&s) && ts_run_open(&s, "study", r.run_id);
   if (ready) {
     name_files(&s, &r);
-    bool complete = run_plan(&s, &r);
-    if (complete) {
-      gather_outputs(&s, &r);
-      complete = analyse(&s, &r) && write_results(&s, &r) && ts_study_draw(&s, &r);
-    }
+    bool complete = run_phases(&s, &r) && write_results(&s, &r) && ts_study_draw(&s, &r);
     object = ts_study_object(&s, &r, complete);
     if (complete) write_report(&s, &r, object);
     ts_run_close(&s, r.run_id, ts_session_ok(&s) ? r.state : "failed", object);
   }
   if (!object) object = ts_reply_new("tessera.study/1");
   int code = ts_reply_finish(&s, object, exit_code(&r), reply);
-  release(&r);
+  ts_study_result_release(&r);
   ts_session_release(&s);
   return code;
 }

@@ -8,10 +8,12 @@
 
 #include "tessera.h"
 
+#include "analysis/method.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "design/design.h"
+#include "design/points.h"
 #include "op/op.h"
 #include "plan/plan.h"
 #include "run/run.h"
@@ -37,6 +39,41 @@ struct study_output {
   size_t wanted; /* index among the wanted products */
 };
 
+#define STUDY_ANALYSES_MAX 8
+#define STUDY_PHASES_MAX   2
+
+/* How the runs of one phase are drawn and analysed; study_method.c has the table of kinds. */
+struct study_method {
+  const struct study_kind *kind; /* borrowed; never NULL once the file is read */
+  const char *pointer;           /* of its object in the study file, for complaints; NULL: the command line chose it */
+  const struct ts_method *analyses[STUDY_ANALYSES_MAX]; /* borrowed; the first one answers the question */
+  size_t analysis_count;
+  size_t count;  /* trajectories, base samples, points or rows per curve; 0: the sampler's default */
+  size_t levels; /* morris: p; grid: points per range; 0: default */
+  bool radial, second_order, convergence;
+  size_t candidates, improve, harmonics, skip, degree, slices;
+  double step;
+  const char *base; /* NULL: default */
+  enum ts_scramble scramble;
+  enum ts_vbd_estimator estimator;
+};
+
+/* Which parameters the second phase varies. */
+struct study_keep {
+  double share;       /* of the largest mu*, which the upper end of the interval must reach */
+  size_t most;        /* 0: no limit */
+  const char **names; /* chosen by the user instead; NULL: by the rule */
+  size_t name_count;
+};
+
+/* When a study may stop: see study_until.c. */
+struct study_until {
+  const char *text;   /* as the user wrote it; NULL: after the first round */
+  const char *column; /* ci(COLUMN) < limit; NULL: rank(top) */
+  double limit;
+  size_t top;
+};
+
 /* A study file, or what stands for it when a bare workflow is run. */
 struct study_file {
   const char *path;   /* as the user would write it */
@@ -49,8 +86,13 @@ struct study_file {
   const char *manifest; /* NULL if none */
   int64_t tile_px, halo_px;
   int32_t level;
-  const char *method; /* "morris" */
-  size_t trajectories, levels, resamples;
+  struct study_method methods[STUDY_PHASES_MAX]; /* the only phase, or the screening and what follows it */
+  size_t phase_count;
+  bool methods_settled; /* what the command line says has been applied */
+  struct study_keep keep;
+  struct study_until until;
+  size_t max_runs; /* 0: no limit */
+  size_t resamples;
   double confidence;
   uint64_t seed;
   struct study_output *outputs;
@@ -93,11 +135,35 @@ bool ts_session_open_store(struct session *s, bool read_only, bool must_exist);
 /* A path of the request: relative to the project folder. */
 const char *ts_session_path(struct session *s, const char *path);
 void ts_session_warn(struct session *s, const char *format, ...) TS_PRINTF(2, 3);
+/* The same text is told once, however often it comes up. */
+void ts_session_warn_once(struct session *s, const char *format, ...) TS_PRINTF(2, 3);
 void ts_session_fault(struct session *s, const struct ts_error *err);
 bool ts_session_ok(const struct session *s); /* no faults so far */
 
 /* study_file.c */
 bool ts_study_file_parse(struct session *s);
+
+/* study_method.c: kinds of methods, and what the command line changes about them. */
+/* Reads the "method" of a study file; defaults where there is none. */
+struct study_reader;
+void ts_study_method_read(struct study_reader *r, const json_t *root);
+void ts_study_method_default(struct session *s);
+/* Applies the options of the request; once, before the design is drawn. */
+bool ts_study_methods_settle(struct session *s);
+const char *ts_study_method_name(const struct study_method *method); /* "vbd" */
+const char *ts_study_method_sampler(const struct study_method *method);
+/* What its count is called: "trajectories", "samples". */
+const char *ts_study_method_count_name(const struct study_method *method);
+uint64_t ts_study_seed(const struct session *s);
+json_t *ts_study_method_list(void); /* for ts_list; a new reference */
+
+/* study_until.c: "ci(mu_star) < 0.05" or "rank(3)". */
+bool ts_until_parse(struct session *s, const char *text, struct study_until *until, struct ts_error *err);
+/* Before anything is run: the wish names a column that a phase has, and the first round fits the budget. */
+struct parameter_sets;
+bool ts_until_check(struct session *s, const struct parameter_sets *sets);
+/* study_phases.c: before anything is run: the names that the user keeps are those of parameters or groups. */
+bool ts_study_check_names(struct session *s, const struct parameter_sets *sets);
 
 /* dataset.c */
 bool ts_session_open_dataset(struct session *s, bool use_reference_files);
@@ -114,9 +180,22 @@ struct parameter_sets {
   struct ts_design design;
   struct ts_value *values; /* owned: all parameters of all runs */
   size_t count;
-  bool is_given; /* from a CSV file: no indices can be computed */
+  bool is_given;             /* from a CSV file: no indices can be computed */
+  enum ts_layout layout;     /* how rows belong together */
+  size_t block_rows;         /* rows of a trajectory or base sample; 1 */
+  const size_t *group_of;    /* owned by the session's arena; per column; NULL: no groups */
+  const char **group_names;  /* owned by the session's arena */
+  size_t group_count;        /* columns without groups */
+  const double *correlation; /* owned by the session's arena; NULL: independent */
 };
+/* The runs of the first phase, or those of a CSV file. */
 bool ts_sets_of_study(struct session *s, struct parameter_sets *sets);
+/* The runs of one phase: `only` names the parameters it varies (NULL: all), `count` overrides the method's (0: as it is). */
+bool ts_sets_draw(struct session *s, const struct study_method *method, const char *const *only, size_t only_count,
+                  size_t count, struct parameter_sets *sets);
+/* Appends rows from `first` on, with all parameters; columns that `more` lacks stand at their defaults. */
+void ts_sets_append(const struct session *s, struct parameter_sets *all, const struct parameter_sets *more,
+                    size_t first);
 /* One run: defaults and -p settings. */
 bool ts_sets_single(struct session *s, struct parameter_sets *sets);
 void ts_sets_release(struct parameter_sets *sets);
@@ -143,6 +222,8 @@ struct call_cost {
 /* With --trace: begins the file, so that a path that cannot be written is told before any work is done. */
 bool ts_session_open_trace(struct session *s);
 struct progress *ts_progress_create(struct session *s, const struct ts_plan *plan, const char *run_id, size_t threads);
+/* Another plan of the same run follows, whose first run is number `first_set` of the study. */
+void ts_progress_continue(struct progress *progress, const struct ts_plan *plan, size_t first_set);
 void ts_progress_begin(struct progress *progress);
 /* A task begins; from several threads at once. */
 void ts_progress_start(struct progress *progress, uint32_t node);
@@ -170,6 +251,8 @@ void ts_collector_destroy(struct collector *collector);
 void ts_collector_product(struct collector *collector, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
 double ts_collector_value(const struct collector *collector, size_t set, size_t output); /* NaN: failed */
 double ts_collector_tile_value(const struct collector *collector, size_t set, size_t output, size_t unit);
+/* Over the tiles of one file; NaN for outputs of the whole dataset. */
+double ts_collector_file_value(const struct collector *collector, size_t set, size_t output, size_t file);
 bool ts_collector_is_per_tile(const struct collector *collector, size_t output);
 /* Complaint about a column that no table has; NULL if all is well. */
 const char *ts_collector_missing_column(const struct collector *collector, size_t *output);

@@ -1,6 +1,7 @@
 /* The result object of a study: what --json prints, what the report shows, what the store keeps.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/study_result.h"
+#include "study/study_method.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -50,30 +51,79 @@ static json_t *params_json(const struct session *s, const struct study_result *r
   return list;
 }
 
+/* The settings of a phase as the study file would give them. */
+static json_t *settings_json(const struct study_phase *phase, json_t *object) {
+  const struct study_method *method = phase->method;
+  json_object_set_new(object, "name", json_string(method->kind->name));
+  if (method->kind->count_key)
+    json_object_set_new(object, method->kind->count_key, json_integer((json_int_t)ts_study_phase_size(phase)));
+  if (method->levels) json_object_set_new(object, "levels", json_integer((json_int_t)method->levels));
+  if (method->radial) json_object_set_new(object, "radial", json_true());
+  if (method->second_order) json_object_set_new(object, "second_order", json_true());
+  if (method->candidates) json_object_set_new(object, "candidates", json_integer((json_int_t)method->candidates));
+  if (method->base) json_object_set_new(object, "base", json_string(method->base));
+  return object;
+}
+
 static json_t *method_json(const struct session *s, const struct study_result *r) {
   if (r->sets.is_given)
     return json_pack("{s:s, s:s, s:I}", "name", "given", "design", s->request->design, "runs",
                      (json_int_t)r->sets.count);
-  size_t k = r->sets.design.column_count;
-  return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:f}", "name", "morris", "trajectories",
-                   (json_int_t)(r->sets.count / (k + 1)), "levels", (json_int_t)s->study.levels, "seed",
-                   (json_int_t)(s->request->has_seed ? s->request->seed : s->study.seed), "runs",
-                   (json_int_t)r->sets.count, "resamples", (json_int_t)s->study.resamples, "confidence",
-                   s->study.confidence);
+  json_t *object = json_object();
+  if (s->study.phase_count == 1) {
+    settings_json(&r->phases[0], object);
+  } else {
+    json_object_set_new(object, "name", json_string(ts_kind_two_phase.name));
+    for (size_t p = 0; p < r->phase_count; p++)
+      json_object_set_new(object, p == 0 ? "screen" : "then", settings_json(&r->phases[p], json_object()));
+  }
+  json_object_set_new(object, "seed", json_integer((json_int_t)ts_study_seed(s)));
+  json_object_set_new(object, "runs", json_integer((json_int_t)r->sets.count));
+  json_object_set_new(object, "resamples", json_integer((json_int_t)s->study.resamples));
+  json_object_set_new(object, "confidence", json_real(s->study.confidence));
+  return object;
 }
 
 static const char *over_tiles_name(const struct study_output *output) {
   return output->over_tiles == OVER_TILES_SUM ? "sum" : "mean";
 }
 
+/* The phase whose indices answer the question. */
+static const struct study_phase *last_phase(const struct study_result *r) { return &r->phases[r->phase_count - 1]; }
+
+static bool is_morris(const struct study_analysis *analysis) {
+  return strcmp(analysis->indices.method->name, "morris") == 0;
+}
+
+/* Neighbouring ranks that overlap, as pairs of names. */
+static json_t *pairs_of(const json_t *unsettled) {
+  json_t *pairs = json_array();
+  for (size_t i = 0; i < json_array_size(unsettled); i++) {
+    const json_t *pair = json_array_get(unsettled, i);
+    json_array_append_new(pairs, json_pack("[O, O]", json_object_get(pair, "a"), json_object_get(pair, "b")));
+  }
+  return pairs;
+}
+
+static json_t *output_json(const struct session *s, const struct study_result *r, size_t o) {
+  const struct study_output *output = &s->study.outputs[o];
+  const struct study_analysis *analysis = ts_study_answer_of(last_phase(r), o);
+  if (!analysis) return json_pack("{s:s, s:s}", "name", output->name, "over_tiles", over_tiles_name(output));
+  if (is_morris(analysis)) {
+    ts_auto_free struct ts_morris_index *morris = ts_study_morris_indices(&analysis->indices);
+    return ts_result_morris_output(output->name, over_tiles_name(output), morris, analysis->indices.name_count);
+  }
+  ts_auto(json_decrefp) json_t *full = ts_study_analysis_json(s, r, last_phase(r), analysis);
+  return json_pack("{s:s, s:s, s:O, s:O, s:O, s:o}", "name", output->name, "over_tiles", over_tiles_name(output),
+                   "method", json_object_get(full, "method"), "rank_by", json_object_get(full, "rank_by"), "indices",
+                   json_object_get(full, "indices"), "unsettled", pairs_of(json_object_get(full, "unsettled")));
+}
+
 static json_t *outputs_json(const struct session *s, const struct study_result *r) {
   json_t *list = json_array();
-  size_t k = r->sets.design.column_count;
   for (size_t o = 0; o < s->study.output_count; o++) {
-    const struct study_output *output = &s->study.outputs[o];
-    json_t *object = r->indices ? ts_result_morris_output(output->name, over_tiles_name(output), r->indices + o * k, k)
-                                : json_pack("{s:s, s:s}", "name", output->name, "over_tiles", over_tiles_name(output));
-    json_object_set_new(object, "label", json_string(output->label));
+    json_t *object = output_json(s, r, o);
+    json_object_set_new(object, "label", json_string(s->study.outputs[o].label));
     json_array_append_new(list, object);
   }
   return list;
@@ -102,11 +152,11 @@ static json_t *tiles_json(const struct session *s, const struct study_result *r)
     const struct ts_region *core = &s->dataset.tiles[t].core;
     json_t *values = json_object();
     for (size_t o = 0; o < s->study.output_count; o++) {
-      if (!ts_collector_is_per_tile(r->collector, o)) continue;
+      if (!ts_study_is_per_tile(r, o)) continue;
       double sum = 0;
       size_t count = 0;
       for (size_t i = 0; i < r->sets.count; i++) {
-        double value = ts_collector_tile_value(r->collector, i, o, t);
+        double value = ts_study_tile_value(r, i, o, t);
         sum += isnan(value) ? 0 : value;
         count += isnan(value) ? 0 : 1;
       }
@@ -185,55 +235,65 @@ static json_t *tree_json(const struct ts_plan *plan) {
   return list;
 }
 
-static void add_answer(struct session *s, const struct study_result *r, json_t *object) {
-  struct ts_str answer = {0};
-  const struct study_output *first = &s->study.outputs[0];
-  if (r->indices)
-    ts_answer_morris(r->indices, r->sets.design.column_count, first->label[0] ? first->label : first->name, &answer);
-  else
-    ts_str_addf(&answer, "%zu given parameter sets were run; see results.csv for their outputs.", r->sets.count);
-  json_object_set_new(object, "answer", json_string(ts_str_get(&answer)));
-  ts_str_release(&answer);
+/* Of two phases, what the first one left to the second. */
+static void add_screening(const struct study_result *r, struct ts_str *answer) {
+  const struct study_phase *screening = &r->phases[0];
+  if (r->phase_count < 2) return;
+  ts_str_addf(answer, "Screening kept %zu of %zu parameters. ", screening->kept_count,
+              screening->kept_count + screening->dropped_count);
 }
 
-static const struct ts_morris_index *index_named(const struct study_result *r, const json_t *name) {
-  size_t k = r->sets.design.column_count;
-  for (size_t i = 0; i < k; i++) {
-    if (strcmp(r->indices[i].name, json_string_value(name)) == 0) return &r->indices[i];
+static void add_answer(struct session *s, const struct study_result *r, json_t *object) {
+  ts_auto(ts_str_release) struct ts_str answer = {0};
+  const struct study_output *first = &s->study.outputs[0];
+  const struct study_analysis *analysis = ts_study_answer_of(last_phase(r), 0);
+  const char *what = first->label[0] ? first->label : first->name;
+  add_screening(r, &answer);
+  if (!analysis) {
+    ts_str_addf(&answer, "%zu given parameter sets were run; see results.csv for their outputs.", r->sets.count);
+  } else if (is_morris(analysis)) {
+    ts_auto_free struct ts_morris_index *morris = ts_study_morris_indices(&analysis->indices);
+    ts_answer_morris(morris, analysis->indices.name_count, what, &answer);
+  } else {
+    ts_answer_indices(&analysis->indices, what, &answer);
   }
-  TS_BUG("no index is named '%s'", json_string_value(name));
+  json_object_set_new(object, "answer", json_string(ts_str_get(&answer)));
 }
 
 /* Ranks whose intervals overlap are told as a warning, with what would likely settle the first of them. */
-static void warn_unsettled(struct session *s, const struct study_result *r, const json_t *outputs) {
-  const json_t *pairs = json_object_get(json_array_get(outputs, 0), "unsettled");
-  const json_t *first = json_array_get(pairs, 0);
-  if (!first) return;
-  struct ts_str text = {0};
+static void warn_unsettled(struct session *s, const struct study_result *r) {
+  const struct study_phase *phase = last_phase(r);
+  const struct study_analysis *analysis = ts_study_answer_of(phase, 0);
+  if (!analysis) return;
+  ts_auto(json_decrefp) json_t *full = ts_study_analysis_json(s, r, phase, analysis);
+  const json_t *pairs = json_object_get(full, "unsettled");
+  if (json_array_size(pairs) == 0) return;
+  ts_auto(ts_str_release) struct ts_str text = {0};
   for (size_t i = 0; i < json_array_size(pairs) && i < 4; i++) {
     json_t *pair = json_array_get(pairs, i);
-    ts_str_addf(&text, "%s%s and %s", i ? ", " : "", json_string_value(json_array_get(pair, 0)),
-                json_string_value(json_array_get(pair, 1)));
+    ts_str_addf(&text, "%s%s and %s", i ? ", " : "", json_string_value(json_object_get(pair, "a")),
+                json_string_value(json_object_get(pair, "b")));
   }
-  size_t more =
-      ts_morris_more_trajectories(index_named(r, json_array_get(first, 0)), index_named(r, json_array_get(first, 1)));
+  json_int_t more = json_integer_value(json_object_get(json_array_get(pairs, 0), "more_blocks"));
   if (more > 0)
-    ts_session_warn(s,
-                    "neighbouring ranks overlap (%s); about %zu more trajectories would likely separate the first two",
-                    ts_str_get(&text), more);
+    ts_session_warn(s, "neighbouring ranks overlap (%s); about %lld more %s would likely separate the first two",
+                    ts_str_get(&text), (long long)more, ts_study_method_count_name(phase->method));
   else
     ts_session_warn(s, "neighbouring ranks overlap (%s)", ts_str_get(&text));
-  ts_str_release(&text);
 }
 
 static void add_complete(struct session *s, struct study_result *r, json_t *object) {
   json_t *outputs = outputs_json(s, r);
   add_answer(s, r, object);
-  if (r->indices) {
+  if (!r->sets.is_given) {
     json_object_set_new(object, "indices", json_incref(json_object_get(json_array_get(outputs, 0), "indices")));
-    warn_unsettled(s, r, outputs);
+    json_object_set_new(object, "analyses", ts_study_analyses_json(s, r));
+    warn_unsettled(s, r);
   }
   json_object_set_new(object, "outputs", outputs);
+  json_object_set_new(object, "phases", ts_study_phases_json(s, r));
+  if (r->until.is_used) json_object_set_new(object, "until", ts_until_json(s, r));
+  json_object_set_new(object, "distinct_runs", json_integer((json_int_t)ts_design_distinct(&r->sets.design, NULL)));
   json_object_set_new(object, "tree", tree_json(r->plan));
   json_object_set_new(object, "tiles", tiles_json(s, r));
   json_object_set_new(object, "runs", runs_json(s, r));
@@ -243,7 +303,7 @@ static void add_complete(struct session *s, struct study_result *r, json_t *obje
 }
 
 static void add_costs(struct session *s, struct study_result *r, json_t *object) {
-  const struct ts_run_result *result = &r->engine.result;
+  const struct ts_run_result *result = &r->result;
   json_object_set_new(object, "reuse", ts_counts_reuse(s, r->plan, result));
   json_object_set_new(object, "reference", ts_counts_reference(s, r->plan, result));
   json_object_set_new(object, "by_task", ts_counts_by_task(s, r->plan, result, r->progress));
@@ -278,13 +338,26 @@ json_t *ts_study_object(struct session *s, struct study_result *r, bool complete
   return object;
 }
 
-void ts_study_results_csv(const struct session *s, const struct study_result *r, struct ts_str *csv) {
+/* Which phase a run belongs to, from 1. */
+static size_t phase_of(const struct study_result *r, size_t set) {
+  size_t p = r->phase_count;
+  while (p > 1 && set < r->phases[p - 1].first) p--;
+  return p;
+}
+
+static void add_csv_head(const struct session *s, const struct study_result *r, struct ts_str *csv) {
   const struct ts_design *d = &r->sets.design;
   for (size_t c = 0; c < d->column_count; c++) ts_csv_add_cell(csv, d->names[c], c == 0);
   for (size_t o = 0; o < s->study.output_count; o++)
     ts_csv_add_cell(csv, s->study.outputs[o].name, d->column_count + o == 0);
+  if (r->phase_count > 1) ts_csv_add_cell(csv, "phase", false);
   ts_str_add_char(csv, '\n');
+}
+
+void ts_study_results_csv(const struct session *s, const struct study_result *r, struct ts_str *csv) {
+  const struct ts_design *d = &r->sets.design;
   ts_auto(ts_str_release) struct ts_str cell = {0};
+  add_csv_head(s, r, csv);
   for (size_t i = 0; i < r->sets.count; i++) {
     for (size_t c = 0; c < d->column_count; c++) {
       ts_str_clear(&cell);
@@ -297,13 +370,14 @@ void ts_study_results_csv(const struct session *s, const struct study_result *r,
       if (!isnan(value)) ts_str_add_double(&cell, value);
       ts_csv_add_cell(csv, ts_str_get(&cell), d->column_count + o == 0);
     }
+    if (r->phase_count > 1) ts_csv_add_cell(csv, phase_of(r, i) == 1 ? "1" : "2", false);
     ts_str_add_char(csv, '\n');
   }
 }
 
 bool ts_study_most_different(const struct session *s, const struct study_result *r, size_t *set, size_t *tile) {
   double best = -INFINITY;
-  if (s->study.output_count == 0 || !ts_collector_is_per_tile(r->collector, 0)) return false;
+  if (s->study.output_count == 0 || !ts_study_is_per_tile(r, 0)) return false;
   for (size_t i = 0; i < r->sets.count; i++) {
     if (r->outputs[i] > best) {
       best = r->outputs[i];
@@ -312,7 +386,7 @@ bool ts_study_most_different(const struct session *s, const struct study_result 
   }
   double tile_best = -INFINITY;
   for (size_t t = 0; t < s->dataset.tile_count && isfinite(best); t++) {
-    double value = ts_collector_tile_value(r->collector, *set, 0, t);
+    double value = ts_study_tile_value(r, *set, 0, t);
     if (value > tile_best) {
       tile_best = value;
       *tile = t;

@@ -1,11 +1,16 @@
 /* The result of a study and how it becomes an object, a table and a page.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A study has one or two phases, each with a design and analyses of its own; a phase has one round, or several when runs are
+ * added until its indices are sharp enough. Each round is planned and run by itself; what it shares with earlier rounds is
+ * found in the store. The runs of all rounds are numbered through. */
 #ifndef TS_STUDY_STUDY_RESULT_H
 #define TS_STUDY_STUDY_RESULT_H
 
 #include "study/engine.h"
 
 #include "analysis/analysis.h"
+#include "analysis/method.h"
 
 /* A picture of the report; also a file beside it, so that the report can be written again. */
 struct study_picture {
@@ -13,22 +18,101 @@ struct study_picture {
   struct ts_str caption, png;
 };
 
+/* The indices of one output in one scope. */
+struct study_analysis {
+  size_t output;
+  size_t file; /* TS_NONE: pooled over all files */
+  struct ts_indices indices;
+  bool is_known; /* false: there is nothing to be said, the notes tell why; cells are NaN */
+};
+
+struct study_round {
+  struct ts_plan *plan;        /* owned */
+  struct collector *collector; /* owned */
+  size_t first, count;         /* its runs, among those of the study */
+};
+
+struct study_phase {
+  const struct study_method *method; /* borrowed from the study file */
+  struct parameter_sets sets;        /* all runs of the phase so far */
+  size_t first;                      /* its first run, among those of the study */
+  size_t rounds;
+  struct study_analysis *analyses; /* owned; of the latest round: method by method, output by output, pooled first */
+  size_t analysis_count;
+  uint64_t requested, executed;
+  /* what the next phase varies; owned by the session's arena */
+  const char **kept, **dropped, **why; /* why: kept ones, then dropped ones */
+  size_t kept_count, dropped_count;
+  const char *rule;
+};
+
+/* How the wish of --until came out. */
+struct study_until_state {
+  bool is_used, is_met;
+  size_t rounds, blocks;
+  const char *reason; /* owned by the session's arena */
+};
+
 struct study_result {
   char run_id[9];
   const char *state; /* "done", "failed", "paused" */
   int64_t started_unix_ns;
   uint64_t start_ns;
-  struct parameter_sets sets;
-  struct ts_plan *plan;        /* owned */
-  struct collector *collector; /* owned */
+  struct parameter_sets sets;  /* of all rounds, with the columns of the first phase */
+  struct ts_plan *plan;        /* owned by its round, or `whole_plan` */
+  struct ts_plan *whole_plan;  /* owned; of all runs, where there was more than one round; NULL otherwise */
   struct progress *progress;   /* owned */
-  struct engine_run engine;
-  double *outputs;                 /* owned: output after output, one value per run */
-  struct ts_morris_index *indices; /* owned: output after output; NULL for a given design */
+  struct ts_run_result result; /* of all rounds */
+  struct study_round *rounds;  /* owned */
+  size_t round_count, round_capacity;
+  struct study_phase phases[STUDY_PHASES_MAX];
+  size_t phase_count;             /* begun */
+  struct parameter_sets *retired; /* owned: designs of earlier rounds, whose values the sets still use */
+  size_t retired_count, retired_capacity;
+  struct study_until_state until;
+  double *outputs; /* owned: output after output, one value per run */
   struct study_picture pictures[2];
   size_t picture_count;
   const char *folder, *report_path, *results_path, *json_path;
 };
+
+/* study_rounds.c */
+/* Plans and runs the rows of the phase that have not been run; false if there is nothing to go on with (a fault, or the user
+ * paused). */
+bool ts_study_run_round(struct session *s, struct study_result *r, struct study_phase *phase);
+/* Trajectories, base samples, points, or rows of a curve. */
+size_t ts_study_phase_size(const struct study_phase *phase);
+/* Draws a larger design of the same kind; false if the budget or the design ends it (`reason`), or a fault. */
+bool ts_study_grow(struct session *s, struct study_result *r, struct study_phase *phase, const char **reason);
+/* Adds up what the rounds did; afterwards `plan`, `result` and (if it is complete) `outputs` are those of the whole study. */
+bool ts_study_sum_up(struct session *s, struct study_result *r, bool complete);
+double ts_study_value(const struct study_result *r, size_t set, size_t output); /* NaN: failed */
+double ts_study_file_value(const struct study_result *r, size_t set, size_t output, size_t file);
+double ts_study_tile_value(const struct study_result *r, size_t set, size_t output, size_t unit);
+bool ts_study_is_per_tile(const struct study_result *r, size_t output);
+void ts_study_result_release(struct study_result *r);
+
+/* study_phases.c */
+/* The first design; for the second phase, what the first one found worth keeping. */
+bool ts_study_begin_phase(struct session *s, struct study_result *r);
+json_t *ts_study_phases_json(const struct session *s, const struct study_result *r);
+
+/* study_analyse.c */
+bool ts_study_analyse(struct session *s, struct study_result *r, struct study_phase *phase);
+/* The pooled analysis of an output by the first method of a phase. */
+const struct study_analysis *ts_study_answer_of(const struct study_phase *phase, size_t output);
+void ts_study_analyses_release(struct study_phase *phase);
+/* analyses_json.c: one object per phase, method, output and scope; a new reference. */
+json_t *ts_study_analyses_json(const struct session *s, const struct study_result *r);
+json_t *ts_study_analysis_json(const struct session *s, const struct study_result *r, const struct study_phase *phase,
+                               const struct study_analysis *analysis);
+/* The indices of a Morris analysis in their older form; owned by the caller. */
+struct ts_morris_index *ts_study_morris_indices(const struct ts_indices *indices);
+
+/* study_until.c */
+/* Whether the phase needs another round; notes how things stand. */
+bool ts_until_wants_more(struct session *s, struct study_result *r, const struct study_phase *phase);
+json_t *ts_until_json(const struct session *s, const struct study_result *r);
 
 /* The result object; with incomplete results (paused, failed) it has the counts only. */
 json_t *ts_study_object(struct session *s, struct study_result *r, bool complete);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TYPE, DOMAIN, CHOICES, GRID, RANGE, DEFAULT, NAME, FIELD_COUNT };
+enum { TYPE, DOMAIN, CHOICES, GRID, RANGE, DISTRIBUTION, WEIGHTS, GROUP, DEFAULT, NAME, FIELD_COUNT };
 
 static const char *with_article(enum ts_value_type type) {
   switch (type) {
@@ -104,7 +104,7 @@ static bool read_choices(struct ts_reader *reader, const json_t *json, const cha
   return true;
 }
 
-/* "domain" and "range" are for numbers, "choices" for strings. */
+/* "domain", "range" and "distribution" are for numbers, "choices" for strings. */
 static bool check_applicable(struct ts_reader *reader, const char *pointer, const struct ts_parameter *parameter,
                              const struct ts_field *field, bool applies, const char *instead) {
   if (!field->value || applies) return true;
@@ -123,6 +123,9 @@ static bool check_kinds(struct ts_reader *reader, const char *pointer, const str
       text ? "list the allowed strings in 'choices'" : "remove it: true and false are the only values";
   bool ok = check_applicable(reader, pointer, parameter, &fields[DOMAIN], number, instead);
   ok = check_applicable(reader, pointer, parameter, &fields[RANGE], number, "list the values to vary in 'grid'") && ok;
+  ok = check_applicable(reader, pointer, parameter, &fields[DISTRIBUTION], number,
+                        "give the values of 'grid' different 'weights' instead") &&
+       ok;
   instead = number ? "give numbers a 'domain', as in \"domain\": [0, 255]" : instead;
   ok = check_applicable(reader, pointer, parameter, &fields[CHOICES], text, instead) && ok;
   if (fields[GRID].value && fields[RANGE].value) {
@@ -132,6 +135,26 @@ static bool check_kinds(struct ts_reader *reader, const char *pointer, const str
     ok = false;
   }
   return ok;
+}
+
+/* Grid values have weights, anything between two ends a distribution. */
+static bool check_shares(struct ts_reader *reader, const char *pointer, const struct ts_parameter *parameter,
+                         const struct ts_field *fields) {
+  if (!fields[WEIGHTS].value || fields[GRID].value) return true;
+  struct ts_error *err =
+      ts_reader_fault(reader, TS_ERR_UNKNOWN_KEY, ts_reader_child(reader, pointer, "weights"), TS_JSON_KEY,
+                      "parameter '%s' has 'weights', but no 'grid' that they could belong to", parameter->name);
+  ts_error_help(err, is_number(parameter) ? "give it a 'grid', or a 'distribution' instead of the weights"
+                                          : "give it a 'grid' with one value per weight");
+  return false;
+}
+
+/* What shapes the values between the ends, once these are known. */
+static bool read_shares(struct ts_reader *reader, const char *pointer, const struct ts_field *fields,
+                        struct ts_parameter *parameter) {
+  bool ok = ts_read_distribution(reader, fields[DISTRIBUTION].value, pointer, parameter);
+  if (!fields[WEIGHTS].value) return ok;
+  return ts_read_weights(reader, fields[WEIGHTS].value, ts_reader_child(reader, pointer, "weights"), parameter) && ok;
 }
 
 static bool read_spans(struct ts_reader *reader, const char *pointer, const struct ts_field *fields,
@@ -156,10 +179,11 @@ static bool read_spans(struct ts_reader *reader, const char *pointer, const stru
   return ok;
 }
 
-/* For space files, which need no default: the first value that a design could take. */
+/* For space files, which need no default: the first value that a design could take, the median of a distribution. */
 static struct ts_value first_value(const struct ts_parameter *parameter) {
   if (parameter->level_count > 0) return parameter->levels[0];
   if (parameter->choice_count > 0) return parameter->choices[0];
+  if (parameter->distribution.kind != TS_UNIFORM) return ts_parameter_at(parameter, 0.5);
   double low = parameter->has_range ? parameter->range_low : parameter->has_domain ? parameter->domain_low : 0;
   switch (parameter->type) {
   case TS_VALUE_INTEGER: return ts_value_integer(low < 0x1p63 ? (int64_t)low : INT64_MAX);
@@ -169,6 +193,13 @@ static struct ts_value first_value(const struct ts_parameter *parameter) {
   case TS_VALUE_LIST: break;
   }
   return ts_value_string("");
+}
+
+static bool read_group(struct ts_reader *reader, const char *pointer, const struct ts_field *field,
+                       struct ts_parameter *parameter) {
+  if (!field->value) return true;
+  parameter->group = ts_arena_strdup(reader->arena, json_string_value(field->value));
+  return ts_reader_name(reader, parameter->group, ts_reader_child(reader, pointer, "group"), TS_JSON_VALUE, "a group");
 }
 
 static bool read_default(struct ts_reader *reader, const char *pointer, const struct ts_field *fields,
@@ -190,6 +221,9 @@ bool ts_read_parameter(struct ts_reader *reader, const json_t *object, const cha
       [CHOICES] = {"choices", TS_WANT_LIST, false, "[\"fast\", \"exact\"]", NULL, false},
       [GRID] = {"grid", TS_WANT_ANY, false, "[4, 8]", NULL, false},
       [RANGE] = {"range", TS_WANT_LIST, false, "[2.5, 7.5]", NULL, false},
+      [DISTRIBUTION] = {"distribution", TS_WANT_ANY, false, "{\"normal\": {\"mean\": 5, \"sd\": 1}}", NULL, false},
+      [WEIGHTS] = {"weights", TS_WANT_LIST, false, "[3, 1]", NULL, false},
+      [GROUP] = {"group", TS_WANT_STRING, false, "\"sizes\"", NULL, false},
       [DEFAULT] = {"default", TS_WANT_ANY, complete, "8", NULL, false},
       [NAME] = {"name", TS_WANT_STRING, false, "\"G1\"", NULL, false},
   };
@@ -201,9 +235,12 @@ bool ts_read_parameter(struct ts_reader *reader, const json_t *object, const cha
   /* Without a type nothing else has a meaning. */
   if (!fields[TYPE].value) return false;
   if (!read_type(reader, fields[TYPE].value, ts_reader_child(reader, pointer, "type"), parameter)) return false;
-  if (!check_kinds(reader, pointer, parameter, fields)) return false;
-  ok = read_spans(reader, pointer, fields, parameter) && ok;
+  bool possible = check_kinds(reader, pointer, parameter, fields);
+  if (!check_shares(reader, pointer, parameter, fields) || !possible) return false;
+  bool spans = read_spans(reader, pointer, fields, parameter);
+  ok = spans && read_shares(reader, pointer, fields, parameter) && ok;
   ok = read_default(reader, pointer, fields, parameter) && ok;
+  ok = read_group(reader, pointer, &fields[GROUP], parameter) && ok;
   return ok && ts_check_parameter_values(reader, parameter, object, pointer);
 }
 

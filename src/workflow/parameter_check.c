@@ -77,13 +77,34 @@ static bool check_levels(struct ts_reader *reader, const struct ts_parameter *pa
   return true;
 }
 
-static bool check_range(struct ts_reader *reader, const struct ts_parameter *parameter, const char *pointer) {
+/* A distribution without a range of its own reaches this far. */
+static bool report_reach(struct ts_reader *reader, const struct ts_parameter *parameter, const char *pointer,
+                         double reach) {
+  struct ts_str number = {0};
+  struct ts_str span = {0};
+  ts_str_add_double(&number, reach);
+  ts_print_span(&span, parameter->domain_low, parameter->domain_high);
+  struct ts_error *err = ts_reader_fault(reader, TS_ERR_GRID_OUTSIDE_DOMAIN, pointer, TS_JSON_VALUE,
+                                         "the %s distribution of parameter '%s' reaches %s, outside %s",
+                                         ts_distribution_name(parameter->distribution.kind), parameter->name,
+                                         ts_str_get(&number), ts_str_get(&span));
+  ts_error_help(err, "cut it off with \"range\": [low, high] within %s", ts_str_get(&span));
+  ts_str_release(&number);
+  ts_str_release(&span);
+  return false;
+}
+
+static bool check_range(struct ts_reader *reader, const struct ts_parameter *parameter, const json_t *object,
+                        const char *pointer) {
   if (!parameter->has_range) return true;
   double ends[] = {parameter->range_low, parameter->range_high};
   for (size_t i = 0; i < 2; i++) {
     struct ts_value end = ts_value_real(ends[i]);
     if (in_domain(parameter, &end)) continue;
-    const char *place = ts_reader_item(reader, pointer, i);
+    if (!json_object_get(object, "range")) {
+      return report_reach(reader, parameter, ts_reader_child(reader, pointer, "distribution"), ends[i]);
+    }
+    const char *place = ts_reader_item(reader, ts_reader_child(reader, pointer, "range"), i);
     return report(reader, parameter, TS_ERR_GRID_OUTSIDE_DOMAIN, place, "range end", &end);
   }
   return true;
@@ -98,7 +119,7 @@ bool ts_check_parameter_values(struct ts_reader *reader, const struct ts_paramet
   }
   const json_t *grid = json_object_get(object, "grid");
   ok = check_levels(reader, parameter, grid, ts_reader_child(reader, pointer, "grid")) && ok;
-  return check_range(reader, parameter, ts_reader_child(reader, pointer, "range")) && ok;
+  return check_range(reader, parameter, object, pointer) && ok;
 }
 
 bool ts_parameter_check(const struct ts_parameter *parameter, const struct ts_value *value, struct ts_error *err) {

@@ -11,6 +11,7 @@
 #include "base/value.h"
 #include "data/data.h"
 #include "op/op.h"
+#include "workflow/distribution.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,9 +32,14 @@ struct ts_parameter {
   size_t choice_count;
   const struct ts_value *levels; /* the grid, in order; NULL without one */
   size_t level_count;
+  /* Whether designs vary it freely between two ends. Without "range" in the file these are the ends of the distribution,
+   * or where it is TS_TINY_PROBABILITY from its end. */
   bool has_range;
   double range_low, range_high;
+  struct ts_distribution distribution; /* between the ends; of integers half a unit wider, and rounded */
+  const double *shares; /* per level: the share of it and all before it, 1 for the last; NULL: equal shares */
   struct ts_value default_value;
+  const char *group; /* parameters of one group are varied together by designs for groups; NULL: none */
 };
 
 /* Where an input of a task, or the whole workflow, comes from. */
@@ -131,6 +137,19 @@ bool ts_workflow_find_output(const struct ts_workflow *workflow, const char *nam
 bool ts_parameter_check(const struct ts_parameter *parameter, const struct ts_value *value, struct ts_error *err);
 /* Whether a whole set of values (one per parameter) satisfies all constraints; the error names the first violated one. */
 bool ts_workflow_check_set(const struct ts_workflow *workflow, const struct ts_value *values, struct ts_error *err);
+/* The value at a share of the probability, for a parameter whose distribution is not uniform. */
+struct ts_value ts_parameter_at(const struct ts_parameter *parameter, double unit);
+/* Whether two numbers satisfy a comparison. */
+bool ts_constraint_holds(const struct ts_constraint *constraint, double left, double right);
+/* The same with a CONSTRAINT error that tells the values; a name is NULL where that side is a number. */
+bool ts_constraint_check(const struct ts_constraint *constraint, const char *left_name, double left,
+                         const char *right_name, double right, struct ts_error *err);
+/* "constraints" of a space file: sides are indices of `parameters`. Without parameters_known, unknown names are not
+ * reported: they may be those of parameters that could not be read. */
+bool ts_constraints_parse(const struct ts_json_doc *doc, const json_t *list, const char *pointer,
+                          const struct ts_parameter *const *parameters, size_t parameter_count, bool parameters_known,
+                          struct ts_arena *arena, const struct ts_constraint **constraints, size_t *count,
+                          struct ts_faults *faults);
 /* One parameter object of a workflow or space file ("parameters" entry); shared with design/space.c. */
 bool ts_parameter_parse(const struct ts_json_doc *doc, const json_t *object, const char *pointer, const char *name,
                         struct ts_arena *arena, struct ts_parameter *parameter, struct ts_faults *faults);

@@ -156,6 +156,11 @@ bool ts_read_parameter(struct ts_reader *reader, const json_t *object, const cha
                        bool complete, struct ts_parameter *parameter);
 /* "grid" of a parameter: a list, or {"from", "to", "step"}. */
 bool ts_read_grid(struct ts_reader *reader, const json_t *grid, const char *pointer, struct ts_parameter *parameter);
+/* "distribution" (NULL: uniform) of a parameter whose range or grid was read. */
+bool ts_read_distribution(struct ts_reader *reader, const json_t *json, const char *pointer,
+                          struct ts_parameter *parameter);
+/* "weights" of a parameter whose grid was read. */
+bool ts_read_weights(struct ts_reader *reader, const json_t *list, const char *pointer, struct ts_parameter *parameter);
 /* Reads one value of a parameter; otherwise WRONG_TYPE. `label` is "'default' of parameter 'G1'". */
 bool ts_read_value(struct ts_reader *reader, const json_t *json, const char *pointer, enum ts_value_type type,
                    const char *label, struct ts_value *value);

@@ -31,7 +31,7 @@ completes 'tessera st' 'study status'
 completes 'tessera -C slides st' 'study status'
 completes 'tessera --color = never st' 'study status'
 completes 'tessera help exp' 'explain'
-completes 'tessera study --se' '--seed'
+completes 'tessera study --see' '--seed'
 completes 'tessera status --se' ''
 completes 'tessera study --merge ' 'none stage naive sca rtma trtma lineage'
 completes 'tessera study --color = a' 'auto always'
@@ -43,5 +43,9 @@ completes 'tessera completion ' 'bash zsh fish'
 completes 'tessera init --demo nuc' 'nuclei'
 completes 'tessera status ' '' # no store, no runs
 completes 'tessera version --he' '--help'
+completes 'tessera sample --method sal' 'saltelli'
+completes 'tessera analyse --method mor' 'morris'
+completes 'tessera study --method mor' 'morris'
+completes 'tessera sample --base ' 'mc lhs sobol-sequence halton'
 
 exit $failed

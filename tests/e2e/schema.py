@@ -89,6 +89,12 @@ def check_study_variants(study):
         (("data",), {"manifest": "data.csv"}), (("reference",), {"files": ["truth.png"]}), (("reference",), None),
         (("outputs", 0), {"output": "compare.table:diff", "over_tiles": "sum"}), (("parameters",), ["G1", "G2"]),
         (("comment",), "why"), (("method", "seed"), 0), (("outputs", 0, "label"), "the difference"),
+        (("method",), {"name": "vbd", "samples": 64, "second_order": True, "estimator": "jansen"}),
+        (("method",), {"name": "lhs", "samples": 100, "analyse": ["pce"], "until": "ci(ST) < 0.1", "max_runs": 900}),
+        (("method",), {"name": "two-phase", "screen": {"trajectories": 8}, "then": {"samples": 64}, "seed": 4,
+                       "keep": {"share": 0.2, "max": 4}}),
+        (("method",), {"name": "two-phase", "then": {"name": "lhs", "samples": 64}, "parameters": ["G1"]}),
+        (("method",), {"trajectories": 5}), (("correlations",), [{"between": ["G1", "G2"], "rank": 0.5}]),
     ]
     reject = [
         (("tessera",), 2), (("tessera",), None), (("workflow",), None), (("outputs",), None), (("outputs",), []),
@@ -97,6 +103,9 @@ def check_study_variants(study):
         (("data",), {"tile": 512}), (("data", "files"), "slide.png"), (("data", "tile"), -1), (("data", "size"), 512),
         (("method", "name"), "moris"), (("method", "trajectories"), "ten"), (("limits",), {"memory_mb": 1}),
         (("parameters",), "G1"), (("colour",), "blue"),
+        (("method",), {"name": "vbd", "trajectories": 5}), (("method",), {"samples": 5}),
+        (("method",), {"name": "two-phase", "screen": {"name": "vbd"}}), (("method",), {"name": "lhs", "base": "mc"}),
+        (("correlations",), [{"between": ["G1"], "rank": 0.5}]),
     ]
     for wanted, changes in (("accept", accept), ("reject", reject)):
         for path, value in changes:

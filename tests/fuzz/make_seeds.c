@@ -19,11 +19,8 @@ static void write_both(const char *folder, const char *name, struct ts_data *dat
   ts_auto(ts_str_release) struct ts_str encoded = {0};
   ts_auto(ts_str_release) struct ts_str packed = {0};
   struct ts_error err = {0};
-  size_t payload_bytes = 0;
   ts_data_finish(data);
-  const void *payload = ts_data_bytes(data, &payload_bytes);
-  ts_data_encode_header(data, &encoded);
-  if (payload_bytes > 0) ts_str_add_bytes(&encoded, payload, payload_bytes);
+  ts_data_encode(data, &encoded);
   write_seed(folder, name, "encoded", &encoded);
   if (!ts_data_pack(data, &packed, &err)) TS_BUG("%s", err.text);
   write_seed(folder, name, "packed", &packed);

@@ -84,9 +84,7 @@ size_t toy_units(const struct ts_dataset *dataset, enum ts_scope scope) {
 bool toy_same_data(const struct ts_data *a, const struct ts_data *b) {
   ts_auto(ts_str_release) struct ts_str x = {0};
   ts_auto(ts_str_release) struct ts_str y = {0};
-  ts_data_encode_header(a, &x);
-  ts_data_encode_header(b, &y);
-  if (x.length != y.length || memcmp(x.data, y.data, x.length) != 0) return false;
-  return ts_data_size_bytes(a) == 0 ||
-         memcmp(ts_data_bytes(a, NULL), ts_data_bytes(b, NULL), ts_data_size_bytes(a)) == 0;
+  ts_data_encode(a, &x);
+  ts_data_encode(b, &y);
+  return x.length == y.length && memcmp(x.data, y.data, x.length) == 0;
 }

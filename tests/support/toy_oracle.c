@@ -24,8 +24,7 @@ static uint64_t number_of(struct toy_oracle *o, const struct ts_str *text) {
 static uint64_t number_of_data(struct toy_oracle *o, const struct ts_data *data) {
   ts_auto(ts_str_release) struct ts_str text = {0};
   ts_str_add(&text, "data ");
-  ts_data_encode_header(data, &text);
-  ts_str_add_bytes(&text, ts_data_bytes(data, NULL), ts_data_size_bytes(data));
+  ts_data_encode(data, &text);
   return number_of(o, &text);
 }
 

@@ -26,7 +26,7 @@ bool ts_bits_reserve(struct ts_bits *bits, int64_t width, int64_t height, struct
 }
 
 void ts_bits_release(struct ts_bits *bits) {
-  free(bits->words);
+  ts_scratch_free(bits->words);
   *bits = (struct ts_bits){0};
 }
 

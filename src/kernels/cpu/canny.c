@@ -184,10 +184,10 @@ static bool mark(const struct ts_channel *channel, int low, int high, struct ts_
   for (size_t i = 0; ok && i < bands; i++) ok = mark_rows_init(&m.bands[i], m.padded, err);
   if (ok) ts_bands_run(threads, channel->height, mark_band, &m);
   for (size_t i = 0; m.bands && i < bands; i++) {
-    free(m.bands[i].bytes);
-    free(m.bands[i].shorts);
+    ts_scratch_free(m.bands[i].bytes);
+    ts_scratch_free(m.bands[i].shorts);
   }
-  free(m.bands);
+  ts_scratch_free(m.bands);
   return ok;
 }
 
@@ -249,7 +249,7 @@ bool ts_edges_find(struct ts_edges *edges, const struct ts_channel *channel, int
 }
 
 void ts_edges_release(struct ts_edges *edges) {
-  free(edges->map);
+  ts_scratch_free(edges->map);
   edges->map = NULL;
 }
 

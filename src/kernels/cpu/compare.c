@@ -50,7 +50,7 @@ static bool grow(struct pair_table *table, struct ts_error *err) {
     struct pair *old = &table->places[i];
     if (old->px) *find_place(places, capacity, old->found, old->reference) = *old;
   }
-  free(table->places);
+  ts_scratch_free(table->places);
   table->places = places;
   table->capacity = capacity;
   return true;
@@ -270,8 +270,8 @@ static bool compare_runs(const struct ts_label_runs *found, const struct ts_labe
     score_pixels(&table, c);
     score_objects(&tally, (int64_t)area_count, c);
   }
-  free(areas);
-  free(table.places);
+  ts_scratch_free(areas);
+  ts_scratch_free(table.places);
   return ok;
 }
 

@@ -36,7 +36,7 @@ bool ts_bits_select(struct ts_bits *bits, const struct ts_bits *seed, int connec
     clear(bits);
     ts_runs_paint(&runs, flags, bits, threads);
   }
-  free(flags);
+  ts_scratch_free(flags);
   ts_runs_release(&runs);
   return ok;
 }
@@ -65,7 +65,7 @@ bool ts_bits_fill_holes(struct ts_bits *bits, int connectivity, const struct ts_
     unflag_open_to_outside(&runs, bits->width, flags);
     ts_runs_paint(&runs, flags, bits, threads);
   }
-  free(flags);
+  ts_scratch_free(flags);
   ts_runs_release(&runs);
   return ok;
 }
@@ -88,8 +88,8 @@ bool ts_bits_area_filter(struct ts_bits *bits, int64_t low, int64_t high, int co
     clear(bits);
     ts_runs_paint(&runs, flags, bits, threads);
   }
-  free(area);
-  free(flags);
+  ts_scratch_free(area);
+  ts_scratch_free(flags);
   ts_runs_release(&runs);
   return ok;
 }

@@ -81,7 +81,7 @@ bool ts_edt(const uint8_t *mask, int64_t width, int64_t height, float *out, stru
   bool ok = column && envelope;
   if (ok) column_distances(mask, width, height, column);
   for (int64_t y = 0; ok && y < height; y++) row_distances(column + y * width, width, envelope, out + y * width);
-  free(envelope);
-  free(column);
+  ts_scratch_free(envelope);
+  ts_scratch_free(column);
   return ok;
 }

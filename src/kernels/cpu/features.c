@@ -53,11 +53,11 @@ static bool sort_runs(struct ts_label_runs *list, struct ts_error *err) {
     for (size_t i = 0; i < list->count; i++) place[list->items[i].label + 1]++;
     for (uint32_t label = 1; label <= largest; label++) place[label + 1] += place[label];
     for (size_t i = 0; i < list->count; i++) sorted[place[list->items[i].label]++] = list->items[i];
-    free(list->items);
+    ts_scratch_free(list->items);
     list->items = sorted;
     list->capacity = list->count;
   }
-  free(place);
+  ts_scratch_free(place);
   return sorted != NULL;
 }
 
@@ -378,7 +378,7 @@ static bool measure_objects(struct measuring *m, const struct ts_kernel_threads 
     if (ok) ts_pieces_run(threads, m->piece_count, count_edges_of_piece, m);
   }
   ts_edges_release(&m->edges);
-  free(m->errors);
+  ts_scratch_free(m->errors);
   return ok;
 }
 
@@ -404,12 +404,12 @@ bool ts_features(const uint8_t *rgb, const uint32_t *labels, int64_t width, int6
       ok = measure_objects(&m, threads, err);
     }
   }
-  free(objects);
+  ts_scratch_free(objects);
   ts_label_runs_release(&list);
   return ok;
 }
 
 void ts_feature_table_release(struct ts_feature_table *table) {
-  free(table->values);
+  ts_scratch_free(table->values);
   *table = (struct ts_feature_table){0};
 }

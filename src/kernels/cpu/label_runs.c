@@ -88,6 +88,6 @@ bool ts_label_runs_init(struct ts_label_runs *runs, const uint32_t *labels, int6
 }
 
 void ts_label_runs_release(struct ts_label_runs *runs) {
-  free(runs->items);
+  ts_scratch_free(runs->items);
   *runs = (struct ts_label_runs){0};
 }

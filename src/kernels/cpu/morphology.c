@@ -215,9 +215,9 @@ static bool apply(struct morphology *m, const struct ts_kernel_threads *threads,
     if (ok) m->in = memcpy(copy, m->in, (size_t)(m->width * m->height));
   }
   if (ok) ts_bands_run(threads, m->height, rows_of_band, m);
-  for (size_t i = 0; m->stages && i < 2 * bands; i++) free(m->stages[i].scratch);
-  free(m->stages);
-  free(copy);
+  for (size_t i = 0; m->stages && i < 2 * bands; i++) ts_scratch_free(m->stages[i].scratch);
+  ts_scratch_free(m->stages);
+  ts_scratch_free(copy);
   return ok;
 }
 

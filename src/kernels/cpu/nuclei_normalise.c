@@ -80,7 +80,7 @@ bool ts_nuclei_normalise(const uint8_t *rgb, int64_t width, int64_t height, cons
   if (!n.rows) return false;
   ts_bands_run(threads, height, sum_rows, &n);
   struct ts_colour_sums sums = sum_of_rows(n.rows, height);
-  free(n.rows);
+  ts_scratch_free(n.rows);
   if (sums.count == 0) {
     if (out != rgb) memcpy(out, rgb, (size_t)(width * height) * 3);
     return true;

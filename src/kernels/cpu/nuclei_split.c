@@ -32,8 +32,8 @@ struct split {
 
 static void split_release(struct split *s) {
   ts_runs_release(&s->runs);
-  free(s->runs_of);
-  free(s->objects);
+  ts_scratch_free(s->runs_of);
+  ts_scratch_free(s->objects);
 }
 
 static void enclose(struct ts_window_object *object, struct ts_run run, int32_t y) {
@@ -140,7 +140,7 @@ static bool split_objects(struct split *s, const struct ts_kernel_threads *threa
     ok = pieces[i].error.code == TS_ERR_OK;
     if (!ok && err) *err = pieces[i].error;
   }
-  free(pieces);
+  ts_scratch_free(pieces);
   return ok;
 }
 

@@ -45,11 +45,11 @@ struct tracer {
 };
 
 static void tracer_release(struct tracer *t) {
-  free(t->passed);
-  free(t->walk);
-  free(t->pending);
-  free(t->rings);
-  free(t->vertices);
+  ts_scratch_free(t->passed);
+  ts_scratch_free(t->walk);
+  ts_scratch_free(t->pending);
+  ts_scratch_free(t->rings);
+  ts_scratch_free(t->vertices);
 }
 
 static bool belongs(const struct tracer *t, uint32_t label, int64_t x, int64_t y) {
@@ -154,7 +154,7 @@ static bool find_partners(struct tracer *t, struct ts_error *err) {
     if (before->at.x == pinched[i]->at.x && before->at.y == pinched[i]->at.y)
       pinched[i]->partner = (int32_t)(before - t->walk);
   }
-  free(pinched);
+  ts_scratch_free(pinched);
   return true;
 }
 
@@ -233,7 +233,7 @@ bool ts_outline(const uint32_t *labels, int64_t width, int64_t height, struct ts
 }
 
 void ts_outlines_release(struct ts_outlines *outlines) {
-  free(outlines->rings);
-  free(outlines->vertices);
+  ts_scratch_free(outlines->rings);
+  ts_scratch_free(outlines->vertices);
   *outlines = (struct ts_outlines){0};
 }

@@ -108,8 +108,8 @@ static bool reconstruct(struct recon *r, int connectivity, const struct ts_kerne
   }
   if (ok) ts_bands_run(threads, r->height, copy_rows_out, r);
   ts_relax_release(&r->relax);
-  free(r->values);
-  free(r->masks);
+  ts_scratch_free(r->values);
+  ts_scratch_free(r->masks);
   return ok;
 }
 
@@ -140,6 +140,6 @@ bool ts_hmax(const float *in, int64_t width, int64_t height, float dome, float *
   if (!marker) return false;
   for (int64_t i = 0; i < width * height; i++) marker[i] = in[i] - dome;
   bool ok = ts_recon_f32(marker, in, width, height, 8, out, threads, err);
-  free(marker);
+  ts_scratch_free(marker);
   return ok;
 }

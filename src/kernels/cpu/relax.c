@@ -149,7 +149,7 @@ static bool settle_bands(struct ts_relax *r, size_t bands, const struct ts_kerne
     copy_borders(&b);
     ts_pieces_run(threads, bands, settle_band, &b);
   } while (wait_at_borders(&b));
-  free(b.copies);
+  ts_scratch_free(b.copies);
   return true;
 }
 
@@ -178,7 +178,7 @@ bool ts_relax_run(struct ts_relax *r, const struct ts_kernel_threads *threads, s
 }
 
 void ts_relax_release(struct ts_relax *r) {
-  free(r->waiting);
+  ts_scratch_free(r->waiting);
   r->waiting = NULL;
   r->capacity = 0;
 }

@@ -143,8 +143,8 @@ static bool reserve_runs(struct ts_runs *runs, struct ts_error *err) {
   }
   runs->row_first[runs->height] = runs->count;
   if (runs->count <= runs->capacity && runs->items) return true;
-  free(runs->items);
-  free(runs->component);
+  ts_scratch_free(runs->items);
+  ts_scratch_free(runs->component);
   runs->capacity = 0;
   runs->items = ts_scratch(runs->count, sizeof *runs->items, err);
   runs->component = ts_scratch(runs->count, sizeof *runs->component, err);
@@ -170,9 +170,9 @@ bool ts_runs_find(struct ts_runs *runs, const struct ts_bits *bits, enum ts_runs
 }
 
 void ts_runs_release(struct ts_runs *runs) {
-  free(runs->items);
-  free(runs->component);
-  free(runs->row_first);
+  ts_scratch_free(runs->items);
+  ts_scratch_free(runs->component);
+  ts_scratch_free(runs->row_first);
   *runs = (struct ts_runs){0};
 }
 

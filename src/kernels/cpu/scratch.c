@@ -2,15 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/cpu/scratch.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/block.h"
 #include "kernels/kernels.h"
-
-/* Blocks from here on get large pages: touching a fresh plane for the first time otherwise costs as much as working on
- * it. */
-enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, LARGE_BLOCK = 2 * LARGE_PAGE };
 
 static void *no_memory(size_t bytes, struct ts_error *err) {
   ts_fail(err, TS_ERR_NO_MEMORY, "no memory for %zu bytes of scratch space", bytes);
@@ -24,18 +19,9 @@ static size_t bytes_of(int64_t count, size_t item_bytes) {
   return count == 0 ? 1 : (size_t)count * item_bytes;
 }
 
-static void *aligned_block(size_t bytes) {
-  size_t alignment = bytes < LARGE_BLOCK ? ALIGNMENT : LARGE_PAGE;
-  void *block = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-#ifdef MADV_HUGEPAGE
-  if (block && alignment == LARGE_PAGE) madvise(block, bytes, MADV_HUGEPAGE); /* a wish: the result does not matter */
-#endif
-  return block;
-}
-
 void *ts_scratch(int64_t count, size_t item_bytes, struct ts_error *err) {
   size_t bytes = bytes_of(count, item_bytes);
-  void *block = bytes < SIZE_MAX / 2 ? aligned_block(bytes) : NULL;
+  void *block = bytes < SIZE_MAX / 2 ? ts_block_take(bytes) : NULL;
   return block ? block : no_memory(bytes, err);
 }
 
@@ -46,9 +32,11 @@ void *ts_scratch_zero(int64_t count, size_t item_bytes, struct ts_error *err) {
 
 void *ts_scratch_resize(void *block, int64_t count, size_t item_bytes, struct ts_error *err) {
   size_t bytes = bytes_of(count, item_bytes);
-  void *resized = bytes < SIZE_MAX ? realloc(block, bytes) : NULL;
+  void *resized = bytes < SIZE_MAX ? ts_block_resize(block, bytes) : NULL;
   return resized ? resized : no_memory(bytes, err);
 }
+
+void ts_scratch_free(void *block) { ts_block_give(block); }
 
 bool ts_kernels_check_size(int64_t width, int64_t height, struct ts_error *err) {
   if (width >= 1 && height >= 1 && width <= INT32_MAX / 2 && height <= INT32_MAX / 2 &&
@@ -67,7 +55,7 @@ bool ts_fifo_init(struct ts_fifo *fifo, uint32_t capacity, struct ts_error *err)
 }
 
 void ts_fifo_release(struct ts_fifo *fifo) {
-  free(fifo->items);
+  ts_scratch_free(fifo->items);
   fifo->items = NULL;
 }
 
@@ -83,7 +71,7 @@ bool ts_fifo_grow(struct ts_fifo *fifo, struct ts_error *err) {
   uint32_t start = fifo->head & fifo->mask;
   memcpy(items, fifo->items + start, (capacity - start) * sizeof *items);
   memcpy(items + (capacity - start), fifo->items, start * sizeof *items);
-  free(fifo->items);
+  ts_scratch_free(fifo->items);
   *fifo = (struct ts_fifo){.items = items, .mask = capacity * 2 - 1, .head = 0, .tail = capacity};
   return true;
 }

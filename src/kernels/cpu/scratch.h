@@ -1,4 +1,4 @@
-/* Scratch memory of the kernels: malloc with the error that everybody gives, and a queue of pixel numbers.
+/* Scratch memory of the kernels: blocks (base/block.h) with the error that everybody gives, and a queue of pixel numbers.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_KERNELS_CPU_SCRATCH_H
 #define TS_KERNELS_CPU_SCRATCH_H
@@ -9,13 +9,15 @@
 
 #include "base/error.h"
 
-/* Memory for count items, not initialised, aligned to 64 bytes, to be given to free; NULL with an error set. Never NULL
+/* Memory for count items, not initialised, aligned to 64 bytes, to be given to ts_scratch_free; NULL with an error set. Never NULL
  * for a count of 0. */
 void *ts_scratch(int64_t count, size_t item_bytes, struct ts_error *err);
 /* The same, set to zero. */
 void *ts_scratch_zero(int64_t count, size_t item_bytes, struct ts_error *err);
-/* Resizes, without a promise about alignment; on failure the old block stays as it is and NULL is returned with an error set. */
+/* Resizes; on failure the old block stays as it is and NULL is returned with an error set. */
 void *ts_scratch_resize(void *block, int64_t count, size_t item_bytes, struct ts_error *err);
+
+void ts_scratch_free(void *block); /* NULL is allowed */
 
 /* First in, first out, in a ring that grows. The capacity is a power of two. */
 struct ts_fifo {

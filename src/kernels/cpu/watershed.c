@@ -133,9 +133,9 @@ bool ts_watershed(const uint8_t *rgb, const uint32_t *seeds, int64_t width, int6
     for (int64_t y = 0; y < height; y++)
       memcpy(labels + y * width, f.label + (y + 1) * f.stride + 1, (size_t)width * sizeof *labels);
   }
-  free(f.colour);
-  free(f.label);
-  free(f.follows);
+  ts_scratch_free(f.colour);
+  ts_scratch_free(f.label);
+  ts_scratch_free(f.follows);
   return ok;
 }
 

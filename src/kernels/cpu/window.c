@@ -43,8 +43,8 @@ static int16_t *column_row(const struct ts_window *w, int64_t y) {
 }
 
 void ts_window_release(struct ts_window *w) {
-  for (int i = 0; i < 3; i++) free(w->planes[i]);
-  free(w->row);
+  for (int i = 0; i < 3; i++) ts_scratch_free(w->planes[i]);
+  ts_scratch_free(w->row);
   ts_relax_release(&w->relax);
   ts_bits_release(&w->seeds);
   ts_runs_release(&w->seed_runs);
@@ -60,7 +60,7 @@ static bool reserve_planes(struct ts_window *w, struct ts_error *err) {
   if (items <= w->capacity) return true;
   w->capacity = 0;
   for (int i = 0; i < 3; i++) {
-    free(w->planes[i]);
+    ts_scratch_free(w->planes[i]);
     w->planes[i] = ts_scratch(items, 4, err);
   }
   if (!w->planes[0] || !w->planes[1] || !w->planes[2]) return false;
@@ -71,7 +71,7 @@ static bool reserve_planes(struct ts_window *w, struct ts_error *err) {
 static bool reserve_row(struct ts_window *w, struct ts_error *err) {
   int64_t items = 3 * short_stride(w) + (int64_t)4 * LIMIT;
   if (items <= w->row_capacity) return true;
-  free(w->row);
+  ts_scratch_free(w->row);
   w->row_capacity = 0;
   w->row = ts_scratch(items, sizeof *w->row, err);
   if (!w->row) return false;
@@ -192,8 +192,8 @@ static bool find_large_distances(const struct ts_window *w, const struct ts_wind
   ok = ok && ts_edt(mask, w->width, w->height, distance, err);
   for (int64_t i = 0; ok && i < pixels; i++)
     float_row(w, MASKS, i / w->width)[i % w->width] = mask[i] ? distance[i] : FLT_MAX;
-  free(mask);
-  free(distance);
+  ts_scratch_free(mask);
+  ts_scratch_free(distance);
   return ok;
 }
 

@@ -3,9 +3,9 @@
 #include "ops/nuclei/nuclei.h"
 #include "ops/nuclei/nuclei_int.h"
 
+#include "base/block.h"
 #include "kernels/kernels.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const struct ts_op_descriptor *const ts_nuclei_operations[] = {
@@ -48,7 +48,7 @@ void ts_nuclei_canonical_connectivity(struct ts_op_value *value) { value->intege
 
 uint32_t *ts_nuclei_labels(struct ts_op_call *call, const struct ts_op_view *view) {
   size_t pixels = (size_t)view->width * (size_t)view->height;
-  uint32_t *labels = malloc(pixels * sizeof *labels + 1);
+  uint32_t *labels = ts_block_take(pixels * sizeof *labels + 1);
   if (!labels) {
     call->host->fail(call, "not enough memory for the labels of %zu pixels", pixels);
     return NULL;
@@ -62,7 +62,7 @@ uint32_t *ts_nuclei_labels(struct ts_op_call *call, const struct ts_op_view *vie
   uint32_t count = 0;
   if (!ts_label(view->data, view->width, view->height, 8, labels, &count, &threads, &err)) {
     call->host->fail(call, "%s", err.text);
-    free(labels);
+    ts_block_give(labels);
     return NULL;
   }
   return labels;

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ops/nuclei/nuclei_int.h"
 
+#include "base/block.h"
 #include "kernels/compare.h"
 #include "kernels/features.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct ts_op_port compare_in[] = {
@@ -105,7 +105,7 @@ static int run_features(struct ts_op_call *call) {
   struct ts_kernel_threads threads = ts_nuclei_threads(call);
   bool ok = ts_features(image->data, labels, image->width, image->height, &table, &threads, &err);
   int result = ts_nuclei_done(call, ok, &err);
-  free(labels);
+  ts_block_give(labels);
   if (ok) {
     move_to_image(&table, image);
     double *cells = call->host->output_table(call, 0, table.object_count, TS_FEATURES_COUNT, ts_feature_names);

@@ -33,7 +33,8 @@ struct ts_kernel_threads ts_nuclei_threads(struct ts_op_call *call);
 bool ts_nuclei_same_size(struct ts_op_call *call, size_t input_count);
 /* Any connectivity but 8 acts as 4. */
 void ts_nuclei_canonical_connectivity(struct ts_op_value *value);
-/* Labels of a mask (8-connected) or a copy of labels; NULL on failure, which is then told. Free with free(). */
+/* Labels of a mask (8-connected) or a copy of labels; NULL on failure, which is then told. To be given to
+ * ts_block_give. */
 uint32_t *ts_nuclei_labels(struct ts_op_call *call, const struct ts_op_view *view);
 
 #endif

@@ -5,10 +5,10 @@
  * classification make QuPath show it as it shows its own. */
 #include "ops/nuclei/nuclei_int.h"
 
+#include "base/block.h"
 #include "base/str.h"
 #include "kernels/outline.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct ts_op_port objects_in[] = {{.name = "mask", .type = "mask|labels", .help = "nuclei"}};
@@ -64,7 +64,7 @@ static int run_objects(struct ts_op_call *call) {
   struct ts_str text = {0};
   bool ok = ts_outline(labels, view->width, view->height, &outlines, &err);
   int result = ts_nuclei_done(call, ok, &err);
-  free(labels);
+  ts_block_give(labels);
   if (ok) {
     add_collection(&text, &outlines, view);
     void *bytes = call->host->output_bytes(call, 0, text.length);

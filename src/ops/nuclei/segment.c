@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ops/nuclei/nuclei_int.h"
 
+#include "base/block.h"
 #include "kernels/nuclei.h"
-
-#include <stdlib.h>
 
 #define IMAGE_PORT(text)                                                                                               \
   { .name = "image", .type = "image/rgb8", .help = (text) }
@@ -89,14 +88,14 @@ static int run_background(struct ts_op_call *call) {
   struct ts_kernel_threads threads = ts_nuclei_threads(call);
   uint8_t *rc = ts_nuclei_plane(call, 0, 1);
   uint8_t *recon = ts_nuclei_plane(call, 1, 1);
-  uint8_t *opened = malloc((size_t)image->width * (size_t)image->height + 1);
+  uint8_t *opened = ts_block_take((size_t)image->width * (size_t)image->height + 1);
   if (!rc || !recon || !opened) {
-    free(opened);
+    ts_block_give(opened);
     return call->host->fail(call, "not enough memory for the background of the tile");
   }
   bool ok = ts_nuclei_background(image->data, image->width, image->height, (int)call->parameters[0].integer, rc, opened,
                                  recon, &threads, &err);
-  free(opened);
+  ts_block_give(opened);
   return ts_nuclei_done(call, ok, &err);
 }
 
@@ -132,7 +131,7 @@ static int run_candidates(struct ts_op_call *call) {
 
 const struct ts_op_descriptor ts_nuclei_op_candidates = {
     NUCLEI_OPERATION("candidates"),
-    .scratch_per_input_byte = 0.3,
+    .scratch_per_input_byte = 1.0,
     .help = "marks what stands out from the background as candidate nuclei",
     PORTS(candidates_in, candidates_out),
     PARAMETERS(candidates_parameters),
@@ -157,7 +156,7 @@ static int run_candidate_size(struct ts_op_call *call) {
 }
 
 const struct ts_op_descriptor ts_nuclei_op_candidate_size = {NUCLEI_OPERATION("candidate_size"),
-                                                             .scratch_per_input_byte = 0.5,
+                                                             .scratch_per_input_byte = 1.0,
                                                              .help = "keeps candidates within an area range",
                                                              PORTS(bw_in, bw_out),
                                                              PARAMETERS(candidate_size_parameters),

@@ -104,4 +104,5 @@ const struct ts_op_descriptor ts_image_read_operation = {
     .parameter_count = PARAMETER_COUNT,
     .reach = TS_OP_REACH_PIXEL,
     .run = run,
+    .scratch_per_input_byte = 0.3, /* rows that the decoder holds */
 };

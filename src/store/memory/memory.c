@@ -4,15 +4,30 @@
 #include "base/map.h"
 #include "store/backend.h"
 #include "store/copy.h"
+#include "store/digest_index.h"
 
 #include <pthread.h>
 #include <string.h>
 
-/* Packed bytes; NULL after ts_store_backend.forget. */
+#define TEXT_SLOTS 256 /* a power of two */
+
+/* The data as it is, or packed; neither after ts_store_backend.forget. Lies in the rows' arena. */
 struct product {
-  void *packed; /* owned */
+  struct ts_digest_node node;
+  struct ts_sha256 digest;
+  struct ts_data *data; /* shared, one reference owned; NULL */
+  void *packed;         /* owned; NULL */
   size_t packed_bytes;
   uint64_t size_bytes;
+  struct product *next; /* borrowed: all products */
+};
+
+/* In the rows' arena, with its arrays behind it. */
+struct kept {
+  struct ts_record record;
+  struct ts_digest_node by_key;
+  struct ts_digest_node by_content; /* owner NULL: not in the index */
+  bool replaced;
 };
 
 struct task {
@@ -21,14 +36,16 @@ struct task {
 };
 
 struct memory {
-  pthread_mutex_t lock;       /* guards everything below; taken alone */
-  struct ts_arena rows;       /* copies of all rows; replaced ones stay until the end */
-  struct ts_record **records; /* owned array of rows, oldest first; NULL where a record was replaced */
+  pthread_mutex_t lock;          /* guards everything below; taken alone */
+  struct ts_arena rows;          /* copies of all rows; replaced ones stay until the end */
+  const char *texts[TEXT_SLOTS]; /* borrowed from rows: texts of late, which later rows share */
+  struct kept **records;         /* owned array of rows, oldest first */
   size_t record_count, record_capacity;
-  struct ts_map by_key;       /* key -> index in records */
-  struct ts_map by_content;   /* content key -> index in records */
-  struct ts_map products;     /* digest -> struct product, owned */
-  struct ts_store_run **runs; /* owned array of rows, oldest first */
+  struct ts_digest_index by_key;
+  struct ts_digest_index by_content;
+  struct ts_digest_index products; /* owners are struct product */
+  struct product *first_product;   /* borrowed list */
+  struct ts_store_run **runs;      /* owned array of rows, oldest first */
   size_t run_count, run_capacity;
   struct task *tasks; /* owned */
   size_t task_count, task_capacity;
@@ -44,16 +61,18 @@ static void *memory_open(const struct ts_store_options *options, struct ts_error
   return memory;
 }
 
+static void drop(struct product *product) {
+  ts_data_unref(product->data);
+  product->data = NULL;
+  free(ts_steal(product->packed));
+}
+
 static void memory_close(void *state) {
   struct memory *memory = state;
-  for (size_t i = 0; i < memory->products.count; i++) {
-    struct product *product = ts_map_value_at(&memory->products, i)->pointer;
-    free(product->packed);
-    free(product);
-  }
-  ts_map_release(&memory->by_key);
-  ts_map_release(&memory->by_content);
-  ts_map_release(&memory->products);
+  for (struct product *product = memory->first_product; product; product = product->next) drop(product);
+  ts_digest_index_release(&memory->by_key);
+  ts_digest_index_release(&memory->by_content);
+  ts_digest_index_release(&memory->products);
   ts_map_release(&memory->task_index);
   ts_map_release(&memory->files);
   free(memory->records);
@@ -69,20 +88,33 @@ static const char *memory_salt(const void *state) {
   return "";
 }
 
-static const struct product *find_product(const struct memory *memory, const struct ts_sha256 *digest) {
-  const union ts_map_value *value = ts_map_find(&memory->products, digest->bytes, sizeof digest->bytes);
-  const struct product *product = value ? value->pointer : NULL;
-  return product && product->packed ? product : NULL;
+static bool is_there(const struct product *product) { return product && (product->data || product->packed); }
+
+static struct product *find_product(const struct memory *memory, const struct ts_sha256 *digest) {
+  struct product *product = ts_digest_index_find(&memory->products, digest);
+  return is_there(product) ? product : NULL;
+}
+
+/* The product of a digest, to be filled; NULL if it is there. */
+static struct product *make_product(struct memory *memory, const struct ts_sha256 *digest, uint64_t size_bytes) {
+  struct product *product = ts_digest_index_find(&memory->products, digest);
+  if (is_there(product)) return NULL;
+  if (!product) {
+    product = ts_arena_alloc(&memory->rows, sizeof *product);
+    product->digest = *digest;
+    product->next = memory->first_product;
+    memory->first_product = product;
+    ts_digest_index_insert(&memory->products, &product->node, &product->digest, product);
+  }
+  product->size_bytes = size_bytes;
+  return product;
 }
 
 static void put_product(struct memory *memory, const struct ts_store_product *given) {
-  union ts_map_value *value = ts_map_insert(&memory->products, given->digest.bytes, sizeof given->digest.bytes, NULL);
-  if (!value->pointer) value->pointer = ts_calloc(1, sizeof(struct product));
-  struct product *product = value->pointer;
-  if (product->packed) return;
+  struct product *product = make_product(memory, &given->digest, given->size_bytes);
+  if (!product) return;
   product->packed = ts_memdup(given->packed, given->packed_bytes);
   product->packed_bytes = given->packed_bytes;
-  product->size_bytes = given->size_bytes;
 }
 
 static bool is_whole(const struct memory *memory, const struct ts_record *record) {
@@ -92,27 +124,58 @@ static bool is_whole(const struct memory *memory, const struct ts_record *record
   return true;
 }
 
-/* The record of an index entry is looked up through its number, so that a replaced one vanishes from all indexes. */
-static struct ts_record *record_at(const struct memory *memory, const union ts_map_value *value) {
-  return value ? memory->records[value->number] : NULL;
+/* Most texts of a row are those of the rows before it, and come from the same place. */
+static const char *keep_text(struct memory *memory, const char *text) {
+  if (!text || !text[0]) return "";
+  const uintptr_t place = (uintptr_t)text;
+  const char **slot = &memory->texts[(place ^ place >> 8 ^ place >> 16) % TEXT_SLOTS];
+  if (!*slot || strcmp(*slot, text) != 0) *slot = ts_arena_strdup(&memory->rows, text);
+  return *slot;
+}
+
+static struct kept *copy_record(struct memory *memory, const struct ts_record *given) {
+  struct ts_record_output *outputs;
+  struct ts_record_input *inputs;
+  struct kept *kept = ts_arena_alloc(&memory->rows, sizeof *kept + given->output_count * sizeof *outputs +
+                                                        given->input_count * sizeof *inputs);
+  outputs = (struct ts_record_output *)(kept + 1);
+  inputs = (struct ts_record_input *)(outputs + given->output_count);
+  struct ts_record *record = &kept->record;
+  *record = *given;
+  record->operation = keep_text(memory, given->operation);
+  record->parameters_json = keep_text(memory, given->parameters_json);
+  record->numeric = keep_text(memory, given->numeric);
+  record->run = keep_text(memory, given->run);
+  record->producer = keep_text(memory, given->producer);
+  record->outputs = outputs;
+  record->inputs = inputs;
+  for (size_t i = 0; i < given->output_count; i++) {
+    outputs[i] = given->outputs[i];
+    outputs[i].port = keep_text(memory, given->outputs[i].port);
+    outputs[i].type = keep_text(memory, given->outputs[i].type);
+  }
+  for (size_t i = 0; i < given->input_count; i++)
+    inputs[i] = (struct ts_record_input){keep_text(memory, given->inputs[i].port), given->inputs[i].key};
+  return kept;
+}
+
+static void remove_record(struct memory *memory, struct kept *kept) {
+  kept->replaced = true;
+  ts_digest_index_remove(&memory->by_key, &kept->by_key);
+  if (kept->by_content.owner) ts_digest_index_remove(&memory->by_content, &kept->by_content);
 }
 
 static void put_record(struct memory *memory, const struct ts_record *given) {
-  union ts_map_value *by_key = ts_map_find(&memory->by_key, &given->key, sizeof given->key);
-  const struct ts_record *old = record_at(memory, by_key);
-  if (old && is_whole(memory, old)) return;
-  if (old) memory->records[by_key->number] = NULL;
-  struct ts_record *record = ts_arena_alloc(&memory->rows, sizeof *record);
-  ts_record_copy(given, &memory->rows, record);
-  memory->records = ts_grow(memory->records, memory->record_count, &memory->record_capacity, sizeof *memory->records);
-  memory->records[memory->record_count] = record;
-  ts_map_insert(&memory->by_key, &record->key, sizeof record->key, NULL)->number = memory->record_count;
-  bool inserted = false;
-  union ts_map_value *by_content =
-      ts_map_insert(&memory->by_content, &record->content_key, sizeof record->content_key, &inserted);
-  const struct ts_record *other = inserted ? NULL : record_at(memory, by_content);
-  if (!other || (other->is_alias && !record->is_alias)) by_content->number = memory->record_count;
-  memory->record_count++;
+  struct kept *old = ts_digest_index_find(&memory->by_key, &given->key.digest);
+  if (old && is_whole(memory, &old->record)) return;
+  if (old) remove_record(memory, old);
+  struct kept *kept = copy_record(memory, given);
+  memory->records = ts_grow(memory->records, memory->record_count, &memory->record_capacity, sizeof(struct kept *));
+  memory->records[memory->record_count++] = kept;
+  ts_digest_index_insert(&memory->by_key, &kept->by_key, &kept->record.key.digest, kept);
+  const struct kept *other = ts_digest_index_find(&memory->by_content, &given->content_key.digest);
+  if (!other || (other->record.is_alias && !given->is_alias))
+    ts_digest_index_insert(&memory->by_content, &kept->by_content, &kept->record.content_key.digest, kept);
 }
 
 static void put_task(struct memory *memory, const char *run, const struct ts_task_row *row) {
@@ -128,6 +191,18 @@ static void put_task(struct memory *memory, const char *run, const struct ts_tas
   struct task *task = &memory->tasks[value->number];
   task->run = ts_arena_strdup(&memory->rows, run);
   ts_task_row_copy(row, &memory->rows, &task->row);
+}
+
+static void memory_keep(void *state, const struct ts_record *record, struct ts_data *const *products) {
+  struct memory *memory = state;
+  pthread_mutex_lock(&memory->lock);
+  for (size_t i = 0; i < record->output_count; i++) {
+    if (!products || !products[i]) continue;
+    struct product *product = make_product(memory, &record->outputs[i].digest, record->outputs[i].size_bytes);
+    if (product) product->data = ts_data_ref(products[i]);
+  }
+  put_record(memory, record);
+  pthread_mutex_unlock(&memory->lock);
 }
 
 static bool memory_write(void *state, const struct ts_store_batch *batch, struct ts_error *err) {
@@ -152,9 +227,9 @@ static bool memory_find(void *state, enum ts_store_by by, const struct ts_key *k
   (void)err;
   struct memory *memory = state;
   pthread_mutex_lock(&memory->lock);
-  const struct ts_map *map = by == TS_STORE_BY_KEY ? &memory->by_key : &memory->by_content;
-  const struct ts_record *found = record_at(memory, ts_map_find(map, key, sizeof *key));
-  if (found) ts_record_copy(found, arena, record);
+  const struct ts_digest_index *index = by == TS_STORE_BY_KEY ? &memory->by_key : &memory->by_content;
+  const struct kept *found = ts_digest_index_find(index, &key->digest);
+  if (found) ts_record_copy(&found->record, arena, record);
   pthread_mutex_unlock(&memory->lock);
   return found != NULL;
 }
@@ -168,8 +243,9 @@ static bool memory_records_of(void *state, const char *operation, size_t limit, 
   *records = ts_arena_array(arena, most, sizeof **records);
   *count = 0;
   for (size_t i = memory->record_count; i > 0 && *count < most; i--) {
-    const struct ts_record *record = memory->records[i - 1];
-    if (record && strcmp(record->operation, operation) == 0) ts_record_copy(record, arena, &(*records)[(*count)++]);
+    const struct kept *kept = memory->records[i - 1];
+    if (kept->replaced || strcmp(kept->record.operation, operation) != 0) continue;
+    ts_record_copy(&kept->record, arena, &(*records)[(*count)++]);
   }
   pthread_mutex_unlock(&memory->lock);
   return true;
@@ -183,25 +259,35 @@ static bool memory_has_product(void *state, const struct ts_sha256 *digest) {
   return found;
 }
 
-static bool memory_fetch(void *state, const struct ts_sha256 *digest, struct ts_str *packed, struct ts_error *err) {
-  (void)err;
+static struct ts_data *memory_hold(void *state, const struct ts_sha256 *digest) {
   struct memory *memory = state;
   pthread_mutex_lock(&memory->lock);
   const struct product *product = find_product(memory, digest);
-  if (product) ts_str_add_bytes(packed, product->packed, product->packed_bytes);
+  struct ts_data *data = product && product->data ? ts_data_ref(product->data) : NULL;
   pthread_mutex_unlock(&memory->lock);
-  return product != NULL;
+  return data;
+}
+
+static bool memory_fetch(void *state, const struct ts_sha256 *digest, struct ts_str *packed, struct ts_error *err) {
+  struct memory *memory = state;
+  pthread_mutex_lock(&memory->lock);
+  const struct product *product = find_product(memory, digest);
+  bool ok = product != NULL;
+  if (ok && product->packed) {
+    ts_str_add_bytes(packed, product->packed, product->packed_bytes);
+  } else if (ok) {
+    ok = ts_data_pack(product->data, packed, err);
+  }
+  pthread_mutex_unlock(&memory->lock);
+  return ok;
 }
 
 static bool memory_forget(void *state, const struct ts_sha256 *digest, struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
   pthread_mutex_lock(&memory->lock);
-  union ts_map_value *value = ts_map_find(&memory->products, digest->bytes, sizeof digest->bytes);
-  if (value) {
-    struct product *product = value->pointer;
-    free(ts_steal(product->packed));
-  }
+  struct product *product = find_product(memory, digest);
+  if (product) drop(product);
   pthread_mutex_unlock(&memory->lock);
   return true;
 }
@@ -286,13 +372,12 @@ static bool memory_usage(void *state, struct ts_store_usage *usage, struct ts_er
   struct memory *memory = state;
   pthread_mutex_lock(&memory->lock);
   memset(usage, 0, sizeof *usage);
-  for (size_t i = 0; i < memory->record_count; i++) usage->records += memory->records[i] != NULL;
-  for (size_t i = 0; i < memory->products.count; i++) {
-    const struct product *product = ts_map_value_at(&memory->products, i)->pointer;
-    if (!product->packed) continue;
+  for (size_t i = 0; i < memory->record_count; i++) usage->records += !memory->records[i]->replaced;
+  for (const struct product *product = memory->first_product; product; product = product->next) {
+    if (!is_there(product)) continue;
     usage->products++;
     usage->product_bytes += product->size_bytes;
-    usage->packed_bytes += product->packed_bytes;
+    usage->packed_bytes += product->packed ? product->packed_bytes : product->size_bytes;
   }
   pthread_mutex_unlock(&memory->lock);
   return true;
@@ -327,6 +412,8 @@ const struct ts_store_backend ts_store_memory = {
     .close = memory_close,
     .salt = memory_salt,
     .write = memory_write,
+    .keep = memory_keep,
+    .hold = memory_hold,
     .find = memory_find,
     .records_of = memory_records_of,
     .has_product = memory_has_product,

@@ -93,10 +93,14 @@ void *ts_sqlite_open(const struct ts_store_options *options, struct ts_error *er
   store->lock_fd = -1;
   pthread_mutex_init(&store->write_lock, NULL);
   pthread_mutex_init(&store->read_lock, NULL);
+  ts_sqlite_filter_init(&store->filter);
   const bool ok = store->read_only ? open_reading(store, err) : open_writing(store, err);
-  if (ok && ts_sqlite_read_salt(&store->reader, &store->salt, err)) return store;
-  ts_sqlite_close(store);
-  return NULL;
+  if (!ok || !ts_sqlite_read_salt(&store->reader, &store->salt, err)) {
+    ts_sqlite_close(store);
+    return NULL;
+  }
+  ts_sqlite_filter_consider(store);
+  return store;
 }
 
 void ts_sqlite_close(void *state) {
@@ -106,6 +110,7 @@ void ts_sqlite_close(void *state) {
   ts_sqlite_connection_close(&store->writer);
   ts_objects_close(&store->objects);
   ts_store_lock_close(store->lock_fd);
+  ts_sqlite_filter_release(&store->filter);
   pthread_mutex_destroy(&store->read_lock);
   pthread_mutex_destroy(&store->write_lock);
   free(store->salt);

@@ -122,10 +122,12 @@ bool ts_sqlite_find(void *state, enum ts_store_by by, const struct ts_key *key, 
   struct ts_sqlite_store *store = state;
   bool found = false;
   sqlite3_int64 id;
+  if (!ts_sqlite_filter_may_hold(&store->filter, key)) return false;
   pthread_mutex_lock(&store->read_lock);
   const enum ts_sql which = by == TS_STORE_BY_KEY ? TS_SQL_FIND_KEY : TS_SQL_FIND_CONTENT;
   const bool ok = find(&store->reader, which, key, arena, &found, &id, record, err);
   pthread_mutex_unlock(&store->read_lock);
+  if (ok && !found) ts_sqlite_filter_missed(store);
   return ok && found;
 }
 

@@ -21,6 +21,16 @@ struct ts_sqlite_connection {
   const char *folder;                     /* borrowed from the store; for messages */
 };
 
+/* WAITING until filling is worth while, FILLING, FULL: it can answer; OFF for good. */
+enum ts_filter_state { TS_FILTER_WAITING, TS_FILTER_FILLING, TS_FILTER_FULL, TS_FILTER_OFF };
+struct ts_sqlite_filter {
+  pthread_mutex_t lock; /* guards everything below; taken last */
+  enum ts_filter_state state;
+  uint64_t misses; /* questions that the database answered with no */
+  uint64_t *slots; /* owned; beginnings of keys, 0 is free */
+  size_t slot_count, count;
+};
+
 struct ts_sqlite_store {
   char *folder;   /* owned */
   char *database; /* owned; path of the database file */
@@ -32,6 +42,7 @@ struct ts_sqlite_store {
   struct ts_sqlite_connection writer;
   pthread_mutex_t read_lock; /* guards reader */
   struct ts_sqlite_connection reader;
+  struct ts_sqlite_filter filter;
 };
 
 /* connection.c */
@@ -82,6 +93,16 @@ bool ts_sqlite_find(void *state, enum ts_store_by by, const struct ts_key *key, 
                     struct ts_record *record, struct ts_error *err);
 bool ts_sqlite_records_of(void *state, const char *operation, size_t limit, struct ts_arena *arena,
                           struct ts_record **records, size_t *count, struct ts_error *err);
+
+/* filter.c */
+void ts_sqlite_filter_init(struct ts_sqlite_filter *filter);
+void ts_sqlite_filter_release(struct ts_sqlite_filter *filter);
+/* Before the record is committed. */
+void ts_sqlite_filter_add(struct ts_sqlite_filter *filter, const struct ts_record *record);
+bool ts_sqlite_filter_may_hold(struct ts_sqlite_filter *filter, const struct ts_key *key);
+void ts_sqlite_filter_missed(struct ts_sqlite_store *store);
+/* Fills it if that is worth while by now. Takes the locks of the store one by one. */
+void ts_sqlite_filter_consider(struct ts_sqlite_store *store);
 
 /* products.c */
 /* With the bytes in the row, or without them if they lie in a file. */

@@ -17,6 +17,8 @@
   X(DELETE_RECORD, "DELETE FROM record WHERE id = ?1")                                                                 \
   X(FIND_KEY, "SELECT " TS_SQL_RECORD_COLUMNS " FROM record WHERE key = ?1")                                           \
   X(FIND_CONTENT, "SELECT " TS_SQL_RECORD_COLUMNS " FROM record WHERE content_key = ?1 ORDER BY is_alias LIMIT 1")     \
+  X(ALL_KEYS, "SELECT key, content_key FROM record")                                                                   \
+  X(LAST_RECORD, "SELECT coalesce(max(id), 0) FROM record")                                                            \
   X(RECORDS_OF, "SELECT " TS_SQL_RECORD_COLUMNS " FROM record WHERE operation = ?1 ORDER BY id DESC LIMIT ?2")         \
   X(INSERT_PRODUCT,                                                                                                    \
     "INSERT INTO product(digest, size_bytes, packed_bytes, packed, is_there) VALUES (?1, ?2, ?3, ?4, 1) "              \

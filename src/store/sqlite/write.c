@@ -39,6 +39,12 @@ static bool write_rows(struct ts_sqlite_connection *connection, const struct ts_
   return true;
 }
 
+/* A store that was taken away in the middle fails in many ways; that it is gone says more than any of them. */
+static void blame_loss(const struct ts_sqlite_store *store, struct ts_error *err) {
+  struct ts_error gone = {0};
+  if (err && !ts_store_lock_check(store->lock_fd, store->folder, &gone)) *err = gone;
+}
+
 bool ts_sqlite_write(void *state, const struct ts_store_batch *batch, struct ts_error *err) {
   struct ts_sqlite_store *store = state;
   struct large large = {0};
@@ -47,6 +53,9 @@ bool ts_sqlite_write(void *state, const struct ts_store_batch *batch, struct ts_
             ts_objects_write(&store->objects, large.products, large.count, err);
   if (ok) {
     pthread_mutex_lock(&store->write_lock);
+    for (size_t i = 0; i < batch->entry_count; i++) {
+      if (batch->entries[i].record) ts_sqlite_filter_add(&store->filter, batch->entries[i].record);
+    }
     ok = ts_sqlite_begin(&store->writer, TS_SQL_BEGIN_WRITE, err);
     if (ok) ok = ts_sqlite_end(&store->writer, write_rows(&store->writer, batch, err), err);
     /* Files without a row would only take space. */
@@ -54,5 +63,6 @@ bool ts_sqlite_write(void *state, const struct ts_store_batch *batch, struct ts_
     pthread_mutex_unlock(&store->write_lock);
   }
   free(large.products);
+  if (!ok) blame_loss(store, err);
   return ok;
 }

@@ -1,5 +1,7 @@
 /* Tests of analysis/rank.c: classes, order, and what is unsettled.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/rank.h"
+
 #include "analysis/analysis.h"
 
 #include <math.h>
@@ -82,6 +84,81 @@ static void tells_how_many_more_would_part_two(void **state) {
   assert_int_equal(ts_morris_more_trajectories(&a, &nearly), 0);
 }
 
+/* Two columns, four names; "first" is the one that ranks. */
+static const struct ts_method table_method = {.name = "table", .columns = {"second", "first"}, .rank_by = "first"};
+static const struct ts_method signed_method = {
+    .name = "signed", .columns = {"second", "first"}, .rank_by = "first", .rank_by_size = true};
+
+static struct ts_indices table_of(const struct ts_method *method, struct ts_index *cells, size_t *usable) {
+  return (struct ts_indices){.method = method, .name_count = 4, .column_count = 2, .cells = cells, .usable = usable};
+}
+
+static void check_order(const struct ts_indices *indices, const char *column, const size_t *expected,
+                        const bool *expected_unsettled) {
+  size_t order[4];
+  bool unsettled[4];
+  ts_rank(indices, column, order, unsettled);
+  for (size_t i = 0; i < 4; i++) {
+    assert_int_equal(order[i], expected[i]);
+    assert_int_equal(unsettled[i], expected_unsettled[i]);
+  }
+}
+
+static void ranks_any_column_of_any_method(void **state) {
+  (void)state;
+  struct ts_index cells[] = {{0.9, 0.8, 1},   {0.2, 0.1, 0.3},    {0.1, 0, 0.2},   {0.7, 0.6, 0.8},
+                             {NAN, NAN, NAN}, {-0.05, -0.1, 0.0}, {0.5, 0.4, 0.6}, {0.25, 0.2, 0.3}};
+  size_t usable[] = {100, 100, 100, 100};
+  struct ts_indices indices = table_of(&table_method, cells, usable);
+  check_order(&indices, NULL, (size_t[]){1, 3, 0, 2}, (bool[]){false, true, false, false});
+  check_order(&indices, "first", (size_t[]){1, 3, 0, 2}, (bool[]){false, true, false, false});
+  check_order(&indices, "second", (size_t[]){0, 3, 1, 2}, (bool[]){false, false, true, false});
+}
+
+/* -0.8 ranks before 0.5; an interval around zero reaches from zero to its farther end. */
+static void correlations_rank_by_size(void **state) {
+  (void)state;
+  struct ts_index cells[] = {{0, 0, 0}, {0.5, 0.35, 0.6}, {0, 0, 0}, {-0.8, -0.9, -0.7},
+                             {0, 0, 0}, {0.1, -0.4, 0.3}, {0, 0, 0}, {-0.05, -0.1, 0.02}};
+  size_t usable[] = {100, 100, 100, 100};
+  struct ts_indices indices = table_of(&signed_method, cells, usable);
+  check_order(&indices, NULL, (size_t[]){1, 0, 2, 3}, (bool[]){false, true, true, false});
+  indices.method = &table_method;
+  check_order(&indices, NULL, (size_t[]){0, 2, 3, 1}, (bool[]){false, true, false, false});
+}
+
+/* Gap 1/4, reach 1/4 + 1/4: four times as many. Gap 1/64: 32 times the width, 1024 times as many. */
+static void tells_how_many_more_blocks_settle_ranks(void **state) {
+  (void)state;
+  struct ts_index cells[] = {{0, 0, 0},      {1, 0.75, 1.25},  {0, 0, 0},
+                             {0.75, 0.5, 1}, {0, 0, 0},        {0.734375, 0.484375, 0.984375},
+                             {0, 0, 0},      {0.1, 0.05, 0.15}};
+  size_t usable[] = {64, 60, 64, 64}, hopeless = 9;
+  struct ts_indices indices = table_of(&table_method, cells, usable);
+  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 0, 1, 1000), 3 * 60);
+  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 1, 0, 1000), 3 * 60);
+  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 0, 1, 100), 0);
+  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 0, 3, 1000), 0);
+  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 1, 2, 1000000), 1023 * 60);
+  assert_int_equal(ts_rank_settling_blocks(&indices, NULL, 1, 1000, &hopeless), 3 * 60);
+  assert_int_equal(hopeless, 0);
+  assert_int_equal(ts_rank_settling_blocks(&indices, NULL, 0, 1000, &hopeless), 3 * 60);
+  assert_int_equal(hopeless, 1);
+  assert_int_equal(ts_rank_settling_blocks(&indices, NULL, 0, 1000000, &hopeless), 1023 * 60);
+  assert_int_equal(hopeless, 0);
+}
+
+static void equal_zeros_and_unknowns(void **state) {
+  (void)state;
+  struct ts_index cells[] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {NAN, NAN, NAN},
+                             {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {1, 1, 1}};
+  size_t usable[] = {10, 0, 10, 10}, hopeless;
+  struct ts_indices indices = table_of(&table_method, cells, usable);
+  check_order(&indices, NULL, (size_t[]){3, 0, 2, 1}, (bool[]){false, false, true, false});
+  assert_int_equal(ts_rank_settling_blocks(&indices, NULL, 0, 1000, &hopeless), 0);
+  assert_int_equal(hopeless, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(classifies),
@@ -89,6 +166,10 @@ int main(void) {
       cmocka_unit_test(without_any_effect_all_are_negligible),
       cmocka_unit_test(ranks_by_size_and_keeps_ties_in_order),
       cmocka_unit_test(tells_how_many_more_would_part_two),
+      cmocka_unit_test(ranks_any_column_of_any_method),
+      cmocka_unit_test(correlations_rank_by_size),
+      cmocka_unit_test(tells_how_many_more_blocks_settle_ranks),
+      cmocka_unit_test(equal_zeros_and_unknowns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,28 @@ static void clocks_go_forward(void **state) {
   assert_true(ts_clock_process_cpu_ns() >= process + 900000);
 }
 
+static int64_t kernel_thread_cpu_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* However often it is asked, and after being away. */
+static void thread_time_stays_near_the_kernels(void **state) {
+  (void)state;
+  uint64_t last = 0;
+  for (int i = 0; i < 200000; i++) {
+    const int64_t before = kernel_thread_cpu_ns();
+    const uint64_t told = ts_clock_thread_cpu_ns();
+    const int64_t after = kernel_thread_cpu_ns();
+    assert_true(told >= last);
+    assert_true((int64_t)told >= before - TS_CLOCK_THREAD_CPU_ERROR_NS);
+    assert_true((int64_t)told <= after + TS_CLOCK_THREAD_CPU_ERROR_NS);
+    last = told;
+    if (i % 1000 == 0) nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+  }
+}
+
 static void unix_time_is_the_systems(void **state) {
   (void)state;
   int64_t before = (int64_t)time(NULL);
@@ -65,6 +87,7 @@ static void the_monotonic_clock_can_be_replaced(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(clocks_go_forward),
+      cmocka_unit_test(thread_time_stays_near_the_kernels),
       cmocka_unit_test(unix_time_is_the_systems),
       cmocka_unit_test(dates_are_utc),
       cmocka_unit_test(the_monotonic_clock_can_be_replaced),

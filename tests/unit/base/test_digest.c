@@ -49,6 +49,30 @@ static void pieces_make_the_same_digest(void **state) {
   assert_sha256(&digest, million_digest);
 }
 
+/* A beginning cut at every place, and used twice. */
+static void a_shared_beginning_makes_the_same_digest(void **state) {
+  (void)state;
+  static const char text[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+  char letters[1000];
+  memset(letters, 'a', sizeof letters);
+  struct ts_sha256 whole, digest;
+  ts_sha256_of(letters, sizeof letters, &whole);
+  for (size_t cut = 0; cut <= 56; cut++) {
+    struct ts_sha256_state beginning;
+    ts_sha256_start(&beginning, text, cut);
+    for (int round = 0; round < 2; round++) {
+      ts_sha256_end(&beginning, text + cut, 56 - cut, &digest);
+      assert_sha256(&digest, two_block_digest);
+    }
+  }
+  for (size_t cut = 0; cut <= sizeof letters; cut++) {
+    struct ts_sha256_state beginning;
+    ts_sha256_start(&beginning, letters, cut);
+    ts_sha256_end(&beginning, letters, sizeof letters - cut, &digest);
+    assert_memory_equal(&digest, &whole, sizeof whole);
+  }
+}
+
 static void files_are_digested(void **state) {
   (void)state;
   char folder[64];
@@ -96,6 +120,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sha256_is_sha256),
       cmocka_unit_test(pieces_make_the_same_digest),
+      cmocka_unit_test(a_shared_beginning_makes_the_same_digest),
       cmocka_unit_test(files_are_digested),
       cmocka_unit_test(xxh128_tells_contents_apart),
   };

@@ -114,6 +114,13 @@ static void vectors_are_met(void **state) {
     assert_true(ts_key_compute(&fields, &key, &err));
     ts_key_print(&key, text);
     assert_string_equal(text, text_of(vector, "key"));
+    struct ts_key_prefix prefix;
+    for (int round = 0; round < 2; round++) { /* a prefix can be used again */
+      if (round == 0) assert_true(ts_key_begin(&fields, &prefix, &err));
+      assert_true(ts_key_end(&prefix, fields.inputs, fields.input_count, &key, &err));
+      ts_key_print(&key, text);
+      assert_string_equal(text, text_of(vector, "key"));
+    }
     ts_str_release(&bytes);
     ts_arena_release(&arena);
   }
@@ -310,6 +317,34 @@ static void bad_numbers_are_refused(void **state) {
   }
 }
 
+/* Few and many inputs, short and long names, in any order: hashed from a prefix as in one piece. */
+static void prefixes_give_the_same_keys(void **state) {
+  (void)state;
+  enum { MOST = 20 };
+  struct ts_key_input inputs[MOST];
+  char ports[MOST][200];
+  for (size_t count = 0; count <= MOST; count++) {
+    for (size_t length = 2; length < sizeof ports[0]; length += 27) {
+      for (size_t i = 0; i < count; i++) {
+        memset(ports[i], 'p', sizeof ports[i]);
+        ports[i][length - 2] = (char)('a' + (i * 7 + 3) % MOST);
+        ports[i][length - 1] = '\0';
+        inputs[i].port = ports[i];
+        memset(&inputs[i].key, (int)i, sizeof inputs[i].key);
+      }
+      struct ts_key_fields fields = simple_fields();
+      struct ts_key_prefix prefix;
+      struct ts_key key, expected;
+      fields.inputs = inputs;
+      fields.input_count = count;
+      assert_true(ts_key_compute(&fields, &expected, NULL));
+      assert_true(ts_key_begin(&fields, &prefix, NULL));
+      assert_true(ts_key_end(&prefix, inputs, count, &key, NULL));
+      assert_true(ts_key_equal(&key, &expected));
+    }
+  }
+}
+
 static void names_given_twice_are_refused(void **state) {
   (void)state;
   struct ts_key_parameter parameters[] = {
@@ -328,6 +363,11 @@ static void names_given_twice_are_refused(void **state) {
   fields.inputs = inputs;
   fields.input_count = 2;
   assert_false(ts_key_compute(&fields, &key, &err));
+  assert_string_equal(err.text, "input 'left' is given twice");
+  struct ts_key_prefix prefix;
+  ts_error_clear(&err);
+  assert_true(ts_key_begin(&fields, &prefix, &err));
+  assert_false(ts_key_end(&prefix, inputs, 2, &key, &err));
   assert_string_equal(err.text, "input 'left' is given twice");
 }
 
@@ -387,6 +427,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(every_field_counts),
       cmocka_unit_test(encoding_by_hand),
       cmocka_unit_test(bad_numbers_are_refused),
+      cmocka_unit_test(prefixes_give_the_same_keys),
       cmocka_unit_test(names_given_twice_are_refused),
       cmocka_unit_test(outputs_have_keys_of_their_own),
       cmocka_unit_test(text_goes_both_ways),

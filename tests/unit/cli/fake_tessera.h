@@ -39,6 +39,8 @@ FAKE(ts_report)
 FAKE(ts_init)
 FAKE(ts_list)
 FAKE(ts_bench)
+FAKE(ts_sample_space)
+FAKE(ts_analyse_runs)
 #undef FAKE
 
 void ts_reply_free(char *reply) { free(reply); }

@@ -113,6 +113,44 @@ static void limits_of_buckets_arrive(void **state) {
   ts_arguments_release(&arguments);
 }
 
+static void options_of_sample_and_analyse_arrive(void **state) {
+  (void)state;
+  struct ts_arguments arguments = parsed("sample --method saltelli --space s.json -N 1024 --second-order --base lhs "
+                                         "--scramble shift --skip 16 --unit --seed 4 -o d.csv");
+  const struct ts_request *request = &arguments.request;
+  assert_string_equal(request->method, "saltelli");
+  assert_string_equal(request->space, "s.json");
+  assert_string_equal(request->base, "lhs");
+  assert_string_equal(request->scramble, "shift");
+  assert_string_equal(request->output, "d.csv");
+  assert_true(request->count == 1024 && request->skip == 16 && request->second_order && request->with_unit);
+  assert_true(request->has_seed && request->seed == 4);
+  ts_arguments_release(&arguments);
+  arguments = parsed("sample --levels 6 --radial --candidates 50 --brute-force --improve 3 --harmonics 5 --step 0.05");
+  const size_t numbers[] = {request->levels, request->candidates, request->improve, request->harmonics};
+  const size_t expected[] = {6, 50, 3, 5};
+  assert_memory_equal(numbers, expected, sizeof numbers);
+  assert_true(request->radial && request->brute_force && request->step == 0.05);
+  ts_arguments_release(&arguments);
+  arguments = parsed("analyse --design d.csv --outputs y.csv --output-column a --output-column=b --resamples 0 "
+                     "--confidence 0.9 --interval normal --estimator janon --scaled --convergence --slices 12 "
+                     "--degree 6");
+  assert_string_equal(request->design, "d.csv");
+  assert_string_equal(request->outputs, "y.csv");
+  assert_int_equal(request->output_column_count, 2);
+  assert_string_equal(request->output_columns[1], "b");
+  assert_true(request->has_resamples && request->resamples == 0 && request->confidence == 0.9);
+  assert_string_equal(request->interval, "normal");
+  assert_string_equal(request->estimator, "janon");
+  assert_true(request->scaled && request->convergence && request->slices == 12 && request->degree == 6);
+  ts_arguments_release(&arguments);
+  assert_refused("analyse --confidence 95", "'95' is not a number that '--confidence' takes",
+                 "give a number between 0 and 1");
+  assert_refused("sample --json", "'--json' and the design would both go to standard output",
+                 "name a file for the design: -o design.csv");
+  assert_refused("sample -N 0", "'0' is not a number that '-N' takes", "give a whole number from 1 to 1000000000");
+}
+
 static void zero_is_the_default(void **state) {
   (void)state;
   struct ts_arguments arguments = parsed("study");
@@ -219,12 +257,15 @@ static void unknown_words_get_a_proposal(void **state) {
 
 static void options_without_effect_are_refused(void **state) {
   (void)state;
-  assert_refused("status --seed 3", "'--seed' has no effect on 'status'", "leave it out; it is for 'plan' and 'study'");
-  assert_refused("--seed 3 status", "'--seed' has no effect on 'status'", "leave it out; it is for 'plan' and 'study'");
+  assert_refused("status --seed 3", "'--seed' has no effect on 'status'",
+                 "leave it out; it is for 'plan', 'study', 'sample' and 'analyse'");
+  assert_refused("--seed 3 status", "'--seed' has no effect on 'status'",
+                 "leave it out; it is for 'plan', 'study', 'sample' and 'analyse'");
   assert_refused("study -p G1=4", "'--parameter' has no effect on 'study'", "leave it out; it is for 'plan' and 'run'");
   assert_refused("plan -n", "'--dry-run' has no effect on 'plan'", "leave it out; it is for 'run' and 'study'");
   assert_refused("help --json", "'--json' has no effect on 'help'",
-                 "leave it out; it is for 'init', 'check', 'list', 'plan', 'run', 'study', 'bench', 'status', 'log', "
+                 "leave it out; it is for 'init', 'check', 'list', 'plan', 'run', 'study', 'bench', 'sample', "
+                 "'analyse', 'status', 'log', "
                  "'explain', 'report' and 'version'");
   assert_refused("study --resume --no-reuse", "'--resume' needs what '--no-reuse' does not keep",
                  "leave out one of them");
@@ -303,6 +344,7 @@ int main(void) {
       cmocka_unit_test(letters_may_be_joined),
       cmocka_unit_test(texts_words_and_lists_arrive),
       cmocka_unit_test(limits_of_buckets_arrive),
+      cmocka_unit_test(options_of_sample_and_analyse_arrive),
       cmocka_unit_test(zero_is_the_default),
       cmocka_unit_test(resume_takes_an_id_or_none),
       cmocka_unit_test(init_knows_where_and_what),

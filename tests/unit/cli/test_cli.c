@@ -284,12 +284,16 @@ static void get_termination(const struct ts_request *request) { get_signal(reque
 static void get_two(const struct ts_request *request) {
   get_signal(request, SIGINT);
   raise(SIGINT);
-  _exit(96); /* the second one does not come back */
-}
-static void get_different(const struct ts_request *request) {
-  get_signal(request, SIGINT);
-  raise(SIGTERM);
+  if (*request->stop != 2) _exit(95);
+  raise(SIGALRM); /* the time to give up is over */
   _exit(96);
+}
+static void get_three(const struct ts_request *request) {
+  get_signal(request, SIGINT);
+  raise(SIGINT);
+  if (*request->stop != 2) _exit(95);
+  raise(SIGTERM);
+  _exit(96); /* the third one does not come back */
 }
 
 static void the_first_signal_pauses(void **state) {
@@ -311,11 +315,11 @@ static void the_first_signal_pauses(void **state) {
   outcome_release(&outcome);
 }
 
-static void the_second_signal_ends_at_once(void **state) {
+static void the_second_signal_ends_soon_and_the_third_at_once(void **state) {
   (void)state;
   fake_work = get_two;
   assert_outcome(call(NULL, WORDS("study", "-q")), 130, "", "\n");
-  fake_work = get_different;
+  fake_work = get_three;
   assert_outcome(call(NULL, WORDS("study", "-q")), 143, "", "\n");
 }
 
@@ -402,7 +406,7 @@ int main(void) {
       TEST(settings_reach_the_library),
       TEST(progress_is_plain_without_a_terminal),
       TEST(the_first_signal_pauses),
-      TEST(the_second_signal_ends_at_once),
+      TEST(the_second_signal_ends_soon_and_the_third_at_once),
       TEST(short_commands_die_of_signals),
       TEST(ignored_signals_stay_ignored),
       TEST(results_that_do_not_arrive_are_errors),

@@ -12,7 +12,7 @@ static bool has_option(const char *text, const char *before, const char *name) {
   size_t length = strlen(wanted);
   for (const char *p = strstr(text, wanted); p; p = strstr(p + 1, wanted)) {
     char c = p[length];
-    if (!isalnum((unsigned char)c) && c != '-') return true;
+    if (!isalnum((unsigned char)c) && c != '-' && strncmp(p + length, "\\-", 2) != 0) return true;
   }
   return false;
 }

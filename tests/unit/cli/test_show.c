@@ -287,7 +287,7 @@ static void list(void **state) {
       "Demos\n"
       "  nuclei  a synthetic slide\n"
       "\n"
-      "Methods\n"
+      "Methods of studies\n"
       "  morris\n");
 }
 

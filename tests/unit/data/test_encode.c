@@ -41,18 +41,11 @@ static struct ts_data *make_file(void) {
 static struct ts_data *(*const makers[])(void) = {make_mask, make_table, make_bytes, make_file};
 #define MAKERS (sizeof makers / sizeof makers[0])
 
-static void encode(const struct ts_data *data, struct ts_str *out) {
-  ts_data_encode_header(data, out);
-  size_t size = 0;
-  const void *payload = ts_data_bytes(data, &size);
-  if (size > 0) ts_str_add_bytes(out, payload, size);
-}
-
 static void assert_same(const struct ts_data *a, const struct ts_data *b) {
   ts_auto(ts_str_release) struct ts_str bytes_a = {0};
   ts_auto(ts_str_release) struct ts_str bytes_b = {0};
-  encode(a, &bytes_a);
-  encode(b, &bytes_b);
+  ts_data_encode(a, &bytes_a);
+  ts_data_encode(b, &bytes_b);
   assert_int_equal(bytes_a.length, bytes_b.length);
   assert_memory_equal(bytes_a.data, bytes_b.data, bytes_a.length);
 }
@@ -60,18 +53,19 @@ static void assert_same(const struct ts_data *a, const struct ts_data *b) {
 /* The bytes are written out by hand from the description of the format at the top of encode.c. */
 static void test_format(void **state) {
   (void)state;
-  static const unsigned char expected[] = {'T',  'S',  'D',  '1',  68,   0,    0,    0,    /* header size */
-                                           6,    0,    0,    0,    0,    0,    0,    0,    /* payload size */
+  static const unsigned char expected[] = {'T',  'S',  'D',  '2',  72,   0,    0,    0,    /* header size */
+                                           1,    0,    0,    0,    0,    0,    0,    0,    /* payload size */
                                            4,    0,    0,    0,    'm',  'a',  's',  'k',  /* type */
                                            2,    1,    0,    0,    0,    0,    0,    0,    /* x 258 */
                                            0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, /* y -1 */
                                            3,    0,    0,    0,    0,    0,    0,    0,    2, 0, 0, 0,
                                            0,    0,    0,    0, /* width, height */
                                            1,    0,    0,    0,    2,    0,    0,    0,    3, 0, 0, 0, /* level, z, t */
-                                           0,    0xff, 0,    0xff, 0,    0xff};
+                                           1,    0,    0,    0, /* coding: bits */
+                                           0x2a};               /* 0 255 0 255 0 255, the first pixel lowest */
   ts_auto(ts_data_unref_pointer) struct ts_data *data = make_mask();
   ts_auto(ts_str_release) struct ts_str bytes = {0};
-  encode(data, &bytes);
+  ts_data_encode(data, &bytes);
   assert_int_equal(bytes.length, sizeof expected);
   assert_memory_equal(bytes.data, expected, sizeof expected);
   struct ts_sha256 digest;
@@ -79,9 +73,61 @@ static void test_format(void **state) {
   ts_data_digest(data, &digest);
   ts_sha256_of(expected, sizeof expected, &wanted);
   assert_memory_equal(&digest, &wanted, sizeof digest);
+}
+
+/* Within a run the bytes count as they lie in memory. */
+static void test_run_digest(void **state) {
+  (void)state;
+  ts_auto(ts_data_unref_pointer) struct ts_data *data = make_bytes();
+  ts_auto(ts_str_release) struct ts_str bytes = {0};
+  ts_data_encode(data, &bytes);
   struct ts_xxh128 run = ts_data_run_digest(data);
-  struct ts_xxh128 run_wanted = ts_xxh128_of(expected, sizeof expected, 0);
+  struct ts_xxh128 run_wanted = ts_xxh128_of(bytes.data, bytes.length, 0);
   assert_true(run.low == run_wanted.low && run.high == run_wanted.high);
+}
+
+/* Masks of every small size and many contents come back; each pixel is the bit it should be. */
+static void test_mask_bits(void **state) {
+  (void)state;
+  struct ts_random random;
+  ts_random_init(&random, 5, 1);
+  for (int64_t width = 1; width < 70; width++) {
+    struct ts_region region = {.width = width, .height = 1 + width % 3};
+    ts_auto(ts_data_unref_pointer) struct ts_data *data = ts_data_create_pixels(ts_type_find("mask"), &region, NULL);
+    uint8_t *pixels = ts_data_writable(data);
+    size_t count = ts_data_size_bytes(data);
+    for (size_t i = 0; i < count; i++) pixels[i] = ts_random_below(&random, 2) ? 255 : 0;
+    ts_auto(ts_str_release) struct ts_str bytes = {0};
+    ts_data_encode(data, &bytes);
+    const uint8_t *bits = (const uint8_t *)bytes.data + bytes.length - (count + 7) / 8;
+    for (size_t i = 0; i < count; i++) assert_int_equal(bits[i / 8] >> i % 8 & 1, pixels[i] == 255);
+    struct ts_error err = {0};
+    ts_auto(ts_data_unref_pointer) struct ts_data *decoded = ts_data_decode(bytes.data, bytes.length, &err);
+    assert_non_null(decoded);
+    assert_memory_equal(ts_data_bytes(decoded, NULL), pixels, count);
+  }
+}
+
+/* A mask with another value, at any place, keeps its bytes; and bits that could be, but are not, coded so are refused. */
+static void test_mask_of_other_values(void **state) {
+  (void)state;
+  struct ts_region region = {.width = 37, .height = 1};
+  for (size_t place = 0; place < 37; place++) {
+    ts_auto(ts_data_unref_pointer) struct ts_data *data = ts_data_create_pixels(ts_type_find("mask"), &region, NULL);
+    uint8_t *pixels = ts_data_writable(data);
+    memset(pixels, 255, 37);
+    pixels[place] = place % 2 ? 127 : 128;
+    ts_auto(ts_str_release) struct ts_str bytes = {0};
+    ts_data_encode(data, &bytes);
+    assert_memory_equal(bytes.data + bytes.length - 37, pixels, 37);
+    struct ts_error err = {0};
+    ts_auto(ts_data_unref_pointer) struct ts_data *decoded = ts_data_decode(bytes.data, bytes.length, &err);
+    assert_non_null(decoded);
+    assert_memory_equal(ts_data_bytes(decoded, NULL), pixels, 37);
+    bytes.data[bytes.length - 37 + place] = (char)255;
+    assert_null(ts_data_decode(bytes.data, bytes.length, &err));
+    assert_int_equal(err.code, TS_ERR_BAD_PRODUCT);
+  }
 }
 
 static void test_round_trips(void **state) {
@@ -90,7 +136,7 @@ static void test_round_trips(void **state) {
     struct ts_error err = {0};
     ts_auto(ts_data_unref_pointer) struct ts_data *data = makers[i]();
     ts_auto(ts_str_release) struct ts_str bytes = {0};
-    encode(data, &bytes);
+    ts_data_encode(data, &bytes);
     ts_auto(ts_data_unref_pointer) struct ts_data *decoded = ts_data_decode(bytes.data, bytes.length, &err);
     assert_non_null(decoded);
     assert_ptr_equal(ts_data_type(decoded), ts_data_type(data));
@@ -172,7 +218,7 @@ static void test_every_cut_is_an_error(void **state) {
     ts_auto(ts_data_unref_pointer) struct ts_data *data = makers[i]();
     ts_auto(ts_str_release) struct ts_str bytes = {0};
     ts_auto(ts_str_release) struct ts_str packed = {0};
-    encode(data, &bytes);
+    ts_data_encode(data, &bytes);
     assert_true(ts_data_pack(data, &packed, NULL));
     for (size_t length = 0; length < bytes.length; length++) {
       struct ts_error err = {0};
@@ -202,7 +248,7 @@ static void check_damaged(const char *bytes, size_t size, bool packed) {
   assert_int_equal(data == NULL, err.code != TS_ERR_OK);
   if (!data || packed) return;
   ts_auto(ts_str_release) struct ts_str again = {0};
-  encode(data, &again);
+  ts_data_encode(data, &again);
   assert_int_equal(again.length, size);
   assert_memory_equal(again.data, bytes, size);
 }
@@ -218,7 +264,7 @@ static void test_random_damage_never_crashes(void **state) {
     if (packed) {
       assert_true(ts_data_pack(data, &bytes, NULL));
     } else {
-      encode(data, &bytes);
+      ts_data_encode(data, &bytes);
     }
     size_t flips = 1 + ts_random_below(&random, 4);
     for (size_t i = 0; i < flips; i++) {
@@ -236,7 +282,7 @@ static void test_random_bytes_never_crash(void **state) {
     char bytes[96];
     size_t size = ts_random_below(&random, sizeof bytes);
     for (size_t i = 0; i < size; i++) bytes[i] = (char)ts_random_below(&random, 256);
-    if (size > 4) memcpy(bytes, "TSD1", 4);
+    if (size > 4) memcpy(bytes, "TSD2", 4);
     if (size > 8) memcpy(bytes + 4, "\x20\0\0", 4);
     check_damaged(bytes, size, round % 2 == 0);
   }
@@ -259,6 +305,9 @@ static void test_bomb_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_format),
+      cmocka_unit_test(test_run_digest),
+      cmocka_unit_test(test_mask_bits),
+      cmocka_unit_test(test_mask_of_other_values),
       cmocka_unit_test(test_round_trips),
       cmocka_unit_test(test_large_payload_packs_small),
       cmocka_unit_test(test_what_digests_cover),

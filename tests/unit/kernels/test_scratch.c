@@ -46,17 +46,17 @@ static void test_impossible_requests(void **state) {
   err = (struct ts_error){0};
   assert_null(ts_scratch_resize(block, INT64_MAX / 2, 16, &err));
   assert_int_equal(err.code, TS_ERR_NO_MEMORY);
-  free(block); /* still ours */
+  ts_scratch_free(block); /* still ours */
 }
 
 static void test_nothing_is_not_null(void **state) {
   (void)state;
   void *block = ts_scratch(0, 8, NULL);
   assert_non_null(block);
-  free(block);
+  ts_scratch_free(block);
   block = ts_scratch_zero(0, 8, NULL);
   assert_non_null(block);
-  free(block);
+  ts_scratch_free(block);
 }
 
 int main(void) {

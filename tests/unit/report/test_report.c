@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "made_up.h"
+#include "made_up_analyses.h"
 
 static const char *const usual_names[] = {"G1", "T1", "T2", "minSize", "RC", "G2", "WC", "maxSize"};
 static const double usual_sizes[] = {0.42, 0.31, 0.29, 0.18, 0.09, 0.03, 0.015, 0.01};
@@ -101,9 +101,133 @@ static json_t *plain_run(void) {
                    made_up_tiles(1, 3));
 }
 
+/* ---- results with a list of analyses ---- */
+
+static json_t *with_analyses(json_t *analyses) {
+  json_t *result = made_up_study(&usual);
+  json_object_set_new(result, "analyses", analyses);
+  json_object_set_new(result, "distinct_runs", json_integer(81));
+  json_object_set_new(result, "answer",
+                      json_string("G1 and T1 explain 62 % of the variance of the number of differing "
+                                  "pixels."));
+  return result;
+}
+
+static json_t *variance_result(void) {
+  json_t *analyses = json_array();
+  struct made_up_analysis vbd = made_up_vbd;
+  vbd.slides = 4;
+  made_up_add(analyses, &vbd, usual_names, 8, 1, "compare.table:diff");
+  vbd.slides = 0;
+  vbd.open = 0;
+  made_up_add(analyses, &vbd, usual_names, 8, 1, "<features>.table:nuclei");
+  json_t *result = with_analyses(analyses);
+  json_object_set_new(result, "until",
+                      json_pack("{s:s,s:b,s:i,s:i,s:s}", "text", "ci(ST) < 0.05", "met", 1, "rounds", 3, "blocks", 64,
+                                "reason", "the widest interval is 0.041"));
+  return result;
+}
+
+static json_t *phases_result(void) {
+  json_t *analyses = json_array();
+  struct made_up_analysis morris = made_up_morris, vbd = made_up_vbd;
+  morris.lost = 12;
+  morris.notes = true;
+  vbd.pairs = false;
+  made_up_add(analyses, &morris, usual_names, 8, 1, "compare.table:diff");
+  made_up_add(analyses, &vbd, usual_names, 3, 2, "compare.table:diff");
+  json_t *result = with_analyses(analyses);
+  json_object_set_new(result, "phases", made_up_phases(usual_names, 3, 8));
+  json_object_set_new(result, "until",
+                      json_pack("{s:s,s:b,s:i,s:i,s:s}", "text", "ci(ST) < 0.01", "met", 0, "rounds", 5, "blocks", 64,
+                                "reason", "the most runs that were allowed are done"));
+  return result;
+}
+
+/* Forty parameters with long names; unknown, zero and negative numbers; many slides; all pairs; many steps. */
+static json_t *forty_result(void) {
+  char texts[40][96];
+  const char *names[40];
+  made_up_forty(texts, names);
+  json_t *analyses = json_array();
+  struct made_up_analysis vbd = made_up_vbd, morris = made_up_morris;
+  vbd.broken = vbd.all_known = vbd.notes = true;
+  vbd.steps = 12;
+  vbd.blocks = 65536;
+  vbd.runs = 5373952;
+  vbd.slides = 30;
+  vbd.open = 39;
+  vbd.lost = 3;
+  morris.broken = morris.all_known = true;
+  made_up_add(analyses, &morris, names, 40, 1, "compare.table:diff");
+  made_up_add(analyses, &vbd, names, 40, 2, "compare.table:diff");
+  json_t *result = with_analyses(analyses);
+  json_object_set_new(result, "phases", made_up_phases(names, 40, 40));
+  return result;
+}
+
+/* One parameter, one run, nothing to resample. */
+static json_t *lone_result(void) {
+  json_t *analyses = json_array();
+  struct made_up_analysis vbd = made_up_vbd;
+  vbd.intervals = false;
+  vbd.resamples = 0;
+  vbd.runs = vbd.blocks = vbd.steps = 1;
+  made_up_add(analyses, &vbd, one_name, 1, 1, "compare.table:diff");
+  return with_analyses(analyses);
+}
+
+static const struct made_up_analysis correlation = {.method = "correlation",
+                                                    .title = "Correlation: Pearson, Spearman, partial and partial rank",
+                                                    .columns = {"pearson", "spearman", "pcc", "prcc"},
+                                                    .rank_by = "prcc",
+                                                    .runs = 200,
+                                                    .resamples = 1000,
+                                                    .intervals = true,
+                                                    .has_sign = true,
+                                                    .notes = true,
+                                                    .open = 3};
+
+/* Several methods on the same runs; signs; no intervals; nothing known. */
+static json_t *methods_result(void) {
+  json_t *analyses = json_array();
+  struct made_up_analysis pce = made_up_vbd, pawn = correlation, delta = correlation;
+  pce.method = "pce";
+  pce.title = "Sparse polynomial chaos (Sobol' indices from an expansion chosen by least-angle regression)";
+  pce.facts = true;
+  pce.blocks = pce.steps = pce.open = 0;
+  pawn.method = "pawn";
+  pawn.title = "PAWN: distances between output distributions";
+  memcpy(pawn.columns, (const char *[8]){"minimum", "mean", "median", "maximum", "CV"}, sizeof pawn.columns);
+  pawn.rank_by = "median";
+  pawn.has_sign = pawn.intervals = false;
+  delta.method = "delta";
+  delta.title = "Delta: moment-independent importance (Borgonovo)";
+  memcpy(delta.columns, (const char *[8]){"delta", "S1"}, sizeof delta.columns);
+  delta.rank_by = "delta";
+  delta.broken = true;
+  made_up_add(analyses, &correlation, long_names, 15, 1, "compare.table:diff");
+  made_up_add(analyses, &pce, long_names, 15, 1, "compare.table:diff");
+  made_up_add(analyses, &pawn, usual_names, 8, 1, "compare.table:diff");
+  made_up_add(analyses, &delta, usual_names, 8, 1, "compare.table:diff");
+  return with_analyses(analyses);
+}
+
+/* Groups of parameters by elementary effects, two outputs and slides. */
+static json_t *groups_result(void) {
+  static const char *const groups[] = {"colour", "segmentation", "size limits"};
+  json_t *analyses = json_array();
+  struct made_up_analysis morris = made_up_morris;
+  morris.slides = 2;
+  made_up_add(analyses, &morris, groups, 3, 1, "compare.table:diff");
+  made_up_add(analyses, &morris, groups, 3, 1, "<features>.table:nuclei");
+  return with_analyses(analyses);
+}
+
 struct report_case {
   const char *name;
-  const struct made_up *study; /* NULL: a plain run, or the least that is a result */
+  const struct made_up *study; /* NULL: made by `make`, a plain run, or the least that is a result */
+  json_t *(*make)(void);
   bool least;
   size_t pictures;
 };
@@ -112,10 +236,17 @@ static const struct report_case cases[] = {{.name = "usual", .study = &usual, .p
                                            {.name = "one", .study = &one, .pictures = 1},
                                            {.name = "zero", .study = &zero},
                                            {.name = "run", .pictures = 3},
-                                           {.name = "least", .least = true}};
+                                           {.name = "least", .least = true},
+                                           {.name = "variance", .make = variance_result, .pictures = 3},
+                                           {.name = "phases", .make = phases_result},
+                                           {.name = "forty", .make = forty_result},
+                                           {.name = "lone", .make = lone_result},
+                                           {.name = "methods", .make = methods_result},
+                                           {.name = "groups", .make = groups_result, .pictures = 2}};
 
 static json_t *case_result(const struct report_case *report_case) {
   if (report_case->study) return made_up_study(report_case->study);
+  if (report_case->make) return report_case->make();
   return report_case->least ? json_pack("{s:s}", "schema", "tessera.study/1") : plain_run();
 }
 

@@ -9,7 +9,12 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "op/implementation.h"
 #include "support/toy_run.h"
+
+#include <sched.h>
+#include <string.h>
+#include <time.h>
 
 static const size_t threads[] = {1, 2, 8};
 
@@ -109,6 +114,112 @@ static void a_stop_before_the_start_starts_nothing(void **state) {
   toy_subject_release(&s);
 }
 
+/* ---- Stopping at once. ---- */
+
+static atomic_bool be_patient; /* test.patient waits until it is told to give up */
+
+static int run_patient(struct ts_op_call *call) {
+  static const char *const names[] = {"value"};
+  const time_t give_up = time(NULL) + 20;
+  while (atomic_load(&be_patient) && !call->host->cancelled(call)) {
+    if (time(NULL) > give_up) return (call->host->fail)(call, "nobody stopped it");
+    sched_yield();
+  }
+  if (atomic_load(&be_patient)) return (call->host->fail)(call, "gave up");
+  double *cells = call->host->output_table(call, 0, 1, 1, names);
+  if (!cells) return (call->host->fail)(call, "no table");
+  cells[0] = 1;
+  return 0;
+}
+
+static void add_patient(struct ts_registry *registry) {
+  static const struct ts_op_port in[] = {{.name = "a", .type = "table", .help = ""}};
+  static const struct ts_op_port out[] = {{.name = "out", .type = "table", .help = ""}};
+  static const struct ts_op_descriptor patient = {.api = TESSERA_OP_API,
+                                                  .size_bytes = sizeof patient,
+                                                  .name = "test.patient",
+                                                  .version = 1,
+                                                  .help = "",
+                                                  .inputs = in,
+                                                  .input_count = 1,
+                                                  .outputs = out,
+                                                  .output_count = 1,
+                                                  .run = run_patient};
+  const struct ts_op_descriptor *descriptors[] = {&patient};
+  const struct ts_implementation implementations[] = {{.operation = patient.name}};
+  ts_registry_add_built_in(registry, descriptors, 1, implementations, 1);
+}
+
+struct impatient {
+  const struct ts_plan *plan;
+  int stop;
+  size_t told; /* ends of tasks of test.patient */
+};
+
+static bool is_patient(const struct ts_plan *plan, uint32_t node) {
+  const struct ts_node *n = &plan->nodes[node];
+  return n->kind == TS_NODE_TASK && strcmp(plan->workflow->tasks[n->task].op->descriptor->name, "test.patient") == 0;
+}
+
+static void stop_at_once(void *user, uint32_t node) {
+  struct impatient *user_now = user;
+  if (is_patient(user_now->plan, node)) __atomic_store_n(&user_now->stop, 2, __ATOMIC_RELAXED);
+}
+
+static void count_end(void *user, const struct ts_task_event *event) {
+  struct impatient *user_now = user;
+  user_now->told += is_patient(user_now->plan, event->node);
+}
+
+/* Two waiting at once, or one and another that waits for the same content. */
+static void an_operation_that_gives_up_is_neither_done_nor_failed(void **state) {
+  const char *json = "{\"tessera\": 1, \"name\": \"wait\", \"inputs\": {\"a\": {\"type\": \"table\"}}, "
+                     "\"parameters\": {\"P\": {\"type\": \"integer\", \"default\": 0}}, \"stages\": [{"
+                     "\"name\": \"s\", \"per\": \"file\", \"in\": {\"a\": \"a\"}, \"out\": {\"out\": \"t1.out\"}, "
+                     "\"tasks\": [{\"name\": \"t0\", \"op\": \"toy.mix\", \"in\": {\"a\": \"a\"}, \"params\": {\"p\": "
+                     "\"P\"}}, {\"name\": \"t1\", \"op\": \"test.patient\", \"in\": {\"a\": \"t0.out\"}}]}]}";
+  struct ts_registry *registry = *state;
+  struct toy_case toy;
+  struct toy_dataset data;
+  toy_case_init(&toy, json, registry);
+  for (size_t i = 0; i < 2; i++) toy_case_set(&toy, i, "P", (int64_t)i);
+  toy_dataset_init(&data, &toy, (struct toy_image[]){{"one", 4, 4}}, 1, 0, 0);
+  struct ts_plan *plan = toy_case_plan(&toy);
+  for (size_t i = 0; i < 3; i++) {
+    struct ts_store *store = toy_store_open(NULL);
+    struct impatient user = {.plan = plan};
+    struct ts_run_options options = {.threads = threads[i],
+                                     .registry = registry,
+                                     .store = store,
+                                     .run_id = "",
+                                     .stop = &user.stop,
+                                     .user = &user,
+                                     .on_start = stop_at_once,
+                                     .on_task = count_end};
+    struct ts_run_result result;
+    struct ts_error err = {0};
+    atomic_store(&be_patient, true);
+    assert_true(ts_run(plan, &data.dataset, &options, &result, &err));
+    assert_true(result.stopped);
+    for (int outcome = 0; outcome < TS_OUTCOME_COUNT; outcome++)
+      assert_int_equal(result.tasks[1].by_outcome[outcome], 0);
+    assert_int_equal(user.told, 0);
+    ts_run_result_release(&result);
+    atomic_store(&be_patient, false);
+    options.on_start = NULL;
+    user.stop = 0;
+    assert_true(ts_run(plan, &data.dataset, &options, &result, &err));
+    assert_false(result.stopped);
+    assert_int_equal(result.tasks[1].by_outcome[TS_OUTCOME_EXECUTED], 2);
+    assert_int_equal(user.told, 2);
+    ts_run_result_release(&result);
+    ts_store_close(store);
+  }
+  ts_plan_destroy(plan);
+  toy_dataset_release(&data);
+  toy_case_release(&toy);
+}
+
 /* An empty store, none at all, a full one, one with holes. */
 static void forecasts_come_true(void **state) {
   const struct toy_settings settings = {.stages = 3, .tasks = 3, .sets = 6, .digits = 3, .collapse = true};
@@ -136,6 +247,7 @@ static void forecasts_come_true(void **state) {
 
 static int set_up(void **state) {
   *state = toy_registry_create();
+  add_patient(*state);
   return 0;
 }
 
@@ -149,6 +261,7 @@ int main(void) {
       cmocka_unit_test(a_stopped_run_goes_on_where_it_was),
       cmocka_unit_test(a_stopped_run_goes_on_in_another_process),
       cmocka_unit_test(a_stop_before_the_start_starts_nothing),
+      cmocka_unit_test(an_operation_that_gives_up_is_neither_done_nor_failed),
       cmocka_unit_test(forecasts_come_true),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -87,6 +87,87 @@ static void ties_come_in_order_of_instances(void **state) {
   ts_ready_release(&ready);
 }
 
+/* ---- Workers with queues of their own. ---- */
+
+struct pushed {
+  struct ts_ready_task task;
+  size_t worker; /* SIZE_MAX: for all */
+};
+
+static size_t first_of_all(const struct pushed *list, size_t count) {
+  size_t first = SIZE_MAX;
+  for (size_t i = 0; i < count; i++) {
+    if (first == SIZE_MAX || is_before(&list[i].task, &list[first].task)) first = i;
+  }
+  return first;
+}
+
+/* Few tasks, so that none is sent from a worker's queue to the shared one. */
+static void workers_take_the_earliest_of_all(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < CASES; seed++) {
+    struct ts_random random;
+    ts_random_init(&random, seed, 2);
+    const size_t workers = 1 + (size_t)(seed % 4);
+    struct ts_ready ready;
+    struct pushed list[OPERATIONS];
+    size_t count = 0;
+    uint64_t stolen = 0;
+    ts_ready_init(&ready, workers);
+    for (uint32_t i = 0; i < OPERATIONS; i++) {
+      const size_t worker = (size_t)ts_random_below(&random, workers);
+      if (count < 30 && ts_random_below(&random, 100) < 60) {
+        const bool shared = ts_random_below(&random, 3) == 0;
+        list[count++] =
+            (struct pushed){{.priority = ts_random_below(&random, 20), .instance = i}, shared ? SIZE_MAX : worker};
+        if (shared)
+          ts_ready_push(&ready, list[count - 1].task);
+        else
+          ts_ready_push_local(&ready, worker, list[count - 1].task);
+        continue;
+      }
+      struct ts_ready_task task;
+      size_t expected = first_of_all(list, count);
+      if (count > 0) stolen += list[expected].worker != worker && list[expected].worker != SIZE_MAX;
+      if (ts_ready_take(&ready, worker, &task) != (count > 0))
+        fail_msg("seed %llu: empty or not", (unsigned long long)seed);
+      if (count == 0) continue;
+      if (!same_task(&task, &list[expected].task))
+        fail_msg("seed %llu: worker %zu took task %u", (unsigned long long)seed, worker, task.instance);
+      list[expected] = list[--count];
+    }
+    assert_int_equal(ready.stolen, stolen);
+    ts_ready_release(&ready);
+  }
+}
+
+/* However many there are and wherever they were pushed, one worker gets all of them in order. */
+static void one_worker_takes_all_in_order(void **state) {
+  (void)state;
+  enum { TASKS = 20000 };
+  for (int pattern = 0; pattern < 4; pattern++) {
+    struct ts_random random;
+    ts_random_init(&random, (uint64_t)pattern, 3);
+    struct ts_ready ready;
+    ts_ready_init(&ready, 1);
+    for (uint32_t i = 0; i < TASKS; i++) {
+      const uint64_t priorities[] = {i, TASKS - i, ts_random_below(&random, 500), i % 2 ? i : TASKS - i};
+      ts_ready_push_local(&ready, 0, (struct ts_ready_task){.priority = priorities[pattern], .instance = i});
+    }
+    struct ts_ready_task before = {0};
+    for (uint32_t i = 0; i < TASKS; i++) {
+      struct ts_ready_task task;
+      assert_true(ts_ready_take(&ready, 0, &task));
+      if (i > 0) assert_true(is_before(&before, &task));
+      before = task;
+    }
+    struct ts_ready_task none;
+    assert_false(ts_ready_take(&ready, 0, &none));
+    assert_int_equal(ready.stolen, 0);
+    ts_ready_release(&ready);
+  }
+}
+
 struct place {
   uint32_t group, rank, depth;
 };
@@ -131,6 +212,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_a_searched_list),
       cmocka_unit_test(ties_come_in_order_of_instances),
+      cmocka_unit_test(workers_take_the_earliest_of_all),
+      cmocka_unit_test(one_worker_takes_all_in_order),
       cmocka_unit_test(priorities_order_groups_runs_and_depth),
       cmocka_unit_test(overflowing_fields_stay_in_their_place),
   };

@@ -1,0 +1,94 @@
+/* Recipes: an operation with canonical parameter values, once per run however many tasks and tiles share it.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Keys, records and the identity of contents all begin with operation and parameters. That part is worked out here, so
+ * that a task costs no more than its inputs. Two nodes share a recipe exactly if operation and values are equal. */
+#include "run/run_int.h"
+
+#include "base/alloc.h"
+#include "base/json.h"
+
+#include <string.h>
+
+static void add_value(struct ts_str *bytes, const struct ts_value *value) {
+  ts_str_add_char(bytes, (char)value->type);
+  switch (value->type) {
+  case TS_VALUE_INTEGER: ts_str_add_bytes(bytes, &value->as.integer, sizeof value->as.integer); break;
+  case TS_VALUE_REAL: ts_str_add_bytes(bytes, &value->as.real, sizeof value->as.real); break;
+  case TS_VALUE_BOOLEAN: ts_str_add_char(bytes, value->as.boolean ? 1 : 0); break;
+  case TS_VALUE_STRING: ts_str_add_bytes(bytes, value->as.string, strlen(value->as.string) + 1); break;
+  case TS_VALUE_LIST:
+    ts_str_add_bytes(bytes, &value->as.list->count, sizeof value->as.list->count);
+    for (size_t i = 0; i < value->as.list->count; i++) add_value(bytes, &value->as.list->items[i]);
+    break;
+  }
+}
+
+char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values) {
+  json_t *object = json_object();
+  for (size_t i = 0; op && i < op->descriptor->parameter_count; i++)
+    json_object_set_new(object, op->descriptor->parameters[i].name, ts_value_to_json(&values[i]));
+  char *text = ts_json_dump(object, true, false);
+  json_decref(object);
+  return text;
+}
+
+static bool begin_keys(const struct engine *engine, struct recipe *recipe, struct ts_error *err) {
+  const struct ts_op_descriptor *d = recipe->op->descriptor;
+  struct ts_key_parameter parameters[TS_OP_MAX_PARAMETERS];
+  for (size_t i = 0; i < d->parameter_count; i++)
+    parameters[i] = (struct ts_key_parameter){d->parameters[i].name, recipe->values[i]};
+  struct ts_key_fields fields = {.domain = TS_KEY_DOMAIN_TASK,
+                                 .salt = engine->options->store ? ts_store_salt(engine->options->store) : "",
+                                 .operation = d->name,
+                                 .implementation = recipe->op->implementation,
+                                 .numeric_class = recipe->op->numeric,
+                                 .parameters = parameters,
+                                 .parameter_count = d->parameter_count};
+  if (!ts_key_begin(&fields, &recipe->lineage, err)) return false;
+  fields.domain = TS_KEY_DOMAIN_CONTENT;
+  return ts_key_begin(&fields, &recipe->content, err);
+}
+
+static struct recipe *create(struct engine *engine, struct ts_op *op, const struct ts_value *values,
+                             struct ts_error *err) {
+  size_t count = op->descriptor->parameter_count;
+  struct recipe *recipe = ts_arena_alloc(&engine->recipe_arena, sizeof *recipe);
+  recipe->op = op;
+  recipe->number = engine->recipe_count++;
+  recipe->values = ts_arena_memdup(&engine->recipe_arena, values, count * sizeof *values);
+  if (!begin_keys(engine, recipe, err)) return NULL;
+  if (engine->recording) {
+    ts_auto_free char *text = ts_parameters_json(op, values);
+    recipe->parameters_json = ts_arena_strdup(&engine->recipe_arena, text);
+  }
+  return recipe;
+}
+
+bool ts_recipes_make(struct engine *engine, struct ts_error *err) {
+  const struct ts_plan *plan = engine->plan;
+  struct ts_value values[TS_OP_MAX_PARAMETERS];
+  struct ts_map known = {0}; /* operation and values -> struct recipe */
+  struct ts_str identity = {0};
+  bool ok = true;
+  engine->recipes = ts_calloc(plan->node_count + 1, sizeof(struct recipe *));
+  for (size_t n = 0; ok && n < plan->node_count; n++) {
+    const struct ts_node *node = &plan->nodes[n];
+    if (node->kind != TS_NODE_TASK) continue;
+    struct ts_op *op = plan->workflow->tasks[node->task].op;
+    ts_str_clear(&identity);
+    ts_str_add_bytes(&identity, &op, sizeof op);
+    for (size_t i = 0; i < op->descriptor->parameter_count; i++) {
+      values[i] = ts_op_canonical(&op->descriptor->parameters[i], &node->parameters[i]);
+      add_value(&identity, &values[i]);
+    }
+    bool added = false;
+    union ts_map_value *slot = ts_map_insert(&known, identity.data, identity.length, &added);
+    if (added) slot->pointer = create(engine, op, values, err);
+    engine->recipes[n] = slot->pointer;
+    ok = slot->pointer != NULL;
+  }
+  ts_str_release(&identity);
+  ts_map_release(&known);
+  return ok;
+}

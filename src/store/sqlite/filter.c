@@ -1,0 +1,153 @@
+/* Which keys may be in the database: what is not in the filter need not be asked for.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A new run asks for every key once and finds none of them, and each such question costs file locks and a search. The
+ * filter holds the first 8 bytes of every key and content key of the table; it may say "perhaps" for a key that is not
+ * there, never "no" for one that is. Only who has the store's lock may use it, as nobody else adds records then. It is
+ * filled when the questions that found nothing have cost about as much as filling it will: at once for a new store, never
+ * for a large one that is only read from. */
+#include "store/sqlite/sqlite_int.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+#define FIRST_SLOTS   1024
+#define ROWS_PER_MISS 8                 /* rows read while filling, at the cost of one question */
+#define MOST_KEYS     ((size_t)8 << 20) /* 256 MB at most; beyond that every question is asked */
+
+static uint64_t hash_of(const struct ts_key *key) {
+  uint64_t hash;
+  memcpy(&hash, key->digest.bytes, sizeof hash);
+  return hash ? hash : 1; /* 0 is a free slot */
+}
+
+static size_t probe(const uint64_t *slots, size_t slot_count, uint64_t hash) {
+  size_t i = (size_t)(hash >> 8) & (slot_count - 1);
+  while (slots[i] && slots[i] != hash) i = (i + 1) & (slot_count - 1);
+  return i;
+}
+
+static void grow(struct ts_sqlite_filter *filter) {
+  const size_t slot_count = filter->slot_count ? 2 * filter->slot_count : FIRST_SLOTS;
+  uint64_t *slots = ts_calloc(slot_count, sizeof *slots);
+  for (size_t i = 0; i < filter->slot_count; i++) {
+    if (filter->slots[i]) slots[probe(slots, slot_count, filter->slots[i])] = filter->slots[i];
+  }
+  free(filter->slots);
+  filter->slots = slots;
+  filter->slot_count = slot_count;
+}
+
+static void give_up(struct ts_sqlite_filter *filter) {
+  free(filter->slots);
+  filter->slots = NULL;
+  filter->slot_count = filter->count = 0;
+  filter->state = TS_FILTER_OFF;
+}
+
+/* Under filter.lock. */
+static void add(struct ts_sqlite_filter *filter, const struct ts_key *key) {
+  if (filter->state == TS_FILTER_OFF) return;
+  if (filter->count >= MOST_KEYS) {
+    give_up(filter);
+    return;
+  }
+  if (2 * (filter->count + 1) > filter->slot_count) grow(filter);
+  uint64_t *slot = &filter->slots[probe(filter->slots, filter->slot_count, hash_of(key))];
+  filter->count += *slot == 0;
+  *slot = hash_of(key);
+}
+
+void ts_sqlite_filter_init(struct ts_sqlite_filter *filter) {
+  memset(filter, 0, sizeof *filter);
+  pthread_mutex_init(&filter->lock, NULL);
+}
+
+void ts_sqlite_filter_release(struct ts_sqlite_filter *filter) {
+  free(filter->slots);
+  pthread_mutex_destroy(&filter->lock);
+}
+
+void ts_sqlite_filter_add(struct ts_sqlite_filter *filter, const struct ts_record *record) {
+  pthread_mutex_lock(&filter->lock);
+  if (filter->state != TS_FILTER_WAITING) {
+    add(filter, &record->key);
+    add(filter, &record->content_key);
+  }
+  pthread_mutex_unlock(&filter->lock);
+}
+
+bool ts_sqlite_filter_may_hold(struct ts_sqlite_filter *filter, const struct ts_key *key) {
+  pthread_mutex_lock(&filter->lock);
+  const bool may = filter->state != TS_FILTER_FULL ||
+                   (filter->count > 0 && filter->slots[probe(filter->slots, filter->slot_count, hash_of(key))] != 0);
+  pthread_mutex_unlock(&filter->lock);
+  return may;
+}
+
+/* Reads all keys of the table. Under the reader's lock. */
+static bool fill(struct ts_sqlite_store *store, struct ts_error *err) {
+  sqlite3_stmt *statement = ts_sqlite_get(&store->reader, TS_SQL_ALL_KEYS, err);
+  bool row = statement != NULL;
+  while (row) {
+    if (!ts_sqlite_step(&store->reader, statement, &row, "read keys", err)) return false;
+    if (!row) return true;
+    struct ts_record record = {0};
+    ts_sqlite_column_digest(statement, 0, &record.key.digest);
+    ts_sqlite_column_digest(statement, 1, &record.content_key.digest);
+    ts_sqlite_filter_add(&store->filter, &record);
+  }
+  return false;
+}
+
+static bool row_count(struct ts_sqlite_store *store, uint64_t *rows) {
+  struct ts_error ignored = {0};
+  bool row = false;
+  pthread_mutex_lock(&store->read_lock);
+  sqlite3_stmt *statement = ts_sqlite_get(&store->reader, TS_SQL_LAST_RECORD, &ignored);
+  if (statement && ts_sqlite_step(&store->reader, statement, &row, "read keys", &ignored) && row) {
+    *rows = ts_sqlite_column_number(statement, 0);
+    sqlite3_reset(statement);
+  }
+  pthread_mutex_unlock(&store->read_lock);
+  return row;
+}
+
+/* Whether this caller is to fill it. */
+static bool claim(struct ts_sqlite_filter *filter, uint64_t rows) {
+  pthread_mutex_lock(&filter->lock);
+  const bool mine = filter->state == TS_FILTER_WAITING && filter->misses * ROWS_PER_MISS >= rows;
+  if (mine) filter->state = 2 * rows > MOST_KEYS ? TS_FILTER_OFF : TS_FILTER_FILLING;
+  const bool fills = mine && filter->state == TS_FILTER_FILLING;
+  pthread_mutex_unlock(&filter->lock);
+  return fills;
+}
+
+void ts_sqlite_filter_missed(struct ts_sqlite_store *store) {
+  struct ts_sqlite_filter *filter = &store->filter;
+  pthread_mutex_lock(&filter->lock);
+  /* The number of rows is asked for rarely: at every doubling of the misses. */
+  const uint64_t misses = ++filter->misses;
+  const bool look = filter->state == TS_FILTER_WAITING && (misses & (misses - 1)) == 0;
+  pthread_mutex_unlock(&filter->lock);
+  if (look) ts_sqlite_filter_consider(store);
+}
+
+void ts_sqlite_filter_consider(struct ts_sqlite_store *store) {
+  uint64_t rows = 0;
+  if (store->read_only || !row_count(store, &rows)) return;
+  /* A batch that is being written did not see the claim: its rows must be in the database before the keys are read. */
+  pthread_mutex_lock(&store->write_lock);
+  const bool fills = claim(&store->filter, rows);
+  pthread_mutex_unlock(&store->write_lock);
+  if (!fills) return;
+  struct ts_error ignored = {0};
+  pthread_mutex_lock(&store->read_lock);
+  const bool ok = fill(store, &ignored);
+  pthread_mutex_unlock(&store->read_lock);
+  pthread_mutex_lock(&store->filter.lock);
+  if (!ok) give_up(&store->filter);
+  if (store->filter.state == TS_FILTER_FILLING) store->filter.state = TS_FILTER_FULL;
+  pthread_mutex_unlock(&store->filter.lock);
+}

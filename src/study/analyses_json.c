@@ -1,0 +1,131 @@
+/* The analyses of a study as they stand in its result object.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/analyse_int.h"
+#include "study/study_method.h"
+#include "study/study_result.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static void move(json_t *object, const char *from, const char *to) {
+  json_t *value = json_incref(json_object_get(object, from));
+  json_object_del(object, from);
+  if (value) json_object_set_new(object, to, value);
+}
+
+static json_t *columns_json(const struct ts_indices *indices) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < indices->column_count; i++)
+    json_array_append_new(list, json_string(indices->method->columns[i]));
+  return list;
+}
+
+static void add_classes(const struct ts_indices *indices, json_t *list) {
+  ts_auto_free struct ts_morris_index *morris = ts_study_morris_indices(indices);
+  double largest = ts_morris_largest(morris, indices->name_count);
+  for (size_t i = 0; i < indices->name_count; i++) {
+    const char *name =
+        isnan(morris[i].mu_star) ? "unknown" : ts_effect_class_name(ts_morris_classify(&morris[i], largest, 0));
+    json_object_set_new(json_array_get(list, i), "class", json_string(name));
+  }
+}
+
+/* {"a", "b", "more_blocks", "more_runs"}; what cannot be told is left out. */
+static void complete_unsettled(json_t *list, size_t block_rows) {
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    json_t *pair = json_array_get(list, i);
+    json_int_t more = json_integer_value(json_object_get(pair, "more"));
+    json_object_del(pair, "more");
+    if (more <= 0) continue;
+    json_object_set_new(pair, "more_blocks", json_integer(more));
+    json_object_set_new(pair, "more_runs", json_integer(more * (json_int_t)block_rows));
+  }
+}
+
+static void complete_pairs(json_t *object) {
+  move(object, "S2", "pairs");
+  json_t *pairs = json_object_get(object, "pairs");
+  for (size_t i = 0; i < json_array_size(pairs); i++) {
+    move(json_array_get(pairs, i), "value_lo", "lo");
+    move(json_array_get(pairs, i), "value_hi", "hi");
+  }
+}
+
+static void add_head(const struct session *s, const struct study_result *r, const struct study_phase *phase,
+                     const struct study_analysis *analysis, json_t *object) {
+  const struct ts_method *method = analysis->indices.method;
+  const struct study_output *output = &s->study.outputs[analysis->output];
+  bool pooled = analysis->file == TS_NONE;
+  json_object_set_new(object, "phase", json_integer((json_int_t)(phase - r->phases) + 1));
+  json_object_set_new(object, "method", json_string(method->name));
+  json_object_set_new(object, "title", json_string(method->title));
+  json_object_set_new(object, "assumes", json_string(method->assumes));
+  json_object_set_new(object, "interval", json_string(method->interval));
+  json_object_set_new(object, "output", json_string(output->name));
+  json_object_set_new(object, "label", json_string(output->label));
+  json_object_set_new(object, "over_tiles", json_string(output->over_tiles == OVER_TILES_SUM ? "sum" : "mean"));
+  json_object_set_new(object, "scope", json_string(pooled ? "pooled" : "file"));
+  json_object_set_new(object, "file", json_string(pooled ? "" : s->dataset.items[analysis->file].name));
+  json_object_set_new(object, "runs", json_integer((json_int_t)phase->sets.count));
+  bool has_blocks = phase->sets.block_rows > 1 && phase->sets.layout != TS_LAYOUT_FAST;
+  size_t blocks = has_blocks ? ts_study_phase_size(phase) : 0;
+  json_object_set_new(object, "blocks", json_integer((json_int_t)blocks));
+  json_object_set_new(object, "resamples", json_integer((json_int_t)analysis->indices.resamples));
+  json_object_set_new(object, "confidence", json_real(analysis->indices.confidence));
+  json_object_set_new(object, "columns", columns_json(&analysis->indices));
+  json_object_set_new(object, "rank_by", json_string(method->rank_by));
+}
+
+json_t *ts_study_analysis_json(const struct session *s, const struct study_result *r, const struct study_phase *phase,
+                               const struct study_analysis *analysis) {
+  json_t *object = json_object();
+  json_t *told = ts_analysis_output_json("", &analysis->indices);
+  add_head(s, r, phase, analysis, object);
+  json_object_del(told, "name");
+  json_object_update(object, told);
+  json_decref(told);
+  complete_pairs(object);
+  complete_unsettled(json_object_get(object, "unsettled"), phase->sets.count / ts_study_phase_size(phase));
+  if (strcmp(analysis->indices.method->name, "morris") == 0)
+    add_classes(&analysis->indices, json_object_get(object, "indices"));
+  return object;
+}
+
+/* The lowest and the highest index of each parameter among the files. */
+static json_t *spread_json(const struct study_phase *phase, const struct study_analysis *pooled) {
+  const struct ts_indices *indices = &pooled->indices;
+  size_t column = ts_indices_column(indices, indices->method->rank_by);
+  const struct study_analysis *end = phase->analyses + phase->analysis_count;
+  if (pooled + 1 == end || pooled[1].file == TS_NONE) return NULL;
+  json_t *list = json_array();
+  for (size_t i = 0; i < indices->name_count; i++) {
+    double lowest = INFINITY, highest = -INFINITY;
+    for (const struct study_analysis *file = pooled + 1; file < end && file->file != TS_NONE; file++) {
+      double value = file->indices.cells[i * indices->column_count + column].value;
+      lowest = fmin(lowest, value);
+      highest = fmax(highest, value);
+    }
+    json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", indices->names[i], "lowest", number(lowest),
+                                          "highest", number(highest)));
+  }
+  return list;
+}
+
+json_t *ts_study_analyses_json(const struct session *s, const struct study_result *r) {
+  json_t *list = json_array();
+  for (size_t p = 0; p < r->phase_count; p++) {
+    const struct study_phase *phase = &r->phases[p];
+    for (size_t i = 0; i < phase->analysis_count; i++) {
+      const struct study_analysis *analysis = &phase->analyses[i];
+      json_t *object = ts_study_analysis_json(s, r, phase, analysis);
+      json_t *spread = analysis->file == TS_NONE ? spread_json(phase, analysis) : NULL;
+      if (spread) json_object_set_new(object, "spread", spread);
+      json_array_append_new(list, object);
+    }
+  }
+  return list;
+}

@@ -1,0 +1,262 @@
+/* Rounds of a study: each is planned and run by itself, and takes from the store what earlier ones made.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/study_method.h"
+#include "study/study_result.h"
+
+#include "base/alloc.h"
+#include "base/pool.h"
+
+#include <math.h>
+#include <string.h>
+
+static void collect(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
+  ts_collector_product(user, node, port, unit, data);
+}
+
+static bool check_columns(struct session *s, const struct collector *collector) {
+  size_t output = 0;
+  const char *column = ts_collector_missing_column(collector, &output);
+  if (!column) return true;
+  struct ts_error *fault = ts_faults_add(&s->faults);
+  ts_fail(fault, TS_ERR_BAD_VALUE, "'%s' has no column '%s'", s->study.outputs[output].product, column);
+  ts_error_help(fault, "see its columns with: tessera run -o DIR, then look into the CSV files");
+  ts_json_place(fault, &s->doc, s->study.outputs[output].pointer, TS_JSON_VALUE);
+  return false;
+}
+
+static void add_counts(struct ts_run_counts *sum, const struct ts_run_counts *more) {
+  for (size_t o = 0; o < TS_OUTCOME_COUNT; o++) sum->by_outcome[o] += more->by_outcome[o];
+}
+
+/* Takes the result of the first round, adds that of a later one. */
+static void add_result(const struct session *s, struct ts_run_result *sum, struct ts_run_result *more) {
+  if (!sum->tasks) {
+    *sum = *more;
+    *more = (struct ts_run_result){0};
+    return;
+  }
+  for (size_t t = 0; more->tasks && t < s->workflow->task_count; t++) {
+    add_counts(&sum->tasks[t], &more->tasks[t]);
+    sum->cpu_s[t] += more->cpu_s[t];
+  }
+  add_counts(&sum->reference, &more->reference);
+  sum->dropped += more->dropped;
+  sum->spilled += more->spilled;
+  sum->waits += more->waits;
+  sum->recomputed += more->recomputed;
+  sum->reads += more->reads;
+  sum->wall_s += more->wall_s;
+  sum->cpu_total_s += more->cpu_total_s;
+  sum->peak_bytes = more->peak_bytes > sum->peak_bytes ? more->peak_bytes : sum->peak_bytes;
+  sum->stopped = more->stopped;
+}
+
+static void count_phase(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result,
+                        struct study_phase *phase) {
+  for (size_t t = 0; result->tasks && t < s->workflow->task_count; t++) {
+    size_t units = ts_session_units(s, s->workflow->stages[s->workflow->tasks[t].stage].scope);
+    phase->requested += plan->counts[t].requested * units;
+    phase->executed += result->tasks[t].by_outcome[TS_OUTCOME_EXECUTED];
+  }
+}
+
+static void follow(struct session *s, struct study_result *r, const struct study_round *round) {
+  if (r->progress) {
+    ts_progress_continue(r->progress, round->plan, round->first);
+    return;
+  }
+  size_t threads = s->request->threads ? s->request->threads : ts_cpu_count();
+  r->progress = ts_progress_create(s, round->plan, r->run_id, threads);
+  ts_progress_begin(r->progress);
+}
+
+static bool run(struct session *s, struct study_result *r, const struct study_round *round, struct study_phase *phase) {
+  struct engine_run engine = {.s = s,
+                              .plan = round->plan,
+                              .run_id = r->run_id,
+                              .command = "study",
+                              .progress = r->progress,
+                              .user = round->collector,
+                              .on_product = collect};
+  bool ok = ts_engine_run(&engine);
+  bool stopped = engine.result.stopped;
+  count_phase(s, round->plan, &engine.result, phase);
+  add_result(s, &r->result, &engine.result);
+  ts_run_result_release(&engine.result);
+  r->state = stopped ? "paused" : ts_progress_any_failed(r->progress) ? "failed" : "done";
+  return ok && !stopped && check_columns(s, round->collector);
+}
+
+bool ts_study_run_round(struct session *s, struct study_result *r, struct study_phase *phase) {
+  size_t wanted_count = 0;
+  struct ts_source *wanted = ts_session_study_products(s, &wanted_count);
+  size_t done = r->sets.count - phase->first; /* rows of the phase that earlier rounds ran */
+  ts_sets_append(s, &r->sets, &phase->sets, done);
+  struct parameter_sets rows = {
+      .values = r->sets.values + (phase->first + done) * s->workflow->parameter_count,
+      .count = phase->sets.count - done,
+  };
+  r->plan = ts_session_plan(s, &rows, wanted, wanted_count, false);
+  if (!r->plan) return false;
+  r->rounds = ts_grow(r->rounds, r->round_count, &r->round_capacity, sizeof *r->rounds);
+  struct study_round *round = &r->rounds[r->round_count++];
+  *round = (struct study_round){
+      .plan = r->plan, .collector = ts_collector_create(s, r->plan), .first = phase->first + done, .count = rows.count};
+  phase->rounds++;
+  follow(s, r, round);
+  return run(s, r, round, phase);
+}
+
+/* Whether the larger design begins with the rows of the smaller one. */
+static bool keeps_rows(const struct parameter_sets *small, const struct parameter_sets *large) {
+  size_t cells = small->count * small->design.column_count;
+  if (large->count < small->count || small->design.column_count != large->design.column_count) return false;
+  for (size_t i = 0; i < cells; i++) {
+    if (!ts_value_equal(&small->design.values[i], &large->design.values[i])) return false;
+  }
+  return true;
+}
+
+/* The curves of FAST grow in length; everything else grows in number. */
+size_t ts_study_phase_size(const struct study_phase *phase) {
+  const struct parameter_sets *sets = &phase->sets;
+  return sets->layout == TS_LAYOUT_FAST ? sets->block_rows : sets->count / sets->block_rows;
+}
+
+static size_t next_size(const struct study_phase *phase, size_t most) {
+  size_t size = ts_study_phase_size(phase);
+  if (phase->method->kind != &ts_kind_morris) return 2 * size;
+  size_t next = size + (size + 1) / 2;
+  return next > most && most > size ? most : next;
+}
+
+static void retire(struct study_result *r, struct parameter_sets *sets) {
+  r->retired = ts_grow(r->retired, r->retired_count, &r->retired_capacity, sizeof *r->retired);
+  r->retired[r->retired_count++] = *sets;
+}
+
+#define ROUNDS_BUDGET 20 /* times the runs of the first round, if the user sets no limit */
+
+static size_t budget_of(const struct session *s, const struct study_result *r) {
+  return s->study.max_runs ? s->study.max_runs : ROUNDS_BUDGET * r->rounds[0].count;
+}
+
+static const char *over_budget(struct session *s, const struct study_result *r, size_t runs) {
+  return ts_arena_printf(&s->arena, "the next round would need %zu runs in all, more than %s of %zu", runs,
+                         s->study.max_runs ? "the limit" : "20 times those of the first round,", budget_of(s, r));
+}
+
+bool ts_study_grow(struct session *s, struct study_result *r, struct study_phase *phase, const char **reason) {
+  size_t left = budget_of(s, r) > phase->first ? budget_of(s, r) - phase->first : 0;
+  size_t size = ts_study_phase_size(phase), rows = phase->sets.count / size; /* per unit of size */
+  size_t next_one = next_size(phase, left / rows);
+  struct parameter_sets next = {0};
+  if (strcmp(phase->method->kind->sampler, "grid") == 0) {
+    *reason = "runs cannot be added to a grid";
+  } else if (next_one > left / rows) {
+    *reason = over_budget(s, r, phase->first + next_one * rows);
+  } else if (ts_sets_draw(s, phase->method, phase->sets.design.names, phase->sets.design.column_count, next_one,
+                          &next)) {
+    bool keeps = keeps_rows(&phase->sets, &next);
+    if (keeps || r->sets.count + next.count <= budget_of(s, r)) {
+      if (!keeps) phase->first = r->sets.count; /* all rows are new; the store knows equal ones */
+      retire(r, &phase->sets);
+      phase->sets = next;
+      return true;
+    }
+    *reason = over_budget(s, r, r->sets.count + next.count);
+  }
+  ts_sets_release(&next);
+  return false;
+}
+
+/* What is neither done nor lost in any round was there before. */
+static void settle_store(struct ts_run_counts *counts, uint64_t distinct) {
+  uint64_t known = 0;
+  for (size_t o = 0; o < TS_OUTCOME_COUNT; o++) known += o == TS_OUTCOME_STORE ? 0 : counts->by_outcome[o];
+  counts->by_outcome[TS_OUTCOME_STORE] = distinct > known ? distinct - known : 0;
+}
+
+/* Of several rounds, requests and reuse are told of one plan of all runs. A study that was paused has not settled all of
+ * it. */
+static bool plan_whole(struct session *s, struct study_result *r, bool settled) {
+  size_t wanted_count = 0;
+  struct ts_source *wanted = ts_session_study_products(s, &wanted_count);
+  r->whole_plan = ts_session_plan(s, &r->sets, wanted, wanted_count, false);
+  if (!r->whole_plan) return false;
+  r->plan = r->whole_plan;
+  if (!settled) return true;
+  uint64_t reference = 0;
+  for (size_t t = 0; t < s->workflow->task_count; t++) {
+    size_t units = ts_session_units(s, s->workflow->stages[s->workflow->tasks[t].stage].scope);
+    settle_store(&r->result.tasks[t], r->plan->counts[t].distinct * units);
+    reference += r->plan->counts[t].reference_distinct * units;
+  }
+  settle_store(&r->result.reference, reference);
+  return true;
+}
+
+static void gather_outputs(struct session *s, struct study_result *r) {
+  r->outputs = ts_calloc(s->study.output_count * r->sets.count + 1, sizeof *r->outputs);
+  size_t lost = 0;
+  for (size_t o = 0; o < s->study.output_count; o++) {
+    for (size_t i = 0; i < r->sets.count; i++) {
+      double value = ts_study_value(r, i, o);
+      r->outputs[o * r->sets.count + i] = value;
+      lost += o == 0 && isnan(value) ? 1 : 0;
+    }
+  }
+  if (lost * 20 > r->sets.count)
+    ts_session_warn(s, "%zu of %zu runs gave no value; the effects that touch them are left out", lost, r->sets.count);
+}
+
+bool ts_study_sum_up(struct session *s, struct study_result *r, bool complete) {
+  if (r->round_count > 1 && !plan_whole(s, r, complete)) return false;
+  if (complete) gather_outputs(s, r);
+  return complete;
+}
+
+static const struct study_round *round_of(const struct study_result *r, size_t set) {
+  size_t i = 0;
+  while (set >= r->rounds[i].first + r->rounds[i].count) i++;
+  return &r->rounds[i];
+}
+
+double ts_study_value(const struct study_result *r, size_t set, size_t output) {
+  const struct study_round *round = round_of(r, set);
+  return ts_collector_value(round->collector, set - round->first, output);
+}
+
+double ts_study_file_value(const struct study_result *r, size_t set, size_t output, size_t file) {
+  const struct study_round *round = round_of(r, set);
+  return ts_collector_file_value(round->collector, set - round->first, output, file);
+}
+
+double ts_study_tile_value(const struct study_result *r, size_t set, size_t output, size_t unit) {
+  const struct study_round *round = round_of(r, set);
+  return ts_collector_tile_value(round->collector, set - round->first, output, unit);
+}
+
+bool ts_study_is_per_tile(const struct study_result *r, size_t output) {
+  return ts_collector_is_per_tile(r->rounds[0].collector, output);
+}
+
+void ts_study_result_release(struct study_result *r) {
+  ts_run_result_release(&r->result);
+  ts_progress_destroy(r->progress);
+  for (size_t i = 0; i < r->round_count; i++) {
+    ts_collector_destroy(r->rounds[i].collector);
+    ts_plan_destroy(r->rounds[i].plan);
+  }
+  ts_plan_destroy(r->whole_plan);
+  for (size_t p = 0; p < r->phase_count; p++) {
+    ts_study_analyses_release(&r->phases[p]);
+    ts_sets_release(&r->phases[p].sets);
+  }
+  for (size_t i = 0; i < r->retired_count; i++) ts_sets_release(&r->retired[i]);
+  ts_sets_release(&r->sets);
+  ts_study_pictures_release(r);
+  free(r->rounds);
+  free(r->retired);
+  free(r->outputs);
+}

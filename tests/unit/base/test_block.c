@@ -1,0 +1,169 @@
+/* Tests of large blocks: alignment, counting, idle blocks and their limit, watches, many threads.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/block.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/sanitizers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MEGA ((size_t)1 << 20)
+
+static void test_blocks_hold_their_bytes(void **state) {
+  (void)state;
+  const size_t sizes[] = {0, 1, 63, 64, 65, 4096, 65535, 65536, 65537, 3 * MEGA, 5 * MEGA + 17};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    uint64_t before = ts_blocks_used_bytes();
+    uint8_t *block = ts_block_take(sizes[i]);
+    assert_non_null(block);
+    assert_int_equal((uintptr_t)block % TS_BLOCK_ALIGNMENT, 0);
+    assert_true(ts_blocks_used_bytes() >= before + sizes[i]);
+    memset(block, 0x5a, sizes[i]);
+    ts_block_give(block);
+    assert_int_equal(ts_blocks_used_bytes(), before);
+  }
+  ts_block_give(NULL);
+}
+
+static void test_impossible_sizes(void **state) {
+  (void)state;
+  uint64_t before = ts_blocks_used_bytes();
+  assert_null(ts_block_take(SIZE_MAX));
+  assert_null(ts_block_take(SIZE_MAX / 2 + 1));
+  assert_int_equal(ts_blocks_used_bytes(), before);
+}
+
+static void test_resize_keeps_bytes(void **state) {
+  (void)state;
+  uint8_t *block = ts_block_resize(NULL, 100);
+  for (size_t i = 0; i < 100; i++) block[i] = (uint8_t)i;
+  const size_t sizes[] = {200, 70000, 2 * MEGA, 150, 50};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    block = ts_block_resize(block, sizes[s]);
+    for (size_t i = 0; i < (sizes[s] < 100 ? sizes[s] : 100); i++) assert_int_equal(block[i], i);
+  }
+  assert_null(ts_block_resize(block, SIZE_MAX));
+  assert_int_equal(block[49], 49);
+  ts_block_give(block);
+}
+
+static void test_idle_blocks_are_used_again(void **state) {
+  (void)state;
+  if (TS_HAS_ADDRESS_SANITIZER) return; /* malloc serves everything there */
+  ts_blocks_trim();
+  assert_int_equal(ts_blocks_idle_bytes(), 0);
+  void *first = ts_block_take(4 * MEGA);
+  ts_block_give(first);
+  assert_true(ts_blocks_idle_bytes() >= 4 * MEGA);
+  void *second = ts_block_take(4 * MEGA);
+  assert_ptr_equal(first, second);
+  assert_int_equal(ts_blocks_idle_bytes(), 0);
+  ts_block_give(second);
+  void *far_smaller = ts_block_take(1 * MEGA); /* a large block is not wasted on it */
+  assert_ptr_not_equal(far_smaller, first);
+  ts_block_give(far_smaller);
+  ts_blocks_trim();
+  assert_int_equal(ts_blocks_idle_bytes(), 0);
+}
+
+static void test_limit_holds_for_used_and_idle(void **state) {
+  (void)state;
+  void *blocks[8];
+  ts_blocks_trim();
+  uint64_t others = ts_blocks_used_bytes();
+  ts_blocks_set_limit(others + 10 * MEGA);
+  for (int round = 0; round < 3; round++) {
+    size_t size = (size_t)(round + 1) * MEGA / 2;
+    for (size_t i = 0; i < 6; i++) blocks[i] = ts_block_take(size);
+    for (size_t i = 0; i < 6; i++) {
+      ts_block_give(blocks[i]);
+      assert_true(ts_blocks_used_bytes() + ts_blocks_idle_bytes() <= others + 10 * MEGA);
+    }
+    for (size_t i = 0; i < 4; i++) { /* another size: idle ones make way before it is taken */
+      blocks[i] = ts_block_take(2 * MEGA);
+      assert_true(ts_blocks_used_bytes() + ts_blocks_idle_bytes() <= others + 10 * MEGA);
+    }
+    for (size_t i = 0; i < 4; i++) ts_block_give(blocks[i]);
+  }
+  ts_blocks_set_limit(others + 1);
+  assert_int_equal(ts_blocks_idle_bytes(), 0);
+  ts_blocks_set_limit(0);
+}
+
+static void test_memory_goes_back_to_the_system(void **state) {
+  (void)state;
+  if (TS_HAS_ADDRESS_SANITIZER) return; /* keeps freed memory in quarantine */
+  uint64_t before = ts_memory_resident_bytes();
+  assert_true(before > 0);
+  void *block = ts_block_take(64 * MEGA);
+  memset(block, 1, 64 * MEGA);
+  assert_true(ts_memory_resident_bytes() >= before + 60 * MEGA);
+  ts_block_give(block);
+  ts_blocks_trim();
+  assert_true(ts_memory_resident_bytes() <= before + 4 * MEGA);
+}
+
+static void test_watch_counts_one_thread(void **state) {
+  (void)state;
+  struct ts_block_watch watch = {0};
+  assert_int_equal(ts_block_watch_mark(), 0);
+  assert_null(ts_block_watch_set(&watch));
+  void *kept = ts_block_take(1000);
+  int64_t kept_bytes = watch.now_bytes;
+  assert_true(kept_bytes >= 1000 && kept_bytes < 1200);
+  void *scratch = ts_block_take(3 * MEGA);
+  ts_block_give(scratch);
+  assert_int_equal(watch.now_bytes, kept_bytes);
+  assert_true(watch.peak_bytes >= (int64_t)(3 * MEGA));
+  assert_int_equal(ts_block_watch_mark(), kept_bytes);
+  assert_int_equal(watch.peak_bytes, kept_bytes);
+  assert_ptr_equal(ts_block_watch_set(NULL), &watch);
+  ts_block_give(kept);
+  assert_int_equal(watch.now_bytes, kept_bytes); /* nobody looks any more */
+}
+
+/* Fills blocks with a mark of their own and looks whether another thread wrote into them. */
+static void take_and_give(void *argument, size_t index) {
+  (void)argument;
+  uint8_t *blocks[4];
+  for (size_t round = 0; round < 50; round++) {
+    for (size_t i = 0; i < 4; i++) {
+      blocks[i] = ts_block_take(60000 + 9000 * ((index + i + round) % 5));
+      memset(blocks[i], (int)(index + i) & 0xff, 60000);
+    }
+    for (size_t i = 0; i < 4; i++) {
+      for (size_t k = 0; k < 60000; k += 999) assert_int_equal(blocks[i][k], (index + i) & 0xff);
+      ts_block_give(blocks[i]);
+    }
+  }
+}
+
+static void test_many_threads(void **state) {
+  (void)state;
+  uint64_t before = ts_blocks_used_bytes();
+  struct ts_pool *pool = ts_pool_create(8, NULL);
+  ts_pool_for_helped(pool, 64, take_and_give, NULL);
+  ts_pool_destroy(pool);
+  assert_int_equal(ts_blocks_used_bytes(), before);
+  ts_blocks_trim();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_blocks_hold_their_bytes),
+      cmocka_unit_test(test_impossible_sizes),
+      cmocka_unit_test(test_resize_keeps_bytes),
+      cmocka_unit_test(test_idle_blocks_are_used_again),
+      cmocka_unit_test(test_limit_holds_for_used_and_idle),
+      cmocka_unit_test(test_memory_goes_back_to_the_system),
+      cmocka_unit_test(test_watch_counts_one_thread),
+      cmocka_unit_test(test_many_threads),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
