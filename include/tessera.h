@@ -64,7 +64,7 @@ struct ts_request {
   uint64_t memory_bytes; /* budget for pixels and scratch; 0: 70 % of what the machine or cgroup has */
   bool no_reuse;         /* every run computes everything; the store is neither read nor written */
   bool no_cutoff;        /* tasks are shared by lineage only */
-  const char *merge;     /* "lineage" (NULL), "stage", "none" */
+  const char *merge;     /* "lineage" (NULL), "stage", "none"; plan: also "naive", "sca", "rtma", "trtma" */
   bool raw_values;       /* plan: compare values as given, not in canonical form */
   bool resume;           /* continue an unfinished run of the same file */
   const char *resume_id; /* which one; NULL: the last */
@@ -84,6 +84,12 @@ struct ts_request {
   const char *only_stage;                        /* run: one stage alone, on the data as it is */
   const struct ts_parameter_setting *parameters; /* run: -p NAME=VALUE */
   size_t parameter_count;
+  /* plan, buckets for `threads` workers that do not share memory. Most members of one (naive, sca, rtma; 0: 10), most
+   * buckets per piece of the data (trtma, lineage; 0: three per worker); keys "chain" (NULL) or "dag"; cost "unit" (NULL)
+   * or a JSON file of seconds by "stage.task"; compare: every way to merge side by side. */
+  size_t max_bucket_size, max_buckets;
+  const char *keys, *cost;
+  bool compare;
   const char *output; /* folder (run, study) or file (report) for results; NULL: out/NAME */
   bool overlays;      /* run: also write the image with outlines of each mask */
   const char *run;    /* status, log, explain, report: a run id; NULL: the last */
@@ -121,7 +127,8 @@ struct ts_request {
 
 /* Checks a workflow or study file and all it names: file, store, data, tile. Schema tessera.check/1. */
 TS_PUBLIC int ts_check(const struct ts_request *request, char **reply);
-/* What `study` or `run` would do: file, design, merge, raw_values, data, parameters. Schema tessera.plan/1. */
+/* What `study` or `run` would do: file, design, merge and its buckets, raw_values, data, parameters. Schema
+ * tessera.plan/1. */
 TS_PUBLIC int ts_plan_study(const struct ts_request *request, char **reply);
 /* One parameter set over the data. Schema tessera.run/1. */
 TS_PUBLIC int ts_run_workflow(const struct ts_request *request, char **reply);

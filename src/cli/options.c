@@ -18,6 +18,7 @@
 #define MAX_THREADS      4096
 #define MAX_TRAJECTORIES 1000000
 #define MAX_TILE_PX      1048576
+#define MAX_BUCKETS      1000000000
 #define MAX_POINTS       UINT64_C(1000000000)
 #define MAX_LEVELS       1000000
 #define MAX_SKIP         UINT64_C(1000000000000)
@@ -26,7 +27,8 @@
 
 static const char *const color_words[] = {"auto", "always", "never", NULL};
 static const char *const progress_words[] = {"auto", "plain", "json", "none", NULL};
-static const char *const merge_words[] = {"none", "stage", "lineage", NULL};
+static const char *const merge_words[] = {"none", "stage", "naive", "sca", "rtma", "trtma", "lineage", NULL};
+static const char *const key_words[] = {"chain", "dag", NULL};
 static const char *const switch_words[] = {"on", "off", NULL};
 static const char *const base_words[] = {"mc", "lhs", "sobol-sequence", "halton", NULL};
 static const char *const scramble_words[] = {"none", "owen", "shift", NULL};
@@ -321,7 +323,9 @@ const struct ts_option ts_options[] = {
     {.name = "merge",
      .kind = TS_OPTION_WORD,
      .argument = "LEVEL",
-     .help = "what runs may share: none (nothing), stage (whole stages), lineage (every task; the default)",
+     .help =
+         "what runs may share: none (nothing), stage (whole stages), lineage (every task; the default); 'plan' also "
+         "groups stages for workers that do not share memory: naive, sca, rtma, trtma",
      .commands = PLANNING,
      .field = FIELD(request.merge),
      .choices = merge_words,
@@ -334,6 +338,42 @@ const struct ts_option ts_options[] = {
      .field = FIELD(canonical),
      .choices = switch_words,
      .completes = TS_COMPLETES_CHOICES},
+    {.name = "max-bucket-size",
+     .kind = TS_OPTION_COUNT,
+     .argument = "N",
+     .help = "most runs of a stage in a bucket, for naive, sca and rtma (10)",
+     .commands = BIT(PLAN),
+     .field = FIELD(request.max_bucket_size),
+     .least = 1,
+     .most = MAX_BUCKETS},
+    {.name = "max-buckets",
+     .kind = TS_OPTION_COUNT,
+     .argument = "N",
+     .help = "most buckets of a stage in each tile, for trtma (three for each worker, see --jobs) and lineage (none)",
+     .commands = BIT(PLAN),
+     .field = FIELD(request.max_buckets),
+     .least = 1,
+     .most = MAX_BUCKETS},
+    {.name = "keys",
+     .kind = TS_OPTION_WORD,
+     .argument = "chain|dag",
+     .help = "tasks of a bucket are equal if all before them are too (chain), or if what they read is (dag)",
+     .commands = BIT(PLAN),
+     .field = FIELD(request.keys),
+     .choices = key_words,
+     .completes = TS_COMPLETES_CHOICES},
+    {.name = "cost",
+     .kind = TS_OPTION_TEXT,
+     .argument = "unit|FILE",
+     .help = "what buckets are balanced by: every task costs 1 (unit), or seconds from a JSON file {\"stage.task\": s}",
+     .commands = BIT(PLAN),
+     .field = FIELD(request.cost),
+     .completes = TS_COMPLETES_FILE},
+    {.name = "compare",
+     .kind = TS_OPTION_FLAG,
+     .help = "show every way to merge side by side",
+     .commands = BIT(PLAN),
+     .field = FIELD(request.compare)},
     {.name = "no-cutoff",
      .kind = TS_OPTION_FLAG,
      .help = "share tasks by what they were made from only, not by what came out",

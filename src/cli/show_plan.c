@@ -115,6 +115,92 @@ static void add_frame(struct ts_str *out, const json_t *reply) {
   ts_str_addf(out, ", %s to run\n", ts_format_count(ts_cli_reply_count(reference, "executed"), number));
 }
 
+/* Seconds where costs are seconds, otherwise a number of tasks. */
+static void add_cost(struct ts_str *out, double cost, bool seconds) {
+  if (seconds)
+    ts_cli_text_add_time(out, cost);
+  else
+    ts_cli_text_add_number(out, cost);
+}
+
+static void take_cost(struct ts_cli_table *table, const json_t *row, const char *name, bool seconds) {
+  struct ts_str text = {0};
+  if (ts_cli_reply_has(row, name)) add_cost(&text, ts_cli_reply_number(row, name), seconds);
+  ts_cli_table_take(table, &text);
+}
+
+static void take_percent(struct ts_cli_table *table, const json_t *row, const char *name) {
+  struct ts_str text = {0};
+  if (ts_cli_reply_has(row, name)) {
+    ts_cli_text_add_fixed(&text, 100 * ts_cli_reply_number(row, name), 1);
+    ts_str_add(&text, " %");
+  }
+  ts_cli_table_take(table, &text);
+}
+
+/* How stages are grouped for workers that do not share memory, and what that comes to. */
+static void add_grouping(struct ts_str *out, const json_t *reply) {
+  const json_t *grouping = ts_cli_reply_member(reply, "grouping");
+  if (!grouping) return;
+  static const char *const headings[] = {"stage", "distinct", "buckets", "imbalance", "makespan", "lower bound"};
+  bool seconds = strcmp(ts_cli_reply_text(grouping, "cost"), "seconds") == 0;
+  struct ts_cli_table table;
+  ts_cli_table_init(&table, "lrrrrr");
+  for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++) ts_cli_table_add(&table, headings[i]);
+  const json_t *rows = ts_cli_reply_member(grouping, "stages");
+  for (size_t i = 0; i < json_array_size(rows); i++) {
+    const json_t *row = json_array_get(rows, i);
+    ts_cli_table_add(&table, ts_cli_reply_text(row, "stage"));
+    ts_cli_table_add_count(&table, ts_cli_reply_count(row, "members"));
+    ts_cli_table_add_count(&table, ts_cli_reply_count(row, "buckets"));
+    take_percent(&table, row, "imbalance");
+    take_cost(&table, row, "makespan", seconds);
+    take_cost(&table, row, "lower_bound", seconds);
+  }
+  ts_str_add_char(out, '\n');
+  ts_cli_table_print(&table, "", out);
+  ts_cli_table_release(&table);
+  ts_str_addf(out, "\nBuckets of each tile, %s keys; ", ts_cli_reply_text(grouping, "keys"));
+  ts_cli_text_add_count(out, ts_cli_reply_count(grouping, "workers"), "worker");
+  ts_str_add(out, " that share no memory would need ");
+  add_cost(out, ts_cli_reply_number(grouping, "makespan"), seconds);
+  ts_str_add(out, seconds ? ", at least " : " task lengths, at least ");
+  add_cost(out, ts_cli_reply_number(grouping, "lower_bound"), seconds);
+  ts_str_add_char(out, '\n');
+}
+
+static void add_comparison(struct ts_str *out, const json_t *reply) {
+  const json_t *rows = ts_cli_reply_member(reply, "compare");
+  if (!rows) return;
+  static const char *const headings[] = {"merge",     "keys",     "to run",      "avoided",    "buckets",
+                                         "imbalance", "makespan", "lower bound", "planned in", "refused"};
+  uint64_t requested = ts_cli_reply_count(reply, "requested");
+  struct ts_cli_table table;
+  ts_cli_table_init(&table, "llrrrrrrrl");
+  for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++) ts_cli_table_add(&table, headings[i]);
+  for (size_t i = 0; i < json_array_size(rows); i++) {
+    const json_t *row = json_array_get(rows, i);
+    uint64_t executed = ts_cli_reply_count(row, "executed");
+    struct ts_str avoided = {0};
+    ts_cli_table_add(&table, ts_cli_reply_text(row, "merge"));
+    ts_cli_table_add(&table, ts_cli_reply_text(row, "keys"));
+    add_level(&table, row, "executed");
+    if (ts_cli_reply_has(row, "executed")) ts_cli_text_add_share(&avoided, requested - executed, requested);
+    ts_cli_table_take(&table, &avoided);
+    add_level(&table, row, "buckets");
+    take_percent(&table, row, "imbalance");
+    take_cost(&table, row, "makespan", false);
+    take_cost(&table, row, "lower_bound", false);
+    take_cost(&table, row, "planning_s", true);
+    ts_cli_table_add(&table, ts_cli_reply_text(row, "refused"));
+  }
+  ts_str_add(out, "\nGrouped for ");
+  ts_cli_text_add_count(out, ts_cli_reply_count(reply, "workers"), "worker");
+  ts_str_add(out, " that share no memory:\n");
+  ts_cli_table_print(&table, "", out);
+  ts_cli_table_release(&table);
+}
+
 /* What a study does after these runs: another phase, or more rounds. */
 static void add_later(struct ts_str *out, const json_t *reply) {
   const json_t *second = json_array_get(ts_cli_reply_member(reply, "phases"), 1);
@@ -138,6 +224,8 @@ void ts_show_plan(const json_t *reply, const struct ts_view *view, struct ts_str
   add_table(out, reply);
   ts_str_add_char(out, '\n');
   add_frame(out, reply);
+  add_grouping(out, reply);
+  add_comparison(out, reply);
   add_later(out, reply);
 }
 

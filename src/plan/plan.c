@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-static const char *const merge_names[] = {"lineage", "stage", "none"};
+static const char *const merge_names[] = {"lineage", "stage", "none", "naive", "sca", "rtma", "trtma"};
 
 bool ts_merge_parse(const char *name, enum ts_merge *merge) {
   for (size_t i = 0; i < sizeof merge_names / sizeof *merge_names; i++) {
@@ -27,6 +27,10 @@ bool ts_merge_parse(const char *name, enum ts_merge *merge) {
 }
 
 const char *ts_merge_name(enum ts_merge merge) { return merge_names[merge]; }
+
+bool ts_merge_shares_tasks(enum ts_merge merge) { return merge != TS_MERGE_STAGE && merge != TS_MERGE_NONE; }
+
+bool ts_merge_needs_buckets(enum ts_merge merge) { return merge >= TS_MERGE_NAIVE; }
 
 static void add_value_bytes(struct ts_str *bytes, const struct ts_value *value) {
   ts_str_add_char(bytes, (char)value->type);
@@ -226,14 +230,15 @@ static void walk_stage(struct builder *b, size_t stage_index, uint32_t *nodes_of
     union ts_map_value *slot = ts_map_insert(&b->stage_map, b->stage_key.data, b->stage_key.length, &stage_new);
     if (stage_new) slot->pointer = ts_arena_alloc(&b->scratch, sizeof *known + stage->task_count * sizeof(uint32_t));
     known = slot->pointer;
+    if (stage_new) *known = (struct known_stage){.stage = stage_index, .run = b->run};
     known->count = stage->task_count;
   }
   for (size_t i = 0; i < stage->task_count; i++) {
     size_t t = stage->first_task + i;
     if (!b->plan->active[t]) continue;
     bool added = false;
-    uint32_t node =
-        stage_new ? make_task_node(b, (uint32_t)t, nodes_of_task, merge == TS_MERGE_LINEAGE, &added) : known->nodes[i];
+    uint32_t node = stage_new ? make_task_node(b, (uint32_t)t, nodes_of_task, ts_merge_shares_tasks(merge), &added)
+                              : known->nodes[i];
     if (stage_new && known) known->nodes[i] = node;
     nodes_of_task[t] = node;
     count_task(b, t, !stage_new, added || b->nodes[node].reference_only);
@@ -264,7 +269,7 @@ static void walk_reference(struct builder *b, bool want_reference) {
     bool added = false;
     if (b->reference_task[t]) /* later tasks may refer to earlier ones through b->reference */
       b->reference[t] =
-          make_task_node(b, (uint32_t)t, b->reference, b->plan->options.merge == TS_MERGE_LINEAGE, &added);
+          make_task_node(b, (uint32_t)t, b->reference, ts_merge_shares_tasks(b->plan->options.merge), &added);
     b->plan->counts[t].reference_distinct += added ? 1 : 0;
   }
   if (want_reference) record_products(b, b->reference, b->plan->reference_products);
@@ -282,6 +287,7 @@ static void walk_all(struct builder *b, const struct ts_value *sets, bool want_r
   if (any) walk_reference(b, want_reference);
   uint32_t *nodes = ts_arena_array(&b->scratch, w->task_count, sizeof *nodes);
   for (size_t s = 0; s < plan->set_count; s++) {
+    b->run = (uint32_t)s;
     walk_run(b, sets + s * w->parameter_count, nodes);
     record_products(b, nodes, plan->products + s * plan->wanted_count);
     memcpy(b->task_nodes + s * w->task_count, nodes, w->task_count * sizeof *nodes);
@@ -345,6 +351,7 @@ struct ts_plan *ts_plan_create(const struct ts_workflow *workflow, const struct 
   plan->nodes = ts_arena_memdup(&plan->arena, b.nodes, plan->node_count * sizeof *b.nodes);
   free(b.nodes);
   ts_plan_order(&b);
+  if (options->keep_instances) ts_plan_keep_instances(&b);
   builder_release(&b);
   return plan;
 }

@@ -18,10 +18,21 @@
 
 #define TS_NO_NODE UINT32_MAX
 
-/* none: every run computes everything. stage: equal stages are shared. lineage: every equal task is shared. */
-enum ts_merge { TS_MERGE_LINEAGE, TS_MERGE_STAGE, TS_MERGE_NONE };
+/* none: every run computes everything. stage: equal stages are shared. lineage: every equal task is shared. The others
+ * plan as lineage does and then group stages into buckets for workers that do not share memory (plan/bucket.h). */
+enum ts_merge {
+  TS_MERGE_LINEAGE,
+  TS_MERGE_STAGE,
+  TS_MERGE_NONE,
+  TS_MERGE_NAIVE,
+  TS_MERGE_SCA,
+  TS_MERGE_RTMA,
+  TS_MERGE_TRTMA
+};
 bool ts_merge_parse(const char *name, enum ts_merge *merge);
 const char *ts_merge_name(enum ts_merge merge);
+bool ts_merge_shares_tasks(enum ts_merge merge); /* not stages alone, or nothing */
+bool ts_merge_needs_buckets(enum ts_merge merge);
 
 /* TASK: an operation of the workflow. SOURCE: reads a workflow input. CROP: cuts a tile's halo off. GATHER: joins the
  * pieces of a finer scope. */
@@ -56,10 +67,18 @@ struct ts_plan_options {
   enum ts_merge merge;
   bool raw_values;                /* compare values as given, not in canonical form */
   bool crop_halo;                 /* tiles have a halo */
+  bool keep_instances;            /* fill ts_plan.instances, for buckets; not with merge none */
   size_t only_stage;              /* TS_NONE, or the stage to run alone; see plan.c */
   const bool *supplied;           /* per workflow input: the dataset has files for it */
   const struct ts_source *wanted; /* products wanted from every run */
   size_t wanted_count;
+};
+
+/* The distinct instances of a stage, in the order in which runs ask for them. */
+struct ts_stage_instances {
+  size_t count;
+  const uint32_t *nodes; /* instance after instance, the nodes of the stage's tasks; TS_NO_NODE: not needed */
+  const uint32_t *runs;  /* the first run that asks for each */
 };
 
 struct ts_plan {
@@ -74,10 +93,11 @@ struct ts_plan {
   struct ts_node_input *products;
   /* Wanted products of the run with default parameters; node TS_NO_NODE if nobody needs them. */
   struct ts_node_input *reference_products;
-  struct ts_task_count *counts; /* per task of the workflow */
-  bool *active;                 /* per task: whether any run needs it */
-  const uint32_t *set_order;    /* runs in the order of execution (depth first along the reuse tree) */
-  enum ts_scope coarsest;       /* coarsest scope of any node: what must be open at once */
+  struct ts_task_count *counts;         /* per task of the workflow */
+  bool *active;                         /* per task: whether any run needs it */
+  struct ts_stage_instances *instances; /* per stage of the workflow; NULL without keep_instances */
+  const uint32_t *set_order;            /* runs in the order of execution (depth first along the reuse tree) */
+  enum ts_scope coarsest;               /* coarsest scope of any node: what must be open at once */
 };
 
 /* sets: set_count rows of workflow->parameter_count values, all inside their domains. want_reference: also plan the

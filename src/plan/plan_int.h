@@ -10,6 +10,8 @@
 
 /* A stage met before in a run of the design. */
 struct known_stage {
+  size_t stage;
+  uint32_t run; /* the first that asked for it */
   size_t count;
   uint32_t nodes[]; /* of its tasks */
 };
@@ -29,6 +31,7 @@ struct builder {
   bool *reference_task;          /* tasks the reference run needs */
   uint32_t reference_node_count; /* nodes that existed when the reference run was done */
   bool reference_done;
+  uint32_t run;         /* being walked */
   uint32_t *task_nodes; /* per run, per task; for the order of execution */
 };
 
@@ -38,6 +41,8 @@ uint32_t ts_plan_add_node(struct builder *b, const struct ts_node *node);
 bool ts_plan_mark_active(struct ts_plan *plan, bool want_reference, bool *reference, struct ts_error *err);
 /* The workflow input that stands for a port when its stage runs alone, or TS_NONE. */
 size_t ts_plan_stand_in(const struct ts_workflow *workflow, const bool *supplied, const struct ts_op_port *port);
+/* Copies the distinct instances of every stage into the plan. */
+void ts_plan_keep_instances(struct builder *b);
 /* Order of runs and first_set of each node. */
 void ts_plan_order(struct builder *b);
 

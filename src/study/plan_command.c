@@ -1,6 +1,7 @@
 /* What a study or run would do: the same design and planner, and a look into the store.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/engine.h"
+#include "study/grouping.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -8,8 +9,9 @@
 
 static json_t *number(uint64_t value) { return json_integer((json_int_t)value); }
 
+/* With buckets, what they execute; the store is not looked at then. */
 static void add_by_task(const struct session *s, const struct ts_plan *plan, const struct ts_run_forecast *f,
-                        json_t *object) {
+                        const struct ts_grouping *grouping, json_t *object) {
   json_t *list = json_array();
   uint64_t sum[5] = {0};
   for (size_t t = 0; t < s->workflow->task_count; t++) {
@@ -17,8 +19,13 @@ static void add_by_task(const struct session *s, const struct ts_plan *plan, con
     const struct ts_stage *stage = &s->workflow->stages[task->stage];
     if (!plan->active[t]) continue;
     uint64_t units = ts_session_units(s, stage->scope);
-    const uint64_t row[5] = {plan->counts[t].requested * units, plan->counts[t].stage_reused * units,
-                             plan->counts[t].task_reused * units, f->stored[t], f->execute[t]};
+    uint64_t row[5] = {plan->counts[t].requested * units, plan->counts[t].stage_reused * units,
+                       plan->counts[t].task_reused * units, f->stored[t], f->execute[t]};
+    if (grouping->wanted) {
+      row[3] = 0;
+      row[4] = grouping->buckets.executed[t] * units;
+      row[2] = row[0] - row[1] - row[4];
+    }
     for (size_t i = 0; i < 5; i++) sum[i] += row[i];
     json_array_append_new(list,
                           json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "stage", stage->name, "task", task->name,
@@ -39,31 +46,52 @@ static bool is_single(const struct session *s) {
   return r->single || s->study.is_bare_workflow || r->parameter_count > 0 || r->only_stage;
 }
 
+/* Without a store to look into, every distinct task runs for every piece of the data: no piece need be visited. */
+static void forecast_all(const struct session *s, const struct ts_plan *plan, struct ts_run_forecast *f) {
+  *f = (struct ts_run_forecast){.execute = ts_calloc(s->workflow->task_count + 1, sizeof *f->execute),
+                                .stored = ts_calloc(s->workflow->task_count + 1, sizeof *f->stored)};
+  for (size_t t = 0; t < s->workflow->task_count; t++) {
+    uint64_t units = ts_session_units(s, s->workflow->stages[s->workflow->tasks[t].stage].scope);
+    f->execute[t] = plan->counts[t].distinct * units;
+    f->reference_execute += plan->counts[t].reference_distinct * units;
+  }
+}
+
 static bool forecast(struct session *s, const struct parameter_sets *sets, json_t *object) {
   size_t wanted_count = 0;
   struct ts_source *wanted =
       is_single(s) ? ts_session_all_products(s, NULL, &wanted_count) : ts_session_study_products(s, &wanted_count);
   uint64_t start_ns = ts_clock_process_cpu_ns();
   struct ts_plan *plan = ts_session_plan(s, sets, wanted, wanted_count, false);
-  double planning_s = (double)(ts_clock_process_cpu_ns() - start_ns) / 1e9;
   if (!plan) return false;
+  struct ts_grouping grouping;
+  if (!ts_grouping_init(&grouping, s, plan)) {
+    ts_plan_destroy(plan);
+    return false;
+  }
+  double planning_s = (double)(ts_clock_process_cpu_ns() - start_ns) / 1e9;
   struct ts_run_options options = ts_engine_options(s);
   struct ts_run_forecast f;
   struct ts_error err = {0};
-  bool ok = ts_run_forecast(plan, &s->dataset, &options, &f, &err);
+  bool ok = true;
+  if (s->store && !grouping.wanted)
+    ok = ts_run_forecast(plan, &s->dataset, &options, &f, &err);
+  else
+    forecast_all(s, plan, &f);
   if (ok) {
-    add_by_task(s, plan, &f, object);
+    add_by_task(s, plan, &f, &grouping, object);
     json_object_set_new(object, "merge", json_string(ts_merge_name(plan->options.merge)));
     json_object_set_new(object, "reference",
                         json_pack("{s:I, s:I, s:I}", "requested",
                                   (json_int_t)f.reference_execute + (json_int_t)f.reference_stored, "executed",
                                   (json_int_t)f.reference_execute, "store", (json_int_t)f.reference_stored));
     json_object_set_new(object, "planning_s", json_real(planning_s));
-    json_object_set_new(object, "buckets", json_array());
+    ok = ts_grouping_reply(&grouping, s, plan, object);
   } else {
     ts_session_fault(s, &err);
   }
   ts_run_forecast_release(&f);
+  ts_grouping_release(&grouping);
   ts_plan_destroy(plan);
   return ok;
 }
@@ -103,6 +131,7 @@ int ts_plan_study(const struct ts_request *request, char **reply) {
   struct session s;
   struct parameter_sets sets = {0};
   ts_session_init(&s, request);
+  s.plans_buckets = true;
   json_t *object = ts_reply_new("tessera.plan/1");
   bool is_study = false;
   bool ok = ts_session_read(&s) && open_existing_store(&s);

@@ -72,8 +72,12 @@ struct ts_plan *ts_session_plan(struct session *s, const struct parameter_sets *
   if (s->request->no_reuse) options.merge = TS_MERGE_NONE;
   if (s->request->merge && !ts_merge_parse(s->request->merge, &options.merge)) {
     ts_fail(&err, TS_ERR_USAGE, "unknown way to merge '%s'", s->request->merge);
-    ts_error_help(&err, "this version knows: none, stage, lineage");
+    ts_error_help(&err, "this version knows: none, stage, naive, sca, rtma, trtma, lineage");
+  } else if (ts_merge_needs_buckets(options.merge) && !s->plans_buckets) {
+    ts_fail(&err, TS_ERR_USAGE, "merging by '%s' is for workers that do not share memory", s->request->merge);
+    ts_error_help(&err, "threads share every equal task: use --merge lineage; 'tessera plan' shows the buckets");
   }
+  options.keep_instances = s->plans_buckets && ts_merge_shares_tasks(options.merge);
   struct ts_plan *plan = NULL;
   if (err.code == TS_ERR_OK && ts_session_ok(s))
     plan = ts_plan_create(s->workflow, sets->values, sets->count, &options, want_reference, &err);

@@ -123,6 +123,7 @@ struct session {
   struct ts_dataset dataset;    /* arrays owned by the arena */
   bool *supplied;               /* per workflow input */
   const char *scratch;          /* folder for commands */
+  bool plans_buckets;           /* the plan is for looking at: it may be grouped for workers */
 };
 
 /* session.c */

@@ -99,6 +99,20 @@ static void texts_words_and_lists_arrive(void **state) {
   ts_arguments_release(&arguments);
 }
 
+static void limits_of_buckets_arrive(void **state) {
+  (void)state;
+  struct ts_arguments arguments =
+      parsed("plan --merge rtma --max-bucket-size 7 --max-buckets 24 --keys dag --cost c.json --compare");
+  const struct ts_request *request = &arguments.request;
+  assert_string_equal(request->merge, "rtma");
+  assert_int_equal(request->max_bucket_size, 7);
+  assert_int_equal(request->max_buckets, 24);
+  assert_string_equal(request->keys, "dag");
+  assert_string_equal(request->cost, "c.json");
+  assert_true(request->compare);
+  ts_arguments_release(&arguments);
+}
+
 static void options_of_sample_and_analyse_arrive(void **state) {
   (void)state;
   struct ts_arguments arguments = parsed("sample --method saltelli --space s.json -N 1024 --second-order --base lhs "
@@ -236,7 +250,7 @@ static void unknown_words_get_a_proposal(void **state) {
   assert_refused("--quuxquux", "unknown option '--quuxquux'", "'tessera --help' lists the options");
   assert_refused("study -x", "unknown option '-x'", "'tessera study --help' lists the options");
   assert_refused("study --merge=lineag", "'lineag' is nothing that '--merge' takes",
-                 "did you mean 'lineage'? it takes none, stage or lineage");
+                 "did you mean 'lineage'? it takes none, stage, naive, sca, rtma, trtma or lineage");
   assert_refused("study --color maybe", "'maybe' is nothing that '--color' takes", "it takes auto, always or never");
   assert_refused("completion tcsh", "'tcsh' is nothing that 'SHELL' takes", "it takes bash, zsh or fish");
 }
@@ -329,6 +343,7 @@ int main(void) {
       cmocka_unit_test(numbers_come_in_every_form),
       cmocka_unit_test(letters_may_be_joined),
       cmocka_unit_test(texts_words_and_lists_arrive),
+      cmocka_unit_test(limits_of_buckets_arrive),
       cmocka_unit_test(options_of_sample_and_analyse_arrive),
       cmocka_unit_test(zero_is_the_default),
       cmocka_unit_test(resume_takes_an_id_or_none),

@@ -249,14 +249,14 @@ static void a_design_without_runs_has_no_tasks(void **state) {
 
 static void merges_have_names(void **state) {
   (void)state;
-  static const char *const names[] = {"none", "stage", "lineage"};
+  static const char *const names[] = {"none", "stage", "lineage", "naive", "sca", "rtma", "trtma"};
   for (size_t i = 0; i < COUNT_OF(names); i++) {
     enum ts_merge merge;
     assert_true(ts_merge_parse(names[i], &merge));
     assert_string_equal(ts_merge_name(merge), names[i]);
   }
   enum ts_merge merge;
-  assert_false(ts_merge_parse("rtma", &merge));
+  assert_false(ts_merge_parse("rtmb", &merge));
   assert_false(ts_merge_parse("", &merge));
 }
 
