@@ -99,11 +99,12 @@ static struct head *map(size_t bytes) {
   return head;
 }
 
-/* The idle block that fits best: not smaller, and at most an eighth larger. */
+/* The idle block that fits best: not smaller, and at most an eighth larger. Every look at a block is a cache miss: the
+ * search ends at the first that fits exactly. */
 static struct head *take_idle(size_t bytes) {
   struct head **best = NULL;
   pthread_mutex_lock(&lock);
-  for (struct head **link = &idle; *link; link = &(*link)->next) {
+  for (struct head **link = &idle; *link && !(best && (*best)->mapped_bytes == bytes); link = &(*link)->next) {
     size_t has = (*link)->mapped_bytes;
     if (has >= bytes && has - bytes <= bytes / 8 && (!best || has < (*best)->mapped_bytes)) best = link;
   }

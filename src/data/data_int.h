@@ -48,10 +48,11 @@ size_t ts_mask_bits_size(size_t pixel_count);
 bool ts_mask_pack_bits(const uint8_t *pixels, size_t count, uint8_t *bits);
 void ts_mask_unpack_bits(const uint8_t *bits, size_t count, uint8_t *pixels);
 
-/* Replaces each row by its difference from the one above, and back. Neighbouring rows are alike, so that differences
- * compress better, and twice as fast. */
-void ts_mask_bits_difference(uint8_t *bits, size_t size, size_t row_bytes);
-void ts_mask_bits_sum(uint8_t *bits, size_t size, size_t row_bytes);
+/* mask_runs.c: the packed form of bits. pack appends to `out`; false, with `out` as it was, if that takes more than
+ * most_bytes. unpack: false if what is_runs has accepted is damaged. */
+bool ts_mask_runs_pack(const uint8_t *bits, size_t size, size_t most_bytes, struct ts_str *out);
+bool ts_mask_runs_is(const uint8_t *packed, size_t packed_bytes);
+bool ts_mask_runs_unpack(const uint8_t *packed, size_t packed_bytes, uint8_t *bits, size_t size);
 
 /* Reused by all packing and unpacking of one thread; NULL without memory. */
 struct ts_pack_context {

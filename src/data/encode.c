@@ -8,8 +8,8 @@
  *   file:   32 bytes SHA-256 of the file, text path
  * A text is u32 length and bytes. The payload: pixels row by row, cells row by row, the bytes; nothing for a file.
  * Masks of nothing but 0 and 255 are coded as bits (mask_bits.c), all else as the bytes in memory.
- * Packed: the header as it is, then one zstd frame (with checksum) that holds the payload; of bits the differences of
- * rows. */
+ * Packed: the header as it is, then one zstd frame (with checksum) that holds the payload; bits usually as runs
+ * (mask_runs.c) instead. */
 #include "data/data_int.h"
 
 #include "base/alloc.h"
@@ -281,7 +281,11 @@ struct ts_data *ts_data_decode(const void *bytes, size_t size, struct ts_error *
   return damaged(err, "its mask is not coded as it should be");
 }
 
-static size_t row_bytes(const struct ts_data *mask) { return ts_mask_bits_size((size_t)mask->region.width); }
+/* A zstd block takes at least 4 bytes and holds at most 128 KiB: a header that claims more is damaged, and no memory is
+ * asked for on its word. */
+static uint64_t most_payload_bytes(size_t packed_bytes) {
+  return (uint64_t)packed_bytes / 4 * ZSTD_BLOCKSIZE_MAX + ZSTD_BLOCKSIZE_MAX;
+}
 
 /* Piece by piece: the worst case is larger than the data, and nearly always far more than is needed. */
 static size_t compress(ZSTD_CCtx *context, const struct ts_payload *payload, struct ts_str *out) {
@@ -300,44 +304,55 @@ static size_t compress(ZSTD_CCtx *context, const struct ts_payload *payload, str
   return left;
 }
 
+/* Masks of noise take less room when compressed; of hardly any runs, more than a reader would believe. */
+static bool pack_runs(const struct ts_payload *payload, struct ts_str *out) {
+  size_t before = out->length;
+  if (payload->coding != TS_CODING_BITS ||
+      !ts_mask_runs_pack(payload->bytes, payload->size_bytes, payload->size_bytes / 2, out))
+    return false;
+  if (payload->size_bytes <= most_payload_bytes(out->length - before)) return true;
+  out->length = before;
+  return false;
+}
+
 bool ts_data_pack(const struct ts_data *data, struct ts_str *out, struct ts_error *err) {
   ts_auto(ts_payload_release) struct ts_payload payload;
   ts_data_payload(data, &payload);
   encode_header(data, data->path, &payload, out);
+  if (pack_runs(&payload, out)) return true;
   struct ts_pack_context *context = ts_pack_context_get();
   if (!context) return ts_fail(err, TS_ERR_NO_MEMORY, "no memory to compress %zu bytes", payload.size_bytes);
-  if (payload.owned) ts_mask_bits_difference(payload.owned, payload.size_bytes, row_bytes(data));
   size_t result = compress(context->pack, &payload, out);
   if (!ZSTD_isError(result)) return true;
   return ts_fail(err, TS_ERR_NO_MEMORY, "could not compress %zu bytes: %s", payload.size_bytes,
                  ZSTD_getErrorName(result));
 }
 
-/* Decompresses the payload into data that read_header made. */
+static bool decompress(const unsigned char *frame, size_t frame_bytes, void *target, size_t payload_bytes) {
+  struct ts_pack_context *context = ts_pack_context_get();
+  if (!context || ZSTD_getFrameContentSize(frame, frame_bytes) != payload_bytes) return false;
+  return ZSTD_decompressDCtx(context->unpack, target, payload_bytes, frame, frame_bytes) == payload_bytes;
+}
+
+/* Unpacks the payload into data that read_header made. */
 static bool unpack_payload(struct ts_data *data, enum ts_coding coding, const unsigned char *frame, size_t frame_bytes,
                            size_t payload_bytes) {
-  struct ts_pack_context *context = ts_pack_context_get();
-  if (!context) return false;
   ts_auto_free uint8_t *bits = coding == TS_CODING_BITS ? ts_malloc(payload_bytes + 1) : NULL;
   void *target = bits ? bits : payload_bytes > 0 ? ts_data_writable(data) : NULL;
-  size_t unpacked = ZSTD_decompressDCtx(context->unpack, target, payload_bytes, frame, frame_bytes);
-  if (ZSTD_isError(unpacked) || unpacked != payload_bytes) return false;
-  if (bits) ts_mask_bits_sum(bits, payload_bytes, row_bytes(data));
+  if (bits && ts_mask_runs_is(frame, frame_bytes)) {
+    if (!ts_mask_runs_unpack(frame, frame_bytes, bits, payload_bytes)) return false;
+  } else if (!decompress(frame, frame_bytes, target, payload_bytes)) {
+    return false;
+  }
   return fill(data, coding, target, payload_bytes);
 }
 
 struct ts_data *ts_data_unpack(const void *bytes, size_t size, struct ts_error *err) {
-  /* A zstd block takes at least 4 bytes and holds at most 128 KiB: a header that claims more is damaged, and no memory is
-   * asked for on its word. */
-  const uint64_t most = (uint64_t)size / 4 * ZSTD_BLOCKSIZE_MAX + ZSTD_BLOCKSIZE_MAX;
   struct extent extent = {0};
   enum ts_coding coding;
-  if (!read_extent(bytes, size, most, &extent, err)) return NULL;
+  if (!read_extent(bytes, size, most_payload_bytes(size), &extent, err)) return NULL;
   const unsigned char *frame = (const unsigned char *)bytes + extent.header_bytes;
   size_t frame_bytes = size - extent.header_bytes;
-  if (ZSTD_getFrameContentSize(frame, frame_bytes) != extent.payload_bytes) {
-    return damaged(err, "its compressed part has another size than it says");
-  }
   struct ts_data *data = read_header(bytes, &extent, &coding, err);
   if (!data || unpack_payload(data, coding, frame, frame_bytes, extent.payload_bytes)) return data;
   ts_data_unref(data);

@@ -59,31 +59,6 @@ void ts_mask_unpack_bits(const uint8_t *bits, size_t count, uint8_t *pixels) {
   if (at < count) memcpy(pixels + at, &eight[bits[at / 8]], count - at);
 }
 
-/* By words: rows of bits are too short for the compiler to care. */
-static void add_row(uint8_t *row, const uint8_t *other, size_t size) {
-  uint64_t a, b;
-  size_t at = 0;
-  for (; size - at >= sizeof a; at += sizeof a) {
-    memcpy(&a, row + at, sizeof a);
-    memcpy(&b, other + at, sizeof b);
-    a ^= b;
-    memcpy(row + at, &a, sizeof a);
-  }
-  for (; at < size; at++) row[at] ^= other[at];
-}
-
-void ts_mask_bits_difference(uint8_t *bits, size_t size, size_t row_bytes) {
-  for (size_t rows = (size + row_bytes - 1) / row_bytes; rows > 1; rows--) {
-    size_t at = (rows - 1) * row_bytes;
-    add_row(bits + at, bits + at - row_bytes, size - at < row_bytes ? size - at : row_bytes);
-  }
-}
-
-void ts_mask_bits_sum(uint8_t *bits, size_t size, size_t row_bytes) {
-  for (size_t at = row_bytes; at < size; at += row_bytes)
-    add_row(bits + at, bits + at - row_bytes, size - at < row_bytes ? size - at : row_bytes);
-}
-
 static bool is_mask(const struct ts_data *data) {
   return data->type->kind == TS_DATA_PIXELS && strcmp(data->type->name, "mask") == 0;
 }
