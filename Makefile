@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 CONFIGURE = $(if $(filter true,$(CI)),-DTESSERA_WERROR=ON)
 
-.PHONY: all setup demo test install asan tsan coverage fuzz soak bench format lint clean help
+.PHONY: all setup demo test install asan tsan coverage fuzz soak bench bench-reuse format lint clean help
 .NOTPARALLEL:
 
 all: setup build/build.ninja ## build/tessera, build/libtessera.so and the plugins (the default)
@@ -46,6 +46,9 @@ bench: all ## time the operations; time and memory of sampling and sensitivity a
 	@cmake --build build --target benches
 	@build/bench_sensitivity
 
+bench-reuse: all ## every way to share work between processes, measured on the same images (minutes; quiet machine)
+	@bench/reuse_variants.py
+
 format: ## rewrite the C files as clang-format wants them
 	@tools/check-format --fix
 
@@ -57,4 +60,4 @@ clean: ## remove everything that was built (the demo folder stays)
 	rm -rf build build-asan build-tsan build-coverage build-fuzz
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z ]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile

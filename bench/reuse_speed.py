@@ -10,53 +10,19 @@ for every set, without a store (--no-reuse), so that the store costs only the si
 alternate; the fastest of each side counts. Wall time means something on a quiet machine only. The bound is what the
 executed tasks and the reading took, divided by the threads: nobody can be faster without faster tasks.
 """
-import json
-import pathlib
 import shutil
-import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests/e2e"))
-import _support as support  # noqa: E402 (the path comes first)
-from _support import SHARED, call, call_json  # noqa: E402
+import _nuclei as nuclei
+from _nuclei import support
+from _support import call_json
 
 THREADS = 2
-DESIGN = SHARED / "data/moat458.csv"
-IMAGES = (SHARED / "data/histology/tiatoolbox/target_image.png",
-          SHARED / "data/histology/openslide-os/OS-1-detail.rgb.png")
-SLIDE = SHARED / "data/histology/aperio/CMU-1-Small-Region.svs"
-WORKFLOW = support.ROOT / "workflows/nuclei/workflow.json"
-
-
-def crop_slide(work):
-    """A square of tissue; the alpha channel is left out."""
-    part, image = work / "crop.v", work / "svs.png"
-    subprocess.run(["vips", "crop", SLIDE, part, "600", "900", "1024", "1024"], check=True)
-    subprocess.run(["vips", "extract_band", part, image, "0", "--n", "3"], check=True)
-    return image
-
-
-def make_project(folder, images, workflow):
-    folder.mkdir()
-    study = {"tessera": 1, "name": "speed", "workflow": "workflow.json", "data": {"files": [str(i) for i in images]},
-             "outputs": [{"output": "compare.table:diff", "over_tiles": "sum"}, "compare.table:dice"],
-             "reference": "default"}
-    (folder / "workflow.json").write_text(json.dumps(workflow), encoding="utf-8")
-    (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")
-    return folder
-
-
-def without_normalisation(workflow):
-    """The same workflow on an image that is normalised already."""
-    workflow["stages"] = [stage for stage in workflow["stages"] if stage["name"] != "normalise"]
-    for stage in workflow["stages"]:
-        stage["in"] = {port: "image" if source == "normalise.image" else source for port, source in stage["in"].items()}
-    return workflow
 
 
 def measure(project, number, *words):
     """Wall and CPU seconds, the bound, and the bytes of results.csv."""
-    reply = call_json("study", "-C", project, "--design", DESIGN, "-j", THREADS, "-o", f"out{number}", *words)
+    reply = call_json("study", "-C", project, "--design", nuclei.MOAT, "-j", THREADS, "-o", f"out{number}", *words)
     raw = (project / f"out{number}/results.csv").read_bytes()
     profile = reply["profile"]
     bound = (profile["tasks_cpu_s"] + profile["read"]["cpu_s"]) / THREADS
@@ -66,20 +32,12 @@ def measure(project, number, *words):
 
 
 def main():
-    support.need_program()
-    support.need_shared("data/moat458.csv", *(str(i.relative_to(SHARED)) for i in (*IMAGES, SLIDE)))
+    nuclei.need_images()
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 2
     work = support.scratch()
-    images = [*IMAGES, crop_slide(work)]
-    for image in images:
-        call("run", WORKFLOW, "--only", "normalise", "--data", image, "--store", "memory", "--progress=none", "-o",
-             work / "once")
-    normalised = [work / "once" / image.stem / "normalise.image.png" for image in images]
-    for number, image in enumerate(normalised):
-        normalised[number] = image.rename(work / f"normalised{number}.png")
-    workflow = WORKFLOW.read_text(encoding="utf-8")
-    reuse = make_project(work / "reuse", images, json.loads(workflow))
-    baseline = make_project(work / "baseline", normalised, without_normalisation(json.loads(workflow)))
+    images = [nuclei.TISSUE, nuclei.DETAIL, nuclei.crop(nuclei.SLIDE, work / "svs.png", 600, 900, 1024, 1024)]
+    reuse = nuclei.make_project(work / "reuse", images)
+    baseline = nuclei.make_project(work / "baseline", nuclei.normalise_once(images, work), normalise=False)
     times = {reuse: [], baseline: []}
     results = set()
     for number in range(rounds):
