@@ -119,6 +119,14 @@ struct ts_stage_forecast {
  * keep_instances and merged by lineage. forecasts: one per stage of the workflow, in the arena of the buckets. */
 bool ts_plan_buckets(const struct ts_plan *plan, const struct ts_plan_bucket_options *options,
                      struct ts_buckets *buckets, const struct ts_stage_forecast **forecasts, struct ts_error *err);
+/* What the grouping sees of a stage: keys of its distinct instances, for looking at them. */
+struct ts_stage_keys {
+  size_t member_count, task_count, key_count;
+  uint32_t *keys; /* owned: member after member, task_count each */
+  size_t *tasks;  /* owned: the tasks that are needed, as indices in the workflow */
+};
+void ts_stage_keys_init(struct ts_stage_keys *keys, const struct ts_plan *plan, size_t stage, bool dag);
+void ts_stage_keys_release(struct ts_stage_keys *keys);
 /* Into how many buckets a piece of the dataset is split: 1, unless there are fewer than three pieces per worker. */
 size_t ts_lineage_bucket_count(size_t units, size_t workers);
 
