@@ -140,10 +140,10 @@ static void take_cost(struct ts_cli_table *table, const json_t *row, const char 
   ts_cli_table_take(table, &text);
 }
 
-static void take_percent(struct ts_cli_table *table, const json_t *row, const char *name) {
+static void take_percent(struct ts_cli_table *table, const json_t *row, const char *name, int decimals) {
   struct ts_str text = {0};
   if (ts_cli_reply_has(row, name)) {
-    ts_cli_text_add_fixed(&text, 100 * ts_cli_reply_number(row, name), 1);
+    ts_cli_text_add_fixed(&text, 100 * ts_cli_reply_number(row, name), decimals);
     ts_str_add(&text, " %");
   }
   ts_cli_table_take(table, &text);
@@ -164,7 +164,7 @@ static void add_grouping(struct ts_str *out, const json_t *reply, const struct t
     ts_cli_table_add(&table, ts_cli_reply_text(row, "stage"));
     ts_cli_table_add_count(&table, ts_cli_reply_count(row, "members"));
     ts_cli_table_add_count(&table, ts_cli_reply_count(row, "buckets"));
-    take_percent(&table, row, "imbalance");
+    take_percent(&table, row, "imbalance", 1);
     take_cost(&table, row, "makespan", seconds);
     take_cost(&table, row, "lower_bound", seconds);
   }
@@ -189,12 +189,12 @@ static void add_grouping(struct ts_str *out, const json_t *reply, const struct t
 static void add_comparison_headings(struct ts_cli_table *table, bool narrow) {
   static const char *const wide[] = {"merge",     "keys",     "to run",      "avoided",   "buckets",
                                      "imbalance", "makespan", "lower bound", "planned in"};
-  static const char *const short_ones[] = {"merge",  "keys",     "to run", "avoided", "buckets",
-                                           "imbal.", "makespan", "bound",  "planned"};
+  static const char *const short_ones[] = {"merge", "keys",     "to run", "saved",  "buckets",
+                                           "imb.",  "makespan", "bound",  "planned"};
   for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) ts_cli_table_add(table, narrow ? short_ones[i] : wide[i]);
 }
 
-static void add_compared(struct ts_cli_table *table, const json_t *reply, const json_t *row) {
+static void add_compared(struct ts_cli_table *table, const json_t *reply, const json_t *row, bool narrow) {
   uint64_t requested = ts_cli_reply_count(reply, "requested"), executed = ts_cli_reply_count(row, "executed");
   bool seconds = strcmp(ts_cli_reply_text(reply, "cost"), "seconds") == 0;
   struct ts_str avoided = {0};
@@ -204,7 +204,7 @@ static void add_compared(struct ts_cli_table *table, const json_t *reply, const 
   ts_cli_text_add_share(&avoided, requested > executed ? requested - executed : 0, requested);
   ts_cli_table_take(table, &avoided);
   add_level(table, row, "buckets");
-  take_percent(table, row, "imbalance");
+  take_percent(table, row, "imbalance", narrow ? 0 : 1);
   take_cost(table, row, "makespan", seconds);
   take_cost(table, row, "lower_bound", seconds);
   take_cost(table, row, "planning_s", true);
@@ -229,10 +229,11 @@ static void add_comparison(struct ts_str *out, const json_t *reply, const struct
   if (!rows) return;
   struct ts_cli_table table;
   ts_cli_table_init(&table, "llrrrrrrr");
-  add_comparison_headings(&table, view->width > 0 && view->width < WIDE_COLUMNS);
+  bool narrow = view->width > 0 && view->width < WIDE_COLUMNS;
+  add_comparison_headings(&table, narrow);
   for (size_t i = 0; i < json_array_size(rows); i++) {
     const json_t *row = json_array_get(rows, i);
-    if (ts_cli_reply_has(row, "executed")) add_compared(&table, reply, row);
+    if (ts_cli_reply_has(row, "executed")) add_compared(&table, reply, row, narrow);
   }
   ts_str_add(out, "\nGrouped for ");
   ts_cli_text_add_count(out, ts_cli_reply_count(reply, "workers"), "worker");

@@ -15,7 +15,7 @@
 
 #define MARGIN_PX      20.0
 #define NAMES_PX       150.0
-#define COUNTS_PX      150.0
+#define COUNTS_PX      184.0
 #define ROW_PX         18.0
 #define BOX_PX         16.0
 #define BARS_PX        26.0

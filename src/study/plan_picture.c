@@ -49,11 +49,12 @@ static void set_titles(struct plan_picture *p, const struct session *s, const st
       ts_arena_printf(&p->arena, "Buckets of study \xe2\x80\x98%s\xe2\x80\x99, stage \xe2\x80\x98%s\xe2\x80\x99",
                       s->study.name, stage->name);
   const char *pieces = stage->scope == TS_PER_TILE ? "tile" : stage->scope == TS_PER_FILE ? "file" : "dataset";
+  const char *same = units == 1 ? ts_arena_printf(&p->arena, "for one %s", pieces)
+                                : ts_arena_printf(&p->arena, "the same for each of %zu %ss", units, pieces);
   p->picture.subtitle =
-      ts_arena_printf(&p->arena, "%zu %s, %zu distinct in this stage, %zu %s each; the same for %s%zu %s%s.",
-                      p->plan->set_count, p->plan->set_count == 1 ? "run" : "runs", p->keys[0].member_count,
-                      p->keys[0].task_count, p->keys[0].task_count == 1 ? "task" : "tasks",
-                      units == 1 ? "" : "each of ", units, pieces, units == 1 ? "" : "s");
+      ts_arena_printf(&p->arena, "%zu %s, %zu distinct in this stage, %zu %s each, %s.", p->plan->set_count,
+                      p->plan->set_count == 1 ? "run" : "runs", p->keys[0].member_count, p->keys[0].task_count,
+                      p->keys[0].task_count == 1 ? "task" : "tasks", same);
 }
 
 struct plan_picture *ts_plan_picture_create(struct session *s, const struct ts_plan *plan,
