@@ -106,7 +106,7 @@ def check_algorithms(project, rows):
     reply = plan(project, "--workers", 2)
     equal(len([bucket for bucket in reply["buckets"] if bucket["stage"] == "segment"]), 6, "buckets of one tile")
     reply = plan(project, "--workers", 2, "--tile", 250)
-    equal(len([bucket for bucket in reply["buckets"] if bucket["stage"] == "segment"]), 1, "buckets of each of 16 tiles")
+    equal(len([bucket for bucket in reply["buckets"] if bucket["stage"] == "segment"]), 1, "buckets of each tile of 16")
 
 
 def check_sharing_of_few(project, first):
@@ -144,8 +144,8 @@ def check_largest(project):
     png(project / "wide.png", 1069 * 16, 4 * 16)
     call("sample", "-C", project, "--method", "morris", "--space", "workflow.json", "-N", 15, "-o", "large.csv")
     for merge in ("lineage", "rtma", "trtma"):
-        words = ["plan", "-C", project, "--design", "large.csv", "--data", project / "wide.png", "--tile", 16, "--merge",
-                 merge, "--workers", 8, "--json"]
+        words = ["plan", "-C", project, "--design", "large.csv", "--data", project / "wide.png", "--tile", 16,
+                 "--merge", merge, "--workers", 8, "--json"]
         with open(project / "large.json", "w", encoding="utf-8") as file:
             run = subprocess.Popen([support.PROGRAM, *map(str, words)], stdout=file, env=support.environment())
             _, status, usage = os.wait4(run.pid, 0)

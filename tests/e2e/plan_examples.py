@@ -6,6 +6,7 @@ test-timeout: 300
 """
 import csv
 import json
+import shutil
 
 import _support as support
 from _support import SHARED, call, call_json, check, equal, say
@@ -23,12 +24,13 @@ def operation(name, parameters, kind):
     domain = [0, 1] if kind == "real" else [1, 1000]
     return {"tessera_operation": 1, "name": name, "version": 1, "help": "does nothing, it is only planned",
             "command": ["true"], "complete": True, "numeric": "exact",
-            "inputs": {"table": {"type": "table", "help": "in"}}, "outputs": {"table": {"type": "table", "help": "out"}},
+            "inputs": {"table": {"type": "table", "help": "in"}},
+            "outputs": {"table": {"type": "table", "help": "out"}},
             "parameters": {p: {"type": kind, "domain": domain, "help": "a number"} for p in parameters}}
 
 
 def make_chain(folder, reads, kind, stages=1):
-    """A project with a chain of tasks; task t reads the next reads[t] parameters. Each task its own stage if asked for."""
+    """A project with a chain of tasks, each a stage if asked for; task t reads the next reads[t] parameters."""
     folder.mkdir(parents=True)
     names = iter(LETTERS)
     params = [[next(names) for _ in range(count)] for count in reads]
@@ -65,7 +67,7 @@ def plan(project, *words, design="design.csv"):
 # ---- the figures ----
 
 def make_figure(work, figures, name, stages=1):
-    """A project whose runs are the stages of a figure, in alphabetical order of first appearance; names of the runs."""
+    """A project whose runs are the stages of a figure, in the order of the file; the names of the runs."""
     figure = figures[name]
     rows = figure.get("stages") or {key: row for bucket in figure["buckets"] for key, row in bucket.items()}
     project = make_chain(work / f"{name}-{stages}", [1] * figure["tasks"], "integer", stages)
@@ -138,8 +140,7 @@ def check_closed_forms(work):
 
 def nuclei_project(folder):
     folder.mkdir()
-    for name in ("workflow.json",):
-        (folder / name).write_bytes((support.ROOT / "workflows/nuclei" / name).read_bytes())
+    shutil.copy(support.ROOT / "workflows/nuclei/workflow.json", folder)
     image = SHARED / "data/histology/tiatoolbox/target_image.png"
     study = {"tessera": 1, "name": "table", "workflow": "workflow.json", "data": {"files": [str(image)]},
              "outputs": ["compare.table:dice"], "reference": "default"}
