@@ -172,7 +172,8 @@ static void add_grouping(struct ts_str *out, const json_t *reply, const struct t
   ts_cli_table_print(&table, "", out);
   ts_cli_table_release(&table);
   struct ts_str line = {0};
-  ts_str_addf(&line, "Buckets of each tile, %s keys. Prediction for ", ts_cli_reply_text(grouping, "keys"));
+  ts_str_addf(&line, "Buckets for each piece of the data, %s keys. Prediction for ",
+              ts_cli_reply_text(grouping, "keys"));
   ts_cli_text_add_count(&line, ts_cli_reply_count(grouping, "workers"), "worker");
   ts_str_add(&line, " that share no memory: ");
   add_cost(&line, ts_cli_reply_number(grouping, "makespan"), seconds);

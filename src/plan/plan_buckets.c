@@ -158,8 +158,10 @@ static bool add_stage(struct ts_buckets *all, size_t *capacity, struct ts_stage_
   size_t workers = options->workers ? options->workers : 1;
   struct stage_input in;
   struct ts_buckets buckets = {0};
+  struct ts_bucket_options limits = options->bucket;
+  if (options->split_few) limits.max_buckets = ts_lineage_bucket_count(units, workers);
   stage_input_init(&in, plan, stage, options);
-  bool ok = in.input.member_count == 0 || ts_buckets_make(&buckets, options->merger, &in.input, &options->bucket, err);
+  bool ok = in.input.member_count == 0 || ts_buckets_make(&buckets, options->merger, &in.input, &limits, err);
   if (!ok) ts_error_context(err, "grouping stage '%s'", plan->workflow->stages[stage].name);
   if (ok) {
     forecast->members = in.input.member_count;

@@ -45,13 +45,12 @@ bool ts_grouping_wants_dag(const struct session *s, const struct ts_merger *merg
   return strcmp(merger->name, "lineage") == 0;
 }
 
-/* Lineage: one bucket per tile unless the request says otherwise; more where tiles are few. */
+/* Lineage: one bucket per tile (file, dataset) unless the request says otherwise; more where these are few. */
 void ts_grouping_choose(struct ts_plan_bucket_options *options, const struct session *s,
                         const struct ts_merger *merger) {
   options->merger = merger;
   options->dag = ts_grouping_wants_dag(s, merger);
-  if (!merger->needs_count && !merger->needs_size && s->request->max_buckets == 0)
-    options->bucket.max_buckets = ts_lineage_bucket_count(options->units[TS_PER_TILE], options->workers);
+  options->split_few = !merger->needs_count && !merger->needs_size && s->request->max_buckets == 0;
 }
 
 static void set_limits(struct ts_plan_bucket_options *options, const struct session *s) {
@@ -135,7 +134,7 @@ static json_t *describe(const struct ts_grouping *grouping, const struct ts_plan
                              sum.imbalance, "makespan", sum.makespan, "lower_bound", sum.lower_bound, "stages", stages);
   if (o->merger->needs_size)
     json_object_set_new(object, "max_bucket_size", json_integer((json_int_t)o->bucket.max_bucket_size));
-  else
+  else if (!o->split_few)
     json_object_set_new(object, "max_buckets", json_integer((json_int_t)o->bucket.max_buckets));
   return object;
 }

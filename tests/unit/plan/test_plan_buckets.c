@@ -164,6 +164,35 @@ static void check_case(struct toy_case *toy, unsigned long long seed) {
   ts_plan_destroy(plan);
 }
 
+/* Stages over few pieces of the data are split for the workers, those over many are not. */
+static void stages_are_split_where_pieces_are_few(void **state) {
+  (void)state;
+  const struct toy_settings settings = {.stages = 4, .tasks = 4, .sets = 40, .digits = 3};
+  struct ts_registry *registry = toy_registry_create();
+  for (uint64_t seed = 0; seed < 100; seed++) {
+    struct toy_case toy;
+    toy_case_draw(&toy, registry, &settings, seed);
+    toy.options.merge = TS_MERGE_LINEAGE;
+    toy.options.keep_instances = true;
+    struct ts_plan *plan = toy_case_plan(&toy);
+    const size_t units[] = {100, 3, 1};
+    struct ts_plan_bucket_options options = {
+        .merger = ts_merger_find("lineage"), .dag = true, .split_few = true, .workers = 2, .units = {100, 3, 1}};
+    struct ts_buckets buckets;
+    const struct ts_stage_forecast *forecasts = NULL;
+    assert_true(ts_plan_buckets(plan, &options, &buckets, &forecasts, NULL));
+    for (size_t s = 0; s < plan->workflow->stage_count; s++) {
+      size_t pieces = units[plan->workflow->stages[s].scope];
+      size_t most = pieces == 100 ? 1 : pieces == 3 ? 2 : 6; /* three buckets for each of two workers */
+      assert_int_equal(forecasts[s].bucket_count, forecasts[s].members < most ? forecasts[s].members : most);
+    }
+    ts_buckets_release(&buckets);
+    ts_plan_destroy(plan);
+    toy_case_release(&toy);
+  }
+  ts_registry_destroy(registry);
+}
+
 static void drawn_workflows_are_grouped_as_recounted(void **state) {
   (void)state;
   const struct toy_settings settings = {.stages = 4, .tasks = 4, .sets = 12, .digits = 3};
@@ -178,6 +207,7 @@ static void drawn_workflows_are_grouped_as_recounted(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(drawn_workflows_are_grouped_as_recounted)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(drawn_workflows_are_grouped_as_recounted),
+                                     cmocka_unit_test(stages_are_split_where_pieces_are_few)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
