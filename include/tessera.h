@@ -84,12 +84,15 @@ struct ts_request {
   const char *only_stage;                        /* run: one stage alone, on the data as it is */
   const struct ts_parameter_setting *parameters; /* run: -p NAME=VALUE */
   size_t parameter_count;
-  /* plan, buckets for `threads` workers that do not share memory. Most members of one (naive, sca, rtma; 0: 10), most
-   * buckets per piece of the data (trtma, lineage; 0: three per worker); keys "chain" (NULL) or "dag"; cost "unit" (NULL)
-   * or a JSON file of seconds by "stage.task"; compare: every way to merge side by side. */
+  size_t workers; /* plan: how many workers that do not share memory predictions are for; 0: `threads` */
+  /* plan, buckets for these workers. Most members of one (naive, sca, rtma; 0: 10), most buckets per piece of the data
+   * (trtma, 0: three per worker; lineage, 0: one, or as many as few pieces need); keys "chain" (NULL; lineage: "dag") or
+   * "dag"; cost "unit" (NULL) or a JSON file of seconds by "stage.task"; compare: every way to merge side by side;
+   * picture: file for a drawing of the buckets as SVG, NULL: none. */
   size_t max_bucket_size, max_buckets;
   const char *keys, *cost;
   bool compare;
+  const char *picture;
   const char *output; /* folder (run, study) or file (report) for results; NULL: out/NAME */
   bool overlays;      /* run: also write the image with outlines of each mask */
   const char *run;    /* status, log, explain, report: a run id; NULL: the last */

@@ -7,12 +7,23 @@
 #include <math.h>
 #include <string.h>
 
+#define WIDE_COLUMNS 100 /* of a window that has room for long headings */
+
+/* Buckets of the other kinds share by lineage alone. */
+static bool may_cut_off(const char *merge) {
+  static const char *const without[] = {"naive", "sca", "rtma", "trtma"};
+  for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+    if (strcmp(merge, without[i]) == 0) return false;
+  }
+  return true;
+}
+
 /* One sentence first: what is asked for, what is avoided, what is left. */
 static void add_sentence(struct ts_str *out, const json_t *reply, const struct ts_view *view) {
   uint64_t requested = ts_cli_reply_count(reply, "requested"), executed = ts_cli_reply_count(reply, "executed");
   uint64_t avoided = requested > executed ? requested - executed : 0;
-  bool cutoff_open =
-      !ts_cli_reply_has(ts_cli_reply_member(reply, "reuse"), "cutoff") && !view->no_cutoff && executed > 0;
+  bool cutoff_open = !ts_cli_reply_has(ts_cli_reply_member(reply, "reuse"), "cutoff") && !view->no_cutoff &&
+                     executed > 0 && may_cut_off(ts_cli_reply_text(reply, "merge"));
   char number[32];
   ts_cli_text_add_count(out, requested, "task");
   ts_str_addf(out, " requested, %s (", ts_format_count(avoided, number));
@@ -129,17 +140,17 @@ static void take_cost(struct ts_cli_table *table, const json_t *row, const char 
   ts_cli_table_take(table, &text);
 }
 
-static void take_percent(struct ts_cli_table *table, const json_t *row, const char *name) {
+static void take_percent(struct ts_cli_table *table, const json_t *row, const char *name, int decimals) {
   struct ts_str text = {0};
   if (ts_cli_reply_has(row, name)) {
-    ts_cli_text_add_fixed(&text, 100 * ts_cli_reply_number(row, name), 1);
+    ts_cli_text_add_fixed(&text, 100 * ts_cli_reply_number(row, name), decimals);
     ts_str_add(&text, " %");
   }
   ts_cli_table_take(table, &text);
 }
 
 /* How stages are grouped for workers that do not share memory, and what that comes to. */
-static void add_grouping(struct ts_str *out, const json_t *reply) {
+static void add_grouping(struct ts_str *out, const json_t *reply, const struct ts_view *view) {
   const json_t *grouping = ts_cli_reply_member(reply, "grouping");
   if (!grouping) return;
   static const char *const headings[] = {"stage", "distinct", "buckets", "imbalance", "makespan", "lower bound"};
@@ -153,52 +164,86 @@ static void add_grouping(struct ts_str *out, const json_t *reply) {
     ts_cli_table_add(&table, ts_cli_reply_text(row, "stage"));
     ts_cli_table_add_count(&table, ts_cli_reply_count(row, "members"));
     ts_cli_table_add_count(&table, ts_cli_reply_count(row, "buckets"));
-    take_percent(&table, row, "imbalance");
+    take_percent(&table, row, "imbalance", 1);
     take_cost(&table, row, "makespan", seconds);
     take_cost(&table, row, "lower_bound", seconds);
   }
   ts_str_add_char(out, '\n');
   ts_cli_table_print(&table, "", out);
   ts_cli_table_release(&table);
-  ts_str_addf(out, "\nBuckets of each tile, %s keys; ", ts_cli_reply_text(grouping, "keys"));
-  ts_cli_text_add_count(out, ts_cli_reply_count(grouping, "workers"), "worker");
-  ts_str_add(out, " that share no memory would need ");
-  add_cost(out, ts_cli_reply_number(grouping, "makespan"), seconds);
-  ts_str_add(out, seconds ? ", at least " : " task lengths, at least ");
-  add_cost(out, ts_cli_reply_number(grouping, "lower_bound"), seconds);
+  struct ts_str line = {0};
+  ts_str_addf(&line, "Buckets for each piece of the data, %s keys. Prediction for ",
+              ts_cli_reply_text(grouping, "keys"));
+  ts_cli_text_add_count(&line, ts_cli_reply_count(grouping, "workers"), "worker");
+  ts_str_add(&line, " that share no memory: ");
+  add_cost(&line, ts_cli_reply_number(grouping, "makespan"), seconds);
+  if (!seconds) ts_str_add(&line, " task lengths");
+  ts_str_add(&line, "; no grouping with these keys needs less than ");
+  add_cost(&line, ts_cli_reply_number(grouping, "lower_bound"), seconds);
   ts_str_add_char(out, '\n');
+  ts_cli_text_add_wrapped(out, ts_str_get(&line), (size_t)view->width, 0, "");
+  ts_str_add_char(out, '\n');
+  ts_str_release(&line);
 }
 
-static void add_comparison(struct ts_str *out, const json_t *reply) {
-  const json_t *rows = ts_cli_reply_member(reply, "compare");
-  if (!rows) return;
-  static const char *const headings[] = {"merge",     "keys",     "to run",      "avoided",    "buckets",
-                                         "imbalance", "makespan", "lower bound", "planned in", "refused"};
-  uint64_t requested = ts_cli_reply_count(reply, "requested");
-  struct ts_cli_table table;
-  ts_cli_table_init(&table, "llrrrrrrrl");
-  for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++) ts_cli_table_add(&table, headings[i]);
+/* The names of the columns of the comparison; narrow ones where the window is. */
+static void add_comparison_headings(struct ts_cli_table *table, bool narrow) {
+  static const char *const wide[] = {"merge",     "keys",     "to run",      "avoided",   "buckets",
+                                     "imbalance", "makespan", "lower bound", "planned in"};
+  static const char *const short_ones[] = {"merge", "keys",     "to run", "saved",  "buckets",
+                                           "imb.",  "makespan", "bound",  "planned"};
+  for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) ts_cli_table_add(table, narrow ? short_ones[i] : wide[i]);
+}
+
+static void add_compared(struct ts_cli_table *table, const json_t *reply, const json_t *row, bool narrow) {
+  uint64_t requested = ts_cli_reply_count(reply, "requested"), executed = ts_cli_reply_count(row, "executed");
+  bool seconds = strcmp(ts_cli_reply_text(reply, "cost"), "seconds") == 0;
+  struct ts_str avoided = {0};
+  ts_cli_table_add(table, ts_cli_reply_text(row, "merge"));
+  ts_cli_table_add(table, ts_cli_reply_text(row, "keys"));
+  ts_cli_table_add_count(table, executed);
+  ts_cli_text_add_share(&avoided, requested > executed ? requested - executed : 0, requested);
+  ts_cli_table_take(table, &avoided);
+  add_level(table, row, "buckets");
+  take_percent(table, row, "imbalance", narrow ? 0 : 1);
+  take_cost(table, row, "makespan", seconds);
+  take_cost(table, row, "lower_bound", seconds);
+  take_cost(table, row, "planning_s", true);
+}
+
+/* Rows without numbers say why below the table. */
+static void add_refusals(struct ts_str *out, const json_t *rows, const struct ts_view *view) {
   for (size_t i = 0; i < json_array_size(rows); i++) {
     const json_t *row = json_array_get(rows, i);
-    uint64_t executed = ts_cli_reply_count(row, "executed");
-    struct ts_str avoided = {0};
-    ts_cli_table_add(&table, ts_cli_reply_text(row, "merge"));
-    ts_cli_table_add(&table, ts_cli_reply_text(row, "keys"));
-    add_level(&table, row, "executed");
-    if (ts_cli_reply_has(row, "executed")) ts_cli_text_add_share(&avoided, requested - executed, requested);
-    ts_cli_table_take(&table, &avoided);
-    add_level(&table, row, "buckets");
-    take_percent(&table, row, "imbalance");
-    take_cost(&table, row, "makespan", false);
-    take_cost(&table, row, "lower_bound", false);
-    take_cost(&table, row, "planning_s", true);
-    ts_cli_table_add(&table, ts_cli_reply_text(row, "refused"));
+    if (!*ts_cli_reply_text(row, "refused")) continue;
+    struct ts_str line = {0};
+    ts_str_addf(&line, "Not compared: %s, %s keys: ", ts_cli_reply_text(row, "merge"), ts_cli_reply_text(row, "keys"));
+    ts_cli_text_add_safe(&line, ts_cli_reply_text(row, "refused"));
+    ts_cli_text_add_wrapped(out, ts_str_get(&line), (size_t)view->width, 0, "  ");
+    ts_str_add_char(out, '\n');
+    ts_str_release(&line);
+  }
+}
+
+static void add_comparison(struct ts_str *out, const json_t *reply, const struct ts_view *view) {
+  const json_t *rows = ts_cli_reply_member(reply, "compare");
+  if (!rows) return;
+  struct ts_cli_table table;
+  ts_cli_table_init(&table, "llrrrrrrr");
+  bool narrow = view->width > 0 && view->width < WIDE_COLUMNS;
+  add_comparison_headings(&table, narrow);
+  for (size_t i = 0; i < json_array_size(rows); i++) {
+    const json_t *row = json_array_get(rows, i);
+    if (ts_cli_reply_has(row, "executed")) add_compared(&table, reply, row, narrow);
   }
   ts_str_add(out, "\nGrouped for ");
   ts_cli_text_add_count(out, ts_cli_reply_count(reply, "workers"), "worker");
-  ts_str_add(out, " that share no memory:\n");
+  ts_str_add(out, strcmp(ts_cli_reply_text(reply, "cost"), "seconds") == 0
+                      ? " that share no memory:\n"
+                      : " that share no memory, times in task lengths:\n");
   ts_cli_table_print(&table, "", out);
   ts_cli_table_release(&table);
+  add_refusals(out, rows, view);
 }
 
 /* What a study does after these runs: another phase, or more rounds. */
@@ -224,8 +269,14 @@ void ts_show_plan(const json_t *reply, const struct ts_view *view, struct ts_str
   add_table(out, reply);
   ts_str_add_char(out, '\n');
   add_frame(out, reply);
-  add_grouping(out, reply);
-  add_comparison(out, reply);
+  add_grouping(out, reply, view);
+  add_comparison(out, reply, view);
+  const char *picture = ts_cli_reply_text(reply, "picture");
+  if (*picture) {
+    ts_str_add(out, "\nPicture: ");
+    ts_cli_text_add_safe(out, picture);
+    ts_str_add_char(out, '\n');
+  }
   add_later(out, reply);
 }
 

@@ -41,8 +41,8 @@ struct ts_bucket_options {
 
 struct ts_bucket {
   size_t stage; /* index in the workflow; 0 for a bare input */
-  const uint32_t
-      *members; /* ts_merger: numbers of members; ts_plan_buckets: first run of each. In order of execution */
+  /* In the order of execution. ts_buckets_make: numbers of members; ts_plan_buckets: the first run of each. */
+  const uint32_t *members;
   size_t member_count;
   size_t tasks; /* distinct task keys */
   double cost;
@@ -64,7 +64,7 @@ struct ts_merger {
   const char *help;
   bool needs_size;  /* max_bucket_size */
   bool needs_count; /* max_buckets */
-  /* Fills bucket_of (a number below the count returned) for every member; there is at least one. False: err is set. */
+  /* Gives every member the number of its bucket; there is at least one member. Numbers may be left out. False: err. */
   bool (*merge)(const struct ts_reuse_tree *tree, const struct ts_bucket_options *options, uint32_t *bucket_of,
                 struct ts_error *err);
 };
@@ -102,6 +102,7 @@ struct ts_plan_bucket_options {
   const struct ts_merger *merger;
   struct ts_bucket_options bucket;
   bool dag;                         /* keys of the graph of tasks instead of the chain */
+  bool split_few;                   /* max_buckets of each stage is what ts_lineage_bucket_count says */
   const double *costs;              /* borrowed: per task of the workflow; NULL: 1 each */
   const uint64_t *task_bytes;       /* borrowed: per task of the workflow; NULL: unknown */
   size_t workers;                   /* for the predictions; 0: 1 */
@@ -119,6 +120,14 @@ struct ts_stage_forecast {
  * keep_instances and merged by lineage. forecasts: one per stage of the workflow, in the arena of the buckets. */
 bool ts_plan_buckets(const struct ts_plan *plan, const struct ts_plan_bucket_options *options,
                      struct ts_buckets *buckets, const struct ts_stage_forecast **forecasts, struct ts_error *err);
+/* What the grouping sees of a stage: keys of its distinct instances, for looking at them. */
+struct ts_stage_keys {
+  size_t member_count, task_count, key_count;
+  uint32_t *keys; /* owned: member after member, task_count each */
+  size_t *tasks;  /* owned: the tasks that are needed, as indices in the workflow */
+};
+void ts_stage_keys_init(struct ts_stage_keys *keys, const struct ts_plan *plan, size_t stage, bool dag);
+void ts_stage_keys_release(struct ts_stage_keys *keys);
 /* Into how many buckets a piece of the dataset is split: 1, unless there are fewer than three pieces per worker. */
 size_t ts_lineage_bucket_count(size_t units, size_t workers);
 

@@ -1,5 +1,8 @@
 /* SCA: the graph of members, weighted by what two of them share, is cut in two until a part fits into a bucket.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The larger part of each cut goes on, and when it fits, everything starts again with the members that are left. Parts
+ * that share nothing at all with each other are cut apart without a search: no cut is less than zero. */
 #include "plan/min_cut_int.h"
 
 #include "base/alloc.h"
@@ -36,6 +39,62 @@ static size_t keep_larger_side(uint32_t *part, size_t count, const bool *side) {
   return kept;
 }
 
+struct component {
+  uint32_t number, size;
+};
+
+static int compare_components(const void *a, const void *b) {
+  const struct component *x = a, *y = b;
+  if (x->size != y->size) return x->size < y->size ? -1 : 1;
+  return x->number < y->number ? 1 : -1;
+}
+
+/* Numbers the connected components of a part, in the order of their first members; returns how many there are. */
+static size_t number_components(const int64_t *weights, size_t stride, const uint32_t *part, size_t count,
+                                uint32_t *component_of, uint32_t *queue) {
+  size_t components = 0;
+  memset(component_of, 0xff, count * sizeof *component_of);
+  for (size_t first = 0; first < count; first++) {
+    if (component_of[first] != UINT32_MAX) continue;
+    size_t head = 0, tail = 0;
+    queue[tail++] = (uint32_t)first;
+    component_of[first] = (uint32_t)components;
+    while (head < tail) {
+      const int64_t *row = weights + part[queue[head++]] * stride;
+      for (size_t i = first + 1; i < count; i++) {
+        if (component_of[i] != UINT32_MAX || row[part[i]] == 0) continue;
+        component_of[i] = (uint32_t)components;
+        queue[tail++] = (uint32_t)i;
+      }
+    }
+    components++;
+  }
+  return components;
+}
+
+/* Cuts off whole components, the smallest first, until one is left or the rest fits. */
+static size_t cut_components(const int64_t *weights, size_t stride, uint32_t *part, size_t count, size_t most) {
+  uint32_t *component_of = ts_malloc(2 * count * sizeof *component_of);
+  size_t components = number_components(weights, stride, part, count, component_of, component_of + count);
+  struct component *list = ts_calloc(components, sizeof *list);
+  bool *gone = ts_calloc(components, sizeof *gone);
+  for (size_t i = 0; i < count; i++)
+    list[component_of[i]] = (struct component){component_of[i], list[component_of[i]].size + 1};
+  qsort(list, components, sizeof *list, compare_components);
+  size_t left = count, kept = 0;
+  for (size_t i = 0; i + 1 < components && left > most; i++) {
+    gone[list[i].number] = true;
+    left -= list[i].size;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (!gone[component_of[i]]) part[kept++] = part[i];
+  }
+  free(gone);
+  free(list);
+  free(component_of);
+  return kept;
+}
+
 static bool merge(const struct ts_reuse_tree *tree, const struct ts_bucket_options *options, uint32_t *bucket_of,
                   struct ts_error *err) {
   size_t n = tree->input->member_count;
@@ -53,6 +112,7 @@ static bool merge(const struct ts_reuse_tree *tree, const struct ts_bucket_optio
   for (uint32_t bucket = 0; left > 0; bucket++) {
     size_t count = left;
     memcpy(part, rest, left * sizeof *part);
+    count = cut_components(weights, n, part, count, options->max_bucket_size);
     while (count > options->max_bucket_size) {
       ts_min_cut(weights, n, part, count, side);
       count = keep_larger_side(part, count, side);

@@ -116,6 +116,26 @@ static void stage_input_init(struct stage_input *in, const struct ts_plan *plan,
   fill_reads(in, plan->workflow);
 }
 
+void ts_stage_keys_init(struct ts_stage_keys *keys, const struct ts_plan *plan, size_t stage, bool dag) {
+  const struct ts_plan_bucket_options options = {.dag = dag};
+  struct stage_input in;
+  stage_input_init(&in, plan, stage, &options);
+  *keys = (struct ts_stage_keys){.member_count = in.input.member_count,
+                                 .task_count = in.input.task_count,
+                                 .key_count = in.input.key_count,
+                                 .keys = in.keys,
+                                 .tasks = in.tasks};
+  in.keys = NULL;
+  in.tasks = NULL;
+  stage_input_release(&in);
+}
+
+void ts_stage_keys_release(struct ts_stage_keys *keys) {
+  free(keys->keys);
+  free(keys->tasks);
+  *keys = (struct ts_stage_keys){0};
+}
+
 /* Appends the buckets of one stage: run numbers instead of member numbers, tasks of the workflow instead of the stage. */
 static void append(struct ts_buckets *all, size_t *capacity, const struct ts_buckets *of_stage,
                    const struct stage_input *in, const struct ts_plan *plan, size_t stage) {
@@ -138,8 +158,10 @@ static bool add_stage(struct ts_buckets *all, size_t *capacity, struct ts_stage_
   size_t workers = options->workers ? options->workers : 1;
   struct stage_input in;
   struct ts_buckets buckets = {0};
+  struct ts_bucket_options limits = options->bucket;
+  if (options->split_few) limits.max_buckets = ts_lineage_bucket_count(units, workers);
   stage_input_init(&in, plan, stage, options);
-  bool ok = in.input.member_count == 0 || ts_buckets_make(&buckets, options->merger, &in.input, &options->bucket, err);
+  bool ok = in.input.member_count == 0 || ts_buckets_make(&buckets, options->merger, &in.input, &limits, err);
   if (!ok) ts_error_context(err, "grouping stage '%s'", plan->workflow->stages[stage].name);
   if (ok) {
     forecast->members = in.input.member_count;

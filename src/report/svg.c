@@ -60,8 +60,9 @@ static void attribute(struct ts_str *out, const char *name, double number) {
   ts_str_add_char(out, '"');
 }
 
-void ts_svg_open(struct ts_str *out, const char *class_name, double width, double height, const char *label) {
-  ts_str_addf(out, "<svg class=\"%s\" role=\"img\" viewBox=\"0 0 ", class_name);
+/* From the view box to the end of the tag. */
+static void finish_opening(struct ts_str *out, double width, double height, const char *label) {
+  ts_str_add(out, " role=\"img\" viewBox=\"0 0 ");
   ts_svg_number(out, width);
   ts_str_add_char(out, ' ');
   ts_svg_number(out, height);
@@ -71,6 +72,16 @@ void ts_svg_open(struct ts_str *out, const char *class_name, double width, doubl
   ts_str_add(out, " aria-label=\"");
   ts_html_add(out, label);
   ts_str_add(out, "\">\n");
+}
+
+void ts_svg_open(struct ts_str *out, const char *class_name, double width, double height, const char *label) {
+  ts_str_addf(out, "<svg class=\"%s\"", class_name);
+  finish_opening(out, width, height, label);
+}
+
+void ts_svg_open_file(struct ts_str *out, double width, double height, const char *label) {
+  ts_str_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"");
+  finish_opening(out, width, height, label);
 }
 
 void ts_svg_close(struct ts_str *out) { ts_str_add(out, "</svg>\n"); }

@@ -10,6 +10,8 @@ enum ts_anchor { TS_ANCHOR_START, TS_ANCHOR_MIDDLE, TS_ANCHOR_END };
 
 /* An image for screen readers: role img with the label as its name. */
 void ts_svg_open(struct ts_str *out, const char *class_name, double width, double height, const char *label);
+/* The same as a document of its own. */
+void ts_svg_open_file(struct ts_str *out, double width, double height, const char *label);
 void ts_svg_close(struct ts_str *out);
 /* A number with at most one decimal. */
 void ts_svg_number(struct ts_str *out, double number);

@@ -1,9 +1,8 @@
-/* Groups a plan into buckets as the request asks, and says what comes of it; every algorithm side by side.
+/* Groups a plan into buckets as the request asks, and says what comes of it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/grouping.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/pool.h"
 
 #include <math.h>
@@ -11,7 +10,6 @@
 
 #define DEFAULT_BUCKET_SIZE 10
 #define BUCKETS_PER_WORKER  3
-#define MOST_CUTS           500 /* members up to which a comparison includes sca, whose time grows so fast */
 
 /* Bytes of the products of a task on the largest tile; what is not pixels is small. */
 static const uint64_t *product_bytes(struct session *s) {
@@ -42,14 +40,22 @@ static bool set_costs(struct ts_plan_bucket_options *options, struct session *s,
 }
 
 /* Lineage along the chain would not be lineage: its keys are those of the graph unless the request says otherwise. */
-static bool wants_dag(const struct session *s, const char *merger) {
+bool ts_grouping_wants_dag(const struct session *s, const struct ts_merger *merger) {
   if (s->request->keys) return strcmp(s->request->keys, "dag") == 0;
-  return strcmp(merger, "lineage") == 0;
+  return strcmp(merger->name, "lineage") == 0;
+}
+
+/* Lineage: one bucket per tile (file, dataset) unless the request says otherwise; more where these are few. */
+void ts_grouping_choose(struct ts_plan_bucket_options *options, const struct session *s,
+                        const struct ts_merger *merger) {
+  options->merger = merger;
+  options->dag = ts_grouping_wants_dag(s, merger);
+  options->split_few = !merger->needs_count && !merger->needs_size && s->request->max_buckets == 0;
 }
 
 static void set_limits(struct ts_plan_bucket_options *options, const struct session *s) {
   const struct ts_request *r = s->request;
-  options->workers = r->threads ? r->threads : ts_cpu_count();
+  options->workers = r->workers ? r->workers : r->threads ? r->threads : ts_cpu_count();
   options->bucket.max_bucket_size = r->max_bucket_size ? r->max_bucket_size : DEFAULT_BUCKET_SIZE;
   options->bucket.max_buckets = r->max_buckets ? r->max_buckets : BUCKETS_PER_WORKER * options->workers;
   for (int scope = TS_PER_TILE; scope <= TS_PER_DATASET; scope++)
@@ -66,30 +72,24 @@ static bool group(struct ts_plan_bucket_options *options, struct session *s, con
 
 bool ts_grouping_init(struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan) {
   enum ts_merge merge = plan->options.merge;
-  *grouping = (struct ts_grouping){.wanted = ts_merge_needs_buckets(merge) ||
-                                             (merge == TS_MERGE_LINEAGE && s->request->max_buckets > 0)};
-  if (!grouping->wanted && !s->request->compare) return true;
+  const struct ts_request *r = s->request;
+  bool splits = r->max_buckets > 0 || (!r->compare && (r->workers > 0 || r->picture));
+  *grouping = (struct ts_grouping){.wanted = ts_merge_needs_buckets(merge) || (merge == TS_MERGE_LINEAGE && splits)};
+  if (!grouping->wanted && !r->compare) return true;
   struct ts_plan_bucket_options *options = &grouping->options;
   set_limits(options, s);
   options->task_bytes = product_bytes(s);
   if (!set_costs(options, s, plan)) return false;
   if (!grouping->wanted) return true;
-  options->merger = ts_merger_find(ts_merge_name(merge));
-  options->dag = wants_dag(s, options->merger->name);
+  ts_grouping_choose(options, s, ts_merger_find(ts_merge_name(merge)));
   return group(options, s, plan, &grouping->buckets, &grouping->forecasts);
 }
 
 void ts_grouping_release(struct ts_grouping *grouping) { ts_buckets_release(&grouping->buckets); }
 
-/* Over all stages, one after another. */
-struct totals {
-  double imbalance; /* the greatest of a stage */
-  double makespan, lower_bound;
-  size_t buckets; /* per piece of the data */
-};
-
-static struct totals add_up(const struct ts_plan *plan, const struct ts_stage_forecast *forecasts, size_t workers) {
-  struct totals sum = {0};
+struct ts_grouping_totals ts_grouping_add_up(const struct ts_plan *plan, const struct ts_stage_forecast *forecasts,
+                                             size_t workers) {
+  struct ts_grouping_totals sum = {0};
   double distinct = 0;
   for (size_t s = 0; s < plan->workflow->stage_count; s++) {
     const struct ts_stage_forecast *f = &forecasts[s];
@@ -119,7 +119,7 @@ static json_t *list_buckets(const struct ts_grouping *grouping, const struct ts_
 
 static json_t *describe(const struct ts_grouping *grouping, const struct ts_plan *plan) {
   const struct ts_plan_bucket_options *o = &grouping->options;
-  struct totals sum = add_up(plan, grouping->forecasts, o->workers);
+  struct ts_grouping_totals sum = ts_grouping_add_up(plan, grouping->forecasts, o->workers);
   json_t *stages = json_array();
   for (size_t s = 0; s < plan->workflow->stage_count; s++) {
     const struct ts_stage_forecast *f = &grouping->forecasts[s];
@@ -134,75 +134,12 @@ static json_t *describe(const struct ts_grouping *grouping, const struct ts_plan
                              sum.imbalance, "makespan", sum.makespan, "lower_bound", sum.lower_bound, "stages", stages);
   if (o->merger->needs_size)
     json_object_set_new(object, "max_bucket_size", json_integer((json_int_t)o->bucket.max_bucket_size));
-  else
+  else if (!o->split_few)
     json_object_set_new(object, "max_buckets", json_integer((json_int_t)o->bucket.max_buckets));
   return object;
 }
 
-static bool takes_too_long(const struct ts_plan *plan, const struct ts_merger *merger) {
-  bool many = false;
-  for (size_t s = 0; s < plan->workflow->stage_count; s++) many = many || plan->instances[s].count > MOST_CUTS;
-  return many && strcmp(merger->name, "sca") == 0;
-}
-
-/* A row of the comparison; what cannot be done says why. */
-static json_t *compare_one(const struct ts_grouping *grouping, const struct session *s, const struct ts_plan *plan,
-                           const struct ts_merger *merger, bool dag) {
-  struct ts_plan_bucket_options options = grouping->options;
-  struct ts_buckets buckets;
-  const struct ts_stage_forecast *forecasts = NULL;
-  struct ts_error err = {0};
-  options.merger = merger;
-  options.dag = dag;
-  if (!merger->needs_count && !merger->needs_size) /* lineage: one bucket per tile, more only where tiles are few */
-    options.bucket.max_buckets = ts_lineage_bucket_count(options.units[TS_PER_TILE], options.workers);
-  json_t *row = json_pack("{s:s, s:s}", "merge", merger->name, "keys", dag ? "dag" : "chain");
-  if (takes_too_long(plan, merger)) {
-    json_object_set_new(row, "refused", json_string("takes long; ask for it with --merge sca"));
-    return row;
-  }
-  uint64_t start_ns = ts_clock_process_cpu_ns();
-  if (!ts_plan_buckets(plan, &options, &buckets, &forecasts, &err)) {
-    json_object_set_new(row, "refused", json_string(err.text));
-    return row;
-  }
-  double planning_s = (double)(ts_clock_process_cpu_ns() - start_ns) / 1e9;
-  struct totals sum = add_up(plan, forecasts, options.workers);
-  uint64_t executed = 0;
-  for (size_t t = 0; t < s->workflow->task_count; t++)
-    executed += buckets.executed[t] * ts_session_units(s, s->workflow->stages[s->workflow->tasks[t].stage].scope);
-  json_t *numbers = json_pack("{s:I, s:I, s:f, s:f, s:f, s:f}", "executed", (json_int_t)executed, "buckets",
-                              (json_int_t)sum.buckets, "imbalance", sum.imbalance, "makespan", sum.makespan,
-                              "lower_bound", sum.lower_bound, "planning_s", planning_s);
-  json_object_update(row, numbers);
-  json_decref(numbers);
-  ts_buckets_release(&buckets);
-  return row;
-}
-
-static json_t *compare_all(const struct ts_grouping *grouping, const struct session *s, const struct ts_plan *plan) {
-  json_t *list = json_array();
-  size_t count = 0;
-  const struct ts_merger *const *mergers = ts_merger_list(&count);
-  for (size_t i = 0; i < count; i++) {
-    for (int dag = 0; dag < 2; dag++) json_array_append_new(list, compare_one(grouping, s, plan, mergers[i], dag == 1));
-  }
-  return list;
-}
-
-bool ts_grouping_reply(const struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan,
-                       json_t *object) {
+void ts_grouping_reply(const struct ts_grouping *grouping, const struct ts_plan *plan, json_t *object) {
   json_object_set_new(object, "buckets", list_buckets(grouping, plan->workflow));
   if (grouping->wanted) json_object_set_new(object, "grouping", describe(grouping, plan));
-  if (!s->request->compare) return true;
-  if (!plan->instances) {
-    struct ts_error err = {0};
-    ts_fail(&err, TS_ERR_USAGE, "'--compare' and '--merge %s' do not go together", ts_merge_name(plan->options.merge));
-    ts_error_help(&err, "leave out one of the two: the comparison starts from merged stages");
-    ts_session_fault(s, &err);
-    return false;
-  }
-  json_object_set_new(object, "workers", json_integer((json_int_t)grouping->options.workers));
-  json_object_set_new(object, "compare", compare_all(grouping, s, plan));
-  return true;
 }

@@ -16,9 +16,39 @@ struct ts_grouping {
 /* Reads the costs and groups, if the request asks for buckets. */
 bool ts_grouping_init(struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan);
 void ts_grouping_release(struct ts_grouping *grouping);
-/* Adds `buckets`, and with buckets `grouping`; with --compare also `compare`. */
-bool ts_grouping_reply(const struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan,
-                       json_t *object);
+/* Adds `buckets`, and with buckets `grouping`. */
+void ts_grouping_reply(const struct ts_grouping *grouping, const struct ts_plan *plan, json_t *object);
+
+/* Over all stages, one after another. */
+struct ts_grouping_totals {
+  double imbalance; /* the greatest of a stage */
+  double makespan, lower_bound;
+  size_t buckets; /* per piece of the data */
+};
+struct ts_grouping_totals ts_grouping_add_up(const struct ts_plan *plan, const struct ts_stage_forecast *forecasts,
+                                             size_t workers);
+/* What the request says about the keys for this way to merge, and what holds if it says nothing. */
+bool ts_grouping_wants_dag(const struct session *s, const struct ts_merger *merger);
+/* Sets merger, keys and the number of buckets; the limits must be set. */
+void ts_grouping_choose(struct ts_plan_bucket_options *options, const struct session *s,
+                        const struct ts_merger *merger);
+
+/* plan_picture.c: the buckets of the costliest stage, a panel for each way to merge. */
+struct plan_picture;
+/* NULL: the request asks for none, or, with a fault, there is nothing that could be drawn. */
+struct plan_picture *ts_plan_picture_create(struct session *s, const struct ts_plan *plan,
+                                            const struct ts_plan_bucket_options *options);
+void ts_plan_picture_destroy(struct plan_picture *picture);
+void ts_plan_picture_add(struct plan_picture *picture, const struct ts_plan_bucket_options *options,
+                         const struct ts_buckets *buckets, const struct ts_stage_forecast *forecasts);
+/* A way to merge that could not be done. */
+void ts_plan_picture_refuse(struct plan_picture *picture, const char *name, const char *why);
+bool ts_plan_picture_write(const struct plan_picture *picture, struct session *s);
+
+/* plan_compare.c: adds `workers`, `cost` (its unit) and `compare`, one object for each way to merge; plan_s: CPU seconds of the plan.
+ * picture may be NULL. */
+bool ts_plan_compare(const struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan,
+                     const struct parameter_sets *sets, double plan_s, struct plan_picture *picture, json_t *object);
 /* Seconds per task of the workflow from a file {"segment.split": 0.4, ...}, in the session's arena; NULL: a fault. */
 const double *ts_session_read_costs(struct session *s, const struct ts_plan *plan, const char *file);
 

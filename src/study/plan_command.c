@@ -57,6 +57,20 @@ static void forecast_all(const struct session *s, const struct ts_plan *plan, st
   }
 }
 
+/* The comparison and the picture, where the request asks for them. */
+static bool add_more(const struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan,
+                     const struct parameter_sets *sets, double plan_s, json_t *object) {
+  struct plan_picture *picture = ts_plan_picture_create(s, plan, &grouping->options);
+  bool ok = ts_session_ok(s);
+  if (ok && s->request->compare) ok = ts_plan_compare(grouping, s, plan, sets, plan_s, picture, object);
+  if (ok && picture && !s->request->compare)
+    ts_plan_picture_add(picture, &grouping->options, &grouping->buckets, grouping->forecasts);
+  if (ok && picture) ok = ts_plan_picture_write(picture, s);
+  if (ok && picture) json_object_set_new(object, "picture", json_string(ts_session_path(s, s->request->picture)));
+  ts_plan_picture_destroy(picture);
+  return ok;
+}
+
 static bool forecast(struct session *s, const struct parameter_sets *sets, json_t *object) {
   size_t wanted_count = 0;
   struct ts_source *wanted =
@@ -64,6 +78,7 @@ static bool forecast(struct session *s, const struct parameter_sets *sets, json_
   uint64_t start_ns = ts_clock_process_cpu_ns();
   struct ts_plan *plan = ts_session_plan(s, sets, wanted, wanted_count, false);
   if (!plan) return false;
+  double plan_s = (double)(ts_clock_process_cpu_ns() - start_ns) / 1e9;
   struct ts_grouping grouping;
   if (!ts_grouping_init(&grouping, s, plan)) {
     ts_plan_destroy(plan);
@@ -86,7 +101,8 @@ static bool forecast(struct session *s, const struct parameter_sets *sets, json_
                                   (json_int_t)f.reference_execute + (json_int_t)f.reference_stored, "executed",
                                   (json_int_t)f.reference_execute, "store", (json_int_t)f.reference_stored));
     json_object_set_new(object, "planning_s", json_real(planning_s));
-    ok = ts_grouping_reply(&grouping, s, plan, object);
+    ts_grouping_reply(&grouping, plan, object);
+    ok = add_more(&grouping, s, plan, sets, plan_s, object);
   } else {
     ts_session_fault(s, &err);
   }

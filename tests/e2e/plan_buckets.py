@@ -6,7 +6,13 @@ test-timeout: 300
 """
 import csv
 import json
+import os
+import re
 import shutil
+import struct
+import subprocess
+import xml.etree.ElementTree as xml
+import zlib
 
 import _support as support
 from _support import SHARED, call, call_json, check, equal, say
@@ -17,6 +23,9 @@ IMAGE = SHARED / "data/histology/tiatoolbox/target_image.png"
 # Which parameters each task of the segmentation reads, in the order of the chain (spec/nuclei.md).
 READS = (("B", "G", "R", "T1", "T2"), ("RC",), ("FH", "G1"), ("minSize", "maxSize"), ("G2",), ("minSizePl", "WC"),
          ("minSizeSeg", "maxSizeSeg", "FH"))
+# Reuse in % by the size of buckets (spec/reuse.md section 4).
+REUSE = {"naive": {2: 16.2, 3: 21.7, 4: 25.2, 5: 26.2, 6: 27.2, 7: 27.9, 8: 30.2, 10: 29.2},
+         "rtma": {2: 23.5, 3: 28.4, 4: 30.3, 5: 31.3, 6: 32.3, 7: 32.5, 8: 33.0, 10: 33.0}}
 COSTS = {"normalise.colours": 0.2, "segment.red_cells": 0.1203, "segment.background": 0.209,
          "segment.candidates": 0.0692, "segment.candidate_size": 0.0349, "segment.refine": 0.0802,
          "segment.split": 0.3959, "segment.final_size": 0.0905, "compare.scores": 0.01}
@@ -31,6 +40,10 @@ def make_project(folder):
     (folder / "costs.json").write_text(json.dumps(COSTS), encoding="utf-8")
     (folder / "two.json").write_text('{"segment.split": 1}', encoding="utf-8")
     return folder
+
+
+def segment_executed(reply):
+    return sum(row["executed"] for row in reply["by_task"] if row["stage"] == "segment")
 
 
 def plan(project, *words):
@@ -71,8 +84,11 @@ def check_buckets(name, reply, rows, most_members, most_buckets):
 def check_algorithms(project, rows):
     counts = {}
     for merge in ("naive", "rtma"):
-        reply = plan(project, "--merge", merge, "--max-bucket-size", 7)
-        counts[merge] = check_buckets(merge, reply, rows, 7, SETS)
+        for size, least in REUSE[merge].items():
+            reply = plan(project, "--merge", merge, "--max-bucket-size", size)
+            counts[merge] = check_buckets(f"{merge}, size {size}", reply, rows, size, SETS)
+            reuse = 100 * (1 - counts[merge] / (7 * SETS))
+            check(reuse >= least - (0.06 if merge == "naive" else 0.3), f"{merge}, size {size}: reuse {reuse}")
     reply = plan(project, "--merge", "trtma", "--max-buckets", 24, "-j", 8)
     counts["trtma"] = check_buckets("trtma", reply, rows, SETS, 24)
     stage = next(row for row in reply["grouping"]["stages"] if row["stage"] == "segment")
@@ -81,9 +97,136 @@ def check_algorithms(project, rows):
     check(counts["rtma"] < counts["naive"], "rtma is not better than naive")
     reply = plan(project, "--merge", "lineage", "--max-buckets", 1, "--keys", "chain")
     equal(check_buckets("lineage, chain", reply, rows, SETS, 1), 2149, "distinct tasks of the chain")
-    reply = plan(project, "--merge", "lineage", "--max-buckets", 1)
-    equal(sum(row["executed"] for row in reply["by_task"] if row["stage"] == "segment"), 1649, "of the graph")
+    for keys, canonical, tasks in (("dag", "off", 1649), ("chain", "on", 1824), ("dag", "on", 1323)):
+        reply = call_json("plan", "-C", project, "--design", DESIGN, "--canonical", canonical, "--merge", "lineage",
+                          "--max-buckets", 1, "--keys", keys)
+        equal(segment_executed(reply), tasks, f"distinct tasks, {keys} keys, canonical {canonical}")
     equal(plan(project)["buckets"], [], "buckets without a wish for them")
+    # One tile for two workers is split into six, as many as trtma makes; with more tiles there is one bucket each.
+    reply = plan(project, "--workers", 2)
+    equal(len([bucket for bucket in reply["buckets"] if bucket["stage"] == "segment"]), 6, "buckets of one tile")
+    reply = plan(project, "--workers", 2, "--tile", 250)
+    equal(len([bucket for bucket in reply["buckets"] if bucket["stage"] == "segment"]), 1, "buckets of each tile of 16")
+
+
+def check_sharing_of_few(project, first):
+    """The first 120 sets: smart cuts share at least as much as consecutive groups."""
+    first.write_text("".join(DESIGN.read_text(encoding="utf-8").splitlines(True)[:121]), encoding="utf-8")
+    counts = {merge: segment_executed(call_json("plan", "-C", project, "--design", first, "--canonical", "off",
+                                                "--merge", merge, "--max-bucket-size", 7))
+              for merge in ("naive", "sca")}
+    say(f"first 120 sets, size 7: {counts}")
+    check(counts["sca"] <= counts["naive"] < 7 * 120, "smart cuts share less than consecutive groups")
+
+
+def check_threads(project):
+    """Neither threads nor repetition change anything."""
+    wanted = {}
+    for merge, limit in (("naive", "--max-bucket-size"), ("sca", "--max-bucket-size"), ("rtma", "--max-bucket-size"),
+                         ("trtma", "--max-buckets"), ("lineage", "--max-buckets")):
+        for jobs in (1, 2, 7):
+            reply = plan(project, "--merge", merge, limit, 9, "--workers", 4, "-j", jobs)
+            del reply["planning_s"]
+            equal(wanted.setdefault(merge, reply) == reply, True, f"{merge} with {jobs} threads is the same")
+
+
+def png(path, width, height):
+    """A colour image that is mostly the same."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = b"".join(b"\0" + bytes([200, 150 + y % 50, 190]) * width for y in range(height))
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+                     + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def check_largest(project):
+    """240 runs over 4,276 tiles, as in the largest study of the paper: at most 2 s and 200 MB."""
+    png(project / "wide.png", 1069 * 16, 4 * 16)
+    call("sample", "-C", project, "--method", "morris", "--space", "workflow.json", "-N", 15, "-o", "large.csv")
+    for merge in ("lineage", "rtma", "trtma"):
+        words = ["plan", "-C", project, "--design", "large.csv", "--data", project / "wide.png", "--tile", 16,
+                 "--merge", merge, "--workers", 8, "--json"]
+        with open(project / "large.json", "w", encoding="utf-8") as file:
+            run = subprocess.Popen([support.PROGRAM, *map(str, words)], stdout=file, env=support.environment())
+            _, status, usage = os.wait4(run.pid, 0)
+            run.returncode = os.waitstatus_to_exitcode(status)
+        equal(run.returncode, 0, f"exit of the plan of the largest study, {merge}")
+        reply = json.loads((project / "large.json").read_text(encoding="utf-8"))
+        segment = [row for row in reply["by_task"] if row["stage"] == "segment"]
+        equal((reply["runs"], reply["tiles"], sum(row["requested"] for row in segment)), (240, 4276, 240 * 4276 * 7),
+              "size of the largest study")
+        cpu_s, peak_mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
+        say(f"240 runs x 4,276 tiles, {merge}: {cpu_s:.2f} s CPU, {peak_mb:.0f} MB")
+        check(support.SANITIZED or (cpu_s <= 2 and peak_mb <= 200), f"{merge}: {cpu_s} s, {peak_mb} MB")
+
+
+def check_texts(svg):
+    """No text reaches beyond the picture or into the next one on its line (0.6 em for a character)."""
+    width = float(svg.get("width"))
+    lines = {}
+    for text in svg.iter("{http://www.w3.org/2000/svg}text"):
+        size = 20 if text.get("class") == "title" else 13
+        length, x = 0.6 * size * len(text.text or ""), float(text.get("x"))
+        start = x - {"end": length, "middle": length / 2}.get(text.get("text-anchor"), 0)
+        check(start >= 0 and start + length <= width, f"text beyond the picture: {text.text}")
+        lines.setdefault(text.get("y"), []).append((start, start + length, text.text))
+    for spans in lines.values():
+        spans.sort()
+        for left, right in zip(spans, spans[1:]):
+            check(left[1] <= right[0] + 1, f"texts overlap: {left[2]!r}, {right[2]!r}")
+
+
+def check_picture(project):
+    words = ("--compare", "--workers", 4, "--max-bucket-size", 7)
+    reply = plan(project, *words, "--picture", "a.svg")
+    plan(project, *words, "--picture", "b.svg", "-j", 2)
+    picture = (project / "a.svg").read_bytes()
+    equal(picture == (project / "b.svg").read_bytes(), True, "two drawings are the same")
+    check(len(picture) < 400000, f"a picture of {len(picture)} bytes")
+    svg = xml.fromstring(picture)
+    check_texts(svg)
+    said = [text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")]
+    check("moat" in said[0] and "segment" in said[0] and said[1].startswith("458 runs"), f"title: {said[:2]}")
+    counts = [re.sub("\u00a0", "", text) for text in said if " tasks computed (" in text]
+    equal(len(counts), 5, "panels")
+    # Rows of the comparison count all stages: the segmentation, one normalisation and 458 comparisons.
+    drawn = [int(re.search(r"(\d+) of 3206 tasks", text).group(1)) for text in counts]
+    keys = {"lineage": "dag"}
+    compared = [row["executed"] - 459 for row in reply["compare"]
+                if row.get("keys") == keys.get(row["merge"], "chain")]
+    equal(drawn, compared, "tasks in the picture")
+    call("plan", "-C", project, "--design", DESIGN, "--merge", "stage", "--picture", "c.svg", expect=2)
+    check(not (project / "c.svg").exists(), "a picture of nothing")
+    call("plan", "-C", project, "--design", DESIGN, "--merge", "rtma", "--picture", "c.svg")
+    check((project / "c.svg").exists(), "no picture of one way to merge")
+
+
+def check_comparison(project):
+    reply = plan(project, "--compare", "--workers", 4)
+    found = [(row["merge"], row.get("keys")) for row in reply["compare"]]
+    equal(found, [("none", None), ("stage", None)]
+          + [(merge, keys) for merge in ("naive", "sca", "rtma", "trtma", "lineage") for keys in ("chain", "dag")],
+          "compared")
+    by_name = {(row["merge"], row.get("keys")): row for row in reply["compare"]}
+    for merge in ("none", "stage"):
+        equal(by_name[merge, None]["executed"], plan(project, "--merge", merge)["executed"], f"tasks of {merge}")
+    for merge in ("naive", "sca", "rtma", "trtma", "lineage"):
+        for keys in ("chain", "dag"):
+            alone = plan(project, "--merge", merge, "--keys", keys, "--workers", 4)
+            row = by_name[merge, keys]
+            equal((row["executed"], row["makespan"], row["lower_bound"], row["imbalance"]),
+                  (alone["executed"], *(alone["grouping"][name] for name in ("makespan", "lower_bound", "imbalance"))),
+                  f"{merge}, {keys}: compared and alone")
+    for row in reply["compare"]:
+        check(row["makespan"] >= row["lower_bound"] > 0 and row["planning_s"] > 0, f"predictions: {row}")
+    many = project / "many.csv"
+    call("sample", "-C", project, "--method", "morris", "--space", "workflow.json", "-N", 130, "-o", many)
+    reply = call_json("plan", "-C", project, "--design", many, "--compare", "--keys", "chain")
+    refused = [row for row in reply["compare"] if "refused" in row]
+    check([row["merge"] for row in refused] == ["sca"] and "at most 2000" in refused[0]["refused"],
+          f"what is refused for 2,080 runs: {refused}")
+    text = call("plan", "-C", project, "--design", many, "--compare", "--keys", "chain").stdout
+    check("Not compared: sca, chain keys: " in text, "the refusal is not told")
 
 
 def check_costs(project):
@@ -114,11 +257,11 @@ def main():
     check_algorithms(project, rows)
     check_costs(project)
     check_refusals(project)
-    first = project / "first.csv"
-    first.write_text("".join(DESIGN.read_text(encoding="utf-8").splitlines(True)[:101]), encoding="utf-8")
-    reply = call_json("plan", "-C", project, "--design", first, "--compare", "-j", 4)
-    equal(sorted({row["merge"] for row in reply["compare"]}), ["lineage", "naive", "rtma", "sca", "trtma"], "compared")
-    check(all(row["makespan"] >= row["lower_bound"] for row in reply["compare"]), "a makespan below its bound")
+    check_sharing_of_few(project, project / "first.csv")
+    check_threads(project)
+    check_comparison(project)
+    check_picture(project)
+    check_largest(project)
     support.finish()
 
 

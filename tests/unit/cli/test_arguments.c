@@ -102,7 +102,8 @@ static void texts_words_and_lists_arrive(void **state) {
 static void limits_of_buckets_arrive(void **state) {
   (void)state;
   struct ts_arguments arguments =
-      parsed("plan --merge rtma --max-bucket-size 7 --max-buckets 24 --keys dag --cost c.json --compare");
+      parsed("plan --merge rtma --max-bucket-size 7 --max-buckets 24 --keys dag --cost c.json --compare "
+             "--workers 5 --picture b.svg");
   const struct ts_request *request = &arguments.request;
   assert_string_equal(request->merge, "rtma");
   assert_int_equal(request->max_bucket_size, 7);
@@ -110,6 +111,8 @@ static void limits_of_buckets_arrive(void **state) {
   assert_string_equal(request->keys, "dag");
   assert_string_equal(request->cost, "c.json");
   assert_true(request->compare);
+  assert_int_equal(request->workers, 5);
+  assert_string_equal(request->picture, "b.svg");
   ts_arguments_release(&arguments);
 }
 

@@ -78,35 +78,69 @@ static void plan(void **state) {
   assert_shown_by(ts_show_plan, &view, plan_json, expected);
 }
 
+static const char bucket_plan[] =
+    "{\"merge\": \"trtma\", \"runs\": 9, \"requested\": 90, \"executed\": 60, \"reuse\": {\"stage\": 0, "
+    "\"task\": 30, \"cutoff\": null, \"store\": 0}, \"by_task\": [], \"workers\": 4, \"cost\": \"unit\", "
+    "\"grouping\": {\"keys\": \"dag\", \"cost\": \"unit\", \"workers\": 4, \"imbalance\": 0.125, \"makespan\": 17, "
+    "\"lower_bound\": 15, \"stages\": [{\"stage\": \"segment\", \"members\": 9, \"buckets\": 4, "
+    "\"imbalance\": 0.125, \"makespan\": 17, \"lower_bound\": 15}]}, \"compare\": [{\"merge\": \"none\", "
+    "\"executed\": 90, \"buckets\": 9, \"imbalance\": 0, \"makespan\": 24, \"lower_bound\": 23, "
+    "\"planning_s\": 0.001}, {\"merge\": \"sca\", \"keys\": \"chain\", \"refused\": \"too many\"}, "
+    "{\"merge\": \"rtma\", \"keys\": \"chain\", \"executed\": 70, \"buckets\": 2, \"imbalance\": 0.5, "
+    "\"makespan\": 40, \"lower_bound\": 20, \"planning_s\": 0.002}], \"picture\": \"b.svg\"}";
+
+/* Buckets of this kind do not cut off: nothing is said about it. */
 static void plan_with_buckets(void **state) {
   (void)state;
-  static const char json[] =
-      "{\"merge\": \"trtma\", \"runs\": 9, \"requested\": 90, \"executed\": 60, \"reuse\": {\"stage\": 0, "
-      "\"task\": 30, \"cutoff\": null, \"store\": 0}, \"by_task\": [], \"workers\": 4, \"grouping\": {\"keys\": "
-      "\"dag\", \"cost\": \"unit\", \"workers\": 4, \"imbalance\": 0.125, \"makespan\": 17, \"lower_bound\": 15, "
-      "\"stages\": [{\"stage\": \"segment\", \"members\": 9, \"buckets\": 4, \"imbalance\": 0.125, "
-      "\"makespan\": 17, \"lower_bound\": 15}]}, \"compare\": [{\"merge\": \"sca\", \"keys\": \"chain\", "
-      "\"refused\": \"too many\"}, {\"merge\": \"rtma\", \"keys\": \"chain\", \"executed\": 70, \"buckets\": 2, "
-      "\"imbalance\": 0.5, \"makespan\": 40, \"lower_bound\": 20, \"planning_s\": 0.002}]}";
-  static const char expected[] =
-      "90 tasks requested, 30 (33 %) avoided, 60 to run at most; early cutoff may save more\n"
-      "\n"
-      "stage  requested  stage reuse  task reuse  store  to run\n"
-      "total         90            0          30      0      60\n"
-      "           100 %          0 %        33 %    0 %    67 %\n"
-      "\n"
-      "9 runs, merge trtma\n"
-      "\n"
-      "stage    distinct  buckets  imbalance  makespan  lower bound\n"
-      "segment         9        4     12.5 %        17           15\n"
-      "\n"
-      "Buckets of each tile, dag keys; 4 workers that share no memory would need 17 task lengths, at least 15\n"
-      "\n"
-      "Grouped for 4 workers that share no memory:\n"
-      "merge  keys   to run  avoided  buckets  imbalance  makespan  lower bound  planned in  refused\n"
-      "sca    chain                                                                          too many\n"
-      "rtma   chain      70     22 %        2     50.0 %        40           20        2 ms\n";
-  assert_shown(ts_show_plan, json, expected);
+  assert_shown(ts_show_plan, bucket_plan,
+               "90 tasks requested, 30 (33 %) avoided, 60 to run\n"
+               "\n"
+               "stage  requested  stage reuse  task reuse  store  to run\n"
+               "total         90            0          30      0      60\n"
+               "           100 %          0 %        33 %    0 %    67 %\n"
+               "\n"
+               "9 runs, merge trtma\n"
+               "\n"
+               "stage    distinct  buckets  imbalance  makespan  lower bound\n"
+               "segment         9        4     12.5 %        17           15\n"
+               "\n"
+               "Buckets for each piece of the data, dag keys. Prediction for 4 workers that share no memory: 17 task "
+               "lengths; no grouping with these keys needs less than 15\n"
+               "\n"
+               "Grouped for 4 workers that share no memory, times in task lengths:\n"
+               "merge  keys   to run  avoided  buckets  imbalance  makespan  lower bound  planned in\n"
+               "none              90      0 %        9      0.0 %        24           23        1 ms\n"
+               "rtma   chain      70     22 %        2     50.0 %        40           20        2 ms\n"
+               "Not compared: sca, chain keys: too many\n"
+               "\n"
+               "Picture: b.svg\n");
+}
+
+static void plan_with_buckets_in_a_narrow_window(void **state) {
+  (void)state;
+  const struct ts_view view = {.width = 80, .program = "tessera"};
+  assert_shown_by(ts_show_plan, &view, bucket_plan,
+                  "90 tasks requested, 30 (33 %) avoided, 60 to run\n"
+                  "\n"
+                  "stage  requested  stage reuse  task reuse  store  to run\n"
+                  "total         90            0          30      0      60\n"
+                  "           100 %          0 %        33 %    0 %    67 %\n"
+                  "\n"
+                  "9 runs, merge trtma\n"
+                  "\n"
+                  "stage    distinct  buckets  imbalance  makespan  lower bound\n"
+                  "segment         9        4     12.5 %        17           15\n"
+                  "\n"
+                  "Buckets for each piece of the data, dag keys. Prediction for 4 workers that\n"
+                  "share no memory: 17 task lengths; no grouping with these keys needs less than 15\n"
+                  "\n"
+                  "Grouped for 4 workers that share no memory, times in task lengths:\n"
+                  "merge  keys   to run  saved  buckets  imb.  makespan  bound  planned\n"
+                  "none              90    0 %        9   0 %        24     23     1 ms\n"
+                  "rtma   chain      70   22 %        2  50 %        40     20     2 ms\n"
+                  "Not compared: sca, chain keys: too many\n"
+                  "\n"
+                  "Picture: b.svg\n");
 }
 
 static void run_with_quality(void **state) {
@@ -379,6 +413,7 @@ int main(void) {
       cmocka_unit_test(check),
       cmocka_unit_test(plan),
       cmocka_unit_test(plan_with_buckets),
+      cmocka_unit_test(plan_with_buckets_in_a_narrow_window),
       cmocka_unit_test(run_with_quality),
       cmocka_unit_test(run_without_quality),
       cmocka_unit_test(study),
