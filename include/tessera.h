@@ -85,9 +85,11 @@ struct ts_request {
   const struct ts_parameter_setting *parameters; /* run: -p NAME=VALUE */
   size_t parameter_count;
   /* plan, buckets for `threads` workers that do not share memory. Most members of one (naive, sca, rtma; 0: 10), most
-   * buckets per piece of the data (trtma, lineage; 0: three per worker); keys "chain" (NULL) or "dag"; cost "unit" (NULL)
-   * or a JSON file of seconds by "stage.task"; compare: every way to merge side by side. */
+   * buckets per piece of the data (trtma, lineage; 0: three per worker), most bytes of products alive at once in one (trtma,
+   * lineage; 0: no limit); keys "chain" (NULL) or "dag"; compare: every way to merge side by side. cost: "unit", "model" (what
+   * the store has learnt) or a JSON file of seconds by "stage.task"; NULL: the model if it knows all tasks, else unit. */
   size_t max_bucket_size, max_buckets;
+  uint64_t max_bucket_bytes;
   const char *keys, *cost;
   bool compare;
   const char *output; /* folder (run, study) or file (report) for results; NULL: out/NAME */
@@ -140,6 +142,8 @@ TS_PUBLIC int ts_status(const struct ts_request *request, char **reply);
 TS_PUBLIC int ts_log_run(const struct ts_request *request, char **reply);
 /* Why a task ran or was reused: the nearest earlier key and the field that differs. Schema tessera.explain/1. */
 TS_PUBLIC int ts_explain(const struct ts_request *request, char **reply);
+/* What the store has learnt about the costs of operations. Schema tessera.costs/1. */
+TS_PUBLIC int ts_costs_of_store(const struct ts_request *request, char **reply);
 /* Writes the HTML report of a past study. Schema tessera.report/1. */
 TS_PUBLIC int ts_report(const struct ts_request *request, char **reply);
 /* Makes a project folder (folder must be absent or empty), from a demo or with the smallest workflow. tessera.init/1. */

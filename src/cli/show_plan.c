@@ -175,6 +175,8 @@ static void add_comparison(struct ts_str *out, const json_t *reply) {
   static const char *const headings[] = {"merge",     "keys",     "to run",      "avoided",    "buckets",
                                          "imbalance", "makespan", "lower bound", "planned in", "refused"};
   uint64_t requested = ts_cli_reply_count(reply, "requested");
+  const char *source = ts_cli_reply_text(ts_cli_reply_member(reply, "costs"), "source");
+  bool seconds = *source && strcmp(source, "unit") != 0;
   struct ts_cli_table table;
   ts_cli_table_init(&table, "llrrrrrrrl");
   for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++) ts_cli_table_add(&table, headings[i]);
@@ -189,8 +191,8 @@ static void add_comparison(struct ts_str *out, const json_t *reply) {
     ts_cli_table_take(&table, &avoided);
     add_level(&table, row, "buckets");
     take_percent(&table, row, "imbalance");
-    take_cost(&table, row, "makespan", false);
-    take_cost(&table, row, "lower_bound", false);
+    take_cost(&table, row, "makespan", seconds);
+    take_cost(&table, row, "lower_bound", seconds);
     take_cost(&table, row, "planning_s", true);
     ts_cli_table_add(&table, ts_cli_reply_text(row, "refused"));
   }
@@ -224,6 +226,7 @@ void ts_show_plan(const json_t *reply, const struct ts_view *view, struct ts_str
   add_table(out, reply);
   ts_str_add_char(out, '\n');
   add_frame(out, reply);
+  ts_show_prediction(reply, out);
   add_grouping(out, reply);
   add_comparison(out, reply);
   add_later(out, reply);

@@ -13,3 +13,11 @@ bool ts_store_cost_put(struct ts_store *store, const struct ts_cost_row *rows, s
   return ts_store_check_writable(store, err) &&
          (count == 0 || store->backend->cost_put(store->state, rows, count, err));
 }
+
+struct ts_write_cost ts_store_write_cost(const struct ts_store *store) {
+  const struct ts_store_writer *writer = &store->writer;
+  if (store->read_only) return (struct ts_write_cost){0};
+  return (struct ts_write_cost){.products = atomic_load(&writer->products),
+                                .bytes = atomic_load(&writer->product_bytes),
+                                .cpu_s = (double)atomic_load(&writer->cpu_ns) / 1e9};
+}

@@ -154,6 +154,13 @@ bool ts_store_cost_list(struct ts_store *store, struct ts_arena *arena, struct t
 /* Writes rows, all or none, in place of those with the same first five members. At once, not queued. */
 bool ts_store_cost_put(struct ts_store *store, const struct ts_cost_row *rows, size_t count, struct ts_error *err);
 
+/* What writing of products has cost since the store was opened: CPU time of the writer, bytes in their encoded form. */
+struct ts_write_cost {
+  uint64_t products, bytes;
+  double cpu_s;
+};
+struct ts_write_cost ts_store_write_cost(const struct ts_store *store);
+
 /* Digest of a file by path, cached in the store by device, inode, size, mtime_ns, ctime_ns. */
 bool ts_store_file_digest(struct ts_store *store, const char *path, struct ts_sha256 *digest, struct ts_error *err);
 
