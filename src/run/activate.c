@@ -32,7 +32,7 @@ bool ts_instance_in_store(struct engine *engine, const struct instance *instance
     if (!ts_store_has_product(engine->options->store, &record.outputs[i].digest)) return false;
   }
   return record.output_count == ts_instance_output_count(engine, instance) &&
-         ts_worth_loading(engine, instance, &record);
+         ts_worth_loading(engine, instance, &record, false);
 }
 
 static bool is_finished(const struct instance *instance) {

@@ -142,6 +142,7 @@ static bool load_by_content(struct engine *engine, struct group *group, struct i
   struct ts_error ignored = {0};
   content->has_key = ts_instance_content_key(engine, group, instance, &content->key, &ignored);
   return content->has_key && ts_store_find_content(engine->options->store, &content->key, &arena, &record, &ignored) &&
+         ts_worth_loading(engine, instance, &record, true) &&
          ts_load_outputs(engine, &record, content->output_count, outputs);
 }
 

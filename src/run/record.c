@@ -14,10 +14,9 @@
 
 #define WRITE_BYTES_PER_SECOND                                                                                         \
   200e6 /* packing and writing, where it was not measured: a mask packs at 1 GB/s, an RGB tile at 150 MB/s */
-#define WRITE_SECONDS         0.002
-#define LOAD_BYTES_PER_SECOND 500e6 /* where it was not measured */
-#define LOAD_MARGIN           2.0 /* computing again must be faster by this much: clocks are noisy, and loading frees a thread */
-#define DEEPEST               64 /* records looked through one behind the other */
+#define WRITE_SECONDS 0.002
+#define LOAD_MARGIN   2.0 /* computing again must be faster by this much: clocks are noisy */
+#define DEEPEST       64  /* records looked through one behind the other */
 
 bool ts_load_outputs(struct engine *engine, const struct ts_record *record, size_t output_count,
                      struct ts_data **outputs) {
@@ -46,10 +45,9 @@ static bool is_durable(const struct engine *engine, const struct instance *insta
 }
 
 static double load_seconds(const struct engine *engine, const struct ts_record *record) {
-  double measured = engine->options->store_speed.load_bytes_per_s;
   double bytes = 0;
   for (size_t i = 0; i < record->output_count; i++) bytes += (double)record->outputs[i].size_bytes;
-  return bytes / (measured > 0 ? measured : LOAD_BYTES_PER_SECOND);
+  return bytes / engine->options->store_speed.load_bytes_per_s;
 }
 
 static bool reads_a_file(const struct engine *engine, const struct ts_record *record) {
@@ -83,8 +81,10 @@ static double recompute_seconds(struct engine *engine, const struct ts_record *r
 
 /* Products that are kept cost more to compute than to write, and more to write than to load: where the store is on a disk
  * of this machine the first question settles it. */
-bool ts_worth_loading(struct engine *engine, const struct instance *instance, const struct ts_record *record) {
+bool ts_worth_loading(struct engine *engine, const struct instance *instance, const struct ts_record *record,
+                      bool inputs_at_hand) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
+  if (!(engine->options->store_speed.load_bytes_per_s > 0)) return true;
   double load_s = load_seconds(engine, record);
   if (load_s <= LOAD_MARGIN * record->seconds) return true;
   if (engine->options->keep_all || ts_store_path(engine->options->store)[0] == '\0') return true;
@@ -94,7 +94,7 @@ bool ts_worth_loading(struct engine *engine, const struct instance *instance, co
     const struct ts_type *type = ts_type_find(record->outputs[i].type);
     if (!type || type->kind == TS_DATA_TABLE) return true;
   }
-  return load_s <= LOAD_MARGIN * recompute_seconds(engine, record, load_s, 0);
+  return !inputs_at_hand && load_s <= LOAD_MARGIN * recompute_seconds(engine, record, load_s, 0);
 }
 
 /* One edge per connected input port; a gather has one per piece. Fills `few`, or an array in
