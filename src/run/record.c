@@ -87,6 +87,7 @@ bool ts_worth_loading(struct engine *engine, const struct instance *instance, co
   if (!(engine->options->store_speed.load_bytes_per_s > 0)) return true;
   double load_s = load_seconds(engine, record);
   if (load_s <= LOAD_MARGIN * record->seconds) return true;
+  if (engine->options->run_id && strcmp(record->run, engine->options->run_id) == 0) return true; /* once within a run */
   if (engine->options->keep_all || ts_store_path(engine->options->store)[0] == '\0') return true;
   if (node->kind != TS_NODE_TASK || engine->wanted_ports[instance->node] != 0) return true;
   if (engine->is_stage_output[node->task]) return true;

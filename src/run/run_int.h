@@ -248,8 +248,8 @@ void ts_digest_outputs(const struct engine *engine, struct content *content, str
 bool ts_load_outputs(struct engine *engine, const struct ts_record *record, size_t output_count,
                      struct ts_data **outputs);
 /* Whether loading a record's products takes less time than computing them again, from inputs that are at hand or have to be
- * had first. Outputs of stages, tables and what is wanted are always loaded, and so is everything while the speed of loading
- * was not measured. Depends on the store and the options alone, so a plan and the run that follows agree. */
+ * had first. Outputs of stages, tables, what is wanted and what this run made are always loaded, and so is everything while the
+ * speed of loading was not measured. Depends on the store and the options alone, so a plan and the run that follows agree. */
 bool ts_worth_loading(struct engine *engine, const struct instance *instance, const struct ts_record *record,
                       bool inputs_at_hand);
 /* Whether the store keeps all outputs. */
