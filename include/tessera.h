@@ -86,10 +86,12 @@ struct ts_request {
   size_t parameter_count;
   size_t workers; /* plan: how many workers that do not share memory predictions are for; 0: `threads` */
   /* plan, buckets for these workers. Most members of one (naive, sca, rtma; 0: 10), most buckets per piece of the data
-   * (trtma, 0: three per worker; lineage, 0: one, or as many as few pieces need); keys "chain" (NULL; lineage: "dag") or
-   * "dag"; cost "unit" (NULL) or a JSON file of seconds by "stage.task"; compare: every way to merge side by side;
-   * picture: file for a drawing of the buckets as SVG, NULL: none. */
+   * (trtma, 0: three per worker; lineage, 0: one, or as many as few pieces need), most bytes of products alive at once in
+   * one (trtma, lineage; 0: no limit); keys "chain" (NULL; lineage: "dag") or "dag"; cost: "unit", "model" (what the store
+   * has learnt) or a JSON file of seconds by "stage.task"; NULL: the model if it knows all tasks, else unit; compare: every
+   * way to merge side by side; picture: file for a drawing of the buckets as SVG, NULL: none. */
   size_t max_bucket_size, max_buckets;
+  uint64_t max_bucket_bytes;
   const char *keys, *cost;
   bool compare;
   const char *picture;
@@ -143,6 +145,8 @@ TS_PUBLIC int ts_status(const struct ts_request *request, char **reply);
 TS_PUBLIC int ts_log_run(const struct ts_request *request, char **reply);
 /* Why a task ran or was reused: the nearest earlier key and the field that differs. Schema tessera.explain/1. */
 TS_PUBLIC int ts_explain(const struct ts_request *request, char **reply);
+/* What the store has learnt about the costs of operations. Schema tessera.costs/1. */
+TS_PUBLIC int ts_costs_of_store(const struct ts_request *request, char **reply);
 /* Writes the HTML report of a past study. Schema tessera.report/1. */
 TS_PUBLIC int ts_report(const struct ts_request *request, char **reply);
 /* Makes a project folder (folder must be absent or empty), from a demo or with the smallest workflow. tessera.init/1. */

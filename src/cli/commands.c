@@ -47,6 +47,7 @@ enum {
     .completes = TS_COMPLETES_RUN                                                                                      \
   }
 
+static const char *const store_words[] = {"costs", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 static const char *const word_kinds[] = {"commands", "runs", "demos", "plan", "study", "sample", "analyse", NULL};
 
@@ -254,6 +255,25 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                            .exit_codes = EXITS_LOOKING,
                            .call = ts_report,
                            .show = ts_show_report},
+    [TS_COMMAND_STORE] =
+        {.name = "store",
+         .group = LOOK_BACK,
+         .summary = "show what the store has learnt",
+         .description =
+             "'costs' lists what every operation costs: calls seen, sizes of their pieces of the data, CPU seconds per "
+             "megapixel and per call, bytes of what it makes, most memory meanwhile, and how often early cutoff saved "
+             "it, for each class of machine. Runs and studies teach it; 'plan', the time left that is shown while "
+             "running, and the choice between loading and computing use it.",
+         .operands = {{.name = "WHAT",
+                       .field = FIELD(topic),
+                       .help = "costs",
+                       .completes = TS_COMPLETES_CHOICES,
+                       .choices = store_words}},
+         .examples = {{"tessera store costs", "what takes the time?"},
+                      {"tessera store costs --json", "for another program"}},
+         .exit_codes = EXITS_LOOKING,
+         .call = ts_costs_of_store,
+         .show = ts_show_costs},
     [TS_COMMAND_COMPLETION] =
         {.name = "completion",
          .group = MORE,

@@ -12,7 +12,7 @@
 #define PLANNING     (BIT(PLAN) | RUNNING)
 #define DESIGNING    (BIT(PLAN) | BIT(STUDY))
 #define TEXT_ONLY    (BIT(COMPLETION) | BIT(HELP) | BIT(MAN) | BIT(WORDS))
-#define LOOKING_BACK (BIT(STATUS) | BIT(LOG) | BIT(EXPLAIN) | BIT(REPORT))
+#define LOOKING_BACK (BIT(STATUS) | BIT(LOG) | BIT(EXPLAIN) | BIT(REPORT) | BIT(STORE))
 #define ANY_MODEL    (BIT(SAMPLE) | BIT(ANALYSE))
 
 #define MAX_THREADS      4096
@@ -356,6 +356,14 @@ const struct ts_option ts_options[] = {
      .field = FIELD(request.max_buckets),
      .least = 1,
      .most = MAX_BUCKETS},
+    {.name = "max-bucket-memory",
+     .kind = TS_OPTION_BYTES,
+     .argument = "SIZE",
+     .help =
+         "most bytes of products alive at once in a bucket, such as 800M or 2G, for trtma and lineage: more buckets "
+         "where they would need more (no limit)",
+     .commands = BIT(PLAN),
+     .field = FIELD(request.max_bucket_bytes)},
     {.name = "keys",
      .kind = TS_OPTION_WORD,
      .argument = "chain|dag",
@@ -366,8 +374,10 @@ const struct ts_option ts_options[] = {
      .completes = TS_COMPLETES_CHOICES},
     {.name = "cost",
      .kind = TS_OPTION_TEXT,
-     .argument = "unit|FILE",
-     .help = "what buckets are balanced by: every task costs 1 (unit), or seconds from a JSON file {\"stage.task\": s}",
+     .argument = "unit|model|FILE",
+     .help =
+         "what tasks cost, for the balance of buckets and the predicted time: 1 each (unit), what the store has learnt "
+         "(model; the default once it knows them all), or seconds from a JSON file {\"stage.task\": s}",
      .commands = BIT(PLAN),
      .field = FIELD(request.cost),
      .completes = TS_COMPLETES_FILE},

@@ -209,6 +209,7 @@ static void add_cost(struct ts_str *out, const json_t *cost) {
     ts_str_add(out, ", ");
     ts_cli_text_add_time(out, ts_cli_reply_number(cost, "load_s"));
     ts_str_add(out, " to load");
+    if (json_is_false(ts_cli_reply_member(cost, "load_measured"))) ts_str_add(out, " (not measured)");
   }
   char bytes[32];
   if (ts_cli_reply_has(cost, "bytes"))

@@ -269,6 +269,7 @@ void ts_show_plan(const json_t *reply, const struct ts_view *view, struct ts_str
   add_table(out, reply);
   ts_str_add_char(out, '\n');
   add_frame(out, reply);
+  ts_show_prediction(reply, out);
   add_grouping(out, reply, view);
   add_comparison(out, reply, view);
   const char *picture = ts_cli_reply_text(reply, "picture");

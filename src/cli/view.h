@@ -30,9 +30,13 @@ void ts_show_init(const json_t *reply, const struct ts_view *view, struct ts_str
 void ts_show_list(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 void ts_show_bench(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 void ts_show_sample(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_costs(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 void ts_show_analyse(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 /* Where the time of a run went, for -v; nothing if the reply does not say. */
 void ts_show_profile(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+
+/* show_costs.c: the time that a plan would take, and where its costs come from. */
+void ts_show_prediction(const json_t *reply, struct ts_str *out);
 
 /* show_indices.c: parts of ts_show_study. */
 void ts_show_indices(const json_t *reply, const json_t *output, const struct ts_view *view, struct ts_str *out);

@@ -31,7 +31,8 @@ bool ts_instance_in_store(struct engine *engine, const struct instance *instance
   for (size_t i = 0; i < record.output_count; i++) {
     if (!ts_store_has_product(engine->options->store, &record.outputs[i].digest)) return false;
   }
-  return record.output_count == ts_instance_output_count(engine, instance);
+  return record.output_count == ts_instance_output_count(engine, instance) &&
+         ts_worth_loading(engine, instance, &record, false);
 }
 
 static bool is_finished(const struct instance *instance) {

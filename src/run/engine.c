@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/block.h"
 #include "base/clock.h"
+#include "base/machine.h"
 #include "base/pool.h"
 
 #include <string.h>
@@ -141,6 +142,7 @@ static bool load_by_content(struct engine *engine, struct group *group, struct i
   struct ts_error ignored = {0};
   content->has_key = ts_instance_content_key(engine, group, instance, &content->key, &ignored);
   return content->has_key && ts_store_find_content(engine->options->store, &content->key, &arena, &record, &ignored) &&
+         ts_worth_loading(engine, instance, &record, true) &&
          ts_load_outputs(engine, &record, content->output_count, outputs);
 }
 
@@ -202,6 +204,7 @@ static void load(struct engine *engine, struct group *group, struct instance *in
   struct ts_data *outputs[TS_OP_MAX_PORTS] = {0};
   bool ok = ts_store_find(engine->options->store, &instance->key, &arena, &record, &ignored) &&
             ts_load_outputs(engine, &record, content->output_count, outputs);
+  times.wall_s = (double)(ts_clock_ns() - engine->start_ns) / 1e9 - times.start_s;
   if (ok) ts_digest_outputs(engine, content, outputs);
   pthread_mutex_lock(&engine->lock);
   engine->running--;
@@ -330,15 +333,17 @@ static void mark_stage_outputs(struct engine *engine) {
   }
 }
 
+const char *ts_source_operation(const struct ts_type *type) {
+  if (!type || type->kind == TS_DATA_PIXELS) return "image.read";
+  return type->kind == TS_DATA_TABLE ? "table.read" : "bytes.read";
+}
+
 /* The operation that reads each workflow input, by the kind of its type. */
 static bool find_source_operations(struct engine *engine, struct ts_error *err) {
   const struct ts_workflow *w = engine->plan->workflow;
   engine->source_ops = ts_calloc(w->input_count + 1, sizeof(struct ts_op *));
   for (size_t i = 0; i < w->input_count; i++) {
-    const struct ts_type *type = w->inputs[i].type;
-    const char *name = !type || type->kind == TS_DATA_PIXELS ? "image.read"
-                       : type->kind == TS_DATA_TABLE         ? "table.read"
-                                                             : "bytes.read";
+    const char *name = ts_source_operation(w->inputs[i].type);
     engine->source_ops[i] = ts_registry_find(engine->options->registry, name);
     if (!engine->source_ops[i])
       return ts_fail(err, TS_ERR_UNKNOWN_OPERATION, "there is no operation '%s' to read '%s'", name, w->inputs[i].name);
@@ -359,7 +364,7 @@ static void name_producer(struct engine *engine) {
   gethostname(host, sizeof host - 1);
   const char *user = getenv("USER");
   struct ts_str text = {0};
-  ts_str_addf(&text, "%s@%s", user ? user : "unknown", host);
+  ts_str_addf(&text, "%s@%s %s", user ? user : "unknown", host, ts_machine_class());
   engine->producer = ts_str_detach(&text);
 }
 

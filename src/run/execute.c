@@ -107,7 +107,7 @@ bool ts_execute(struct engine *engine, const struct instance *instance, struct t
     ok = (outputs[0] = ts_data_crop(inputs[0], &engine->dataset->tiles[instance->unit].core, &err)) != NULL;
   else
     ok = (outputs[0] = ts_data_gather((const struct ts_data *const *)inputs, input_count, &err)) != NULL;
-  ts_memory_call_end();
+  times->peak_bytes = ts_memory_call_end();
   times->start_s += (double)(start_ns - engine->start_ns) / 1e9;
   times->wall_s += (double)(ts_clock_ns() - start_ns) / 1e9;
   times->cpu_s += (double)(ts_clock_thread_cpu_ns() - cpu_ns + loan.cpu_ns) / 1e9;

@@ -104,8 +104,9 @@ uint64_t ts_memory_need(const struct engine *engine, const struct group *group, 
 
 void ts_memory_call_begin(void) { mine.call_start_bytes = ts_block_watch_mark(); }
 
-void ts_memory_call_end(void) {
+uint64_t ts_memory_call_end(void) {
   mine.call_bytes = atomic_load_explicit(&mine.watch.peak_bytes, memory_order_relaxed) - mine.call_start_bytes;
+  return mine.call_bytes > 0 ? (uint64_t)mine.call_bytes : 0;
 }
 
 void ts_memory_learn(struct engine *engine, const struct group *group, const struct instance *instance) {

@@ -9,11 +9,14 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-#include <stdio.h>
+#include <math.h>
+#include <string.h>
 
 #define WRITE_BYTES_PER_SECOND                                                                                         \
-  200e6 /* packing and writing, measured: a mask packs at 1 GB/s, an RGB tile at 150 MB/s */
+  200e6 /* packing and writing, where it was not measured: a mask packs at 1 GB/s, an RGB tile at 150 MB/s */
 #define WRITE_SECONDS 0.002
+#define LOAD_MARGIN   2.0 /* computing again must be faster by this much: clocks are noisy */
+#define DEEPEST       64  /* records looked through one behind the other */
 
 bool ts_load_outputs(struct engine *engine, const struct ts_record *record, size_t output_count,
                      struct ts_data **outputs) {
@@ -36,7 +39,63 @@ static bool is_durable(const struct engine *engine, const struct instance *insta
   if (node->kind != TS_NODE_TASK) return false; /* reading again is as cheap as loading */
   if (engine->options->keep_all) return true;
   if (ts_data_type(data)->kind == TS_DATA_TABLE || engine->is_stage_output[node->task]) return true;
-  return cpu_s > (double)ts_data_coded_bytes(data) / WRITE_BYTES_PER_SECOND + WRITE_SECONDS;
+  double measured = engine->options->store_speed.write_bytes_per_s;
+  double bytes_per_s = measured > 0 ? measured : WRITE_BYTES_PER_SECOND;
+  return cpu_s > (double)ts_data_coded_bytes(data) / bytes_per_s + WRITE_SECONDS;
+}
+
+static double load_seconds(const struct engine *engine, const struct ts_record *record) {
+  double bytes = 0;
+  for (size_t i = 0; i < record->output_count; i++) bytes += (double)record->outputs[i].size_bytes;
+  return bytes / engine->options->store_speed.load_bytes_per_s;
+}
+
+static bool reads_a_file(const struct engine *engine, const struct ts_record *record) {
+  for (size_t i = 0; i < engine->plan->workflow->input_count; i++) {
+    if (strcmp(engine->source_ops[i]->descriptor->name, record->operation) == 0) return true;
+  }
+  return false;
+}
+
+/* Seconds to have the products of a record again without loading them: its own call, and the cheaper way to each input. More
+ * than `enough` need not be exact. What the store does not know is taken to be dear. */
+static double recompute_seconds(struct engine *engine, const struct ts_record *record, double enough, int depth) {
+  double sum = record->seconds;
+  if (reads_a_file(engine, record)) return sum;
+  if (depth == DEEPEST) return HUGE_VAL;
+  for (size_t i = 0; i < record->input_count && sum <= enough; i++) {
+    ts_auto(ts_arena_release) struct ts_arena arena = {0};
+    struct ts_record input;
+    struct ts_error ignored = {0};
+    if (!ts_store_find(engine->options->store, &record->inputs[i].key, &arena, &input, &ignored)) return HUGE_VAL;
+    double load_s = 0;
+    for (size_t o = 0; o < input.output_count && load_s < HUGE_VAL; o++)
+      if (!ts_store_has_product(engine->options->store, &input.outputs[o].digest)) load_s = HUGE_VAL;
+    load_s += load_seconds(engine, &input);
+    sum += load_s <= input.seconds
+               ? load_s
+               : fmin(load_s, recompute_seconds(engine, &input, fmin(load_s, enough - sum), depth + 1));
+  }
+  return sum;
+}
+
+/* Products that are kept cost more to compute than to write, and more to write than to load: where the store is on a disk
+ * of this machine the first question settles it. */
+bool ts_worth_loading(struct engine *engine, const struct instance *instance, const struct ts_record *record,
+                      bool inputs_at_hand) {
+  const struct ts_node *node = &engine->plan->nodes[instance->node];
+  if (!(engine->options->store_speed.load_bytes_per_s > 0)) return true;
+  double load_s = load_seconds(engine, record);
+  if (load_s <= LOAD_MARGIN * record->seconds) return true;
+  if (engine->options->run_id && strcmp(record->run, engine->options->run_id) == 0) return true; /* once within a run */
+  if (engine->options->keep_all || ts_store_path(engine->options->store)[0] == '\0') return true;
+  if (node->kind != TS_NODE_TASK || engine->wanted_ports[instance->node] != 0) return true;
+  if (engine->is_stage_output[node->task]) return true;
+  for (size_t i = 0; i < record->output_count; i++) {
+    const struct ts_type *type = ts_type_find(record->outputs[i].type);
+    if (!type || type->kind == TS_DATA_TABLE) return true;
+  }
+  return !inputs_at_hand && load_s <= LOAD_MARGIN * recompute_seconds(engine, record, load_s, 0);
 }
 
 /* One edge per connected input port; a gather has one per piece. Fills `few`, or an array in
@@ -113,6 +172,7 @@ bool ts_record_result(struct engine *engine, const struct group *group, const st
                              .outputs = records,
                              .output_count = content->output_count,
                              .seconds = times->cpu_s,
+                             .peak_bytes = times->peak_bytes,
                              .run = engine->options->run_id ? engine->options->run_id : "",
                              .producer = engine->producer,
                              .made_unix_ns = ts_clock_unix_ns()};

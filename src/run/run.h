@@ -21,6 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The operation that reads a workflow input of a type (NULL: alternatives, which are pixels). */
+const char *ts_source_operation(const struct ts_type *type);
+
 /* One item of the dataset: a file per workflow input (NULL where not supplied), and what it holds. */
 struct ts_item_source {
   const char *path;        /* borrowed; NULL: not supplied */
@@ -59,7 +62,15 @@ struct ts_task_event {
   double start_s; /* since the run began */
   double wall_s, cpu_s;
   size_t worker;
-  const char *message; /* "" if none */
+  const char *message;   /* "" if none */
+  uint64_t output_bytes; /* of all its products, where they are known */
+  uint64_t peak_bytes;   /* EXECUTED: most pixels and scratch it took meanwhile, its products included */
+};
+
+/* What the store was measured to do; 0: not known. */
+struct ts_store_speed {
+  double load_bytes_per_s;  /* wall time; of products as they lie in memory */
+  double write_bytes_per_s; /* CPU time; of products in their encoded form */
 };
 
 struct ts_run_options {
@@ -75,6 +86,7 @@ struct ts_run_options {
    * give up as well; those that do are neither done nor failed. */
   const volatile int *stop;
   const char *scratch_folder;
+  struct ts_store_speed store_speed; /* which intermediate products are worth keeping, and loading */
   void *user;
   /* An operation is about to be called; from several worker threads at once. May be NULL. */
   void (*on_start)(void *user, uint32_t node);

@@ -32,6 +32,7 @@ struct recipe {
 struct call_times {
   double start_s, wall_s, cpu_s;
   size_t worker;
+  uint64_t peak_bytes;
 };
 
 /* One distinct result: what an operation made from inputs of one content. Instances share it. Lives as long as its
@@ -232,7 +233,7 @@ void ts_tell_events(struct engine *engine);
 void ts_memory_limit_blocks(const struct engine *engine);
 /* memory.c: without engine.lock, around the call of an operation. */
 void ts_memory_call_begin(void);
-void ts_memory_call_end(void);
+uint64_t ts_memory_call_end(void); /* most bytes the call took */
 
 /* execute.c: without engine.lock. */
 /* Computes the outputs from inputs in the order of the operation's ports (GATHER: the pieces). False: message says
@@ -246,6 +247,11 @@ void ts_digest_outputs(const struct engine *engine, struct content *content, str
 /* Loads all outputs of a record; false if any is missing or damaged. */
 bool ts_load_outputs(struct engine *engine, const struct ts_record *record, size_t output_count,
                      struct ts_data **outputs);
+/* Whether loading a record's products takes less time than computing them again, from inputs that are at hand or have to be
+ * had first. Outputs of stages, tables, what is wanted and what this run made are always loaded, and so is everything while the
+ * speed of loading was not measured. Depends on the store and the options alone, so a plan and the run that follows agree. */
+bool ts_worth_loading(struct engine *engine, const struct instance *instance, const struct ts_record *record,
+                      bool inputs_at_hand);
 /* Whether the store keeps all outputs. */
 bool ts_record_result(struct engine *engine, const struct group *group, const struct instance *instance,
                       const struct content *content, bool alias, const struct call_times *times,

@@ -116,6 +116,12 @@ struct ts_store_backend {
   /* Replaces what was known about the same device and inode. */
   bool (*file_put)(void *state, const struct ts_file_identity *file, const struct ts_sha256 *digest,
                    struct ts_error *err);
+
+  /* Ordered by operation, implementation, machine, measure, bin, which are unique together. */
+  bool (*cost_list)(void *state, struct ts_arena *arena, struct ts_cost_row **rows, size_t *count,
+                    struct ts_error *err);
+  /* All rows or none; replaces. */
+  bool (*cost_put)(void *state, const struct ts_cost_row *rows, size_t count, struct ts_error *err);
 };
 
 extern const struct ts_store_backend ts_store_memory;

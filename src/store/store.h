@@ -134,6 +134,33 @@ struct ts_store_usage {
 };
 bool ts_store_usage(struct ts_store *store, struct ts_store_usage *usage, struct ts_error *err);
 
+/* What calls of an operation cost on inputs of about one size. The samples are opaque here: plan/cost_model.h makes and
+ * reads them, and passes over rows that are damaged. */
+struct ts_cost_row {
+  const char *operation;
+  struct ts_sha256 implementation;
+  const char *machine; /* class of machines, see ts_machine_class */
+  const char *measure; /* what sizes count: "px" or "bytes" */
+  int32_t bin;         /* about which size */
+  uint64_t calls;      /* seen in all */
+  uint64_t asked, cut; /* calls that early cutoff could have saved, and how many it did */
+  const void *samples;
+  size_t samples_bytes;
+  int64_t updated_unix_ns;
+};
+/* All rows, ordered by their first five members; owned by the arena. A store of an earlier schema has none. */
+bool ts_store_cost_list(struct ts_store *store, struct ts_arena *arena, struct ts_cost_row **rows, size_t *count,
+                        struct ts_error *err);
+/* Writes rows, all or none, in place of those with the same first five members. At once, not queued. */
+bool ts_store_cost_put(struct ts_store *store, const struct ts_cost_row *rows, size_t count, struct ts_error *err);
+
+/* What writing of products has cost since the store was opened: CPU time of the writer, bytes in their encoded form. */
+struct ts_write_cost {
+  uint64_t products, bytes;
+  double cpu_s;
+};
+struct ts_write_cost ts_store_write_cost(const struct ts_store *store);
+
 /* Digest of a file by path, cached in the store by device, inode, size, mtime_ns, ctime_ns. */
 bool ts_store_file_digest(struct ts_store *store, const char *path, struct ts_sha256 *digest, struct ts_error *err);
 

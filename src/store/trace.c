@@ -180,6 +180,23 @@ static bool trace_file_put(void *state, const struct ts_file_identity *file, con
   return ok;
 }
 
+static bool trace_cost_list(void *state, struct ts_arena *arena, struct ts_cost_row **rows, size_t *count,
+                            struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "cost_list");
+  const bool ok = trace->inner->cost_list(trace->state, arena, rows, count, err);
+  end(&call, "", "done", err);
+  return ok;
+}
+
+static bool trace_cost_put(void *state, const struct ts_cost_row *rows, size_t count, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "cost_put");
+  const bool ok = trace->inner->cost_put(trace->state, rows, count, err);
+  end(&call, "", "done", err);
+  return ok;
+}
+
 const struct ts_store_backend ts_store_trace = {
     .name = "trace",
     .open = trace_open,
@@ -198,4 +215,6 @@ const struct ts_store_backend ts_store_trace = {
     .usage = trace_usage,
     .file_find = trace_file_find,
     .file_put = trace_file_put,
+    .cost_list = trace_cost_list,
+    .cost_put = trace_cost_put,
 };

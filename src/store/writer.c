@@ -3,6 +3,7 @@
 #include "store/writer.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
 
 #include <signal.h>
@@ -23,6 +24,7 @@ struct work {
   size_t node_capacity;
   struct ts_digest_index seen; /* digests of this batch */
   struct ts_str packed;        /* the products one after another */
+  uint64_t coded_bytes;        /* of the products before packing */
 };
 
 static void work_release(struct work *work) {
@@ -36,6 +38,7 @@ static void work_release(struct work *work) {
 static void work_clear(struct work *work) {
   for (size_t i = 0; i < work->product_count; i++) ts_digest_index_remove(&work->seen, &work->nodes[i]);
   work->entry_count = work->product_count = 0;
+  work->coded_bytes = 0;
   if (work->packed.capacity > KEEP_BYTES) {
     ts_str_release(&work->packed);
   } else {
@@ -51,6 +54,7 @@ static bool pack_product(struct work *work, const struct ts_record_output *outpu
                          struct ts_error *err) {
   const size_t start = work->packed.length;
   if (!ts_data_pack(data, &work->packed, err)) return false;
+  work->coded_bytes += ts_data_coded_bytes(data);
   work->products = ts_grow(work->products, work->product_count, &work->product_capacity, sizeof *work->products);
   work->products[work->product_count++] = (struct ts_store_product){
       .digest = output->digest, .size_bytes = output->size_bytes, .packed_bytes = work->packed.length - start};
@@ -112,13 +116,22 @@ static bool write_items(const struct ts_store_writer *writer, struct work *work,
   return ok;
 }
 
+static void count_cost(struct ts_store_writer *writer, const struct work *work, uint64_t cpu_ns) {
+  if (work->product_count == 0) return;
+  atomic_fetch_add(&writer->products, work->product_count);
+  atomic_fetch_add(&writer->product_bytes, work->coded_bytes);
+  atomic_fetch_add(&writer->cpu_ns, cpu_ns);
+}
+
 static void *writer_main(void *argument) {
-  const struct ts_store_writer *writer = argument;
+  struct ts_store_writer *writer = argument;
   ts_auto(work_release) struct work work = {0};
   struct ts_store_item *items;
   while ((items = ts_store_queue_take(writer->queue))) {
     struct ts_error failure = {0};
+    const uint64_t start_ns = ts_clock_thread_cpu_ns();
     const bool ok = write_items(writer, &work, items, &failure);
+    if (ok) count_cost(writer, &work, ts_clock_thread_cpu_ns() - start_ns);
     if (failure.code == TS_ERR_NO_MEMORY) ts_error_help(&failure, "use fewer threads (-j), or free some memory");
     work_clear(&work);
     ts_store_queue_done(writer->queue, items, ok ? NULL : &failure);

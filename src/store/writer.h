@@ -5,11 +5,14 @@
 
 #include "store/queue.h"
 
+#include <stdatomic.h>
+
 struct ts_store_writer {
   struct ts_store_queue *queue;           /* borrowed */
   const struct ts_store_backend *backend; /* borrowed */
   void *state;                            /* borrowed; of the backend */
   pthread_t thread;
+  _Atomic uint64_t products, product_bytes, cpu_ns; /* written so far, and what that took */
 };
 
 bool ts_store_writer_start(struct ts_store_writer *writer, struct ts_error *err);

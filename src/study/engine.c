@@ -1,6 +1,7 @@
 /* Runs a plan for a command: passes the request's settings on.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/engine.h"
+#include "study/costs.h"
 
 #include "base/alloc.h"
 #include "base/memory.h"
@@ -59,6 +60,7 @@ struct ts_run_options ts_engine_options(struct session *s) {
                                  .no_cutoff = r->no_cutoff || r->no_reuse,
                                  .keep_all = s->study.phase_count > 1 || s->study.until.text,
                                  .stop = r->stop,
+                                 .store_speed = ts_session_store_speed(s),
                                  .scratch_folder = s->scratch};
 }
 

@@ -1,13 +1,13 @@
 /* Why a task ran or was reused: its record, and the nearest earlier record of the same operation with the fields that differ.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/study_int.h"
+#include "study/costs.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
 
 #define RECORDS_LOOKED_AT     2000
-#define LOAD_BYTES_PER_SECOND 500e6 /* reading and unpacking a product */
+#define LOAD_BYTES_PER_SECOND 500e6 /* reading and unpacking a product, where it was not measured */
 
 static void add_difference(json_t *list, const char *field, const char *here, const char *there) {
   json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "field", field, "here", here, "there", there));
@@ -120,9 +120,24 @@ static void add_reason(const struct ts_task_row *row, json_t *object) {
   json_object_set_new(object, "reason", json_string(text));
 }
 
+/* What it took to compute, and what it would take to load. A task that was cut off cost nothing itself: the one whose
+ * products it took did. */
+static void add_cost(struct session *s, const struct ts_record *record, json_t *object) {
+  struct ts_record original = *record;
+  struct ts_error ignored = {0};
+  uint64_t bytes = 0;
+  if (record->is_alias) ts_store_find_content(s->store, &record->content_key, &s->arena, &original, &ignored);
+  for (size_t i = 0; i < original.output_count; i++) bytes += original.outputs[i].size_bytes;
+  double measured = ts_session_store_speed(s).load_bytes_per_s;
+  double load_s = (double)bytes / (measured > 0 ? measured : LOAD_BYTES_PER_SECOND);
+  json_object_set_new(object, "cost",
+                      json_pack("{s:f, s:f, s:b, s:I, s:I}", "recompute_s", original.seconds, "load_s", load_s,
+                                "load_measured", measured > 0, "bytes", (json_int_t)bytes, "peak_bytes",
+                                (json_int_t)original.peak_bytes));
+}
+
 static void add_record(struct session *s, const struct ts_record *record, json_t *object) {
   json_t *inputs = json_array();
-  uint64_t bytes = 0;
   for (size_t i = 0; i < record->input_count; i++) {
     char key[TS_KEY_TEXT_SIZE];
     ts_key_print(&record->inputs[i].key, key);
@@ -133,12 +148,9 @@ static void add_record(struct session *s, const struct ts_record *record, json_t
     json_array_append_new(inputs,
                           json_pack("{s:s, s:s, s:s}", "port", record->inputs[i].port, "key", key, "task", operation));
   }
-  for (size_t i = 0; i < record->output_count; i++) bytes += record->outputs[i].size_bytes;
   json_object_set_new(object, "operation", json_string(record->operation));
   json_object_set_new(object, "inputs", inputs);
-  json_object_set_new(object, "cost",
-                      json_pack("{s:f, s:f, s:I}", "recompute_s", record->seconds, "load_s",
-                                (double)bytes / LOAD_BYTES_PER_SECOND, "bytes", (json_int_t)bytes));
+  add_cost(s, record, object);
   add_nearest(s, record, object);
 }
 

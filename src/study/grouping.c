@@ -11,8 +11,8 @@
 #define DEFAULT_BUCKET_SIZE 10
 #define BUCKETS_PER_WORKER  3
 
-/* Bytes of the products of a task on the largest tile; what is not pixels is small. */
-static const uint64_t *product_bytes(struct session *s) {
+/* Bytes of the products of a task on the largest tile: as measured, or of their pixels; what is not pixels is small. */
+static const uint64_t *product_bytes(struct session *s, const struct ts_task_costs *costs) {
   const struct ts_workflow *w = s->workflow;
   uint64_t *bytes = ts_arena_array(&s->arena, w->task_count + 1, sizeof *bytes);
   uint64_t pixels = 0;
@@ -22,6 +22,8 @@ static const uint64_t *product_bytes(struct session *s) {
     pixels = area > pixels ? area : pixels;
   }
   for (size_t t = 0; t < w->task_count; t++) {
+    bytes[t] = costs->bytes ? costs->bytes[t] : 0;
+    if (bytes[t] > 0) continue;
     const struct ts_op_descriptor *d = w->tasks[t].op->descriptor;
     for (size_t o = 0; o < d->output_count; o++) {
       const struct ts_type *type = ts_type_find(d->outputs[o].type);
@@ -30,13 +32,6 @@ static const uint64_t *product_bytes(struct session *s) {
     }
   }
   return bytes;
-}
-
-static bool set_costs(struct ts_plan_bucket_options *options, struct session *s, const struct ts_plan *plan) {
-  const char *cost = s->request->cost;
-  if (!cost || strcmp(cost, "unit") == 0) return true;
-  options->costs = ts_session_read_costs(s, plan, ts_session_path(s, cost));
-  return options->costs != NULL;
 }
 
 /* Lineage along the chain would not be lineage: its keys are those of the graph unless the request says otherwise. */
@@ -57,6 +52,7 @@ static void set_limits(struct ts_plan_bucket_options *options, const struct sess
   const struct ts_request *r = s->request;
   options->workers = r->workers ? r->workers : r->threads ? r->threads : ts_cpu_count();
   options->bucket.max_bucket_size = r->max_bucket_size ? r->max_bucket_size : DEFAULT_BUCKET_SIZE;
+  options->bucket.memory_limit_bytes = r->max_bucket_bytes;
   options->bucket.max_buckets = r->max_buckets ? r->max_buckets : BUCKETS_PER_WORKER * options->workers;
   for (int scope = TS_PER_TILE; scope <= TS_PER_DATASET; scope++)
     options->units[scope] = ts_session_units(s, (enum ts_scope)scope);
@@ -75,11 +71,12 @@ bool ts_grouping_init(struct ts_grouping *grouping, struct session *s, const str
   const struct ts_request *r = s->request;
   bool splits = r->max_buckets > 0 || (!r->compare && (r->workers > 0 || r->picture));
   *grouping = (struct ts_grouping){.wanted = ts_merge_needs_buckets(merge) || (merge == TS_MERGE_LINEAGE && splits)};
+  if (!ts_session_task_costs(s, plan, &grouping->costs)) return false;
   if (!grouping->wanted && !r->compare) return true;
   struct ts_plan_bucket_options *options = &grouping->options;
   set_limits(options, s);
-  options->task_bytes = product_bytes(s);
-  if (!set_costs(options, s, plan)) return false;
+  options->task_bytes = product_bytes(s, &grouping->costs);
+  options->costs = grouping->costs.seconds;
   if (!grouping->wanted) return true;
   ts_grouping_choose(options, s, ts_merger_find(ts_merge_name(merge)));
   return group(options, s, plan, &grouping->buckets, &grouping->forecasts);
@@ -139,7 +136,9 @@ static json_t *describe(const struct ts_grouping *grouping, const struct ts_plan
   return object;
 }
 
-void ts_grouping_reply(const struct ts_grouping *grouping, const struct ts_plan *plan, json_t *object) {
+void ts_grouping_reply(const struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan,
+                       json_t *object) {
   json_object_set_new(object, "buckets", list_buckets(grouping, plan->workflow));
+  ts_prediction_add(s, plan, &grouping->costs, grouping->wanted, object);
   if (grouping->wanted) json_object_set_new(object, "grouping", describe(grouping, plan));
 }

@@ -4,20 +4,22 @@
 #define TS_STUDY_GROUPING_H
 
 #include "plan/bucket.h"
-#include "study/study_int.h"
+#include "study/costs.h"
 
 struct ts_grouping {
   bool wanted; /* false: tasks are shared by threads, there are no buckets */
+  struct ts_task_costs costs;
   struct ts_plan_bucket_options options;
   struct ts_buckets buckets;
   const struct ts_stage_forecast *forecasts; /* borrowed from the buckets */
 };
 
-/* Reads the costs and groups, if the request asks for buckets. */
+/* Reads the costs, and groups if the request asks for buckets. */
 bool ts_grouping_init(struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan);
 void ts_grouping_release(struct ts_grouping *grouping);
 /* Adds `buckets`, and with buckets `grouping`. */
-void ts_grouping_reply(const struct ts_grouping *grouping, const struct ts_plan *plan, json_t *object);
+void ts_grouping_reply(const struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan,
+                       json_t *object);
 
 /* Over all stages, one after another. */
 struct ts_grouping_totals {

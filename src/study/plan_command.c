@@ -101,7 +101,7 @@ static bool forecast(struct session *s, const struct parameter_sets *sets, json_
                                   (json_int_t)f.reference_execute + (json_int_t)f.reference_stored, "executed",
                                   (json_int_t)f.reference_execute, "store", (json_int_t)f.reference_stored));
     json_object_set_new(object, "planning_s", json_real(planning_s));
-    ts_grouping_reply(&grouping, plan, object);
+    ts_grouping_reply(&grouping, s, plan, object);
     ok = add_more(&grouping, s, plan, sets, plan_s, object);
   } else {
     ts_session_fault(s, &err);

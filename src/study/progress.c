@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Called by the engine one event at a time, so nothing here needs a lock. */
-#include "study/study_int.h"
+#include "study/costs.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -15,6 +15,7 @@
 #define BAR_GAP_S    0.002 /* tasks of one kind that follow each other closer than this share a bar */
 #define FAILED_MAX   100
 #define NODE_KINDS   (TS_NODE_GATHER + 1)
+#define PRIOR_TASKS  8 /* what the cost model says weighs as much as so many tasks of a stage */
 
 struct progress {
   struct session *s;
@@ -26,11 +27,14 @@ struct progress {
   struct ts_stage_progress *stages; /* owned */
   double *stage_seconds;            /* owned: wall seconds of executed tasks */
   uint64_t *stage_executed;         /* owned */
+  uint64_t *stage_cut;              /* owned: saved by early cutoff */
   atomic_uint_fast64_t *started;    /* owned: executions begun per stage; the only part touched by several threads */
   json_t *timeline, *failed;        /* owned */
   json_t **last_bar;                /* owned array, bars borrowed from the timeline: per worker */
   struct call_cost *costs;          /* owned: per task of the workflow */
   struct call_cost node_costs[NODE_KINDS];
+  struct ts_learning *learning;        /* owned; NULL if the store is not used */
+  double *expected_s;                  /* owned: per stage, of a task that the store does not have; NaN: not known */
   uint64_t outcomes[TS_OUTCOME_COUNT]; /* of tasks */
   double latest_s;                     /* end of the latest call, on the clock below */
   double begun_s;                      /* when the present plan began; the engine counts from there */
@@ -59,6 +63,24 @@ static void count_totals(struct progress *p) {
   }
 }
 
+/* What the cost model expects of a stage's tasks, those that early cutoff will save included. */
+static void expect(struct progress *p) {
+  const struct ts_workflow *w = p->s->workflow;
+  for (size_t i = 0; i < w->stage_count; i++) {
+    const struct ts_stage *stage = &w->stages[i];
+    double seconds = 0, tasks = 0;
+    for (size_t t = stage->first_task; t < stage->first_task + stage->task_count; t++) {
+      double count = (double)(p->plan->counts[t].distinct + p->plan->counts[t].reference_distinct);
+      if (count == 0) continue;
+      struct ts_call_forecast call = ts_session_call_forecast(p->s, w->tasks[t].op, stage->scope);
+      bool cutoff = !p->s->request->no_cutoff && !p->s->request->no_reuse;
+      seconds += call.knowledge == TS_COST_UNKNOWN ? NAN : count * call.seconds * (cutoff ? call.executed_share : 1);
+      tasks += count;
+    }
+    p->expected_s[i] = tasks > 0 ? seconds / tasks : NAN;
+  }
+}
+
 struct progress *ts_progress_create(struct session *s, const struct ts_plan *plan, const char *run_id, size_t threads) {
   struct progress *p = ts_calloc(1, sizeof *p);
   size_t stages = s->workflow->stage_count;
@@ -70,6 +92,9 @@ struct progress *ts_progress_create(struct session *s, const struct ts_plan *pla
   p->stages = ts_calloc(stages + 1, sizeof *p->stages);
   p->stage_seconds = ts_calloc(stages + 1, sizeof *p->stage_seconds);
   p->stage_executed = ts_calloc(stages + 1, sizeof *p->stage_executed);
+  p->stage_cut = ts_calloc(stages + 1, sizeof *p->stage_cut);
+  p->expected_s = ts_calloc(stages + 1, sizeof *p->expected_s);
+  if (s->store && !s->request->no_reuse && run_id[0]) p->learning = ts_learning_create(s);
   for (size_t i = 0; i < stages; i++) p->stages[i].name = s->workflow->stages[i].name;
   p->started = ts_calloc(stages + 1, sizeof *p->started);
   p->last_bar = ts_calloc(threads + 1, sizeof *p->last_bar);
@@ -77,6 +102,7 @@ struct progress *ts_progress_create(struct session *s, const struct ts_plan *pla
   p->failed = json_array();
   p->costs = ts_calloc(s->workflow->task_count + 1, sizeof *p->costs);
   count_totals(p);
+  expect(p);
   return p;
 }
 
@@ -85,6 +111,9 @@ void ts_progress_destroy(struct progress *p) {
   free(p->stages);
   free(p->stage_seconds);
   free(p->stage_executed);
+  free(p->stage_cut);
+  free(p->expected_s);
+  ts_learning_destroy(p->learning);
   free(p->started);
   free(p->last_bar);
   free(p->costs);
@@ -98,16 +127,21 @@ void ts_progress_continue(struct progress *p, const struct ts_plan *plan, size_t
   p->first_set = first_set;
   p->begun_s = (double)(ts_clock_ns() - p->start_ns) / 1e9;
   count_totals(p);
+  expect(p);
 }
 
-/* Mean seconds of what was executed, for what is left, shared by the threads. */
+/* Mean seconds of the tasks that were not in the store, for what is left, shared by the threads. The cost model answers
+ * until enough has been measured. */
 static double seconds_left(const struct progress *p) {
   double left = 0;
   bool known = false;
   for (size_t i = 0; i < p->s->workflow->stage_count; i++) {
-    if (p->stage_executed[i] == 0) continue;
+    double prior = isnan(p->expected_s[i]) ? 0 : PRIOR_TASKS;
+    double tasks = prior + (double)(p->stage_executed[i] + p->stage_cut[i]);
+    if (tasks == 0) continue;
+    double seconds = p->stage_seconds[i] + (prior > 0 ? prior * p->expected_s[i] : 0);
     known = true;
-    left += p->stage_seconds[i] / (double)p->stage_executed[i] * (double)(p->stages[i].total - p->stages[i].done);
+    left += seconds / tasks * (double)(p->stages[i].total - p->stages[i].done);
   }
   return known ? left / (double)p->threads : -1;
 }
@@ -163,6 +197,7 @@ void ts_progress_begin(struct progress *p) {
 
 void ts_progress_end(struct progress *p) {
   end_trace(p);
+  if (p->learning) ts_learning_save(p->learning);
   struct ts_progress progress = snapshot(p, "run_end");
   tell(p, &progress);
 }
@@ -288,6 +323,7 @@ static void count(struct progress *p, size_t stage, const struct ts_task_event *
     progress->failed++;
   } else if (event->outcome != TS_OUTCOME_SKIPPED) {
     progress->reused++;
+    if (event->outcome == TS_OUTCOME_CUTOFF) p->stage_cut[stage]++;
   }
 }
 
@@ -305,6 +341,7 @@ static void take_event(struct progress *p, const struct ts_task_event *event) {
   ts_plan_node_name(p->plan, event->node, name, sizeof name);
   if (node->kind == TS_NODE_TASK) p->outcomes[event->outcome]++;
   add_cost(p, node, event);
+  if (p->learning) ts_learning_event(p->learning, node, event);
   keep_trace(p, node, event, name, file);
   if (node->kind != TS_NODE_TASK) return;
   size_t stage = p->s->workflow->tasks[node->task].stage;

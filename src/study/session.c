@@ -1,6 +1,6 @@
 /* A session: reads the file the user named, the workflow behind it, and opens the store.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/study_int.h"
+#include "study/costs.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -20,6 +20,7 @@ void ts_session_init(struct session *s, const struct ts_request *request) {
 void ts_session_release(struct session *s) {
   struct ts_error ignored = {0};
   ts_trace_close(s->trace, &ignored); /* only where nothing was run */
+  ts_costs_destroy(s->costs);
   ts_store_close(s->store);
   ts_workflow_destroy(s->workflow);
   ts_registry_destroy(s->registry);

@@ -124,6 +124,7 @@ struct session {
   bool *supplied;               /* per workflow input */
   const char *scratch;          /* folder for commands */
   bool plans_buckets;           /* the plan is for looking at: it may be grouped for workers */
+  struct ts_costs *costs;       /* owned; NULL until somebody asks what operations cost */
 };
 
 /* session.c */

@@ -27,9 +27,9 @@ completes() {
   fi
 }
 
-completes 'tessera st' 'study status'
-completes 'tessera -C slides st' 'study status'
-completes 'tessera --color = never st' 'study status'
+completes 'tessera st' 'study status store'
+completes 'tessera -C slides st' 'study status store'
+completes 'tessera --color = never st' 'study status store'
 completes 'tessera help exp' 'explain'
 completes 'tessera study --see' '--seed'
 completes 'tessera status --se' ''
@@ -40,6 +40,7 @@ completes 'tessera study -j ' ''
 completes 'tessera study st' 'study.json'
 completes 'tessera study --store ' 'slides'
 completes 'tessera completion ' 'bash zsh fish'
+completes 'tessera store ' 'costs'
 completes 'tessera init --demo nuc' 'nuclei'
 completes 'tessera status ' '' # no store, no runs
 completes 'tessera version --he' '--help'

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "store/backend.h"
 #include "store/copy.h"
+#include "store/cost_rows.h"
 #include "store/digest_index.h"
 
 #include <pthread.h>
@@ -50,7 +51,8 @@ struct memory {
   struct task *tasks; /* owned */
   size_t task_count, task_capacity;
   struct ts_map task_index; /* run and number -> index in tasks */
-  struct ts_map files;      /* struct ts_file_identity -> struct ts_sha256 in the rows' arena */
+  struct ts_cost_rows costs;
+  struct ts_map files; /* struct ts_file_identity -> struct ts_sha256 in the rows' arena */
 };
 
 static void *memory_open(const struct ts_store_options *options, struct ts_error *err) {
@@ -78,6 +80,7 @@ static void memory_close(void *state) {
   free(memory->records);
   free(memory->runs);
   free(memory->tasks);
+  ts_cost_rows_release(&memory->costs);
   ts_arena_release(&memory->rows);
   pthread_mutex_destroy(&memory->lock);
   free(memory);
@@ -405,6 +408,26 @@ static bool memory_file_put(void *state, const struct ts_file_identity *file, co
   return true;
 }
 
+static bool memory_cost_list(void *state, struct ts_arena *arena, struct ts_cost_row **rows, size_t *count,
+                             struct ts_error *err) {
+  (void)err;
+  struct memory *memory = state;
+  pthread_mutex_lock(&memory->lock);
+  *rows = ts_cost_rows_copy(&memory->costs, arena);
+  *count = memory->costs.count;
+  pthread_mutex_unlock(&memory->lock);
+  return true;
+}
+
+static bool memory_cost_put(void *state, const struct ts_cost_row *rows, size_t count, struct ts_error *err) {
+  (void)err;
+  struct memory *memory = state;
+  pthread_mutex_lock(&memory->lock);
+  for (size_t i = 0; i < count; i++) ts_cost_rows_put(&memory->costs, &rows[i]);
+  pthread_mutex_unlock(&memory->lock);
+  return true;
+}
+
 const struct ts_store_backend ts_store_memory = {
     .name = "memory",
     .has_folder = false,
@@ -426,4 +449,6 @@ const struct ts_store_backend ts_store_memory = {
     .usage = memory_usage,
     .file_find = memory_file_find,
     .file_put = memory_file_put,
+    .cost_list = memory_cost_list,
+    .cost_put = memory_cost_put,
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define APPLICATION_ID      1952805747 /* "tess" */
+#define THE_FIRST_SCHEMA    1
 #define TEXT_OF(number)     #number
 #define NUMBER_TEXT(number) TEXT_OF(number)
 
@@ -15,7 +16,7 @@ static const char schema_sql[] = "PRAGMA application_id = " NUMBER_TEXT(
     APPLICATION_ID) ";"
                     "CREATE TABLE meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
                     "INSERT INTO meta VALUES ('schema', '" NUMBER_TEXT(
-                        TS_SQLITE_SCHEMA) "'), ('salt', '');"
+                        THE_FIRST_SCHEMA) "'), ('salt', '');"
                                           "CREATE TABLE record(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
                                           "content_key BLOB NOT NULL,"
                                           " is_alias INTEGER NOT NULL, operation TEXT NOT NULL, parameters TEXT NOT "
@@ -47,6 +48,16 @@ static const char schema_sql[] = "PRAGMA application_id = " NUMBER_TEXT(
                                           " mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, digest BLOB NOT NULL,"
                                           " PRIMARY KEY (device, inode)) STRICT, WITHOUT ROWID;";
 
+/* Step i leads from schema i + 1 to the next; a new database takes them all. A step is never changed once it was released,
+ * and only adds, so that a store of any earlier schema can be read as it is. */
+static const char *const steps[] = {
+    "CREATE TABLE cost(operation TEXT NOT NULL, implementation BLOB NOT NULL, machine TEXT NOT NULL,"
+    " measure TEXT NOT NULL, bin INTEGER NOT NULL, calls INTEGER NOT NULL, asked INTEGER NOT NULL,"
+    " cut INTEGER NOT NULL, samples BLOB NOT NULL, updated_unix_ns INTEGER NOT NULL,"
+    " PRIMARY KEY (operation, implementation, machine, measure, bin)) STRICT, WITHOUT ROWID;",
+};
+_Static_assert(sizeof steps / sizeof steps[0] == TS_SQLITE_SCHEMA - 1, "one step for each schema after the first");
+
 /* Runs a query that gives one text; "" if it gives no row. Used while opening only, so not prepared for good. */
 static bool query_text(struct ts_sqlite_connection *connection, const char *sql, char **text, struct ts_error *err) {
   sqlite3_stmt *statement = NULL;
@@ -77,10 +88,14 @@ static bool fail_foreign(const struct ts_sqlite_connection *connection, struct t
   return false;
 }
 
+static bool read_version(struct ts_sqlite_connection *connection, int64_t *schema, struct ts_error *err) {
+  return query_number(connection, "SELECT value FROM meta WHERE name = 'schema'", schema, err);
+}
+
 static bool check_version(struct ts_sqlite_connection *connection, struct ts_error *err) {
   int64_t schema = 0;
-  if (!query_number(connection, "SELECT value FROM meta WHERE name = 'schema'", &schema, err)) return false;
-  if (schema == TS_SQLITE_SCHEMA) return true;
+  if (!read_version(connection, &schema, err)) return false;
+  if (schema >= 1 && schema <= TS_SQLITE_SCHEMA) return true;
   ts_fail(err, TS_ERR_STORE_FORMAT, "the store '%s' has schema %lld, this program knows schema %d", connection->folder,
           (long long)schema, TS_SQLITE_SCHEMA);
   ts_error_help(err, "use the version of the program that made the store, or choose another store");
@@ -106,10 +121,26 @@ bool ts_sqlite_schema_check(struct ts_sqlite_connection *connection, struct ts_e
   return false;
 }
 
+static bool take_steps(struct ts_sqlite_connection *connection, int64_t schema, struct ts_error *err) {
+  for (int64_t i = schema - 1; i < TS_SQLITE_SCHEMA - 1; i++) {
+    if (!ts_sqlite_execute(connection, steps[i], "be brought up to date", err)) return false;
+  }
+  static const char number_sql[] = "UPDATE meta SET value = '" NUMBER_TEXT(TS_SQLITE_SCHEMA) "' WHERE name = 'schema';";
+  return ts_sqlite_execute(connection, number_sql, "be brought up to date", err);
+}
+
 static bool make_tables(struct ts_sqlite_connection *connection, struct ts_error *err) {
   if (!ts_sqlite_begin(connection, TS_SQL_BEGIN_WRITE, err)) return false;
-  const bool ok = ts_sqlite_execute(connection, schema_sql, "be made", err);
+  const bool ok = ts_sqlite_execute(connection, schema_sql, "be made", err) && take_steps(connection, 1, err);
   return ts_sqlite_end(connection, ok, err);
+}
+
+static bool bring_up_to_date(struct ts_sqlite_connection *connection, struct ts_error *err) {
+  int64_t schema = 0;
+  if (!read_version(connection, &schema, err)) return false;
+  if (schema == TS_SQLITE_SCHEMA) return true;
+  if (!ts_sqlite_begin(connection, TS_SQL_BEGIN_WRITE, err)) return false;
+  return ts_sqlite_end(connection, take_steps(connection, schema, err), err);
 }
 
 bool ts_sqlite_schema_prepare(struct ts_sqlite_connection *connection, struct ts_error *err) {
@@ -123,7 +154,7 @@ bool ts_sqlite_schema_prepare(struct ts_sqlite_connection *connection, struct ts
     ts_error_help(err, "choose a folder on a disk of this machine");
     return false;
   }
-  return !empty || make_tables(connection, err);
+  return empty ? make_tables(connection, err) : bring_up_to_date(connection, err);
 }
 
 bool ts_sqlite_read_salt(struct ts_sqlite_connection *connection, char **salt, struct ts_error *err) {

@@ -24,4 +24,6 @@ const struct ts_store_backend ts_store_sqlite = {
     .usage = ts_sqlite_usage,
     .file_find = ts_sqlite_file_find,
     .file_put = ts_sqlite_file_put,
+    .cost_list = ts_sqlite_cost_list,
+    .cost_put = ts_sqlite_cost_put,
 };

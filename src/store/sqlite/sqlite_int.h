@@ -11,7 +11,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-#define TS_SQLITE_SCHEMA 1
+#define TS_SQLITE_SCHEMA 2
 
 /* A database connection with its statements, prepared at their first use. Guarded by the lock of its owner. */
 struct ts_sqlite_connection {
@@ -76,7 +76,8 @@ void ts_sqlite_column_digest(sqlite3_stmt *statement, int place, struct ts_sha25
 uint64_t ts_sqlite_column_number(sqlite3_stmt *statement, int place);
 
 /* schema.c */
-/* Makes the tables in a new database; checks that another one is ours and that we know its schema. */
+/* Makes the tables in a new database; checks that another one is ours and that we know its schema, and brings an older one
+ * up to date. */
 bool ts_sqlite_schema_prepare(struct ts_sqlite_connection *connection, struct ts_error *err);
 bool ts_sqlite_schema_check(struct ts_sqlite_connection *connection, struct ts_error *err);
 bool ts_sqlite_read_salt(struct ts_sqlite_connection *connection, char **salt, struct ts_error *err);
@@ -130,6 +131,11 @@ bool ts_sqlite_file_find(void *state, const struct ts_file_identity *file, struc
                          struct ts_error *err);
 bool ts_sqlite_file_put(void *state, const struct ts_file_identity *file, const struct ts_sha256 *digest,
                         struct ts_error *err);
+
+/* costs.c */
+bool ts_sqlite_cost_list(void *state, struct ts_arena *arena, struct ts_cost_row **rows, size_t *count,
+                         struct ts_error *err);
+bool ts_sqlite_cost_put(void *state, const struct ts_cost_row *rows, size_t count, struct ts_error *err);
 
 /* write.c */
 bool ts_sqlite_write(void *state, const struct ts_store_batch *batch, struct ts_error *err);

@@ -49,7 +49,12 @@
     "SELECT digest FROM file_digest WHERE device = ?1 AND inode = ?2 AND size_bytes = ?3 AND mtime_ns = ?4 "           \
     "AND ctime_ns = ?5")                                                                                               \
   X(PUT_FILE, "INSERT OR REPLACE INTO file_digest(device, inode, size_bytes, mtime_ns, ctime_ns, digest) "             \
-              "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+              "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                                       \
+  X(HAS_COSTS, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'cost'")                                   \
+  X(LIST_COSTS, "SELECT operation, implementation, machine, measure, bin, calls, asked, cut, samples, "                \
+                "updated_unix_ns FROM cost ORDER BY operation, implementation, machine, measure, bin")                 \
+  X(PUT_COST, "INSERT OR REPLACE INTO cost(operation, implementation, machine, measure, bin, calls, asked, cut, "      \
+              "samples, updated_unix_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
 
 enum ts_sql {
 #define X(name, sql) TS_SQL_##name,

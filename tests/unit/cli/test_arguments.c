@@ -102,12 +102,13 @@ static void texts_words_and_lists_arrive(void **state) {
 static void limits_of_buckets_arrive(void **state) {
   (void)state;
   struct ts_arguments arguments =
-      parsed("plan --merge rtma --max-bucket-size 7 --max-buckets 24 --keys dag --cost c.json --compare "
-             "--workers 5 --picture b.svg");
+      parsed("plan --merge rtma --max-bucket-size 7 --max-buckets 24 --max-bucket-memory 1.5G "
+             "--keys dag --cost c.json --compare --workers 5 --picture b.svg");
   const struct ts_request *request = &arguments.request;
   assert_string_equal(request->merge, "rtma");
   assert_int_equal(request->max_bucket_size, 7);
   assert_int_equal(request->max_buckets, 24);
+  assert_int_equal(request->max_bucket_bytes, 1500000000);
   assert_string_equal(request->keys, "dag");
   assert_string_equal(request->cost, "c.json");
   assert_true(request->compare);
@@ -269,7 +270,7 @@ static void options_without_effect_are_refused(void **state) {
   assert_refused("help --json", "'--json' has no effect on 'help'",
                  "leave it out; it is for 'init', 'check', 'list', 'plan', 'run', 'study', 'bench', 'sample', "
                  "'analyse', 'status', 'log', "
-                 "'explain', 'report' and 'version'");
+                 "'explain', 'report', 'store' and 'version'");
   assert_refused("study --resume --no-reuse", "'--resume' needs what '--no-reuse' does not keep",
                  "leave out one of them");
   assert_refused("check a.json --show-config", "'--show-config' shows settings and checks no file, but got 'a.json'",

@@ -286,6 +286,69 @@ static void explain(void **state) {
       "Cost: 0.2 s to compute, 4 ms to load, 1.2 MB\n");
 }
 
+static void costs(void **state) {
+  (void)state;
+  assert_shown(ts_show_costs, "{\"machine\": \"AMD EPYC, 2 CPUs\", \"operations\": []}",
+               "The store knows no costs yet: the next run or study that computes something teaches it.\n");
+  static const char json[] =
+      "{\"machine\": \"this, 2 CPUs\", \"operations\": [{\"operation\": \"nuclei.split\", \"version\": "
+      "\"00112233445566\", \"machine\": \"this, 2 CPUs\", \"measure\": \"px\", \"calls\": 1365, \"size_min\": 131072, "
+      "\"size_max\": 262144, \"size\": 200000, \"seconds\": 0.0025, \"seconds_per_megapixel\": 0.0125, \"bytes\": "
+      "196400, \"peak_bytes\": 553300, \"cutoff_share\": 0.35}, {\"operation\": \"nuclei.split\", \"version\": "
+      "\"ff112233445566\", \"machine\": \"this, 2 CPUs\", \"measure\": \"px\", \"calls\": 1, \"size_min\": 131072, "
+      "\"size_max\": 131072, \"size\": 131072, \"seconds\": 0.0025, \"seconds_per_megapixel\": 0.019, \"bytes\": "
+      "0, \"peak_bytes\": 0}, {\"operation\": \"store.load\", \"version\": \"00\", \"machine\": \"that, 8 CPUs\", "
+      "\"measure\": \"bytes\", \"calls\": 640, \"size_min\": 96, \"size_max\": 96, \"size\": 96, \"seconds\": "
+      "0.00001, \"bytes\": 96, \"peak_bytes\": 0}]}";
+  static const char expected[] =
+      "operation     version   machine       calls  size                    per Mpx  per call     makes  peak memory  "
+      "cut "
+      "off\n"
+      "nuclei.split  00112233  this, 2 CPUs  1 365  0.131 Mpx to 0.262 Mpx  12.5 ms    2.5 ms  196.4 kB     553.3 kB   "
+      "  "
+      "35 %\n"
+      "nuclei.split  ff112233  this, 2 CPUs      1  0.131 Mpx                 19 ms    2.5 ms\n"
+      "store.load              that, 8 CPUs    640  96 B                              0.01 ms      96 B\n";
+  const struct ts_view quiet = {.quiet = true, .program = "tessera"};
+  assert_shown_by(ts_show_costs, &quiet, json, expected);
+  char all[4096];
+  snprintf(all, sizeof all,
+           "%s\nTimes are CPU seconds, averages of a sample of the calls without those far out; 'store.load' is wall "
+           "time.\nThis machine: this, 2 CPUs\n",
+           expected);
+  assert_shown(ts_show_costs, json, all);
+}
+
+static void assert_prediction(const char *json, const char *expected) {
+  struct ts_str text = {0};
+  json_t *reply = json_loads(json, 0, NULL);
+  assert_non_null(reply);
+  ts_show_prediction(reply, &text);
+  assert_string_equal(ts_str_get(&text), expected);
+  ts_str_release(&text);
+  json_decref(reply);
+}
+
+static void prediction(void **state) {
+  (void)state;
+  assert_prediction("{}", "");
+  assert_prediction("{\"costs\": {\"source\": \"unit\", \"guessed\": []}}", "Costs of tasks: 1 each\n");
+  assert_prediction("{\"costs\": {\"source\": \"file\", \"guessed\": []}, \"predicted\": {\"cpu_s\": 8, "
+                    "\"cpu_s_most\": 8, \"wall_s\": 4, \"threads\": 2}}",
+                    "Predicted: about 4.0 s with 2 threads, 8.0 s of CPU time\nCosts of tasks: the file\n");
+  assert_prediction(
+      "{\"costs\": {\"source\": \"model\", \"guessed\": [\"a.b\", \"a.c\"]}, \"predicted\": "
+      "{\"cpu_s\": 8, \"cpu_s_most\": 12, \"wall_s\": 8, \"threads\": 1}}",
+      "Predicted: about 8.0 s with 1 thread, 8.0 s of CPU time (at most 12 s: early cutoff saved as much as "
+      "that before)\n"
+      "Costs of tasks: what the store has learnt, see 'tessera store costs'\n"
+      "That is partly a guess: a.b and 1 more were measured on another machine, in another version or at "
+      "other sizes only\n");
+  assert_prediction("{\"costs\": {\"source\": \"model\", \"guessed\": []}, \"predicted\": {\"cpu_s\": 0, "
+                    "\"cpu_s_most\": 0, \"wall_s\": 0, \"threads\": 1}}",
+                    "Costs of tasks: what the store has learnt, see 'tessera store costs'\n");
+}
+
 static void short_ones(void **state) {
   (void)state;
   assert_shown(ts_show_report, "{\"run\": \"7f3a91bc\", \"report\": \"a/report.html\"}", "Report: a/report.html\n");
@@ -421,6 +484,8 @@ int main(void) {
       cmocka_unit_test(status),
       cmocka_unit_test(log_of_a_run),
       cmocka_unit_test(explain),
+      cmocka_unit_test(costs),
+      cmocka_unit_test(prediction),
       cmocka_unit_test(short_ones),
       cmocka_unit_test(list),
       cmocka_unit_test(bench),

@@ -448,6 +448,53 @@ static void file_digests_are_remembered_by_identity(void **state) {
   setup(NULL); /* what teardown takes down */
 }
 
+static struct ts_cost_row make_cost(const char *operation, const char *machine, int32_t bin, const char *samples) {
+  return (struct ts_cost_row){.operation = operation,
+                              .implementation = key_of("implementation", 1).digest,
+                              .machine = machine,
+                              .measure = "px",
+                              .bin = bin,
+                              .calls = UINT64_C(5000000000) + (uint64_t)bin,
+                              .asked = 7,
+                              .cut = 3,
+                              .samples = samples,
+                              .samples_bytes = strlen(samples),
+                              .updated_unix_ns = INT64_C(1700000000000000000)};
+}
+
+static void costs_are_replaced_and_listed_in_order(void **state) {
+  (void)state;
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_error err = {0};
+  struct ts_cost_row *found;
+  size_t count = 9;
+  assert_true(ts_store_cost_list(store, &arena, &found, &count, &err));
+  assert_int_equal(count, 0);
+  const struct ts_cost_row rows[] = {make_cost("b", "big one, 96 cores", 3, "bbb"), make_cost("a", "x", 9, "nine"),
+                                     make_cost("a", "x", -2, ""), make_cost("a", "größer", 9, "y")};
+  assert_true(ts_store_cost_put(store, rows, 4, &err));
+  const struct ts_cost_row again = make_cost("a", "x", 9, "nine again");
+  assert_true(ts_store_cost_put(store, &again, 1, &err));
+  assert_true(ts_store_cost_put(store, NULL, 0, &err));
+  assert_no_error(&err);
+  assert_true(ts_store_cost_list(store, &arena, &found, &count, &err));
+  assert_int_equal(count, 4);
+  const struct ts_cost_row *wanted[] = {&rows[3], &rows[2], &again, &rows[0]};
+  for (size_t i = 0; i < 4; i++) {
+    assert_string_equal(found[i].operation, wanted[i]->operation);
+    assert_string_equal(found[i].machine, wanted[i]->machine);
+    assert_string_equal(found[i].measure, wanted[i]->measure);
+    assert_memory_equal(&found[i].implementation, &wanted[i]->implementation, sizeof found[i].implementation);
+    assert_int_equal(found[i].bin, wanted[i]->bin);
+    assert_int_equal(found[i].calls, wanted[i]->calls);
+    assert_int_equal(found[i].asked, 7);
+    assert_int_equal(found[i].cut, 3);
+    assert_int_equal(found[i].updated_unix_ns, wanted[i]->updated_unix_ns);
+    assert_int_equal(found[i].samples_bytes, wanted[i]->samples_bytes);
+    assert_memory_equal(found[i].samples, wanted[i]->samples, wanted[i]->samples_bytes);
+  }
+}
+
 #define THREADS    8
 #define PER_THREAD 60
 
@@ -528,6 +575,7 @@ static int run_suite(const char *name) {
       cmocka_unit_test_setup_teardown(tasks_of_a_run, setup, teardown),
       cmocka_unit_test_setup_teardown(file_digests_follow_the_file, setup, teardown),
       cmocka_unit_test_setup_teardown(file_digests_are_remembered_by_identity, setup, teardown),
+      cmocka_unit_test_setup_teardown(costs_are_replaced_and_listed_in_order, setup, teardown),
       cmocka_unit_test_setup_teardown(threads_put_and_find, setup, teardown),
       cmocka_unit_test_setup_teardown(a_flood_is_held_back, setup, teardown),
   };

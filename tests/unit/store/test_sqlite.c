@@ -255,9 +255,46 @@ static void foreign_files_are_refused(void **state) {
 static void newer_schema_is_refused(void **state) {
   (void)state;
   ts_store_close(open_store(folder));
-  execute("UPDATE meta SET value = '2' WHERE name = 'schema'");
-  assert_not_opened(false, TS_ERR_STORE_FORMAT, "schema 2");
-  assert_not_opened(true, TS_ERR_STORE_FORMAT, "schema 2");
+  execute("UPDATE meta SET value = '99' WHERE name = 'schema'");
+  assert_not_opened(false, TS_ERR_STORE_FORMAT, "schema 99");
+  assert_not_opened(true, TS_ERR_STORE_FORMAT, "schema 99");
+}
+
+static size_t count_costs(struct ts_store *store) {
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_error err = {0};
+  struct ts_cost_row *rows;
+  size_t count = 9;
+  assert_true(ts_store_cost_list(store, &arena, &rows, &count, &err));
+  assert_no_error(&err);
+  return count;
+}
+
+/* As the first release made it: without the table of costs. Reading leaves it so, writing adds what is missing. */
+static void the_first_schema_is_brought_up_to_date(void **state) {
+  (void)state;
+  struct ts_error err = {0};
+  struct ts_store *store = open_store(folder);
+  put_sample(store, 1, 100);
+  ts_store_close(store);
+  execute("DROP TABLE cost; UPDATE meta SET value = '1' WHERE name = 'schema'");
+  store = open_to_read(folder);
+  assert_int_equal(count_costs(store), 0);
+  assert_sample_whole(store, 1, 100);
+  ts_store_close(store);
+  for (int i = 0; i < 2; i++) {
+    store = open_store(folder);
+    assert_int_equal(count_costs(store), i);
+    const struct ts_cost_row row = {
+        .operation = "o", .machine = "m", .measure = "px", .samples = "x", .samples_bytes = 1};
+    assert_true(ts_store_cost_put(store, &row, 1, &err));
+    assert_no_error(&err);
+    assert_sample_whole(store, 1, 100);
+    ts_store_close(store);
+  }
+  store = open_to_read(folder);
+  assert_int_equal(count_costs(store), 1);
+  ts_store_close(store);
 }
 
 static void a_file_is_no_folder(void **state) {
@@ -523,6 +560,7 @@ int main(void) {
       TEST(reading_needs_no_permission_to_write),
       TEST(foreign_files_are_refused),
       TEST(newer_schema_is_refused),
+      TEST(the_first_schema_is_brought_up_to_date),
       TEST(a_file_is_no_folder),
       TEST(truncated_database_is_told),
       TEST(damaged_pages_are_errors),

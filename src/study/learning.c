@@ -1,0 +1,158 @@
+/* Learns from the calls of a run: a bounded sample per operation and size, added to the store's when the run ends.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/costs.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include <string.h>
+
+#define WRITTEN_LEAST_BYTES 1e6 /* less says little about the speed of writing */
+
+/* What is learnt of one operation at about one size. */
+struct learnt {
+  const struct ts_op *op; /* borrowed; NULL: the store's own work */
+  const char *operation;
+  const char *measure;
+  struct ts_cost_bin bin;
+};
+
+struct ts_learning {
+  struct session *s;
+  struct learnt **items; /* owned array of owned items */
+  size_t count, capacity;
+  struct learnt *
+      *latest; /* owned array of borrowed items: per task, then per input; most calls are like the one before */
+  struct ts_write_cost written; /* before the run */
+};
+
+struct ts_learning *ts_learning_create(struct session *s) {
+  struct ts_learning *learning = ts_calloc(1, sizeof *learning);
+  learning->s = s;
+  learning->latest = ts_calloc(s->workflow->task_count + s->workflow->input_count + 1, sizeof *learning->latest);
+  if (s->store) learning->written = ts_store_write_cost(s->store);
+  return learning;
+}
+
+void ts_learning_destroy(struct ts_learning *learning) {
+  if (!learning) return;
+  for (size_t i = 0; i < learning->count; i++) free(learning->items[i]);
+  free(learning->items);
+  free(learning->latest);
+  free(learning);
+}
+
+static bool is_of(const struct learnt *item, const char *operation, const char *measure, int32_t number) {
+  return item->bin.number == number && strcmp(item->operation, operation) == 0 && strcmp(item->measure, measure) == 0;
+}
+
+static struct learnt *find(struct ts_learning *learning, const struct ts_op *op, const char *operation,
+                           const char *measure, int32_t number) {
+  for (size_t i = 0; i < learning->count; i++) {
+    if (is_of(learning->items[i], operation, measure, number)) return learning->items[i];
+  }
+  struct learnt *item = ts_calloc(1, sizeof *item);
+  *item = (struct learnt){.op = op, .operation = operation, .measure = measure, .bin = {.number = number}};
+  learning->items = ts_grow(learning->items, learning->count, &learning->capacity, sizeof(struct learnt *));
+  learning->items[learning->count++] = item;
+  return item;
+}
+
+static void add_load(struct ts_learning *learning, const struct ts_task_event *event) {
+  if (!(event->wall_s > 0) || event->output_bytes == 0) return;
+  const struct ts_cost_sample sample = {
+      .size = (double)event->output_bytes, .seconds = event->wall_s, .bytes = (double)event->output_bytes};
+  ts_cost_bin_add(&find(learning, NULL, TS_COST_LOAD, "bytes", ts_cost_bin_number(sample.size))->bin, &sample);
+}
+
+/* Calls that were cut off were asked for as well; without early cutoff nothing was. */
+void ts_learning_event(struct ts_learning *learning, const struct ts_node *node, const struct ts_task_event *event) {
+  struct session *s = learning->s;
+  const struct ts_op *op = NULL;
+  bool executed = event->outcome == TS_OUTCOME_EXECUTED;
+  if (event->outcome == TS_OUTCOME_STORE) add_load(learning, event);
+  if (!executed && event->outcome != TS_OUTCOME_CUTOFF) return;
+  if (!ts_session_node_operation(s, node, &op)) return;
+  struct ts_piece piece = ts_session_piece(s, node->scope, event->unit);
+  int32_t number = ts_cost_bin_number(piece.size);
+  struct learnt **latest = &learning->latest[node->task + (node->kind == TS_NODE_TASK ? 0 : s->workflow->task_count)];
+  if (!*latest || !is_of(*latest, op->descriptor->name, piece.measure, number))
+    *latest = find(learning, op, op->descriptor->name, piece.measure, number);
+  struct ts_cost_bin *bin = &(*latest)->bin;
+  if (node->kind == TS_NODE_TASK && !s->request->no_cutoff) {
+    bin->asked++;
+    bin->cut += !executed;
+  }
+  const struct ts_cost_sample sample = {.size = piece.size,
+                                        .seconds = event->cpu_s,
+                                        .bytes = (double)event->output_bytes,
+                                        .peak_bytes = (double)event->peak_bytes};
+  if (executed) ts_cost_bin_add(bin, &sample);
+}
+
+static void add_writing(struct ts_learning *learning) {
+  struct ts_write_cost now = ts_store_write_cost(learning->s->store), *before = &learning->written;
+  double products = (double)(now.products - before->products), bytes = (double)(now.bytes - before->bytes);
+  if (products > 0 && bytes >= WRITTEN_LEAST_BYTES) {
+    const struct ts_cost_sample sample = {
+        .size = bytes / products, .seconds = (now.cpu_s - before->cpu_s) / products, .bytes = bytes / products};
+    ts_cost_bin_add(&find(learning, NULL, TS_COST_WRITE, "bytes", ts_cost_bin_number(sample.size))->bin, &sample);
+  }
+  *before = now;
+}
+
+static bool same_key(const struct ts_cost_key *a, const struct ts_cost_key *b) {
+  return strcmp(a->operation, b->operation) == 0 && strcmp(a->machine, b->machine) == 0 &&
+         strcmp(a->measure, b->measure) == 0 &&
+         memcmp(&a->implementation, &b->implementation, sizeof a->implementation) == 0;
+}
+
+/* The row of what was learnt, together with what the store knew. */
+static struct ts_cost_row make_row(const struct learnt *item, const struct ts_cost_entry *known, size_t known_count,
+                                   struct ts_arena *arena) {
+  struct ts_cost_key key = ts_cost_key_of(item->operation, item->op ? &item->op->implementation : NULL, item->measure);
+  struct ts_cost_bin bin = {.number = item->bin.number};
+  for (size_t i = 0; i < known_count; i++) {
+    if (known[i].bin->number == bin.number && same_key(&known[i].key, &key)) bin = *known[i].bin;
+  }
+  ts_cost_bin_merge(&bin, &item->bin);
+  struct ts_str samples = {0};
+  ts_cost_bin_encode(&bin, &samples);
+  struct ts_cost_row row = {.operation = key.operation,
+                            .implementation = key.implementation,
+                            .machine = key.machine,
+                            .measure = key.measure,
+                            .bin = bin.number,
+                            .calls = bin.calls,
+                            .asked = bin.asked,
+                            .cut = bin.cut,
+                            .samples = ts_arena_memdup(arena, ts_str_get(&samples), samples.length),
+                            .samples_bytes = samples.length,
+                            .updated_unix_ns = ts_clock_unix_ns()};
+  ts_str_release(&samples);
+  return row;
+}
+
+static bool save(struct ts_learning *learning, struct ts_error *err) {
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_store *store = learning->s->store;
+  struct ts_cost_row *rows = NULL;
+  size_t row_count = 0, known_count = 0, damaged = 0;
+  if (!ts_store_cost_list(store, &arena, &rows, &row_count, err)) return false;
+  const struct ts_cost_entry *known = ts_cost_entries(rows, row_count, &arena, &known_count, &damaged);
+  struct ts_cost_row *changed = ts_arena_array(&arena, learning->count, sizeof *changed);
+  for (size_t i = 0; i < learning->count; i++) changed[i] = make_row(learning->items[i], known, known_count, &arena);
+  return ts_store_cost_put(store, changed, learning->count, err);
+}
+
+void ts_learning_save(struct ts_learning *learning) {
+  struct ts_error err = {0};
+  if (!learning->s->store) return;
+  add_writing(learning);
+  if (learning->count > 0 && !save(learning, &err))
+    ts_session_warn(learning->s, "what the operations cost was not kept: %s", err.text);
+  for (size_t i = 0; i < learning->count; i++) free(learning->items[i]);
+  learning->count = 0;
+  memset(learning->latest, 0,
+         (learning->s->workflow->task_count + learning->s->workflow->input_count) * sizeof *learning->latest);
+}
