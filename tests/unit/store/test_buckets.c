@@ -6,7 +6,7 @@
 #include "store/backend.h"
 
 #define MOST     400
-#define MANY     20000
+#define MANY     5000
 #define RUN      "0123abcd"
 #define WORKERS  4
 #define NOT_HELD UINT64_MAX
@@ -174,7 +174,7 @@ static void random_steps(uint64_t seed) {
 
 static void agrees_with_the_slow_queue(void **state) {
   (void)state;
-  for (uint64_t seed = 0; seed < 20; seed++) random_steps(seed);
+  for (uint64_t seed = 0; seed < 12; seed++) random_steps(seed);
 }
 
 static void runs_do_not_mix(void **state) {
@@ -220,7 +220,7 @@ static void many_buckets_are_cheap(void **state) {
   assert_non_null(rows);
   for (size_t i = 0; i < MANY; i++) {
     rows[i] = (struct ts_bucket_row){
-        .number = i, .group = i / 2 % 4000, .phase = (uint32_t)(i % 2), .body = "{\"tile\":17,\"nodes\":[1,2,3,4,5]}"};
+        .number = i, .group = i / 2 % 1000, .phase = (uint32_t)(i % 2), .body = "{\"tile\":17,\"nodes\":[1,2,3,4,5]}"};
   }
   const uint64_t start_ns = ts_clock_process_cpu_ns();
   assert_true(ts_store_buckets_add(store, RUN, rows, MANY, &err));

@@ -89,14 +89,23 @@ static void serve_store(void) {
   assert_non_null(server);
 }
 
-static int setup(void **state) {
+static int setup_folder(void **state) {
   (void)state;
   scratch_create(folder);
   snprintf(path, sizeof path, "%s/socket", folder);
   seen.hello_count = seen.gone_count = seen.message_count = 0;
   memset(seen.is_gone, 0, sizeof seen.is_gone);
+  return 0;
+}
+
+static void start_server(void) {
   store = open_store(folder);
   serve_store();
+}
+
+static int setup(void **state) {
+  setup_folder(state);
+  start_server();
   return 0;
 }
 
@@ -108,6 +117,23 @@ static int teardown(void **state) {
   assert_int_not_equal(access(path, F_OK), 0);
   scratch_remove(folder);
   return 0;
+}
+
+/* Children are made before there are threads, and wait until the server is there; true in the child. */
+static bool make_child(pid_t *child, const int gate[2]) {
+  fflush(NULL);
+  *child = fork();
+  assert_true(*child >= 0);
+  if (*child != 0) return false;
+  char byte;
+  close(gate[1]);
+  if (read(gate[0], &byte, 1) != 0) _exit(9); /* it is closed when the server is there */
+  return true;
+}
+
+static void open_gate(const int gate[2]) {
+  close(gate[0]);
+  close(gate[1]);
 }
 
 static struct ts_store *open_worker(void) {
@@ -252,10 +278,14 @@ static void what_is_said_is_answered(void **state) {
   assert_true(ts_store_say(first, SAY_ECHO, "x", 1, NULL, &err));
   assert_false(ts_store_say(store, SAY_ECHO, "x", 1, NULL, &err)); /* nobody behind it */
   assert_int_equal(err.code, TS_ERR_STORE);
+  pthread_mutex_lock(&seen.lock);
   assert_int_equal(seen.process_ids[0], getpid());
+  pthread_mutex_unlock(&seen.lock);
   ts_store_close(first);
   wait_for_gone(1);
+  pthread_mutex_lock(&seen.lock);
   assert_true(seen.is_gone[0] && !seen.is_gone[1]);
+  pthread_mutex_unlock(&seen.lock);
   ts_store_close(second);
   wait_for_gone(2);
 }
@@ -280,12 +310,13 @@ static void processes_write_at_once(void **state) {
   (void)state;
   enum { CHILDREN = 3 };
   pid_t children[CHILDREN];
-  fflush(NULL);
+  int gate[2];
+  assert_int_equal(pipe(gate), 0);
   for (uint64_t i = 0; i < CHILDREN; i++) {
-    children[i] = fork();
-    assert_true(children[i] >= 0);
-    if (children[i] == 0) write_as_worker((i + 1) * 1000);
+    if (make_child(&children[i], gate)) write_as_worker((i + 1) * 1000);
   }
+  start_server();
+  open_gate(gate);
   /* The owner of the store writes, too. */
   for (uint64_t i = 0; i < PER_CHILD; i++) put_sample(store, 9000 + i, 300);
   for (size_t i = 0; i < CHILDREN; i++) {
@@ -295,11 +326,13 @@ static void processes_write_at_once(void **state) {
     assert_int_equal(WEXITSTATUS(status), 0);
   }
   wait_for_gone(CHILDREN);
+  pthread_mutex_lock(&seen.lock);
   for (size_t i = 0; i < CHILDREN; i++) {
     bool known = false;
     for (size_t k = 0; k < CHILDREN; k++) known |= seen.process_ids[i] == children[k];
     assert_true(known);
   }
+  pthread_mutex_unlock(&seen.lock);
   flush(store);
   for (uint64_t i = 0; i < PER_CHILD; i++) {
     const size_t size_bytes = i % 20 ? 300 : 100000;
@@ -335,7 +368,21 @@ static void greet_by_hand(struct ts_channel *channel) {
 static void death_in_the_middle(void **state) {
   (void)state;
   static const unsigned char head[12] = {2, 0, 0, 0, 0, 0, 1}; /* a write of 65536 bytes */
+  int gate[2];
+  int ends[2];
+  pid_t child;
+  assert_int_equal(pipe(gate), 0);
+  assert_int_equal(pipe(ends), 0);
+  if (make_child(&child, gate)) {
+    struct ts_channel channel;
+    greet_by_hand(&channel);
+    if (send(channel.fd, head, sizeof head, MSG_NOSIGNAL) != sizeof head || write(ends[1], "x", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  start_server();
+  open_gate(gate);
   struct ts_store *worker = open_worker();
+  size_t others = 1;
   for (size_t cut = 1; cut < 5000; cut = cut * 2 + 5) {
     unsigned char bytes[5000] = {0};
     struct ts_channel channel;
@@ -343,17 +390,7 @@ static void death_in_the_middle(void **state) {
     memcpy(bytes, head, sizeof head);
     assert_int_equal(send(channel.fd, bytes, cut, MSG_NOSIGNAL), cut);
     ts_channel_release(&channel);
-  }
-  fflush(NULL);
-  int ends[2];
-  assert_int_equal(pipe(ends), 0);
-  pid_t child = fork();
-  assert_true(child >= 0);
-  if (child == 0) {
-    struct ts_channel channel;
-    greet_by_hand(&channel);
-    if (send(channel.fd, head, sizeof head, MSG_NOSIGNAL) != sizeof head || write(ends[1], "x", 1) != 1) _exit(1);
-    for (;;) pause();
+    others++;
   }
   char byte;
   assert_int_equal(read(ends[0], &byte, 1), 1);
@@ -361,7 +398,7 @@ static void death_in_the_middle(void **state) {
   assert_int_equal(waitpid(child, NULL, 0), child);
   close(ends[0]);
   close(ends[1]);
-  wait_for_gone(seen.hello_count - 1);
+  wait_for_gone(others);
   put_sample(worker, 1, 100); /* the others go on */
   flush(worker);
   assert_sample_whole(store, 1, 100);
@@ -442,7 +479,10 @@ static void greetings(void **state) {
   assert_int_equal(send(channel.fd, again, sizeof again, MSG_NOSIGNAL), sizeof again);
   assert_true(is_ended(&channel));
   ts_channel_release(&channel);
+  wait_for_gone(2);
+  pthread_mutex_lock(&seen.lock);
   assert_int_equal(seen.hello_count, 2);
+  pthread_mutex_unlock(&seen.lock);
 }
 
 static void assert_says_gone(const struct ts_error *err) {
@@ -551,8 +591,8 @@ int main(void) {
       TEST(replaced_records_are_seen),
       TEST(presence_comes_with_the_record),
       TEST(what_is_said_is_answered),
-      TEST(processes_write_at_once),
-      TEST(death_in_the_middle),
+      cmocka_unit_test_setup_teardown(processes_write_at_once, setup_folder, teardown),
+      cmocka_unit_test_setup_teardown(death_in_the_middle, setup_folder, teardown),
       TEST(nonsense_ends_its_connection_only),
       TEST(greetings),
       TEST(a_lost_server_is_told),
