@@ -26,4 +26,10 @@ const struct ts_store_backend ts_store_sqlite = {
     .file_put = ts_sqlite_file_put,
     .cost_list = ts_sqlite_cost_list,
     .cost_put = ts_sqlite_cost_put,
+    .keys = ts_sqlite_keys,
+    .buckets_add = ts_sqlite_buckets_add,
+    .bucket_take = ts_sqlite_bucket_take,
+    .bucket_done = ts_sqlite_bucket_done,
+    .buckets_give_back = ts_sqlite_buckets_give_back,
+    .buckets_drop = ts_sqlite_buckets_drop,
 };
