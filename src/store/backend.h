@@ -117,7 +117,8 @@ struct ts_store_backend {
   bool (*file_put)(void *state, const struct ts_file_identity *file, const struct ts_sha256 *digest,
                    struct ts_error *err);
 
-  /* Ordered by operation, implementation, machine, measure, bin, which are unique together. */
+  /* Both NULL for a backend that keeps no costs: it knows none, and what it is given is dropped. Ordered by operation,
+   * implementation, machine, measure, bin, which are unique together. */
   bool (*cost_list)(void *state, struct ts_arena *arena, struct ts_cost_row **rows, size_t *count,
                     struct ts_error *err);
   /* All rows or none; replaces. */

@@ -122,8 +122,8 @@ bool ts_sqlite_schema_check(struct ts_sqlite_connection *connection, struct ts_e
 }
 
 static bool take_steps(struct ts_sqlite_connection *connection, int64_t schema, struct ts_error *err) {
-  for (int64_t i = schema - 1; i < TS_SQLITE_SCHEMA - 1; i++) {
-    if (!ts_sqlite_execute(connection, steps[i], "be brought up to date", err)) return false;
+  for (int64_t i = 0; i < TS_SQLITE_SCHEMA - 1; i++) {
+    if (i + 1 >= schema && !ts_sqlite_execute(connection, steps[i], "be brought up to date", err)) return false;
   }
   static const char number_sql[] = "UPDATE meta SET value = '" NUMBER_TEXT(TS_SQLITE_SCHEMA) "' WHERE name = 'schema';";
   return ts_sqlite_execute(connection, number_sql, "be brought up to date", err);
