@@ -10,7 +10,7 @@
 
 #define FADING_CALLS  256 /* what earlier runs count for at most */
 #define SAMPLE_FIELDS 4
-#define FIELD_BYTES   8
+#define FIELD_BYTES   ((size_t)8)
 #define SAMPLE_BYTES  (SAMPLE_FIELDS * FIELD_BYTES)
 
 /* Half octaves, without a logarithm: exact, and the same everywhere. Sizes below 1 share bin -1. */

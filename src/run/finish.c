@@ -96,8 +96,8 @@ static void tell_task(struct engine *engine, const struct instance *instance, en
   if (!engine->options->on_task) return;
   const char *message = instance->content && instance->content->message ? instance->content->message : "";
   uint64_t bytes = 0;
-  for (size_t i = 0; instance->state == DONE && i < instance->content->output_count; i++)
-    bytes += instance->content->sizes[i];
+  const struct content *content = instance->state == DONE ? instance->content : NULL;
+  for (size_t i = 0; content && i < content->output_count; i++) bytes += content->sizes[i];
   struct ts_task_event told = {instance->node, instance->unit, outcome, instance->key, times->start_s,   times->wall_s,
                                times->cpu_s,   times->worker,  message, bytes,         times->peak_bytes};
   engine->options->on_task(engine->options->user, &told);

@@ -183,6 +183,7 @@ static bool trace_file_put(void *state, const struct ts_file_identity *file, con
 static bool trace_cost_list(void *state, struct ts_arena *arena, struct ts_cost_row **rows, size_t *count,
                             struct ts_error *err) {
   struct trace *trace = state;
+  if (!trace->inner->cost_list) return true;
   struct call call = begin(trace, "cost_list");
   *count = 0;
   const bool ok = !trace->inner->cost_list || trace->inner->cost_list(trace->state, arena, rows, count, err);
@@ -192,6 +193,7 @@ static bool trace_cost_list(void *state, struct ts_arena *arena, struct ts_cost_
 
 static bool trace_cost_put(void *state, const struct ts_cost_row *rows, size_t count, struct ts_error *err) {
   struct trace *trace = state;
+  if (!trace->inner->cost_put) return true;
   struct call call = begin(trace, "cost_put");
   const bool ok = !trace->inner->cost_put || trace->inner->cost_put(trace->state, rows, count, err);
   end(&call, "", "done", err);
