@@ -101,7 +101,10 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
          .description =
              "Counts the tasks that are requested, those avoided at each level of reuse (whole stages, "
              "tasks, the store) and those left to run. The same planner makes the plan of 'run' and "
-             "'study', so the numbers agree; early cutoff, which is known only while running, can save more.",
+             "'study', so the numbers agree; early cutoff, which is known only while running, can save more.\n\n"
+             "Workers that do not share memory get the work in buckets. With --workers the plan says how they would be "
+             "made, how evenly, and how long it would take; --compare puts every way to merge side by side, --picture "
+             "draws it.",
          .operands = {FILE_OPERAND("study or workflow; without it study.json, or else workflow.json")},
          .examples = {{"tessera plan", "what would 'tessera study' cost?"},
                       {"tessera plan study.json --design sets.csv --merge stage --json", "for another program"},

@@ -172,13 +172,15 @@ static void add_grouping(struct ts_str *out, const json_t *reply, const struct t
   ts_cli_table_print(&table, "", out);
   ts_cli_table_release(&table);
   struct ts_str line = {0};
-  ts_str_addf(&line, "Buckets for each piece of the data, %s keys. Prediction for ",
-              ts_cli_reply_text(grouping, "keys"));
+  const char *keys = ts_cli_reply_text(grouping, "keys");
+  ts_str_addf(&line, *keys ? "Buckets for each piece of the data, %s keys. " : "Every run of a stage by itself.%s ",
+              keys);
+  ts_str_add(&line, "Prediction for ");
   ts_cli_text_add_count(&line, ts_cli_reply_count(grouping, "workers"), "worker");
   ts_str_add(&line, " that share no memory: ");
   add_cost(&line, ts_cli_reply_number(grouping, "makespan"), seconds);
   if (!seconds) ts_str_add(&line, " task lengths");
-  ts_str_add(&line, "; no grouping with these keys needs less than ");
+  ts_str_add(&line, *keys ? "; no grouping with these keys needs less than " : "; at least ");
   add_cost(&line, ts_cli_reply_number(grouping, "lower_bound"), seconds);
   ts_str_add_char(out, '\n');
   ts_cli_text_add_wrapped(out, ts_str_get(&line), (size_t)view->width, 0, "");

@@ -72,7 +72,8 @@ bool ts_grouping_init(struct ts_grouping *grouping, struct session *s, const str
   bool splits = r->max_buckets > 0 || (!r->compare && (r->workers > 0 || r->picture));
   *grouping = (struct ts_grouping){.wanted = ts_merge_needs_buckets(merge) || (merge == TS_MERGE_LINEAGE && splits)};
   if (!ts_session_task_costs(s, plan, &grouping->costs)) return false;
-  if (!grouping->wanted && !r->compare) return true;
+  grouping->forecast = r->workers > 0 && !ts_merge_shares_tasks(merge);
+  if (!grouping->wanted && !grouping->forecast && !r->compare) return true;
   struct ts_plan_bucket_options *options = &grouping->options;
   set_limits(options, s);
   options->task_bytes = product_bytes(s, &grouping->costs);
@@ -114,24 +115,25 @@ static json_t *list_buckets(const struct ts_grouping *grouping, const struct ts_
   return list;
 }
 
-static json_t *describe(const struct ts_grouping *grouping, const struct ts_plan *plan) {
-  const struct ts_plan_bucket_options *o = &grouping->options;
-  struct ts_grouping_totals sum = ts_grouping_add_up(plan, grouping->forecasts, o->workers);
+static json_t *describe(const struct ts_plan_bucket_options *o, const struct ts_plan *plan,
+                        const struct ts_stage_forecast *forecasts) {
+  struct ts_grouping_totals sum = ts_grouping_add_up(plan, forecasts, o->workers);
   json_t *stages = json_array();
   for (size_t s = 0; s < plan->workflow->stage_count; s++) {
-    const struct ts_stage_forecast *f = &grouping->forecasts[s];
+    const struct ts_stage_forecast *f = &forecasts[s];
     if (f->members == 0) continue;
     json_array_append_new(stages,
                           json_pack("{s:s, s:I, s:I, s:f, s:f, s:f}", "stage", plan->workflow->stages[s].name,
                                     "members", (json_int_t)f->members, "buckets", (json_int_t)f->bucket_count,
                                     "imbalance", f->imbalance, "makespan", f->makespan, "lower_bound", f->lower_bound));
   }
-  json_t *object = json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:o}", "keys", o->dag ? "dag" : "chain", "cost",
+  const char *keys = !o->merger ? NULL : o->dag ? "dag" : "chain";
+  json_t *object = json_pack("{s:s*, s:s, s:I, s:f, s:f, s:f, s:o}", "keys", keys, "cost",
                              o->costs ? "seconds" : "unit", "workers", (json_int_t)o->workers, "imbalance",
                              sum.imbalance, "makespan", sum.makespan, "lower_bound", sum.lower_bound, "stages", stages);
-  if (o->merger->needs_size)
+  if (o->merger && o->merger->needs_size)
     json_object_set_new(object, "max_bucket_size", json_integer((json_int_t)o->bucket.max_bucket_size));
-  else if (!o->split_few)
+  else if (o->merger && !o->split_few)
     json_object_set_new(object, "max_buckets", json_integer((json_int_t)o->bucket.max_buckets));
   return object;
 }
@@ -140,5 +142,10 @@ void ts_grouping_reply(const struct ts_grouping *grouping, struct session *s, co
                        json_t *object) {
   json_object_set_new(object, "buckets", list_buckets(grouping, plan->workflow));
   ts_prediction_add(s, plan, &grouping->costs, grouping->wanted, object);
-  if (grouping->wanted) json_object_set_new(object, "grouping", describe(grouping, plan));
+  if (grouping->wanted)
+    json_object_set_new(object, "grouping", describe(&grouping->options, plan, grouping->forecasts));
+  if (!grouping->forecast) return;
+  struct ts_stage_forecast *forecasts = ts_plan_forecast_alone(plan, &grouping->options);
+  json_object_set_new(object, "grouping", describe(&grouping->options, plan, forecasts));
+  free(forecasts);
 }

@@ -7,7 +7,8 @@
 #include "study/costs.h"
 
 struct ts_grouping {
-  bool wanted; /* false: tasks are shared by threads, there are no buckets */
+  bool wanted;   /* false: tasks are shared by threads, there are no buckets */
+  bool forecast; /* the request asks for a prediction, and the way to merge has no buckets */
   struct ts_task_costs costs;
   struct ts_plan_bucket_options options;
   struct ts_buckets buckets;
@@ -47,6 +48,9 @@ void ts_plan_picture_add(struct plan_picture *picture, const struct ts_plan_buck
 void ts_plan_picture_refuse(struct plan_picture *picture, const char *name, const char *why);
 bool ts_plan_picture_write(const struct plan_picture *picture, struct session *s);
 
+/* plan_compare.c: a forecast per stage for a plan without buckets, every instance by itself. Owned result. */
+struct ts_stage_forecast *ts_plan_forecast_alone(const struct ts_plan *plan,
+                                                 const struct ts_plan_bucket_options *options);
 /* plan_compare.c: adds `workers`, `cost` (its unit) and `compare`, one object for each way to merge; plan_s: CPU seconds of the plan.
  * picture may be NULL. */
 bool ts_plan_compare(const struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan,

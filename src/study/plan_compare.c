@@ -32,16 +32,32 @@ static void add_row(struct comparison *c, const char *merge, const char *keys, u
                                            sum->lower_bound, "planning_s", planning_s));
 }
 
-/* n pieces of work of the same cost in a stage, none of which shares anything with another. */
-static void add_pieces(struct ts_grouping_totals *sum, double *work, size_t n, double cost, size_t units,
-                       size_t workers) {
+/* A stage without buckets: n pieces of work of the same cost, none of which shares anything with another. */
+static struct ts_stage_forecast forecast_stage(const struct ts_plan *plan, size_t stage,
+                                               const struct ts_plan_bucket_options *o) {
+  const struct ts_stage *s = &plan->workflow->stages[stage];
+  size_t units = o->units[s->scope], n = 0;
+  double cost = 0;
+  for (size_t t = s->first_task; t < s->first_task + s->task_count; t++) {
+    if (!plan->active[t]) continue;
+    n = plan->counts[t].distinct;
+    cost += o->costs ? o->costs[t] : 1;
+  }
   struct ts_bucket *items = ts_calloc(n + 1, sizeof *items);
   for (size_t i = 0; i < n; i++) items[i].cost = cost;
-  sum->makespan += ts_buckets_makespan(items, n, units, workers);
-  sum->lower_bound = fmax(sum->lower_bound, n > 0 ? cost : 0);
-  sum->buckets += n;
-  *work += (double)n * (double)units * cost;
+  double work = (double)n * (double)units * cost;
+  struct ts_stage_forecast f = {.bucket_count = n, .members = n, .distinct_cost = work};
+  f.makespan = ts_buckets_makespan(items, n, units, o->workers);
+  f.lower_bound = n > 0 && units > 0 ? fmax(work / (double)o->workers, cost) : 0;
   free(items);
+  return f;
+}
+
+struct ts_stage_forecast *ts_plan_forecast_alone(const struct ts_plan *plan,
+                                                 const struct ts_plan_bucket_options *options) {
+  struct ts_stage_forecast *list = ts_calloc(plan->workflow->stage_count + 1, sizeof *list);
+  for (size_t s = 0; s < plan->workflow->stage_count; s++) list[s] = forecast_stage(plan, s, options);
+  return list;
 }
 
 /* Without sharing of tasks: a plan of its own, every instance of a stage for itself. */
@@ -58,22 +74,14 @@ static bool add_level(struct comparison *c, enum ts_merge merge) {
     ts_session_fault(c->s, &err);
     return false;
   }
-  double planning_s = seconds_since(start_ns), work = 0;
-  struct ts_grouping_totals sum = {0};
+  double planning_s = seconds_since(start_ns);
+  struct ts_stage_forecast *forecasts = ts_plan_forecast_alone(plan, o);
+  struct ts_grouping_totals sum = ts_grouping_add_up(plan, forecasts, o->workers);
   uint64_t executed = 0;
-  for (size_t stage = 0; stage < w->stage_count; stage++) {
-    size_t units = o->units[w->stages[stage].scope], pieces = 0;
-    double cost = 0;
-    for (size_t t = w->stages[stage].first_task; t < w->stages[stage].first_task + w->stages[stage].task_count; t++) {
-      if (!plan->active[t]) continue;
-      executed += plan->counts[t].distinct * units;
-      pieces = plan->counts[t].distinct;
-      cost += o->costs ? o->costs[t] : 1;
-    }
-    add_pieces(&sum, &work, pieces, cost, units, o->workers);
-  }
-  sum.lower_bound = fmax(sum.lower_bound, work / (double)o->workers);
+  for (size_t t = 0; t < w->task_count; t++)
+    executed += plan->counts[t].distinct * o->units[w->stages[w->tasks[t].stage].scope];
   add_row(c, ts_merge_name(merge), NULL, executed, &sum, planning_s);
+  free(forecasts);
   ts_plan_destroy(plan);
   return true;
 }
