@@ -10,10 +10,7 @@ enum { PEARSON, SPEARMAN, PCC, PRCC, COLUMNS };
 static bool analyse(const struct ts_runs *runs, const struct ts_analysis_options *options, struct ts_pool *pool,
                     struct ts_indices *indices, struct ts_error *err) {
   struct ts_given given;
-  if (!ts_given_init(&given, runs, options, 3, false, indices, err)) {
-    ts_given_release(&given);
-    return false;
-  }
+  if (!ts_given_init(&given, runs, options, 3, false, indices, err)) return false;
   size_t k = given.parameter_count;
   struct ts_relations values, ranks;
   ts_relations_of_values(&values, &given);
@@ -33,14 +30,7 @@ static bool analyse(const struct ts_runs *runs, const struct ts_analysis_options
     ts_indices_note(indices, "partial correlations of %zu inputs need more than %zu usable runs, not %zu", k, k + 1,
                     given.count);
   }
-  struct ts_relation_settings settings = {.values_left_out = values.left_out, .rank_left_out = ranks.left_out};
-  struct ts_given_bootstrap bootstrap = {.estimator = &ts_relation_estimator,
-                                         .settings = &settings,
-                                         .resamples = ts_relation_resamples(k),
-                                         .largest = TS_RELATION_ROWS,
-                                         .kind = TS_INTERVAL_PERCENTILE,
-                                         .statistic_count = k * COLUMNS};
-  ts_given_intervals(&bootstrap, &given, options, pool, indices, indices->cells, NULL);
+  ts_relations_intervals(&values, &ranks, false, &given, options, pool, indices);
   ts_relations_release(&values);
   ts_relations_release(&ranks);
   ts_given_release(&given);
@@ -53,8 +43,7 @@ const struct ts_method ts_method_correlation = {
     .assumes =
         "pearson and pcc see straight-line effects only, spearman and prcc rising or falling ones; an effect that "
         "goes up and down again may show as zero",
-    .interval = "range of the middle share (95 %) of the values that bootstrap resamples of the runs give, ranks found "
-                "anew each time; it covers the chance of which runs were drawn",
+    .interval = TS_RELATION_INTERVAL,
     .columns = {"pearson", "spearman", "pcc", "prcc"},
     .rank_by = "prcc",
     .rank_by_size = true,

@@ -11,10 +11,17 @@
 
 #define MOST_RESAMPLES  500
 #define LEAST_RESAMPLES 100
-#define FREE_INPUTS     30 /* up to here all resamples are made */
+#define FREE_INPUTS     30   /* up to here all resamples are made */
+#define ENOUGH_ROWS     4000 /* from here on a part of the rows shows the spread */
+
+struct settings {
+  bool regression;
+  const bool *values_left_out; /* borrowed */
+  const bool *rank_left_out;   /* borrowed */
+};
 
 struct prepared {
-  struct ts_relation_settings settings;
+  struct settings settings;
   size_t count, order; /* rows; inputs and the output */
   double *rows;        /* owned; row by row, centred and scaled, so that moments can be taken without loss */
   double *columns;     /* owned; column by column as given, to see ties */
@@ -35,7 +42,7 @@ static void prepare_column(struct prepared *prepared, size_t c) {
 static void *prepare(const struct ts_given *given, const void *settings) {
   struct prepared *prepared = ts_calloc(1, sizeof *prepared);
   size_t n = given->count, order = given->parameter_count + 1;
-  prepared->settings = *(const struct ts_relation_settings *)settings;
+  prepared->settings = *(const struct settings *)settings;
   prepared->count = n;
   prepared->order = order;
   prepared->rows = ts_calloc(n * order, sizeof *prepared->rows);
@@ -130,7 +137,7 @@ static void relations_of(const double *rows, const struct prepared *prepared, co
 static void estimate(const void *argument, const uint32_t *counts, double *statistics) {
   const struct prepared *prepared = argument;
   size_t n = prepared->count, order = prepared->order, k = order - 1;
-  const struct ts_relation_settings *settings = &prepared->settings;
+  const struct settings *settings = &prepared->settings;
   ts_auto_free double *ranks = ts_calloc(n * order, sizeof *ranks);
   ts_auto_free double *on_values = ts_calloc(3 * order, sizeof *on_values);
   ts_auto_free double *on_ranks = ts_calloc(3 * order, sizeof *on_ranks);
@@ -153,11 +160,26 @@ static void estimate(const void *argument, const uint32_t *counts, double *stati
   }
 }
 
-const struct ts_estimator ts_relation_estimator = {.prepare = prepare, .estimate = estimate, .destroy = destroy};
+static const struct ts_estimator estimator = {.prepare = prepare, .estimate = estimate, .destroy = destroy};
 
-size_t ts_relation_resamples(size_t input_count) {
+/* Fewer from 31 inputs on, since a resample costs their square. */
+static size_t count_resamples(size_t input_count) {
   if (input_count <= FREE_INPUTS) return MOST_RESAMPLES;
   double share = (double)FREE_INPUTS / (double)input_count;
   size_t affordable = (size_t)(share * share * MOST_RESAMPLES);
   return affordable < LEAST_RESAMPLES ? LEAST_RESAMPLES : affordable;
+}
+
+void ts_relations_intervals(const struct ts_relations *values, const struct ts_relations *ranks, bool regression,
+                            const struct ts_given *given, const struct ts_analysis_options *options,
+                            struct ts_pool *pool, struct ts_indices *indices) {
+  struct settings settings = {
+      .regression = regression, .values_left_out = values->left_out, .rank_left_out = ranks->left_out};
+  struct ts_given_bootstrap bootstrap = {.estimator = &estimator,
+                                         .settings = &settings,
+                                         .resamples = count_resamples(given->parameter_count),
+                                         .largest = ENOUGH_ROWS,
+                                         .kind = TS_INTERVAL_PERCENTILE,
+                                         .statistic_count = given->parameter_count * (regression ? 2 : 4)};
+  ts_given_intervals(&bootstrap, given, options, pool, indices, indices->cells, NULL);
 }

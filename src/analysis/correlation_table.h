@@ -28,20 +28,18 @@ void ts_relations_init(struct ts_relations *relations, const struct ts_triangle 
 void ts_relations_of_values(struct ts_relations *relations, const struct ts_given *given);
 void ts_relations_of_ranks(struct ts_relations *relations, const struct ts_given *given);
 
-struct ts_relation_settings {
-  bool regression;             /* statistics per input: src, srrc instead of pearson, spearman, pcc, prcc */
-  const bool *values_left_out; /* borrowed */
-  const bool *rank_left_out;   /* borrowed */
-};
-/* For ts_given_bootstrap; settings are the struct above. Ranks are found anew for every resample. */
-extern const struct ts_estimator ts_relation_estimator;
-
 /* Notes on inputs that move together. */
 void ts_relations_note(const struct ts_relations *relations, struct ts_indices *indices);
 
-/* Default number of resamples: 500, fewer from 31 inputs on, since a resample costs their square. */
-size_t ts_relation_resamples(size_t input_count);
-/* Rows from which a part is enough to see the spread. */
-#define TS_RELATION_ROWS 4000
+/* Bootstrap intervals of all cells, whose values are known: per input pearson, spearman, pcc, prcc, or for `regression` src,
+ * srrc. Ranks are found anew for every resample; an input that was left out stays so. */
+void ts_relations_intervals(const struct ts_relations *values, const struct ts_relations *ranks, bool regression,
+                            const struct ts_given *given, const struct ts_analysis_options *options,
+                            struct ts_pool *pool, struct ts_indices *indices);
+
+/* How the intervals of both methods are made, for people. */
+#define TS_RELATION_INTERVAL                                                                                           \
+  "range of the middle share (95 %) of the values that bootstrap resamples of the runs give, ranks found anew each "   \
+  "time; it covers the chance of which runs were drawn"
 
 #endif

@@ -118,8 +118,7 @@ static void *prepare(const struct ts_given *given, const void *settings) {
   struct prepared *prepared = ts_calloc(1, sizeof *prepared);
   prepared->given = given;
   prepared->slices = *(const size_t *)settings;
-  prepared->orders = ts_malloc(given->count * given->parameter_count * sizeof *prepared->orders);
-  for (size_t j = 0; j < given->parameter_count; j++) ts_given_order(given, j, prepared->orders + j * given->count);
+  prepared->orders = ts_given_orders(given);
   return prepared;
 }
 
@@ -153,10 +152,7 @@ static bool analyse(const struct ts_runs *runs, const struct ts_analysis_options
                     struct ts_indices *indices, struct ts_error *err) {
   struct ts_given given;
   size_t least = options->slices > 1 ? 3 * options->slices : 4;
-  if (!ts_given_init(&given, runs, options, least, false, indices, err)) {
-    ts_given_release(&given);
-    return false;
-  }
+  if (!ts_given_init(&given, runs, options, least, false, indices, err)) return false;
   size_t slices = choose_slices(&given, options), total;
   double mean = mean_of(&given, NULL, &total);
   ts_auto_free uint32_t *order = ts_malloc(given.count * sizeof *order);

@@ -94,7 +94,10 @@ bool ts_given_init(struct ts_given *given, const struct ts_runs *runs, const str
   given->outputs = ts_malloc((runs->row_count + 1) * sizeof *given->outputs);
   given->constant = ts_calloc(k, sizeof *given->constant);
   collect_rows(given, runs, indices);
-  if (!check_count(given, indices->method->name, least, err)) return false;
+  if (!check_count(given, indices->method->name, least, err)) {
+    ts_given_release(given);
+    return false;
+  }
   for (size_t i = 0; i < indices->name_count; i++) indices->usable[i] = given->count;
   find_constants(given, indices, runs);
   if (runs->layout != TS_LAYOUT_FREE && options->resamples != TS_NO_RESAMPLES) {
@@ -121,6 +124,12 @@ void ts_given_order(const struct ts_given *given, size_t parameter, uint32_t *or
   ts_auto_free double *column = ts_malloc((given->count + 1) * sizeof *column);
   ts_given_column(given, parameter, column);
   ts_sort_order(column, given->count, order);
+}
+
+uint32_t *ts_given_orders(const struct ts_given *given) {
+  uint32_t *orders = ts_malloc(given->count * given->parameter_count * sizeof *orders);
+  for (size_t j = 0; j < given->parameter_count; j++) ts_given_order(given, j, orders + j * given->count);
+  return orders;
 }
 
 /* Draws rows without replacement, in their order (D. E. Knuth, TAOCP 3.4.2, algorithm S). */

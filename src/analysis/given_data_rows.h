@@ -16,7 +16,7 @@ struct ts_given {
   bool output_constant;
 };
 /* Drops failed rows, notes loss, constant inputs and rows that are not independent; groups are left aside with a note
- * unless `with_groups`. BAD_VALUE with fewer than `least` usable rows. To be released in either case. */
+ * unless `with_groups`. BAD_VALUE with fewer than `least` usable rows; nothing is to be released then. */
 bool ts_given_init(struct ts_given *given, const struct ts_runs *runs, const struct ts_analysis_options *options,
                    size_t least, bool with_groups, struct ts_indices *indices, struct ts_error *err);
 void ts_given_release(struct ts_given *given);
@@ -24,6 +24,8 @@ void ts_given_release(struct ts_given *given);
 void ts_given_column(const struct ts_given *given, size_t parameter, double *column);
 /* Its order, as ts_sort_order. */
 void ts_given_order(const struct ts_given *given, size_t parameter, uint32_t *order);
+/* The orders of all parameters, `count` numbers for each. Owned result. */
+uint32_t *ts_given_orders(const struct ts_given *given);
 
 /* Makes the indices those of single parameters, with a note if there are groups. */
 void ts_leave_groups_aside(const struct ts_runs *runs, const struct ts_analysis_options *options,

@@ -175,9 +175,8 @@ static void *prepare(const struct ts_given *given, const void *settings) {
   prepared->given = given;
   prepared->settings = *(const struct settings *)settings;
   prepared->output_order = ts_malloc(given->count * sizeof *prepared->output_order);
-  prepared->orders = ts_malloc(given->count * given->parameter_count * sizeof *prepared->orders);
+  prepared->orders = ts_given_orders(given);
   ts_sort_order(given->outputs, given->count, prepared->output_order);
-  for (size_t j = 0; j < given->parameter_count; j++) ts_given_order(given, j, prepared->orders + j * given->count);
   return prepared;
 }
 
@@ -246,10 +245,7 @@ static bool analyse(const struct ts_runs *runs, const struct ts_analysis_options
                               .group_of = runs->group_of,
                               .name_count = indices->name_count};
   struct ts_given given;
-  if (!ts_given_init(&given, runs, options, settings.slices + 1, true, indices, err)) {
-    ts_given_release(&given);
-    return false;
-  }
+  if (!ts_given_init(&given, runs, options, settings.slices + 1, true, indices, err)) return false;
   find_values(&given, &settings, indices);
   tell_noise(&given, settings.slices, indices);
   struct ts_given_bootstrap bootstrap = {.estimator = &estimator,

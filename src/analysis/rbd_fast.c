@@ -28,8 +28,7 @@ static void *prepare(const struct ts_given *given, const void *settings) {
   prepared->parameter_count = given->parameter_count;
   prepared->harmonics = *(const size_t *)settings;
   prepared->given = given;
-  prepared->orders = ts_malloc(given->count * given->parameter_count * sizeof *prepared->orders);
-  for (size_t j = 0; j < given->parameter_count; j++) ts_given_order(given, j, prepared->orders + j * given->count);
+  prepared->orders = ts_given_orders(given);
   return prepared;
 }
 
@@ -85,10 +84,7 @@ static bool analyse(const struct ts_runs *runs, const struct ts_analysis_options
                     struct ts_indices *indices, struct ts_error *err) {
   size_t harmonics = options->harmonics ? options->harmonics : HARMONICS;
   struct ts_given given;
-  if (!ts_given_init(&given, runs, options, 2 * harmonics + 1, false, indices, err)) {
-    ts_given_release(&given);
-    return false;
-  }
+  if (!ts_given_init(&given, runs, options, 2 * harmonics + 1, false, indices, err)) return false;
   ts_auto_free double *series = ts_malloc(given.count * sizeof *series);
   ts_auto_free uint32_t *order = ts_malloc(given.count * sizeof *order);
   for (size_t j = 0; j < given.parameter_count; j++) {

@@ -35,10 +35,7 @@ static bool analyse(const struct ts_runs *runs, const struct ts_analysis_options
                     struct ts_indices *indices, struct ts_error *err) {
   struct ts_given given;
   size_t k = runs->parameter_count;
-  if (!ts_given_init(&given, runs, options, k + 2, false, indices, err)) {
-    ts_given_release(&given);
-    return false;
-  }
+  if (!ts_given_init(&given, runs, options, k + 2, false, indices, err)) return false;
   struct ts_relations values, ranks;
   ts_relations_of_values(&values, &given);
   ts_relations_of_ranks(&ranks, &given);
@@ -49,15 +46,7 @@ static bool analyse(const struct ts_runs *runs, const struct ts_analysis_options
   tell_fit(indices, &given, &values, &ranks);
   values.exhausted = false; /* is about partial correlations */
   ts_relations_note(&values, indices);
-  struct ts_relation_settings settings = {
-      .regression = true, .values_left_out = values.left_out, .rank_left_out = ranks.left_out};
-  struct ts_given_bootstrap bootstrap = {.estimator = &ts_relation_estimator,
-                                         .settings = &settings,
-                                         .resamples = ts_relation_resamples(k),
-                                         .largest = TS_RELATION_ROWS,
-                                         .kind = TS_INTERVAL_PERCENTILE,
-                                         .statistic_count = k * COLUMNS};
-  ts_given_intervals(&bootstrap, &given, options, pool, indices, indices->cells, NULL);
+  ts_relations_intervals(&values, &ranks, true, &given, options, pool, indices);
   ts_relations_release(&values);
   ts_relations_release(&ranks);
   ts_given_release(&given);
@@ -70,8 +59,7 @@ const struct ts_method ts_method_regression = {
     .title = "Standardised regression coefficients on values and ranks",
     .assumes = "the output is close to a sum of straight lines in the inputs (src; see R2) or of rising and falling "
                "curves (srrc; see rank R2)",
-    .interval = "range of the middle share (95 %) of the values that bootstrap resamples of the runs give, ranks found "
-                "anew each time; it covers the chance of which runs were drawn",
+    .interval = TS_RELATION_INTERVAL,
     .columns = {"src", "srrc"},
     .rank_by = "src",
     .rank_by_size = true,

@@ -1,8 +1,9 @@
-// Opens a report in Chromium and checks what a reader relies on: node axe_test.mjs REPORT.html OUTDIR
+// Opens reports in Chromium and checks what a reader relies on: node axe_test.mjs [--pictures FOLDER] REPORT.html...
 // SPDX-License-Identifier: Apache-2.0
 //
 // At 1280, 768 and 375 px: no accessibility violation (axe), no request beyond the file, no horizontal overflow of the page, no
-// text over other text in a chart, no text cut. Without JavaScript the page shows the same text. Screenshots go to OUTDIR.
+// text over other text in a chart, no text cut. Without JavaScript the page shows the same text. One browser serves all reports:
+// starting it, and its pages, costs more than most checks. With --pictures, screenshots and a PDF of each report go to FOLDER.
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
@@ -61,14 +62,40 @@ function findFaults() {
   return faults;
 }
 
-async function open(browser, url, width, javaScript, outside) {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, javaScriptEnabled: javaScript });
+// Runs in the page. Nine tenths of axe's time is the contrast of table cells. Cells of plain text that share every colour, font
+// size and background up to the page share their contrast too: the first of each look is measured, the others are marked.
+function markCellsThatLookAlike() {
+  const seen = new Set();
+  const look = (element) => {
+    const style = getComputedStyle(element);
+    const here = [style.color, style.backgroundColor, style.backgroundImage, style.opacity, style.filter, style.mixBlendMode];
+    return (element.parentElement ? look(element.parentElement) : "") + here.join("|");
+  };
+  for (const cell of document.querySelectorAll("td, th")) {
+    if (cell.childElementCount > 0) continue;
+    const style = getComputedStyle(cell);
+    const name = [look(cell), style.fontSize, style.fontWeight, style.textShadow, style.position].join("|");
+    if (seen.has(name)) cell.dataset.alike = "";
+    seen.add(name);
+  }
+}
+
+// A page that notes what it asks for and which errors its scripts raise.
+async function newPage(browser, javaScript) {
+  const context = await browser.newContext({ javaScriptEnabled: javaScript });
   const page = await context.newPage();
+  page.faults = [];
   page.on("request", (request) => {
-    if (request.url() !== url && !request.url().startsWith("data:")) outside.push(request.url());
+    if (request.url() !== page.report && !request.url().startsWith("data:")) page.faults.push(`the page asks for ${request.url()}`);
   });
-  await page.goto(url, { waitUntil: "load" });
+  page.on("pageerror", (error) => page.faults.push(String(error)));
   return page;
+}
+
+async function open(page, url, width) {
+  page.report = url;
+  await page.setViewportSize({ width, height: 900 });
+  await page.goto(url, { waitUntil: "load" });
 }
 
 // What a reader sees and what stands in closed details, without the embedded data.
@@ -78,65 +105,75 @@ const readText = (page) => page.evaluate(() => {
   return copy.textContent;
 });
 
-async function checkWidth(browser, url, width, folder, stem) {
-  const faults = [];
-  const outside = [];
-  const page = await open(browser, url, width, true, outside);
-  const errors = [];
-  page.on("pageerror", (error) => errors.push(String(error)));
-  faults.push(...await page.evaluate(findFaults));
-  await page.screenshot({ path: join(folder, `${stem}-${width}.png`), fullPage: true });
+async function findViolations(page) {
+  await page.evaluate(markCellsThatLookAlike);
+  await page.evaluate(axeSource);
+  const result = await page.evaluate(() => {
+    axe.configure({ rules: [{ id: "color-contrast", selector: ":not([data-alike])" }] });
+    return axe.run(document, { resultTypes: ["violations"] });
+  });
+  return result.violations.map((violation) =>
+    `axe ${violation.id}: ${violation.help}, at ${violation.nodes.map((node) => node.target).slice(0, 3).join(" ")}`);
+}
+
+async function checkWidth({ page, plain }, url, width, picture) {
+  await open(page, url, width);
+  const faults = await page.evaluate(findFaults);
+  if (picture) await page.screenshot({ path: picture, fullPage: true });
   await page.evaluate(() => document.querySelectorAll("details").forEach((node) => { node.open = true; }));
   faults.push(...(await page.evaluate(findFaults)).map((fault) => `with all tables open, ${fault}`));
-  await page.evaluate(axeSource);
-  const result = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
-  for (const violation of result.violations) {
-    faults.push(`axe ${violation.id}: ${violation.help}, at ${violation.nodes.map((node) => node.target).slice(0, 3).join(" ")}`);
-  }
-  const text = await readText(page);
-  await page.context().close();
-  const plain = await open(browser, url, width, false, outside);
-  const plainFaults = await plain.evaluate(findFaults);
-  faults.push(...plainFaults.map((fault) => `without JavaScript, ${fault}`));
-  if (await readText(plain) !== text) faults.push("without JavaScript the text is another one");
-  await plain.context().close();
-  faults.push(...errors, ...outside.map((request) => `the page asks for ${request}`));
+  faults.push(...await findViolations(page));
+  await open(plain, url, width);
+  faults.push(...(await plain.evaluate(findFaults)).map((fault) => `without JavaScript, ${fault}`));
+  if (await readText(plain) !== await readText(page)) faults.push("without JavaScript the text is another one");
+  faults.push(...page.faults.splice(0), ...plain.faults.splice(0));
   return faults;
 }
 
-async function checkPrint(browser, url, folder, stem) {
-  const page = await open(browser, url, 1000, true, []);
-  await page.pdf({ path: join(folder, `${stem}.pdf`), format: "A4", margin: { top: "15mm", bottom: "15mm", left: "15mm", right: "15mm" } });
+async function checkPrint(page, url, picture) {
+  const margin = { top: "15mm", bottom: "15mm", left: "15mm", right: "15mm" };
+  await open(page, url, 1000);
+  if (picture) await page.pdf({ path: picture, format: "A4", margin });
   await page.emulateMedia({ media: "print" });
   await page.setViewportSize({ width: 680, height: 1000 }); // A4 without its margins
   const faults = await page.evaluate(findFaults);
-  await page.context().close();
+  await page.emulateMedia({ media: null });
   return faults.map((fault) => `on paper, ${fault}`);
 }
 
+// The number of faults.
+async function checkReport(pages, report, folder) {
+  const url = pathToFileURL(resolve(report)).href, stem = basename(report, ".html");
+  const picture = (name) => folder && join(folder, name);
+  let count = 0;
+  const say = (where, faults) => {
+    faults.forEach((fault) => console.error(`${stem}${where}: ${fault}`));
+    count += faults.length;
+  };
+  for (const width of widths) {
+    say(` at ${width} px`, await checkWidth(pages, url, width, picture(`${stem}-${width}.png`)));
+  }
+  say("", await checkPrint(pages.page, url, picture(`${stem}.pdf`)));
+  console.log(`${stem}: ${count} faults at ${widths.join(", ")} px and on paper`);
+  return count;
+}
+
 async function main() {
-  const [report, folder = "."] = process.argv.slice(2);
-  if (!report || !existsSync(report)) {
-    console.error("usage: node axe_test.mjs REPORT.html [OUTDIR]");
+  const reports = process.argv.slice(2);
+  const folder = reports[0] === "--pictures" ? reports.splice(0, 2)[1] : undefined;
+  if (reports.length === 0 || !reports.every(existsSync)) {
+    console.error("usage: node axe_test.mjs [--pictures FOLDER] REPORT.html...");
     return 2;
   }
-  mkdirSync(folder, { recursive: true });
-  const url = pathToFileURL(resolve(report)).href, stem = basename(report, ".html");
+  if (folder) mkdirSync(folder, { recursive: true });
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: flags });
   let count = 0;
   try {
-    for (const width of widths) {
-      const faults = await checkWidth(browser, url, width, folder, stem);
-      faults.forEach((fault) => console.error(`${stem} at ${width} px: ${fault}`));
-      count += faults.length;
-    }
-    const faults = await checkPrint(browser, url, folder, stem);
-    faults.forEach((fault) => console.error(`${stem}: ${fault}`));
-    count += faults.length;
+    const pages = { page: await newPage(browser, true), plain: await newPage(browser, false) };
+    for (const report of reports) count += await checkReport(pages, report, folder);
   } finally {
     await browser.close();
   }
-  console.log(`${stem}: ${count} faults at ${widths.join(", ")} px and on paper`);
   return count === 0 ? 0 : 1;
 }
 

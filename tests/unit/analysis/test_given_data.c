@@ -1,5 +1,6 @@
 /* Tests of analysis/given_data.c: hand-computed slices, known indices, grids, coverage.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ * test-label: one-thread */
 #include "samples.h"
 
 static const struct ts_analysis_options no_intervals = {.resamples = TS_NO_RESAMPLES};

@@ -1,5 +1,6 @@
 /* Tests of analysis/rbd_fast.c: vectors, known indices, ties, limits, coverage.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ * test-label: one-thread */
 #include "samples.h"
 
 static const struct ts_analysis_options no_intervals = {.resamples = TS_NO_RESAMPLES};

@@ -1,5 +1,6 @@
 /* Tests of analysis/regression.c: vectors, closed forms, and the facts about the fit.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ * test-label: one-thread */
 #include "samples.h"
 
 static void vectors_agree(void **state) {

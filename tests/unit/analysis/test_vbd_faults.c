@@ -1,5 +1,6 @@
 /* Tests of analysis/vbd*.c on what goes wrong: failed runs, constant outputs, huge numbers, rows that are no design.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ * test-label: one-thread */
 #include "analysis/method.h"
 
 #include "base/alloc.h"

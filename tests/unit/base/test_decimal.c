@@ -1,5 +1,6 @@
 /* Decimal texts: the same as those of ts_str_add_double, and the same doubles as those of strtod.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ * test-label: one-thread */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

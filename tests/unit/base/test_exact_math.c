@@ -1,5 +1,6 @@
 /* The exact logarithms and powers: accuracy against libm, special values, equal bits under other compiler flags.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ * test-label: one-thread */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* Numbers as text: shortest round trip, strict reading, the same in a locale that writes a decimal comma.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ * test-label: one-thread */
 #include "unit/base/testing.h"
 
 #include "base/random.h"
