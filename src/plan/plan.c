@@ -348,6 +348,7 @@ struct ts_plan *ts_plan_create(const struct ts_workflow *workflow, const struct 
     return NULL;
   }
   walk_all(&b, sets, want_reference);
+  ts_map_release(&b.node_map); /* nobody looks nodes up any more, and it is the largest thing here */
   plan->nodes = ts_arena_memdup(&plan->arena, b.nodes, plan->node_count * sizeof *b.nodes);
   free(b.nodes);
   ts_plan_order(&b);
