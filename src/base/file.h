@@ -18,7 +18,10 @@ bool ts_file_write(const char *path, const void *data, size_t size, struct ts_er
 bool ts_file_exists(const char *path);
 bool ts_folder_exists(const char *path);
 bool ts_folder_create(const char *path, struct ts_error *err); /* with parents; fine if it is there */
-bool ts_folder_is_empty(const char *path);                     /* true also if it is not there */
+/* A new folder "<stem>-XXXXXX" in `parent`, or if that is NULL or empty in TMPDIR or /tmp. Owned absolute path; NULL with
+ * FILE_IO. */
+char *ts_folder_create_scratch(const char *parent, const char *stem, struct ts_error *err);
+bool ts_folder_is_empty(const char *path); /* true also if it is not there */
 /* "a/b" + "c" -> "a/b/c"; an absolute second part stands alone. Owned result. */
 char *ts_path_join(const char *folder, const char *name);
 char *ts_path_folder(const char *path);     /* "." if none. Owned result */

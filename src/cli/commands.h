@@ -73,7 +73,7 @@ struct ts_option {
   const char *help;     /* one line, lower case, no full stop */
   uint32_t commands;    /* TS_COMMAND_BIT of those it has an effect on */
   size_t field, given;
-  const char *const *choices; /* NULL-terminated; NULL: free */
+  const char *const *choices; /* NULL-terminated; WORD: what is taken; TEXT: what is proposed; NULL: free */
   uint64_t least, most;
   double above, below;
   enum ts_completes completes;

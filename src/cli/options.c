@@ -30,6 +30,7 @@ static const char *const progress_words[] = {"auto", "plain", "json", "none", NU
 static const char *const merge_words[] = {"none", "stage", "naive", "sca", "rtma", "trtma", "lineage", NULL};
 static const char *const key_words[] = {"chain", "dag", NULL};
 static const char *const switch_words[] = {"on", "off", NULL};
+/* For completion: the sampler says why another word will not do. */
 static const char *const base_words[] = {"mc", "lhs", "sobol-sequence", "halton", NULL};
 static const char *const scramble_words[] = {"none", "owen", "shift", NULL};
 static const char *const estimator_words[] = {"saltelli", "jansen", "janon", "martinez", NULL};
@@ -116,7 +117,7 @@ const struct ts_option ts_options[] = {
      .commands = ANY_MODEL | DESIGNING,
      .field = FIELD(request.second_order)},
     {.name = "base",
-     .kind = TS_OPTION_WORD,
+     .kind = TS_OPTION_TEXT,
      .argument = "SAMPLER",
      .help = "saltelli: where the base samples come from: sobol-sequence (the default), halton, lhs or mc",
      .commands = BIT(SAMPLE),

@@ -121,7 +121,8 @@ void ts_show_log(const json_t *reply, const struct ts_view *view, struct ts_str 
     ts_cli_text_add_safe(out, ts_cli_reply_text(task, "outcome"));
     ts_str_add(out, ": ");
     ts_cli_reply_add_task(out, task);
-    if (strchr(ts_cli_reply_text(task, "task"), '.')) {
+    bool by_key = *ts_cli_reply_text(task, "key") != '\0'; /* what reads a file has none and is named already */
+    if (by_key && strchr(ts_cli_reply_text(task, "task"), '.')) {
       ts_str_add(out, " (");
       ts_cli_text_add_safe(out, ts_cli_reply_text(task, "task"));
       ts_str_add(out, ")");

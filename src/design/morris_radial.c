@@ -88,7 +88,8 @@ bool ts_morris_radial(struct ts_points *points, const struct ts_space *space, co
     ts_error_help(err, "leave out the candidates: its points fill the space already; or use trajectories");
     return false;
   }
-  if (!ts_blocks_start(points, space, options, err)) return false;
+  const char *source = ts_base_find(options->base, err);
+  if (!source || !ts_blocks_start(points, space, options, err)) return false;
   points->layout = TS_LAYOUT_RADIAL;
   size_t count = options->count ? options->count : 10;
   if (!ts_blocks_allocate(points, count, points->group_count + 1, err)) {
@@ -96,7 +97,7 @@ bool ts_morris_radial(struct ts_points *points, const struct ts_space *space, co
     return false;
   }
   struct ts_stream stream;
-  ts_stream_init(&stream, options->base ? options->base : "sobol-sequence", 2 * space->count, count + SHIFT, options);
+  ts_stream_init(&stream, source, 2 * space->count, count + SHIFT, options);
   double *window = ts_calloc(SHIFT * space->count, sizeof *window);
   bool ok = fill(points, space, &stream, judge, window, err);
   free(window);

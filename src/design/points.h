@@ -84,6 +84,10 @@ extern const struct ts_sampler *const ts_samplers[];
 /* NULL and an error with the nearest word if there is none of that name. */
 const struct ts_sampler *ts_sampler_find(const char *name, struct ts_error *err);
 
+/* The source of base samples (saltelli, radial morris) of that name, NULL: the default; NULL and an error that says why not
+ * if there is none. */
+const char *ts_base_find(const char *name, struct ts_error *err);
+
 /* Rows of a sample: fills `out` (count x dimensions, row by row) with points first .. first+count-1 of a source. Shared by
  * the samplers of single points and the Saltelli sampler, which draws 2k dimensions at once. */
 bool ts_source_fill(const char *source, size_t dimensions, size_t first, size_t count,

@@ -27,19 +27,18 @@ static bool refuse_halves(const char *base, struct ts_error *err) {
   return false;
 }
 
-/* The source of the base samples. */
-static const char *check_base(const char *base, struct ts_error *err) {
-  if (!base || strcmp(base, "sobol") == 0) return bases[0];
+const char *ts_base_find(const char *name, struct ts_error *err) {
+  if (!name || strcmp(name, "sobol") == 0) return bases[0];
   size_t count = sizeof bases / sizeof *bases;
   for (size_t i = 0; i < count; i++) {
-    if (strcmp(base, bases[i]) == 0) return bases[i];
+    if (strcmp(name, bases[i]) == 0) return bases[i];
   }
-  if (strstr(base, "halves")) {
-    refuse_halves(base, err);
+  if (strstr(name, "halves")) {
+    refuse_halves(name, err);
     return NULL;
   }
-  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' is no source of base samples", base);
-  const char *near = ts_nearest_word(base, bases, count);
+  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' is no source of base samples", name);
+  const char *near = ts_nearest_word(name, bases, count);
   if (near) ts_error_help(err, "did you mean '%s'?", near);
   ts_error_help(err, "use 'sobol-sequence', 'halton', 'lhs' or 'mc'");
   return NULL;
@@ -137,7 +136,7 @@ static void add_notes(struct ts_points *points, const char *source, size_t refus
 static bool draw(struct ts_points *points, const struct ts_space *space, const struct ts_sample_options *options,
                  struct ts_error *err) {
   *points = (struct ts_points){0};
-  const char *source = check_base(options->base, err);
+  const char *source = ts_base_find(options->base, err);
   if (!source || !ts_blocks_start(points, space, options, err)) return false;
   size_t count = options->count ? options->count : 1024, refused = 0;
   if (!allocate(points, count, options->second_order, err)) {

@@ -16,17 +16,8 @@
 #include <string.h>
 
 bool ts_scratch_open(const char *parent, char **folder, struct ts_error *err) {
-  if (!parent || !*parent) parent = getenv("TMPDIR");
-  if (!parent || !*parent) parent = "/tmp";
-  ts_auto_free char *absolute = realpath(parent, NULL);
-  ts_auto_free char *pattern = absolute ? ts_path_join(absolute, "tessera-call-XXXXXX") : NULL;
-  if (!pattern || !mkdtemp(pattern)) {
-    ts_fail(err, TS_ERR_FILE_IO, "no scratch folder can be made in '%s': %s", parent, strerror(errno));
-    ts_error_help(err, "set TMPDIR to a folder that can be written");
-    return false;
-  }
-  *folder = ts_steal(pattern);
-  return true;
+  *folder = ts_folder_create_scratch(parent, "tessera-call", err);
+  return *folder != NULL;
 }
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {

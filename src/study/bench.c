@@ -97,9 +97,7 @@ static bool measure(struct bench *bench, json_t *object) {
 
 /* A folder of its own with a demo's workflow and, unless the user gave an image, a synthetic slide. */
 struct bench_project {
-  char folder[64];
-  char workflow[96];
-  char slide[96];
+  char *folder, *workflow, *slide; /* owned */
   const char *data[1];
 };
 
@@ -124,10 +122,10 @@ static bool make_slide(const char *path, struct ts_error *err) {
 
 static bool make_project(struct bench_project *project, const struct ts_embedded_file *workflow,
                          struct ts_request *request, struct ts_error *err) {
-  snprintf(project->folder, sizeof project->folder, "/tmp/tessera-bench-XXXXXX");
-  if (!mkdtemp(project->folder)) return ts_fail(err, TS_ERR_SYSTEM, "no folder can be made in '/tmp'");
-  snprintf(project->workflow, sizeof project->workflow, "%s/workflow.json", project->folder);
-  snprintf(project->slide, sizeof project->slide, "%s/slide.png", project->folder);
+  project->folder = ts_folder_create_scratch(NULL, "tessera-bench", err);
+  if (!project->folder) return false;
+  project->workflow = ts_path_join(project->folder, "workflow.json");
+  project->slide = ts_path_join(project->folder, "slide.png");
   if (!ts_file_write(project->workflow, workflow->data, workflow->size, err)) return false;
   request->file = project->workflow;
   if (request->data_count > 0) return true;
@@ -138,10 +136,13 @@ static bool make_project(struct bench_project *project, const struct ts_embedded
 }
 
 static void remove_project(const struct bench_project *project) {
-  if (!project->folder[0]) return;
+  if (!project->folder) return;
   unlink(project->workflow);
   unlink(project->slide);
   rmdir(project->folder);
+  free(project->workflow);
+  free(project->slide);
+  free(project->folder);
 }
 
 static void bench_session(struct session *s, json_t *object) {

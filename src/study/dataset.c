@@ -12,7 +12,13 @@
 
 #include <dirent.h>
 #include <glob.h>
+#include <math.h>
 #include <string.h>
+
+/* A slide of 100,000 x 100,000 pixels has so many tiles of 100 pixels: a tile that makes more is a slip. The list of all tiles
+ * is in memory, about 100 bytes each. */
+#define MAX_TILES_PER_FILE 1000000
+#define MAX_TILES          10000000
 
 struct paths {
   const char **items;
@@ -176,11 +182,37 @@ static void make_room(struct tile_list *list, size_t count) {
   list->items = ts_realloc_array(list->items, list->capacity, sizeof *list->items);
 }
 
+static void too_many_tiles(struct session *s, const char *what, double count, size_t most, int64_t tile_px) {
+  char number[32], limit[32];
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_BAD_VALUE, "tiles of %lld x %lld pixels cut %s into %s, more than the %s that are taken",
+          (long long)tile_px, (long long)tile_px, what, ts_format_count((uint64_t)fmin(count, 1e18), number),
+          ts_format_count(most, limit));
+  /* The edge that just fits, with room for tiles that the edge of an image cuts. */
+  ts_error_help(&err, "make the tiles larger, for example %.0f pixels",
+                100 * ceil((double)tile_px * sqrt(count / (double)most) * 1.05 / 100));
+  if (!s->request->has_tile && s->doc.root) ts_json_place(&err, &s->doc, "/data/tile", TS_JSON_VALUE);
+  ts_session_fault(s, &err);
+}
+
+static bool fits_limits(struct session *s, const struct ts_item *item, const struct ts_image_info *info,
+                        int64_t tile_px) {
+  if (tile_px <= 0 || !info) return true;
+  double count = ceil((double)info->width / (double)tile_px) * ceil((double)info->height / (double)tile_px);
+  double all = (double)s->dataset.tile_count + count;
+  if (count > MAX_TILES_PER_FILE)
+    too_many_tiles(s, ts_arena_printf(&s->arena, "'%s'", item->name), count, MAX_TILES_PER_FILE, tile_px);
+  else if (all > MAX_TILES)
+    too_many_tiles(s, "the dataset", all, MAX_TILES, tile_px);
+  return ts_session_ok(s);
+}
+
 static void add_tiles(struct session *s, struct ts_item *item, const struct ts_image_info *info, struct tile_list *list,
                       size_t item_index) {
   int64_t tile = s->request->has_tile ? s->request->tile_px : s->study.tile_px;
   int64_t halo = s->study.halo_px;
   struct ts_dataset *d = &s->dataset;
+  if (!fits_limits(s, item, info, tile)) return;
   size_t count = info ? ts_image_tiles(info->width, info->height, s->study.level, tile, halo, NULL, 0) : 1;
   make_room(list, d->tile_count + count);
   struct ts_tile *tiles = list->tiles + d->tile_count;
@@ -201,6 +233,7 @@ static bool digest_file(struct session *s, const char *path, struct ts_sha256 *d
 /* Inspects the files of one item; *pixels is set if any of them is an image. */
 static bool open_sources(struct session *s, const struct paths *files, size_t index, struct ts_item_source *sources,
                          struct ts_image_info *pixels, bool *has_pixels) {
+  const char *first = NULL; /* image of the item */
   *has_pixels = false;
   for (size_t i = 0; i < s->workflow->input_count; i++) {
     const struct ts_workflow_input *input = &s->workflow->inputs[i];
@@ -217,25 +250,31 @@ static bool open_sources(struct session *s, const struct paths *files, size_t in
     sources[i].type = file_type(input, &info);
     if (is_image && *has_pixels && (info.width != pixels->width || info.height != pixels->height)) {
       ts_fail(&err, TS_ERR_BAD_IMAGE, "'%s' is %lld x %lld pixels, but '%s' is %lld x %lld", sources[i].path,
-              (long long)info.width, (long long)info.height, files[0].items[index], (long long)pixels->width,
+              (long long)info.width, (long long)info.height, first, (long long)pixels->width,
               (long long)pixels->height);
       ts_error_help(&err, "files that belong together must have one size");
       ts_session_fault(s, &err);
     } else if (is_image) {
       *pixels = info;
       *has_pixels = true;
+      first = sources[i].path;
     }
   }
   return ts_session_ok(s);
+}
+
+static bool is_taken(const char *name, const struct ts_item *items, size_t count) {
+  size_t i = 0;
+  while (i < count && strcmp(items[i].name, name) != 0) i++;
+  return i < count;
 }
 
 /* A name for folders and messages; files of one name in different folders get a number. */
 static const char *item_name(struct session *s, const char *path, const struct ts_item *items, size_t count) {
   char *stem = ts_path_stem(path);
   const char *name = ts_arena_strdup(&s->arena, stem);
-  size_t same = 0;
-  for (size_t i = 0; i < count; i++) same += strcmp(items[i].name, name) == 0 ? 1 : 0;
-  if (same > 0) name = ts_arena_printf(&s->arena, "%s-%zu", stem, same + 1);
+  for (size_t number = 2; is_taken(name, items, count); number++)
+    name = ts_arena_printf(&s->arena, "%s-%zu", stem, number);
   free(stem);
   return name;
 }

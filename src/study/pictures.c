@@ -11,8 +11,7 @@
 
 #include <string.h>
 
-#define OUTLINE_RGB    0xF0E442 /* Okabe-Ito yellow: stands out from both stains */
-#define WINDOW_PX      224      /* part of the tile that is shown, so that outlines can be seen */
+#define WINDOW_PX      224 /* part of the tile that is shown, so that outlines can be seen */
 #define PICTURES_MAX   4
 #define WINDOW_STEP_PX 16
 
@@ -134,7 +133,7 @@ static struct ts_region choose_window(const struct masks *masks) {
 
 static bool encode(const struct ts_data *image, const struct ts_data *mask, struct ts_str *png, struct ts_error *err) {
   struct ts_data *part = ts_data_crop(mask, ts_data_region(image), err);
-  struct ts_data *overlay = part ? ts_image_overlay(image, part, OUTLINE_RGB, err) : NULL;
+  struct ts_data *overlay = part ? ts_image_overlay(image, part, TS_OUTLINE_RGB, err) : NULL;
   bool ok = overlay && ts_image_encode_png(overlay, 1, png, err);
   ts_data_unref(overlay);
   ts_data_unref(part);

@@ -115,15 +115,43 @@ static json_t *task_json(const struct ts_task_row *row) {
                    (json_int_t)row->unit, "outcome", row->outcome, "seconds", row->seconds, "message", row->message);
 }
 
+static bool is_reading(const char *name) { return strncmp(name, "read.", 5) == 0; }
+
+/* Reading a file is no task of the workflow and leaves no row; what could not be read stands in the result of the run. */
+static void add_unread(const struct ts_run_row *run, const char *asked, json_t *list) {
+  ts_auto(json_decrefp) json_t *result = run->result_json[0] ? json_loads(run->result_json, 0, NULL) : NULL;
+  size_t i;
+  json_t *entry;
+  json_array_foreach(json_object_get(result, "failed"), i, entry) {
+    const char *name = json_string_value(json_object_get(entry, "task"));
+    if (!name || !is_reading(name) || (asked && strcmp(asked, name) != 0)) continue;
+    json_object_set_new(entry, "outcome", json_string("failed"));
+    json_array_append(list, entry);
+  }
+}
+
+static void fail_no_task(struct session *s, const char *run) {
+  struct ts_error err = {0};
+  if (is_reading(s->request->task)) {
+    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "no reading '%s' failed in run %s", s->request->task, run);
+    ts_error_help(&err, "only tasks of the workflow are noted one by one; of what reads files, what went wrong");
+  } else {
+    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no task '%s'", run, s->request->task);
+    ts_error_help(&err, "see its tasks with: tessera status %s", run);
+  }
+  ts_session_fault(s, &err);
+}
+
 /* Without a task: those that have something to say. With one: all of that name or key. Failed ones come first. */
-static void add_log(struct session *s, const char *run, json_t *list) {
+static void add_log(struct session *s, const struct ts_run_row *run, json_t *list) {
   struct ts_task_row *rows = NULL;
   size_t count = 0;
   struct ts_error err = {0};
-  if (!ts_store_task_list(s->store, run, &s->arena, &rows, &count, &err)) {
+  if (!ts_store_task_list(s->store, run->id, &s->arena, &rows, &count, &err)) {
     ts_session_fault(s, &err);
     return;
   }
+  add_unread(run, s->request->task, list);
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < count; i++) {
       bool failed = strcmp(rows[i].outcome, "failed") == 0;
@@ -131,11 +159,7 @@ static void add_log(struct session *s, const char *run, json_t *list) {
       if (asked && failed == (pass == 0)) json_array_append_new(list, task_json(&rows[i]));
     }
   }
-  if (s->request->task && json_array_size(list) == 0) {
-    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no task '%s'", run, s->request->task);
-    ts_error_help(&err, "see its tasks with: tessera status %s", run);
-    ts_session_fault(s, &err);
-  }
+  if (s->request->task && json_array_size(list) == 0) fail_no_task(s, run->id);
 }
 
 int ts_log_run(const struct ts_request *request, char **reply) {
@@ -146,7 +170,7 @@ int ts_log_run(const struct ts_request *request, char **reply) {
   json_t *tasks = json_array();
   if (ts_session_open_store(&s, true, true) && ts_run_find(&s, NULL, &row)) {
     json_object_set_new(object, "run", json_string(row.id));
-    add_log(&s, row.id, tasks);
+    add_log(&s, &row, tasks);
   }
   json_object_set_new(object, "tasks", tasks);
   int code = ts_reply_finish(&s, object, 0, reply);

@@ -113,11 +113,18 @@ static void read_analyses(struct study_reader *r, const json_t *object, struct s
   }
 }
 
+static void read_base(struct study_reader *r, const json_t *object, struct study_method *method) {
+  struct ts_error err = {0};
+  const char *name = ts_study_read_string(r, object, "base", NULL);
+  if (!name) return;
+  method->base = ts_base_find(name, &err);
+  if (!method->base) ts_study_complain(r, "base", err.code, TS_JSON_VALUE, err.text, err.help);
+}
+
 static void read_words(struct study_reader *r, const json_t *object, struct study_method *method) {
-  static const char *const bases[] = {"sobol-sequence", "halton", "lhs", "mc", NULL};
   static const char *const scrambles[] = {"default", "none", "owen", "shift", NULL};
   static const char *const estimators[] = {"saltelli", "jansen", "janon", "martinez", NULL};
-  if (json_object_get(object, "base")) method->base = bases[ts_study_read_word(r, object, "base", bases)];
+  read_base(r, object, method);
   method->scramble = (enum ts_scramble)ts_study_read_word(r, object, "scramble", scrambles);
   method->estimator = (enum ts_vbd_estimator)ts_study_read_word(r, object, "estimator", estimators);
 }

@@ -7,6 +7,7 @@
 #include "study/study_result.h"
 
 #include "base/alloc.h"
+#include "report/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,7 +27,14 @@ static double largest_of(const struct ts_indices *indices, size_t column) {
   return largest;
 }
 
-/* "mu* 12.1 (10.2 to 14) of compare.table:diff, whose largest is 20.3" */
+/* "mu* 64 400 (61 200 to 67 900) of compare.table:diff, whose largest is 80 300" */
+static const char *write_why(struct session *s, const struct ts_index *index, const char *output, double largest) {
+  char value[TS_NUMBER_SIZE], low[TS_NUMBER_SIZE], high[TS_NUMBER_SIZE], most[TS_NUMBER_SIZE];
+  return ts_arena_printf(&s->arena, "mu* %s (%s to %s) of %s, whose largest is %s",
+                         ts_format_number(index->value, 3, value), ts_format_number(index->low, 3, low),
+                         ts_format_number(index->high, 3, high), output, ts_format_number(largest, 3, most));
+}
+
 static void judge(struct session *s, const struct study_analysis *analysis, size_t column, double largest, size_t i,
                   struct candidate *candidate) {
   const struct ts_index *index = &analysis->indices.cells[i * analysis->indices.column_count + column];
@@ -37,8 +45,7 @@ static void judge(struct session *s, const struct study_analysis *analysis, size
   if (isinf(reach))
     candidate->why = ts_arena_printf(&s->arena, "nothing is known about its effect on %s", output);
   else
-    candidate->why = ts_arena_printf(&s->arena, "mu* %.3g (%.3g to %.3g) of %s, whose largest is %.3g", index->value,
-                                     index->low, index->high, output, largest);
+    candidate->why = write_why(s, index, output, largest);
 }
 
 static struct candidate *find_candidates(struct session *s, const struct study_phase *phase, size_t *count) {

@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#define OUTLINE_RGB 0xF0E442 /* Okabe-Ito yellow: stands out from both stains */
-
 static void complain(struct product_writer *w, const struct ts_error *err) { ts_session_fault(w->s, err); }
 
 static const char *path_of(struct product_writer *w, const char *name, const struct ts_node *node, size_t unit,
@@ -52,7 +50,7 @@ static bool write_overlay(struct product_writer *w, const char *path, const stru
     const struct ts_item_source *source = &item->sources[i];
     if (!source->path || !source->type || strcmp(source->type->name, "image/rgb8") != 0) continue;
     struct ts_data *image = ts_image_read(source->path, source->type, ts_data_region(mask), err);
-    struct ts_data *overlay = image ? ts_image_overlay(image, mask, OUTLINE_RGB, err) : NULL;
+    struct ts_data *overlay = image ? ts_image_overlay(image, mask, TS_OUTLINE_RGB, err) : NULL;
     bool ok = overlay && ts_image_write_png(path, overlay, err);
     ts_data_unref(image);
     ts_data_unref(overlay);

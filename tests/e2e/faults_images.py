@@ -105,10 +105,48 @@ def check_one(folder, name, data):
     (folder / name).unlink()
 
 
+def check_names(folder):
+    """Files of one name in several folders: each has a folder of results of its own."""
+    files = [folder / place / "x.png" for place in ("one", "two", "three")]
+    for file in files:
+        file.parent.mkdir()
+        file.write_bytes(good_png())
+    words = [word for file in files for word in ("--data", file)]
+    run = limited("run", "-C", folder, *words, "--store", "memory", "-o", "out-names", "--progress=none")
+    equal(run.returncode, 0, f"exit with three files of one name\n{run.stderr[-1000:]}")
+    equal(sorted(path.name for path in (folder / "out-names").iterdir() if path.is_dir()), ["x", "x-2", "x-3"],
+          "folders of three files of one name")
+
+
+def check_tiles(folder):
+    """More tiles than make sense are refused before the list is made."""
+    (folder / "wide.png").write_bytes(png(100000, 100000))
+    run = limited("plan", "-C", folder, "--data", "wide.png", "--tile", 1)
+    check(run.returncode == 2 or run.returncode == 3, f"tiles of one pixel: exit {run.returncode}")
+    for text in ("cut 'wide' into 10 000 000 000, more than the 1 000 000", "for example 200 pixels"):
+        check(text in run.stderr, f"tiles of one pixel: '{text}' is not said:\n{run.stderr[-1000:]}")
+    run = limited("plan", "-C", folder, "--data", "wide.png", "--tile", 200)
+    equal(run.returncode, 0, f"exit with the size that was proposed\n{run.stderr[-1000:]}")
+
+
+def check_log(folder, run_text):
+    """The help of a file that cannot be read leads to what was wrong with it."""
+    words = next(line for line in run_text.splitlines() if line.startswith("help:") and " log " in line).split()
+    words = words[words.index("log"):]
+    log = support.call(*words, "-C", folder, "--store", "mixed").stdout
+    check("failed: read.image, b-bad" in log and "cannot be decoded" in log, f"the log of a file that cannot be read:\n{log}")
+    log = limited(*words[:2], "-C", folder, "--store", "mixed").stdout
+    check("failed: read.image, b-bad" in log, f"the log of a run with a file that cannot be read:\n{log}")
+    log = limited(*words[:2], "read.mask", "-C", folder, "--store", "mixed").stderr
+    check("no reading 'read.mask' failed" in log, f"the log of a reading that is not there:\n{log}")
+
+
 def main():
     support.need_program()
     folder = support.scratch() / "demo"
     support.call("init", "--demo", "nuclei", folder)
+    check_names(folder)
+    check_tiles(folder)
     for name, data in hostile_files().items():
         check_one(folder, name, data)
     # One bad image among good ones: the others are done, and once it is mended the rest is.
@@ -119,6 +157,7 @@ def main():
     run = limited(*words, "-o", "out-mixed")
     say(f"one bad among good ones: exit {run.returncode}")
     check(run.returncode in (1, 3) and "b-bad" in run.stderr, f"mixed: exit {run.returncode}\n{run.stderr[-1000:]}")
+    check_log(folder, run.stderr)
     (folder / "b-bad.png").write_bytes(good_png())
     equal(limited(*words, "-o", "out-mixed").returncode, 0, "exit once the image is mended")
     equal(limited(*words[:3], "hostile.json", "--store", "fresh", "--progress=none", "-o", "out-fresh").returncode, 0,

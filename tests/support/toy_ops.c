@@ -342,3 +342,13 @@ uint64_t toy_executions(const struct ts_registry *registry) {
   }
   return sum;
 }
+
+int toy_set_up(void **state) {
+  *state = toy_registry_create();
+  return 0;
+}
+
+int toy_tear_down(void **state) {
+  ts_registry_destroy(*state);
+  return 0;
+}

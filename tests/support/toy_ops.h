@@ -33,6 +33,9 @@
  *   toy.noise  a          -> image          size, p    size x size pixels of noise that do not compress
  * Ports without another type are tables; images are image/gray8. */
 struct ts_registry *toy_registry_create(void);
+/* For cmocka_run_group_tests: *state is such a registry. */
+int toy_set_up(void **state);
+int toy_tear_down(void **state);
 
 /* Pixel (x, y) of the image that a path stands for: 0..3. */
 uint8_t toy_pixel(const char *path, int64_t x, int64_t y);

@@ -6,10 +6,9 @@
 #include "analysis/method.h"
 
 #include "base/alloc.h"
-#include "base/csv.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/random.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -133,38 +132,10 @@ static inline void near(double value, double reference) {
   close_to(value, reference, 1e-10 * fmax(1, fabs(reference)));
 }
 
-/* The folder of vectors and its expected.json; both empty when there is none. */
-static struct ts_json_doc vectors_doc;
-static char vectors_folder[512];
-
-static inline void vectors_open(void) {
-  const char *shared = getenv("TESSERA_SHARED");
-  if (!shared) return;
-  char path[1024];
-  struct ts_error err = {0};
-  snprintf(vectors_folder, sizeof vectors_folder, "%s/vectors/sensitivity", shared);
-  snprintf(path, sizeof path, "%s/expected.json", vectors_folder);
-  if (!ts_json_doc_open(&vectors_doc, path, &err)) vectors_doc.root = NULL;
-}
-
-/* The exit status: 77 when the vectors are not there. */
-static inline int vectors_close(int failed) {
-  bool had_vectors = vectors_doc.root != NULL;
-  if (had_vectors) ts_json_doc_close(&vectors_doc);
-  if (failed || had_vectors) return failed;
-  if (getenv("TESSERA_SHARED") && getenv("CI")) return 1; /* the folder is named, so its vectors must be there */
-  printf("SKIP: the reference vectors are not there (TESSERA_SHARED)\n");
-  return 77;
-}
-
 /* Inputs in the first k columns, the output in the last; `unit` stays zero. */
 static inline struct sample vectors_sample(const char *file, size_t k) {
   if (!vectors_doc.root) skip();
-  char path[1024];
-  snprintf(path, sizeof path, "%s/%s", vectors_folder, file);
-  struct ts_csv csv = {0};
-  struct ts_error err = {0};
-  if (!ts_csv_read(&csv, path, &err)) fail_msg("%s", err.text);
+  struct ts_csv csv = vectors_csv(file);
   struct sample sample = sample_create(k, csv.row_count);
   for (size_t r = 0; r < csv.row_count; r++) {
     for (size_t j = 0; j < k; j++) assert_true(ts_parse_double(csv.rows[r][j], &sample.values[r * k + j]));

@@ -287,7 +287,7 @@ static void the_pool_does_not_change_the_answer(void **state) {
 }
 
 int main(void) {
-  vectors_open();
+  vectors_open("expected.json");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(vectors_agree),
       cmocka_unit_test(orthogonal_inputs_have_closed_forms),

@@ -175,7 +175,7 @@ static void shuffled_intervals_on_request(void **state) {
 }
 
 int main(void) {
-  vectors_open();
+  vectors_open("expected.json");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(vectors_agree),
       cmocka_unit_test(the_spectrum_is_the_plain_sum),

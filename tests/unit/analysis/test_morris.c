@@ -3,10 +3,9 @@
 #include "analysis/analysis.h"
 
 #include "base/alloc.h"
-#include "base/csv.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/random.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -18,9 +17,6 @@
 #include <cmocka.h>
 
 #define MAX_K 15
-
-static char folder[512];
-static json_t *expected;
 
 static double cell(const struct ts_csv *csv, size_t row, size_t column) {
   double number;
@@ -52,14 +48,13 @@ static void width_near(const struct ts_morris_index *index, double half_width, d
 
 /* `first`: column of the unit design, or of x in (-pi, pi). levels 0: delta comes from the design. */
 static void check_vector(const char *name, size_t first, bool scaled, bool use_levels) {
-  const json_t *record = json_object_get(expected, name);
+  const json_t *record = json_object_get(vectors_doc.root, name);
   assert_non_null(record);
   size_t k = (size_t)json_integer_value(json_object_get(record, "D"));
-  char path[1024];
-  snprintf(path, sizeof path, "%s/%s.csv", folder, name);
-  struct ts_csv csv = {0};
+  char file[256];
+  snprintf(file, sizeof file, "%s.csv", name);
+  struct ts_csv csv = vectors_csv(file);
   struct ts_error err = {0};
-  assert_true(ts_csv_read(&csv, path, &err));
   double *unit = ts_calloc(csv.row_count * k, sizeof *unit), *outputs = ts_calloc(csv.row_count, sizeof *outputs);
   for (size_t r = 0; r < csv.row_count; r++) {
     for (size_t i = 0; i < k; i++) {
@@ -95,7 +90,7 @@ static void check_vector(const char *name, size_t first, bool scaled, bool use_l
 
 static void ishigami_agrees(void **state) {
   (void)state;
-  if (!expected) skip();
+  if (!vectors_doc.root) skip();
   check_vector("ishigami_morris_p4_r10", 0, true, true);
   check_vector("ishigami_morris_p20_r8", 0, true, true);
   check_vector("ishigami_morris_p4_r10", 0, true, false);
@@ -103,7 +98,7 @@ static void ishigami_agrees(void **state) {
 
 static void segmentation_grid_agrees(void **state) {
   (void)state;
-  if (!expected) skip();
+  if (!vectors_doc.root) skip();
   check_vector("seggrid15_morris_p4_r10", 15, false, true);
   check_vector("seggrid15_morris_p20_r8", 15, false, true);
   check_vector("seggrid15_morris_p20_r8", 15, false, false);
@@ -241,15 +236,7 @@ static void refuses_what_is_no_morris_design(void **state) {
 }
 
 int main(void) {
-  const char *shared = getenv("TESSERA_SHARED");
-  struct ts_json_doc doc = {0};
-  struct ts_error err = {0};
-  if (shared) {
-    char path[1024];
-    snprintf(folder, sizeof folder, "%s/vectors/sensitivity", shared);
-    snprintf(path, sizeof path, "%s/expected.json", folder);
-    if (ts_json_doc_open(&doc, path, &err)) expected = doc.root;
-  }
+  vectors_open("expected.json");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ishigami_agrees),
       cmocka_unit_test(segmentation_grid_agrees),
@@ -259,11 +246,5 @@ int main(void) {
       cmocka_unit_test(the_pool_does_not_change_the_intervals),
       cmocka_unit_test(refuses_what_is_no_morris_design),
   };
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  bool had_vectors = expected != NULL;
-  ts_json_doc_close(&doc);
-  if (failed || had_vectors) return failed;
-  if (shared && getenv("CI")) return 1; /* the folder is named, so its vectors must be there */
-  printf("SKIP: the reference vectors are not there (TESSERA_SHARED)\n");
-  return 77;
+  return vectors_close(cmocka_run_group_tests(tests, NULL, NULL));
 }

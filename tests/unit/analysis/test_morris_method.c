@@ -3,9 +3,8 @@
 #include "analysis/method.h"
 
 #include "base/alloc.h"
-#include "base/csv.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -17,9 +16,6 @@
 #include <cmocka.h>
 
 enum { MU, MU_STAR, SIGMA, COLUMNS };
-
-static char folder[512];
-static json_t *expected;
 
 static const struct ts_method *method(void) {
   struct ts_error err = {0};
@@ -71,10 +67,9 @@ struct vector {
 
 static struct vector read_vector(const char *name, size_t k) {
   struct vector v = {0};
-  char path[1024];
-  snprintf(path, sizeof path, "%s/%s.csv", folder, name);
-  struct ts_error err = {0};
-  assert_true(ts_csv_read(&v.csv, path, &err));
+  char file[256];
+  snprintf(file, sizeof file, "%s.csv", name);
+  v.csv = vectors_csv(file);
   bool has_unit = v.csv.column_count == 2 * k + 1;
   v.unit = ts_calloc(v.csv.row_count * k, sizeof *v.unit);
   v.outputs = ts_calloc(v.csv.row_count, sizeof *v.outputs);
@@ -128,11 +123,11 @@ static void check_widths(const struct ts_indices *indices, const json_t *record,
 /* All records of the vectors: with and without the number of levels, plain and scaled, with the intervals. */
 static void every_vector_is_met(void **state) {
   (void)state;
-  if (!expected) skip();
+  if (!vectors_doc.root) skip();
   size_t checked = 0;
   const char *name;
   json_t *record;
-  json_object_foreach(expected, name, record) {
+  json_object_foreach(vectors_doc.root, name, record) {
     const char *kind = json_string_value(json_object_get(record, "kind"));
     if (!kind || strcmp(kind, "morris") != 0) continue;
     struct vector v = read_vector(name, (size_t)json_integer_value(json_object_get(record, "D")));
@@ -165,8 +160,8 @@ static const char *const group_names[] = {"a", "b"};
 
 static void groups_of_the_vector_are_met(void **state) {
   (void)state;
-  if (!expected) skip();
-  const json_t *record = json_object_get(expected, "ishigami_morris_groups_p4_r12");
+  if (!vectors_doc.root) skip();
+  const json_t *record = json_object_get(vectors_doc.root, "ishigami_morris_groups_p4_r12");
   const json_t *mu_star = json_object_get(record, "mu_star");
   struct vector v = read_vector("ishigami_morris_groups_p4_r12", 3);
   static const size_t group_of[] = {0, 0, 1};
@@ -441,15 +436,7 @@ static void drawn_designs_are_analysed(void **state) {
 }
 
 int main(void) {
-  const char *shared = getenv("TESSERA_SHARED");
-  struct ts_json_doc doc = {0};
-  struct ts_error err = {0};
-  if (shared) {
-    char path[1024];
-    snprintf(folder, sizeof folder, "%s/vectors/sensitivity", shared);
-    snprintf(path, sizeof path, "%s/expected.json", folder);
-    if (ts_json_doc_open(&doc, path, &err)) expected = doc.root;
-  }
+  vectors_open("expected.json");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_vector_is_met),
       cmocka_unit_test(groups_of_the_vector_are_met),
@@ -463,11 +450,5 @@ int main(void) {
       cmocka_unit_test(wrong_rows_are_named),
       cmocka_unit_test(drawn_designs_are_analysed),
   };
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  bool had_vectors = expected != NULL;
-  ts_json_doc_close(&doc);
-  if (failed || had_vectors) return failed;
-  if (shared && getenv("CI")) return 1; /* the folder is named, so its vectors must be there */
-  printf("SKIP: the reference vectors are not there (TESSERA_SHARED)\n");
-  return 77;
+  return vectors_close(cmocka_run_group_tests(tests, NULL, NULL));
 }

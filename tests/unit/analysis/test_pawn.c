@@ -157,7 +157,7 @@ static void limits_have_answers(void **state) {
 }
 
 int main(void) {
-  vectors_open();
+  vectors_open("expected.json");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(vectors_agree),
       cmocka_unit_test(ties_agree_with_the_definition),

@@ -4,9 +4,8 @@
 #include "analysis/pce_int.h"
 
 #include "base/alloc.h"
-#include "base/csv.h"
-#include "base/json.h"
 #include "base/random.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -21,9 +20,6 @@
 #define MAX_K 15
 
 extern const struct ts_method ts_method_pce;
-
-static char folder[512];
-static json_t *analytic; /* NULL without the shared vectors */
 
 static const char *const names[MAX_K] = {"x1", "x2",  "x3",  "x4",  "x5",  "x6",  "x7", "x8",
                                          "x9", "x10", "x11", "x12", "x13", "x14", "x15"};
@@ -359,15 +355,11 @@ static double number(const json_t *record, const char *name, size_t index) {
 /* Grid values of the segmentation workflow, levels from the vector of values: 15 parameters, 1024 runs. */
 static void segmentation_grid_agrees(void **state) {
   (void)state;
-  if (!analytic) skip();
+  if (!vectors_doc.root) skip();
   const double low[MAX_K] = {210, 210, 210, 2.5, 2.5, 5, 2, 2, 900, 5, 2, 900, 4, 4, 4};
   const double step[MAX_K] = {10, 10, 10, .5, .5, 5, 2, 2, 50, 5, 2, 50, 4, 4, 4};
   const double levels[MAX_K] = {4, 4, 4, 11, 11, 16, 20, 20, 13, 16, 20, 13, 2, 2, 2};
-  char path[1024];
-  struct ts_csv csv = {0};
-  struct ts_error err = {0};
-  snprintf(path, sizeof path, "%s/seggrid15_sobol2_N32.csv", folder);
-  assert_true(ts_csv_read(&csv, path, &err));
+  struct ts_csv csv = vectors_csv("seggrid15_sobol2_N32.csv");
   size_t count = csv.row_count;
   double *unit = ts_calloc(count * MAX_K, sizeof *unit), *values = ts_calloc(count * MAX_K, sizeof *values);
   double *outputs = ts_calloc(count, sizeof *outputs), s1[MAX_K], st[MAX_K];
@@ -391,7 +383,7 @@ static void segmentation_grid_agrees(void **state) {
   const json_t *record = NULL;
   const char *key;
   json_t *value;
-  json_object_foreach(analytic, key, value) {
+  json_object_foreach(vectors_doc.root, key, value) {
     if (strncmp(key, "seggrid15", 9) == 0) record = value;
   }
   for (size_t j = 0; j < MAX_K; j++) {
@@ -407,15 +399,7 @@ static void segmentation_grid_agrees(void **state) {
 }
 
 int main(void) {
-  const char *shared = getenv("TESSERA_SHARED");
-  struct ts_json_doc doc = {0};
-  struct ts_error err = {0};
-  if (shared) {
-    char path[1024];
-    snprintf(folder, sizeof folder, "%s/vectors/sensitivity", shared);
-    snprintf(path, sizeof path, "%s/analytic.json", folder);
-    if (ts_json_doc_open(&doc, path, &err)) analytic = doc.root;
-  }
+  vectors_open("analytic.json");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ishigami_is_within_a_hundredth_from_300_runs),
       cmocka_unit_test(functions_that_are_not_smooth_are_close),
@@ -426,11 +410,5 @@ int main(void) {
       cmocka_unit_test(parameters_with_levels_are_exact),
       cmocka_unit_test(segmentation_grid_agrees),
   };
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  bool had_vectors = analytic != NULL;
-  ts_json_doc_close(&doc);
-  if (failed || had_vectors) return failed;
-  if (shared && getenv("CI")) return 1; /* the folder is named, so its vectors must be there */
-  printf("SKIP: the reference vectors are not there (TESSERA_SHARED)\n");
-  return 77;
+  return vectors_close(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -103,7 +103,7 @@ static void normal_intervals_are_those_of_half_the_rows(void **state) {
 }
 
 int main(void) {
-  vectors_open();
+  vectors_open("expected.json");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(vectors_agree),
       cmocka_unit_test(ishigami_is_near_the_analytic_indices),

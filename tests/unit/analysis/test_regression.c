@@ -97,7 +97,7 @@ static void a_constant_output_has_no_coefficients(void **state) {
 }
 
 int main(void) {
-  vectors_open();
+  vectors_open("expected.json");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(vectors_agree),
       cmocka_unit_test(orthogonal_inputs_have_closed_forms),

@@ -4,10 +4,9 @@
 #include "analysis/vbd_int.h"
 
 #include "base/alloc.h"
-#include "base/csv.h"
-#include "base/json.h"
 #include "base/random.h"
 #include "support/vbd_oracle.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -18,8 +17,6 @@
 
 #include <cmocka.h>
 
-static char folder[512];
-static json_t *expected;
 static const char *const names[] = {"x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8"};
 
 static void near_by(double value, double reference, double limit) {
@@ -99,11 +96,7 @@ static double *without_ba(const double *outputs, size_t n, size_t k) {
 }
 
 static void check_record(const json_t *record) {
-  char path[1024];
-  snprintf(path, sizeof path, "%s/%s", folder, json_string_value(json_object_get(record, "file")));
-  struct ts_csv csv = {0};
-  struct ts_error err = {0};
-  assert_true(ts_csv_read(&csv, path, &err));
+  struct ts_csv csv = vectors_csv(json_string_value(json_object_get(record, "file")));
   size_t k = (size_t)json_integer_value(json_object_get(record, "D")), n = csv.row_count / (2 * k + 2);
   double *values = ts_calloc(csv.row_count * k, sizeof *values), *outputs = ts_calloc(csv.row_count, sizeof *outputs);
   for (size_t r = 0; r < csv.row_count; r++) {
@@ -138,11 +131,11 @@ static void check_record(const json_t *record) {
 
 static void vectors_agree(void **state) {
   (void)state;
-  if (!expected) skip();
+  if (!vectors_doc.root) skip();
   const char *key;
   json_t *record;
   size_t found = 0;
-  json_object_foreach(expected, key, record) {
+  json_object_foreach(vectors_doc.root, key, record) {
     const char *kind = json_string_value(json_object_get(record, "kind"));
     if (!kind || strcmp(kind, "sobol") != 0) continue;
     check_record(record);
@@ -437,15 +430,7 @@ static void threads_change_no_bit(void **state) {
 }
 
 int main(void) {
-  const char *shared = getenv("TESSERA_SHARED");
-  if (shared) {
-    char path[600];
-    snprintf(folder, sizeof folder, "%s/vectors/sensitivity", shared);
-    snprintf(path, sizeof path, "%s/expected.json", folder);
-    expected = json_load_file(path, 0, NULL);
-    if (!expected && getenv("CI")) return 1;
-  }
-  if (!expected) printf("SKIP: the reference vectors are not there\n");
+  vectors_open("expected.json");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(vectors_agree),
       cmocka_unit_test(weights_equal_naive_resampling),
@@ -457,8 +442,5 @@ int main(void) {
       cmocka_unit_test(halves_that_disagree_are_noted),
       cmocka_unit_test(threads_change_no_bit),
   };
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  bool skipped = !expected;
-  json_decref(expected);
-  return failed ? 1 : skipped ? 77 : 0;
+  return vectors_close(cmocka_run_group_tests(tests, NULL, NULL));
 }

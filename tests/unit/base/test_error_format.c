@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -44,7 +45,21 @@ static void test_control_characters(void **state) {
   (void)state;
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_BAD_NAME, "'\x1b[2Ja\nb\x7f\xc3\xa4' is no name");
-  assert_format(&err, true, "\x1b[1;31merror[T212]\x1b[0m: '?[2Ja?b?\xc3\xa4' is no name\n");
+  assert_format(&err, true, "\x1b[1;31merror[T212]\x1b[0m: '?[2Ja\n  b?\xc3\xa4' is no name\n");
+}
+
+/* What a program said, with its line ends: every line is seen, none can pose as an error of its own. */
+static void test_lines(void **state) {
+  (void)state;
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_TASK_FAILED, "task a.b failed: Traceback:\r\n\n  line 3\nerror[T901]: x\n");
+  ts_error_help(&err, "one\ntwo");
+  assert_format(&err, false,
+                "error[T501]: task a.b failed: Traceback:\n    line 3\n  error[T901]: x\nhelp: one\n  two\n");
+  memset(&err, 0, sizeof err);
+  ts_fail(&err, TS_ERR_USAGE, "%s", "");
+  ts_error_place(&err, "a\nb", 1, 2, "");
+  assert_format(&err, false, "error[T901]: \n  --> a?b:1:2\n");
 }
 
 static void test_lists(void **state) {
@@ -63,10 +78,8 @@ static void test_lists(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_parts),
-      cmocka_unit_test(test_color),
-      cmocka_unit_test(test_control_characters),
-      cmocka_unit_test(test_lists),
+      cmocka_unit_test(test_parts), cmocka_unit_test(test_color), cmocka_unit_test(test_control_characters),
+      cmocka_unit_test(test_lines), cmocka_unit_test(test_lists),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -260,16 +260,6 @@ static void merges_have_names(void **state) {
   assert_false(ts_merge_parse("", &merge));
 }
 
-static int set_up(void **state) {
-  *state = toy_registry_create();
-  return 0;
-}
-
-static int tear_down(void **state) {
-  ts_registry_destroy(*state);
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(figure6_has_7_of_12_tasks),
@@ -281,5 +271,5 @@ int main(void) {
       cmocka_unit_test(a_design_without_runs_has_no_tasks),
       cmocka_unit_test(merges_have_names),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, toy_set_up, toy_tear_down);
 }

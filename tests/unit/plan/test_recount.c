@@ -407,17 +407,7 @@ static void plans_agree_with_a_recount(void **state) {
   }
 }
 
-static int set_up(void **state) {
-  *state = toy_registry_create();
-  return 0;
-}
-
-static int tear_down(void **state) {
-  ts_registry_destroy(*state);
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(plans_agree_with_a_recount)};
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, toy_set_up, toy_tear_down);
 }

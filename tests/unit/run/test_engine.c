@@ -232,16 +232,6 @@ static void a_value_without_a_key_ends_the_run(void **state) {
   toy_case_release(&toy);
 }
 
-static int set_up(void **state) {
-  *state = toy_registry_create();
-  return 0;
-}
-
-static int tear_down(void **state) {
-  ts_registry_destroy(*state);
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(independent_tasks_run_at_the_same_time),
@@ -255,5 +245,5 @@ int main(void) {
       cmocka_unit_test(a_run_that_cannot_go_on_says_why),
       cmocka_unit_test(a_value_without_a_key_ends_the_run),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, toy_set_up, toy_tear_down);
 }

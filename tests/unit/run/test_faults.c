@@ -234,21 +234,11 @@ static void damaged_products_are_computed_again(void **state) {
   ts_log_set_level(TS_LOG_WARN);
 }
 
-static int set_up(void **state) {
-  *state = toy_registry_create();
-  return 0;
-}
-
-static int tear_down(void **state) {
-  ts_registry_destroy(*state);
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(only_dependents_of_a_failure_are_skipped),
       cmocka_unit_test(exactly_what_is_lost_and_needed_is_computed),
       cmocka_unit_test(damaged_products_are_computed_again),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, toy_set_up, toy_tear_down);
 }

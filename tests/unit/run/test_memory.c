@@ -225,16 +225,6 @@ static void what_is_made_again_serves_all_its_readers(void **state) {
   toy_subject_release(&s);
 }
 
-static int set_up(void **state) {
-  *state = toy_registry_create();
-  return 0;
-}
-
-static int tear_down(void **state) {
-  ts_registry_destroy(*state);
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_chain_keeps_two_images),
@@ -244,5 +234,5 @@ int main(void) {
       cmocka_unit_test(a_product_that_is_gone_is_made_again),
       cmocka_unit_test(what_is_made_again_serves_all_its_readers),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, toy_set_up, toy_tear_down);
 }

@@ -153,16 +153,6 @@ static void twin_files_are_computed_once(void **state) {
   }
 }
 
-static int set_up(void **state) {
-  *state = toy_registry_create();
-  return 0;
-}
-
-static int tear_down(void **state) {
-  ts_registry_destroy(*state);
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_and_counts_are_right),
@@ -170,5 +160,5 @@ int main(void) {
       cmocka_unit_test(counts_do_not_depend_on_timing),
       cmocka_unit_test(twin_files_are_computed_once),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, toy_set_up, toy_tear_down);
 }

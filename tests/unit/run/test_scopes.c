@@ -190,16 +190,6 @@ static void coarse_products_serve_every_tile(void **state) {
   toy_subject_release(&s);
 }
 
-static int set_up(void **state) {
-  *state = toy_registry_create();
-  return 0;
-}
-
-static int tear_down(void **state) {
-  ts_registry_destroy(*state);
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tiles_without_halo_make_the_whole_image),
@@ -207,5 +197,5 @@ int main(void) {
       cmocka_unit_test(rows_come_in_the_order_of_tiles),
       cmocka_unit_test(coarse_products_serve_every_tile),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, toy_set_up, toy_tear_down);
 }

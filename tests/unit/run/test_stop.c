@@ -251,11 +251,6 @@ static int set_up(void **state) {
   return 0;
 }
 
-static int tear_down(void **state) {
-  ts_registry_destroy(*state);
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_stopped_run_goes_on_where_it_was),
@@ -264,5 +259,5 @@ int main(void) {
       cmocka_unit_test(an_operation_that_gives_up_is_neither_done_nor_failed),
       cmocka_unit_test(forecasts_come_true),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, set_up, toy_tear_down);
 }
