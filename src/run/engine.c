@@ -13,7 +13,6 @@
 
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define STOP_POLL_NS 50000000L /* how often idle workers look whether the user wants to stop */
 
@@ -282,68 +281,10 @@ static void worker_loop(void *argument, size_t worker) {
   worker_number = TS_ANY_WORKER;
 }
 
-static void list_consumers(struct engine *engine) {
-  const struct ts_plan *plan = engine->plan;
-  engine->consumer_first = ts_calloc(plan->node_count + 2, sizeof *engine->consumer_first);
-  for (size_t pass = 0; pass < 2; pass++) {
-    for (uint32_t n = 0; n < plan->node_count; n++) {
-      for (size_t i = 0; i < plan->nodes[n].input_count; i++) {
-        uint32_t producer = plan->nodes[n].inputs[i].node;
-        if (producer == TS_NO_NODE) continue;
-        if (pass == 0)
-          engine->consumer_first[producer + 2]++;
-        else
-          engine->consumers[engine->consumer_first[producer + 1]++] = n;
-      }
-    }
-    if (pass == 0) {
-      for (size_t n = 1; n < plan->node_count + 2; n++) engine->consumer_first[n] += engine->consumer_first[n - 1];
-      engine->consumers = ts_calloc(engine->consumer_first[plan->node_count + 1] + 1, sizeof *engine->consumers);
-    }
-  }
-}
-
-static void measure_depths(struct engine *engine) {
-  const struct ts_plan *plan = engine->plan;
-  engine->depths = ts_calloc(plan->node_count + 1, sizeof *engine->depths);
-  for (size_t n = 0; n < plan->node_count; n++) {
-    for (size_t i = 0; i < plan->nodes[n].input_count; i++) {
-      uint32_t input = plan->nodes[n].inputs[i].node;
-      if (input != TS_NO_NODE && engine->depths[input] >= engine->depths[n])
-        engine->depths[n] = engine->depths[input] + 1;
-    }
-  }
-}
-
 static void mark_wanted(struct engine *engine, const struct ts_node_input *products, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (products[i].node != TS_NO_NODE) engine->wanted_ports[products[i].node] |= UINT64_C(1) << products[i].port;
   }
-}
-
-static void mark_stage_outputs(struct engine *engine) {
-  const struct ts_workflow *w = engine->plan->workflow;
-  engine->is_stage_output = ts_calloc(w->task_count + 1, sizeof *engine->is_stage_output);
-  for (size_t s = 0; s < w->stage_count; s++) {
-    for (size_t o = 0; o < w->stages[s].output_count; o++)
-      engine->is_stage_output[w->stages[s].outputs[o].source.index] = true;
-  }
-}
-
-/* The operation that reads each workflow input, by the kind of its type. */
-static bool find_source_operations(struct engine *engine, struct ts_error *err) {
-  const struct ts_workflow *w = engine->plan->workflow;
-  engine->source_ops = ts_calloc(w->input_count + 1, sizeof(struct ts_op *));
-  for (size_t i = 0; i < w->input_count; i++) {
-    const struct ts_type *type = w->inputs[i].type;
-    const char *name = !type || type->kind == TS_DATA_PIXELS ? "image.read"
-                       : type->kind == TS_DATA_TABLE         ? "table.read"
-                                                             : "bytes.read";
-    engine->source_ops[i] = ts_registry_find(engine->options->registry, name);
-    if (!engine->source_ops[i])
-      return ts_fail(err, TS_ERR_UNKNOWN_OPERATION, "there is no operation '%s' to read '%s'", name, w->inputs[i].name);
-  }
-  return true;
 }
 
 static size_t group_count(const struct engine *engine) {
@@ -354,13 +295,20 @@ static size_t group_count(const struct engine *engine) {
   }
 }
 
-static void name_producer(struct engine *engine) {
-  char host[128] = "";
-  gethostname(host, sizeof host - 1);
-  const char *user = getenv("USER");
-  struct ts_str text = {0};
-  ts_str_addf(&text, "%s@%s", user ? user : "unknown", host);
-  engine->producer = ts_str_detach(&text);
+/* What the wanted products of the part need; nodes follow their inputs. */
+static void take_part(struct engine *engine, const struct ts_run_part *part) {
+  const struct ts_plan *plan = engine->plan;
+  engine->next_group = part->group;
+  engine->group_count = plan->node_count == 0 ? part->group : part->group + (size_t)1;
+  engine->needed = ts_calloc(plan->node_count + 1, sizeof *engine->needed);
+  mark_wanted(engine, part->wanted, part->wanted_count);
+  for (size_t n = plan->node_count; n-- > 0;) {
+    engine->needed[n] = engine->needed[n] || engine->wanted_ports[n] != 0;
+    for (size_t i = 0; engine->needed[n] && i < plan->nodes[n].input_count; i++) {
+      uint32_t input = plan->nodes[n].inputs[i].node;
+      if (input != TS_NO_NODE) engine->needed[input] = true;
+    }
+  }
 }
 
 bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const struct ts_dataset *dataset,
@@ -375,13 +323,13 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   engine->recording = options->store != NULL;
   engine->start_ns = ts_clock_ns();
   engine->wanted_ports = ts_calloc(plan->node_count + 1, sizeof *engine->wanted_ports);
-  mark_wanted(engine, plan->products, plan->set_count * plan->wanted_count);
-  mark_wanted(engine, plan->reference_products, plan->wanted_count);
-  mark_stage_outputs(engine);
-  list_consumers(engine);
-  measure_depths(engine);
-  name_producer(engine);
-  engine->group_count = plan->node_count == 0 ? 0 : group_count(engine);
+  if (options->part) {
+    take_part(engine, options->part);
+  } else {
+    mark_wanted(engine, plan->products, plan->set_count * plan->wanted_count);
+    mark_wanted(engine, plan->reference_products, plan->wanted_count);
+    engine->group_count = plan->node_count == 0 ? 0 : group_count(engine);
+  }
   pthread_mutexattr_t spinning; /* it is held for less than a microsecond: going to sleep costs more */
   pthread_mutexattr_init(&spinning);
   pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
@@ -394,7 +342,10 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   pthread_cond_init(&engine->changed, &monotonic);
   pthread_cond_init(&engine->left, &monotonic);
   pthread_condattr_destroy(&monotonic);
-  return find_source_operations(engine, err) && ts_recipes_make(engine, err);
+  if (!options->setup) engine->own_setup = ts_run_setup_create(plan, options->registry, options->store, err);
+  if (!options->setup && !engine->own_setup) return false;
+  ts_engine_use_setup(engine, options->setup ? options->setup : engine->own_setup);
+  return true;
 }
 
 void ts_engine_release(struct engine *engine) {
@@ -403,15 +354,9 @@ void ts_engine_release(struct engine *engine) {
     engine->first_open = group->next_open;
     ts_group_destroy(group);
   }
-  free(engine->source_ops);
-  free(engine->consumer_first);
-  free(engine->consumers);
-  free(engine->recipes);
-  ts_arena_release(&engine->recipe_arena);
-  free(engine->depths);
+  ts_run_setup_destroy(engine->own_setup);
   free(engine->wanted_ports);
-  free(engine->is_stage_output);
-  free(engine->producer);
+  free(engine->needed);
   free(engine->memory_ratio);
   free(engine->parked);
   free(engine->events);

@@ -110,6 +110,7 @@ struct group *ts_group_create(struct engine *engine, uint32_t number, struct ts_
       struct instance *instance = ts_group_instance(group, n, u);
       instance->node = n;
       instance->unit = first_unit(group, scope) + u;
+      if (engine->needed && !engine->needed[n]) continue;
       if (!ts_instance_key(engine, group, instance, err)) {
         ts_group_destroy(group);
         return NULL;

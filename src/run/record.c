@@ -34,7 +34,9 @@ static bool is_durable(const struct engine *engine, const struct instance *insta
                        double cpu_s) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   if (node->kind != TS_NODE_TASK) return false; /* reading again is as cheap as loading */
-  if (engine->options->keep_all) return true;
+  if (engine->options->keep_all ||
+      (engine->options->part && engine->options->part->keep && engine->wanted_ports[instance->node]))
+    return true;
   if (ts_data_type(data)->kind == TS_DATA_TABLE || engine->is_stage_output[node->task]) return true;
   return cpu_s > (double)ts_data_coded_bytes(data) / WRITE_BYTES_PER_SECOND + WRITE_SECONDS;
 }
@@ -98,7 +100,7 @@ static struct ts_key content_key_of(struct engine *engine, const struct group *g
 bool ts_record_result(struct engine *engine, const struct group *group, const struct instance *instance,
                       const struct content *content, bool alias, const struct call_times *times,
                       struct ts_data *const *outputs) {
-  if (!engine->recording) return false;
+  if (!engine->recording || !ts_instance_is_kept(engine, instance)) return false;
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   struct ts_record_input inputs[TS_OP_MAX_PORTS];
   struct ts_record_output records[TS_OP_MAX_PORTS];

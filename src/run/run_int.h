@@ -97,24 +97,37 @@ struct event {
   struct ts_data **data; /* owned array and references: the wanted outputs, where they are in memory; NULL */
 };
 
+struct ts_run_setup {
+  const struct ts_plan *plan; /* borrowed */
+  struct ts_op **source_ops;  /* owned array: per workflow input, the operation that reads it */
+  uint32_t *consumer_first;   /* owned: consumers of node n are consumers[consumer_first[n] .. consumer_first[n + 1]) */
+  uint32_t *consumers;        /* owned; one entry per input edge */
+  const struct recipe **recipes; /* owned array: per node; NULL for other kinds than TASK */
+  struct ts_arena recipe_arena;  /* owns the recipes */
+  size_t recipe_count;
+  uint32_t *depths;      /* owned: per node, the longest way to it from a node without inputs */
+  bool *is_stage_output; /* owned: per task */
+  char *producer;        /* owned: who we are, for records */
+};
+
 struct engine {
   const struct ts_plan *plan;
   const struct ts_dataset *dataset;
   const struct ts_run_options *options;
   struct ts_run_result *result;
-  struct ts_op **source_ops; /* owned array: per workflow input, the operation that reads it */
-  uint32_t *consumer_first;  /* owned: consumers of node n are consumers[consumer_first[n] .. consumer_first[n + 1]) */
-  uint32_t *consumers;       /* owned; one entry per input edge */
-  const struct recipe **recipes; /* owned array: per node; NULL for other kinds than TASK */
-  struct ts_arena recipe_arena;  /* owns the recipes; read-only after ts_engine_init */
-  size_t recipe_count;
-  uint32_t *depths;       /* owned: per node, the longest way to it from a node without inputs */
-  uint64_t *wanted_ports; /* owned: per node, a bit per output port somebody wants */
-  bool *is_stage_output;  /* owned: per task */
-  atomic_bool cancelled;  /* seen by operations */
-  bool recording;         /* with a persistent or memory store: digests and records are made */
+  struct ts_run_setup *own_setup;      /* owned; NULL: the options gave one */
+  struct ts_op *const *source_ops;     /* borrowed from the setup, as are the next six */
+  const uint32_t *consumer_first;      /* borrowed */
+  const uint32_t *consumers;           /* borrowed */
+  const struct recipe *const *recipes; /* borrowed */
+  const uint32_t *depths;              /* borrowed */
+  const bool *is_stage_output;         /* borrowed */
+  const char *producer;                /* borrowed */
+  uint64_t *wanted_ports;              /* owned: per node, a bit per output port somebody wants */
+  bool *needed;          /* owned: per node, whether a wanted product of the part needs it; NULL: all are */
+  atomic_bool cancelled; /* seen by operations */
+  bool recording;        /* with a persistent or memory store: digests and records are made */
   uint64_t start_ns;
-  char *producer; /* owned: who we are, for records */
 
   pthread_mutex_t lock;
   pthread_cond_t changed; /* something became ready, or the run is over */
@@ -162,8 +175,11 @@ void ts_engine_release(struct engine *engine);
 size_t ts_engine_worker(void); /* number of the calling thread among the workers, or TS_ANY_WORKER */
 void ts_engine_forget_group(struct engine *engine, struct group *group); /* under engine.lock */
 
+/* setup.c */
+void ts_engine_use_setup(struct engine *engine, const struct ts_run_setup *setup);
+
 /* recipe.c */
-bool ts_recipes_make(struct engine *engine, struct ts_error *err);
+bool ts_recipes_make(struct ts_run_setup *setup, struct ts_store *store, struct ts_error *err);
 /* Parameters in clear; op may be NULL. Owned by the caller. */
 char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values);
 
@@ -195,6 +211,7 @@ void ts_make_ready(struct group *group, struct instance *instance, size_t worker
 /* Asks the store about all that ts_activate_wanted will ask for; before the group is open, without engine.lock. */
 void ts_look_up_wanted(struct group *group);
 bool ts_instance_in_store(struct engine *engine, const struct instance *instance);
+bool ts_instance_is_kept(const struct engine *engine, const struct instance *instance);
 
 /* content.c: under engine.lock. */
 struct content *ts_content_create(struct group *group, struct instance *origin);
