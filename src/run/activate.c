@@ -114,15 +114,18 @@ static void look_up(struct group *group, struct instance *instance) {
   }
 }
 
-void ts_look_up_wanted(struct group *group) {
-  if (!group->engine->options->store) return;
-  for (size_t i = 0; i < group->instance_count; i++) {
-    if (group->engine->wanted_ports[group->instances[i].node] != 0) look_up(group, &group->instances[i]);
+/* Every instance that is wanted by itself; some may come twice. */
+static void each_wanted(struct group *group, void (*visit)(struct group *group, struct instance *instance)) {
+  const struct ts_run_part *part = group->engine->options->part;
+  for (size_t i = 0; part && i < part->wanted_count; i++)
+    visit(group, ts_group_instance_of_unit(group, part->wanted[i].node, part->wanted[i].unit));
+  for (size_t i = 0; (!part || !part->wanted) && i < group->instance_count; i++) {
+    if (group->engine->wanted_ports[group->instances[i].node] != 0) visit(group, &group->instances[i]);
   }
 }
 
-void ts_activate_wanted(struct group *group) {
-  for (size_t i = 0; i < group->instance_count; i++) {
-    if (group->engine->wanted_ports[group->instances[i].node] != 0) ts_activate(group, &group->instances[i]);
-  }
+void ts_look_up_wanted(struct group *group) {
+  if (group->engine->options->store) each_wanted(group, look_up);
 }
+
+void ts_activate_wanted(struct group *group) { each_wanted(group, ts_activate); }

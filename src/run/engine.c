@@ -287,21 +287,30 @@ static void mark_wanted(struct engine *engine, const struct ts_node_input *produ
   }
 }
 
-static size_t group_count(const struct engine *engine) {
-  switch (engine->plan->coarsest) {
-  case TS_PER_TILE: return engine->dataset->tile_count;
-  case TS_PER_FILE: return engine->dataset->item_count;
+size_t ts_run_group_count(const struct ts_plan *plan, const struct ts_dataset *dataset) {
+  if (plan->node_count == 0) return 0;
+  switch (plan->coarsest) {
+  case TS_PER_TILE: return dataset->tile_count;
+  case TS_PER_FILE: return dataset->item_count;
   default: return 1;
   }
 }
 
-/* What the wanted products of the part need; nodes follow their inputs. */
+uint32_t ts_run_group_of(const struct ts_plan *plan, const struct ts_dataset *dataset, enum ts_scope scope,
+                         size_t unit) {
+  if (plan->coarsest == scope) return (uint32_t)unit;
+  return plan->coarsest == TS_PER_FILE ? (uint32_t)dataset->tile_items[unit] : 0;
+}
+
+/* One group, and what the wanted products of the part need; nodes follow their inputs. */
 static void take_part(struct engine *engine, const struct ts_run_part *part) {
   const struct ts_plan *plan = engine->plan;
   engine->next_group = part->group;
-  engine->group_count = plan->node_count == 0 ? part->group : part->group + (size_t)1;
+  if (engine->group_count > 0) engine->group_count = part->group + (size_t)1;
+  if (!part->wanted) return;
   engine->needed = ts_calloc(plan->node_count + 1, sizeof *engine->needed);
-  mark_wanted(engine, part->wanted, part->wanted_count);
+  for (size_t i = 0; i < part->wanted_count; i++)
+    engine->wanted_ports[part->wanted[i].node] |= UINT64_C(1) << part->wanted[i].port;
   for (size_t n = plan->node_count; n-- > 0;) {
     engine->needed[n] = engine->needed[n] || engine->wanted_ports[n] != 0;
     for (size_t i = 0; engine->needed[n] && i < plan->nodes[n].input_count; i++) {
@@ -323,13 +332,11 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   engine->recording = options->store != NULL;
   engine->start_ns = ts_clock_ns();
   engine->wanted_ports = ts_calloc(plan->node_count + 1, sizeof *engine->wanted_ports);
-  if (options->part) {
-    take_part(engine, options->part);
-  } else {
-    mark_wanted(engine, plan->products, plan->set_count * plan->wanted_count);
-    mark_wanted(engine, plan->reference_products, plan->wanted_count);
-    engine->group_count = plan->node_count == 0 ? 0 : group_count(engine);
-  }
+  const bool lists_wishes = options->part && options->part->wanted;
+  if (!lists_wishes) mark_wanted(engine, plan->products, plan->set_count * plan->wanted_count);
+  if (!lists_wishes) mark_wanted(engine, plan->reference_products, plan->wanted_count);
+  engine->group_count = ts_run_group_count(plan, dataset);
+  if (options->part) take_part(engine, options->part);
   pthread_mutexattr_t spinning; /* it is held for less than a microsecond: going to sleep costs more */
   pthread_mutexattr_init(&spinning);
   pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);

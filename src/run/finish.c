@@ -109,7 +109,7 @@ static void tell_unneeded(struct engine *engine, const struct group *group) {
 }
 
 static void close_group(struct engine *engine, struct group *group) {
-  const bool whole = !engine->options->part; /* other parts may need what this one did not */
+  const bool whole = !engine->needed; /* otherwise another part may need what this one did not */
   if (whole) tell_unneeded(engine, group);
   pthread_mutex_lock(&engine->lock);
   for (size_t i = 0; whole && i < group->instance_count; i++) {

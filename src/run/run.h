@@ -64,9 +64,13 @@ struct ts_task_event {
 
 /* A part of the work on a plan: what a worker process does at once. Only what the wanted products need is looked at, told
  * and counted; what turns out not to be needed is not told. */
+struct ts_run_wish {
+  uint32_t node, port;
+  size_t unit; /* tile, item or 0; of the group */
+};
 struct ts_run_part {
-  uint32_t group;                     /* tile, file or 0: what the plan opens at once */
-  const struct ts_node_input *wanted; /* borrowed */
+  uint32_t group;                   /* tile, file or 0: what the plan opens at once */
+  const struct ts_run_wish *wanted; /* borrowed; NULL: all that the plan wants */
   size_t wanted_count;
   bool keep; /* wanted products are kept in the store, also cheap ones: another part will ask for them */
   int64_t
@@ -129,6 +133,12 @@ void ts_run_result_release(struct ts_run_result *result);
  * result. */
 bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const struct ts_run_options *options,
             struct ts_run_result *result, struct ts_error *err);
+
+/* How many groups the plan divides the dataset into. */
+size_t ts_run_group_count(const struct ts_plan *plan, const struct ts_dataset *dataset);
+/* The group that a unit of a scope belongs to. */
+uint32_t ts_run_group_of(const struct ts_plan *plan, const struct ts_dataset *dataset, enum ts_scope scope,
+                         size_t unit);
 
 /* What ts_run would find in the store: per task, how many instances would be executed; same rules, nothing is run. */
 struct ts_run_forecast {

@@ -161,6 +161,7 @@ struct group *ts_group_create(struct engine *engine, uint32_t number, struct ts_
 void ts_group_destroy(struct group *group);
 size_t ts_group_unit_count(const struct group *group, enum ts_scope scope);
 struct instance *ts_group_instance(const struct group *group, uint32_t node, size_t local_unit);
+struct instance *ts_group_instance_of_unit(const struct group *group, uint32_t node, size_t unit);
 /* The producers of one input of an instance: first and count (more than one only for GATHER). */
 struct instance *ts_group_producers(const struct group *group, const struct instance *consumer, size_t input,
                                     size_t *count);
