@@ -64,9 +64,11 @@ struct ts_file_identity {
   int64_t mtime_ns, ctime_ns;
 };
 
+typedef void ts_store_key_sink(void *user, const struct ts_key *key, const struct ts_key *content_key);
+
 struct ts_store_backend {
   const char *name; /* as in ts_store_options */
-  bool has_folder;  /* whether it keeps its data below ts_store_options.path */
+  bool has_folder;  /* whether it needs ts_store_options.path */
 
   /* Returns the instance, or NULL with an error. May leave an empty store behind, never a half made one. */
   void *(*open)(const struct ts_store_options *options, struct ts_error *err);
@@ -116,10 +118,30 @@ struct ts_store_backend {
   /* Replaces what was known about the same device and inode. */
   bool (*file_put)(void *state, const struct ts_file_identity *file, const struct ts_sha256 *digest,
                    struct ts_error *err);
+
+  /* Optional, for a store that is served to other processes. Tells the keys of all records that came since *mark was
+   * given (0: of all), perhaps of some more, and sets it. A record goes only when one of the same key takes its place. */
+  bool (*keys)(void *state, uint64_t *mark, ts_store_key_sink *sink, void *user, struct ts_error *err);
+
+  /* Optional, all of them or none: the queue of buckets, see store.h. bucket_done: false without an error if there is no
+   * such bucket. Survives the death of the process no better than need be: never looked at after one. */
+  bool (*buckets_add)(void *state, const char *run, const struct ts_bucket_row *rows, size_t count,
+                      struct ts_error *err);
+  enum ts_bucket_take (*bucket_take)(void *state, const char *run, uint64_t worker, struct ts_arena *arena,
+                                     struct ts_bucket_row *row, struct ts_error *err);
+  bool (*bucket_done)(void *state, const char *run, uint64_t number, struct ts_error *err);
+  bool (*buckets_give_back)(void *state, const char *run, uint64_t worker, size_t *count, struct ts_error *err);
+  bool (*buckets_drop)(void *state, const char *run, struct ts_error *err);
+
+  /* Optional, for the store of another process: see ts_store_refresh and ts_store_say. */
+  bool (*refresh)(void *state, struct ts_error *err);
+  bool (*say)(void *state, uint32_t kind, const void *bytes, size_t count, struct ts_str *answer, struct ts_error *err);
 };
 
 extern const struct ts_store_backend ts_store_memory;
 extern const struct ts_store_backend ts_store_sqlite;
+/* The store of another process, over a local socket; chosen by name only. */
+extern const struct ts_store_backend ts_store_remote;
 /* Logs every call and forwards it to the backend that the options choose; never chosen by name. */
 extern const struct ts_store_backend ts_store_trace;
 
@@ -127,5 +149,7 @@ extern const struct ts_store_backend ts_store_trace;
 const struct ts_store_backend *const *ts_store_backend_list(size_t *count);
 /* By name, or by whether a path is given; NULL with an error (USAGE) for an unknown name or a missing path. */
 const struct ts_store_backend *ts_store_backend_choose(const struct ts_store_options *options, struct ts_error *err);
+/* Fails because an optional member is not there; `what` as in "has no queue of buckets". */
+bool ts_store_backend_refuse(const struct ts_store_backend *backend, const char *what, struct ts_error *err);
 
 #endif

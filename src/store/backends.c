@@ -10,6 +10,7 @@
 static const struct ts_store_backend *const backends[] = {
     &ts_store_sqlite,
     &ts_store_memory,
+    &ts_store_remote,
 };
 
 #define BACKEND_COUNT (sizeof backends / sizeof backends[0])
@@ -36,12 +37,18 @@ const struct ts_store_backend *ts_store_backend_choose(const struct ts_store_opt
   if (options->backend) {
     const struct ts_store_backend *backend = find_name(options->backend, err);
     if (!backend || !backend->has_folder || has_path) return backend;
-    ts_fail(err, TS_ERR_USAGE, "the store backend '%s' needs a folder", backend->name);
-    ts_error_help(err, "name a folder, or use the backend 'memory'");
+    ts_fail(err, TS_ERR_USAGE, "the store backend '%s' needs a path", backend->name);
+    ts_error_help(err, "name a path, or use the backend 'memory'");
     return NULL;
   }
   for (size_t i = 0; i < BACKEND_COUNT; i++) {
     if (backends[i]->has_folder == has_path) return backends[i];
   }
   TS_BUG("no store backend %s a folder", has_path ? "with" : "without");
+}
+
+bool ts_store_backend_refuse(const struct ts_store_backend *backend, const char *what, struct ts_error *err) {
+  ts_fail(err, TS_ERR_STORE, "the store backend '%s' %s", backend->name, what);
+  ts_error_help(err, "use another store backend");
+  return false;
 }

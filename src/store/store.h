@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/key.h"
+#include "base/str.h"
 #include "data/data.h"
 
 #include <jansson.h>
@@ -54,8 +55,8 @@ struct ts_record {
 struct ts_store; /* shared */
 
 struct ts_store_options {
-  const char *path;    /* folder; NULL or "" for memory */
-  const char *backend; /* "sqlite", "memory"; NULL: by path */
+  const char *path;    /* folder, or socket of a server (store/serve.h); NULL or "" for memory */
+  const char *backend; /* "sqlite", "memory", "remote"; NULL: by path, "remote" never */
   bool read_only;
 };
 
@@ -133,6 +134,45 @@ struct ts_store_usage {
   uint64_t records, products, product_bytes, packed_bytes;
 };
 bool ts_store_usage(struct ts_store *store, struct ts_store_usage *usage, struct ts_error *err);
+
+/* Workers: processes that reach the store of another one, which serves it (store/serve.h); they open it as "remote".
+ * A key that the served store did not have at the last refresh, and that was not put here since, counts as absent without
+ * a question; before the first refresh every question is asked. Nothing to do for other stores. */
+bool ts_store_refresh(struct ts_store *store, struct ts_error *err);
+/* Says something that is not about the store to the process that serves it (kinds from TS_STORE_SAY_FIRST on), and gets
+ * what that answers, behind what is in *answer. Only on a remote store. Waits for nothing that was put. */
+#define TS_STORE_SAY_FIRST UINT32_C(1000)
+bool ts_store_say(struct ts_store *store, uint32_t kind, const void *bytes, size_t count, struct ts_str *answer,
+                  struct ts_error *err);
+
+/* The queue of a run's buckets: pieces of work that workers take, one at a time. Not on a remote store. After a crash the
+ * rows mean nothing: who continues the run drops them and plans again. */
+struct ts_bucket_row {
+  uint64_t number; /* unique in the run; below 2^63; the lowest is taken first */
+  uint64_t group;
+  uint32_t phase; /* taken only when no bucket of its group with a lower phase is unfinished */
+  const char *body;
+  uint32_t attempts; /* how often it was taken */
+};
+/* All of them or none. */
+bool ts_store_buckets_add(struct ts_store *store, const char *run, const struct ts_bucket_row *rows, size_t count,
+                          struct ts_error *err);
+enum ts_bucket_take {
+  TS_BUCKET_TAKEN,
+  TS_BUCKET_WAIT, /* some are held by others, or wait for a lower phase */
+  TS_BUCKET_NONE, /* all are done */
+  TS_BUCKET_ERROR,
+};
+/* The lowest number that waits and may be taken; attempts counts this one. The body is owned by the arena. */
+enum ts_bucket_take ts_store_bucket_take(struct ts_store *store, const char *run, uint64_t worker,
+                                         struct ts_arena *arena, struct ts_bucket_row *row, struct ts_error *err);
+/* Whoever holds it; again is fine. */
+bool ts_store_bucket_done(struct ts_store *store, const char *run, uint64_t number, struct ts_error *err);
+/* What a worker that is gone held waits again. */
+bool ts_store_buckets_give_back(struct ts_store *store, const char *run, uint64_t worker, size_t *count,
+                                struct ts_error *err);
+/* Forgets them: at the end of the run, and before adding for a run that is continued. */
+bool ts_store_buckets_drop(struct ts_store *store, const char *run, struct ts_error *err);
 
 /* Digest of a file by path, cached in the store by device, inode, size, mtime_ns, ctime_ns. */
 bool ts_store_file_digest(struct ts_store *store, const char *path, struct ts_sha256 *digest, struct ts_error *err);

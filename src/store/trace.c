@@ -180,6 +180,82 @@ static bool trace_file_put(void *state, const struct ts_file_identity *file, con
   return ok;
 }
 
+static bool trace_keys(void *state, uint64_t *mark, ts_store_key_sink *sink, void *user, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "keys");
+  if (!trace->inner->keys) return ts_store_backend_refuse(trace->inner, "cannot be served", err);
+  const bool ok = trace->inner->keys(trace->state, mark, sink, user, err);
+  end(&call, "", "done", err);
+  return ok;
+}
+
+static bool has_buckets(const struct trace *trace, struct ts_error *err) {
+  return trace->inner->bucket_take || ts_store_backend_refuse(trace->inner, "has no queue of buckets", err);
+}
+
+static bool trace_buckets_add(void *state, const char *run, const struct ts_bucket_row *rows, size_t count,
+                              struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "buckets_add");
+  const bool ok = has_buckets(trace, err) && trace->inner->buckets_add(trace->state, run, rows, count, err);
+  end(&call, run, "done", err);
+  return ok;
+}
+
+static enum ts_bucket_take trace_bucket_take(void *state, const char *run, uint64_t worker, struct ts_arena *arena,
+                                             struct ts_bucket_row *row, struct ts_error *err) {
+  static const char *const results[] = {"taken", "wait", "none", "failed"};
+  struct trace *trace = state;
+  struct call call = begin(trace, "bucket_take");
+  const enum ts_bucket_take result =
+      has_buckets(trace, err) ? trace->inner->bucket_take(trace->state, run, worker, arena, row, err) : TS_BUCKET_ERROR;
+  end(&call, run, results[result], err);
+  return result;
+}
+
+static bool trace_bucket_done(void *state, const char *run, uint64_t number, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "bucket_done");
+  const bool ok = has_buckets(trace, err) && trace->inner->bucket_done(trace->state, run, number, err);
+  end(&call, run, truth(ok), err);
+  return ok;
+}
+
+static bool trace_buckets_give_back(void *state, const char *run, uint64_t worker, size_t *count,
+                                    struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "buckets_give_back");
+  const bool ok = has_buckets(trace, err) && trace->inner->buckets_give_back(trace->state, run, worker, count, err);
+  end(&call, run, "done", err);
+  return ok;
+}
+
+static bool trace_buckets_drop(void *state, const char *run, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "buckets_drop");
+  const bool ok = has_buckets(trace, err) && trace->inner->buckets_drop(trace->state, run, err);
+  end(&call, run, "done", err);
+  return ok;
+}
+
+static bool trace_refresh(void *state, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "refresh");
+  const bool ok = !trace->inner->refresh || trace->inner->refresh(trace->state, err);
+  end(&call, "", "done", err);
+  return ok;
+}
+
+static bool trace_say(void *state, uint32_t kind, const void *bytes, size_t count, struct ts_str *answer,
+                      struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "say");
+  if (!trace->inner->say) return ts_store_backend_refuse(trace->inner, "serves no other process", err);
+  const bool ok = trace->inner->say(trace->state, kind, bytes, count, answer, err);
+  end(&call, "", "done", err);
+  return ok;
+}
+
 const struct ts_store_backend ts_store_trace = {
     .name = "trace",
     .open = trace_open,
@@ -198,4 +274,12 @@ const struct ts_store_backend ts_store_trace = {
     .usage = trace_usage,
     .file_find = trace_file_find,
     .file_put = trace_file_put,
+    .keys = trace_keys,
+    .buckets_add = trace_buckets_add,
+    .bucket_take = trace_bucket_take,
+    .bucket_done = trace_bucket_done,
+    .buckets_give_back = trace_buckets_give_back,
+    .buckets_drop = trace_buckets_drop,
+    .refresh = trace_refresh,
+    .say = trace_say,
 };

@@ -98,22 +98,28 @@ static bool pack_items(const struct ts_store_writer *writer, struct work *work, 
   return true;
 }
 
-static bool write_items(const struct ts_store_writer *writer, struct work *work, const struct ts_store_item *items,
-                        struct ts_error *err) {
-  if (!pack_items(writer, work, items, err)) return false;
-  const struct ts_store_batch batch = {.products = work->products,
-                                       .product_count = work->product_count,
-                                       .entries = work->entries,
-                                       .entry_count = work->entry_count};
-  const bool ok = writer->backend->write(writer->state, &batch, err);
+bool ts_store_writer_write(struct ts_store_writer *writer, const struct ts_store_batch *batch, struct ts_error *err) {
+  pthread_mutex_lock(&writer->lock);
+  const bool ok = writer->backend->write(writer->state, batch, err);
+  pthread_mutex_unlock(&writer->lock);
   if (ok == (err->code != TS_ERR_OK)) {
     TS_BUG("store backend '%s': write returned %d with error %d", writer->backend->name, ok, (int)err->code);
   }
   return ok;
 }
 
+static bool write_items(struct ts_store_writer *writer, struct work *work, const struct ts_store_item *items,
+                        struct ts_error *err) {
+  if (!pack_items(writer, work, items, err)) return false;
+  const struct ts_store_batch batch = {.products = work->products,
+                                       .product_count = work->product_count,
+                                       .entries = work->entries,
+                                       .entry_count = work->entry_count};
+  return ts_store_writer_write(writer, &batch, err);
+}
+
 static void *writer_main(void *argument) {
-  const struct ts_store_writer *writer = argument;
+  struct ts_store_writer *writer = argument;
   ts_auto(work_release) struct work work = {0};
   struct ts_store_item *items;
   while ((items = ts_store_queue_take(writer->queue))) {
@@ -127,6 +133,7 @@ static void *writer_main(void *argument) {
 }
 
 bool ts_store_writer_start(struct ts_store_writer *writer, struct ts_error *err) {
+  pthread_mutex_init(&writer->lock, NULL);
   /* Signals are for the threads of the program: a handler there may wait for the store. */
   sigset_t all;
   sigset_t before;
@@ -135,6 +142,7 @@ bool ts_store_writer_start(struct ts_store_writer *writer, struct ts_error *err)
   const int number = pthread_create(&writer->thread, NULL, writer_main, writer);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (number == 0) return true;
+  pthread_mutex_destroy(&writer->lock);
   ts_fail(err, TS_ERR_SYSTEM, "the store's writing thread cannot be started: %s", strerrordesc_np(number));
   ts_error_help(err, "raise the limit of processes (ulimit -u)");
   return false;
@@ -143,4 +151,5 @@ bool ts_store_writer_start(struct ts_store_writer *writer, struct ts_error *err)
 void ts_store_writer_stop(struct ts_store_writer *writer) {
   ts_store_queue_stop(writer->queue);
   pthread_join(writer->thread, NULL);
+  pthread_mutex_destroy(&writer->lock);
 }

@@ -9,11 +9,15 @@ struct ts_store_writer {
   struct ts_store_queue *queue;           /* borrowed */
   const struct ts_store_backend *backend; /* borrowed */
   void *state;                            /* borrowed; of the backend */
+  pthread_mutex_t lock;                   /* held while the backend writes; taken before any lock of the backend */
   pthread_t thread;
 };
 
 bool ts_store_writer_start(struct ts_store_writer *writer, struct ts_error *err);
 /* Lets it write what is left, then ends it. */
 void ts_store_writer_stop(struct ts_store_writer *writer);
+
+/* Writes a batch that did not come through the queue, between two of those that did. */
+bool ts_store_writer_write(struct ts_store_writer *writer, const struct ts_store_batch *batch, struct ts_error *err);
 
 #endif

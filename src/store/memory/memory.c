@@ -5,6 +5,7 @@
 #include "store/backend.h"
 #include "store/copy.h"
 #include "store/digest_index.h"
+#include "store/memory/buckets_int.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -51,6 +52,7 @@ struct memory {
   size_t task_count, task_capacity;
   struct ts_map task_index; /* run and number -> index in tasks */
   struct ts_map files;      /* struct ts_file_identity -> struct ts_sha256 in the rows' arena */
+  struct ts_memory_buckets buckets;
 };
 
 static void *memory_open(const struct ts_store_options *options, struct ts_error *err) {
@@ -75,6 +77,7 @@ static void memory_close(void *state) {
   ts_digest_index_release(&memory->products);
   ts_map_release(&memory->task_index);
   ts_map_release(&memory->files);
+  ts_memory_buckets_release(&memory->buckets);
   free(memory->records);
   free(memory->runs);
   free(memory->tasks);
@@ -405,6 +408,65 @@ static bool memory_file_put(void *state, const struct ts_file_identity *file, co
   return true;
 }
 
+static bool memory_keys(void *state, uint64_t *mark, ts_store_key_sink *sink, void *user, struct ts_error *err) {
+  (void)err;
+  struct memory *memory = state;
+  pthread_mutex_lock(&memory->lock);
+  for (; *mark < memory->record_count; ++*mark) {
+    const struct ts_record *record = &memory->records[*mark]->record;
+    sink(user, &record->key, &record->content_key);
+  }
+  pthread_mutex_unlock(&memory->lock);
+  return true;
+}
+
+static bool memory_buckets_add(void *state, const char *run, const struct ts_bucket_row *rows, size_t count,
+                               struct ts_error *err) {
+  struct memory *memory = state;
+  pthread_mutex_lock(&memory->lock);
+  const bool ok = ts_memory_buckets_add(&memory->buckets, run, rows, count, err);
+  pthread_mutex_unlock(&memory->lock);
+  return ok;
+}
+
+static enum ts_bucket_take memory_bucket_take(void *state, const char *run, uint64_t worker, struct ts_arena *arena,
+                                              struct ts_bucket_row *row, struct ts_error *err) {
+  (void)err;
+  struct memory *memory = state;
+  pthread_mutex_lock(&memory->lock);
+  const enum ts_bucket_take result = ts_memory_bucket_take(&memory->buckets, run, worker, arena, row);
+  pthread_mutex_unlock(&memory->lock);
+  return result;
+}
+
+static bool memory_bucket_done(void *state, const char *run, uint64_t number, struct ts_error *err) {
+  (void)err;
+  struct memory *memory = state;
+  pthread_mutex_lock(&memory->lock);
+  const bool found = ts_memory_bucket_done(&memory->buckets, run, number);
+  pthread_mutex_unlock(&memory->lock);
+  return found;
+}
+
+static bool memory_buckets_give_back(void *state, const char *run, uint64_t worker, size_t *count,
+                                     struct ts_error *err) {
+  (void)err;
+  struct memory *memory = state;
+  pthread_mutex_lock(&memory->lock);
+  *count = ts_memory_buckets_give_back(&memory->buckets, run, worker);
+  pthread_mutex_unlock(&memory->lock);
+  return true;
+}
+
+static bool memory_buckets_drop(void *state, const char *run, struct ts_error *err) {
+  (void)err;
+  struct memory *memory = state;
+  pthread_mutex_lock(&memory->lock);
+  ts_memory_buckets_drop(&memory->buckets, run);
+  pthread_mutex_unlock(&memory->lock);
+  return true;
+}
+
 const struct ts_store_backend ts_store_memory = {
     .name = "memory",
     .has_folder = false,
@@ -426,4 +488,10 @@ const struct ts_store_backend ts_store_memory = {
     .usage = memory_usage,
     .file_find = memory_file_find,
     .file_put = memory_file_put,
+    .keys = memory_keys,
+    .buckets_add = memory_buckets_add,
+    .bucket_take = memory_bucket_take,
+    .bucket_done = memory_bucket_done,
+    .buckets_give_back = memory_buckets_give_back,
+    .buckets_drop = memory_buckets_drop,
 };

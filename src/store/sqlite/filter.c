@@ -8,55 +8,23 @@
  * for a large one that is only read from. */
 #include "store/sqlite/sqlite_int.h"
 
-#include "base/alloc.h"
-
 #include <string.h>
 
-#define FIRST_SLOTS   1024
-#define ROWS_PER_MISS 8                 /* rows read while filling, at the cost of one question */
-#define MOST_KEYS     ((size_t)8 << 20) /* 256 MB at most; beyond that every question is asked */
-
-static uint64_t hash_of(const struct ts_key *key) {
-  uint64_t hash;
-  memcpy(&hash, key->digest.bytes, sizeof hash);
-  return hash ? hash : 1; /* 0 is a free slot */
-}
-
-static size_t probe(const uint64_t *slots, size_t slot_count, uint64_t hash) {
-  size_t i = (size_t)(hash >> 8) & (slot_count - 1);
-  while (slots[i] && slots[i] != hash) i = (i + 1) & (slot_count - 1);
-  return i;
-}
-
-static void grow(struct ts_sqlite_filter *filter) {
-  const size_t slot_count = filter->slot_count ? 2 * filter->slot_count : FIRST_SLOTS;
-  uint64_t *slots = ts_calloc(slot_count, sizeof *slots);
-  for (size_t i = 0; i < filter->slot_count; i++) {
-    if (filter->slots[i]) slots[probe(slots, slot_count, filter->slots[i])] = filter->slots[i];
-  }
-  free(filter->slots);
-  filter->slots = slots;
-  filter->slot_count = slot_count;
-}
+#define ROWS_PER_MISS 8 /* rows read while filling, at the cost of one question */
 
 static void give_up(struct ts_sqlite_filter *filter) {
-  free(filter->slots);
-  filter->slots = NULL;
-  filter->slot_count = filter->count = 0;
+  ts_key_set_release(&filter->keys);
   filter->state = TS_FILTER_OFF;
 }
 
 /* Under filter.lock. */
 static void add(struct ts_sqlite_filter *filter, const struct ts_key *key) {
   if (filter->state == TS_FILTER_OFF) return;
-  if (filter->count >= MOST_KEYS) {
+  if (filter->keys.count >= TS_KEY_SET_MOST) {
     give_up(filter);
     return;
   }
-  if (2 * (filter->count + 1) > filter->slot_count) grow(filter);
-  uint64_t *slot = &filter->slots[probe(filter->slots, filter->slot_count, hash_of(key))];
-  filter->count += *slot == 0;
-  *slot = hash_of(key);
+  ts_key_set_add(&filter->keys, ts_key_set_hash(key));
 }
 
 void ts_sqlite_filter_init(struct ts_sqlite_filter *filter) {
@@ -65,7 +33,7 @@ void ts_sqlite_filter_init(struct ts_sqlite_filter *filter) {
 }
 
 void ts_sqlite_filter_release(struct ts_sqlite_filter *filter) {
-  free(filter->slots);
+  ts_key_set_release(&filter->keys);
   pthread_mutex_destroy(&filter->lock);
 }
 
@@ -80,8 +48,7 @@ void ts_sqlite_filter_add(struct ts_sqlite_filter *filter, const struct ts_recor
 
 bool ts_sqlite_filter_may_hold(struct ts_sqlite_filter *filter, const struct ts_key *key) {
   pthread_mutex_lock(&filter->lock);
-  const bool may = filter->state != TS_FILTER_FULL ||
-                   (filter->count > 0 && filter->slots[probe(filter->slots, filter->slot_count, hash_of(key))] != 0);
+  const bool may = filter->state != TS_FILTER_FULL || ts_key_set_has(&filter->keys, ts_key_set_hash(key));
   pthread_mutex_unlock(&filter->lock);
   return may;
 }
@@ -118,7 +85,7 @@ static bool row_count(struct ts_sqlite_store *store, uint64_t *rows) {
 static bool claim(struct ts_sqlite_filter *filter, uint64_t rows) {
   pthread_mutex_lock(&filter->lock);
   const bool mine = filter->state == TS_FILTER_WAITING && filter->misses * ROWS_PER_MISS >= rows;
-  if (mine) filter->state = 2 * rows > MOST_KEYS ? TS_FILTER_OFF : TS_FILTER_FILLING;
+  if (mine) filter->state = 2 * rows > TS_KEY_SET_MOST ? TS_FILTER_OFF : TS_FILTER_FILLING;
   const bool fills = mine && filter->state == TS_FILTER_FILLING;
   pthread_mutex_unlock(&filter->lock);
   return fills;

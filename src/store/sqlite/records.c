@@ -168,3 +168,23 @@ bool ts_sqlite_records_of(void *state, const char *operation, size_t limit, stru
   pthread_mutex_unlock(&store->read_lock);
   return ok;
 }
+
+/* From the last row that was told on, not behind it: a row that takes the place of the last one gets its number. */
+bool ts_sqlite_keys(void *state, uint64_t *mark, ts_store_key_sink *sink, void *user, struct ts_error *err) {
+  struct ts_sqlite_store *store = state;
+  pthread_mutex_lock(&store->read_lock);
+  sqlite3_stmt *statement = ts_sqlite_get(&store->reader, TS_SQL_KEYS_FROM, err);
+  bool row = false;
+  bool ok = statement != NULL;
+  if (ok) ts_sqlite_bind_number(statement, 1, *mark);
+  while (ok && (ok = ts_sqlite_step(&store->reader, statement, &row, reading, err)) && row) {
+    struct ts_key key;
+    struct ts_key content_key;
+    *mark = ts_sqlite_column_number(statement, 0);
+    ts_sqlite_column_digest(statement, 1, &key.digest);
+    ts_sqlite_column_digest(statement, 2, &content_key.digest);
+    sink(user, &key, &content_key);
+  }
+  pthread_mutex_unlock(&store->read_lock);
+  return ok;
+}

@@ -11,41 +11,51 @@
 #define TEXT_OF(number)     #number
 #define NUMBER_TEXT(number) TEXT_OF(number)
 
-static const char schema_sql[] = "PRAGMA application_id = " NUMBER_TEXT(
+static const char schema_1[] = "PRAGMA application_id = " NUMBER_TEXT(
     APPLICATION_ID) ";"
                     "CREATE TABLE meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
-                    "INSERT INTO meta VALUES ('schema', '" NUMBER_TEXT(
-                        TS_SQLITE_SCHEMA) "'), ('salt', '');"
-                                          "CREATE TABLE record(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
-                                          "content_key BLOB NOT NULL,"
-                                          " is_alias INTEGER NOT NULL, operation TEXT NOT NULL, parameters TEXT NOT "
-                                          "NULL, implementation BLOB NOT NULL,"
-                                          " numeric TEXT NOT NULL, seconds REAL NOT NULL, peak_bytes INTEGER NOT NULL, "
-                                          "run TEXT NOT NULL,"
-                                          " producer TEXT NOT NULL, made_unix_ns INTEGER NOT NULL, inputs BLOB NOT "
-                                          "NULL, outputs BLOB NOT NULL) STRICT;"
-                                          "CREATE INDEX record_content ON record(content_key, is_alias);"
-                                          "CREATE TABLE product(number INTEGER PRIMARY KEY, digest BLOB NOT NULL "
-                                          "UNIQUE, size_bytes INTEGER NOT NULL,"
-                                          " packed_bytes INTEGER NOT NULL, is_there INTEGER NOT NULL, packed BLOB) "
-                                          "STRICT;"
-                                          "CREATE TABLE run(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, "
-                                          "command TEXT NOT NULL, file TEXT NOT NULL,"
-                                          " state TEXT NOT NULL, started_unix_ns INTEGER NOT NULL, finished_unix_ns "
-                                          "INTEGER NOT NULL,"
-                                          " settings TEXT NOT NULL, result TEXT NOT NULL, process_id INTEGER NOT NULL, "
-                                          "process TEXT NOT NULL) STRICT;"
-                                          "CREATE TABLE task(run TEXT NOT NULL, task INTEGER NOT NULL, stage TEXT NOT "
-                                          "NULL, name TEXT NOT NULL,"
-                                          " parameter_set INTEGER NOT NULL, unit INTEGER NOT NULL, key BLOB NOT NULL, "
-                                          "outcome TEXT NOT NULL,"
-                                          " start_s REAL NOT NULL, seconds REAL NOT NULL, cpu_seconds REAL NOT NULL, "
-                                          "worker INTEGER NOT NULL,"
-                                          " message TEXT NOT NULL, PRIMARY KEY (run, task)) STRICT, WITHOUT ROWID;"
-                                          "CREATE TABLE file_digest(device INTEGER NOT NULL, inode INTEGER NOT NULL, "
-                                          "size_bytes INTEGER NOT NULL,"
-                                          " mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, digest BLOB NOT NULL,"
-                                          " PRIMARY KEY (device, inode)) STRICT, WITHOUT ROWID;";
+                    "INSERT INTO meta VALUES ('schema', '0'), ('salt', '');"
+                    "CREATE TABLE record(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
+                    "content_key BLOB NOT NULL,"
+                    " is_alias INTEGER NOT NULL, operation TEXT NOT NULL, parameters TEXT NOT "
+                    "NULL, implementation BLOB NOT NULL,"
+                    " numeric TEXT NOT NULL, seconds REAL NOT NULL, peak_bytes INTEGER NOT NULL, "
+                    "run TEXT NOT NULL,"
+                    " producer TEXT NOT NULL, made_unix_ns INTEGER NOT NULL, inputs BLOB NOT "
+                    "NULL, outputs BLOB NOT NULL) STRICT;"
+                    "CREATE INDEX record_content ON record(content_key, is_alias);"
+                    "CREATE TABLE product(number INTEGER PRIMARY KEY, digest BLOB NOT NULL "
+                    "UNIQUE, size_bytes INTEGER NOT NULL,"
+                    " packed_bytes INTEGER NOT NULL, is_there INTEGER NOT NULL, packed BLOB) "
+                    "STRICT;"
+                    "CREATE TABLE run(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, "
+                    "command TEXT NOT NULL, file TEXT NOT NULL,"
+                    " state TEXT NOT NULL, started_unix_ns INTEGER NOT NULL, finished_unix_ns "
+                    "INTEGER NOT NULL,"
+                    " settings TEXT NOT NULL, result TEXT NOT NULL, process_id INTEGER NOT NULL, "
+                    "process TEXT NOT NULL) STRICT;"
+                    "CREATE TABLE task(run TEXT NOT NULL, task INTEGER NOT NULL, stage TEXT NOT "
+                    "NULL, name TEXT NOT NULL,"
+                    " parameter_set INTEGER NOT NULL, unit INTEGER NOT NULL, key BLOB NOT NULL, "
+                    "outcome TEXT NOT NULL,"
+                    " start_s REAL NOT NULL, seconds REAL NOT NULL, cpu_seconds REAL NOT NULL, "
+                    "worker INTEGER NOT NULL,"
+                    " message TEXT NOT NULL, PRIMARY KEY (run, task)) STRICT, WITHOUT ROWID;"
+                    "CREATE TABLE file_digest(device INTEGER NOT NULL, inode INTEGER NOT NULL, "
+                    "size_bytes INTEGER NOT NULL,"
+                    " mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, digest BLOB NOT NULL,"
+                    " PRIMARY KEY (device, inode)) STRICT, WITHOUT ROWID;";
+
+/* The queue of buckets; "part" is the group. */
+static const char schema_2[] =
+    "CREATE TABLE bucket(run TEXT NOT NULL, number INTEGER NOT NULL, part INTEGER NOT NULL, phase INTEGER NOT NULL,"
+    " body TEXT NOT NULL, attempts INTEGER NOT NULL, worker INTEGER NOT NULL, state INTEGER NOT NULL,"
+    " PRIMARY KEY (run, number)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX bucket_state ON bucket(run, state, number);"
+    "CREATE INDEX bucket_part ON bucket(run, part, phase) WHERE state < 3;";
+
+/* What leads from each schema to the next; the first leads from nothing. Never changed, only added to. */
+static const char *const steps[TS_SQLITE_SCHEMA] = {schema_1, schema_2};
 
 /* Runs a query that gives one text; "" if it gives no row. Used while opening only, so not prepared for good. */
 static bool query_text(struct ts_sqlite_connection *connection, const char *sql, char **text, struct ts_error *err) {
@@ -77,12 +87,12 @@ static bool fail_foreign(const struct ts_sqlite_connection *connection, struct t
   return false;
 }
 
-static bool check_version(struct ts_sqlite_connection *connection, struct ts_error *err) {
-  int64_t schema = 0;
-  if (!query_number(connection, "SELECT value FROM meta WHERE name = 'schema'", &schema, err)) return false;
-  if (schema == TS_SQLITE_SCHEMA) return true;
+/* Which of the schemas that we know it has. */
+static bool read_version(struct ts_sqlite_connection *connection, int64_t *schema, struct ts_error *err) {
+  if (!query_number(connection, "SELECT value FROM meta WHERE name = 'schema'", schema, err)) return false;
+  if (*schema >= 1 && *schema <= TS_SQLITE_SCHEMA) return true;
   ts_fail(err, TS_ERR_STORE_FORMAT, "the store '%s' has schema %lld, this program knows schema %d", connection->folder,
-          (long long)schema, TS_SQLITE_SCHEMA);
+          (long long)*schema, TS_SQLITE_SCHEMA);
   ts_error_help(err, "use the version of the program that made the store, or choose another store");
   return false;
 }
@@ -100,22 +110,31 @@ static bool is_new(struct ts_sqlite_connection *connection, bool *answer, struct
 bool ts_sqlite_schema_check(struct ts_sqlite_connection *connection, struct ts_error *err) {
   bool empty = false;
   if (!is_new(connection, &empty, err)) return false;
-  if (!empty) return check_version(connection, err);
+  int64_t schema;
+  if (!empty) return read_version(connection, &schema, err);
   ts_fail(err, TS_ERR_FILE_NOT_FOUND, "the store '%s' is empty: nothing has been run with it", connection->folder);
   ts_error_help(err, "run a workflow or study first, or name another store");
   return false;
 }
 
-static bool make_tables(struct ts_sqlite_connection *connection, struct ts_error *err) {
+/* Goes from a schema to ours, all the way or not at all. */
+static bool upgrade(struct ts_sqlite_connection *connection, int64_t schema, struct ts_error *err) {
+  static const char number_sql[] = "UPDATE meta SET value = '" NUMBER_TEXT(TS_SQLITE_SCHEMA) "' WHERE name = 'schema'";
+  if (schema == TS_SQLITE_SCHEMA) return true;
   if (!ts_sqlite_begin(connection, TS_SQL_BEGIN_WRITE, err)) return false;
-  const bool ok = ts_sqlite_execute(connection, schema_sql, "be made", err);
+  bool ok = true;
+  for (int64_t i = schema; ok && i < TS_SQLITE_SCHEMA; i++) {
+    ok = ts_sqlite_execute(connection, steps[i], "be made", err);
+  }
+  if (ok) ok = ts_sqlite_execute(connection, number_sql, "be made", err);
   return ts_sqlite_end(connection, ok, err);
 }
 
 bool ts_sqlite_schema_prepare(struct ts_sqlite_connection *connection, struct ts_error *err) {
   bool empty = false;
+  int64_t schema = 0;
   if (!is_new(connection, &empty, err)) return false;
-  if (!empty && !check_version(connection, err)) return false;
+  if (!empty && !read_version(connection, &schema, err)) return false;
   ts_auto_free char *mode = NULL;
   if (!query_text(connection, "PRAGMA journal_mode = WAL", &mode, err)) return false;
   if (strcmp(mode, "wal") != 0) {
@@ -123,7 +142,7 @@ bool ts_sqlite_schema_prepare(struct ts_sqlite_connection *connection, struct ts
     ts_error_help(err, "choose a folder on a disk of this machine");
     return false;
   }
-  return !empty || make_tables(connection, err);
+  return upgrade(connection, schema, err);
 }
 
 bool ts_sqlite_read_salt(struct ts_sqlite_connection *connection, char **salt, struct ts_error *err) {

@@ -24,4 +24,10 @@ const struct ts_store_backend ts_store_sqlite = {
     .usage = ts_sqlite_usage,
     .file_find = ts_sqlite_file_find,
     .file_put = ts_sqlite_file_put,
+    .keys = ts_sqlite_keys,
+    .buckets_add = ts_sqlite_buckets_add,
+    .bucket_take = ts_sqlite_bucket_take,
+    .bucket_done = ts_sqlite_bucket_done,
+    .buckets_give_back = ts_sqlite_buckets_give_back,
+    .buckets_drop = ts_sqlite_buckets_drop,
 };

@@ -4,6 +4,7 @@
 #define TS_STORE_SQLITE_INT_H
 
 #include "store/backend.h"
+#include "store/key_set.h"
 #include "store/objects.h"
 #include "store/sqlite/statements_int.h"
 
@@ -11,7 +12,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-#define TS_SQLITE_SCHEMA 1
+#define TS_SQLITE_SCHEMA 2
 
 /* A database connection with its statements, prepared at their first use. Guarded by the lock of its owner. */
 struct ts_sqlite_connection {
@@ -27,8 +28,7 @@ struct ts_sqlite_filter {
   pthread_mutex_t lock; /* guards everything below; taken last */
   enum ts_filter_state state;
   uint64_t misses; /* questions that the database answered with no */
-  uint64_t *slots; /* owned; beginnings of keys, 0 is free */
-  size_t slot_count, count;
+  struct ts_key_set keys;
 };
 
 struct ts_sqlite_store {
@@ -76,7 +76,8 @@ void ts_sqlite_column_digest(sqlite3_stmt *statement, int place, struct ts_sha25
 uint64_t ts_sqlite_column_number(sqlite3_stmt *statement, int place);
 
 /* schema.c */
-/* Makes the tables in a new database; checks that another one is ours and that we know its schema. */
+/* Makes the tables in a new database; checks that another one is ours and that we know its schema, and brings one of an
+ * earlier schema up to date. Reading works with an earlier schema, too. */
 bool ts_sqlite_schema_prepare(struct ts_sqlite_connection *connection, struct ts_error *err);
 bool ts_sqlite_schema_check(struct ts_sqlite_connection *connection, struct ts_error *err);
 bool ts_sqlite_read_salt(struct ts_sqlite_connection *connection, char **salt, struct ts_error *err);
@@ -93,6 +94,9 @@ bool ts_sqlite_find(void *state, enum ts_store_by by, const struct ts_key *key, 
                     struct ts_record *record, struct ts_error *err);
 bool ts_sqlite_records_of(void *state, const char *operation, size_t limit, struct ts_arena *arena,
                           struct ts_record **records, size_t *count, struct ts_error *err);
+
+/* Keys of records from the row *mark on; moves it. */
+bool ts_sqlite_keys(void *state, uint64_t *mark, ts_store_key_sink *sink, void *user, struct ts_error *err);
 
 /* filter.c */
 void ts_sqlite_filter_init(struct ts_sqlite_filter *filter);
@@ -130,6 +134,15 @@ bool ts_sqlite_file_find(void *state, const struct ts_file_identity *file, struc
                          struct ts_error *err);
 bool ts_sqlite_file_put(void *state, const struct ts_file_identity *file, const struct ts_sha256 *digest,
                         struct ts_error *err);
+
+/* buckets.c */
+bool ts_sqlite_buckets_add(void *state, const char *run, const struct ts_bucket_row *rows, size_t count,
+                           struct ts_error *err);
+enum ts_bucket_take ts_sqlite_bucket_take(void *state, const char *run, uint64_t worker, struct ts_arena *arena,
+                                          struct ts_bucket_row *row, struct ts_error *err);
+bool ts_sqlite_bucket_done(void *state, const char *run, uint64_t number, struct ts_error *err);
+bool ts_sqlite_buckets_give_back(void *state, const char *run, uint64_t worker, size_t *count, struct ts_error *err);
+bool ts_sqlite_buckets_drop(void *state, const char *run, struct ts_error *err);
 
 /* write.c */
 bool ts_sqlite_write(void *state, const struct ts_store_batch *batch, struct ts_error *err);

@@ -7,6 +7,31 @@
   "id, key, content_key, is_alias, operation, parameters, implementation, numeric, seconds, peak_bytes, run, "         \
   "producer, made_unix_ns, inputs, outputs"
 
+/* States of buckets: 0 ready, 1 held, 2 blocked by a lower phase of its group, 3 done. */
+#define TS_SQL_BUCKET_BLOCKED                                                                                          \
+  "EXISTS (SELECT 1 FROM bucket AS other WHERE other.run = bucket.run AND other.part = bucket.part AND other.state < " \
+  "3 "                                                                                                                 \
+  "AND other.phase < bucket.phase)"
+#define TS_SQL_BUCKET_MAP(X)                                                                                           \
+  X(INSERT_BUCKET,                                                                                                     \
+    "INSERT INTO bucket(run, number, part, phase, body, attempts, worker, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, "  \
+    "CASE WHEN EXISTS (SELECT 1 FROM bucket WHERE run = ?1 AND part = ?3 AND state < 3 AND phase < ?4) THEN 2 ELSE 0 " \
+    "END)")                                                                                                            \
+  X(BLOCK_BUCKETS,                                                                                                     \
+    "UPDATE bucket SET state = 2 WHERE run = ?1 AND part = ?2 AND phase > ?3 AND state < 3 AND state = 0")             \
+  X(TAKE_BUCKET,                                                                                                       \
+    "UPDATE bucket SET state = 1, worker = ?2, attempts = attempts + 1 WHERE run = ?1 AND number = (SELECT number "    \
+    "FROM "                                                                                                            \
+    "bucket WHERE run = ?1 AND state = 0 ORDER BY number LIMIT 1) RETURNING number, part, phase, body, attempts")      \
+  X(UNFINISHED_BUCKET, "SELECT 1 FROM bucket WHERE run = ?1 AND state < 3 LIMIT 1")                                    \
+  X(FINISH_BUCKET, "UPDATE bucket SET state = 3 WHERE run = ?1 AND number = ?2 RETURNING part")                        \
+  X(UNBLOCK_BUCKETS, "UPDATE bucket SET state = 0 WHERE run = ?1 AND part = ?2 AND state < 3 AND state = 2 AND phase " \
+                     "= (SELECT min(phase) "                                                                           \
+                     "FROM bucket WHERE run = ?1 AND part = ?2 AND state < 3)")                                        \
+  X(GIVE_BACK_BUCKETS, "UPDATE bucket SET state = CASE WHEN " TS_SQL_BUCKET_BLOCKED " THEN 2 ELSE 0 END "              \
+                       "WHERE run = ?1 AND state = 1 AND worker = ?2")                                                 \
+  X(DROP_BUCKETS, "DELETE FROM bucket WHERE run = ?1")
+
 #define TS_SQL_MAP(X)                                                                                                  \
   X(BEGIN_WRITE, "BEGIN IMMEDIATE")                                                                                    \
   X(COMMIT, "COMMIT")                                                                                                  \
@@ -49,7 +74,9 @@
     "SELECT digest FROM file_digest WHERE device = ?1 AND inode = ?2 AND size_bytes = ?3 AND mtime_ns = ?4 "           \
     "AND ctime_ns = ?5")                                                                                               \
   X(PUT_FILE, "INSERT OR REPLACE INTO file_digest(device, inode, size_bytes, mtime_ns, ctime_ns, digest) "             \
-              "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+              "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                                       \
+  X(KEYS_FROM, "SELECT id, key, content_key FROM record WHERE id >= ?1 ORDER BY id")                                   \
+  TS_SQL_BUCKET_MAP(X)
 
 enum ts_sql {
 #define X(name, sql) TS_SQL_##name,

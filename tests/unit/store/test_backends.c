@@ -1,4 +1,4 @@
-/* One suite over every registered backend, plain and behind the tracing wrapper.
+/* One suite over every registered backend, plain and behind the tracing wrapper; the remote one over a server in here.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/store/support.h"
 
@@ -6,19 +6,37 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "store/backend.h"
+#include "store/serve.h"
 
 #include <math.h>
 #include <pthread.h>
 
 static const struct ts_store_backend *backend; /* the one under test */
+static const struct ts_store_backend *served;  /* what the remote one leads to; NULL for others */
 static char folder[SCRATCH_SIZE];
+static char place[SCRATCH_SIZE + 16]; /* the path that the backend under test is opened with; "" without a folder */
 static struct ts_store *store;
+static struct ts_store *served_store;
+static struct ts_server *server;
+
+static void start_server(void) {
+  struct ts_error err = {0};
+  snprintf(place, sizeof place, "%s/socket", folder);
+  served_store = ts_store_open(
+      &(struct ts_store_options){.path = served->has_folder ? folder : NULL, .backend = served->name}, &err);
+  assert_no_error(&err);
+  server = ts_server_create(served_store, &(struct ts_server_options){.path = place}, &err);
+  assert_no_error(&err);
+  assert_non_null(server);
+}
 
 static int setup(void **state) {
   (void)state;
   struct ts_error err = {0};
   scratch_create(folder);
-  const struct ts_store_options options = {.path = backend->has_folder ? folder : NULL, .backend = backend->name};
+  snprintf(place, sizeof place, "%s", backend->has_folder ? folder : "");
+  if (served) start_server();
+  const struct ts_store_options options = {.path = place, .backend = backend->name};
   store = ts_store_open(&options, &err);
   assert_no_error(&err);
   assert_non_null(store);
@@ -28,6 +46,10 @@ static int setup(void **state) {
 static int teardown(void **state) {
   (void)state;
   ts_store_close(store);
+  if (served) {
+    ts_server_destroy(server);
+    ts_store_close(served_store);
+  }
   scratch_remove(folder);
   return 0;
 }
@@ -59,7 +81,7 @@ static void empty_store_has_nothing(void **state) {
   assert_true(ts_store_usage(store, &usage, &err));
   assert_int_equal(usage.records + usage.products + usage.product_bytes + usage.packed_bytes, 0);
   assert_string_equal(ts_store_salt(store), "");
-  assert_string_equal(ts_store_path(store), backend->has_folder ? folder : "");
+  assert_string_equal(ts_store_path(store), place);
 }
 
 static void record_is_found_at_once_and_after_flush(void **state) {
@@ -424,7 +446,7 @@ static void file_digests_follow_the_file(void **state) {
 static void file_digests_are_remembered_by_identity(void **state) {
   (void)state;
   struct ts_error err = {0};
-  const struct ts_store_options options = {.path = backend->has_folder ? folder : NULL};
+  const struct ts_store_options options = {.path = place};
   ts_store_close(store);
   void *instance = backend->open(&options, &err);
   assert_non_null(instance);
@@ -444,8 +466,7 @@ static void file_digests_are_remembered_by_identity(void **state) {
   for (size_t i = 0; i < 5; i++) assert_false(backend->file_find(instance, &changed[i], &found, &err));
   assert_no_error(&err);
   backend->close(instance);
-  scratch_remove(folder);
-  setup(NULL); /* what teardown takes down */
+  store = NULL;
 }
 
 #define THREADS    8
@@ -509,6 +530,34 @@ static void a_flood_is_held_back(void **state) {
   sample_release(&sample);
 }
 
+static void bucket_numbers_survive(void **state) {
+  (void)state;
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_error err = {0};
+  const struct ts_bucket_row rows[] = {{.number = INT64_MAX, .group = UINT64_MAX, .phase = UINT32_MAX, .body = "größe"},
+                                       {.number = 0, .group = 0, .body = "", .attempts = 7}};
+  if (served) {
+    assert_false(ts_store_buckets_add(store, "11111111", rows, 2, &err));
+    assert_int_equal(err.code, TS_ERR_STORE);
+    return;
+  }
+  struct ts_bucket_row row;
+  assert_int_equal(ts_store_bucket_take(store, "11111111", 0, &arena, &row, &err), TS_BUCKET_NONE);
+  assert_true(ts_store_buckets_add(store, "11111111", rows, 2, &err));
+  assert_int_equal(ts_store_bucket_take(store, "22222222", 0, &arena, &row, &err), TS_BUCKET_NONE);
+  assert_int_equal(ts_store_bucket_take(store, "11111111", UINT64_MAX, &arena, &row, &err), TS_BUCKET_TAKEN);
+  assert_true(row.number == 0 && row.group == 0 && row.phase == 0 && row.attempts == 8);
+  assert_string_equal(row.body, "");
+  assert_int_equal(ts_store_bucket_take(store, "11111111", 1, &arena, &row, &err), TS_BUCKET_TAKEN);
+  assert_true(row.number == INT64_MAX && row.group == UINT64_MAX && row.phase == UINT32_MAX && row.attempts == 1);
+  assert_string_equal(row.body, "größe");
+  size_t count = 9;
+  assert_true(ts_store_buckets_give_back(store, "11111111", UINT64_MAX, &count, &err));
+  assert_int_equal(count, 1);
+  assert_false(ts_store_buckets_add(store, "11111111", rows, 2, &err));
+  assert_int_equal(err.code, TS_ERR_STORE);
+}
+
 static int run_suite(const char *name) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(empty_store_has_nothing, setup, teardown),
@@ -528,10 +577,25 @@ static int run_suite(const char *name) {
       cmocka_unit_test_setup_teardown(tasks_of_a_run, setup, teardown),
       cmocka_unit_test_setup_teardown(file_digests_follow_the_file, setup, teardown),
       cmocka_unit_test_setup_teardown(file_digests_are_remembered_by_identity, setup, teardown),
+      cmocka_unit_test_setup_teardown(bucket_numbers_survive, setup, teardown),
       cmocka_unit_test_setup_teardown(threads_put_and_find, setup, teardown),
       cmocka_unit_test_setup_teardown(a_flood_is_held_back, setup, teardown),
   };
   return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+}
+
+static int run_named(const char *extra) {
+  char name[64];
+  snprintf(name, sizeof name, "%s%s%s%s", backend->name, served ? " over " : "", served ? served->name : "", extra);
+  return run_suite(name);
+}
+
+static int run_both(void) {
+  unsetenv("TESSERA_STORE_TRACE");
+  const int failed = run_named("");
+  setenv("TESSERA_STORE_TRACE", "1", 1);
+  ts_log_set_level(TS_LOG_QUIET);
+  return failed + run_named(", traced");
 }
 
 int main(void) {
@@ -539,14 +603,13 @@ int main(void) {
   size_t count;
   const struct ts_store_backend *const *backends = ts_store_backend_list(&count);
   for (size_t i = 0; i < count; i++) {
-    char name[64];
     backend = backends[i];
-    unsetenv("TESSERA_STORE_TRACE");
-    failed += run_suite(backend->name);
-    snprintf(name, sizeof name, "%s, traced", backend->name);
-    setenv("TESSERA_STORE_TRACE", "1", 1);
-    ts_log_set_level(TS_LOG_QUIET);
-    failed += run_suite(name);
+    served = NULL;
+    if (backend != &ts_store_remote) failed += run_both();
+    for (size_t j = 0; backend == &ts_store_remote && j < count; j++) {
+      served = backends[j];
+      if (served != &ts_store_remote) failed += run_both();
+    }
   }
   return failed;
 }

@@ -255,9 +255,9 @@ static void foreign_files_are_refused(void **state) {
 static void newer_schema_is_refused(void **state) {
   (void)state;
   ts_store_close(open_store(folder));
-  execute("UPDATE meta SET value = '2' WHERE name = 'schema'");
-  assert_not_opened(false, TS_ERR_STORE_FORMAT, "schema 2");
-  assert_not_opened(true, TS_ERR_STORE_FORMAT, "schema 2");
+  execute("UPDATE meta SET value = '3' WHERE name = 'schema'");
+  assert_not_opened(false, TS_ERR_STORE_FORMAT, "schema 3");
+  assert_not_opened(true, TS_ERR_STORE_FORMAT, "schema 3");
 }
 
 static void a_file_is_no_folder(void **state) {
