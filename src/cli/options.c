@@ -16,6 +16,7 @@
 #define ANY_MODEL    (BIT(SAMPLE) | BIT(ANALYSE))
 
 #define MAX_THREADS      4096
+#define MAX_WORKERS      256
 #define MAX_TRAJECTORIES 1000000
 #define MAX_TILE_PX      1048576
 #define MAX_BUCKETS      1000000000
@@ -324,8 +325,8 @@ const struct ts_option ts_options[] = {
      .kind = TS_OPTION_WORD,
      .argument = "LEVEL",
      .help =
-         "what runs may share: none (nothing), stage (whole stages), lineage (every task; the default); 'plan' also "
-         "groups stages for workers that do not share memory: naive, sca, rtma, trtma",
+         "what runs may share: none (nothing), stage (whole stages), lineage (every task; the default); for --workers "
+         "and 'plan' also groups of stages: naive, sca, rtma, trtma",
      .commands = PLANNING,
      .field = FIELD(request.merge),
      .choices = merge_words,
@@ -342,15 +343,16 @@ const struct ts_option ts_options[] = {
      .kind = TS_OPTION_COUNT,
      .argument = "N",
      .help = "most runs of a stage in a bucket, for naive, sca and rtma (10)",
-     .commands = BIT(PLAN),
+     .commands = PLANNING,
      .field = FIELD(request.max_bucket_size),
      .least = 1,
      .most = MAX_BUCKETS},
     {.name = "max-buckets",
      .kind = TS_OPTION_COUNT,
      .argument = "N",
-     .help = "most buckets of a stage in each tile, for trtma (three for each worker, see --jobs) and lineage (none)",
-     .commands = BIT(PLAN),
+     .help =
+         "most buckets of a stage in each tile, for trtma (three for each worker, see --workers) and lineage (none)",
+     .commands = PLANNING,
      .field = FIELD(request.max_buckets),
      .least = 1,
      .most = MAX_BUCKETS},
@@ -358,7 +360,7 @@ const struct ts_option ts_options[] = {
      .kind = TS_OPTION_WORD,
      .argument = "chain|dag",
      .help = "tasks of a bucket are equal if all before them are too (chain), or if what they read is (dag)",
-     .commands = BIT(PLAN),
+     .commands = PLANNING,
      .field = FIELD(request.keys),
      .choices = key_words,
      .completes = TS_COMPLETES_CHOICES},
@@ -366,7 +368,7 @@ const struct ts_option ts_options[] = {
      .kind = TS_OPTION_TEXT,
      .argument = "unit|FILE",
      .help = "what buckets are balanced by: every task costs 1 (unit), or seconds from a JSON file {\"stage.task\": s}",
-     .commands = BIT(PLAN),
+     .commands = PLANNING,
      .field = FIELD(request.cost),
      .completes = TS_COMPLETES_FILE},
     {.name = "compare",
@@ -423,6 +425,23 @@ const struct ts_option ts_options[] = {
      .field = FIELD(request.threads),
      .given = FIELD(has_jobs),
      .most = MAX_THREADS},
+    {.name = "workers",
+     .kind = TS_OPTION_COUNT,
+     .argument = "N",
+     .help =
+         "let N processes of this machine do the work, which share nothing but the store; --jobs then says how many "
+         "tasks each does at once (its share of the CPUs)",
+     .commands = PLANNING,
+     .field = FIELD(request.workers),
+     .least = 1,
+     .most = MAX_WORKERS},
+    {.name = "connect",
+     .kind = TS_OPTION_TEXT,
+     .argument = "SOCKET",
+     .help = "where the process that started this one listens",
+     .commands = BIT(WORKER),
+     .field = FIELD(request.connect),
+     .completes = TS_COMPLETES_FILE},
     {.name = "threads",
      .kind = TS_OPTION_COUNT,
      .argument = "N",

@@ -50,8 +50,17 @@ static void add_dataset(struct ts_sha256_stream *stream, const struct ts_dataset
   }
   for (size_t t = 0; t < d->tile_count; t++) {
     const struct ts_region *r = &d->tiles[t].region, *c = &d->tiles[t].core;
-    const int64_t numbers[] = {r->x,     r->y,      r->width, r->height, r->level, c->x, c->y,
-                               c->width, c->height, c->level, (int64_t)d->tile_items[t]};
+    const int64_t numbers[] = {r->x,
+                               r->y,
+                               r->width,
+                               r->height,
+                               r->level,
+                               c->x,
+                               c->y,
+                               c->width,
+                               c->height,
+                               c->level,
+                               (int64_t)d->tile_items[t]};
     ts_sha256_stream_add(stream, numbers, sizeof numbers);
   }
 }

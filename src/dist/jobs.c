@@ -18,7 +18,8 @@ void ts_jobs_add(struct ts_jobs *jobs, const struct ts_run_part *part, uint32_t 
   struct ts_str body = {0};
   ts_job_print(part, &body);
   jobs->rows = ts_grow(jobs->rows, jobs->count, &jobs->capacity, sizeof *jobs->rows);
-  jobs->rows[jobs->count++] = (struct ts_bucket_row){.group = part->group, .phase = phase, .body = ts_str_detach(&body)};
+  jobs->rows[jobs->count++] =
+      (struct ts_bucket_row){.group = part->group, .phase = phase, .body = ts_str_detach(&body)};
 }
 
 /* ---- whole groups ---- */
@@ -156,7 +157,8 @@ static void wish_reference(struct wishes *wishes, const struct ts_plan *plan, si
   }
 }
 
-static const uint32_t *nodes_of_run(const struct ts_plan *plan, size_t stage, uint32_t run, const uint32_t *instance_of) {
+static const uint32_t *nodes_of_run(const struct ts_plan *plan, size_t stage, uint32_t run,
+                                    const uint32_t *instance_of) {
   return plan->instances[stage].nodes + instance_of[run] * plan->workflow->stages[stage].task_count;
 }
 

@@ -120,7 +120,8 @@ void ts_ledger_product(struct ts_ledger *ledger, uint32_t node, uint32_t port, s
   bool *note = note_of(ledger, node, port, unit);
   if (!note || *note) return;
   *note = true;
-  if (ledger->options->run.on_product) ledger->options->run.on_product(ledger->options->run.user, node, port, unit, data);
+  if (ledger->options->run.on_product)
+    ledger->options->run.on_product(ledger->options->run.user, node, port, unit, data);
 }
 
 void ts_ledger_close_group(struct ts_ledger *ledger, uint32_t group) {
@@ -136,8 +137,7 @@ void ts_ledger_close_group(struct ts_ledger *ledger, uint32_t group) {
     for (size_t u = first; u < end; u++) {
       if (ledger->settled[ledger->offsets[n] + u] != 0 || ts_run_group_of(plan, ledger->dataset, scope, u) != group)
         continue;
-      ts_ledger_task(ledger,
-                     &(struct ts_task_event){.node = n, .unit = u, .outcome = TS_OUTCOME_STORE, .message = ""});
+      ts_ledger_task(ledger, &(struct ts_task_event){.node = n, .unit = u, .outcome = TS_OUTCOME_STORE, .message = ""});
     }
   }
 }

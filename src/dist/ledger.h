@@ -6,15 +6,15 @@
 #include "dist/dist.h"
 
 struct ts_ledger {
-  const struct ts_plan *plan;             /* borrowed */
-  const struct ts_dataset *dataset;       /* borrowed */
-  const struct ts_dist_options *options;  /* borrowed */
-  struct ts_run_result *result;           /* borrowed: being filled */
-  size_t *offsets;                        /* owned: units of node n start there */
-  uint8_t *settled;                       /* owned: outcome + 1 per node and unit; 0: open */
-  uint64_t *wanted_ports;                 /* owned: per node, a bit per port that the plan wants */
-  size_t *product_offsets;                /* owned: as offsets, per port that is wanted */
-  bool *delivered;                        /* owned */
+  const struct ts_plan *plan;            /* borrowed */
+  const struct ts_dataset *dataset;      /* borrowed */
+  const struct ts_dist_options *options; /* borrowed */
+  struct ts_run_result *result;          /* borrowed: being filled */
+  size_t *offsets;                       /* owned: units of node n start there */
+  uint8_t *settled;                      /* owned: outcome + 1 per node and unit; 0: open */
+  uint64_t *wanted_ports;                /* owned: per node, a bit per port that the plan wants */
+  size_t *product_offsets;               /* owned: as offsets, per port that is wanted */
+  bool *delivered;                       /* owned */
 };
 void ts_ledger_init(struct ts_ledger *ledger, const struct ts_plan *plan, const struct ts_dataset *dataset,
                     const struct ts_dist_options *options, struct ts_run_result *result);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "dist/messages.h"
 
+#include "base/alloc.h"
+
 #include <string.h>
 
 void ts_dist_result_add(struct ts_str *out, const struct ts_dist_result *result) {

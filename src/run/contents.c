@@ -282,15 +282,11 @@ static void settle_waiting(struct ts_contents *c, struct instance *first, bool i
   same->count = 0;
 }
 
-static void came(struct ts_contents *c, struct instance *instance, bool stopped) {
+static void came(struct ts_contents *c, struct instance *instance) {
   uint32_t index = index_of(c, instance);
   if (c->states[index] != HANDED_OUT) return; /* it has several wishes */
   c->out_count--;
   bool is_there = find(c, instance);
-  if (!is_there && stopped) {
-    c->states[index] = READY;
-    return;
-  }
   if (is_there) {
     c->states[index] = THERE;
     c->open_count--;
@@ -300,9 +296,8 @@ static void came(struct ts_contents *c, struct instance *instance, bool stopped)
   settle_waiting(c, instance, is_there);
 }
 
-void ts_contents_came(struct ts_contents *c, const struct ts_run_wish *wishes, size_t count, bool stopped) {
-  for (size_t i = 0; i < count; i++)
-    came(c, ts_group_instance_of_unit(c->group, wishes[i].node, wishes[i].unit), stopped);
+void ts_contents_came(struct ts_contents *c, const struct ts_run_wish *wishes, size_t count) {
+  for (size_t i = 0; i < count; i++) came(c, ts_group_instance_of_unit(c->group, wishes[i].node, wishes[i].unit));
   look_for_ready(c);
 }
 

@@ -23,8 +23,8 @@ size_t ts_contents_ready(const struct ts_contents *contents);
 /* Hands out at most `most` of them, those of one kind and with common inputs together; wishes has room for
  * most * TS_OP_MAX_PORTS. Returns the number of wishes. */
 size_t ts_contents_take(struct ts_contents *contents, size_t most, struct ts_run_wish *wishes);
-/* What was handed out has ended: looks into the store for it. What is not there failed, unless `stopped`. */
-void ts_contents_came(struct ts_contents *contents, const struct ts_run_wish *wishes, size_t count, bool stopped);
+/* What was handed out has ended: looks into the store for it. What is not there failed. */
+void ts_contents_came(struct ts_contents *contents, const struct ts_run_wish *wishes, size_t count);
 /* Nothing more is needed, or nothing more can be done without what failed. */
 bool ts_contents_is_over(const struct ts_contents *contents);
 bool ts_contents_any_failed(const struct ts_contents *contents);

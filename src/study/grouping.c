@@ -49,7 +49,7 @@ static bool wants_dag(const struct session *s, const char *merger) {
 
 static void set_limits(struct ts_plan_bucket_options *options, const struct session *s) {
   const struct ts_request *r = s->request;
-  options->workers = r->threads ? r->threads : ts_cpu_count();
+  options->workers = r->workers ? r->workers : r->threads ? r->threads : ts_cpu_count();
   options->bucket.max_bucket_size = r->max_bucket_size ? r->max_bucket_size : DEFAULT_BUCKET_SIZE;
   options->bucket.max_buckets = r->max_buckets ? r->max_buckets : BUCKETS_PER_WORKER * options->workers;
   for (int scope = TS_PER_TILE; scope <= TS_PER_DATASET; scope++)
@@ -77,6 +77,14 @@ bool ts_grouping_init(struct ts_grouping *grouping, struct session *s, const str
   options->merger = ts_merger_find(ts_merge_name(merge));
   options->dag = wants_dag(s, options->merger->name);
   return group(options, s, plan, &grouping->buckets, &grouping->forecasts);
+}
+
+bool ts_grouping_options(struct ts_plan_bucket_options *options, struct session *s, const struct ts_plan *plan) {
+  *options = (struct ts_plan_bucket_options){.merger = ts_merger_find(ts_merge_name(plan->options.merge))};
+  set_limits(options, s);
+  options->task_bytes = product_bytes(s);
+  options->dag = wants_dag(s, options->merger->name);
+  return set_costs(options, s, plan);
 }
 
 void ts_grouping_release(struct ts_grouping *grouping) { ts_buckets_release(&grouping->buckets); }

@@ -100,6 +100,10 @@ void ts_progress_continue(struct progress *p, const struct ts_plan *plan, size_t
   count_totals(p);
 }
 
+void ts_progress_expect(struct progress *p, size_t stage, int64_t more) {
+  p->stages[stage].total = (uint64_t)((int64_t)p->stages[stage].total + more);
+}
+
 /* Mean seconds of what was executed, for what is left, shared by the threads. */
 static double seconds_left(const struct progress *p) {
   double left = 0;
