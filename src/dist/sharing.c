@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 #define GROUPS_PER_WORKER 3 /* fewer groups are split */
-#define BUCKETS_AHEAD     3 /* per worker, of what is ready */
+#define BUCKETS_OPEN      3 /* per worker, being done or waiting: more tasks become ready until they are needed */
+#define SHARES            2 /* per worker, of what is ready: the last ones are small */
 #define MOST_IN_BUCKET    64
 
 bool ts_coordinator_add_jobs(struct coordinator *c, struct ts_jobs *jobs, struct ts_error *err) {
@@ -52,12 +53,12 @@ static void remember(struct coordinator *c, uint64_t number, struct ts_run_part 
   c->jobs[number].part.wanted = c->jobs[number].wishes;
 }
 
-/* What is ready now in buckets, the last of them small. */
-static bool share_out(struct coordinator *c, uint32_t group, struct ts_error *err) {
+/* What is ready now in buckets, as many as keep the workers busy for a while. */
+static bool share_out_group(struct coordinator *c, uint32_t group, struct ts_error *err) {
   struct ts_contents *contents = c->contents[group];
   struct ts_jobs jobs = {0};
-  while (ts_contents_ready(contents) > 0) {
-    size_t size = ts_contents_ready(contents) / (BUCKETS_AHEAD * c->options->workers) + 1;
+  while (ts_contents_ready(contents) > 0 && c->open_buckets + jobs.count < BUCKETS_OPEN * c->options->workers) {
+    size_t size = ts_contents_ready(contents) / (SHARES * c->options->workers) + 1;
     size = size > MOST_IN_BUCKET ? MOST_IN_BUCKET : size;
     struct ts_run_wish *wishes = ts_malloc(size * TS_OP_MAX_PORTS * sizeof *wishes);
     struct ts_run_part part = {.group = group, .wanted = wishes, .keep = true};
@@ -71,12 +72,29 @@ static bool share_out(struct coordinator *c, uint32_t group, struct ts_error *er
   return ok;
 }
 
+static bool finish_sharing(struct coordinator *c, uint32_t group, struct ts_error *err);
+
+/* The first groups come first; a group of which nothing is left is finished. */
+static bool share_out(struct coordinator *c, struct ts_error *err) {
+  size_t groups = ts_run_group_count(c->plan, c->dataset);
+  bool ok = true;
+  for (uint32_t g = 0; ok && g < groups; g++) {
+    if (!c->contents[g]) continue;
+    ok = share_out_group(c, g, err);
+    if (ok && ts_contents_is_over(c->contents[g])) ok = finish_sharing(c, g, err);
+  }
+  return ok;
+}
+
 /* What failed, and what needs it, is told by running what is left as a whole. */
 static bool finish_sharing(struct coordinator *c, uint32_t group, struct ts_error *err) {
   bool failed = ts_contents_any_failed(c->contents[group]);
   ts_contents_destroy(c->contents[group]);
   c->contents[group] = NULL;
-  if (!failed) return true;
+  if (!failed) {
+    ts_ledger_close_group(&c->ledger, group);
+    return true;
+  }
   struct ts_jobs jobs = {0};
   ts_jobs_add(&jobs, &(struct ts_run_part){.group = group}, 0);
   bool ok = ts_coordinator_add_jobs(c, &jobs, err);
@@ -97,11 +115,9 @@ static bool begin_sharing(struct coordinator *c, struct ts_error *err) {
   c->share_options.on_product = on_found;
   for (uint32_t g = 0; g < groups; g++) {
     c->contents[g] = ts_contents_create(c->plan, c->dataset, &c->share_options, g, err);
-    if (!c->contents[g] || !share_out(c, g, err)) return false;
-    if (ts_contents_is_over(c->contents[g]) && !finish_sharing(c, g, err)) return false;
-    if (!c->contents[g] && c->open_in_group[g] == 0) ts_ledger_close_group(&c->ledger, g);
+    if (!c->contents[g]) return false;
   }
-  return true;
+  return share_out(c, err);
 }
 
 static bool add_buckets_of_stages(struct coordinator *c, struct ts_jobs *jobs, struct ts_error *err) {
@@ -136,7 +152,7 @@ static bool take_up(struct coordinator *c, uint32_t group, const struct ts_dist_
   struct ts_job *job = &c->jobs[result->number];
   ts_contents_came(c->contents[group], job->part.wanted, job->part.wanted_count);
   ts_job_release(job);
-  return share_out(c, group, err) && (!ts_contents_is_over(c->contents[group]) || finish_sharing(c, group, err));
+  return share_out(c, err);
 }
 
 bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t group, const struct ts_dist_result *result,
@@ -145,9 +161,8 @@ bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t group, const str
   bool ok = ts_store_bucket_done(c->options->run.store, c->options->run.run_id, result->number, err);
   c->open_buckets--;
   c->open_in_group[group]--;
-  if (ok && c->shares_tasks && c->contents[group]) ok = take_up(c, group, result, err);
-  if (ok && c->open_in_group[group] == 0 && !(c->shares_tasks && c->contents[group]))
-    ts_ledger_close_group(&c->ledger, group);
+  if (ok && c->shares_tasks && c->contents[group]) return take_up(c, group, result, err);
+  if (ok && c->open_in_group[group] == 0) ts_ledger_close_group(&c->ledger, group);
   return ok;
 }
 
