@@ -39,6 +39,13 @@ struct slot {
   uint64_t gone_ns; /* when the connection ended; 0: it has not */
 };
 
+/* A group that is split: first one run, then the front, then the rest. */
+enum sharing_step { SHARING_FIRST, SHARING_FRONT, SHARING_REST };
+struct shared_group {
+  struct ts_contents *contents; /* owned; NULL: all its buckets are known */
+  enum sharing_step step;
+};
+
 struct coordinator {
   const struct ts_plan *plan;
   const struct ts_dataset *dataset;
@@ -68,10 +75,11 @@ struct coordinator {
   size_t *open_in_group;   /* owned: buckets per group */
   uint32_t *bucket_groups; /* owned: group of each bucket */
   size_t bucket_capacity;
-  size_t start_failures;         /* in a row */
-  bool shares_tasks;             /* groups are split: see sharing.c */
-  struct ts_contents **contents; /* owned: per group; NULL: done, or not shared */
-  struct ts_job *jobs;           /* owned: jobs[number] of the buckets of shared groups */
+  size_t start_failures;       /* in a row */
+  struct shared_group *shared; /* owned: per group; NULL: groups are not split */
+  bool *front;                 /* owned: per task, whether it belongs to the front */
+  double *costs;               /* owned: per task, mean seconds */
+  struct ts_job *jobs;         /* owned: jobs[number] of the buckets of shared groups */
   size_t job_capacity;
   struct ts_run_setup *setup; /* owned: for the contents */
   struct ts_run_options share_options;

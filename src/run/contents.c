@@ -24,6 +24,10 @@ struct ts_contents {
   size_t ready_count, ready_capacity;
   size_t out_count;  /* handed out */
   size_t open_count; /* needed and neither there nor lost */
+  const bool *tasks; /* borrowed: which may be handed out; NULL: all */
+  bool is_open;
+  struct ts_map numbers; /* identity of what is not there -> number; see number_of */
+  uint32_t *number;      /* owned: per instance; TS_NO_NODE: not asked for yet */
   bool any_failed;
   bool has_aliases; /* recorded and perhaps not yet to be found */
 };
@@ -197,9 +201,11 @@ static void make_ready(struct ts_contents *c, struct instance *instance) {
 
 /* Nodes follow their inputs, so one pass over the instances is enough. Trouble with the store is told when the run ends. */
 static void look_for_ready(struct ts_contents *c) {
+  if (!c->is_open) return;
   for (size_t i = 0; i < c->group->instance_count; i++) {
     struct instance *instance = &c->group->instances[i];
     if (c->states[i] != NEEDED || node_of(c, instance)->kind != TS_NODE_TASK) continue;
+    if (c->tasks && !c->tasks[node_of(c, instance)->task]) continue;
     enum progress_state inputs = inputs_state(c, instance);
     if (inputs == THERE)
       make_ready(c, instance);
@@ -224,8 +230,13 @@ struct ts_contents *ts_contents_create(const struct ts_plan *plan, const struct 
   for (size_t i = 0; i < c->group->instance_count; i++) {
     if (c->engine.wanted_ports[c->group->instances[i].node] != 0) need(c, &c->group->instances[i]);
   }
-  look_for_ready(c);
   return c;
+}
+
+void ts_contents_open(struct ts_contents *c, const bool *tasks) {
+  c->tasks = tasks;
+  c->is_open = true;
+  look_for_ready(c);
 }
 
 void ts_contents_destroy(struct ts_contents *c) {
@@ -239,6 +250,8 @@ void ts_contents_destroy(struct ts_contents *c) {
   ts_group_destroy(c->group);
   ts_run_result_release(&c->unused);
   ts_engine_release(&c->engine);
+  ts_map_release(&c->numbers);
+  free(c->number);
   free(c->states);
   free(c->ready);
   free(c);
@@ -282,6 +295,39 @@ static void settle_waiting(struct ts_contents *c, struct instance *first, bool i
   same->count = 0;
 }
 
+/* Every task behind one product that is needed. */
+static void mark_behind(const struct ts_contents *c, struct instance *instance, bool *marked) {
+  const struct ts_node *node = node_of(c, instance);
+  uint32_t index = index_of(c, instance);
+  if (marked[index] || c->states[index] != NEEDED) return;
+  marked[index] = true;
+  for (size_t i = 0; i < node->input_count; i++) {
+    size_t count = 0;
+    struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    for (size_t p = 0; p < count; p++) mark_behind(c, &producers[p], marked);
+  }
+}
+
+size_t ts_contents_take_first(struct ts_contents *c, struct ts_run_wish *wishes) {
+  const struct ts_plan *plan = c->engine.plan;
+  size_t count = 0;
+  bool *marked = ts_calloc(c->group->instance_count + 1, sizeof *marked);
+  for (size_t w = 0; plan->set_count > 0 && w < plan->wanted_count; w++) {
+    uint32_t node = plan->products[plan->set_order[0] * plan->wanted_count + w].node;
+    for (size_t u = 0; node != TS_NO_NODE && u < ts_group_unit_count(c->group, plan->nodes[node].scope); u++)
+      mark_behind(c, ts_group_instance(c->group, node, u), marked);
+  }
+  for (size_t i = 0; i < c->group->instance_count; i++) {
+    struct instance *instance = &c->group->instances[i];
+    if (!marked[i] || node_of(c, instance)->kind != TS_NODE_TASK) continue;
+    c->states[i] = HANDED_OUT;
+    c->out_count++;
+    count += add_wishes(c, instance, wishes + count);
+  }
+  free(marked);
+  return count;
+}
+
 static void came(struct ts_contents *c, struct instance *instance) {
   uint32_t index = index_of(c, instance);
   if (c->states[index] != HANDED_OUT) return; /* it has several wishes */
@@ -293,7 +339,7 @@ static void came(struct ts_contents *c, struct instance *instance) {
   } else {
     lose(c, index);
   }
-  settle_waiting(c, instance, is_there);
+  if (inputs_state(c, instance) == THERE) settle_waiting(c, instance, is_there);
 }
 
 void ts_contents_came(struct ts_contents *c, const struct ts_run_wish *wishes, size_t count) {
@@ -304,3 +350,71 @@ void ts_contents_came(struct ts_contents *c, const struct ts_run_wish *wishes, s
 bool ts_contents_is_over(const struct ts_contents *c) { return c->ready_count == 0 && c->out_count == 0; }
 
 bool ts_contents_any_failed(const struct ts_contents *c) { return c->any_failed; }
+
+/* ---- what is to come ---- */
+static uint32_t number_of(struct ts_contents *c, const struct instance *instance);
+
+/* An input that is there is known by its digest, another by the number of what will make it. */
+static void add_source(struct ts_contents *c, const struct instance *producer, uint32_t port, struct ts_str *bytes) {
+  bool is_there = c->states[index_of(c, producer)] == THERE && !c->engine.options->no_cutoff;
+  ts_str_add_char(bytes, is_there ? 'd' : 'n');
+  if (is_there) {
+    ts_str_add_bytes(bytes, &producer->content->digests[port], sizeof(struct ts_sha256));
+    return;
+  }
+  uint32_t number = number_of(c, producer);
+  ts_str_add_bytes(bytes, &number, sizeof number);
+  ts_str_add_bytes(bytes, &port, sizeof port);
+}
+
+static uint32_t number_of(struct ts_contents *c, const struct instance *instance) {
+  const struct ts_node *node = node_of(c, instance);
+  uint32_t *number = &c->number[index_of(c, instance)];
+  if (*number != TS_NO_NODE) return *number;
+  ts_auto(ts_str_release) struct ts_str bytes = {0};
+  ts_str_add_char(&bytes, (char)node->kind);
+  if (node->kind == TS_NODE_TASK)
+    ts_str_add_bytes(&bytes, &c->engine.recipes[instance->node]->number, sizeof(uint64_t));
+  else
+    ts_str_add_bytes(&bytes, &instance->key, sizeof instance->key);
+  if (c->engine.options->no_cutoff) ts_str_add_bytes(&bytes, &instance->node, sizeof instance->node);
+  for (size_t i = 0; i < node->input_count; i++) {
+    size_t count = 0;
+    const struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    ts_str_add_bytes(&bytes, &count, sizeof count);
+    for (size_t p = 0; p < count; p++) add_source(c, &producers[p], node->inputs[i].port, &bytes);
+  }
+  bool inserted = false;
+  union ts_map_value *slot = ts_map_insert(&c->numbers, bytes.data, bytes.length, &inserted);
+  if (inserted) slot->number = c->numbers.count - 1;
+  *number = (uint32_t)slot->number;
+  return *number;
+}
+
+/* The tasks behind a product that are still to be done. */
+static void add_keys(struct ts_contents *c, const struct instance *instance, uint32_t *keys) {
+  const struct ts_node *node = node_of(c, instance);
+  enum progress_state state = (enum progress_state)c->states[index_of(c, instance)];
+  if (state == THERE || state == NOT_NEEDED) return;
+  if (node->kind == TS_NODE_TASK) keys[node->task] = number_of(c, instance);
+  for (size_t i = 0; i < node->input_count; i++) {
+    size_t count = 0;
+    const struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    for (size_t p = 0; p < count; p++) {
+      if (!node_of(c, &producers[p])->reference_only) add_keys(c, &producers[p], keys);
+    }
+  }
+}
+
+void ts_contents_keys(struct ts_contents *c, size_t run, uint32_t *keys) {
+  const struct ts_plan *plan = c->engine.plan;
+  if (!c->number) {
+    c->number = ts_malloc((c->group->instance_count + 1) * sizeof *c->number);
+    memset(c->number, 0xff, (c->group->instance_count + 1) * sizeof *c->number);
+  }
+  for (size_t t = 0; t < plan->workflow->task_count; t++) keys[t] = TS_NO_NODE;
+  for (size_t w = 0; w < plan->wanted_count; w++) {
+    uint32_t node = plan->products[run * plan->wanted_count + w].node;
+    if (node != TS_NO_NODE) add_keys(c, ts_group_instance(c->group, node, 0), keys);
+  }
+}

@@ -18,15 +18,24 @@ struct ts_contents *ts_contents_create(const struct ts_plan *plan, const struct 
                                        const struct ts_run_options *options, uint32_t group, struct ts_error *err);
 void ts_contents_destroy(struct ts_contents *contents);
 
-/* Tasks that can be handed out. */
+/* From now on only these tasks of the workflow are handed out (NULL: all); borrowed until the next call. */
+void ts_contents_open(struct ts_contents *contents, const bool *tasks);
+/* Tasks that can be handed out. None before ts_contents_open. */
 size_t ts_contents_ready(const struct ts_contents *contents);
 /* Hands out at most `most` of them, those of one kind and with common inputs together; wishes has room for
  * most * TS_OP_MAX_PORTS. Returns the number of wishes. */
 size_t ts_contents_take(struct ts_contents *contents, size_t most, struct ts_run_wish *wishes);
+/* Hands out all that the first run needs, as a sample of every task; wishes has room for task_count * TS_OP_MAX_PORTS of
+ * them per unit. Before ts_contents_open. */
+size_t ts_contents_take_first(struct ts_contents *contents, struct ts_run_wish *wishes);
 /* What was handed out has ended: looks into the store for it. What is not there failed. */
 void ts_contents_came(struct ts_contents *contents, const struct ts_run_wish *wishes, size_t count);
 /* Nothing more is needed, or nothing more can be done without what failed. */
 bool ts_contents_is_over(const struct ts_contents *contents);
 bool ts_contents_any_failed(const struct ts_contents *contents);
+
+/* What the products of runs that are not there will be made from: fills keys[task] of the tasks of the workflow with
+ * numbers that are equal for equal contents to come (TS_NO_NODE: there already, or not needed). */
+void ts_contents_keys(struct ts_contents *contents, size_t run, uint32_t *keys);
 
 #endif

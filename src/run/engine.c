@@ -139,8 +139,11 @@ static bool load_by_content(struct engine *engine, struct group *group, struct i
   struct ts_record record;
   struct ts_error ignored = {0};
   content->has_key = ts_instance_content_key(engine, group, instance, &content->key, &ignored);
-  return content->has_key && ts_store_find_content(engine->options->store, &content->key, &arena, &record, &ignored) &&
-         ts_load_outputs(engine, &record, content->output_count, outputs);
+  bool ok = content->has_key &&
+            ts_store_find_content(engine->options->store, &content->key, &arena, &record, &ignored) &&
+            ts_load_outputs(engine, &record, content->output_count, outputs);
+  if (ok) ts_recall_digests(content, &record, outputs);
+  return ok;
 }
 
 static bool compute(struct engine *engine, struct group *group, struct instance *instance, struct ts_data **outputs,
@@ -163,7 +166,7 @@ static void produce(struct engine *engine, struct group *group, struct instance 
   enum ts_outcome outcome = TS_OUTCOME_CUTOFF;
   if (!load_by_content(engine, group, instance, content, outputs))
     outcome = compute(engine, group, instance, outputs, &times, &message) ? TS_OUTCOME_EXECUTED : TS_OUTCOME_FAILED;
-  if (outcome != TS_OUTCOME_FAILED) ts_digest_outputs(engine, content, outputs);
+  if (outcome == TS_OUTCOME_EXECUTED) ts_digest_outputs(engine, content, outputs);
   bool durable = outcome == TS_OUTCOME_CUTOFF; /* it came from the store */
   if (outcome == TS_OUTCOME_EXECUTED)
     durable = ts_record_result(engine, group, instance, content, false, &times, outputs);
@@ -201,7 +204,7 @@ static void load(struct engine *engine, struct group *group, struct instance *in
   struct ts_data *outputs[TS_OP_MAX_PORTS] = {0};
   bool ok = ts_store_find(engine->options->store, &instance->key, &arena, &record, &ignored) &&
             ts_load_outputs(engine, &record, content->output_count, outputs);
-  if (ok) ts_digest_outputs(engine, content, outputs);
+  if (ok) ts_recall_digests(content, &record, outputs);
   pthread_mutex_lock(&engine->lock);
   engine->running--;
   if (ok) {

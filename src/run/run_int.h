@@ -259,6 +259,7 @@ bool ts_execute(struct engine *engine, const struct instance *instance, struct t
                 size_t input_count, struct ts_data **outputs, struct call_times *times, struct ts_str *message);
 /* Fills digests of a content's outputs. */
 void ts_digest_outputs(const struct engine *engine, struct content *content, struct ts_data *const *outputs);
+void ts_recall_digests(struct content *content, const struct ts_record *record, struct ts_data *const *outputs);
 
 /* record.c: without engine.lock. */
 /* Loads all outputs of a record; false if any is missing or damaged. */
