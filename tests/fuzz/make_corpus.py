@@ -70,7 +70,7 @@ def main():
     write_all(TABLES + DESIGNS, folders["runs"])
     write_all(SPACES, folders["space"])
     make_pictures(folders["image"])
-    subprocess.run([str(build / "fuzz_seeds"), str(folders["data"])], check=True)
+    subprocess.run([str(build / "fuzz_seeds"), str(folders["data"]), str(folders["remote"])], check=True)
 
 
 main()

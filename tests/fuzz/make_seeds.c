@@ -1,8 +1,9 @@
-/* Writes the seeds that only the program can make: encoded and packed products of every kind.
+/* Writes the seeds that only the program can make: products of every kind, encoded and packed, and requests of a worker.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 #include "base/file.h"
 #include "data/data.h"
+#include "store/remote/wire_int.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,9 +37,57 @@ static void write_pixels(const char *folder, const struct ts_type *type) {
   write_both(folder, name, data);
 }
 
+static void add_request(struct ts_str *out, enum ts_remote_request kind, const struct ts_str *bytes) {
+  const unsigned char head[] = {(unsigned char)kind, (unsigned char)bytes->length, (unsigned char)(bytes->length >> 8)};
+  ts_str_add_bytes(out, head, sizeof head);
+  ts_str_add_bytes(out, ts_str_get(bytes), bytes->length);
+}
+
+/* A batch with all kinds of rows, then the questions about it: the form is that of fuzz_remote.c. */
+static void write_requests(const char *folder) {
+  ts_auto(ts_str_release) struct ts_str all = {0};
+  ts_auto(ts_str_release) struct ts_str one = {0};
+  const struct ts_record_input input = {.port = "in"};
+  const struct ts_record_output output = {.port = "out", .type = "bytes", .size_bytes = 3};
+  const struct ts_record record = {.operation = "a.b",
+                                   .parameters_json = "{}",
+                                   .numeric = "exact",
+                                   .inputs = &input,
+                                   .input_count = 1,
+                                   .outputs = &output,
+                                   .output_count = 1};
+  const struct ts_task_row task = {.stage = "s", .name = "n", .outcome = "executed"};
+  const struct ts_store_product product = {.size_bytes = 3, .packed = "abc", .packed_bytes = 3};
+  const struct ts_store_entry entries[] = {{.record = &record}, {.task = &task, .run = "0123abcd"}};
+  ts_remote_add_batch(&one, &(struct ts_store_batch){&product, 1, entries, 2});
+  add_request(&all, TS_REMOTE_WRITE, &one);
+  ts_str_clear(&one);
+  ts_wire_add_u64(&one, 0);
+  add_request(&all, TS_REMOTE_REFRESH, &one);
+  ts_str_clear(&one);
+  ts_wire_add_u8(&one, TS_STORE_BY_KEY);
+  ts_wire_add_raw(&one, &record.key, sizeof record.key);
+  add_request(&all, TS_REMOTE_FIND, &one);
+  ts_str_clear(&one);
+  ts_wire_add_text(&one, "a.b");
+  ts_wire_add_u64(&one, 5);
+  add_request(&all, TS_REMOTE_RECORDS_OF, &one);
+  ts_str_clear(&one);
+  ts_remote_add_run(&one, &(struct ts_store_run){.row = {.id = "0123abcd", .state = "running"}});
+  add_request(&all, TS_REMOTE_RUN_INSERT, &one);
+  ts_str_clear(&one);
+  ts_remote_add_change(&one, &(struct ts_store_run_change){.id = "0123abcd", .state = "done", .process = "p"});
+  add_request(&all, TS_REMOTE_RUN_UPDATE, &one);
+  ts_str_clear(&one);
+  add_request(&all, TS_REMOTE_RUN_LIST, &one);
+  add_request(&all, TS_REMOTE_USAGE, &one);
+  write_seed(folder, "requests", "all", &all);
+}
+
 int main(int argc, char **argv) {
   static const char *const names[] = {"area", "roundness"};
-  if (argc != 2) return 2;
+  if (argc != 3) return 2;
+  write_requests(argv[2]);
   size_t count = 0;
   const struct ts_type *const *types = ts_type_list(&count);
   for (size_t i = 0; i < count; i++)

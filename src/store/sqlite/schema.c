@@ -52,7 +52,7 @@ static const char schema_2[] =
     " body TEXT NOT NULL, attempts INTEGER NOT NULL, worker INTEGER NOT NULL, state INTEGER NOT NULL,"
     " PRIMARY KEY (run, number)) STRICT, WITHOUT ROWID;"
     "CREATE INDEX bucket_state ON bucket(run, state, number);"
-    "CREATE INDEX bucket_part ON bucket(run, part, phase) WHERE state < 3;";
+    "CREATE INDEX bucket_part ON bucket(run, part, phase, state) WHERE state < 3;";
 
 /* What leads from each schema to the next; the first leads from nothing. Never changed, only added to. */
 static const char *const steps[TS_SQLITE_SCHEMA] = {schema_1, schema_2};

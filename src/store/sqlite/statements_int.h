@@ -7,29 +7,30 @@
   "id, key, content_key, is_alias, operation, parameters, implementation, numeric, seconds, peak_bytes, run, "         \
   "producer, made_unix_ns, inputs, outputs"
 
-/* States of buckets: 0 ready, 1 held, 2 blocked by a lower phase of its group, 3 done. */
-#define TS_SQL_BUCKET_BLOCKED                                                                                          \
-  "EXISTS (SELECT 1 FROM bucket AS other WHERE other.run = bucket.run AND other.part = bucket.part AND other.state < " \
-  "3 "                                                                                                                 \
-  "AND other.phase < bucket.phase)"
+/* States of buckets: 0 ready, 1 held, 2 blocked by a lower phase of its group (the column "part"), 3 done. The index is
+ * named where the planner, which knows nothing of how many there are, might take the one by state. */
+#define TS_SQL_UNFINISHED "FROM bucket INDEXED BY bucket_part WHERE run = ?1 AND state < 3 AND part = "
 #define TS_SQL_BUCKET_MAP(X)                                                                                           \
   X(INSERT_BUCKET,                                                                                                     \
     "INSERT INTO bucket(run, number, part, phase, body, attempts, worker, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, "  \
-    "CASE WHEN EXISTS (SELECT 1 FROM bucket WHERE run = ?1 AND part = ?3 AND state < 3 AND phase < ?4) THEN 2 ELSE 0 " \
-    "END)")                                                                                                            \
+    "CASE WHEN EXISTS (SELECT 1 " TS_SQL_UNFINISHED "?3 AND phase < ?4) THEN 2 ELSE 0 END)")                           \
   X(BLOCK_BUCKETS,                                                                                                     \
-    "UPDATE bucket SET state = 2 WHERE run = ?1 AND part = ?2 AND phase > ?3 AND state < 3 AND state = 0")             \
+    "UPDATE bucket INDEXED BY bucket_part SET state = 2 WHERE run = ?1 AND part = ?2 AND state < 3 AND state = 0 "     \
+    "AND phase = (SELECT min(phase) " TS_SQL_UNFINISHED "?2 AND phase > ?3)")                                          \
   X(TAKE_BUCKET,                                                                                                       \
-    "UPDATE bucket SET state = 1, worker = ?2, attempts = attempts + 1 WHERE run = ?1 AND number = (SELECT number "    \
-    "FROM "                                                                                                            \
-    "bucket WHERE run = ?1 AND state = 0 ORDER BY number LIMIT 1) RETURNING number, part, phase, body, attempts")      \
+    "UPDATE bucket SET state = 1, worker = ?2, attempts = attempts + 1 WHERE run = ?1 AND number = "                   \
+    "(SELECT number FROM bucket INDEXED BY bucket_state WHERE run = ?1 AND state = 0 ORDER BY number LIMIT 1) "        \
+    "RETURNING number, part, phase, body, attempts")                                                                   \
   X(UNFINISHED_BUCKET, "SELECT 1 FROM bucket WHERE run = ?1 AND state < 3 LIMIT 1")                                    \
   X(FINISH_BUCKET, "UPDATE bucket SET state = 3 WHERE run = ?1 AND number = ?2 RETURNING part")                        \
-  X(UNBLOCK_BUCKETS, "UPDATE bucket SET state = 0 WHERE run = ?1 AND part = ?2 AND state < 3 AND state = 2 AND phase " \
-                     "= (SELECT min(phase) "                                                                           \
-                     "FROM bucket WHERE run = ?1 AND part = ?2 AND state < 3)")                                        \
-  X(GIVE_BACK_BUCKETS, "UPDATE bucket SET state = CASE WHEN " TS_SQL_BUCKET_BLOCKED " THEN 2 ELSE 0 END "              \
-                       "WHERE run = ?1 AND state = 1 AND worker = ?2")                                                 \
+  X(UNBLOCK_BUCKETS,                                                                                                   \
+    "UPDATE bucket INDEXED BY bucket_part SET state = 0 WHERE run = ?1 AND part = ?2 AND state < 3 AND state = 2 "     \
+    "AND phase = (SELECT min(phase) " TS_SQL_UNFINISHED "?2)")                                                         \
+  X(GIVE_BACK_BUCKETS,                                                                                                 \
+    "UPDATE bucket INDEXED BY bucket_state SET state = CASE WHEN EXISTS (SELECT 1 FROM bucket AS other INDEXED BY "    \
+    "bucket_part WHERE other.run = ?1 AND other.part = bucket.part AND other.state < 3 AND other.phase < "             \
+    "bucket.phase) "                                                                                                   \
+    "THEN 2 ELSE 0 END WHERE run = ?1 AND state = 1 AND worker = ?2")                                                  \
   X(DROP_BUCKETS, "DELETE FROM bucket WHERE run = ?1")
 
 #define TS_SQL_MAP(X)                                                                                                  \

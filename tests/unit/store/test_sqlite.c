@@ -255,9 +255,34 @@ static void foreign_files_are_refused(void **state) {
 static void newer_schema_is_refused(void **state) {
   (void)state;
   ts_store_close(open_store(folder));
-  execute("UPDATE meta SET value = '3' WHERE name = 'schema'");
-  assert_not_opened(false, TS_ERR_STORE_FORMAT, "schema 3");
-  assert_not_opened(true, TS_ERR_STORE_FORMAT, "schema 3");
+  execute("UPDATE meta SET value = '999' WHERE name = 'schema'");
+  assert_not_opened(false, TS_ERR_STORE_FORMAT, "schema 999");
+  assert_not_opened(true, TS_ERR_STORE_FORMAT, "schema 999");
+}
+
+/* What the first version of the program left behind: the same without what was added since. */
+static void earlier_schema_is_brought_up_to_date(void **state) {
+  (void)state;
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_error err = {0};
+  struct ts_store *store = open_store(folder);
+  for (uint64_t i = 0; i < 10; i++) put_sample(store, i, i % 5 ? 200 : 100000);
+  ts_store_close(store);
+  execute("DROP TABLE bucket; UPDATE meta SET value = '1' WHERE name = 'schema'");
+  store = open_to_read(folder);
+  for (uint64_t i = 0; i < 10; i++) assert_sample_whole(store, i, i % 5 ? 200 : 100000);
+  ts_store_close(store);
+  for (int again = 0; again < 2; again++) {
+    store = open_store(folder);
+    for (uint64_t i = 0; i < 10; i++) assert_sample_whole(store, i, i % 5 ? 200 : 100000);
+    struct ts_bucket_row row = {.number = 1, .body = "b"};
+    assert_true(ts_store_buckets_drop(store, "11111111", &err));
+    assert_true(ts_store_buckets_add(store, "11111111", &row, 1, &err));
+    assert_int_equal(ts_store_bucket_take(store, "11111111", 0, &arena, &row, &err), TS_BUCKET_TAKEN);
+    ts_store_close(store);
+  }
+  execute("UPDATE meta SET value = '0' WHERE name = 'schema'");
+  assert_not_opened(false, TS_ERR_STORE_FORMAT, "schema 0");
 }
 
 static void a_file_is_no_folder(void **state) {
@@ -523,6 +548,7 @@ int main(void) {
       TEST(reading_needs_no_permission_to_write),
       TEST(foreign_files_are_refused),
       TEST(newer_schema_is_refused),
+      TEST(earlier_schema_is_brought_up_to_date),
       TEST(a_file_is_no_folder),
       TEST(truncated_database_is_told),
       TEST(damaged_pages_are_errors),
