@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define CACHE_SHARE   8 /* this part of the memory may hold products from one bucket to the next */
 #define NEWS_BYTES    ((size_t)1 << 20)
 #define NEWS_GAP_NS   UINT64_C(50000000)
 #define WAIT_LEAST_NS 1000000L /* between two questions for work */
@@ -191,6 +192,7 @@ bool ts_dist_work(const struct ts_dist_worker *given, struct ts_error *err) {
   bool ok = get_ready(&w, err);
   struct ts_run_setup *setup = ok ? ts_run_setup_create(given->plan, options.registry, options.store, err) : NULL;
   options.setup = setup;
+  if (setup && options.store) ts_run_setup_keep(setup, options.memory_bytes / CACHE_SHARE);
   ok = setup && work(&w, &options, err);
   ts_run_setup_destroy(setup);
   ts_str_release(&w.news);

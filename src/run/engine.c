@@ -157,6 +157,8 @@ static bool compute(struct engine *engine, struct group *group, struct instance 
   return ok;
 }
 
+static bool wanted_later(const struct engine *engine) { return engine->options->part && engine->options->part->keep; }
+
 /* Without engine.lock: makes the content, one way or another. */
 static void produce(struct engine *engine, struct group *group, struct instance *instance, struct content *content,
                     size_t worker) {
@@ -170,6 +172,8 @@ static void produce(struct engine *engine, struct group *group, struct instance 
   bool durable = outcome == TS_OUTCOME_CUTOFF; /* it came from the store */
   if (outcome == TS_OUTCOME_EXECUTED)
     durable = ts_record_result(engine, group, instance, content, false, &times, outputs);
+  for (size_t i = 0; outcome == TS_OUTCOME_EXECUTED && wanted_later(engine) && i < content->output_count; i++)
+    ts_cache_put(engine->cache, &content->digests[i], outputs[i]);
   pthread_mutex_lock(&engine->lock);
   engine->running--;
   ts_memory_leave(engine, instance);

@@ -15,12 +15,20 @@
   200e6 /* packing and writing, measured: a mask packs at 1 GB/s, an RGB tile at 150 MB/s */
 #define WRITE_SECONDS 0.002
 
+struct ts_data *ts_load_product(struct engine *engine, const struct ts_sha256 *digest, struct ts_error *err) {
+  struct ts_data *data = ts_cache_get(engine->cache, digest);
+  if (data) return data;
+  data = ts_store_load(engine->options->store, digest, err);
+  if (data) ts_cache_put(engine->cache, digest, data);
+  return data;
+}
+
 bool ts_load_outputs(struct engine *engine, const struct ts_record *record, size_t output_count,
                      struct ts_data **outputs) {
   if (record->output_count != output_count) return false;
   for (size_t i = 0; i < output_count; i++) {
     struct ts_error err = {0};
-    outputs[i] = ts_store_load(engine->options->store, &record->outputs[i].digest, &err);
+    outputs[i] = ts_load_product(engine, &record->outputs[i].digest, &err);
     if (!outputs[i]) {
       if (err.code != TS_ERR_OK) ts_log(TS_LOG_WARN, "%s", err.text);
       for (size_t k = 0; k < i; k++) ts_data_unref(outputs[k]);

@@ -81,6 +81,8 @@ struct ts_run_part {
 struct ts_run_setup; /* owned by its maker; read-only */
 struct ts_run_setup *ts_run_setup_create(const struct ts_plan *plan, struct ts_registry *registry,
                                          struct ts_store *store, struct ts_error *err);
+/* Keeps products in memory from one part to the next, up to so many bytes; once, before the first part. */
+void ts_run_setup_keep(struct ts_run_setup *setup, uint64_t bytes);
 void ts_run_setup_destroy(struct ts_run_setup *setup);
 
 struct ts_run_options {

@@ -105,9 +105,10 @@ struct ts_run_setup {
   const struct recipe **recipes; /* owned array: per node; NULL for other kinds than TASK */
   struct ts_arena recipe_arena;  /* owns the recipes */
   size_t recipe_count;
-  uint32_t *depths;      /* owned: per node, the longest way to it from a node without inputs */
-  bool *is_stage_output; /* owned: per task */
-  char *producer;        /* owned: who we are, for records */
+  uint32_t *depths;       /* owned: per node, the longest way to it from a node without inputs */
+  bool *is_stage_output;  /* owned: per task */
+  char *producer;         /* owned: who we are, for records */
+  struct ts_cache *cache; /* owned: products of parts that were run before; NULL: none are kept */
 };
 
 struct engine {
@@ -123,6 +124,7 @@ struct engine {
   const uint32_t *depths;              /* borrowed */
   const bool *is_stage_output;         /* borrowed */
   const char *producer;                /* borrowed */
+  struct ts_cache *cache;              /* borrowed; may be NULL */
   uint64_t *wanted_ports;              /* owned: per node, a bit per output port somebody wants */
   bool *needed;          /* owned: per node, whether a wanted product of the part needs it; NULL: all are */
   atomic_bool cancelled; /* seen by operations */
@@ -178,6 +180,12 @@ void ts_engine_forget_group(struct engine *engine, struct group *group); /* unde
 
 /* setup.c */
 void ts_engine_use_setup(struct engine *engine, const struct ts_run_setup *setup);
+
+/* cache.c; all but create and destroy do nothing without a cache. */
+struct ts_cache *ts_cache_create(uint64_t most_bytes);
+void ts_cache_destroy(struct ts_cache *cache);
+struct ts_data *ts_cache_get(struct ts_cache *cache, const struct ts_sha256 *digest); /* a new reference, or NULL */
+void ts_cache_put(struct ts_cache *cache, const struct ts_sha256 *digest, struct ts_data *data);
 
 /* recipe.c */
 bool ts_recipes_make(struct ts_run_setup *setup, struct ts_store *store, struct ts_error *err);
@@ -262,6 +270,8 @@ void ts_digest_outputs(const struct engine *engine, struct content *content, str
 void ts_recall_digests(struct content *content, const struct ts_record *record, struct ts_data *const *outputs);
 
 /* record.c: without engine.lock. */
+/* A product by its digest, from an earlier part or the store; NULL if it is not there. */
+struct ts_data *ts_load_product(struct engine *engine, const struct ts_sha256 *digest, struct ts_error *err);
 /* Loads all outputs of a record; false if any is missing or damaged. */
 bool ts_load_outputs(struct engine *engine, const struct ts_record *record, size_t output_count,
                      struct ts_data **outputs);

@@ -85,6 +85,8 @@ struct ts_run_setup *ts_run_setup_create(const struct ts_plan *plan, struct ts_r
   return NULL;
 }
 
+void ts_run_setup_keep(struct ts_run_setup *setup, uint64_t bytes) { setup->cache = ts_cache_create(bytes); }
+
 void ts_run_setup_destroy(struct ts_run_setup *setup) {
   if (!setup) return;
   free(setup->source_ops);
@@ -94,6 +96,7 @@ void ts_run_setup_destroy(struct ts_run_setup *setup) {
   ts_arena_release(&setup->recipe_arena);
   free(setup->depths);
   free(setup->is_stage_output);
+  ts_cache_destroy(setup->cache);
   free(setup->producer);
   free(setup);
 }
@@ -106,4 +109,5 @@ void ts_engine_use_setup(struct engine *engine, const struct ts_run_setup *setup
   engine->depths = setup->depths;
   engine->is_stage_output = setup->is_stage_output;
   engine->producer = setup->producer;
+  engine->cache = setup->cache;
 }

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 size_t ts_session_threads(const struct session *s) {
   const struct ts_request *r = s->request;
@@ -91,6 +92,14 @@ static void on_repeated(void *user, const struct ts_task_event *event) {
   ts_progress_task(run->progress, event);
 }
 
+/* By its name where that is still there, so that lists of processes show it. */
+static const char *program_of(const struct ts_request *r, char path[PATH_MAX]) {
+  if (r->program) return r->program;
+  ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+  if (length > 0) path[length] = '\0';
+  return length > 0 && access(path, X_OK) == 0 ? path : "/proc/self/exe";
+}
+
 bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options, struct ts_error *err) {
   struct session *s = run->s;
   const bool buckets = ts_merge_needs_buckets(run->plan->options.merge);
@@ -100,9 +109,10 @@ bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options
   changed.threads = ts_session_threads(s) / s->request->workers;
   if (buckets) changed.no_cutoff = changed.stages_only = true;
   if (buckets && !ts_grouping_options(&grouping, s, run->plan)) return false;
+  char program[PATH_MAX];
   ts_auto_free char *description = describe(run, &changed);
   const struct ts_dist_options dist = {.workers = s->request->workers,
-                                       .program = s->request->program ? s->request->program : "/proc/self/exe",
+                                       .program = program_of(s->request, program),
                                        .description = description,
                                        .grouping = buckets ? &grouping : NULL,
                                        .run = changed,
