@@ -56,15 +56,19 @@ struct ts_parameter_setting {
 
 /* One request for all calls; each call says which fields it reads. */
 struct ts_request {
-  const char *folder;    /* the project; NULL: the current folder. Other paths are relative to it */
-  const char *file;      /* study or workflow file; NULL: study.json, else workflow.json */
-  const char *command;   /* how the user called, for the record; NULL: made up */
-  const char *store;     /* folder of the store; NULL: .tessera; "memory": nothing outlives the call */
-  size_t threads;        /* 0: as many as there are CPUs */
+  const char *folder;  /* the project; NULL: the current folder. Other paths are relative to it */
+  const char *file;    /* study or workflow file; NULL: study.json, else workflow.json */
+  const char *command; /* how the user called, for the record; NULL: made up */
+  const char *store;   /* folder of the store; NULL: .tessera; "memory": nothing outlives the call */
+  size_t threads;      /* 0: as many as there are CPUs; with workers: of each of them, 0: their share of the CPUs */
+  size_t
+      workers; /* processes that do the work, sharing nothing but the store; 0: this one's threads. plan: predicts for them */
+  const char *program;   /* with workers: the program they are started from; NULL: the one that runs */
+  const char *connect;   /* work: the socket of the study's process */
   uint64_t memory_bytes; /* budget for pixels and scratch; 0: 70 % of what the machine or cgroup has */
   bool no_reuse;         /* every run computes everything; the store is neither read nor written */
   bool no_cutoff;        /* tasks are shared by lineage only */
-  const char *merge;     /* "lineage" (NULL), "stage", "none"; plan: also "naive", "sca", "rtma", "trtma" */
+  const char *merge;     /* "lineage" (NULL), "stage", "none"; plan, workers: also "naive", "sca", "rtma", "trtma" */
   bool raw_values;       /* plan: compare values as given, not in canonical form */
   bool resume;           /* continue an unfinished run of the same file */
   const char *resume_id; /* which one; NULL: the last */
@@ -84,8 +88,7 @@ struct ts_request {
   const char *only_stage;                        /* run: one stage alone, on the data as it is */
   const struct ts_parameter_setting *parameters; /* run: -p NAME=VALUE */
   size_t parameter_count;
-  size_t workers; /* plan: how many workers that do not share memory predictions are for; 0: `threads` */
-  /* plan, buckets for these workers. Most members of one (naive, sca, rtma; 0: 10), most buckets per piece of the data
+  /* plan, and runs with workers: buckets for `workers` (plan: or `threads`) that do not share memory. Most members of one (naive, sca, rtma; 0: 10), most buckets per piece of the data
    * (trtma, 0: three per worker; lineage, 0: one, or as many as few pieces need), most bytes of products alive at once in
    * one (trtma, lineage; 0: no limit); keys "chain" (NULL; lineage: "dag") or "dag"; cost: "unit", "model" (what the store
    * has learnt) or a JSON file of seconds by "stage.task"; NULL: the model if it knows all tasks, else unit; compare: every
@@ -139,6 +142,8 @@ TS_PUBLIC int ts_plan_study(const struct ts_request *request, char **reply);
 TS_PUBLIC int ts_run_workflow(const struct ts_request *request, char **reply);
 /* Design, plan, run, analyse, report. Schema tessera.study/1. */
 TS_PUBLIC int ts_study(const struct ts_request *request, char **reply);
+/* A worker of a run or study, which starts it and tells it what to do: connect. Schema tessera.worker/1. */
+TS_PUBLIC int ts_work(const struct ts_request *request, char **reply);
 /* Runs of a store, newest first; with `run` one of them in detail. Schema tessera.status/1. */
 TS_PUBLIC int ts_status(const struct ts_request *request, char **reply);
 /* What tasks said, failed ones first. Schema tessera.log/1. */

@@ -51,6 +51,7 @@
   X(OPERATION_HANGS, 506, 1, "operation hangs")                                                                        \
   X(NO_MEMORY, 511, 1, "out of memory")                                                                                \
   X(CANCELLED, 520, 130, "stopped on request")                                                                         \
+  X(WORKER, 530, 5, "worker process ended")                                                                            \
   X(STORE, 601, 5, "store trouble")                                                                                    \
   X(STORE_BUSY, 602, 5, "store is in use")                                                                             \
   X(STORE_FORMAT, 603, 5, "store has another format")                                                                  \

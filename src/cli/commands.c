@@ -325,6 +325,14 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                                         .completes = TS_COMPLETES_CHOICES,
                                         .choices = word_kinds}},
                           .exit_codes = EXITS_PLAIN},
+    [TS_COMMAND_WORKER] = {.name = "worker",
+                           .summary = "do a part of the work of a 'run' or 'study'; started by these",
+                           .description = "With --workers N, 'run' and 'study' start this command N times. It is told "
+                                          "what to do over a local socket, through which it also reaches the store, "
+                                          "and ends with the process that started it. There is no need to call it.",
+                           .exit_codes = EXITS_LOOKING,
+                           .call = ts_work,
+                           .show = ts_show_nothing},
 };
 
 const struct ts_cli_command *ts_cli_command_find(const char *name) {

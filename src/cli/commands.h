@@ -32,6 +32,7 @@ enum ts_cli_command_id {
   TS_COMMAND_VERSION,
   TS_COMMAND_MAN,
   TS_COMMAND_WORDS,
+  TS_COMMAND_WORKER,
   TS_COMMAND_COUNT
 };
 #define TS_COMMAND_BIT(id)  (1u << (id))

@@ -16,6 +16,7 @@
 #define ANY_MODEL    (BIT(SAMPLE) | BIT(ANALYSE))
 
 #define MAX_THREADS      4096
+#define MAX_WORKERS      256
 #define MAX_TRAJECTORIES 1000000
 #define MAX_TILE_PX      1048576
 #define MAX_BUCKETS      1000000000
@@ -325,8 +326,8 @@ const struct ts_option ts_options[] = {
      .kind = TS_OPTION_WORD,
      .argument = "LEVEL",
      .help =
-         "what runs may share: none (nothing), stage (whole stages), lineage (every task; the default); 'plan' also "
-         "groups stages for workers that do not share memory: naive, sca, rtma, trtma",
+         "what runs may share: none (nothing), stage (whole stages), lineage (every task; the default); for --workers "
+         "and 'plan' also groups of stages: naive, sca, rtma, trtma",
      .commands = PLANNING,
      .field = FIELD(request.merge),
      .choices = merge_words,
@@ -343,7 +344,7 @@ const struct ts_option ts_options[] = {
      .kind = TS_OPTION_COUNT,
      .argument = "N",
      .help = "most runs of a stage in a bucket, for naive, sca and rtma (10)",
-     .commands = BIT(PLAN),
+     .commands = PLANNING,
      .field = FIELD(request.max_bucket_size),
      .least = 1,
      .most = MAX_BUCKETS},
@@ -353,7 +354,7 @@ const struct ts_option ts_options[] = {
      .help =
          "most buckets of a stage in each tile, for trtma (three for each worker) and lineage (one; more where tiles "
          "are few)",
-     .commands = BIT(PLAN),
+     .commands = PLANNING,
      .field = FIELD(request.max_buckets),
      .least = 1,
      .most = MAX_BUCKETS},
@@ -369,7 +370,7 @@ const struct ts_option ts_options[] = {
      .kind = TS_OPTION_WORD,
      .argument = "chain|dag",
      .help = "tasks of a bucket are equal if all before them are too (chain), or if what they read is (dag)",
-     .commands = BIT(PLAN),
+     .commands = PLANNING,
      .field = FIELD(request.keys),
      .choices = key_words,
      .completes = TS_COMPLETES_CHOICES},
@@ -379,17 +380,9 @@ const struct ts_option ts_options[] = {
      .help =
          "what tasks cost, for the balance of buckets and the predicted time: 1 each (unit), what the store has learnt "
          "(model; the default once it knows them all), or seconds from a JSON file {\"stage.task\": s}",
-     .commands = BIT(PLAN),
+     .commands = PLANNING,
      .field = FIELD(request.cost),
      .completes = TS_COMPLETES_FILE},
-    {.name = "workers",
-     .kind = TS_OPTION_COUNT,
-     .argument = "N",
-     .help = "predict for N workers that do not share memory (without it: as many as --jobs)",
-     .commands = BIT(PLAN),
-     .field = FIELD(request.workers),
-     .least = 1,
-     .most = MAX_THREADS},
     {.name = "compare",
      .kind = TS_OPTION_FLAG,
      .help = "show every way to merge side by side",
@@ -451,6 +444,23 @@ const struct ts_option ts_options[] = {
      .field = FIELD(request.threads),
      .given = FIELD(has_jobs),
      .most = MAX_THREADS},
+    {.name = "workers",
+     .kind = TS_OPTION_COUNT,
+     .argument = "N",
+     .help =
+         "let N processes of this machine do the work, which share nothing but the store; --jobs then says how many "
+         "tasks each does at once (its share of the CPUs). 'plan' predicts for them",
+     .commands = PLANNING,
+     .field = FIELD(request.workers),
+     .least = 1,
+     .most = MAX_WORKERS},
+    {.name = "connect",
+     .kind = TS_OPTION_TEXT,
+     .argument = "SOCKET",
+     .help = "where the process that started this one listens",
+     .commands = BIT(WORKER),
+     .field = FIELD(request.connect),
+     .completes = TS_COMPLETES_FILE},
     {.name = "threads",
      .kind = TS_OPTION_COUNT,
      .argument = "N",

@@ -161,6 +161,10 @@ static int call(struct ts_cli_session *session, char **reply, struct reach *reac
   struct ts_arguments *arguments = &session->arguments;
   struct ts_request *request = &arguments->request;
   request->single = arguments->dry_run && arguments->command->call == ts_run_workflow;
+  if (ts_cli_command_id(arguments->command) == TS_COMMAND_WORKER) {
+    ts_signals_catch();
+    request->stop = ts_signals_stop();
+  }
   if (!is_long(arguments)) return (arguments->dry_run ? ts_plan_study : arguments->command->call)(request, reply);
   ts_auto_free char *name =
       is_run(arguments) && request->file ? ts_path_stem(request->file) : ts_strdup(arguments->command->name);

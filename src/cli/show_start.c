@@ -17,6 +17,12 @@ static void add_part(struct ts_str *out, const json_t *summary, const char *name
   *before = ", ";
 }
 
+void ts_show_nothing(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
+  (void)reply;
+  (void)view;
+  (void)out;
+}
+
 void ts_show_check(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
   (void)view;
   const json_t *summary = ts_cli_reply_member(reply, "summary");

@@ -6,6 +6,10 @@
  * looked up first (their parameters and inputs), so that the saving can be told apart by level and so that a repeated
  * stage costs one look-up.
  *
+ * With `chain` the node of the task before it in the stage belongs to the identity of a task as well. What leaves a stage
+ * is known by its lineage all the same: the next stage reads the first node of that lineage, so that stages are shared
+ * as without `chain`.
+ *
  * Running a stage alone (`only_stage`): its inputs that other stages would make are taken from the workflow input whose
  * type fits, so that a stage can be applied to an image as it is. */
 #include "plan/plan_int.h"
@@ -78,6 +82,33 @@ static uint32_t share_node(struct builder *b, const struct ts_node *node, bool s
   return index;
 }
 
+/* The node that another stage reads for this one. */
+static uint32_t first_of_lineage(const struct builder *b, uint32_t node) {
+  return node == TS_NO_NODE || !b->plan->options.chain ? node : b->first_of_lineage[node];
+}
+
+/* With chain: which node was the first to make the same as this new one, whatever came before it in its stage. */
+static void remember_lineage(struct builder *b, uint32_t index) {
+  const struct ts_node *node = &b->nodes[index];
+  if (!b->plan->options.chain) return;
+  ts_str_clear(&b->key);
+  ts_str_add_char(&b->key, (char)node->kind);
+  ts_str_add_char(&b->key, (char)node->scope);
+  ts_str_add_bytes(&b->key, &node->task, sizeof node->task);
+  for (size_t i = 0; i < node->input_count; i++) {
+    struct ts_node_input input = {first_of_lineage(b, node->inputs[i].node), node->inputs[i].port};
+    ts_str_add_bytes(&b->key, &input, sizeof input);
+  }
+  size_t parameters =
+      node->kind == TS_NODE_TASK ? b->plan->workflow->tasks[node->task].op->descriptor->parameter_count : 0;
+  for (size_t i = 0; i < parameters; i++) add_value_bytes(&b->key, &node->parameters[i]);
+  b->first_of_lineage = ts_grow(b->first_of_lineage, index, &b->first_capacity, sizeof *b->first_of_lineage);
+  bool inserted = false;
+  union ts_map_value *slot = ts_map_insert(&b->lineage_map, b->key.data, b->key.length, &inserted);
+  if (inserted) slot->number = index;
+  b->first_of_lineage[index] = (uint32_t)slot->number;
+}
+
 static uint32_t helper_node(struct builder *b, enum ts_node_kind kind, enum ts_scope scope, uint32_t index,
                             const struct ts_node_input *input) {
   ts_str_clear(&b->key);
@@ -86,7 +117,10 @@ static uint32_t helper_node(struct builder *b, enum ts_node_kind kind, enum ts_s
   ts_str_add_bytes(&b->key, &index, sizeof index);
   if (input) ts_str_add_bytes(&b->key, input, sizeof *input);
   struct ts_node node = {.kind = kind, .scope = scope, .task = index, .inputs = input, .input_count = input ? 1 : 0};
-  return share_node(b, &node, true, NULL);
+  bool added = false;
+  uint32_t helper = share_node(b, &node, true, &added);
+  if (added) remember_lineage(b, helper);
+  return helper;
 }
 
 static const struct ts_type *node_type(const struct builder *b, struct ts_node_input input) {
@@ -120,7 +154,7 @@ static struct ts_node_input source_input(struct builder *b, size_t input, enum t
       b->plan->options.only_stage == TS_NONE)
     return b->reference[declared->default_run.index] == TS_NO_NODE
                ? (struct ts_node_input){.node = TS_NO_NODE}
-               : (struct ts_node_input){b->reference[declared->default_run.index],
+               : (struct ts_node_input){first_of_lineage(b, b->reference[declared->default_run.index]),
                                         (uint32_t)declared->default_run.port};
   if (!b->plan->options.supplied[input]) return (struct ts_node_input){.node = TS_NO_NODE};
   bool pixels = !declared->type || declared->type->kind == TS_DATA_PIXELS;
@@ -141,6 +175,8 @@ static struct ts_node_input resolve(struct builder *b, const uint32_t *nodes_of_
   struct ts_node_input input = {.node = TS_NO_NODE};
   if (source.kind == TS_SOURCE_INPUT && source.index != TS_NONE)
     input = source_input(b, source.index, stage->scope);
+  else if (source.kind == TS_SOURCE_TASK && w->tasks[source.index].stage != task->stage)
+    input = (struct ts_node_input){first_of_lineage(b, nodes_of_task[source.index]), (uint32_t)source.port};
   else if (source.kind == TS_SOURCE_TASK)
     input = (struct ts_node_input){nodes_of_task[source.index], (uint32_t)source.port};
   if (input.node == TS_NO_NODE) return input;
@@ -150,6 +186,15 @@ static struct ts_node_input resolve(struct builder *b, const uint32_t *nodes_of_
 static void touch(struct builder *b, uint32_t node) {
   b->nodes[node].run_count++;
   b->nodes[node].reference_only = false;
+}
+
+/* The node of the nearest earlier task of the same stage that the run needs. */
+static uint32_t node_before(const struct builder *b, uint32_t task, const uint32_t *nodes_of_task) {
+  const struct ts_workflow *w = b->plan->workflow;
+  for (size_t t = task; t-- > w->stages[w->tasks[task].stage].first_task;) {
+    if (nodes_of_task[t] != TS_NO_NODE) return nodes_of_task[t];
+  }
+  return TS_NO_NODE;
 }
 
 static uint32_t make_task_node(struct builder *b, uint32_t task_index, uint32_t *nodes_of_task, bool share,
@@ -166,15 +211,21 @@ static uint32_t make_task_node(struct builder *b, uint32_t task_index, uint32_t 
     b->parameters[i] = bound_value(b, task, i);
     add_value_bytes(&b->key, &b->parameters[i]);
   }
+  if (b->plan->options.chain) {
+    uint32_t before = node_before(b, task_index, nodes_of_task);
+    ts_str_add_bytes(&b->key, &before, sizeof before);
+  }
   struct ts_node node = {.kind = TS_NODE_TASK,
                          .scope = b->plan->workflow->stages[task->stage].scope,
                          .task = task_index,
                          .inputs = inputs,
                          .input_count = (uint32_t)d->input_count};
   uint32_t index = share_node(b, &node, share, added);
-  if (*added)
+  if (*added) {
     b->nodes[index].parameters =
         ts_arena_memdup(&b->plan->arena, b->parameters, d->parameter_count * sizeof *b->parameters);
+    remember_lineage(b, index);
+  }
   return index;
 }
 
@@ -193,8 +244,9 @@ static void stage_key(struct builder *b, size_t stage_index, const uint32_t *nod
     }
     for (size_t i = 0; i < task->op->descriptor->input_count; i++) {
       const struct ts_source *source = &task->inputs[i];
-      if (source->kind == TS_SOURCE_TASK && w->tasks[source->index].stage != stage_index)
-        ts_str_add_bytes(&b->stage_key, &nodes_of_task[source->index], sizeof(uint32_t));
+      if (source->kind != TS_SOURCE_TASK || w->tasks[source->index].stage == stage_index) continue;
+      uint32_t node = first_of_lineage(b, nodes_of_task[source->index]);
+      ts_str_add_bytes(&b->stage_key, &node, sizeof node);
     }
   }
 }
@@ -312,6 +364,8 @@ static void builder_init(struct builder *b, struct ts_plan *plan, const struct t
 
 static void builder_release(struct builder *b) {
   free(b->task_nodes);
+  free(b->first_of_lineage);
+  ts_map_release(&b->lineage_map);
   ts_map_release(&b->node_map);
   ts_map_release(&b->stage_map);
   ts_str_release(&b->key);

@@ -67,6 +67,7 @@ struct ts_plan_options {
   enum ts_merge merge;
   bool raw_values;                /* compare values as given, not in canonical form */
   bool crop_halo;                 /* tiles have a halo */
+  bool chain;                     /* a task is shared only if all earlier tasks of its stage are the same, too */
   bool keep_instances;            /* fill ts_plan.instances, for buckets; not with merge none */
   size_t only_stage;              /* TS_NONE, or the stage to run alone; see plan.c */
   const bool *supplied;           /* per workflow input: the dataset has files for it */

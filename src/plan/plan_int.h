@@ -20,7 +20,10 @@ struct builder {
   struct ts_plan *plan;  /* borrowed: being filled */
   struct ts_node *nodes; /* owned until copied into the plan */
   size_t node_capacity;
-  struct ts_map node_map;  /* identity -> node */
+  struct ts_map node_map;     /* identity -> node */
+  struct ts_map lineage_map;  /* chain: identity without the earlier tasks -> the first node of it */
+  uint32_t *first_of_lineage; /* owned; chain: per node, the first one that makes the same */
+  size_t first_capacity;
   struct ts_map stage_map; /* identity of a stage -> struct known_stage */
   struct ts_arena scratch;
   struct ts_str key, stage_key; /* work space */

@@ -21,13 +21,27 @@ void ts_make_ready(struct group *group, struct instance *instance, size_t worker
     pthread_cond_signal(&e->changed);
 }
 
+/* With stages_only the store is for products that leave a stage. */
+bool ts_instance_is_kept(const struct engine *engine, const struct instance *instance) {
+  const struct ts_node *node = &engine->plan->nodes[instance->node];
+  return !engine->options->stages_only || (node->kind == TS_NODE_TASK && engine->is_stage_output[node->task]);
+}
+
+/* Wanted products may have to be made although another part has made the same in the meantime. */
+static bool is_too_new(const struct engine *engine, const struct instance *instance, const struct ts_record *record) {
+  const struct ts_run_part *part = engine->options->part;
+  return part && part->found_before_unix_ns != 0 && engine->wanted_ports[instance->node] != 0 &&
+         record->made_unix_ns >= part->found_before_unix_ns;
+}
+
 /* Whether the store has a record of the instance and the bytes of all its products. */
 bool ts_instance_in_store(struct engine *engine, const struct instance *instance) {
-  if (!engine->options->store || instance->not_in_store) return false;
+  if (!engine->options->store || instance->not_in_store || !ts_instance_is_kept(engine, instance)) return false;
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   struct ts_record record;
   struct ts_error ignored = {0};
   if (!ts_store_find(engine->options->store, &instance->key, &arena, &record, &ignored)) return false;
+  if (is_too_new(engine, instance, &record)) return false;
   for (size_t i = 0; i < record.output_count; i++) {
     if (!ts_store_has_product(engine->options->store, &record.outputs[i].digest)) return false;
   }
@@ -101,15 +115,18 @@ static void look_up(struct group *group, struct instance *instance) {
   }
 }
 
-void ts_look_up_wanted(struct group *group) {
-  if (!group->engine->options->store) return;
-  for (size_t i = 0; i < group->instance_count; i++) {
-    if (group->engine->wanted_ports[group->instances[i].node] != 0) look_up(group, &group->instances[i]);
+/* Every instance that is wanted by itself; some may come twice. */
+static void each_wanted(struct group *group, void (*visit)(struct group *group, struct instance *instance)) {
+  const struct ts_run_part *part = group->engine->options->part;
+  for (size_t i = 0; part && i < part->wanted_count; i++)
+    visit(group, ts_group_instance_of_unit(group, part->wanted[i].node, part->wanted[i].unit));
+  for (size_t i = 0; (!part || !part->wanted) && i < group->instance_count; i++) {
+    if (group->engine->wanted_ports[group->instances[i].node] != 0) visit(group, &group->instances[i]);
   }
 }
 
-void ts_activate_wanted(struct group *group) {
-  for (size_t i = 0; i < group->instance_count; i++) {
-    if (group->engine->wanted_ports[group->instances[i].node] != 0) ts_activate(group, &group->instances[i]);
-  }
+void ts_look_up_wanted(struct group *group) {
+  if (group->engine->options->store) each_wanted(group, look_up);
 }
+
+void ts_activate_wanted(struct group *group) { each_wanted(group, ts_activate); }

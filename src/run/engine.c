@@ -14,7 +14,6 @@
 
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define STOP_POLL_NS 50000000L /* how often idle workers look whether the user wants to stop */
 
@@ -141,9 +140,11 @@ static bool load_by_content(struct engine *engine, struct group *group, struct i
   struct ts_record record;
   struct ts_error ignored = {0};
   content->has_key = ts_instance_content_key(engine, group, instance, &content->key, &ignored);
-  return content->has_key && ts_store_find_content(engine->options->store, &content->key, &arena, &record, &ignored) &&
-         ts_worth_loading(engine, instance, &record, true) &&
-         ts_load_outputs(engine, &record, content->output_count, outputs);
+  bool ok = content->has_key &&
+            ts_store_find_content(engine->options->store, &content->key, &arena, &record, &ignored) &&
+            ts_load_outputs(engine, &record, content->output_count, outputs);
+  if (ok) ts_recall_digests(content, &record, outputs);
+  return ok;
 }
 
 static bool compute(struct engine *engine, struct group *group, struct instance *instance, struct ts_data **outputs,
@@ -157,6 +158,8 @@ static bool compute(struct engine *engine, struct group *group, struct instance 
   return ok;
 }
 
+static bool wanted_later(const struct engine *engine) { return engine->options->part && engine->options->part->keep; }
+
 /* Without engine.lock: makes the content, one way or another. */
 static void produce(struct engine *engine, struct group *group, struct instance *instance, struct content *content,
                     size_t worker) {
@@ -166,10 +169,12 @@ static void produce(struct engine *engine, struct group *group, struct instance 
   enum ts_outcome outcome = TS_OUTCOME_CUTOFF;
   if (!load_by_content(engine, group, instance, content, outputs))
     outcome = compute(engine, group, instance, outputs, &times, &message) ? TS_OUTCOME_EXECUTED : TS_OUTCOME_FAILED;
-  if (outcome != TS_OUTCOME_FAILED) ts_digest_outputs(engine, content, outputs);
+  if (outcome == TS_OUTCOME_EXECUTED) ts_digest_outputs(engine, content, outputs);
   bool durable = outcome == TS_OUTCOME_CUTOFF; /* it came from the store */
   if (outcome == TS_OUTCOME_EXECUTED)
     durable = ts_record_result(engine, group, instance, content, false, &times, outputs);
+  for (size_t i = 0; outcome == TS_OUTCOME_EXECUTED && wanted_later(engine) && i < content->output_count; i++)
+    ts_cache_put(engine->cache, &content->digests[i], outputs[i]);
   pthread_mutex_lock(&engine->lock);
   engine->running--;
   ts_memory_leave(engine, instance);
@@ -205,7 +210,7 @@ static void load(struct engine *engine, struct group *group, struct instance *in
   bool ok = ts_store_find(engine->options->store, &instance->key, &arena, &record, &ignored) &&
             ts_load_outputs(engine, &record, content->output_count, outputs);
   times.wall_s = (double)(ts_clock_ns() - engine->start_ns) / 1e9 - times.start_s;
-  if (ok) ts_digest_outputs(engine, content, outputs);
+  if (ok) ts_recall_digests(content, &record, outputs);
   pthread_mutex_lock(&engine->lock);
   engine->running--;
   if (ok) {
@@ -285,87 +290,43 @@ static void worker_loop(void *argument, size_t worker) {
   worker_number = TS_ANY_WORKER;
 }
 
-static void list_consumers(struct engine *engine) {
-  const struct ts_plan *plan = engine->plan;
-  engine->consumer_first = ts_calloc(plan->node_count + 2, sizeof *engine->consumer_first);
-  for (size_t pass = 0; pass < 2; pass++) {
-    for (uint32_t n = 0; n < plan->node_count; n++) {
-      for (size_t i = 0; i < plan->nodes[n].input_count; i++) {
-        uint32_t producer = plan->nodes[n].inputs[i].node;
-        if (producer == TS_NO_NODE) continue;
-        if (pass == 0)
-          engine->consumer_first[producer + 2]++;
-        else
-          engine->consumers[engine->consumer_first[producer + 1]++] = n;
-      }
-    }
-    if (pass == 0) {
-      for (size_t n = 1; n < plan->node_count + 2; n++) engine->consumer_first[n] += engine->consumer_first[n - 1];
-      engine->consumers = ts_calloc(engine->consumer_first[plan->node_count + 1] + 1, sizeof *engine->consumers);
-    }
-  }
-}
-
-static void measure_depths(struct engine *engine) {
-  const struct ts_plan *plan = engine->plan;
-  engine->depths = ts_calloc(plan->node_count + 1, sizeof *engine->depths);
-  for (size_t n = 0; n < plan->node_count; n++) {
-    for (size_t i = 0; i < plan->nodes[n].input_count; i++) {
-      uint32_t input = plan->nodes[n].inputs[i].node;
-      if (input != TS_NO_NODE && engine->depths[input] >= engine->depths[n])
-        engine->depths[n] = engine->depths[input] + 1;
-    }
-  }
-}
-
 static void mark_wanted(struct engine *engine, const struct ts_node_input *products, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (products[i].node != TS_NO_NODE) engine->wanted_ports[products[i].node] |= UINT64_C(1) << products[i].port;
   }
 }
 
-static void mark_stage_outputs(struct engine *engine) {
-  const struct ts_workflow *w = engine->plan->workflow;
-  engine->is_stage_output = ts_calloc(w->task_count + 1, sizeof *engine->is_stage_output);
-  for (size_t s = 0; s < w->stage_count; s++) {
-    for (size_t o = 0; o < w->stages[s].output_count; o++)
-      engine->is_stage_output[w->stages[s].outputs[o].source.index] = true;
-  }
-}
-
-const char *ts_source_operation(const struct ts_type *type) {
-  if (!type || type->kind == TS_DATA_PIXELS) return "image.read";
-  return type->kind == TS_DATA_TABLE ? "table.read" : "bytes.read";
-}
-
-/* The operation that reads each workflow input, by the kind of its type. */
-static bool find_source_operations(struct engine *engine, struct ts_error *err) {
-  const struct ts_workflow *w = engine->plan->workflow;
-  engine->source_ops = ts_calloc(w->input_count + 1, sizeof(struct ts_op *));
-  for (size_t i = 0; i < w->input_count; i++) {
-    const char *name = ts_source_operation(w->inputs[i].type);
-    engine->source_ops[i] = ts_registry_find(engine->options->registry, name);
-    if (!engine->source_ops[i])
-      return ts_fail(err, TS_ERR_UNKNOWN_OPERATION, "there is no operation '%s' to read '%s'", name, w->inputs[i].name);
-  }
-  return true;
-}
-
-static size_t group_count(const struct engine *engine) {
-  switch (engine->plan->coarsest) {
-  case TS_PER_TILE: return engine->dataset->tile_count;
-  case TS_PER_FILE: return engine->dataset->item_count;
+size_t ts_run_group_count(const struct ts_plan *plan, const struct ts_dataset *dataset) {
+  if (plan->node_count == 0) return 0;
+  switch (plan->coarsest) {
+  case TS_PER_TILE: return dataset->tile_count;
+  case TS_PER_FILE: return dataset->item_count;
   default: return 1;
   }
 }
 
-static void name_producer(struct engine *engine) {
-  char host[128] = "";
-  gethostname(host, sizeof host - 1);
-  const char *user = getenv("USER");
-  struct ts_str text = {0};
-  ts_str_addf(&text, "%s@%s %s", user ? user : "unknown", host, ts_machine_class());
-  engine->producer = ts_str_detach(&text);
+uint32_t ts_run_group_of(const struct ts_plan *plan, const struct ts_dataset *dataset, enum ts_scope scope,
+                         size_t unit) {
+  if (plan->coarsest == scope) return (uint32_t)unit;
+  return plan->coarsest == TS_PER_FILE ? (uint32_t)dataset->tile_items[unit] : 0;
+}
+
+/* One group, and what the wanted products of the part need; nodes follow their inputs. */
+static void take_part(struct engine *engine, const struct ts_run_part *part) {
+  const struct ts_plan *plan = engine->plan;
+  engine->next_group = part->group;
+  if (engine->group_count > 0) engine->group_count = part->group + (size_t)1;
+  if (!part->wanted) return;
+  engine->needed = ts_calloc(plan->node_count + 1, sizeof *engine->needed);
+  for (size_t i = 0; i < part->wanted_count; i++)
+    engine->wanted_ports[part->wanted[i].node] |= UINT64_C(1) << part->wanted[i].port;
+  for (size_t n = plan->node_count; n-- > 0;) {
+    engine->needed[n] = engine->needed[n] || engine->wanted_ports[n] != 0;
+    for (size_t i = 0; engine->needed[n] && i < plan->nodes[n].input_count; i++) {
+      uint32_t input = plan->nodes[n].inputs[i].node;
+      if (input != TS_NO_NODE) engine->needed[input] = true;
+    }
+  }
 }
 
 bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const struct ts_dataset *dataset,
@@ -380,13 +341,11 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   engine->recording = options->store != NULL;
   engine->start_ns = ts_clock_ns();
   engine->wanted_ports = ts_calloc(plan->node_count + 1, sizeof *engine->wanted_ports);
-  mark_wanted(engine, plan->products, plan->set_count * plan->wanted_count);
-  mark_wanted(engine, plan->reference_products, plan->wanted_count);
-  mark_stage_outputs(engine);
-  list_consumers(engine);
-  measure_depths(engine);
-  name_producer(engine);
-  engine->group_count = plan->node_count == 0 ? 0 : group_count(engine);
+  const bool lists_wishes = options->part && options->part->wanted;
+  if (!lists_wishes) mark_wanted(engine, plan->products, plan->set_count * plan->wanted_count);
+  if (!lists_wishes) mark_wanted(engine, plan->reference_products, plan->wanted_count);
+  engine->group_count = ts_run_group_count(plan, dataset);
+  if (options->part) take_part(engine, options->part);
   pthread_mutexattr_t spinning; /* it is held for less than a microsecond: going to sleep costs more */
   pthread_mutexattr_init(&spinning);
   pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
@@ -399,7 +358,10 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   pthread_cond_init(&engine->changed, &monotonic);
   pthread_cond_init(&engine->left, &monotonic);
   pthread_condattr_destroy(&monotonic);
-  return find_source_operations(engine, err) && ts_recipes_make(engine, err);
+  if (!options->setup) engine->own_setup = ts_run_setup_create(plan, options->registry, options->store, err);
+  if (!options->setup && !engine->own_setup) return false;
+  ts_engine_use_setup(engine, options->setup ? options->setup : engine->own_setup);
+  return true;
 }
 
 void ts_engine_release(struct engine *engine) {
@@ -408,15 +370,9 @@ void ts_engine_release(struct engine *engine) {
     engine->first_open = group->next_open;
     ts_group_destroy(group);
   }
-  free(engine->source_ops);
-  free(engine->consumer_first);
-  free(engine->consumers);
-  free(engine->recipes);
-  ts_arena_release(&engine->recipe_arena);
-  free(engine->depths);
+  ts_run_setup_destroy(engine->own_setup);
   free(engine->wanted_ports);
-  free(engine->is_stage_output);
-  free(engine->producer);
+  free(engine->needed);
   free(engine->memory_ratio);
   free(engine->parked);
   free(engine->events);

@@ -112,9 +112,10 @@ static void tell_unneeded(struct engine *engine, const struct group *group) {
 }
 
 static void close_group(struct engine *engine, struct group *group) {
-  tell_unneeded(engine, group);
+  const bool whole = !engine->needed; /* otherwise another part may need what this one did not */
+  if (whole) tell_unneeded(engine, group);
   pthread_mutex_lock(&engine->lock);
-  for (size_t i = 0; i < group->instance_count; i++) {
+  for (size_t i = 0; whole && i < group->instance_count; i++) {
     if (group->instances[i].state == UNNEEDED) count(engine, &group->instances[i], TS_OUTCOME_STORE, 0);
   }
   ts_engine_forget_group(engine, group);

@@ -24,6 +24,10 @@ struct instance *ts_group_instance(const struct group *group, uint32_t node, siz
   return &group->instances[group->offsets[node] + local_unit];
 }
 
+struct instance *ts_group_instance_of_unit(const struct group *group, uint32_t node, size_t unit) {
+  return ts_group_instance(group, node, unit - first_unit(group, group->engine->plan->nodes[node].scope));
+}
+
 /* The units of scope `to` that belong to, or contain, one unit of scope `from`. Units are global numbers. */
 static void related_units(const struct ts_dataset *dataset, enum ts_scope from, size_t unit, enum ts_scope to,
                           size_t *first, size_t *count) {
@@ -110,6 +114,7 @@ struct group *ts_group_create(struct engine *engine, uint32_t number, struct ts_
       struct instance *instance = ts_group_instance(group, n, u);
       instance->node = n;
       instance->unit = first_unit(group, scope) + u;
+      if (engine->needed && !engine->needed[n]) continue;
       if (!ts_instance_key(engine, group, instance, err)) {
         ts_group_destroy(group);
         return NULL;

@@ -53,7 +53,7 @@ struct ts_data *ts_materialise(struct engine *engine, struct group *group, struc
   if (data) return data;
   if (engine->recording) {
     struct ts_error err = {0};
-    data = ts_store_load(engine->options->store, &content->digests[port], &err);
+    data = ts_load_product(engine, &content->digests[port], &err);
     if (data) return keep(engine, content, port, data);
   }
   return compute_again(engine, group, content, port, message);

@@ -33,13 +33,13 @@ char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values) 
   return text;
 }
 
-static bool begin_keys(const struct engine *engine, struct recipe *recipe, struct ts_error *err) {
+static bool begin_keys(struct ts_store *store, struct recipe *recipe, struct ts_error *err) {
   const struct ts_op_descriptor *d = recipe->op->descriptor;
   struct ts_key_parameter parameters[TS_OP_MAX_PARAMETERS];
   for (size_t i = 0; i < d->parameter_count; i++)
     parameters[i] = (struct ts_key_parameter){d->parameters[i].name, recipe->values[i]};
   struct ts_key_fields fields = {.domain = TS_KEY_DOMAIN_TASK,
-                                 .salt = engine->options->store ? ts_store_salt(engine->options->store) : "",
+                                 .salt = store ? ts_store_salt(store) : "",
                                  .operation = d->name,
                                  .implementation = recipe->op->implementation,
                                  .numeric_class = recipe->op->numeric,
@@ -50,28 +50,28 @@ static bool begin_keys(const struct engine *engine, struct recipe *recipe, struc
   return ts_key_begin(&fields, &recipe->content, err);
 }
 
-static struct recipe *create(struct engine *engine, struct ts_op *op, const struct ts_value *values,
-                             struct ts_error *err) {
+static struct recipe *create(struct ts_run_setup *setup, struct ts_store *store, struct ts_op *op,
+                             const struct ts_value *values, struct ts_error *err) {
   size_t count = op->descriptor->parameter_count;
-  struct recipe *recipe = ts_arena_alloc(&engine->recipe_arena, sizeof *recipe);
+  struct recipe *recipe = ts_arena_alloc(&setup->recipe_arena, sizeof *recipe);
   recipe->op = op;
-  recipe->number = engine->recipe_count++;
-  recipe->values = ts_arena_memdup(&engine->recipe_arena, values, count * sizeof *values);
-  if (!begin_keys(engine, recipe, err)) return NULL;
-  if (engine->recording) {
+  recipe->number = setup->recipe_count++;
+  recipe->values = ts_arena_memdup(&setup->recipe_arena, values, count * sizeof *values);
+  if (!begin_keys(store, recipe, err)) return NULL;
+  if (store) {
     ts_auto_free char *text = ts_parameters_json(op, values);
-    recipe->parameters_json = ts_arena_strdup(&engine->recipe_arena, text);
+    recipe->parameters_json = ts_arena_strdup(&setup->recipe_arena, text);
   }
   return recipe;
 }
 
-bool ts_recipes_make(struct engine *engine, struct ts_error *err) {
-  const struct ts_plan *plan = engine->plan;
+bool ts_recipes_make(struct ts_run_setup *setup, struct ts_store *store, struct ts_error *err) {
+  const struct ts_plan *plan = setup->plan;
   struct ts_value values[TS_OP_MAX_PARAMETERS];
   struct ts_map known = {0}; /* operation and values -> struct recipe */
   struct ts_str identity = {0};
   bool ok = true;
-  engine->recipes = ts_calloc(plan->node_count + 1, sizeof(struct recipe *));
+  setup->recipes = ts_calloc(plan->node_count + 1, sizeof(struct recipe *));
   for (size_t n = 0; ok && n < plan->node_count; n++) {
     const struct ts_node *node = &plan->nodes[n];
     if (node->kind != TS_NODE_TASK) continue;
@@ -84,8 +84,8 @@ bool ts_recipes_make(struct engine *engine, struct ts_error *err) {
     }
     bool added = false;
     union ts_map_value *slot = ts_map_insert(&known, identity.data, identity.length, &added);
-    if (added) slot->pointer = create(engine, op, values, err);
-    engine->recipes[n] = slot->pointer;
+    if (added) slot->pointer = create(setup, store, op, values, err);
+    setup->recipes[n] = slot->pointer;
     ok = slot->pointer != NULL;
   }
   ts_str_release(&identity);

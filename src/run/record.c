@@ -18,12 +18,20 @@
 #define LOAD_MARGIN   2.0 /* computing again must be faster by this much: clocks are noisy */
 #define DEEPEST       64  /* records looked through one behind the other */
 
+struct ts_data *ts_load_product(struct engine *engine, const struct ts_sha256 *digest, struct ts_error *err) {
+  struct ts_data *data = ts_cache_get(engine->cache, digest);
+  if (data) return data;
+  data = ts_store_load(engine->options->store, digest, err);
+  if (data) ts_cache_put(engine->cache, digest, data);
+  return data;
+}
+
 bool ts_load_outputs(struct engine *engine, const struct ts_record *record, size_t output_count,
                      struct ts_data **outputs) {
   if (record->output_count != output_count) return false;
   for (size_t i = 0; i < output_count; i++) {
     struct ts_error err = {0};
-    outputs[i] = ts_store_load(engine->options->store, &record->outputs[i].digest, &err);
+    outputs[i] = ts_load_product(engine, &record->outputs[i].digest, &err);
     if (!outputs[i]) {
       if (err.code != TS_ERR_OK) ts_log(TS_LOG_WARN, "%s", err.text);
       for (size_t k = 0; k < i; k++) ts_data_unref(outputs[k]);
@@ -37,7 +45,9 @@ static bool is_durable(const struct engine *engine, const struct instance *insta
                        double cpu_s) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   if (node->kind != TS_NODE_TASK) return false; /* reading again is as cheap as loading */
-  if (engine->options->keep_all) return true;
+  if (engine->options->keep_all ||
+      (engine->options->part && engine->options->part->keep && engine->wanted_ports[instance->node]))
+    return true;
   if (ts_data_type(data)->kind == TS_DATA_TABLE || engine->is_stage_output[node->task]) return true;
   double measured = engine->options->store_speed.write_bytes_per_s;
   double bytes_per_s = measured > 0 ? measured : WRITE_BYTES_PER_SECOND;
@@ -157,7 +167,7 @@ static struct ts_key content_key_of(struct engine *engine, const struct group *g
 bool ts_record_result(struct engine *engine, const struct group *group, const struct instance *instance,
                       const struct content *content, bool alias, const struct call_times *times,
                       struct ts_data *const *outputs) {
-  if (!engine->recording) return false;
+  if (!engine->recording || !ts_instance_is_kept(engine, instance)) return false;
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   struct ts_record_input inputs[TS_OP_MAX_PORTS];
   struct ts_record_output records[TS_OP_MAX_PORTS];

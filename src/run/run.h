@@ -73,6 +73,29 @@ struct ts_store_speed {
   double write_bytes_per_s; /* CPU time; of products in their encoded form */
 };
 
+/* A part of the work on a plan: what a worker process does at once. Only what the wanted products need is looked at, told
+ * and counted; what turns out not to be needed is not told. */
+struct ts_run_wish {
+  uint32_t node, port;
+  size_t unit; /* tile, item or 0; of the group */
+};
+struct ts_run_part {
+  uint32_t group;                   /* tile, file or 0: what the plan opens at once */
+  const struct ts_run_wish *wanted; /* borrowed; NULL: all that the plan wants */
+  size_t wanted_count;
+  bool keep; /* wanted products are kept in the store, also cheap ones: another part will ask for them */
+  int64_t
+      found_before_unix_ns; /* wanted products are taken from the store only if they were made before; 0: whenever */
+};
+
+/* What all runs of one plan have in common: made once where many parts of it are run. */
+struct ts_run_setup; /* owned by its maker; read-only */
+struct ts_run_setup *ts_run_setup_create(const struct ts_plan *plan, struct ts_registry *registry,
+                                         struct ts_store *store, struct ts_error *err);
+/* Keeps products in memory from one part to the next, up to so many bytes; once, before the first part. */
+void ts_run_setup_keep(struct ts_run_setup *setup, uint64_t bytes);
+void ts_run_setup_destroy(struct ts_run_setup *setup);
+
 struct ts_run_options {
   size_t threads; /* 0: ts_cpu_count */
   struct ts_registry *registry;
@@ -80,6 +103,9 @@ struct ts_run_options {
   const char *run_id;     /* "" if none */
   uint64_t memory_bytes;  /* budget for pixels and scratch; 0: none */
   bool no_cutoff;
+  bool stages_only; /* the store knows products of whole stages only: nothing inside a stage is looked up or recorded */
+  const struct ts_run_part *part;   /* borrowed; NULL: the whole plan over the whole dataset */
+  const struct ts_run_setup *setup; /* borrowed; of the same plan and store; NULL: made for this run */
   size_t inner_threads; /* threads each operation may use, whatever else runs; 0: those that no task keeps busy */
   bool keep_all; /* products of all tasks are kept in the store, also cheap ones: another plan will ask for them */
   /* Borrowed, may be NULL, may be set by a signal handler. 1: no new task is started. More: running operations are told to
@@ -107,11 +133,13 @@ struct ts_run_result {
   uint64_t spilled;               /* of these, how many the store keeps */
   uint64_t waits;                 /* times a task waited for memory */
   uint64_t recomputed;            /* executions beyond the first, because a product was no longer in memory */
+  uint64_t repeated;              /* executions beyond the first of the same task, by other worker processes */
   uint64_t reads;                 /* source tasks executed */
   double wall_s, cpu_total_s;
   uint64_t peak_bytes;
   size_t threads;
-  bool stopped; /* not finished: stopped on request */
+  size_t workers, buckets; /* processes, and what they took at once; 0: the run was done by threads of this process */
+  bool stopped;            /* not finished: stopped on request */
 };
 void ts_run_result_release(struct ts_run_result *result);
 
@@ -119,6 +147,12 @@ void ts_run_result_release(struct ts_run_result *result);
  * result. */
 bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const struct ts_run_options *options,
             struct ts_run_result *result, struct ts_error *err);
+
+/* How many groups the plan divides the dataset into. */
+size_t ts_run_group_count(const struct ts_plan *plan, const struct ts_dataset *dataset);
+/* The group that a unit of a scope belongs to. */
+uint32_t ts_run_group_of(const struct ts_plan *plan, const struct ts_dataset *dataset, enum ts_scope scope,
+                         size_t unit);
 
 /* What ts_run would find in the store: per task, how many instances would be executed; same rules, nothing is run. */
 struct ts_run_forecast {

@@ -98,24 +98,39 @@ struct event {
   struct ts_data **data; /* owned array and references: the wanted outputs, where they are in memory; NULL */
 };
 
+struct ts_run_setup {
+  const struct ts_plan *plan; /* borrowed */
+  struct ts_op **source_ops;  /* owned array: per workflow input, the operation that reads it */
+  uint32_t *consumer_first;   /* owned: consumers of node n are consumers[consumer_first[n] .. consumer_first[n + 1]) */
+  uint32_t *consumers;        /* owned; one entry per input edge */
+  const struct recipe **recipes; /* owned array: per node; NULL for other kinds than TASK */
+  struct ts_arena recipe_arena;  /* owns the recipes */
+  size_t recipe_count;
+  uint32_t *depths;       /* owned: per node, the longest way to it from a node without inputs */
+  bool *is_stage_output;  /* owned: per task */
+  char *producer;         /* owned: who we are, for records */
+  struct ts_cache *cache; /* owned: products of parts that were run before; NULL: none are kept */
+};
+
 struct engine {
   const struct ts_plan *plan;
   const struct ts_dataset *dataset;
   const struct ts_run_options *options;
   struct ts_run_result *result;
-  struct ts_op **source_ops; /* owned array: per workflow input, the operation that reads it */
-  uint32_t *consumer_first;  /* owned: consumers of node n are consumers[consumer_first[n] .. consumer_first[n + 1]) */
-  uint32_t *consumers;       /* owned; one entry per input edge */
-  const struct recipe **recipes; /* owned array: per node; NULL for other kinds than TASK */
-  struct ts_arena recipe_arena;  /* owns the recipes; read-only after ts_engine_init */
-  size_t recipe_count;
-  uint32_t *depths;       /* owned: per node, the longest way to it from a node without inputs */
-  uint64_t *wanted_ports; /* owned: per node, a bit per output port somebody wants */
-  bool *is_stage_output;  /* owned: per task */
-  atomic_bool cancelled;  /* seen by operations */
-  bool recording;         /* with a persistent or memory store: digests and records are made */
+  struct ts_run_setup *own_setup;      /* owned; NULL: the options gave one */
+  struct ts_op *const *source_ops;     /* borrowed from the setup, as are the next six */
+  const uint32_t *consumer_first;      /* borrowed */
+  const uint32_t *consumers;           /* borrowed */
+  const struct recipe *const *recipes; /* borrowed */
+  const uint32_t *depths;              /* borrowed */
+  const bool *is_stage_output;         /* borrowed */
+  const char *producer;                /* borrowed */
+  struct ts_cache *cache;              /* borrowed; may be NULL */
+  uint64_t *wanted_ports;              /* owned: per node, a bit per output port somebody wants */
+  bool *needed;          /* owned: per node, whether a wanted product of the part needs it; NULL: all are */
+  atomic_bool cancelled; /* seen by operations */
+  bool recording;        /* with a persistent or memory store: digests and records are made */
   uint64_t start_ns;
-  char *producer; /* owned: who we are, for records */
 
   pthread_mutex_t lock;
   pthread_cond_t changed; /* something became ready, or the run is over */
@@ -149,6 +164,7 @@ struct group *ts_group_create(struct engine *engine, uint32_t number, struct ts_
 void ts_group_destroy(struct group *group);
 size_t ts_group_unit_count(const struct group *group, enum ts_scope scope);
 struct instance *ts_group_instance(const struct group *group, uint32_t node, size_t local_unit);
+struct instance *ts_group_instance_of_unit(const struct group *group, uint32_t node, size_t unit);
 /* The producers of one input of an instance: first and count (more than one only for GATHER). */
 struct instance *ts_group_producers(const struct group *group, const struct instance *consumer, size_t input,
                                     size_t *count);
@@ -163,8 +179,17 @@ void ts_engine_release(struct engine *engine);
 size_t ts_engine_worker(void); /* number of the calling thread among the workers, or TS_ANY_WORKER */
 void ts_engine_forget_group(struct engine *engine, struct group *group); /* under engine.lock */
 
+/* setup.c */
+void ts_engine_use_setup(struct engine *engine, const struct ts_run_setup *setup);
+
+/* cache.c; all but create and destroy do nothing without a cache. */
+struct ts_cache *ts_cache_create(uint64_t most_bytes);
+void ts_cache_destroy(struct ts_cache *cache);
+struct ts_data *ts_cache_get(struct ts_cache *cache, const struct ts_sha256 *digest); /* a new reference, or NULL */
+void ts_cache_put(struct ts_cache *cache, const struct ts_sha256 *digest, struct ts_data *data);
+
 /* recipe.c */
-bool ts_recipes_make(struct engine *engine, struct ts_error *err);
+bool ts_recipes_make(struct ts_run_setup *setup, struct ts_store *store, struct ts_error *err);
 /* Parameters in clear; op may be NULL. Owned by the caller. */
 char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values);
 
@@ -196,6 +221,7 @@ void ts_make_ready(struct group *group, struct instance *instance, size_t worker
 /* Asks the store about all that ts_activate_wanted will ask for; before the group is open, without engine.lock. */
 void ts_look_up_wanted(struct group *group);
 bool ts_instance_in_store(struct engine *engine, const struct instance *instance);
+bool ts_instance_is_kept(const struct engine *engine, const struct instance *instance);
 
 /* content.c: under engine.lock. */
 struct content *ts_content_create(struct group *group, struct instance *origin);
@@ -242,8 +268,11 @@ bool ts_execute(struct engine *engine, const struct instance *instance, struct t
                 size_t input_count, struct ts_data **outputs, struct call_times *times, struct ts_str *message);
 /* Fills digests of a content's outputs. */
 void ts_digest_outputs(const struct engine *engine, struct content *content, struct ts_data *const *outputs);
+void ts_recall_digests(struct content *content, const struct ts_record *record, struct ts_data *const *outputs);
 
 /* record.c: without engine.lock. */
+/* A product by its digest, from an earlier part or the store; NULL if it is not there. */
+struct ts_data *ts_load_product(struct engine *engine, const struct ts_sha256 *digest, struct ts_error *err);
 /* Loads all outputs of a record; false if any is missing or damaged. */
 bool ts_load_outputs(struct engine *engine, const struct ts_record *record, size_t output_count,
                      struct ts_data **outputs);

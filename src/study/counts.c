@@ -43,6 +43,7 @@ json_t *ts_counts_reuse(const struct session *s, const struct ts_plan *plan, con
   json_object_set_new(object, "stage", number(stage));
   json_object_set_new(object, "task", number(task));
   add_outcomes(object, &sum);
+  if (result->workers > 0) json_object_set_new(object, "repeated", number(result->repeated));
   json_object_set_new(object, "recomputed", number(result->recomputed));
   json_object_set_new(object, "dropped", number(result->dropped));
   json_object_set_new(object, "spilled", number(result->spilled));

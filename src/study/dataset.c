@@ -322,6 +322,7 @@ static bool fill_items(struct session *s, const struct paths *files, size_t prim
 bool ts_session_open_dataset(struct session *s, bool use_reference_files) {
   struct ts_error err = {0};
   size_t inputs = s->workflow->input_count;
+  s->uses_reference_files = use_reference_files;
   struct paths *files = ts_calloc(inputs + 1, sizeof *files);
   size_t primary = primary_input(s->workflow);
   bool ok = ts_image_startup(&err);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "op/watch.h"
+#include "study/workers.h"
 
 #include <stdlib.h>
 
@@ -80,11 +81,23 @@ static char *resume_line(const struct engine_run *run) {
 }
 
 /* The environment can set a limit for files that have none, such as workflows. */
-static double task_limit(const struct session *s) {
+double ts_engine_task_limit(const struct session *s) {
   const char *text = getenv("TESSERA_TASK_LIMIT");
   double limit_s = 0;
   if (s->study.task_limit_s > 0 || !text || !ts_parse_double(text, &limit_s)) return s->study.task_limit_s;
   return limit_s > 0 && limit_s <= 1e9 ? limit_s : 0;
+}
+
+static bool run_by_threads(struct engine_run *run, const struct ts_run_options *options, struct ts_error *err) {
+  struct session *s = run->s;
+  ts_auto_free char *resume = resume_line(run);
+  const struct ts_watch_options watch = {
+      .resume = resume, .limit_s = ts_engine_task_limit(s), .user = s->store, .progress = s->store ? count_kept : NULL};
+  bool watching = false;
+  bool ok = ts_watch_start(&watch, &watching, err) &&
+            ts_run(run->plan, run->dataset ? run->dataset : &s->dataset, options, &run->result, err);
+  if (watching) ts_watch_stop();
+  return ok;
 }
 
 bool ts_engine_run(struct engine_run *run) {
@@ -97,14 +110,9 @@ bool ts_engine_run(struct engine_run *run) {
   options.on_task = on_task;
   options.on_product = run->on_product ? on_product : NULL;
   if (run->quiet_store) options.store = s->store;
-  ts_auto_free char *resume = resume_line(run);
-  const struct ts_watch_options watch = {
-      .resume = resume, .limit_s = task_limit(s), .user = s->store, .progress = s->store ? count_kept : NULL};
-  bool watching = false;
-  bool ok = ts_watch_start(&watch, &watching, &err) &&
-            ts_run(run->plan, run->dataset ? run->dataset : &s->dataset, &options, &run->result, &err);
-  if (watching) ts_watch_stop();
+  bool ok = s->request->workers > 0 && run->values ? ts_workers_run(run, &options, &err)
+                                                   : run_by_threads(run, &options, &err);
   ts_memory_trim(); /* what comes now, such as pictures, asks for other sizes */
-  if (!ok) ts_session_fault(s, &err);
+  if (!ok && err.code != TS_ERR_OK) ts_session_fault(s, &err);
   return ok;
 }

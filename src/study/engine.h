@@ -8,6 +8,8 @@
 struct engine_run {
   struct session *s;
   const struct ts_plan *plan;
+  const struct ts_value *values; /* borrowed: the sets of the plan, for workers; NULL: threads of this process do it */
+  uint64_t planned_repeated;     /* with workers: repetitions that are still to come */
   const struct ts_dataset *dataset; /* NULL: the session's */
   const char *run_id;               /* "" if not recorded */
   const char *command;              /* how the run is continued: "study" or "run"; NULL if it cannot be */
@@ -21,5 +23,6 @@ struct engine_run {
 /* Runs the plan; false if it could not go on (the fault is in the session). The result must be released. */
 bool ts_engine_run(struct engine_run *run);
 struct ts_run_options ts_engine_options(struct session *s);
+double ts_engine_task_limit(const struct session *s); /* for one call of an operation; 0: none */
 
 #endif

@@ -83,6 +83,17 @@ bool ts_grouping_init(struct ts_grouping *grouping, struct session *s, const str
   return group(options, s, plan, &grouping->buckets, &grouping->forecasts);
 }
 
+bool ts_grouping_options(struct ts_plan_bucket_options *options, struct session *s, const struct ts_plan *plan) {
+  struct ts_task_costs costs;
+  *options = (struct ts_plan_bucket_options){0};
+  if (!ts_session_task_costs(s, plan, &costs)) return false;
+  set_limits(options, s);
+  options->task_bytes = product_bytes(s, &costs);
+  options->costs = costs.seconds;
+  ts_grouping_choose(options, s, ts_merger_find(ts_merge_name(plan->options.merge)));
+  return true;
+}
+
 void ts_grouping_release(struct ts_grouping *grouping) { ts_buckets_release(&grouping->buckets); }
 
 struct ts_grouping_totals ts_grouping_add_up(const struct ts_plan *plan, const struct ts_stage_forecast *forecasts,

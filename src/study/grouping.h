@@ -15,6 +15,8 @@ struct ts_grouping {
   const struct ts_stage_forecast *forecasts; /* borrowed from the buckets */
 };
 
+/* How the request wants stages grouped for its workers. */
+bool ts_grouping_options(struct ts_plan_bucket_options *options, struct session *s, const struct ts_plan *plan);
 /* Reads the costs, and groups if the request asks for buckets. */
 bool ts_grouping_init(struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan);
 void ts_grouping_release(struct ts_grouping *grouping);

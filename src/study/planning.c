@@ -73,11 +73,16 @@ struct ts_plan *ts_session_plan(struct session *s, const struct parameter_sets *
   if (s->request->merge && !ts_merge_parse(s->request->merge, &options.merge)) {
     ts_fail(&err, TS_ERR_USAGE, "unknown way to merge '%s'", s->request->merge);
     ts_error_help(&err, "this version knows: none, stage, naive, sca, rtma, trtma, lineage");
-  } else if (ts_merge_needs_buckets(options.merge) && !s->plans_buckets) {
+  } else if (ts_merge_needs_buckets(options.merge) && !s->plans_buckets && s->request->workers == 0) {
     ts_fail(&err, TS_ERR_USAGE, "merging by '%s' is for workers that do not share memory", s->request->merge);
-    ts_error_help(&err, "threads share every equal task: use --merge lineage; 'tessera plan' shows the buckets");
+    ts_error_help(&err, "add --workers N; threads share every equal task: for them use --merge lineage");
+  } else if (ts_merge_needs_buckets(options.merge) && s->request->no_reuse && !s->plans_buckets) {
+    ts_fail(&err, TS_ERR_USAGE, "merging by '%s' and '--no-reuse' do not go together", s->request->merge);
+    ts_error_help(&err, "stages of a bucket share tasks; leave out one of the two");
   }
-  options.keep_instances = s->plans_buckets && ts_merge_shares_tasks(options.merge);
+  const bool runs_buckets = !s->plans_buckets && ts_merge_needs_buckets(options.merge);
+  options.chain = runs_buckets && !(s->request->keys && strcmp(s->request->keys, "dag") == 0);
+  options.keep_instances = runs_buckets || (s->plans_buckets && ts_merge_shares_tasks(options.merge));
   struct ts_plan *plan = NULL;
   if (err.code == TS_ERR_OK && ts_session_ok(s))
     plan = ts_plan_create(s->workflow, sets->values, sets->count, &options, want_reference, &err);

@@ -130,6 +130,10 @@ void ts_progress_continue(struct progress *p, const struct ts_plan *plan, size_t
   expect(p);
 }
 
+void ts_progress_expect(struct progress *p, size_t stage, int64_t more) {
+  p->stages[stage].total = (uint64_t)((int64_t)p->stages[stage].total + more);
+}
+
 /* Mean seconds of the tasks that were not in the store, for what is left, shared by the threads. The cost model answers
  * until enough has been measured. */
 static double seconds_left(const struct progress *p) {

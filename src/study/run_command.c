@@ -1,11 +1,11 @@
 /* One parameter set over the data: every output of the workflow as files.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/engine.h"
+#include "study/workers.h"
 #include "study/write_products.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,9 +59,10 @@ static bool execute(struct session *s, struct run_state *r) {
   const char *folder =
       s->request->output ? s->request->output : ts_arena_printf(&s->arena, "out/%s-run", s->study.name);
   struct product_writer writer = {s, r->plan, names, ts_session_path(s, folder), r->outputs, r->quality};
-  r->progress = ts_progress_create(s, r->plan, r->id, s->request->threads ? s->request->threads : ts_cpu_count());
+  r->progress = ts_progress_create(s, r->plan, r->id, ts_session_threads(s));
   r->engine = (struct engine_run){.s = s,
                                   .plan = r->plan,
+                                  .values = r->sets.values,
                                   .run_id = r->id,
                                   .command = "run",
                                   .progress = r->progress,
@@ -89,6 +90,10 @@ static void describe(struct session *s, struct run_state *r, json_t *object) {
   json_object_set_new(object, "profile", ts_counts_profile(s, result, r->progress));
   json_object_set_new(object, "failed", ts_progress_failed(r->progress));
   json_object_set_new(object, "threads", json_integer((json_int_t)result->threads));
+  if (result->workers > 0) {
+    json_object_set_new(object, "workers", json_integer((json_int_t)result->workers));
+    json_object_set_new(object, "buckets", json_integer((json_int_t)result->buckets));
+  }
   json_object_set_new(object, "peak_bytes", json_integer((json_int_t)result->peak_bytes));
   json_object_set_new(object, "wall_s", json_real(result->wall_s));
   json_object_set_new(object, "cpu_s", json_real(result->cpu_total_s));

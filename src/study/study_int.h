@@ -123,6 +123,7 @@ struct session {
   struct ts_dataset dataset;    /* arrays owned by the arena */
   bool *supplied;               /* per workflow input */
   const char *scratch;          /* folder for commands */
+  bool uses_reference_files;    /* the dataset was opened with those of the study */
   bool plans_buckets;           /* the plan is for looking at: it may be grouped for workers */
   struct ts_costs *costs;       /* owned; NULL until somebody asks what operations cost */
 };
@@ -225,6 +226,8 @@ bool ts_session_open_trace(struct session *s);
 struct progress *ts_progress_create(struct session *s, const struct ts_plan *plan, const char *run_id, size_t threads);
 /* Another plan of the same run follows, whose first run is number `first_set` of the study. */
 void ts_progress_continue(struct progress *progress, const struct ts_plan *plan, size_t first_set);
+/* So many more (or fewer) tasks of a stage will be settled than the plan has. */
+void ts_progress_expect(struct progress *progress, size_t stage, int64_t more);
 void ts_progress_begin(struct progress *progress);
 /* A task begins; from several threads at once. */
 void ts_progress_start(struct progress *progress, uint32_t node);

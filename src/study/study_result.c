@@ -313,6 +313,10 @@ static void add_costs(struct session *s, struct study_result *r, json_t *object)
   json_object_set_new(object, "run_s", json_real(result->wall_s));
   json_object_set_new(object, "cpu_s", json_real(result->cpu_total_s));
   json_object_set_new(object, "threads", json_integer((json_int_t)result->threads));
+  if (result->workers > 0) {
+    json_object_set_new(object, "workers", json_integer((json_int_t)result->workers));
+    json_object_set_new(object, "buckets", json_integer((json_int_t)result->buckets));
+  }
   json_object_set_new(object, "peak_bytes", json_integer((json_int_t)result->peak_bytes));
 }
 

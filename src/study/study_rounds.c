@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/study_method.h"
 #include "study/study_result.h"
+#include "study/workers.h"
 
 #include "base/alloc.h"
-#include "base/pool.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,6 +44,8 @@ static void add_result(const struct session *s, struct ts_run_result *sum, struc
   sum->spilled += more->spilled;
   sum->waits += more->waits;
   sum->recomputed += more->recomputed;
+  sum->repeated += more->repeated;
+  sum->buckets += more->buckets;
   sum->reads += more->reads;
   sum->wall_s += more->wall_s;
   sum->cpu_total_s += more->cpu_total_s;
@@ -65,14 +67,14 @@ static void follow(struct session *s, struct study_result *r, const struct study
     ts_progress_continue(r->progress, round->plan, round->first);
     return;
   }
-  size_t threads = s->request->threads ? s->request->threads : ts_cpu_count();
-  r->progress = ts_progress_create(s, round->plan, r->run_id, threads);
+  r->progress = ts_progress_create(s, round->plan, r->run_id, ts_session_threads(s));
   ts_progress_begin(r->progress);
 }
 
 static bool run(struct session *s, struct study_result *r, const struct study_round *round, struct study_phase *phase) {
   struct engine_run engine = {.s = s,
                               .plan = round->plan,
+                              .values = r->sets.values + round->first * s->workflow->parameter_count,
                               .run_id = r->run_id,
                               .command = "study",
                               .progress = r->progress,

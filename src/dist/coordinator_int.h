@@ -1,0 +1,102 @@
+/* What the files of the coordinator share.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The server's thread answers workers at once: descriptions, buckets. All that they tell goes into the inbox, and the
+ * thread that called ts_dist_run takes it from there in order: it keeps the books, adds buckets, and looks after the
+ * processes. So callbacks come from one thread, and a slow one delays no worker. */
+#ifndef TS_DIST_COORDINATOR_INT_H
+#define TS_DIST_COORDINATOR_INT_H
+
+#include "dist/children.h"
+#include "dist/dist.h"
+#include "dist/jobs.h"
+#include "dist/ledger.h"
+#include "dist/messages.h"
+#include "run/contents.h"
+#include "store/serve.h"
+
+#include <pthread.h>
+
+#define TS_NOBODY SIZE_MAX
+
+/* Something a worker said; a message of kind 0 says that it is gone. */
+struct letter {
+  size_t worker; /* the server's number */
+  uint32_t kind;
+  char *bytes; /* owned */
+  size_t count;
+};
+
+struct slot {
+  struct ts_child child;
+  bool is_running;
+  size_t worker; /* the server's number; TS_NOBODY: not connected */
+  bool is_ready; /* its plan is ours */
+  bool has_bucket;
+  uint64_t bucket; /* number of the one it holds, or held when it went */
+  uint32_t group, attempts;
+  uint64_t peak_bytes;
+  uint64_t gone_ns; /* when the connection ended; 0: it has not */
+};
+
+/* A group that is split: first one run, then the front, then the rest. */
+enum sharing_step { SHARING_FIRST, SHARING_FRONT, SHARING_REST };
+struct shared_group {
+  struct ts_contents *contents; /* owned; NULL: all its buckets are known */
+  enum sharing_step step;
+};
+
+struct coordinator {
+  const struct ts_plan *plan;
+  const struct ts_dataset *dataset;
+  const struct ts_dist_options *options;
+  struct ts_run_result *result;
+  struct ts_ledger ledger;
+  struct ts_sha256 fingerprint;
+  uint64_t begun_ns;
+  char *folder, *socket; /* owned: paths */
+  struct ts_server *server;
+  size_t threads; /* of each worker */
+  int stop_told;  /* the level that the workers know */
+  uint64_t stop_ns;
+
+  pthread_mutex_t lock; /* guards the rest, up to the next comment */
+  pthread_cond_t taken; /* the inbox has room again */
+  struct slot *slots;   /* owned: one per worker; children are the caller's thread's alone */
+  struct letter *inbox; /* owned */
+  size_t inbox_count, inbox_capacity, inbox_bytes;
+  bool over; /* no more buckets are given out */
+  int wake_fd;
+
+  /* the caller's thread alone */
+  struct ts_error trouble; /* first error that ends the run */
+  uint64_t next_number;    /* of buckets */
+  size_t open_buckets;
+  size_t *open_in_group;   /* owned: buckets per group */
+  uint32_t *bucket_groups; /* owned: group of each bucket */
+  size_t bucket_capacity;
+  size_t start_failures;       /* in a row */
+  struct shared_group *shared; /* owned: per group; NULL: groups are not split */
+  bool *front;                 /* owned: per task, whether it belongs to the front */
+  double *costs;               /* owned: per task, mean seconds */
+  struct ts_job *jobs;         /* owned: jobs[number] of the buckets of shared groups */
+  size_t job_capacity;
+  struct ts_run_setup *setup; /* owned: for the contents */
+  struct ts_run_options share_options;
+};
+
+/* inbox.c: in the server's thread. */
+bool ts_coordinator_serve(struct coordinator *c, struct ts_error *err);
+/* All letters so far; owned by the caller. */
+struct letter *ts_coordinator_take_letters(struct coordinator *c, size_t *count);
+void ts_coordinator_wake(struct coordinator *c);
+
+/* sharing.c: the caller's thread. */
+bool ts_coordinator_add_jobs(struct coordinator *c, struct ts_jobs *jobs, struct ts_error *err);
+bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err);
+/* A bucket has ended. */
+bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t group, const struct ts_dist_result *result,
+                                struct ts_error *err);
+void ts_coordinator_release_sharing(struct coordinator *c);
+
+#endif

@@ -1,0 +1,52 @@
+/* Work on a plan by several processes that share nothing but the store: the coordinator's side and the worker's.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The coordinator owns the store and serves it over a local socket. It starts the workers; each makes the same whole plan,
+ * so that numbers of nodes mean the same everywhere, and takes buckets (a group of the dataset and what is wanted of it)
+ * until there are none. Task events and wanted products come back over the same connection and are told as ts_run tells
+ * them. What a dead worker held is given to another one. */
+#ifndef TS_DIST_DIST_H
+#define TS_DIST_DIST_H
+
+#include "plan/bucket.h"
+#include "run/run.h"
+
+/* The same for the coordinator and all workers, or their plans differ: tasks, parameters, operations, files, tiles. */
+void ts_dist_fingerprint(const struct ts_plan *plan, const struct ts_dataset *dataset, struct ts_sha256 *fingerprint);
+
+struct ts_dist_options {
+  size_t workers;          /* processes, at least one */
+  const char *program;     /* borrowed: what is started as PROGRAM worker --connect SOCKET */
+  const char *description; /* borrowed: given to every worker as it is */
+  /* Buckets of the algorithms that group stages; NULL: by pieces of the dataset. The plan keeps its instances. */
+  const struct ts_plan_bucket_options *grouping;
+  /* As for ts_run: registry, store (always there: it holds the queue), run_id, no_cutoff, stop, user, callbacks. Callbacks
+   * come from the calling thread. on_task is told the first outcome of every task and unit. */
+  struct ts_run_options run;
+  bool no_store; /* products are neither looked up nor kept */
+  /* An execution beyond the first of a task and unit; may be NULL. */
+  void (*on_repeated)(void *user, const struct ts_task_event *event);
+  /* Before the start: so many repeated executions of a task are planned; may be NULL. */
+  void (*on_planned)(void *user, size_t task, uint64_t repeated);
+};
+
+/* Like ts_run. */
+bool ts_dist_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const struct ts_dist_options *options,
+                 struct ts_run_result *result, struct ts_error *err);
+
+/* ---- the worker ---- */
+/* Tells the coordinator behind a remote store that this process is there; gets its description. */
+bool ts_dist_hello(struct ts_store *store, struct ts_str *description, struct ts_error *err);
+/* Why this process cannot work: ends the run. */
+void ts_dist_give_up(struct ts_store *store, const struct ts_error *why);
+
+struct ts_dist_worker {
+  struct ts_store *store; /* borrowed: remote */
+  const struct ts_plan *plan;
+  const struct ts_dataset *dataset;
+  struct ts_run_options run; /* as for ts_run; part, setup, user and callbacks are set here */
+};
+/* Takes buckets until there are none, or the run is stopped. */
+bool ts_dist_work(const struct ts_dist_worker *worker, struct ts_error *err);
+
+#endif

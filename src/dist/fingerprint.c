@@ -1,0 +1,74 @@
+/* One number for all that coordinator and workers must agree on.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "dist/dist.h"
+
+#include "base/str.h"
+
+#include <string.h>
+
+static void add_text(struct ts_sha256_stream *stream, const char *text) {
+  ts_sha256_stream_add(stream, text ? text : "", strlen(text ? text : "") + 1);
+}
+
+static void add_operations(struct ts_sha256_stream *stream, const struct ts_workflow *w) {
+  for (size_t t = 0; t < w->task_count; t++) {
+    const struct ts_op *op = w->tasks[t].op;
+    add_text(stream, op->descriptor->name);
+    add_text(stream, op->numeric);
+    ts_sha256_stream_add(stream, &op->implementation, sizeof op->implementation);
+  }
+}
+
+static void add_nodes(struct ts_sha256_stream *stream, const struct ts_plan *plan) {
+  struct ts_str bytes = {0};
+  for (size_t n = 0; n < plan->node_count; n++) {
+    const struct ts_node *node = &plan->nodes[n];
+    const uint32_t fields[] = {(uint32_t)node->kind, (uint32_t)node->scope, node->task, node->input_count};
+    ts_str_clear(&bytes);
+    ts_str_add_bytes(&bytes, fields, sizeof fields);
+    ts_str_add_bytes(&bytes, node->inputs, node->input_count * sizeof *node->inputs);
+    size_t parameters =
+        node->kind == TS_NODE_TASK ? plan->workflow->tasks[node->task].op->descriptor->parameter_count : 0;
+    for (size_t i = 0; i < parameters; i++) {
+      ts_str_add_char(&bytes, (char)node->parameters[i].type);
+      ts_value_print(&node->parameters[i], &bytes);
+      ts_str_add_char(&bytes, '\0');
+    }
+    ts_sha256_stream_add(stream, bytes.data, bytes.length);
+  }
+  ts_sha256_stream_add(stream, plan->products, plan->set_count * plan->wanted_count * sizeof *plan->products);
+  ts_str_release(&bytes);
+}
+
+static void add_dataset(struct ts_sha256_stream *stream, const struct ts_dataset *d, size_t input_count) {
+  for (size_t i = 0; i < d->item_count; i++) {
+    add_text(stream, d->items[i].name);
+    for (size_t k = 0; k < input_count; k++) {
+      if (d->items[i].sources[k].path)
+        ts_sha256_stream_add(stream, &d->items[i].sources[k].digest, sizeof(struct ts_sha256));
+    }
+  }
+  for (size_t t = 0; t < d->tile_count; t++) {
+    const struct ts_region *r = &d->tiles[t].region, *c = &d->tiles[t].core;
+    const int64_t numbers[] = {r->x,
+                               r->y,
+                               r->width,
+                               r->height,
+                               r->level,
+                               c->x,
+                               c->y,
+                               c->width,
+                               c->height,
+                               c->level,
+                               (int64_t)d->tile_items[t]};
+    ts_sha256_stream_add(stream, numbers, sizeof numbers);
+  }
+}
+
+void ts_dist_fingerprint(const struct ts_plan *plan, const struct ts_dataset *dataset, struct ts_sha256 *fingerprint) {
+  struct ts_sha256_stream *stream = ts_sha256_stream_create();
+  add_operations(stream, plan->workflow);
+  add_nodes(stream, plan);
+  add_dataset(stream, dataset, plan->workflow->input_count);
+  ts_sha256_stream_finish(stream, fingerprint);
+}

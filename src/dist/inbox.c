@@ -1,0 +1,128 @@
+/* The coordinator as workers see it: answers at once, and a box for what they tell.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "dist/coordinator_int.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define INBOX_BYTES ((size_t)64 << 20) /* workers wait while more is not yet looked at */
+
+static struct slot *slot_of(struct coordinator *c, size_t worker) {
+  for (size_t i = 0; i < c->options->workers; i++) {
+    if (c->slots[i].worker == worker) return &c->slots[i];
+  }
+  return NULL;
+}
+
+void ts_coordinator_wake(struct coordinator *c) {
+  const uint64_t one = 1;
+  ssize_t ignored = write(c->wake_fd, &one, sizeof one);
+  (void)ignored;
+}
+
+/* Under the lock. */
+static void drop_letter(struct coordinator *c, size_t worker, uint32_t kind, const void *bytes, size_t count) {
+  c->inbox = ts_grow(c->inbox, c->inbox_count, &c->inbox_capacity, sizeof *c->inbox);
+  struct letter *letter = &c->inbox[c->inbox_count++];
+  *letter = (struct letter){worker, kind, ts_malloc(count + 1), count};
+  if (count > 0) memcpy(letter->bytes, bytes, count);
+  c->inbox_bytes += count;
+  ts_coordinator_wake(c);
+}
+
+struct letter *ts_coordinator_take_letters(struct coordinator *c, size_t *count) {
+  pthread_mutex_lock(&c->lock);
+  struct letter *letters = c->inbox;
+  *count = c->inbox_count;
+  c->inbox = NULL;
+  c->inbox_count = c->inbox_capacity = c->inbox_bytes = 0;
+  pthread_cond_broadcast(&c->taken);
+  pthread_mutex_unlock(&c->lock);
+  return letters;
+}
+
+static void on_hello(void *user, size_t worker, int64_t process_id) {
+  struct coordinator *c = user;
+  pthread_mutex_lock(&c->lock);
+  for (size_t i = 0; i < c->options->workers; i++) {
+    if (c->slots[i].child.pid == process_id && process_id > 0) {
+      c->slots[i].worker = worker;
+      c->slots[i].gone_ns = 0;
+    }
+  }
+  pthread_mutex_unlock(&c->lock);
+}
+
+/* Under the lock. */
+static void answer_ready(struct coordinator *c, struct slot *slot, const void *bytes, size_t count,
+                         struct ts_str *answer) {
+  bool same = count == sizeof c->fingerprint && memcmp(bytes, &c->fingerprint, count) == 0;
+  slot->is_ready = same;
+  ts_wire_add_text(answer, same ? "" : "a worker reads other files than the study's process: something was changed");
+  ts_wire_add_u64(answer, c->begun_ns);
+  ts_wire_add_u64(answer, (uint64_t)(slot - c->slots) * c->threads);
+}
+
+/* Under the lock. */
+static void answer_take(struct coordinator *c, struct slot *slot, struct ts_str *answer) {
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_bucket_row row;
+  struct ts_error err = {0};
+  slot->has_bucket = false;
+  if (c->over || !slot->is_ready) {
+    ts_wire_add_u8(answer, TS_DIST_ANSWER_END);
+    return;
+  }
+  enum ts_bucket_take taken =
+      ts_store_bucket_take(c->options->run.store, c->options->run.run_id, slot->worker, &arena, &row, &err);
+  if (taken == TS_BUCKET_ERROR) {
+    ts_auto(ts_str_release) struct ts_str bytes = {0};
+    ts_dist_error_add(&bytes, &err);
+    drop_letter(c, slot->worker, TS_DIST_GIVE_UP, bytes.data, bytes.length);
+  }
+  if (taken != TS_BUCKET_TAKEN) {
+    ts_wire_add_u8(answer, TS_DIST_ANSWER_WAIT); /* there may be more when what others do is done */
+    return;
+  }
+  slot->has_bucket = true;
+  slot->bucket = row.number;
+  slot->group = (uint32_t)row.group;
+  slot->attempts = row.attempts;
+  ts_wire_add_u8(answer, TS_DIST_ANSWER_WORK);
+  ts_wire_add_u64(answer, row.number);
+  ts_wire_add_u32(answer, (uint32_t)row.group);
+  ts_wire_add_text(answer, row.body);
+}
+
+static void on_message(void *user, size_t worker, uint32_t kind, const void *bytes, size_t count,
+                       struct ts_str *answer) {
+  struct coordinator *c = user;
+  pthread_mutex_lock(&c->lock);
+  struct slot *slot = slot_of(c, worker);
+  if (slot && kind == TS_DIST_HELLO)
+    ts_str_add(answer, c->options->description);
+  else if (slot && kind == TS_DIST_READY)
+    answer_ready(c, slot, bytes, count, answer);
+  else if (slot && kind == TS_DIST_TAKE)
+    answer_take(c, slot, answer);
+  else if (slot)
+    drop_letter(c, worker, kind, bytes, count);
+  while (slot && c->inbox_bytes > INBOX_BYTES && !c->over) pthread_cond_wait(&c->taken, &c->lock);
+  pthread_mutex_unlock(&c->lock);
+}
+
+static void on_gone(void *user, size_t worker) {
+  struct coordinator *c = user;
+  pthread_mutex_lock(&c->lock);
+  if (slot_of(c, worker)) drop_letter(c, worker, 0, NULL, 0);
+  pthread_mutex_unlock(&c->lock);
+}
+
+bool ts_coordinator_serve(struct coordinator *c, struct ts_error *err) {
+  const struct ts_server_options options = {
+      .path = c->socket, .user = c, .on_hello = on_hello, .on_message = on_message, .on_gone = on_gone};
+  c->server = ts_server_create(c->options->run.store, &options, err);
+  return c->server != NULL;
+}

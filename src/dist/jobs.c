@@ -1,0 +1,220 @@
+/* Makes the jobs of a run that are known before it starts.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "dist/jobs.h"
+
+#include "base/alloc.h"
+#include "dist/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void ts_jobs_release(struct ts_jobs *jobs) {
+  for (size_t i = 0; i < jobs->count; i++) free((char *)jobs->rows[i].body);
+  free(jobs->rows);
+  *jobs = (struct ts_jobs){0};
+}
+
+void ts_jobs_add(struct ts_jobs *jobs, const struct ts_run_part *part, uint32_t phase) {
+  struct ts_str body = {0};
+  ts_job_print(part, &body);
+  jobs->rows = ts_grow(jobs->rows, jobs->count, &jobs->capacity, sizeof *jobs->rows);
+  jobs->rows[jobs->count++] =
+      (struct ts_bucket_row){.group = part->group, .phase = phase, .body = ts_str_detach(&body)};
+}
+
+/* ---- whole groups ---- */
+struct sized_group {
+  uint32_t group;
+  double px;
+};
+
+static int larger_first(const void *a, const void *b) {
+  const struct sized_group *x = a;
+  const struct sized_group *y = b;
+  if (x->px != y->px) return x->px > y->px ? -1 : 1;
+  return x->group < y->group ? -1 : x->group > y->group;
+}
+
+void ts_jobs_of_groups(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset) {
+  size_t count = ts_run_group_count(plan, dataset);
+  struct sized_group *groups = ts_calloc(count + 1, sizeof *groups);
+  for (size_t g = 0; g < count; g++) groups[g].group = (uint32_t)g;
+  for (size_t t = 0; count > 0 && t < dataset->tile_count; t++)
+    groups[ts_run_group_of(plan, dataset, TS_PER_TILE, t)].px +=
+        (double)dataset->tiles[t].region.width * (double)dataset->tiles[t].region.height;
+  qsort(groups, count, sizeof *groups, larger_first);
+  for (size_t g = 0; g < count; g++) ts_jobs_add(jobs, &(struct ts_run_part){.group = groups[g].group}, 0);
+  free(groups);
+}
+
+/* ---- shares of the runs ---- */
+struct wishes {
+  struct ts_run_wish *items; /* owned */
+  size_t count, capacity;
+  uint64_t *met; /* owned: per node, a bit per port that is among them */
+};
+
+static void wish(struct wishes *wishes, struct ts_node_input product, size_t unit) {
+  if (product.node == TS_NO_NODE || wishes->met[product.node] >> product.port & 1) return;
+  wishes->met[product.node] |= UINT64_C(1) << product.port;
+  wishes->items = ts_grow(wishes->items, wishes->count, &wishes->capacity, sizeof *wishes->items);
+  wishes->items[wishes->count++] = (struct ts_run_wish){product.node, product.port, unit};
+}
+
+static void forget_wishes(struct wishes *wishes) {
+  for (size_t i = 0; i < wishes->count; i++) wishes->met[wishes->items[i].node] = 0;
+  wishes->count = 0;
+}
+
+static int compare_wishes(const void *a, const void *b) {
+  const struct ts_run_wish *x = a;
+  const struct ts_run_wish *y = b;
+  if (x->unit != y->unit) return x->unit < y->unit ? -1 : 1;
+  if (x->port != y->port) return x->port < y->port ? -1 : 1;
+  return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* In an order that is short to write. Empties the wishes. */
+static void add_job(struct ts_jobs *jobs, struct wishes *wishes, struct ts_run_part part, uint32_t phase) {
+  if (wishes->count > 0) qsort(wishes->items, wishes->count, sizeof *wishes->items, compare_wishes);
+  part.wanted = wishes->items;
+  part.wanted_count = wishes->count;
+  if (wishes->count > 0) ts_jobs_add(jobs, &part, phase);
+  forget_wishes(wishes);
+}
+
+static void release_wishes(struct wishes *wishes) {
+  free(wishes->items);
+  free(wishes->met);
+}
+
+/* The units of a scope that belong to a group. */
+static void units_of_group(const struct ts_plan *plan, const struct ts_dataset *dataset, uint32_t group,
+                           enum ts_scope scope, size_t *first, size_t *count) {
+  *first = group;
+  *count = 1;
+  if (plan->coarsest == scope) return;
+  *first = plan->coarsest == TS_PER_FILE ? dataset->items[group].first_tile : 0;
+  if (plan->coarsest == TS_PER_FILE)
+    *count = dataset->items[group].tile_count;
+  else
+    *count = scope == TS_PER_TILE ? dataset->tile_count : dataset->item_count;
+}
+
+static void wish_everywhere(struct wishes *wishes, const struct ts_plan *plan, const struct ts_dataset *dataset,
+                            uint32_t group, struct ts_node_input product) {
+  size_t first = 0, count = 0;
+  if (product.node == TS_NO_NODE || wishes->met[product.node] >> product.port & 1) return;
+  units_of_group(plan, dataset, group, plan->nodes[product.node].scope, &first, &count);
+  for (size_t u = first; u < first + count; u++) {
+    wishes->met[product.node] &= ~(UINT64_C(1) << product.port);
+    wish(wishes, product, u);
+  }
+}
+
+void ts_jobs_of_runs(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset,
+                     size_t shares) {
+  struct wishes wishes = {.met = ts_calloc(plan->node_count + 1, sizeof *wishes.met)};
+  size_t groups = ts_run_group_count(plan, dataset);
+  for (uint32_t g = 0; g < groups; g++) {
+    for (size_t share = 0; share < shares; share++) {
+      size_t first = share * plan->set_count / shares, end = (share + 1) * plan->set_count / shares;
+      for (size_t i = 0; share == 0 && i < plan->wanted_count; i++)
+        wish_everywhere(&wishes, plan, dataset, g, plan->reference_products[i]);
+      for (size_t r = first; r < end; r++) {
+        for (size_t i = 0; i < plan->wanted_count; i++)
+          wish_everywhere(&wishes, plan, dataset, g, plan->products[plan->set_order[r] * plan->wanted_count + i]);
+      }
+      add_job(jobs, &wishes, (struct ts_run_part){.group = g}, 0);
+    }
+  }
+  release_wishes(&wishes);
+}
+
+/* ---- buckets of stages ---- */
+/* The products of one instance of a stage that leave it. */
+static void wish_outputs(struct wishes *wishes, const struct ts_plan *plan, const struct ts_stage *stage,
+                         const uint32_t *nodes, size_t unit) {
+  for (size_t o = 0; o < stage->output_count; o++) {
+    const struct ts_source *source = &stage->outputs[o].source;
+    if (source->index < stage->first_task || source->index >= stage->first_task + stage->task_count) continue;
+    if (plan->active[source->index])
+      wish(wishes, (struct ts_node_input){nodes[source->index - stage->first_task], (uint32_t)source->port}, unit);
+  }
+}
+
+/* What only the reference run asks for is no member of any bucket. */
+static void wish_reference(struct wishes *wishes, const struct ts_plan *plan, size_t stage_index, size_t unit) {
+  const struct ts_stage *stage = &plan->workflow->stages[stage_index];
+  for (uint32_t n = 0; n < plan->node_count; n++) {
+    const struct ts_node *node = &plan->nodes[n];
+    if (node->kind != TS_NODE_TASK || !node->reference_only || plan->workflow->tasks[node->task].stage != stage_index)
+      continue;
+    for (size_t o = 0; o < stage->output_count; o++) {
+      const struct ts_source *source = &stage->outputs[o].source;
+      if (source->index == node->task) wish(wishes, (struct ts_node_input){n, (uint32_t)source->port}, unit);
+    }
+  }
+}
+
+static const uint32_t *nodes_of_run(const struct ts_plan *plan, size_t stage, uint32_t run,
+                                    const uint32_t *instance_of) {
+  return plan->instances[stage].nodes + instance_of[run] * plan->workflow->stages[stage].task_count;
+}
+
+static int costlier_first(const void *a, const void *b) {
+  const struct ts_bucket *x = *(const struct ts_bucket *const *)a;
+  const struct ts_bucket *y = *(const struct ts_bucket *const *)b;
+  if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
+  return x < y ? -1 : x > y;
+}
+
+/* The buckets of one stage over all groups, the costliest first. */
+static void add_stage(struct ts_jobs *jobs, struct wishes *wishes, const struct ts_plan *plan,
+                      const struct ts_dataset *dataset, const struct ts_buckets *buckets,
+                      const struct ts_stage_forecast *forecast, size_t stage_index, int64_t now_unix_ns) {
+  const struct ts_stage *stage = &plan->workflow->stages[stage_index];
+  const struct ts_stage_instances *instances = &plan->instances[stage_index];
+  uint32_t *instance_of = ts_calloc(plan->set_count + 1, sizeof *instance_of);
+  for (size_t i = 0; i < instances->count; i++) instance_of[instances->runs[i]] = (uint32_t)i;
+  const struct ts_bucket **order = ts_calloc(forecast->bucket_count + 1, sizeof *order);
+  for (size_t b = 0; b < forecast->bucket_count; b++) order[b] = &buckets->items[forecast->bucket_first + b];
+  qsort(order, forecast->bucket_count, sizeof *order, costlier_first);
+  size_t groups = ts_run_group_count(plan, dataset);
+  struct ts_run_part part = {.keep = true, .found_before_unix_ns = now_unix_ns};
+  for (size_t b = 0; b <= forecast->bucket_count; b++) {
+    for (part.group = 0; part.group < groups; part.group++) {
+      size_t first = 0, count = 0;
+      units_of_group(plan, dataset, part.group, stage->scope, &first, &count);
+      for (size_t u = first; u < first + count; u++) {
+        if (b == 0) wish_reference(wishes, plan, stage_index, u);
+        for (size_t m = 0; b > 0 && m < order[b - 1]->member_count; m++)
+          wish_outputs(wishes, plan, stage, nodes_of_run(plan, stage_index, order[b - 1]->members[m], instance_of), u);
+        add_job(jobs, wishes, part, (uint32_t)stage_index);
+      }
+    }
+  }
+  free(order);
+  free(instance_of);
+}
+
+bool ts_jobs_of_buckets(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset,
+                        const struct ts_plan_bucket_options *options, int64_t now_unix_ns, uint64_t *repeated,
+                        struct ts_error *err) {
+  const struct ts_workflow *w = plan->workflow;
+  struct ts_buckets buckets = {0};
+  const struct ts_stage_forecast *forecasts = NULL;
+  if (!ts_plan_buckets(plan, options, &buckets, &forecasts, err)) return false;
+  struct wishes wishes = {.met = ts_calloc(plan->node_count + 1, sizeof *wishes.met)};
+  for (size_t s = 0; s < w->stage_count; s++)
+    add_stage(jobs, &wishes, plan, dataset, &buckets, &forecasts[s], s, now_unix_ns);
+  for (size_t t = 0; t < w->task_count; t++) {
+    size_t distinct = plan->counts[t].distinct;
+    repeated[t] = buckets.executed[t] > distinct
+                      ? (buckets.executed[t] - distinct) * options->units[w->stages[w->tasks[t].stage].scope]
+                      : 0;
+  }
+  release_wishes(&wishes);
+  ts_buckets_release(&buckets);
+  return true;
+}

@@ -1,0 +1,106 @@
+/* Messages of coordinator and workers, written and read.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "dist/messages.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+void ts_dist_result_add(struct ts_str *out, const struct ts_dist_result *result) {
+  ts_wire_add_u64(out, result->number);
+  ts_wire_add_u8(out, result->stopped ? 1 : 0);
+  ts_wire_add_u64(out, result->dropped);
+  ts_wire_add_u64(out, result->spilled);
+  ts_wire_add_u64(out, result->waits);
+  ts_wire_add_u64(out, result->recomputed);
+  ts_wire_add_u64(out, result->peak_bytes);
+  ts_wire_add_f64(out, result->cpu_s);
+}
+
+struct ts_dist_result ts_dist_result_read(struct ts_wire *wire) {
+  struct ts_dist_result result = {0};
+  result.number = ts_wire_u64(wire);
+  result.stopped = ts_wire_u8(wire) != 0;
+  result.dropped = ts_wire_u64(wire);
+  result.spilled = ts_wire_u64(wire);
+  result.waits = ts_wire_u64(wire);
+  result.recomputed = ts_wire_u64(wire);
+  result.peak_bytes = ts_wire_u64(wire);
+  result.cpu_s = ts_wire_f64(wire);
+  return result;
+}
+
+void ts_dist_error_add(struct ts_str *out, const struct ts_error *err) {
+  ts_wire_add_u32(out, (uint32_t)err->code);
+  ts_wire_add_text(out, err->text);
+  ts_wire_add_text(out, err->help);
+}
+
+void ts_dist_error_read(struct ts_wire *wire, struct ts_error *err) {
+  uint32_t code = ts_wire_u32(wire);
+  const char *text = ts_wire_text(wire);
+  const char *help = ts_wire_text(wire);
+  ts_fail(err, code > TS_ERR_OK && code < TS_ERR_COUNT ? (enum ts_error_code)code : TS_ERR_STORE, "%s", text);
+  ts_error_help(err, "%s", help);
+}
+
+void ts_dist_add_start(struct ts_str *out, uint32_t node) {
+  ts_wire_add_u8(out, TS_DIST_ITEM_START);
+  ts_wire_add_u32(out, node);
+}
+
+void ts_dist_add_task(struct ts_str *out, const struct ts_task_event *event) {
+  ts_wire_add_u8(out, TS_DIST_ITEM_TASK);
+  ts_wire_add_u32(out, event->node);
+  ts_wire_add_u64(out, event->unit);
+  ts_wire_add_u8(out, (uint8_t)event->outcome);
+  ts_wire_add_raw(out, &event->key, sizeof event->key);
+  ts_wire_add_f64(out, event->start_s);
+  ts_wire_add_f64(out, event->wall_s);
+  ts_wire_add_f64(out, event->cpu_s);
+  ts_wire_add_u64(out, event->worker);
+  ts_wire_add_text(out, event->message);
+}
+
+bool ts_dist_add_product(struct ts_str *out, uint32_t node, uint32_t port, size_t unit, const struct ts_data *data,
+                         struct ts_error *err) {
+  ts_auto(ts_str_release) struct ts_str packed = {0};
+  if (!ts_data_pack(data, &packed, err)) return false;
+  ts_wire_add_u8(out, TS_DIST_ITEM_PRODUCT);
+  ts_wire_add_u32(out, node);
+  ts_wire_add_u64(out, unit);
+  ts_wire_add_u32(out, port);
+  ts_wire_add_blob(out, packed.data, packed.length);
+  return true;
+}
+
+static void read_task(struct ts_wire *wire, struct ts_task_event *event) {
+  uint8_t outcome = 0;
+  event->unit = (size_t)ts_wire_u64(wire);
+  outcome = ts_wire_u8(wire);
+  event->outcome = outcome < TS_OUTCOME_COUNT ? (enum ts_outcome)outcome : TS_OUTCOME_FAILED;
+  ts_wire_raw(wire, &event->key, sizeof event->key);
+  event->start_s = ts_wire_f64(wire);
+  event->wall_s = ts_wire_f64(wire);
+  event->cpu_s = ts_wire_f64(wire);
+  event->worker = (size_t)ts_wire_u64(wire);
+  event->message = ts_wire_text(wire);
+}
+
+bool ts_dist_read_news(struct ts_wire *wire, struct ts_dist_news *news) {
+  if (wire->failed || wire->left == 0) return false;
+  *news = (struct ts_dist_news){.event.message = ""};
+  uint8_t item = ts_wire_u8(wire);
+  news->item = (enum ts_dist_item)item;
+  news->event.node = ts_wire_u32(wire);
+  if (item == TS_DIST_ITEM_TASK) {
+    read_task(wire, &news->event);
+  } else if (item == TS_DIST_ITEM_PRODUCT) {
+    news->event.unit = (size_t)ts_wire_u64(wire);
+    news->port = ts_wire_u32(wire);
+    news->packed = ts_wire_blob(wire, &news->packed_bytes);
+  } else if (item != TS_DIST_ITEM_START) {
+    wire->failed = true;
+  }
+  return !wire->failed;
+}

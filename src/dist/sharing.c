@@ -1,0 +1,342 @@
+/* Which buckets there are: from the start, or from what is known by now where the tasks of a group are shared out.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Where there are fewer groups than keep all workers busy, each is split. One run goes first and tells what the tasks
+ * cost. The cheap front of the workflow is then shared out task by task as they become ready, equal contents once
+ * (run/contents.h). What follows is grouped by the contents that the front made: runs that go the same way stay together,
+ * so that little is done twice and little is passed on. */
+#include "dist/coordinator_int.h"
+#include "dist/job.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/map.h"
+
+#include <stdlib.h>
+
+#define GROUPS_PER_WORKER 3 /* fewer groups are split */
+#define BUCKETS_OPEN      3 /* per worker, being done or waiting: more tasks become ready until they are needed */
+#define SHARES            2 /* per worker, of what is ready: the last ones are small */
+#define MOST_IN_BUCKET    64
+#define REST_BUCKETS      3    /* per worker, of what follows the front */
+#define FRONT_SHARE       0.15 /* of all work, at most, is done task by task */
+
+bool ts_coordinator_add_jobs(struct coordinator *c, struct ts_jobs *jobs, struct ts_error *err) {
+  for (size_t i = 0; i < jobs->count; i++) {
+    c->bucket_groups = ts_grow(c->bucket_groups, c->next_number, &c->bucket_capacity, sizeof *c->bucket_groups);
+    c->bucket_groups[c->next_number] = (uint32_t)jobs->rows[i].group;
+    jobs->rows[i].number = c->next_number++;
+    c->open_in_group[jobs->rows[i].group]++;
+  }
+  c->open_buckets += jobs->count;
+  c->result->buckets += jobs->count;
+  return jobs->count == 0 ||
+         ts_store_buckets_add(c->options->run.store, c->options->run.run_id, jobs->rows, jobs->count, err);
+}
+
+static void on_settled(void *user, const struct ts_task_event *event) {
+  struct coordinator *c = user;
+  ts_ledger_task(&c->ledger, event);
+}
+
+static void on_found(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
+  struct coordinator *c = user;
+  ts_ledger_product(&c->ledger, node, port, unit, data);
+}
+
+/* The job of a bucket, so that its wishes are known when it ends. */
+static void remember(struct coordinator *c, uint64_t number, struct ts_run_part part) {
+  while (c->job_capacity <= number) {
+    size_t before = c->job_capacity;
+    c->job_capacity = before ? 2 * before : 256;
+    c->jobs = ts_realloc(c->jobs, c->job_capacity * sizeof *c->jobs);
+    for (size_t i = before; i < c->job_capacity; i++) c->jobs[i] = (struct ts_job){0};
+  }
+  c->jobs[number] = (struct ts_job){.part = part};
+  c->jobs[number].wishes = ts_malloc((part.wanted_count + 1) * sizeof *part.wanted);
+  for (size_t i = 0; i < part.wanted_count; i++) c->jobs[number].wishes[i] = part.wanted[i];
+  c->jobs[number].part.wanted = c->jobs[number].wishes;
+}
+
+/* What is ready now in buckets, as many as keep the workers busy for a while. */
+static bool share_out_tasks(struct coordinator *c, uint32_t group, struct ts_error *err) {
+  struct ts_contents *contents = c->shared[group].contents;
+  struct ts_jobs jobs = {0};
+  while (ts_contents_ready(contents) > 0 && c->open_buckets + jobs.count < BUCKETS_OPEN * c->options->workers) {
+    size_t size = ts_contents_ready(contents) / (SHARES * c->options->workers) + 1;
+    size = size > MOST_IN_BUCKET ? MOST_IN_BUCKET : size;
+    struct ts_run_wish *wishes = ts_malloc(size * TS_OP_MAX_PORTS * sizeof *wishes);
+    struct ts_run_part part = {.group = group, .wanted = wishes, .keep = true};
+    part.wanted_count = ts_contents_take(contents, size, wishes);
+    remember(c, c->next_number + jobs.count, part);
+    ts_jobs_add(&jobs, &part, 0);
+    free(wishes);
+  }
+  bool ok = ts_coordinator_add_jobs(c, &jobs, err);
+  ts_jobs_release(&jobs);
+  return ok;
+}
+
+/* A whole run of the group goes first. */
+static bool share_out_first(struct coordinator *c, uint32_t group, struct ts_error *err) {
+  size_t most = 2 * c->plan->workflow->task_count * TS_OP_MAX_PORTS * (c->dataset->tile_count + 1); /* with reference */
+  struct ts_jobs jobs = {0};
+  struct ts_run_wish *wishes = ts_malloc(most * sizeof *wishes);
+  struct ts_run_part part = {.group = group, .wanted = wishes, .keep = true};
+  part.wanted_count = ts_contents_take_first(c->shared[group].contents, wishes);
+  c->shared[group].step = SHARING_FIRST;
+  if (part.wanted_count > 0) {
+    remember(c, c->next_number, part);
+    ts_jobs_add(&jobs, &part, 0);
+  }
+  free(wishes);
+  bool ok = ts_coordinator_add_jobs(c, &jobs, err);
+  ts_jobs_release(&jobs);
+  return ok;
+}
+
+/* Mean seconds of every task so far; 1 where nothing is known. */
+static void measure(struct coordinator *c) {
+  const struct ts_workflow *w = c->plan->workflow;
+  for (size_t t = 0; t < w->task_count; t++) {
+    uint64_t calls = c->result->tasks[t].by_outcome[TS_OUTCOME_EXECUTED];
+    c->costs[t] = calls > 0 && c->result->cpu_s[t] > 0 ? c->result->cpu_s[t] / (double)calls : 0;
+  }
+}
+
+/* The longest beginning of the workflow that is cheap enough. Groups of several units have no runs that could be told
+ * apart by their contents: all their tasks are the front. */
+static void choose_front(struct coordinator *c) {
+  const struct ts_plan *plan = c->plan;
+  double all = 0, front = 0;
+  measure(c);
+  for (size_t t = 0; t < plan->workflow->task_count; t++) all += (double)plan->counts[t].distinct * c->costs[t];
+  bool whole = plan->coarsest != TS_PER_TILE;
+  for (size_t t = 0; t < plan->workflow->task_count; t++) {
+    front += (double)plan->counts[t].distinct * c->costs[t];
+    c->front[t] = whole || front <= FRONT_SHARE * all;
+  }
+}
+
+/* The rows of runs that are not finished, over the tasks that are left; equal rows once. */
+struct rest {
+  uint32_t *keys;   /* owned: per member, per task that is left */
+  uint32_t *member; /* owned: per run; TS_NO_NODE: nothing is left of it */
+  size_t *tasks;    /* owned: of the workflow */
+  double *costs;    /* owned */
+  size_t members, task_count, key_count;
+};
+
+static void rest_release(struct rest *rest) {
+  free(rest->keys);
+  free(rest->member);
+  free(rest->tasks);
+  free(rest->costs);
+}
+
+/* Keys from 0 on; a task that a run does not need any more gets a key of its own kind. */
+static void number_keys(struct rest *rest) {
+  struct ts_map known = {0};
+  for (size_t i = 0; i < rest->members * rest->task_count; i++) {
+    const uint32_t identity[2] = {(uint32_t)(i % rest->task_count), rest->keys[i]};
+    bool inserted = false;
+    union ts_map_value *slot = ts_map_insert(&known, identity, sizeof identity, &inserted);
+    if (inserted) slot->number = known.count - 1;
+    rest->keys[i] = (uint32_t)slot->number;
+  }
+  rest->key_count = known.count;
+  ts_map_release(&known);
+}
+
+static void rest_init(struct rest *rest, struct coordinator *c, struct ts_contents *contents) {
+  const struct ts_plan *plan = c->plan;
+  size_t task_count = plan->workflow->task_count;
+  uint32_t *row = ts_calloc(task_count + 1, sizeof *row);
+  struct ts_map rows = {0};
+  *rest = (struct rest){.keys = ts_calloc(plan->set_count * task_count + 1, sizeof *rest->keys),
+                        .member = ts_calloc(plan->set_count + 1, sizeof *rest->member),
+                        .tasks = ts_calloc(task_count + 1, sizeof *rest->tasks),
+                        .costs = ts_calloc(task_count + 1, sizeof *rest->costs)};
+  for (size_t t = 0; t < task_count; t++) {
+    if (c->front[t] || !plan->active[t]) continue;
+    rest->costs[rest->task_count] = c->costs[t];
+    rest->tasks[rest->task_count++] = t;
+  }
+  for (size_t r = 0; r < plan->set_count; r++) {
+    uint32_t *keys = rest->keys + rest->members * rest->task_count;
+    bool any = false, inserted = false;
+    ts_contents_keys(contents, r, row);
+    for (size_t i = 0; i < rest->task_count; i++) {
+      keys[i] = row[rest->tasks[i]];
+      any = any || keys[i] != TS_NO_NODE;
+    }
+    rest->member[r] = TS_NO_NODE;
+    if (!any) continue;
+    union ts_map_value *slot = ts_map_insert(&rows, keys, rest->task_count * sizeof *keys, &inserted);
+    if (inserted) slot->number = rest->members++;
+    rest->member[r] = (uint32_t)slot->number;
+  }
+  number_keys(rest);
+  ts_map_release(&rows);
+  free(row);
+}
+
+/* All products of the runs of one bucket. */
+static void add_runs(struct coordinator *c, struct ts_jobs *jobs, uint32_t group, const struct rest *rest,
+                     const struct ts_bucket *bucket) {
+  const struct ts_plan *plan = c->plan;
+  bool *in = ts_calloc(rest->members + 1, sizeof *in);
+  bool *met = ts_calloc(plan->node_count + 1, sizeof *met);
+  struct ts_run_wish *wishes = ts_malloc((plan->set_count * plan->wanted_count + 1) * sizeof *wishes);
+  struct ts_run_part part = {.group = group, .wanted = wishes};
+  for (size_t i = 0; i < bucket->member_count; i++) in[bucket->members[i]] = true;
+  for (size_t i = 0; i < plan->set_count * plan->wanted_count; i++) {
+    uint32_t member = rest->member[i / plan->wanted_count];
+    const struct ts_node_input *product = &plan->products[i];
+    if (member == TS_NO_NODE || !in[member] || product->node == TS_NO_NODE || met[product->node]) continue;
+    met[product->node] = plan->wanted_count == 1;
+    wishes[part.wanted_count++] = (struct ts_run_wish){product->node, product->port, group};
+  }
+  ts_jobs_add(jobs, &part, 0);
+  free(wishes);
+  free(met);
+  free(in);
+}
+
+static bool share_out_rest(struct coordinator *c, uint32_t group, struct ts_error *err) {
+  struct rest rest;
+  struct ts_jobs jobs = {0};
+  struct ts_buckets buckets = {0};
+  rest_init(&rest, c, c->shared[group].contents);
+  size_t groups = ts_run_group_count(c->plan, c->dataset);
+  const struct ts_bucket_input input = {.member_count = rest.members,
+                                        .task_count = rest.task_count,
+                                        .keys = rest.keys,
+                                        .key_count = rest.key_count,
+                                        .costs = rest.costs};
+  const struct ts_bucket_options options = {.max_buckets = (REST_BUCKETS * c->options->workers + groups - 1) / groups};
+  bool ok = rest.members == 0 || ts_buckets_make(&buckets, ts_merger_find("trtma"), &input, &options, err);
+  for (size_t b = 0; ok && b < buckets.count; b++) add_runs(c, &jobs, group, &rest, &buckets.items[b]);
+  ok = ok && ts_coordinator_add_jobs(c, &jobs, err);
+  ts_jobs_release(&jobs);
+  if (rest.members > 0) ts_buckets_release(&buckets);
+  rest_release(&rest);
+  return ok;
+}
+
+/* What failed, and what needs it, is told by running what is left as a whole. */
+static bool add_whole(struct coordinator *c, uint32_t group, struct ts_error *err) {
+  struct ts_jobs jobs = {0};
+  ts_jobs_add(&jobs, &(struct ts_run_part){.group = group}, 0);
+  bool ok = ts_coordinator_add_jobs(c, &jobs, err);
+  ts_jobs_release(&jobs);
+  return ok;
+}
+
+/* The next step of a group of which nothing is handed out or ready. */
+static bool next_step(struct coordinator *c, uint32_t group, struct ts_error *err) {
+  struct shared_group *shared = &c->shared[group];
+  bool ok = true;
+  if (shared->step == SHARING_FIRST) {
+    choose_front(c);
+    shared->step = SHARING_FRONT;
+    ts_contents_open(shared->contents, c->front);
+    ok = share_out_tasks(c, group, err);
+    if (!ok || !ts_contents_is_over(shared->contents)) return ok;
+  }
+  shared->step = SHARING_REST;
+  bool failed = ts_contents_any_failed(shared->contents);
+  ok = failed ? add_whole(c, group, err) : share_out_rest(c, group, err);
+  ts_contents_destroy(shared->contents);
+  shared->contents = NULL;
+  if (ok && c->open_in_group[group] == 0) ts_ledger_close_group(&c->ledger, group);
+  return ok;
+}
+
+/* The first groups come first. */
+static bool share_out(struct coordinator *c, struct ts_error *err) {
+  size_t groups = ts_run_group_count(c->plan, c->dataset);
+  bool ok = true;
+  for (uint32_t g = 0; ok && g < groups; g++) {
+    if (!c->shared[g].contents) continue;
+    ok = share_out_tasks(c, g, err);
+    if (ok && ts_contents_is_over(c->shared[g].contents)) ok = next_step(c, g, err);
+  }
+  return ok;
+}
+
+static bool begin_sharing(struct coordinator *c, struct ts_error *err) {
+  size_t groups = ts_run_group_count(c->plan, c->dataset), tasks = c->plan->workflow->task_count;
+  c->shared = ts_calloc(groups + 1, sizeof *c->shared);
+  c->front = ts_calloc(tasks + 1, sizeof *c->front);
+  c->costs = ts_calloc(tasks + 1, sizeof *c->costs);
+  c->setup = ts_run_setup_create(c->plan, c->options->run.registry, c->options->run.store, err);
+  if (!c->setup) return false;
+  c->share_options = c->options->run;
+  c->share_options.setup = c->setup;
+  c->share_options.user = c;
+  c->share_options.on_task = on_settled;
+  c->share_options.on_product = on_found;
+  for (uint32_t g = 0; g < groups; g++) {
+    c->shared[g].contents = ts_contents_create(c->plan, c->dataset, &c->share_options, g, err);
+    if (!c->shared[g].contents || !share_out_first(c, g, err)) return false;
+  }
+  return share_out(c, err);
+}
+
+static bool add_buckets_of_stages(struct coordinator *c, struct ts_jobs *jobs, struct ts_error *err) {
+  size_t tasks = c->plan->workflow->task_count;
+  uint64_t *repeated = ts_calloc(tasks + 1, sizeof *repeated);
+  bool ok = ts_jobs_of_buckets(jobs, c->plan, c->dataset, c->options->grouping, ts_clock_unix_ns(), repeated, err);
+  for (size_t t = 0; ok && c->options->on_planned && t < tasks; t++)
+    c->options->on_planned(c->options->run.user, t, repeated[t]);
+  free(repeated);
+  return ok;
+}
+
+bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err) {
+  struct ts_jobs jobs = {0};
+  size_t groups = ts_run_group_count(c->plan, c->dataset);
+  size_t enough = GROUPS_PER_WORKER * c->options->workers;
+  bool ok = true;
+  if (c->options->grouping)
+    ok = add_buckets_of_stages(c, &jobs, err);
+  else if (groups >= enough || c->options->workers == 1)
+    ts_jobs_of_groups(&jobs, c->plan, c->dataset);
+  else if (c->options->no_store)
+    ts_jobs_of_runs(&jobs, c->plan, c->dataset, groups ? (enough + groups - 1) / groups : 1);
+  else
+    ok = begin_sharing(c, err);
+  ok = ok && ts_coordinator_add_jobs(c, &jobs, err);
+  ts_jobs_release(&jobs);
+  return ok;
+}
+
+static bool take_up(struct coordinator *c, uint32_t group, const struct ts_dist_result *result, struct ts_error *err) {
+  struct ts_job *job = &c->jobs[result->number];
+  ts_contents_came(c->shared[group].contents, job->part.wanted, job->part.wanted_count);
+  ts_job_release(job);
+  return share_out(c, err);
+}
+
+bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t group, const struct ts_dist_result *result,
+                                struct ts_error *err) {
+  if (result->stopped) return true; /* it stays open: whoever continues the run does it */
+  bool ok = ts_store_bucket_done(c->options->run.store, c->options->run.run_id, result->number, err);
+  c->open_buckets--;
+  c->open_in_group[group]--;
+  if (ok && c->shared && c->shared[group].contents) return take_up(c, group, result, err);
+  if (ok && c->open_in_group[group] == 0) ts_ledger_close_group(&c->ledger, group);
+  return ok;
+}
+
+void ts_coordinator_release_sharing(struct coordinator *c) {
+  for (size_t g = 0; c->shared && g < ts_run_group_count(c->plan, c->dataset); g++)
+    ts_contents_destroy(c->shared[g].contents);
+  free(c->shared);
+  free(c->front);
+  free(c->costs);
+  for (size_t i = 0; i < c->job_capacity; i++) ts_job_release(&c->jobs[i]);
+  free(c->jobs);
+  ts_run_setup_destroy(c->setup);
+}

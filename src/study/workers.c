@@ -1,0 +1,123 @@
+/* Runs a plan by worker processes: describes it to them, and books what they tell as a run by threads would.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/workers.h"
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/pool.h"
+#include "dist/dist.h"
+#include "study/grouping.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+size_t ts_session_threads(const struct session *s) {
+  const struct ts_request *r = s->request;
+  if (r->workers == 0) return r->threads ? r->threads : ts_cpu_count();
+  size_t share = ts_cpu_count() / r->workers;
+  return r->workers * (r->threads ? r->threads : share ? share : 1);
+}
+
+static json_t *list_of(const char *const *items, size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++) json_array_append_new(list, json_string(items[i]));
+  return list;
+}
+
+static json_t *describe_values(const struct engine_run *run) {
+  json_t *list = json_array();
+  size_t count = run->plan->set_count * run->s->workflow->parameter_count;
+  for (size_t i = 0; i < count; i++) json_array_append_new(list, ts_value_to_json(&run->values[i]));
+  return list;
+}
+
+static json_t *describe_plan(const struct engine_run *run) {
+  const struct ts_plan_options *o = &run->plan->options;
+  json_t *wanted = json_array();
+  for (size_t i = 0; i < o->wanted_count; i++)
+    json_array_append_new(wanted, json_pack("[I, I]", (json_int_t)o->wanted[i].index, (json_int_t)o->wanted[i].port));
+  json_t *object =
+      json_pack("{s:s, s:b, s:b, s:I, s:o, s:I, s:o}", "merge", ts_merge_name(o->merge), "raw_values", o->raw_values,
+                "chain", o->chain, "sets", (json_int_t)run->plan->set_count, "values", describe_values(run), "stage",
+                (json_int_t)(o->only_stage == TS_NONE ? -1 : (json_int_t)o->only_stage), "wanted", wanted);
+  return object;
+}
+
+/* What a worker needs to open the same session and make the same plan. */
+static char *describe(const struct engine_run *run, const struct ts_run_options *options) {
+  const struct session *s = run->s;
+  const struct ts_request *r = s->request;
+  char file[PATH_MAX];
+  if (!realpath(s->study.path, file)) snprintf(file, sizeof file, "%s", s->study.path);
+  json_t *object = json_object();
+  json_object_set_new(object, "folder", json_string(s->folder));
+  json_object_set_new(object, "file", json_string(file));
+  json_object_set_new(object, "data", list_of(r->data, r->data_count));
+  if (r->has_tile) json_object_set_new(object, "tile", json_integer(r->tile_px));
+  json_object_set_new(object, "reference_files", json_boolean(s->uses_reference_files));
+  json_object_set_new(object, "plan", describe_plan(run));
+  json_object_set_new(object, "run", json_string(run->run_id));
+  json_object_set_new(object, "threads", json_integer((json_int_t)(ts_session_threads(s) / r->workers)));
+  json_object_set_new(object, "memory_bytes", json_integer((json_int_t)(options->memory_bytes / r->workers)));
+  json_object_set_new(object, "use_store", json_boolean(!r->no_reuse));
+  json_object_set_new(object, "no_cutoff", json_boolean(options->no_cutoff));
+  json_object_set_new(object, "keep_all", json_boolean(options->keep_all));
+  json_object_set_new(object, "stages_only", json_boolean(options->stages_only));
+  json_object_set_new(object, "task_limit_s", json_real(ts_engine_task_limit(s)));
+  json_object_set_new(object, "log_level", json_integer(ts_log_get_level()));
+  char *text = ts_json_dump(object, true, false);
+  json_decref(object);
+  return text;
+}
+
+static size_t stage_of(const struct engine_run *run, size_t task) { return run->s->workflow->tasks[task].stage; }
+
+static void on_planned(void *user, size_t task, uint64_t repeated) {
+  struct engine_run *run = user;
+  run->planned_repeated += repeated;
+  if (run->progress) ts_progress_expect(run->progress, stage_of(run, task), (int64_t)repeated);
+}
+
+/* A repetition that nobody planned makes the work longer. */
+static void on_repeated(void *user, const struct ts_task_event *event) {
+  struct engine_run *run = user;
+  if (!run->progress) return;
+  size_t stage = stage_of(run, run->plan->nodes[event->node].task);
+  if (run->planned_repeated > 0)
+    run->planned_repeated--;
+  else
+    ts_progress_expect(run->progress, stage, 1);
+  ts_progress_task(run->progress, event);
+}
+
+/* By its name where that is still there, so that lists of processes show it. */
+static const char *program_of(const struct ts_request *r, char path[PATH_MAX]) {
+  if (r->program) return r->program;
+  ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+  if (length > 0) path[length] = '\0';
+  return length > 0 && access(path, X_OK) == 0 ? path : "/proc/self/exe";
+}
+
+bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options, struct ts_error *err) {
+  struct session *s = run->s;
+  const bool buckets = ts_merge_needs_buckets(run->plan->options.merge);
+  struct ts_run_options changed = *options;
+  struct ts_plan_bucket_options grouping = {0};
+  changed.store = s->store;
+  changed.threads = ts_session_threads(s) / s->request->workers;
+  if (buckets) changed.no_cutoff = changed.stages_only = true;
+  if (buckets && !ts_grouping_options(&grouping, s, run->plan)) return false;
+  char program[PATH_MAX];
+  ts_auto_free char *description = describe(run, &changed);
+  const struct ts_dist_options dist = {.workers = s->request->workers,
+                                       .program = program_of(s->request, program),
+                                       .description = description,
+                                       .grouping = buckets ? &grouping : NULL,
+                                       .run = changed,
+                                       .no_store = s->request->no_reuse,
+                                       .on_repeated = on_repeated,
+                                       .on_planned = on_planned};
+  return ts_dist_run(run->plan, &s->dataset, &dist, &run->result, err);
+}

@@ -1,0 +1,13 @@
+/* Runs by worker processes: what the study's process tells them, and how they read it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_STUDY_WORKERS_H
+#define TS_STUDY_WORKERS_H
+
+#include "study/engine.h"
+
+/* Threads of all processes that work on a plan. */
+size_t ts_session_threads(const struct session *s);
+/* The plan by worker processes instead of the threads of this one. Options are those of a run by threads. */
+bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options, struct ts_error *err);
+
+#endif
