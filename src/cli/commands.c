@@ -326,6 +326,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                                         .choices = word_kinds}},
                           .exit_codes = EXITS_PLAIN},
     [TS_COMMAND_WORKER] = {.name = "worker",
+                           .group = MORE,
                            .summary = "do a part of the work of a 'run' or 'study'; started by these",
                            .description = "With --workers N, 'run' and 'study' start this command N times. It is told "
                                           "what to do over a local socket, through which it also reaches the store, "

@@ -46,9 +46,12 @@ static void add_cost(struct ts_str *out, const json_t *reply) {
   uint64_t threads = ts_cli_reply_count(reply, "threads");
   if (threads > 0) {
     ts_str_add(out, " on ");
-    ts_cli_text_add_count(out, threads, "thread");
+    uint64_t workers = ts_cli_reply_count(reply, "workers"); /* one thread each is not worth saying */
+    if (threads != workers) ts_cli_text_add_count(out, threads, "thread");
+    if (threads != workers && workers > 0) ts_str_add(out, " of ");
+    if (workers > 0) ts_cli_text_add_count(out, workers, "worker");
   }
-  static const char *const kinds[] = {"spilled", "recomputed", "failed", "skipped"};
+  static const char *const kinds[] = {"repeated", "spilled", "recomputed", "failed", "skipped"};
   const char *before = "; ";
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     uint64_t count = ts_cli_reply_count(reuse, kinds[i]);

@@ -79,6 +79,9 @@ static void add_words(struct ts_page *page, const json_t *reuse) {
     double threads = ts_result_number(page->result, "threads"), peak = ts_result_number(page->result, "peak_bytes");
     if (!isnan(threads))
       ts_str_addf(&text, " on %s thread%s", ts_format_number(threads, 3, a), threads == 1 ? "" : "s");
+    double workers = ts_result_number(page->result, "workers");
+    if (workers > 0)
+      ts_str_addf(&text, " of %s worker process%s", ts_format_number(workers, 3, a), workers == 1 ? "" : "es");
     char bytes[32];
     if (peak > 0) ts_str_addf(&text, ", with at most %s of data in memory", ts_format_bytes((uint64_t)peak, bytes));
     ts_str_add(&text, ".");

@@ -183,6 +183,7 @@ static struct ts_trace_counts trace_counts(const struct progress *p) {
 
 static void begin_trace(struct progress *p) {
   if (!p->s->trace) return;
+  if (p->s->request->workers > 0) ts_trace_split(p->s->trace, p->threads / p->s->request->workers);
   ts_trace_name(p->s->trace, p->s->study.name ? p->s->study.name : "tessera", p->run_id, p->threads);
 }
 

@@ -26,13 +26,16 @@ static char *settings_json(const struct ts_request *r) {
     const char *name, *text;
   } texts[] = {{"design", r->design}, {"merge", r->merge},   {"only_stage", r->only_stage},
                {"output", r->output}, {"method", r->method}, {"until", r->until},
-               {"keep", r->keep}};
+               {"keep", r->keep},     {"keys", r->keys},     {"cost", r->cost}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     if (texts[i].text) json_object_set_new(object, texts[i].name, json_string(texts[i].text));
   }
   if (r->has_seed) json_object_set_new(object, "seed", json_integer((json_int_t)r->seed));
   if (r->trajectories) json_object_set_new(object, "trajectories", json_integer((json_int_t)r->trajectories));
   if (r->count) json_object_set_new(object, "count", json_integer((json_int_t)r->count));
+  if (r->workers) json_object_set_new(object, "workers", json_integer((json_int_t)r->workers));
+  if (r->max_bucket_size) json_object_set_new(object, "max_bucket_size", json_integer((json_int_t)r->max_bucket_size));
+  if (r->max_buckets) json_object_set_new(object, "max_buckets", json_integer((json_int_t)r->max_buckets));
   if (r->max_runs) json_object_set_new(object, "max_runs", json_integer((json_int_t)r->max_runs));
   if (r->second_order) json_object_set_new(object, "second_order", json_true());
   if (r->has_tile) json_object_set_new(object, "tile", json_integer(r->tile_px));
@@ -49,6 +52,10 @@ static char *settings_json(const struct ts_request *r) {
 static void restore_text(struct session *s, const json_t *settings, const char *name, const char **field) {
   const json_t *value = json_object_get(settings, name);
   if (json_is_string(value) && !*field) *field = ts_arena_strdup(&s->arena, json_string_value(value));
+}
+
+static void restore_count(const json_t *settings, const char *name, size_t *field) {
+  if (*field == 0) *field = (size_t)json_integer_value(json_object_get(settings, name));
 }
 
 static void restore_lists(struct session *s, const json_t *settings, struct ts_request *r) {
@@ -84,6 +91,8 @@ static void restore_settings(struct session *s, const char *settings_json_text) 
   restore_text(s, settings, "method", &r->method);
   restore_text(s, settings, "until", &r->until);
   restore_text(s, settings, "keep", &r->keep);
+  restore_text(s, settings, "keys", &r->keys);
+  restore_text(s, settings, "cost", &r->cost);
   const json_t *seed = json_object_get(settings, "seed"), *tile = json_object_get(settings, "tile");
   if (seed && !r->has_seed) {
     r->has_seed = true;
@@ -93,9 +102,12 @@ static void restore_settings(struct session *s, const char *settings_json_text) 
     r->has_tile = true;
     r->tile_px = json_integer_value(tile);
   }
-  if (r->trajectories == 0) r->trajectories = (size_t)json_integer_value(json_object_get(settings, "trajectories"));
-  if (r->count == 0) r->count = (size_t)json_integer_value(json_object_get(settings, "count"));
-  if (r->max_runs == 0) r->max_runs = (size_t)json_integer_value(json_object_get(settings, "max_runs"));
+  restore_count(settings, "trajectories", &r->trajectories);
+  restore_count(settings, "count", &r->count);
+  restore_count(settings, "max_runs", &r->max_runs);
+  restore_count(settings, "workers", &r->workers);
+  restore_count(settings, "max_bucket_size", &r->max_bucket_size);
+  restore_count(settings, "max_buckets", &r->max_buckets);
   if (json_is_true(json_object_get(settings, "second_order"))) r->second_order = true;
   restore_lists(s, settings, r);
   json_decref(settings);

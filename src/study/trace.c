@@ -35,6 +35,7 @@ struct ts_trace {
   uint64_t lost;      /* events that are not in the file */
   uint64_t buffered;  /* events in the buffer */
   bool is_named;
+  size_t threads_each; /* of worker processes; 0: there are none */
 };
 
 static int64_t nanoseconds(double seconds) { return seconds > 0 ? llround(seconds * 1e9) : 0; }
@@ -151,15 +152,31 @@ struct ts_trace *ts_trace_open(const char *path, struct ts_error *err) {
 /* Workers are told as threads 1, 2, ...: viewers take number 0 for the idle thread of the machine. */
 static size_t thread_of(size_t worker) { return worker + 1; }
 
+/* The study is process 1, its worker processes follow. */
+static size_t process_of(const struct ts_trace *trace, size_t worker) {
+  return trace->threads_each > 0 ? 2 + worker / trace->threads_each : 1;
+}
+
+static void name_process(struct ts_trace *trace, size_t worker) {
+  if (trace->threads_each == 0 || worker % trace->threads_each != 0) return;
+  ts_str_addf(
+      &trace->buffer,
+      ",\n{\"ph\":\"M\",\"pid\":%zu,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"worker process %zu\"}}",
+      process_of(trace, worker), process_of(trace, worker) - 1);
+}
+
 static void name_thread(struct ts_trace *trace, size_t worker) {
   struct ts_str *out = &trace->buffer;
+  name_process(trace, worker);
   ts_str_addf(out,
-              ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%zu,\"name\":\"thread_name\",\"args\":{\"name\":\"worker %zu\"}}",
-              thread_of(worker), thread_of(worker));
+              ",\n{\"ph\":\"M\",\"pid\":%zu,\"tid\":%zu,\"name\":\"thread_name\",\"args\":{\"name\":\"worker %zu\"}}",
+              process_of(trace, worker), thread_of(worker), thread_of(worker));
   ts_str_addf(out,
-              ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%zu,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%zu}}",
-              thread_of(worker), thread_of(worker));
+              ",\n{\"ph\":\"M\",\"pid\":%zu,\"tid\":%zu,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%zu}}",
+              process_of(trace, worker), thread_of(worker), thread_of(worker));
 }
+
+void ts_trace_split(struct ts_trace *trace, size_t threads_each) { trace->threads_each = threads_each; }
 
 void ts_trace_name(struct ts_trace *trace, const char *process, const char *run, size_t threads) {
   struct ts_str *out = &trace->buffer;
@@ -179,7 +196,7 @@ void ts_trace_call(struct ts_trace *trace, const struct ts_trace_call *call) {
   if (!begin_event(trace)) return;
   struct ts_str *out = &trace->buffer;
   int64_t start_ns = nanoseconds(call->start_s);
-  ts_str_addf(out, "{\"ph\":\"X\",\"pid\":1,\"tid\":%zu", thread_of(call->worker));
+  ts_str_addf(out, "{\"ph\":\"X\",\"pid\":%zu,\"tid\":%zu", process_of(trace, call->worker), thread_of(call->worker));
   add_us(out, "ts", start_ns);
   /* Of the rounded ends, so that calls of one worker that follow each other do not overlap. */
   add_us(out, "dur", nanoseconds(call->start_s + call->wall_s) - start_ns);

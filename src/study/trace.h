@@ -37,6 +37,8 @@ struct ts_trace_counts {
 
 /* Begins a file; one that is there is replaced if it is an earlier trace, refused (BAD_VALUE) if it is anything else. */
 struct ts_trace *ts_trace_open(const char *path, struct ts_error *err);
+/* Calls come from processes of so many threads each, which are then told apart; before ts_trace_name. */
+void ts_trace_split(struct ts_trace *trace, size_t threads_each);
 /* Names the process and its threads; once, before the first event. */
 void ts_trace_name(struct ts_trace *trace, const char *process, const char *run, size_t threads);
 void ts_trace_call(struct ts_trace *trace, const struct ts_trace_call *call);

@@ -270,7 +270,7 @@ static void options_without_effect_are_refused(void **state) {
   assert_refused("help --json", "'--json' has no effect on 'help'",
                  "leave it out; it is for 'init', 'check', 'list', 'plan', 'run', 'study', 'bench', 'sample', "
                  "'analyse', 'status', 'log', "
-                 "'explain', 'report', 'store' and 'version'");
+                 "'explain', 'report', 'store', 'version' and 'worker'");
   assert_refused("study --resume --no-reuse", "'--resume' needs what '--no-reuse' does not keep",
                  "leave out one of them");
   assert_refused("check a.json --show-config", "'--show-config' shows settings and checks no file, but got 'a.json'",

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""Worker processes: the same results whatever the merge, and none is lost when workers or the study itself are killed.
+
+SPDX-License-Identifier: Apache-2.0
+test-label: long
+test-timeout: 300
+"""
+import json
+import os
+import pathlib
+import re
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import _faults as faults
+import _support as support
+from _support import call, call_json, check, equal, say
+
+KILLS = 10
+SETS = ("--trajectories", "3")
+MERGES = (["--merge", "none"], ["--merge", "stage"], ["--merge", "naive"], ["--merge", "sca"], ["--merge", "rtma"],
+          ["--merge", "rtma", "--keys", "dag"], ["--merge", "trtma", "--max-buckets", "3"], ["--no-reuse"],
+          ["--no-cutoff"], ["--store", "memory"])
+meeting = None  # the folder where sockets are made
+
+
+def environment(**more):
+    return support.environment(XDG_RUNTIME_DIR=str(meeting), **more)
+
+
+def workers_of(pid):
+    """The worker processes that a study has started."""
+    found = []
+    for folder in pathlib.Path("/proc").iterdir():
+        try:
+            if folder.name.isdigit() and b"\0worker\0" in (folder / "cmdline").read_bytes():
+                if int(re.search(r"\nPPid:\s+(\d+)", (folder / "status").read_text())[1]) == pid:
+                    found.append(int(folder.name))
+        except OSError:
+            continue  # it ended meanwhile
+    return found
+
+
+def is_alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().split(") ")[-1][0] != "Z"
+    except OSError:
+        return False
+
+
+def nobody_left(pids, what):
+    """Workers end by themselves, and no socket stays behind unless their study was killed."""
+    deadline = time.monotonic() + 20
+    while any(map(is_alive, pids)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    equal([pid for pid in pids if is_alive(pid)], [], f"{what}: workers that are still there")
+
+
+def check_counts(reply, what):
+    """What was asked for is what was avoided and what was done, apart from what was done twice."""
+    reuse = reply.get("reuse", {})
+    sum_ = sum(reuse.get(name, 0) for name in ("stage", "task", "cutoff", "store", "executed", "failed", "skipped"))
+    equal(sum_ - reuse.get("repeated", 0), reuse.get("requested"), f"{what}: the sum of {reuse}")
+
+
+def study(project, number, *words, **options):
+    """Results of a study with a store of its own, and its reply."""
+    words = words if "--store" in words else [*words, "--store", f"store{number}"]
+    reply = call_json("study", "-C", project, "-o", f"out{number}", *words, env=environment(), **options)
+    equal(list(meeting.iterdir()), [], f"{words}: what is left of the sockets")
+    check_counts(reply, words)
+    return (project / f"out{number}/results.csv").read_bytes(), reply
+
+
+def check_results(project):
+    wanted, calm = study(project, "calm", *SETS)
+    for number, words in enumerate([["--workers", n] for n in (1, 2, 3)] + [["--workers", 2, *m] for m in MERGES]):
+        found, reply = study(project, number, *SETS, *words)
+        check(found == wanted, f"results.csv of {words} differ")
+        equal(reply.get("workers"), words[1], f"{words}: workers in the reply")
+        say(f"{' '.join(map(str, words))}: {reply['buckets']} buckets, executed {reply['reuse']['executed']}, "
+            f"repeated {reply['reuse']['repeated']}")
+        if words == ["--workers", 1]:
+            equal(reply["reuse"]["executed"], calm["reuse"]["executed"], "executed by one worker")
+    small, _ = study(project, "tiles", *SETS, "--tile", 128)
+    found, reply = study(project, "tiles-2", *SETS, "--tile", 128, "--workers", 2)
+    check(found == small, "results.csv with many tiles differ")
+    equal(reply["buckets"], 48, "buckets with many tiles")
+
+
+def check_plan(project):
+    """What 'plan' counts of the buckets is what workers then execute."""
+    for keys in ("chain", "dag"):
+        for merge in ("naive", "rtma", "trtma"):
+            words = [*SETS, "--merge", merge, "--keys", keys, "--workers", 2]
+            planned = call_json("plan", "-C", project, "--store", "memory", *words)
+            buckets = {}
+            for bucket in planned.get("buckets", []):
+                buckets[bucket["stage"]] = buckets.get(bucket["stage"], 0) + bucket["tasks"]
+            _, reply = study(project, f"plan-{keys}-{merge}", *words)
+            done = {}
+            for row in reply["by_task"]:
+                done[row["stage"]] = done.get(row["stage"], 0) + row["executed"]
+            tiles = planned["tiles"]
+            more = {stage: done[stage] - count * tiles for stage, count in buckets.items()}
+            # The reference run is a bucket of its own: what it shares with others along the graph is done again there.
+            most = reply["reference"]["requested"] if keys == "dag" else 0
+            check(all(0 <= number <= most for number in more.values()), f"{merge}, {keys}: {done}, {more} too many")
+
+
+def check_rounds(project):
+    """Several rounds and phases: workers are started for each."""
+    for name, words in (("phases", ["--method", "two-phase", "--trajectories", 2, "--count", 2, "--keep", "G1,T2"]),
+                        ("until", [*SETS, "--until", "ci(mu_star) < 0.2", "--max-runs", 80])):
+        expect = None if name == "until" else 0
+        wanted, _ = study(project, name, *words, expect=expect)
+        found, reply = study(project, f"{name}-2", *words, "--workers", 2, expect=expect)
+        check(found == wanted, f"results.csv of {words} differ")
+        check(reply.get("workers") == 2, f"{name}: {reply.get('workers')} workers")
+
+
+def check_run(project):
+    """All files that 'run' writes."""
+    call("run", "-C", project, "--store", "store-run", "-o", "run-1", "--progress=none")
+    call("run", "-C", project, "--store", "store-run-2", "-o", "run-2", "--progress=none", "--workers", 2,
+         env=environment())
+    found, wanted = support.files_below(project / "run-2"), support.files_below(project / "run-1")
+    check(len(wanted) > 3 and found == wanted, f"files of 'run': {sorted(found)}, not {sorted(wanted)}")
+
+
+class Life:
+    """A study that is disturbed while it runs."""
+
+    def __init__(self, project, *words):
+        self.reply = tempfile.TemporaryFile()  # a pipe would be full before the end
+        self.process = subprocess.Popen([support.PROGRAM, "study", "-C", str(project), "--progress=json", "--json",
+                                         *map(str, words)], env=environment(), stdin=subprocess.DEVNULL,
+                                        stdout=self.reply, stderr=subprocess.PIPE)
+        os.set_blocking(self.process.stderr.fileno(), False)
+        self.rest, self.done, self.text = b"", 0, ""
+
+    def read(self, wait_s):
+        if not select.select([self.process.stderr], [], [], wait_s)[0]:
+            return True
+        data = self.process.stderr.read()
+        *lines, self.rest = (self.rest + (data or b"")).split(b"\n")
+        for line in lines:
+            if line.startswith(b"{"):
+                self.done += json.loads(line)["ev"] == "task_done"
+            else:
+                self.text += line.decode() + "\n"
+        return data != b""
+
+    def wait_for(self, done):
+        """False if it ended before so many tasks were done."""
+        while self.done < done:
+            if not self.read(60):
+                return False
+        return True
+
+    def end(self):
+        while self.read(60):
+            pass
+        self.process.wait()
+        self.reply.seek(0)
+        return self.reply.read()
+
+
+def check_kills(project):
+    """Ten workers are killed, each while another part of the work is being done."""
+    words = ("--trajectories", 6, "--tile", 128)
+    wanted, calm = study(project, "kills-calm", *words)
+    life = Life(project, *words, "--workers", 2, "--store", "store-kills", "-o", "out-kills")
+    settled = sum(calm["reuse"][name] for name in ("cutoff", "executed"))
+    kills = 0
+    while kills < KILLS and life.wait_for((kills + 1) * settled // (KILLS + 2)):
+        for victim in workers_of(life.process.pid)[:1]:
+            os.kill(victim, signal.SIGKILL)
+            kills += 1
+        if life.process.poll() is not None:
+            break
+        life.read(0.01)
+    reply = json.loads(life.end())
+    equal(life.process.returncode, 0, f"exit after {kills} kills\n{life.text}")
+    equal(kills, KILLS, "workers that could be killed")
+    check((project / "out-kills/results.csv").read_bytes() == wanted, "results.csv after kills differ")
+    check_counts(reply, "kills")
+    per_bucket = calm["reuse"]["executed"] / 48
+    again = reply["reuse"]["repeated"]
+    say(f"{kills} workers killed: {again} tasks done again, {per_bucket:.0f} in a bucket")
+    check(again <= 2 * KILLS * per_bucket, f"{again} tasks done again for {kills} buckets of about {per_bucket:.0f}")
+    check("killed by signal 9" in life.text and "done again" in life.text, f"what is said of kills:\n{life.text}")
+    equal(list(meeting.iterdir()), [], "what is left of the sockets")
+
+
+def check_dead_study(project):
+    """Without the study there is nothing to work for; continuing finishes it, with workers as before."""
+    words = ("--trajectories", 6, "--store", "store-dead", "-o", "out-dead")
+    wanted, _ = study(project, "dead-calm", "--trajectories", 6)
+    life = Life(project, *words, "--workers", 2)
+    check(life.wait_for(200), "the study ended before it could be killed")
+    pids = workers_of(life.process.pid)
+    equal(len(pids), 2, "workers of the study")
+    life.process.kill()
+    life.end()
+    nobody_left(pids, "kill -9 of the study")
+    for folder in meeting.iterdir():  # whoever is killed cannot clean up
+        for file in folder.iterdir():
+            file.unlink()
+        folder.rmdir()
+    reply = call_json("study", "-C", project, *words[2:], "--resume", env=environment())
+    equal(reply.get("workers"), 2, "workers of the resumed study")
+    check(reply.get("reuse", {}).get("store", 0) > 0, "nothing was kept of the killed study")
+    check((project / "out-dead/results.csv").read_bytes() == wanted, "results.csv of the resumed study differ")
+
+
+def check_pause(project):
+    """Ctrl-C reaches the study alone and pauses it; nobody is left."""
+    words = ("--trajectories", 6, "--store", "store-pause", "-o", "out-pause")
+    life = Life(project, *words, "--workers", 2)
+    check(life.wait_for(100), "the study ended before it could be paused")
+    pids = workers_of(life.process.pid)
+    life.process.send_signal(signal.SIGINT)
+    life.end()
+    equal(life.process.returncode, 130, f"exit after Ctrl-C\n{life.text}")
+    nobody_left(pids, "Ctrl-C")
+    equal(list(meeting.iterdir()), [], "what is left of the sockets after Ctrl-C")
+    found = re.search(r"Continue with: (tessera .* --resume [0-9a-f]{8}.*)", life.text)
+    if not check(found, f"no message that says how to continue:\n{life.text}"):
+        return
+    call(*shlex.split(found[1])[1:], "--progress=none", env=environment())
+    check((project / "out-pause/results.csv").read_bytes() == (project / "outdead-calm/results.csv").read_bytes(),
+          "results.csv after a pause differ")
+
+
+def check_crash(_):
+    """An operation that crashes is named with what it worked on; three workers are enough to know."""
+    folder = faults.project()
+    calm = faults.study(folder, store="store-calm", out="out-calm")
+    check(calm.returncode == 0, "the study without a fault")
+    run = faults.study(folder, "--workers", 2, store="store-crash", out="out-crash", expect=5,
+                       env=environment(FAULTY="crash"))
+    for text in ("error[T530]", "ended 3 worker processes", "faulty.sum", "--resume"):
+        check(text in run.stderr, f"'{text}' is not said of an operation that crashes:\n{run.stderr}")
+    check("north" in run.stderr or "south" in run.stderr, f"the file is not named:\n{run.stderr}")
+    check("bug" not in run.stderr.lower(), run.stderr)
+    faults.study(folder, "--resume", store="store-crash", out="out-crash", env=environment())
+    check((folder / "out-crash/results.csv").read_bytes() == (folder / "out-calm/results.csv").read_bytes(),
+          "results.csv after the operation was mended differ")
+    run = faults.study(folder, "--workers", 2, store="store-fail", out="out-fail", expect=1,
+                       env=environment(FAULTY="nothing"))
+    check("did not make its output 'table'" in run.stderr, f"a task that fails:\n{run.stderr}")
+
+
+def check_refusals(project):
+    run = call("study", "-C", project, *SETS, "--merge", "rtma", expect=2)
+    check("--workers N" in run.stderr, f"buckets without workers:\n{run.stderr}")
+    run = call("study", "-C", project, *SETS, "--merge", "rtma", "--no-reuse", "--workers", 2, expect=2)
+    check("do not go together" in run.stderr, f"buckets without reuse:\n{run.stderr}")
+    run = call("worker", expect=2)
+    check("started by 'run' or 'study'" in run.stderr, f"a worker by hand:\n{run.stderr}")
+
+
+def main():
+    global meeting
+    support.need_program()
+    folder = support.scratch()
+    project, meeting = folder / "demo", folder / "run"
+    meeting.mkdir()
+    call("init", "--demo", "nuclei", project)
+    for test in (check_results, check_plan, check_rounds, check_run, check_kills, check_dead_study, check_pause,
+                 check_crash, check_refusals):
+        if len(sys.argv) == 1 or test.__name__ in sys.argv[1:]:
+            test(project)
+    support.finish()
+
+
+main()
