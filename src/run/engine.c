@@ -142,6 +142,7 @@ static bool load_by_content(struct engine *engine, struct group *group, struct i
   content->has_key = ts_instance_content_key(engine, group, instance, &content->key, &ignored);
   bool ok = content->has_key &&
             ts_store_find_content(engine->options->store, &content->key, &arena, &record, &ignored) &&
+            ts_worth_loading(engine, instance, &record, true) &&
             ts_load_outputs(engine, &record, content->output_count, outputs);
   if (ok) ts_recall_digests(content, &record, outputs);
   return ok;
