@@ -142,8 +142,11 @@ void ts_show_log(const json_t *reply, const struct ts_view *view, struct ts_str 
 /* A value of any JSON type in one line. */
 static void add_value_cell(struct ts_cli_table *table, const json_t *value) {
   struct ts_str text = {0};
-  if (json_is_string(value)) {
-    ts_str_add(&text, json_string_value(value));
+  const char *string = json_string_value(value);
+  if (string && ts_str_starts_with(string, "k1:")) {
+    ts_str_addf(&text, "%.*s", KEY_DIGITS, ts_cli_reply_key(string));
+  } else if (string) {
+    ts_str_add(&text, string);
   } else if (json_is_integer(value)) {
     ts_str_addf(&text, "%lld", (long long)json_integer_value(value));
   } else if (json_is_real(value)) {

@@ -72,50 +72,56 @@ static enum ts_zone zone_at(const struct ts_canvas *canvas, double x, double y) 
 /* A fibroblast: a thin nucleus along the fibres. */
 static struct ts_nucleus spindle(struct ts_canvas *canvas, double x, double y) {
   struct ts_random *random = &canvas->random;
-  return (struct ts_nucleus){.shape = {.x = x,
-                                       .y = y,
-                                       .half_long_px = ts_demo_between(random, 7.5, 13),
-                                       .half_short_px = ts_demo_between(random, 2.4, 4.2),
-                                       .along = ts_demo_fibre(canvas, x, y),
-                                       .roughness = ts_demo_between(random, 0.08, 0.2),
-                                       .seed = ts_demo_between(random, 0, 200)},
-                             .density = ts_demo_between(random, 0.34, 1.10),
-                             .rim = 0.1,
-                             .texture = ts_demo_between(random, 0.2, 0.5),
-                             .blur_px = ts_demo_between(random, 0.9, 2.2)};
+  struct ts_nucleus nucleus = {0};
+  nucleus.shape.x = x;
+  nucleus.shape.y = y;
+  nucleus.shape.half_long_px = ts_demo_between(random, 7.5, 13);
+  nucleus.shape.half_short_px = ts_demo_between(random, 2.4, 4.2);
+  nucleus.shape.along = ts_demo_fibre(canvas, x, y);
+  nucleus.shape.roughness = ts_demo_between(random, 0.08, 0.2);
+  nucleus.shape.seed = ts_demo_between(random, 0, 200);
+  nucleus.density = ts_demo_between(random, 0.34, 1.10);
+  nucleus.rim = 0.1;
+  nucleus.texture = ts_demo_between(random, 0.2, 0.5);
+  nucleus.blur_px = ts_demo_between(random, 0.9, 2.2);
+  return nucleus;
 }
 
 /* A lymphocyte: small, round, dark. */
 static struct ts_nucleus round_cell(struct ts_canvas *canvas, double x, double y) {
   struct ts_random *random = &canvas->random;
   double radius = ts_demo_between(random, 4.3, 6.0);
-  return (struct ts_nucleus){.shape = {.x = x,
-                                       .y = y,
-                                       .half_long_px = radius,
-                                       .half_short_px = radius * ts_demo_between(random, 0.82, 1),
-                                       .along = ts_demo_direction(random),
-                                       .roughness = ts_demo_between(random, 0.05, 0.14),
-                                       .seed = ts_demo_between(random, 0, 200)},
-                             .density = ts_demo_between(random, 0.62, 1.30),
-                             .rim = 0.1,
-                             .texture = ts_demo_between(random, 0.2, 0.5),
-                             .blur_px = ts_demo_between(random, 0.9, 2.0)};
+  struct ts_nucleus nucleus = {0};
+  nucleus.shape.x = x;
+  nucleus.shape.y = y;
+  nucleus.shape.half_long_px = radius;
+  nucleus.shape.half_short_px = radius * ts_demo_between(random, 0.82, 1);
+  nucleus.shape.along = ts_demo_direction(random);
+  nucleus.shape.roughness = ts_demo_between(random, 0.05, 0.14);
+  nucleus.shape.seed = ts_demo_between(random, 0, 200);
+  nucleus.density = ts_demo_between(random, 0.62, 1.30);
+  nucleus.rim = 0.1;
+  nucleus.texture = ts_demo_between(random, 0.2, 0.5);
+  nucleus.blur_px = ts_demo_between(random, 0.9, 2.0);
+  return nucleus;
 }
 
 /* A large pale nucleus with a dark rim and a nucleolus. */
 static struct ts_nucleus vesicular(struct ts_canvas *canvas, double x, double y) {
   struct ts_random *random = &canvas->random;
-  return (struct ts_nucleus){.shape = {.x = x,
-                                       .y = y,
-                                       .half_long_px = ts_demo_between(random, 7.5, 10),
-                                       .half_short_px = ts_demo_between(random, 6.2, 7.8),
-                                       .along = ts_demo_direction(random),
-                                       .roughness = ts_demo_between(random, 0.08, 0.18),
-                                       .seed = ts_demo_between(random, 0, 200)},
-                             .density = ts_demo_between(random, 0.20, 0.50),
-                             .rim = ts_demo_between(random, 0.15, 0.45),
-                             .texture = ts_demo_between(random, 0.5, 0.9),
-                             .blur_px = ts_demo_between(random, 1.0, 2.4)};
+  struct ts_nucleus nucleus = {0};
+  nucleus.shape.x = x;
+  nucleus.shape.y = y;
+  nucleus.shape.half_long_px = ts_demo_between(random, 7.5, 10);
+  nucleus.shape.half_short_px = ts_demo_between(random, 6.2, 7.8);
+  nucleus.shape.along = ts_demo_direction(random);
+  nucleus.shape.roughness = ts_demo_between(random, 0.08, 0.18);
+  nucleus.shape.seed = ts_demo_between(random, 0, 200);
+  nucleus.density = ts_demo_between(random, 0.20, 0.50);
+  nucleus.rim = ts_demo_between(random, 0.15, 0.45);
+  nucleus.texture = ts_demo_between(random, 0.5, 0.9);
+  nucleus.blur_px = ts_demo_between(random, 1.0, 2.4);
+  return nucleus;
 }
 
 static void draw_scattered(struct ts_canvas *canvas, int64_t count) {
@@ -162,13 +168,14 @@ void ts_demo_draw_debris(struct ts_canvas *canvas) {
   int64_t count = canvas->width * canvas->height / 4000 + 1;
   for (int64_t n = 0; n < count; n++) {
     double radius = ts_demo_between(random, 0.7, 2.3);
-    struct ts_blob speck = {.x = ts_demo_between(random, 0, (double)canvas->width),
-                            .y = ts_demo_between(random, 0, (double)canvas->height),
-                            .half_long_px = radius,
-                            .half_short_px = radius * 0.8,
-                            .along = ts_demo_direction(random),
-                            .roughness = 0.2,
-                            .seed = ts_demo_between(random, 0, 200)};
+    struct ts_blob speck = {0};
+    speck.x = ts_demo_between(random, 0, (double)canvas->width);
+    speck.y = ts_demo_between(random, 0, (double)canvas->height);
+    speck.half_long_px = radius;
+    speck.half_short_px = radius * 0.8;
+    speck.along = ts_demo_direction(random);
+    speck.roughness = 0.2;
+    speck.seed = ts_demo_between(random, 0, 200);
     double density = ts_demo_between(random, 0.6, 1.4);
     int64_t bounds[4];
     if (!ts_blob_bounds(canvas, &speck, 1, bounds)) continue;

@@ -63,13 +63,15 @@ void ts_demo_draw_stroma(struct ts_canvas *canvas) {
 static struct ts_blob random_blob(struct ts_canvas *canvas, double low_px, double high_px, double roughness) {
   struct ts_random *random = &canvas->random;
   double size = ts_demo_between(random, low_px, high_px);
-  return (struct ts_blob){.x = ts_demo_between(random, 0, (double)canvas->width),
-                          .y = ts_demo_between(random, 0, (double)canvas->height),
-                          .half_long_px = size,
-                          .half_short_px = size * ts_demo_between(random, 0.65, 0.95),
-                          .along = ts_demo_direction(random),
-                          .roughness = roughness,
-                          .seed = ts_demo_between(random, 0, 200)};
+  struct ts_blob blob = {0};
+  blob.x = ts_demo_between(random, 0, (double)canvas->width);
+  blob.y = ts_demo_between(random, 0, (double)canvas->height);
+  blob.half_long_px = size;
+  blob.half_short_px = size * ts_demo_between(random, 0.65, 0.95);
+  blob.along = ts_demo_direction(random);
+  blob.roughness = roughness;
+  blob.seed = ts_demo_between(random, 0, 200);
+  return blob;
 }
 
 /* Whether the blob with its margin lies on stroma alone (what the canvas does not show does not count). */
@@ -106,16 +108,17 @@ static void draw_ring_of_nuclei(struct ts_canvas *canvas, const struct ts_blob *
     double radius = 1 / sqrt(a * a + b * b) + wall_px * ts_demo_between(random, 0.45, 0.78);
     double tilt = ts_demo_between(random, -0.25, 0.25);
     double length = sqrt(1 + tilt * tilt);
-    struct ts_nucleus nucleus = {.shape = {.x = lumen->x + way.x * radius,
-                                           .y = lumen->y + way.y * radius,
-                                           .half_long_px = ts_demo_between(random, 7.0, 9.5),
-                                           .half_short_px = ts_demo_between(random, 4.6, 6.6),
-                                           .along = {(way.x - tilt * way.y) / length, (way.y + tilt * way.x) / length},
-                                           .roughness = ts_demo_between(random, 0.06, 0.16),
-                                           .seed = ts_demo_between(random, 0, 200)},
-                                 .density = ts_demo_between(random, 0.62, 1.10),
-                                 .rim = ts_demo_between(random, 0.05, 0.25),
-                                 .texture = ts_demo_between(random, 0.3, 0.7)};
+    struct ts_nucleus nucleus = {0};
+    nucleus.shape.x = lumen->x + way.x * radius;
+    nucleus.shape.y = lumen->y + way.y * radius;
+    nucleus.shape.half_long_px = ts_demo_between(random, 7.0, 9.5);
+    nucleus.shape.half_short_px = ts_demo_between(random, 4.6, 6.6);
+    nucleus.shape.along = (struct ts_vector){(way.x - tilt * way.y) / length, (way.y + tilt * way.x) / length};
+    nucleus.shape.roughness = ts_demo_between(random, 0.06, 0.16);
+    nucleus.shape.seed = ts_demo_between(random, 0, 200);
+    nucleus.density = ts_demo_between(random, 0.62, 1.10);
+    nucleus.rim = ts_demo_between(random, 0.05, 0.25);
+    nucleus.texture = ts_demo_between(random, 0.3, 0.7);
     ts_demo_draw_nucleus(canvas, &nucleus);
   }
 }
@@ -161,13 +164,14 @@ void ts_demo_draw_glands(struct ts_canvas *canvas) {
 static void draw_red_cell(struct ts_canvas *canvas, double x, double y) {
   struct ts_random *random = &canvas->random;
   double radius = ts_demo_between(random, 4.2, 6.2);
-  struct ts_blob disc = {.x = x,
-                         .y = y,
-                         .half_long_px = radius,
-                         .half_short_px = radius * ts_demo_between(random, 0.7, 1),
-                         .along = ts_demo_direction(random),
-                         .roughness = 0.08,
-                         .seed = ts_demo_between(random, 0, 200)};
+  struct ts_blob disc = {0};
+  disc.x = x;
+  disc.y = y;
+  disc.half_long_px = radius;
+  disc.half_short_px = radius * ts_demo_between(random, 0.7, 1);
+  disc.along = ts_demo_direction(random);
+  disc.roughness = 0.08;
+  disc.seed = ts_demo_between(random, 0, 200);
   double density = ts_demo_between(random, 0.6, 1.8);
   int64_t bounds[4];
   if (!ts_blob_bounds(canvas, &disc, 1, bounds)) return;

@@ -211,20 +211,16 @@ static void read_timeline(struct ts_page *page, const json_t *list, struct ts_ti
 }
 
 static void add_timeline_table(struct ts_page *page, const struct ts_timeline *timeline) {
-  static const char *const headers[] = {"Worker", "Tasks", "Busy s", "Busy"};
+  static const char *const headers[] = {"Worker", "Busy s", "Busy"};
   double *busy = ts_arena_array(&page->arena, timeline->worker_count, sizeof *busy);
-  double *tasks = ts_arena_array(&page->arena, timeline->worker_count, sizeof *tasks);
-  for (size_t i = 0; i < timeline->span_count; i++) {
+  for (size_t i = 0; i < timeline->span_count; i++)
     busy[timeline->spans[i].worker] += timeline->spans[i].end - timeline->spans[i].start;
-    tasks[timeline->spans[i].worker]++;
-  }
   struct ts_table table;
-  ts_table_open(&table, page, "Work by worker", "Numbers as a table", headers, "lrrr");
+  ts_table_open(&table, page, "Work by worker", "Numbers as a table", headers, "lrr");
   for (size_t w = 0; w < timeline->worker_count; w++) {
     char text[TS_NUMBER_SIZE];
     snprintf(text, sizeof text, "w%zu", w);
     ts_table_text(&table, text);
-    ts_table_number(&table, tasks[w]);
     ts_table_number(&table, busy[w]);
     ts_table_text(&table, ts_format_percent(fmin(busy[w] / timeline->end, 1), text));
   }
@@ -239,19 +235,18 @@ static void add_timeline(struct ts_page *page) {
   if (timeline.span_count == 0) return;
   double busy = 0;
   for (size_t i = 0; i < timeline.span_count; i++) busy += timeline.spans[i].end - timeline.spans[i].start;
-  char percent[TS_NUMBER_SIZE], tasks[TS_NUMBER_SIZE];
+  char percent[TS_NUMBER_SIZE];
   ts_format_percent(fmin(busy / (timeline.end * (double)timeline.worker_count), 1), percent);
-  ts_format_number((double)timeline.span_count, 3, tasks);
   struct ts_str label = {0};
-  ts_str_addf(&label, "Timeline of %zu workers that computed %s tasks and were busy %s of the time.",
-              timeline.worker_count, tasks, percent);
+  ts_str_addf(&label, "Timeline of %zu workers that were busy %s of the time.", timeline.worker_count, percent);
   ts_str_add(page->out, "<h3>What the workers did</h3>\n<figure>\n");
   ts_page_legend(page, page->stages, page->stage_count);
   ts_page_chart(page, &(struct ts_chart){ts_str_get(&label), &timeline, ts_draw_timeline}, TS_CHART_FULL_PX);
-  ts_str_addf(page->out,
-              "<figcaption>%s tasks; the workers were busy %s of the time, white is idle. Neighbouring tasks of a "
-              "stage are drawn as one.</figcaption>\n",
-              tasks, percent);
+  ts_str_addf(
+      page->out,
+      "<figcaption>The workers were busy %s of the time, white is idle. Neighbouring tasks of a stage are drawn "
+      "as one.</figcaption>\n",
+      percent);
   add_timeline_table(page, &timeline);
   ts_str_add(page->out, "</figure>\n");
   ts_str_release(&label);

@@ -156,7 +156,8 @@ void ts_page_reading(struct ts_page *page, const struct ts_effects *effects, int
        "Below the line " SIGMA " = 0.5 " MU_STAR
        ": a step has about the same effect wherever the other parameters stand."},
       {"interacting", "Interacting",
-       "Above that line: the effect depends on where the other parameters stand, or is not linear. Tune these "
+       "Above the line " SIGMA " = 0.5 " MU_STAR
+       ": the effect depends on where the other parameters stand, or is not linear. Tune these "
        "together."},
       {"negligible", "Negligible",
        "Even the upper end of the interval is below 5 % of the largest " MU_STAR ". Leave these at their defaults."},

@@ -54,7 +54,9 @@ static void add_map(struct ts_page *page, const char *file, const char *name, co
   ts_html_add(page->out, name);
   ts_str_add(page->out, " of each tile of <code>");
   ts_html_add(page->out, file);
-  ts_str_add(page->out, "</code>; the table below has the numbers.</figcaption></figure>\n");
+  bool has_runs = json_array_size(ts_result_list(page->result, "runs")) > 1;
+  ts_str_addf(page->out, "</code>%s; the table below has the numbers.</figcaption></figure>\n",
+              has_runs ? ", mean over the runs" : "");
   ts_str_release(&label);
 }
 

@@ -94,9 +94,14 @@ static void add_nearest(struct session *s, const struct ts_record *record, json_
   json_decref(best);
 }
 
+/* How much of a value a sentence shows: of a key its first digits, which tell it from any other. */
+static int length_shown(const char *value) { return strncmp(value, "k1:", 3) == 0 ? 3 + 16 : 60; }
+
 static void add_reason(const struct ts_task_row *row, json_t *object) {
   const json_t *differs = json_object_get(json_object_get(object, "nearest"), "differs");
   const json_t *first = json_array_get(differs, 0);
+  const char *here = json_string_value(json_object_get(first, "here"));
+  const char *there = json_string_value(json_object_get(first, "there"));
   char text[400];
   if (strcmp(row->outcome, "store") == 0)
     snprintf(text, sizeof text, "it was reused: the store has its product, or what was made from it");
@@ -108,13 +113,12 @@ static void add_reason(const struct ts_task_row *row, json_t *object) {
     snprintf(text, sizeof text, "it failed: %.300s", row->message);
   else if (strcmp(row->outcome, "skipped") == 0)
     snprintf(text, sizeof text, "it did not run: something it needs failed");
-  else if (first)
+  else if (here && there)
     snprintf(text, sizeof text,
              "it ran: no product of its key was in the store; the nearest earlier one differs in %zu %s, "
-             "first in %s (%.60s here, %.60s there)",
+             "first in %s (%.*s here, %.*s there)",
              json_array_size(differs), json_array_size(differs) == 1 ? "field" : "fields",
-             json_string_value(json_object_get(first, "field")), json_string_value(json_object_get(first, "here")),
-             json_string_value(json_object_get(first, "there")));
+             json_string_value(json_object_get(first, "field")), length_shown(here), here, length_shown(there), there);
   else
     snprintf(text, sizeof text, "it ran: the store had no earlier product of this operation");
   json_object_set_new(object, "reason", json_string(text));

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#define PAIRS_NAMED 4 /* in the warning about ranks; the report has them all */
+
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 static json_t *inputs_json(const struct session *s) {
@@ -260,6 +262,15 @@ static void add_answer(struct session *s, const struct study_result *r, json_t *
   json_object_set_new(object, "answer", json_string(ts_str_get(&answer)));
 }
 
+/* "12 more trajectories", "1 more base sample". */
+static const char *blocks_more(struct session *s, const struct study_method *method, long long more) {
+  const char *name = ts_study_method_count_name(method);
+  int stem = (int)strlen(name) - (ts_str_ends_with(name, "ies") ? 3 : 1);
+  if (more == 1)
+    return ts_arena_printf(&s->arena, "1 more %.*s%s", stem, name, ts_str_ends_with(name, "ies") ? "y" : "");
+  return ts_arena_printf(&s->arena, "%lld more %s", more, name);
+}
+
 /* Ranks whose intervals overlap are told as a warning, with what would likely settle the first of them. */
 static void warn_unsettled(struct session *s, const struct study_result *r) {
   const struct study_phase *phase = last_phase(r);
@@ -269,15 +280,17 @@ static void warn_unsettled(struct session *s, const struct study_result *r) {
   const json_t *pairs = json_object_get(full, "unsettled");
   if (json_array_size(pairs) == 0) return;
   ts_auto(ts_str_release) struct ts_str text = {0};
-  for (size_t i = 0; i < json_array_size(pairs) && i < 4; i++) {
+  size_t count = json_array_size(pairs), named = count > PAIRS_NAMED ? PAIRS_NAMED : count;
+  for (size_t i = 0; i < named; i++) {
     json_t *pair = json_array_get(pairs, i);
     ts_str_addf(&text, "%s%s and %s", i ? ", " : "", json_string_value(json_object_get(pair, "a")),
                 json_string_value(json_object_get(pair, "b")));
   }
+  if (named < count) ts_str_add(&text, ", and others");
   json_int_t more = json_integer_value(json_object_get(json_array_get(pairs, 0), "more_blocks"));
   if (more > 0)
-    ts_session_warn(s, "neighbouring ranks overlap (%s); about %lld more %s would likely separate the first two",
-                    ts_str_get(&text), (long long)more, ts_study_method_count_name(phase->method));
+    ts_session_warn(s, "neighbouring ranks overlap (%s); about %s would likely separate the first two",
+                    ts_str_get(&text), blocks_more(s, phase->method, more));
   else
     ts_session_warn(s, "neighbouring ranks overlap (%s)", ts_str_get(&text));
 }

@@ -37,7 +37,8 @@ static void load_operations(struct ts_builder *builder, const json_t *list) {
     if (!ts_file_exists(path)) {
       struct ts_error *err = ts_reader_fault(reader, TS_ERR_FILE_NOT_FOUND, pointer, TS_JSON_VALUE,
                                              "there is no file of operations '%s'", json_string_value(item));
-      ts_error_help(err, "correct the name; it is relative to the folder of the workflow");
+      ts_error_help(err, "%s; it is relative to the folder of the workflow",
+                    ts_str_ends_with(path, ".so") ? "build the plugin, or correct the name" : "correct the name");
       builder->operations_known = false;
     } else if (!ts_registry_load(builder->registry, path, reader->faults)) {
       builder->operations_known = false;
