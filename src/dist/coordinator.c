@@ -86,6 +86,7 @@ static void take_result(struct coordinator *c, const struct letter *letter) {
   c->result->cpu_total_s += result.cpu_s;
   c->start_failures = 0;
   pthread_mutex_lock(&c->lock);
+  if (slot->bucket == result.number) slot->has_bucket = false; /* it may hold the next one already */
   slot->peak_bytes = result.peak_bytes > slot->peak_bytes ? result.peak_bytes : slot->peak_bytes;
   pthread_mutex_unlock(&c->lock);
   if (!ts_coordinator_bucket_done(c, c->bucket_groups[result.number], &result, &err)) end_with(c, &err);

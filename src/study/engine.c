@@ -65,7 +65,7 @@ struct ts_run_options ts_engine_options(struct session *s) {
                                  .scratch_folder = s->scratch};
 }
 
-static void count_kept(const void *user, uint64_t *given, uint64_t *kept) { ts_store_counts(user, given, kept); }
+void ts_engine_count_kept(const void *user, uint64_t *given, uint64_t *kept) { ts_store_counts(user, given, kept); }
 
 /* What to type to go on after the process was ended by an operation. */
 static char *resume_line(const struct engine_run *run) {
@@ -91,8 +91,10 @@ double ts_engine_task_limit(const struct session *s) {
 static bool run_by_threads(struct engine_run *run, const struct ts_run_options *options, struct ts_error *err) {
   struct session *s = run->s;
   ts_auto_free char *resume = resume_line(run);
-  const struct ts_watch_options watch = {
-      .resume = resume, .limit_s = ts_engine_task_limit(s), .user = s->store, .progress = s->store ? count_kept : NULL};
+  const struct ts_watch_options watch = {.resume = resume,
+                                         .limit_s = ts_engine_task_limit(s),
+                                         .user = s->store,
+                                         .progress = s->store ? ts_engine_count_kept : NULL};
   bool watching = false;
   bool ok = ts_watch_start(&watch, &watching, err) &&
             ts_run(run->plan, run->dataset ? run->dataset : &s->dataset, options, &run->result, err);

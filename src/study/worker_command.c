@@ -115,7 +115,10 @@ static bool work(struct worker *w, struct ts_error *err) {
   dist.run.no_cutoff = is_true(d, "no_cutoff");
   dist.run.keep_all = is_true(d, "keep_all");
   dist.run.stages_only = is_true(d, "stages_only");
-  const struct ts_watch_options watch = {.resume = "", .limit_s = json_real_value(json_object_get(d, "task_limit_s"))};
+  const struct ts_watch_options watch = {.resume = "",
+                                         .limit_s = json_number_value(json_object_get(d, "task_limit_s")),
+                                         .user = w->store,
+                                         .progress = ts_engine_count_kept};
   bool watching = false;
   bool ok = ts_watch_start(&watch, &watching, err) && ts_dist_work(&dist, err);
   if (watching) ts_watch_stop();
