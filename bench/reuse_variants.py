@@ -3,7 +3,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-usage: bench/reuse_variants.py [-o FOLDER] [--workers N] [--case NAME]... [--samples N] [--rounds N]
+usage: bench/reuse_variants.py [-o FOLDER] [--workers N] [--case NAME]... [--variant NAME]... [--samples N] [--rounds N]
 
 Cases: moat (458 recorded sets, 16 tiles), vbd (a Saltelli design of 8 parameters, 16 tiles), single (458 sets, one tile
 that must be split). Variants: none (the normalised image is given, nothing else is reused), stage, naive, sca, rtma and
@@ -96,17 +96,17 @@ def bound_of(reply, distinct, workers):
     return (cost + reply["profile"]["read"]["cpu_s"]) / workers
 
 
-def run_case(case, workers, rounds):
+def run_case(case, variants, workers, rounds):
     """A row per variant: the fastest of the rounds."""
     rows, results = {}, {}
     for _ in range(rounds):
-        for variant in VARIANTS:
+        for variant in variants:
             if variant == "sca" and case.sets > SCA_MOST:
                 continue
             reply, raw = case.measure(variant, workers)
             results.setdefault(raw, []).append(variant)
             row = {"case": case.name, "variant": variant, "executed": reply["reuse"]["executed"],
-                   "buckets": reply.get("workers", {}).get("buckets"), "run_s": reply["run_s"], "reply": reply}
+                   "buckets": reply.get("buckets"), "run_s": reply["run_s"], "reply": reply}
             say(f"  {case.name} {variant}: {row['executed']} tasks, {row['run_s']:.2f} s")
             if variant not in rows or row["run_s"] < rows[variant]["run_s"]:
                 rows[variant] = row
@@ -118,8 +118,8 @@ def run_case(case, workers, rounds):
     for row in rows.values():
         row["bound_s"] = bound_of(row.pop("reply"), distinct, workers)
         row["over_bound"] = row["run_s"] / row["bound_s"]
-        row["times_none"] = rows["none"]["run_s"] / row["run_s"]
-        row["times_stage"] = rows["stage"]["run_s"] / row["run_s"]
+        for other in ("none", "stage", "rtma"):
+            row[f"times_{other}"] = rows[other]["run_s"] / row["run_s"] if other in rows else float("nan")
     return list(rows.values())
 
 
@@ -128,13 +128,13 @@ def write_table(rows, cases, workers, folder):
              "cost, over the workers.", ""]
     for case in cases:
         lines += [f"**{case.name}**: {case.sets} parameter sets, {case.tiles} tile{'s' if case.tiles > 1 else ''}", "",
-                  "| variant | what is shared | buckets | tasks | wall s | × none | × stage | wall / bound |",
-                  "|---|---|---:|---:|---:|---:|---:|---:|"]
+                  "| variant | what is shared | buckets | tasks | wall s | × none | × stage | × rtma | wall / bound |",
+                  "|---|---|---:|---:|---:|---:|---:|---:|---:|"]
         for row in rows:
             if row["case"] == case.name:
                 lines.append(f"| {row['variant']} | {VARIANTS[row['variant']][1]} | {row['buckets'] or ''} | "
                              f"{row['executed']} | {row['run_s']:.2f} | {row['times_none']:.2f} | "
-                             f"{row['times_stage']:.2f} | {row['over_bound']:.2f} |")
+                             f"{row['times_stage']:.2f} | {row['times_rtma']:.2f} | {row['over_bound']:.2f} |")
         lines.append("")
     (folder / "table.md").write_text("\n".join(lines), encoding="utf-8")
     with (folder / "table.csv").open("w", newline="", encoding="utf-8") as file:
@@ -171,6 +171,7 @@ def main():
     parser.add_argument("-o", "--output", type=pathlib.Path, default=support.ROOT / "build/bench-reuse")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--case", action="append", choices=("moat", "vbd", "single"))
+    parser.add_argument("--variant", action="append", choices=VARIANTS)
     parser.add_argument("--samples", type=int, default=200, help="base samples of vbd; 10 runs each")
     parser.add_argument("--rounds", type=int, default=1)
     options = parser.parse_args()
@@ -178,7 +179,8 @@ def main():
     support.need_shared(str(SPACE.relative_to(SHARED)))
     work = support.scratch()
     cases = [make_case(name, work, options.samples) for name in options.case or ("moat", "vbd", "single")]
-    rows = [row for case in cases for row in run_case(case, options.workers, options.rounds)]
+    rows = [row for case in cases for row in run_case(case, options.variant or VARIANTS, options.workers,
+                                                                 options.rounds)]
     options.output.mkdir(parents=True, exist_ok=True)
     write_table(rows, cases, options.workers, options.output)
     write_plot(rows, cases, options.output)

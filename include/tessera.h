@@ -56,13 +56,12 @@ struct ts_parameter_setting {
 
 /* One request for all calls; each call says which fields it reads. */
 struct ts_request {
-  const char *folder;  /* the project; NULL: the current folder. Other paths are relative to it */
-  const char *file;    /* study or workflow file; NULL: study.json, else workflow.json */
-  const char *command; /* how the user called, for the record; NULL: made up */
-  const char *store;   /* folder of the store; NULL: .tessera; "memory": nothing outlives the call */
-  size_t threads;      /* 0: as many as there are CPUs; with workers: of each of them, 0: their share of the CPUs */
-  size_t
-      workers; /* processes that do the work, sharing nothing but the store; 0: this one's threads. plan: predicts for them */
+  const char *folder;    /* the project; NULL: the current folder. Other paths are relative to it */
+  const char *file;      /* study or workflow file; NULL: study.json, else workflow.json */
+  const char *command;   /* how the user called, for the record; NULL: made up */
+  const char *store;     /* folder of the store; NULL: .tessera; "memory": nothing outlives the call */
+  size_t threads;        /* 0: as many as there are CPUs; with workers: of each of them, 0: their share of the CPUs */
+  size_t workers;        /* processes that do the work (plan: for predictions); 0: this one's threads */
   const char *program;   /* with workers: the program they are started from; NULL: the one that runs */
   const char *connect;   /* work: the socket of the study's process */
   uint64_t memory_bytes; /* budget for pixels and scratch; 0: 70 % of what the machine or cgroup has */
