@@ -95,12 +95,30 @@ static void several_threads_make_the_same_folder(void **state) {
   scratch_remove(scratch);
 }
 
+/* In the folder that is named, else in TMPDIR; every call makes another one. */
+static void scratch_folders_are_new(void **state) {
+  (void)state;
+  struct ts_error err = {0};
+  ts_auto_free char *parent = ts_folder_create_scratch(NULL, "tessera-test", &err);
+  assert_non_null(parent);
+  assert_int_equal(setenv("TMPDIR", parent, 1), 0);
+  ts_auto_free char *first = ts_folder_create_scratch(NULL, "a", &err);
+  ts_auto_free char *second = ts_folder_create_scratch(parent, "a", &err);
+  assert_string_not_equal(first, second);
+  assert_int_equal(strncmp(first, parent, strlen(parent)), 0);
+  assert_true(ts_folder_exists(first) && ts_folder_exists(second));
+  assert_null(ts_folder_create_scratch("/nowhere/at/all", "a", &err));
+  assert_int_equal(err.code, TS_ERR_FILE_IO);
+  assert_int_equal(rmdir(first) + rmdir(second) + rmdir(parent), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parts_are_joined),
       cmocka_unit_test(paths_are_split),
       cmocka_unit_test(folders_are_made_with_parents),
       cmocka_unit_test(several_threads_make_the_same_folder),
+      cmocka_unit_test(scratch_folders_are_new),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
