@@ -216,6 +216,12 @@ void ts_store_queue_drain(struct ts_store_queue *queue) {
   pthread_mutex_unlock(&queue->lock);
 }
 
+void ts_store_queue_drain_records(struct ts_store_queue *queue) {
+  pthread_mutex_lock(&queue->lock);
+  if (queue->by_key.count > 0) drain(queue);
+  pthread_mutex_unlock(&queue->lock);
+}
+
 bool ts_store_queue_flush(struct ts_store_queue *queue, struct ts_error *err) {
   pthread_mutex_lock(&queue->lock);
   drain(queue);

@@ -82,6 +82,8 @@ void ts_store_queue_stop(struct ts_store_queue *queue); /* take returns what is 
 void ts_store_queue_drain(struct ts_store_queue *queue);
 /* The same, and tells a loss that was not told before. */
 bool ts_store_queue_flush(struct ts_store_queue *queue, struct ts_error *err);
+/* The same as drain, but only if there is a record among what it would wait for. */
+void ts_store_queue_drain_records(struct ts_store_queue *queue);
 /* Drops everything that is put from now on, which the next flush then tells with this reason. */
 void ts_store_queue_refuse(struct ts_store_queue *queue, const struct ts_error *reason);
 

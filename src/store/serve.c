@@ -1,11 +1,15 @@
 /* The server's thread: connections, greetings, and passing each message to whoever answers it.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Writing waits for the disk and is therefore done by a thread of its own (remote/write_int.h); its connection rests
+ * meanwhile, so that the message stays where it was received. */
 #include "store/serve.h"
 
 #include "base/alloc.h"
 #include "base/channel.h"
 #include "base/log.h"
 #include "store/remote/answer_int.h"
+#include "store/remote/write_int.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -20,12 +24,16 @@ struct connection {
   struct ts_channel channel;
   int64_t process_id;
   bool has_greeted;
-  size_t worker; /* if it has greeted */
+  bool is_worker; /* not a second connection of one */
+  size_t worker;  /* if it is one */
+  bool is_writing;
+  struct ts_remote_job job; /* while it is writing */
 };
 
 struct ts_server {
   struct ts_server_options options; /* its path is owned */
   struct ts_remote_service service;
+  struct ts_remote_writer writer;
   int listen_fd;
   int stop_fd; /* becomes readable when the thread shall end */
   pthread_t thread;
@@ -67,16 +75,19 @@ static void accept_one(struct ts_server *server) {
 
 static void connection_destroy(struct ts_server *server, struct connection *connection) {
   ts_channel_release(&connection->channel);
-  if (connection->has_greeted && server->options.on_gone) {
+  if (connection->is_worker && server->options.on_gone) {
     server->options.on_gone(server->options.user, connection->worker);
   }
   free(connection);
 }
 
-static void greet(struct ts_server *server, struct connection *connection) {
+static void greet(struct ts_server *server, struct connection *connection, const struct ts_message *message) {
+  const unsigned char *role = (const unsigned char *)message->bytes + TS_REMOTE_HELLO_BYTES - 1;
   connection->has_greeted = true;
-  connection->worker = server->worker_count++;
   connection->channel.most_bytes = TS_CHANNEL_MOST_BYTES;
+  if (*role != TS_REMOTE_WORKER) return;
+  connection->is_worker = true;
+  connection->worker = server->worker_count++;
   if (server->options.on_hello) {
     server->options.on_hello(server->options.user, connection->worker, connection->process_id);
   }
@@ -84,7 +95,7 @@ static void greet(struct ts_server *server, struct connection *connection) {
 
 /* Something that is not about the store. */
 static bool pass_on(struct ts_server *server, struct connection *connection, const struct ts_message *message) {
-  if (!server->options.on_message) return false;
+  if (!server->options.on_message || !connection->is_worker) return false;
   ts_auto(ts_str_release) struct ts_str answer = {0};
   struct ts_error ignored = {0};
   server->options.on_message(server->options.user, connection->worker, message->kind, message->bytes, message->count,
@@ -93,21 +104,21 @@ static bool pass_on(struct ts_server *server, struct connection *connection, con
   return ts_channel_end(&connection->channel, TS_REMOTE_YES, &ignored);
 }
 
-/* Makes the answer of a request ready to be sent; an answer that is too long becomes an error. */
-static enum ts_remote_answer answer(struct ts_server *server, struct connection *connection,
-                                    const struct ts_message *message) {
-  struct ts_channel *channel = &connection->channel;
-  struct ts_error err = {0};
-  enum ts_remote_answer kind = ts_remote_answer_request(&server->service, message->kind, message->bytes, message->count,
-                                                        ts_channel_begin(channel), &err);
-  if (kind == TS_REMOTE_BAD || (kind == TS_REMOTE_YES && ts_channel_end(channel, TS_REMOTE_YES, &err))) return kind;
+/* Makes the answer ready to be sent, YES with what was begun; an answer that is too long becomes an error. */
+static void send_answer(struct ts_channel *channel, enum ts_remote_answer kind, struct ts_error *err) {
+  if (kind == TS_REMOTE_YES && ts_channel_end(channel, TS_REMOTE_YES, err)) return;
   struct ts_str *out = ts_channel_begin(channel);
   if (kind != TS_REMOTE_NO) {
     kind = TS_REMOTE_FAILED;
-    ts_remote_add_error(out, &err);
+    ts_remote_add_error(out, err);
   }
-  ts_channel_end(channel, kind, &err);
-  return kind;
+  ts_channel_end(channel, kind, err);
+}
+
+static void write_later(struct ts_server *server, struct connection *connection, const struct ts_message *message) {
+  connection->is_writing = true;
+  connection->job = (struct ts_remote_job){.owner = connection, .bytes = message->bytes, .count = message->count};
+  ts_remote_writer_submit(&server->writer, &connection->job);
 }
 
 /* False ends the connection. */
@@ -115,17 +126,28 @@ static bool handle(struct ts_server *server, struct connection *connection, cons
   const bool is_hello = message->kind == TS_REMOTE_HELLO;
   if (is_hello == connection->has_greeted) return false;
   if (message->kind >= TS_STORE_SAY_FIRST) return pass_on(server, connection, message);
-  const enum ts_remote_answer kind = answer(server, connection, message);
-  if (is_hello && kind == TS_REMOTE_YES) greet(server, connection);
-  return kind != TS_REMOTE_BAD;
+  if (message->kind == TS_REMOTE_WRITE) {
+    write_later(server, connection, message);
+    return true;
+  }
+  struct ts_channel *channel = &connection->channel;
+  struct ts_error err = {0};
+  const enum ts_remote_answer kind = ts_remote_answer_request(&server->service, message->kind, message->bytes,
+                                                              message->count, ts_channel_begin(channel), &err);
+  if (kind == TS_REMOTE_BAD) return false;
+  if (is_hello && kind == TS_REMOTE_YES) greet(server, connection, message);
+  send_answer(channel, kind, &err);
+  return true;
 }
 
-/* Answers what has arrived. Whoever does not read the answers is not listened to. False ends the connection. */
+/* Answers what has arrived. Whoever does not read the answers, or has something written, is not listened to. False ends
+ * the connection. */
 static bool serve(struct ts_server *server, struct connection *connection) {
   struct ts_channel *channel = &connection->channel;
   struct ts_message message;
   enum ts_channel_state state = TS_CHANNEL_DONE;
-  while (!ts_channel_has_output(channel) && (state = ts_channel_take(channel, &message)) == TS_CHANNEL_DONE) {
+  while (!connection->is_writing && !ts_channel_has_output(channel) &&
+         (state = ts_channel_take(channel, &message)) == TS_CHANNEL_DONE) {
     if (!handle(server, connection, &message)) return false;
     if (ts_channel_flush(channel) == TS_CHANNEL_GONE) return false;
   }
@@ -145,6 +167,32 @@ static bool attend(struct ts_server *server, struct connection *connection, shor
   return true;
 }
 
+/* Answers what was written. */
+static bool finish_writing(struct ts_server *server, struct connection *connection) {
+  connection->is_writing = false;
+  if (connection->job.answer == TS_REMOTE_BAD) return false;
+  ts_channel_begin(&connection->channel);
+  send_answer(&connection->channel, connection->job.answer, &connection->job.err);
+  return ts_channel_flush(&connection->channel) != TS_CHANNEL_GONE && serve(server, connection);
+}
+
+static void end_connection(struct ts_server *server, struct connection *connection) {
+  for (size_t i = 0; i < server->count; i++) {
+    if (server->connections[i] == connection) server->connections[i] = NULL;
+  }
+  connection_destroy(server, connection);
+}
+
+static void finish_jobs(struct ts_server *server) {
+  struct ts_remote_job *job = ts_remote_writer_take_done(&server->writer);
+  while (job) {
+    struct ts_remote_job *next = job->next;
+    struct connection *connection = job->owner;
+    if (!finish_writing(server, connection)) end_connection(server, connection);
+    job = next;
+  }
+}
+
 /* Drops the connections that ended, which were marked by NULL. */
 static void sweep(struct ts_server *server) {
   size_t kept = 0;
@@ -155,34 +203,60 @@ static void sweep(struct ts_server *server) {
   server->count = kept;
 }
 
+#define POLL_STOP   0
+#define POLL_DONE   1
+#define POLL_LISTEN 2
+#define POLL_FIRST  3 /* of the connections */
+
+/* What to wait for; the array grows as needed. */
+static struct pollfd *fill_polls(const struct ts_server *server, struct pollfd *polls, size_t *capacity) {
+  const size_t needed = POLL_FIRST + server->count;
+  if (*capacity < needed) {
+    *capacity = 2 * needed;
+    polls = ts_realloc_array(polls, *capacity, sizeof *polls);
+  }
+  polls[POLL_STOP] = (struct pollfd){.fd = server->stop_fd, .events = POLLIN};
+  polls[POLL_DONE] = (struct pollfd){.fd = server->writer.done_fd, .events = POLLIN};
+  polls[POLL_LISTEN] = (struct pollfd){.fd = server->is_full ? -1 : server->listen_fd, .events = POLLIN};
+  for (size_t i = 0; i < server->count; i++) {
+    const struct connection *connection = server->connections[i];
+    polls[POLL_FIRST + i] = (struct pollfd){.fd = connection->is_writing ? -1 : connection->channel.fd,
+                                            .events = ts_channel_has_output(&connection->channel) ? POLLOUT : POLLIN};
+  }
+  return polls;
+}
+
 static void *server_main(void *argument) {
   struct ts_server *server = argument;
-  struct pollfd *polled = NULL;
-  size_t capacity = 0;
+  size_t capacity = POLL_FIRST;
+  struct pollfd *polls = ts_calloc(capacity, sizeof *polls);
   for (;;) {
-    if (capacity < server->count + 2) {
-      capacity = 2 * (server->count + 2);
-      polled = ts_realloc_array(polled, capacity, sizeof *polled);
-    }
+    polls = fill_polls(server, polls, &capacity);
     const size_t count = server->count;
-    polled[0] = (struct pollfd){.fd = server->stop_fd, .events = POLLIN};
-    polled[1] = (struct pollfd){.fd = server->is_full ? -1 : server->listen_fd, .events = POLLIN};
+    if (poll(polls, POLL_FIRST + count, -1) < 0) continue; /* EINTR, or no memory for a moment */
+    if (polls[POLL_STOP].revents) break;
     for (size_t i = 0; i < count; i++) {
-      const struct ts_channel *channel = &server->connections[i]->channel;
-      polled[2 + i] = (struct pollfd){.fd = channel->fd, .events = ts_channel_has_output(channel) ? POLLOUT : POLLIN};
+      const short events = polls[POLL_FIRST + i].revents;
+      if (events && !attend(server, server->connections[i], events)) end_connection(server, server->connections[i]);
     }
-    if (poll(polled, count + 2, -1) < 0) continue; /* EINTR, or no memory for a moment */
-    if (polled[0].revents) break;
-    for (size_t i = 0; i < count; i++) {
-      if (!polled[2 + i].revents || attend(server, server->connections[i], polled[2 + i].revents)) continue;
-      connection_destroy(server, ts_steal(server->connections[i]));
-    }
-    if (polled[1].revents) accept_one(server);
+    if (polls[POLL_DONE].revents) finish_jobs(server);
+    if (polls[POLL_LISTEN].revents) accept_one(server);
     sweep(server);
   }
+  ts_remote_writer_stop(&server->writer); /* before the messages go that it writes */
   for (size_t i = 0; i < server->count; i++) connection_destroy(server, server->connections[i]);
-  free(polled);
+  free(polls);
   return NULL;
+}
+
+static bool start_threads(struct ts_server *server, struct ts_error *err) {
+  if (!ts_remote_writer_start(&server->writer, &server->service, err)) return false;
+  const int number = pthread_create(&server->thread, NULL, server_main, server);
+  if (number == 0) return true;
+  ts_remote_writer_stop(&server->writer);
+  ts_fail(err, TS_ERR_SYSTEM, "the thread that serves the store cannot be started: %s", strerrordesc_np(number));
+  ts_error_help(err, "raise the limit of processes (ulimit -u)");
+  return false;
 }
 
 static bool start(struct ts_server *server, struct ts_error *err) {
@@ -198,13 +272,10 @@ static bool start(struct ts_server *server, struct ts_error *err) {
   sigset_t before;
   sigfillset(&all); /* signals are for the threads of the program */
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int number = pthread_create(&server->thread, NULL, server_main, server);
+  const bool ok = start_threads(server, err);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (number == 0) return true;
-  unlink(server->options.path);
-  ts_fail(err, TS_ERR_SYSTEM, "the thread that serves the store cannot be started: %s", strerrordesc_np(number));
-  ts_error_help(err, "raise the limit of processes (ulimit -u)");
-  return false;
+  if (!ok) unlink(server->options.path);
+  return ok;
 }
 
 /* Everything but the thread. */
@@ -228,7 +299,7 @@ struct ts_server *ts_server_create(struct ts_store *store, const struct ts_serve
   server->options = *options;
   server->options.path = ts_strdup(options->path);
   server->service.store = store;
-  server->listen_fd = server->stop_fd = -1;
+  server->listen_fd = server->stop_fd = server->writer.done_fd = -1;
   if (start(server, err)) return server;
   server_free(server);
   return NULL;

@@ -1,8 +1,8 @@
 /* Serves an open store to other processes of this user over a local socket: the counterpart of the backend "remote".
  * SPDX-License-Identifier: Apache-2.0
  *
- * One thread answers everybody, one message at a time. A message that makes no sense ends its connection and no other.
- * Each connection that greets is a worker with a number, counted from 0. */
+ * One thread answers everybody, one message at a time; another one writes. A message that makes no sense ends its
+ * connection and no other. Each process that opens the store this way is a worker with a number, counted from 0. */
 #ifndef TS_STORE_SERVE_H
 #define TS_STORE_SERVE_H
 

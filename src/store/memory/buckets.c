@@ -47,9 +47,15 @@ static void queue_destroy(struct ts_bucket_queue *queue) {
   free(queue);
 }
 
+void ts_memory_buckets_init(struct ts_memory_buckets *buckets) {
+  memset(buckets, 0, sizeof *buckets);
+  pthread_mutex_init(&buckets->lock, NULL);
+}
+
 void ts_memory_buckets_release(struct ts_memory_buckets *buckets) {
   for (size_t i = 0; i < buckets->runs.count; i++) queue_destroy(ts_map_value_at(&buckets->runs, i)->pointer);
   ts_map_release(&buckets->runs);
+  pthread_mutex_destroy(&buckets->lock);
 }
 
 static struct ts_bucket_queue *find_queue(const struct ts_memory_buckets *buckets, const char *run) {
@@ -160,8 +166,8 @@ static bool are_new(const struct ts_bucket_queue *queue, const struct ts_bucket_
   return ok;
 }
 
-bool ts_memory_buckets_add(struct ts_memory_buckets *buckets, const char *run, const struct ts_bucket_row *rows,
-                           size_t count, struct ts_error *err) {
+static bool add(struct ts_memory_buckets *buckets, const char *run, const struct ts_bucket_row *rows, size_t count,
+                struct ts_error *err) {
   union ts_map_value *value = ts_map_insert_name(&buckets->runs, run, NULL);
   if (!value->pointer) value->pointer = ts_calloc(1, sizeof(struct ts_bucket_queue));
   struct ts_bucket_queue *queue = value->pointer;
@@ -181,9 +187,8 @@ bool ts_memory_buckets_add(struct ts_memory_buckets *buckets, const char *run, c
   return true;
 }
 
-enum ts_bucket_take ts_memory_bucket_take(struct ts_memory_buckets *buckets, const char *run, uint64_t worker,
-                                          struct ts_arena *arena, struct ts_bucket_row *row) {
-  struct ts_bucket_queue *queue = find_queue(buckets, run);
+static enum ts_bucket_take take(struct ts_bucket_queue *queue, uint64_t worker, struct ts_arena *arena,
+                                struct ts_bucket_row *row) {
   struct bucket *bucket = queue ? heap_pop(queue) : NULL;
   while (bucket && bucket->state != READY) bucket = heap_pop(queue);
   if (!bucket) return queue && queue->unfinished > 0 ? TS_BUCKET_WAIT : TS_BUCKET_NONE;
@@ -195,8 +200,7 @@ enum ts_bucket_take ts_memory_bucket_take(struct ts_memory_buckets *buckets, con
   return TS_BUCKET_TAKEN;
 }
 
-bool ts_memory_bucket_done(struct ts_memory_buckets *buckets, const char *run, uint64_t number) {
-  struct ts_bucket_queue *queue = find_queue(buckets, run);
+static bool finish(struct ts_bucket_queue *queue, uint64_t number) {
   const union ts_map_value *value = queue ? ts_map_find(&queue->numbers, &number, sizeof number) : NULL;
   if (!value) return false;
   struct bucket *bucket = value->pointer;
@@ -207,8 +211,7 @@ bool ts_memory_bucket_done(struct ts_memory_buckets *buckets, const char *run, u
   return true;
 }
 
-size_t ts_memory_buckets_give_back(struct ts_memory_buckets *buckets, const char *run, uint64_t worker) {
-  struct ts_bucket_queue *queue = find_queue(buckets, run);
+static size_t give_back(struct ts_bucket_queue *queue, uint64_t worker) {
   size_t count = 0;
   for (size_t i = 0; queue && i < queue->numbers.count; i++) {
     struct bucket *bucket = ts_map_value_at(&queue->numbers, i)->pointer;
@@ -220,9 +223,39 @@ size_t ts_memory_buckets_give_back(struct ts_memory_buckets *buckets, const char
   return count;
 }
 
+bool ts_memory_buckets_add(struct ts_memory_buckets *buckets, const char *run, const struct ts_bucket_row *rows,
+                           size_t count, struct ts_error *err) {
+  pthread_mutex_lock(&buckets->lock);
+  const bool ok = add(buckets, run, rows, count, err);
+  pthread_mutex_unlock(&buckets->lock);
+  return ok;
+}
+
+enum ts_bucket_take ts_memory_bucket_take(struct ts_memory_buckets *buckets, const char *run, uint64_t worker,
+                                          struct ts_arena *arena, struct ts_bucket_row *row) {
+  pthread_mutex_lock(&buckets->lock);
+  const enum ts_bucket_take result = take(find_queue(buckets, run), worker, arena, row);
+  pthread_mutex_unlock(&buckets->lock);
+  return result;
+}
+
+bool ts_memory_bucket_done(struct ts_memory_buckets *buckets, const char *run, uint64_t number) {
+  pthread_mutex_lock(&buckets->lock);
+  const bool found = finish(find_queue(buckets, run), number);
+  pthread_mutex_unlock(&buckets->lock);
+  return found;
+}
+
+size_t ts_memory_buckets_give_back(struct ts_memory_buckets *buckets, const char *run, uint64_t worker) {
+  pthread_mutex_lock(&buckets->lock);
+  const size_t count = give_back(find_queue(buckets, run), worker);
+  pthread_mutex_unlock(&buckets->lock);
+  return count;
+}
+
 void ts_memory_buckets_drop(struct ts_memory_buckets *buckets, const char *run) {
+  pthread_mutex_lock(&buckets->lock);
   union ts_map_value *value = ts_map_find_name(&buckets->runs, run);
-  if (!value) return;
-  queue_destroy(value->pointer);
-  value->pointer = NULL;
+  if (value) queue_destroy(ts_steal(value->pointer));
+  pthread_mutex_unlock(&buckets->lock);
 }

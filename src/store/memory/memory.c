@@ -50,9 +50,9 @@ struct memory {
   size_t run_count, run_capacity;
   struct task *tasks; /* owned */
   size_t task_count, task_capacity;
-  struct ts_map task_index; /* run and number -> index in tasks */
-  struct ts_map files;      /* struct ts_file_identity -> struct ts_sha256 in the rows' arena */
-  struct ts_memory_buckets buckets;
+  struct ts_map task_index;         /* run and number -> index in tasks */
+  struct ts_map files;              /* struct ts_file_identity -> struct ts_sha256 in the rows' arena */
+  struct ts_memory_buckets buckets; /* has its own lock */
 };
 
 static void *memory_open(const struct ts_store_options *options, struct ts_error *err) {
@@ -60,6 +60,7 @@ static void *memory_open(const struct ts_store_options *options, struct ts_error
   (void)err;
   struct memory *memory = ts_calloc(1, sizeof *memory);
   pthread_mutex_init(&memory->lock, NULL);
+  ts_memory_buckets_init(&memory->buckets);
   return memory;
 }
 
@@ -420,50 +421,34 @@ static bool memory_keys(void *state, uint64_t *mark, ts_store_key_sink *sink, vo
   return true;
 }
 
+static struct ts_memory_buckets *buckets_of(void *state) { return &((struct memory *)state)->buckets; }
+
 static bool memory_buckets_add(void *state, const char *run, const struct ts_bucket_row *rows, size_t count,
                                struct ts_error *err) {
-  struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
-  const bool ok = ts_memory_buckets_add(&memory->buckets, run, rows, count, err);
-  pthread_mutex_unlock(&memory->lock);
-  return ok;
+  return ts_memory_buckets_add(buckets_of(state), run, rows, count, err);
 }
 
 static enum ts_bucket_take memory_bucket_take(void *state, const char *run, uint64_t worker, struct ts_arena *arena,
                                               struct ts_bucket_row *row, struct ts_error *err) {
   (void)err;
-  struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
-  const enum ts_bucket_take result = ts_memory_bucket_take(&memory->buckets, run, worker, arena, row);
-  pthread_mutex_unlock(&memory->lock);
-  return result;
+  return ts_memory_bucket_take(buckets_of(state), run, worker, arena, row);
 }
 
 static bool memory_bucket_done(void *state, const char *run, uint64_t number, struct ts_error *err) {
   (void)err;
-  struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
-  const bool found = ts_memory_bucket_done(&memory->buckets, run, number);
-  pthread_mutex_unlock(&memory->lock);
-  return found;
+  return ts_memory_bucket_done(buckets_of(state), run, number);
 }
 
 static bool memory_buckets_give_back(void *state, const char *run, uint64_t worker, size_t *count,
                                      struct ts_error *err) {
   (void)err;
-  struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
-  *count = ts_memory_buckets_give_back(&memory->buckets, run, worker);
-  pthread_mutex_unlock(&memory->lock);
+  *count = ts_memory_buckets_give_back(buckets_of(state), run, worker);
   return true;
 }
 
 static bool memory_buckets_drop(void *state, const char *run, struct ts_error *err) {
   (void)err;
-  struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
-  ts_memory_buckets_drop(&memory->buckets, run);
-  pthread_mutex_unlock(&memory->lock);
+  ts_memory_buckets_drop(buckets_of(state), run);
   return true;
 }
 

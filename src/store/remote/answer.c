@@ -41,7 +41,8 @@ static void read_digest(struct request *request, struct ts_sha256 *digest) {
 static enum ts_remote_answer answer_hello(struct request *request) {
   const uint64_t magic = ts_wire_u64(&request->in);
   const uint32_t protocol = ts_wire_u32(&request->in);
-  if (is_bad(request) || magic != TS_REMOTE_MAGIC) return TS_REMOTE_BAD;
+  const uint8_t role = ts_wire_u8(&request->in);
+  if (is_bad(request) || magic != TS_REMOTE_MAGIC || role > TS_REMOTE_WRITER) return TS_REMOTE_BAD;
   if (protocol != TS_REMOTE_PROTOCOL) {
     ts_fail(request->err, TS_ERR_STORE, "the worker speaks protocol %u, the study's process protocol %d",
             (unsigned)protocol, TS_REMOTE_PROTOCOL);
@@ -207,7 +208,7 @@ static enum ts_remote_answer answer_refresh(struct request *request) {
   struct ts_remote_service *service = request->service;
   const uint64_t got = ts_wire_u64(&request->in);
   if (is_bad(request)) return TS_REMOTE_BAD;
-  ts_store_queue_drain(&service->store->queue);
+  ts_store_queue_drain_records(&service->store->queue);
   if (!service->too_many && !request->backend->keys(request->state, &service->mark, note_keys, service, request->err)) {
     return TS_REMOTE_FAILED;
   }

@@ -1,4 +1,4 @@
-/* The remote backend: asks the process that serves the store (store/serve.h), over one connection, one request at a time.
+/* The remote backend: asks the process that serves the store (store/serve.h), one request at a time.
  * SPDX-License-Identifier: Apache-2.0
  *
  * A worker asks for thousands of keys that nobody has. It therefore holds the beginnings of all keys that the served store
@@ -15,10 +15,15 @@
 
 #define PRESENT_SLOTS 4096 /* a power of two */
 
-struct remote {
+struct link {
   pthread_mutex_t lock; /* guards the connection; taken before known_lock, if both */
   struct ts_channel channel;
-  bool is_lost;                /* the connection is of no more use */
+  bool is_lost; /* the connection is of no more use */
+};
+
+struct remote {
+  struct link talk;            /* for everything but writing */
+  struct link writing;         /* so that nobody waits while something is written */
   char *salt;                  /* owned; fixed */
   pthread_mutex_t known_lock;  /* guards everything below */
   struct ts_key_set known;     /* keys of the last snapshot, and those written here */
@@ -28,88 +33,99 @@ struct remote {
 };
 
 /* Under lock: the message to fill. */
-static struct ts_str *begin(struct remote *remote) {
-  pthread_mutex_lock(&remote->lock);
-  return ts_channel_begin(&remote->channel);
+static struct ts_str *begin(struct link *link) {
+  pthread_mutex_lock(&link->lock);
+  return ts_channel_begin(&link->channel);
 }
 
-static void end(struct remote *remote) { pthread_mutex_unlock(&remote->lock); }
+static void end(struct link *link) { pthread_mutex_unlock(&link->lock); }
 
-static bool lose(struct remote *remote, const char *text, struct ts_error *err) {
-  remote->is_lost = true;
+static bool lose(struct link *link, const char *text, struct ts_error *err) {
+  link->is_lost = true;
   ts_fail(err, TS_ERR_STORE, "%s", text);
   ts_error_help(err, "nothing to do here: the study can be continued with --resume");
   return false;
 }
 
-static bool lose_nonsense(struct remote *remote, struct ts_error *err) {
-  return lose(remote, "the study's process sent something that is no answer", err);
+static bool lose_nonsense(struct link *link, struct ts_error *err) {
+  return lose(link, "the study's process sent something that is no answer", err);
 }
 
 /* Between begin and end: sends the message and waits for its answer. True for YES, with its bytes; false without an error
  * for NO. */
-static bool ask(struct remote *remote, uint32_t kind, struct ts_wire *answer, struct ts_error *err) {
+static bool ask(struct link *link, uint32_t kind, struct ts_wire *answer, struct ts_error *err) {
   struct ts_message message;
-  if (remote->is_lost) return lose(remote, "the study's process is gone", err);
-  if (!ts_channel_end(&remote->channel, kind, err)) return false;
-  enum ts_channel_state state = ts_channel_flush(&remote->channel);
-  if (state == TS_CHANNEL_DONE) state = ts_channel_receive(&remote->channel, &message);
-  if (state == TS_CHANNEL_GONE) return lose(remote, "the study's process is gone", err);
-  if (state != TS_CHANNEL_DONE) return lose_nonsense(remote, err);
+  if (link->is_lost) return lose(link, "the study's process is gone", err);
+  if (!ts_channel_end(&link->channel, kind, err)) return false;
+  enum ts_channel_state state = ts_channel_flush(&link->channel);
+  if (state == TS_CHANNEL_DONE) state = ts_channel_receive(&link->channel, &message);
+  if (state == TS_CHANNEL_GONE) return lose(link, "the study's process is gone", err);
+  if (state != TS_CHANNEL_DONE) return lose_nonsense(link, err);
   *answer = ts_wire_of(message.bytes, message.count);
   if (message.kind == TS_REMOTE_YES) return true;
   if (message.kind == TS_REMOTE_FAILED) {
     ts_remote_read_error(answer, err);
     return false;
   }
-  return message.kind != TS_REMOTE_NO && lose_nonsense(remote, err);
+  return message.kind != TS_REMOTE_NO && lose_nonsense(link, err);
 }
 
 /* Whether all of the answer made sense. */
-static bool is_sound(struct remote *remote, const struct ts_wire *answer, struct ts_error *err) {
-  return ts_wire_is_whole(answer) || lose_nonsense(remote, err);
+static bool is_sound(struct link *link, const struct ts_wire *answer, struct ts_error *err) {
+  return ts_wire_is_whole(answer) || lose_nonsense(link, err);
 }
 
 /* For requests that are answered by YES alone. */
-static bool ask_plain(struct remote *remote, uint32_t kind, struct ts_error *err) {
+static bool ask_plain(struct link *link, uint32_t kind, struct ts_error *err) {
   struct ts_wire answer;
-  return ask(remote, kind, &answer, err) && is_sound(remote, &answer, err);
+  return ask(link, kind, &answer, err) && is_sound(link, &answer, err);
 }
 
 static void remote_close(void *state) {
   struct remote *remote = state;
-  ts_channel_release(&remote->channel);
-  ts_key_set_release(&remote->known);
-  pthread_mutex_destroy(&remote->lock);
+  ts_channel_release(&remote->talk.channel);
+  ts_channel_release(&remote->writing.channel);
+  pthread_mutex_destroy(&remote->talk.lock);
+  pthread_mutex_destroy(&remote->writing.lock);
   pthread_mutex_destroy(&remote->known_lock);
+  ts_key_set_release(&remote->known);
   free(remote->presences);
   free(remote->salt);
   free(remote);
 }
 
-static bool say_hello(struct remote *remote, struct ts_error *err) {
+/* Connects and greets; the answer is the salt. */
+static bool link_open(struct link *link, const char *path, enum ts_remote_role role, char **salt,
+                      struct ts_error *err) {
   struct ts_wire answer;
-  struct ts_str *out = begin(remote);
+  link->channel.fd = ts_channel_connect(path, err);
+  if (link->channel.fd < 0) return false;
+  struct ts_str *out = begin(link);
   ts_wire_add_u64(out, TS_REMOTE_MAGIC);
   ts_wire_add_u32(out, TS_REMOTE_PROTOCOL);
-  bool ok = ask(remote, TS_REMOTE_HELLO, &answer, err);
+  ts_wire_add_u8(out, (uint8_t)role);
+  bool ok = ask(link, TS_REMOTE_HELLO, &answer, err);
   if (ok) {
-    remote->salt = ts_strdup(ts_wire_text(&answer));
-    ok = is_sound(remote, &answer, err);
+    free(*salt);
+    *salt = ts_strdup(ts_wire_text(&answer));
+    ok = is_sound(link, &answer, err);
   }
-  end(remote);
+  end(link);
   return ok;
 }
 
 static void *remote_open(const struct ts_store_options *options, struct ts_error *err) {
-  int fd = ts_channel_connect(options->path, err);
-  if (fd < 0) return NULL;
   struct remote *remote = ts_calloc(1, sizeof *remote);
-  pthread_mutex_init(&remote->lock, NULL);
+  pthread_mutex_init(&remote->talk.lock, NULL);
+  pthread_mutex_init(&remote->writing.lock, NULL);
   pthread_mutex_init(&remote->known_lock, NULL);
+  ts_channel_init(&remote->talk.channel, -1);
+  ts_channel_init(&remote->writing.channel, -1);
   remote->presences = ts_calloc(PRESENT_SLOTS, sizeof *remote->presences);
-  ts_channel_init(&remote->channel, fd);
-  if (say_hello(remote, err)) return remote;
+  if (link_open(&remote->writing, options->path, TS_REMOTE_WRITER, &remote->salt, err) &&
+      link_open(&remote->talk, options->path, TS_REMOTE_WORKER, &remote->salt, err)) {
+    return remote;
+  }
   remote_close(remote);
   return NULL;
 }
@@ -158,9 +174,9 @@ static void know_batch(struct remote *remote, const struct ts_store_batch *batch
 static bool remote_write(void *state, const struct ts_store_batch *batch, struct ts_error *err) {
   struct remote *remote = state;
   know_batch(remote, batch);
-  ts_remote_add_batch(begin(remote), batch);
-  const bool ok = ask_plain(remote, TS_REMOTE_WRITE, err);
-  end(remote);
+  ts_remote_add_batch(begin(&remote->writing), batch);
+  const bool ok = ask_plain(&remote->writing, TS_REMOTE_WRITE, err);
+  end(&remote->writing);
   return ok;
 }
 
@@ -179,7 +195,7 @@ static bool read_found(struct remote *remote, struct ts_wire *answer, struct ts_
   ts_remote_read_record(answer, &scratch, &found);
   const unsigned char *presences = answer->next;
   for (size_t i = 0; i < found.output_count; i++) ts_wire_u8(answer);
-  if (!is_sound(remote, answer, err)) return false;
+  if (!is_sound(&remote->talk, answer, err)) return false;
   for (size_t i = 0; i < found.output_count; i++) set_present(remote, &found.outputs[i].digest, presences[i]);
   ts_record_copy(&found, arena, record);
   return true;
@@ -190,11 +206,12 @@ static bool remote_find(void *state, enum ts_store_by by, const struct ts_key *k
   struct remote *remote = state;
   struct ts_wire answer;
   if (!may_hold(remote, key)) return false;
-  struct ts_str *out = begin(remote);
+  struct ts_str *out = begin(&remote->talk);
   ts_wire_add_u8(out, (uint8_t)by);
   ts_wire_add_raw(out, key->digest.bytes, sizeof key->digest.bytes);
-  const bool found = ask(remote, TS_REMOTE_FIND, &answer, err) && read_found(remote, &answer, arena, record, err);
-  end(remote);
+  const bool found =
+      ask(&remote->talk, TS_REMOTE_FIND, &answer, err) && read_found(remote, &answer, arena, record, err);
+  end(&remote->talk);
   return found;
 }
 
@@ -205,7 +222,7 @@ static bool read_records(struct remote *remote, struct ts_wire *answer, struct t
   const size_t there = ts_wire_count(answer, TS_REMOTE_RECORD_BYTES);
   struct ts_record *found = ts_arena_array(&scratch, there, sizeof *found);
   for (size_t i = 0; i < there; i++) ts_remote_read_record(answer, &scratch, &found[i]);
-  if (!is_sound(remote, answer, err)) return false;
+  if (!is_sound(&remote->talk, answer, err)) return false;
   *count = there;
   *records = ts_arena_array(arena, there, sizeof **records);
   for (size_t i = 0; i < there; i++) ts_record_copy(&found[i], arena, &(*records)[i]);
@@ -218,19 +235,19 @@ static bool remote_records_of(void *state, const char *operation, size_t limit, 
   struct ts_wire answer;
   *records = NULL;
   *count = 0;
-  struct ts_str *out = begin(remote);
+  struct ts_str *out = begin(&remote->talk);
   ts_wire_add_text(out, operation);
   ts_wire_add_u64(out, limit);
-  const bool ok =
-      ask(remote, TS_REMOTE_RECORDS_OF, &answer, err) && read_records(remote, &answer, arena, records, count, err);
-  end(remote);
+  const bool ok = ask(&remote->talk, TS_REMOTE_RECORDS_OF, &answer, err) &&
+                  read_records(remote, &answer, arena, records, count, err);
+  end(&remote->talk);
   return ok;
 }
 
 static bool ask_digest(struct remote *remote, uint32_t kind, const struct ts_sha256 *digest, struct ts_error *err) {
-  ts_wire_add_raw(begin(remote), digest->bytes, sizeof digest->bytes);
-  const bool ok = ask_plain(remote, kind, err);
-  end(remote);
+  ts_wire_add_raw(begin(&remote->talk), digest->bytes, sizeof digest->bytes);
+  const bool ok = ask_plain(&remote->talk, kind, err);
+  end(&remote->talk);
   return ok;
 }
 
@@ -242,10 +259,10 @@ static bool remote_has_product(void *state, const struct ts_sha256 *digest) {
 static bool remote_fetch(void *state, const struct ts_sha256 *digest, struct ts_str *packed, struct ts_error *err) {
   struct remote *remote = state;
   struct ts_wire answer;
-  ts_wire_add_raw(begin(remote), digest->bytes, sizeof digest->bytes);
-  const bool found = ask(remote, TS_REMOTE_FETCH, &answer, err);
+  ts_wire_add_raw(begin(&remote->talk), digest->bytes, sizeof digest->bytes);
+  const bool found = ask(&remote->talk, TS_REMOTE_FETCH, &answer, err);
   if (found) ts_str_add_bytes(packed, answer.next, answer.left);
-  end(remote);
+  end(&remote->talk);
   if (!found) set_present(remote, digest, false);
   return found;
 }
@@ -257,17 +274,17 @@ static bool remote_forget(void *state, const struct ts_sha256 *digest, struct ts
 
 static bool remote_run_insert(void *state, const struct ts_store_run *run, struct ts_error *err) {
   struct remote *remote = state;
-  ts_remote_add_run(begin(remote), run);
-  const bool ok = ask_plain(remote, TS_REMOTE_RUN_INSERT, err);
-  end(remote);
+  ts_remote_add_run(begin(&remote->talk), run);
+  const bool ok = ask_plain(&remote->talk, TS_REMOTE_RUN_INSERT, err);
+  end(&remote->talk);
   return ok;
 }
 
 static bool remote_run_update(void *state, const struct ts_store_run_change *change, struct ts_error *err) {
   struct remote *remote = state;
-  ts_remote_add_change(begin(remote), change);
-  const bool ok = ask_plain(remote, TS_REMOTE_RUN_UPDATE, err);
-  end(remote);
+  ts_remote_add_change(begin(&remote->talk), change);
+  const bool ok = ask_plain(&remote->talk, TS_REMOTE_RUN_UPDATE, err);
+  end(&remote->talk);
   return ok;
 }
 
@@ -282,7 +299,7 @@ static bool read_runs(struct remote *remote, struct ts_wire *answer, struct ts_a
     ts_store_run_copy(&run, arena, &(*runs)[i]);
   }
   *count = there;
-  return is_sound(remote, answer, err);
+  return is_sound(&remote->talk, answer, err);
 }
 
 static bool remote_run_list(void *state, struct ts_arena *arena, struct ts_store_run **runs, size_t *count,
@@ -291,9 +308,10 @@ static bool remote_run_list(void *state, struct ts_arena *arena, struct ts_store
   struct ts_wire answer;
   *runs = NULL;
   *count = 0;
-  begin(remote);
-  const bool ok = ask(remote, TS_REMOTE_RUN_LIST, &answer, err) && read_runs(remote, &answer, arena, runs, count, err);
-  end(remote);
+  begin(&remote->talk);
+  const bool ok =
+      ask(&remote->talk, TS_REMOTE_RUN_LIST, &answer, err) && read_runs(remote, &answer, arena, runs, count, err);
+  end(&remote->talk);
   return ok;
 }
 
@@ -308,7 +326,7 @@ static bool read_tasks(struct remote *remote, struct ts_wire *answer, struct ts_
     ts_task_row_copy(&row, arena, &(*rows)[i]);
   }
   *count = there;
-  return is_sound(remote, answer, err);
+  return is_sound(&remote->talk, answer, err);
 }
 
 static bool remote_task_list(void *state, const char *run, struct ts_arena *arena, struct ts_task_row **rows,
@@ -317,26 +335,26 @@ static bool remote_task_list(void *state, const char *run, struct ts_arena *aren
   struct ts_wire answer;
   *rows = NULL;
   *count = 0;
-  ts_wire_add_text(begin(remote), run);
+  ts_wire_add_text(begin(&remote->talk), run);
   const bool ok =
-      ask(remote, TS_REMOTE_TASK_LIST, &answer, err) && read_tasks(remote, &answer, arena, rows, count, err);
-  end(remote);
+      ask(&remote->talk, TS_REMOTE_TASK_LIST, &answer, err) && read_tasks(remote, &answer, arena, rows, count, err);
+  end(&remote->talk);
   return ok;
 }
 
 static bool remote_usage(void *state, struct ts_store_usage *usage, struct ts_error *err) {
   struct remote *remote = state;
   struct ts_wire answer;
-  begin(remote);
-  bool ok = ask(remote, TS_REMOTE_USAGE, &answer, err);
+  begin(&remote->talk);
+  bool ok = ask(&remote->talk, TS_REMOTE_USAGE, &answer, err);
   if (ok) {
     usage->records = ts_wire_u64(&answer);
     usage->products = ts_wire_u64(&answer);
     usage->product_bytes = ts_wire_u64(&answer);
     usage->packed_bytes = ts_wire_u64(&answer);
-    ok = is_sound(remote, &answer, err);
+    ok = is_sound(&remote->talk, &answer, err);
   }
-  end(remote);
+  end(&remote->talk);
   return ok;
 }
 
@@ -344,24 +362,24 @@ static bool remote_file_find(void *state, const struct ts_file_identity *file, s
                              struct ts_error *err) {
   struct remote *remote = state;
   struct ts_wire answer;
-  ts_remote_add_file(begin(remote), file);
-  bool found = ask(remote, TS_REMOTE_FILE_FIND, &answer, err);
+  ts_remote_add_file(begin(&remote->talk), file);
+  bool found = ask(&remote->talk, TS_REMOTE_FILE_FIND, &answer, err);
   if (found) {
     ts_wire_raw(&answer, digest->bytes, sizeof digest->bytes);
-    found = is_sound(remote, &answer, err);
+    found = is_sound(&remote->talk, &answer, err);
   }
-  end(remote);
+  end(&remote->talk);
   return found;
 }
 
 static bool remote_file_put(void *state, const struct ts_file_identity *file, const struct ts_sha256 *digest,
                             struct ts_error *err) {
   struct remote *remote = state;
-  struct ts_str *out = begin(remote);
+  struct ts_str *out = begin(&remote->talk);
   ts_remote_add_file(out, file);
   ts_wire_add_raw(out, digest->bytes, sizeof digest->bytes);
-  const bool ok = ask_plain(remote, TS_REMOTE_FILE_PUT, err);
-  end(remote);
+  const bool ok = ask_plain(&remote->talk, TS_REMOTE_FILE_PUT, err);
+  end(&remote->talk);
   return ok;
 }
 
@@ -377,19 +395,19 @@ static bool read_keys(struct remote *remote, struct ts_wire *answer, struct ts_e
   remote->got += count;
   remote->has_snapshot = !too_many && ts_wire_is_whole(answer);
   pthread_mutex_unlock(&remote->known_lock);
-  return is_sound(remote, answer, err);
+  return is_sound(&remote->talk, answer, err);
 }
 
 static bool remote_refresh(void *state, struct ts_error *err) {
   struct remote *remote = state;
   struct ts_wire answer;
-  struct ts_str *out = begin(remote);
+  struct ts_str *out = begin(&remote->talk);
   pthread_mutex_lock(&remote->known_lock);
   ts_wire_add_u64(out, remote->got);
   memset(remote->presences, 0, PRESENT_SLOTS * sizeof *remote->presences);
   pthread_mutex_unlock(&remote->known_lock);
-  const bool ok = ask(remote, TS_REMOTE_REFRESH, &answer, err) && read_keys(remote, &answer, err);
-  end(remote);
+  const bool ok = ask(&remote->talk, TS_REMOTE_REFRESH, &answer, err) && read_keys(remote, &answer, err);
+  end(&remote->talk);
   return ok;
 }
 
@@ -397,10 +415,10 @@ static bool remote_say(void *state, uint32_t kind, const void *bytes, size_t cou
                        struct ts_error *err) {
   struct remote *remote = state;
   struct ts_wire wire;
-  ts_wire_add_raw(begin(remote), bytes, count);
-  const bool ok = ask(remote, kind, &wire, err);
+  ts_wire_add_raw(begin(&remote->talk), bytes, count);
+  const bool ok = ask(&remote->talk, kind, &wire, err);
   if (ok && answer) ts_str_add_bytes(answer, wire.next, wire.left);
-  end(remote);
+  end(&remote->talk);
   return ok;
 }
 

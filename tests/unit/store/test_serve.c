@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -358,6 +359,7 @@ static void greet_by_hand(struct ts_channel *channel) {
   struct ts_str *out = ts_channel_begin(channel);
   ts_str_add_bytes(out, "\1tessera", 8);
   ts_wire_add_u32(out, 1);
+  ts_wire_add_u8(out, 0);
   assert_true(ts_channel_end(channel, HELLO, &err));
   assert_int_equal(ts_channel_flush(channel), TS_CHANNEL_DONE);
   assert_int_equal(ts_channel_receive(channel, &message), TS_CHANNEL_DONE);
@@ -457,9 +459,14 @@ static void greetings(void **state) {
   static const struct {
     const char *magic;
     uint32_t protocol;
+    uint8_t role; /* 1: a second connection, which is not told */
     bool is_answered;
-  } cases[] = {{"\1tessera", 1, true}, {"\1tessera", 2, true}, {"\1tesserA", 1, false}};
-  for (size_t i = 0; i < 3; i++) {
+  } cases[] = {{"\1tessera", 1, 0, true},
+               {"\1tessera", 1, 1, true},
+               {"\1tessera", 2, 0, true},
+               {"\1tessera", 1, 2, false},
+               {"\1tesserA", 1, 0, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct ts_error err = {0};
     struct ts_channel channel;
     struct ts_message message;
@@ -467,6 +474,7 @@ static void greetings(void **state) {
     struct ts_str *out = ts_channel_begin(&channel);
     ts_str_add_bytes(out, cases[i].magic, 8);
     ts_wire_add_u32(out, cases[i].protocol);
+    ts_wire_add_u8(out, cases[i].role);
     assert_true(ts_channel_end(&channel, HELLO, &err));
     assert_int_equal(ts_channel_flush(&channel), TS_CHANNEL_DONE);
     assert_int_equal(ts_channel_receive(&channel, &message) == TS_CHANNEL_DONE, cases[i].is_answered);
@@ -475,7 +483,7 @@ static void greetings(void **state) {
   }
   struct ts_channel channel;
   greet_by_hand(&channel);
-  static const unsigned char again[24] = {HELLO, 0, 0, 0, 12};
+  static const unsigned char again[25] = {HELLO, 0, 0, 0, 13};
   assert_int_equal(send(channel.fd, again, sizeof again, MSG_NOSIGNAL), sizeof again);
   assert_true(is_ended(&channel));
   ts_channel_release(&channel);
@@ -559,6 +567,44 @@ static void threads_of_one_worker(void **state) {
   ts_store_close(worker);
 }
 
+static void *flush_worker(void *argument) {
+  struct ts_error err = {0};
+  if (!ts_store_flush(argument, &err)) thread_failed = true;
+  return NULL;
+}
+
+/* While the database is locked by another program a write waits, and nothing else: it would wait for the unlocking below. */
+static void nobody_waits_for_a_write(void **state) {
+  (void)state;
+  char database[SCRATCH_SIZE + 16];
+  sqlite3 *db;
+  pthread_t thread;
+  snprintf(database, sizeof database, "%s/store.db", folder);
+  put_sample(store, 0, 100);
+  flush(store);
+  struct ts_store *worker = open_worker();
+  struct ts_store *other = open_worker();
+  assert_int_equal(sqlite3_open(database, &db), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+  put_sample(worker, 1, 100);
+  thread_failed = false;
+  assert_int_equal(pthread_create(&thread, NULL, flush_worker, worker), 0);
+  for (size_t i = 0; i < 300; i++) {
+    struct ts_error err = {0};
+    assert_true(has_record(i % 2 ? worker : other, 0));
+    assert_true(ts_store_say(i % 2 ? worker : other, SAY_ECHO, "x", 1, NULL, &err));
+    if (i == 200) refresh(worker);
+  }
+  assert_false(has_record(other, 1));
+  assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+  sqlite3_close(db);
+  pthread_join(thread, NULL);
+  assert_false(thread_failed);
+  assert_sample_whole(store, 1, 100);
+  ts_store_close(other);
+  ts_store_close(worker);
+}
+
 /* What cannot be served, or not there, is told at once. */
 static void refusals(void **state) {
   (void)state;
@@ -597,6 +643,7 @@ int main(void) {
       TEST(greetings),
       TEST(a_lost_server_is_told),
       TEST(threads_of_one_worker),
+      TEST(nobody_waits_for_a_write),
       TEST(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
