@@ -272,6 +272,15 @@ static void coordinate(struct coordinator *c) {
   take_letters(c);
 }
 
+/* One that ended well before, and not at the end, was not well. */
+static void judge_end(const struct coordinator *c, const struct slot *slot) {
+  ts_auto(ts_str_release) struct ts_str text = {0};
+  if (slot->child.pid > 0 || slot->child.status == 0 || c->trouble.code != TS_ERR_OK || c->stop_told > 0) return;
+  ts_child_describe(&slot->child, &text);
+  add_last_words(slot, &text);
+  ts_log(TS_LOG_WARN, "a worker process %s when its work was done", ts_str_get(&text));
+}
+
 /* Nobody is left behind: who does not end by itself is killed. */
 static void dismiss(struct coordinator *c) {
   close_queue(c);
@@ -290,6 +299,7 @@ static void dismiss(struct coordinator *c) {
   take_letters(c);
   for (size_t i = 0; i < c->options->workers; i++) {
     ts_child_listen(&c->slots[i].child);
+    judge_end(c, &c->slots[i]);
     c->result->peak_bytes += c->slots[i].peak_bytes;
     ts_child_release(&c->slots[i].child);
   }

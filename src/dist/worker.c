@@ -134,16 +134,16 @@ static void tell_result(struct worker *w, uint64_t number, const struct ts_run_r
 }
 
 /* Everything is in the store before the bucket counts as done. */
-static bool run_bucket(struct worker *w, struct ts_run_options *options, uint64_t number, uint32_t group,
+static bool run_bucket(struct worker *w, struct ts_run_options options, uint64_t number, uint32_t group,
                        const char *body, struct ts_error *err) {
   const struct ts_dist_worker *given = w->given;
   struct ts_job job;
   if (!ts_job_parse(body, group, given->plan, given->dataset, &job))
     return ts_fail(err, TS_ERR_WORKER, "the queue holds a bucket that makes no sense");
   struct ts_run_result result = {0};
-  options->part = &job.part;
+  options.part = &job.part;
   w->bucket_s = (double)(ts_clock_ns() - w->begun_ns) / 1e9;
-  bool ok = ts_store_refresh(given->store, err) && ts_run(given->plan, given->dataset, options, &result, err) &&
+  bool ok = ts_store_refresh(given->store, err) && ts_run(given->plan, given->dataset, &options, &result, err) &&
             ts_store_flush(given->store, err);
   if (ok) tell_result(w, number, &result);
   ts_run_result_release(&result);
@@ -155,7 +155,7 @@ static bool is_stopped(const struct ts_run_options *options) {
   return options->stop && __atomic_load_n(options->stop, __ATOMIC_RELAXED) != 0;
 }
 
-static bool work(struct worker *w, struct ts_run_options *options, struct ts_error *err) {
+static bool work(struct worker *w, const struct ts_run_options *options, struct ts_error *err) {
   ts_auto(ts_str_release) struct ts_str answer = {0};
   const struct ts_str nothing = {0};
   long wait_ns = WAIT_LEAST_NS;
@@ -173,7 +173,7 @@ static bool work(struct worker *w, struct ts_run_options *options, struct ts_err
     uint64_t number = ts_wire_u64(&wire);
     uint32_t group = ts_wire_u32(&wire);
     ts_auto_free char *body = ts_strdup(ts_wire_text(&wire));
-    if (!run_bucket(w, options, number, group, body, err)) return false;
+    if (!run_bucket(w, *options, number, group, body, err)) return false;
   }
   return true;
 }

@@ -98,6 +98,7 @@ static bool open_session(struct worker *w, const struct ts_request *given, struc
   if (!ts_dist_hello(w->store, &text, err)) return false;
   if (!ts_json_doc_parse(&w->doc, "description", ts_str_get(&text), text.length, err)) return bad_description(err);
   make_request(w, given);
+  ts_session_release(&w->s); /* so far it only had a place for faults */
   ts_session_init(&w->s, &w->request);
   w->s.store = w->store;
   if (!ts_session_read(&w->s) || !ts_session_open_dataset(&w->s, is_true(w->doc.root, "reference_files"))) {
