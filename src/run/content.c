@@ -4,7 +4,9 @@
 
 #include "base/alloc.h"
 
-#define FIRST_SLOTS 64
+#define LINGER_BYTES ((uint64_t)64 << 20) /* of a group's idle contents, */
+#define LINGER_SHARE 32                   /* and at most this part of the budget */
+#define FIRST_SLOTS  64
 
 struct content *ts_content_create(struct group *group, struct instance *origin) {
   struct {
@@ -61,12 +63,50 @@ struct content *ts_content_add(struct group *group, struct instance *origin, con
   return content;
 }
 
-void ts_content_drop_idle(struct content *content) {
-  if (content->holders > 0 || content->state == CONTENT_RUNNING) return;
+static void drop_data(struct content *content) {
   for (size_t i = 0; i < content->output_count; i++) {
     ts_data_unref(content->data[i]);
     content->data[i] = NULL;
   }
+}
+
+static bool is_idle(const struct content *content) {
+  return content->holders == 0 && content->state != CONTENT_RUNNING;
+}
+
+static uint64_t bytes_of(const struct content *content) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < content->output_count; i++) bytes += content->data[i] ? content->sizes[i] : 0;
+  return bytes;
+}
+
+static void let_go_of_oldest(struct group *group) {
+  struct lingering *oldest = &group->lingering[group->linger_first];
+  group->linger_first = (group->linger_first + 1) % LINGER_COUNT;
+  group->linger_count--;
+  group->linger_bytes -= oldest->bytes;
+  oldest->content->lingers = false;
+  if (is_idle(oldest->content)) drop_data(oldest->content);
+}
+
+void ts_content_drop_lingering(struct group *group) {
+  while (group->linger_count > 0) let_go_of_oldest(group);
+}
+
+void ts_content_drop_idle(struct group *group, struct content *content) {
+  if (!is_idle(content) || content->lingers) return;
+  const uint64_t budget = group->engine->options->memory_bytes;
+  const uint64_t most = budget > 0 && budget / LINGER_SHARE < LINGER_BYTES ? budget / LINGER_SHARE : LINGER_BYTES;
+  const uint64_t bytes = bytes_of(content);
+  while (group->linger_count > 0 && (group->linger_count == LINGER_COUNT || group->linger_bytes + bytes > most))
+    let_go_of_oldest(group);
+  if (bytes == 0 || bytes > most) {
+    drop_data(content);
+    return;
+  }
+  group->lingering[(group->linger_first + group->linger_count++) % LINGER_COUNT] = (struct lingering){content, bytes};
+  group->linger_bytes += bytes;
+  content->lingers = true;
 }
 
 /* The list is as long as there are threads. */

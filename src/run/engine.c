@@ -128,7 +128,7 @@ static void finish_content(struct group *group, struct instance *instance, struc
     ts_finish(group, waiter, content, outcome == TS_OUTCOME_FAILED ? outcome : TS_OUTCOME_CUTOFF, NULL);
     waiter = next;
   }
-  ts_content_drop_idle(content);
+  ts_content_drop_idle(group, content);
 }
 
 /* Whether an earlier run made the same content from other ancestors; then its products are loaded. */

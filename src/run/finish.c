@@ -28,7 +28,7 @@ static void release_producers(struct group *group, struct instance *instance) {
     for (size_t p = 0; p < producer_count; p++) {
       if (--producers[p].readers == 0 && producers[p].state == DONE) {
         producers[p].content->holders--;
-        ts_content_drop_idle(producers[p].content);
+        ts_content_drop_idle(group, producers[p].content);
       }
     }
   }

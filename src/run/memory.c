@@ -215,6 +215,7 @@ static void drop(struct engine *engine, struct content *content) {
 }
 
 static void make_room(struct engine *engine, uint64_t need) {
+  for (struct group *group = engine->first_open; group; group = group->next_open) ts_content_drop_lingering(group);
   size_t count = 0;
   struct victim *victims = list_victims(engine, &count);
   for (size_t i = 0; i < count && !fits(engine, need, LOW_WATER); i++) drop(engine, victims[i].content);

@@ -54,7 +54,14 @@ struct content {
   double cpu_s;             /* what it cost to compute */
   bool is_durable;          /* the store keeps all outputs */
   int pins;                 /* tasks that are about to read it, or reading: not to be dropped */
+  bool lingers;             /* in group.lingering */
   char *message;            /* owned: why it failed; NULL */
+};
+
+#define LINGER_COUNT 256
+struct lingering {
+  struct content *content; /* borrowed from the group */
+  uint64_t bytes;          /* when it was put there */
 };
 
 struct instance {
@@ -86,6 +93,9 @@ struct group {
   struct ts_arena arena; /* owns the contents; guarded by engine.lock */
   struct content **all;  /* owned array, for release */
   size_t all_count, all_capacity;
+  struct lingering lingering[LINGER_COUNT]; /* a ring, the one that became idle first is the first to go */
+  size_t linger_first, linger_count;
+  uint64_t linger_bytes;
   struct group *next_open; /* borrowed: the engine's list of open groups */
 };
 
@@ -228,8 +238,10 @@ struct content *ts_content_create(struct group *group, struct instance *origin);
 /* The content of this identity in the group, or NULL. */
 struct content *ts_content_find(const struct group *group, const struct ts_xxh128 *identity);
 struct content *ts_content_add(struct group *group, struct instance *origin, const struct ts_xxh128 *identity);
-/* Lets the data go when nobody will read it. */
-void ts_content_drop_idle(struct content *content);
+/* Nobody that is known of will read it: its data linger for a while, because a task whose content turns out to be the same
+ * may need them yet, and then go. */
+void ts_content_drop_idle(struct group *group, struct content *content);
+void ts_content_drop_lingering(struct group *group);
 /* Contents being computed, of all groups. Where there is a store, a task whose content another group is computing is
  * parked until any computation ends, and then finds it in the store: so each content is computed once whatever the
  * timing. */
