@@ -84,7 +84,6 @@ static bool share_out_first(struct coordinator *c, uint32_t group, struct ts_err
   struct ts_run_wish *wishes = ts_malloc(most * sizeof *wishes);
   struct ts_run_part part = {.group = group, .wanted = wishes, .keep = true};
   part.wanted_count = ts_contents_take_first(c->shared[group].contents, wishes);
-  c->shared[group].step = SHARING_FIRST;
   if (part.wanted_count > 0) {
     remember(c, c->next_number, part);
     ts_jobs_add(&jobs, &part, 0);
@@ -279,7 +278,9 @@ static bool begin_sharing(struct coordinator *c, struct ts_error *err) {
   c->share_options.on_product = on_found;
   for (uint32_t g = 0; g < groups; g++) {
     c->shared[g].contents = ts_contents_create(c->plan, c->dataset, &c->share_options, g, err);
-    if (!c->shared[g].contents || !share_out_first(c, g, err)) return false;
+    if (!c->shared[g].contents) return false;
+    /* Where all tasks are shared out, costs decide nothing. */
+    if (c->plan->coarsest == TS_PER_TILE && !share_out_first(c, g, err)) return false;
   }
   return share_out(c, err);
 }

@@ -19,7 +19,7 @@
 #define NEWS_BYTES    ((size_t)1 << 20)
 #define NEWS_GAP_NS   UINT64_C(50000000)
 #define WAIT_LEAST_NS 1000000L /* between two questions for work */
-#define WAIT_MOST_NS  50000000L
+#define WAIT_MOST_NS  10000000L
 
 struct worker {
   const struct ts_dist_worker *given; /* borrowed */
