@@ -39,13 +39,9 @@ SPACE = SHARED / "vectors/reuse/space_vbd8.json"
 
 def cut_tiles(work):
     """16 tiles of three slides, a file each."""
-    tiles = []
-    for name, source, side, places in (("tissue", nuclei.TISSUE, 500, [(x, y) for y in (0, 500) for x in (0, 500)]),
-                                       ("detail", nuclei.DETAIL, 550, [(x, y) for y in (0, 550) for x in (0, 550)]),
-                                       ("slide", nuclei.SLIDE, 512, [(88 + 512 * x, 900 + 512 * y) for y in (0, 1)
-                                                                     for x in range(4)])):
-        tiles += [nuclei.crop(source, work / f"{name}{i}.png", x, y, side, side) for i, (x, y) in enumerate(places)]
-    return tiles
+    places = [(nuclei.SLIDE, 740 * x, 740 * y) for y in range(4) for x in range(3)]
+    places += [(nuclei.TISSUE, 0, 0), (nuclei.TISSUE, 260, 260), (nuclei.DETAIL, 0, 0), (nuclei.DETAIL, 361, 361)]
+    return [nuclei.crop(source, work / f"tile{i:02}.png", x, y, 740, 740) for i, (source, x, y) in enumerate(places)]
 
 
 class Case:
