@@ -77,6 +77,7 @@ struct coordinator {
   size_t bucket_capacity;
   size_t start_failures;       /* in a row */
   struct shared_group *shared; /* owned: per group; NULL: groups are not split */
+  size_t shared_count;         /* groups that are */
   bool *front;                 /* owned: per task, whether it belongs to the front */
   double *costs;               /* owned: per task, mean seconds */
   struct ts_job *jobs;         /* owned: jobs[number] of the buckets of shared groups */

@@ -1,7 +1,8 @@
 /* Which buckets there are: from the start, or from what is known by now where the tasks of a group are shared out.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Where there are fewer groups than keep all workers busy, each is split. One run goes first and tells what the tasks
+ * Where there are fewer groups than keep all workers busy, each is split. Where there are enough, only the last ones are, so
+ * that nobody waits long for the worker that took the last whole one. One run goes first and tells what the tasks
  * cost. The cheap front of the workflow is then shared out task by task as they become ready, equal contents once
  * (run/contents.h). What follows is grouped by the contents that the front made: runs that go the same way stay together,
  * so that little is done twice and little is passed on. */
@@ -207,13 +208,13 @@ static bool share_out_rest(struct coordinator *c, uint32_t group, struct ts_erro
   struct ts_jobs jobs = {0};
   struct ts_buckets buckets = {0};
   rest_init(&rest, c, c->shared[group].contents);
-  size_t groups = ts_run_group_count(c->plan, c->dataset);
   const struct ts_bucket_input input = {.member_count = rest.members,
                                         .task_count = rest.task_count,
                                         .keys = rest.keys,
                                         .key_count = rest.key_count,
                                         .costs = rest.costs};
-  const struct ts_bucket_options options = {.max_buckets = (REST_BUCKETS * c->options->workers + groups - 1) / groups};
+  const struct ts_bucket_options options = {.max_buckets = (REST_BUCKETS * c->options->workers + c->shared_count - 1) /
+                                                           c->shared_count};
   bool ok = rest.members == 0 || ts_buckets_make(&buckets, ts_merger_find("trtma"), &input, &options, err);
   for (size_t b = 0; ok && b < buckets.count; b++) add_runs(c, &jobs, group, &rest, &buckets.items[b]);
   ok = ok && ts_coordinator_add_jobs(c, &jobs, err);
@@ -264,25 +265,48 @@ static bool share_out(struct coordinator *c, struct ts_error *err) {
   return ok;
 }
 
-static bool begin_sharing(struct coordinator *c, struct ts_error *err) {
+static bool prepare_sharing(struct coordinator *c, struct ts_error *err) {
   size_t groups = ts_run_group_count(c->plan, c->dataset), tasks = c->plan->workflow->task_count;
   c->shared = ts_calloc(groups + 1, sizeof *c->shared);
   c->front = ts_calloc(tasks + 1, sizeof *c->front);
   c->costs = ts_calloc(tasks + 1, sizeof *c->costs);
   c->setup = ts_run_setup_create(c->plan, c->options->run.registry, c->options->run.store, err);
-  if (!c->setup) return false;
   c->share_options = c->options->run;
   c->share_options.setup = c->setup;
   c->share_options.user = c;
   c->share_options.on_task = on_settled;
   c->share_options.on_product = on_found;
-  for (uint32_t g = 0; g < groups; g++) {
+  return c->setup != NULL;
+}
+
+static bool begin_sharing(struct coordinator *c, const struct ts_jobs *groups, struct ts_error *err) {
+  if (!prepare_sharing(c, err)) return false;
+  c->shared_count = groups->count;
+  for (size_t i = 0; i < groups->count; i++) {
+    uint32_t g = (uint32_t)groups->rows[i].group;
     c->shared[g].contents = ts_contents_create(c->plan, c->dataset, &c->share_options, g, err);
     if (!c->shared[g].contents) return false;
     /* Where all tasks are shared out, costs decide nothing. */
     if (c->plan->coarsest == TS_PER_TILE && !share_out_first(c, g, err)) return false;
   }
   return share_out(c, err);
+}
+
+/* Whole groups, but for the last ones (the smallest), or for all if there are few. */
+static bool add_groups(struct coordinator *c, struct ts_error *err) {
+  struct ts_jobs whole = {0};
+  ts_jobs_of_groups(&whole, c->plan, c->dataset);
+  const bool few = whole.count < GROUPS_PER_WORKER * c->options->workers;
+  const bool no_sharing = c->options->workers == 1 || (!few && c->plan->coarsest != TS_PER_TILE);
+  const size_t last = no_sharing || c->options->no_store ? 0 : few ? whole.count : (c->options->workers + 1) / 2;
+  const size_t count = whole.count;
+  whole.count -= last;
+  bool ok = ts_coordinator_add_jobs(c, &whole, err);
+  const struct ts_jobs shared = {.rows = whole.rows + whole.count, .count = last};
+  ok = ok && (last == 0 || begin_sharing(c, &shared, err));
+  whole.count = count;
+  ts_jobs_release(&whole);
+  return ok;
 }
 
 static bool add_buckets_of_stages(struct coordinator *c, struct ts_jobs *jobs, struct ts_error *err) {
@@ -302,12 +326,10 @@ bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err) {
   bool ok = true;
   if (c->options->grouping)
     ok = add_buckets_of_stages(c, &jobs, err);
-  else if (groups >= enough || c->options->workers == 1)
-    ts_jobs_of_groups(&jobs, c->plan, c->dataset);
-  else if (c->options->no_store)
+  else if (c->options->no_store && groups < enough && c->options->workers > 1)
     ts_jobs_of_runs(&jobs, c->plan, c->dataset, groups ? (enough + groups - 1) / groups : 1);
   else
-    ok = begin_sharing(c, err);
+    ok = add_groups(c, err);
   ok = ok && ts_coordinator_add_jobs(c, &jobs, err);
   ts_jobs_release(&jobs);
   return ok;
