@@ -4,9 +4,7 @@
 
 #include "base/alloc.h"
 
-#define LINGER_BYTES ((uint64_t)64 << 20) /* of a group's idle contents, */
-#define LINGER_SHARE 32                   /* and at most this part of the budget */
-#define FIRST_SLOTS  64
+#define FIRST_SLOTS 64
 
 struct content *ts_content_create(struct group *group, struct instance *origin) {
   struct {
@@ -95,8 +93,7 @@ void ts_content_drop_lingering(struct group *group) {
 
 void ts_content_drop_idle(struct group *group, struct content *content) {
   if (!is_idle(content) || content->lingers) return;
-  const uint64_t budget = group->engine->options->memory_bytes;
-  const uint64_t most = budget > 0 && budget / LINGER_SHARE < LINGER_BYTES ? budget / LINGER_SHARE : LINGER_BYTES;
+  const uint64_t most = group->engine->options->linger_bytes;
   const uint64_t bytes = bytes_of(content);
   while (group->linger_count > 0 && (group->linger_count == LINGER_COUNT || group->linger_bytes + bytes > most))
     let_go_of_oldest(group);

@@ -102,6 +102,8 @@ struct ts_run_options {
   struct ts_store *store; /* borrowed; NULL: nothing is looked up or kept */
   const char *run_id;     /* "" if none */
   uint64_t memory_bytes;  /* budget for pixels and scratch; 0: none */
+  uint64_t
+      linger_bytes; /* of each group, products that nobody reads any more: a task of the same content may need them yet */
   bool no_cutoff;
   bool stages_only; /* the store knows products of whole stages only: nothing inside a stage is looked up or recorded */
   const struct ts_run_part *part;   /* borrowed; NULL: the whole plan over the whole dataset */

@@ -51,13 +51,22 @@ static void on_product(void *user, uint32_t node, uint32_t port, size_t unit, st
   run->on_product(run->user, node, port, unit, data);
 }
 
+#define LINGER_BYTES ((uint64_t)64 << 20)
+#define LINGER_SHARE 32 /* at most this part of the budget */
+
+static uint64_t linger_bytes(uint64_t memory_bytes) {
+  return memory_bytes / LINGER_SHARE < LINGER_BYTES ? memory_bytes / LINGER_SHARE : LINGER_BYTES;
+}
+
 struct ts_run_options ts_engine_options(struct session *s) {
   const struct ts_request *r = s->request;
+  const uint64_t memory_bytes = r->memory_bytes ? r->memory_bytes : ts_memory_available() / 10 * 7;
   return (struct ts_run_options){.threads = r->threads ? r->threads : ts_cpu_count(),
                                  .registry = s->registry,
                                  .store = r->no_reuse ? NULL : s->store,
                                  .run_id = "",
-                                 .memory_bytes = r->memory_bytes ? r->memory_bytes : ts_memory_available() / 10 * 7,
+                                 .memory_bytes = memory_bytes,
+                                 .linger_bytes = linger_bytes(memory_bytes),
                                  .no_cutoff = r->no_cutoff || r->no_reuse,
                                  .keep_all = s->study.phase_count > 1 || s->study.until.text,
                                  .stop = r->stop,

@@ -181,6 +181,12 @@ static void a_product_that_is_gone_is_made_again(void **state) {
     toy_run_check_sum(&run, "again", TS_OUTCOME_EXECUTED, toy_expected_executed(&s, false, false));
     if (threads == 1) assert_true(run.result.recomputed > 0);
     toy_run_release(&run);
+    run.options.linger_bytes = 1 << 20; /* it is still there */
+    toy_run_do(&run);
+    toy_run_check(&run, "lingering");
+    assert_int_equal(run.result.recomputed, 0);
+    toy_run_release(&run);
+    run.options.linger_bytes = 0;
     struct ts_store *store = toy_store_open(NULL); /* a store has it instead */
     run.options.store = store;
     toy_run_do(&run);
