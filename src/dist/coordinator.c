@@ -305,6 +305,19 @@ static void dismiss(struct coordinator *c) {
   }
 }
 
+/* A number that is missing must not look like one that could not be computed. */
+static void check_complete(struct coordinator *c) {
+  uint32_t node = 0;
+  size_t unit = 0;
+  char name[128];
+  struct ts_error err = {0};
+  if (c->open_buckets > 0 || c->trouble.code != TS_ERR_OK || !ts_ledger_lacks_product(&c->ledger, &node, &unit)) return;
+  ts_fail(&err, TS_ERR_WORKER, "the workers are done, but a product of '%s' is missing",
+          ts_plan_node_name(c->plan, node, name, sizeof name));
+  ts_error_help(&err, "this should not happen; what is finished is kept: continue with --resume");
+  end_with(c, &err);
+}
+
 /* ---- the place to meet ---- */
 static bool make_folder(struct coordinator *c, struct ts_error *err) {
   const char *places[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
@@ -371,6 +384,7 @@ bool ts_dist_run(const struct ts_plan *plan, const struct ts_dataset *dataset, c
   if (ok) {
     coordinate(&c);
     dismiss(&c);
+    check_complete(&c);
   }
   result->workers = options->workers;
   result->threads = options->workers * c.threads;

@@ -44,6 +44,7 @@ enum sharing_step { SHARING_FIRST, SHARING_FRONT, SHARING_REST };
 struct shared_group {
   struct ts_contents *contents; /* owned; NULL: all its buckets are known */
   enum sharing_step step;
+  bool *front; /* owned: per task, whether it belongs to the front */
 };
 
 struct coordinator {
@@ -78,7 +79,6 @@ struct coordinator {
   size_t start_failures;       /* in a row */
   struct shared_group *shared; /* owned: per group; NULL: groups are not split */
   size_t shared_count;         /* groups that are */
-  bool *front;                 /* owned: per task, whether it belongs to the front */
   double *costs;               /* owned: per task, mean seconds */
   struct ts_job *jobs;         /* owned: jobs[number] of the buckets of shared groups */
   size_t job_capacity;

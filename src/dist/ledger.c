@@ -79,8 +79,9 @@ static void take_again(struct ts_ledger *ledger, const struct ts_task_event *eve
   if (before == TS_OUTCOME_STORE || before == TS_OUTCOME_CUTOFF) {
     counts->by_outcome[before]--;
     *settled = TS_OUTCOME_EXECUTED + 1;
-  } else if (!ledger->plan->nodes[event->node].reference_only) {
-    ledger->result->repeated++;
+  } else {
+    counts->repeated++;
+    if (!ledger->plan->nodes[event->node].reference_only) ledger->result->repeated++;
   }
   if (ledger->options->on_repeated) ledger->options->on_repeated(ledger->options->run.user, event);
 }
@@ -140,4 +141,18 @@ void ts_ledger_close_group(struct ts_ledger *ledger, uint32_t group) {
       ts_ledger_task(ledger, &(struct ts_task_event){.node = n, .unit = u, .outcome = TS_OUTCOME_STORE, .message = ""});
     }
   }
+}
+
+bool ts_ledger_lacks_product(const struct ts_ledger *ledger, uint32_t *node, size_t *unit) {
+  for (*node = 0; *node < ledger->plan->node_count; (*node)++) {
+    size_t units = units_of(ledger, ledger->plan->nodes[*node].scope);
+    for (uint32_t port = 0; port < 64 && ledger->wanted_ports[*node] >> port != 0; port++) {
+      for (*unit = 0; *unit < units; (*unit)++) {
+        uint8_t settled = ledger->settled[ledger->offsets[*node] + *unit];
+        bool is_lost = settled == TS_OUTCOME_FAILED + 1 || settled == TS_OUTCOME_SKIPPED + 1;
+        if (!is_lost && ts_ledger_is_wanted(ledger, *node, port, *unit)) return true;
+      }
+    }
+  }
+  return false;
 }

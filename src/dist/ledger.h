@@ -24,6 +24,8 @@ void ts_ledger_task(struct ts_ledger *ledger, const struct ts_task_event *event)
 /* Once per product; later ones are ignored. */
 void ts_ledger_product(struct ts_ledger *ledger, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
 bool ts_ledger_is_wanted(const struct ts_ledger *ledger, uint32_t node, uint32_t port, size_t unit);
+/* Whether a product was not delivered although its task is done: never, if all buckets are. */
+bool ts_ledger_lacks_product(const struct ts_ledger *ledger, uint32_t *node, size_t *unit);
 /* What nobody asked for was in the store, or what follows it was. Told when a group is finished. */
 void ts_ledger_close_group(struct ts_ledger *ledger, uint32_t group);
 

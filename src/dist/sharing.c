@@ -106,7 +106,7 @@ static void measure(struct coordinator *c) {
 
 /* The longest beginning of the workflow that is cheap enough. Groups of several units have no runs that could be told
  * apart by their contents: all their tasks are the front. */
-static void choose_front(struct coordinator *c) {
+static void choose_front(struct coordinator *c, bool *is_front) {
   const struct ts_plan *plan = c->plan;
   double all = 0, front = 0;
   measure(c);
@@ -114,7 +114,7 @@ static void choose_front(struct coordinator *c) {
   bool whole = plan->coarsest != TS_PER_TILE;
   for (size_t t = 0; t < plan->workflow->task_count; t++) {
     front += (double)plan->counts[t].distinct * c->costs[t];
-    c->front[t] = whole || front <= FRONT_SHARE * all;
+    is_front[t] = whole || front <= FRONT_SHARE * all;
   }
 }
 
@@ -148,7 +148,7 @@ static void number_keys(struct rest *rest) {
   ts_map_release(&known);
 }
 
-static void rest_init(struct rest *rest, struct coordinator *c, struct ts_contents *contents) {
+static void rest_init(struct rest *rest, const struct coordinator *c, const struct shared_group *shared) {
   const struct ts_plan *plan = c->plan;
   size_t task_count = plan->workflow->task_count;
   uint32_t *row = ts_calloc(task_count + 1, sizeof *row);
@@ -158,18 +158,16 @@ static void rest_init(struct rest *rest, struct coordinator *c, struct ts_conten
                         .tasks = ts_calloc(task_count + 1, sizeof *rest->tasks),
                         .costs = ts_calloc(task_count + 1, sizeof *rest->costs)};
   for (size_t t = 0; t < task_count; t++) {
-    if (c->front[t] || !plan->active[t]) continue;
+    if (shared->front[t] || !plan->active[t]) continue;
     rest->costs[rest->task_count] = c->costs[t];
     rest->tasks[rest->task_count++] = t;
   }
   for (size_t r = 0; r < plan->set_count; r++) {
     uint32_t *keys = rest->keys + rest->members * rest->task_count;
     bool any = false, inserted = false;
-    ts_contents_keys(contents, r, row);
-    for (size_t i = 0; i < rest->task_count; i++) {
-      keys[i] = row[rest->tasks[i]];
-      any = any || keys[i] != TS_NO_NODE;
-    }
+    ts_contents_keys(shared->contents, r, row);
+    for (size_t t = 0; t < task_count; t++) any = any || row[t] != TS_NO_NODE;
+    for (size_t i = 0; i < rest->task_count; i++) keys[i] = row[rest->tasks[i]];
     rest->member[r] = TS_NO_NODE;
     if (!any) continue;
     union ts_map_value *slot = ts_map_insert(&rows, keys, rest->task_count * sizeof *keys, &inserted);
@@ -207,7 +205,7 @@ static bool share_out_rest(struct coordinator *c, uint32_t group, struct ts_erro
   struct rest rest;
   struct ts_jobs jobs = {0};
   struct ts_buckets buckets = {0};
-  rest_init(&rest, c, c->shared[group].contents);
+  rest_init(&rest, c, &c->shared[group]);
   const struct ts_bucket_input input = {.member_count = rest.members,
                                         .task_count = rest.task_count,
                                         .keys = rest.keys,
@@ -238,9 +236,9 @@ static bool next_step(struct coordinator *c, uint32_t group, struct ts_error *er
   struct shared_group *shared = &c->shared[group];
   bool ok = true;
   if (shared->step == SHARING_FIRST) {
-    choose_front(c);
     shared->step = SHARING_FRONT;
-    ts_contents_open(shared->contents, c->front);
+    choose_front(c, shared->front);
+    ts_contents_open(shared->contents, shared->front);
     ok = share_out_tasks(c, group, err);
     if (!ok || !ts_contents_is_over(shared->contents)) return ok;
   }
@@ -268,7 +266,6 @@ static bool share_out(struct coordinator *c, struct ts_error *err) {
 static bool prepare_sharing(struct coordinator *c, struct ts_error *err) {
   size_t groups = ts_run_group_count(c->plan, c->dataset), tasks = c->plan->workflow->task_count;
   c->shared = ts_calloc(groups + 1, sizeof *c->shared);
-  c->front = ts_calloc(tasks + 1, sizeof *c->front);
   c->costs = ts_calloc(tasks + 1, sizeof *c->costs);
   c->setup = ts_run_setup_create(c->plan, c->options->run.registry, c->options->run.store, err);
   c->share_options = c->options->run;
@@ -284,6 +281,7 @@ static bool begin_sharing(struct coordinator *c, const struct ts_jobs *groups, s
   c->shared_count = groups->count;
   for (size_t i = 0; i < groups->count; i++) {
     uint32_t g = (uint32_t)groups->rows[i].group;
+    c->shared[g].front = ts_calloc(c->plan->workflow->task_count + 1, sizeof *c->shared[g].front);
     c->shared[g].contents = ts_contents_create(c->plan, c->dataset, &c->share_options, g, err);
     if (!c->shared[g].contents) return false;
     /* Where all tasks are shared out, costs decide nothing. */
@@ -335,11 +333,11 @@ bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err) {
   return ok;
 }
 
-static bool take_up(struct coordinator *c, uint32_t group, const struct ts_dist_result *result, struct ts_error *err) {
-  struct ts_job *job = &c->jobs[result->number];
+/* What came makes other tasks ready. */
+static void take_up(struct coordinator *c, uint32_t group, uint64_t number) {
+  struct ts_job *job = &c->jobs[number];
   ts_contents_came(c->shared[group].contents, job->part.wanted, job->part.wanted_count);
   ts_job_release(job);
-  return share_out(c, err);
 }
 
 bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t group, const struct ts_dist_result *result,
@@ -348,16 +346,19 @@ bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t group, const str
   bool ok = ts_store_bucket_done(c->options->run.store, c->options->run.run_id, result->number, err);
   c->open_buckets--;
   c->open_in_group[group]--;
-  if (ok && c->shared && c->shared[group].contents) return take_up(c, group, result, err);
-  if (ok && c->open_in_group[group] == 0) ts_ledger_close_group(&c->ledger, group);
-  return ok;
+  if (c->shared && c->shared[group].contents)
+    take_up(c, group, result->number);
+  else if (c->open_in_group[group] == 0)
+    ts_ledger_close_group(&c->ledger, group);
+  return ok && (!c->shared || share_out(c, err)); /* there is room for buckets of any group */
 }
 
 void ts_coordinator_release_sharing(struct coordinator *c) {
-  for (size_t g = 0; c->shared && g < ts_run_group_count(c->plan, c->dataset); g++)
+  for (size_t g = 0; c->shared && g < ts_run_group_count(c->plan, c->dataset); g++) {
     ts_contents_destroy(c->shared[g].contents);
+    free(c->shared[g].front);
+  }
   free(c->shared);
-  free(c->front);
   free(c->costs);
   for (size_t i = 0; i < c->job_capacity; i++) ts_job_release(&c->jobs[i]);
   free(c->jobs);

@@ -125,6 +125,7 @@ struct ts_run_options {
 
 struct ts_run_counts {
   uint64_t by_outcome[TS_OUTCOME_COUNT];
+  uint64_t repeated; /* of the executed: beyond the first of a task and unit, by other worker processes */
 };
 
 struct ts_run_result {
@@ -135,7 +136,7 @@ struct ts_run_result {
   uint64_t spilled;               /* of these, how many the store keeps */
   uint64_t waits;                 /* times a task waited for memory */
   uint64_t recomputed;            /* executions beyond the first, because a product was no longer in memory */
-  uint64_t repeated;              /* executions beyond the first of the same task, by other worker processes */
+  uint64_t repeated;              /* sum of those of the tasks */
   uint64_t reads;                 /* source tasks executed */
   double wall_s, cpu_total_s;
   uint64_t peak_bytes;

@@ -26,6 +26,7 @@ static bool check_columns(struct session *s, const struct collector *collector) 
 
 static void add_counts(struct ts_run_counts *sum, const struct ts_run_counts *more) {
   for (size_t o = 0; o < TS_OUTCOME_COUNT; o++) sum->by_outcome[o] += more->by_outcome[o];
+  sum->repeated += more->repeated;
 }
 
 /* Takes the result of the first round, adds that of a later one. */
@@ -176,6 +177,7 @@ bool ts_study_grow(struct session *s, struct study_result *r, struct study_phase
 static void settle_store(struct ts_run_counts *counts, uint64_t distinct) {
   uint64_t known = 0;
   for (size_t o = 0; o < TS_OUTCOME_COUNT; o++) known += o == TS_OUTCOME_STORE ? 0 : counts->by_outcome[o];
+  known -= counts->repeated;
   counts->by_outcome[TS_OUTCOME_STORE] = distinct > known ? distinct - known : 0;
 }
 
