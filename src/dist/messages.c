@@ -60,6 +60,8 @@ void ts_dist_add_task(struct ts_str *out, const struct ts_task_event *event) {
   ts_wire_add_f64(out, event->cpu_s);
   ts_wire_add_u64(out, event->worker);
   ts_wire_add_text(out, event->message);
+  ts_wire_add_u64(out, event->output_bytes);
+  ts_wire_add_u64(out, event->peak_bytes);
 }
 
 bool ts_dist_add_product(struct ts_str *out, uint32_t node, uint32_t port, size_t unit, const struct ts_data *data,
@@ -85,6 +87,8 @@ static void read_task(struct ts_wire *wire, struct ts_task_event *event) {
   event->cpu_s = ts_wire_f64(wire);
   event->worker = (size_t)ts_wire_u64(wire);
   event->message = ts_wire_text(wire);
+  event->output_bytes = ts_wire_u64(wire);
+  event->peak_bytes = ts_wire_u64(wire);
 }
 
 bool ts_dist_read_news(struct ts_wire *wire, struct ts_dist_news *news) {

@@ -154,8 +154,14 @@ static void news_are_read_back(void **state) {
   *(double *)ts_data_writable(data) = 2.5;
   ts_data_finish(data);
   struct ts_str bytes = {0};
-  const struct ts_task_event event = {
-      .node = 7, .unit = 3, .outcome = TS_OUTCOME_FAILED, .start_s = 1.5, .worker = 2, .message = "no luck"};
+  const struct ts_task_event event = {.node = 7,
+                                      .unit = 3,
+                                      .outcome = TS_OUTCOME_FAILED,
+                                      .start_s = 1.5,
+                                      .worker = 2,
+                                      .message = "no luck",
+                                      .output_bytes = UINT64_C(5000000000),
+                                      .peak_bytes = 12};
   ts_dist_add_start(&bytes, 9);
   ts_dist_add_task(&bytes, &event);
   assert_true(ts_dist_add_product(&bytes, 5, 1, 4, data, &err));
@@ -168,6 +174,7 @@ static void news_are_read_back(void **state) {
   assert_int_equal(news.event.outcome, TS_OUTCOME_FAILED);
   assert_int_equal(news.event.unit, 3);
   assert_string_equal(news.event.message, "no luck");
+  assert_true(news.event.output_bytes == UINT64_C(5000000000) && news.event.peak_bytes == 12);
   assert_true(ts_dist_read_news(&wire, &news));
   assert_int_equal(news.port, 1);
   struct ts_data *back = ts_data_unpack(news.packed, news.packed_bytes, &err);
