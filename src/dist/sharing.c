@@ -19,7 +19,7 @@
 #define SHARES            2 /* per worker, of what is ready: the last ones are small */
 #define MOST_IN_BUCKET    64
 #define REST_BUCKETS      5    /* per worker, of what follows the front */
-#define FRONT_SHARE       0.15 /* of all work, at most, is done task by task */
+#define FRONT_SHARE       0.10 /* of all work, at most, is done task by task */
 
 bool ts_coordinator_add_jobs(struct coordinator *c, struct ts_jobs *jobs, struct ts_error *err) {
   for (size_t i = 0; i < jobs->count; i++) {
@@ -94,11 +94,11 @@ static bool share_out_first(struct coordinator *c, uint32_t group, struct ts_err
   return ok;
 }
 
-/* Mean seconds of every task so far; 1 where nothing is known. */
+/* Mean seconds of every task so far; 0 where nothing is known. */
 static void measure(struct coordinator *c) {
   const struct ts_workflow *w = c->plan->workflow;
   for (size_t t = 0; t < w->task_count; t++) {
-    uint64_t calls = c->result->tasks[t].by_outcome[TS_OUTCOME_EXECUTED];
+    uint64_t calls = c->ledger.calls[t];
     c->costs[t] = calls > 0 && c->result->cpu_s[t] > 0 ? c->result->cpu_s[t] / (double)calls : 0;
   }
 }
