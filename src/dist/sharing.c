@@ -18,8 +18,8 @@
 #define BUCKETS_OPEN      3 /* per worker, being done or waiting: more tasks become ready until they are needed */
 #define SHARES            2 /* per worker, of what is ready: the last ones are small */
 #define MOST_IN_BUCKET    64
-#define REST_BUCKETS      5    /* per worker, of what follows the front */
-#define FRONT_SHARE       0.09 /* of all work, at most, is done task by task */
+#define REST_BUCKETS      5 /* per worker, of what follows the front */
+#define FRONT_SHARE       0.02 /* of all work, at most, is done task by task: passing products on costs more than it saves */
 
 bool ts_coordinator_add_jobs(struct coordinator *c, struct ts_jobs *jobs, struct ts_error *err) {
   for (size_t i = 0; i < jobs->count; i++) {
