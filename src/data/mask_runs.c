@@ -9,10 +9,11 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define MAGIC       "RUN1"
 #define HEAD_BYTES  12 /* magic and checksum */
 #define PIECE_BYTES 4096
 #define RUN_BYTES   10 /* of the longest run */
+
+static const uint8_t magic[4] = {'R', 'U', 'N', '1'};
 
 /* Eight bytes as a word whose lowest bit is the first pixel; beyond the end are zeros. */
 static uint64_t load_word(const uint8_t *bits, size_t size, size_t at) {
@@ -31,7 +32,7 @@ static size_t write_run(uint8_t *to, uint64_t length) {
 static void write_checksum(struct ts_str *out, size_t start) {
   char *head = out->data + start;
   uint64_t checksum = XXH64(head + HEAD_BYTES, out->length - start - HEAD_BYTES, 0);
-  memcpy(head, MAGIC, 4);
+  memcpy(head, magic, sizeof magic);
   memcpy(head + 4, &checksum, sizeof checksum);
 }
 
@@ -67,7 +68,7 @@ bool ts_mask_runs_pack(const uint8_t *bits, size_t size, size_t most_bytes, stru
 }
 
 bool ts_mask_runs_is(const uint8_t *packed, size_t packed_bytes) {
-  return packed_bytes >= HEAD_BYTES && memcmp(packed, MAGIC, 4) == 0;
+  return packed_bytes >= HEAD_BYTES && memcmp(packed, magic, sizeof magic) == 0;
 }
 
 /* Sets a bit where a run begins. */

@@ -79,7 +79,7 @@ struct coordinator {
   size_t start_failures;       /* in a row */
   struct shared_group *shared; /* owned: per group; NULL: groups are not split */
   size_t shared_count;         /* groups that are */
-  double *costs;               /* owned: per task, mean seconds */
+  double *costs;               /* owned: per task, seconds */
   struct ts_job *jobs;         /* owned: jobs[number] of the buckets of shared groups */
   size_t job_capacity;
   struct ts_run_setup *setup; /* owned: for the contents */

@@ -36,6 +36,7 @@ void ts_ledger_init(struct ts_ledger *ledger, const struct ts_plan *plan, const 
   }
   ledger->settled = ts_calloc(ledger->offsets[plan->node_count] + 1, sizeof *ledger->settled);
   ledger->delivered = ts_calloc(ledger->product_offsets[plan->node_count] + 1, sizeof *ledger->delivered);
+  ledger->least_s = ts_calloc(plan->workflow->task_count + 1, sizeof *ledger->least_s);
   *result = (struct ts_run_result){0};
   result->tasks = ts_calloc(plan->workflow->task_count + 1, sizeof *result->tasks);
   result->cpu_s = ts_calloc(plan->workflow->task_count + 1, sizeof *result->cpu_s);
@@ -47,6 +48,7 @@ void ts_ledger_release(struct ts_ledger *ledger) {
   free(ledger->wanted_ports);
   free(ledger->settled);
   free(ledger->delivered);
+  free(ledger->least_s);
 }
 
 static bool is_in_plan(const struct ts_ledger *ledger, uint32_t node, size_t unit) {
@@ -95,6 +97,8 @@ void ts_ledger_task(struct ts_ledger *ledger, const struct ts_task_event *event)
     return;
   }
   ledger->result->cpu_s[node->task] += event->cpu_s;
+  double *least_s = &ledger->least_s[node->task];
+  if (event->outcome == TS_OUTCOME_EXECUTED && (*least_s == 0 || event->cpu_s < *least_s)) *least_s = event->cpu_s;
   if (*settled == 0) {
     *settled = (uint8_t)(event->outcome + 1);
     counts_of(ledger, node)->by_outcome[event->outcome]++;

@@ -14,7 +14,8 @@ struct ts_ledger {
   uint8_t *settled;                      /* owned: outcome + 1 per node and unit; 0: open */
   uint64_t *wanted_ports;                /* owned: per node, a bit per port that the plan wants */
   size_t *product_offsets;               /* owned: as offsets, per port that is wanted */
-  bool *delivered;                       /* owned */
+  double *least_s; /* owned: per task of the workflow, CPU seconds of its cheapest execution; 0: none yet */
+  bool *delivered; /* owned */
 };
 void ts_ledger_init(struct ts_ledger *ledger, const struct ts_plan *plan, const struct ts_dataset *dataset,
                     const struct ts_dist_options *options, struct ts_run_result *result);

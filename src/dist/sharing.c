@@ -19,8 +19,8 @@
 #define BUCKETS_OPEN      3 /* per worker, being done or waiting: more tasks become ready until they are needed */
 #define SHARES            2 /* per worker, of what is ready: the last ones are small */
 #define MOST_IN_BUCKET    64
-#define REST_BUCKETS      5    /* per worker, of what follows the front */
-#define FRONT_SHARE       0.15 /* of all work, at most, is done task by task */
+#define REST_BUCKETS      5 /* per worker, of what follows the front */
+#define FRONT_SHARE       0.02 /* of all work, at most, is done task by task: passing products on costs more than it saves */
 
 bool ts_coordinator_add_jobs(struct coordinator *c, struct ts_jobs *jobs, struct ts_error *err) {
   for (size_t i = 0; i < jobs->count; i++) {
@@ -95,13 +95,10 @@ static bool share_out_first(struct coordinator *c, uint32_t group, struct ts_err
   return ok;
 }
 
-/* Mean seconds of every task so far; 1 where nothing is known. */
+/* Seconds of every task so far: the cheapest call, for the first one of a process also pays for fresh memory. 0 where
+ * nothing is known. */
 static void measure(struct coordinator *c) {
-  const struct ts_workflow *w = c->plan->workflow;
-  for (size_t t = 0; t < w->task_count; t++) {
-    uint64_t calls = c->result->tasks[t].by_outcome[TS_OUTCOME_EXECUTED];
-    c->costs[t] = calls > 0 && c->result->cpu_s[t] > 0 ? c->result->cpu_s[t] / (double)calls : 0;
-  }
+  for (size_t t = 0; t < c->plan->workflow->task_count; t++) c->costs[t] = c->ledger.least_s[t];
 }
 
 /* The longest beginning of the workflow that is cheap enough. Groups of several units have no runs that could be told
