@@ -2,6 +2,7 @@
 """What the store learns about costs: every call counted, a prediction that holds, damage passed over, loading that must pay.
 
 SPDX-License-Identifier: Apache-2.0
+test-label: long
 test-timeout: 180
 """
 import collections
@@ -12,6 +13,8 @@ import struct
 
 import _support as support
 from _support import call, call_json, check, equal, say
+
+LOADING_S = 1e5  # of a megabyte: slower than any build computes
 
 
 def change(project, *statements):
@@ -118,15 +121,15 @@ def check_damage(project):
 
 
 def check_slow_store(project):
-    """Intermediate products of a store that takes minutes to load are computed again, as the plan says; results stay."""
+    """Intermediate products of a store that takes hours to load are computed again, as the plan says; results stay."""
     slow = copy_project(project, "slow")
     size = 1e6
     bin_number = 2 * 19 + 1  # half octaves: 2^19.5 <= 1e6 < 2^20
-    samples = struct.pack("<4d", size, 100.0, size, 0) * 20
+    samples = struct.pack("<4d", size, LOADING_S, size, 0) * 20
     change(slow, "DELETE FROM cost WHERE operation = 'store.load'",
            ("INSERT INTO cost SELECT 'store.load', zeroblob(32), machine, 'bytes', ?, 20, 0, 0, ?, 0 FROM cost LIMIT 1",
             (bin_number, samples)))
-    equal(costs_of(slow)["store.load"]["seconds"], 100.0, "seconds of the loading that was put there")
+    equal(costs_of(slow)["store.load"]["seconds"], LOADING_S, "seconds of the loading that was put there")
     replies = {}
     for name, folder in (("fast", project), ("slow", slow)):
         plan = call_json("plan", "-C", folder, "-p", "minSizeSeg=100")
