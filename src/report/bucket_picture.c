@@ -51,21 +51,6 @@ struct panel {
 
 static double x_of(const struct panel *p, size_t column) { return p->left + p->scale * (double)column; }
 
-/* A rectangle of a path. */
-static void add_rect(struct ts_str *path, double x, double y, double width, double height) {
-  ts_str_add_char(path, 'M');
-  ts_svg_number(path, x);
-  ts_str_add_char(path, ' ');
-  ts_svg_number(path, y);
-  ts_str_add_char(path, 'h');
-  ts_svg_number(path, width);
-  ts_str_add_char(path, 'v');
-  ts_svg_number(path, height);
-  ts_str_add_char(path, 'h');
-  ts_svg_number(path, -width);
-  ts_str_add_char(path, 'z');
-}
-
 static void draw_path(struct ts_str *out, struct ts_str *path, const char *colour) {
   if (path->length > 0) {
     ts_str_addf(out, "<path fill=\"%s\" d=\"", colour);
@@ -101,7 +86,7 @@ static void draw_thin(struct row *row) {
   const struct panel *p = row->panel;
   if (row->thin_end == row->thin_first) return;
   double x = x_of(p, row->thin_first), end = x_of(p, row->thin_end);
-  add_rect(&row->paths[main_look(row->thin_columns)], x, row->y, end - x, BOX_PX);
+  ts_svg_path_rect(&row->paths[main_look(row->thin_columns)], x, row->y, end - x, BOX_PX);
   memset(row->thin_columns, 0, sizeof row->thin_columns);
   row->thin_first = row->thin_end;
 }
@@ -109,7 +94,7 @@ static void draw_thin(struct row *row) {
 static void draw_wide(struct row *row, size_t first, size_t end, enum look look) {
   const struct panel *p = row->panel;
   double x = x_of(p, first), width = x_of(p, end) - x;
-  add_rect(&row->paths[look], x, row->y, width - (width > 2 ? 1 : 0), BOX_PX);
+  ts_svg_path_rect(&row->paths[look], x, row->y, width - (width > 2 ? 1 : 0), BOX_PX);
   char number[TS_NUMBER_SIZE], text[TS_NUMBER_SIZE + 8];
   snprintf(text, sizeof text, "\xc3\x97%s", ts_format_number((double)(end - first), 3, number));
   if (look == MET || end - first < 2 || ts_text_width(text, TS_CHART_FONT_PX) + 4 > width) return;
@@ -203,11 +188,11 @@ static void draw_bars(struct panel *p) {
     column += d->sizes[b];
     double height = most > 0 ? fmax(1, d->costs[b] / most * (BARS_PX - 4)) : 1;
     bool is_thin = width < THIN_PX, is_last = b + 1 == d->bucket_count;
-    if (!is_thin) add_rect(&paths[b % BUCKET_COLOURS], x, y - height, width - 1, height);
+    if (!is_thin) ts_svg_path_rect(&paths[b % BUCKET_COLOURS], x, y - height, width - 1, height);
     if (is_thin) thin_cost = fmax(thin_cost, height);
     double thin_width = x_of(p, column) - x_of(p, thin_first);
     if (is_thin && (thin_width >= THIN_PX || is_last))
-      add_rect(&paths[BUCKET_COLOURS], x_of(p, thin_first), y - thin_cost, thin_width, thin_cost);
+      ts_svg_path_rect(&paths[BUCKET_COLOURS], x_of(p, thin_first), y - thin_cost, thin_width, thin_cost);
     if (is_thin && thin_width < THIN_PX) continue;
     thin_cost = 0;
     thin_first = column;

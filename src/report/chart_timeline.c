@@ -63,21 +63,6 @@ static void fit(struct lanes *lanes, const struct ts_timeline *timeline, double 
   lanes->bin_count = (size_t)fmax((lanes->right - lanes->left) / bin_px, 1);
 }
 
-/* "M12 4h30v16h-30z" */
-static void add_box(struct ts_str *path, double x, double y, double width, double height) {
-  ts_str_add_char(path, 'M');
-  ts_svg_number(path, x);
-  ts_str_add_char(path, ' ');
-  ts_svg_number(path, y);
-  ts_str_add_char(path, 'h');
-  ts_svg_number(path, width);
-  ts_str_add_char(path, 'v');
-  ts_svg_number(path, height);
-  ts_str_add_char(path, 'h');
-  ts_svg_number(path, -width);
-  ts_str_add_char(path, 'z');
-}
-
 static void add_name(struct ts_str *names, const struct lanes *lanes, const struct ts_look *group, double x, double y,
                      double width) {
   if (lanes->box_height < 16 || ts_text_width(group->name, TS_CHART_FONT_PX) + 8 > width) return;
@@ -99,7 +84,7 @@ static void draw_group(struct ts_str *out, const struct ts_timeline *timeline, c
       size_t end = b + 1;
       while (end < lanes->bin_count && row[end] == group) end++;
       double x = lanes->left + (double)b * bin_px, width = (double)(end - b) * bin_px;
-      add_box(&path, x, y, width, lanes->box_height);
+      ts_svg_path_rect(&path, x, y, width, lanes->box_height);
       add_name(&names, lanes, &timeline->groups[group], x, y, width);
       b = end - 1;
     }

@@ -53,6 +53,20 @@ void ts_svg_number(struct ts_str *out, double number) {
   ts_str_add_double(out, rounded == 0 ? 0 : rounded);
 }
 
+void ts_svg_path_rect(struct ts_str *path, double x, double y, double width, double height) {
+  ts_str_add_char(path, 'M');
+  ts_svg_number(path, x);
+  ts_str_add_char(path, ' ');
+  ts_svg_number(path, y);
+  ts_str_add_char(path, 'h');
+  ts_svg_number(path, width);
+  ts_str_add_char(path, 'v');
+  ts_svg_number(path, height);
+  ts_str_add_char(path, 'h');
+  ts_svg_number(path, -width);
+  ts_str_add_char(path, 'z');
+}
+
 /* name="12.3" */
 static void attribute(struct ts_str *out, const char *name, double number) {
   ts_str_addf(out, " %s=\"", name);

@@ -15,6 +15,7 @@ void ts_svg_open_file(struct ts_str *out, double width, double height, const cha
 void ts_svg_close(struct ts_str *out);
 /* A number with at most one decimal. */
 void ts_svg_number(struct ts_str *out, double number);
+void ts_svg_path_rect(struct ts_str *path, double x, double y, double width, double height); /* "M12 4h30v16h-30z" */
 void ts_svg_rect(struct ts_str *out, const struct ts_box *box, const char *fill);
 /* With a text that a pointing device brings up. */
 void ts_svg_rect_titled(struct ts_str *out, const struct ts_box *box, const char *fill, const char *title);
