@@ -115,9 +115,13 @@ static void add_cards(struct ts_page *page) {
     add_card(page, ts_format_percent(share, text), "of the tasks saved by reuse");
   }
   double wall = ts_result_number(page->result, "wall_s"), threads = ts_result_number(page->result, "threads");
+  double workers = ts_result_number(page->result, "workers");
   if (!isnan(wall)) {
     snprintf(name, sizeof name, "time");
-    if (!isnan(threads)) snprintf(name, sizeof name, "time on %.0f thread%s", threads, threads == 1 ? "" : "s");
+    if (workers > 0)
+      snprintf(name, sizeof name, "time with %.0f worker%s", workers, workers == 1 ? "" : "s");
+    else if (!isnan(threads))
+      snprintf(name, sizeof name, "time on %.0f thread%s", threads, threads == 1 ? "" : "s");
     add_card(page, ts_format_time(wall, text), name);
   }
   double failed =
