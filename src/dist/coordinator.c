@@ -94,8 +94,6 @@ static void take_result(struct coordinator *c, const struct letter *letter) {
 
 /* What it held is taken by another one. */
 static void take_leave(struct coordinator *c, size_t worker) {
-  struct ts_error err = {0};
-  size_t count = 0;
   pthread_mutex_lock(&c->lock);
   struct slot *slot = slot_of(c, worker);
   if (slot) {
@@ -104,8 +102,7 @@ static void take_leave(struct coordinator *c, size_t worker) {
     slot->gone_ns = ts_clock_ns();
   }
   pthread_mutex_unlock(&c->lock);
-  if (!ts_store_buckets_give_back(c->options->run.store, c->options->run.run_id, worker, &count, &err))
-    end_with(c, &err);
+  ts_dist_queue_give_back(&c->queue, worker);
 }
 
 static void take_letters(struct coordinator *c) {
@@ -346,13 +343,12 @@ static bool open_all(struct coordinator *c, struct ts_error *err) {
   c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (c->wake_fd < 0) return ts_fail(err, TS_ERR_SYSTEM, "no event could be made: %s", strerror(errno));
   ts_dist_fingerprint(c->plan, c->dataset, &c->fingerprint);
-  return ts_store_buckets_drop(run->store, run->run_id, err) && make_folder(c, err) &&
-         ts_coordinator_first_jobs(c, err) && ts_coordinator_serve(c, err);
+  ts_dist_queue_init(&c->queue, run->store, run->run_id);
+  return make_folder(c, err) && ts_coordinator_first_jobs(c, err) && ts_coordinator_serve(c, err);
 }
 
 static void close_all(struct coordinator *c) {
-  struct ts_error ignored = {0};
-  ts_store_buckets_drop(c->options->run.store, c->options->run.run_id, &ignored);
+  ts_dist_queue_release(&c->queue);
   ts_coordinator_release_sharing(c);
   if (c->folder) rmdir(c->folder);
   if (c->wake_fd >= 0) close(c->wake_fd);

@@ -12,6 +12,7 @@
 #include "dist/jobs.h"
 #include "dist/ledger.h"
 #include "dist/messages.h"
+#include "dist/queue.h"
 #include "run/contents.h"
 #include "store/serve.h"
 
@@ -57,8 +58,9 @@ struct coordinator {
   uint64_t begun_ns;
   char *folder, *socket; /* owned: paths */
   struct ts_server *server;
-  size_t threads; /* of each worker */
-  int stop_told;  /* the level that the workers know */
+  struct ts_dist_queue queue; /* has a lock of its own, taken last */
+  size_t threads;             /* of each worker */
+  int stop_told;              /* the level that the workers know */
   uint64_t stop_ns;
 
   pthread_mutex_t lock; /* guards the rest, up to the next comment */
@@ -93,7 +95,7 @@ struct letter *ts_coordinator_take_letters(struct coordinator *c, size_t *count)
 void ts_coordinator_wake(struct coordinator *c);
 
 /* sharing.c: the caller's thread. */
-bool ts_coordinator_add_jobs(struct coordinator *c, struct ts_jobs *jobs, struct ts_error *err);
+void ts_coordinator_add_jobs(struct coordinator *c, const struct ts_jobs *jobs);
 bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err);
 /* A bucket has ended. */
 bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t group, const struct ts_dist_result *result,

@@ -69,20 +69,12 @@ static void answer_ready(struct coordinator *c, struct slot *slot, const void *b
 static void answer_take(struct coordinator *c, struct slot *slot, struct ts_str *answer) {
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   struct ts_bucket_row row;
-  struct ts_error err = {0};
   slot->has_bucket = false;
   if (c->over || !slot->is_ready) {
     ts_wire_add_u8(answer, TS_DIST_ANSWER_END);
     return;
   }
-  enum ts_bucket_take taken =
-      ts_store_bucket_take(c->options->run.store, c->options->run.run_id, slot->worker, &arena, &row, &err);
-  if (taken == TS_BUCKET_ERROR) {
-    ts_auto(ts_str_release) struct ts_str bytes = {0};
-    ts_dist_error_add(&bytes, &err);
-    drop_letter(c, slot->worker, TS_DIST_GIVE_UP, bytes.data, bytes.length);
-  }
-  if (taken != TS_BUCKET_TAKEN) {
+  if (ts_dist_queue_take(&c->queue, slot->worker, &arena, &row) != TS_BUCKET_TAKEN) {
     ts_wire_add_u8(answer, TS_DIST_ANSWER_WAIT); /* there may be more when what others do is done */
     return;
   }

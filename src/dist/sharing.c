@@ -22,17 +22,15 @@
 #define REST_BUCKETS      5 /* per worker, of what follows the front */
 #define FRONT_SHARE       0.02 /* of all work, at most, is done task by task: passing products on costs more than it saves */
 
-bool ts_coordinator_add_jobs(struct coordinator *c, struct ts_jobs *jobs, struct ts_error *err) {
+void ts_coordinator_add_jobs(struct coordinator *c, const struct ts_jobs *jobs) {
   for (size_t i = 0; i < jobs->count; i++) {
     c->bucket_groups = ts_grow(c->bucket_groups, c->next_number, &c->bucket_capacity, sizeof *c->bucket_groups);
-    c->bucket_groups[c->next_number] = (uint32_t)jobs->rows[i].group;
-    jobs->rows[i].number = c->next_number++;
+    c->bucket_groups[c->next_number++] = (uint32_t)jobs->rows[i].group;
     c->open_in_group[jobs->rows[i].group]++;
   }
   c->open_buckets += jobs->count;
   c->result->buckets += jobs->count;
-  return jobs->count == 0 ||
-         ts_store_buckets_add(c->options->run.store, c->options->run.run_id, jobs->rows, jobs->count, err);
+  ts_dist_queue_add(&c->queue, jobs->rows, jobs->count);
 }
 
 static void on_settled(void *user, const struct ts_task_event *event) {
@@ -60,7 +58,7 @@ static void remember(struct coordinator *c, uint64_t number, struct ts_run_part 
 }
 
 /* What is ready now in buckets, as many as keep the workers busy for a while. */
-static bool share_out_tasks(struct coordinator *c, uint32_t group, struct ts_error *err) {
+static void share_out_tasks(struct coordinator *c, uint32_t group) {
   struct ts_contents *contents = c->shared[group].contents;
   struct ts_jobs jobs = {0};
   while (ts_contents_ready(contents) > 0 && c->open_buckets + jobs.count < BUCKETS_OPEN * c->options->workers) {
@@ -73,13 +71,12 @@ static bool share_out_tasks(struct coordinator *c, uint32_t group, struct ts_err
     ts_jobs_add(&jobs, &part, 0);
     free(wishes);
   }
-  bool ok = ts_coordinator_add_jobs(c, &jobs, err);
+  ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
-  return ok;
 }
 
 /* A whole run of the group goes first. */
-static bool share_out_first(struct coordinator *c, uint32_t group, struct ts_error *err) {
+static void share_out_first(struct coordinator *c, uint32_t group) {
   size_t most = 2 * c->plan->workflow->task_count * TS_OP_MAX_PORTS * (c->dataset->tile_count + 1); /* with reference */
   struct ts_jobs jobs = {0};
   struct ts_run_wish *wishes = ts_malloc(most * sizeof *wishes);
@@ -90,9 +87,8 @@ static bool share_out_first(struct coordinator *c, uint32_t group, struct ts_err
     ts_jobs_add(&jobs, &part, 0);
   }
   free(wishes);
-  bool ok = ts_coordinator_add_jobs(c, &jobs, err);
+  ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
-  return ok;
 }
 
 /* Seconds of every task so far: the cheapest call, for the first one of a process also pays for fresh memory. 0 where
@@ -212,7 +208,7 @@ static bool share_out_rest(struct coordinator *c, uint32_t group, struct ts_erro
                                                            c->shared_count};
   bool ok = rest.members == 0 || ts_buckets_make(&buckets, ts_merger_find("trtma"), &input, &options, err);
   for (size_t b = 0; ok && b < buckets.count; b++) add_runs(c, &jobs, group, &rest, &buckets.items[b]);
-  ok = ok && ts_coordinator_add_jobs(c, &jobs, err);
+  ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
   if (rest.members > 0) ts_buckets_release(&buckets);
   rest_release(&rest);
@@ -220,12 +216,11 @@ static bool share_out_rest(struct coordinator *c, uint32_t group, struct ts_erro
 }
 
 /* What failed, and what needs it, is told by running what is left as a whole. */
-static bool add_whole(struct coordinator *c, uint32_t group, struct ts_error *err) {
+static void add_whole(struct coordinator *c, uint32_t group) {
   struct ts_jobs jobs = {0};
   ts_jobs_add(&jobs, &(struct ts_run_part){.group = group}, 0);
-  bool ok = ts_coordinator_add_jobs(c, &jobs, err);
+  ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
-  return ok;
 }
 
 /* The next step of a group of which nothing is handed out or ready. */
@@ -236,12 +231,14 @@ static bool next_step(struct coordinator *c, uint32_t group, struct ts_error *er
     shared->step = SHARING_FRONT;
     choose_front(c, shared->front);
     ts_contents_open(shared->contents, shared->front);
-    ok = share_out_tasks(c, group, err);
-    if (!ok || !ts_contents_is_over(shared->contents)) return ok;
+    share_out_tasks(c, group);
+    if (!ts_contents_is_over(shared->contents)) return true;
   }
   shared->step = SHARING_REST;
-  bool failed = ts_contents_any_failed(shared->contents);
-  ok = failed ? add_whole(c, group, err) : share_out_rest(c, group, err);
+  if (ts_contents_any_failed(shared->contents))
+    add_whole(c, group);
+  else
+    ok = share_out_rest(c, group, err);
   ts_contents_destroy(shared->contents);
   shared->contents = NULL;
   if (ok && c->open_in_group[group] == 0) ts_ledger_close_group(&c->ledger, group);
@@ -254,8 +251,8 @@ static bool share_out(struct coordinator *c, struct ts_error *err) {
   bool ok = true;
   for (uint32_t g = 0; ok && g < groups; g++) {
     if (!c->shared[g].contents) continue;
-    ok = share_out_tasks(c, g, err);
-    if (ok && ts_contents_is_over(c->shared[g].contents)) ok = next_step(c, g, err);
+    share_out_tasks(c, g);
+    if (ts_contents_is_over(c->shared[g].contents)) ok = next_step(c, g, err);
   }
   return ok;
 }
@@ -282,7 +279,7 @@ static bool begin_sharing(struct coordinator *c, const struct ts_jobs *groups, s
     c->shared[g].contents = ts_contents_create(c->plan, c->dataset, &c->share_options, g, err);
     if (!c->shared[g].contents) return false;
     /* Where all tasks are shared out, costs decide nothing. */
-    if (c->plan->coarsest == TS_PER_TILE && !share_out_first(c, g, err)) return false;
+    if (c->plan->coarsest == TS_PER_TILE) share_out_first(c, g);
   }
   return share_out(c, err);
 }
@@ -296,9 +293,9 @@ static bool add_groups(struct coordinator *c, struct ts_error *err) {
   const size_t last = no_sharing || c->options->no_store ? 0 : few ? whole.count : (c->options->workers + 1) / 2;
   const size_t count = whole.count;
   whole.count -= last;
-  bool ok = ts_coordinator_add_jobs(c, &whole, err);
+  ts_coordinator_add_jobs(c, &whole);
   const struct ts_jobs shared = {.rows = whole.rows + whole.count, .count = last};
-  ok = ok && (last == 0 || begin_sharing(c, &shared, err));
+  bool ok = last == 0 || begin_sharing(c, &shared, err);
   whole.count = count;
   ts_jobs_release(&whole);
   return ok;
@@ -325,7 +322,7 @@ bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err) {
     ts_jobs_of_runs(&jobs, c->plan, c->dataset, groups ? (enough + groups - 1) / groups : 1);
   else
     ok = add_groups(c, err);
-  ok = ok && ts_coordinator_add_jobs(c, &jobs, err);
+  if (ok) ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
   return ok;
 }
@@ -340,14 +337,14 @@ static void take_up(struct coordinator *c, uint32_t group, uint64_t number) {
 bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t group, const struct ts_dist_result *result,
                                 struct ts_error *err) {
   if (result->stopped) return true; /* it stays open: whoever continues the run does it */
-  bool ok = ts_store_bucket_done(c->options->run.store, c->options->run.run_id, result->number, err);
+  ts_dist_queue_done(&c->queue, result->number);
   c->open_buckets--;
   c->open_in_group[group]--;
   if (c->shared && c->shared[group].contents)
     take_up(c, group, result->number);
   else if (c->open_in_group[group] == 0)
     ts_ledger_close_group(&c->ledger, group);
-  return ok && (!c->shared || share_out(c, err)); /* there is room for buckets of any group */
+  return !c->shared || share_out(c, err); /* there is room for buckets of any group */
 }
 
 void ts_coordinator_release_sharing(struct coordinator *c) {

@@ -11,7 +11,10 @@ import subprocess
 import _faults as faults
 import _support as support
 from _faults import results, same, says, study
-from _support import check, say
+from _support import check, equal, say
+
+# Files whose tasks are shared out; a file for a worker; buckets of stages, which pass products on through the store.
+WORKERS = {"shared": ("--workers", 2), "whole": ("--workers", 1), "stages": ("--workers", 2, "--merge", "rtma")}
 
 
 def fill(folder, leave):
@@ -22,25 +25,25 @@ def fill(folder, leave):
             os.posix_fallocate(file.fileno(), 0, free - leave)
 
 
-def check_full_store(folder, wanted):
+def check_full_store(folder, wanted, name, leaves, *words):
     """Whatever space is left: results or a clear error, and with space the run is continued."""
-    for index, leave in enumerate((0, 4096, 40960, 131072, 300000, 600000, 1200000)):
-        disk = faults.small_disk(folder.parent / f"disk{index}", "3m")
+    for index, leave in enumerate(leaves):
+        disk = faults.small_disk(folder.parent / f"disk-{name}{index}", "3m")
         fill(disk, leave)
-        out = f"out-full{index}"
-        run = study(folder, store=disk / "store", out=out, expect=None)
-        say(f"{leave} bytes left for the store: exit {run.returncode}: {(run.stderr.splitlines() or [''])[0][:150]}")
+        out = f"out-{name}{index}"
+        run = study(folder, *words, store=disk / "store", out=out, expect=None)
+        say(f"{name}, {leave} bytes left for the store: exit {run.returncode}: {(run.stderr.splitlines() or [''])[0][:150]}")
         check(run.returncode in (0, 5), f"{leave} bytes left: exit {run.returncode}\n{run.stderr}")
         if run.returncode == 5:
             says(run, f"{leave} bytes left", "error[T", "help:")
             check("space" in run.stderr, f"{leave} bytes left: space is not named\n{run.stderr}")
-        if results(folder, out) is not None:
+        if leave >= 131072 or results(folder, out) is not None:  # so much is enough for a store without products
             same(folder, wanted, f"{leave} bytes left", out)
         check((disk / "filler").exists() or run.returncode == 0, "the disk was never full")
         (disk / "filler").unlink(missing_ok=True)
         again = study(folder, "--resume", store=disk / "store", out=out, expect=None)
         if again.returncode != 0:  # the run was not even recorded, or was finished
-            study(folder, store=disk / "store", out=out)
+            study(folder, *words, store=disk / "store", out=out)
         same(folder, wanted, f"{leave} bytes left, continued", out)
 
 
@@ -77,30 +80,39 @@ def check_read_only(folder, wanted):
     same(folder, wanted, "a store that was read-only for a while", "out-ro")
 
 
-def check_full_meanwhile(folder, wanted):
-    """The disk is filled by somebody else while the study runs."""
-    disk = faults.small_disk(folder.parent / "disk-turns", "4m")
-    other = faults.mounted(folder.parent / "bound", "--bind", str(disk))
-    run = faults.start_at_gate(folder, other / "store", "out-turns")
+def check_full_meanwhile(folder, wanted, name, *words):
+    """The disk is filled by somebody else while the study runs: its results are there all the same."""
+    disk = faults.small_disk(folder.parent / f"disk-{name}", "4m")
+    other = faults.mounted(folder.parent / f"bound-{name}", "--bind", str(disk))
+    out = f"out-{name}"
+    run = faults.start_at_gate(folder, other / "store", out, words=words)
     fill(disk, 0)
     faults.open_gate(folder)
     text = run.stderr.read()
-    check(run.wait(60) == 5, f"full while running: exit {run.returncode}\n{text[-2000:]}")
-    check("error[T6" in text and "space" in text, f"full while running: what is said\n{text[-2000:]}")
-    if results(folder, "out-turns") is not None:
-        same(folder, wanted, "full while running", "out-turns")
+    check(run.wait(60) == 5, f"{name}: exit {run.returncode}\n{text[-2000:]}")
+    check("error[T601]" in text and "space" in text, f"{name}: what is said\n{text[-2000:]}")
+    same(folder, wanted, name, out)
+    check(not list((other / "store").rglob("*.tmp*")), f"{name}: something half written is left")
+    check("interrupted" in faults.status(folder, other / "store"), f"{name}: the run is not told as interrupted")
     (disk / "filler").unlink()
-    study(folder, "--resume", store=other / "store", out="out-turns")
-    same(folder, wanted, "full while running, continued", "out-turns")
+    again = support.call_json("study", "-C", folder, "--resume", "--store", other / "store", "-o", out)
+    check(again["reuse"]["store"] > 0, f"{name}: nothing was kept from before the disk was full")
+    same(folder, wanted, f"{name}, continued", out)
+    again = support.call_json("study", "-C", folder, *words, "--store", other / "store", "-o", out)
+    equal(again["reuse"]["executed"], 0, f"{name}: executed when everything is kept")
 
 
 def main():
     folder = faults.project()
     wanted = faults.calm(folder)
-    check_full_store(folder, wanted)
+    check_full_store(folder, wanted, "full", (0, 4096, 40960, 131072, 300000, 600000, 1200000))
+    for name, words in WORKERS.items():
+        check_full_store(folder, wanted, f"full-{name}", (131072, 600000), *words)
     check_full_output(folder, wanted)
     check_read_only(folder, wanted)
-    check_full_meanwhile(folder, wanted)
+    check_full_meanwhile(folder, wanted, "turns")
+    for name, words in WORKERS.items():
+        check_full_meanwhile(folder, wanted, f"turns-{name}", *words)
     support.finish()
 
 

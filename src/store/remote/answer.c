@@ -57,7 +57,10 @@ static enum ts_remote_answer answer_write(struct request *request) {
   struct ts_store_batch batch = {0};
   ts_remote_read_batch(&request->in, &request->arena, &batch);
   if (is_bad(request)) return TS_REMOTE_BAD;
-  return truth(request, ts_store_writer_write(&request->service->store->writer, &batch, request->err));
+  struct ts_store *store = request->service->store;
+  if (ts_store_writer_write(&store->writer, &batch, request->err)) return TS_REMOTE_YES;
+  ts_store_queue_done(&store->queue, NULL, request->err); /* the loss is told by the next flush in this process */
+  return TS_REMOTE_FAILED;
 }
 
 /* The record, and of each of its products whether it is there. */
