@@ -194,6 +194,21 @@ static void add_runs(struct coordinator *c, struct ts_jobs *jobs, uint32_t group
   free(in);
 }
 
+/* What is wanted of the reference run alone, and did not belong to the front. */
+static void add_reference(struct coordinator *c, struct ts_jobs *jobs, uint32_t group) {
+  const struct ts_plan *plan = c->plan;
+  struct ts_run_wish *wishes = ts_malloc((plan->wanted_count + 1) * sizeof *wishes);
+  struct ts_run_part part = {.group = group, .wanted = wishes};
+  for (size_t i = 0; plan->coarsest == TS_PER_TILE && i < plan->wanted_count; i++) {
+    const struct ts_node_input *product = &plan->reference_products[i];
+    if (product->node == TS_NO_NODE || !plan->nodes[product->node].reference_only) continue;
+    if (ts_ledger_is_wanted(&c->ledger, product->node, product->port, group))
+      wishes[part.wanted_count++] = (struct ts_run_wish){product->node, product->port, group};
+  }
+  if (part.wanted_count > 0) ts_jobs_add(jobs, &part, 0);
+  free(wishes);
+}
+
 static bool share_out_rest(struct coordinator *c, uint32_t group, struct ts_error *err) {
   struct rest rest;
   struct ts_jobs jobs = {0};
@@ -208,6 +223,7 @@ static bool share_out_rest(struct coordinator *c, uint32_t group, struct ts_erro
                                                            c->shared_count};
   bool ok = rest.members == 0 || ts_buckets_make(&buckets, ts_merger_find("trtma"), &input, &options, err);
   for (size_t b = 0; ok && b < buckets.count; b++) add_runs(c, &jobs, group, &rest, &buckets.items[b]);
+  if (ok) add_reference(c, &jobs, group);
   ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
   if (rest.members > 0) ts_buckets_release(&buckets);
