@@ -15,6 +15,7 @@ struct run_state {
   const char *state;
   struct parameter_sets sets;
   struct ts_plan *plan;
+  const char **names; /* of the products; in the session's arena */
   struct progress *progress;
   struct engine_run engine;
   json_t *outputs, *quality;
@@ -48,17 +49,21 @@ static json_t *sorted(json_t *list, int (*compare)(const void *, const void *)) 
   return result;
 }
 
-static bool execute(struct session *s, struct run_state *r) {
+/* What cannot be done is refused here, before there is a run that would have failed. */
+static bool make_plan(struct session *s, struct run_state *r) {
   size_t total = 0;
   for (size_t i = 0; i < s->workflow->stage_count; i++) total += s->workflow->stages[i].output_count;
-  const char **names = ts_arena_array(&s->arena, total + 1, sizeof *names);
+  r->names = ts_arena_array(&s->arena, total + 1, sizeof *r->names);
   size_t count = 0;
-  struct ts_source *wanted = ts_session_all_products(s, names, &count);
-  r->plan = ts_session_plan(s, &r->sets, wanted, count, false);
-  if (!r->plan) return false;
+  struct ts_source *wanted = ts_session_all_products(s, r->names, &count);
+  if (ts_session_ok(s)) r->plan = ts_session_plan(s, &r->sets, wanted, count, false);
+  return r->plan && ts_workers_check(s, r->plan);
+}
+
+static bool execute(struct session *s, struct run_state *r) {
   const char *folder =
       s->request->output ? s->request->output : ts_arena_printf(&s->arena, "out/%s-run", s->study.name);
-  struct product_writer writer = {s, r->plan, names, ts_session_path(s, folder), r->outputs, r->quality};
+  struct product_writer writer = {s, r->plan, r->names, ts_session_path(s, folder), r->outputs, r->quality};
   r->progress = ts_progress_create(s, r->plan, r->id, ts_session_threads(s));
   r->engine = (struct engine_run){.s = s,
                                   .plan = r->plan,
@@ -111,11 +116,10 @@ int ts_run_workflow(const struct ts_request *request, char **reply) {
   json_t *object = ts_reply_new("tessera.run/1");
   bool ready = ts_session_read(&s) && ts_session_open_store(&s, false, false) && ts_run_resume(&s, "run") &&
                ts_session_open_dataset(&s, true) && ts_sets_single(&s, &r.sets);
-  if (ready) ts_session_only_stage(&s); /* before there is a run that would have failed */
-  ready = ready && ts_session_ok(&s) && ts_session_open_trace(&s) && ts_run_open(&s, "run", r.id);
+  ready = ready && make_plan(&s, &r) && ts_session_open_trace(&s) && ts_run_open(&s, "run", r.id);
   if (ready) {
     execute(&s, &r);
-    if (r.plan) describe(&s, &r, object);
+    describe(&s, &r, object);
     ts_run_close(&s, r.id, ts_session_ok(&s) ? r.state : "failed", object);
   }
   int code = ts_reply_finish(&s, object, exit_code(&r), reply);

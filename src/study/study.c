@@ -103,8 +103,9 @@ int ts_study(const struct ts_request *request, char **reply) {
   struct study_result r = {.state = "failed", .started_unix_ns = ts_clock_unix_ns(), .start_ns = ts_clock_ns()};
   json_t *object = NULL;
   ts_session_init(&s, request);
-  bool ready =
-      open_all(&s) && ts_study_begin_phase(&s, &r) && ts_session_open_trace(&s) && ts_run_open(&s, "study", r.run_id);
+  /* What is refused leaves no run behind. */
+  bool ready = open_all(&s) && ts_study_begin_phase(&s, &r) && ts_study_plan_round(&s, &r, &r.phases[0]) &&
+               ts_session_open_trace(&s) && ts_run_open(&s, "study", r.run_id);
   if (ready) {
     name_files(&s, &r);
     bool complete = run_phases(&s, &r) && write_results(&s, &r) && ts_study_draw(&s, &r);

@@ -65,6 +65,7 @@ struct study_result {
   struct ts_run_result result; /* of all rounds */
   struct study_round *rounds;  /* owned */
   size_t round_count, round_capacity;
+  bool is_planned; /* the last round, which is not run yet */
   struct study_phase phases[STUDY_PHASES_MAX];
   size_t phase_count;             /* begun */
   struct parameter_sets *retired; /* owned: designs of earlier rounds, whose values the sets still use */
@@ -77,7 +78,9 @@ struct study_result {
 };
 
 /* study_rounds.c */
-/* Plans and runs the rows of the phase that have not been run; false if there is nothing to go on with (a fault, or the user
+/* Plans the rows of the phase that have not been run; what cannot be done is refused here. */
+bool ts_study_plan_round(struct session *s, struct study_result *r, struct study_phase *phase);
+/* Runs them, after planning them if that has not been done; false if there is nothing to go on with (a fault, or the user
  * paused). */
 bool ts_study_run_round(struct session *s, struct study_result *r, struct study_phase *phase);
 /* Trajectories, base samples, points, or rows of a curve. */

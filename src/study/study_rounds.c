@@ -90,7 +90,7 @@ static bool run(struct session *s, struct study_result *r, const struct study_ro
   return ok && !stopped && check_columns(s, round->collector);
 }
 
-bool ts_study_run_round(struct session *s, struct study_result *r, struct study_phase *phase) {
+bool ts_study_plan_round(struct session *s, struct study_result *r, struct study_phase *phase) {
   size_t wanted_count = 0;
   struct ts_source *wanted = ts_session_study_products(s, &wanted_count);
   size_t done = r->sets.count - phase->first; /* rows of the phase that earlier rounds ran */
@@ -100,12 +100,20 @@ bool ts_study_run_round(struct session *s, struct study_result *r, struct study_
       .count = phase->sets.count - done,
   };
   r->plan = ts_session_plan(s, &rows, wanted, wanted_count, false);
-  if (!r->plan) return false;
+  if (!r->plan || !ts_workers_check(s, r->plan)) return false;
   r->rounds = ts_grow(r->rounds, r->round_count, &r->round_capacity, sizeof *r->rounds);
   struct study_round *round = &r->rounds[r->round_count++];
   *round = (struct study_round){
       .plan = r->plan, .collector = ts_collector_create(s, r->plan), .first = phase->first + done, .count = rows.count};
   phase->rounds++;
+  r->is_planned = true;
+  return true;
+}
+
+bool ts_study_run_round(struct session *s, struct study_result *r, struct study_phase *phase) {
+  if (!r->is_planned && !ts_study_plan_round(s, r, phase)) return false;
+  const struct study_round *round = &r->rounds[r->round_count - 1];
+  r->is_planned = false;
   follow(s, r, round);
   return run(s, r, round, phase);
 }

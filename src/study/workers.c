@@ -100,6 +100,23 @@ static const char *program_of(const struct ts_request *r, char path[PATH_MAX]) {
   return length > 0 && access(path, X_OK) == 0 ? path : "/proc/self/exe";
 }
 
+bool ts_workers_check(struct session *s, const struct ts_plan *plan) {
+  struct ts_task_costs costs;
+  struct ts_plan_bucket_options options;
+  struct ts_buckets buckets = {0};
+  const struct ts_stage_forecast *forecasts = NULL;
+  struct ts_error err = {0};
+  if (s->request->workers == 0) return true;
+  if (!ts_merge_needs_buckets(plan->options.merge)) return ts_session_task_costs(s, plan, &costs);
+  if (!ts_grouping_options(&options, s, plan)) return false;
+  bool ok = ts_plan_buckets(plan, &options, &buckets, &forecasts, &err);
+  if (ok)
+    ts_buckets_release(&buckets);
+  else
+    ts_session_fault(s, &err);
+  return ok;
+}
+
 bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options, struct ts_error *err) {
   struct session *s = run->s;
   const bool buckets = ts_merge_needs_buckets(run->plan->options.merge);

@@ -7,6 +7,8 @@
 
 /* Threads of all processes that work on a plan. */
 size_t ts_session_threads(const struct session *s);
+/* Whether workers can do a plan as the request asks; without workers they need not. */
+bool ts_workers_check(struct session *s, const struct ts_plan *plan);
 /* The plan by worker processes instead of the threads of this one. Options are those of a run by threads. */
 bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options, struct ts_error *err);
 

@@ -19,10 +19,13 @@ WORKERS = {"shared": ("--workers", 2), "whole": ("--workers", 1), "stages": ("--
 
 def fill(folder, leave):
     """Fills a disk up to so many bytes."""
-    free = shutil.disk_usage(folder).free
-    if free > leave:
-        with open(folder / "filler", "wb") as file:
-            os.posix_fallocate(file.fileno(), 0, free - leave)
+    with open(folder / "filler", "wb") as file:
+        while (free := shutil.disk_usage(folder).free) > leave:
+            try:
+                os.posix_fallocate(file.fileno(), file.tell(), free - leave)
+            except OSError:  # somebody took some of it meanwhile
+                continue
+            file.seek(0, os.SEEK_END)
 
 
 def check_full_store(folder, wanted, name, leaves, *words):

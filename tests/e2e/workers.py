@@ -255,10 +255,22 @@ def check_crash(_):
 
 
 def check_refusals(project):
-    run = call("study", "-C", project, *SETS, "--merge", "rtma", expect=2)
-    check("--workers N" in run.stderr, f"buckets without workers:\n{run.stderr}")
-    run = call("study", "-C", project, *SETS, "--merge", "rtma", "--no-reuse", "--workers", 2, expect=2)
-    check("do not go together" in run.stderr, f"buckets without reuse:\n{run.stderr}")
+    """What cannot be done is refused before there is a run of it."""
+    (project / "costs.json").write_text('{"segment.nothing": 1}', encoding="utf-8")
+    refused = ((["--merge", "rtma"], 2, "--workers N"),
+               (["--merge", "rtma", "--no-reuse", "--workers", 2], 2, "do not go together"),
+               (["--cost", "model", "--workers", 2], 2, "--cost model"),
+               (["--cost", "costs.json", "--workers", 2], 3, "no task 'segment.nothing'"),
+               (["--merge", "rtma", "--cost", "costs.json", "--workers", 2], 3, "no task 'segment.nothing'"))
+    for command in ("study", "run"):
+        for words, code, text in refused:
+            run = call(command, "-C", project, "--store", "store-refused", *(SETS if command == "study" else ()), *words,
+                       expect=code)
+            check(text in run.stderr, f"{command} {words}:\n{run.stderr}")
+    run = call("study", "-C", project, "--trajectories", 300, "--merge", "sca", "--workers", 2, "--store",
+               "store-refused", expect=2)
+    check("at most 2000" in run.stderr, f"too many runs for 'sca':\n{run.stderr}")
+    equal(call_json("status", "-C", project, "--store", "store-refused").get("runs"), [], "runs that were refused")
     run = call("worker", expect=2)
     check("started by 'run' or 'study'" in run.stderr, f"a worker by hand:\n{run.stderr}")
 
