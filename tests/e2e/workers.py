@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 test-label: long
 test-timeout: 300
 """
+import collections
 import json
 import os
 import pathlib
@@ -140,6 +141,11 @@ class Life:
                                         stdout=self.reply, stderr=subprocess.PIPE)
         os.set_blocking(self.process.stderr.fileno(), False)
         self.rest, self.done, self.text = b"", 0, ""
+        self.executed = collections.Counter()  # (file, x, y) -> executions that were told
+        self.again = collections.Counter()  # of these, repetitions of the same task
+        self.lost = []  # a tile for each bucket that was given back, and how many executions it had told
+        self.seen = set()
+        self.tile = None  # of the last execution
 
     def read(self, wait_s):
         if not select.select([self.process.stderr], [], [], wait_s)[0]:
@@ -148,10 +154,28 @@ class Life:
         *lines, self.rest = (self.rest + (data or b"")).split(b"\n")
         for line in lines:
             if line.startswith(b"{"):
-                self.done += json.loads(line)["ev"] == "task_done"
+                self.take(json.loads(line))
             else:
                 self.text += line.decode() + "\n"
+                self.mourn(line.decode())
         return data != b""
+
+    def take(self, event):
+        if event["ev"] != "task_done":
+            return
+        self.done += 1
+        if event["outcome"] == "executed":
+            self.tile = tile = (event["file"], *event["tile"])
+            self.executed[tile] += 1
+            self.again[tile] += (tile, event["key"]) in self.seen
+            self.seen.add((tile, event["key"]))
+
+    def mourn(self, line):
+        """A bucket of whole tiles has told what was told of its tile since it was given back last."""
+        found = re.match(r"what it was doing \(tile (\d+), (\d+) of '(.*)'\) is done again", line.strip())
+        if found:
+            tile = (found[3], int(found[1]), int(found[2]))
+            self.lost.append((tile, self.executed[tile] - sum(n for other, n in self.lost if other == tile)))
 
     def wait_for(self, done):
         """False if it ended before so many tasks were done."""
@@ -169,30 +193,46 @@ class Life:
 
 
 def check_kills(project):
-    """Ten workers are killed, each while another part of the work is being done."""
-    words = ("--trajectories", 6, "--tile", 128)
-    wanted, calm = study(project, "kills-calm", *words)
+    """Ten workers are killed, each while another part of the work is being done; only what they did is done again."""
+    words = ("--trajectories", 8, "--tile", 128)
+    calm = Life(project, *words, "--store", "storekills-calm", "-o", "outkills-calm")
+    calm.end()
+    wanted = (project / "outkills-calm/results.csv").read_bytes()
     life = Life(project, *words, "--workers", 2, "--store", "store-kills", "-o", "out-kills")
-    settled = sum(calm["reuse"][name] for name in ("cutoff", "executed"))
     kills = 0
-    while kills < KILLS and life.wait_for((kills + 1) * settled // (KILLS + 2)):
-        for victim in workers_of(life.process.pid)[:1]:
-            os.kill(victim, signal.SIGKILL)
-            kills += 1
-        if life.process.poll() is not None:
-            break
-        life.read(0.01)
+    while kills < KILLS and life.read(60):
+        # So many other tiles that no bucket is killed three times; and not just when one has ended.
+        if len(life.executed) > 4 * kills and life.executed[life.tile] < calm.executed[life.tile] / 2:
+            for victim in workers_of(life.process.pid)[:1]:
+                os.kill(victim, signal.SIGKILL)
+                kills += 1
     reply = json.loads(life.end())
     equal(life.process.returncode, 0, f"exit after {kills} kills\n{life.text}")
     equal(kills, KILLS, "workers that could be killed")
     check((project / "out-kills/results.csv").read_bytes() == wanted, "results.csv after kills differ")
     check_counts(reply, "kills")
-    per_bucket = calm["reuse"]["executed"] / 48
-    again = reply["reuse"]["repeated"]
-    say(f"{kills} workers killed: {again} tasks done again, {per_bucket:.0f} in a bucket")
-    check(again <= 2 * KILLS * per_bucket, f"{again} tasks done again for {kills} buckets of about {per_bucket:.0f}")
+    check_done_again(life, reply)
     check("killed by signal 9" in life.text and "done again" in life.text, f"what is said of kills:\n{life.text}")
     equal(list(meeting.iterdir()), [], "what is left of the sockets")
+
+
+def check_done_again(life, reply):
+    """A task that was told twice was told by a bucket that was killed. Only the last tile is split, which costs some tasks
+    of its own; its buckets come last, after all kills."""
+    equal(sum(life.executed.values()), reply["reuse"]["executed"] + reply["reference"]["executed"],
+          "executions that were told")
+    lost = collections.Counter()
+    for tile, count in life.lost:
+        lost[tile] += count
+    split = [tile for tile, count in life.again.items() if count > 0 and tile not in lost]
+    check(len(split) <= 1, f"tiles of which something was done again although nobody was killed: {split}")
+    for tile, count in lost.items():
+        check(life.again[tile] <= count, f"{tile}: {life.again[tile]} done again, but only {count} were lost")
+    again = sum(life.again[tile] for tile in lost)
+    check(0 < len(life.lost) <= KILLS, f"{len(life.lost)} buckets were given back")
+    check(again > 0, "no bucket was killed in the middle")
+    say(f"{len(life.lost)} buckets killed that had told {sum(lost.values())} executions: {again} of these done again; "
+        f"{sum(life.again[tile] for tile in split)} more in the tile that is split")
 
 
 def check_dead_study(project):
