@@ -264,7 +264,7 @@ static void coordinate(struct coordinator *c) {
     take_letters(c);
     look_after_all(c);
     pass_stop_on(c);
-    if (c->stop_told > 0 && !any_running(c)) break;
+    if (c->stop_told > 1 || (c->stop_told > 0 && !any_running(c))) break;
   }
   take_letters(c);
 }
@@ -331,7 +331,9 @@ static bool make_folder(struct coordinator *c, struct ts_error *err) {
     free(c->folder);
     c->folder = NULL;
   }
-  return ts_fail(err, TS_ERR_SYSTEM, "there is no folder for the socket of the workers: %s", strerror(errno));
+  ts_fail(err, TS_ERR_SYSTEM, "there is no folder for the socket of the workers: %s", strerror(errno));
+  ts_error_help(err, "set TMPDIR to a folder with a short path that can be written");
+  return false;
 }
 
 static bool open_all(struct coordinator *c, struct ts_error *err) {
@@ -341,7 +343,11 @@ static bool open_all(struct coordinator *c, struct ts_error *err) {
   for (size_t i = 0; i < workers; i++) c->slots[i] = (struct slot){.worker = TS_NOBODY, .child.error_fd = -1};
   c->open_in_group = ts_calloc(ts_run_group_count(c->plan, c->dataset) + 1, sizeof *c->open_in_group);
   c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (c->wake_fd < 0) return ts_fail(err, TS_ERR_SYSTEM, "no event could be made: %s", strerror(errno));
+  if (c->wake_fd < 0) {
+    ts_fail(err, TS_ERR_SYSTEM, "no event could be made: %s", strerror(errno));
+    ts_error_help(err, "raise the limit of open files (ulimit -n)");
+    return false;
+  }
   ts_dist_fingerprint(c->plan, c->dataset, &c->fingerprint);
   ts_dist_queue_init(&c->queue, run->store, run->run_id);
   return make_folder(c, err) && ts_coordinator_first_jobs(c, err) && ts_coordinator_serve(c, err);

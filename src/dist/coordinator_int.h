@@ -61,7 +61,6 @@ struct coordinator {
   struct ts_dist_queue queue; /* has a lock of its own, taken last */
   size_t threads;             /* of each worker */
   int stop_told;              /* the level that the workers know */
-  uint64_t stop_ns;
 
   pthread_mutex_t lock; /* guards the rest, up to the next comment */
   pthread_cond_t taken; /* the inbox has room again */

@@ -106,7 +106,11 @@ static bool get_ready(struct worker *w, struct ts_error *err) {
   w->begun_ns = ts_wire_u64(&wire);
   w->first_thread = (size_t)ts_wire_u64(&wire);
   if (*complaint == '\0' && ts_wire_is_whole(&wire)) return true;
-  return ts_fail(err, TS_ERR_WORKER, "%s", *complaint ? complaint : "the study's process answers in another way");
+  ts_fail(err, TS_ERR_WORKER, "%s", *complaint ? complaint : "the study's process answers in another way");
+  ts_error_help(err,
+                "leave the workflow, the plugins, the program and the data as they are while a study runs; start it "
+                "again, or continue with --resume");
+  return false;
 }
 
 static void want(struct worker *w, const struct ts_node_input *products, size_t count) {

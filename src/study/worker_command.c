@@ -24,7 +24,9 @@ struct worker {
 };
 
 static bool bad_description(struct ts_error *err) {
-  return ts_fail(err, TS_ERR_WORKER, "the study's process says something that this program does not understand");
+  ts_fail(err, TS_ERR_WORKER, "the study's process says something that this program does not understand");
+  ts_error_help(err, "the program was replaced while it ran: start the study again");
+  return false;
 }
 
 static const char *text_of(const json_t *object, const char *name) {

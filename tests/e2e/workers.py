@@ -275,6 +275,37 @@ def check_pause(project):
           "results.csv after a pause differ")
 
 
+def check_stopped_worker(project):
+    """A worker that stands still delays its bucket and nothing else; whoever gives up does not wait for it."""
+    words = ("--trajectories", 3, "--tile", 128)
+    wanted, _ = study(project, "stopped-calm", *words)
+    for name, goes_on in (("later", True), ("never", False)):
+        options = ("--store", f"store-{name}", "-o", f"out-{name}")
+        life = Life(project, *words, *options, "--workers", 2)
+        check(life.wait_for(300), f"{name}: the study ended before a worker could be stopped")
+        pids = workers_of(life.process.pid)
+        os.kill(pids[0], signal.SIGSTOP)
+        check(life.wait_for(life.done + 1000), f"{name}: the study ended without the worker that was stopped")
+        if goes_on:
+            os.kill(pids[0], signal.SIGCONT)
+            code = 0
+        else:
+            code = 143
+            life.process.send_signal(signal.SIGTERM)
+            nobody_left(pids[1:], "the first signal")
+            life.process.send_signal(signal.SIGTERM)
+        start = time.monotonic()
+        life.end()
+        equal(life.process.returncode, code, f"{name}: exit\n{life.text}")
+        check(goes_on or time.monotonic() - start < 10, f"{name}: it took {time.monotonic() - start:.1f} s to give up")
+        nobody_left(pids, name)
+        equal(list(meeting.iterdir()), [], f"{name}: what is left of the sockets")
+        equal(life.text.count("done again"), 0, f"{name}: buckets done again\n{life.text}")
+        if not goes_on:
+            call("study", "-C", project, *options, "--resume", "--progress=none", env=environment())
+        check((project / f"out-{name}/results.csv").read_bytes() == wanted, f"{name}: results.csv differ")
+
+
 def check_crash(_):
     """An operation that crashes is named with what it worked on; three workers are enough to know."""
     folder = faults.project()
@@ -323,7 +354,7 @@ def main():
     meeting.mkdir()
     call("init", "--demo", "nuclei", project)
     for test in (check_results, check_rounds, check_run, check_kills, check_dead_study, check_pause,
-                 check_crash, check_refusals):
+                 check_stopped_worker, check_crash, check_refusals):
         if len(sys.argv) == 1 or test.__name__ in sys.argv[1:]:
             test(project)
     support.finish()
