@@ -23,6 +23,9 @@ struct ts_dist_options {
   /* As for ts_run: registry, store (always there: it holds the queue), run_id, no_cutoff, stop, user, callbacks. Callbacks
    * come from the calling thread. on_task is told the first outcome of every task and unit. */
   struct ts_run_options run;
+  /* Borrowed: seconds per task of the workflow, by which tiles are split; NULL: measured by one run that goes first. With
+   * given costs the same contents are split in the same way every time. */
+  const double *costs;
   bool no_store; /* products are neither looked up nor kept */
   /* An execution beyond the first of a task and unit; may be NULL. */
   void (*on_repeated)(void *user, const struct ts_task_event *event);

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Where there are fewer groups than keep all workers busy, each is split. Where there are enough, only the last ones are, so
- * that nobody waits long for the worker that took the last whole one. One run goes first and tells what the tasks
- * cost. The cheap front of the workflow is then shared out task by task as they become ready, equal contents once
+ * that nobody waits long for the worker that took the last whole one. Where costs are not given, one run goes first and
+ * tells what the tasks cost. The cheap front of the workflow is then shared out task by task as they become ready, equal contents once
  * (run/contents.h). What follows is grouped by the contents that the front made: runs that go the same way stay together,
  * so that little is done twice and little is passed on. */
 #include "dist/coordinator_int.h"
@@ -91,10 +91,11 @@ static void share_out_first(struct coordinator *c, uint32_t group) {
   ts_jobs_release(&jobs);
 }
 
-/* Seconds of every task so far: the cheapest call, for the first one of a process also pays for fresh memory. 0 where
- * nothing is known. */
+/* Seconds of every task as they are given, or so far: the cheapest call, for the first one of a process also pays for
+ * fresh memory. 0 where nothing is known. */
 static void measure(struct coordinator *c) {
-  for (size_t t = 0; t < c->plan->workflow->task_count; t++) c->costs[t] = c->ledger.least_s[t];
+  const double *costs = c->options->costs ? c->options->costs : c->ledger.least_s;
+  for (size_t t = 0; t < c->plan->workflow->task_count; t++) c->costs[t] = costs[t];
 }
 
 /* The longest beginning of the workflow that is cheap enough. Groups of several units have no runs that could be told
@@ -295,7 +296,7 @@ static bool begin_sharing(struct coordinator *c, const struct ts_jobs *groups, s
     c->shared[g].contents = ts_contents_create(c->plan, c->dataset, &c->share_options, g, err);
     if (!c->shared[g].contents) return false;
     /* Where all tasks are shared out, costs decide nothing. */
-    if (c->plan->coarsest == TS_PER_TILE) share_out_first(c, g);
+    if (c->plan->coarsest == TS_PER_TILE && !c->options->costs) share_out_first(c, g);
   }
   return share_out(c, err);
 }

@@ -117,6 +117,22 @@ bool ts_workers_check(struct session *s, const struct ts_plan *plan) {
   return ok;
 }
 
+/* Seconds per task if the request gives them, or the store has measured all of them here; NULL otherwise. */
+static const double *known_costs(struct session *s, const struct ts_plan *plan) {
+  struct ts_task_costs costs;
+  size_t task_count = s->workflow->task_count;
+  if (!ts_session_task_costs(s, plan, &costs)) return NULL;
+  if (!costs.seconds && s->request->cost) {
+    double *ones = ts_arena_array(&s->arena, task_count + 1, sizeof *ones);
+    for (size_t t = 0; t < task_count; t++) ones[t] = 1;
+    return ones;
+  }
+  for (size_t t = 0; costs.knowledge && t < task_count; t++) {
+    if (plan->active[t] && costs.knowledge[t] != TS_COST_MEASURED) return NULL;
+  }
+  return costs.seconds;
+}
+
 bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options, struct ts_error *err) {
   struct session *s = run->s;
   const bool buckets = ts_merge_needs_buckets(run->plan->options.merge);
@@ -133,6 +149,7 @@ bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options
                                        .description = description,
                                        .grouping = buckets ? &grouping : NULL,
                                        .run = changed,
+                                       .costs = buckets ? NULL : known_costs(s, run->plan),
                                        .no_store = s->request->no_reuse,
                                        .on_repeated = on_repeated,
                                        .on_planned = on_planned};

@@ -17,8 +17,9 @@
 #include "support/toy_run.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define CASES 250
+#define CASES 120
 
 struct play {
   struct toy_subject s;
@@ -30,7 +31,9 @@ struct play {
   struct coordinator c;
   struct ts_map products; /* node, port, unit -> struct ts_data, one reference */
   size_t most_held;
-  double costs[64]; /* per task */
+  size_t rest_count;  /* buckets that follow the front */
+  uint64_t rest_hash; /* of these, whatever their order */
+  double costs[64];   /* per task */
 };
 
 static void on_product(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
@@ -54,13 +57,13 @@ static void on_worker_product(void *user, uint32_t node, uint32_t port, size_t u
 }
 
 static void play_open(struct play *play, struct ts_registry *registry, const struct toy_settings *settings,
-                      uint64_t seed) {
+                      uint64_t seed, int64_t tiles) {
   struct ts_error err = {0};
   *play = (struct play){0};
   ts_random_init(&play->random, seed, 7);
   toy_case_draw(&play->s.toy, registry, settings, seed);
   const size_t workers = 2 + seed % 3;
-  const struct toy_image image = {"one", (int64_t)(3 * workers + seed % 5 - 3), 1}; /* as many tiles: few or enough */
+  const struct toy_image image = {"one", tiles, 1};
   toy_subject_complete(&play->s, registry, &image, 1, 1, 0);
   play->s.seed = seed;
   play->store = toy_store_open(NULL);
@@ -130,6 +133,14 @@ static size_t next_due(const struct held *held, size_t count) {
   return next;
 }
 
+static void note_rest(struct play *play, const struct ts_bucket_row *row) {
+  uint64_t hash = 14695981039346656037U;
+  if (strncmp(row->body, "keep ", 5) == 0) return;
+  for (const char *c = row->body; *c; c++) hash = (hash ^ (uint64_t)*c) * 1099511628211U;
+  play->rest_hash += hash;
+  play->rest_count++;
+}
+
 /* Until nothing waits and nothing is held. */
 static void play_out(struct play *play) {
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
@@ -144,6 +155,7 @@ static void play_out(struct play *play) {
     const size_t next = next_due(held, count);
     const struct ts_bucket_row row = held[next].row;
     held[next] = held[--count];
+    note_rest(play, &row);
     work(play, &row);
   }
   struct ts_bucket_row none;
@@ -169,7 +181,8 @@ static void play_all(struct ts_registry *registry, const struct toy_settings *se
   for (uint64_t seed = 0; seed < CASES; seed++) {
     struct play play;
     struct ts_error err = {0};
-    play_open(&play, registry, settings, seed);
+    /* Few tiles, or just enough of them. */
+    play_open(&play, registry, settings, seed, (int64_t)(3 * (2 + seed % 3) + seed % 5 - 3));
     assert_in_range(play.s.plan->workflow->task_count, 1, sizeof play.costs / sizeof *play.costs);
     if (!ts_coordinator_first_jobs(&play.c, &err)) fail_msg("%s", err.text);
     play_out(&play);
@@ -196,6 +209,30 @@ static void nor_where_tasks_fail(void **state) {
            &(struct toy_settings){.stages = 3, .tasks = 3, .sets = 16, .digits = 4, .faults = true, .one_scope = true});
 }
 
+/* Whoever is slow, and whenever: with given costs a tile is split in one way. */
+static void given_costs_split_in_one_way(void **state) {
+  const struct toy_settings settings = {
+      .stages = 3, .tasks = 3, .sets = 24, .digits = 4, .collapse = true, .one_scope = true};
+  size_t split = 0;
+  for (uint64_t seed = 0; seed < CASES / 2; seed++) {
+    struct play plays[2];
+    for (size_t i = 0; i < 2; i++) {
+      struct play *play = &plays[i];
+      struct ts_error err = {0};
+      play_open(play, *state, &settings, seed, 1);
+      play->options.costs = play->costs;
+      ts_random_init(&play->random, seed, 100 + i); /* another order of ends */
+      if (!ts_coordinator_first_jobs(&play->c, &err)) fail_msg("%s", err.text);
+      play_out(play);
+      check(play);
+    }
+    if (plays[0].rest_hash != plays[1].rest_hash) fail_msg("seed %llu: two splits", (unsigned long long)seed);
+    split += plays[0].rest_count > 1;
+    for (size_t i = 0; i < 2; i++) play_close(&plays[i]);
+  }
+  if (split < CASES / 8) fail_msg("only %zu tiles were split", split);
+}
+
 static int make_registry(void **state) {
   *state = toy_registry_create();
   return 0;
@@ -211,6 +248,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(nothing_ready_is_forgotten, make_registry, drop_registry),
       cmocka_unit_test_setup_teardown(nor_where_files_are_open_at_once, make_registry, drop_registry),
       cmocka_unit_test_setup_teardown(nor_where_tasks_fail, make_registry, drop_registry),
+      cmocka_unit_test_setup_teardown(given_costs_split_in_one_way, make_registry, drop_registry),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
