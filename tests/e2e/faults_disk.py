@@ -6,7 +6,9 @@ test-timeout: 180
 """
 import os
 import shutil
+import sqlite3
 import subprocess
+import time
 
 import _faults as faults
 import _support as support
@@ -83,12 +85,22 @@ def check_read_only(folder, wanted):
     same(folder, wanted, "a store that was read-only for a while", "out-ro")
 
 
+def wait_for_records(store):
+    """What is finished is written a moment later."""
+    deadline = time.monotonic() + 20
+    database = sqlite3.connect(f"file:{store}/store.db?mode=ro", uri=True)
+    while database.execute("SELECT count(*) FROM record").fetchone()[0] == 0 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    database.close()
+
+
 def check_full_meanwhile(folder, wanted, name, *words):
     """The disk is filled by somebody else while the study runs: its results are there all the same."""
     disk = faults.small_disk(folder.parent / f"disk-{name}", "4m")
     other = faults.mounted(folder.parent / f"bound-{name}", "--bind", str(disk))
     out = f"out-{name}"
     run = faults.start_at_gate(folder, other / "store", out, words=words)
+    wait_for_records(other / "store")
     fill(disk, 0)
     faults.open_gate(folder)
     text = run.stderr.read()
