@@ -104,9 +104,10 @@ def check_places(folder, wanted):
 
 def check_vanished(folder, wanted):
     """The store is taken away while the study runs: the results of the study are written, and the loss is told."""
-    for name in ("removed", "replaced"):
+    for name, words in (("removed", ()), ("replaced", ()), ("removed-shared", ("--workers", 2)),
+                        ("removed-stages", ("--workers", 2, "--merge", "rtma"))):
         store, out = folder / f"vanishing-{name}", f"out-vanishing-{name}"
-        run = faults.start_at_gate(folder, store.name, out)
+        run = faults.start_at_gate(folder, store.name, out, words=words)
         shutil.move(store, f"{store}.away")
         if name == "replaced":
             store.write_text("a file", encoding="utf-8")
