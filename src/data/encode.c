@@ -22,6 +22,7 @@
 #define MAGIC          "TSD2"
 #define FIXED_BYTES    16 /* magic, header size, payload size */
 #define PACK_LEVEL     1
+#define COLOUR_LEVEL   (-3)       /* photographs shrink by a fifth at any level, at this one five times as fast */
 #define PIECE_BYTES    (32 << 10) /* on the stack */
 #define TEXT_MAX_BYTES (1U << 20) /* of a type, column or path name */
 
@@ -305,10 +306,10 @@ static uint64_t most_payload_bytes(size_t packed_bytes) {
 }
 
 /* Piece by piece: the worst case is larger than the data, and nearly always far more than is needed. */
-static size_t compress(ZSTD_CCtx *context, const struct ts_payload *payload, struct ts_str *out) {
+static size_t compress(ZSTD_CCtx *context, int level, const struct ts_payload *payload, struct ts_str *out) {
   char piece[PIECE_BYTES];
   ZSTD_CCtx_reset(context, ZSTD_reset_session_only);
-  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, PACK_LEVEL);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
   ZSTD_CCtx_setPledgedSrcSize(context, payload->size_bytes);
   ZSTD_inBuffer from = {.src = payload->bytes, .size = payload->size_bytes};
@@ -332,6 +333,10 @@ static bool pack_runs(const struct ts_payload *payload, struct ts_str *out) {
   return false;
 }
 
+static int level_of(const struct ts_type *type) {
+  return type->kind == TS_DATA_PIXELS && type->channels >= 3 && type->element == TS_U8 ? COLOUR_LEVEL : PACK_LEVEL;
+}
+
 bool ts_data_pack(const struct ts_data *data, struct ts_str *out, struct ts_error *err) {
   ts_auto(ts_payload_release) struct ts_payload payload;
   ts_data_payload(data, &payload);
@@ -339,7 +344,7 @@ bool ts_data_pack(const struct ts_data *data, struct ts_str *out, struct ts_erro
   if (pack_runs(&payload, out)) return true;
   struct ts_pack_context *context = ts_pack_context_get();
   if (!context) return ts_fail(err, TS_ERR_NO_MEMORY, "no memory to compress %zu bytes", payload.size_bytes);
-  size_t result = compress(context->pack, &payload, out);
+  size_t result = compress(context->pack, level_of(data->type), &payload, out);
   if (!ZSTD_isError(result)) return true;
   return ts_fail(err, TS_ERR_NO_MEMORY, "could not compress %zu bytes: %s", payload.size_bytes,
                  ZSTD_getErrorName(result));

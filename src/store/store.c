@@ -62,6 +62,10 @@ void ts_store_counts(const struct ts_store *store, uint64_t *put, uint64_t *done
   *done = __atomic_load_n(&store->queue.done_count, __ATOMIC_RELAXED);
 }
 
+void ts_store_set_batch_bytes(struct ts_store *store, size_t bytes) {
+  __atomic_store_n(&store->queue.batch_bytes, bytes, __ATOMIC_RELAXED);
+}
+
 bool ts_store_flush(struct ts_store *store, struct ts_error *err) { return ts_store_queue_flush(&store->queue, err); }
 
 void ts_store_close(struct ts_store *store) {

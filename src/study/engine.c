@@ -58,9 +58,20 @@ static uint64_t linger_bytes(uint64_t memory_bytes) {
   return memory_bytes / LINGER_SHARE < LINGER_BYTES ? memory_bytes / LINGER_SHARE : LINGER_BYTES;
 }
 
+#define BATCH_BYTES ((uint64_t)32 << 20)
+#define BATCH_SHARE 64 /* at most this part of the budget, within reason */
+#define BATCH_LEAST ((uint64_t)8 << 20)
+
+/* Products that wait to be written take memory beside what the engine counts. */
+static size_t batch_bytes(uint64_t memory_bytes) {
+  const uint64_t share = memory_bytes / BATCH_SHARE;
+  return (size_t)(share < BATCH_LEAST ? BATCH_LEAST : share < BATCH_BYTES ? share : BATCH_BYTES);
+}
+
 struct ts_run_options ts_engine_options(struct session *s) {
   const struct ts_request *r = s->request;
   const uint64_t memory_bytes = r->memory_bytes ? r->memory_bytes : ts_memory_available() / 10 * 7;
+  if (s->store) ts_store_set_batch_bytes(s->store, batch_bytes(memory_bytes));
   return (struct ts_run_options){.threads = r->threads ? r->threads : ts_cpu_count(),
                                  .registry = s->registry,
                                  .store = r->no_reuse ? NULL : s->store,
