@@ -98,7 +98,7 @@ static void join_objects(struct split *s) {
 
 /* ---- Objects that were split before ---- */
 
-enum { PART_RUNS = 2048, PART_LINES = 4096 }; /* larger objects seldom come back: they are always computed */
+enum { PART_RUNS = 1 << 14, PART_LINES = 1 << 13 }; /* larger objects are always computed */
 
 /* What a thread needs to ask for an object. */
 struct part {
