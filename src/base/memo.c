@@ -47,7 +47,7 @@ struct ts_memo {
 };
 
 struct ts_memo *ts_memo_create(uint64_t limit_bytes) {
-  uint64_t bytes = limit_bytes / (2 * SHARDS);
+  uint64_t bytes = limit_bytes / SHARDS / 2;
   if (bytes < LEAST_BYTES) return NULL;
   struct ts_memo *memo = ts_calloc(1, sizeof *memo);
   memo->generation_bytes = (uint32_t)(bytes < MOST_BYTES ? bytes : MOST_BYTES);

@@ -34,15 +34,14 @@ struct ts_kernel_threads ts_nuclei_threads(struct ts_op_call *call) {
 
 static size_t recall(void *user, const void *key, size_t key_bytes, void *value, size_t value_bytes) {
   struct ts_op_call *call = user;
-  return call->host->recall(call, key, key_bytes, value, value_bytes);
+  size_t size = call->host->recall(call, key, key_bytes, value, value_bytes);
+  return size != TS_OP_NOT_KNOWN ? size : TS_KERNEL_NOT_KNOWN;
 }
 
 static void remember(void *user, const void *key, size_t key_bytes, const void *value, size_t value_bytes) {
   struct ts_op_call *call = user;
   call->host->remember(call, key, key_bytes, value, value_bytes);
 }
-
-_Static_assert(TS_KERNEL_NOT_KNOWN == TS_OP_NOT_KNOWN, "kernels and operations say it in the same way");
 
 const struct ts_kernel_memo *ts_nuclei_memo(struct ts_op_call *call, size_t input, struct ts_kernel_memo *memo) {
   *memo = (struct ts_kernel_memo){.recall = recall, .remember = remember, .user = call};
