@@ -14,13 +14,10 @@ SETS = ("--trajectories", "2", "--tile", "256")
 CASES = {
     "threads": (("-j", 1), True),
     "two threads": (("-j", 2), True),
-    "small": (("-j", 2, "--memory", "64M"), True),
     "workers": (("--workers", 2, "-j", 1), True),
     "no parts": (("-j", 1, "--no-parts"), False),
     "workers, no parts": (("--workers", 2, "-j", 1, "--no-parts"), False),
     "no cutoff": (("-j", 2, "--no-cutoff"), False),
-    "stage": (("-j", 2, "--merge", "stage"), False),
-    "no reuse": (("-j", 2, "--no-reuse"), False),
     "rtma": (("--workers", 2, "-j", 1, "--merge", "rtma"), False),
 }
 
