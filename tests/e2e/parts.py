@@ -2,6 +2,7 @@
 """Parts of tasks: objects that come back are recalled, and nobody can tell from the results.
 
 SPDX-License-Identifier: Apache-2.0
+test-label: long
 test-timeout: 200
 """
 import re
