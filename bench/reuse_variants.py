@@ -7,10 +7,10 @@ usage: bench/reuse_variants.py [-o FOLDER] [--workers N] [--case NAME]... [--var
 
 Cases: moat (458 recorded sets, 16 tiles), vbd (a Saltelli design of 8 parameters, 16 tiles), single (458 sets, one tile
 that must be split). Variants: none (the normalised image is given, nothing else is reused), stage, naive, sca, rtma and
-trtma (buckets of chain keys, nothing shared between buckets), lineage, and lineage with early cutoff. Each starts with
-an empty store. Results must be the same bytes for all. The bound is what no plan can beat: each distinct content once,
-at the cost that its task had in that run, shared evenly by the workers. FOLDER gets table.md, table.csv and plot.svg.
-Wall time means something on a quiet machine only.
+trtma (buckets of chain keys, nothing shared between buckets), lineage, cutoff (lineage with early cutoff) and parts (and
+objects that come back in a tile). Each starts with an empty store. Results must be the same bytes for all. The bound is
+what no plan can beat: each distinct content once, at the cost that its task had in that run, shared evenly by the workers.
+FOLDER gets table.md, table.csv and plot.svg. Wall time means something on a quiet machine only.
 """
 import argparse
 import csv
@@ -31,7 +31,8 @@ VARIANTS = {  # name -> words for the command line, what it is
     "rtma": (("--merge", "rtma", *BUCKETS), "reuse tree, 10 per bucket"),
     "trtma": (("--merge", "trtma", "--keys", "chain"), "reuse tree, 3 buckets per worker"),
     "lineage": (("--merge", "lineage", "--no-cutoff"), "every equal task shared"),
-    "cutoff": (("--merge", "lineage",), "and every equal content"),
+    "cutoff": (("--merge", "lineage", "--no-parts"), "and every equal content"),
+    "parts": (("--merge", "lineage"), "and every equal object"),
 }
 SCA_MOST = 500  # its planning grows with the fourth power
 SPACE = SHARED / "vectors/reuse/space_vbd8.json"

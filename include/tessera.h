@@ -67,6 +67,7 @@ struct ts_request {
   uint64_t memory_bytes; /* budget for pixels and scratch; 0: 70 % of what the machine or cgroup has */
   bool no_reuse;         /* every run computes everything; the store is neither read nor written */
   bool no_cutoff;        /* tasks are shared by lineage only */
+  bool no_parts;         /* nothing is shared below a task, such as equal objects of one tile */
   const char *merge;     /* "lineage" (NULL), "stage", "none"; plan, workers: also "naive", "sca", "rtma", "trtma" */
   bool raw_values;       /* plan: compare values as given, not in canonical form */
   bool resume;           /* continue an unfinished run of the same file */

@@ -78,6 +78,8 @@ struct ts_op_view {
 
 struct ts_op_call;
 
+#define TS_OP_NOT_KNOWN ((size_t)-1) /* recall: no value of this key */
+
 /* What tessera offers during a call. Every output port must be made exactly once. Memory returned is writable until the
  * operation returns, not initialised, 64-byte aligned, and owned by tessera. NULL: out of memory or a wrong port; return a
  * failure then. */
@@ -95,11 +97,25 @@ struct ts_op_host {
   /* Non-zero when the user wants to stop; long operations look now and then and return host->fail(...). */
   int (*cancelled)(const struct ts_op_call *call);
   /* Calls body(argument, index) once for each index below count, in any order and perhaps in several threads at the same
-   * time, and returns when all are done. The result may not depend on the order; body calls no host function. */
+   * time, and returns when all are done. The result may not depend on the order; body calls no host function but recall
+   * and remember. */
   void (*parallel_for)(struct ts_op_call *call, size_t count, void (*body)(void *argument, size_t index),
                        void *argument);
   /* How many threads parallel_for has now, this one included: 1 as long as other tasks keep them busy. */
   size_t (*thread_count)(const struct ts_op_call *call);
+  /* Parts: an operation whose work falls into parts that come back from call to call (the objects of an image, the rows of
+   * a table) asks for each whether its value is known, and tells it after computing it. The key must hold EVERYTHING that
+   * the value depends on: parameters, place, and the content of what is read, itself or by input_digest. tessera adds the
+   * operation, no more. A value that is not a function of its key alone makes wrong results. What was told may be
+   * forgotten at any time; nothing is known where the user wants no reuse. Cheap (well below a microsecond for a few hundred
+   * bytes), and allowed in the body of parallel_for.
+   * recall copies the value and gives its size, or TS_OP_NOT_KNOWN: also if it is larger than value_bytes. */
+  size_t (*recall)(struct ts_op_call *call, const void *key, size_t key_bytes, void *value, size_t value_bytes);
+  void (*remember)(struct ts_op_call *call, const void *key, size_t key_bytes, const void *value, size_t value_bytes);
+  /* Sixteen bytes that stand for the whole content of an input, its size and place included, within this run. 1: here they
+   * are; 0: the input is not connected, or nothing is remembered in this run: compute without recall and remember. Not in
+   * the body of parallel_for. */
+  int (*input_digest)(struct ts_op_call *call, size_t port, uint8_t digest[16]);
 };
 
 struct ts_op_call {

@@ -134,6 +134,18 @@ static void add_memory(struct ts_str *out, const json_t *reply, const json_t *pr
   ts_str_add(out, ".\n");
 }
 
+/* "Parts of tasks: 385 077 of 414 561 recalled (93 %)." */
+static void add_parts(struct ts_str *out, const json_t *profile) {
+  const json_t *parts = ts_cli_reply_member(profile, "parts");
+  uint64_t asked = ts_cli_reply_count(parts, "asked"), recalled = ts_cli_reply_count(parts, "recalled");
+  char one[32], all[32];
+  if (asked == 0) return;
+  ts_str_addf(out, "  Parts of tasks: %s of %s recalled (", ts_format_count(recalled, one),
+              ts_format_count(asked, all));
+  ts_cli_text_add_share(out, recalled, asked);
+  ts_str_add(out, ").\n");
+}
+
 void ts_show_profile(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
   const json_t *profile = ts_cli_reply_member(reply, "profile");
   if (!json_is_object(profile)) return;
@@ -147,6 +159,7 @@ void ts_show_profile(const json_t *reply, const struct ts_view *view, struct ts_
   ts_cli_table_print(&table, "  ", out);
   add_threads(out, reply, profile, &totals);
   add_memory(out, reply, profile);
+  add_parts(out, profile);
   if (*ts_cli_reply_text(profile, "trace")) {
     ts_str_add(out, "  Trace: ");
     ts_cli_text_add_safe(out, ts_cli_reply_text(profile, "trace"));

@@ -81,8 +81,14 @@ const char *ts_data_path(const struct ts_data *data); /* files */
 
 /* Digest for use within a run: covers type, shape, place, names and content. Computed once by whoever finishes the data. */
 struct ts_xxh128 ts_data_run_digest(const struct ts_data *data);
-/* Digest that may outlive the run: SHA-256 of the encoded form; for files the digest of the file. */
+/* Digest that may outlive the run: SHA-256 of the encoded form, of masks in a shorter one; for files the digest of the
+ * file. */
 void ts_data_digest(const struct ts_data *data, struct ts_sha256 *digest);
+/* Whether it is the digest of the data, or the one that earlier versions took of masks. */
+bool ts_data_has_digest(const struct ts_data *data, const struct ts_sha256 *digest);
+
+/* Whether a mask holds nothing but 0 and 255. What it takes to tell serves the digest, too. */
+bool ts_data_check_mask(const struct ts_data *data);
 
 /* About what the encoded form takes before compression: masks are bits there. */
 size_t ts_data_coded_bytes(const struct ts_data *data);
@@ -90,7 +96,7 @@ size_t ts_data_coded_bytes(const struct ts_data *data);
 void ts_data_encode(const struct ts_data *data, struct ts_str *out);
 /* Reads the whole encoded form; damaged input is an ordinary error (BAD_PRODUCT). */
 struct ts_data *ts_data_decode(const void *bytes, size_t size, struct ts_error *err);
-/* Encoded and compressed (zstd) for the store, and back. The digest covers the uncompressed form. */
+/* Encoded and compressed (zstd) for the store, and back. */
 bool ts_data_pack(const struct ts_data *data, struct ts_str *out, struct ts_error *err);
 struct ts_data *ts_data_unpack(const void *bytes, size_t size, struct ts_error *err);
 

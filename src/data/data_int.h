@@ -22,7 +22,7 @@ struct ts_data {
   struct ts_buffer *buffer;   /* owned; NULL for files */
   char *path;                 /* owned; files only */
   struct ts_sha256 digest;    /* files only */
-  _Atomic(uint8_t *) bits; /* owned: a mask's payload as bits (mask_bits.c), left by its digest for its packing; NULL */
+  _Atomic(uint8_t *) bits; /* owned: a mask's payload as bits (mask_bits.c), for its digest and its packing; or NULL */
 };
 
 /* Payload size of a shape; false if it cannot be addressed or a side is not positive. */
@@ -47,6 +47,9 @@ size_t ts_mask_bits_size(size_t pixel_count);
 /* False, with `bits` undefined, if a pixel is neither 0 nor 255. */
 bool ts_mask_pack_bits(const uint8_t *pixels, size_t count, uint8_t *bits);
 void ts_mask_unpack_bits(const uint8_t *bits, size_t count, uint8_t *pixels);
+
+/* mask_changes.c: adds the short form of the bits to a digest. */
+void ts_mask_changes_digest(const uint8_t *bits, size_t size, struct ts_sha256_stream *stream);
 
 /* mask_runs.c: the packed form of bits. pack appends to `out`; false, with `out` as it was, if that takes more than
  * most_bytes. unpack: false if what is_runs has accepted is damaged. */

@@ -95,6 +95,20 @@ void ts_payload_return(const struct ts_data *data, struct ts_payload *payload) {
   ts_payload_release(payload);
 }
 
+bool ts_data_check_mask(const struct ts_data *data) {
+  struct ts_payload payload;
+  ts_data_payload(data, &payload);
+  bool ok = payload.coding == TS_CODING_BITS;
+  const uint8_t *pixels = payload.bytes;
+  if (!ok) { /* a wrong pixel, or no memory for the bits */
+    size_t at = 0;
+    while (at < payload.size_bytes && (pixels[at] == 0 || pixels[at] == 255)) at++;
+    ok = at == payload.size_bytes;
+  }
+  ts_payload_return(data, &payload);
+  return ok;
+}
+
 void ts_payload_release(struct ts_payload *payload) {
   ts_block_give(payload->owned);
   *payload = (struct ts_payload){0};

@@ -83,6 +83,8 @@ static void take_result(struct coordinator *c, const struct letter *letter) {
   c->result->spilled += result.spilled;
   c->result->waits += result.waits;
   c->result->recomputed += result.recomputed;
+  c->result->parts.asked += result.parts.asked;
+  c->result->parts.recalled += result.parts.recalled;
   c->result->cpu_total_s += result.cpu_s;
   c->start_failures = 0;
   pthread_mutex_lock(&c->lock);

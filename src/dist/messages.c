@@ -14,6 +14,8 @@ void ts_dist_result_add(struct ts_str *out, const struct ts_dist_result *result)
   ts_wire_add_u64(out, result->waits);
   ts_wire_add_u64(out, result->recomputed);
   ts_wire_add_u64(out, result->peak_bytes);
+  ts_wire_add_u64(out, result->parts.asked);
+  ts_wire_add_u64(out, result->parts.recalled);
   ts_wire_add_f64(out, result->cpu_s);
 }
 
@@ -26,6 +28,8 @@ struct ts_dist_result ts_dist_result_read(struct ts_wire *wire) {
   result.waits = ts_wire_u64(wire);
   result.recomputed = ts_wire_u64(wire);
   result.peak_bytes = ts_wire_u64(wire);
+  result.parts.asked = ts_wire_u64(wire);
+  result.parts.recalled = ts_wire_u64(wire);
   result.cpu_s = ts_wire_f64(wire);
   return result;
 }

@@ -23,6 +23,7 @@ struct ts_dist_result {
   uint64_t number;
   bool stopped;
   uint64_t dropped, spilled, waits, recomputed, peak_bytes;
+  struct ts_memo_counts parts;
   double cpu_s;
 };
 void ts_dist_result_add(struct ts_str *out, const struct ts_dist_result *result);

@@ -19,7 +19,8 @@
 #define BUCKETS_OPEN      3 /* per worker, being done or waiting: more tasks become ready until they are needed */
 #define SHARES            2 /* per worker, of what is ready: the last ones are small */
 #define MOST_IN_BUCKET    64
-#define REST_BUCKETS      5 /* per worker, of what follows the front */
+#define REST_BUCKETS      5   /* per worker, of what follows the front */
+#define REST_IMBALANCE    0.1 /* is enough: workers wait while buckets are made, and take them on demand */
 #define FRONT_SHARE       0.02 /* of all work, at most, is done task by task: passing products on costs more than it saves */
 
 void ts_coordinator_add_jobs(struct coordinator *c, const struct ts_jobs *jobs) {
@@ -221,7 +222,9 @@ static bool share_out_rest(struct coordinator *c, uint32_t group, struct ts_erro
                                         .key_count = rest.key_count,
                                         .costs = rest.costs};
   const struct ts_bucket_options options = {.max_buckets = (REST_BUCKETS * c->options->workers + c->shared_count - 1) /
-                                                           c->shared_count};
+                                                           c->shared_count,
+                                            .enough_imbalance = REST_IMBALANCE,
+                                            .no_swaps = true};
   bool ok = rest.members == 0 || ts_buckets_make(&buckets, ts_merger_find("trtma"), &input, &options, err);
   for (size_t b = 0; ok && b < buckets.count; b++) add_runs(c, &jobs, group, &rest, &buckets.items[b]);
   if (ok) add_reference(c, &jobs, group);

@@ -127,6 +127,7 @@ static void tell_result(struct worker *w, uint64_t number, const struct ts_run_r
                                       .waits = result->waits,
                                       .recomputed = result->recomputed,
                                       .peak_bytes = result->peak_bytes,
+                                      .parts = result->parts,
                                       .cpu_s = result->cpu_total_s};
   ts_auto(ts_str_release) struct ts_str bytes = {0};
   ts_auto(ts_str_release) struct ts_str answer = {0};

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/key.h"
+#include "base/memo.h"
 #include "base/value.h"
 #include "data/data.h"
 
@@ -72,8 +73,11 @@ struct ts_op_context {
   /* Lends threads to operations that can share their work: calls body(argument, index) for each index below count and
    * returns when all are done. NULL: the calling thread does it alone. */
   void (*parallel_for)(void *user, size_t count, void (*body)(void *argument, size_t index), void *argument);
-  void *parallel_user; /* borrowed: given to parallel_for */
-  size_t thread_count; /* how many threads parallel_for has, the caller's included; 0 or 1: none to lend */
+  void *parallel_user;  /* borrowed: given to parallel_for */
+  size_t thread_count;  /* how many threads parallel_for has, the caller's included; 0 or 1: none to lend */
+  struct ts_memo *memo; /* borrowed: values of parts, from call to call; NULL: none are kept */
+  /* Borrowed, in the order of the inputs: what is known of their contents; zero: not known. May be NULL. */
+  const struct ts_xxh128 *input_digests;
 };
 
 /* Runs the operation once: inputs and parameters in descriptor order (an optional input may be NULL), outputs filled with new

@@ -161,7 +161,18 @@ struct ts_call_state {
   struct ts_region placed[TS_OP_MAX_PORTS];    /* by output_place, if has_place */
   bool has_place[TS_OP_MAX_PORTS];
   bool is_guarded[TS_OP_MAX_PORTS]; /* the operation writes into it itself; commands do not */
+  struct ts_memo *memo;             /* borrowed; NULL: parts are neither recalled nor remembered */
+  struct ts_xxh128 parts_of;        /* stands for the operation in the keys of parts; set if there is a memo */
+  atomic_bool has_recalled;         /* a part, whichever thread asked */
 };
 bool ts_call_is_cancelled(const struct ts_call_state *state);
+
+/* ---- Parts (parts.c): the host functions, and the beginning of a call. ---- */
+
+void ts_parts_begin(struct ts_call_state *state, struct ts_memo *memo);
+size_t ts_parts_recall(struct ts_op_call *call, const void *key, size_t key_bytes, void *value, size_t value_bytes);
+void ts_parts_remember(struct ts_op_call *call, const void *key, size_t key_bytes, const void *value,
+                       size_t value_bytes);
+int ts_parts_input_digest(struct ts_op_call *call, size_t port, uint8_t digest[16]);
 
 #endif

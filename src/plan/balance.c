@@ -164,6 +164,7 @@ void ts_balance_run(struct balance *b) {
   while (b->steps_left > 0) {
     struct bin *big = costliest(b), *small = cheapest(b);
     b->steps_left -= (int64_t)b->bin_count;
+    if ((double)(big->cost - small->cost) <= b->options->enough_imbalance * (double)big->cost) break;
     if (big == small || (!move_part(b, big, small, list) && !swap_parts(b, big, small, list))) break;
   }
   free(list);

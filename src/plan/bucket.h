@@ -36,6 +36,7 @@ struct ts_bucket_options {
   size_t max_buckets;     /* trtma: most buckets; lineage: the same, 0 or 1: all members in one */
   enum ts_small_bucket small;
   bool no_swaps;               /* trtma: stop when no single move helps */
+  double enough_imbalance;     /* trtma: stop when (max - min) / max is not above it; 0: when nothing helps */
   uint64_t memory_limit_bytes; /* trtma: most peak_bytes of a bucket, at the price of more buckets; 0: none */
 };
 

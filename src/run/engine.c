@@ -154,7 +154,7 @@ static bool compute(struct engine *engine, struct group *group, struct instance 
   struct ts_data **inputs = ts_collect_inputs(engine, group, instance, &input_count, message);
   if (!inputs) return false;
   if (engine->options->on_start) engine->options->on_start(engine->options->user, instance->node);
-  bool ok = ts_execute(engine, instance, inputs, input_count, outputs, times, message);
+  bool ok = ts_execute(engine, group, instance, inputs, input_count, outputs, times, message);
   ts_release_inputs(inputs, input_count);
   return ok;
 }
@@ -406,6 +406,7 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
     return false;
   }
   uint64_t cpu_ns = ts_clock_process_cpu_ns();
+  struct ts_memo_counts parts = ts_memo_counts(options->memo);
   ts_buffer_reset_peak();
   ts_memory_limit_blocks(&engine);
   struct ts_pool *pool = ts_pool_create(result->threads, err);
@@ -422,6 +423,9 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
   result->wall_s = (double)(ts_clock_ns() - engine.start_ns) / 1e9;
   result->cpu_total_s = (double)(ts_clock_process_cpu_ns() - cpu_ns) / 1e9;
   result->peak_bytes = ts_buffer_peak_bytes();
+  result->parts = ts_memo_counts(options->memo);
+  result->parts.asked -= parts.asked;
+  result->parts.recalled -= parts.recalled;
   bool ok = pool && engine.trouble.code == TS_ERR_OK;
   if (engine.trouble.code != TS_ERR_OK && err) *err = engine.trouble;
   ts_engine_release(&engine);

@@ -66,10 +66,26 @@ static size_t share_of_threads(struct engine *engine, size_t input_bytes) {
   return threads > 1 ? threads : 1;
 }
 
-static bool call_operation(struct engine *engine, const struct instance *instance, struct ts_op *op,
-                           struct ts_data *const *inputs, struct ts_data **outputs, struct ts_str *log,
-                           struct loan *loan, struct ts_error *err) {
+/* What is known of the inputs' contents; a producer that was never needed in this run has no digest. */
+static void find_digests(struct engine *engine, const struct group *group, const struct instance *instance,
+                         struct ts_xxh128 digests[TS_OP_MAX_PORTS]) {
+  const struct ts_node *node = &engine->plan->nodes[instance->node];
+  if (node->kind != TS_NODE_TASK) return;
+  pthread_mutex_lock(&engine->lock);
+  for (size_t i = 0; i < node->input_count; i++) {
+    size_t count = 0;
+    const struct instance *producer = ts_group_producers(group, instance, i, &count);
+    if (count == 1 && producer->state == DONE) digests[i] = producer->content->run_digests[node->inputs[i].port];
+  }
+  pthread_mutex_unlock(&engine->lock);
+}
+
+static bool call_operation(struct engine *engine, const struct group *group, const struct instance *instance,
+                           struct ts_op *op, struct ts_data *const *inputs, struct ts_data **outputs,
+                           struct ts_str *log, struct loan *loan, struct ts_error *err) {
   struct ts_value values[TS_OP_MAX_PARAMETERS];
+  struct ts_xxh128 digests[TS_OP_MAX_PORTS] = {{0}};
+  if (engine->options->memo) find_digests(engine, group, instance, digests);
   ts_instance_parameters(engine, instance, values);
   char name[128];
   size_t threads = share_of_threads(engine, total_bytes(inputs, op->descriptor->input_count));
@@ -80,7 +96,9 @@ static bool call_operation(struct engine *engine, const struct instance *instanc
                                   .task = ts_plan_node_name(engine->plan, instance->node, name, sizeof name),
                                   .parallel_for = threads > 1 ? lent_for : NULL,
                                   .parallel_user = loan,
-                                  .thread_count = threads};
+                                  .thread_count = threads,
+                                  .memo = engine->options->memo,
+                                  .input_digests = digests};
   return ts_op_execute(op, inputs, values, outputs, &context, err);
 }
 
@@ -90,8 +108,9 @@ static void say_why(const struct ts_error *err, const struct ts_str *log, struct
   if (log->length > 0) ts_str_addf(message, "\n%s", ts_str_get(log));
 }
 
-bool ts_execute(struct engine *engine, const struct instance *instance, struct ts_data *const *inputs,
-                size_t input_count, struct ts_data **outputs, struct call_times *times, struct ts_str *message) {
+bool ts_execute(struct engine *engine, const struct group *group, const struct instance *instance,
+                struct ts_data *const *inputs, size_t input_count, struct ts_data **outputs, struct call_times *times,
+                struct ts_str *message) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   struct ts_op *op = ts_instance_op(engine, instance);
   struct ts_error err = {0};
@@ -102,7 +121,7 @@ bool ts_execute(struct engine *engine, const struct instance *instance, struct t
   bool ok = true;
   ts_memory_call_begin();
   if (op)
-    ok = call_operation(engine, instance, op, inputs, outputs, &log, &loan, &err);
+    ok = call_operation(engine, group, instance, op, inputs, outputs, &log, &loan, &err);
   else if (node->kind == TS_NODE_CROP)
     ok = (outputs[0] = ts_data_crop(inputs[0], &engine->dataset->tiles[instance->unit].core, &err)) != NULL;
   else

@@ -35,7 +35,7 @@ static struct ts_data *compute_again(struct engine *engine, struct group *group,
   struct call_times times = {0};
   ts_auto(ts_str_release) struct ts_str ignored = {0};
   struct ts_data *result = NULL;
-  if (ts_execute(engine, origin, inputs, input_count, outputs, &times, message ? message : &ignored)) {
+  if (ts_execute(engine, group, origin, inputs, input_count, outputs, &times, message ? message : &ignored)) {
     pthread_mutex_lock(&engine->lock);
     if (engine->plan->nodes[origin->node].kind == TS_NODE_TASK) engine->result->recomputed++;
     pthread_mutex_unlock(&engine->lock);

@@ -105,6 +105,7 @@ struct ts_run_options {
   uint64_t
       linger_bytes; /* of each group, products that nobody reads any more: a task of the same content may need them yet */
   bool no_cutoff;
+  struct ts_memo *memo; /* borrowed: values of parts of calls, also from earlier runs; NULL: none are recalled */
   bool stages_only; /* the store knows products of whole stages only: nothing inside a stage is looked up or recorded */
   const struct ts_run_part *part;   /* borrowed; NULL: the whole plan over the whole dataset */
   const struct ts_run_setup *setup; /* borrowed; of the same plan and store; NULL: made for this run */
@@ -138,6 +139,7 @@ struct ts_run_result {
   uint64_t recomputed;            /* executions beyond the first, because a product was no longer in memory */
   uint64_t repeated;              /* sum of those of the tasks */
   uint64_t reads;                 /* source tasks executed */
+  struct ts_memo_counts parts;    /* of calls: asked for, and recalled; depends on timing */
   double wall_s, cpu_total_s;
   uint64_t peak_bytes;
   size_t threads;

@@ -276,8 +276,9 @@ uint64_t ts_memory_call_end(void); /* most bytes the call took */
 /* execute.c: without engine.lock. */
 /* Computes the outputs from inputs in the order of the operation's ports (GATHER: the pieces). False: message says
  * why. */
-bool ts_execute(struct engine *engine, const struct instance *instance, struct ts_data *const *inputs,
-                size_t input_count, struct ts_data **outputs, struct call_times *times, struct ts_str *message);
+bool ts_execute(struct engine *engine, const struct group *group, const struct instance *instance,
+                struct ts_data *const *inputs, size_t input_count, struct ts_data **outputs, struct call_times *times,
+                struct ts_str *message);
 /* Fills digests of a content's outputs. */
 void ts_digest_outputs(const struct engine *engine, struct content *content, struct ts_data *const *outputs);
 void ts_recall_digests(struct content *content, const struct ts_record *record, struct ts_data *const *outputs);

@@ -94,6 +94,8 @@ struct ts_store_backend {
                      struct ts_record **records, size_t *count, struct ts_error *err);
 
   bool (*has_product)(void *state, const struct ts_sha256 *digest);
+  /* Optional, where that question means a message: whether it is known to be there without asking. */
+  bool (*recalls_product)(void *state, const struct ts_sha256 *digest);
   /* Fills the empty *packed with the packed bytes. Not there: false without an error. BAD_PRODUCT if it should be there
    * and is not. */
   bool (*fetch)(void *state, const struct ts_sha256 *digest, struct ts_str *packed, struct ts_error *err);

@@ -20,6 +20,7 @@ static uint64_t now_ns(void) {
 
 void ts_store_queue_init(struct ts_store_queue *queue) {
   memset(queue, 0, sizeof *queue);
+  queue->batch_bytes = TS_STORE_BATCH_BYTES;
   pthread_mutex_init(&queue->lock, NULL);
   pthread_condattr_t attributes;
   pthread_condattr_init(&attributes);
@@ -76,7 +77,8 @@ static void unindex_item(struct ts_store_queue *queue, struct ts_store_item *ite
 }
 
 static bool is_full(const struct ts_store_queue *queue) {
-  return queue->waiting_bytes >= TS_STORE_BATCH_BYTES || queue->waiting_count >= TS_STORE_BATCH_ENTRIES;
+  return queue->waiting_bytes >= __atomic_load_n(&queue->batch_bytes, __ATOMIC_RELAXED) ||
+         queue->waiting_count >= TS_STORE_BATCH_ENTRIES;
 }
 
 static void append(struct ts_store_queue *queue, struct ts_store_item *item) {
@@ -129,7 +131,7 @@ static struct ts_store_item *cut_batch(struct ts_store_queue *queue) {
   size_t bytes = 0;
   size_t count = 0;
   for (struct ts_store_item *item = batch; item; item = item->next) {
-    if (bytes >= TS_STORE_BATCH_BYTES || count >= TS_STORE_BATCH_ENTRIES) break;
+    if (bytes >= __atomic_load_n(&queue->batch_bytes, __ATOMIC_RELAXED) || count >= TS_STORE_BATCH_ENTRIES) break;
     bytes += item->bytes;
     count++;
     last = item;

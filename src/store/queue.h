@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define TS_STORE_QUEUE_BYTES   ((size_t)256 * 1024 * 1024) /* a put waits above this */
-#define TS_STORE_BATCH_BYTES   ((size_t)8 * 1024 * 1024)   /* a batch is due at this size, */
+#define TS_STORE_BATCH_BYTES   ((size_t)8 * 1024 * 1024)   /* a batch is due at this size unless told otherwise, */
 #define TS_STORE_BATCH_ENTRIES ((size_t)32768)             /* at this many rows */
 #define TS_STORE_BATCH_NS      UINT64_C(500000000)         /* or at this age of its oldest row */
 
@@ -52,6 +52,7 @@ struct ts_store_queue {
   pthread_cond_t progress;     /* for producers and flushers: something was committed or dropped */
   struct ts_store_item *first; /* owned; waiting */
   struct ts_store_item *last;  /* borrowed from the list */
+  size_t batch_bytes;          /* a batch is due at this size; atomic */
   size_t waiting_bytes;
   size_t waiting_count;
   size_t held_bytes; /* waiting or being written */

@@ -62,6 +62,10 @@ void ts_store_counts(const struct ts_store *store, uint64_t *put, uint64_t *done
   *done = __atomic_load_n(&store->queue.done_count, __ATOMIC_RELAXED);
 }
 
+void ts_store_set_batch_bytes(struct ts_store *store, size_t bytes) {
+  __atomic_store_n(&store->queue.batch_bytes, bytes, __ATOMIC_RELAXED);
+}
+
 bool ts_store_flush(struct ts_store *store, struct ts_error *err) { return ts_store_queue_flush(&store->queue, err); }
 
 void ts_store_close(struct ts_store *store) {
@@ -135,9 +139,7 @@ bool ts_store_has_product(struct ts_store *store, const struct ts_sha256 *digest
 static struct ts_data *unpack(const struct ts_sha256 *digest, const struct ts_str *packed, struct ts_error *err) {
   struct ts_data *data = ts_data_unpack(ts_str_get(packed), packed->length, err);
   if (!data) return NULL;
-  struct ts_sha256 actual;
-  ts_data_digest(data, &actual);
-  if (memcmp(&actual, digest, sizeof actual) == 0) return data;
+  if (ts_data_has_digest(data, digest)) return data;
   ts_data_unref(data);
   ts_fail(err, TS_ERR_BAD_PRODUCT, "the content has another digest than its name says");
   return NULL;

@@ -64,9 +64,11 @@ struct ts_store_options {
  * STORE on network file systems and for damaged files. For reading there must be a store (FILE_NOT_FOUND); that works
  * while another process writes. */
 struct ts_store *ts_store_open(const struct ts_store_options *options, struct ts_error *err);
-/* Waits for queued writes. False if a write failed since the last flush. */
+/* How many bytes of products, as they lie in memory, are written at once; more at once cost less each. */
+void ts_store_set_batch_bytes(struct ts_store *store, size_t bytes);
 /* How many things were put so far, and how many of them the backend has (or has refused). Safe in signal handlers. */
 void ts_store_counts(const struct ts_store *store, uint64_t *put, uint64_t *done);
+/* Waits for queued writes. False if a write failed since the last flush. */
 bool ts_store_flush(struct ts_store *store, struct ts_error *err);
 void ts_store_close(struct ts_store *store);
 const char *ts_store_salt(const struct ts_store *store);

@@ -11,6 +11,8 @@
 
 /* Below this size packing a product that is there already is cheaper than asking whether it is. */
 #define ASK_FIRST_BYTES 4096
+/* The same where the question is a message to another process. */
+#define ASK_OTHERS_BYTES (4 << 20)
 /* Memory for packed bytes that is kept from batch to batch. */
 #define KEEP_BYTES ((size_t)1 << 20)
 
@@ -47,7 +49,11 @@ static void work_clear(struct work *work) {
 }
 
 static bool is_there(const struct ts_store_writer *writer, const struct ts_sha256 *digest, const struct ts_data *data) {
-  return ts_data_size_bytes(data) > ASK_FIRST_BYTES && writer->backend->has_product(writer->state, digest);
+  const struct ts_store_backend *backend = writer->backend;
+  const size_t bytes = ts_data_size_bytes(data);
+  if (bytes <= ASK_FIRST_BYTES) return false;
+  if (backend->recalls_product && bytes <= ASK_OTHERS_BYTES) return backend->recalls_product(writer->state, digest);
+  return backend->has_product(writer->state, digest);
 }
 
 static bool pack_product(struct work *work, const struct ts_record_output *output, const struct ts_data *data,

@@ -126,6 +126,9 @@ json_t *ts_counts_profile(const struct session *s, const struct ts_run_result *r
   json_object_set_new(object, "gather", node_cost(gather));
   json_object_set_new(object, "engine_cpu_s",
                       json_real(result->cpu_total_s - tasks_s - read->cpu_s - crop->cpu_s - gather->cpu_s));
+  json_object_set_new(
+      object, "parts",
+      json_pack("{s:o, s:o}", "asked", number(result->parts.asked), "recalled", number(result->parts.recalled)));
   json_object_set_new(object, "process_peak_bytes", number(process_peak_bytes()));
   if (s->request->trace) json_object_set_new(object, "trace", json_string(s->request->trace));
   return object;

@@ -51,27 +51,46 @@ static void on_product(void *user, uint32_t node, uint32_t port, size_t unit, st
   run->on_product(run->user, node, port, unit, data);
 }
 
-#define LINGER_BYTES ((uint64_t)64 << 20)
-#define LINGER_SHARE 32 /* at most this part of the budget */
+#define ASIDE_BYTES ((uint64_t)64 << 20)
+#define ASIDE_SHARE 32 /* at most this part of the budget */
 
-static uint64_t linger_bytes(uint64_t memory_bytes) {
-  return memory_bytes / LINGER_SHARE < LINGER_BYTES ? memory_bytes / LINGER_SHARE : LINGER_BYTES;
+/* For products that linger, and as much for parts of calls. */
+static uint64_t aside_bytes(uint64_t memory_bytes) {
+  return memory_bytes / ASIDE_SHARE < ASIDE_BYTES ? memory_bytes / ASIDE_SHARE : ASIDE_BYTES;
+}
+
+#define BATCH_BYTES ((uint64_t)32 << 20)
+#define BATCH_SHARE 64 /* at most this part of the budget, within reason */
+#define BATCH_LEAST ((uint64_t)8 << 20)
+
+/* Products that wait to be written take memory beside what the engine counts. */
+static size_t batch_bytes(uint64_t memory_bytes) {
+  const uint64_t share = memory_bytes / BATCH_SHARE;
+  return (size_t)(share < BATCH_LEAST ? BATCH_LEAST : share < BATCH_BYTES ? share : BATCH_BYTES);
 }
 
 struct ts_run_options ts_engine_options(struct session *s) {
   const struct ts_request *r = s->request;
   const uint64_t memory_bytes = r->memory_bytes ? r->memory_bytes : ts_memory_available() / 10 * 7;
+  if (s->store) ts_store_set_batch_bytes(s->store, batch_bytes(memory_bytes));
   return (struct ts_run_options){.threads = r->threads ? r->threads : ts_cpu_count(),
                                  .registry = s->registry,
                                  .store = r->no_reuse ? NULL : s->store,
                                  .run_id = "",
                                  .memory_bytes = memory_bytes,
-                                 .linger_bytes = linger_bytes(memory_bytes),
+                                 .linger_bytes = aside_bytes(memory_bytes),
                                  .no_cutoff = r->no_cutoff || r->no_reuse,
                                  .keep_all = s->study.phase_count > 1 || s->study.until.text,
                                  .stop = r->stop,
                                  .store_speed = ts_session_store_speed(s),
                                  .scratch_folder = s->scratch};
+}
+
+/* Ways to merge other than by lineage are there to be compared with: they share whole tasks or stages, nothing below. */
+struct ts_memo *ts_engine_memo(struct session *s, const struct ts_plan *plan, const struct ts_run_options *options) {
+  if (s->request->no_parts || options->no_cutoff || plan->options.merge != TS_MERGE_LINEAGE) return NULL;
+  if (!s->memo) s->memo = ts_memo_create(aside_bytes(options->memory_bytes));
+  return s->memo;
 }
 
 void ts_engine_count_kept(const void *user, uint64_t *given, uint64_t *kept) { ts_store_counts(user, given, kept); }
@@ -120,6 +139,7 @@ bool ts_engine_run(struct engine_run *run) {
   options.on_start = on_start;
   options.on_task = on_task;
   options.on_product = run->on_product ? on_product : NULL;
+  options.memo = ts_engine_memo(s, run->plan, &options);
   if (run->quiet_store) options.store = s->store;
   bool ok = s->request->workers > 0 && run->values ? ts_workers_run(run, &options, &err)
                                                    : run_by_threads(run, &options, &err);

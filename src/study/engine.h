@@ -23,6 +23,8 @@ struct engine_run {
 /* Runs the plan; false if it could not go on (the fault is in the session). The result must be released. */
 bool ts_engine_run(struct engine_run *run);
 struct ts_run_options ts_engine_options(struct session *s);
+/* What parts of calls are kept in, for a run of the plan with these options; NULL: the user wants to see less reuse. */
+struct ts_memo *ts_engine_memo(struct session *s, const struct ts_plan *plan, const struct ts_run_options *options);
 /* For the watch: what was given to a store (user), and what it has. */
 void ts_engine_count_kept(const void *user, uint64_t *given, uint64_t *kept);
 double ts_engine_task_limit(const struct session *s); /* for one call of an operation; 0: none */

@@ -21,6 +21,7 @@ void ts_session_release(struct session *s) {
   struct ts_error ignored = {0};
   ts_trace_close(s->trace, &ignored); /* only where nothing was run */
   ts_costs_destroy(s->costs);
+  ts_memo_destroy(s->memo);
   ts_store_close(s->store);
   ts_workflow_destroy(s->workflow);
   ts_registry_destroy(s->registry);

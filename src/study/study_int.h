@@ -125,7 +125,8 @@ struct session {
   const char *scratch;          /* folder for commands */
   bool uses_reference_files;    /* the dataset was opened with those of the study */
   bool plans_buckets;           /* the plan is for looking at: it may be grouped for workers */
-  struct ts_costs *costs;       /* owned; NULL until somebody asks what operations cost */
+  struct ts_memo *memo;   /* owned: values of parts of calls, for all runs of the session; NULL until one may use it */
+  struct ts_costs *costs; /* owned; NULL until somebody asks what operations cost */
 };
 
 /* session.c */

@@ -48,6 +48,8 @@ static void add_result(const struct session *s, struct ts_run_result *sum, struc
   sum->repeated += more->repeated;
   sum->buckets += more->buckets;
   sum->reads += more->reads;
+  sum->parts.asked += more->parts.asked;
+  sum->parts.recalled += more->parts.recalled;
   sum->wall_s += more->wall_s;
   sum->cpu_total_s += more->cpu_total_s;
   sum->peak_bytes = more->peak_bytes > sum->peak_bytes ? more->peak_bytes : sum->peak_bytes;

@@ -54,6 +54,7 @@ static void make_request(struct worker *w, const struct ts_request *given) {
                                    .memory_bytes = (uint64_t)number_of(d, "memory_bytes"),
                                    .no_reuse = !is_true(d, "use_store"),
                                    .no_cutoff = is_true(d, "no_cutoff"),
+                                   .no_parts = is_true(d, "no_parts"),
                                    .stop = given->stop};
   ts_log_set_level((enum ts_log_level)number_of(d, "log_level"));
 }
@@ -118,6 +119,7 @@ static bool work(struct worker *w, struct ts_error *err) {
   dist.run.no_cutoff = is_true(d, "no_cutoff");
   dist.run.keep_all = is_true(d, "keep_all");
   dist.run.stages_only = is_true(d, "stages_only");
+  dist.run.memo = ts_engine_memo(&w->s, w->plan, &dist.run);
   const struct ts_watch_options watch = {.resume = "",
                                          .limit_s = json_number_value(json_object_get(d, "task_limit_s")),
                                          .user = w->store,

@@ -63,6 +63,7 @@ static char *describe(const struct engine_run *run, const struct ts_run_options 
   json_object_set_new(object, "memory_bytes", json_integer((json_int_t)(options->memory_bytes / r->workers)));
   json_object_set_new(object, "use_store", json_boolean(!r->no_reuse));
   json_object_set_new(object, "no_cutoff", json_boolean(options->no_cutoff));
+  json_object_set_new(object, "no_parts", json_boolean(r->no_parts));
   json_object_set_new(object, "keep_all", json_boolean(options->keep_all));
   json_object_set_new(object, "stages_only", json_boolean(options->stages_only));
   json_object_set_new(object, "task_limit_s", json_real(ts_engine_task_limit(s)));

@@ -7,8 +7,12 @@
  * pixel larger than the object and cut at the image's edge, with everything else taken as background. That keeps the
  * scratch planes as small as nuclei, and threads can share the objects. Should the windows together be much larger than
  * the image (objects inside each other), the image is one window. The unit test compares with the definition on the
- * whole image. */
+ * whole image.
+ *
+ * So what becomes of an object follows from the image, the connectivity and its runs: with a memo each object is a part,
+ * and its value are the pixels of its lines. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/cpu/bands.h"
 #include "kernels/cpu/bits.h"
@@ -23,7 +27,8 @@ struct split {
   int64_t width;
   int64_t height;
   int connectivity;
-  uint8_t *out; /* borrowed: the mask, where lines become 0 */
+  const struct ts_kernel_memo *memo; /* borrowed; NULL: every object is computed */
+  uint8_t *out;                      /* borrowed: the mask, where lines become 0 */
   struct ts_runs runs;
   struct ts_window_run *runs_of;    /* owned: runs ordered by object */
   struct ts_window_object *objects; /* owned */
@@ -88,6 +93,67 @@ static void join_objects(struct split *s) {
   s->objects[0] = (struct ts_window_object){
       .runs = s->runs_of, .run_count = s->runs.count, .right = (int32_t)s->width, .bottom = (int32_t)s->height};
   s->object_count = 1;
+  s->memo = NULL; /* such a part would never come back */
+}
+
+/* ---- Objects that were split before ---- */
+
+enum { PART_RUNS = 1 << 14, PART_LINES = 1 << 13 }; /* larger objects are always computed */
+
+/* What a thread needs to ask for an object. */
+struct part {
+  struct {
+    unsigned char prefix[sizeof((struct ts_kernel_memo *)NULL)->prefix];
+    int32_t connectivity;
+    int32_t run_count;
+    struct ts_window_run runs[PART_RUNS];
+  } key; /* without gaps */
+  size_t key_bytes;
+  uint32_t lines[PART_LINES]; /* the value: numbers of pixels */
+};
+
+static void name_part(struct part *part, const struct split *s, const struct ts_window_object *object) {
+  memcpy(part->key.prefix, s->memo->prefix, sizeof part->key.prefix);
+  part->key.connectivity = s->connectivity == 8 ? 8 : 4;
+  part->key.run_count = object->run_count;
+  size_t runs_bytes = (size_t)object->run_count * sizeof *object->runs;
+  memcpy(part->key.runs, object->runs, runs_bytes);
+  part->key_bytes = (size_t)((unsigned char *)part->key.runs - (unsigned char *)&part->key) + runs_bytes;
+}
+
+static bool recall_lines(struct part *part, const struct split *s) {
+  size_t bytes = s->memo->recall(s->memo->user, &part->key, part->key_bytes, part->lines, sizeof part->lines);
+  if (bytes == TS_KERNEL_NOT_KNOWN) return false;
+  for (size_t i = 0; i < bytes / sizeof *part->lines; i++) s->out[part->lines[i]] = 0;
+  return true;
+}
+
+/* Nobody but the thread that works on the object has written into its runs, and nothing but lines. */
+static void remember_lines(struct part *part, const struct split *s, const struct ts_window_object *object) {
+  size_t count = 0;
+  for (int32_t i = 0; i < object->run_count; i++) {
+    const struct ts_window_run *run = &object->runs[i];
+    const int64_t row = run->y * s->width;
+    for (int64_t pixel = row + run->begin; pixel < row + run->end; pixel++) {
+      if (s->out[pixel] != 0) continue;
+      if (count == PART_LINES) return;
+      part->lines[count++] = (uint32_t)pixel;
+    }
+  }
+  s->memo->remember(s->memo->user, &part->key, part->key_bytes, part->lines, count * sizeof *part->lines);
+}
+
+/* Without a memo `part` is NULL. */
+static bool split_object(struct ts_window *window, struct part *part, const struct split *s,
+                         const struct ts_window_object *object, struct ts_error *err) {
+  if (object->run_count > PART_RUNS) part = NULL;
+  if (part) {
+    name_part(part, s, object);
+    if (recall_lines(part, s)) return true;
+  }
+  if (!ts_window_split(window, object, s->rgb, s->width, s->connectivity, s->out, err)) return false;
+  if (part) remember_lines(part, s, object);
+  return true;
 }
 
 /* ---- Threads: each piece is a stretch of objects ---- */
@@ -105,10 +171,12 @@ static void split_piece(void *context, size_t index) {
   struct piece *piece = (struct piece *)context + index;
   const struct split *s = piece->split;
   struct ts_window window = {0};
-  bool ok = true;
+  struct part *part = s->memo && piece->begin < piece->end ? ts_scratch(1, sizeof *part, &piece->error) : NULL;
+  bool ok = piece->error.code == TS_ERR_OK;
   for (int32_t c = piece->begin; ok && c < piece->end; c++)
-    ok = ts_window_split(&window, &s->objects[c], s->rgb, s->width, s->connectivity, s->out, &piece->error);
+    ok = split_object(&window, part, s, &s->objects[c], &piece->error);
   ts_window_release(&window);
+  ts_scratch_free(part);
 }
 
 /* Cuts the objects into pieces of about the same area. */
@@ -166,8 +234,8 @@ static bool prepare(struct split *s, const uint8_t *seg_open, int64_t min_size, 
 
 bool ts_nuclei_split(const uint8_t *rgb, const uint8_t *seg_open, int64_t width, int64_t height, int64_t min_size_pl,
                      int watershed_connectivity, uint8_t *seg_nonoverlap, const struct ts_kernel_threads *threads,
-                     struct ts_error *err) {
-  struct split s = {.rgb = rgb, .width = width, .height = height, .connectivity = watershed_connectivity};
+                     const struct ts_kernel_memo *memo, struct ts_error *err) {
+  struct split s = {.rgb = rgb, .width = width, .height = height, .connectivity = watershed_connectivity, .memo = memo};
   s.out = seg_nonoverlap;
   bool ok = prepare(&s, seg_open, min_size_pl, threads, err) &&
             (s.runs_of = ts_scratch(s.runs.count, sizeof *s.runs_of, err)) &&

@@ -51,29 +51,31 @@ static void count_rows(void *context, const struct ts_band *band) {
   for (int64_t y = band->begin; y < band->end; y++) s->runs->row_first[y] = count_row(s, ts_bits_row(s->bits, y));
 }
 
-/* Begins and ends alternate, so they can be written independently. */
+/* Begins and ends alternate, as the members of a run do: each change of the bits is the next number. */
 static void find_row(const struct search *s, const uint64_t *row, struct ts_run *items) {
-  struct ts_run *opens = items;
-  struct ts_run *closes = items;
+  int32_t *next = (int32_t *)items;
   uint64_t before = 0;
   for (int64_t i = 0; i < s->bits->stride; i++) {
     uint64_t word = word_at(s, row, i);
-    uint64_t shifted = word << 1 | before;
     int32_t x = (int32_t)(i * TS_BITS_WORD);
-    for (uint64_t begins = word & ~shifted; begins; begins &= begins - 1)
-      (opens++)->begin = x + __builtin_ctzll(begins);
-    for (uint64_t ends = ~word & shifted; ends; ends &= ends - 1) (closes++)->end = x + __builtin_ctzll(ends);
+    for (uint64_t changes = word ^ (word << 1 | before); changes; changes &= changes - 1)
+      *next++ = x + __builtin_ctzll(changes);
     before = word >> 63;
   }
-  if (closes < opens) closes->end = (int32_t)s->bits->width;
+  if (before) *next = (int32_t)s->bits->width;
 }
 
+/* Most runs lie right below their root: one look at it is enough. */
 static int32_t find_root(int32_t *parent, int32_t i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];
-    i = parent[i];
+  int32_t up = parent[i];
+  int32_t top = parent[up];
+  while (up != top) {
+    parent[i] = top;
+    i = top;
+    up = parent[i];
+    top = parent[up];
   }
-  return i;
+  return up;
 }
 
 static void join(int32_t *parent, int32_t a, int32_t b) {
@@ -86,7 +88,7 @@ static void join(int32_t *parent, int32_t a, int32_t b) {
   }
 }
 
-/* Joins the runs of row y with those of the row above that touch them. */
+/* Joins the runs of row y, which have components, with those of the row above that touch them: where bands meet. */
 static void join_rows(struct ts_runs *runs, int64_t y, int32_t reach) {
   int32_t above = runs->row_first[y - 1];
   int32_t above_end = runs->row_first[y];
@@ -104,13 +106,34 @@ static void join_rows(struct ts_runs *runs, int64_t y, int32_t reach) {
   }
 }
 
+/* Joins the runs of row y, which are in no component yet, with those of the row above that touch them. Most touch one:
+ * branches that a processor can foresee. */
+static void add_row(struct ts_runs *runs, int64_t y, int32_t reach) {
+  int32_t above = runs->row_first[y - 1];
+  int32_t above_end = runs->row_first[y];
+  for (int32_t here = above_end; here < runs->row_first[y + 1]; here++) {
+    const int32_t first = runs->items[here].begin - reach;
+    const int32_t last = runs->items[here].end + reach;
+    while (above < above_end && runs->items[above].end <= first) above++;
+    if (above == above_end || runs->items[above].begin >= last) {
+      runs->component[here] = here;
+      continue;
+    }
+    runs->component[here] = find_root(runs->component, above);
+    while (above + 1 < above_end && runs->items[above + 1].begin < last) join(runs->component, ++above, here);
+  }
+}
+
 static void find_rows(void *context, const struct ts_band *band) {
   const struct search *s = context;
   struct ts_runs *runs = s->runs;
   for (int64_t y = band->begin; y < band->end; y++) {
     find_row(s, ts_bits_row(s->bits, y), runs->items + runs->row_first[y]);
+    if (y > band->begin) {
+      add_row(runs, y, s->reach);
+      continue;
+    }
     for (int32_t i = runs->row_first[y]; i < runs->row_first[y + 1]; i++) runs->component[i] = i;
-    if (y > band->begin) join_rows(runs, y, s->reach);
   }
 }
 

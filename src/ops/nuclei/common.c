@@ -32,6 +32,22 @@ struct ts_kernel_threads ts_nuclei_threads(struct ts_op_call *call) {
   return (struct ts_kernel_threads){.count = call->host->thread_count(call), .run = run_parallel, .user = call};
 }
 
+static size_t recall(void *user, const void *key, size_t key_bytes, void *value, size_t value_bytes) {
+  struct ts_op_call *call = user;
+  size_t size = call->host->recall(call, key, key_bytes, value, value_bytes);
+  return size != TS_OP_NOT_KNOWN ? size : TS_KERNEL_NOT_KNOWN;
+}
+
+static void remember(void *user, const void *key, size_t key_bytes, const void *value, size_t value_bytes) {
+  struct ts_op_call *call = user;
+  call->host->remember(call, key, key_bytes, value, value_bytes);
+}
+
+const struct ts_kernel_memo *ts_nuclei_memo(struct ts_op_call *call, size_t input, struct ts_kernel_memo *memo) {
+  *memo = (struct ts_kernel_memo){.recall = recall, .remember = remember, .user = call};
+  return call->host->input_digest(call, input, memo->prefix) ? memo : NULL;
+}
+
 bool ts_nuclei_same_size(struct ts_op_call *call, size_t input_count) {
   for (size_t i = 1; i < input_count; i++) {
     if (call->inputs[i].width != call->inputs[0].width || call->inputs[i].height != call->inputs[0].height) {

@@ -4,6 +4,7 @@
 #define TS_OPS_NUCLEI_NUCLEI_INT_H
 
 #include "base/error.h"
+#include "kernels/memo.h"
 #include "kernels/threads.h"
 #include "tessera_op.h"
 
@@ -29,6 +30,9 @@ uint8_t *ts_nuclei_plane(struct ts_op_call *call, size_t port, int32_t channels)
 int ts_nuclei_done(struct ts_op_call *call, bool ok, const struct ts_error *err);
 /* The threads that tessera lends to this call. */
 struct ts_kernel_threads ts_nuclei_threads(struct ts_op_call *call);
+/* What tessera remembers of parts that depend on one large input, the prefix of their keys; NULL if it remembers nothing,
+ * otherwise *memo, valid during the call. */
+const struct ts_kernel_memo *ts_nuclei_memo(struct ts_op_call *call, size_t input, struct ts_kernel_memo *memo);
 /* Inputs must be of one size; false with the failure told. */
 bool ts_nuclei_same_size(struct ts_op_call *call, size_t input_count);
 /* Any connectivity but 8 acts as 4. */

@@ -202,11 +202,12 @@ static int run_split(struct ts_op_call *call) {
   const struct ts_op_view *image = &call->inputs[0];
   struct ts_error err = {0};
   struct ts_kernel_threads threads = ts_nuclei_threads(call);
+  struct ts_kernel_memo memo;
   if (!ts_nuclei_same_size(call, 2)) return -1;
   uint8_t *out = ts_nuclei_plane(call, 0, 1);
   if (!out) return -1;
   bool ok = ts_nuclei_split(image->data, call->inputs[1].data, image->width, image->height, call->parameters[0].integer,
-                            (int)call->parameters[1].integer, out, &threads, &err);
+                            (int)call->parameters[1].integer, out, &threads, ts_nuclei_memo(call, 0, &memo), &err);
   return ts_nuclei_done(call, ok, &err);
 }
 

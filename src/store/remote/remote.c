@@ -177,6 +177,7 @@ static bool remote_write(void *state, const struct ts_store_batch *batch, struct
   ts_remote_add_batch(begin(&remote->writing), batch);
   const bool ok = ask_plain(&remote->writing, TS_REMOTE_WRITE, err);
   end(&remote->writing);
+  for (size_t i = 0; ok && i < batch->product_count; i++) set_present(remote, &batch->products[i].digest, true);
   return ok;
 }
 
@@ -255,6 +256,8 @@ static bool remote_has_product(void *state, const struct ts_sha256 *digest) {
   struct ts_error ignored = {0}; /* a product that cannot be asked for is as good as none */
   return is_present(state, digest) || ask_digest(state, TS_REMOTE_HAS_PRODUCT, digest, &ignored);
 }
+
+static bool remote_recalls_product(void *state, const struct ts_sha256 *digest) { return is_present(state, digest); }
 
 static bool remote_fetch(void *state, const struct ts_sha256 *digest, struct ts_str *packed, struct ts_error *err) {
   struct remote *remote = state;
@@ -432,6 +435,7 @@ const struct ts_store_backend ts_store_remote = {
     .find = remote_find,
     .records_of = remote_records_of,
     .has_product = remote_has_product,
+    .recalls_product = remote_recalls_product,
     .fetch = remote_fetch,
     .forget = remote_forget,
     .run_insert = remote_run_insert,

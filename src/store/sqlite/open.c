@@ -12,7 +12,7 @@
  * a crash of the machine may lose the last batches but damages nothing. Large logs and caches save rewriting the pages
  * of the indexes, which are hit at random places. */
 static const char writer_sql[] = "PRAGMA synchronous = NORMAL;"
-                                 "PRAGMA wal_autocheckpoint = 16384;"
+                                 "PRAGMA wal_autocheckpoint = 4096;"
                                  "PRAGMA journal_size_limit = 67108864;"
                                  "PRAGMA cache_size = -65536;"
                                  "PRAGMA temp_store = MEMORY;";

@@ -142,6 +142,8 @@ bool ts_sqlite_schema_prepare(struct ts_sqlite_connection *connection, struct ts
   int64_t schema = 0;
   if (!is_new(connection, &empty, err)) return false;
   if (!empty && !read_version(connection, &schema, err)) return false;
+  /* Most products take several pages of the usual size, and each costs two calls of the system. */
+  if (empty && !ts_sqlite_execute(connection, "PRAGMA page_size = 16384", "be made", err)) return false;
   ts_auto_free char *mode = NULL;
   if (!query_text(connection, "PRAGMA journal_mode = WAL", &mode, err)) return false;
   if (strcmp(mode, "wal") != 0) {

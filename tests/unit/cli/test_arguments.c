@@ -91,10 +91,10 @@ static void texts_words_and_lists_arrive(void **state) {
   assert_int_equal(request->trajectories, 20);
   assert_true(request->seed == UINT64_MAX);
   ts_arguments_release(&arguments);
-  arguments = parsed("run --only segment --overlay -o out --tile=0");
+  arguments = parsed("run --only segment --overlay --no-parts -o out --tile=0");
   assert_string_equal(arguments.request.only_stage, "segment");
   assert_string_equal(arguments.request.output, "out");
-  assert_true(arguments.request.overlays && arguments.request.has_tile);
+  assert_true(arguments.request.overlays && arguments.request.has_tile && arguments.request.no_parts);
   assert_int_equal(arguments.request.tile_px, 0);
   ts_arguments_release(&arguments);
 }

@@ -28,6 +28,7 @@ static void rows_add_up(void **state) {
                "\"profile\": {\"run_s\": 4, \"process_cpu_s\": 5, \"tasks_cpu_s\": 4, \"external_s\": 0, "
                "\"engine_cpu_s\": 0.5, \"read\": {\"calls\": 4, \"cpu_s\": 0.5, \"wall_s\": 1}, "
                "\"crop\": {\"calls\": 0, \"cpu_s\": 0, \"wall_s\": 0}, \"process_peak_bytes\": 3000000, "
+               "\"parts\": {\"asked\": 12000, \"recalled\": 9000}, "
                "\"trace\": \"t.json\"}}",
                "\nWhere the time went\n"
                "  task       calls  CPU s  wall s  mean ms  share  MPix/s  reused\n"
@@ -38,6 +39,7 @@ static void rows_add_up(void **state) {
                "  (engine)          0.500                    10 %\n"
                "  total      1 006  5.000   6.000     5.96  100 %           4 330\n"
                "  2 threads, 75 % busy with tasks for 4.0 s. Peak memory: 2.0 MB of data, 3.0 MB in all.\n"
+               "  Parts of tasks: 9 000 of 12 000 recalled (75 %).\n"
                "  Trace: t.json\n");
 }
 

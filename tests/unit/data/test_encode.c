@@ -68,14 +68,71 @@ static void test_format(void **state) {
   ts_data_encode(data, &bytes);
   assert_int_equal(bytes.length, sizeof expected);
   assert_memory_equal(bytes.data, expected, sizeof expected);
+  /* The digest takes the changes instead of the bits: one word of them, at the pixels 1 to 6. */
+  unsigned char short_form[sizeof expected - 1 + 16] = {0};
+  memcpy(short_form, expected, sizeof expected - 1);
+  short_form[sizeof expected - 1] = 1;
+  short_form[sizeof expected - 1 + 8] = 0x7e;
   struct ts_sha256 digest;
   struct ts_sha256 wanted;
   ts_data_digest(data, &digest);
-  ts_sha256_of(expected, sizeof expected, &wanted);
+  ts_sha256_of(short_form, sizeof short_form, &wanted);
   assert_memory_equal(&digest, &wanted, sizeof digest);
 }
 
-/* Within a run the bytes count as they lie in memory. */
+/* The short form of a mask, pixel by pixel. */
+static void add_changes(const uint8_t *pixels, size_t count, struct ts_str *out) {
+  const size_t words = ((count + 7) / 8 + 7) / 8; /* the bits of the last byte count, beyond them nothing changes */
+  for (size_t first = 0; first < words; first += 64) {
+    uint64_t flags = 0;
+    ts_auto(ts_str_release) struct ts_str changed = {0};
+    for (size_t w = first; w < first + 64 && w < words; w++) {
+      uint64_t changes = 0;
+      for (size_t i = 64 * w; i < 64 * w + 64; i++) {
+        const bool here = i < count && pixels[i] != 0, before = i > 0 && i <= count && pixels[i - 1] != 0;
+        if (here != before) changes |= UINT64_C(1) << i % 64;
+      }
+      if (changes == 0) continue;
+      flags |= UINT64_C(1) << (w - first);
+      ts_str_add_bytes(&changed, &changes, sizeof changes);
+    }
+    ts_str_add_bytes(out, &flags, sizeof flags);
+    if (changed.length > 0) ts_str_add_bytes(out, changed.data, changed.length);
+  }
+}
+
+/* Digests of masks against the short form made pixel by pixel; those of earlier versions, of the bits, are known. */
+static void test_digests_of_masks(void **state) {
+  (void)state;
+  struct ts_random random;
+  ts_random_init(&random, 6, 1);
+  for (int64_t width = 1; width < 20000; width += width < 200 ? 1 : 2777) {
+    struct ts_region region = {.width = width, .height = 1 + width % 3};
+    ts_auto(ts_data_unref_pointer) struct ts_data *data = ts_data_create_pixels(ts_type_find("mask"), &region, NULL);
+    uint8_t *pixels = ts_data_writable(data);
+    const size_t count = ts_data_size_bytes(data);
+    const uint64_t often = width % 2 ? 2 : 100;
+    for (size_t i = 0; i < count; i++)
+      pixels[i] = (uint8_t)((i > 0 ? pixels[i - 1] : 0) ^ (ts_random_below(&random, often) ? 0 : 255));
+    assert_true(ts_data_check_mask(data));
+    ts_auto(ts_str_release) struct ts_str bytes = {0}, form = {0};
+    ts_data_encode(data, &bytes);
+    ts_str_add_bytes(&form, bytes.data, bytes.length - (count + 7) / 8);
+    add_changes(pixels, count, &form);
+    struct ts_sha256 wanted, digest, earlier;
+    ts_sha256_of(form.data, form.length, &wanted);
+    ts_sha256_of(bytes.data, bytes.length, &earlier);
+    ts_data_digest(data, &digest);
+    assert_memory_equal(&digest, &wanted, sizeof digest);
+    assert_true(ts_data_has_digest(data, &wanted) && ts_data_has_digest(data, &earlier));
+    ((uint8_t *)ts_data_writable(data))[ts_random_below(&random, count)] ^= 255;
+    assert_false(ts_data_has_digest(data, &wanted) || ts_data_has_digest(data, &earlier));
+    ((uint8_t *)ts_data_writable(data))[ts_random_below(&random, count)] = 7;
+    assert_false(ts_data_check_mask(data));
+  }
+}
+
+/* Within a run it is the encoded form that counts. */
 static void test_run_digest(void **state) {
   (void)state;
   ts_auto(ts_data_unref_pointer) struct ts_data *data = make_bytes();
@@ -305,6 +362,7 @@ static void test_bomb_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_format),
+      cmocka_unit_test(test_digests_of_masks),
       cmocka_unit_test(test_run_digest),
       cmocka_unit_test(test_mask_bits),
       cmocka_unit_test(test_mask_of_other_values),

@@ -157,7 +157,7 @@ static double dice_with(const struct settings *settings) {
               ts_nuclei_candidates(p[1], p[3], WIDTH, HEIGHT, 4, settings->g1, p[4], p[5], NULL, &err) &&
               ts_nuclei_candidate_size(p[5], WIDTH, HEIGHT, settings->min_size, 1000, p[6], NULL, &err) &&
               ts_nuclei_refine(p[4], p[6], p[0], WIDTH, HEIGHT, 45, p[7], NULL, &err) &&
-              ts_nuclei_split(image, p[7], WIDTH, HEIGHT, 30, 8, p[8], NULL, &err) &&
+              ts_nuclei_split(image, p[7], WIDTH, HEIGHT, 30, 8, p[8], NULL, NULL, &err) &&
               ts_nuclei_final_size(p[8], WIDTH, HEIGHT, 21, 1000, 4, p[2], NULL, &err);
   if (!good) fail_msg("%s", err.text);
   assert_int_equal(status, TS_NUCLEI_TISSUE);

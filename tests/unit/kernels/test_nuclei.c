@@ -214,7 +214,7 @@ static void test_split(void **state) {
     uint8_t *big = naive_big(seg_open, s, min_size);
     with_lines += memcmp(want, big, (size_t)(s.w * s.h)) != 0;
     assert_true(
-        ts_nuclei_split(rgb, seg_open, s.w, s.h, min_size, connectivity, seg_open, threads, NULL)); /* in place */
+        ts_nuclei_split(rgb, seg_open, s.w, s.h, min_size, connectivity, seg_open, threads, NULL, NULL)); /* in place */
     assert_memory_equal(seg_open, want, (size_t)(s.w * s.h));
     free(big);
     free(want);
@@ -230,7 +230,7 @@ static void test_split_of_a_full_image(void **state) {
   uint8_t *rgb = random_bytes(s, 3, 256);
   uint8_t *mask = plane_of(s, 1);
   memset(mask, 255, (size_t)(s.w * s.h));
-  assert_true(ts_nuclei_split(rgb, mask, s.w, s.h, 30, 8, mask, threads, NULL));
+  assert_true(ts_nuclei_split(rgb, mask, s.w, s.h, 30, 8, mask, threads, NULL, NULL));
   for (int64_t i = 0; i < s.w * s.h; i++) assert_int_equal(mask[i], 255);
   free(mask);
   free(rgb);
@@ -287,7 +287,7 @@ static void check_split_of(const uint8_t *mask, struct shape_px s) {
   for (int connectivity = 4; connectivity <= 8; connectivity += 4) {
     uint8_t *got = plane_of(s, 1);
     uint8_t *want = split_by_blocks(rgb, mask, s, connectivity);
-    assert_true(ts_nuclei_split(rgb, mask, s.w, s.h, 10, connectivity, got, threads, NULL));
+    assert_true(ts_nuclei_split(rgb, mask, s.w, s.h, 10, connectivity, got, threads, NULL, NULL));
     assert_memory_equal(got, want, (size_t)(s.w * s.h));
     free(want);
     free(got);

@@ -79,7 +79,7 @@ static struct products products_of(const uint8_t *rgb, struct shape_px s, int co
   assert_true(ts_nuclei_candidates(q[1], q[3], s.w, s.h, connectivity, 40, q[4], q[5], threads, NULL));
   assert_true(ts_nuclei_candidate_size(q[5], s.w, s.h, 5, 3000, q[6], threads, NULL));
   assert_true(ts_nuclei_refine(q[4], q[6], q[0], s.w, s.h, 20, q[7], threads, NULL));
-  assert_true(ts_nuclei_split(rgb, q[7], s.w, s.h, 10, connectivity, q[8], threads, NULL));
+  assert_true(ts_nuclei_split(rgb, q[7], s.w, s.h, 10, connectivity, q[8], threads, NULL, NULL));
   assert_true(ts_nuclei_final_size(q[8], s.w, s.h, 5, 3000, connectivity, q[9], threads, NULL));
   assert_true(ts_label(q[9], s.w, s.h, 8, p.labels, &count, threads, NULL));
   const struct ts_compare_plane found = {.mask = q[9], .width = s.w, .height = s.h};

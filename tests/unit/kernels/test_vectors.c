@@ -144,7 +144,7 @@ static struct results segment(struct picture image, const struct params *p) {
   assert_true(ts_nuclei_refine(q[DIFF], q[BW1_T], q[RBC], w, h, p->g2, q[SEG_OPEN], threads, NULL));
   clock[5] = cpu_seconds();
   assert_true(
-      ts_nuclei_split(image.pixels, q[SEG_OPEN], w, h, p->min_size_pl, p->wc, q[SEG_NONOVERLAP], threads, NULL));
+      ts_nuclei_split(image.pixels, q[SEG_OPEN], w, h, p->min_size_pl, p->wc, q[SEG_NONOVERLAP], threads, NULL, NULL));
   clock[6] = cpu_seconds();
   assert_true(
       ts_nuclei_final_size(q[SEG_NONOVERLAP], w, h, p->min_size_seg, p->max_size_seg, p->fh, q[MASK], threads, NULL));
