@@ -33,7 +33,7 @@ def fill(folder, leave):
 def check_full_store(folder, wanted, name, leaves, *words):
     """Whatever space is left: results or a clear error, and with space the run is continued."""
     for index, leave in enumerate(leaves):
-        disk = faults.small_disk(folder.parent / f"disk-{name}{index}", "3m")
+        disk = faults.small_disk(folder.parent / f"disk-{name}{index}", "8m" if words else "3m")
         fill(disk, leave)
         out = f"out-{name}{index}"
         run = study(folder, *words, store=disk / "store", out=out, expect=None)
@@ -42,7 +42,7 @@ def check_full_store(folder, wanted, name, leaves, *words):
         if run.returncode == 5:
             says(run, f"{leave} bytes left", "error[T", "help:")
             check("space" in run.stderr, f"{leave} bytes left: space is not named\n{run.stderr}")
-        if leave >= 131072 or results(folder, out) is not None:  # so much is enough for a store without products
+        if leave >= 600000 or results(folder, out) is not None:  # so much is enough for a store without products
             same(folder, wanted, f"{leave} bytes left", out)
         check((disk / "filler").exists() or run.returncode == 0, "the disk was never full")
         (disk / "filler").unlink(missing_ok=True)
@@ -96,7 +96,7 @@ def wait_for_records(store):
 
 def check_full_meanwhile(folder, wanted, name, *words):
     """The disk is filled by somebody else while the study runs: its results are there all the same."""
-    disk = faults.small_disk(folder.parent / f"disk-{name}", "4m")
+    disk = faults.small_disk(folder.parent / f"disk-{name}", "8m")
     other = faults.mounted(folder.parent / f"bound-{name}", "--bind", str(disk))
     out = f"out-{name}"
     run = faults.start_at_gate(folder, other / "store", out, words=words)
@@ -122,7 +122,7 @@ def main():
     wanted = faults.calm(folder)
     check_full_store(folder, wanted, "full", (0, 4096, 40960, 131072, 300000, 600000, 1200000))
     for name, words in WORKERS.items():
-        check_full_store(folder, wanted, f"full-{name}", (131072, 600000), *words)
+        check_full_store(folder, wanted, f"full-{name}", (600000, 1000000), *words)
     check_full_output(folder, wanted)
     check_read_only(folder, wanted)
     check_full_meanwhile(folder, wanted, "turns")
