@@ -34,7 +34,7 @@ VARIANTS = {  # name -> words for the command line, what it is
     "cutoff": (("--merge", "lineage", "--no-parts"), "and every equal content"),
     "parts": (("--merge", "lineage"), "and every equal object"),
 }
-SCA_MOST = 500  # its planning grows with the fourth power
+SCA_MOST = 2000  # it refuses more: its planning grows with the fourth power
 SPACE = SHARED / "vectors/reuse/space_vbd8.json"
 
 

@@ -21,6 +21,7 @@
 #define MOST_IN_BUCKET    64
 #define REST_BUCKETS      5   /* per worker, of what follows the front */
 #define REST_IMBALANCE    0.1 /* is enough: workers wait while buckets are made, and take them on demand */
+#define LAST_PARTS        3 /* each of the last ones, one per worker, is split once more: nobody waits long at the end */
 #define FRONT_SHARE       0.02 /* of all work, at most, is done task by task: passing products on costs more than it saves */
 
 void ts_coordinator_add_jobs(struct coordinator *c, const struct ts_jobs *jobs) {
@@ -211,26 +212,67 @@ static void add_reference(struct coordinator *c, struct ts_jobs *jobs, uint32_t 
   free(wishes);
 }
 
+/* Groups members of the rest, given by their numbers. */
+static bool group_rest(const struct rest *rest, const uint32_t *members, size_t count, size_t max_buckets,
+                       struct ts_buckets *buckets, struct ts_error *err) {
+  uint32_t *keys = ts_malloc((count * rest->task_count + 1) * sizeof *keys);
+  for (size_t i = 0; i < count * rest->task_count; i++)
+    keys[i] = rest->keys[(size_t)members[i / rest->task_count] * rest->task_count + i % rest->task_count];
+  const struct ts_bucket_input input = {.member_count = count,
+                                        .task_count = rest->task_count,
+                                        .keys = keys,
+                                        .key_count = rest->key_count,
+                                        .costs = rest->costs};
+  const struct ts_bucket_options options = {
+      .max_buckets = max_buckets, .enough_imbalance = REST_IMBALANCE, .no_swaps = true};
+  bool ok = ts_buckets_make(buckets, ts_merger_find("trtma"), &input, &options, err);
+  for (size_t b = 0; ok && b < buckets->count; b++) {
+    struct ts_bucket *bucket = &buckets->items[b];
+    uint32_t *numbers = ts_arena_array(&buckets->arena, bucket->member_count, sizeof *numbers);
+    for (size_t i = 0; i < bucket->member_count; i++) numbers[i] = members[bucket->members[i]];
+    bucket->members = numbers;
+  }
+  free(keys);
+  return ok;
+}
+
+static bool add_in_parts(struct coordinator *c, struct ts_jobs *jobs, uint32_t group, const struct rest *rest,
+                         const struct ts_bucket *bucket, struct ts_error *err) {
+  struct ts_buckets parts = {0};
+  if (!group_rest(rest, bucket->members, bucket->member_count, LAST_PARTS, &parts, err)) return false;
+  for (size_t b = 0; b < parts.count; b++) add_runs(c, jobs, group, rest, &parts.items[b]);
+  ts_buckets_release(&parts);
+  return true;
+}
+
+static bool group_and_add(struct coordinator *c, struct ts_jobs *jobs, uint32_t group, const struct rest *rest,
+                          struct ts_error *err) {
+  const size_t workers = c->options->workers;
+  struct ts_buckets buckets = {0};
+  uint32_t *all = ts_malloc(rest->members * sizeof *all);
+  for (size_t i = 0; i < rest->members; i++) all[i] = (uint32_t)i;
+  bool ok = group_rest(rest, all, rest->members, (REST_BUCKETS * workers + c->shared_count - 1) / c->shared_count,
+                       &buckets, err);
+  free(all);
+  if (!ok) return false;
+  for (size_t b = 0; ok && b < buckets.count; b++) {
+    if (b + workers < buckets.count)
+      add_runs(c, jobs, group, rest, &buckets.items[b]);
+    else
+      ok = add_in_parts(c, jobs, group, rest, &buckets.items[b], err);
+  }
+  ts_buckets_release(&buckets);
+  return ok;
+}
+
 static bool share_out_rest(struct coordinator *c, uint32_t group, struct ts_error *err) {
   struct rest rest;
   struct ts_jobs jobs = {0};
-  struct ts_buckets buckets = {0};
   rest_init(&rest, c, &c->shared[group]);
-  const struct ts_bucket_input input = {.member_count = rest.members,
-                                        .task_count = rest.task_count,
-                                        .keys = rest.keys,
-                                        .key_count = rest.key_count,
-                                        .costs = rest.costs};
-  const struct ts_bucket_options options = {.max_buckets = (REST_BUCKETS * c->options->workers + c->shared_count - 1) /
-                                                           c->shared_count,
-                                            .enough_imbalance = REST_IMBALANCE,
-                                            .no_swaps = true};
-  bool ok = rest.members == 0 || ts_buckets_make(&buckets, ts_merger_find("trtma"), &input, &options, err);
-  for (size_t b = 0; ok && b < buckets.count; b++) add_runs(c, &jobs, group, &rest, &buckets.items[b]);
+  bool ok = rest.members == 0 || group_and_add(c, &jobs, group, &rest, err);
   if (ok) add_reference(c, &jobs, group);
   ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
-  if (rest.members > 0) ts_buckets_release(&buckets);
   rest_release(&rest);
   return ok;
 }
