@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define WORDS_AT_ONCE 64
-#define PIECE_WORDS   (8 * (WORDS_AT_ONCE + 1)) /* on the stack */
+#define PIECE_WORDS   ((size_t)8 * (WORDS_AT_ONCE + 1)) /* on the stack */
 
 /* Eight bytes as a word whose lowest bit is the first pixel; beyond the end are zeros. */
 static uint64_t load_word(const uint8_t *bits, size_t size, size_t at) {
