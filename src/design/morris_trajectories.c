@@ -16,7 +16,7 @@
 
 /* Keeps the streams of designs apart from those of other users of the same seed. */
 #define MORRIS_STREAM (UINT64_C(0x4d6f7272) << 32)
-#define MAX_LEVELS    ((size_t)UINT16_MAX)
+#define MOST_LEVELS   ((size_t)UINT16_MAX - 1) /* even; places have 16 bits */
 #define MAX_DRAWS     1000
 /* Sets to choose from: so many are looked through without being asked to, so many (a few seconds) at most. */
 #define FEW_SETS  1e6
@@ -98,8 +98,9 @@ static bool draw_trajectory(struct walk *walk, size_t index, uint64_t seed, uint
 }
 
 static bool check_levels(size_t levels, struct ts_error *err) {
-  if (levels >= 2 && levels % 2 == 0 && levels <= MAX_LEVELS) return true;
-  ts_fail(err, TS_ERR_BAD_VALUE, "a Morris design needs an even number of levels, not '%zu'", levels);
+  if (levels >= 2 && levels % 2 == 0 && levels <= MOST_LEVELS) return true;
+  ts_fail(err, TS_ERR_BAD_VALUE, "a Morris design needs an even number of levels, at most %zu, not '%zu'", MOST_LEVELS,
+          levels);
   ts_error_help(err, "use 4, or another even number from 2 on");
   return false;
 }

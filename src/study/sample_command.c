@@ -129,7 +129,8 @@ static json_t *fitting_analyses(enum ts_layout layout) {
   json_t *list = json_array();
   for (size_t i = 0; ts_methods[i]; i++) {
     bool fits = layout == TS_LAYOUT_FREE && ts_methods[i]->layout_count == 0;
-    for (size_t l = 0; l < ts_methods[i]->layout_count; l++) fits |= ts_methods[i]->layouts[l] == layout;
+    for (size_t l = 0; layout != TS_LAYOUT_FREE && l < ts_methods[i]->layout_count; l++)
+      fits |= ts_methods[i]->layouts[l] == layout;
     if (fits) json_array_append_new(list, json_string(ts_methods[i]->name));
   }
   return list;

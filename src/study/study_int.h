@@ -262,6 +262,11 @@ bool ts_collector_is_per_tile(const struct collector *collector, size_t output);
 /* Complaint about a column that no table has; NULL if all is well. */
 const char *ts_collector_missing_column(const struct collector *collector, size_t *output);
 
+/* settings.c: what the user asked for beside the file, as JSON; to free. */
+char *ts_settings_write(const struct ts_request *request);
+/* What was asked for then, unless this call says otherwise. */
+void ts_settings_take_up(struct ts_arena *arena, const char *text, struct ts_request *request);
+
 /* runs.c: run records. */
 /* With --resume: finds the run and restores what it was asked for. Before the dataset and the design are read. */
 bool ts_run_resume(struct session *s, const char *command);

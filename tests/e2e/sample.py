@@ -72,6 +72,14 @@ def check_seeds():
         equal((FOLDER / "design.csv").read_text(), texts[2], f"{method}: file and standard output")
 
 
+def check_next_step():
+    """The analyses that are named take the design; those that need another order of rows are not named."""
+    for method, fitting, other in (("lhs", "correlation", "morris"), ("mc", "given-data", "vbd"),
+                                   ("morris", "morris", "correlation"), ("saltelli", "vbd", "fast")):
+        named = sample("--method", method, "-N", 8)[0]["analyses"]
+        check(fitting in named and other not in named, f"{method}: analyses {named}")
+
+
 def check_orders():
     """Rows that belong together stand together, in the order that others rely on."""
     for words, second in (((), False), (("--second-order",), True)):
@@ -272,6 +280,7 @@ support.need_program()
 ishigami_space(FOLDER / "space.json")
 check_counts()
 check_seeds()
+check_next_step()
 check_orders()
 check_unit()
 check_kinds()

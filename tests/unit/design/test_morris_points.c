@@ -312,8 +312,9 @@ static void refuses_bad_options(void **state) {
   (void)state;
   const size_t gap[K] = {0, 0, 2, 2, 2}, beyond[K] = {0, 1, 2, 3, 9};
   struct ts_sample_options none = {0};
-  refused(&space, (struct ts_sample_options){.levels = 5}, TS_ERR_BAD_VALUE, "even number of levels, not '5'");
-  refused(&space, (struct ts_sample_options){.levels = 70000}, TS_ERR_BAD_VALUE, "even number of levels");
+  refused(&space, (struct ts_sample_options){.levels = 5}, TS_ERR_BAD_VALUE,
+          "even number of levels, at most 65534, not '5'");
+  refused(&space, (struct ts_sample_options){.levels = 70000}, TS_ERR_BAD_VALUE, "at most 65534, not '70000'");
   refused(&space, (struct ts_sample_options){.count = SIZE_MAX / 2}, TS_ERR_BAD_VALUE, "is too large");
   refused(&space, (struct ts_sample_options){.count = SIZE_MAX / 2, .radial = true}, TS_ERR_BAD_VALUE, "is too large");
   refused(&space, (struct ts_sample_options){.count = 10, .candidates = 10}, TS_ERR_BAD_VALUE, "cannot be chosen");
