@@ -43,6 +43,12 @@ void ts_wire_add_blob(struct ts_str *out, const void *bytes, size_t count) {
 
 void ts_wire_add_raw(struct ts_str *out, const void *bytes, size_t count) { ts_str_add_bytes(out, bytes, count); }
 
+void ts_wire_add_error(struct ts_str *out, const struct ts_error *err) {
+  ts_wire_add_u32(out, (uint32_t)err->code);
+  ts_wire_add_text(out, err->text);
+  ts_wire_add_text(out, err->help);
+}
+
 struct ts_wire ts_wire_of(const void *bytes, size_t count) {
   return (struct ts_wire){.next = bytes, .left = count};
 }
@@ -106,6 +112,17 @@ void ts_wire_raw(struct ts_wire *wire, void *bytes, size_t count) {
   } else {
     memset(bytes, 0, count);
   }
+}
+
+const unsigned char *ts_wire_bytes(struct ts_wire *wire, size_t count) { return take(wire, count); }
+
+void ts_wire_error(struct ts_wire *wire, enum ts_error_code unknown, struct ts_error *err) {
+  const uint32_t code = ts_wire_u32(wire);
+  const char *text = ts_wire_text(wire);
+  const char *help = ts_wire_text(wire);
+  const bool is_known = code > TS_ERR_OK && code < TS_ERR_COUNT;
+  ts_fail(err, is_known ? (enum ts_error_code)code : unknown, "%s", text[0] ? text : "an error came without its text");
+  if (help[0]) ts_error_help(err, "%s", help);
 }
 
 size_t ts_wire_count(struct ts_wire *wire, size_t least_bytes) {

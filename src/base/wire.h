@@ -7,6 +7,7 @@
 #ifndef TS_BASE_WIRE_H
 #define TS_BASE_WIRE_H
 
+#include "base/error.h"
 #include "base/str.h"
 
 #include <stdbool.h>
@@ -22,6 +23,7 @@ void ts_wire_add_text(struct ts_str *out, const char *text);     /* NULL counts 
 void ts_wire_add_optional(struct ts_str *out, const char *text); /* NULL comes back as NULL */
 void ts_wire_add_blob(struct ts_str *out, const void *bytes, size_t count);
 void ts_wire_add_raw(struct ts_str *out, const void *bytes, size_t count); /* the reader knows the length */
+void ts_wire_add_error(struct ts_str *out, const struct ts_error *err);
 
 struct ts_wire {
   const unsigned char *next; /* borrowed */
@@ -41,6 +43,10 @@ const char *ts_wire_optional(struct ts_wire *wire); /* or NULL */
 const void *ts_wire_blob(struct ts_wire *wire, size_t *count);
 /* Fills `bytes`, with zeros if so many are not there. */
 void ts_wire_raw(struct ts_wire *wire, void *bytes, size_t count);
+/* So many bytes where they lie; NULL if they are not there. */
+const unsigned char *ts_wire_bytes(struct ts_wire *wire, size_t count);
+/* Sets an error, whatever the bytes are; of the kind `unknown` if they name none. */
+void ts_wire_error(struct ts_wire *wire, enum ts_error_code unknown, struct ts_error *err);
 /* A number (u64) of things of at least so many bytes each: fails, and is 0, if they cannot all be there. */
 size_t ts_wire_count(struct ts_wire *wire, size_t least_bytes);
 /* Everything fitted and nothing is left. */

@@ -14,6 +14,7 @@
 #include "data/data_int.h"
 
 #include "base/alloc.h"
+#include "base/wire.h"
 
 #include <string.h>
 #include <xxhash.h>
@@ -26,29 +27,23 @@
 #define PIECE_BYTES    (32 << 10) /* on the stack */
 #define TEXT_MAX_BYTES (1U << 20) /* of a type, column or path name */
 
-static void add_number(struct ts_str *out, uint64_t number, size_t size_bytes) {
-  unsigned char bytes[8];
-  for (size_t i = 0; i < size_bytes; i++) bytes[i] = (unsigned char)(number >> (8 * i));
-  ts_str_add_bytes(out, bytes, size_bytes);
-}
-
 static void add_text(struct ts_str *out, const char *text) {
   size_t length = strlen(text);
-  add_number(out, length, 4);
+  ts_wire_add_u32(out, (uint32_t)length);
   ts_str_add_bytes(out, text, length);
 }
 
 static void add_pixels(struct ts_str *out, const struct ts_region *region, enum ts_coding coding) {
   const int64_t wide[] = {region->x, region->y, region->width, region->height};
   const int32_t narrow[] = {region->level, region->z, region->t};
-  for (size_t i = 0; i < 4; i++) add_number(out, (uint64_t)wide[i], 8);
-  for (size_t i = 0; i < 3; i++) add_number(out, (uint32_t)narrow[i], 4);
-  add_number(out, (uint64_t)coding, 4);
+  for (size_t i = 0; i < 4; i++) ts_wire_add_i64(out, wide[i]);
+  for (size_t i = 0; i < 3; i++) ts_wire_add_u32(out, (uint32_t)narrow[i]);
+  ts_wire_add_u32(out, (uint32_t)coding);
 }
 
 static void add_table(struct ts_str *out, const struct ts_data *data) {
-  add_number(out, data->rows, 8);
-  add_number(out, data->columns, 8);
+  ts_wire_add_u64(out, data->rows);
+  ts_wire_add_u64(out, data->columns);
   for (size_t i = 0; i < data->columns; i++) add_text(out, data->names[i]);
 }
 
@@ -56,8 +51,8 @@ static void encode_header(const struct ts_data *data, const char *path, const st
                           struct ts_str *out) {
   size_t start = out->length;
   ts_str_add_bytes(out, MAGIC, 4);
-  add_number(out, 0, 4);
-  add_number(out, payload->size_bytes, 8);
+  ts_wire_add_u32(out, 0);
+  ts_wire_add_u64(out, payload->size_bytes);
   add_text(out, data->type->name);
   switch (data->type->kind) {
   case TS_DATA_PIXELS: add_pixels(out, &data->region, payload->coding); break;
@@ -132,37 +127,12 @@ struct extent {
   size_t payload_bytes;
 };
 
-/* Reads from bytes that may be damaged: never beyond the end; after the first fault everything reads as 0. */
-struct reader {
-  const unsigned char *next; /* borrowed */
-  size_t left;
-  bool failed;
-};
-
-static const unsigned char *read_bytes(struct reader *reader, size_t size) {
-  if (reader->failed || size > reader->left) {
-    reader->failed = true;
-    return NULL;
-  }
-  const unsigned char *bytes = reader->next;
-  reader->next += size;
-  reader->left -= size;
-  return bytes;
-}
-
-static uint64_t read_number(struct reader *reader, size_t size_bytes) {
-  const unsigned char *bytes = read_bytes(reader, size_bytes);
-  uint64_t number = 0;
-  for (size_t i = 0; bytes && i < size_bytes; i++) number |= (uint64_t)bytes[i] << (8 * i);
-  return number;
-}
-
-static char *read_text(struct reader *reader) {
-  size_t length = (size_t)read_number(reader, 4);
-  if (length > TEXT_MAX_BYTES) reader->failed = true;
-  const unsigned char *bytes = read_bytes(reader, length);
-  if (bytes && memchr(bytes, 0, length)) reader->failed = true;
-  return reader->failed ? NULL : ts_strndup((const char *)bytes, length);
+static char *read_text(struct ts_wire *wire) {
+  size_t length = ts_wire_u32(wire);
+  if (length > TEXT_MAX_BYTES) wire->failed = true;
+  const unsigned char *bytes = ts_wire_bytes(wire, length);
+  if (bytes && memchr(bytes, 0, length)) wire->failed = true;
+  return wire->failed ? NULL : ts_strndup((const char *)bytes, length);
 }
 
 static struct ts_data *damaged(struct ts_error *err, const char *what) {
@@ -171,62 +141,61 @@ static struct ts_data *damaged(struct ts_error *err, const char *what) {
   return NULL;
 }
 
-static bool read_coding(struct reader *reader, const struct ts_type *type, enum ts_coding *coding) {
-  uint64_t number = read_number(reader, 4);
+static bool read_coding(struct ts_wire *wire, const struct ts_type *type, enum ts_coding *coding) {
+  uint64_t number = ts_wire_u32(wire);
   *coding = number == 0 ? TS_CODING_BYTES : TS_CODING_BITS;
   return number == 0 || (number == 1 && strcmp(type->name, "mask") == 0);
 }
 
-static struct ts_data *read_pixels(struct reader *reader, const struct ts_type *type, const struct extent *extent,
+static struct ts_data *read_pixels(struct ts_wire *wire, const struct ts_type *type, const struct extent *extent,
                                    enum ts_coding *coding, struct ts_error *err) {
   struct ts_region region = {0};
   int64_t *const wide[] = {&region.x, &region.y, &region.width, &region.height};
   int32_t *const narrow[] = {&region.level, &region.z, &region.t};
-  for (size_t i = 0; i < 4; i++) *wide[i] = (int64_t)read_number(reader, 8);
-  for (size_t i = 0; i < 3; i++) *narrow[i] = (int32_t)(uint32_t)read_number(reader, 4);
-  if (!read_coding(reader, type, coding)) return damaged(err, "its coding is unknown");
+  for (size_t i = 0; i < 4; i++) *wide[i] = ts_wire_i64(wire);
+  for (size_t i = 0; i < 3; i++) *narrow[i] = (int32_t)ts_wire_u32(wire);
+  if (!read_coding(wire, type, coding)) return damaged(err, "its coding is unknown");
   size_t size_bytes = 0;
-  bool fits = !reader->failed && ts_pixels_size(type, &region, &size_bytes);
+  bool fits = !wire->failed && ts_pixels_size(type, &region, &size_bytes);
   if (fits && *coding == TS_CODING_BITS) size_bytes = ts_mask_bits_size(size_bytes);
   if (!fits || size_bytes != extent->payload_bytes) return damaged(err, "the sizes of the image do not fit");
   return ts_data_create_pixels(type, &region, err);
 }
 
-static struct ts_data *read_table(struct reader *reader, size_t payload_bytes, struct ts_error *err) {
-  uint64_t rows = read_number(reader, 8);
-  uint64_t columns = read_number(reader, 8);
+static struct ts_data *read_table(struct ts_wire *wire, size_t payload_bytes, struct ts_error *err) {
+  uint64_t rows = ts_wire_u64(wire);
+  uint64_t columns = ts_wire_u64(wire);
   size_t size_bytes = 0;
-  if (reader->failed || columns > reader->left / 4 || !ts_table_size(rows, columns, &size_bytes) ||
+  if (wire->failed || columns > wire->left / 4 || !ts_table_size(rows, columns, &size_bytes) ||
       size_bytes != payload_bytes) {
     return damaged(err, "the sizes of the table do not fit");
   }
   char **names = ts_calloc(columns + 1, sizeof *names);
-  for (size_t i = 0; i < columns; i++) names[i] = read_text(reader);
-  struct ts_data *data = reader->failed ? damaged(err, "a column name is cut")
-                                        : ts_data_create_table(rows, columns, (const char *const *)names, err);
+  for (size_t i = 0; i < columns; i++) names[i] = read_text(wire);
+  struct ts_data *data = wire->failed ? damaged(err, "a column name is cut")
+                                      : ts_data_create_table(rows, columns, (const char *const *)names, err);
   for (size_t i = 0; i < columns; i++) free(names[i]);
   free(names);
   return data;
 }
 
-static struct ts_data *read_file(struct reader *reader, size_t payload_bytes, struct ts_error *err) {
-  struct ts_sha256 digest = {{0}};
-  const unsigned char *bytes = read_bytes(reader, sizeof digest.bytes);
-  if (bytes) memcpy(digest.bytes, bytes, sizeof digest.bytes);
-  ts_auto_free char *path = read_text(reader);
+static struct ts_data *read_file(struct ts_wire *wire, size_t payload_bytes, struct ts_error *err) {
+  struct ts_sha256 digest;
+  ts_wire_raw(wire, digest.bytes, sizeof digest.bytes);
+  ts_auto_free char *path = read_text(wire);
   if (!path || payload_bytes != 0) return damaged(err, "the file name is cut");
   return ts_data_create_file(path, &digest);
 }
 
-static struct ts_data *read_kind(struct reader *reader, const struct ts_type *type, const struct extent *extent,
+static struct ts_data *read_kind(struct ts_wire *wire, const struct ts_type *type, const struct extent *extent,
                                  enum ts_coding *coding, struct ts_error *err) {
   size_t payload_bytes = extent->payload_bytes;
   *coding = TS_CODING_BYTES;
   switch (type->kind) {
-  case TS_DATA_PIXELS: return read_pixels(reader, type, extent, coding, err);
-  case TS_DATA_TABLE: return read_table(reader, payload_bytes, err);
+  case TS_DATA_PIXELS: return read_pixels(wire, type, extent, coding, err);
+  case TS_DATA_TABLE: return read_table(wire, payload_bytes, err);
   case TS_DATA_BYTES: return ts_data_create_bytes(type, payload_bytes, err);
-  case TS_DATA_FILE: return read_file(reader, payload_bytes, err);
+  case TS_DATA_FILE: return read_file(wire, payload_bytes, err);
   }
   return damaged(err, "unknown kind");
 }
@@ -234,11 +203,11 @@ static struct ts_data *read_kind(struct reader *reader, const struct ts_type *ty
 /* Sizes in the fixed part; the payload may have at most the given size. */
 static bool read_extent(const void *bytes, size_t size, uint64_t payload_max_bytes, struct extent *extent,
                         struct ts_error *err) {
-  struct reader reader = {.next = bytes, .left = size};
-  const unsigned char *magic = read_bytes(&reader, 4);
-  uint64_t header_bytes = read_number(&reader, 4);
-  uint64_t payload_bytes = read_number(&reader, 8);
-  if (reader.failed || memcmp(magic, MAGIC, 4) != 0) {
+  struct ts_wire wire = ts_wire_of(bytes, size);
+  const unsigned char *magic = ts_wire_bytes(&wire, 4);
+  uint64_t header_bytes = ts_wire_u32(&wire);
+  uint64_t payload_bytes = ts_wire_u64(&wire);
+  if (wire.failed || memcmp(magic, MAGIC, 4) != 0) {
     damaged(err, "it does not begin with " MAGIC);
     return false;
   }
@@ -254,13 +223,12 @@ static bool read_extent(const void *bytes, size_t size, uint64_t payload_max_byt
 /* New data with the header's shape and an unfilled payload. */
 static struct ts_data *read_header(const void *bytes, const struct extent *extent, enum ts_coding *coding,
                                    struct ts_error *err) {
-  struct reader reader = {.next = (const unsigned char *)bytes + FIXED_BYTES,
-                          .left = extent->header_bytes - FIXED_BYTES};
-  ts_auto_free char *name = read_text(&reader);
+  struct ts_wire wire = ts_wire_of((const unsigned char *)bytes + FIXED_BYTES, extent->header_bytes - FIXED_BYTES);
+  ts_auto_free char *name = read_text(&wire);
   const struct ts_type *type = name ? ts_type_find(name) : NULL;
   if (!type) return damaged(err, "its type is unknown");
-  struct ts_data *data = read_kind(&reader, type, extent, coding, err);
-  if (!data || reader.left == 0) return data;
+  struct ts_data *data = read_kind(&wire, type, extent, coding, err);
+  if (!data || wire.left == 0) return data;
   ts_data_unref(data);
   return damaged(err, "its header is too long");
 }

@@ -121,7 +121,7 @@ static void take_letters(struct coordinator *c) {
       take_result(c, letter);
     } else if (letter->kind == TS_DIST_GIVE_UP) {
       struct ts_wire wire = ts_wire_of(letter->bytes, letter->count);
-      ts_dist_error_read(&wire, &err);
+      ts_wire_error(&wire, TS_ERR_STORE, &err);
       end_with(c, &err);
     }
     free(letter->bytes);

@@ -34,20 +34,6 @@ struct ts_dist_result ts_dist_result_read(struct ts_wire *wire) {
   return result;
 }
 
-void ts_dist_error_add(struct ts_str *out, const struct ts_error *err) {
-  ts_wire_add_u32(out, (uint32_t)err->code);
-  ts_wire_add_text(out, err->text);
-  ts_wire_add_text(out, err->help);
-}
-
-void ts_dist_error_read(struct ts_wire *wire, struct ts_error *err) {
-  uint32_t code = ts_wire_u32(wire);
-  const char *text = ts_wire_text(wire);
-  const char *help = ts_wire_text(wire);
-  ts_fail(err, code > TS_ERR_OK && code < TS_ERR_COUNT ? (enum ts_error_code)code : TS_ERR_STORE, "%s", text);
-  ts_error_help(err, "%s", help);
-}
-
 void ts_dist_add_start(struct ts_str *out, uint32_t node) {
   ts_wire_add_u8(out, TS_DIST_ITEM_START);
   ts_wire_add_u32(out, node);

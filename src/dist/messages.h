@@ -29,9 +29,6 @@ struct ts_dist_result {
 void ts_dist_result_add(struct ts_str *out, const struct ts_dist_result *result);
 struct ts_dist_result ts_dist_result_read(struct ts_wire *wire);
 
-void ts_dist_error_add(struct ts_str *out, const struct ts_error *err);
-void ts_dist_error_read(struct ts_wire *wire, struct ts_error *err);
-
 /* News are items one after another. */
 enum ts_dist_item { TS_DIST_ITEM_START, TS_DIST_ITEM_TASK, TS_DIST_ITEM_PRODUCT };
 struct ts_dist_news {

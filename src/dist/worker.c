@@ -40,7 +40,7 @@ void ts_dist_give_up(struct ts_store *store, const struct ts_error *why) {
   ts_auto(ts_str_release) struct ts_str text = {0};
   ts_auto(ts_str_release) struct ts_str answer = {0};
   struct ts_error ignored = {0};
-  ts_dist_error_add(&text, why);
+  ts_wire_add_error(&text, why);
   ts_store_say(store, TS_DIST_GIVE_UP, text.data, text.length, &answer, &ignored);
 }
 

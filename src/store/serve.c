@@ -110,7 +110,7 @@ static void send_answer(struct ts_channel *channel, enum ts_remote_answer kind, 
   struct ts_str *out = ts_channel_begin(channel);
   if (kind != TS_REMOTE_NO) {
     kind = TS_REMOTE_FAILED;
-    ts_remote_add_error(out, err);
+    ts_wire_add_error(out, err);
   }
   ts_channel_end(channel, kind, err);
 }

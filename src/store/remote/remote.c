@@ -64,7 +64,7 @@ static bool ask(struct link *link, uint32_t kind, struct ts_wire *answer, struct
   *answer = ts_wire_of(message.bytes, message.count);
   if (message.kind == TS_REMOTE_YES) return true;
   if (message.kind == TS_REMOTE_FAILED) {
-    ts_remote_read_error(answer, err);
+    ts_wire_error(answer, TS_ERR_STORE, err);
     return false;
   }
   return message.kind != TS_REMOTE_NO && lose_nonsense(link, err);

@@ -5,21 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void ts_remote_add_error(struct ts_str *out, const struct ts_error *err) {
-  ts_wire_add_u32(out, (uint32_t)err->code);
-  ts_wire_add_text(out, err->text);
-  ts_wire_add_text(out, err->help);
-}
-
-void ts_remote_read_error(struct ts_wire *wire, struct ts_error *err) {
-  const uint32_t code = ts_wire_u32(wire);
-  const char *text = ts_wire_text(wire);
-  const char *help = ts_wire_text(wire);
-  const bool is_known = code > TS_ERR_OK && code < TS_ERR_COUNT;
-  ts_fail(err, is_known ? (enum ts_error_code)code : TS_ERR_STORE, "%s", text[0] ? text : "the store refused");
-  if (help[0]) ts_error_help(err, "%s", help);
-}
-
 static void add_digest(struct ts_str *out, const struct ts_sha256 *digest) {
   ts_wire_add_raw(out, digest->bytes, sizeof digest->bytes);
 }

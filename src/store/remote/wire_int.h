@@ -40,9 +40,6 @@ enum ts_remote_role { TS_REMOTE_WORKER, TS_REMOTE_WRITER };
 /* BAD is never sent: the request was no request. */
 enum ts_remote_answer { TS_REMOTE_YES = 1, TS_REMOTE_NO, TS_REMOTE_FAILED, TS_REMOTE_BAD };
 
-void ts_remote_add_error(struct ts_str *out, const struct ts_error *err);
-void ts_remote_read_error(struct ts_wire *wire, struct ts_error *err); /* sets one, whatever the bytes are */
-
 void ts_remote_add_record(struct ts_str *out, const struct ts_record *record);
 void ts_remote_read_record(struct ts_wire *wire, struct ts_arena *arena, struct ts_record *record);
 void ts_remote_add_task(struct ts_str *out, const struct ts_task_row *row);

@@ -60,7 +60,7 @@ static int speak_another_protocol(const char *socket) {
       ts_channel_receive(&channel, &message) != TS_CHANNEL_DONE || message.kind != TS_REMOTE_FAILED)
     return 1;
   struct ts_wire answer = ts_wire_of(message.bytes, message.count);
-  ts_remote_read_error(&answer, &err);
+  ts_wire_error(&answer, TS_ERR_STORE, &err);
   return end_with(&err);
 }
 
