@@ -3,9 +3,10 @@
  *
  * Where there are fewer groups than keep all workers busy, each is split. Where there are enough, only the last ones are, so
  * that nobody waits long for the worker that took the last whole one. Where costs are not given, one run goes first and
- * tells what the tasks cost. The cheap front of the workflow is then shared out task by task as they become ready, equal contents once
- * (run/contents.h). What follows is grouped by the contents that the front made: runs that go the same way stay together,
- * so that little is done twice and little is passed on. */
+ * tells what the tasks cost, while each other worker does one from elsewhere in the design. The cheap front of the
+ * workflow is then shared out task by task as they become ready, equal contents once (run/contents.h). What follows is
+ * grouped by the contents that the front made: runs that go the same way stay together, so that little is done twice and
+ * little is passed on. */
 #include "dist/coordinator_int.h"
 #include "dist/job.h"
 
@@ -21,8 +22,10 @@
 #define MOST_IN_BUCKET    64
 #define REST_BUCKETS      5   /* per worker, of what follows the front */
 #define REST_IMBALANCE    0.1 /* is enough: workers wait while buckets are made, and take them on demand */
-#define LAST_PARTS        3 /* each of the last ones, one per worker, is split once more: nobody waits long at the end */
-#define FRONT_SHARE       0.02 /* of all work, at most, is done task by task: passing products on costs more than it saves */
+/* The last buckets, one per worker, are split once more, those at the very end into more parts: nobody waits long. */
+#define LATE_PARTS  2
+#define LAST_PARTS  5
+#define FRONT_SHARE 0.02 /* of all work, at most, is done task by task: passing products on costs more than it saves */
 
 void ts_coordinator_add_jobs(struct coordinator *c, const struct ts_jobs *jobs) {
   for (size_t i = 0; i < jobs->count; i++) {
@@ -77,13 +80,13 @@ static void share_out_tasks(struct coordinator *c, uint32_t group) {
   ts_jobs_release(&jobs);
 }
 
-/* A whole run of the group goes first. */
-static void share_out_first(struct coordinator *c, uint32_t group) {
+/* A whole run, by its place in the order of the plan. False: nothing of it is left to be done. */
+static bool share_out_run(struct coordinator *c, uint32_t group, size_t place) {
   size_t most = 2 * c->plan->workflow->task_count * TS_OP_MAX_PORTS * (c->dataset->tile_count + 1); /* with reference */
   struct ts_jobs jobs = {0};
   struct ts_run_wish *wishes = ts_malloc(most * sizeof *wishes);
   struct ts_run_part part = {.group = group, .wanted = wishes, .keep = true};
-  part.wanted_count = ts_contents_take_first(c->shared[group].contents, wishes);
+  part.wanted_count = ts_contents_take_run(c->shared[group].contents, place, wishes);
   if (part.wanted_count > 0) {
     remember(c, c->next_number, part);
     ts_jobs_add(&jobs, &part, 0);
@@ -91,6 +94,17 @@ static void share_out_first(struct coordinator *c, uint32_t group) {
   free(wishes);
   ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
+  return part.wanted_count > 0;
+}
+
+/* The first run of the group, and what others do meanwhile: runs far from it and from each other, so that they have little in
+ * common that would be done twice. */
+static void share_out_first(struct coordinator *c, uint32_t group) {
+  const size_t runs = c->plan->set_count, workers = (c->options->workers + c->shared_count - 1) / c->shared_count;
+  const uint64_t number = c->next_number;
+  if (runs == 0) return;
+  if (share_out_run(c, group, 0)) c->shared[group].sample = number;
+  for (size_t w = 1; w < workers && w < runs; w++) share_out_run(c, group, runs * w / workers);
 }
 
 /* Seconds of every task as they are given, or so far: the cheapest call, for the first one of a process also pays for
@@ -237,9 +251,9 @@ static bool group_rest(const struct rest *rest, const uint32_t *members, size_t 
 }
 
 static bool add_in_parts(struct coordinator *c, struct ts_jobs *jobs, uint32_t group, const struct rest *rest,
-                         const struct ts_bucket *bucket, struct ts_error *err) {
+                         const struct ts_bucket *bucket, size_t part_count, struct ts_error *err) {
   struct ts_buckets parts = {0};
-  if (!group_rest(rest, bucket->members, bucket->member_count, LAST_PARTS, &parts, err)) return false;
+  if (!group_rest(rest, bucket->members, bucket->member_count, part_count, &parts, err)) return false;
   for (size_t b = 0; b < parts.count; b++) add_runs(c, jobs, group, rest, &parts.items[b]);
   ts_buckets_release(&parts);
   return true;
@@ -256,10 +270,11 @@ static bool group_and_add(struct coordinator *c, struct ts_jobs *jobs, uint32_t 
   free(all);
   if (!ok) return false;
   for (size_t b = 0; ok && b < buckets.count; b++) {
-    if (b + workers < buckets.count)
+    const size_t left = buckets.count - b;
+    if (left > workers)
       add_runs(c, jobs, group, rest, &buckets.items[b]);
     else
-      ok = add_in_parts(c, jobs, group, rest, &buckets.items[b], err);
+      ok = add_in_parts(c, jobs, group, rest, &buckets.items[b], 2 * left > workers ? LATE_PARTS : LAST_PARTS, err);
   }
   ts_buckets_release(&buckets);
   return ok;
@@ -314,7 +329,9 @@ static bool share_out(struct coordinator *c, struct ts_error *err) {
   for (uint32_t g = 0; ok && g < groups; g++) {
     if (!c->shared[g].contents) continue;
     share_out_tasks(c, g);
-    if (ts_contents_is_over(c->shared[g].contents)) ok = next_step(c, g, err);
+    bool is_first = c->shared[g].step == SHARING_FIRST;
+    if (is_first ? c->shared[g].sample == TS_NO_BUCKET : ts_contents_is_over(c->shared[g].contents))
+      ok = next_step(c, g, err);
   }
   return ok;
 }
@@ -338,6 +355,7 @@ static bool begin_sharing(struct coordinator *c, const struct ts_jobs *groups, s
   for (size_t i = 0; i < groups->count; i++) {
     uint32_t g = (uint32_t)groups->rows[i].group;
     c->shared[g].front = ts_calloc(c->plan->workflow->task_count + 1, sizeof *c->shared[g].front);
+    c->shared[g].sample = TS_NO_BUCKET;
     c->shared[g].contents = ts_contents_create(c->plan, c->dataset, &c->share_options, g, err);
     if (!c->shared[g].contents) return false;
     /* Where all tasks are shared out, costs decide nothing. */
@@ -392,6 +410,7 @@ bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err) {
 /* What came makes other tasks ready. */
 static void take_up(struct coordinator *c, uint32_t group, uint64_t number) {
   struct ts_job *job = &c->jobs[number];
+  if (c->shared[group].sample == number) c->shared[group].sample = TS_NO_BUCKET;
   ts_contents_came(c->shared[group].contents, job->part.wanted, job->part.wanted_count);
   ts_job_release(job);
 }

@@ -308,15 +308,19 @@ static void mark_behind(const struct ts_contents *c, struct instance *instance, 
   }
 }
 
-size_t ts_contents_take_first(struct ts_contents *c, struct ts_run_wish *wishes) {
+static void mark_run(const struct ts_contents *c, size_t run, bool *marked) {
   const struct ts_plan *plan = c->engine.plan;
-  size_t count = 0;
-  bool *marked = ts_calloc(c->group->instance_count + 1, sizeof *marked);
-  for (size_t w = 0; plan->set_count > 0 && w < plan->wanted_count; w++) {
-    uint32_t node = plan->products[plan->set_order[0] * plan->wanted_count + w].node;
+  for (size_t w = 0; w < plan->wanted_count; w++) {
+    uint32_t node = plan->products[run * plan->wanted_count + w].node;
     for (size_t u = 0; node != TS_NO_NODE && u < ts_group_unit_count(c->group, plan->nodes[node].scope); u++)
       mark_behind(c, ts_group_instance(c->group, node, u), marked);
   }
+}
+
+size_t ts_contents_take_run(struct ts_contents *c, size_t place, struct ts_run_wish *wishes) {
+  size_t count = 0;
+  bool *marked = ts_calloc(c->group->instance_count + 1, sizeof *marked);
+  mark_run(c, c->engine.plan->set_order[place], marked);
   for (size_t i = 0; i < c->group->instance_count; i++) {
     struct instance *instance = &c->group->instances[i];
     if (!marked[i] || node_of(c, instance)->kind != TS_NODE_TASK) continue;

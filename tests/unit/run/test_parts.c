@@ -141,7 +141,30 @@ static void share(struct ts_contents *contents, struct told *told, const struct 
   assert_true(ts_contents_is_over(contents));
 }
 
-/* Whatever is handed out at once, and whether one run goes first: every distinct content of a group is computed once. */
+static void do_part(struct ts_contents *contents, struct told *told, const struct ts_run_options *options,
+                    const struct ts_run_part *part) {
+  struct ts_error err = {0};
+  if (part->wanted_count > 0) run_part(told, *options, part);
+  if (!ts_store_flush(options->store, &err)) fail_msg("%s", err.text);
+  ts_contents_came(contents, part->wanted, part->wanted_count);
+}
+
+/* One run, and another one that another worker does beside it: done before it, after it, or when tasks are handed out already. */
+static void first_runs(struct ts_contents *contents, struct told *told, const struct ts_run_options *options,
+                       uint32_t group, struct ts_run_wish *wishes, struct ts_run_wish *others) {
+  const struct toy_subject *s = told->subject;
+  struct ts_run_part first = {.group = group, .wanted = wishes, .keep = true};
+  struct ts_run_part beside = {.group = group, .wanted = others, .keep = true};
+  first.wanted_count = ts_contents_take_run(contents, 0, wishes);
+  beside.wanted_count = ts_contents_take_run(contents, s->plan->set_count / 2, others);
+  if (s->seed % 4 == 0) do_part(contents, told, options, &beside);
+  do_part(contents, told, options, &first);
+  if (s->seed % 8 == 2) do_part(contents, told, options, &beside);
+  ts_contents_open(contents, NULL);
+  if (s->seed % 8 == 6) do_part(contents, told, options, &beside);
+}
+
+/* Whatever is handed out at once, and whether some runs go first: every distinct content of a group is computed once. */
 static void shared_tasks_are_computed_once(const struct toy_subject *s, bool no_cutoff) {
   struct told told = {.subject = s};
   struct ts_store *store = toy_store_open(NULL);
@@ -153,19 +176,15 @@ static void shared_tasks_are_computed_once(const struct toy_subject *s, bool no_
   told_options.on_task = on_task;
   told_options.on_product = on_product;
   size_t room = (s->plan->node_count + 3) * TS_OP_MAX_PORTS * (s->data.dataset.tile_count + 1);
-  struct ts_run_wish *wishes = ts_calloc(room, sizeof *wishes);
+  struct ts_run_wish *wishes = ts_calloc(room, sizeof *wishes), *others = ts_calloc(room, sizeof *others);
   bool failed = false;
   for (uint32_t g = 0; g < ts_run_group_count(s->plan, &s->data.dataset); g++) {
     struct ts_contents *contents = ts_contents_create(s->plan, &s->data.dataset, &told_options, g, &err);
     if (!contents) fail_msg("%s", err.text);
-    if (s->seed % 2 == 0) {
-      struct ts_run_part part = {.group = g, .wanted = wishes, .keep = true};
-      part.wanted_count = ts_contents_take_first(contents, wishes);
-      if (part.wanted_count > 0) run_part(&told, options, &part);
-      if (!ts_store_flush(store, &err)) fail_msg("%s", err.text);
-      ts_contents_came(contents, wishes, part.wanted_count);
-    }
-    ts_contents_open(contents, NULL);
+    if (s->seed % 2 == 0)
+      first_runs(contents, &told, &options, g, wishes, others);
+    else
+      ts_contents_open(contents, NULL);
     share(contents, &told, &options, g, wishes);
     failed = failed || ts_contents_any_failed(contents);
     ts_contents_destroy(contents);
@@ -174,6 +193,7 @@ static void shared_tasks_are_computed_once(const struct toy_subject *s, bool no_
   if (!no_cutoff && told.executed != toy_expected_executed(s, no_cutoff, true))
     fail_msg("seed %llu: %llu tasks executed instead of %zu", s->seed, (unsigned long long)told.executed,
              toy_expected_executed(s, no_cutoff, true));
+  free(others);
   free(wishes);
   ts_store_close(store);
   told_release(&told);
