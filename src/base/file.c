@@ -107,8 +107,7 @@ bool ts_file_read(const char *path, size_t max_bytes, struct ts_str *out, struct
   return ok;
 }
 
-/* 0 or the errno. */
-static int write_all(int fd, const void *data, size_t size) {
+int ts_file_write_all(int fd, const void *data, size_t size) {
   const char *bytes = data;
   while (size > 0) {
     ssize_t count = write(fd, bytes, size < MAX_READ_BYTES ? size : MAX_READ_BYTES);
@@ -120,14 +119,17 @@ static int write_all(int fd, const void *data, size_t size) {
   return 0;
 }
 
-/* A new file in `folder`; its name does not grow with the target's, which may have the greatest length allowed. The name
- * is unlike any other of this process, and O_EXCL guards against those of other processes and hosts. */
-static int create_temporary(const char *folder, char **name) {
+char *ts_path_temporary(const char *folder) {
   static atomic_ullong counter;
+  char unique[64];
+  snprintf(unique, sizeof unique, ".tessera-%ld-%llu.tmp", (long)getpid(), atomic_fetch_add(&counter, 1));
+  return ts_path_join(folder, unique);
+}
+
+/* O_EXCL guards against the files of other processes and hosts. */
+int ts_file_create_temporary(const char *folder, char **name) {
   for (int attempt = 0; attempt < 1000; attempt++) {
-    char unique[64];
-    snprintf(unique, sizeof unique, ".tessera-%ld-%llu.tmp", (long)getpid(), atomic_fetch_add(&counter, 1));
-    *name = ts_path_join(folder, unique);
+    *name = ts_path_temporary(folder);
     int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0) return fd;
     int number = errno;
@@ -149,7 +151,7 @@ static int sync_folder(const char *folder) {
 
 /* 0 or the errno; closes the descriptor in any case. */
 static int fill_and_close(int fd, const void *data, size_t size, bool sync) {
-  int number = write_all(fd, data, size);
+  int number = ts_file_write_all(fd, data, size);
   if (!number && sync && fsync(fd) != 0) number = errno;
   if (close(fd) != 0 && !number && errno != EINTR) number = errno;
   return number;
@@ -158,7 +160,7 @@ static int fill_and_close(int fd, const void *data, size_t size, bool sync) {
 static int replace_file(const char *path, const void *data, size_t size, bool sync) {
   ts_auto_free char *folder = ts_path_folder(path);
   ts_auto_free char *temporary = NULL;
-  int fd = create_temporary(folder, &temporary);
+  int fd = ts_file_create_temporary(folder, &temporary);
   if (fd < 0) return errno;
   int number = fill_and_close(fd, data, size, sync);
   if (!number && rename(temporary, path) != 0) number = errno;

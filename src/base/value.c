@@ -76,6 +76,20 @@ int ts_value_compare(const struct ts_value *a, const struct ts_value *b) {
   TS_BUG("no such value type: %d", (int)a->type);
 }
 
+void ts_value_add_bytes(const struct ts_value *value, struct ts_str *bytes) {
+  ts_str_add_char(bytes, (char)value->type);
+  switch (value->type) {
+  case TS_VALUE_INTEGER: ts_str_add_bytes(bytes, &value->as.integer, sizeof value->as.integer); break;
+  case TS_VALUE_REAL: ts_str_add_bytes(bytes, &value->as.real, sizeof value->as.real); break;
+  case TS_VALUE_BOOLEAN: ts_str_add_char(bytes, value->as.boolean ? 1 : 0); break;
+  case TS_VALUE_STRING: ts_str_add_bytes(bytes, value->as.string, strlen(value->as.string) + 1); break;
+  case TS_VALUE_LIST:
+    ts_str_add_bytes(bytes, &value->as.list->count, sizeof value->as.list->count);
+    for (size_t i = 0; i < value->as.list->count; i++) ts_value_add_bytes(&value->as.list->items[i], bytes);
+    break;
+  }
+}
+
 bool ts_value_number(const struct ts_value *value, double *number) {
   switch (value->type) {
   case TS_VALUE_INTEGER: *number = (double)value->as.integer; return true;

@@ -40,6 +40,8 @@ struct ts_value ts_value_boolean(bool value);
 struct ts_value ts_value_string(const char *text); /* borrows text */
 
 bool ts_value_equal(const struct ts_value *a, const struct ts_value *b);
+/* Equal for equal values only, and no beginning of another's: for look-ups within a process. */
+void ts_value_add_bytes(const struct ts_value *value, struct ts_str *bytes);
 /* Total order within a type (numbers by size, strings by bytes); used for sorting only. */
 int ts_value_compare(const struct ts_value *a, const struct ts_value *b);
 /* The number, for integers, reals and booleans. */

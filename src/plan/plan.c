@@ -36,20 +36,6 @@ bool ts_merge_shares_tasks(enum ts_merge merge) { return merge != TS_MERGE_STAGE
 
 bool ts_merge_needs_buckets(enum ts_merge merge) { return merge >= TS_MERGE_NAIVE; }
 
-static void add_value_bytes(struct ts_str *bytes, const struct ts_value *value) {
-  ts_str_add_char(bytes, (char)value->type);
-  switch (value->type) {
-  case TS_VALUE_INTEGER: ts_str_add_bytes(bytes, &value->as.integer, sizeof value->as.integer); break;
-  case TS_VALUE_REAL: ts_str_add_bytes(bytes, &value->as.real, sizeof value->as.real); break;
-  case TS_VALUE_BOOLEAN: ts_str_add_char(bytes, value->as.boolean ? 1 : 0); break;
-  case TS_VALUE_STRING: ts_str_add_bytes(bytes, value->as.string, strlen(value->as.string) + 1); break;
-  case TS_VALUE_LIST:
-    ts_str_add_bytes(bytes, &value->as.list->count, sizeof value->as.list->count);
-    for (size_t i = 0; i < value->as.list->count; i++) add_value_bytes(bytes, &value->as.list->items[i]);
-    break;
-  }
-}
-
 static struct ts_value bound_value(const struct builder *b, const struct ts_task *task, size_t parameter) {
   const struct ts_binding *binding = &task->parameters[parameter];
   struct ts_value value = binding->parameter == TS_NONE ? binding->fixed : b->values[binding->parameter];
@@ -101,7 +87,7 @@ static void remember_lineage(struct builder *b, uint32_t index) {
   }
   size_t parameters =
       node->kind == TS_NODE_TASK ? b->plan->workflow->tasks[node->task].op->descriptor->parameter_count : 0;
-  for (size_t i = 0; i < parameters; i++) add_value_bytes(&b->key, &node->parameters[i]);
+  for (size_t i = 0; i < parameters; i++) ts_value_add_bytes(&node->parameters[i], &b->key);
   b->first_of_lineage = ts_grow(b->first_of_lineage, index, &b->first_capacity, sizeof *b->first_of_lineage);
   bool inserted = false;
   union ts_map_value *slot = ts_map_insert(&b->lineage_map, b->key.data, b->key.length, &inserted);
@@ -209,7 +195,7 @@ static uint32_t make_task_node(struct builder *b, uint32_t task_index, uint32_t 
   ts_str_add_bytes(&b->key, inputs, d->input_count * sizeof *inputs);
   for (size_t i = 0; i < d->parameter_count; i++) {
     b->parameters[i] = bound_value(b, task, i);
-    add_value_bytes(&b->key, &b->parameters[i]);
+    ts_value_add_bytes(&b->parameters[i], &b->key);
   }
   if (b->plan->options.chain) {
     uint32_t before = node_before(b, task_index, nodes_of_task);
@@ -240,7 +226,7 @@ static void stage_key(struct builder *b, size_t stage_index, const uint32_t *nod
     if (!b->plan->active[t]) continue;
     for (size_t i = 0; i < task->op->descriptor->parameter_count; i++) {
       struct ts_value value = bound_value(b, task, i);
-      add_value_bytes(&b->stage_key, &value);
+      ts_value_add_bytes(&value, &b->stage_key);
     }
     for (size_t i = 0; i < task->op->descriptor->input_count; i++) {
       const struct ts_source *source = &task->inputs[i];

@@ -10,20 +10,6 @@
 
 #include <string.h>
 
-static void add_value(struct ts_str *bytes, const struct ts_value *value) {
-  ts_str_add_char(bytes, (char)value->type);
-  switch (value->type) {
-  case TS_VALUE_INTEGER: ts_str_add_bytes(bytes, &value->as.integer, sizeof value->as.integer); break;
-  case TS_VALUE_REAL: ts_str_add_bytes(bytes, &value->as.real, sizeof value->as.real); break;
-  case TS_VALUE_BOOLEAN: ts_str_add_char(bytes, value->as.boolean ? 1 : 0); break;
-  case TS_VALUE_STRING: ts_str_add_bytes(bytes, value->as.string, strlen(value->as.string) + 1); break;
-  case TS_VALUE_LIST:
-    ts_str_add_bytes(bytes, &value->as.list->count, sizeof value->as.list->count);
-    for (size_t i = 0; i < value->as.list->count; i++) add_value(bytes, &value->as.list->items[i]);
-    break;
-  }
-}
-
 char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values) {
   json_t *object = json_object();
   for (size_t i = 0; op && i < op->descriptor->parameter_count; i++)
@@ -80,7 +66,7 @@ bool ts_recipes_make(struct ts_run_setup *setup, struct ts_store *store, struct 
     ts_str_add_bytes(&identity, &op, sizeof op);
     for (size_t i = 0; i < op->descriptor->parameter_count; i++) {
       values[i] = ts_op_canonical(&op->descriptor->parameters[i], &node->parameters[i]);
-      add_value(&identity, &values[i]);
+      ts_value_add_bytes(&values[i], &identity);
     }
     bool added = false;
     union ts_map_value *slot = ts_map_insert(&known, identity.data, identity.length, &added);

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,43 +27,20 @@ static bool fail_writing(struct ts_error *err, const char *path, int number) {
   return false;
 }
 
-/* A name beside the target that no other file of this process has. */
-static char *beside(const char *path) {
-  static atomic_ullong counter;
-  ts_auto_free char *folder = ts_path_folder(path);
-  char unique[64];
-  snprintf(unique, sizeof unique, ".tessera-%ld-d%llu.tmp", (long)getpid(), atomic_fetch_add(&counter, 1));
-  return ts_path_join(folder, unique);
-}
-
 /* A file without a name, which is gone when the program ends, whatever ends it. -1 where the system has none, or where it
  * could not be given a name afterwards. */
-static int create_nameless(const char *path) {
-  ts_auto_free char *folder = ts_path_folder(path);
+static int create_nameless(const char *folder) {
   if (access("/proc/self/fd", X_OK) != 0) return -1;
   return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 }
 
-/* O_EXCL guards against the files of other processes. */
-static int create_named(const char *path, char **name) {
-  for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    *name = beside(path);
-    int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0) return fd;
-    int number = errno;
-    free(ts_steal(*name));
-    errno = number;
-    if (number != EEXIST && number != EINTR) return -1;
-  }
-  return -1;
-}
-
 /* Gives a nameless file a name for a moment, so that it can be renamed over the target. 0 or the errno. */
 static int give_name(struct piecewise_file *file) {
+  ts_auto_free char *folder = ts_path_folder(file->path);
   char link[64];
   snprintf(link, sizeof link, "/proc/self/fd/%d", file->fd);
   for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    file->temporary = beside(file->path);
+    file->temporary = ts_path_temporary(folder);
     if (linkat(AT_FDCWD, link, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0) return 0;
     int number = errno;
     free(ts_steal(file->temporary));
@@ -81,22 +57,17 @@ bool ts_piecewise_open(struct piecewise_file *file, const char *path, struct ts_
   if (there && !S_ISREG(status.st_mode)) {
     file->fd = open(path, O_WRONLY | O_CLOEXEC);
   } else {
-    file->fd = create_nameless(path);
+    ts_auto_free char *folder = ts_path_folder(path);
+    file->fd = create_nameless(folder);
     file->is_nameless = file->fd >= 0;
-    if (!file->is_nameless) file->fd = create_named(path, &file->temporary);
+    if (!file->is_nameless) file->fd = ts_file_create_temporary(folder, &file->temporary);
   }
   return file->fd >= 0 || fail_writing(err, path, errno);
 }
 
 bool ts_piecewise_write(struct piecewise_file *file, const char *text, size_t length, struct ts_error *err) {
-  while (length > 0) {
-    ssize_t count = write(file->fd, text, length);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return fail_writing(err, file->path, count < 0 ? errno : EIO);
-    text += count;
-    length -= (size_t)count;
-  }
-  return true;
+  int number = ts_file_write_all(file->fd, text, length);
+  return number == 0 || fail_writing(err, file->path, number);
 }
 
 bool ts_piecewise_close(struct piecewise_file *file, bool keep, struct ts_error *err) {

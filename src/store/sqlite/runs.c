@@ -84,7 +84,8 @@ bool ts_sqlite_run_update(void *state, const struct ts_store_run_change *wanted,
   return changed;
 }
 
-static void read_run(sqlite3_stmt *statement, struct ts_arena *arena, struct ts_store_run *run) {
+static void read_run(sqlite3_stmt *statement, struct ts_arena *arena, void *to) {
+  struct ts_store_run *run = to;
   memset(run, 0, sizeof *run);
   snprintf(run->row.id, sizeof run->row.id, "%s", ts_sqlite_column_text(statement, 0, arena));
   run->row.command = ts_sqlite_column_text(statement, 1, arena);
@@ -98,7 +99,8 @@ static void read_run(sqlite3_stmt *statement, struct ts_arena *arena, struct ts_
   run->process = ts_sqlite_column_text(statement, 9, arena);
 }
 
-static void read_task(sqlite3_stmt *statement, struct ts_arena *arena, struct ts_task_row *row) {
+static void read_task(sqlite3_stmt *statement, struct ts_arena *arena, void *to) {
+  struct ts_task_row *row = to;
   memset(row, 0, sizeof *row);
   row->task = ts_sqlite_column_number(statement, 0);
   row->stage = ts_sqlite_column_text(statement, 1, arena);
@@ -114,34 +116,21 @@ static void read_task(sqlite3_stmt *statement, struct ts_arena *arena, struct ts
   row->message = ts_sqlite_column_text(statement, 11, arena);
 }
 
-static bool list_runs(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, struct ts_arena *arena,
-                      struct ts_store_run **runs, size_t *count, struct ts_error *err) {
-  ts_auto_free struct ts_store_run *found = NULL;
-  size_t capacity = 0;
-  bool row;
-  while (ts_sqlite_step(connection, statement, &row, reading, err)) {
-    if (!row) {
-      *runs = ts_arena_memdup(arena, found, *count * sizeof *found);
-      return true;
-    }
-    found = ts_grow(found, *count, &capacity, sizeof *found);
-    read_run(statement, arena, &found[(*count)++]);
-  }
-  return false;
-}
+typedef void (*row_reader)(sqlite3_stmt *statement, struct ts_arena *arena, void *row);
 
-static bool list_tasks(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, struct ts_arena *arena,
-                       struct ts_task_row **rows, size_t *count, struct ts_error *err) {
-  ts_auto_free struct ts_task_row *found = NULL;
+/* All rows of a statement, each of row_bytes, in the arena. */
+static bool list_rows(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, row_reader read,
+                      size_t row_bytes, struct ts_arena *arena, void **rows, size_t *count, struct ts_error *err) {
+  ts_auto_free char *found = NULL;
   size_t capacity = 0;
   bool row;
   while (ts_sqlite_step(connection, statement, &row, reading, err)) {
     if (!row) {
-      *rows = ts_arena_memdup(arena, found, *count * sizeof *found);
+      *rows = ts_arena_memdup(arena, found, *count * row_bytes);
       return true;
     }
-    found = ts_grow(found, *count, &capacity, sizeof *found);
-    read_task(statement, arena, &found[(*count)++]);
+    found = ts_grow(found, *count, &capacity, row_bytes);
+    read(statement, arena, found + (*count)++ * row_bytes);
   }
   return false;
 }
@@ -149,27 +138,29 @@ static bool list_tasks(struct ts_sqlite_connection *connection, sqlite3_stmt *st
 bool ts_sqlite_run_list(void *state, struct ts_arena *arena, struct ts_store_run **runs, size_t *count,
                         struct ts_error *err) {
   struct ts_sqlite_store *store = state;
-  *runs = NULL;
+  void *rows = NULL;
   *count = 0;
   pthread_mutex_lock(&store->read_lock);
   sqlite3_stmt *statement = ts_sqlite_get(&store->reader, TS_SQL_LIST_RUNS, err);
-  const bool ok = statement && list_runs(&store->reader, statement, arena, runs, count, err);
+  const bool ok = statement && list_rows(&store->reader, statement, read_run, sizeof **runs, arena, &rows, count, err);
   pthread_mutex_unlock(&store->read_lock);
+  *runs = rows;
   return ok;
 }
 
 bool ts_sqlite_task_list(void *state, const char *run, struct ts_arena *arena, struct ts_task_row **rows, size_t *count,
                          struct ts_error *err) {
   struct ts_sqlite_store *store = state;
-  *rows = NULL;
+  void *found = NULL;
   *count = 0;
   pthread_mutex_lock(&store->read_lock);
   sqlite3_stmt *statement = ts_sqlite_get(&store->reader, TS_SQL_LIST_TASKS, err);
   bool ok = statement != NULL;
   if (ok) {
     ts_sqlite_bind_text(statement, 1, run);
-    ok = list_tasks(&store->reader, statement, arena, rows, count, err);
+    ok = list_rows(&store->reader, statement, read_task, sizeof **rows, arena, &found, count, err);
   }
   pthread_mutex_unlock(&store->read_lock);
+  *rows = found;
   return ok;
 }

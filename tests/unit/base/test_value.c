@@ -256,6 +256,29 @@ static void random_text_is_survived(void **state) {
   assert_true(accepted > 500);
 }
 
+/* Bytes of all pairs of some values: equal for equal ones only, and none begins another. */
+static void bytes_tell_values_apart(void **state) {
+  (void)state;
+  const struct ts_value some[] = {ts_value_integer(1), ts_value_string("a"), ts_value_string("")};
+  const struct ts_value_list lists[] = {{0, some}, {1, some}, {2, some}, {3, some}, {2, some + 1}};
+  struct ts_value values[16] = {ts_value_integer(0),    ts_value_integer(1), ts_value_integer(256),
+                                ts_value_real(0),       ts_value_real(1),    ts_value_boolean(false),
+                                ts_value_boolean(true), ts_value_string(""), ts_value_string("a"),
+                                ts_value_string("ab"),  ts_value_string("b")};
+  size_t count = 11;
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    values[count++] = (struct ts_value){.type = TS_VALUE_LIST, .as.list = &lists[i]};
+  for (size_t i = 0; i < count; i++) {
+    for (size_t j = 0; j < count; j++) {
+      ts_auto(ts_str_release) struct ts_str a = {0}, b = {0};
+      ts_value_add_bytes(&values[i], &a);
+      ts_value_add_bytes(&values[j], &b);
+      bool begins = a.length <= b.length && memcmp(a.data, b.data, a.length) == 0;
+      assert_int_equal(begins, ts_value_equal(&values[i], &values[j]));
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(types_have_names),
@@ -267,6 +290,7 @@ int main(void) {
       cmocka_unit_test(json_of_another_type_is_refused),
       cmocka_unit_test(json_strings_with_nul_are_refused),
       cmocka_unit_test(text_is_read),
+      cmocka_unit_test(bytes_tell_values_apart),
       cmocka_unit_test(random_text_is_survived),
   };
   return cmocka_run_group_tests(tests, NULL, release_arena);

@@ -169,11 +169,41 @@ static void random_bytes_do_no_harm(void **state) {
   }
 }
 
+/* An error comes back as it was; of any other bytes comes an error, too. */
+static void errors_come_back(void **state) {
+  (void)state;
+  ts_auto(ts_str_release) struct ts_str out = {0};
+  struct ts_error sent = {0}, got = {0};
+  ts_fail(&sent, TS_ERR_BAD_VALUE, "what");
+  ts_error_help(&sent, "do this");
+  ts_wire_add_error(&out, &sent);
+  struct ts_wire wire = ts_wire_of(out.data, out.length);
+  ts_wire_error(&wire, TS_ERR_STORE, &got);
+  assert_true(ts_wire_is_whole(&wire));
+  assert_int_equal(got.code, TS_ERR_BAD_VALUE);
+  assert_string_equal(got.text, "what");
+  assert_string_equal(got.help, "do this");
+  for (size_t length = 0; length < out.length; length++) {
+    wire = ts_wire_of(out.data, length);
+    got = (struct ts_error){0};
+    ts_wire_error(&wire, TS_ERR_STORE, &got);
+    assert_true(wire.failed);
+    assert_int_equal(got.code, length < 4 ? TS_ERR_STORE : TS_ERR_BAD_VALUE);
+    assert_true(got.text[0] != '\0');
+  }
+  static const unsigned char unknown[] = {0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  wire = ts_wire_of(unknown, sizeof unknown);
+  got = (struct ts_error){0};
+  ts_wire_error(&wire, TS_ERR_STORE, &got);
+  assert_int_equal(got.code, TS_ERR_STORE);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bytes_are_as_described),   cmocka_unit_test(every_shorter_message_is_refused),
       cmocka_unit_test(texts_end_where_they_say), cmocka_unit_test(counts_must_fit),
       cmocka_unit_test(failure_is_for_good),      cmocka_unit_test(random_bytes_do_no_harm),
+      cmocka_unit_test(errors_come_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
