@@ -15,8 +15,8 @@ bool ts_file_read(const char *path, size_t max_bytes, struct ts_str *out, struct
 bool ts_file_write_atomic(const char *path, const void *data, size_t size, struct ts_error *err);
 /* The same without fsync, for results that can be made again. */
 bool ts_file_write(const char *path, const void *data, size_t size, struct ts_error *err);
-/* For files that are written piece by piece: a new one in a folder, -1 with errno if there can be none; its name is owned and
- * does not grow with that of the file it is to become. */
+/* For files that are written piece by piece: a new one in a folder, -1 with errno if there can be none; its name is
+ * owned and does not grow with that of the file it is to become. */
 int ts_file_create_temporary(const char *folder, char **name);
 char *ts_path_temporary(const char *folder);                  /* such a name alone, unlike any other of this process */
 int ts_file_write_all(int fd, const void *data, size_t size); /* 0 or the errno */

@@ -41,13 +41,13 @@ struct slot {
   uint64_t gone_ns; /* when the connection ended; 0: it has not */
 };
 
-/* A group that is split: first one run (and others beside it), then the front, then the rest. */
+/* A group that is split: first a run per worker, then the front, then the rest. */
 enum sharing_step { SHARING_FIRST, SHARING_FRONT, SHARING_REST };
 struct shared_group {
   struct ts_contents *contents; /* owned; NULL: all its buckets are known */
   enum sharing_step step;
   bool *front;     /* owned: per task, whether it belongs to the front */
-  uint64_t sample; /* number of the bucket of the first run; TS_NO_BUCKET: there is none, or it is done */
+  uint64_t sample; /* the bucket whose end tells what tasks cost; TS_NO_BUCKET: there is none, or it is done */
 };
 
 struct coordinator {

@@ -97,14 +97,15 @@ static bool share_out_run(struct coordinator *c, uint32_t group, size_t place) {
   return part.wanted_count > 0;
 }
 
-/* The first run of the group, and what others do meanwhile: runs far from it and from each other, so that they have little in
- * common that would be done twice. */
+/* A run for each worker, the first of which that is not done yet tells what tasks cost. They are far from each other, so that
+ * they have little in common that would be done twice. */
 static void share_out_first(struct coordinator *c, uint32_t group) {
   const size_t runs = c->plan->set_count, workers = (c->options->workers + c->shared_count - 1) / c->shared_count;
-  const uint64_t number = c->next_number;
-  if (runs == 0) return;
-  if (share_out_run(c, group, 0)) c->shared[group].sample = number;
-  for (size_t w = 1; w < workers && w < runs; w++) share_out_run(c, group, runs * w / workers);
+  uint64_t *sample = &c->shared[group].sample;
+  for (size_t w = 0; w < workers && w < runs; w++) {
+    const uint64_t number = c->next_number;
+    if (share_out_run(c, group, runs * w / workers) && *sample == TS_NO_BUCKET) *sample = number;
+  }
 }
 
 /* Seconds of every task as they are given, or so far: the cheapest call, for the first one of a process also pays for

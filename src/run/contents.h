@@ -25,8 +25,8 @@ size_t ts_contents_ready(const struct ts_contents *contents);
 /* Hands out at most `most` of them, those of one kind and with common inputs together; wishes has room for
  * most * TS_OP_MAX_PORTS. Returns the number of wishes. */
 size_t ts_contents_take(struct ts_contents *contents, size_t most, struct ts_run_wish *wishes);
-/* Hands out all that a run needs and that is not handed out yet; the run by its place in plan->set_order. wishes has room for
- * task_count * TS_OP_MAX_PORTS of them per unit. Before ts_contents_open. */
+/* Hands out all that a run needs and that is not handed out yet; the run by its place in plan->set_order. wishes has
+ * room for task_count * TS_OP_MAX_PORTS of them per unit. Before ts_contents_open. */
 size_t ts_contents_take_run(struct ts_contents *contents, size_t place, struct ts_run_wish *wishes);
 /* What was handed out has ended: looks into the store for it. What is not there failed. */
 void ts_contents_came(struct ts_contents *contents, const struct ts_run_wish *wishes, size_t count);

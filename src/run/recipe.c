@@ -8,8 +8,6 @@
 #include "base/alloc.h"
 #include "base/json.h"
 
-#include <string.h>
-
 char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values) {
   json_t *object = json_object();
   for (size_t i = 0; op && i < op->descriptor->parameter_count; i++)

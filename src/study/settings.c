@@ -68,7 +68,7 @@ static bool is_given(struct ts_request *r, const struct setting *setting) {
   case FLAG: return *field.flag;
   case NUMBER: return *field_of(r, setting->given).flag;
   }
-  abort();
+  TS_BUG("no such kind of setting: %d", (int)setting->kind);
 }
 
 static json_t *value_of(struct ts_request *r, const struct setting *setting) {

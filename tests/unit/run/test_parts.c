@@ -149,7 +149,7 @@ static void do_part(struct ts_contents *contents, struct told *told, const struc
   ts_contents_came(contents, part->wanted, part->wanted_count);
 }
 
-/* One run, and another one that another worker does beside it: done before it, after it, or when tasks are handed out already. */
+/* One run, and one that another worker does beside it: done before it, after it, or when tasks are handed out already. */
 static void first_runs(struct ts_contents *contents, struct told *told, const struct ts_run_options *options,
                        uint32_t group, struct ts_run_wish *wishes, struct ts_run_wish *others) {
   const struct toy_subject *s = told->subject;
