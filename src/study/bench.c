@@ -150,7 +150,7 @@ static void bench_session(struct session *s, json_t *object) {
   struct bench bench = {.s = s};
   if (ts_session_read(s) && ts_session_open_dataset(s, false) && ts_sets_single(s, &sets)) {
     size_t count = 0;
-    struct ts_source *wanted = ts_session_all_products(s, sets.values, NULL, &count);
+    struct ts_source *wanted = ts_session_all_products(s, NULL, NULL, &count);
     struct ts_plan *plan = ts_session_plan(s, &sets, wanted, count, false);
     if (plan) {
       bench.plan = plan;

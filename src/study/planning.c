@@ -57,7 +57,7 @@ static bool is_made(struct session *s, const struct ts_source *source, const cha
                            ts_reference_advice(s, missing)));
     return false;
   }
-  if (!idle[source->index]) return true;
+  if (!idle || !idle[source->index]) return true;
   skip(s, name,
        "there is no truth, and the defaults compared with themselves always agree; name the truth as 'reference' in a "
        "manifest, or change a parameter with -p");
@@ -71,7 +71,7 @@ struct ts_source *ts_session_all_products(struct session *s, const struct ts_val
   size_t total = 0;
   for (size_t i = 0; i < w->stage_count; i++) total += w->stages[i].output_count;
   struct ts_source *wanted = ts_arena_array(&s->arena, total + 1, sizeof *wanted);
-  const bool *idle = ts_reference_idle(s, values);
+  const bool *idle = values ? ts_reference_idle(s, values) : NULL;
   json_decref(s->skipped);
   s->skipped = json_array();
   *count = 0;

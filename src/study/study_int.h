@@ -235,7 +235,8 @@ struct ts_plan *ts_session_plan(struct session *s, const struct parameter_sets *
                                 size_t wanted_count, bool want_reference);
 /* Distinct wanted products of the study's outputs; sets output.wanted. Owned by the arena. */
 struct ts_source *ts_session_study_products(struct session *s, size_t *count);
-/* All stage outputs that one run with these values makes (or those of one stage); the others go to session.skipped. */
+/* All stage outputs that one run with these values makes (or those of one stage); the others go to session.skipped. Without
+ * values (NULL) also those that compare the default parameters with themselves. */
 struct ts_source *ts_session_all_products(struct session *s, const struct ts_value *values, const char **names,
                                           size_t *count);
 /* How often a stage runs over the dataset. */
