@@ -254,7 +254,7 @@ static void cells_are_located(void **state) {
   ts_auto_free char *path = ts_path_join(folder, "t.csv");
   for (size_t t = 0; t < 200; t++) {
     ts_auto(ts_str_release) struct ts_str text = {0};
-    struct places p;
+    struct places p = {0};
     int at[2] = {0};
     if (t % 3 == 0) ts_str_add(&text, "\xEF\xBB\xBF");
     write_random_table(&random, t % 2 ? "\n" : "\r\n", &text, &p);
