@@ -37,8 +37,8 @@ bool ts_cli_reply_has(const json_t *object, const char *name) {
 const char *ts_cli_reply_against(const json_t *object) {
   const char *against = ts_cli_reply_text(object, "against");
   if (strcmp(against, "truth") == 0) return "the truth";
-  if (strcmp(against, "files") == 0) return "the files of the study";
-  return strcmp(against, "default") == 0 ? "the default run" : "";
+  if (strcmp(against, "files") == 0) return "the reference files";
+  return strcmp(against, "default") == 0 ? "the run at default parameters" : "";
 }
 
 void ts_cli_reply_add_output(struct ts_str *out, const json_t *output) {

@@ -18,7 +18,7 @@ double ts_cli_reply_number(const json_t *object, const char *name);        /* Na
 bool ts_cli_reply_has(const json_t *object, const char *name);             /* neither missing nor null */
 const json_t *ts_cli_reply_member(const json_t *object, const char *name); /* NULL if missing; accessors accept NULL */
 
-/* "the truth", "the default run" or "the files of the study" from {"against"}; "" if it compares nothing. */
+/* "the truth", "the run at default parameters" or "the reference files" from {"against"}; "" if it compares nothing. */
 const char *ts_cli_reply_against(const json_t *object);
 /* The name of an output with what it is compared with, for headings; a default run is part of the name itself. */
 void ts_cli_reply_add_output(struct ts_str *out, const json_t *output);

@@ -103,8 +103,8 @@ void ts_table_close(struct ts_table *table, bool collapsed) {
 
 const char *ts_page_against(const char *against) {
   if (strcmp(against, "truth") == 0) return "the truth";
-  if (strcmp(against, "files") == 0) return "the files that the study names";
-  return strcmp(against, "default") == 0 ? "the run with default parameters" : "";
+  if (strcmp(against, "files") == 0) return "the reference files";
+  return strcmp(against, "default") == 0 ? "the run at default parameters" : "";
 }
 
 const struct ts_report_picture *ts_page_find_picture(const struct ts_page *page, const char *role) {

@@ -169,7 +169,7 @@ def check_default(project, base):
         equal(sorted(reply["runs"][0]["outputs"]), sorted(["compare.table:dice_vs_default", base["outputs"][1]]),
               f"outputs of the runs of {name}")
         report = (project / reply["report"]).read_text(encoding="utf-8")
-        check("<b>the run with default parameters</b>" in report, f"no card of {name} says what was compared")
+        check("<b>the run at default parameters</b>" in report, f"no card of {name} says what was compared")
     for words in ((absent,), ("workflow.json", "--data", "slide.png", "--tile", "0"), (absent, "-p", "G1=80"),
                   (absent, "--no-reuse"), (absent, "-p", "FH=5")):  # FH: anything but 8 acts as 4, the default
         run = call_json("run", "-C", project, *words, "-o", "/".join(["none", *words]).replace(".json", ""))
@@ -188,7 +188,7 @@ def check_default(project, base):
     row = read_csv(project / "other/slide/compare.table.csv")[0]
     equal((list(row)[-1], row["against"]), ("against", "default"), "its table of scores")
     text = call("run", "-C", project, absent, "-p", "G2=30", "--progress=none").stdout
-    check(re.match("Dice 0[0-9.]+ against the default run", text), f"its first line:\n{text[:200]}")
+    check(re.match("Dice 0[0-9.]+ against the run at default parameters", text), f"its first line:\n{text[:200]}")
 
 
 def check_files(project, base):

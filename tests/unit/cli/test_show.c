@@ -174,7 +174,7 @@ static void run_says_what_was_compared(void **state) {
       "{\"output\": \"c.table\", \"reason\": \"no files\"}], "
       "\"quality\": [{\"against\": \"default\", \"values\": {\"dice_vs_default\": 0.8}}], "
       "\"reuse\": {\"requested\": 1, \"executed\": 1}}",
-      "Dice 0.8 against the default run\n"
+      "Dice 0.8 against the run at default parameters\n"
       "Results: a.png\n"
       "a.table, c.table were not written: no files\n"
       "b.table was not written: no truth\n"

@@ -402,8 +402,8 @@ static void says_what_was_compared(void **state) {
   static const struct {
     const char *schema, *against, *words;
   } kinds[] = {{"tessera.study/2", "truth", "the truth"},
-               {"tessera.study/2", "default", "the run with default parameters"},
-               {"tessera.run/2", "files", "the files that the study names"},
+               {"tessera.study/2", "default", "the run at default parameters"},
+               {"tessera.run/2", "files", "the reference files"},
                {"tessera.study/2", "tomorrow", NULL},
                {"tessera.study/1", "", NULL},
                {"tessera.run/1", "", NULL}};
