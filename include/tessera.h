@@ -4,7 +4,7 @@
  * Every call takes a request (zero is the default for every field), gives back one JSON object as text, and returns what the
  * program would exit with: 0 done; 1 tasks failed; 2 usage; 3 invalid input; 4 finished, but a target was not met; 5 store or
  * worker trouble; 130 or 143 stopped by a signal, state saved.
- * The object has a "schema" ("tessera.study/1"); fields are added, never renamed. Whenever something is wrong it also has
+ * The object has a "schema" ("tessera.study/2"); fields are added, never renamed. Whenever something is wrong it also has
  * "faults": [{"code": 203, "text", "file", "line", "column", "path", "help"}], all that were found; "warnings" is a list of
  * texts. Texts are UTF-8. The reply is owned by the caller: ts_reply_free. Calls may be made from several threads. */
 #ifndef TESSERA_H
@@ -138,9 +138,9 @@ TS_PUBLIC int ts_check(const struct ts_request *request, char **reply);
 /* What `study` or `run` would do: file, design, merge and its buckets, raw_values, data, parameters. Schema
  * tessera.plan/1. */
 TS_PUBLIC int ts_plan_study(const struct ts_request *request, char **reply);
-/* One parameter set over the data. Schema tessera.run/1. */
+/* One parameter set over the data. Schema tessera.run/2. */
 TS_PUBLIC int ts_run_workflow(const struct ts_request *request, char **reply);
-/* Design, plan, run, analyse, report. Schema tessera.study/1. */
+/* Design, plan, run, analyse, report. Schema tessera.study/2. */
 TS_PUBLIC int ts_study(const struct ts_request *request, char **reply);
 /* A worker of a run or study, which starts it and tells it what to do: connect. Schema tessera.worker/1. */
 TS_PUBLIC int ts_work(const struct ts_request *request, char **reply);

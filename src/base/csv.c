@@ -137,6 +137,7 @@ static void keep_row(struct reader *reader, int line) {
   char **cells = ts_arena_memdup(&csv->arena, reader->cells, reader->cell_count * sizeof *cells);
   if (!csv->header) {
     csv->header = cells;
+    csv->header_line = line;
     csv->column_count = reader->cell_count;
     return;
   }
@@ -203,6 +204,44 @@ bool ts_csv_read(struct ts_csv *csv, const char *file, struct ts_error *err) {
   bool ok = ts_file_read(file, 0, &text, err) && ts_csv_parse(csv, file, ts_str_get(&text), text.length, err);
   ts_str_release(&text);
   return ok;
+}
+
+/* Steps to the start of the row that starts in the given line. */
+static bool seek_row(struct reader *reader, int row_line) {
+  struct ts_error ignored = {0};
+  while (reader->p < reader->end && reader->line < row_line) {
+    size_t empty = line_end_size(reader, reader->p);
+    if (empty)
+      next_line(reader, empty);
+    else if (!read_row(reader, &ignored))
+      return false;
+  }
+  return reader->p < reader->end && reader->line == row_line;
+}
+
+bool ts_csv_locate(const char *file, int row_line, size_t cell, int *line, int *column) {
+  struct ts_str text = {0};
+  struct ts_csv scratch = {0};
+  struct ts_error ignored = {0};
+  bool found = ts_file_read(file, 0, &text, &ignored);
+  const char *start = ts_str_get(&text);
+  struct reader reader = {.name = file, .end = start + text.length, .line = 1, .csv = &scratch};
+  bool marked = text.length >= 3 && memcmp(start, BYTE_ORDER_MARK, 3) == 0;
+  reader.p = reader.line_start = marked ? start + 3 : start;
+  found = found && seek_row(&reader, row_line);
+  for (size_t i = 0; found && i < cell; i++) {
+    found = read_cell(&reader, &ignored) && reader.p < reader.end && *reader.p == ',';
+    reader.p += found ? 1 : 0;
+  }
+  if (found) {
+    *line = reader.line;
+    *column = column_of(&reader, reader.p);
+  }
+  ts_str_release(&reader.cell);
+  free(reader.cells);
+  ts_csv_release(&scratch);
+  ts_str_release(&text);
+  return found;
 }
 
 void ts_csv_release(struct ts_csv *csv) {

@@ -14,8 +14,9 @@ struct ts_csv {
   struct ts_arena arena;
   char **header; /* owned by the arena */
   size_t column_count;
-  char ***rows; /* owned; rows[r][c], the cells belong to the arena */
-  int *lines;   /* owned; line in the file where row r starts */
+  int header_line; /* line in the file where the header starts */
+  char ***rows;    /* owned; rows[r][c], the cells belong to the arena */
+  int *lines;      /* owned; line in the file where row r starts */
   size_t row_count;
 };
 
@@ -24,6 +25,9 @@ struct ts_csv {
 bool ts_csv_read(struct ts_csv *csv, const char *file, struct ts_error *err);
 bool ts_csv_parse(struct ts_csv *csv, const char *name, const char *text, size_t length, struct ts_error *err);
 void ts_csv_release(struct ts_csv *csv);
+/* Where a cell begins, for messages: reads the file again up to the row that starts in the given line. False if the file
+ * no longer has such a cell. */
+bool ts_csv_locate(const char *file, int row_line, size_t cell, int *line, int *column);
 /* Appends a cell, quoted when needed (an empty first one too: a row of one empty cell must not be an empty line). */
 void ts_csv_add_cell(struct ts_str *out, const char *text, bool first);
 

@@ -34,6 +34,20 @@ bool ts_cli_reply_has(const json_t *object, const char *name) {
   return value && !json_is_null(value);
 }
 
+const char *ts_cli_reply_against(const json_t *object) {
+  const char *against = ts_cli_reply_text(object, "against");
+  if (strcmp(against, "truth") == 0) return "the truth";
+  if (strcmp(against, "files") == 0) return "the reference files";
+  return strcmp(against, "default") == 0 ? "the run at default parameters" : "";
+}
+
+void ts_cli_reply_add_output(struct ts_str *out, const json_t *output) {
+  const char *against = ts_cli_reply_against(output);
+  ts_str_add(out, ts_cli_reply_text(output, "name"));
+  if (*against && strcmp(ts_cli_reply_text(output, "against"), "default") != 0)
+    ts_str_addf(out, " against %s", against);
+}
+
 const char *ts_cli_reply_key(const char *key) {
   const char *colon = strchr(key, ':');
   return colon ? colon + 1 : key;

@@ -18,6 +18,10 @@ double ts_cli_reply_number(const json_t *object, const char *name);        /* Na
 bool ts_cli_reply_has(const json_t *object, const char *name);             /* neither missing nor null */
 const json_t *ts_cli_reply_member(const json_t *object, const char *name); /* NULL if missing; accessors accept NULL */
 
+/* "the truth", "the run at default parameters" or "the reference files" from {"against"}; "" if it compares nothing. */
+const char *ts_cli_reply_against(const json_t *object);
+/* The name of an output with what it is compared with, for headings; a default run is part of the name itself. */
+void ts_cli_reply_add_output(struct ts_str *out, const json_t *output);
 /* The digits of a key, without what says its kind ("k1:"). */
 const char *ts_cli_reply_key(const char *key);
 /* "segment/9c1e4f" from {"task": "segment.split", "key": "9c1e4f..."}. */

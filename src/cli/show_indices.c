@@ -71,7 +71,9 @@ static size_t other_columns(const json_t *analysis, const char *others[MAX_COLUM
 
 static void add_heading(struct ts_cli_table *table, const json_t *output, const json_t *analysis,
                         const char *const *others, size_t other_count) {
-  ts_cli_table_add(table, ts_cli_reply_text(output, "name"));
+  struct ts_str name = {0};
+  ts_cli_reply_add_output(&name, output);
+  ts_cli_table_take(table, &name);
   ts_cli_table_add(table, ts_cli_reply_text(analysis, "rank_by"));
   ts_cli_table_addf(table, "%g %% interval", 100 * ts_cli_reply_number(analysis, "confidence"));
   for (size_t i = 0; i < other_count; i++) ts_cli_table_add(table, others[i]);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
+#define VS_DEFAULT     "_vs_default" /* ends names of measures against the default run */
 #define TOP_PARAMETERS 8
 #define TOP_OUTPUTS    2
 #define BAR_COLUMNS    24
@@ -64,7 +65,8 @@ static void add_cost(struct ts_str *out, const json_t *reply) {
 
 /* The mean of a measure over tiles, with its range. */
 struct measure {
-  const char *name; /* borrowed from the reply */
+  const char *name;    /* borrowed from the reply */
+  const char *against; /* static: "the truth"; "" for replies that do not say it */
   double sum, low, high;
   size_t count;
 };
@@ -80,13 +82,14 @@ static void measures_release(struct measures *measures) {
   ts_map_release(&measures->index);
 }
 
-static void measure_add(struct measures *measures, const char *name, double value) {
+static void measure_add(struct measures *measures, const char *name, const char *against, double value) {
   bool inserted = false;
   union ts_map_value *position = ts_map_insert_name(&measures->index, name, &inserted);
   if (inserted) {
     position->number = measures->count;
     measures->items = ts_grow(measures->items, measures->count, &measures->capacity, sizeof *measures->items);
-    measures->items[measures->count++] = (struct measure){.name = name, .low = value, .high = value};
+    measures->items[measures->count++] =
+        (struct measure){.name = name, .against = against, .low = value, .high = value};
   }
   struct measure *measure = &measures->items[position->number];
   measure->sum += value;
@@ -97,11 +100,12 @@ static void measure_add(struct measures *measures, const char *name, double valu
 
 static void gather(struct measures *measures, const json_t *quality) {
   for (size_t i = 0; i < json_array_size(quality); i++) {
+    const char *against = ts_cli_reply_against(json_array_get(quality, i));
     json_t *values = json_object_get(json_array_get(quality, i), "values");
     const char *name;
     json_t *value;
     json_object_foreach(values, name, value) {
-      if (json_is_number(value)) measure_add(measures, name, json_number_value(value));
+      if (json_is_number(value)) measure_add(measures, name, against, json_number_value(value));
     }
   }
 }
@@ -109,7 +113,8 @@ static void gather(struct measures *measures, const json_t *quality) {
 /* Dice is what people ask for first; otherwise the first measure. */
 static const struct measure *headline(const struct measures *measures) {
   for (size_t i = 0; i < measures->count; i++) {
-    if (strcasecmp(measures->items[i].name, "dice") == 0) return &measures->items[i];
+    const char *name = measures->items[i].name;
+    if (strcasecmp(name, "dice") == 0 || strcasecmp(name, "dice" VS_DEFAULT) == 0) return &measures->items[i];
   }
   return &measures->items[0];
 }
@@ -142,14 +147,17 @@ static void add_measure_table(struct ts_str *out, const struct measures *measure
   ts_cli_table_release(&table);
 }
 
-/* "Dice 0.912 on average over 4 results". */
+/* "Dice 0.912 against the truth, on average over 4 results". */
 static void add_headline(struct ts_str *out, const struct measure *measure, const struct ts_view *view) {
   struct ts_str name = {0};
   ts_cli_text_add_safe(&name, measure->name);
   if (name.length > 0) name.data[0] = (char)toupper((unsigned char)name.data[0]);
+  if (ts_str_ends_with(ts_str_get(&name), VS_DEFAULT)) name.data[name.length - strlen(VS_DEFAULT)] = '\0';
   ts_str_addf(out, "%s%s ", view->color ? TS_BOLD : "", ts_str_get(&name));
   ts_cli_text_add_number(out, measure->sum / (double)measure->count);
-  if (measure->count > 1) ts_str_addf(out, " on average over %zu results", measure->count);
+  if (*measure->against) ts_str_addf(out, " against %s", measure->against);
+  if (measure->count > 1)
+    ts_str_addf(out, "%s on average over %zu results", *measure->against ? "," : "", measure->count);
   ts_str_addf(out, "%s\n", view->color ? TS_PLAIN : "");
   ts_str_release(&name);
 }
@@ -209,6 +217,27 @@ static void add_outputs(struct ts_str *out, const json_t *reply) {
   ts_str_add_char(out, '\n');
 }
 
+/* One line per reason: "compare.table was not written: there is no truth, ..." */
+static void add_skipped(struct ts_str *out, const json_t *reply) {
+  const json_t *skipped = ts_cli_reply_member(reply, "skipped");
+  for (size_t i = 0; i < json_array_size(skipped); i++) {
+    const char *reason = ts_cli_reply_text(json_array_get(skipped, i), "reason");
+    size_t same = 0, earlier = 0;
+    for (size_t k = 0; k < json_array_size(skipped); k++) {
+      const json_t *other = json_array_get(skipped, k);
+      if (strcmp(ts_cli_reply_text(other, "reason"), reason) != 0) continue;
+      earlier += k < i ? 1 : 0;
+      if (earlier > 0) break;
+      if (same++ > 0) ts_str_add(out, ", ");
+      ts_cli_text_add_safe(out, ts_cli_reply_text(other, "output"));
+    }
+    if (same == 0) continue;
+    ts_str_addf(out, " %s not written: ", same == 1 ? "was" : "were");
+    ts_cli_text_add_safe(out, reason);
+    ts_str_add_char(out, '\n');
+  }
+}
+
 void ts_show_run(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
   if (is_paused(reply)) return;
   bool quality = add_quality(out, reply, view);
@@ -218,6 +247,7 @@ void ts_show_run(const json_t *reply, const struct ts_view *view, struct ts_str 
                strcmp(ts_cli_reply_text(reply, "state"), "failed") == 0 ? " ran, but some tasks failed\n" : " ran\n");
   }
   add_outputs(out, reply);
+  add_skipped(out, reply);
   add_cost(out, reply);
   add_reuse(out, ts_cli_reply_member(reply, "reuse"));
   ts_str_add_char(out, '\n');
@@ -278,7 +308,9 @@ static void add_indices(struct ts_str *out, const json_t *output, const struct t
   struct ts_cli_table table;
   ts_cli_table_init(&table, "lrrrll");
   static const char *const headings[] = {"mu*", "95 % interval", "sigma", "", ""};
-  ts_cli_table_add(&table, ts_cli_reply_text(output, "name"));
+  struct ts_str name = {0};
+  ts_cli_reply_add_output(&name, output);
+  ts_cli_table_take(&table, &name);
   for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++) ts_cli_table_add(&table, headings[i]);
   for (size_t i = 0; i < count && i < TOP_PARAMETERS; i++) add_index(&table, order[i], largest, view);
   ts_cli_table_print(&table, "  ", out);

@@ -20,20 +20,24 @@ static void add_number(struct ts_str *out, double number, bool alone) {
   }
 }
 
-void ts_table_to_csv(const struct ts_data *data, struct ts_str *out) {
+void ts_table_to_csv_with(const struct ts_data *data, const char *name, const char *text, struct ts_str *out) {
   size_t columns = ts_data_columns(data);
   const char *const *names = ts_data_column_names(data);
   const double *cells = ts_data_cells(data);
   for (size_t c = 0; c < columns; c++) ts_csv_add_cell(out, names[c], c == 0);
+  if (name) ts_csv_add_cell(out, name, columns == 0);
   ts_str_add_char(out, '\n');
   for (size_t r = 0; r < ts_data_rows(data); r++) {
     for (size_t c = 0; c < columns; c++) {
       if (c > 0) ts_str_add_char(out, ',');
-      add_number(out, cells[r * columns + c], columns == 1);
+      add_number(out, cells[r * columns + c], columns == 1 && !name);
     }
+    if (name) ts_csv_add_cell(out, text, columns == 0);
     ts_str_add_char(out, '\n');
   }
 }
+
+void ts_table_to_csv(const struct ts_data *data, struct ts_str *out) { ts_table_to_csv_with(data, NULL, NULL, out); }
 
 static bool read_number(const char *text, double *number) {
   if (text[0] == '\0' || strcasecmp(text, "nan") == 0) {

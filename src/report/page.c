@@ -101,6 +101,12 @@ void ts_table_close(struct ts_table *table, bool collapsed) {
   if (collapsed) ts_str_add(table->page->out, "</details>\n");
 }
 
+const char *ts_page_against(const char *against) {
+  if (strcmp(against, "truth") == 0) return "the truth";
+  if (strcmp(against, "files") == 0) return "the reference files";
+  return strcmp(against, "default") == 0 ? "the run at default parameters" : "";
+}
+
 const struct ts_report_picture *ts_page_find_picture(const struct ts_page *page, const char *role) {
   for (size_t i = 0; i < page->picture_count; i++) {
     if (strcmp(page->pictures[i].role, role) == 0) return &page->pictures[i];

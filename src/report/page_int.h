@@ -105,6 +105,8 @@ void ts_page_picture(struct ts_page *page, const struct ts_report_picture *pictu
 const struct ts_report_picture *ts_page_find_picture(const struct ts_page *page, const char *role);
 /* "Morris, 10 trajectories, 160 runs; 95 % intervals": what every chart of indices states. */
 void ts_page_add_method(const struct ts_page *page, struct ts_str *out);
+/* "the truth" for what a result compares with ("against"); "" for nothing, or a word of a later version. */
+const char *ts_page_against(const char *against);
 /* The style sheet. */
 void ts_page_add_style(const struct ts_page *page, struct ts_str *out);
 

@@ -84,6 +84,13 @@ static void add_matter_card(struct ts_page *page) {
   add_card(page, text, count == 1 ? "parameter has an effect" : "parameters have an effect");
 }
 
+/* What the first output is compared with. */
+static void add_reference_card(struct ts_page *page) {
+  const json_t *first = json_array_get(ts_result_list(page->result, "outputs"), 0);
+  const char *words = ts_page_against(ts_result_text(first, "against"));
+  if (*words) add_card(page, words, "is what results are compared with");
+}
+
 /* The numbers of a plain run. */
 static void add_value_cards(struct ts_page *page) {
   const json_t *outputs = ts_result_list(page->result, "outputs");
@@ -108,6 +115,7 @@ static void add_cards(struct ts_page *page) {
   char text[TS_NUMBER_SIZE], name[TS_NUMBER_SIZE];
   ts_str_add(page->out, "<ul class=\"cards\">\n");
   add_matter_card(page);
+  add_reference_card(page);
   add_value_cards(page);
   double requested = ts_result_count(reuse, "requested");
   if (requested > 0) {
@@ -230,12 +238,22 @@ static void add_end(struct ts_page *page) {
   ts_str_add(page->out, "</script>\n</body>\n</html>\n");
 }
 
+/* Results of number 1 do not say what they were compared with, and are shown without it. */
+static bool is_known_schema(const char *schema) {
+  static const char *const known[] = {"tessera.study/2", "tessera.run/2", "tessera.study/1", "tessera.run/1"};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    if (strcmp(schema, known[i]) == 0) return true;
+  }
+  return false;
+}
+
 bool ts_report_write(const json_t *result, const struct ts_report_picture *pictures, size_t picture_count,
                      struct ts_str *html, struct ts_error *err) {
   const char *schema = ts_result_text(result, "schema");
-  if (strcmp(schema, "tessera.study/1") != 0 && strcmp(schema, "tessera.run/1") != 0) {
+  if (!is_known_schema(schema)) {
     ts_fail(err, TS_ERR_FORMAT_VERSION,
-            "a report needs a result of the schema 'tessera.study/1' or 'tessera.run/1', not '%s'", schema);
+            "a report needs a result of the schema 'tessera.study/2' or 'tessera.run/2', or of number 1, not '%s'",
+            schema);
     ts_error_help(err, "render it with the version of tessera that made the result, or run the study again");
     return false;
   }

@@ -146,6 +146,19 @@ static void add_methods(struct ts_page *page) {
   }
 }
 
+/* What the numbers were compared with, in the order of the outputs; results of number 1 do not say it. */
+static void add_references(struct ts_page *page) {
+  const json_t *outputs = ts_result_list(page->result, "outputs");
+  struct ts_str text = {0};
+  for (size_t i = 0; i < json_array_size(outputs); i++) {
+    const json_t *output = json_array_get(outputs, i);
+    const char *words = ts_page_against(ts_result_text(output, "against"));
+    if (*words) ts_str_addf(&text, "%s%s: %s", text.length ? "; " : "", ts_result_text(output, "name"), words);
+  }
+  add_fact(page, "Compared with", ts_str_get(&text), false);
+  ts_str_release(&text);
+}
+
 static void add_facts(struct ts_page *page) {
   const json_t *result = page->result, *tool = json_object_get(result, "tool");
   const json_t *method = json_object_get(result, "method");
@@ -166,6 +179,7 @@ static void add_facts(struct ts_page *page) {
     if (json_is_integer(seed)) ts_str_addf(&text, "%lld", (long long)json_integer_value(seed));
     add_fact(page, "Seed", ts_str_get(&text), false);
   }
+  add_references(page);
   ts_str_clear(&text);
   ts_str_addf(&text, "%s %s", ts_result_text(tool, "name"), ts_result_text(tool, "version"));
   if (json_is_object(tool)) add_fact(page, "Version", ts_str_get(&text), false);

@@ -34,6 +34,7 @@ struct ts_item {
   const char *name;                     /* for folders and messages */
   const struct ts_item_source *sources; /* per workflow input */
   size_t first_tile, tile_count;
+  const char *const *groups; /* per group that the study declares, its value; NULL: none are known */
 };
 struct ts_dataset {
   const struct ts_item *items;

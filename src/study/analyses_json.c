@@ -67,6 +67,7 @@ static void add_head(const struct session *s, const struct study_result *r, cons
   json_object_set_new(object, "interval", json_string(method->interval));
   json_object_set_new(object, "output", json_string(output->name));
   json_object_set_new(object, "label", json_string(output->label));
+  if (output->against) json_object_set_new(object, "against", json_string(output->against));
   json_object_set_new(object, "over_tiles", json_string(output->over_tiles == OVER_TILES_SUM ? "sum" : "mean"));
   json_object_set_new(object, "scope", json_string(pooled ? "pooled" : "file"));
   json_object_set_new(object, "file", json_string(pooled ? "" : s->dataset.items[analysis->file].name));

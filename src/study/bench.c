@@ -148,9 +148,9 @@ static void remove_project(const struct bench_project *project) {
 static void bench_session(struct session *s, json_t *object) {
   struct parameter_sets sets = {0};
   struct bench bench = {.s = s};
-  if (ts_session_read(s) && ts_session_open_dataset(s, true) && ts_sets_single(s, &sets)) {
+  if (ts_session_read(s) && ts_session_open_dataset(s, false) && ts_sets_single(s, &sets)) {
     size_t count = 0;
-    struct ts_source *wanted = ts_session_all_products(s, NULL, &count);
+    struct ts_source *wanted = ts_session_all_products(s, NULL, NULL, &count);
     struct ts_plan *plan = ts_session_plan(s, &sets, wanted, count, false);
     if (plan) {
       bench.plan = plan;

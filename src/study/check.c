@@ -39,7 +39,7 @@ int ts_check(const struct ts_request *request, char **reply) {
   bool read = ts_session_read(&s);
   /* The data of a study is looked at even if another part of it is wrong: all faults at once. */
   if (s.workflow && (!s.study.is_bare_workflow || request->data_count > 0))
-    ts_session_open_dataset(&s, !s.study.reference_is_default);
+    ts_session_open_dataset(&s, !s.study.is_bare_workflow);
   json_object_set_new(object, "file", json_string(s.study.path ? s.study.path : request->file ? request->file : ""));
   json_object_set_new(object, "kind", json_string(s.study.is_bare_workflow ? "workflow" : "study"));
   if (read && s.workflow) add_summary(&s, object);

@@ -3,10 +3,9 @@
  *
  * Files come from the request (--data), from the study's list of patterns, or from a manifest (CSV whose columns are named
  * like the workflow's inputs). Only headers are read here; a tile's pixels are read when a task needs them. */
-#include "study/study_int.h"
+#include "study/manifest.h"
 
 #include "base/alloc.h"
-#include "base/csv.h"
 #include "base/file.h"
 #include "image/image.h"
 
@@ -19,16 +18,6 @@
  * is in memory, about 100 bytes each. */
 #define MAX_TILES_PER_FILE 1000000
 #define MAX_TILES          10000000
-
-struct paths {
-  const char **items;
-  size_t count, capacity;
-};
-
-static void add_path(struct session *s, struct paths *paths, const char *path) {
-  paths->items = ts_grow(paths->items, paths->count, &paths->capacity, sizeof(const char *));
-  paths->items[paths->count++] = ts_arena_strdup(&s->arena, path);
-}
 
 static bool is_data_file(const char *name) {
   static const char *const endings[] = {".png",  ".tif",  ".tiff", ".svs", ".ndpi", ".jpg",
@@ -51,7 +40,7 @@ static void add_folder(struct session *s, struct paths *paths, const char *folde
   for (struct dirent *entry; dir && (entry = readdir(dir));) {
     if (entry->d_name[0] != '.' && is_data_file(entry->d_name)) {
       char *path = ts_path_join(folder, entry->d_name);
-      add_path(s, paths, path);
+      ts_paths_add(s, paths, path);
       free(path);
     }
   }
@@ -66,13 +55,13 @@ static void add_entry(struct session *s, struct paths *paths, const char *entry,
     return;
   }
   if (ts_file_exists(entry)) {
-    add_path(s, paths, entry);
+    ts_paths_add(s, paths, entry);
     return;
   }
   glob_t matches = {0};
   size_t first = paths->count;
   if (strpbrk(entry, "*?[") && glob(entry, 0, NULL, &matches) == 0) {
-    for (size_t i = 0; i < matches.gl_pathc; i++) add_path(s, paths, matches.gl_pathv[i]);
+    for (size_t i = 0; i < matches.gl_pathc; i++) ts_paths_add(s, paths, matches.gl_pathv[i]);
   }
   globfree(&matches);
   if (paths->count > first) return;
@@ -100,62 +89,47 @@ static void add_study_entries(struct session *s, struct paths *paths, const char
   }
 }
 
-/* The input that the list of files feeds: the first that is not made by the reference run. */
+/* The input that the list of files feeds: the first that is not a reference, if there is one. */
 static size_t primary_input(const struct ts_workflow *w) {
+  for (size_t i = 0; i < w->input_count; i++) {
+    if (!ts_is_reference_input(&w->inputs[i])) return i;
+  }
   for (size_t i = 0; i < w->input_count; i++) {
     if (w->inputs[i].default_run.kind == TS_SOURCE_NONE) return i;
   }
   return TS_NONE;
 }
 
-/* Per input, the files in the order of items; empty: not supplied. */
-static bool read_manifest(struct session *s, struct paths *files) {
-  struct ts_csv csv = {0};
-  struct ts_error err = {0};
-  const char *path = beside_study(s, s->study.manifest);
-  if (!ts_csv_read(&csv, path, &err)) {
-    ts_json_place(&err, &s->doc, "/data/manifest", TS_JSON_VALUE);
-    ts_session_fault(s, &err);
-    return false;
+/* Files that the study names as its reference. */
+static void add_reference_files(struct session *s, struct paths *files) {
+  size_t reference = ts_reference_input(s->workflow);
+  if (s->study.reference != REFERENCE_FILES || s->request->data_count > 0 || reference == TS_NONE) return;
+  if (files[reference].count > 0) {
+    struct ts_error *fault = ts_faults_add(&s->faults);
+    ts_fail(fault, TS_ERR_DATA_COLUMNS, "the manifest and the study both name files for '%s'",
+            s->workflow->inputs[reference].name);
+    ts_error_help(fault, "remove the column from the manifest, or \"reference\" from the study");
+    ts_json_place(fault, &s->doc, "/reference", TS_JSON_VALUE);
+    return;
   }
-  char *folder = ts_path_folder(path);
-  for (size_t c = 0; c < csv.column_count; c++) {
-    size_t input = 0;
-    if (!ts_workflow_find_input(s->workflow, csv.header[c], &input)) continue; /* a group, such as slide or patient */
-    for (size_t r = 0; r < csv.row_count; r++) {
-      char *file = strcmp(folder, ".") == 0 ? ts_strdup(csv.rows[r][c]) : ts_path_join(folder, csv.rows[r][c]);
-      if (!ts_file_exists(file)) {
-        struct ts_error *fault = ts_faults_add(&s->faults);
-        ts_fail(fault, TS_ERR_FILE_NOT_FOUND, "there is no file '%s'", file);
-        ts_error_help(fault, "names in a manifest are relative to its folder");
-        ts_error_place(fault, path, csv.lines[r], 1, "");
-      }
-      add_path(s, &files[input], file);
-      free(file);
-    }
-  }
-  free(folder);
-  ts_csv_release(&csv);
-  return ts_session_ok(s);
+  add_study_entries(s, &files[reference], s->study.reference_files, s->study.reference_file_count, "/reference/files");
 }
 
-static bool list_files(struct session *s, struct paths *files, bool use_reference_files) {
+/* Per input, the files in the order of items; empty: not supplied. */
+static bool list_files(struct session *s, struct paths *files, const char *const **groups) {
   size_t primary = primary_input(s->workflow);
   if (s->request->data_count > 0 && primary != TS_NONE) {
     for (size_t i = 0; i < s->request->data_count; i++)
       add_entry(s, &files[primary], ts_session_path(s, s->request->data[i]), NULL);
   } else if (s->study.manifest) {
-    read_manifest(s, files);
+    ts_manifest_read(s, beside_study(s, s->study.manifest), files, groups);
   } else if (primary != TS_NONE) {
     add_study_entries(s, &files[primary], s->study.data_files, s->study.data_file_count, "/data/files");
   }
-  size_t reference = 0;
-  bool has_reference = ts_workflow_find_input(s->workflow, "reference", &reference);
-  if (has_reference && s->study.reference_file_count > 0 && s->request->data_count == 0)
-    add_study_entries(s, &files[reference], s->study.reference_files, s->study.reference_file_count,
-                      "/reference/files");
+  add_reference_files(s, files);
+  bool by_default = s->is_study && s->study.reference == REFERENCE_DEFAULT;
   for (size_t i = 0; i < s->workflow->input_count; i++) {
-    if (!use_reference_files && s->workflow->inputs[i].default_run.kind == TS_SOURCE_TASK) files[i].count = 0;
+    if (by_default && s->workflow->inputs[i].default_run.kind == TS_SOURCE_TASK) files[i].count = 0;
   }
   return ts_session_ok(s);
 }
@@ -298,7 +272,8 @@ static bool same_counts(struct session *s, const struct paths *files, size_t ite
   return ts_session_ok(s);
 }
 
-static bool fill_items(struct session *s, const struct paths *files, size_t primary, size_t count) {
+static bool fill_items(struct session *s, const struct paths *files, size_t primary, size_t count,
+                       const char *const *groups) {
   struct ts_item *items = ts_arena_array(&s->arena, count, sizeof *items);
   struct tile_list list = {0};
   for (size_t i = 0; i < count; i++) {
@@ -307,6 +282,7 @@ static bool fill_items(struct session *s, const struct paths *files, size_t prim
     bool has_pixels = false;
     items[i].name = item_name(s, files[primary].items[i], items, i);
     items[i].sources = sources;
+    items[i].groups = groups && s->study.group_count > 0 ? groups + i * s->study.group_count : NULL;
     if (open_sources(s, files, i, sources, &pixels, &has_pixels))
       add_tiles(s, &items[i], has_pixels ? &pixels : NULL, &list, i);
   }
@@ -319,18 +295,19 @@ static bool fill_items(struct session *s, const struct paths *files, size_t prim
   return ts_session_ok(s);
 }
 
-bool ts_session_open_dataset(struct session *s, bool use_reference_files) {
+bool ts_session_open_dataset(struct session *s, bool is_study) {
   struct ts_error err = {0};
   size_t inputs = s->workflow->input_count;
-  s->uses_reference_files = use_reference_files;
+  const char *const *groups = NULL;
+  s->is_study = is_study;
   struct paths *files = ts_calloc(inputs + 1, sizeof *files);
   size_t primary = primary_input(s->workflow);
   bool ok = ts_image_startup(&err);
   if (!ok) ts_session_fault(s, &err);
-  ok = ok && list_files(s, files, use_reference_files);
+  ok = ok && list_files(s, files, &groups);
   size_t count = primary == TS_NONE ? 0 : files[primary].count;
   if (ok && count == 0) ok = no_tiles(s);
-  ok = ok && same_counts(s, files, count) && fill_items(s, files, primary, count);
+  ok = ok && same_counts(s, files, count) && fill_items(s, files, primary, count, groups);
   s->supplied = ts_arena_array(&s->arena, inputs + 1, sizeof *s->supplied);
   for (size_t i = 0; i < inputs; i++) {
     s->supplied[i] = files[i].count > 0;
@@ -338,5 +315,5 @@ bool ts_session_open_dataset(struct session *s, bool use_reference_files) {
   }
   free(files);
   if (ok && s->dataset.tile_count == 0) ok = no_tiles(s);
-  return ok;
+  return ok && ts_reference_settle(s);
 }

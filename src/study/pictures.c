@@ -21,21 +21,16 @@ struct masks {
   struct ts_data *different; /* owned reference */
 };
 
-/* The mask that the workflow itself takes as reference; TS_NONE if it makes none. */
+/* The mask that is compared, and the image it is drawn on. */
 static bool find_mask(const struct session *s, struct ts_source *source, size_t *image_input) {
   const struct ts_workflow *w = s->workflow;
-  bool found = false;
   *image_input = TS_NONE;
   for (size_t i = 0; i < w->input_count; i++) {
-    if (w->inputs[i].default_run.kind == TS_SOURCE_TASK) {
-      *source = w->inputs[i].default_run;
-      const char *type = w->tasks[source->index].op->descriptor->outputs[source->port].type;
-      found = strcmp(type, "mask") == 0 || strcmp(type, "labels") == 0;
-    } else if (w->inputs[i].type && strcmp(w->inputs[i].type->name, "image/rgb8") == 0) {
+    if (!ts_is_reference_input(&w->inputs[i]) && w->inputs[i].type &&
+        strcmp(w->inputs[i].type->name, "image/rgb8") == 0)
       *image_input = i;
-    }
   }
-  return found && *image_input != TS_NONE;
+  return *image_input != TS_NONE && ts_reference_mask(w, source);
 }
 
 static void keep_mask(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
@@ -145,7 +140,7 @@ static void describe_difference(const struct session *s, const struct study_resu
   size_t count = s->workflow->parameter_count;
   const struct ts_value *row = r->sets.values + set * count;
   size_t shown = 0;
-  ts_str_addf(text, "run %zu, the most different: ", set);
+  ts_str_addf(text, "run %zu, with the largest %s: ", set, s->study.outputs[0].name);
   for (size_t p = 0; p < count && shown < 6; p++) {
     if (ts_value_equal(&row[p], &s->workflow->parameters[p].default_value)) continue;
     ts_str_addf(text, "%s%s=", shown++ ? ", " : "", s->workflow->parameters[p].name);

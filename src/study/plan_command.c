@@ -73,8 +73,8 @@ static bool add_more(const struct ts_grouping *grouping, struct session *s, cons
 
 static bool forecast(struct session *s, const struct parameter_sets *sets, json_t *object) {
   size_t wanted_count = 0;
-  struct ts_source *wanted =
-      is_single(s) ? ts_session_all_products(s, NULL, &wanted_count) : ts_session_study_products(s, &wanted_count);
+  struct ts_source *wanted = is_single(s) ? ts_session_all_products(s, sets->values, NULL, &wanted_count)
+                                          : ts_session_study_products(s, &wanted_count);
   uint64_t start_ns = ts_clock_process_cpu_ns();
   struct ts_plan *plan = ts_session_plan(s, sets, wanted, wanted_count, false);
   if (!plan) return false;
@@ -164,7 +164,7 @@ int ts_plan_study(const struct ts_request *request, char **reply) {
   bool ok = ts_session_read(&s) && open_existing_store(&s);
   if (ok) {
     is_study = !is_single(&s);
-    ok = ts_session_open_dataset(&s, !is_study || !s.study.reference_is_default) &&
+    ok = ts_session_open_dataset(&s, is_study) &&
          (is_study || request->design ? ts_sets_of_study(&s, &sets) : ts_sets_single(&s, &sets));
   }
   if (ok) {

@@ -41,19 +41,46 @@ struct ts_source *ts_session_study_products(struct session *s, size_t *count) {
   return wanted;
 }
 
-struct ts_source *ts_session_all_products(struct session *s, const char **names, size_t *count) {
+static void skip(struct session *s, const char *product, const char *reason) {
+  json_array_append_new(s->skipped, json_pack("{s:s, s:s}", "output", product, "reason", reason));
+}
+
+/* Whether a run makes a product; if not, the list of skipped ones says why. */
+static bool is_made(struct session *s, const struct ts_source *source, const char *name, const bool *idle) {
+  if (!ts_plan_can_make(s->workflow, s->supplied, source)) {
+    size_t missing = ts_reference_missing(s, source->index);
+    if (missing == TS_NONE)
+      skip(s, name, "the data lacks an input that it needs");
+    else
+      skip(s, name,
+           ts_arena_printf(&s->arena, "the data has no files for the input '%s'; %s", s->workflow->inputs[missing].name,
+                           ts_reference_advice(s, missing)));
+    return false;
+  }
+  if (!idle || !idle[source->index]) return true;
+  skip(s, name,
+       "there is no truth, and the defaults compared with themselves always agree; name the truth as 'reference' in a "
+       "manifest, or change a parameter with -p");
+  return false;
+}
+
+struct ts_source *ts_session_all_products(struct session *s, const struct ts_value *values, const char **names,
+                                          size_t *count) {
   const struct ts_workflow *w = s->workflow;
   size_t only = ts_session_only_stage(s);
   size_t total = 0;
   for (size_t i = 0; i < w->stage_count; i++) total += w->stages[i].output_count;
   struct ts_source *wanted = ts_arena_array(&s->arena, total + 1, sizeof *wanted);
+  const bool *idle = values ? ts_reference_idle(s, values) : NULL;
+  json_decref(s->skipped);
+  s->skipped = json_array();
   *count = 0;
   for (size_t i = 0; i < w->stage_count; i++) {
     for (size_t o = 0; o < w->stages[i].output_count; o++) {
       const struct ts_stage_output *output = &w->stages[i].outputs[o];
-      if ((only != TS_NONE && only != i) || (only == TS_NONE && !ts_plan_can_make(w, s->supplied, &output->source)))
-        continue;
-      if (names) names[*count] = ts_arena_printf(&s->arena, "%s.%s", w->stages[i].name, output->name);
+      const char *name = ts_arena_printf(&s->arena, "%s.%s", w->stages[i].name, output->name);
+      if (only == TS_NONE ? !is_made(s, &output->source, name, idle) : only != i) continue;
+      if (names) names[*count] = name;
       wanted[(*count)++] = output->source;
     }
   }

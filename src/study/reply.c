@@ -27,6 +27,13 @@ int ts_reply_finish(struct session *s, json_t *object, int exit_code, char **rep
   return exit_code;
 }
 
+json_t *ts_reply_groups(const struct session *s, const struct ts_item *item) {
+  json_t *object = json_object();
+  for (size_t g = 0; g < s->study.group_count; g++)
+    json_object_set_new(object, s->study.groups[g], json_string(item->groups[g]));
+  return object;
+}
+
 json_t *ts_reply_values(const struct ts_value *values, const struct ts_workflow *workflow) {
   json_t *list = json_array();
   for (size_t p = 0; p < workflow->parameter_count; p++) {

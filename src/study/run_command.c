@@ -55,7 +55,7 @@ static bool make_plan(struct session *s, struct run_state *r) {
   for (size_t i = 0; i < s->workflow->stage_count; i++) total += s->workflow->stages[i].output_count;
   r->names = ts_arena_array(&s->arena, total + 1, sizeof *r->names);
   size_t count = 0;
-  struct ts_source *wanted = ts_session_all_products(s, r->names, &count);
+  struct ts_source *wanted = ts_session_all_products(s, r->sets.values, r->names, &count);
   if (ts_session_ok(s)) r->plan = ts_session_plan(s, &r->sets, wanted, count, false);
   return r->plan && ts_workers_check(s, r->plan);
 }
@@ -88,6 +88,7 @@ static void describe(struct session *s, struct run_state *r, json_t *object) {
   json_object_set_new(object, "file", json_string(s->study.path));
   json_object_set_new(object, "params", ts_reply_values(r->sets.values, s->workflow));
   json_object_set_new(object, "outputs", sorted(r->outputs, compare_strings));
+  json_object_set_new(object, "skipped", json_incref(s->skipped));
   json_object_set_new(object, "quality", sorted(r->quality, compare_quality));
   json_object_set_new(object, "reuse", ts_counts_reuse(s, r->plan, result));
   json_object_set_new(object, "reference", ts_counts_reference(s, r->plan, result));
@@ -113,9 +114,9 @@ int ts_run_workflow(const struct ts_request *request, char **reply) {
   struct session s;
   struct run_state r = {.state = "failed", .outputs = json_array(), .quality = json_array()};
   ts_session_init(&s, request);
-  json_t *object = ts_reply_new("tessera.run/1");
+  json_t *object = ts_reply_new("tessera.run/2");
   bool ready = ts_session_read(&s) && ts_session_open_store(&s, false, false) && ts_run_resume(&s, "run") &&
-               ts_session_open_dataset(&s, true) && ts_sets_single(&s, &r.sets);
+               ts_session_open_dataset(&s, false) && ts_sets_single(&s, &r.sets);
   ready = ready && make_plan(&s, &r) && ts_session_open_trace(&s) && ts_run_open(&s, "run", r.id);
   if (ready) {
     execute(&s, &r);

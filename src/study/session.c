@@ -28,6 +28,7 @@ void ts_session_release(struct session *s) {
   ts_json_doc_close(&s->doc);
   ts_faults_release(&s->faults);
   json_decref(s->warnings);
+  json_decref(s->skipped);
   ts_arena_release(&s->arena);
 }
 

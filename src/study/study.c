@@ -88,8 +88,7 @@ static bool open_all(struct session *s) {
     return false;
   }
   /* Also without reuse: the run itself is recorded. */
-  return ts_session_open_store(s, false, false) && ts_run_resume(s, "study") &&
-         ts_session_open_dataset(s, !s->study.reference_is_default);
+  return ts_session_open_store(s, false, false) && ts_run_resume(s, "study") && ts_session_open_dataset(s, true);
 }
 
 static int exit_code(const struct study_result *r) {
@@ -113,7 +112,7 @@ int ts_study(const struct ts_request *request, char **reply) {
     if (complete) write_report(&s, &r, object);
     ts_run_close(&s, r.run_id, ts_session_ok(&s) ? r.state : "failed", object);
   }
-  if (!object) object = ts_reply_new("tessera.study/1");
+  if (!object) object = ts_reply_new("tessera.study/2");
   int code = ts_reply_finish(&s, object, exit_code(&r), reply);
   ts_study_result_release(&r);
   ts_session_release(&s);

@@ -9,8 +9,41 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Columns that results have beside those of the groups. */
+static bool is_column_of_results(const char *name) {
+  return strcmp(name, "set") == 0 || strcmp(name, "file") == 0 || strcmp(name, "tiles") == 0;
+}
+
+static void check_group(struct study_reader *list, size_t index) {
+  const char *const *groups = list->s->study.groups;
+  char place[24], text[TEXT_BYTES];
+  size_t first = 0;
+  while (strcmp(groups[first], groups[index]) != 0) first++;
+  snprintf(place, sizeof place, "%zu", index);
+  if (first < index) {
+    snprintf(text, sizeof text, "the group '%.100s' is named twice", groups[index]);
+    ts_study_complain(list, place, TS_ERR_DUPLICATE_NAME, TS_JSON_VALUE, text, "name every group once");
+  } else if (!groups[index][0] || ts_is_reserved_column(groups[index]) || is_column_of_results(groups[index])) {
+    snprintf(text, sizeof text, "'%.100s' cannot be the name of a group", groups[index]);
+    ts_study_complain(list, place, TS_ERR_BAD_NAME, TS_JSON_VALUE, text,
+                      "'mpp', 'level', 'tissue', 'split', 'set', 'file' and 'tiles' have a meaning of their own");
+  }
+}
+
+static void read_groups(struct study_reader *r, const json_t *data) {
+  struct study_file *f = &r->s->study;
+  struct study_reader list = *r;
+  snprintf(list.pointer, sizeof list.pointer, "%.100s/groups", r->pointer);
+  f->groups = ts_study_read_strings(r, data, "groups", &f->group_count);
+  for (size_t g = 0; g < f->group_count; g++) check_group(&list, g);
+  if (f->group_count > 0 && !f->manifest)
+    ts_study_complain(r, "groups", TS_ERR_MISSING_KEY, TS_JSON_VALUE,
+                      "groups are columns of a manifest, but the study has none",
+                      "add \"manifest\": \"data.csv\", a CSV file with a column per input and per group");
+}
+
 static void read_data(struct study_reader *r, const json_t *root) {
-  static const char *const keys[] = {"files", "manifest", "tile", "halo", "level"};
+  static const char *const keys[] = {"files", "manifest", "groups", "tile", "halo", "level"};
   struct study_file *f = &r->s->study;
   struct study_reader inner;
   const json_t *data;
@@ -18,6 +51,7 @@ static void read_data(struct study_reader *r, const json_t *root) {
   ts_study_check_keys(&inner, data, keys, sizeof keys / sizeof *keys);
   f->data_files = ts_study_read_strings(&inner, data, "files", &f->data_file_count);
   f->manifest = ts_study_read_string(&inner, data, "manifest", NULL);
+  read_groups(&inner, data);
   f->tile_px = ts_study_read_integer(&inner, data, "tile", 0, INT64_MAX, 0);
   f->halo_px = ts_study_read_integer(&inner, data, "halo", 0, INT64_MAX, 0);
   f->level = (int32_t)ts_study_read_integer(&inner, data, "level", 0, INT32_MAX, 0);
@@ -83,15 +117,20 @@ static void read_reference(struct study_reader *r, const json_t *root) {
   struct study_reader inner;
   if (!reference) return;
   if (json_is_string(reference)) {
-    f->reference_is_default = strcmp(json_string_value(reference), "default") == 0;
-    if (!f->reference_is_default)
+    const char *word = json_string_value(reference);
+    f->reference = strcmp(word, "default") == 0 ? REFERENCE_DEFAULT : REFERENCE_TRUTH;
+    if (strcmp(word, "default") != 0 && strcmp(word, "truth") != 0)
       ts_study_complain(r, "reference", TS_ERR_BAD_VALUE, TS_JSON_VALUE,
-                        "'reference' must be \"default\" or name files",
-                        "write \"default\" or {\"files\": [\"truth.png\"]}");
+                        "'reference' must be \"truth\", \"default\" or name files",
+                        "write \"truth\", \"default\" or {\"files\": [\"truth.png\"]}");
     return;
   }
   if (!ts_study_enter(r, root, "reference", &inner, &reference)) return;
   ts_study_check_keys(&inner, reference, keys, 1);
+  f->reference = REFERENCE_FILES;
+  if (!json_object_get(reference, "files"))
+    ts_study_complain(&inner, NULL, TS_ERR_MISSING_KEY, TS_JSON_VALUE, "'reference' names no files",
+                      "write {\"files\": [\"truth.png\"]}, one file per item");
   f->reference_files = ts_study_read_strings(&inner, reference, "files", &f->reference_file_count);
 }
 

@@ -29,14 +29,15 @@ enum over_tiles { OVER_TILES_MEAN, OVER_TILES_SUM };
 
 /* One number per run that a study analyses: a column of a table product, over all rows, tiles and files. */
 struct study_output {
-  const char *name;    /* "compare.table:diff" */
+  const char *name;    /* "compare.table:diff"; against the default run "compare.table:diff_vs_default" */
   const char *label;   /* what it is, for sentences; "" if the file does not say */
   const char *product; /* "compare.table" */
   const char *column;
   enum over_tiles over_tiles;
   const char *pointer; /* JSON pointer in the study file, for complaints */
   struct ts_source source;
-  size_t wanted; /* index among the wanted products */
+  size_t wanted;       /* index among the wanted products */
+  const char *against; /* "truth", "files", "default"; NULL: compares nothing, or the dataset is not open yet */
 };
 
 #define STUDY_ANALYSES_MAX 8
@@ -74,6 +75,9 @@ struct study_until {
   size_t top;
 };
 
+/* What a study compares its results with. ANY: the truth where the data has it, otherwise the default run. */
+enum study_reference { REFERENCE_ANY, REFERENCE_TRUTH, REFERENCE_DEFAULT, REFERENCE_FILES };
+
 /* A study file, or what stands for it when a bare workflow is run. */
 struct study_file {
   const char *path;   /* as the user would write it */
@@ -84,6 +88,8 @@ struct study_file {
   const char **data_files; /* patterns */
   size_t data_file_count;
   const char *manifest; /* NULL if none */
+  const char **groups;  /* columns of the manifest */
+  size_t group_count;
   int64_t tile_px, halo_px;
   int32_t level;
   struct study_method methods[STUDY_PHASES_MAX]; /* the only phase, or the screening and what follows it */
@@ -97,7 +103,7 @@ struct study_file {
   uint64_t seed;
   struct study_output *outputs;
   size_t output_count;
-  bool reference_is_default;
+  enum study_reference reference;
   const char **reference_files;
   size_t reference_file_count;
   const char **varied; /* names; NULL: all that have a grid or range */
@@ -122,8 +128,10 @@ struct session {
   struct ts_trace *trace;       /* owned; NULL without one, and once the plan has run */
   struct ts_dataset dataset;    /* arrays owned by the arena */
   bool *supplied;               /* per workflow input */
+  const char **against;         /* per task: what its products are compared with; NULL: nothing */
   const char *scratch;          /* folder for commands */
-  bool uses_reference_files;    /* the dataset was opened with those of the study */
+  bool is_study;                /* the dataset was opened with the reference that the study asks for */
+  json_t *skipped;              /* owned: products that a run does not make, and why; NULL until products are listed */
   bool plans_buckets;           /* the plan is for looking at: it may be grouped for workers */
   struct ts_memo *memo;   /* owned: values of parts of calls, for all runs of the session; NULL until one may use it */
   struct ts_costs *costs; /* owned; NULL until somebody asks what operations cost */
@@ -169,12 +177,31 @@ bool ts_until_check(struct session *s, const struct parameter_sets *sets);
 bool ts_study_check_names(struct session *s, const struct parameter_sets *sets);
 
 /* dataset.c */
-bool ts_session_open_dataset(struct session *s, bool use_reference_files);
+/* is_study: compare with what the study asks for; otherwise (a run) with the truth where the data has it. */
+bool ts_session_open_dataset(struct session *s, bool is_study);
+
+/* reference.c: what is compared with what. */
+/* The input that the files of a study's "reference" feed; TS_NONE if there is none. */
+size_t ts_reference_input(const struct ts_workflow *w);
+/* Once the dataset is known: fills session.against and the names of outputs; faults where a study asks for a reference that
+ * the data does not have. */
+bool ts_reference_settle(struct session *s);
+/* The name of a measure: "dice", or "dice_vs_default". In the arena. */
+const char *ts_reference_measure(struct session *s, const char *column, const char *against);
+/* Per task, whether it only compares products of the default parameters with themselves. In the arena. */
+bool *ts_reference_idle(struct session *s, const struct ts_value *values);
+/* The first input of the workflow without files that keeps a task from running; TS_NONE if there is none. */
+size_t ts_reference_missing(struct session *s, size_t task);
+const char *ts_reference_advice(struct session *s, size_t input); /* how to supply it; in the arena */
+/* The mask that is compared: made by default_run, or beside the reference at the task that compares; false: none. */
+bool ts_reference_mask(const struct ts_workflow *w, struct ts_source *mask);
 
 /* reply.c */
 json_t *ts_reply_new(const char *schema);
 /* Adds faults and warnings, gives the text and the exit code: of the first fault, or `exit_code`. Steals the object. */
 int ts_reply_finish(struct session *s, json_t *object, int exit_code, char **reply);
+/* The groups of an item that has any, by name; a new reference. */
+json_t *ts_reply_groups(const struct session *s, const struct ts_item *item);
 json_t *ts_reply_values(const struct ts_value *values, const struct ts_workflow *workflow);
 
 /* sets.c: the parameter sets of a study. */
@@ -208,8 +235,10 @@ struct ts_plan *ts_session_plan(struct session *s, const struct parameter_sets *
                                 size_t wanted_count, bool want_reference);
 /* Distinct wanted products of the study's outputs; sets output.wanted. Owned by the arena. */
 struct ts_source *ts_session_study_products(struct session *s, size_t *count);
-/* All stage outputs that can be made (or those of one stage). */
-struct ts_source *ts_session_all_products(struct session *s, const char **names, size_t *count);
+/* All stage outputs that one run with these values makes (or those of one stage); the others go to session.skipped. Without
+ * values (NULL) also those that compare the default parameters with themselves. */
+struct ts_source *ts_session_all_products(struct session *s, const struct ts_value *values, const char **names,
+                                          size_t *count);
 /* How often a stage runs over the dataset. */
 size_t ts_session_units(const struct session *s, enum ts_scope scope);
 size_t ts_session_only_stage(struct session *s);

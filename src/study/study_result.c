@@ -23,8 +23,10 @@ static json_t *inputs_json(const struct session *s) {
       char hex[65];
       if (!source->path) continue;
       ts_hex_encode(source->digest.bytes, 32, hex);
-      json_array_append_new(
-          list, json_pack("{s:s, s:s, s:s}", "input", s->workflow->inputs[k].name, "path", source->path, "hash", hex));
+      json_t *object =
+          json_pack("{s:s, s:s, s:s}", "input", s->workflow->inputs[k].name, "path", source->path, "hash", hex);
+      if (s->dataset.items[i].groups) json_object_set_new(object, "groups", ts_reply_groups(s, &s->dataset.items[i]));
+      json_array_append_new(list, object);
     }
   }
   return list;
@@ -125,7 +127,9 @@ static json_t *outputs_json(const struct session *s, const struct study_result *
   json_t *list = json_array();
   for (size_t o = 0; o < s->study.output_count; o++) {
     json_t *object = output_json(s, r, o);
+    const char *against = s->study.outputs[o].against;
     json_object_set_new(object, "label", json_string(s->study.outputs[o].label));
+    if (against) json_object_set_new(object, "against", json_string(against));
     json_array_append_new(list, object);
   }
   return list;
@@ -335,7 +339,7 @@ static void add_costs(struct session *s, struct study_result *r, json_t *object)
 
 json_t *ts_study_object(struct session *s, struct study_result *r, bool complete) {
   char started[32];
-  json_t *object = ts_reply_new("tessera.study/1");
+  json_t *object = ts_reply_new("tessera.study/2");
   json_object_set_new(object, "run", json_string(r->run_id));
   json_object_set_new(object, "state", json_string(r->state));
   json_object_set_new(object, "study", json_string(s->study.name));

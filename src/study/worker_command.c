@@ -104,7 +104,7 @@ static bool open_session(struct worker *w, const struct ts_request *given, struc
   ts_session_release(&w->s); /* so far it only had a place for faults */
   ts_session_init(&w->s, &w->request);
   w->s.store = w->store;
-  if (!ts_session_read(&w->s) || !ts_session_open_dataset(&w->s, is_true(w->doc.root, "reference_files"))) {
+  if (!ts_session_read(&w->s) || !ts_session_open_dataset(&w->s, is_true(w->doc.root, "is_study"))) {
     *err = w->s.faults.items[0];
     return false;
   }

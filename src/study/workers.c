@@ -56,7 +56,7 @@ static char *describe(const struct engine_run *run, const struct ts_run_options 
   json_object_set_new(object, "file", json_string(file));
   json_object_set_new(object, "data", list_of(r->data, r->data_count));
   if (r->has_tile) json_object_set_new(object, "tile", json_integer(r->tile_px));
-  json_object_set_new(object, "reference_files", json_boolean(s->uses_reference_files));
+  json_object_set_new(object, "is_study", json_boolean(s->is_study));
   json_object_set_new(object, "plan", describe_plan(run));
   json_object_set_new(object, "run", json_string(run->run_id));
   json_object_set_new(object, "threads", json_integer((json_int_t)(ts_session_threads(s) / r->workers)));

@@ -24,7 +24,8 @@ static const char *path_of(struct product_writer *w, const char *name, const str
                          (long long)core->y, ending);
 }
 
-static bool write_data(const char *path, const struct ts_data *data, struct ts_error *err) {
+/* against: what a table compares with, said in its last column; NULL: nothing. */
+static bool write_data(const char *path, const struct ts_data *data, const char *against, struct ts_error *err) {
   const struct ts_type *type = ts_data_type(data);
   char *folder = ts_path_folder(path);
   bool ok = ts_folder_create(folder, err);
@@ -33,7 +34,7 @@ static bool write_data(const char *path, const struct ts_data *data, struct ts_e
   if (type->kind == TS_DATA_PIXELS) return ts_image_write_png(path, data, err);
   if (type->kind == TS_DATA_TABLE) {
     ts_auto(ts_str_release) struct ts_str csv = {0};
-    ts_table_to_csv(data, &csv);
+    ts_table_to_csv_with(data, against ? "against" : NULL, against, &csv);
     return ts_file_write(path, ts_str_get(&csv), csv.length, err);
   }
   size_t size = 0;
@@ -59,16 +60,14 @@ static bool write_overlay(struct product_writer *w, const char *path, const stru
   return true;
 }
 
-/* Scores: one-row tables of tasks that read a reference which the dataset supplies. */
+/* Scores: one-row tables of tasks that read a reference themselves. */
 static bool is_quality(const struct product_writer *w, const struct ts_node *node, const struct ts_data *data) {
   const struct ts_workflow *f = w->s->workflow;
   const struct ts_task *task = &f->tasks[node->task];
-  if (ts_data_type(data)->kind != TS_DATA_TABLE || ts_data_rows(data) != 1) return false;
+  if (ts_data_type(data)->kind != TS_DATA_TABLE || ts_data_rows(data) != 1 || !w->s->against[node->task]) return false;
   for (size_t i = 0; i < task->op->descriptor->input_count; i++) {
     const struct ts_source *source = &task->inputs[i];
-    if (source->kind == TS_SOURCE_INPUT && f->inputs[source->index].default_run.kind == TS_SOURCE_TASK &&
-        w->s->supplied[source->index])
-      return true;
+    if (source->kind == TS_SOURCE_INPUT && ts_is_reference_input(&f->inputs[source->index])) return true;
   }
   return false;
 }
@@ -78,13 +77,17 @@ static void add_quality(struct product_writer *w, const struct ts_node *node, si
   json_t *values = json_object();
   for (size_t c = 0; c < ts_data_columns(data); c++) {
     double cell = ts_data_cells(data)[c];
-    json_object_set_new(values, ts_data_column_names(data)[c], isfinite(cell) ? json_real(cell) : json_null());
+    const char *name = ts_reference_measure(w->s, ts_data_column_names(data)[c], w->s->against[node->task]);
+    json_object_set_new(values, name, isfinite(cell) ? json_real(cell) : json_null());
   }
   bool tile = node->scope == TS_PER_TILE;
-  const char *file = node->scope == TS_PER_DATASET ? "" : d->items[tile ? d->tile_items[unit] : unit].name;
-  json_array_append_new(w->quality, json_pack("{s:s, s:[I,I], s:o}", "file", file, "tile",
-                                              (json_int_t)(tile ? d->tiles[unit].core.x : 0),
-                                              (json_int_t)(tile ? d->tiles[unit].core.y : 0), "values", values));
+  const struct ts_item *item = node->scope == TS_PER_DATASET ? NULL : &d->items[tile ? d->tile_items[unit] : unit];
+  json_t *entry =
+      json_pack("{s:s, s:[I,I], s:s, s:o}", "file", item ? item->name : "", "tile",
+                (json_int_t)(tile ? d->tiles[unit].core.x : 0), (json_int_t)(tile ? d->tiles[unit].core.y : 0),
+                "against", w->s->against[node->task], "values", values);
+  if (item && item->groups) json_object_set_new(entry, "groups", ts_reply_groups(w->s, item));
+  json_array_append_new(w->quality, entry);
 }
 
 static void write_one(struct product_writer *w, const char *name, const struct ts_node *node, size_t unit,
@@ -92,7 +95,8 @@ static void write_one(struct product_writer *w, const char *name, const struct t
   struct ts_error err = {0};
   const struct ts_type *type = ts_data_type(data);
   const char *path = path_of(w, name, node, unit, type->file_ending);
-  if (!write_data(path, data, &err)) {
+  const char *against = node->kind == TS_NODE_TASK ? w->s->against[node->task] : NULL;
+  if (!write_data(path, data, against, &err)) {
     complain(w, &err);
     return;
   }

@@ -17,6 +17,23 @@ static void report_unknown_type(struct ts_reader *reader, const char *pointer, c
   ts_names_release(&names);
 }
 
+/* Columns of a manifest that say something else about a file than which one it is. */
+static const char *const reserved_columns[] = {"mpp", "level", "tissue", "split"};
+
+bool ts_is_reserved_column(const char *name) {
+  for (size_t i = 0; i < sizeof reserved_columns / sizeof *reserved_columns; i++) {
+    if (strcmp(reserved_columns[i], name) == 0) return true;
+  }
+  return false;
+}
+
+static void check_name(struct ts_reader *reader, const char *name, const char *pointer) {
+  if (!ts_reader_name(reader, name, pointer, TS_JSON_KEY, "an input") || !ts_is_reserved_column(name)) return;
+  struct ts_error *err =
+      ts_reader_fault(reader, TS_ERR_BAD_NAME, pointer, TS_JSON_KEY, "'%s' cannot be the name of an input", name);
+  ts_error_help(err, "columns 'mpp', 'level', 'tissue' and 'split' of a manifest have a meaning of their own");
+}
+
 /* Every alternative of "mask|labels" must be a type. A single one becomes *type. */
 static bool check_type(struct ts_reader *reader, const char *declaration, const char *pointer,
                        const struct ts_type **type) {
@@ -67,7 +84,7 @@ void ts_read_inputs(struct ts_builder *builder, const json_t *object, const char
     draft->pointer = ts_reader_child(reader, pointer, key);
     draft->input.name = ts_arena_strdup(reader->arena, key);
     draft->input.help = "";
-    ts_reader_name(reader, key, draft->pointer, TS_JSON_KEY, "an input");
+    check_name(reader, key, draft->pointer);
     const char *label = ts_arena_printf(reader->arena, "input '%s'", key);
     if (ts_reader_want(reader, value, draft->pointer, label, TS_WANT_OBJECT, "{\"type\": \"image/rgb8\"}")) {
       read_input(reader, value, draft);

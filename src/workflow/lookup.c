@@ -22,6 +22,10 @@ bool ts_workflow_find_input(const struct ts_workflow *workflow, const char *name
   return false;
 }
 
+bool ts_is_reference_input(const struct ts_workflow_input *input) {
+  return input->default_run.kind == TS_SOURCE_TASK || strcmp(input->name, "reference") == 0;
+}
+
 bool ts_workflow_find_stage(const struct ts_workflow *workflow, const char *name, size_t *index) {
   for (size_t i = 0; i < workflow->stage_count; i++) {
     if (strcmp(workflow->stages[i].name, name) != 0) continue;

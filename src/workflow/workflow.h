@@ -129,6 +129,10 @@ void ts_workflow_destroy(struct ts_workflow *workflow);
 
 bool ts_workflow_find_parameter(const struct ts_workflow *workflow, const char *name, size_t *index);
 bool ts_workflow_find_input(const struct ts_workflow *workflow, const char *name, size_t *index);
+/* An input that others are compared with: one with a default_run, or one called "reference". */
+bool ts_is_reference_input(const struct ts_workflow_input *input);
+/* Names of columns of a manifest that no input can have: "mpp", "level", "tissue", "split". */
+bool ts_is_reserved_column(const char *name);
 bool ts_workflow_find_stage(const struct ts_workflow *workflow, const char *name, size_t *index);
 /* "segment.mask" -> its source; the help of the error lists what there is. */
 bool ts_workflow_find_output(const struct ts_workflow *workflow, const char *name, struct ts_source *source,

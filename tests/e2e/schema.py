@@ -86,7 +86,8 @@ def changed(document, path, value):
 def check_study_variants(study):
     base = json.loads((ROOT / "workflows/nuclei/study.json").read_text(encoding="utf-8"))
     accept = [
-        (("data",), {"manifest": "data.csv"}), (("reference",), {"files": ["truth.png"]}), (("reference",), None),
+        (("data",), {"manifest": "data.csv"}), (("data",), {"manifest": "data.csv", "groups": ["patient", "site"]}),
+        (("reference",), "truth"), (("reference",), {"files": ["truth.png"]}), (("reference",), None),
         (("outputs", 0), {"output": "compare.table:diff", "over_tiles": "sum"}), (("parameters",), ["G1", "G2"]),
         (("comment",), "why"), (("method", "seed"), 0), (("outputs", 0, "label"), "the difference"),
         (("method",), {"name": "vbd", "samples": 64, "second_order": True, "estimator": "jansen"}),
@@ -102,7 +103,8 @@ def check_study_variants(study):
         (("outputs", 0), {"output": "compare.table:diff", "over_tiles": "max"}), (("reference",), "defaults"),
         (("data",), {"tile": 512}), (("data", "files"), "slide.png"), (("data", "tile"), -1), (("data", "size"), 512),
         (("method", "name"), "moris"), (("method", "trajectories"), "ten"), (("limits",), {"memory_mb": 1}),
-        (("parameters",), "G1"), (("colour",), "blue"),
+        (("parameters",), "G1"), (("colour",), "blue"), (("data", "groups"), "patient"),
+        (("data", "groups"), ["site", "site"]), (("data", "groups"), ["split"]), (("reference",), {"run": "0badcafe"}),
         (("method",), {"name": "vbd", "trajectories": 5}), (("method",), {"samples": 5}),
         (("method",), {"name": "two-phase", "screen": {"name": "vbd"}}), (("method",), {"name": "lhs", "base": "mc"}),
         (("correlations",), [{"between": ["G1"], "rank": 0.5}]),

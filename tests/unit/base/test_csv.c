@@ -196,12 +196,86 @@ static void random_bytes_are_survived(void **state) {
   assert_true(accepted > 500);
 }
 
+/* A random cell as it stands in a file, quoted or not; line and column are moved behind it. */
+static void add_random_cell(struct ts_random *random, struct ts_str *text, int *line, int *column) {
+  static const char *const pieces[] = {"a", "\xC3\xB6", " ", ",", "\n", "\r\n", "\"\"", ";"};
+  bool quoted = ts_random_below(random, 2) == 0;
+  size_t count = ts_random_below(random, 4);
+  if (quoted) ts_str_add_char(text, '"');
+  *column += quoted ? 1 : 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t piece = ts_random_below(random, quoted ? COUNT_OF(pieces) : 3);
+    ts_str_add(text, pieces[piece]);
+    bool line_end = piece == 4 || piece == 5;
+    *line += line_end ? 1 : 0;
+    *column = line_end ? 1 : *column + (piece == 6 ? 2 : 1);
+  }
+  if (quoted) ts_str_add_char(text, '"');
+  *column += quoted ? 1 : 0;
+}
+
+#define PLACES_EDGE 4 /* rows and columns at most */
+
+struct places {
+  size_t rows, columns;
+  int starts[PLACES_EDGE]; /* lines of the rows */
+  int cells[PLACES_EDGE][PLACES_EDGE][2];
+  int end; /* the line behind the last one */
+};
+
+/* A random table; places are noted while it is written. */
+static void write_random_table(struct ts_random *random, const char *line_end, struct ts_str *text, struct places *p) {
+  int line = 1;
+  p->rows = 1 + ts_random_below(random, PLACES_EDGE);
+  p->columns = 2 + ts_random_below(random, PLACES_EDGE - 1);
+  for (size_t r = 0; r < p->rows; r++, line++) {
+    for (; ts_random_below(random, 4) == 0; line++) ts_str_add(text, line_end);
+    p->starts[r] = line;
+    int column = 1;
+    for (size_t c = 0; c < p->columns; c++) {
+      if (c > 0) ts_str_add_char(text, ',');
+      column += c > 0 ? 1 : 0;
+      p->cells[r][c][0] = line;
+      p->cells[r][c][1] = column;
+      add_random_cell(random, text, &line, &column);
+    }
+    ts_str_add(text, line_end);
+  }
+  p->end = line;
+}
+
+/* Marks, empty lines, line ends, quotes, characters of two bytes. */
+static void cells_are_located(void **state) {
+  (void)state;
+  struct ts_random random;
+  char folder[64];
+  ts_random_init(&random, 11, 0);
+  scratch_create(folder);
+  ts_auto_free char *path = ts_path_join(folder, "t.csv");
+  for (size_t t = 0; t < 200; t++) {
+    ts_auto(ts_str_release) struct ts_str text = {0};
+    struct places p = {0};
+    int at[2] = {0};
+    if (t % 3 == 0) ts_str_add(&text, "\xEF\xBB\xBF");
+    write_random_table(&random, t % 2 ? "\n" : "\r\n", &text, &p);
+    assert_true(ts_file_write(path, ts_str_get(&text), text.length, NULL));
+    for (size_t i = 0; i < p.rows * p.columns; i++) {
+      assert_true(ts_csv_locate(path, p.starts[i / p.columns], i % p.columns, &at[0], &at[1]));
+      assert_memory_equal(at, p.cells[i / p.columns][i % p.columns], sizeof at);
+    }
+    assert_false(ts_csv_locate(path, p.starts[0], p.columns, &at[0], &at[1]));
+    assert_false(ts_csv_locate(path, p.end, 0, &at[0], &at[1]));
+  }
+  scratch_remove(folder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tables_are_read),
       cmocka_unit_test(faults_have_places),
       cmocka_unit_test(files_are_read),
       cmocka_unit_test(cells_are_quoted_when_needed),
+      cmocka_unit_test(cells_are_located),
       cmocka_unit_test(random_tables_survive_a_round_trip),
       cmocka_unit_test(random_bytes_are_survived),
   };

@@ -164,6 +164,36 @@ static void run_with_quality(void **state) {
       "Reused 11 of 44 tasks (25 %).\n");
 }
 
+/* What scores are against, and what was not written, one line for each reason. */
+static void run_says_what_was_compared(void **state) {
+  (void)state;
+  assert_shown(
+      ts_show_run,
+      "{\"name\": \"nuclei\", \"state\": \"done\", \"outputs\": [\"a.png\"], \"skipped\": ["
+      "{\"output\": \"a.table\", \"reason\": \"no files\"}, {\"output\": \"b.table\", \"reason\": \"no truth\"}, "
+      "{\"output\": \"c.table\", \"reason\": \"no files\"}], "
+      "\"quality\": [{\"against\": \"default\", \"values\": {\"dice_vs_default\": 0.8}}], "
+      "\"reuse\": {\"requested\": 1, \"executed\": 1}}",
+      "Dice 0.8 against the run at default parameters\n"
+      "Results: a.png\n"
+      "a.table, c.table were not written: no files\n"
+      "b.table was not written: no truth\n"
+      "Ran 1 task.\n"
+      "Reused 0 of 1 task (0 %).\n");
+  assert_shown(
+      ts_show_run,
+      "{\"outputs\": [\"a.png\"], \"reuse\": {\"requested\": 1, \"executed\": 1}, \"quality\": ["
+      "{\"against\": \"truth\", \"values\": {\"dice\": 0.8}}, {\"against\": \"truth\", \"values\": {\"dice\": 0.6}}]}",
+      "Dice 0.7 against the truth, on average over 2 results\n"
+      "\n"
+      "  measure   mean  lowest  highest\n"
+      "  dice     0.700   0.600    0.800\n"
+      "\n"
+      "Results: a.png\n"
+      "Ran 1 task.\n"
+      "Reused 0 of 1 task (0 %).\n");
+}
+
 static void run_without_quality(void **state) {
   (void)state;
   assert_shown(ts_show_run,
@@ -478,6 +508,7 @@ int main(void) {
       cmocka_unit_test(plan_with_buckets),
       cmocka_unit_test(plan_with_buckets_in_a_narrow_window),
       cmocka_unit_test(run_with_quality),
+      cmocka_unit_test(run_says_what_was_compared),
       cmocka_unit_test(run_without_quality),
       cmocka_unit_test(study),
       cmocka_unit_test(study_in_color_and_quiet),

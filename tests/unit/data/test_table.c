@@ -82,6 +82,22 @@ static void test_one_column_keeps_its_rows(void **state) {
   assert_int_equal(ts_data_rows(again), 3);
 }
 
+/* A last column of text, also beside a missing value and without rows. */
+static void test_a_text_in_every_row(void **state) {
+  (void)state;
+  const char *names[] = {"a"};
+  ts_auto(ts_data_unref_pointer) struct ts_data *table = ts_data_create_table(2, 1, names, NULL);
+  ts_auto(ts_data_unref_pointer) struct ts_data *empty = ts_data_create_table(0, 1, names, NULL);
+  double *cells = ts_data_writable(table);
+  cells[0] = 1;
+  cells[1] = NAN;
+  ts_auto(ts_str_release) struct ts_str text = {0}, head = {0};
+  ts_table_to_csv_with(table, "against", "truth", &text);
+  assert_string_equal(text.data, "a,against\n1,truth\n,truth\n");
+  ts_table_to_csv_with(empty, "against", "truth", &head);
+  assert_string_equal(head.data, "a,against\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_reads_numbers_and_missing_values),
@@ -89,6 +105,7 @@ int main(void) {
       cmocka_unit_test(test_bad_headers),
       cmocka_unit_test(test_writes_what_it_reads),
       cmocka_unit_test(test_one_column_keeps_its_rows),
+      cmocka_unit_test(test_a_text_in_every_row),
   };
   return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }

@@ -384,7 +384,7 @@ static void escapes_what_it_is_given(void **state) {
 
 static void refuses_other_schemas(void **state) {
   (void)state;
-  json_t *results[] = {json_pack("{s:s}", "schema", "tessera.study/2"), json_object(), json_array()};
+  json_t *results[] = {json_pack("{s:s}", "schema", "tessera.study/3"), json_object(), json_array()};
   for (size_t i = 0; i < 3; i++) {
     struct ts_str html = {0};
     struct ts_error err = {0};
@@ -393,6 +393,36 @@ static void refuses_other_schemas(void **state) {
     assert_true(err.help[0]);
     assert_int_equal(html.length, 0);
     json_decref(results[i]);
+  }
+}
+
+/* What results were compared with is said by a card and in the method; results of number 1 do not know it. */
+static void says_what_was_compared(void **state) {
+  (void)state;
+  static const struct {
+    const char *schema, *against, *words;
+  } kinds[] = {{"tessera.study/2", "truth", "the truth"},
+               {"tessera.study/2", "default", "the run at default parameters"},
+               {"tessera.run/2", "files", "the reference files"},
+               {"tessera.study/2", "tomorrow", NULL},
+               {"tessera.study/1", "", NULL},
+               {"tessera.run/1", "", NULL}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    json_t *result = json_pack("{s:s, s:[{s:s, s:s}]}", "schema", kinds[i].schema, "outputs", "name", "a.b:c",
+                               "against", kinds[i].against);
+    struct ts_str html = {0}, card = {0}, fact = {0};
+    struct ts_error err = {0};
+    assert_true(ts_report_write(result, NULL, 0, &html, &err));
+    ts_str_addf(&card, "<b>%s</b><span>is what results are compared with</span>", kinds[i].words ? kinds[i].words : "");
+    ts_str_addf(&fact, "<dt>Compared with</dt><dd>a.b:c: %s</dd>", kinds[i].words ? kinds[i].words : "");
+    const char *place = kinds[i].words ? ts_str_get(&card) : "compared with";
+    assert_true((strstr(ts_str_get(&html), place) != NULL) == (kinds[i].words != NULL));
+    place = kinds[i].words ? ts_str_get(&fact) : "Compared with";
+    assert_true((strstr(ts_str_get(&html), place) != NULL) == (kinds[i].words != NULL));
+    ts_str_release(&card);
+    ts_str_release(&fact);
+    ts_str_release(&html);
+    json_decref(result);
   }
 }
 
@@ -451,6 +481,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(names_every_chart_and_gives_it_a_table),
       cmocka_unit_test(escapes_what_it_is_given),
       cmocka_unit_test(refuses_other_schemas),
+      cmocka_unit_test(says_what_was_compared),
       cmocka_unit_test(survives_nonsense),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
