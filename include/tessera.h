@@ -138,7 +138,7 @@ TS_PUBLIC int ts_check(const struct ts_request *request, char **reply);
 /* What `study` or `run` would do: file, design, merge and its buckets, raw_values, data, parameters. Schema
  * tessera.plan/1. */
 TS_PUBLIC int ts_plan_study(const struct ts_request *request, char **reply);
-/* One parameter set over the data. Schema tessera.run/1. */
+/* One parameter set over the data. Schema tessera.run/2. */
 TS_PUBLIC int ts_run_workflow(const struct ts_request *request, char **reply);
 /* Design, plan, run, analyse, report. Schema tessera.study/1. */
 TS_PUBLIC int ts_study(const struct ts_request *request, char **reply);

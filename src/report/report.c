@@ -233,9 +233,10 @@ static void add_end(struct ts_page *page) {
 bool ts_report_write(const json_t *result, const struct ts_report_picture *pictures, size_t picture_count,
                      struct ts_str *html, struct ts_error *err) {
   const char *schema = ts_result_text(result, "schema");
-  if (strcmp(schema, "tessera.study/1") != 0 && strcmp(schema, "tessera.run/1") != 0) {
+  if (strcmp(schema, "tessera.study/1") != 0 && strcmp(schema, "tessera.run/1") != 0 &&
+      strcmp(schema, "tessera.run/2") != 0) {
     ts_fail(err, TS_ERR_FORMAT_VERSION,
-            "a report needs a result of the schema 'tessera.study/1' or 'tessera.run/1', not '%s'", schema);
+            "a report needs a result of the schema 'tessera.study/1' or 'tessera.run/2', not '%s'", schema);
     ts_error_help(err, "render it with the version of tessera that made the result, or run the study again");
     return false;
   }

@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "image/image.h"
 
-#include <math.h>
 #include <string.h>
 
 static void complain(struct product_writer *w, const struct ts_error *err) { ts_session_fault(w->s, err); }
@@ -59,7 +58,15 @@ static bool write_overlay(struct product_writer *w, const char *path, const stru
   return true;
 }
 
-/* Scores: one-row tables of tasks that read a reference which the dataset supplies. */
+/* The default compared with itself says nothing. */
+static bool is_default_run(const struct product_writer *w) {
+  const struct ts_workflow *f = w->s->workflow;
+  for (size_t p = 0; p < f->parameter_count; p++)
+    if (!ts_value_equal(&w->values[p], &f->parameters[p].default_value)) return false;
+  return true;
+}
+
+/* Scores: one-row tables of tasks that read a reference, from the dataset or from the run with default parameters. */
 static bool is_quality(const struct product_writer *w, const struct ts_node *node, const struct ts_data *data) {
   const struct ts_workflow *f = w->s->workflow;
   const struct ts_task *task = &f->tasks[node->task];
@@ -67,24 +74,10 @@ static bool is_quality(const struct product_writer *w, const struct ts_node *nod
   for (size_t i = 0; i < task->op->descriptor->input_count; i++) {
     const struct ts_source *source = &task->inputs[i];
     if (source->kind == TS_SOURCE_INPUT && f->inputs[source->index].default_run.kind == TS_SOURCE_TASK &&
-        w->s->supplied[source->index])
+        (w->s->supplied[source->index] || !is_default_run(w)))
       return true;
   }
   return false;
-}
-
-static void add_quality(struct product_writer *w, const struct ts_node *node, size_t unit, const struct ts_data *data) {
-  const struct ts_dataset *d = &w->s->dataset;
-  json_t *values = json_object();
-  for (size_t c = 0; c < ts_data_columns(data); c++) {
-    double cell = ts_data_cells(data)[c];
-    json_object_set_new(values, ts_data_column_names(data)[c], isfinite(cell) ? json_real(cell) : json_null());
-  }
-  bool tile = node->scope == TS_PER_TILE;
-  const char *file = node->scope == TS_PER_DATASET ? "" : d->items[tile ? d->tile_items[unit] : unit].name;
-  json_array_append_new(w->quality, json_pack("{s:s, s:[I,I], s:o}", "file", file, "tile",
-                                              (json_int_t)(tile ? d->tiles[unit].core.x : 0),
-                                              (json_int_t)(tile ? d->tiles[unit].core.y : 0), "values", values));
 }
 
 static void write_one(struct product_writer *w, const char *name, const struct ts_node *node, size_t unit,
@@ -121,7 +114,8 @@ void ts_write_product(void *user, uint32_t node_index, uint32_t port, size_t uni
   for (size_t i = 0; i < w->plan->wanted_count; i++) {
     if (w->plan->products[i].node != node_index || w->plan->products[i].port != port) continue;
     write_one(w, w->names[i], node, unit, core ? core : data);
-    if (!told && node->kind == TS_NODE_TASK && is_quality(w, node, data)) add_quality(w, node, unit, data);
+    if (!told && node->kind == TS_NODE_TASK && is_quality(w, node, data))
+      ts_quality_add(w->quality, w->names[i], node_index, port, unit, data);
     told = true;
   }
   ts_data_unref(core);
