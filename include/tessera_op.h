@@ -126,6 +126,28 @@ struct ts_op_call {
   void *private_data;                   /* tessera's own */
 };
 
+/* A column of a table output. */
+struct ts_op_column {
+  const char *output; /* name of the port */
+  const char *name;
+};
+
+/* A ratio of sums: over the tiles of a slide its value is the sum of the numerators over the sum of the denominators, never a
+ * mean of ratios. Terms are columns of the same table, each with a factor (Dice: 2 both_px over found_px + reference_px).
+ * The cell itself is what the operation says of one table; where a denominator is 0 over all tiles, the lowest of these
+ * cells is the value. */
+struct ts_op_term {
+  const char *column;
+  double factor; /* finite, not 0 */
+};
+struct ts_op_ratio {
+  struct ts_op_column column;
+  const struct ts_op_term *numerator;
+  size_t numerator_count; /* at least 1 */
+  const struct ts_op_term *denominator;
+  size_t denominator_count; /* at least 1 */
+};
+
 struct ts_op_descriptor {
   uint32_t api;        /* TESSERA_OP_API */
   uint32_t size_bytes; /* sizeof(struct ts_op_descriptor): fields may be added at the end */
@@ -149,6 +171,16 @@ struct ts_op_descriptor {
   double (*cost_seconds)(const struct ts_op_call *call);
   /* Optional: memory it takes beside its outputs, in bytes per byte of input; 0: not known. */
   double scratch_per_input_byte;
+  /* Optional, all of them: what tessera needs to know about the columns of table outputs, so that a typing error is found
+   * before a run and numbers of tiles become numbers of a slide. */
+  const struct ts_op_column *columns; /* of a port either none or all of its columns, in any order */
+  size_t column_count;
+  const struct ts_op_ratio *ratios;
+  size_t ratio_count;
+  const struct ts_op_column *counts; /* columns that add up over tiles; terms of ratios are known to */
+  size_t counts_count;
+  const struct ts_op_column *objects; /* columns that count or score objects: they depend on where tiles cut objects */
+  size_t objects_count;
 };
 
 typedef const struct ts_op_descriptor *const *(*tessera_operations_function)(uint32_t host_api, size_t *count);

@@ -36,6 +36,7 @@
   X(DUPLICATE_NAME, 211, 3, "duplicate name")                                                                          \
   X(BAD_NAME, 212, 3, "name not allowed")                                                                              \
   X(DATA_COLUMNS, 213, 3, "columns of the data do not fit")                                                            \
+  X(BAD_RATIO, 214, 3, "not a ratio")                                                                                  \
   X(OUTSIDE_DOMAIN, 310, 3, "value outside the domain")                                                                \
   X(GRID_OUTSIDE_DOMAIN, 311, 3, "grid value outside the domain")                                                      \
   X(EMPTY_RANGE, 312, 3, "empty range")                                                                                \

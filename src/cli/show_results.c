@@ -63,12 +63,12 @@ static void add_cost(struct ts_str *out, const json_t *reply) {
   ts_str_add(out, ".\n");
 }
 
-/* The mean of a measure over tiles, with its range. */
+/* A measure over all tiles and files, with its range over the files. */
 struct measure {
-  const char *name;    /* borrowed from the reply */
-  const char *against; /* static: "the truth"; "" for replies that do not say it */
-  double sum, low, high;
-  size_t count;
+  const char *name;                    /* borrowed from the reply */
+  const char *against;                 /* static: "the truth"; "" for replies that do not say it */
+  const char *over_tiles, *over_files; /* borrowed from the reply */
+  double value, low, high;
 };
 
 struct measures {
@@ -82,32 +82,60 @@ static void measures_release(struct measures *measures) {
   ts_map_release(&measures->index);
 }
 
-static void measure_add(struct measures *measures, const char *name, const char *against, double value) {
-  bool inserted = false;
-  union ts_map_value *position = ts_map_insert_name(&measures->index, name, &inserted);
-  if (inserted) {
+/* One that has no value (nothing to measure, or a task failed) is left out. */
+static void add_measures(struct measures *measures, const json_t *all) {
+  const char *name;
+  json_t *value;
+  json_object_foreach(json_object_get(all, "values"), name, value) {
+    bool inserted = false;
+    union ts_map_value *position = json_is_number(value) ? ts_map_insert_name(&measures->index, name, &inserted) : NULL;
+    if (!inserted) continue;
     position->number = measures->count;
     measures->items = ts_grow(measures->items, measures->count, &measures->capacity, sizeof *measures->items);
     measures->items[measures->count++] =
-        (struct measure){.name = name, .against = against, .low = value, .high = value};
+        (struct measure){.name = name,
+                         .against = ts_cli_reply_against(all),
+                         .over_tiles = ts_cli_reply_text(ts_cli_reply_member(all, "over_tiles"), name),
+                         .over_files = ts_cli_reply_text(ts_cli_reply_member(all, "over_files"), name),
+                         .value = json_number_value(value),
+                         .low = NAN,
+                         .high = NAN};
   }
-  struct measure *measure = &measures->items[position->number];
-  measure->sum += value;
-  measure->low = fmin(measure->low, value);
-  measure->high = fmax(measure->high, value);
-  measure->count++;
 }
 
-static void gather(struct measures *measures, const json_t *quality) {
-  for (size_t i = 0; i < json_array_size(quality); i++) {
-    const char *against = ts_cli_reply_against(json_array_get(quality, i));
-    json_t *values = json_object_get(json_array_get(quality, i), "values");
-    const char *name;
-    json_t *value;
-    json_object_foreach(values, name, value) {
-      if (json_is_number(value)) measure_add(measures, name, against, json_number_value(value));
-    }
+static void add_range(const struct measures *measures, const json_t *file) {
+  const char *name;
+  json_t *value;
+  json_object_foreach(json_object_get(file, "values"), name, value) {
+    const union ts_map_value *position = ts_map_find_name(&measures->index, name);
+    if (!position || !json_is_number(value)) continue;
+    struct measure *measure = &measures->items[position->number];
+    measure->low = fmin(measure->low, json_number_value(value)); /* fmin and fmax leave NaN out */
+    measure->high = fmax(measure->high, json_number_value(value));
   }
+}
+
+/* How many tiles and files the scores are from. */
+struct extent {
+  uint64_t files, tiles;
+};
+
+static struct extent gather(struct measures *measures, const json_t *reply) {
+  const json_t *files = ts_cli_reply_member(reply, "quality"), *all = ts_cli_reply_member(reply, "quality_over_files");
+  struct extent extent = {0};
+  for (size_t i = 0; i < json_array_size(all); i++) add_measures(measures, json_array_get(all, i));
+  for (size_t i = 0; i < json_array_size(all); i++) {
+    uint64_t count = ts_cli_reply_count(json_array_get(all, i), "files");
+    extent.files = count > extent.files ? count : extent.files;
+  }
+  const char *product = ts_cli_reply_text(json_array_get(files, 0), "product");
+  for (size_t i = 0; i < json_array_size(files); i++) {
+    const json_t *file = json_array_get(files, i);
+    bool same = strcmp(ts_cli_reply_text(file, "product"), product) == 0; /* another one is of the same tiles */
+    add_range(measures, file);
+    extent.tiles += same ? ts_cli_reply_count(file, "tiles") : 0;
+  }
+  return extent;
 }
 
 /* Dice is what people ask for first; otherwise the first measure. */
@@ -128,18 +156,31 @@ static void add_measure_cell(struct ts_cli_table *table, double value) {
   ts_cli_table_take(table, &cell);
 }
 
-static void add_measure_table(struct ts_str *out, const struct measures *measures) {
+static const char *over_word(const char *over) {
+  static const char *const words[][2] = {{"pool", "pooled"}, {"weighted", "weighted mean"}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcmp(words[i][0], over) == 0) return words[i][1];
+  return over;
+}
+
+static void add_measure_table(struct ts_str *out, const struct measures *measures, const struct extent *extent) {
+  bool has_tiles = extent->tiles > extent->files, has_files = extent->files > 1;
   struct ts_cli_table table;
-  ts_cli_table_init(&table, "lrrr");
+  ts_cli_table_init(&table, has_tiles && has_files ? "lrllrr" : has_files ? "lrlrr" : has_tiles ? "lrl" : "lr");
   ts_cli_table_add(&table, "measure");
-  ts_cli_table_add(&table, "mean");
-  ts_cli_table_add(&table, "lowest");
-  ts_cli_table_add(&table, "highest");
+  ts_cli_table_add(&table, "value");
+  if (has_tiles) ts_cli_table_add(&table, "over tiles");
+  if (has_files) ts_cli_table_add(&table, "over files");
+  if (has_files) ts_cli_table_add(&table, "lowest");
+  if (has_files) ts_cli_table_add(&table, "highest");
   for (size_t i = 0; i < measures->count; i++) {
     const struct measure *measure = &measures->items[i];
-    const double values[] = {measure->sum / (double)measure->count, measure->low, measure->high};
     ts_cli_table_add(&table, measure->name);
-    for (size_t k = 0; k < 3; k++) add_measure_cell(&table, values[k]);
+    add_measure_cell(&table, measure->value);
+    if (has_tiles) ts_cli_table_add(&table, over_word(measure->over_tiles));
+    if (has_files) ts_cli_table_add(&table, over_word(measure->over_files));
+    if (has_files) add_measure_cell(&table, measure->low);
+    if (has_files) add_measure_cell(&table, measure->high);
   }
   ts_str_add_char(out, '\n');
   ts_cli_table_print(&table, "  ", out);
@@ -147,29 +188,51 @@ static void add_measure_table(struct ts_str *out, const struct measures *measure
   ts_cli_table_release(&table);
 }
 
-/* "Dice 0.912 against the truth, on average over 4 results". */
-static void add_headline(struct ts_str *out, const struct measure *measure, const struct ts_view *view) {
+/* "Dice 0.912 against the truth, on average over 4 files", "Dice 0.912 against the truth, pooled over 30 tiles". */
+static void add_headline(struct ts_str *out, const struct measure *measure, const struct extent *extent,
+                         const struct ts_view *view) {
   struct ts_str name = {0};
   ts_cli_text_add_safe(&name, measure->name);
   if (name.length > 0) name.data[0] = (char)toupper((unsigned char)name.data[0]);
   if (ts_str_ends_with(ts_str_get(&name), VS_DEFAULT)) name.data[name.length - strlen(VS_DEFAULT)] = '\0';
   ts_str_addf(out, "%s%s ", view->color ? TS_BOLD : "", ts_str_get(&name));
-  ts_cli_text_add_number(out, measure->sum / (double)measure->count);
+  ts_cli_text_add_number(out, measure->value);
   if (*measure->against) ts_str_addf(out, " against %s", measure->against);
-  if (measure->count > 1)
-    ts_str_addf(out, "%s on average over %zu results", *measure->against ? "," : "", measure->count);
+  bool mean = strcmp(measure->over_files, "mean") == 0;
+  if (extent->files > 1)
+    ts_str_addf(out, ", %s over %llu files", mean ? "on average" : "sum", (unsigned long long)extent->files);
+  else if (extent->tiles > 1)
+    ts_str_addf(out, ", %s over %llu tiles", over_word(measure->over_tiles), (unsigned long long)extent->tiles);
   ts_str_addf(out, "%s\n", view->color ? TS_PLAIN : "");
   ts_str_release(&name);
 }
 
+/* What else is to be known about numbers, such as "objects cut at tile edges". */
+static void add_notes(struct ts_str *out, const json_t *object, const struct ts_view *view) {
+  const json_t *notes = ts_cli_reply_member(object, "notes");
+  for (size_t i = 0; i < json_array_size(notes); i++) {
+    const char *note = json_string_value(json_array_get(notes, i));
+    struct ts_str text = {0};
+    if (!note) continue;
+    ts_cli_text_add_safe(&text, note);
+    ts_str_add(out, "  ");
+    ts_cli_text_add_wrapped(out, ts_str_get(&text), (size_t)view->width, 2, "  ");
+    ts_str_add_char(out, '\n');
+    ts_str_release(&text);
+  }
+}
+
 static bool add_quality(struct ts_str *out, const json_t *reply, const struct ts_view *view) {
   struct measures measures = {0};
-  const json_t *quality = ts_cli_reply_member(reply, "quality");
-  gather(&measures, quality);
+  const json_t *all = ts_cli_reply_member(reply, "quality_over_files");
+  const struct extent extent = gather(&measures, reply);
   bool any = measures.count > 0;
   if (any) {
-    add_headline(out, headline(&measures), view);
-    if (measures.count > 1 || json_array_size(quality) > 1) add_measure_table(out, &measures);
+    add_headline(out, headline(&measures), &extent, view);
+    if (measures.count > 1 || extent.files > 1) add_measure_table(out, &measures, &extent);
+    size_t before = out->length;
+    for (size_t i = 0; i < json_array_size(all); i++) add_notes(out, json_array_get(all, i), view);
+    if (out->length > before) ts_str_add_char(out, '\n');
   }
   measures_release(&measures);
   return any;
@@ -371,6 +434,7 @@ void ts_show_study(const json_t *reply, const struct ts_view *view, struct ts_st
     } else {
       add_indices(out, output, view);
     }
+    add_notes(out, output, view);
     ts_show_spread(reply, output, out);
     ts_str_add_char(out, '\n');
   }

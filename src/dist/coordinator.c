@@ -23,10 +23,7 @@
 #define PATIENCE_NS   UINT64_C(10000000000) /* for workers to end when there is nothing left to do */
 #define IMPATIENCE_NS UINT64_C(1500000000)  /* the same, when everything is to end at once */
 
-static int stop_level(const struct coordinator *c) {
-  const volatile int *stop = c->options->run.stop;
-  return stop ? __atomic_load_n(stop, __ATOMIC_RELAXED) : 0;
-}
+static int stop_level(const struct coordinator *c) { return ts_run_stop_level(&c->options->run); }
 
 static void end_with(struct coordinator *c, const struct ts_error *err) {
   if (c->trouble.code == TS_ERR_OK) c->trouble = *err;

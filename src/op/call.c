@@ -326,6 +326,14 @@ static bool settle_type(const struct ts_call_state *state, size_t port) {
   return break_contract(state, "did not say which of %s its output '%s' is", output->type, output->name);
 }
 
+/* What is promised about columns is relied on before a run; see tessera_op.h. */
+static bool check_columns(const struct ts_call_state *state, size_t port) {
+  const char *missing = NULL, *surplus = NULL, *name = state->op->descriptor->outputs[port].name;
+  if (ts_op_table_fits(state->op, port, state->outputs[port], &missing, &surplus)) return true;
+  if (missing) return break_contract(state, "did not give its table '%s' the column '%s'", name, missing);
+  return break_contract(state, "gave its table '%s' the column '%s', which it does not declare", name, surplus);
+}
+
 static bool check_output(const struct ts_call_state *state, size_t port) {
   const char *name = state->op->descriptor->outputs[port].name;
   struct ts_data *data = state->outputs[port];
@@ -334,6 +342,7 @@ static bool check_output(const struct ts_call_state *state, size_t port) {
   const struct ts_type *type = ts_data_type(data);
   if (type->kind == TS_DATA_PIXELS && state->has_place[port])
     ts_data_set_place(data, state->placed[port].x, state->placed[port].y, state->placed[port].level);
+  if (type->kind == TS_DATA_TABLE && !check_columns(state, port)) return false;
   if (strcmp(type->name, "mask") != 0 || ts_data_check_mask(data)) return true;
   return break_contract(state, "put other values than 0 and 255 into its mask '%s'", name);
 }

@@ -27,6 +27,10 @@ static const struct ts_manifest_key manifest_keys[] = {
     {"inputs", TS_MANIFEST_OBJECT, false},
     {"outputs", TS_MANIFEST_OBJECT, true},
     {"parameters", TS_MANIFEST_OBJECT, false},
+    {"columns", TS_MANIFEST_OBJECT, false},
+    {"ratios", TS_MANIFEST_OBJECT, false},
+    {"counts", TS_MANIFEST_ARRAY, false},
+    {"objects", TS_MANIFEST_ARRAY, false},
 };
 static const struct ts_manifest_key input_keys[] = {
     {"type", TS_MANIFEST_STRING, true}, {"help", TS_MANIFEST_STRING, false}, {"optional", TS_MANIFEST_BOOLEAN, false}};
@@ -255,6 +259,7 @@ static struct ts_op_descriptor *make_descriptor(const struct ts_manifest_reader 
   descriptor->inputs = read_ports(reader, manifest, "inputs", &descriptor->input_count);
   descriptor->outputs = read_ports(reader, manifest, "outputs", &descriptor->output_count);
   descriptor->parameters = read_parameters(reader, manifest, &descriptor->parameter_count);
+  ts_command_read_tables(reader, manifest, descriptor);
   descriptor->run = ts_command_run;
   return descriptor;
 }

@@ -239,6 +239,10 @@ static void check_whole(const struct check *check) {
   if (!op->run) complain(check, TS_ERR_MISSING_KEY, "it has no run function");
 }
 
+static void complain_of_table(void *user, const struct ts_op_tables_fault *fault) {
+  ts_error_help(complain(user, fault->code, "%s", fault->text), "%s", fault->help);
+}
+
 bool ts_op_descriptor_check(const struct ts_op_descriptor *descriptor, const char *source, struct ts_faults *faults) {
   size_t before = faults->count;
   if (!descriptor->name) {
@@ -250,5 +254,6 @@ bool ts_op_descriptor_check(const struct ts_op_descriptor *descriptor, const cha
   check_ports(&check, "input", descriptor->inputs, descriptor->input_count);
   check_outputs(&check);
   check_parameters(&check);
+  if (faults->count == before) ts_op_tables_check(descriptor, complain_of_table, &check);
   return faults->count == before;
 }

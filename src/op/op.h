@@ -23,9 +23,19 @@
 
 enum ts_op_origin { TS_OP_BUILT_IN, TS_OP_PLUGIN, TS_OP_COMMAND };
 
+/* What a descriptor declares about the columns of its tables; all empty where it was compiled without these fields. Borrowed
+ * from the descriptor. */
+struct ts_op_tables {
+  const struct ts_op_column *columns, *counts, *objects;
+  size_t column_count, counts_count, objects_count;
+  const struct ts_op_ratio *ratios;
+  size_t ratio_count;
+};
+
 struct ts_op {
   const struct ts_op_descriptor
       *descriptor; /* borrowed from the program, the plugin, or owned by the registry (command) */
+  struct ts_op_tables tables;
   enum ts_op_origin origin;
   const char *source;              /* borrowed from the registry: plugin or manifest file; "" for built in */
   struct ts_sha256 implementation; /* spec: part of every key */
@@ -57,6 +67,18 @@ const char *ts_registry_nearest(const struct ts_registry *registry, const char *
 bool ts_op_find_input(const struct ts_op *op, const char *port, size_t *index);
 bool ts_op_find_output(const struct ts_op *op, const char *port, size_t *index);
 bool ts_op_find_parameter(const struct ts_op *op, const char *name, size_t *index);
+
+/* ---- Columns of table outputs (columns.c); ports by number. ---- */
+
+/* Whether the port declares its columns; if so, all of them. */
+bool ts_op_declares_columns(const struct ts_op *op, size_t port);
+bool ts_op_has_column(const struct ts_op *op, size_t port, const char *column);
+/* The nearest declared column, for "did you mean"; NULL if none is near. */
+const char *ts_op_nearest_column(const struct ts_op *op, size_t port, const char *column);
+/* NULL if the column is not a declared ratio. */
+const struct ts_op_ratio *ts_op_find_ratio(const struct ts_op *op, size_t port, const char *column);
+bool ts_op_is_count(const struct ts_op *op, size_t port, const char *column);   /* adds up over tiles */
+bool ts_op_of_objects(const struct ts_op *op, size_t port, const char *column); /* depends on where tiles cut objects */
 
 /* Whether a value lies in the parameter's domain; the error says what the domain is (OUTSIDE_DOMAIN, BAD_VALUE). */
 bool ts_op_check_value(const struct ts_op_parameter *parameter, const struct ts_value *value, struct ts_error *err);

@@ -21,6 +21,24 @@ bool ts_op_declaration_allowed(const char *declaration, char unknown[64]);
 /* Every fault of a descriptor, as found in the file `source`; true if there are none. */
 bool ts_op_descriptor_check(const struct ts_op_descriptor *descriptor, const char *source, struct ts_faults *faults);
 
+/* ---- Declarations about tables (columns.c). ---- */
+
+struct ts_op_tables ts_op_tables_of(const struct ts_op_descriptor *descriptor);
+/* A declaration that does not hold: which list has it, where in the list, and the port it names. */
+struct ts_op_tables_fault {
+  const char *list; /* "columns", "ratios", "counts" or "objects" */
+  size_t index;
+  enum ts_error_code code;
+  const char *text, *help; /* borrowed for the call */
+};
+typedef void (*ts_op_tables_report)(void *user, const struct ts_op_tables_fault *fault);
+/* Reports every fault of the declarations of a descriptor whose ports are good. */
+void ts_op_tables_check(const struct ts_op_descriptor *descriptor, ts_op_tables_report report, void *user);
+/* Whether a finished table has the columns that its port declares; if not, the name of the first that is missing, or of the
+ * first that is not declared. */
+bool ts_op_table_fits(const struct ts_op *op, size_t port, const struct ts_data *table, const char **missing,
+                      const char **surplus);
+
 /* ---- The registry's inside (registry.c). ---- */
 
 struct ts_op_entry {
@@ -111,6 +129,10 @@ void ts_command_load(struct ts_registry *registry, const char *path, const char 
 /* The program, words and files of a manifest; faults are added to the reader's list. */
 struct ts_command *ts_command_resolve(const struct ts_manifest_reader *reader, const json_t *manifest,
                                       const char *real_path);
+/* "columns", "ratios", "counts" and "objects" of a manifest into the descriptor, whose ports have been read
+ * (command_tables.c). */
+void ts_command_read_tables(const struct ts_manifest_reader *reader, const json_t *manifest,
+                            struct ts_op_descriptor *descriptor);
 /* Takes the digest of one file and remembers its state. */
 bool ts_command_file_measure(struct ts_command_file *file, struct ts_error *err);
 /* SHA-256 over the manifest's text and every file: name (length, bytes) and digest each. */

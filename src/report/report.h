@@ -22,8 +22,8 @@ struct ts_report_picture {
   size_t png_bytes;
 };
 
-/* Appends the whole page. Schemas tessera.study/2 and tessera.run/2, or number 1; FORMAT_VERSION for anything else. Fields that the
- * object lacks are left out of the page. */
+/* Appends the whole page. Schemas tessera.study and tessera.run, numbers 1 and 2; FORMAT_VERSION for anything else.
+ * Fields that the object lacks are left out of the page. */
 bool ts_report_write(const json_t *result, const struct ts_report_picture *pictures, size_t picture_count,
                      struct ts_str *html, struct ts_error *err);
 

@@ -21,10 +21,7 @@ static _Thread_local size_t worker_number = TS_ANY_WORKER;
 
 size_t ts_engine_worker(void) { return worker_number; }
 
-/* 0: go on. 1: start no new task. More: running operations shall give up, too. */
-static int stop_level(const struct engine *engine) {
-  return engine->options->stop ? __atomic_load_n(engine->options->stop, __ATOMIC_RELAXED) : 0;
-}
+static int stop_level(const struct engine *engine) { return ts_run_stop_level(engine->options); }
 
 static bool stop_requested(const struct engine *engine) { return stop_level(engine) != 0; }
 
@@ -390,7 +387,7 @@ static void wait_for_workers(struct engine *engine) {
   pthread_mutex_lock(&engine->lock);
   while (engine->workers > 0) {
     if (stop_level(engine) > 1) atomic_store_explicit(&engine->cancelled, true, memory_order_relaxed);
-    if (engine->options->stop)
+    if (engine->options->stop || engine->options->halt)
       wait_a_little(engine, &engine->left);
     else
       pthread_cond_wait(&engine->left, &engine->lock);

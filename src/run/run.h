@@ -115,6 +115,8 @@ struct ts_run_options {
   /* Borrowed, may be NULL, may be set by a signal handler. 1: no new task is started. More: running operations are told to
    * give up as well; those that do are neither done nor failed. */
   const volatile int *stop;
+  const volatile int
+      *halt; /* the same, set by whoever looks at the products: there is no point in going on; may be NULL */
   const char *scratch_folder;
   struct ts_store_speed store_speed; /* which intermediate products are worth keeping, and loading */
   void *user;
@@ -124,6 +126,13 @@ struct ts_run_options {
   /* A wanted product is there (borrowed). Called once per node and unit that is wanted, one at a time; may be NULL. */
   void (*on_product)(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
 };
+
+/* The greater of the two wishes to stop: 0 go on, 1 start no new task, more: running operations shall give up, too. */
+static inline int ts_run_stop_level(const struct ts_run_options *options) {
+  const int stop = options->stop ? __atomic_load_n(options->stop, __ATOMIC_RELAXED) : 0;
+  const int halt = options->halt ? __atomic_load_n(options->halt, __ATOMIC_RELAXED) : 0;
+  return stop > halt ? stop : halt;
+}
 
 struct ts_run_counts {
   uint64_t by_outcome[TS_OUTCOME_COUNT];

@@ -55,6 +55,12 @@ static void complete_pairs(json_t *object) {
   }
 }
 
+json_t *ts_study_output_notes(const struct session *s, size_t output) {
+  const struct study_output *o = &s->study.outputs[output];
+  const char *note = ts_session_cut_objects(s, &o->source, o->column);
+  return note ? json_pack("[s]", note) : json_array();
+}
+
 static void add_head(const struct session *s, const struct study_result *r, const struct study_phase *phase,
                      const struct study_analysis *analysis, json_t *object) {
   const struct ts_method *method = analysis->indices.method;
@@ -68,7 +74,9 @@ static void add_head(const struct session *s, const struct study_result *r, cons
   json_object_set_new(object, "output", json_string(output->name));
   json_object_set_new(object, "label", json_string(output->label));
   if (output->against) json_object_set_new(object, "against", json_string(output->against));
-  json_object_set_new(object, "over_tiles", json_string(output->over_tiles == OVER_TILES_SUM ? "sum" : "mean"));
+  json_object_set_new(object, "over_tiles", json_string(ts_over_names[output->over_tiles]));
+  json_object_set_new(object, "output_notes", ts_study_output_notes(s, analysis->output));
+  json_object_set_new(object, "over_files", json_string(ts_over_names[output->over_files]));
   json_object_set_new(object, "scope", json_string(pooled ? "pooled" : "file"));
   json_object_set_new(object, "file", json_string(pooled ? "" : s->dataset.items[analysis->file].name));
   json_object_set_new(object, "runs", json_integer((json_int_t)phase->sets.count));

@@ -43,6 +43,7 @@ int ts_check(const struct ts_request *request, char **reply) {
   json_object_set_new(object, "file", json_string(s.study.path ? s.study.path : request->file ? request->file : ""));
   json_object_set_new(object, "kind", json_string(s.study.is_bare_workflow ? "workflow" : "study"));
   if (read && s.workflow) add_summary(&s, object);
+  if (ts_session_ok(&s)) ts_session_warn_tiling(&s);
   json_object_set_new(object, "ok", json_boolean(ts_session_ok(&s)));
   int code = ts_reply_finish(&s, object, 0, reply);
   ts_session_release(&s);

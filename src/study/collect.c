@@ -1,8 +1,9 @@
 /* Collects the numbers a study analyses from the tables that the runs make.
  * SPDX-License-Identifier: Apache-2.0
  *
- * One value per output, node and unit; runs that share a node share its values. Missing cells (NaN) are left out of means and
- * sums; a unit whose task failed makes the whole run's value NaN, because a sum without a tile cannot be compared. */
+ * One portion per output, node and unit; runs that share a node share its portions. aggregate.h says how they become the
+ * number of a file and of a run. A unit whose task failed makes the whole run's value NaN, because a sum without a tile cannot
+ * be compared. */
 #include "study/study_int.h"
 
 #include "base/alloc.h"
@@ -13,105 +14,156 @@
 struct collector {
   const struct session *s;
   const struct ts_plan *plan;
-  struct ts_map slots; /* node -> index of its values */
-  double **values;     /* owned: per slot, units x outputs */
-  size_t count, capacity;
-  size_t missing_output; /* SIZE_MAX: none */
+  struct ts_map slots;          /* node -> index of its portions */
+  struct ts_portion **portions; /* owned: per slot, units x outputs */
+  size_t *units;                /* owned: per slot */
+  size_t count, capacity, units_capacity;
+  double *px;                 /* owned: core pixels of each tile */
+  size_t missing_output;      /* SIZE_MAX: none */
+  const char *missing_column; /* borrowed from the study or its operation */
 };
+
+double *ts_session_tile_px(const struct session *s) {
+  double *px = ts_calloc(s->dataset.tile_count + 1, sizeof *px);
+  for (size_t t = 0; t < s->dataset.tile_count; t++)
+    px[t] = (double)s->dataset.tiles[t].core.width * (double)s->dataset.tiles[t].core.height;
+  return px;
+}
+
+/* Where the terms of one side of a ratio are in the table; the column that it lacks, or NULL. */
+static const char *find_terms(const struct ts_data *table, const struct ts_op_term *terms, size_t count,
+                              size_t *columns, double *factors) {
+  for (size_t i = 0; i < count; i++) {
+    if (!ts_data_find_column(table, terms[i].column, &columns[i])) return terms[i].column;
+    factors[i] = terms[i].factor;
+  }
+  return NULL;
+}
+
+bool ts_table_portion(const struct ts_data *table, const char *column, enum ts_over over,
+                      const struct ts_op_ratio *ratio, struct ts_portion *portion, const char **missing) {
+  struct ts_column_view view = {
+      .cells = ts_data_cells(table), .rows = ts_data_rows(table), .columns = ts_data_columns(table)};
+  *missing = ts_data_find_column(table, column, &view.column) ? NULL : column;
+  if (*missing || over != TS_OVER_POOL) {
+    if (!*missing) *portion = ts_portion_of(over, &view);
+    return !*missing;
+  }
+  const size_t above = ratio->numerator_count, below = ratio->denominator_count;
+  ts_auto_free size_t *columns = ts_calloc(above + below, sizeof *columns);
+  ts_auto_free double *factors = ts_calloc(above + below, sizeof *factors);
+  view.numerator = (struct ts_terms){columns, factors, above};
+  view.denominator = (struct ts_terms){columns + above, factors + above, below};
+  *missing = find_terms(table, ratio->numerator, above, columns, factors);
+  if (!*missing) *missing = find_terms(table, ratio->denominator, below, columns + above, factors + above);
+  if (!*missing) *portion = ts_portion_of(over, &view);
+  return !*missing;
+}
 
 struct collector *ts_collector_create(const struct session *s, const struct ts_plan *plan) {
   struct collector *c = ts_calloc(1, sizeof *c);
   c->s = s;
   c->plan = plan;
   c->missing_output = SIZE_MAX;
+  c->px = ts_session_tile_px(s);
   return c;
 }
 
 void ts_collector_destroy(struct collector *c) {
-  for (size_t i = 0; i < c->count; i++) free(c->values[i]);
-  free(c->values);
+  size_t outputs = c->s->study.output_count;
+  for (size_t i = 0; i < c->count; i++) {
+    for (size_t p = 0; p < c->units[i] * outputs; p++)
+      ts_portion_release(c->s->study.outputs[p % outputs].over_tiles, &c->portions[i][p]);
+    free(c->portions[i]);
+  }
+  free(c->portions);
+  free(c->units);
+  free(c->px);
   ts_map_release(&c->slots);
   free(c);
 }
 
-static size_t units_of(const struct collector *c, uint32_t node) {
-  return ts_session_units(c->s, c->plan->nodes[node].scope);
-}
-
-static double *values_of(struct collector *c, uint32_t node) {
+static struct ts_portion *portions_of(struct collector *c, uint32_t node) {
   bool inserted = false;
   union ts_map_value *slot = ts_map_insert(&c->slots, &node, sizeof node, &inserted);
-  if (!inserted) return c->values[slot->number];
+  if (!inserted) return c->portions[slot->number];
   slot->number = c->count;
-  c->values = ts_grow(c->values, c->count, &c->capacity, sizeof *c->values);
-  size_t cells = units_of(c, node) * c->s->study.output_count;
-  double *values = ts_calloc(cells + 1, sizeof *values);
-  for (size_t i = 0; i < cells; i++) values[i] = NAN;
-  c->values[c->count++] = values;
-  return values;
+  c->portions = ts_grow(c->portions, c->count, &c->capacity, sizeof *c->portions);
+  c->units = ts_grow(c->units, c->count, &c->units_capacity, sizeof *c->units);
+  size_t units = ts_session_units(c->s, c->plan->nodes[node].scope), cells = units * c->s->study.output_count;
+  struct ts_portion *portions = ts_calloc(cells + 1, sizeof *portions);
+  for (size_t i = 0; i < cells; i++) portions[i] = ts_portion_absent();
+  c->units[c->count] = units;
+  c->portions[c->count++] = portions;
+  return portions;
 }
 
-static double column_value(const struct ts_data *table, size_t column, enum over_tiles over) {
-  size_t rows = ts_data_rows(table);
-  const double *cells = ts_data_cells(table);
-  double sum = 0;
-  size_t count = 0;
-  for (size_t r = 0; r < rows; r++) {
-    double cell = cells[r * ts_data_columns(table) + column];
-    if (!isnan(cell)) {
-      sum += cell;
-      count++;
-    }
-  }
-  if (over == OVER_TILES_SUM) return sum;
-  return count ? sum / (double)count : NAN;
+static bool take(struct collector *c, const struct study_output *output, const struct ts_data *data,
+                 struct ts_portion *portion) {
+  ts_portion_release(output->over_tiles, portion); /* a product may come twice */
+  if (ts_table_portion(data, output->column, output->over_tiles, output->ratio, portion, &c->missing_column))
+    return true;
+  c->missing_output = (size_t)(output - c->s->study.outputs);
+  return false;
 }
 
-void ts_collector_product(struct collector *c, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
-  double *values = values_of(c, node);
+bool ts_collector_product(struct collector *c, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
+  struct ts_portion *portions = portions_of(c, node) + unit * c->s->study.output_count;
+  bool ok = true;
   for (size_t o = 0; o < c->s->study.output_count; o++) {
     const struct study_output *output = &c->s->study.outputs[o];
-    size_t column = 0;
-    if (output->source.index != c->plan->nodes[node].task || output->source.port != port) continue;
-    if (ts_data_find_column(data, output->column, &column))
-      values[unit * c->s->study.output_count + o] = column_value(data, column, output->over_tiles);
-    else
-      c->missing_output = o;
+    if (output->source.index == c->plan->nodes[node].task && output->source.port == port)
+      ok = take(c, output, data, &portions[o]) && ok;
   }
+  return ok;
+}
+
+static enum ts_scope scope_of(const struct collector *c, size_t output) {
+  size_t stage = c->s->workflow->tasks[c->s->study.outputs[output].source.index].stage;
+  return c->s->workflow->stages[stage].scope;
+}
+
+bool ts_collector_is_per_tile(const struct collector *c, size_t output) { return scope_of(c, output) == TS_PER_TILE; }
+
+/* Some units of a set, one after another. */
+static struct ts_total total_of(const struct collector *c, size_t set, size_t output, size_t first, size_t count,
+                                const double *px) {
+  const struct study_output *o = &c->s->study.outputs[output];
+  uint32_t node = c->plan->products[set * c->plan->wanted_count + o->wanted].node;
+  const union ts_map_value *slot = ts_map_find(&c->slots, &node, sizeof node);
+  if (!slot)
+    return (struct ts_total){.value = NAN, .numerator = NAN, .denominator = NAN, .lowest = NAN, .failed = true};
+  size_t outputs = c->s->study.output_count;
+  const struct ts_portions portions = {c->portions[slot->number] + first * outputs + output, outputs, count, px};
+  return ts_total_of_tiles(o->over_tiles, &portions);
 }
 
 double ts_collector_tile_value(const struct collector *c, size_t set, size_t output, size_t unit) {
-  uint32_t node = c->plan->products[set * c->plan->wanted_count + c->s->study.outputs[output].wanted].node;
-  const union ts_map_value *slot = ts_map_find(&c->slots, &node, sizeof node);
-  return slot ? c->values[slot->number][unit * c->s->study.output_count + output] : NAN;
+  return total_of(c, set, output, unit, 1, NULL).value;
 }
 
-bool ts_collector_is_per_tile(const struct collector *c, size_t output) {
-  size_t stage = c->s->workflow->tasks[c->s->study.outputs[output].source.index].stage;
-  return c->s->workflow->stages[stage].scope == TS_PER_TILE;
-}
-
-double ts_collector_value(const struct collector *c, size_t set, size_t output) {
-  size_t stage = c->s->workflow->tasks[c->s->study.outputs[output].source.index].stage;
-  size_t units = ts_session_units(c->s, c->s->workflow->stages[stage].scope);
-  double sum = 0;
-  for (size_t u = 0; u < units; u++) sum += ts_collector_tile_value(c, set, output, u);
-  return c->s->study.outputs[output].over_tiles == OVER_TILES_SUM ? sum : sum / (double)units;
-}
-
-double ts_collector_file_value(const struct collector *c, size_t set, size_t output, size_t file) {
-  size_t stage = c->s->workflow->tasks[c->s->study.outputs[output].source.index].stage;
-  enum ts_scope scope = c->s->workflow->stages[stage].scope;
-  if (scope == TS_PER_FILE) return ts_collector_tile_value(c, set, output, file);
-  if (scope != TS_PER_TILE) return NAN;
+struct ts_total ts_collector_file_total(const struct collector *c, size_t set, size_t output, size_t file) {
   const struct ts_item *item = &c->s->dataset.items[file];
-  double sum = 0;
-  for (size_t t = 0; t < item->tile_count; t++) sum += ts_collector_tile_value(c, set, output, item->first_tile + t);
-  return c->s->study.outputs[output].over_tiles == OVER_TILES_SUM ? sum : sum / (double)item->tile_count;
+  enum ts_scope scope = scope_of(c, output);
+  if (scope == TS_PER_TILE)
+    return total_of(c, set, output, item->first_tile, item->tile_count, c->px + item->first_tile);
+  if (scope != TS_PER_FILE)
+    return (struct ts_total){.value = NAN, .numerator = NAN, .denominator = NAN, .lowest = NAN, .failed = true};
+  struct ts_total total = total_of(c, set, output, file, 1, NULL);
+  for (size_t t = 0; t < item->tile_count; t++) total.px += c->px[item->first_tile + t];
+  return total;
+}
+
+struct ts_total ts_collector_total(const struct collector *c, size_t set, size_t output) {
+  if (scope_of(c, output) == TS_PER_DATASET) return total_of(c, set, output, 0, 1, NULL);
+  size_t count = c->s->dataset.item_count;
+  ts_auto_free struct ts_total *files = ts_calloc(count + 1, sizeof *files);
+  for (size_t i = 0; i < count; i++) files[i] = ts_collector_file_total(c, set, output, i);
+  return ts_total_of_files(c->s->study.outputs[output].over_files, files, count);
 }
 
 const char *ts_collector_missing_column(const struct collector *c, size_t *output) {
   if (c->missing_output == SIZE_MAX) return NULL;
   *output = c->missing_output;
-  return c->s->study.outputs[c->missing_output].column;
+  return c->missing_column;
 }

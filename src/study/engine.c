@@ -136,6 +136,7 @@ bool ts_engine_run(struct engine_run *run) {
   struct ts_error err = {0};
   options.run_id = run->run_id;
   options.user = run;
+  options.halt = &run->halt;
   options.on_start = on_start;
   options.on_task = on_task;
   options.on_product = run->on_product ? on_product : NULL;

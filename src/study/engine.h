@@ -17,6 +17,7 @@ struct engine_run {
   bool quiet_store;                 /* use the store although the request says no reuse: for pictures */
   void *user;
   void (*on_product)(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
+  volatile int halt; /* on_product sets it where there is no point in going on; see ts_run_options */
   struct ts_run_result result;
 };
 

@@ -18,7 +18,8 @@ struct run_state {
   const char **names; /* of the products; in the session's arena */
   struct progress *progress;
   struct engine_run engine;
-  json_t *outputs, *quality;
+  json_t *outputs;
+  struct quality *quality; /* owned */
 };
 
 /* Products come in the order in which tasks finish; the list is told in a stable one. */
@@ -26,23 +27,11 @@ static int compare_strings(const void *a, const void *b) {
   return strcmp(json_string_value(*(json_t *const *)a), json_string_value(*(json_t *const *)b));
 }
 
-static int compare_quality(const void *a, const void *b) {
-  const json_t *x = *(json_t *const *)a;
-  const json_t *y = *(json_t *const *)b;
-  int by_file = strcmp(json_string_value(json_object_get(x, "file")), json_string_value(json_object_get(y, "file")));
-  for (size_t i = 2; by_file == 0 && i-- > 0;) {
-    json_int_t u = json_integer_value(json_array_get(json_object_get(x, "tile"), i));
-    json_int_t v = json_integer_value(json_array_get(json_object_get(y, "tile"), i));
-    by_file = u < v ? -1 : u > v;
-  }
-  return by_file;
-}
-
-static json_t *sorted(json_t *list, int (*compare)(const void *, const void *)) {
+static json_t *sorted(json_t *list) {
   size_t count = json_array_size(list);
   json_t **items = ts_calloc(count + 1, sizeof(json_t *));
   for (size_t i = 0; i < count; i++) items[i] = json_array_get(list, i);
-  qsort(items, count, sizeof(json_t *), compare);
+  qsort(items, count, sizeof(json_t *), compare_strings);
   json_t *result = json_array();
   for (size_t i = 0; i < count; i++) json_array_append(result, items[i]);
   free(items);
@@ -63,7 +52,13 @@ static bool make_plan(struct session *s, struct run_state *r) {
 static bool execute(struct session *s, struct run_state *r) {
   const char *folder =
       s->request->output ? s->request->output : ts_arena_printf(&s->arena, "out/%s-run", s->study.name);
-  struct product_writer writer = {s, r->plan, r->names, ts_session_path(s, folder), r->outputs, r->quality};
+  r->quality = ts_quality_create(s, r->plan);
+  struct product_writer writer = {.s = s,
+                                  .plan = r->plan,
+                                  .names = r->names,
+                                  .folder = ts_session_path(s, folder),
+                                  .outputs = r->outputs,
+                                  .quality = r->quality};
   r->progress = ts_progress_create(s, r->plan, r->id, ts_session_threads(s));
   r->engine = (struct engine_run){.s = s,
                                   .plan = r->plan,
@@ -87,9 +82,9 @@ static void describe(struct session *s, struct run_state *r, json_t *object) {
   json_object_set_new(object, "name", json_string(s->study.name));
   json_object_set_new(object, "file", json_string(s->study.path));
   json_object_set_new(object, "params", ts_reply_values(r->sets.values, s->workflow));
-  json_object_set_new(object, "outputs", sorted(r->outputs, compare_strings));
+  json_object_set_new(object, "outputs", sorted(r->outputs));
   json_object_set_new(object, "skipped", json_incref(s->skipped));
-  json_object_set_new(object, "quality", sorted(r->quality, compare_quality));
+  ts_quality_json(r->quality, object);
   json_object_set_new(object, "reuse", ts_counts_reuse(s, r->plan, result));
   json_object_set_new(object, "reference", ts_counts_reference(s, r->plan, result));
   json_object_set_new(object, "by_task", ts_counts_by_task(s, r->plan, result, r->progress));
@@ -112,13 +107,14 @@ static int exit_code(const struct run_state *r) {
 
 int ts_run_workflow(const struct ts_request *request, char **reply) {
   struct session s;
-  struct run_state r = {.state = "failed", .outputs = json_array(), .quality = json_array()};
+  struct run_state r = {.state = "failed", .outputs = json_array()};
   ts_session_init(&s, request);
   json_t *object = ts_reply_new("tessera.run/2");
   bool ready = ts_session_read(&s) && ts_session_open_store(&s, false, false) && ts_run_resume(&s, "run") &&
                ts_session_open_dataset(&s, false) && ts_sets_single(&s, &r.sets);
   ready = ready && make_plan(&s, &r) && ts_session_open_trace(&s) && ts_run_open(&s, "run", r.id);
   if (ready) {
+    ts_session_warn_tiling(&s);
     execute(&s, &r);
     describe(&s, &r, object);
     ts_run_close(&s, r.id, ts_session_ok(&s) ? r.state : "failed", object);
@@ -129,7 +125,7 @@ int ts_run_workflow(const struct ts_request *request, char **reply) {
   ts_plan_destroy(r.plan);
   ts_sets_release(&r.sets);
   json_decref(r.outputs);
-  json_decref(r.quality);
+  ts_quality_destroy(r.quality);
   ts_session_release(&s);
   return code;
 }

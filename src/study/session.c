@@ -87,26 +87,6 @@ static const char *find_file(struct session *s, struct ts_error *err) {
   return NULL;
 }
 
-static void resolve_outputs(struct session *s) {
-  for (size_t i = 0; i < s->study.output_count; i++) {
-    struct study_output *output = &s->study.outputs[i];
-    struct ts_error err = {0};
-    if (!ts_workflow_find_output(s->workflow, output->product, &output->source, &err)) {
-      ts_json_place(&err, &s->doc, output->pointer, TS_JSON_VALUE);
-      ts_session_fault(s, &err);
-      continue;
-    }
-    const struct ts_op_descriptor *d = s->workflow->tasks[output->source.index].op->descriptor;
-    if (strcmp(d->outputs[output->source.port].type, "table") != 0) {
-      ts_fail(&err, TS_ERR_PORT_TYPE, "output '%s' must name a table, but '%s' is of type %s", output->name,
-              output->product, d->outputs[output->source.port].type);
-      ts_error_help(&err, "name a table and a column, such as compare.table:diff");
-      ts_json_place(&err, &s->doc, output->pointer, TS_JSON_VALUE);
-      ts_session_fault(s, &err);
-    }
-  }
-}
-
 /* A file that names none of these is meant as a workflow, however broken it is. */
 static bool is_study(const json_t *root) {
   const char *const keys[] = {"workflow", "method", "outputs", "data"};
@@ -141,7 +121,7 @@ bool ts_session_read(struct session *s) {
     s->workflow = ts_workflow_parse(&s->doc, s->registry, &s->faults);
   else if (s->study.workflow && has_workflow_file(s))
     s->workflow = ts_workflow_read(s->study.workflow, s->registry, &s->faults);
-  if (s->workflow) resolve_outputs(s);
+  if (s->workflow) ts_study_outputs_resolve(s);
   return parsed && s->workflow && ts_session_ok(s);
 }
 

@@ -48,11 +48,12 @@ static bool write_results(struct session *s, struct study_result *r) {
     ts_session_fault(s, &err);
     return false;
   }
-  struct ts_str csv = {0};
+  ts_auto(ts_str_release) struct ts_str csv = {0};
   ts_study_results_csv(s, r, &csv);
-  bool ok = write_file(s, r->results_path, &csv);
-  ts_str_release(&csv);
-  return ok;
+  if (!write_file(s, r->results_path, &csv)) return false;
+  ts_str_clear(&csv);
+  ts_study_by_file_csv(s, r, &csv);
+  return write_file(s, r->by_file_path, &csv);
 }
 
 static bool write_report(struct session *s, struct study_result *r, const json_t *object) {
@@ -75,6 +76,7 @@ static void name_files(struct session *s, struct study_result *r) {
   r->folder = output_folder(s);
   r->report_path = ts_arena_printf(&s->arena, "%s/report.html", r->folder);
   r->results_path = ts_arena_printf(&s->arena, "%s/results.csv", r->folder);
+  r->by_file_path = ts_arena_printf(&s->arena, "%s/results-by-file.csv", r->folder);
   r->json_path = ts_arena_printf(&s->arena, "%s/result.json", r->folder);
 }
 
@@ -106,6 +108,7 @@ int ts_study(const struct ts_request *request, char **reply) {
   bool ready = open_all(&s) && ts_study_begin_phase(&s, &r) && ts_study_plan_round(&s, &r, &r.phases[0]) &&
                ts_session_open_trace(&s) && ts_run_open(&s, "study", r.run_id);
   if (ready) {
+    ts_session_warn_tiling(&s);
     name_files(&s, &r);
     bool complete = run_phases(&s, &r) && write_results(&s, &r) && ts_study_draw(&s, &r);
     object = ts_study_object(&s, &r, complete);

@@ -79,11 +79,15 @@ static void analyse(const struct judge *j, const struct ts_method *method, size_
   if (!analysis->is_known) note_failure(j, method, &runs, &options, &err, analysis);
 }
 
-/* A product of the whole dataset has no value for a file. */
-static size_t file_count(const struct session *s, size_t output) {
+size_t ts_study_file_count(const struct session *s, size_t output) {
   size_t stage = s->workflow->tasks[s->study.outputs[output].source.index].stage;
-  bool has_files = s->workflow->stages[stage].scope == TS_PER_TILE || s->workflow->stages[stage].scope == TS_PER_FILE;
-  return has_files && s->dataset.item_count > 1 ? s->dataset.item_count : 0;
+  return s->workflow->stages[stage].scope == TS_PER_DATASET ? 0 : s->dataset.item_count;
+}
+
+/* A single file is the whole study. */
+static size_t file_count(const struct session *s, size_t output) {
+  size_t count = ts_study_file_count(s, output);
+  return count > 1 ? count : 0;
 }
 
 /* What the methods have to say; losses of runs are told once for the whole study. */

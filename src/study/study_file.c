@@ -69,23 +69,31 @@ static bool split_output(struct study_reader *r, struct study_output *output, co
   return true;
 }
 
+/* TS_OVER_COUNT if the file does not say, or says what nobody knows. */
+static enum ts_over read_over(struct study_reader *r, const json_t *item, const char *key) {
+  size_t before = r->s->faults.count;
+  if (!json_object_get(item, key)) return TS_OVER_COUNT;
+  size_t word = ts_study_read_word(r, item, key, ts_over_names);
+  return r->s->faults.count == before ? (enum ts_over)word : TS_OVER_COUNT;
+}
+
 static void read_output(struct study_reader *r, const json_t *item, size_t index) {
-  static const char *const keys[] = {"output", "over_tiles", "label"};
+  static const char *const keys[] = {"output", "over_tiles", "over_files", "label"};
   struct study_file *f = &r->s->study;
   struct study_reader inner = *r;
   snprintf(inner.pointer, sizeof inner.pointer, "%.100s/outputs/%zu", r->pointer, index);
-  struct study_output output = {.label = "", .pointer = ts_arena_strdup(&r->s->arena, inner.pointer)};
+  struct study_output output = {.label = "",
+                                .over_tiles = TS_OVER_COUNT,
+                                .over_files = TS_OVER_COUNT,
+                                .pointer = ts_arena_strdup(&r->s->arena, inner.pointer),
+                                .is_object = json_is_object(item)};
   const char *text = json_string_value(item);
   if (json_is_object(item)) {
     ts_study_check_keys(&inner, item, keys, sizeof keys / sizeof *keys);
     text = ts_study_read_string(&inner, item, "output", NULL);
     output.label = ts_study_read_string(&inner, item, "label", "");
-    const char *over = ts_study_read_string(&inner, item, "over_tiles", "mean");
-    output.over_tiles = strcmp(over, "sum") == 0 ? OVER_TILES_SUM : OVER_TILES_MEAN;
-    if (strcmp(over, "sum") != 0 && strcmp(over, "mean") != 0)
-      ts_study_complain(&inner, "over_tiles", TS_ERR_BAD_VALUE, TS_JSON_VALUE,
-                        "'over_tiles' must be \"sum\" or \"mean\"",
-                        "write \"mean\" for numbers per tile that do not add up");
+    output.over_tiles = read_over(&inner, item, "over_tiles");
+    output.over_files = read_over(&inner, item, "over_files");
   }
   if (!text || !split_output(r, &output, text)) {
     ts_study_complain(&inner, NULL, TS_ERR_BAD_VALUE, TS_JSON_VALUE, "an output is written STAGE.PORT:COLUMN",

@@ -18,6 +18,7 @@
 #include "plan/plan.h"
 #include "run/run.h"
 #include "store/store.h"
+#include "study/aggregate.h"
 #include "study/trace.h"
 #include "workflow/workflow.h"
 
@@ -25,16 +26,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum over_tiles { OVER_TILES_MEAN, OVER_TILES_SUM };
-
 /* One number per run that a study analyses: a column of a table product, over all rows, tiles and files. */
 struct study_output {
   const char *name;    /* "compare.table:diff"; against the default run "compare.table:diff_vs_default" */
   const char *label;   /* what it is, for sentences; "" if the file does not say */
   const char *product; /* "compare.table" */
   const char *column;
-  enum over_tiles over_tiles;
-  const char *pointer; /* JSON pointer in the study file, for complaints */
+  /* How the rows and tiles of a file become one number, and the files of a run; TS_OVER_COUNT: the file does not say. Both are
+   * settled by ts_study_outputs_resolve. */
+  enum ts_over over_tiles, over_files;
+  const struct ts_op_ratio *ratio; /* borrowed from its operation; NULL: the column is not a ratio */
+  const char *pointer;             /* JSON pointer in the study file, for complaints */
+  bool is_object;                  /* the file has an object there, no bare string */
   struct ts_source source;
   size_t wanted;       /* index among the wanted products */
   const char *against; /* "truth", "files", "default"; NULL: compares nothing, or the dataset is not open yet */
@@ -153,6 +156,19 @@ bool ts_session_ok(const struct session *s); /* no faults so far */
 
 /* study_file.c */
 bool ts_study_file_parse(struct session *s);
+
+/* study_outputs.c: what the workflow says about the columns that a study names. */
+/* Finds the products of the outputs and how each becomes one number; faults with their places. */
+void ts_study_outputs_resolve(struct session *s);
+/* The default over the tiles of a file: pool for a ratio, sum for a count, else mean; over files: sum for a count. */
+enum ts_over ts_column_over_tiles(const struct ts_op *op, size_t port, const char *column);
+enum ts_over ts_column_over_files(const struct ts_op *op, size_t port, const char *column);
+/* A column that the tables of a product lack: one text for what is found before and during a run. */
+void ts_study_no_column(struct session *s, const struct study_output *output, const char *column);
+/* "objects cut at tile edges", or NULL: whether the column counts or scores objects that tiles cut. */
+const char *ts_session_cut_objects(const struct session *s, const struct ts_source *source, const char *column);
+/* Once the dataset is open: warnings about numbers that depend on how images are cut into tiles. */
+void ts_session_warn_tiling(struct session *s);
 
 /* study_method.c: kinds of methods, and what the command line changes about them. */
 /* Reads the "method" of a study file; defaults where there is none. */
@@ -279,17 +295,32 @@ json_t *ts_counts_reference(const struct session *s, const struct ts_plan *plan,
 json_t *ts_counts_profile(const struct session *s, const struct ts_run_result *result, const struct progress *progress);
 
 /* collect.c: numbers of runs from wanted tables. */
+double *ts_session_tile_px(const struct session *s); /* core pixels of each tile; to free */
+/* What a table adds to the number of a column; false if it lacks a column: then `missing` names it. */
+bool ts_table_portion(const struct ts_data *table, const char *column, enum ts_over over,
+                      const struct ts_op_ratio *ratio, struct ts_portion *portion, const char **missing);
 struct collector;
 struct collector *ts_collector_create(const struct session *s, const struct ts_plan *plan);
 void ts_collector_destroy(struct collector *collector);
-void ts_collector_product(struct collector *collector, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
-double ts_collector_value(const struct collector *collector, size_t set, size_t output); /* NaN: failed */
+/* False if the table lacks a column that an output needs: then there is no point in going on. */
+bool ts_collector_product(struct collector *collector, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
+struct ts_total ts_collector_total(const struct collector *collector, size_t set, size_t output); /* over all files */
+/* Over the tiles of one file; failed for outputs of the whole dataset. */
+struct ts_total ts_collector_file_total(const struct collector *collector, size_t set, size_t output, size_t file);
 double ts_collector_tile_value(const struct collector *collector, size_t set, size_t output, size_t unit);
-/* Over the tiles of one file; NaN for outputs of the whole dataset. */
-double ts_collector_file_value(const struct collector *collector, size_t set, size_t output, size_t file);
 bool ts_collector_is_per_tile(const struct collector *collector, size_t output);
-/* Complaint about a column that no table has; NULL if all is well. */
+/* The column that a table lacked, and the output that needs it; NULL if all is well. */
 const char *ts_collector_missing_column(const struct collector *collector, size_t *output);
+
+/* quality.c: the scores of one run, over the tiles of each file and over all files. */
+struct quality;
+struct quality *ts_quality_create(struct session *s, const struct ts_plan *plan);
+void ts_quality_destroy(struct quality *quality);
+/* A one-row table of scores; `product`: "compare.table", borrowed for as long as the quality lives. */
+void ts_quality_add(struct quality *quality, const char *product, uint32_t node, uint32_t port, size_t unit,
+                    const struct ts_data *data);
+/* "quality", one entry per product and file, and "quality_over_files", one per product. */
+void ts_quality_json(const struct quality *quality, json_t *object);
 
 /* settings.c: what the user asked for beside the file, as JSON; to free. */
 char *ts_settings_write(const struct ts_request *request);

@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/csv.h"
 #include "report/result.h"
 
 #include <math.h>
@@ -88,9 +87,7 @@ static json_t *method_json(const struct session *s, const struct study_result *r
   return object;
 }
 
-static const char *over_tiles_name(const struct study_output *output) {
-  return output->over_tiles == OVER_TILES_SUM ? "sum" : "mean";
-}
+static const char *over_tiles_name(const struct study_output *output) { return ts_over_names[output->over_tiles]; }
 
 /* The phase whose indices answer the question. */
 static const struct study_phase *last_phase(const struct study_result *r) { return &r->phases[r->phase_count - 1]; }
@@ -130,9 +127,23 @@ static json_t *outputs_json(const struct session *s, const struct study_result *
     const char *against = s->study.outputs[o].against;
     json_object_set_new(object, "label", json_string(s->study.outputs[o].label));
     if (against) json_object_set_new(object, "against", json_string(against));
+    json_object_set_new(object, "over_files", json_string(ts_over_names[s->study.outputs[o].over_files]));
+    json_object_set_new(object, "notes", ts_study_output_notes(s, o));
     json_array_append_new(list, object);
   }
   return list;
+}
+
+/* Of outputs that some files have no value for: how many files have one; NULL if all have. */
+static json_t *incomplete_json(const struct session *s, const struct study_result *r, size_t set) {
+  json_t *object = NULL;
+  for (size_t o = 0; o < s->study.output_count; o++) {
+    const struct ts_total total = ts_study_total(r, set, o);
+    if (total.failed || total.n >= ts_study_file_count(s, o)) continue;
+    if (!object) object = json_object();
+    json_object_set_new(object, s->study.outputs[o].name, json_integer((json_int_t)total.n));
+  }
+  return object;
 }
 
 static json_t *runs_json(const struct session *s, const struct study_result *r) {
@@ -145,8 +156,8 @@ static json_t *runs_json(const struct session *s, const struct study_result *r) 
       json_object_set_new(params, d->names[c], ts_value_to_json(&d->values[i * d->column_count + c]));
     for (size_t o = 0; o < s->study.output_count; o++)
       json_object_set_new(outputs, s->study.outputs[o].name, number(r->outputs[o * r->sets.count + i]));
-    json_array_append_new(list,
-                          json_pack("{s:I, s:o, s:o}", "set", (json_int_t)i, "params", params, "outputs", outputs));
+    json_array_append_new(list, json_pack("{s:I, s:o, s:o, s:o*}", "set", (json_int_t)i, "params", params, "outputs",
+                                          outputs, "n", incomplete_json(s, r, i)));
   }
   return list;
 }
@@ -317,6 +328,7 @@ static void add_complete(struct session *s, struct study_result *r, json_t *obje
   json_object_set_new(object, "pictures", ts_study_pictures_json(r));
   json_object_set_new(object, "report", json_string(r->report_path));
   json_object_set_new(object, "results", json_string(r->results_path));
+  json_object_set_new(object, "results_by_file", json_string(r->by_file_path));
 }
 
 static void add_costs(struct session *s, struct study_result *r, json_t *object) {
@@ -357,43 +369,6 @@ json_t *ts_study_object(struct session *s, struct study_result *r, bool complete
   json_object_set_new(object, "warnings", json_deep_copy(s->warnings));
   json_object_set_new(object, "faults", json_array()); /* as in the reply: the report embeds the same object */
   return object;
-}
-
-/* Which phase a run belongs to, from 1. */
-static size_t phase_of(const struct study_result *r, size_t set) {
-  size_t p = r->phase_count;
-  while (p > 1 && set < r->phases[p - 1].first) p--;
-  return p;
-}
-
-static void add_csv_head(const struct session *s, const struct study_result *r, struct ts_str *csv) {
-  const struct ts_design *d = &r->sets.design;
-  for (size_t c = 0; c < d->column_count; c++) ts_csv_add_cell(csv, d->names[c], c == 0);
-  for (size_t o = 0; o < s->study.output_count; o++)
-    ts_csv_add_cell(csv, s->study.outputs[o].name, d->column_count + o == 0);
-  if (r->phase_count > 1) ts_csv_add_cell(csv, "phase", false);
-  ts_str_add_char(csv, '\n');
-}
-
-void ts_study_results_csv(const struct session *s, const struct study_result *r, struct ts_str *csv) {
-  const struct ts_design *d = &r->sets.design;
-  ts_auto(ts_str_release) struct ts_str cell = {0};
-  add_csv_head(s, r, csv);
-  for (size_t i = 0; i < r->sets.count; i++) {
-    for (size_t c = 0; c < d->column_count; c++) {
-      ts_str_clear(&cell);
-      ts_value_print(&d->values[i * d->column_count + c], &cell);
-      ts_csv_add_cell(csv, ts_str_get(&cell), c == 0);
-    }
-    for (size_t o = 0; o < s->study.output_count; o++) {
-      double value = r->outputs[o * r->sets.count + i];
-      ts_str_clear(&cell);
-      if (!isnan(value)) ts_str_add_double(&cell, value);
-      ts_csv_add_cell(csv, ts_str_get(&cell), d->column_count + o == 0);
-    }
-    if (r->phase_count > 1) ts_csv_add_cell(csv, phase_of(r, i) == 1 ? "1" : "2", false);
-    ts_str_add_char(csv, '\n');
-  }
 }
 
 bool ts_study_most_different(const struct session *s, const struct study_result *r, size_t *set, size_t *tile) {

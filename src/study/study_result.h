@@ -74,7 +74,7 @@ struct study_result {
   double *outputs; /* owned: output after output, one value per run */
   struct study_picture pictures[2];
   size_t picture_count;
-  const char *folder, *report_path, *results_path, *json_path;
+  const char *folder, *report_path, *results_path, *by_file_path, *json_path;
 };
 
 /* study_rounds.c */
@@ -89,6 +89,8 @@ size_t ts_study_phase_size(const struct study_phase *phase);
 bool ts_study_grow(struct session *s, struct study_result *r, struct study_phase *phase, const char **reason);
 /* Adds up what the rounds did; afterwards `plan`, `result` and (if it is complete) `outputs` are those of the whole study. */
 bool ts_study_sum_up(struct session *s, struct study_result *r, bool complete);
+struct ts_total ts_study_total(const struct study_result *r, size_t set, size_t output);
+struct ts_total ts_study_file_total(const struct study_result *r, size_t set, size_t output, size_t file);
 double ts_study_value(const struct study_result *r, size_t set, size_t output); /* NaN: failed */
 double ts_study_file_value(const struct study_result *r, size_t set, size_t output, size_t file);
 double ts_study_tile_value(const struct study_result *r, size_t set, size_t output, size_t unit);
@@ -101,6 +103,8 @@ bool ts_study_begin_phase(struct session *s, struct study_result *r);
 json_t *ts_study_phases_json(const struct session *s, const struct study_result *r);
 
 /* study_analyse.c */
+/* Files that have a value of their own for an output: 0 for products of the whole dataset. */
+size_t ts_study_file_count(const struct session *s, size_t output);
 bool ts_study_analyse(struct session *s, struct study_result *r, struct study_phase *phase);
 /* The pooled analysis of an output by the first method of a phase. */
 const struct study_analysis *ts_study_answer_of(const struct study_phase *phase, size_t output);
@@ -109,6 +113,8 @@ void ts_study_analyses_release(struct study_phase *phase);
 json_t *ts_study_analyses_json(const struct session *s, const struct study_result *r);
 json_t *ts_study_analysis_json(const struct session *s, const struct study_result *r, const struct study_phase *phase,
                                const struct study_analysis *analysis);
+/* What else is to be known about an output: "objects cut at tile edges"; a new reference. */
+json_t *ts_study_output_notes(const struct session *s, size_t output);
 /* The indices of a Morris analysis in their older form; owned by the caller. */
 struct ts_morris_index *ts_study_morris_indices(const struct ts_indices *indices);
 
@@ -119,8 +125,11 @@ json_t *ts_until_json(const struct session *s, const struct study_result *r);
 
 /* The result object; with incomplete results (paused, failed) it has the counts only. */
 json_t *ts_study_object(struct session *s, struct study_result *r, bool complete);
-/* Parameters and outputs of every run. */
+/* results_csv.c */
+/* Number, parameters and outputs of every run. */
 void ts_study_results_csv(const struct session *s, const struct study_result *r, struct ts_str *csv);
+/* The outputs of every run and file, with the sums that pooled ones are made of. */
+void ts_study_by_file_csv(const struct session *s, const struct study_result *r, struct ts_str *csv);
 /* Draws and writes the pictures where the workflow makes masks; none otherwise. */
 bool ts_study_draw(struct session *s, struct study_result *r);
 json_t *ts_study_pictures_json(const struct study_result *r);

@@ -9,19 +9,23 @@
 #include <math.h>
 #include <string.h>
 
+struct collecting {
+  struct collector *collector; /* borrowed */
+  struct engine_run engine;
+};
+
+/* Calls never overlap. The first table that lacks a column ends the run: it will lack it in all runs. */
 static void collect(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
-  ts_collector_product(user, node, port, unit, data);
+  struct collecting *collecting = user;
+  if (!ts_collector_product(collecting->collector, node, port, unit, data))
+    __atomic_store_n(&collecting->engine.halt, 1, __ATOMIC_RELAXED);
 }
 
 static bool check_columns(struct session *s, const struct collector *collector) {
   size_t output = 0;
   const char *column = ts_collector_missing_column(collector, &output);
-  if (!column) return true;
-  struct ts_error *fault = ts_faults_add(&s->faults);
-  ts_fail(fault, TS_ERR_BAD_VALUE, "'%s' has no column '%s'", s->study.outputs[output].product, column);
-  ts_error_help(fault, "see its columns with: tessera run -o DIR, then look into the CSV files");
-  ts_json_place(fault, &s->doc, s->study.outputs[output].pointer, TS_JSON_VALUE);
-  return false;
+  if (column) ts_study_no_column(s, &s->study.outputs[output], column);
+  return !column;
 }
 
 static void add_counts(struct ts_run_counts *sum, const struct ts_run_counts *more) {
@@ -75,21 +79,23 @@ static void follow(struct session *s, struct study_result *r, const struct study
 }
 
 static bool run(struct session *s, struct study_result *r, const struct study_round *round, struct study_phase *phase) {
-  struct engine_run engine = {.s = s,
-                              .plan = round->plan,
-                              .values = r->sets.values + round->first * s->workflow->parameter_count,
-                              .run_id = r->run_id,
-                              .command = "study",
-                              .progress = r->progress,
-                              .user = round->collector,
-                              .on_product = collect};
-  bool ok = ts_engine_run(&engine);
-  bool stopped = engine.result.stopped;
-  count_phase(s, round->plan, &engine.result, phase);
-  add_result(s, &r->result, &engine.result);
-  ts_run_result_release(&engine.result);
-  r->state = stopped ? "paused" : ts_progress_any_failed(r->progress) ? "failed" : "done";
-  return ok && !stopped && check_columns(s, round->collector);
+  struct collecting collecting = {.collector = round->collector,
+                                  .engine = {.s = s,
+                                             .plan = round->plan,
+                                             .values = r->sets.values + round->first * s->workflow->parameter_count,
+                                             .run_id = r->run_id,
+                                             .command = "study",
+                                             .progress = r->progress,
+                                             .user = &collecting,
+                                             .on_product = collect}};
+  struct engine_run *engine = &collecting.engine;
+  bool ok = ts_engine_run(engine) && check_columns(s, round->collector);
+  bool stopped = engine->result.stopped && !engine->halt;
+  count_phase(s, round->plan, &engine->result, phase);
+  add_result(s, &r->result, &engine->result);
+  ts_run_result_release(&engine->result);
+  r->state = stopped ? "paused" : engine->halt || ts_progress_any_failed(r->progress) ? "failed" : "done";
+  return ok && !stopped;
 }
 
 bool ts_study_plan_round(struct session *s, struct study_result *r, struct study_phase *phase) {
@@ -210,15 +216,27 @@ static bool plan_whole(struct session *s, struct study_result *r, bool settled) 
   return true;
 }
 
+/* Means over files leave out files without a value: that is to be known. */
+static void warn_incomplete(struct session *s, const struct study_result *r, size_t output, size_t incomplete) {
+  if (incomplete > 0)
+    ts_session_warn(s,
+                    "'%s': in %zu of %zu runs some files have no value, because their tables are empty or their cells "
+                    "are missing; such files are left out of the number of the run (results-by-file.csv)",
+                    s->study.outputs[output].name, incomplete, r->sets.count);
+}
+
 static void gather_outputs(struct session *s, struct study_result *r) {
   r->outputs = ts_calloc(s->study.output_count * r->sets.count + 1, sizeof *r->outputs);
   size_t lost = 0;
   for (size_t o = 0; o < s->study.output_count; o++) {
+    size_t incomplete = 0, whole = ts_study_file_count(s, o);
     for (size_t i = 0; i < r->sets.count; i++) {
-      double value = ts_study_value(r, i, o);
-      r->outputs[o * r->sets.count + i] = value;
-      lost += o == 0 && isnan(value) ? 1 : 0;
+      const struct ts_total total = ts_study_total(r, i, o);
+      r->outputs[o * r->sets.count + i] = total.value;
+      lost += o == 0 && isnan(total.value) ? 1 : 0;
+      incomplete += !total.failed && total.n > 0 && total.n < whole ? 1 : 0;
     }
+    warn_incomplete(s, r, o, incomplete);
   }
   if (lost * 20 > r->sets.count)
     ts_session_warn(s, "%zu of %zu runs gave no value; the effects that touch them are left out", lost, r->sets.count);
@@ -236,14 +254,22 @@ static const struct study_round *round_of(const struct study_result *r, size_t s
   return &r->rounds[i];
 }
 
-double ts_study_value(const struct study_result *r, size_t set, size_t output) {
+struct ts_total ts_study_total(const struct study_result *r, size_t set, size_t output) {
   const struct study_round *round = round_of(r, set);
-  return ts_collector_value(round->collector, set - round->first, output);
+  return ts_collector_total(round->collector, set - round->first, output);
+}
+
+struct ts_total ts_study_file_total(const struct study_result *r, size_t set, size_t output, size_t file) {
+  const struct study_round *round = round_of(r, set);
+  return ts_collector_file_total(round->collector, set - round->first, output, file);
+}
+
+double ts_study_value(const struct study_result *r, size_t set, size_t output) {
+  return ts_study_total(r, set, output).value;
 }
 
 double ts_study_file_value(const struct study_result *r, size_t set, size_t output, size_t file) {
-  const struct study_round *round = round_of(r, set);
-  return ts_collector_file_value(round->collector, set - round->first, output, file);
+  return ts_study_file_total(r, set, output, file).value;
 }
 
 double ts_study_tile_value(const struct study_result *r, size_t set, size_t output, size_t unit) {

@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "image/image.h"
 
-#include <math.h>
 #include <string.h>
 
 static void complain(struct product_writer *w, const struct ts_error *err) { ts_session_fault(w->s, err); }
@@ -60,34 +59,16 @@ static bool write_overlay(struct product_writer *w, const char *path, const stru
   return true;
 }
 
-/* Scores: one-row tables of tasks that read a reference themselves. */
+/* Scores: tables of one row (none where there was nothing to score) of tasks that read a reference themselves. */
 static bool is_quality(const struct product_writer *w, const struct ts_node *node, const struct ts_data *data) {
   const struct ts_workflow *f = w->s->workflow;
   const struct ts_task *task = &f->tasks[node->task];
-  if (ts_data_type(data)->kind != TS_DATA_TABLE || ts_data_rows(data) != 1 || !w->s->against[node->task]) return false;
+  if (ts_data_type(data)->kind != TS_DATA_TABLE || ts_data_rows(data) > 1 || !w->s->against[node->task]) return false;
   for (size_t i = 0; i < task->op->descriptor->input_count; i++) {
     const struct ts_source *source = &task->inputs[i];
     if (source->kind == TS_SOURCE_INPUT && ts_is_reference_input(&f->inputs[source->index])) return true;
   }
   return false;
-}
-
-static void add_quality(struct product_writer *w, const struct ts_node *node, size_t unit, const struct ts_data *data) {
-  const struct ts_dataset *d = &w->s->dataset;
-  json_t *values = json_object();
-  for (size_t c = 0; c < ts_data_columns(data); c++) {
-    double cell = ts_data_cells(data)[c];
-    const char *name = ts_reference_measure(w->s, ts_data_column_names(data)[c], w->s->against[node->task]);
-    json_object_set_new(values, name, isfinite(cell) ? json_real(cell) : json_null());
-  }
-  bool tile = node->scope == TS_PER_TILE;
-  const struct ts_item *item = node->scope == TS_PER_DATASET ? NULL : &d->items[tile ? d->tile_items[unit] : unit];
-  json_t *entry =
-      json_pack("{s:s, s:[I,I], s:s, s:o}", "file", item ? item->name : "", "tile",
-                (json_int_t)(tile ? d->tiles[unit].core.x : 0), (json_int_t)(tile ? d->tiles[unit].core.y : 0),
-                "against", w->s->against[node->task], "values", values);
-  if (item && item->groups) json_object_set_new(entry, "groups", ts_reply_groups(w->s, item));
-  json_array_append_new(w->quality, entry);
 }
 
 static void write_one(struct product_writer *w, const char *name, const struct ts_node *node, size_t unit,
@@ -125,7 +106,8 @@ void ts_write_product(void *user, uint32_t node_index, uint32_t port, size_t uni
   for (size_t i = 0; i < w->plan->wanted_count; i++) {
     if (w->plan->products[i].node != node_index || w->plan->products[i].port != port) continue;
     write_one(w, w->names[i], node, unit, core ? core : data);
-    if (!told && node->kind == TS_NODE_TASK && is_quality(w, node, data)) add_quality(w, node, unit, data);
+    if (!told && node->kind == TS_NODE_TASK && is_quality(w, node, data))
+      ts_quality_add(w->quality, w->names[i], node_index, port, unit, data);
     told = true;
   }
   ts_data_unref(core);

@@ -7,11 +7,11 @@
 
 struct product_writer {
   struct session *s;
-  const struct ts_plan *plan; /* its first run is written */
-  const char **names;         /* per wanted product: "segment.mask" */
+  const struct ts_plan *plan;    /* its first run is written */
+  const char **names;            /* per wanted product: "segment.mask" */
   const char *folder;
-  json_t *outputs; /* borrowed: paths are appended */
-  json_t *quality; /* borrowed: scores against a given reference are appended */
+  json_t *outputs;         /* borrowed: paths are appended */
+  struct quality *quality; /* borrowed: scores against a reference are added */
 };
 
 /* For ts_run_options.on_product; user is a struct product_writer. Faults go to the session. */

@@ -227,18 +227,19 @@ static double ratio(double part, double whole, bool both_empty) {
 }
 
 static void score_pixels(const struct pair_table *table, struct ts_comparison *c) {
-  int64_t found_px = 0;
-  int64_t common_px = 0;
   for (size_t i = 0; i < table->count; i++) {
     const struct pair *pair = &table->places[i];
-    if (pair->found) found_px += pair->px;
+    if (pair->found) c->found_px += pair->px;
     if (pair->reference) c->reference_px += pair->px;
-    if (pair->found && pair->reference) common_px += pair->px;
+    if (pair->found && pair->reference) c->both_px += pair->px;
   }
-  int64_t joined_px = found_px + c->reference_px - common_px;
-  c->differing_px = joined_px - common_px;
-  c->dice = ratio(2.0 * (double)common_px, (double)(found_px + c->reference_px), true);
-  c->jaccard = ratio((double)common_px, (double)joined_px, true);
+  double both_px = (double)c->both_px;
+  int64_t joined_px = c->found_px + c->reference_px - c->both_px;
+  c->differing_px = joined_px - c->both_px;
+  c->dice = ratio(2.0 * both_px, (double)(c->found_px + c->reference_px), true);
+  c->jaccard = ratio(both_px, (double)joined_px, true);
+  c->pixel_precision = ratio(both_px, (double)c->found_px, joined_px == 0);
+  c->pixel_recall = ratio(both_px, (double)c->reference_px, joined_px == 0);
 }
 
 static void score_objects(const struct tally *tally, int64_t found_objects, struct ts_comparison *c) {
@@ -248,6 +249,9 @@ static void score_objects(const struct tally *tally, int64_t found_objects, stru
   c->found_objects = found_objects;
   c->reference_objects = tally->reference_objects;
   c->matched_objects = tally->matched;
+  c->iou_sum = tally->matched_iou;
+  c->aji_both_px = tally->intersection;
+  c->aji_joined_px = tally->joined;
   c->precision = ratio(matched, (double)found_objects, empty);
   c->recall = ratio(matched, (double)tally->reference_objects, empty);
   c->f1 = ratio(2.0 * matched, both, empty);
@@ -318,6 +322,7 @@ bool ts_compare(const struct ts_compare_plane *found, const struct ts_compare_pl
   int64_t reference_area = reference->width * reference->height;
   if (found->width != reference->width || found->height != reference->height) {
     comparison->differing_px = found_area > reference_area ? found_area : reference_area;
+    comparison->found_px = count_foreground(found);
     comparison->reference_px = count_foreground(reference);
     return true;
   }

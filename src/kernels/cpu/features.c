@@ -18,17 +18,8 @@
 #include "kernels/cpu/scratch.h"
 #include "kernels/kernels.h"
 
-#define CHANNEL_NAMES(c)                                                                                               \
-  c "_mean", c "_max", c "_min", c "_std", c "_entropy", c "_energy", c "_skewness", c "_kurtosis",                    \
-      c "_gradient_mean", c "_gradient_std", c "_gradient_entropy", c "_gradient_energy", c "_gradient_skewness",      \
-      c "_gradient_kurtosis", c "_edge_px", c "_edge_mean"
-
-#define SHAPE_NAMES                                                                                                    \
-  "label", "area", "box_x", "box_y", "box_width", "box_height", "centroid_x", "centroid_y", "major_axis",              \
-      "minor_axis", "eccentricity", "extent", "perimeter", "circularity"
-
-const char *const ts_feature_names[TS_FEATURES_COUNT] = {SHAPE_NAMES, CHANNEL_NAMES("red"), CHANNEL_NAMES("green"),
-                                                         CHANNEL_NAMES("blue")};
+#define NAME(text) text
+const char *const ts_feature_names[TS_FEATURES_COUNT] = {TS_FEATURE_LIST(NAME)};
 
 static int compare_runs(const void *a, const void *b) {
   const struct ts_label_run *p = a;

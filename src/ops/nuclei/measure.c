@@ -6,6 +6,7 @@
 #include "kernels/compare.h"
 #include "kernels/features.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct ts_op_port compare_in[] = {
@@ -22,19 +23,72 @@ static struct ts_compare_plane plane_of(const struct ts_op_view *view) {
   return plane;
 }
 
+#define COMPARE_COLUMN(column)                                                                                         \
+  { "table", (column) }
+/* Pixels and objects; then what the scores are made of. */
+static const struct ts_op_column compare_columns[] = {
+    COMPARE_COLUMN("diff"),        COMPARE_COLUMN("reference_px"),  COMPARE_COLUMN("dice"),
+    COMPARE_COLUMN("jaccard"),     COMPARE_COLUMN("found"),         COMPARE_COLUMN("reference"),
+    COMPARE_COLUMN("matched"),     COMPARE_COLUMN("precision"),     COMPARE_COLUMN("recall"),
+    COMPARE_COLUMN("f1"),          COMPARE_COLUMN("aji"),           COMPARE_COLUMN("pq"),
+    COMPARE_COLUMN("found_px"),    COMPARE_COLUMN("both_px"),       COMPARE_COLUMN("iou_sum"),
+    COMPARE_COLUMN("aji_both_px"), COMPARE_COLUMN("aji_joined_px"), COMPARE_COLUMN("pixel_precision"),
+    COMPARE_COLUMN("pixel_recall")};
+
+/* All other counts are terms of ratios. */
+static const struct ts_op_column compare_counts[] = {COMPARE_COLUMN("diff")};
+static const struct ts_op_column compare_objects[] = {
+    COMPARE_COLUMN("found"),       COMPARE_COLUMN("reference"),    COMPARE_COLUMN("matched"),
+    COMPARE_COLUMN("precision"),   COMPARE_COLUMN("recall"),       COMPARE_COLUMN("f1"),
+    COMPARE_COLUMN("aji"),         COMPARE_COLUMN("pq"),           COMPARE_COLUMN("iou_sum"),
+    COMPARE_COLUMN("aji_both_px"), COMPARE_COLUMN("aji_joined_px")};
+
+#define COMPARE_TERMS(...)                                                                                             \
+  (const struct ts_op_term[]){__VA_ARGS__}, NUCLEI_COUNT(((const struct ts_op_term[]){__VA_ARGS__}))
+/* PQ is the sum of IoU over matched + unmatched / 2; with found = matched + false ones and reference = matched + missed
+ * ones that is twice the sum over found + reference. */
+static const struct ts_op_ratio compare_ratios[] = {
+    {{"table", "dice"}, COMPARE_TERMS({"both_px", 2}), COMPARE_TERMS({"found_px", 1}, {"reference_px", 1})},
+    {{"table", "jaccard"},
+     COMPARE_TERMS({"both_px", 1}),
+     COMPARE_TERMS({"found_px", 1}, {"reference_px", 1}, {"both_px", -1})},
+    {{"table", "pixel_precision"}, COMPARE_TERMS({"both_px", 1}), COMPARE_TERMS({"found_px", 1})},
+    {{"table", "pixel_recall"}, COMPARE_TERMS({"both_px", 1}), COMPARE_TERMS({"reference_px", 1})},
+    {{"table", "precision"}, COMPARE_TERMS({"matched", 1}), COMPARE_TERMS({"found", 1})},
+    {{"table", "recall"}, COMPARE_TERMS({"matched", 1}), COMPARE_TERMS({"reference", 1})},
+    {{"table", "f1"}, COMPARE_TERMS({"matched", 2}), COMPARE_TERMS({"found", 1}, {"reference", 1})},
+    {{"table", "aji"}, COMPARE_TERMS({"aji_both_px", 1}), COMPARE_TERMS({"aji_joined_px", 1})},
+    {{"table", "pq"}, COMPARE_TERMS({"iou_sum", 2}), COMPARE_TERMS({"found", 1}, {"reference", 1})}};
+
 static int run_compare(struct ts_op_call *call) {
-  static const char *const names[] = {"diff",    "reference_px", "dice",   "jaccard", "found", "reference",
-                                      "matched", "precision",    "recall", "f1",      "aji",   "pq"};
   struct ts_compare_plane found = plane_of(&call->inputs[0]);
   struct ts_compare_plane reference = plane_of(&call->inputs[1]);
   struct ts_comparison c;
   struct ts_error err = {0};
   struct ts_kernel_threads threads = ts_nuclei_threads(call);
   if (!ts_compare(&found, &reference, &c, &threads, &err)) return ts_nuclei_done(call, false, &err);
-  const double row[] = {
-      (double)c.differing_px,      (double)c.reference_px,    c.dice,      c.jaccard, (double)c.found_objects,
-      (double)c.reference_objects, (double)c.matched_objects, c.precision, c.recall,  c.f1,
-      c.aggregated_jaccard,        c.panoptic_quality};
+  const double row[] = {(double)c.differing_px,
+                        (double)c.reference_px,
+                        c.dice,
+                        c.jaccard,
+                        (double)c.found_objects,
+                        (double)c.reference_objects,
+                        (double)c.matched_objects,
+                        c.precision,
+                        c.recall,
+                        c.f1,
+                        c.aggregated_jaccard,
+                        c.panoptic_quality,
+                        (double)c.found_px,
+                        (double)c.both_px,
+                        c.iou_sum,
+                        (double)c.aji_both_px,
+                        (double)c.aji_joined_px,
+                        c.pixel_precision,
+                        c.pixel_recall};
+  const char *names[NUCLEI_COUNT(compare_columns)];
+  _Static_assert(sizeof row / sizeof *row == NUCLEI_COUNT(names), "a value for every column");
+  for (size_t i = 0; i < NUCLEI_COUNT(names); i++) names[i] = compare_columns[i].name;
   double *cells = call->host->output_table(call, 0, 1, NUCLEI_COUNT(names), names);
   if (!cells) return -1;
   memcpy(cells, row, sizeof row);
@@ -42,7 +96,7 @@ static int run_compare(struct ts_op_call *call) {
 }
 
 const struct ts_op_descriptor ts_nuclei_op_compare = {
-    NUCLEI_OPERATION("compare"),
+    NUCLEI_OPERATION_OF("compare", 2),
     .scratch_per_input_byte = 0.5,
     .help = "compares nuclei with a reference: pixels, objects at IoU 0.5, aggregated Jaccard, panoptic quality",
     .inputs = compare_in,
@@ -50,13 +104,31 @@ const struct ts_op_descriptor ts_nuclei_op_compare = {
     .outputs = compare_out,
     .output_count = NUCLEI_COUNT(compare_out),
     .reach = TS_OP_REACH_TILE,
-    .run = run_compare};
+    .run = run_compare,
+    .columns = compare_columns,
+    .column_count = NUCLEI_COUNT(compare_columns),
+    .ratios = compare_ratios,
+    .ratio_count = NUCLEI_COUNT(compare_ratios),
+    .counts = compare_counts,
+    .counts_count = NUCLEI_COUNT(compare_counts),
+    .objects = compare_objects,
+    .objects_count = NUCLEI_COUNT(compare_objects)};
 
 static const struct ts_op_port features_in[] = {{.name = "image", .type = "image/rgb8", .help = "normalised tissue"},
                                                 {.name = "mask", .type = "mask|labels", .help = "nuclei"}};
 static const struct ts_op_port features_out[] = {
     {.name = "objects", .type = "table", .help = "one row per nucleus: place, shape, intensity, gradient, edges"},
     {.name = "summary", .type = "table", .help = "one row: number of nuclei and the means of their features"}};
+
+#define OBJECTS_COLUMN(feature)                                                                                        \
+  { "objects", (feature) }
+#define SUMMARY_COLUMN(feature)                                                                                        \
+  { "summary", (feature) }
+/* All of them depend on where tiles cut nuclei. */
+static const struct ts_op_column features_columns[] = {TS_FEATURE_LIST(OBJECTS_COLUMN), SUMMARY_COLUMN("count"),
+                                                       SUMMARY_COLUMN("area"), TS_FEATURE_LIST_OF_FORM(SUMMARY_COLUMN),
+                                                       TS_FEATURE_LIST_OF_CHANNELS(SUMMARY_COLUMN)};
+static const struct ts_op_column features_counts[] = {{"summary", "count"}};
 
 /* Coordinates are told in pixels of the image, not of the tile. */
 static void move_to_image(struct ts_feature_table *table, const struct ts_op_view *image) {
@@ -74,7 +146,8 @@ static bool has_a_mean(const char *name) {
   return strcmp(name, "label") != 0 && strncmp(name, "box_", 4) != 0 && strncmp(name, "centroid_", 9) != 0;
 }
 
-/* Count, then the mean of each feature but label and place; sums in the order of the objects. */
+/* Count, then the mean of each feature but label and place; sums in the order of the objects. Means of nothing are missing:
+ * a 0 would pull the mean over tiles down. */
 static int write_summary(struct ts_op_call *call, const struct ts_feature_table *table) {
   const char *names[TS_FEATURES_COUNT + 1] = {"count"};
   size_t columns[TS_FEATURES_COUNT + 1] = {0};
@@ -90,7 +163,7 @@ static int write_summary(struct ts_op_call *call, const struct ts_feature_table 
   for (size_t i = 1; i < count; i++) {
     double sum = 0;
     for (size_t r = 0; r < table->object_count; r++) sum += table->values[r * TS_FEATURES_COUNT + columns[i]];
-    cells[i] = table->object_count ? sum / (double)table->object_count : 0;
+    cells[i] = table->object_count ? sum / (double)table->object_count : NAN;
   }
   return 0;
 }
@@ -117,7 +190,7 @@ static int run_features(struct ts_op_call *call) {
   return result;
 }
 
-const struct ts_op_descriptor ts_nuclei_op_features = {NUCLEI_OPERATION("features"),
+const struct ts_op_descriptor ts_nuclei_op_features = {NUCLEI_OPERATION_OF("features", 2),
                                                        .scratch_per_input_byte = 1.5,
                                                        .help = "measures every nucleus",
                                                        .inputs = features_in,
@@ -125,4 +198,10 @@ const struct ts_op_descriptor ts_nuclei_op_features = {NUCLEI_OPERATION("feature
                                                        .outputs = features_out,
                                                        .output_count = NUCLEI_COUNT(features_out),
                                                        .reach = TS_OP_REACH_TILE,
-                                                       .run = run_features};
+                                                       .run = run_features,
+                                                       .columns = features_columns,
+                                                       .column_count = NUCLEI_COUNT(features_columns),
+                                                       .counts = features_counts,
+                                                       .counts_count = NUCLEI_COUNT(features_counts),
+                                                       .objects = features_columns,
+                                                       .objects_count = NUCLEI_COUNT(features_columns)};

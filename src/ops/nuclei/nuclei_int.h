@@ -12,8 +12,9 @@
 #include <stdint.h>
 
 #define NUCLEI_COUNT(array) (sizeof(array) / sizeof *(array))
-#define NUCLEI_OPERATION(title)                                                                                        \
-  .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .version = 1, .name = "nuclei." title
+#define NUCLEI_OPERATION_OF(title, number)                                                                             \
+  .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .version = (number), .name = "nuclei." title
+#define NUCLEI_OPERATION(title) NUCLEI_OPERATION_OF(title, 1)
 
 /* Descriptors also say how much memory the kernels take beside the outputs: measured on tissue and doubled where it
  * depends on how much is found. */
