@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/page_int.h"
 
+#include "report/result.h"
 #include "report/svg.h"
 #include "report/text.h"
 
@@ -94,6 +95,13 @@ void ts_table_code(struct ts_table *table, const char *text) {
 void ts_table_number(struct ts_table *table, double number) {
   char text[TS_NUMBER_SIZE];
   ts_table_text(table, ts_format_number(number, 3, text));
+}
+
+void ts_table_finding(struct ts_table *table, enum ts_finding finding) {
+  struct ts_str words = {0};
+  ts_finding_add_words(finding, &words);
+  ts_table_text(table, ts_str_get(&words));
+  ts_str_release(&words);
 }
 
 void ts_table_close(struct ts_table *table, bool collapsed) {

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "report/chart.h"
+#include "report/findings.h"
 #include "report/report.h"
 
 #include <jansson.h>
@@ -28,8 +29,9 @@ struct ts_effects {
   const char *over_tiles;  /* borrowed; "" if it has none */
   struct ts_effect *items; /* owned by the page's arena */
   size_t count;
-  const json_t *unsettled;    /* borrowed; list of pairs, or NULL */
-  const struct ts_view *view; /* borrowed; the analysis they come from, NULL for results without a list of analyses */
+  struct ts_findings findings; /* rows owned by the page's arena, in the order of the items */
+  const json_t *unsettled;     /* borrowed; list of pairs, or NULL */
+  const struct ts_view *view;  /* borrowed; the analysis they come from, NULL for results without a list of analyses */
 };
 
 struct ts_page {
@@ -81,6 +83,7 @@ void ts_table_open(struct ts_table *table, struct ts_page *page, const char *nam
 void ts_table_text(struct ts_table *table, const char *text);
 void ts_table_code(struct ts_table *table, const char *text); /* may be broken anywhere: hashes, paths */
 void ts_table_number(struct ts_table *table, double number);
+void ts_table_finding(struct ts_table *table, enum ts_finding finding); /* in words */
 void ts_table_close(struct ts_table *table, bool collapsed);
 
 /* ---- the page's parts, in the order of the page ---- */

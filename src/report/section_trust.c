@@ -32,21 +32,14 @@ static void add_intervals(struct ts_page *page) {
   ts_str_release(&text);
 }
 
-static bool is_negligible(const struct ts_effects *effects, const char *name) {
-  for (size_t i = 0; i < effects->count; i++) {
-    if (strcmp(effects->items[i].name, name) == 0) return strcmp(effects->items[i].class_name, "negligible") == 0;
-  }
-  return false;
-}
-
-/* Pairs of negligible parameters are left out: their order matters to nobody. */
+/* Pairs of parameters that are too small are left out: their order matters to nobody. */
 static void add_unsettled(struct ts_page *page, const struct ts_effects *effects) {
   size_t count = 0;
   for (size_t i = 0; i < json_array_size(effects->unsettled); i++) {
     const json_t *pair = json_array_get(effects->unsettled, i);
     const char *first = json_string_value(json_array_get(pair, 0)),
                *second = json_string_value(json_array_get(pair, 1));
-    if (!first || !second || (is_negligible(effects, first) && is_negligible(effects, second))) continue;
+    if (!first || !second || !ts_findings_pair_matters(&effects->findings, first, second)) continue;
     if (count++ == 0) {
       ts_str_add(page->out, "<h3>Ranks that are not settled</h3>\n<ul class=\"notes\">\n");
     }

@@ -324,7 +324,7 @@ static void answers_first_and_keeps_the_order(void **state) {
   static const char *const parts[] = {
       "<h1>Which parameters matter for nuclei segmentation?</h1>\n<p class=\"answer\">G1, T1",
       "class=\"cards\"",
-      "6 of 8",
+      "8 of 8</b><span>parameters have a measurable effect",
       "70\xc2\xa0%",
       "Bar chart of",
       "Default parameters: 412",
