@@ -254,6 +254,13 @@ static void add_interval_cell(struct ts_cli_table *table, const json_t *index, i
   ts_cli_table_take(table, &cell);
 }
 
+/* The class of an effect, unless there is none to speak of: the words of the answer above the table. */
+static const char *effect_words(const json_t *index) {
+  const char *finding = ts_cli_reply_text(index, "finding");
+  if (strcmp(finding, "none") == 0) return "no measurable effect";
+  return strcmp(finding, "unclear") == 0 ? "not clear" : ts_cli_reply_text(index, "class");
+}
+
 static void add_index(struct ts_cli_table *table, const json_t *index, double largest, const struct ts_view *view) {
   int decimals = decimals_for(largest);
   double mu_star = ts_cli_reply_number(index, "mu_star");
@@ -263,7 +270,7 @@ static void add_index(struct ts_cli_table *table, const json_t *index, double la
   add_fixed_cell(table, mu_star, decimals);
   add_interval_cell(table, index, decimals);
   add_fixed_cell(table, ts_cli_reply_number(index, "sigma"), decimals);
-  ts_cli_table_add(table, ts_cli_reply_text(index, "class"));
+  ts_cli_table_add(table, effect_words(index));
   ts_cli_table_take(table, &bar);
 }
 
