@@ -166,7 +166,9 @@ static void add_none(const struct ts_findings *findings, struct ts_str *out) {
   size_t count = findings->counts[TS_FINDING_NONE];
   if (count == 0) return;
   add_count(findings, count, out);
-  ts_str_add(out, count == 1 ? "has no measurable effect (" : "have no measurable effect (");
+  ts_str_add(out, count == 1 ? "has no measurable effect" : "have no measurable effect");
+  if (findings->measure.is_first_order) ts_str_add(out, count == 1 ? " of its own" : " of their own");
+  ts_str_add(out, " (");
   add_nothing_seen(findings, out);
   ts_str_add_char(out, ')');
 }
@@ -239,11 +241,12 @@ static void add_deciding(const struct ts_findings *findings, const char *what, s
 /* "None of 15 parameters has a measurable effect on ... (mu* = 0)". */
 static void add_nothing(const struct ts_findings *findings, const char *what, struct ts_str *out) {
   size_t count = findings->counts[TS_FINDING_NONE];
+  const char *own = findings->measure.is_first_order ? " of its own" : "";
   if (findings->count == 1) {
-    ts_str_addf(out, "%s has no measurable effect on %s (", findings->rows[0].name, what);
+    ts_str_addf(out, "%s has no measurable effect%s on %s (", findings->rows[0].name, own, what);
   } else {
-    ts_str_addf(out, "None of %zu parameter%s%s has a measurable effect on %s (", count, count == 1 ? "" : "s",
-                count < findings->count ? " that could be judged" : "", what);
+    ts_str_addf(out, "None of %zu parameter%s%s has a measurable effect%s on %s (", count, count == 1 ? "" : "s",
+                count < findings->count ? " that could be judged" : "", own, what);
   }
   add_nothing_seen(findings, out);
   ts_str_add_char(out, ')');
@@ -267,9 +270,9 @@ void ts_answer(const struct ts_findings *findings, const char *what, struct ts_s
     else
       ts_str_addf(out, "No parameter is seen to decide %s", what);
     add_smaller(findings, out);
+    add_unclear(findings, out);
     add_below(findings, out);
     add_none(findings, out);
-    add_unclear(findings, out);
     add_unsettled(findings, out);
   }
   add_unknown(findings, out);

@@ -20,6 +20,7 @@ const char *ts_column_name(const char *column) {
 struct ts_measure ts_measure_of(const struct ts_method *method, const char *column, double inert) {
   return (struct ts_measure){.name = ts_column_name(method ? method->rank_by : column),
                              .has_sign = method && method->rank_by_size,
+                             .is_first_order = strcmp(method ? method->rank_by : column, "S1") == 0,
                              .adds_up = method && strcmp(method->rank_by, "mu_star") == 0,
                              .zero_is_exact = method && method->zero_is_exact,
                              .inert = isfinite(inert) && inert > 0 ? inert : 0};

@@ -31,7 +31,8 @@ enum ts_finding {
 struct ts_measure {
   const char *name; /* borrowed; for people: "mu*", "ST" */
   bool has_sign;
-  bool adds_up; /* shares of the sum over the parameters are quoted: mu* */
+  bool is_first_order; /* S1: what a parameter does alone; what it does only together with others is not in it */
+  bool adds_up;        /* shares of the sum over the parameters are quoted: mu* */
   /* An inert input has 0 in every sample, so that an index above 0 was seen: with an interval that reaches down to 0
    * such a parameter counts as small only if the upper end is below TS_NEGLIGIBLE_SHARE. Otherwise (noise gives an inert
    * input some index) it does if the index itself is below TS_DECIDING_SHARE. */

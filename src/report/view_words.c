@@ -107,29 +107,46 @@ const char *ts_view_matter_words(const struct ts_view *view) {
   return one ? "parameter explains 5 % or more" : "parameters explain 5 % or more";
 }
 
+/* What a finding means. Advice is given only where an inert input has exactly 0: elsewhere chance, or an effect of a kind
+ * that the measure does not see, may hide what a parameter does. */
+static void add_meaning(const struct ts_findings *findings, enum ts_finding finding, struct ts_str *out) {
+  bool exact = findings->measure.zero_is_exact;
+  if (finding == TS_FINDING_BELOW_SHARE) {
+    ts_str_add(out, "There is an effect, but even the upper end of its interval is below 5 % of the largest index.");
+  } else if (finding == TS_FINDING_UNCLEAR) {
+    ts_str_add(out,
+               "The interval reaches down to where an input that does nothing would be, but the index is not small. "
+               "More runs would tell.");
+  } else if (exact) {
+    ts_str_add(out, "The index is 0, or its interval reaches down to 0 and ends below 5 % of the largest index.");
+  } else {
+    ts_str_addf(out,
+                "%s does not tell these from an input that does nothing. A small effect, or one of a kind that it does "
+                "not see, may still be there.",
+                findings->measure.name);
+  }
+  if (exact && finding != TS_FINDING_UNCLEAR) ts_str_add(out, " Leave these at their defaults.");
+}
+
 void ts_page_add_findings(struct ts_page *page, const struct ts_findings *findings, enum ts_finding first) {
   static const struct {
     enum ts_finding finding;
-    const char *heading, *meaning;
-  } entries[] = {
-      {TS_FINDING_BELOW_SHARE, "Below 5 %",
-       "There is an effect, but even the upper end of its interval is below 5 % of the largest index. Leave these at "
-       "their defaults."},
-      {TS_FINDING_NONE, "No measurable effect",
-       "The index is that of an input that does nothing, or its interval reaches down to there. Leave these at their "
-       "defaults."},
-      {TS_FINDING_UNCLEAR, "Not clear",
-       "The interval reaches down to where an input that does nothing would be, but the index is not small. More runs "
-       "would tell."},
-  };
+    const char *heading;
+  } entries[] = {{TS_FINDING_BELOW_SHARE, "Below 5 %"},
+                 {TS_FINDING_NONE, "No measurable effect"},
+                 {TS_FINDING_UNCLEAR, "Not clear"}};
   for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
     if (entries[i].finding < first || findings->counts[entries[i].finding] == 0) continue;
-    struct ts_str names = {0};
+    struct ts_str names = {0}, meaning = {0};
     ts_answer_add_names(findings, entries[i].finding, &names);
+    add_meaning(findings, entries[i].finding, &meaning);
     ts_str_addf(page->out, "<dt>%s</dt><dd><b>", entries[i].heading);
     ts_html_add(page->out, ts_str_get(&names));
-    ts_str_addf(page->out, ".</b> %s</dd>\n", entries[i].meaning);
+    ts_str_add(page->out, ".</b> ");
+    ts_html_add(page->out, ts_str_get(&meaning));
+    ts_str_add(page->out, "</dd>\n");
     ts_str_release(&names);
+    ts_str_release(&meaning);
   }
 }
 

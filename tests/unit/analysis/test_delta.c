@@ -180,10 +180,8 @@ static void limits_have_answers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_estimate_is_the_plain_sum),
-      cmocka_unit_test(bias_is_taken_off),
-      cmocka_unit_test(ishigami_is_as_in_salib),
-      cmocka_unit_test(the_level_of_an_inert_input_is_stated),
+      cmocka_unit_test(the_estimate_is_the_plain_sum), cmocka_unit_test(bias_is_taken_off),
+      cmocka_unit_test(ishigami_is_as_in_salib),       cmocka_unit_test(the_level_of_an_inert_input_is_stated),
       cmocka_unit_test(limits_have_answers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

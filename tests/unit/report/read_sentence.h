@@ -30,8 +30,9 @@ struct read_names {
 /* How many a clause speaks of, and the number it quotes for them. NaN: none. */
 struct read_clause {
   size_t count;
-  double limit;            /* at most this */
-  bool of_upper_ends;      /* the limit is one of upper ends, else of indices */
+  double limit;       /* at most this */
+  bool of_upper_ends; /* the limit is one of upper ends, else of indices */
+  bool of_their_own;
   bool is_zero;            /* "= 0" */
   bool has_lower;          /* it says where intervals begin */
   double inert;            /* they reach down to this */
@@ -164,15 +165,18 @@ static inline void read_lead(struct reader *reader, struct read_sentence *senten
     sentence->none.count = read_count(reader);
     must_eat(reader, sentence->none.count == 1 ? " parameter" : " parameters");
     eat(reader, " that could be judged");
-    must_eat(reader, " has a measurable effect on " WHAT " (");
+    must_eat(reader, " has a measurable effect");
+    sentence->none.of_their_own = eat(reader, " of its own");
+    must_eat(reader, " on " WHAT " (");
     read_bracket(reader, &sentence->none);
     return;
   }
   if (eat(reader, "No parameter is seen to decide " WHAT)) return;
   read_names(reader, &deciding->names);
   deciding->count = size_of_names(&deciding->names);
-  if (eat(reader, " has no measurable effect on " WHAT " (")) {
-    sentence->none = (struct read_clause){.count = deciding->count};
+  if (eat(reader, " has no measurable effect")) {
+    sentence->none = (struct read_clause){.count = deciding->count, .of_their_own = eat(reader, " of its own")};
+    must_eat(reader, " on " WHAT " (");
     *deciding = (struct read_clause){.count = 0};
     sentence->none_at_all = true;
     read_bracket(reader, &sentence->none);
@@ -199,8 +203,10 @@ static inline void read_counted(struct reader *reader, struct read_sentence *sen
   must_eat(reader, count == 1 ? "parameter " : "parameters ");
   if (eat(reader, "could not be judged, because too many runs failed")) {
     sentence->unknown.count = count;
-  } else if (eat(reader, count == 1 ? "has no measurable effect (" : "have no measurable effect (")) {
+  } else if (eat(reader, count == 1 ? "has no measurable effect" : "have no measurable effect")) {
     sentence->none.count = count;
+    sentence->none.of_their_own = eat(reader, count == 1 ? " of its own" : " of their own");
+    must_eat(reader, " (");
     read_bracket(reader, &sentence->none);
   } else {
     must_eat(reader, count == 1 ? "is below 5\xc2\xa0% of the largest" : "are each below 5\xc2\xa0% of the largest");

@@ -91,8 +91,9 @@ static void an_interval_from_zero_to_much_is_not_clear(void **state) {
   const struct ts_morris_index indices[] = {index_of("a", 10, 1), index_of("b", 3, 3), index_of("c", 0.1, 0.1)};
   answer_is(indices, 3,
             "a alone decides the area (76" PERCENT
-            " of the summed mu*); 1 other parameter has no measurable effect (intervals reach down to 0; upper ends of "
-            "mu* at most 0.2); the effect of b is not clear (intervals reach down to 0; upper ends of mu* at most 6).");
+            " of the summed mu*); the effect of b is not clear (intervals reach down to 0; upper ends of mu* at most "
+            "6); 1 other parameter has no measurable effect (intervals reach down to 0; upper ends of mu* at most "
+            "0.2).");
   answer_is(indices + 1, 1,
             "No parameter is seen to decide the area; the effect of b is not clear (intervals reach down to 0; upper "
             "ends of mu* at most 6).");
@@ -191,6 +192,18 @@ static void total_indices(void **state) {
                    "most 0.02); without intervals it cannot be said whether their order is settled.");
 }
 
+static void first_order_indices_are_effects_alone(void **state) {
+  (void)state;
+  const double values[] = {0.5, 0.02, -0.01}, small[] = {0.01, -0.02};
+  method_answer_is("given-data", values, 3, 0.04, 0,
+                   "a (S1 0.5) has the largest influence on the area; 2 other parameters have no measurable effect of "
+                   "their own (intervals reach down to 0; upper ends of S1 at most 0.06).");
+  method_answer_is("rbd-fast", small, 2, 0.03, 0,
+                   "No parameter is seen to decide the area; the effect of a is not clear (intervals reach down to 0; "
+                   "upper ends of S1 at most 0.04); 1 other parameter has no measurable effect of its own (intervals "
+                   "reach down to 0; upper ends of S1 at most 0.01).");
+}
+
 /* The interval of c contains 0 and reaches farther than that of a, which does not. */
 static void correlations(void **state) {
   (void)state;
@@ -203,9 +216,9 @@ static void correlations(void **state) {
       "not settled.");
   method_answer_is("regression", values, 4, 0.17, 0,
                    "b (src \xe2\x88\x92"
-                   "0.18) has the largest influence on the area; 2 other parameters have no measurable effect "
-                   "(intervals contain 0; upper ends of |src| at most 0.2); the effect of a is not clear (intervals "
-                   "contain 0; upper ends of |src| at most 0.33).");
+                   "0.18) has the largest influence on the area; the effect of a is not clear (intervals contain 0; "
+                   "upper ends of |src| at most 0.33); 2 other parameters have no measurable effect (intervals contain "
+                   "0; upper ends of |src| at most 0.2).");
 }
 
 /* An inert input stands at 0.11, not at 0. */
@@ -277,6 +290,7 @@ int main(void) {
       cmocka_unit_test(shortens_long_lists),
       cmocka_unit_test(handles_the_ends),
       cmocka_unit_test(total_indices),
+      cmocka_unit_test(first_order_indices_are_effects_alone),
       cmocka_unit_test(correlations),
       cmocka_unit_test(distances_count_from_the_level_of_an_inert_input),
       cmocka_unit_test(what_was_compared_with_what),

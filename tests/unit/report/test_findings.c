@@ -278,6 +278,8 @@ static void check_sentence(const struct table *table, const char *text) {
   check_names(table, &sentence.unclear.names, UNCLEAR);
   if (sentence.none.has_lower) assert_int_equal(sentence.none.contains_zero, table->facts->has_sign);
   if (sentence.none.has_lower) assert_true(fabs(sentence.none.inert - table->level) <= 0.005 * table->level);
+  if (sentence.none.count > 0) /* S1 does not see what a parameter does only together with others */
+    assert_int_equal(sentence.none.of_their_own, strcmp(table->facts->measure, "S1") == 0);
   if (sentence.none_at_all) assert_int_equal(sentence.none.count + sentence.unknown.count, table->count);
   check_order(table, &sentence);
   check_chains(table, &sentence);
