@@ -22,7 +22,7 @@ void ts_answer_add_what(const char *label, const char *against, struct ts_str *o
   ts_str_addf(out, " against %s", against);
 }
 
-static void add_share(struct ts_str *out) {
+void ts_answer_add_share(struct ts_str *out) {
   char number[TS_NUMBER_SIZE];
   ts_str_addf(out, "%s" PERCENT, ts_format_number(100 * TS_NEGLIGIBLE_SHARE, 2, number));
 }
@@ -34,7 +34,7 @@ void ts_finding_add_words(enum ts_finding finding, struct ts_str *out) {
       [TS_FINDING_UNCLEAR] = "not clear",  [TS_FINDING_UNKNOWN] = "unknown"};
   ts_str_add(out, words[finding]);
   if (finding != TS_FINDING_BELOW_SHARE) return;
-  add_share(out);
+  ts_answer_add_share(out);
   ts_str_add(out, " of the largest");
 }
 
@@ -154,7 +154,7 @@ static void add_below(const struct ts_findings *findings, struct ts_str *out) {
   if (count == 0) return;
   add_count(findings, count, out);
   ts_str_add(out, count == 1 ? "is below " : "are each below ");
-  add_share(out);
+  ts_answer_add_share(out);
   ts_str_add(out, " of the largest");
   if (findings->measure.inert > 0) ts_str_add(out, ", counted from the level of an inert input");
   ts_str_add(out, " (");

@@ -18,10 +18,10 @@ const char *ts_column_name(const char *column) {
 }
 
 struct ts_measure ts_measure_of(const struct ts_method *method, const char *column, double inert) {
-  return (struct ts_measure){.name = ts_column_name(method ? method->rank_by : column),
+  return (struct ts_measure){.name = ts_column_name(column),
                              .has_sign = method && method->rank_by_size,
-                             .is_first_order = strcmp(method ? method->rank_by : column, "S1") == 0,
-                             .adds_up = method && strcmp(method->rank_by, "mu_star") == 0,
+                             .is_first_order = strcmp(column, "S1") == 0,
+                             .adds_up = method && strcmp(column, "mu_star") == 0,
                              .zero_is_exact = method && method->zero_is_exact,
                              .inert = isfinite(inert) && inert > 0 ? inert : 0};
 }
@@ -115,7 +115,8 @@ void ts_findings_of_indices(struct ts_findings *findings, const struct ts_indice
                                       .usable = (double)indices->usable[order[i]],
                                       .is_open = unsettled[i]};
   }
-  ts_findings_judge(findings, ts_measure_of(indices->method, NULL, stated_level(indices)), rows, count);
+  ts_findings_judge(findings, ts_measure_of(indices->method, indices->method->rank_by, stated_level(indices)), rows,
+                    count);
 }
 
 void ts_findings_of_morris(struct ts_findings *findings, const struct ts_morris_index *indices, size_t count) {
@@ -131,7 +132,7 @@ void ts_findings_of_morris(struct ts_findings *findings, const struct ts_morris_
                                       .usable = (double)index->effect_count,
                                       .is_open = unsettled[i]};
   }
-  ts_findings_judge(findings, ts_measure_of(ts_method_find("morris", &err), NULL, NAN), rows, count);
+  ts_findings_judge(findings, ts_measure_of(ts_method_find("morris", &err), "mu_star", NAN), rows, count);
 }
 
 void ts_findings_release(struct ts_findings *findings) {

@@ -60,8 +60,8 @@ struct ts_findings {
   bool has_intervals;                /* at least one */
 };
 
-/* The measure that a method ranks by; `inert` is the level that it stated, NaN: none. NULL: an unknown method, whose
- * column has this name. */
+/* The measure that a method ranks by, a column of this name; `inert` is the level that it stated, NaN: none. NULL: a method
+ * that is not known. */
 struct ts_measure ts_measure_of(const struct ts_method *method, const char *column, double inert);
 /* "mu*", "sigma" for columns that have a name for people; else the column. */
 const char *ts_column_name(const char *column);

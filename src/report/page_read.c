@@ -75,7 +75,7 @@ static void judge(struct ts_page *page, struct ts_effects *effects) {
     rows[i] = (struct ts_finding_row){
         .name = effect->name, .index = {effect->mu_star, effect->low, effect->high}, .usable = effect->count};
   }
-  struct ts_measure measure = ts_measure_of(ts_method_find("morris", &err), NULL, NAN);
+  struct ts_measure measure = ts_measure_of(ts_method_find("morris", &err), "mu_star", NAN);
   ts_findings_judge(&effects->findings, measure, rows, effects->count);
 }
 

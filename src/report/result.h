@@ -17,6 +17,8 @@ void ts_answer(const struct ts_findings *findings, const char *what, struct ts_s
 /* "the Dice overlap against the truth": an output and what it was compared with ("truth", "default", "files"; others as
  * they are; NULL or "": it is not a comparison). */
 void ts_answer_add_what(const char *label, const char *against, struct ts_str *out);
+/* "5 %": TS_NEGLIGIBLE_SHARE for people. */
+void ts_answer_add_share(struct ts_str *out);
 /* "decides", "below 5 % of the largest": for the cells of a table. */
 void ts_finding_add_words(enum ts_finding finding, struct ts_str *out);
 /* All of one finding: "G1, T1 and T2". */

@@ -146,32 +146,41 @@ static bool add_class_names(const struct ts_effects *effects, const char *class_
   return total > 0;
 }
 
+/* What a class means; the share that counts as negligible stands before `after_share`, NULL: it is not said. */
+struct class_words {
+  const char *class_name, *heading, *meaning, *after_share;
+};
+static const struct class_words classes[] = {
+    {"influential", "Influential",
+     "Below the line sigma = 0.5 mu*: a step has about the same effect wherever the other parameters stand.", NULL},
+    {"interacting", "Interacting",
+     "Above the line sigma = 0.5 mu*: the effect depends on where the other parameters stand, or is not linear. Tune "
+     "these together.",
+     NULL},
+    {"negligible", "Negligible", "Even the upper end of the interval is below ",
+     " of the largest mu*, or no effect was seen at all. Leave these at their defaults."},
+    {"unknown", "Unknown", "Too many runs failed to say anything.", NULL},
+};
+
+static void add_class(struct ts_page *page, const struct ts_effects *effects, const struct class_words *words) {
+  struct ts_str names = {0};
+  if (add_class_names(effects, words->class_name, &names)) {
+    ts_str_addf(page->out, "<dt>%s</dt><dd><b>", words->heading);
+    ts_html_add(page->out, ts_str_get(&names));
+    ts_str_addf(page->out, ".</b> %s", words->meaning);
+    if (words->after_share) {
+      ts_answer_add_share(page->out);
+      ts_str_add(page->out, words->after_share);
+    }
+    ts_str_add(page->out, "</dd>\n");
+  }
+  ts_str_release(&names);
+}
+
 /* What each class means, with its members. */
 void ts_page_reading(struct ts_page *page, const struct ts_effects *effects, int heading) {
-  static const struct {
-    const char *class_name, *heading, *meaning;
-  } classes[] = {
-      {"influential", "Influential",
-       "Below the line sigma = 0.5 mu*: a step has about the same effect wherever the other parameters stand."},
-      {"interacting", "Interacting",
-       "Above the line sigma = 0.5 mu*: the effect depends on where the other parameters stand, or is not linear. Tune "
-       "these "
-       "together."},
-      {"negligible", "Negligible",
-       "Even the upper end of the interval is below 5 % of the largest mu*, or no effect was seen at all. Leave these "
-       "at their defaults."},
-      {"unknown", "Unknown", "Too many runs failed to say anything."},
-  };
   ts_str_addf(page->out, "<div>\n<h%d>How to read it</h%d>\n<dl>\n", heading, heading);
-  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-    struct ts_str names = {0};
-    if (add_class_names(effects, classes[i].class_name, &names)) {
-      ts_str_addf(page->out, "<dt>%s</dt><dd><b>", classes[i].heading);
-      ts_html_add(page->out, ts_str_get(&names));
-      ts_str_addf(page->out, ".</b> %s</dd>\n", classes[i].meaning);
-    }
-    ts_str_release(&names);
-  }
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) add_class(page, effects, &classes[i]);
   ts_page_add_findings(page, &effects->findings, TS_FINDING_NONE); /* what is below the share is negligible */
   if (effects->view && *effects->view->assumes) {
     struct ts_str text = {0};

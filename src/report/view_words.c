@@ -112,13 +112,17 @@ const char *ts_view_matter_words(const struct ts_view *view) {
 static void add_meaning(const struct ts_findings *findings, enum ts_finding finding, struct ts_str *out) {
   bool exact = findings->measure.zero_is_exact;
   if (finding == TS_FINDING_BELOW_SHARE) {
-    ts_str_add(out, "There is an effect, but even the upper end of its interval is below 5 % of the largest index.");
+    ts_str_add(out, "There is an effect, but even the upper end of its interval is below ");
+    ts_answer_add_share(out);
+    ts_str_add(out, " of the largest index.");
   } else if (finding == TS_FINDING_UNCLEAR) {
     ts_str_add(out,
                "The interval reaches down to where an input that does nothing would be, but the index is not small. "
                "More runs would tell.");
   } else if (exact) {
-    ts_str_add(out, "The index is 0, or its interval reaches down to 0 and ends below 5 % of the largest index.");
+    ts_str_add(out, "The index is 0, or its interval reaches down to 0 and ends below ");
+    ts_answer_add_share(out);
+    ts_str_add(out, " of the largest index.");
   } else {
     ts_str_addf(out,
                 "%s does not tell these from an input that does nothing. A small effect, or one of a kind that it does "
@@ -132,7 +136,7 @@ void ts_page_add_findings(struct ts_page *page, const struct ts_findings *findin
   static const struct {
     enum ts_finding finding;
     const char *heading;
-  } entries[] = {{TS_FINDING_BELOW_SHARE, "Below 5 %"},
+  } entries[] = {{TS_FINDING_BELOW_SHARE, "Very small"},
                  {TS_FINDING_NONE, "No measurable effect"},
                  {TS_FINDING_UNCLEAR, "Not clear"}};
   for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
