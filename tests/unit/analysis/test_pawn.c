@@ -159,7 +159,7 @@ static void limits_have_answers(void **state) {
 /* The interval of an input that does nothing reaches down to the stated level, that of one with an effect does not. */
 static void intervals_of_inert_inputs_reach_their_level(void **state) {
   (void)state;
-  const size_t inputs = 9, samples = 12;
+  const size_t inputs = 8, samples = 12;
   size_t reaching = 0;
   for (size_t seed = 0; seed < samples; seed++) {
     struct sample sample = sample_create(inputs, 300);
