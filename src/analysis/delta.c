@@ -21,7 +21,8 @@
 #define NEGLIGIBLE      1e-20   /* of a kernel's peak */
 #define ROOT_TWO_PI     2.50662827463100050242
 #define INERT_FACT      "delta of an inert input"
-/* Inputs that do nothing, by shuffled runs: the mean of four has half the scatter of one, and costs as much as four inputs. */
+/* Inputs that do nothing, by shuffled runs: the mean of four has half the scatter of one, and costs as much as four
+ * inputs. */
 #define DUMMIES      4
 #define DUMMY_STREAM (UINT64_C(0x44756d6d) << 32)
 

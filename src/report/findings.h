@@ -15,8 +15,8 @@
 /* A parameter "decides" when its effect is measurable and its index is at least this share of the largest. */
 #define TS_DECIDING_SHARE 0.2
 
-/* Measurable: the lower end of the interval is above the level of an inert input (for a measure with a sign: the interval
- * does not contain 0). Without an interval the index itself counts. */
+/* Measurable: the lower end of the interval is above the level of an inert input (for a measure with a sign: the
+ * interval does not contain 0). Without an interval the index itself counts. */
 enum ts_finding {
   TS_FINDING_DECIDING,    /* measurable, at least TS_DECIDING_SHARE of the largest index */
   TS_FINDING_SMALLER,     /* measurable, less than that */
@@ -34,8 +34,8 @@ struct ts_measure {
   bool is_first_order; /* S1: what a parameter does alone; what it does only together with others is not in it */
   bool adds_up;        /* shares of the sum over the parameters are quoted: mu* */
   /* An inert input has 0 in every sample, so that an index above 0 was seen: with an interval that reaches down to 0
-   * such a parameter counts as small only if the upper end is below TS_NEGLIGIBLE_SHARE. Otherwise (noise gives an inert
-   * input some index) it does if the index itself is below TS_DECIDING_SHARE. */
+   * such a parameter counts as small only if the upper end is below TS_NEGLIGIBLE_SHARE. Otherwise (noise gives an
+   * inert input some index) it does if the index itself is below TS_DECIDING_SHARE. */
   bool zero_is_exact;
   double inert; /* level of an inert input */
 };
@@ -60,14 +60,14 @@ struct ts_findings {
   bool has_intervals;                /* at least one */
 };
 
-/* The measure that a method ranks by, a column of this name; `inert` is the level that it stated, NaN: none. NULL: a method
- * that is not known. */
+/* The measure that a method ranks by, a column of this name; `inert` is the level that it stated, NaN: none. NULL: a
+ * method that is not known. */
 struct ts_measure ts_measure_of(const struct ts_method *method, const char *column, double inert);
 /* "mu*", "sigma" for columns that have a name for people; else the column. */
 const char *ts_column_name(const char *column);
 
-/* Judges rows that have all but the finding, in the order of their ranks. The rows are kept, not copied: where they belong
- * to an arena, ts_findings_release is not called. */
+/* Judges rows that have all but the finding, in the order of their ranks. The rows are kept, not copied: where they
+ * belong to an arena, ts_findings_release is not called. */
 void ts_findings_judge(struct ts_findings *findings, struct ts_measure measure, struct ts_finding_row *rows,
                        size_t count);
 void ts_findings_of_indices(struct ts_findings *findings, const struct ts_indices *indices);

@@ -10,9 +10,9 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* The answer in one sentence with numbers, for example "G1, G2 and T1 decide the number of nuclei (88 % of the summed mu*);
- * RC has a smaller effect (mu* at most 1.3); 4 other parameters are each below 5 % of the largest (upper ends of mu* at most
- * 0.3); 5 other parameters have no measurable effect (mu* = 0)." `what` completes the sentence. */
+/* The answer in one sentence with numbers, for example "G1, G2 and T1 decide the number of nuclei (88 % of the summed
+ * mu*); RC has a smaller effect (mu* at most 1.3); 4 other parameters are each below 5 % of the largest (upper ends of mu*
+ * at most 0.3); 5 other parameters have no measurable effect (mu* = 0)." `what` completes the sentence. */
 void ts_answer(const struct ts_findings *findings, const char *what, struct ts_str *out);
 /* "the Dice overlap against the truth": an output and what it was compared with ("truth", "default", "files"; others as
  * they are; NULL or "": it is not a comparison). */
@@ -24,8 +24,8 @@ void ts_finding_add_words(enum ts_finding finding, struct ts_str *out);
 /* All of one finding: "G1, T1 and T2". */
 void ts_answer_add_names(const struct ts_findings *findings, enum ts_finding finding, struct ts_str *out);
 
-/* {"name","over_tiles","indices":[{"name","mu","mu_star","sigma","lo","hi","n","class","finding",...}],"unsettled":[["T2","minSize"]]},
- * the indices in the order of the parameters; unknown numbers are null. A new reference. */
+/* {"name","over_tiles","indices":[{"name","mu","mu_star","sigma","lo","hi","n","class","finding",...}],
+ * "unsettled":[["T2","minSize"]]}, the indices in the order of the parameters; unknown numbers are null. A new reference. */
 json_t *ts_result_morris_output(const char *name, const char *over_tiles, const struct ts_morris_index *indices,
                                 size_t count);
 

@@ -107,8 +107,8 @@ const char *ts_view_matter_words(const struct ts_view *view) {
   return one ? "parameter explains 5 % or more" : "parameters explain 5 % or more";
 }
 
-/* What a finding means. Advice is given only where an inert input has exactly 0: elsewhere chance, or an effect of a kind
- * that the measure does not see, may hide what a parameter does. */
+/* What a finding means. Advice is given only where an inert input has exactly 0: elsewhere chance, or an effect of a
+ * kind that the measure does not see, may hide what a parameter does. */
 static void add_meaning(const struct ts_findings *findings, enum ts_finding finding, struct ts_str *out) {
   bool exact = findings->measure.zero_is_exact;
   if (finding == TS_FINDING_BELOW_SHARE) {

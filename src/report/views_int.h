@@ -70,8 +70,8 @@ bool ts_view_pair_matters(const struct ts_view *view, const json_t *pair);
 /* How many parameters matter, countable in the table; false if the numbers do not say. */
 bool ts_view_count_matter(const struct ts_view *view, size_t *count);
 const char *ts_view_matter_words(const struct ts_view *view);
-/* Entries of a list of definitions, by name: those below the share, without a measurable effect, not clear; from `first`
- * on. */
+/* Entries of a list of definitions, by name: those below the share, without a measurable effect, not clear; from
+ * `first` on. */
 void ts_page_add_findings(struct ts_page *page, const struct ts_findings *findings, enum ts_finding first);
 /* A heading with a capital first letter. */
 void ts_page_heading(struct ts_page *page, int level, const char *text);

@@ -272,8 +272,8 @@ static const char *blocks_more(struct session *s, const struct study_method *met
   return ts_arena_printf(&s->arena, "%lld more %s", more, name);
 }
 
-/* Neighbouring ranks whose intervals overlap, as far as one of the two may matter. A new list; empty if the method has no
- * intervals. */
+/* Neighbouring ranks whose intervals overlap, as far as one of the two may matter. A new list; empty if the method
+ * has no intervals. */
 static json_t *open_pairs(const struct session *s, const struct study_result *r,
                           const struct study_analysis *analysis) {
   ts_auto(json_decrefp) json_t *full = ts_study_analysis_json(s, r, last_phase(r), analysis);

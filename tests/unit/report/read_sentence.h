@@ -1,7 +1,8 @@
-/* Reads the sentence that answers a study back into names, counts and numbers, for tests that compare it with its table.
+/* Reads the sentence that answers a study back into names, counts and numbers, to compare them with its table.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Written from the sentences in docs/report.md, not from the code that makes them: what it does not know makes a test fail. */
+ * Written from the sentences in docs/report.md, not from the code that makes them: what it does not know makes a test
+ * fail. */
 #ifndef TS_TESTS_UNIT_REPORT_READ_SENTENCE_H
 #define TS_TESTS_UNIT_REPORT_READ_SENTENCE_H
 

@@ -1,8 +1,8 @@
 /* Tests of report/findings.c and answer.c: over random results of all methods, no sentence contradicts its table.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The oracle below is written from the definitions in docs/report.md and looks at the table only; the sentence is read back
- * by read_sentence.h. Neither calls what judges. */
+ * The oracle below is written from the definitions in docs/report.md and looks at the table only; the sentence is read
+ * back by read_sentence.h. Neither calls what judges. */
 #include "report/report.h"
 #include "report/result.h"
 
@@ -248,7 +248,7 @@ static void check_share(const struct table *table, const struct read_sentence *s
   assert_true(fabs(sentence->share - deciding / sum) <= 0.0051);
 }
 
-/* Straight from the issue of words: nobody whose interval stays clear of an inert input is among "no measurable effect". */
+/* Nobody whose interval stays clear of an inert input is among those without a measurable effect. */
 static void check_none(const struct table *table, const struct ts_findings *findings) {
   for (size_t i = 0; i < findings->count; i++) {
     const struct ts_finding_row *row = &findings->rows[i];
