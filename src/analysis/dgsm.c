@@ -175,6 +175,7 @@ const struct ts_method ts_method_dgsm = {
         "the chance of which base points were drawn",
     .columns = {"vi", "vi_std", "dgsm"},
     .rank_by = "dgsm",
+    .zero_is_exact = true,
     .layouts = layouts,
     .layout_count = 1,
     .needs = TS_NEEDS_UNIT | TS_NEEDS_VALUES,

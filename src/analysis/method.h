@@ -106,6 +106,8 @@ struct ts_method {
   const char *columns[8];        /* NULL-ended: "S1", "ST" */
   const char *rank_by;           /* the column that orders the parameters */
   bool rank_by_size;             /* by its absolute value: correlations and other measures with a sign */
+  bool zero_is_exact;            /* an inert input has exactly 0 in that column, whatever the sample */
+  const char *inert_fact;        /* name of the fact that states the level of an inert input; NULL: it is 0 */
   const enum ts_layout *layouts; /* accepted ones; layout_count 0: any design, also given data */
   size_t layout_count;
   unsigned needs; /* enum ts_needs */

@@ -112,6 +112,7 @@ const struct ts_method ts_method_morris = {
         "them",
     .columns = {"mu", "mu_star", "sigma"},
     .rank_by = "mu_star",
+    .zero_is_exact = true,
     .layouts = layouts,
     .layout_count = sizeof layouts / sizeof *layouts,
     .needs = TS_NEEDS_UNIT,

@@ -18,6 +18,7 @@
 #define FEW_PER_SLICE 20
 #define MEAN_DISTANCE 0.8687311606361592 /* mean of the Kolmogorov distribution: sqrt(pi / 2) ln 2 */
 #define NO_SLICE      UINT32_MAX
+#define INERT_FACT    "mean of an inert input"
 
 enum { MINIMUM, MEAN, MEDIAN, MAXIMUM, CV, COLUMNS };
 
@@ -231,7 +232,7 @@ static void find_values(const struct ts_given *given, const struct settings *set
 
 static void tell_noise(const struct ts_given *given, size_t slices, struct ts_indices *indices) {
   double n = (double)given->count, per_slice = n / (double)slices;
-  indices->facts[indices->fact_count].name = "mean of an inert input";
+  indices->facts[indices->fact_count].name = INERT_FACT;
   indices->facts[indices->fact_count++].value = MEAN_DISTANCE * sqrt(1 / per_slice - 1 / n);
   if (per_slice < FEW_PER_SLICE) {
     ts_indices_note(indices, "%.3g runs per slice are few: even an inert input then shows distances of about %.2f",
@@ -270,6 +271,7 @@ const struct ts_method ts_method_pawn = {
         "chance of which runs were drawn, not the upward bias of small slices",
     .columns = {"minimum", "mean", "median", "maximum", "CV"},
     .rank_by = "median",
+    .inert_fact = INERT_FACT,
     .needs = TS_NEEDS_VALUES,
     .analyse = analyse,
 };

@@ -283,6 +283,7 @@ const struct ts_method ts_method_vbd = {
         "covers the sampling error of the indices, and is wider than need be for Sobol' and Halton designs",
     .columns = {"S1", "ST"},
     .rank_by = "ST",
+    .zero_is_exact = true,
     .layouts = layouts,
     .layout_count = 2,
     .analyse = analyse,

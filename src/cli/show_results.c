@@ -108,7 +108,7 @@ static void add_range(const struct measures *measures, const json_t *file) {
   json_t *value;
   json_object_foreach(json_object_get(file, "values"), name, value) {
     const union ts_map_value *position = ts_map_find_name(&measures->index, name);
-    if (!position || !json_is_number(value)) continue;
+    if (!position || !measures->items || !json_is_number(value)) continue;
     struct measure *measure = &measures->items[position->number];
     measure->low = fmin(measure->low, json_number_value(value)); /* fmin and fmax leave NaN out */
     measure->high = fmax(measure->high, json_number_value(value));
@@ -347,6 +347,13 @@ static void add_interval_cell(struct ts_cli_table *table, const json_t *index, i
   ts_cli_table_take(table, &cell);
 }
 
+/* The class of an effect, unless there is none to speak of: the words of the answer above the table. */
+static const char *effect_words(const json_t *index) {
+  const char *finding = ts_cli_reply_text(index, "finding");
+  if (strcmp(finding, "none") == 0) return "no measurable effect";
+  return strcmp(finding, "unclear") == 0 ? "not clear" : ts_cli_reply_text(index, "class");
+}
+
 static void add_index(struct ts_cli_table *table, const json_t *index, double largest, const struct ts_view *view) {
   int decimals = decimals_for(largest);
   double mu_star = ts_cli_reply_number(index, "mu_star");
@@ -356,7 +363,7 @@ static void add_index(struct ts_cli_table *table, const json_t *index, double la
   add_fixed_cell(table, mu_star, decimals);
   add_interval_cell(table, index, decimals);
   add_fixed_cell(table, ts_cli_reply_number(index, "sigma"), decimals);
-  ts_cli_table_add(table, ts_cli_reply_text(index, "class"));
+  ts_cli_table_add(table, effect_words(index));
   ts_cli_table_take(table, &bar);
 }
 

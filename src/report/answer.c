@@ -1,4 +1,4 @@
-/* The answer of a Morris study as one sentence.
+/* The answer of a study as one sentence, made from its findings.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/result.h"
 
@@ -9,158 +9,275 @@
 #include <string.h>
 
 #define MAX_NAMES 5 /* more make no sentence */
+#define PERCENT   "\xc2\xa0%%"
 
-/* The parameters in their order by mu*, sorted into what the sentence says of them. */
-struct verdict {
-  const struct ts_morris_index *indices; /* borrowed */
-  size_t count;
-  size_t *order;   /* owned; by mu*, largest first */
-  bool *unsettled; /* owned; rank i overlaps rank i+1 */
-  size_t deciding; /* the first ones in the order */
-  size_t smaller;  /* those after them that are not negligible */
-  size_t negligible;
-  size_t unknown; /* without any usable effect */
-  double negligible_below;
-  double deciding_share; /* of the summed mu* */
-};
-
-static void judge(struct verdict *verdict, const struct ts_morris_index *indices, size_t count) {
-  *verdict = (struct verdict){.indices = indices, .count = count};
-  verdict->order = ts_calloc(count + 1, sizeof *verdict->order);
-  verdict->unsettled = ts_calloc(count + 1, sizeof *verdict->unsettled);
-  ts_morris_rank(indices, count, verdict->order, verdict->unsettled);
-  double largest = ts_morris_largest(indices, count), sum = 0, deciding_sum = 0;
-  for (size_t rank = 0; rank < count; rank++) {
-    const struct ts_morris_index *index = &indices[verdict->order[rank]];
-    if (isnan(index->mu_star)) {
-      verdict->unknown++;
-      continue;
-    }
-    sum += index->mu_star;
-    if (ts_morris_classify(index, largest, 0) == TS_EFFECT_NEGLIGIBLE) {
-      verdict->negligible++;
-      verdict->negligible_below = fmax(verdict->negligible_below, index->mu_star_high);
-    } else if (index->mu_star >= TS_DECIDING_SHARE * largest && index->mu_star > 0) {
-      verdict->deciding++;
-      deciding_sum += index->mu_star;
-    } else {
-      verdict->smaller++;
-    }
+const char *ts_answer_reference(const char *against) {
+  static const char *const words[][2] = {
+      {"truth", "the truth"}, {"default", "the run at default parameters"}, {"files", "the reference files"}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (strcmp(against, words[i][0]) == 0) return words[i][1];
   }
-  verdict->deciding_share = sum > 0 ? deciding_sum / sum : 0;
+  return against; /* a word of a later version */
 }
 
-static void verdict_release(struct verdict *verdict) {
-  free(verdict->order);
-  free(verdict->unsettled);
+void ts_answer_add_what(const char *label, const char *against, struct ts_str *out) {
+  ts_str_add(out, label);
+  if (against && *against) ts_str_addf(out, " against %s", ts_answer_reference(against));
 }
 
-/* "G1, G2 and T1", or "G1, G2, T1, T2 and 3 more". */
-static void add_names(const struct verdict *verdict, size_t first, size_t count, struct ts_str *out) {
+void ts_answer_add_share(struct ts_str *out) {
+  char number[TS_NUMBER_SIZE];
+  ts_str_addf(out, "%s" PERCENT, ts_format_number(100 * TS_NEGLIGIBLE_SHARE, 2, number));
+}
+
+void ts_finding_add_words(enum ts_finding finding, struct ts_str *out) {
+  static const char *const words[TS_FINDING_COUNT] = {
+      [TS_FINDING_DECIDING] = "decides",   [TS_FINDING_SMALLER] = "smaller",
+      [TS_FINDING_BELOW_SHARE] = "below ", [TS_FINDING_NONE] = "no measurable effect",
+      [TS_FINDING_UNCLEAR] = "not clear",  [TS_FINDING_UNKNOWN] = "unknown"};
+  ts_str_add(out, words[finding]);
+  if (finding != TS_FINDING_BELOW_SHARE) return;
+  ts_answer_add_share(out);
+  ts_str_add(out, " of the largest");
+}
+
+/* ---- names and numbers ---- */
+
+static size_t *rows_of(const struct ts_findings *findings, enum ts_finding finding) {
+  size_t *rows = ts_calloc(findings->count + 1, sizeof *rows), found = 0;
+  for (size_t i = 0; i < findings->count; i++) {
+    if (findings->rows[i].finding == finding) rows[found++] = i;
+  }
+  return rows;
+}
+
+/* "G1, G2 and T1", or "G1, G2, T1, T2 and 3 more"; with numbers "G1 (ST 0.62) and T1 (ST 0.21)". */
+static void add_names(const struct ts_findings *findings, const size_t *rows, size_t count, bool with_numbers,
+                      struct ts_str *out) {
   size_t shown = count > MAX_NAMES ? MAX_NAMES - 1 : count;
   for (size_t i = 0; i < shown; i++) {
+    const struct ts_finding_row *row = &findings->rows[rows[i]];
     bool last = i + 1 == shown && shown == count;
     if (i > 0) ts_str_add(out, last ? " and " : ", ");
-    ts_str_add(out, verdict->indices[verdict->order[first + i]].name);
+    ts_str_add(out, row->name);
+    char number[TS_NUMBER_SIZE];
+    if (with_numbers)
+      ts_str_addf(out, " (%s %s)", findings->measure.name, ts_format_number(row->index.value, 2, number));
   }
   if (shown < count) ts_str_addf(out, " and %zu more", count - shown);
 }
 
-/* The smaller ones need not follow the deciding ones without a gap: a negligible one may stand between. */
-static void add_smaller(const struct verdict *verdict, struct ts_str *out) {
-  if (verdict->smaller == 0) return;
-  double largest = ts_morris_largest(verdict->indices, verdict->count);
-  struct verdict some = *verdict;
-  some.order = ts_calloc(verdict->count, sizeof *some.order);
-  size_t found = 0;
-  for (size_t rank = verdict->deciding; rank < verdict->count; rank++) {
-    const struct ts_morris_index *index = &verdict->indices[verdict->order[rank]];
-    if (isnan(index->mu_star) || ts_morris_classify(index, largest, 0) == TS_EFFECT_NEGLIGIBLE) continue;
-    some.order[found++] = verdict->order[rank];
+void ts_answer_add_names(const struct ts_findings *findings, enum ts_finding finding, struct ts_str *out) {
+  ts_auto_free size_t *rows = rows_of(findings, finding);
+  for (size_t i = 0; i < findings->counts[finding]; i++) {
+    if (i > 0) ts_str_add(out, i + 1 == findings->counts[finding] ? " and " : ", ");
+    ts_str_add(out, findings->rows[rows[i]].name);
   }
-  ts_str_add(out, "; ");
-  add_names(&some, 0, found, out);
-  ts_str_add(out, found == 1 ? " has a smaller effect" : " have a smaller effect");
-  free(some.order);
 }
 
-static void add_negligible(const struct verdict *verdict, struct ts_str *out) {
-  if (verdict->negligible == 0) return;
-  bool one = verdict->negligible == 1;
-  ts_str_addf(out, "; %zu other parameter%s %s no measurable effect (mu* ", verdict->negligible, one ? "" : "s",
-              one ? "has" : "have");
-  if (verdict->negligible_below == 0) {
-    ts_str_add(out, "= 0)");
-    return;
-  }
+/* "mu*", "|prcc|". */
+static void add_measure(const struct ts_findings *findings, struct ts_str *out) {
+  const char *bar = findings->measure.has_sign ? "|" : "";
+  ts_str_addf(out, "%s%s%s", bar, findings->measure.name, bar);
+}
+
+/* "ST at most 0.03"; rounded up, so that it holds for what the table shows. */
+static void add_limit(const struct ts_findings *findings, double limit, struct ts_str *out) {
   char number[TS_NUMBER_SIZE];
-  ts_format_number_up(verdict->negligible_below, 2, number);
-  ts_str_addf(out, "< %s)", number);
+  add_measure(findings, out);
+  ts_str_addf(out, " at most %s", ts_format_number_up(fmax(limit, 0), 2, number));
 }
 
-/* Names the deciding parameters whose order is open. */
-static void add_unsettled(const struct verdict *verdict, struct ts_str *out) {
-  struct verdict open = *verdict;
-  open.order = ts_calloc(verdict->count + 1, sizeof *open.order);
-  size_t found = 0;
-  for (size_t rank = 0; rank < verdict->deciding; rank++) {
-    bool with_next = rank + 1 < verdict->deciding && verdict->unsettled[rank];
-    bool with_previous = rank > 0 && verdict->unsettled[rank - 1];
-    if (with_next || with_previous) open.order[found++] = verdict->order[rank];
-  }
-  if (found > 0) {
-    ts_str_add(out, "; the order of ");
-    add_names(&open, 0, found, out);
-    ts_str_add(out, " is not settled");
-  }
-  free(open.order);
+static void add_upper_ends(const struct ts_findings *findings, enum ts_finding finding, struct ts_str *out) {
+  if (findings->has_intervals) ts_str_add(out, "upper ends of ");
+  add_limit(findings, findings->reach[finding], out);
 }
 
-static void add_deciding(const struct verdict *verdict, const char *what, struct ts_str *out) {
-  add_names(verdict, 0, verdict->deciding, out);
-  char number[TS_NUMBER_SIZE], percent[TS_NUMBER_SIZE];
-  if (verdict->count == 1) {
-    ts_format_number(verdict->indices[0].mu_star, 3, number);
-    ts_str_addf(out, " changes %s (mu* = %s)", what, number);
+/* Where the intervals of those begin that are not measurable. */
+static void add_lower_ends(const struct ts_findings *findings, struct ts_str *out) {
+  char number[TS_NUMBER_SIZE];
+  if (findings->measure.has_sign) {
+    ts_str_add(out, "contain 0");
+  } else if (findings->measure.inert > 0) {
+    ts_str_addf(out, "reach down to %s, the level of an inert input",
+                ts_format_number(findings->measure.inert, 3, number));
+  } else {
+    ts_str_add(out, "reach down to 0");
+  }
+}
+
+/* Not one of those without a measurable effect shows anything but 0. */
+static bool all_are_zero(const struct ts_findings *findings) {
+  for (size_t i = 0; i < findings->count; i++) {
+    const struct ts_finding_row *row = &findings->rows[i];
+    bool low_or_high =
+        (isfinite(row->index.low) && row->index.low != 0) || (isfinite(row->index.high) && row->index.high != 0);
+    if (row->finding == TS_FINDING_NONE && (row->index.value != 0 || low_or_high)) return false;
+  }
+  return true;
+}
+
+/* "mu* = 0", or how far the intervals reach. */
+static void add_nothing_seen(const struct ts_findings *findings, struct ts_str *out) {
+  bool zero = all_are_zero(findings);
+  if (zero || !findings->has_intervals) {
+    add_measure(findings, out);
+    char number[TS_NUMBER_SIZE];
+    double limit = fmax(findings->estimate[TS_FINDING_NONE], findings->measure.inert);
+    ts_str_addf(out, zero ? " = 0" : " at most %s", ts_format_number_up(limit, 2, number));
     return;
   }
-  ts_format_percent(verdict->deciding_share, percent);
-  ts_str_addf(out,
-              verdict->deciding == 1 ? " alone decides %s (%s of the summed mu*)" : " decide %s (%s of the summed mu*)",
-              what, percent);
+  ts_str_add(out, "intervals ");
+  add_lower_ends(findings, out);
+  ts_str_add(out, "; ");
+  add_upper_ends(findings, TS_FINDING_NONE, out);
 }
 
-/* Nothing was seen to matter. */
-static void add_nothing(const struct verdict *verdict, const char *what, struct ts_str *out) {
-  size_t known = verdict->count - verdict->unknown;
-  if (known == 0) {
-    ts_str_addf(out, "Nothing can be said about %s: no run succeeded next to another one", what);
-  } else if (verdict->count == 1) {
-    ts_str_addf(out, "%s has no effect on %s (mu* = 0)", verdict->indices[0].name, what);
-  } else {
-    ts_str_addf(out, "None of %zu parameters has an effect on %s (mu* = 0 for all)", known, what);
+/* ---- clauses ---- */
+
+/* "; 3 other parameters have", "; 1 parameter has" */
+static void add_count(const struct ts_findings *findings, size_t count, struct ts_str *out) {
+  bool others = count < findings->count - findings->counts[TS_FINDING_UNKNOWN];
+  ts_str_addf(out, "; %zu %sparameter%s ", count, others ? "other " : "", count == 1 ? "" : "s");
+}
+
+static void add_smaller(const struct ts_findings *findings, struct ts_str *out) {
+  size_t count = findings->counts[TS_FINDING_SMALLER];
+  if (count == 0) return;
+  ts_auto_free size_t *rows = rows_of(findings, TS_FINDING_SMALLER);
+  ts_str_add(out, "; ");
+  add_names(findings, rows, count, false, out);
+  ts_str_add(out, count == 1 ? " has a smaller effect (" : " have a smaller effect (");
+  add_limit(findings, findings->estimate[TS_FINDING_SMALLER], out);
+  ts_str_add_char(out, ')');
+}
+
+static void add_below(const struct ts_findings *findings, struct ts_str *out) {
+  size_t count = findings->counts[TS_FINDING_BELOW_SHARE];
+  if (count == 0) return;
+  add_count(findings, count, out);
+  ts_str_add(out, count == 1 ? "is below " : "are each below ");
+  ts_answer_add_share(out);
+  ts_str_add(out, " of the largest");
+  if (findings->measure.inert > 0) ts_str_add(out, ", counted from the level of an inert input");
+  ts_str_add(out, " (");
+  add_upper_ends(findings, TS_FINDING_BELOW_SHARE, out);
+  ts_str_add_char(out, ')');
+}
+
+static void add_none(const struct ts_findings *findings, struct ts_str *out) {
+  size_t count = findings->counts[TS_FINDING_NONE];
+  if (count == 0) return;
+  add_count(findings, count, out);
+  ts_str_add(out, count == 1 ? "has no measurable effect" : "have no measurable effect");
+  if (findings->measure.is_first_order) ts_str_add(out, count == 1 ? " of its own" : " of their own");
+  ts_str_add(out, " (");
+  add_nothing_seen(findings, out);
+  ts_str_add_char(out, ')');
+}
+
+static void add_unclear(const struct ts_findings *findings, struct ts_str *out) {
+  size_t count = findings->counts[TS_FINDING_UNCLEAR];
+  if (count == 0) return;
+  ts_auto_free size_t *rows = rows_of(findings, TS_FINDING_UNCLEAR);
+  bool known = true;
+  for (size_t i = 0; i < count; i++) known = known && isfinite(findings->rows[rows[i]].index.low);
+  ts_str_add(out, "; the effect of ");
+  add_names(findings, rows, count, false, out);
+  ts_str_add(out, " is not clear (intervals ");
+  add_lower_ends(findings, out);
+  ts_str_add(out, known ? "; " : " or are not known; ");
+  add_upper_ends(findings, TS_FINDING_UNCLEAR, out);
+  ts_str_add_char(out, ')');
+}
+
+/* Names the deciding parameters whose order is open, neighbours together: "; the order of a and b is not settled". */
+static void add_unsettled(const struct ts_findings *findings, struct ts_str *out) {
+  ts_auto_free size_t *chain = ts_calloc(findings->count + 1, sizeof *chain);
+  size_t length = 0, chains = 0;
+  if (!findings->has_intervals) {
+    if (findings->counts[TS_FINDING_DECIDING] > 1)
+      ts_str_add(out, "; without intervals it cannot be said whether their order is settled");
+    return;
+  }
+  for (size_t i = 0; i < findings->count; i++) {
+    const struct ts_finding_row *row = &findings->rows[i];
+    bool deciding = row->finding == TS_FINDING_DECIDING;
+    bool goes_on =
+        deciding && row->is_open && i + 1 < findings->count && findings->rows[i + 1].finding == TS_FINDING_DECIDING;
+    if (deciding && (goes_on || length > 0)) chain[length++] = i;
+    if (goes_on || length == 0) continue;
+    ts_str_add(out, chains++ == 0 ? "; the order of " : "; that of ");
+    add_names(findings, chain, length, false, out);
+    ts_str_add(out, " is not settled");
+    length = 0;
   }
 }
 
-void ts_answer_morris(const struct ts_morris_index *indices, size_t count, const char *what, struct ts_str *out) {
-  if (count == 0) {
+static void add_unknown(const struct ts_findings *findings, struct ts_str *out) {
+  size_t count = findings->counts[TS_FINDING_UNKNOWN];
+  if (count == 0) return;
+  ts_str_addf(out, "; %zu parameter%s could not be judged, because too many runs failed", count, count == 1 ? "" : "s");
+}
+
+/* ---- the first clause ---- */
+
+static void add_deciding(const struct ts_findings *findings, const char *what, struct ts_str *out) {
+  size_t count = findings->counts[TS_FINDING_DECIDING];
+  ts_auto_free size_t *rows = rows_of(findings, TS_FINDING_DECIDING);
+  char number[TS_NUMBER_SIZE];
+  bool adds_up = findings->measure.adds_up;
+  if (findings->count == 1) {
+    ts_str_addf(out, "%s changes %s (%s = %s)", findings->rows[0].name, what, findings->measure.name,
+                ts_format_number(findings->rows[0].index.value, 3, number));
+    return;
+  }
+  add_names(findings, rows, count, !adds_up, out);
+  if (!adds_up) {
+    ts_str_addf(out, " %s the largest influence on %s", count == 1 ? "has" : "have", what);
+    return;
+  }
+  ts_str_addf(out, count == 1 ? " alone decides %s (%s of the summed %s)" : " decide %s (%s of the summed %s)", what,
+              ts_format_percent(findings->deciding_share, number), findings->measure.name);
+}
+
+/* "None of 15 parameters has a measurable effect on ... (mu* = 0)". */
+static void add_nothing(const struct ts_findings *findings, const char *what, struct ts_str *out) {
+  size_t count = findings->counts[TS_FINDING_NONE];
+  const char *own = findings->measure.is_first_order ? " of its own" : "";
+  if (findings->count == 1) {
+    ts_str_addf(out, "%s has no measurable effect%s on %s (", findings->rows[0].name, own, what);
+  } else {
+    ts_str_addf(out, "None of %zu parameter%s%s has a measurable effect%s on %s (", count, count == 1 ? "" : "s",
+                count < findings->count ? " that could be judged" : "", own, what);
+  }
+  add_nothing_seen(findings, out);
+  ts_str_add_char(out, ')');
+}
+
+void ts_answer(const struct ts_findings *findings, const char *what, struct ts_str *out) {
+  size_t known = findings->count - findings->counts[TS_FINDING_UNKNOWN];
+  if (findings->count == 0) {
     ts_str_add(out, "No parameter was varied.");
     return;
   }
-  struct verdict verdict;
-  judge(&verdict, indices, count);
-  if (verdict.deciding == 0) {
-    add_nothing(&verdict, what, out);
+  if (known == 0) {
+    ts_str_addf(out, "Nothing can be said about %s: too few runs succeeded, or it never changes.", what);
+    return;
+  }
+  if (findings->counts[TS_FINDING_NONE] == known) {
+    add_nothing(findings, what, out);
   } else {
-    add_deciding(&verdict, what, out);
-    add_smaller(&verdict, out);
-    add_negligible(&verdict, out);
-    add_unsettled(&verdict, out);
+    if (findings->counts[TS_FINDING_DECIDING] > 0)
+      add_deciding(findings, what, out);
+    else
+      ts_str_addf(out, "No parameter is seen to decide %s", what);
+    add_smaller(findings, out);
+    add_unclear(findings, out);
+    add_below(findings, out);
+    add_none(findings, out);
+    add_unsettled(findings, out);
   }
-  if (verdict.unknown > 0 && verdict.unknown < count) {
-    ts_str_addf(out, "; %zu parameter%s could not be judged, because too many runs failed", verdict.unknown,
-                verdict.unknown == 1 ? "" : "s");
-  }
+  add_unknown(findings, out);
   ts_str_add_char(out, '.');
-  verdict_release(&verdict);
 }

@@ -14,7 +14,7 @@
 static const struct {
   double slope;
   const char *text;
-} guides[] = {{0.1, "\xcf\x83 = 0.1 \xce\xbc*"}, {0.5, "\xcf\x83 = 0.5 \xce\xbc*"}, {1, "\xcf\x83 = \xce\xbc*"}};
+} guides[] = {{0.1, "sigma = 0.1 mu*"}, {0.5, "sigma = 0.5 mu*"}, {1, "sigma = mu*"}};
 #define GUIDE_COUNT (sizeof guides / sizeof *guides)
 
 struct plane {
@@ -54,7 +54,7 @@ static void draw_y_axis(struct ts_str *out, const struct plane *plane) {
     if (value == 0) continue; /* the zero of the other axis stands there */
     ts_svg_text(out, plane->left - 6, y + 4.5, TS_ANCHOR_END, NULL, ts_format_fixed(value, plane->y.decimals, number));
   }
-  ts_svg_text(out, 0, 13, TS_ANCHOR_START, NULL, "\xe2\x86\x91 \xcf\x83 (effect differs from place to place)");
+  ts_svg_text(out, 0, 13, TS_ANCHOR_START, NULL, "\xe2\x86\x91 sigma (effect differs from place to place)");
 }
 
 /* A line through the origin, named where it leaves the plane: at the right edge, or above the top one. */
@@ -135,7 +135,7 @@ void ts_draw_scatter(struct ts_str *out, const struct ts_chart *chart, const cha
   fit_plane(&plane, scatter, width);
   ts_svg_open(out, class_name, width, plane.bottom + TS_SVG_AXIS_PX, chart->label);
   ts_svg_x_axis(out, &plane.x, plane.left, plane.right, plane.top, plane.bottom,
-                "\xce\xbc* (size of the effect) \xe2\x86\x92");
+                "mu* (size of the effect) \xe2\x86\x92");
   draw_y_axis(out, &plane);
   struct ts_label names[GUIDE_COUNT] = {{0}};
   for (size_t i = 0; i < GUIDE_COUNT; i++) draw_guide(out, &plane, i, &names[i], names, i);

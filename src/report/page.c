@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/page_int.h"
 
+#include "report/result.h"
 #include "report/svg.h"
 #include "report/text.h"
 
@@ -96,15 +97,16 @@ void ts_table_number(struct ts_table *table, double number) {
   ts_table_text(table, ts_format_number(number, 3, text));
 }
 
+void ts_table_finding(struct ts_table *table, enum ts_finding finding) {
+  struct ts_str words = {0};
+  ts_finding_add_words(finding, &words);
+  ts_table_text(table, ts_str_get(&words));
+  ts_str_release(&words);
+}
+
 void ts_table_close(struct ts_table *table, bool collapsed) {
   ts_str_add(table->page->out, "</tbody></table></div>\n");
   if (collapsed) ts_str_add(table->page->out, "</details>\n");
-}
-
-const char *ts_page_against(const char *against) {
-  if (strcmp(against, "truth") == 0) return "the truth";
-  if (strcmp(against, "files") == 0) return "the reference files";
-  return strcmp(against, "default") == 0 ? "the run at default parameters" : "";
 }
 
 const struct ts_report_picture *ts_page_find_picture(const struct ts_page *page, const char *role) {

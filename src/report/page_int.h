@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "report/chart.h"
+#include "report/findings.h"
 #include "report/report.h"
 
 #include <jansson.h>
@@ -28,8 +29,9 @@ struct ts_effects {
   const char *over_tiles;  /* owned by the page's arena: "pooled over tiles"; "" if it has none */
   struct ts_effect *items; /* owned by the page's arena */
   size_t count;
-  const json_t *unsettled;    /* borrowed; list of pairs, or NULL */
-  const struct ts_view *view; /* borrowed; the analysis they come from, NULL for results without a list of analyses */
+  struct ts_findings findings; /* rows owned by the page's arena, in the order of the items */
+  const json_t *unsettled;     /* borrowed; list of pairs, or NULL */
+  const struct ts_view *view;  /* borrowed; the analysis they come from, NULL for results without a list of analyses */
 };
 
 struct ts_page {
@@ -84,6 +86,7 @@ void ts_table_open(struct ts_table *table, struct ts_page *page, const char *nam
 void ts_table_text(struct ts_table *table, const char *text);
 void ts_table_code(struct ts_table *table, const char *text); /* may be broken anywhere: hashes, paths */
 void ts_table_number(struct ts_table *table, double number);
+void ts_table_finding(struct ts_table *table, enum ts_finding finding); /* in words */
 void ts_table_close(struct ts_table *table, bool collapsed);
 
 /* ---- the page's parts, in the order of the page ---- */
@@ -108,8 +111,6 @@ void ts_page_picture(struct ts_page *page, const struct ts_report_picture *pictu
 const struct ts_report_picture *ts_page_find_picture(const struct ts_page *page, const char *role);
 /* "Morris, 10 trajectories, 160 runs; 95 % intervals": what every chart of indices states. */
 void ts_page_add_method(const struct ts_page *page, struct ts_str *out);
-/* "the truth" for what a result compares with ("against"); "" for nothing, or a word of a later version. */
-const char *ts_page_against(const char *against);
 /* The style sheet. */
 void ts_page_add_style(const struct ts_page *page, struct ts_str *out);
 

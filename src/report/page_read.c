@@ -80,6 +80,18 @@ static int by_mu_star(const void *a, const void *b) {
   return strcmp(x->name, y->name); /* qsort is not stable */
 }
 
+static void judge(struct ts_page *page, struct ts_effects *effects) {
+  struct ts_error err = {0};
+  struct ts_finding_row *rows = ts_arena_array(&page->arena, effects->count + 1, sizeof *rows);
+  for (size_t i = 0; i < effects->count; i++) {
+    const struct ts_effect *effect = &effects->items[i];
+    rows[i] = (struct ts_finding_row){
+        .name = effect->name, .index = {effect->mu_star, effect->low, effect->high}, .usable = effect->count};
+  }
+  struct ts_measure measure = ts_measure_of(ts_method_find("morris", &err), "mu_star", NAN);
+  ts_findings_judge(&effects->findings, measure, rows, effects->count);
+}
+
 static void read_effects(struct ts_page *page, const json_t *output, struct ts_effects *effects) {
   const json_t *indices = ts_result_list(output, "indices");
   size_t count = json_array_size(indices);
@@ -100,6 +112,7 @@ static void read_effects(struct ts_page *page, const json_t *output, struct ts_e
                                                           .count = ts_result_count(index, "n")};
   }
   qsort(effects->items, effects->count, sizeof *effects->items, by_mu_star);
+  judge(page, effects);
 }
 
 /* Outputs without indices (of a plain run) are no effects. */

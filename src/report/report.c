@@ -62,32 +62,31 @@ static void add_card(struct ts_page *page, const char *value, const char *name) 
 }
 
 static void add_matter_card(struct ts_page *page) {
-  size_t matter = 0, count = 0;
+  size_t matter = 0;
   char text[TS_NUMBER_SIZE];
   if (page->view_count > 0) {
     const struct ts_view *view = ts_page_first_view(page);
     if (!ts_view_count_matter(view, &matter)) return;
-    const json_t *screening = json_array_get(ts_result_list(page->result, "phases"), 0);
-    count = json_array_size(ts_result_list(screening, "kept")) + json_array_size(ts_result_list(screening, "dropped"));
-    snprintf(text, sizeof text, "%zu of %zu", matter, count > view->count ? count : view->count);
-    add_card(page, text, ts_view_matter_words(view));
+    snprintf(text, sizeof text, "%zu of %zu", matter, view->count);
+    bool dropped =
+        json_array_size(ts_result_list(json_array_get(ts_result_list(page->result, "phases"), 0), "dropped"));
+    struct ts_str words = {0};
+    ts_str_addf(&words, "%s%s", dropped ? "kept " : "", ts_view_matter_words(view));
+    add_card(page, text, ts_str_get(&words));
+    ts_str_release(&words);
     return;
   }
   if (page->output_count == 0) return;
   const struct ts_effects *effects = &page->outputs[0];
-  count = effects->count;
-  for (size_t i = 0; i < count; i++) {
-    const char *name = effects->items[i].class_name;
-    matter += strcmp(name, "negligible") != 0 && strcmp(name, "unknown") != 0;
-  }
-  snprintf(text, sizeof text, "%zu of %zu", matter, count);
-  add_card(page, text, count == 1 ? "parameter has an effect" : "parameters have an effect");
+  snprintf(text, sizeof text, "%zu of %zu", ts_findings_measurable(&effects->findings), effects->count);
+  add_card(page, text,
+           effects->count == 1 ? "parameter has a measurable effect" : "parameters have a measurable effect");
 }
 
 /* What the first output is compared with. */
 static void add_reference_card(struct ts_page *page) {
   const json_t *first = json_array_get(ts_result_list(page->result, "outputs"), 0);
-  const char *words = ts_page_against(ts_result_text(first, "against"));
+  const char *words = ts_answer_reference(ts_result_text(first, "against"));
   if (*words) add_card(page, words, "is what results are compared with");
 }
 

@@ -9,7 +9,7 @@
 /* JSON has no NaN. */
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
-static json_t *index_to_json(const struct ts_morris_index *index, double largest) {
+static json_t *index_to_json(const struct ts_morris_index *index, double largest, enum ts_finding finding) {
   json_t *object = json_object();
   json_object_set_new(object, "name", json_string(index->name));
   json_object_set_new(object, "mu", number(index->mu));
@@ -20,6 +20,7 @@ static json_t *index_to_json(const struct ts_morris_index *index, double largest
   json_object_set_new(object, "n", json_integer((json_int_t)index->effect_count));
   const char *name = isnan(index->mu_star) ? "unknown" : ts_effect_class_name(ts_morris_classify(index, largest, 0));
   json_object_set_new(object, "class", json_string(name));
+  json_object_set_new(object, "finding", json_string(ts_finding_name(finding)));
   json_object_set_new(object, "mu_lo", number(index->mu_low));
   json_object_set_new(object, "mu_hi", number(index->mu_high));
   json_object_set_new(object, "mu_star_lo", number(index->mu_star_low));
@@ -33,13 +34,15 @@ json_t *ts_result_morris_output(const char *name, const char *over_tiles, const 
                                 size_t count) {
   json_t *output = json_object(), *list = json_array(), *pairs = json_array();
   double largest = ts_morris_largest(indices, count);
-  for (size_t i = 0; i < count; i++) json_array_append_new(list, index_to_json(&indices[i], largest));
-  ts_auto_free size_t *order = ts_calloc(count + 1, sizeof *order);
-  ts_auto_free bool *unsettled = ts_calloc(count + 1, sizeof *unsettled);
-  ts_morris_rank(indices, count, order, unsettled);
+  ts_auto(ts_findings_release) struct ts_findings findings = {0};
+  ts_findings_of_morris(&findings, indices, count);
+  for (size_t i = 0; i < count; i++) {
+    enum ts_finding finding = ts_findings_of_name(&findings, indices[i].name);
+    json_array_append_new(list, index_to_json(&indices[i], largest, finding));
+  }
   for (size_t i = 0; i + 1 < count; i++) {
-    if (!unsettled[i]) continue;
-    json_array_append_new(pairs, json_pack("[ss]", indices[order[i]].name, indices[order[i + 1]].name));
+    if (!findings.rows[i].is_open) continue;
+    json_array_append_new(pairs, json_pack("[ss]", findings.rows[i].name, findings.rows[i + 1].name));
   }
   json_object_set_new(output, "name", json_string(name));
   json_object_set_new(output, "over_tiles", json_string(over_tiles));

@@ -46,10 +46,17 @@ static void add_intervals(struct ts_page *page, const struct ts_view *view) {
   ts_str_release(&text);
 }
 
+static bool has_interval(const struct ts_view *view, const char *name) {
+  const struct ts_view_row *row = ts_view_row(view, name);
+  return row && isfinite(row->cells[view->rank_column].low) && isfinite(row->cells[view->rank_column].high);
+}
+
 static void add_open_pair(struct ts_page *page, const struct ts_view *view, const json_t *pair) {
   struct ts_str text = {0};
-  ts_str_addf(&text, "%s and %s: not settled, their intervals overlap", ts_result_text(pair, "a"),
-              ts_result_text(pair, "b"));
+  const char *a = ts_result_text(pair, "a"), *b = ts_result_text(pair, "b");
+  ts_str_addf(&text, "%s and %s: not settled, ", a, b);
+  ts_str_add(&text, has_interval(view, a) && has_interval(view, b) ? "their intervals overlap"
+                                                                   : "not both intervals are known");
   ts_view_add_advice(view, pair, &text);
   ts_str_add_char(&text, '.');
   ts_str_add(page->out, "<li>");
@@ -65,7 +72,7 @@ static void add_unsettled(struct ts_page *page, const struct ts_view *view, bool
   ts_view_add_output(view, &name);
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *pair = json_array_get(list, i);
-    if (!*ts_result_text(pair, "a") || !*ts_result_text(pair, "b") || ts_view_pair_is_negligible(view, pair)) continue;
+    if (!ts_view_pair_matters(view, pair)) continue;
     if (open++ == 0) {
       ts_str_add(page->out, "<h3>Ranks that are not settled");
       if (named) {

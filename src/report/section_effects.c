@@ -8,12 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#define MU_STAR "\xce\xbc*"
-#define SIGMA   "\xcf\x83"
-
 /* "compare.table:diff, sum over tiles" */
 static void add_output_name(const struct ts_effects *effects, struct ts_str *out) {
-  ts_str_add(out, *effects->name ? effects->name : "the output");
+  const char *against = effects->view ? effects->view->against : "";
+  ts_answer_add_what(*effects->name ? effects->name : "the output", against, out);
   if (*effects->over_tiles) ts_str_addf(out, " (%s)", effects->over_tiles);
 }
 
@@ -42,9 +40,9 @@ static void add_legend(struct ts_page *page, const struct ts_effects *effects) {
 }
 
 static void add_table(struct ts_page *page, const struct ts_effects *effects) {
-  static const char *const headers[] = {"Parameter", MU_STAR, "from", "to", "\xce\xbc", SIGMA, "Effects", "Class"};
+  static const char *const headers[] = {"Parameter", "mu*", "from", "to", "mu", "sigma", "Effects", "Class", "Effect"};
   struct ts_table table;
-  ts_table_open(&table, page, "Indices by parameter", "Numbers as a table", headers, "lrrrrrrl");
+  ts_table_open(&table, page, "Indices by parameter", "Numbers as a table", headers, "lrrrrrrll");
   for (size_t i = 0; i < effects->count; i++) {
     const struct ts_effect *effect = &effects->items[i];
     ts_table_text(&table, effect->name);
@@ -55,6 +53,7 @@ static void add_table(struct ts_page *page, const struct ts_effects *effects) {
     ts_table_number(&table, effect->sigma);
     ts_table_number(&table, effect->count);
     ts_table_text(&table, effect->class_name);
+    ts_table_finding(&table, effects->findings.rows[i].finding);
   }
   ts_table_close(&table, true);
 }
@@ -79,7 +78,7 @@ void ts_page_bars(struct ts_page *page, const struct ts_effects *effects, double
   }
   struct ts_bars bars = {.items = items,
                          .count = effects->count,
-                         .axis_title = MU_STAR " with its interval \xe2\x86\x92",
+                         .axis_title = "mu* with its interval \xe2\x86\x92",
                          .wraps = effects->view != NULL};
   struct ts_str label = {0}, caption = {0};
   add_bars_label(effects, &label);
@@ -88,7 +87,7 @@ void ts_page_bars(struct ts_page *page, const struct ts_effects *effects, double
   ts_page_chart(page, &(struct ts_chart){ts_str_get(&label), &bars, ts_draw_bars}, wide_px);
   ts_str_add(&caption, "Ranked influence on ");
   add_output_name(effects, &caption);
-  ts_str_add(&caption, ": " MU_STAR ", the mean size of the change when one parameter takes its step. ");
+  ts_str_add(&caption, ": mu*, the mean size of the change when one parameter takes its step. ");
   add_method(page, effects, &caption);
   ts_str_add(&caption, ".");
   if (effects->view) ts_view_add_unsettled(effects->view, &caption);
@@ -147,32 +146,42 @@ static bool add_class_names(const struct ts_effects *effects, const char *class_
   return total > 0;
 }
 
+/* What a class means; the share that counts as negligible stands before `after_share`, NULL: it is not said. */
+struct class_words {
+  const char *class_name, *heading, *meaning, *after_share;
+};
+static const struct class_words classes[] = {
+    {"influential", "Influential",
+     "Below the line sigma = 0.5 mu*: a step has about the same effect wherever the other parameters stand.", NULL},
+    {"interacting", "Interacting",
+     "Above the line sigma = 0.5 mu*: the effect depends on where the other parameters stand, or is not linear. Tune "
+     "these together.",
+     NULL},
+    {"negligible", "Negligible", "Even the upper end of the interval is below ",
+     " of the largest mu*, or no effect was seen at all. Leave these at their defaults."},
+    {"unknown", "Unknown", "Too many runs failed to say anything.", NULL},
+};
+
+static void add_class(struct ts_page *page, const struct ts_effects *effects, const struct class_words *words) {
+  struct ts_str names = {0};
+  if (add_class_names(effects, words->class_name, &names)) {
+    ts_str_addf(page->out, "<dt>%s</dt><dd><b>", words->heading);
+    ts_html_add(page->out, ts_str_get(&names));
+    ts_str_addf(page->out, ".</b> %s", words->meaning);
+    if (words->after_share) {
+      ts_answer_add_share(page->out);
+      ts_str_add(page->out, words->after_share);
+    }
+    ts_str_add(page->out, "</dd>\n");
+  }
+  ts_str_release(&names);
+}
+
 /* What each class means, with its members. */
 void ts_page_reading(struct ts_page *page, const struct ts_effects *effects, int heading) {
-  static const struct {
-    const char *class_name, *heading, *meaning;
-  } classes[] = {
-      {"influential", "Influential",
-       "Below the line " SIGMA " = 0.5 " MU_STAR
-       ": a step has about the same effect wherever the other parameters stand."},
-      {"interacting", "Interacting",
-       "Above the line " SIGMA " = 0.5 " MU_STAR
-       ": the effect depends on where the other parameters stand, or is not linear. Tune these "
-       "together."},
-      {"negligible", "Negligible",
-       "Even the upper end of the interval is below 5 % of the largest " MU_STAR ". Leave these at their defaults."},
-      {"unknown", "Unknown", "Too many runs failed to say anything."},
-  };
   ts_str_addf(page->out, "<div>\n<h%d>How to read it</h%d>\n<dl>\n", heading, heading);
-  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-    struct ts_str names = {0};
-    if (add_class_names(effects, classes[i].class_name, &names)) {
-      ts_str_addf(page->out, "<dt>%s</dt><dd><b>", classes[i].heading);
-      ts_html_add(page->out, ts_str_get(&names));
-      ts_str_addf(page->out, ".</b> %s</dd>\n", classes[i].meaning);
-    }
-    ts_str_release(&names);
-  }
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) add_class(page, effects, &classes[i]);
+  ts_page_add_findings(page, &effects->findings, TS_FINDING_NONE); /* what is below the share is negligible */
   if (effects->view && *effects->view->assumes) {
     struct ts_str text = {0};
     ts_add_sentence(&text, effects->view->assumes);

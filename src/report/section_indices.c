@@ -43,6 +43,7 @@ static void add_table(struct ts_page *page, const struct ts_view *view) {
   }
   if (variance) add_column(&columns, "ST " MINUS " S1", 'r');
   add_column(&columns, "Usable", 'r');
+  add_column(&columns, "Effect", 'l');
   struct ts_table table;
   ts_table_open(&table, page, "Indices by parameter", "Numbers as a table", columns.headers, columns.align);
   for (size_t i = 0; i < view->count; i++) {
@@ -56,6 +57,7 @@ static void add_table(struct ts_page *page, const struct ts_view *view) {
     }
     if (variance) ts_table_number(&table, row->cells[st].value - row->cells[s1].value);
     ts_table_number(&table, row->usable);
+    ts_table_finding(&table, view->findings.rows[i].finding);
   }
   ts_table_close(&table, true);
 }
@@ -175,7 +177,9 @@ static void add_interaction(const struct ts_view *view, struct ts_str *out) {
                 ts_format_number(total->value - fmax(first->value, 0), 2, gap), ts_format_number(total->value, 2, all));
   }
   if (found == 0) {
-    ts_str_add(out, "No gap between S1 and ST is larger than the intervals leave open: no interaction was seen.");
+    ts_str_add(out, ts_view_has_intervals(view, st)
+                        ? "No gap between S1 and ST is larger than the intervals leave open: no interaction was seen."
+                        : "No gap between S1 and ST is large: no interaction was seen.");
     return;
   }
   if (found > MAX_NAMES) ts_str_addf(out, " and %zu more", found - MAX_NAMES);
@@ -216,6 +220,7 @@ static void add_reading(struct ts_page *page, const struct ts_view *view, int he
     add_sum(view, &text);
     add_entry(page, "Alone", ts_str_get(&text));
   }
+  ts_page_add_findings(page, &view->findings, TS_FINDING_BELOW_SHARE);
   ts_str_clear(&text);
   ts_add_sentence(&text, view->assumes);
   add_entry(page, "Assumes", ts_str_get(&text));
@@ -246,7 +251,7 @@ static void add_view(struct ts_page *page, const struct ts_view *view, bool bars
   if (!says_something(view)) {
     ts_page_paragraph(page, isnan(view->rows[0].cells[view->rank_column].value)
                                 ? "Too few runs succeeded to tell what matters."
-                                : "No parameter has an effect: all indices are zero.");
+                                : "No effect was seen: every index that is known is zero.");
   }
   bool morris = ts_view_is_morris(view);
   /* Two charts stand side by side below the words, bars and one chart around them. */

@@ -106,7 +106,11 @@ static void add_details(struct ts_page *page, const struct family *family, const
 static void add_verdict(const struct family *family, struct ts_str *out) {
   size_t leads = 0;
   const char *name = family->pooled->rows[0].name;
-  for (size_t k = 0; k < family->count; k++) leads += strcmp(family->slides[k]->rows[0].name, name) == 0;
+  if (!(family->pooled->findings.largest > 0)) return; /* nobody leads */
+  for (size_t k = 0; k < family->count; k++) {
+    const struct ts_view *slide = family->slides[k];
+    leads += slide->findings.largest > 0 && strcmp(slide->rows[0].name, name) == 0;
+  }
   ts_str_addf(out, "%s comes first on %zu of %zu slide%s. ", name, leads, family->count, family->count == 1 ? "" : "s");
 }
 

@@ -32,21 +32,14 @@ static void add_intervals(struct ts_page *page) {
   ts_str_release(&text);
 }
 
-static bool is_negligible(const struct ts_effects *effects, const char *name) {
-  for (size_t i = 0; i < effects->count; i++) {
-    if (strcmp(effects->items[i].name, name) == 0) return strcmp(effects->items[i].class_name, "negligible") == 0;
-  }
-  return false;
-}
-
-/* Pairs of negligible parameters are left out: their order matters to nobody. */
+/* Pairs of parameters that are too small are left out: their order matters to nobody. */
 static void add_unsettled(struct ts_page *page, const struct ts_effects *effects) {
   size_t count = 0;
   for (size_t i = 0; i < json_array_size(effects->unsettled); i++) {
     const json_t *pair = json_array_get(effects->unsettled, i);
     const char *first = json_string_value(json_array_get(pair, 0)),
                *second = json_string_value(json_array_get(pair, 1));
-    if (!first || !second || (is_negligible(effects, first) && is_negligible(effects, second))) continue;
+    if (!first || !second || !ts_findings_pair_matters(&effects->findings, first, second)) continue;
     if (count++ == 0) {
       ts_str_add(page->out, "<h3>Ranks that are not settled</h3>\n<ul class=\"notes\">\n");
     }
@@ -152,7 +145,7 @@ static void add_references(struct ts_page *page) {
   struct ts_str text = {0};
   for (size_t i = 0; i < json_array_size(outputs); i++) {
     const json_t *output = json_array_get(outputs, i);
-    const char *words = ts_page_against(ts_result_text(output, "against"));
+    const char *words = ts_answer_reference(ts_result_text(output, "against"));
     if (*words) ts_str_addf(&text, "%s%s: %s", text.length ? "; " : "", ts_result_text(output, "name"), words);
   }
   add_fact(page, "Compared with", ts_str_get(&text), false);

@@ -10,15 +10,6 @@
 
 #define CAPTION_PAIRS 2 /* more are in 'Trust' */
 
-const char *ts_column_name(const char *column) {
-  static const char *const names[][2] = {
-      {"mu", "\xce\xbc"}, {"mu_star", "\xce\xbc*"}, {"sigma", "\xcf\x83"}, {"vi", "mean squared slope"}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (strcmp(names[i][0], column) == 0) return names[i][1];
-  }
-  return column;
-}
-
 const char *ts_view_block_word(const struct ts_view *view, double count) {
   bool one = count == 1;
   if (view->blocks <= 0) return one ? "run" : "runs";
@@ -29,7 +20,7 @@ const char *ts_view_block_word(const struct ts_view *view, double count) {
 
 void ts_view_add_output(const struct ts_view *view, struct ts_str *out) {
   const char *name = *view->label ? view->label : view->output;
-  ts_str_add(out, *name ? name : "the output");
+  ts_answer_add_what(*name ? name : "the output", view->against, out);
   if (*view->over_tiles) ts_str_addf(out, " (%s)", view->over_tiles);
 }
 
@@ -58,25 +49,9 @@ void ts_view_add_method(const struct ts_view *view, struct ts_str *out) {
   ts_str_add(out, "intervals");
 }
 
-bool ts_view_pair_is_negligible(const struct ts_view *view, const json_t *pair) {
-  double largest = 0;
-  for (size_t i = 0; i < view->count; i++) {
-    double size = fabs(view->rows[i].cells[view->rank_column].value);
-    if (size > largest) largest = size;
-  }
-  const char *names[] = {ts_result_text(pair, "a"), ts_result_text(pair, "b")};
-  for (size_t i = 0; i < 2; i++) {
-    const struct ts_view_row *row = ts_view_row(view, names[i]);
-    if (!row) return false;
-    if (*row->class_name) {
-      if (strcmp(row->class_name, "negligible") != 0) return false;
-      continue;
-    }
-    const struct ts_estimate *cell = &row->cells[view->rank_column];
-    double reach = fmax(fabs(cell->low), fabs(cell->high));
-    if (!(reach < TS_NEGLIGIBLE_SHARE * largest)) return false;
-  }
-  return true;
+bool ts_view_pair_matters(const struct ts_view *view, const json_t *pair) {
+  const char *a = ts_result_text(pair, "a"), *b = ts_result_text(pair, "b");
+  return *a && *b && view->findings.has_intervals && ts_findings_pair_matters(&view->findings, a, b);
 }
 
 void ts_view_add_advice(const struct ts_view *view, const json_t *pair, struct ts_str *out) {
@@ -102,12 +77,11 @@ void ts_view_add_unsettled(const struct ts_view *view, struct ts_str *out) {
   size_t shown = 0, open = 0;
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *pair = json_array_get(list, i);
-    const char *a = ts_result_text(pair, "a"), *b = ts_result_text(pair, "b");
-    if (!*a || !*b || ts_view_pair_is_negligible(view, pair)) continue;
+    if (!ts_view_pair_matters(view, pair)) continue;
     open++;
     if (shown == CAPTION_PAIRS) continue;
     shown++;
-    ts_str_addf(out, " The order of %s and %s is not settled", a, b);
+    ts_str_addf(out, " The order of %s and %s is not settled", ts_result_text(pair, "a"), ts_result_text(pair, "b"));
     ts_view_add_advice(view, pair, out);
     ts_str_add_char(out, '.');
   }
@@ -118,25 +92,66 @@ void ts_view_add_unsettled(const struct ts_view *view, struct ts_str *out) {
 }
 
 bool ts_view_count_matter(const struct ts_view *view, size_t *count) {
-  size_t total = ts_view_column(view, "ST");
+  *count = ts_findings_measurable(&view->findings);
+  if (!ts_view_is_variance(view)) return view->findings.has_intervals;
   *count = 0;
-  if (!ts_view_is_morris(view) && !ts_view_is_variance(view)) return false;
-  for (size_t i = 0; i < view->count; i++) {
-    const struct ts_view_row *row = &view->rows[i];
-    if (ts_view_is_morris(view)) {
-      *count +=
-          *row->class_name && strcmp(row->class_name, "negligible") != 0 && strcmp(row->class_name, "unknown") != 0;
-    } else {
-      *count += row->cells[total].value >= TS_MATTER_SHARE;
-    }
-  }
+  size_t total = ts_view_column(view, "ST");
+  for (size_t i = 0; i < view->count; i++) *count += view->rows[i].cells[total].value >= TS_MATTER_SHARE;
   return true;
 }
 
 const char *ts_view_matter_words(const struct ts_view *view) {
   bool one = view->count == 1;
-  if (ts_view_is_morris(view)) return one ? "parameter has an effect" : "parameters have an effect";
+  if (!ts_view_is_variance(view))
+    return one ? "parameter has a measurable effect" : "parameters have a measurable effect";
   return one ? "parameter explains 5 % or more" : "parameters explain 5 % or more";
+}
+
+/* What a finding means. Advice is given only where an inert input has exactly 0: elsewhere chance, or an effect of a
+ * kind that the measure does not see, may hide what a parameter does. */
+static void add_meaning(const struct ts_findings *findings, enum ts_finding finding, struct ts_str *out) {
+  bool exact = findings->measure.zero_is_exact;
+  if (finding == TS_FINDING_BELOW_SHARE) {
+    ts_str_add(out, "There is an effect, but even the upper end of its interval is below ");
+    ts_answer_add_share(out);
+    ts_str_add(out, " of the largest index.");
+  } else if (finding == TS_FINDING_UNCLEAR) {
+    ts_str_add(out,
+               "The interval reaches down to where an input that does nothing would be, but the index is not small. "
+               "More runs would tell.");
+  } else if (exact) {
+    ts_str_add(out, "The index is 0, or its interval reaches down to 0 and ends below ");
+    ts_answer_add_share(out);
+    ts_str_add(out, " of the largest index.");
+  } else {
+    ts_str_addf(out,
+                "%s does not tell these from an input that does nothing. A small effect, or one of a kind that it does "
+                "not see, may still be there.",
+                findings->measure.name);
+  }
+  if (exact && finding != TS_FINDING_UNCLEAR) ts_str_add(out, " Leave these at their defaults.");
+}
+
+void ts_page_add_findings(struct ts_page *page, const struct ts_findings *findings, enum ts_finding first) {
+  static const struct {
+    enum ts_finding finding;
+    const char *heading;
+  } entries[] = {{TS_FINDING_BELOW_SHARE, "Very small"},
+                 {TS_FINDING_NONE, "No measurable effect"},
+                 {TS_FINDING_UNCLEAR, "Not clear"}};
+  for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+    if (entries[i].finding < first || findings->counts[entries[i].finding] == 0) continue;
+    struct ts_str names = {0}, meaning = {0};
+    ts_answer_add_names(findings, entries[i].finding, &names);
+    add_meaning(findings, entries[i].finding, &meaning);
+    ts_str_addf(page->out, "<dt>%s</dt><dd><b>", entries[i].heading);
+    ts_html_add(page->out, ts_str_get(&names));
+    ts_str_add(page->out, ".</b> ");
+    ts_html_add(page->out, ts_str_get(&meaning));
+    ts_str_add(page->out, "</dd>\n");
+    ts_str_release(&names);
+    ts_str_release(&meaning);
+  }
 }
 
 void ts_page_heading(struct ts_page *page, int level, const char *text) {

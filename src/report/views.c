@@ -78,6 +78,48 @@ static void read_rows(struct ts_page *page, struct ts_view *view) {
   for (size_t i = 0; i < view->count; i++) view->rows[i] = ranked[i].row;
 }
 
+/* The level that the method stated for an inert input. */
+static double stated_level(const struct ts_view *view, const struct ts_method *method) {
+  if (!method || !method->inert_fact) return NAN;
+  return ts_result_number(json_object_get(view->json, "facts"), method->inert_fact);
+}
+
+static bool is_open(const struct ts_view *view, const char *first, const char *second) {
+  const json_t *pairs = ts_result_list(view->json, "unsettled");
+  for (size_t i = 0; i < json_array_size(pairs); i++) {
+    const json_t *pair = json_array_get(pairs, i);
+    if (strcmp(ts_result_text(pair, "a"), first) == 0 && strcmp(ts_result_text(pair, "b"), second) == 0) return true;
+  }
+  return false;
+}
+
+static void judge(struct ts_page *page, struct ts_view *view) {
+  struct ts_error err = {0};
+  const struct ts_method *method = ts_method_find(view->method, &err);
+  const char *column = view->columns[view->rank_column];
+  if (method && strcmp(method->rank_by, column) != 0) method = NULL; /* of another version */
+  struct ts_finding_row *rows = ts_arena_array(&page->arena, view->count + 1, sizeof *rows);
+  for (size_t i = 0; i < view->count; i++) {
+    const struct ts_estimate *cell = &view->rows[i].cells[view->rank_column];
+    rows[i] = (struct ts_finding_row){.name = view->rows[i].name,
+                                      .index = {cell->value, cell->low, cell->high},
+                                      .usable = view->rows[i].usable,
+                                      .is_open = i + 1 < view->count &&
+                                                 is_open(view, view->rows[i].name, view->rows[i + 1].name)};
+  }
+  ts_findings_judge(&view->findings, ts_measure_of(method, column, stated_level(view, method)), rows, view->count);
+}
+
+/* What the output of this name was compared with. */
+static const char *against_of(const struct ts_page *page, const char *output) {
+  const json_t *outputs = ts_result_list(page->result, "outputs");
+  for (size_t i = 0; i < json_array_size(outputs); i++) {
+    const json_t *object = json_array_get(outputs, i);
+    if (strcmp(ts_result_text(object, "name"), output) == 0) return ts_result_text(object, "against");
+  }
+  return "";
+}
+
 void ts_page_read_views(struct ts_page *page) {
   const json_t *list = ts_result_list(page->result, "analyses");
   size_t count = json_array_size(list);
@@ -92,6 +134,7 @@ void ts_page_read_views(struct ts_page *page) {
                            .output = ts_result_text(json, "output"),
                            .label = ts_result_text(json, "label"),
                            .over_tiles = ts_page_over_tiles(page, json, "output_notes"),
+                           .against = against_of(page, ts_result_text(json, "output")),
                            .file = ts_result_text(json, "file"),
                            .phase = ts_result_count(json, "phase"),
                            .runs = ts_result_number(json, "runs"),
@@ -101,7 +144,9 @@ void ts_page_read_views(struct ts_page *page) {
                            .confidence = ts_result_number(json, "confidence")};
     read_columns(page, &view);
     if (view.column_count > 0) read_rows(page, &view);
-    if (view.count > 0) page->views[page->view_count++] = view;
+    if (view.count == 0) continue;
+    judge(page, &view);
+    page->views[page->view_count++] = view;
   }
 }
 
@@ -157,6 +202,7 @@ void ts_view_effects(struct ts_page *page, const struct ts_view *view, struct ts
          sigma = ts_view_column(view, "sigma");
   *effects = (struct ts_effects){
       .name = *view->label ? view->label : view->output, .over_tiles = view->over_tiles, .view = view};
+  effects->findings = view->findings;
   effects->items = ts_arena_array(&page->arena, view->count + 1, sizeof *effects->items);
   for (size_t i = 0; i < view->count; i++) {
     const struct ts_view_row *row = &view->rows[i];

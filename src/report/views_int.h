@@ -4,11 +4,10 @@
 #define TS_REPORT_VIEWS_INT_H
 
 #include "report/page_int.h"
+#include "report/result.h"
 
 /* A parameter "matters" in an analysis of variance when its total index is at least this. */
 #define TS_MATTER_SHARE 0.05
-/* An index whose interval stays below this share of the largest index is negligible, as for mu*. */
-#define TS_NEGLIGIBLE_SHARE 0.05
 
 struct ts_view_row {
   const char *name;          /* borrowed from the result */
@@ -23,13 +22,15 @@ struct ts_view {
   const char *method, *title, *assumes, *interval;
   const char *output, *label;
   const char *over_tiles; /* owned by the arena: "sum over tiles"; "" if it has none */
+  const char *against;    /* what the output was compared with; "": it is not a comparison, or it is not known */
   const char *file;       /* "": all slides together */
   double phase, runs, blocks, lost, resamples, confidence;
   const char **columns; /* owned by the arena */
   size_t column_count;  /* at least one */
   size_t rank_column;
-  struct ts_view_row *rows; /* owned by the arena; most important first */
-  size_t count;             /* at least one */
+  struct ts_view_row *rows;    /* owned by the arena; most important first */
+  size_t count;                /* at least one */
+  struct ts_findings findings; /* what the column that ranks says; rows as above, owned by the arena */
 };
 
 /* ---- reading (views.c) ---- */
@@ -54,11 +55,9 @@ struct ts_estimate ts_result_estimate(const json_t *object, const char *name);
 void ts_view_effects(struct ts_page *page, const struct ts_view *view, struct ts_effects *effects);
 
 /* ---- words (view_words.c) ---- */
-/* "ST", "mu*" in Greek: a column for people. */
-const char *ts_column_name(const char *column);
 /* "trajectories", "base samples"; "runs" where there are no blocks. */
 const char *ts_view_block_word(const struct ts_view *view, double count);
-/* "the number of nuclei (sum over tiles)" */
+/* "the Dice overlap against the truth (mean over tiles)" */
 void ts_view_add_output(const struct ts_view *view, struct ts_str *out);
 /* "Variance-based indices, 64 base samples, 640 runs; 95 % intervals from 1000 resamples" */
 void ts_view_add_method(const struct ts_view *view, struct ts_str *out);
@@ -67,11 +66,14 @@ void ts_view_add_unsettled(const struct ts_view *view, struct ts_str *out);
 /* "; about 320 more runs (20 more trajectories) would likely settle it", or that it cannot be told, for one entry
  * of "unsettled". */
 void ts_view_add_advice(const struct ts_view *view, const json_t *pair, struct ts_str *out);
-/* Whether both of a pair are too small for their order to matter. */
-bool ts_view_pair_is_negligible(const struct ts_view *view, const json_t *pair);
-/* How many parameters matter; false if the method does not tell. */
+/* Whether an entry of "unsettled" names a pair of which one may matter; never without intervals. */
+bool ts_view_pair_matters(const struct ts_view *view, const json_t *pair);
+/* How many parameters matter, countable in the table; false if the numbers do not say. */
 bool ts_view_count_matter(const struct ts_view *view, size_t *count);
 const char *ts_view_matter_words(const struct ts_view *view);
+/* Entries of a list of definitions, by name: those below the share, without a measurable effect, not clear; from
+ * `first` on. */
+void ts_page_add_findings(struct ts_page *page, const struct ts_findings *findings, enum ts_finding first);
 /* A heading with a capital first letter. */
 void ts_page_heading(struct ts_page *page, int level, const char *text);
 /* "text" with a capital first letter and a full stop. */

@@ -4,6 +4,7 @@
 
 #include "analysis/rank.h"
 #include "base/alloc.h"
+#include "report/findings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -89,9 +90,20 @@ static void set_ranks(json_t *object, const struct ts_indices *indices) {
   json_object_set_new(object, "unsettled", open);
 }
 
+/* What the index that ranks says of each parameter. */
+static void set_findings(json_t *list, const struct ts_indices *indices) {
+  ts_auto(ts_findings_release) struct ts_findings findings = {0};
+  ts_findings_of_indices(&findings, indices);
+  for (size_t i = 0; i < indices->name_count; i++) {
+    enum ts_finding finding = ts_findings_of_name(&findings, indices->names[i]);
+    json_object_set_new(json_array_get(list, i), "finding", json_string(ts_finding_name(finding)));
+  }
+}
+
 json_t *ts_analysis_output_json(const char *name, const struct ts_indices *indices) {
   json_t *object = json_pack("{s:s, s:I, s:o}", "name", name, "lost", (json_int_t)indices->lost_count, "indices",
                              cells_json(indices, indices->cells, true));
+  set_findings(json_object_get(object, "indices"), indices);
   if (indices->pair_count > 0) json_object_set_new(object, "S2", pairs_json(indices));
   set_ranks(object, indices);
   if (indices->convergence_count > 0) json_object_set_new(object, "convergence", convergence_json(indices));

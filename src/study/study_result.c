@@ -260,19 +260,20 @@ static void add_screening(const struct study_result *r, struct ts_str *answer) {
               screening->kept_count + screening->dropped_count);
 }
 
-static void add_answer(struct session *s, const struct study_result *r, json_t *object) {
-  ts_auto(ts_str_release) struct ts_str answer = {0};
+/* `outputs` are those of the result: the first one says what it was compared with. */
+static void add_answer(struct session *s, const struct study_result *r, const json_t *outputs, json_t *object) {
+  ts_auto(ts_str_release) struct ts_str answer = {0}, what = {0};
   const struct study_output *first = &s->study.outputs[0];
   const struct study_analysis *analysis = ts_study_answer_of(last_phase(r), 0);
-  const char *what = first->label[0] ? first->label : first->name;
+  const json_t *against = json_object_get(json_array_get(outputs, 0), "against");
+  ts_answer_add_what(first->label[0] ? first->label : first->name, json_string_value(against), &what);
   add_screening(r, &answer);
   if (!analysis) {
     ts_str_addf(&answer, "%zu given parameter sets were run; see results.csv for their outputs.", r->sets.count);
-  } else if (is_morris(analysis)) {
-    ts_auto_free struct ts_morris_index *morris = ts_study_morris_indices(&analysis->indices);
-    ts_answer_morris(morris, analysis->indices.name_count, what, &answer);
   } else {
-    ts_answer_indices(&analysis->indices, what, &answer);
+    ts_auto(ts_findings_release) struct ts_findings findings = {0};
+    ts_findings_of_indices(&findings, &analysis->indices);
+    ts_answer(&findings, ts_str_get(&what), &answer);
   }
   json_object_set_new(object, "answer", json_string(ts_str_get(&answer)));
 }
@@ -286,33 +287,54 @@ static const char *blocks_more(struct session *s, const struct study_method *met
   return ts_arena_printf(&s->arena, "%lld more %s", more, name);
 }
 
-/* Ranks whose intervals overlap are told as a warning, with what would likely settle the first of them. */
-static void warn_unsettled(struct session *s, const struct study_result *r) {
-  const struct study_phase *phase = last_phase(r);
-  const struct study_analysis *analysis = ts_study_answer_of(phase, 0);
-  if (!analysis) return;
-  ts_auto(json_decrefp) json_t *full = ts_study_analysis_json(s, r, phase, analysis);
-  const json_t *pairs = json_object_get(full, "unsettled");
-  if (json_array_size(pairs) == 0) return;
-  ts_auto(ts_str_release) struct ts_str text = {0};
-  size_t count = json_array_size(pairs), named = count > PAIRS_NAMED ? PAIRS_NAMED : count;
-  for (size_t i = 0; i < named; i++) {
-    json_t *pair = json_array_get(pairs, i);
-    ts_str_addf(&text, "%s%s and %s", i ? ", " : "", json_string_value(json_object_get(pair, "a")),
-                json_string_value(json_object_get(pair, "b")));
+/* Neighbouring ranks whose intervals overlap, as far as one of the two may matter. A new list; empty if the method
+ * has no intervals. */
+static json_t *open_pairs(const struct session *s, const struct study_result *r,
+                          const struct study_analysis *analysis) {
+  ts_auto(json_decrefp) json_t *full = ts_study_analysis_json(s, r, last_phase(r), analysis);
+  ts_auto(ts_findings_release) struct ts_findings findings = {0};
+  ts_findings_of_indices(&findings, &analysis->indices);
+  const json_t *all = json_object_get(full, "unsettled");
+  json_t *pairs = json_array();
+  for (size_t i = 0; findings.has_intervals && i < json_array_size(all); i++) {
+    json_t *pair = json_array_get(all, i);
+    if (ts_findings_pair_matters(&findings, json_string_value(json_object_get(pair, "a")),
+                                 json_string_value(json_object_get(pair, "b"))))
+      json_array_append(pairs, pair);
   }
-  if (named < count) ts_str_add(&text, ", and others");
+  return pairs;
+}
+
+static void add_pair(const json_t *pair, struct ts_str *out) {
+  ts_str_addf(out, "%s and %s", json_string_value(json_object_get(pair, "a")),
+              json_string_value(json_object_get(pair, "b")));
+}
+
+/* Ranks whose intervals overlap are reported as a warning, with what would likely settle the first of them. */
+static void warn_unsettled(struct session *s, const struct study_result *r) {
+  const struct study_analysis *analysis = ts_study_answer_of(last_phase(r), 0);
+  if (!analysis) return;
+  ts_auto(json_decrefp) json_t *pairs = open_pairs(s, r, analysis);
+  size_t count = json_array_size(pairs), named = count > PAIRS_NAMED ? PAIRS_NAMED : count;
+  if (count == 0) return;
+  ts_auto(ts_str_release) struct ts_str text = {0};
+  for (size_t i = 0; i < named; i++) {
+    if (i > 0) ts_str_add(&text, ", ");
+    add_pair(json_array_get(pairs, i), &text);
+  }
+  if (named < count) ts_str_addf(&text, ", and %zu more", count - named);
+  ts_str_add_char(&text, ')');
   json_int_t more = json_integer_value(json_object_get(json_array_get(pairs, 0), "more_blocks"));
-  if (more > 0)
-    ts_session_warn(s, "neighbouring ranks overlap (%s); about %s would likely separate the first two",
-                    ts_str_get(&text), blocks_more(s, phase->method, more));
-  else
-    ts_session_warn(s, "neighbouring ranks overlap (%s)", ts_str_get(&text));
+  if (more > 0) {
+    ts_str_addf(&text, "; about %s would likely separate ", blocks_more(s, last_phase(r)->method, more));
+    add_pair(json_array_get(pairs, 0), &text);
+  }
+  ts_session_warn(s, "neighbouring ranks overlap (%s", ts_str_get(&text));
 }
 
 static void add_complete(struct session *s, struct study_result *r, json_t *object) {
   json_t *outputs = outputs_json(s, r);
-  add_answer(s, r, object);
+  add_answer(s, r, outputs, object);
   if (!r->sets.is_given) {
     json_object_set_new(object, "indices", json_incref(json_object_get(json_array_get(outputs, 0), "indices")));
     json_object_set_new(object, "analyses", ts_study_analyses_json(s, r));

@@ -124,6 +124,37 @@ static void ishigami_is_as_in_salib(void **state) {
   sample_destroy(&sample);
 }
 
+/* Inputs that the output does not read lie around the level that is stated for them, with the bias and without it; the
+ * interval of nearly all reaches down to it, that of an input with an effect does not. */
+static void the_level_of_an_inert_input_is_stated(void **state) {
+  (void)state;
+  const size_t inputs = 8, samples = 12;
+  double level_sum = 0, inert_sum = 0;
+  size_t reaching = 0;
+  for (size_t seed = 0; seed < 2 * samples; seed++) {
+    bool with_bias = seed >= samples;
+    struct sample sample = sample_create(inputs, 300);
+    sample_draw(&sample, 0, 1, 100 + seed);
+    for (size_t i = 0; i < 300; i++) sample.outputs[i] = sample.values[i * inputs];
+    struct ts_indices indices =
+        sample_analyse(&sample, TS_LAYOUT_FREE, "delta", with_bias ? &no_intervals : &(struct ts_analysis_options){0});
+    assert_int_equal(indices.fact_count, 1);
+    assert_string_equal(indices.facts[0].name, "delta of an inert input");
+    double level = indices.facts[0].value;
+    level_sum += level;
+    for (size_t j = 1; j < inputs; j++) {
+      struct ts_index index = sample_index(&indices, j, "delta");
+      inert_sum += index.value / (double)(inputs - 1);
+      if (!with_bias) reaching += index.low <= level;
+    }
+    if (!with_bias) assert_true(sample_index(&indices, 0, "delta").low > level);
+    ts_indices_release(&indices);
+    sample_destroy(&sample);
+  }
+  close_to(level_sum / (double)(2 * samples), inert_sum / (double)(2 * samples), 0.005);
+  assert_true(reaching >= 92 * samples * (inputs - 1) / 100);
+}
+
 static void limits_have_answers(void **state) {
   (void)state;
   struct sample sample = sample_ishigami(30, 5);
@@ -149,9 +180,8 @@ static void limits_have_answers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_estimate_is_the_plain_sum),
-      cmocka_unit_test(bias_is_taken_off),
-      cmocka_unit_test(ishigami_is_as_in_salib),
+      cmocka_unit_test(the_estimate_is_the_plain_sum), cmocka_unit_test(bias_is_taken_off),
+      cmocka_unit_test(ishigami_is_as_in_salib),       cmocka_unit_test(the_level_of_an_inert_input_is_stated),
       cmocka_unit_test(limits_have_answers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

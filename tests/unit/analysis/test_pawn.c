@@ -156,9 +156,30 @@ static void limits_have_answers(void **state) {
   sample_destroy(&sample);
 }
 
+/* The interval of an input that does nothing reaches down to the stated level, that of one with an effect does not. */
+static void intervals_of_inert_inputs_reach_their_level(void **state) {
+  (void)state;
+  const size_t inputs = 8, samples = 12;
+  size_t reaching = 0;
+  for (size_t seed = 0; seed < samples; seed++) {
+    struct sample sample = sample_create(inputs, 300);
+    sample_draw(&sample, 0, 1, 100 + seed);
+    for (size_t i = 0; i < 300; i++) sample.outputs[i] = sample.values[i * inputs];
+    struct ts_indices indices = sample_analyse(&sample, TS_LAYOUT_FREE, "pawn", NULL);
+    assert_string_equal(indices.method->inert_fact, indices.facts[0].name);
+    double level = indices.facts[0].value;
+    for (size_t j = 1; j < inputs; j++) reaching += sample_index(&indices, j, "median").low <= level;
+    assert_true(sample_index(&indices, 0, "median").low > level);
+    ts_indices_release(&indices);
+    sample_destroy(&sample);
+  }
+  assert_true(reaching >= 92 * samples * (inputs - 1) / 100);
+}
+
 int main(void) {
   vectors_open("expected.json");
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(intervals_of_inert_inputs_reach_their_level),
       cmocka_unit_test(vectors_agree),
       cmocka_unit_test(ties_agree_with_the_definition),
       cmocka_unit_test(an_inert_input_shows_the_stated_noise),

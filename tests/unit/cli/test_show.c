@@ -235,7 +235,7 @@ static void run_without_quality(void **state) {
 
 static const char study_json[] =
     "{\"run\": \"7f3a91bc\", \"study\": \"morris\", \"question\": \"Which parameters matter?\", "
-    "\"answer\": \"G1 and T1 decide the result; 5 other parameters have no measurable effect (mu* < 0.06)\", "
+    "\"answer\": \"G1 and T1 decide the result; 5 other parameters have no measurable effect (mu* = 0)\", "
     "\"reuse\": {\"requested\": 12000, \"stage\": 6000, \"task\": 2000, \"cutoff\": 300, \"store\": 100, "
     "\"executed\": 3600}, "
     "\"by_task\": [{\"stage\": \"normalise\", \"task\": \"colours\", \"executed\": 4}, "
@@ -244,7 +244,11 @@ static const char study_json[] =
     "{\"name\": \"T1\", \"mu\": -0.1, \"mu_star\": 0.2, \"sigma\": 0.05, \"lo\": 0.1, \"hi\": 0.3, \"n\": 10, "
     "\"class\": \"interacting\"}, "
     "{\"name\": \"G1\", \"mu\": 0.4, \"mu_star\": 0.4, \"sigma\": 0.12, \"lo\": 0.35, \"hi\": 0.45, \"n\": 10, "
-    "\"class\": \"influential\"}, "
+    "\"class\": \"influential\", \"finding\": \"deciding\"}, "
+    "{\"name\": \"FH\", \"mu\": 0, \"mu_star\": 0, \"sigma\": 0, \"lo\": 0, \"hi\": 0, \"n\": 10, "
+    "\"class\": \"negligible\", \"finding\": \"none\"}, "
+    "{\"name\": \"WC\", \"mu\": 0, \"mu_star\": 0.1, \"sigma\": 0.3, \"lo\": 0, \"hi\": 0.3, \"n\": 10, "
+    "\"class\": \"interacting\", \"finding\": \"unclear\"}, "
     "{\"name\": \"RC\", \"mu\": null, \"mu_star\": null, \"sigma\": null, \"lo\": null, \"hi\": null, \"n\": 0, "
     "\"class\": \"unknown\"}]}], "
     "\"report\": \"out/morris/report.html\", \"wall_s\": 131, \"threads\": 8, \"state\": \"done\"}";
@@ -252,11 +256,13 @@ static const char study_json[] =
 static void study(void **state) {
   (void)state;
   assert_shown(ts_show_study, study_json,
-               "G1 and T1 decide the result; 5 other parameters have no measurable effect (mu* < 0.06).\n"
+               "G1 and T1 decide the result; 5 other parameters have no measurable effect (mu* = 0).\n"
                "\n"
                "  dice    mu*   95 % interval  sigma\n"
-               "  G1    0.400  0.350 to 0.450  0.120  influential  ########################\n"
-               "  T1    0.200  0.100 to 0.300  0.050  interacting  ############\n"
+               "  G1    0.400  0.350 to 0.450  0.120  influential           ########################\n"
+               "  T1    0.200  0.100 to 0.300  0.050  interacting           ############\n"
+               "  WC    0.100  0.000 to 0.300  0.300  not clear             ######\n"
+               "  FH    0.000  0.000 to 0.000  0.000  no measurable effect\n"
                "  RC        -                      -  unknown\n"
                "\n"
                "Ran 3 600 tasks in 2 min 11 s on 8 threads.\n"
@@ -273,8 +279,8 @@ static void study_in_color_and_quiet(void **state) {
   ts_show_study(reply, &view, &out);
   const char *text = ts_str_get(&out);
   assert_true(ts_str_starts_with(text, "\x1b[1mG1 and T1 decide the result; 5 other\nparameters have"));
-  assert_non_null(strstr(text, "(mu* < 0.06).\x1b[0m\n"));
-  assert_non_null(strstr(text, "influential  \xE2\x96\x88\xE2\x96\x88"));
+  assert_non_null(strstr(text, "(mu* = 0).\x1b[0m\n"));
+  assert_non_null(strstr(text, "influential           \xE2\x96\x88\xE2\x96\x88"));
   assert_null(strstr(text, "Next:"));
   ts_str_release(&out);
   json_decref(reply);

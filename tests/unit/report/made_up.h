@@ -63,7 +63,11 @@ static inline json_t *made_up_outputs(const struct made_up *study, struct ts_str
   for (size_t i = 0; i < study->output_count; i++) {
     made_up_indices(study, i, indices);
     json_array_append_new(outputs, ts_result_morris_output(names[i], "sum", indices, study->name_count));
-    if (i == 0) ts_answer_morris(indices, study->name_count, "the number of differing pixels", answer);
+    if (i > 0) continue;
+    struct ts_findings findings;
+    ts_findings_of_morris(&findings, indices, study->name_count);
+    ts_answer(&findings, "the number of differing pixels", answer);
+    ts_findings_release(&findings);
   }
   free(indices);
   return outputs;

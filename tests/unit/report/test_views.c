@@ -159,7 +159,7 @@ static void phases_are_told(void **state) {
   struct ts_str html = {0};
   render(result, &html);
   static const char *const parts[] = {
-      "3 of 8</b><span>parameters explain 5 % or more",
+      "3 of 3</b><span>kept parameters explain 5 % or more",
       "first-order and total indices of 3 parameters",
       "2 Screening, then variance",
       "Screening kept 3 of 8 parameters for the phase &#39;variance&#39;. A parameter went on if: mu* interval reaches "
@@ -186,6 +186,44 @@ static void phases_are_told(void **state) {
   json_object_set_new(result, "warnings", json_pack("[s]", "diff: 12 of 160 runs (7.5 %) gave no usable output"));
   render(result, &html);
   assert_int_equal(occurrences(ts_str_get(&html), "(7.5 %)"), 1);
+  ts_str_release(&html);
+  json_decref(result);
+}
+
+/* Captions say what an output was compared with, where the result says it. */
+static void comparisons_are_named(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"truth", "the number of differing pixels against the truth (sum over tiles)"},
+      {"default", "the number of differing pixels against the run at default parameters (sum over tiles)"},
+      {"files", "the number of differing pixels against the reference files (sum over tiles)"},
+      {NULL, "the number of differing pixels (sum over tiles)"}};
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    json_t *result = result_with(&made_up_morris, 8);
+    json_t *output = json_pack("{s:s,s:s*}", "name", "compare.table:diff", "against", cases[i][0]);
+    json_object_set_new(result, "outputs", json_pack("[o]", output));
+    struct ts_str html = {0}, caption = {0};
+    render(result, &html);
+    ts_str_addf(&caption, "<figcaption>Ranked influence on %s: mu*, the mean size", cases[i][1]);
+    expect(&html, ts_str_get(&caption));
+    expect_none(&html, "\xce\xbc");
+    ts_str_release(&html);
+    ts_str_release(&caption);
+    json_decref(result);
+  }
+}
+
+/* A curve of a Fourier method shows no spread: nothing is said to overlap. */
+static void without_intervals_nothing_overlaps(void **state) {
+  (void)state;
+  struct made_up_analysis fast = made_up_vbd;
+  fast.method = "fast";
+  fast.intervals = false;
+  json_t *result = result_with(&fast, 8);
+  struct ts_str html = {0};
+  render(result, &html);
+  expect_none(&html, "overlap");
+  expect_none(&html, "not settled");
   ts_str_release(&html);
   json_decref(result);
 }
@@ -271,6 +309,8 @@ int main(void) {
       cmocka_unit_test(slides_are_summed_up),
       cmocka_unit_test(phases_are_told),
       cmocka_unit_test(goals_are_told),
+      cmocka_unit_test(comparisons_are_named),
+      cmocka_unit_test(without_intervals_nothing_overlaps),
       cmocka_unit_test(other_methods_show_all_their_columns),
       cmocka_unit_test(survives_nonsense),
   };
