@@ -25,7 +25,7 @@ struct ts_view;
 /* One analysed output; effects by mu*, largest first. */
 struct ts_effects {
   const char *name;        /* borrowed from the result; "" if it has none */
-  const char *over_tiles;  /* borrowed; "" if it has none */
+  const char *over_tiles;  /* owned by the page's arena: "pooled over tiles"; "" if it has none */
   struct ts_effect *items; /* owned by the page's arena */
   size_t count;
   const json_t *unsettled;    /* borrowed; list of pairs, or NULL */
@@ -49,6 +49,9 @@ struct ts_page {
 
 /* ---- reading the result: missing or wrong fields read as "", NaN or NULL ---- */
 const char *ts_result_text(const json_t *object, const char *key);
+/* How tiles became the number of an output, and what else is to be known about it (a list under `notes`): "pooled over tiles;
+ * objects cut at tile edges"; in the page's arena. */
+const char *ts_page_over_tiles(struct ts_page *page, const json_t *output, const char *notes);
 double ts_result_number(const json_t *object, const char *key);
 const json_t *ts_result_list(const json_t *object, const char *key);
 /* 0 for a missing number. */

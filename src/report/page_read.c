@@ -45,6 +45,19 @@ const json_t *ts_result_list(const json_t *object, const char *key) {
   return json_is_array(value) && json_array_size(value) > 0 ? value : NULL;
 }
 
+const char *ts_page_over_tiles(struct ts_page *page, const json_t *output, const char *notes) {
+  const char *over = ts_result_text(output, "over_tiles"), *text = "";
+  if (strcmp(over, "pool") == 0) over = "pooled";
+  if (strcmp(over, "weighted") == 0) over = "weighted mean";
+  if (*over) text = ts_arena_printf(&page->arena, "%s over tiles", over);
+  const json_t *list = ts_result_list(output, notes);
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const char *note = json_string_value(json_array_get(list, i));
+    if (note) text = ts_arena_printf(&page->arena, "%s%s%s", text, *text ? "; " : "", note);
+  }
+  return text;
+}
+
 void ts_result_print(const json_t *value, struct ts_str *out) {
   char number[TS_NUMBER_SIZE];
   if (json_is_number(value)) {
@@ -71,7 +84,7 @@ static void read_effects(struct ts_page *page, const json_t *output, struct ts_e
   const json_t *indices = ts_result_list(output, "indices");
   size_t count = json_array_size(indices);
   *effects = (struct ts_effects){.name = ts_result_text(output, "name"),
-                                 .over_tiles = ts_result_text(output, "over_tiles"),
+                                 .over_tiles = ts_page_over_tiles(page, output, "notes"),
                                  .unsettled = ts_result_list(output, "unsettled")};
   effects->items = ts_arena_array(&page->arena, count + 1, sizeof *effects->items);
   for (size_t i = 0; i < count; i++) {

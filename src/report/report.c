@@ -95,8 +95,8 @@ static void add_value_cards(struct ts_page *page) {
     char number[TS_NUMBER_SIZE];
     struct ts_str name = {0};
     ts_str_add(&name, ts_result_text(output, "name"));
-    if (*ts_result_text(output, "over_tiles"))
-      ts_str_addf(&name, ", %s over tiles", ts_result_text(output, "over_tiles"));
+    const char *over_tiles = ts_page_over_tiles(page, output, "notes");
+    if (*over_tiles) ts_str_addf(&name, ", %s", over_tiles);
     add_card(page, ts_format_number(value, 4, number), ts_str_get(&name));
     ts_str_release(&name);
     shown++;

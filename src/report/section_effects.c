@@ -14,7 +14,7 @@
 /* "compare.table:diff, sum over tiles" */
 static void add_output_name(const struct ts_effects *effects, struct ts_str *out) {
   ts_str_add(out, *effects->name ? effects->name : "the output");
-  if (*effects->over_tiles) ts_str_addf(out, " (%s over tiles)", effects->over_tiles);
+  if (*effects->over_tiles) ts_str_addf(out, " (%s)", effects->over_tiles);
 }
 
 static void add_method(const struct ts_page *page, const struct ts_effects *effects, struct ts_str *out) {

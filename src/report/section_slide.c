@@ -44,6 +44,21 @@ static size_t take_file(const json_t *tiles, size_t *next, const char *name, str
   return count;
 }
 
+/* "; objects cut at tile edges" where that holds for the output. */
+static void add_notes(struct ts_page *page, const char *name) {
+  const json_t *outputs = ts_result_list(page->result, "outputs");
+  for (size_t i = 0; i < json_array_size(outputs); i++) {
+    const json_t *output = json_array_get(outputs, i), *notes = ts_result_list(output, "notes");
+    if (strcmp(ts_result_text(output, "name"), name) != 0) continue;
+    for (size_t n = 0; n < json_array_size(notes); n++) {
+      const char *note = json_string_value(json_array_get(notes, n));
+      ts_str_add(page->out, "; ");
+      ts_html_add(page->out, note ? note : "");
+    }
+    return;
+  }
+}
+
 static void add_map(struct ts_page *page, const char *file, const char *name, const struct ts_tiles *tiles) {
   struct ts_str label = {0};
   ts_str_addf(&label, "Map of %zu tiles of %s, coloured by %s from dark blue (low) to yellow (high).", tiles->count,
@@ -55,8 +70,9 @@ static void add_map(struct ts_page *page, const char *file, const char *name, co
   ts_str_add(page->out, " of each tile of <code>");
   ts_html_add(page->out, file);
   bool has_runs = json_array_size(ts_result_list(page->result, "runs")) > 1;
-  ts_str_addf(page->out, "</code>%s; the table below has the numbers.</figcaption></figure>\n",
-              has_runs ? ", mean over the runs" : "");
+  ts_str_addf(page->out, "</code>%s", has_runs ? ", mean over the runs" : "");
+  add_notes(page, name);
+  ts_str_add(page->out, "; the table below has the numbers.</figcaption></figure>\n");
   ts_str_release(&label);
 }
 

@@ -30,7 +30,7 @@ const char *ts_view_block_word(const struct ts_view *view, double count) {
 void ts_view_add_output(const struct ts_view *view, struct ts_str *out) {
   const char *name = *view->label ? view->label : view->output;
   ts_str_add(out, *name ? name : "the output");
-  if (*view->over_tiles) ts_str_addf(out, " (%s over tiles)", view->over_tiles);
+  if (*view->over_tiles) ts_str_addf(out, " (%s)", view->over_tiles);
 }
 
 static const char *method_name(const struct ts_view *view) {

@@ -91,7 +91,7 @@ void ts_page_read_views(struct ts_page *page) {
                            .interval = ts_result_text(json, "interval"),
                            .output = ts_result_text(json, "output"),
                            .label = ts_result_text(json, "label"),
-                           .over_tiles = ts_result_text(json, "over_tiles"),
+                           .over_tiles = ts_page_over_tiles(page, json, "output_notes"),
                            .file = ts_result_text(json, "file"),
                            .phase = ts_result_count(json, "phase"),
                            .runs = ts_result_number(json, "runs"),

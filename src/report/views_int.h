@@ -21,8 +21,9 @@ struct ts_view_row {
 struct ts_view {
   const json_t *json; /* borrowed */
   const char *method, *title, *assumes, *interval;
-  const char *output, *label, *over_tiles;
-  const char *file; /* "": all slides together */
+  const char *output, *label;
+  const char *over_tiles; /* owned by the arena: "sum over tiles"; "" if it has none */
+  const char *file;       /* "": all slides together */
   double phase, runs, blocks, lost, resamples, confidence;
   const char **columns; /* owned by the arena */
   size_t column_count;  /* at least one */

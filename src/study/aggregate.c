@@ -106,7 +106,7 @@ static double weighted_of_tiles(const struct ts_portions *p, double all_px) {
   return weights > 0 ? sum / weights : NAN;
 }
 
-/* A denominator of 0 is that of every part: then the operation's own word counts, the lowest where parts differ. */
+/* Where nothing was counted, the operation's own word counts, the lowest where rows differ. */
 static double ratio_of(double numerator, double denominator, double lowest) {
   return denominator != 0 ? numerator / denominator : lowest;
 }
@@ -133,7 +133,7 @@ static double lowest_of_tiles(const struct ts_portions *p) {
 }
 
 struct ts_total ts_total_of_tiles(enum ts_over over, const struct ts_portions *p) {
-  struct ts_total total = {.value = NAN, .numerator = NAN, .denominator = NAN};
+  struct ts_total total = {.value = NAN, .numerator = NAN, .denominator = NAN, .lowest = NAN};
   for (size_t i = 0; i < p->count; i++) {
     total.px += px_at(p, i);
     total.failed = total.failed || isnan(portion_at(p, i)->weight);
@@ -146,7 +146,8 @@ struct ts_total ts_total_of_tiles(enum ts_over over, const struct ts_portions *p
   case TS_OVER_POOL:
     total.numerator = sum;
     total.denominator = weights;
-    total.value = ratio_of(sum, weights, lowest_of_tiles(p));
+    total.lowest = lowest_of_tiles(p);
+    total.value = ratio_of(sum, weights, total.lowest);
     break;
   case TS_OVER_SUM: total.value = total.n > 0 ? sum : NAN; break; /* rows, but no cell: nothing is known */
   case TS_OVER_MEAN: total.value = weights > 0 ? sum / weights : NAN; break;
@@ -160,14 +161,13 @@ struct ts_total ts_total_of_tiles(enum ts_over over, const struct ts_portions *p
 /* ---- Files of a run. ---- */
 
 static struct ts_total pool_files(const struct ts_total *files, size_t count, struct ts_total total) {
-  double lowest = NAN;
   total.numerator = total.denominator = 0;
   for (size_t i = 0; i < count; i++) {
     total.numerator += files[i].numerator;
     total.denominator += files[i].denominator;
-    lowest = fmin(lowest, files[i].value);
+    total.lowest = fmin(total.lowest, files[i].lowest);
   }
-  total.value = ratio_of(total.numerator, total.denominator, lowest);
+  total.value = ratio_of(total.numerator, total.denominator, total.lowest);
   return total;
 }
 
@@ -192,7 +192,7 @@ static double mean_of_files(const struct ts_total *files, size_t count, double a
 }
 
 struct ts_total ts_total_of_files(enum ts_over over, const struct ts_total *files, size_t count) {
-  struct ts_total total = {.value = NAN, .numerator = NAN, .denominator = NAN};
+  struct ts_total total = {.value = NAN, .numerator = NAN, .denominator = NAN, .lowest = NAN};
   double sum = 0;
   for (size_t i = 0; i < count; i++) {
     total.px += files[i].px;

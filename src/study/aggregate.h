@@ -45,6 +45,7 @@ struct ts_portion {
 struct ts_total {
   double value;                  /* NaN: missing, or failed */
   double numerator, denominator; /* pool only, NaN otherwise */
+  double lowest;                 /* pool only: what the operation said of the lowest row; NaN otherwise */
   double px;                     /* what it weighs among others */
   size_t n;                      /* parts that have a value: tiles of a file, files of a run */
   bool failed;                   /* a part is not there: the value cannot be known */

@@ -131,7 +131,8 @@ static struct ts_total total_of(const struct collector *c, size_t set, size_t ou
   const struct study_output *o = &c->s->study.outputs[output];
   uint32_t node = c->plan->products[set * c->plan->wanted_count + o->wanted].node;
   const union ts_map_value *slot = ts_map_find(&c->slots, &node, sizeof node);
-  if (!slot) return (struct ts_total){.value = NAN, .numerator = NAN, .denominator = NAN, .failed = true};
+  if (!slot)
+    return (struct ts_total){.value = NAN, .numerator = NAN, .denominator = NAN, .lowest = NAN, .failed = true};
   size_t outputs = c->s->study.output_count;
   const struct ts_portions portions = {c->portions[slot->number] + first * outputs + output, outputs, count, px};
   return ts_total_of_tiles(o->over_tiles, &portions);
@@ -147,7 +148,7 @@ struct ts_total ts_collector_file_total(const struct collector *c, size_t set, s
   if (scope == TS_PER_TILE)
     return total_of(c, set, output, item->first_tile, item->tile_count, c->px + item->first_tile);
   if (scope != TS_PER_FILE)
-    return (struct ts_total){.value = NAN, .numerator = NAN, .denominator = NAN, .failed = true};
+    return (struct ts_total){.value = NAN, .numerator = NAN, .denominator = NAN, .lowest = NAN, .failed = true};
   struct ts_total total = total_of(c, set, output, file, 1, NULL);
   for (size_t t = 0; t < item->tile_count; t++) total.px += c->px[item->first_tile + t];
   return total;

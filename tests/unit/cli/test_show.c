@@ -149,19 +149,44 @@ static void run_with_quality(void **state) {
       ts_show_run,
       "{\"run\": \"7f3a91bc\", \"name\": \"nuclei\", \"state\": \"done\", "
       "\"outputs\": [\"out/n/a/segment.mask.png\", \"out/n/a/features.table.csv\", \"out/n/b/segment.mask.png\"], "
-      "\"quality\": [{\"file\": \"a\", \"tile\": [0, 0], \"values\": {\"count\": 10, \"dice\": 0.8}}, "
-      "{\"file\": \"b\", \"tile\": [0, 0], \"values\": {\"count\": 13, \"dice\": 0.9, \"odd\": null}}], "
+      "\"quality\": [{\"file\": \"a\", \"tiles\": 1, \"values\": {\"count\": 10, \"dice\": 0.8}}, "
+      "{\"file\": \"b\", \"tiles\": 1, \"values\": {\"count\": 13, \"dice\": 0.9, \"odd\": null}}], "
+      "\"quality_over_files\": [{\"files\": 2, \"values\": {\"count\": 23, \"dice\": 0.85, \"odd\": null}, "
+      "\"over_files\": {\"count\": \"sum\", \"dice\": \"mean\"}, \"notes\": []}], "
       "\"reuse\": {\"requested\": 44, \"stage\": 0, \"task\": 8, \"cutoff\": 2, \"store\": 1, \"executed\": 33, "
       "\"recomputed\": 0, \"failed\": 0, \"skipped\": 0}, \"wall_s\": 2.34, \"threads\": 2, \"failed\": []}",
-      "Dice 0.85 on average over 2 results\n"
+      "Dice 0.85 on average over 2 files\n"
       "\n"
-      "  measure   mean  lowest  highest\n"
-      "  count     11.5      10       13\n"
-      "  dice     0.850   0.800    0.900\n"
+      "  measure  value  over files  lowest  highest\n"
+      "  count       23  sum             10       13\n"
+      "  dice     0.850  mean         0.800    0.900\n"
       "\n"
       "Results: out/n (3 files)\n"
       "Ran 33 tasks in 2.3 s on 2 threads.\n"
       "Reused 11 of 44 tasks (25 %).\n");
+}
+
+/* Of one file in tiles: how tiles became a number, and what the tiles did to objects. */
+static void run_over_tiles(void **state) {
+  (void)state;
+  assert_shown(ts_show_run,
+               "{\"name\": \"nuclei\", \"state\": \"done\", \"outputs\": [\"one.csv\"], "
+               "\"quality\": [{\"file\": \"a\", \"tiles\": 30, \"values\": {\"found\": 1985, \"dice\": 0.61}}], "
+               "\"quality_over_files\": [{\"files\": 1, \"values\": {\"found\": 1985, \"dice\": 0.61}, "
+               "\"over_tiles\": {\"found\": \"sum\", \"dice\": \"pool\"}, "
+               "\"over_files\": {\"found\": \"sum\", \"dice\": \"mean\"}, "
+               "\"notes\": [\"objects cut at tile edges: found\"]}], \"reuse\": {\"requested\": 9, \"executed\": 9}}",
+               "Dice 0.61, pooled over 30 tiles\n"
+               "\n"
+               "  measure  value  over tiles\n"
+               "  found    1 985  sum\n"
+               "  dice     0.610  pooled\n"
+               "\n"
+               "  objects cut at tile edges: found\n"
+               "\n"
+               "Results: one.csv\n"
+               "Ran 9 tasks.\n"
+               "Reused 0 of 9 tasks (0 %).\n");
 }
 
 static void run_without_quality(void **state) {
@@ -478,6 +503,7 @@ int main(void) {
       cmocka_unit_test(plan_with_buckets),
       cmocka_unit_test(plan_with_buckets_in_a_narrow_window),
       cmocka_unit_test(run_with_quality),
+      cmocka_unit_test(run_over_tiles),
       cmocka_unit_test(run_without_quality),
       cmocka_unit_test(study),
       cmocka_unit_test(study_in_color_and_quiet),
