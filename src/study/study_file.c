@@ -35,9 +35,12 @@ static bool split_output(struct study_reader *r, struct study_output *output, co
   return true;
 }
 
+/* TS_OVER_COUNT if the file does not say, or says what nobody knows. */
 static enum ts_over read_over(struct study_reader *r, const json_t *item, const char *key) {
+  size_t before = r->s->faults.count;
   if (!json_object_get(item, key)) return TS_OVER_COUNT;
-  return (enum ts_over)ts_study_read_word(r, item, key, ts_over_names);
+  size_t word = ts_study_read_word(r, item, key, ts_over_names);
+  return r->s->faults.count == before ? (enum ts_over)word : TS_OVER_COUNT;
 }
 
 static void read_output(struct study_reader *r, const json_t *item, size_t index) {

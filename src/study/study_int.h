@@ -155,8 +155,8 @@ void ts_study_outputs_resolve(struct session *s);
 /* The default over the tiles of a file: pool for a ratio, sum for a count, else mean; over files: sum for a count. */
 enum ts_over ts_column_over_tiles(const struct ts_op *op, size_t port, const char *column);
 enum ts_over ts_column_over_files(const struct ts_op *op, size_t port, const char *column);
-/* A column that the tables of a product lack: one text for what is found before and during a run. `near` may be NULL. */
-void ts_study_no_column(struct session *s, const struct study_output *output, const char *column, const char *near);
+/* A column that the tables of a product lack: one text for what is found before and during a run. */
+void ts_study_no_column(struct session *s, const struct study_output *output, const char *column);
 /* "objects cut at tile edges", or NULL: whether the column counts or scores objects that tiles cut. */
 const char *ts_session_cut_objects(const struct session *s, const struct ts_source *source, const char *column);
 /* Once the dataset is open: warnings about numbers that depend on how images are cut into tiles. */

@@ -28,13 +28,32 @@ static void place(struct session *s, const struct study_output *output, const ch
   ts_session_fault(s, err);
 }
 
-void ts_study_no_column(struct session *s, const struct study_output *output, const char *column, const char *near) {
+#define COLUMNS_NAMED 10 /* what fits into a help text */
+
+/* The first columns that a port declares. */
+static const char *column_names(struct session *s, const struct ts_op *op, size_t port) {
+  const char *text = "";
+  size_t count = 0;
+  for (size_t i = 0; i < op->tables.column_count; i++) {
+    const struct ts_op_column *column = &op->tables.columns[i];
+    if (strcmp(column->output, op->descriptor->outputs[port].name) != 0 || count++ >= COLUMNS_NAMED) continue;
+    text = ts_arena_printf(&s->arena, "%s%s%s", text, *text ? ", " : "", column->name);
+  }
+  return count > COLUMNS_NAMED ? ts_arena_printf(&s->arena, "%s and %zu more", text, count - COLUMNS_NAMED) : text;
+}
+
+void ts_study_no_column(struct session *s, const struct study_output *output, const char *column) {
+  const struct ts_op *op = s->workflow->tasks[output->source.index].op;
+  const char *near = ts_op_nearest_column(op, output->source.port, column);
+  const char *names = column_names(s, op, output->source.port);
   struct ts_error err = {0};
   bool own = strcmp(column, output->column) == 0;
   ts_fail(&err, TS_ERR_BAD_VALUE, "'%s' has no column '%s'%s", output->product, column,
           own ? "" : ", which its operation declares as a term of a ratio");
   if (near)
     ts_error_help(&err, "did you mean '%s'?", near);
+  else if (*names)
+    ts_error_help(&err, "its columns are %s", names);
   else
     ts_error_help(&err, "see its columns with: tessera run -o DIR, then look into the CSV files");
   place(s, output, "output", &err);
@@ -105,7 +124,7 @@ static void resolve(struct session *s, struct study_output *output) {
   size_t port = output->source.port;
   if (!is_table(s, output, op)) return;
   if (ts_op_declares_columns(op, port) && !ts_op_has_column(op, port, output->column))
-    ts_study_no_column(s, output, output->column, ts_op_nearest_column(op, port, output->column));
+    ts_study_no_column(s, output, output->column);
   else
     settle_overs(s, output, op);
 }

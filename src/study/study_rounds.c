@@ -24,7 +24,7 @@ static void collect(void *user, uint32_t node, uint32_t port, size_t unit, struc
 static bool check_columns(struct session *s, const struct collector *collector) {
   size_t output = 0;
   const char *column = ts_collector_missing_column(collector, &output);
-  if (column) ts_study_no_column(s, &s->study.outputs[output], column, NULL);
+  if (column) ts_study_no_column(s, &s->study.outputs[output], column);
   return !column;
 }
 
