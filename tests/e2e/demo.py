@@ -129,8 +129,12 @@ def check_run(project):
         ("normalise.image", "png"), ("segment.mask", "png"), ("segment.mask", "overlay.png"), ("compare.table", "csv"),
         ("features.table", "csv"), ("features.summary", "csv"), ("features.objects", "geojson"))]
     equal(sorted(path.name for path in folder.iterdir()), sorted(wanted), "files of the run")
-    quality = {tuple(row["tile"]): row["values"] for row in reply["quality"]}
-    equal(sorted(quality), sorted(TILES), "tiles with a quality")
+    quality = {(x, y): {name: float(value) for name, value in
+                        support.read_csv(folder / f"compare.table.x{x}_y{y}.csv")[0].items()} for x, y in TILES}
+    equal([(row["file"], row["tiles"]) for row in reply["quality"]], [("slide", len(TILES))], "files with a quality")
+    pooled = 2 * sum(row["both_px"] for row in quality.values()) / sum(
+        row["found_px"] + row["reference_px"] for row in quality.values())
+    check(abs(reply["quality"][0]["values"]["dice"] - pooled) < 1e-12, f"Dice of the slide: {reply['quality']}, not {pooled}")
     slide, truth = support.read_png(project / "slide.png"), support.read_png(project / "truth.png")
     scores = [check_tile(folder, slide, truth, quality[tile], *tile) for tile in TILES]
     say(f"run: Dice {', '.join(f'{score:.3f}' for score in scores)} against the true nuclei")

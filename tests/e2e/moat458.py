@@ -87,10 +87,10 @@ def check_results(raw):
     lines = raw.decode().splitlines()
     design = DESIGN.read_text(encoding="utf-8").splitlines()
     equal(len(lines), SETS + 1, "lines of results.csv")
-    equal(lines[0], design[0] + ",compare.table:diff,compare.table:dice", "header of results.csv")
+    equal(lines[0], "set," + design[0] + ",compare.table:diff,compare.table:dice", "header of results.csv")
     values = [tuple(map(float, line.split(",")[-2:])) for line in lines[1:]]
     wrong = [i for i, (line, row) in enumerate(zip(lines[1:], design[1:]))
-             if [float(x) for x in line.split(",")[:-2]] != [float(x) for x in row.split(",")]]
+             if [float(x) for x in line.split(",")[1:-2]] != [float(x) for x in row.split(",")]]
     equal(wrong, [], "rows whose parameters are not those of the design")
     check(all(0 <= diff <= 1000 * 1000 and 0 <= dice <= 1 for diff, dice in values), "an output is out of its range")
     distinct = len({diff for diff, _ in values})

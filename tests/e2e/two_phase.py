@@ -91,7 +91,7 @@ def check_saving(project, reply):
     """The second phase alone, in a new store, computes more."""
     lines = (project / "out-calm/results.csv").read_text(encoding="utf-8").splitlines()
     columns = len(reply["params"])
-    design = [",".join(line.split(",")[:columns]) for line in lines]
+    design = [",".join(line.split(",")[1:1 + columns]) for line in lines]
     first = reply["phases"][0]["runs"]
     (project / "second.csv").write_text("\n".join([design[0], *design[1 + first:]]) + "\n", encoding="utf-8")
     alone, _ = study(project, "alone", "--design", "second.csv")
