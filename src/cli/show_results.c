@@ -105,7 +105,7 @@ static void add_range(const struct measures *measures, const json_t *file) {
   json_t *value;
   json_object_foreach(json_object_get(file, "values"), name, value) {
     const union ts_map_value *position = ts_map_find_name(&measures->index, name);
-    if (!position || !json_is_number(value)) continue;
+    if (!position || !measures->items || !json_is_number(value)) continue;
     struct measure *measure = &measures->items[position->number];
     measure->low = fmin(measure->low, json_number_value(value)); /* fmin and fmax leave NaN out */
     measure->high = fmax(measure->high, json_number_value(value));

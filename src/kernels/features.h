@@ -25,20 +25,19 @@ enum {
 };
 
 /* The columns, in order; channels are red, green, blue. */
-/* The names, in the order of the columns; X is given each as a string. */
-#define TS_FEATURE_LIST_OF_FORM(X)                                                                                     \
-  X("major_axis") X("minor_axis") X("eccentricity") X("extent") X("perimeter") X("circularity")
-#define TS_FEATURE_LIST_OF_CHANNEL(X, c)                                                                               \
-  X(c "_mean")                                                                                                         \
-  X(c "_max") X(c "_min") X(c "_std") X(c "_entropy") X(c "_energy") X(c "_skewness") X(c "_kurtosis")                 \
-      X(c "_gradient_mean") X(c "_gradient_std") X(c "_gradient_entropy") X(c "_gradient_energy")                      \
-          X(c "_gradient_skewness") X(c "_gradient_kurtosis") X(c "_edge_px") X(c "_edge_mean")
-#define TS_FEATURE_LIST_OF_CHANNELS(X)                                                                                 \
-  TS_FEATURE_LIST_OF_CHANNEL(X, "red") TS_FEATURE_LIST_OF_CHANNEL(X, "green") TS_FEATURE_LIST_OF_CHANNEL(X, "blue")
-#define TS_FEATURE_LIST(X)                                                                                             \
-  X("label")                                                                                                           \
-  X("area") X("box_x") X("box_y") X("box_width") X("box_height") X("centroid_x") X("centroid_y")                       \
-      TS_FEATURE_LIST_OF_FORM(X) TS_FEATURE_LIST_OF_CHANNELS(X)
+/* The names, in the order of the columns; F is given each as a string. */
+#define TS_FEATURE_LIST_OF_FORM(F)                                                                                     \
+  F("major_axis"), F("minor_axis"), F("eccentricity"), F("extent"), F("perimeter"), F("circularity")
+#define TS_FEATURE_LIST_OF_CHANNEL(F, c)                                                                               \
+  F(c "_mean"), F(c "_max"), F(c "_min"), F(c "_std"), F(c "_entropy"), F(c "_energy"), F(c "_skewness"),              \
+      F(c "_kurtosis"), F(c "_gradient_mean"), F(c "_gradient_std"), F(c "_gradient_entropy"),                         \
+      F(c "_gradient_energy"), F(c "_gradient_skewness"), F(c "_gradient_kurtosis"), F(c "_edge_px"),                  \
+      F(c "_edge_mean")
+#define TS_FEATURE_LIST_OF_CHANNELS(F)                                                                                 \
+  TS_FEATURE_LIST_OF_CHANNEL(F, "red"), TS_FEATURE_LIST_OF_CHANNEL(F, "green"), TS_FEATURE_LIST_OF_CHANNEL(F, "blue")
+#define TS_FEATURE_LIST(F)                                                                                             \
+  F("label"), F("area"), F("box_x"), F("box_y"), F("box_width"), F("box_height"), F("centroid_x"), F("centroid_y"),    \
+      TS_FEATURE_LIST_OF_FORM(F), TS_FEATURE_LIST_OF_CHANNELS(F)
 extern const char *const ts_feature_names[TS_FEATURES_COUNT];
 
 struct ts_feature_table {

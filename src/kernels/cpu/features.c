@@ -18,7 +18,7 @@
 #include "kernels/cpu/scratch.h"
 #include "kernels/kernels.h"
 
-#define NAME(text) text,
+#define NAME(text) text
 const char *const ts_feature_names[TS_FEATURES_COUNT] = {TS_FEATURE_LIST(NAME)};
 
 static int compare_runs(const void *a, const void *b) {

@@ -23,22 +23,25 @@ static struct ts_compare_plane plane_of(const struct ts_op_view *view) {
   return plane;
 }
 
-/* The columns of the comparison, in their order; pixels, then objects, then what the scores are made of. */
-#define COMPARE_COLUMNS(X)                                                                                             \
-  X(diff)                                                                                                              \
-  X(reference_px) X(dice) X(jaccard) X(found) X(reference) X(matched) X(precision) X(recall) X(f1) X(aji) X(pq)        \
-      X(found_px) X(both_px) X(iou_sum) X(aji_both_px) X(aji_joined_px) X(pixel_precision) X(pixel_recall)
-#define COMPARE_NAME(column) #column,
-static const char *const compare_names[] = {COMPARE_COLUMNS(COMPARE_NAME)};
-#define COMPARE_COLUMN(column) {"table", #column},
-static const struct ts_op_column compare_columns[] = {COMPARE_COLUMNS(COMPARE_COLUMN)};
+#define COMPARE_COLUMN(column)                                                                                         \
+  { "table", (column) }
+/* Pixels and objects; then what the scores are made of. */
+static const struct ts_op_column compare_columns[] = {
+    COMPARE_COLUMN("diff"),        COMPARE_COLUMN("reference_px"),  COMPARE_COLUMN("dice"),
+    COMPARE_COLUMN("jaccard"),     COMPARE_COLUMN("found"),         COMPARE_COLUMN("reference"),
+    COMPARE_COLUMN("matched"),     COMPARE_COLUMN("precision"),     COMPARE_COLUMN("recall"),
+    COMPARE_COLUMN("f1"),          COMPARE_COLUMN("aji"),           COMPARE_COLUMN("pq"),
+    COMPARE_COLUMN("found_px"),    COMPARE_COLUMN("both_px"),       COMPARE_COLUMN("iou_sum"),
+    COMPARE_COLUMN("aji_both_px"), COMPARE_COLUMN("aji_joined_px"), COMPARE_COLUMN("pixel_precision"),
+    COMPARE_COLUMN("pixel_recall")};
 
 /* All other counts are terms of ratios. */
-static const struct ts_op_column compare_counts[] = {{"table", "diff"}};
+static const struct ts_op_column compare_counts[] = {COMPARE_COLUMN("diff")};
 static const struct ts_op_column compare_objects[] = {
-    {"table", "found"},   {"table", "reference"},   {"table", "matched"},      {"table", "precision"},
-    {"table", "recall"},  {"table", "f1"},          {"table", "aji"},          {"table", "pq"},
-    {"table", "iou_sum"}, {"table", "aji_both_px"}, {"table", "aji_joined_px"}};
+    COMPARE_COLUMN("found"),       COMPARE_COLUMN("reference"),    COMPARE_COLUMN("matched"),
+    COMPARE_COLUMN("precision"),   COMPARE_COLUMN("recall"),       COMPARE_COLUMN("f1"),
+    COMPARE_COLUMN("aji"),         COMPARE_COLUMN("pq"),           COMPARE_COLUMN("iou_sum"),
+    COMPARE_COLUMN("aji_both_px"), COMPARE_COLUMN("aji_joined_px")};
 
 #define COMPARE_TERMS(...)                                                                                             \
   (const struct ts_op_term[]){__VA_ARGS__}, NUCLEI_COUNT(((const struct ts_op_term[]){__VA_ARGS__}))
@@ -83,8 +86,10 @@ static int run_compare(struct ts_op_call *call) {
                         (double)c.aji_joined_px,
                         c.pixel_precision,
                         c.pixel_recall};
-  _Static_assert(sizeof row / sizeof *row == NUCLEI_COUNT(compare_names), "a value for every column");
-  double *cells = call->host->output_table(call, 0, 1, NUCLEI_COUNT(compare_names), compare_names);
+  const char *names[NUCLEI_COUNT(compare_columns)];
+  _Static_assert(sizeof row / sizeof *row == NUCLEI_COUNT(names), "a value for every column");
+  for (size_t i = 0; i < NUCLEI_COUNT(names); i++) names[i] = compare_columns[i].name;
+  double *cells = call->host->output_table(call, 0, 1, NUCLEI_COUNT(names), names);
   if (!cells) return -1;
   memcpy(cells, row, sizeof row);
   return 0;
@@ -115,12 +120,14 @@ static const struct ts_op_port features_out[] = {
     {.name = "objects", .type = "table", .help = "one row per nucleus: place, shape, intensity, gradient, edges"},
     {.name = "summary", .type = "table", .help = "one row: number of nuclei and the means of their features"}};
 
-#define OBJECTS_COLUMN(feature) {"objects", feature},
-#define SUMMARY_COLUMN(feature) {"summary", feature},
+#define OBJECTS_COLUMN(feature)                                                                                        \
+  { "objects", (feature) }
+#define SUMMARY_COLUMN(feature)                                                                                        \
+  { "summary", (feature) }
 /* All of them depend on where tiles cut nuclei. */
-static const struct ts_op_column features_columns[] = {
-    TS_FEATURE_LIST(OBJECTS_COLUMN) SUMMARY_COLUMN("count") SUMMARY_COLUMN("area")
-        TS_FEATURE_LIST_OF_FORM(SUMMARY_COLUMN) TS_FEATURE_LIST_OF_CHANNELS(SUMMARY_COLUMN)};
+static const struct ts_op_column features_columns[] = {TS_FEATURE_LIST(OBJECTS_COLUMN), SUMMARY_COLUMN("count"),
+                                                       SUMMARY_COLUMN("area"), TS_FEATURE_LIST_OF_FORM(SUMMARY_COLUMN),
+                                                       TS_FEATURE_LIST_OF_CHANNELS(SUMMARY_COLUMN)};
 static const struct ts_op_column features_counts[] = {{"summary", "count"}};
 
 /* Coordinates are told in pixels of the image, not of the tile. */

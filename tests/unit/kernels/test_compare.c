@@ -37,6 +37,10 @@ static void test_both_empty(void **state) {
   check(c.f1, 1);
   check(c.aggregated_jaccard, 1);
   check(c.panoptic_quality, 1);
+  check(c.pixel_precision, 1);
+  check(c.pixel_recall, 1);
+  assert_int_equal(c.found_px + c.both_px + c.aji_both_px + c.aji_joined_px,
+                   0); /* nothing is added to a slide's sums */
 }
 
 static void test_one_empty(void **state) {
@@ -50,6 +54,9 @@ static void test_one_empty(void **state) {
     assert_int_equal(c.differing_px, 2);
     assert_int_equal(c.reference_px, i ? 2 : 0);
     check(c.dice + c.jaccard + c.precision + c.recall + c.f1 + c.aggregated_jaccard + c.panoptic_quality, 0);
+    check(c.pixel_precision + c.pixel_recall + c.iou_sum, 0);
+    assert_int_equal(c.found_px, i ? 0 : 2);
+    assert_int_equal(c.aji_joined_px, 2);
   }
 }
 
@@ -104,6 +111,8 @@ static void test_other_size(void **state) {
   struct ts_comparison c = compare(mask_plane(mask, 4, 3), mask_plane(mask, 5, 2));
   assert_int_equal(c.differing_px, 12);
   assert_int_equal(c.reference_px, 10);
+  assert_int_equal(c.found_px, 12);
+  assert_int_equal(c.both_px, 0);
   check(c.dice, 0);
   c = compare(mask_plane(mask, 3, 3), mask_plane(mask, 5, 2));
   assert_int_equal(c.differing_px, 10);
@@ -150,7 +159,14 @@ static struct ts_comparison naive_compare(const uint32_t *found, const uint32_t 
     if (!used[i]) aji_u += (double)f[i];
   double fp = (double)(pixels - f[0]), rp = (double)(pixels - r[0]),
          both = (double)(c.found_objects + c.reference_objects);
+  c.found_px = pixels - f[0];
   c.reference_px = pixels - r[0];
+  c.both_px = (int64_t)common;
+  c.iou_sum = iou_sum;
+  c.aji_both_px = (int64_t)aji_c;
+  c.aji_joined_px = (int64_t)aji_u;
+  c.pixel_precision = common / fp;
+  c.pixel_recall = common / rp;
   c.differing_px = (int64_t)(fp + rp - 2 * common);
   c.dice = 2 * common / (fp + rp);
   c.jaccard = common / (fp + rp - common);
@@ -177,14 +193,34 @@ static void test_random(void **state) {
     struct ts_comparison got = compare(label_plane(found, s.w, s.h), label_plane(reference, s.w, s.h));
     assert_int_equal(got.differing_px, want.differing_px);
     assert_int_equal(got.reference_px, want.reference_px);
+    assert_int_equal(got.found_px, want.found_px);
+    assert_int_equal(got.both_px, want.both_px);
+    assert_int_equal(got.aji_both_px, want.aji_both_px);
+    assert_int_equal(got.aji_joined_px, want.aji_joined_px);
     assert_int_equal(got.found_objects, want.found_objects);
     assert_int_equal(got.reference_objects, want.reference_objects);
     assert_int_equal(got.matched_objects, want.matched_objects);
-    const double g[7] = {
-        got.dice, got.jaccard, got.precision, got.recall, got.f1, got.aggregated_jaccard, got.panoptic_quality};
-    const double w[7] = {
-        want.dice, want.jaccard, want.precision, want.recall, want.f1, want.aggregated_jaccard, want.panoptic_quality};
-    for (int i = 0; i < 7; i++) assert_true(fabs(g[i] - w[i]) < 1e-12);
+    const double g[] = {got.dice,
+                        got.jaccard,
+                        got.precision,
+                        got.recall,
+                        got.f1,
+                        got.aggregated_jaccard,
+                        got.panoptic_quality,
+                        got.iou_sum,
+                        got.pixel_precision,
+                        got.pixel_recall};
+    const double w[] = {want.dice,
+                        want.jaccard,
+                        want.precision,
+                        want.recall,
+                        want.f1,
+                        want.aggregated_jaccard,
+                        want.panoptic_quality,
+                        want.iou_sum,
+                        want.pixel_precision,
+                        want.pixel_recall};
+    for (size_t i = 0; i < sizeof g / sizeof *g; i++) assert_true(fabs(g[i] - w[i]) < 1e-12);
     matched += got.matched_objects;
     free(found);
     free(reference);
