@@ -81,12 +81,16 @@ static void write_back(const char *path) {
 
 bool ts_file_identify_settled(const char *path, struct ts_file_identity *identity, struct ts_error *err) {
   if (!ts_file_identify(path, identity, err)) return false;
-  if (ts_file_identity_is_fresh(identity, ts_clock_unix_ns())) write_back(path);
-  for (int attempt = 0; attempt < ATTEMPT_MAX; attempt++) {
+  if (ts_file_identity_is_fresh(identity, ts_clock_unix_ns())) {
+    write_back(path);
     if (!ts_file_identify(path, identity, err)) return false;
+  }
+  for (int attempt = 0; attempt < ATTEMPT_MAX; attempt++) {
     const int64_t wait_ns = ts_file_identity_wait_ns(identity, ts_clock_unix_ns());
     if (wait_ns == 0) return true;
-    nanosleep(&(struct timespec){.tv_sec = wait_ns / SECOND_NS, .tv_nsec = wait_ns % SECOND_NS}, NULL);
+    struct timespec rest = {.tv_sec = wait_ns / SECOND_NS, .tv_nsec = wait_ns % SECOND_NS};
+    while (nanosleep(&rest, &rest) != 0 && errno == EINTR) continue; /* a signal */
+    if (!ts_file_identify(path, identity, err)) return false;
   }
   return ts_file_keeps_changing(path, err);
 }
