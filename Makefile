@@ -37,9 +37,10 @@ fuzz: setup ## a minute of every fuzz target (clang); docs/fuzzing.md
 	@tools/setup fuzz
 	@tests/fuzz/run 60
 
-soak: setup ## what takes too long for every day: five minutes of every fuzz target
-	@tools/setup fuzz
+soak: all ## what takes too long for every day: five minutes of every fuzz target, and the long forms of tests
+	@tools/setup test fuzz
 	@tests/fuzz/run 300
+	@tests/e2e/data_changes.py soak
 
 bench: all ## time the operations; time and memory of sampling and sensitivity analysis
 	@build/tessera bench

@@ -45,6 +45,7 @@
   X(NO_TILES, 401, 3, "dataset without tiles")                                                                         \
   X(BAD_IMAGE, 402, 3, "image could not be read")                                                                      \
   X(BAD_PRODUCT, 403, 5, "stored product is damaged")                                                                  \
+  X(DATA_CHANGED, 405, 3, "data changed while it was read")                                                            \
   X(TASK_FAILED, 501, 1, "task failed")                                                                                \
   X(OPERATION_CONTRACT, 502, 1, "operation broke its contract")                                                        \
   X(PLUGIN, 503, 3, "plugin could not be loaded")                                                                      \

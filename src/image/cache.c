@@ -1,12 +1,13 @@
 /* A small cache of open images, so that reading the tiles of an image opens it once.
  * SPDX-License-Identifier: Apache-2.0
  *
- * An entry is named by path, level and the state of the file (modification time, size, inode), so that a file that is
- * written again is opened again. libvips images may be read by several threads at once. The lock guards the table only, but
+ * An entry is named by path, level and the state of the file (times, size, inode), so that a file that is written again is
+ * opened again. libvips images may be read by several threads at once. The lock guards the table only, but
  * opening happens under it too: it reads headers, and two threads that want the same file shall not both open it. */
 #include "image/open_int.h"
 
 #include "base/alloc.h"
+#include "base/file_identity.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -31,6 +32,7 @@ static uint64_t lookups;
 
 static bool same_state(const struct stat *a, const struct stat *b) {
   return a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+         a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec &&
          a->st_size == b->st_size && a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
 
@@ -91,9 +93,16 @@ static void bound_memory(const struct entry *newest) {
   }
 }
 
+/* What was opened is kept under the state that the file had before: it must be that of what was opened. */
 static struct entry *add(const char *path, int32_t level, const struct stat *state, struct ts_error *err) {
   struct ts_open_image open;
+  struct stat after;
   if (!ts_image_open(path, level, &open, err)) return NULL;
+  if (stat(path, &after) != 0 || !same_state(state, &after)) {
+    g_object_unref(open.image);
+    ts_file_keeps_changing(path, err);
+    return NULL;
+  }
   struct entry *entry = free_entry();
   *entry = (struct entry){.path = ts_strdup(path), .level = level, .state = *state, .open = open};
   bound_memory(entry);

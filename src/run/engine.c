@@ -29,8 +29,7 @@ static bool is_cancelled(const struct engine *engine) {
   return atomic_load_explicit(&engine->cancelled, memory_order_relaxed);
 }
 
-/* Under engine.lock: the first trouble ends the run. */
-static void end_with(struct engine *engine, const struct ts_error *err) {
+void ts_engine_end(struct engine *engine, const struct ts_error *err) {
   if (engine->trouble.code == TS_ERR_OK) engine->trouble = *err;
   engine->over = true;
   pthread_cond_broadcast(&engine->changed);
@@ -47,7 +46,7 @@ static bool open_next_group(struct engine *engine) {
   pthread_mutex_lock(&engine->lock);
   engine->opening--;
   if (!group) {
-    end_with(engine, &err);
+    ts_engine_end(engine, &err);
     return false;
   }
   engine->open_groups++;
@@ -177,8 +176,8 @@ static void produce(struct engine *engine, struct group *group, struct instance 
   engine->running--;
   ts_memory_leave(engine, instance);
   ts_content_stop(engine, content);
-  if (outcome == TS_OUTCOME_FAILED && is_cancelled(engine)) {
-    /* It gave up because it was told to: neither done nor failed, as if it had never been started. */
+  if (outcome == TS_OUTCOME_FAILED && (is_cancelled(engine) || engine->trouble.code != TS_ERR_OK)) {
+    /* It gave up because it was told to, or the run ends with this trouble: as if it had never been started. */
     wake_waiting(engine);
     pthread_mutex_unlock(&engine->lock);
     return;

@@ -102,6 +102,47 @@ static bool call_operation(struct engine *engine, const struct group *group, con
   return ts_op_execute(op, inputs, values, outputs, &context, err);
 }
 
+/* One call that reads a file of the dataset. */
+struct file_call {
+  struct engine *engine;
+  const struct group *group;
+  const struct instance *instance;
+  struct ts_op *op;
+  struct ts_data *const *inputs;
+  struct ts_data **outputs;
+  struct ts_str *log;
+  struct loan *loan;
+  size_t calls;
+};
+
+static void drop_outputs(const struct ts_op *op, struct ts_data **outputs) {
+  for (size_t i = 0; i < op->descriptor->output_count; i++) {
+    ts_data_unref(outputs[i]);
+    outputs[i] = NULL;
+  }
+}
+
+static bool read_once(void *user, struct ts_error *err) {
+  struct file_call *call = user;
+  drop_outputs(call->op, call->outputs);
+  call->calls++;
+  return call_operation(call->engine, call->group, call->instance, call->op, call->inputs, call->outputs, call->log,
+                        call->loan, err);
+}
+
+/* Only source operations are handed files. Nothing of a file that changed may be stored under the old key, so the change
+ * ends the run. */
+static bool read_file(struct file_call *call, struct ts_error *err) {
+  struct engine *engine = call->engine;
+  const bool ok = ts_source_file_read(ts_instance_source(engine, call->instance)->file, read_once, call, err);
+  if (!ok) drop_outputs(call->op, call->outputs);
+  pthread_mutex_lock(&engine->lock);
+  if (call->calls > 1) engine->result->reads += call->calls - 1; /* the file was touched meanwhile */
+  if (!ok && err->code == TS_ERR_DATA_CHANGED) ts_engine_end(engine, err);
+  pthread_mutex_unlock(&engine->lock);
+  return ok;
+}
+
 static void say_why(const struct ts_error *err, const struct ts_str *log, struct ts_str *message) {
   ts_str_add(message, err->text);
   if (err->help[0]) ts_str_addf(message, "\n%s", err->help);
@@ -120,7 +161,9 @@ bool ts_execute(struct engine *engine, const struct group *group, const struct i
   uint64_t cpu_ns = ts_clock_thread_cpu_ns();
   bool ok = true;
   ts_memory_call_begin();
-  if (op)
+  if (node->kind == TS_NODE_SOURCE)
+    ok = read_file(&(struct file_call){engine, group, instance, op, inputs, outputs, &log, &loan, 0}, &err);
+  else if (op)
     ok = call_operation(engine, group, instance, op, inputs, outputs, &log, &loan, &err);
   else if (node->kind == TS_NODE_CROP)
     ok = (outputs[0] = ts_data_crop(inputs[0], &engine->dataset->tiles[instance->unit].core, &err)) != NULL;

@@ -33,7 +33,7 @@ const char *ts_instance_output_port(const struct engine *engine, const struct in
   return op ? op->descriptor->outputs[port].name : "out";
 }
 
-static const struct ts_item_source *item_source(const struct engine *engine, const struct instance *instance) {
+const struct ts_item_source *ts_instance_source(const struct engine *engine, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   size_t item = node->scope == TS_PER_TILE ? engine->dataset->tile_items[instance->unit] : instance->unit;
   return &engine->dataset->items[item].sources[node->task];
@@ -62,7 +62,7 @@ static struct ts_value source_parameter(const struct engine *engine, const struc
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     if (strcmp(name, numbers[i].name) == 0) return ts_value_integer(numbers[i].value);
   }
-  if (strcmp(name, "as") == 0) return ts_value_string(item_source(engine, instance)->type->name);
+  if (strcmp(name, "as") == 0) return ts_value_string(ts_instance_source(engine, instance)->type->name);
   TS_BUG("a source operation has the unknown parameter '%s'", name);
 }
 
@@ -79,7 +79,7 @@ void ts_instance_parameters(const struct engine *engine, const struct instance *
 }
 
 struct ts_key ts_instance_file_key(const struct engine *engine, const struct instance *instance) {
-  return (struct ts_key){item_source(engine, instance)->digest};
+  return (struct ts_key){ts_instance_source(engine, instance)->digest};
 }
 
 static struct ts_key output_key(const struct engine *engine, const struct instance *producer, size_t port) {

@@ -65,9 +65,7 @@ void ts_release_inputs(struct ts_data **inputs, size_t count) {
 }
 
 static struct ts_data *open_file(const struct engine *engine, const struct instance *instance) {
-  const struct ts_node *node = &engine->plan->nodes[instance->node];
-  size_t item = node->scope == TS_PER_TILE ? engine->dataset->tile_items[instance->unit] : instance->unit;
-  const struct ts_item_source *source = &engine->dataset->items[item].sources[node->task];
+  const struct ts_item_source *source = ts_instance_source(engine, instance);
   return ts_data_create_file(source->path, &source->digest);
 }
 

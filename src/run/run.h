@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/key.h"
 #include "data/data.h"
+#include "data/source_file.h"
 #include "image/image.h"
 #include "op/op.h"
 #include "plan/plan.h"
@@ -26,8 +27,9 @@ const char *ts_source_operation(const struct ts_type *type);
 
 /* One item of the dataset: a file per workflow input (NULL where not supplied), and what it holds. */
 struct ts_item_source {
-  const char *path;        /* borrowed; NULL: not supplied */
-  struct ts_sha256 digest; /* of the file's bytes */
+  const char *path;            /* borrowed; NULL: not supplied */
+  struct ts_sha256 digest;     /* of the file's bytes */
+  struct ts_source_file *file; /* borrowed: sees whether it changes; NULL: it is taken on trust */
   const struct ts_type *type;
 };
 struct ts_item {

@@ -187,6 +187,8 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
                     const struct ts_run_options *options, struct ts_run_result *result, struct ts_error *err);
 void ts_engine_release(struct engine *engine);
 size_t ts_engine_worker(void); /* number of the calling thread among the workers, or TS_ANY_WORKER */
+/* Under engine.lock: the first trouble ends the run; running tasks are still finished. */
+void ts_engine_end(struct engine *engine, const struct ts_error *err);
 void ts_engine_forget_group(struct engine *engine, struct group *group); /* under engine.lock */
 
 /* setup.c */
@@ -215,6 +217,8 @@ struct ts_xxh128 ts_instance_run_identity(struct engine *engine, const struct gr
  * parameter_count. */
 struct ts_op *ts_instance_op(const struct engine *engine, const struct instance *instance);
 void ts_instance_parameters(const struct engine *engine, const struct instance *instance, struct ts_value *values);
+/* The file that a source instance reads. */
+const struct ts_item_source *ts_instance_source(const struct engine *engine, const struct instance *instance);
 /* Key of the file a source instance reads: the digest of its bytes. */
 struct ts_key ts_instance_file_key(const struct engine *engine, const struct instance *instance);
 const char *ts_instance_op_name(const struct engine *engine, const struct instance *instance);

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/file_identity.h"
 #include "base/str.h"
 #include "store/store.h"
 
@@ -56,12 +57,6 @@ struct ts_store_run_change {
   int64_t finished_unix_ns; /* 0: unfinished */
   int64_t process_id;       /* with `process` */
   const char *process;      /* or NULL */
-};
-
-/* What must be unchanged for a remembered file digest to hold. */
-struct ts_file_identity {
-  uint64_t device, inode, size_bytes;
-  int64_t mtime_ns, ctime_ns;
 };
 
 typedef void ts_store_key_sink(void *user, const struct ts_key *key, const struct ts_key *content_key);

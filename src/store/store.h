@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/file_identity.h"
 #include "base/key.h"
 #include "base/str.h"
 #include "data/data.h"
@@ -205,7 +206,9 @@ bool ts_store_buckets_give_back(struct ts_store *store, const char *run, uint64_
 /* Forgets them: at the end of the run, and before adding for a run that is continued. */
 bool ts_store_buckets_drop(struct ts_store *store, const char *run, struct ts_error *err);
 
-/* Digest of a file by path, cached in the store by device, inode, size, mtime_ns, ctime_ns. */
-bool ts_store_file_digest(struct ts_store *store, const char *path, struct ts_sha256 *digest, struct ts_error *err);
+/* Digest of a file by path, cached in the store by its identity, which the file had before and after the digest was taken.
+ * DATA_CHANGED if it keeps changing. */
+bool ts_store_file_digest(struct ts_store *store, const char *path, struct ts_sha256 *digest,
+                          struct ts_file_identity *identity, struct ts_error *err);
 
 #endif

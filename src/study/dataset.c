@@ -200,10 +200,6 @@ static void add_tiles(struct session *s, struct ts_item *item, const struct ts_i
   d->tile_count += count;
 }
 
-static bool digest_file(struct session *s, const char *path, struct ts_sha256 *digest, struct ts_error *err) {
-  return s->store ? ts_store_file_digest(s->store, path, digest, err) : ts_sha256_of_file(path, digest, err);
-}
-
 /* Inspects the files of one item; *pixels is set if any of them is an image. */
 static bool open_sources(struct session *s, const struct paths *files, size_t index, struct ts_item_source *sources,
                          struct ts_image_info *pixels, bool *has_pixels) {
@@ -214,10 +210,11 @@ static bool open_sources(struct session *s, const struct paths *files, size_t in
     if (files[i].count == 0) continue;
     struct ts_error err = {0};
     struct ts_image_info info = {0};
-    sources[i].path = files[i].items[index];
     bool is_image = !input->type || input->type->kind == TS_DATA_PIXELS;
-    if ((is_image && !ts_image_inspect(sources[i].path, s->study.level, &info, &err)) ||
-        !digest_file(s, sources[i].path, &sources[i].digest, &err)) {
+    /* What is not an image is refused before it is digested; then the header counts that belongs to the digest. */
+    if ((is_image && !ts_image_inspect(files[i].items[index], s->study.level, &info, &err)) ||
+        !ts_session_open_file(s, files[i].items[index], &sources[i], &err) ||
+        (is_image && !ts_source_inspect(&sources[i], s->study.level, &info, &err))) {
       ts_session_fault(s, &err);
       continue;
     }

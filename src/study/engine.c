@@ -144,6 +144,12 @@ bool ts_engine_run(struct engine_run *run) {
   if (run->quiet_store) options.store = s->store;
   bool ok = s->request->workers > 0 && run->values ? ts_workers_run(run, &options, &err)
                                                    : run_by_threads(run, &options, &err);
+  /* A worker that finds another file, or a decoder that stumbles over it, says so in other words. */
+  struct ts_error changed = {0};
+  if (!run->result.stopped && !run->quiet_store && !ts_session_confirm_files(s, &changed)) {
+    err = changed;
+    ok = false;
+  }
   ts_memory_trim(); /* what comes now, such as pictures, asks for other sizes */
   if (!ok && err.code != TS_ERR_OK) ts_session_fault(s, &err);
   return ok;

@@ -155,7 +155,7 @@ static bool draw_pair(struct session *s, struct study_result *r, size_t set, siz
   const struct ts_item_source *file = &s->dataset.items[s->dataset.tile_items[tile]].sources[image_input];
   bool ok = get_masks(s, r, set, tile, source, &masks);
   struct ts_region window = ok ? choose_window(&masks) : (struct ts_region){0};
-  struct ts_data *image = ok ? ts_image_read(file->path, file->type, &window, err) : NULL;
+  struct ts_data *image = ok ? ts_source_read_image(file, &window, err) : NULL;
   ok = image && encode(image, masks.normal, &r->pictures[0].png, err) &&
        encode(image, masks.different, &r->pictures[1].png, err);
   r->picture_count = ok ? 2 : 0;

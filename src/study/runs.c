@@ -44,6 +44,7 @@ bool ts_run_resume(struct session *s, const char *command) {
     return false;
   }
   memcpy(s->resumed_id, row->id, sizeof s->resumed_id);
+  s->resumed_settings = row->settings_json;
   s->resumed = *s->request;
   ts_settings_take_up(&s->arena, row->settings_json, &s->resumed);
   s->request = &s->resumed;
@@ -55,13 +56,14 @@ bool ts_run_open(struct session *s, const char *command, char id[9]) {
   bool ok;
   if (s->resumed_id[0]) {
     memcpy(id, s->resumed_id, sizeof s->resumed_id);
+    ts_session_warn_changed(s, s->resumed_settings, id);
     ok = ts_store_run_update(s->store, id, "running", "", &err);
   } else {
     char file[PATH_MAX];
     absolute_path(s, file);
-    char *settings = ts_settings_write(s->request);
+    ts_auto(json_decrefp) json_t *items = ts_session_items(s);
+    ts_auto_free char *settings = ts_settings_write(s->request, items);
     ok = ts_store_run_begin(s->store, command, file, settings, id, &err);
-    free(settings);
   }
   if (!ok) ts_session_fault(s, &err);
   return ok;

@@ -87,13 +87,14 @@ static void add_lists(json_t *object, const struct ts_request *r) {
   json_object_set_new(object, "parameters", parameters);
 }
 
-char *ts_settings_write(const struct ts_request *request) {
+char *ts_settings_write(const struct ts_request *request, json_t *items) {
   struct ts_request r = *request;
   json_t *object = json_object();
   json_object_set_new(object, "command", json_string(r.command ? r.command : ""));
   for (size_t i = 0; i < SETTING_COUNT; i++)
     if (is_given(&r, &settings[i])) json_object_set_new(object, settings[i].name, value_of(&r, &settings[i]));
   add_lists(object, &r);
+  if (items) json_object_set(object, "items", items);
   char *text = ts_json_dump(object, true, false);
   json_decref(object);
   return text;

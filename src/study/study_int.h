@@ -119,6 +119,7 @@ struct session {
   const struct ts_request *request; /* borrowed */
   struct ts_request resumed;        /* what request points to when a run is continued */
   char resumed_id[9];               /* "" otherwise */
+  const char *resumed_settings;     /* borrowed from the arena: those that the run was begun with; NULL */
   struct ts_arena arena;            /* owns most small things */
   struct ts_faults faults;
   json_t *warnings; /* owned */
@@ -322,8 +323,24 @@ void ts_quality_add(struct quality *quality, const char *product, uint32_t node,
 /* "quality", one entry per product and file, and "quality_over_files", one per product. */
 void ts_quality_json(const struct quality *quality, json_t *object);
 
-/* settings.c: what the user asked for beside the file, as JSON; to free. */
-char *ts_settings_write(const struct ts_request *request);
+/* data_files.c: the files of the dataset. */
+/* Sets path, digest and file of the source; the digest is from the store where it is known there. */
+bool ts_session_open_file(struct session *s, const char *path, struct ts_item_source *source, struct ts_error *err);
+/* Header, and pixels, of a file that is as it was when it was opened; DATA_CHANGED otherwise. */
+bool ts_source_inspect(const struct ts_item_source *source, int32_t level, struct ts_image_info *info,
+                       struct ts_error *err);
+struct ts_data *ts_source_read_image(const struct ts_item_source *source, const struct ts_region *region,
+                                     struct ts_error *err);
+/* Before results are reported: all files have the content that they were opened with; DATA_CHANGED otherwise. */
+bool ts_session_confirm_files(const struct session *s, struct ts_error *err);
+/* Names and digests, for the record of a run; a new reference. */
+json_t *ts_session_items(const struct session *s);
+/* Warns of files that have other content than in the settings of the run that is continued. */
+void ts_session_warn_changed(struct session *s, const char *settings, const char *run);
+
+/* settings.c: what the user asked for beside the file, and the data it was asked for (a new reference is taken; NULL: none),
+ * as JSON; to free. */
+char *ts_settings_write(const struct ts_request *request, json_t *items);
 /* What was asked for then, unless this call says otherwise. */
 void ts_settings_take_up(struct ts_arena *arena, const char *text, struct ts_request *request);
 

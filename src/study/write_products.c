@@ -49,7 +49,7 @@ static bool write_overlay(struct product_writer *w, const char *path, const stru
   for (size_t i = 0; i < w->s->workflow->input_count; i++) {
     const struct ts_item_source *source = &item->sources[i];
     if (!source->path || !source->type || strcmp(source->type->name, "image/rgb8") != 0) continue;
-    struct ts_data *image = ts_image_read(source->path, source->type, ts_data_region(mask), err);
+    struct ts_data *image = ts_source_read_image(source, ts_data_region(mask), err);
     struct ts_data *overlay = image ? ts_image_overlay(image, mask, TS_OUTLINE_RGB, err) : NULL;
     bool ok = overlay && ts_image_write_png(path, overlay, err);
     ts_data_unref(image);

@@ -426,6 +426,7 @@ static void file_digests_follow_the_file(void **state) {
   (void)state;
   struct ts_error err = {0};
   struct ts_sha256 digest;
+  struct ts_file_identity identity;
   struct ts_sha256 expected;
   ts_auto_free char *path = ts_path_join(folder, "input.csv");
   static const char *const texts[] = {"one", "two", "three"};
@@ -433,12 +434,12 @@ static void file_digests_follow_the_file(void **state) {
     write_text(path, texts[i]);
     ts_sha256_of(texts[i], strlen(texts[i]), &expected);
     for (int again = 0; again < 2; again++) {
-      assert_true(ts_store_file_digest(store, path, &digest, &err));
+      assert_true(ts_store_file_digest(store, path, &digest, &identity, &err));
       assert_memory_equal(&digest, &expected, sizeof digest);
     }
   }
   assert_int_equal(unlink(path), 0);
-  assert_false(ts_store_file_digest(store, path, &digest, &err));
+  assert_false(ts_store_file_digest(store, path, &digest, &identity, &err));
   assert_int_equal(err.code, TS_ERR_FILE_NOT_FOUND);
 }
 

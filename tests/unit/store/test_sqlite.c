@@ -177,6 +177,7 @@ static void a_reader_changes_nothing(void **state) {
   struct ts_error err = {0};
   char id[9];
   struct ts_sha256 digest;
+  struct ts_file_identity identity;
   ts_store_close(open_store(folder));
   struct ts_store *reader = open_to_read(folder);
   put_sample(reader, 1, 100);
@@ -190,7 +191,7 @@ static void a_reader_changes_nothing(void **state) {
   assert_false(ts_store_run_update(reader, "00000000", "done", "", &err));
   assert_int_equal(err.code, TS_ERR_STORE);
   ts_error_clear(&err);
-  assert_true(ts_store_file_digest(reader, database, &digest, &err));
+  assert_true(ts_store_file_digest(reader, database, &digest, &identity, &err));
   ts_store_close(reader);
 }
 
@@ -528,6 +529,7 @@ static void remembered_file_digests_are_used(void **state) {
   (void)state;
   struct ts_error err = {0};
   struct ts_sha256 digest;
+  struct ts_file_identity identity;
   struct ts_sha256 expected;
   struct ts_store *store = open_store(folder);
   struct stat status;
@@ -539,13 +541,13 @@ static void remembered_file_digests_are_used(void **state) {
     skip(); /* just linked */
   }
   assert_true(ts_sha256_of_file("/proc/self/exe", &expected, &err));
-  assert_true(ts_store_file_digest(store, "/proc/self/exe", &digest, &err));
+  assert_true(ts_store_file_digest(store, "/proc/self/exe", &digest, &identity, &err));
   assert_memory_equal(&digest, &expected, sizeof digest);
   ts_store_close(store);
   execute("UPDATE file_digest SET digest = zeroblob(32)"); /* shows that nothing is read again */
   memset(&expected, 0, sizeof expected);
   store = open_store(folder);
-  assert_true(ts_store_file_digest(store, "/proc/self/exe", &digest, &err));
+  assert_true(ts_store_file_digest(store, "/proc/self/exe", &digest, &identity, &err));
   assert_memory_equal(&digest, &expected, sizeof digest);
   ts_store_close(store);
 }

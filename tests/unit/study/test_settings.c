@@ -45,7 +45,7 @@ static void everything_is_taken_up(void **state) {
                                    .data_count = 2,
                                    .parameters = parameters,
                                    .parameter_count = 2};
-  char *text = ts_settings_write(&asked);
+  char *text = ts_settings_write(&asked, NULL);
   struct ts_request r = {0};
   ts_settings_take_up(&arena, text, &r);
   free(text);
@@ -75,13 +75,13 @@ static void everything_is_taken_up(void **state) {
 /* A seed of 0 and a tile of 0 are told from none. */
 static void zeros_are_told_from_nothing(void **state) {
   (void)state;
-  char *text = ts_settings_write(&(struct ts_request){.has_seed = true, .has_tile = true});
+  char *text = ts_settings_write(&(struct ts_request){.has_seed = true, .has_tile = true}, NULL);
   struct ts_request r = {.seed = 7};
   ts_settings_take_up(&arena, text, &r);
   free(text);
   assert_true(r.has_seed && r.has_tile);
   assert_int_equal(r.seed, 0);
-  text = ts_settings_write(&(struct ts_request){0});
+  text = ts_settings_write(&(struct ts_request){0}, NULL);
   r = (struct ts_request){0};
   ts_settings_take_up(&arena, text, &r);
   free(text);
@@ -93,8 +93,14 @@ static void zeros_are_told_from_nothing(void **state) {
 static void the_new_call_comes_first(void **state) {
   (void)state;
   const char *const before[] = {"old.png"}, *const now[] = {"new.png"};
-  char *text = ts_settings_write(&(struct ts_request){
-      .merge = "rtma", .workers = 2, .seed = 1, .has_seed = true, .data = before, .data_count = 1, .no_parts = true});
+  char *text = ts_settings_write(&(struct ts_request){.merge = "rtma",
+                                                      .workers = 2,
+                                                      .seed = 1,
+                                                      .has_seed = true,
+                                                      .data = before,
+                                                      .data_count = 1,
+                                                      .no_parts = true},
+                                 NULL);
   struct ts_request r = {.merge = "lineage", .workers = 4, .seed = 9, .has_seed = true, .data = now, .data_count = 1};
   ts_settings_take_up(&arena, text, &r);
   free(text);
