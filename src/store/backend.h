@@ -75,6 +75,9 @@ struct ts_store_backend {
   void (*close)(void *state);
   /* Borrowed until close; "" normally. */
   const char *(*salt)(const void *state);
+  /* Optional, where rows can be damaged: how many were met that are not what was written. Look-ups take such a row for one
+   * that is not there. Every look-up compares the key of what it found with the key that was asked for. */
+  uint64_t (*damage_count)(void *state);
 
   /* Writes a batch, all of it or nothing; after true it survives the death of the process. A product that is there
    * stays untouched, one that was forgotten comes back. A record whose key is there already is ignored if every product

@@ -63,6 +63,11 @@ static const char *trace_salt(const void *state) {
   return trace->inner->salt(trace->state);
 }
 
+static uint64_t trace_damage_count(void *state) {
+  const struct trace *trace = state;
+  return trace->inner->damage_count ? trace->inner->damage_count(trace->state) : 0;
+}
+
 static bool trace_write(void *state, const struct ts_store_batch *batch, struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "write");
@@ -281,6 +286,7 @@ const struct ts_store_backend ts_store_trace = {
     .open = trace_open,
     .close = trace_close,
     .salt = trace_salt,
+    .damage_count = trace_damage_count,
     .write = trace_write,
     .find = trace_find,
     .records_of = trace_records_of,

@@ -11,6 +11,7 @@ const struct ts_store_backend ts_store_sqlite = {
     .open = ts_sqlite_open,
     .close = ts_sqlite_close,
     .salt = ts_sqlite_salt,
+    .damage_count = ts_sqlite_damage_count,
     .write = ts_sqlite_write,
     .find = ts_sqlite_find,
     .records_of = ts_sqlite_records_of,
