@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct ts_objects {
   char *folder; /* owned */
@@ -36,5 +37,11 @@ void ts_objects_remove_new(const struct ts_objects *objects, const struct ts_sto
 bool ts_objects_read(const struct ts_objects *objects, const struct ts_sha256 *digest, uint64_t packed_bytes,
                      struct ts_str *packed, struct ts_error *err);
 void ts_objects_remove(const struct ts_objects *objects, const struct ts_sha256 *digest); /* fine if it is not there */
+
+/* Removes files, links and pipes that are not the file of a wanted product; counts what is kept and what is removed. Only
+ * with the store's lock held. */
+typedef bool ts_objects_is_wanted(void *user, const struct ts_sha256 *digest);
+bool ts_objects_sweep(const struct ts_objects *objects, ts_objects_is_wanted *is_wanted, void *user, uint64_t *kept,
+                      uint64_t *removed, struct ts_error *err);
 
 #endif

@@ -160,6 +160,12 @@ bool ts_sqlite_bucket_done(void *state, const char *run, uint64_t number, struct
 bool ts_sqlite_buckets_give_back(void *state, const char *run, uint64_t worker, size_t *count, struct ts_error *err);
 bool ts_sqlite_buckets_drop(void *state, const char *run, struct ts_error *err);
 
+/* verify.c */
+bool ts_sqlite_verify(void *state, struct ts_store_verification *found, struct ts_error *err);
+bool ts_sqlite_product_list(void *state, ts_store_digest_sink *sink, void *user, struct ts_error *err);
+bool ts_sqlite_sweep(void *state, struct ts_store_verification *found, struct ts_error *err);
+bool ts_sqlite_drop(void *state, const struct ts_key *key, struct ts_error *err);
+
 /* write.c */
 bool ts_sqlite_write(void *state, const struct ts_store_batch *batch, struct ts_error *err);
 

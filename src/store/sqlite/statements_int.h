@@ -78,6 +78,9 @@
     "SELECT packed_bytes, packed FROM product WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1")                    \
   X(FORGET_PRODUCT,                                                                                                    \
     "UPDATE product SET is_there = 0, packed = NULL WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1")              \
+  X(LIST_PRODUCTS, "SELECT digest FROM product NOT INDEXED WHERE is_there = 1")                                         \
+  X(HAS_FILE, "SELECT 1 FROM product WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1 AND packed IS NULL")          \
+  X(DROP_RECORD, "DELETE FROM record WHERE id = (SELECT id FROM record WHERE key = ?1) AND +key = ?1")                 \
   X(COUNT_RECORDS, "SELECT count(*) FROM record")                                                                      \
   X(COUNT_PRODUCTS, "SELECT count(*), coalesce(sum(size_bytes), 0), coalesce(sum(packed_bytes), 0) FROM product "      \
                     "WHERE is_there = 1")                                                                              \
