@@ -37,7 +37,8 @@ fuzz: setup ## a minute of every fuzz target (clang); docs/fuzzing.md
 	@tools/setup fuzz
 	@tests/fuzz/run 60
 
-soak: setup ## what takes too long for every day: five minutes of every fuzz target
+soak: setup all ## what takes too long for every day: five minutes of every fuzz target, 4,000 flipped bits in stores
+	@python3 tests/e2e/flips.py long
 	@tools/setup fuzz
 	@tests/fuzz/run 300
 
