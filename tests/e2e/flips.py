@@ -102,7 +102,7 @@ class Case:
                            check=True)
         else:
             call("init", "--demo", name, self.folder)
-        self.words = () if name == "decay" else ("--trajectories", 1)
+        self.words = () if name == "decay" else ("--trajectories", 2)
         self.whole = self.folder.parent / f"{name}-whole"
         self.store = self.folder / ".tessera"
         self.study(expect=0)
