@@ -153,8 +153,8 @@ TS_PUBLIC int ts_log_run(const struct ts_request *request, char **reply);
 TS_PUBLIC int ts_explain(const struct ts_request *request, char **reply);
 /* What the store has learnt about the costs of operations. Schema tessera.costs/1. */
 TS_PUBLIC int ts_costs_of_store(const struct ts_request *request, char **reply);
-/* Reads everything in the store again and removes what is damaged; with recompute, compares it with what its runs compute
- * from nothing, and removes what is wrong (then returns 1). Schema tessera.store-verify/1. */
+/* Reads everything in the store again and removes what is damaged; with recompute, compares it with what its runs
+ * compute from nothing, and removes what is wrong (then returns 1). Schema tessera.store-verify/1. */
 TS_PUBLIC int ts_verify_store(const struct ts_request *request, char **reply);
 /* Writes the HTML report of a past study. Schema tessera.report/1. */
 TS_PUBLIC int ts_report(const struct ts_request *request, char **reply);

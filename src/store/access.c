@@ -47,8 +47,8 @@ static bool fail_access(const char *folder, const char *path, int number, struct
   if (is_foreign) {
     char owner[NAME_BYTES];
     owner_name(status.st_uid, owner);
-    ts_error_help(err, "the files of a store are private, and this one belongs to %s: choose another store with --store",
-                  owner);
+    ts_error_help(
+        err, "the files of a store are private, and this one belongs to %s: choose another store with --store", owner);
   } else {
     ts_error_help(err, "change the permissions of that file and its folder, or choose another store");
   }

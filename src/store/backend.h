@@ -78,8 +78,8 @@ struct ts_store_backend {
   void (*close)(void *state);
   /* Borrowed until close; "" normally. */
   const char *(*salt)(const void *state);
-  /* Optional, where rows can be damaged: how many were met that are not what was written. Look-ups take such a row for one
-   * that is not there. Every look-up compares the key of what it found with the key that was asked for. */
+  /* Optional, where rows can be damaged: how many were met that are not what was written. Look-ups take such a row
+   * for one that is not there. Every look-up compares the key of what it found with the key that was asked for. */
   uint64_t (*damage_count)(void *state);
 
   /* Writes a batch, all of it or nothing; after true it survives the death of the process. A product that is there
@@ -137,9 +137,9 @@ struct ts_store_backend {
    * given (0: of all), perhaps of some more, and sets it. A record goes only when one of the same key takes its place. */
   bool (*keys)(void *state, uint64_t *mark, ts_store_key_sink *sink, void *user, struct ts_error *err);
 
-  /* Optional, all of them or none, for a store that outlives its process; see store/verify.h. verify checks and repairs
-   * rows and indexes, product_list tells the digests of all products that should be there, sweep removes files that are none
-   * of them. */
+  /* Optional, all of them or none, for a store that outlives its process; see store/verify.h. verify checks and
+   * repairs rows and indexes, product_list tells the digests of all products that should be there, sweep removes
+   * files that are none of them. */
   bool (*verify)(void *state, struct ts_store_verification *found, struct ts_error *err);
   bool (*product_list)(void *state, ts_store_digest_sink *sink, void *user, struct ts_error *err);
   bool (*sweep)(void *state, struct ts_store_verification *found, struct ts_error *err);

@@ -18,7 +18,7 @@ struct sweep {
   const struct ts_objects *objects; /* borrowed */
   ts_objects_is_wanted *is_wanted;
   void *user;
-  uint64_t *kept, *removed;
+  struct ts_objects_counts *counts; /* borrowed */
 };
 
 static bool is_hex(const char *name, size_t digits) {
@@ -48,17 +48,17 @@ static void sweep_folder(const struct sweep *sweep, int folder_fd, const char *p
   while ((entry = readdir(directory))) {
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
     if (is_product(sweep, dirfd(directory), prefix, entry->d_name)) {
-      ++*sweep->kept;
+      sweep->counts->kept++;
     } else if (unlinkat(dirfd(directory), entry->d_name, 0) == 0) {
-      ++*sweep->removed;
+      sweep->counts->removed++;
     }
   }
   closedir(directory);
 }
 
-bool ts_objects_sweep(const struct ts_objects *objects, ts_objects_is_wanted *is_wanted, void *user, uint64_t *kept,
-                      uint64_t *removed, struct ts_error *err) {
-  const struct sweep sweep = {objects, is_wanted, user, kept, removed};
+bool ts_objects_sweep(const struct ts_objects *objects, ts_objects_is_wanted *is_wanted, void *user,
+                      struct ts_objects_counts *counts, struct ts_error *err) {
+  const struct sweep sweep = {objects, is_wanted, user, counts};
   DIR *directory = opendir(objects->folder);
   if (!directory) {
     ts_fail(err, TS_ERR_STORE, "the folder '%s' cannot be read: %s", objects->folder, strerrordesc_np(errno));

@@ -111,7 +111,7 @@ static int create_temporary(const struct ts_objects *objects, struct pending *pe
   unsigned char random[RANDOM_BYTES];
   char hex[2 * RANDOM_BYTES + 1];
   struct ts_str path = {0};
-  if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) return errno;
+  if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) return EAGAIN;
   ts_hex_encode(random, sizeof random, hex);
   ts_str_addf(&path, "%s/tmp/%s", objects->folder, hex);
   pending->temporary = ts_str_detach(&path);
@@ -140,7 +140,7 @@ static int write_bytes(int fd, const void *data, size_t size) {
   return 0;
 }
 
-/* Writes the temporary file. */
+/* Writes the temporary file, which after true has a name. */
 static bool begin_file(const struct ts_objects *objects, const struct ts_store_product *product,
                        struct pending *pending, struct ts_error *err) {
   *pending = (struct pending){.fd = -1};
@@ -248,7 +248,8 @@ void ts_objects_remove_new(const struct ts_objects *objects, const struct ts_sto
 }
 
 static bool fail_read(struct ts_error *err, const char *path, int number) {
-  /* A disk error, a missing file and a link in its place are lost products; anything else (too many open files) may pass. */
+  /* A disk error, a missing file and a link in its place are lost products; anything else (too many open files) may
+   * pass. */
   if (number == ENOENT || number == EIO || number == ELOOP) {
     return ts_fail(err, TS_ERR_BAD_PRODUCT, "product file '%s': %s", path, strerrordesc_np(number));
   }
@@ -281,7 +282,7 @@ bool ts_objects_read(const struct ts_objects *objects, const struct ts_sha256 *d
     close(fd);
     return ts_fail(err, TS_ERR_BAD_PRODUCT, "'%s' is in the place of a product, but is not a file", path);
   }
-  if ( (uint64_t)status.st_size != packed_bytes) {
+  if ((uint64_t)status.st_size != packed_bytes) {
     close(fd);
     return ts_fail(err, TS_ERR_BAD_PRODUCT, "product file '%s' has another size than it should", path);
   }

@@ -1,9 +1,9 @@
 /* Products as files: objects/ab/cdef... named by their SHA-256 digest, each either whole or not there.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A file is written below objects/tmp under a name that nobody can foresee, synced, and renamed to its name. Files and
- * folders are private to their owner; links are never followed, and only regular files are read. Several threads may read;
- * one may write. */
+ * A file is written below objects/tmp under a name that nobody can foresee, synced, and renamed to its name. Files
+ * and folders are private to their owner; links are never followed, and only regular files are read. Several threads
+ * may read; one may write. */
 #ifndef TS_STORE_OBJECTS_H
 #define TS_STORE_OBJECTS_H
 
@@ -38,10 +38,13 @@ bool ts_objects_read(const struct ts_objects *objects, const struct ts_sha256 *d
                      struct ts_str *packed, struct ts_error *err);
 void ts_objects_remove(const struct ts_objects *objects, const struct ts_sha256 *digest); /* fine if it is not there */
 
-/* Removes files, links and pipes that are not the file of a wanted product; counts what is kept and what is removed. Only
- * with the store's lock held. */
+/* Removes files, links and pipes that are not the file of a wanted product; counts what is kept and what is removed.
+ * Only with the store's lock held. */
+struct ts_objects_counts {
+  uint64_t kept, removed;
+};
 typedef bool ts_objects_is_wanted(void *user, const struct ts_sha256 *digest);
-bool ts_objects_sweep(const struct ts_objects *objects, ts_objects_is_wanted *is_wanted, void *user, uint64_t *kept,
-                      uint64_t *removed, struct ts_error *err);
+bool ts_objects_sweep(const struct ts_objects *objects, ts_objects_is_wanted *is_wanted, void *user,
+                      struct ts_objects_counts *counts, struct ts_error *err);
 
 #endif

@@ -79,18 +79,18 @@ static bool has_same_outputs(const struct ts_record *a, const struct ts_record *
 
 /* A comparison under way. */
 struct comparing {
-  struct ts_store *store;             /* borrowed */
-  struct ts_store_comparison *result; /* borrowed */
-  struct ts_arena *arena;             /* borrowed */
-  size_t capacity;                    /* of the differences, which are the arena's in the end */
+  struct ts_store *store;                  /* borrowed */
+  struct ts_store_comparison *result;      /* borrowed */
+  struct ts_arena *arena;                  /* borrowed */
+  size_t capacity;                         /* of the differences, which are the arena's in the end */
   struct ts_store_difference *differences; /* owned */
   struct ts_key_set inexact; /* records that need not come out the same, by their own doing or that of their inputs */
 };
 
 static bool remove_wrong(struct comparing *comparing, const struct ts_record *wrong, struct ts_error *err) {
   struct ts_store_comparison *result = comparing->result;
-  comparing->differences = ts_grow(comparing->differences, result->difference_count, &comparing->capacity,
-                                   sizeof *comparing->differences);
+  comparing->differences =
+      ts_grow(comparing->differences, result->difference_count, &comparing->capacity, sizeof *comparing->differences);
   comparing->differences[result->difference_count++] =
       (struct ts_store_difference){.key = wrong->key,
                                    .operation = ts_arena_strdup(comparing->arena, wrong->operation),
@@ -98,7 +98,8 @@ static bool remove_wrong(struct comparing *comparing, const struct ts_record *wr
   return comparing->store->backend->drop(comparing->store->state, &wrong->key, err);
 }
 
-/* Removes a record of the store that says otherwise than a true one, under its key or its content key; *removed tells. */
+/* Removes a record of the store that says otherwise than a true one, under its key or its content key; *removed
+ * tells. */
 static bool compare_once(struct comparing *comparing, enum ts_store_by by, const struct ts_record *truth, bool *removed,
                          struct ts_error *err) {
   const struct ts_key *key = by == TS_STORE_BY_KEY ? &truth->key : &truth->content_key;

@@ -6,10 +6,10 @@
 #include "store/store.h"
 
 struct ts_store_verification {
-  uint64_t rows, products, files;             /* read: rows of all tables, products that should be there, files of them */
-  uint64_t damaged_rows, damaged_products;    /* removed; the product's digest stays in its records, which are true */
-  uint64_t removed_files;                     /* files, links and pipes below objects/ that belong to no product */
-  bool was_rebuilt;                           /* the database was written anew from its sound rows */
+  uint64_t rows, products, files;          /* read: rows of all tables, products that should be there, files of them */
+  uint64_t damaged_rows, damaged_products; /* removed; the product's digest stays in its records, which are true */
+  uint64_t removed_files;                  /* files, links and pipes below objects/ that belong to no product */
+  bool was_rebuilt;                        /* the database was written anew from its sound rows */
 };
 
 /* Reads all rows, rebuilds the database with its indexes if anything in it is wrong, reads all products, and removes
@@ -18,9 +18,9 @@ struct ts_store_verification {
 bool ts_store_verify(struct ts_store *store, const volatile int *stop, struct ts_store_verification *found,
                      struct ts_error *err);
 
-/* Which records `fresh`, made from nothing, has in common with the store, by lineage key or by content key, and which of
- * those have other outputs: they are wrong, and removed from the store. Records of operations that are not exact, or
- * that depend on such, are left out. */
+/* Which records `fresh`, made from nothing, has in common with the store, by lineage key or by content key, and
+ * which of those have other outputs: they are wrong, and removed from the store. Records of operations that are not
+ * exact, or that depend on such, are left out. */
 struct ts_store_difference {
   struct ts_key key;
   const char *operation; /* owned by the arena, as the list */

@@ -1,8 +1,8 @@
 /* Verifies the store, and on request computes everything again that its runs computed, to compare.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Computing again goes the way of every run: the recorded runs are repeated, with the settings they had, in an empty store
- * below the one that is verified. What both have under one key must have the same outputs. */
+ * Computing again goes the way of every run: the recorded runs are repeated, with the settings they had, in an empty
+ * store below the one that is verified. What both have under one key must have the same outputs. */
 #include "study/study_int.h"
 
 #include "base/alloc.h"
@@ -18,9 +18,9 @@
 
 /* Runs computed again, and the store they are in. */
 struct recomputing {
-  struct session *s;   /* borrowed */
-  const char *folder;  /* owned by the arena; emptied before and after */
-  const char **done;   /* owned array of texts in the arena: what was asked for, each once */
+  struct session *s;  /* borrowed */
+  const char *folder; /* owned by the arena; emptied before and after */
+  const char **done;  /* owned array of texts in the arena: what was asked for, each once */
   size_t done_count, done_capacity;
   size_t runs, skipped;
 };
@@ -127,8 +127,8 @@ static json_t *describe_differences(const struct ts_store_comparison *comparison
     const struct ts_store_difference *difference = &comparison->differences[i];
     char key[65];
     ts_hex_encode(difference->key.digest.bytes, sizeof difference->key.digest.bytes, key);
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "operation", difference->operation, "key", key, "run",
-                                          difference->run));
+    json_array_append_new(
+        list, json_pack("{s:s, s:s, s:s}", "operation", difference->operation, "key", key, "run", difference->run));
   }
   return list;
 }
@@ -167,8 +167,9 @@ static void describe(const struct session *s, const struct ts_store_verification
   json_object_set_new(object, "checked",
                       json_pack("{s:I, s:I, s:I}", "rows", (json_int_t)found->rows, "products",
                                 (json_int_t)found->products, "files", (json_int_t)found->files));
-  json_object_set_new(object, "damaged", json_pack("{s:I, s:I}", "rows", (json_int_t)found->damaged_rows, "products",
-                                                   (json_int_t)found->damaged_products));
+  json_object_set_new(object, "damaged",
+                      json_pack("{s:I, s:I}", "rows", (json_int_t)found->damaged_rows, "products",
+                                (json_int_t)found->damaged_products));
   json_object_set_new(object, "removed",
                       json_pack("{s:I, s:I, s:I}", "rows", (json_int_t)found->damaged_rows, "products",
                                 (json_int_t)found->damaged_products, "files", (json_int_t)found->removed_files));

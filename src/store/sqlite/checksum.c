@@ -1,11 +1,11 @@
 /* The checksum of a row: tells what was written from what a disk, or another program, made of it.
  * SPDX-License-Identifier: Apache-2.0
  *
- * SQLite checks the form of its pages, not their content: a flipped bit in a digest, a text or a number is handed out like
- * any other. The checksum is XXH3-64 over all values of the row with their kinds and lengths, computed by a function that
- * the statements call, so that writing and reading cannot disagree on what is covered. Counted by callgrind over 5,000
- * records, writing one takes 24,300 instructions with it and 20,300 without, finding one 33,000 and 23,000. It guards
- * against accidents, not against people, who can compute it too. */
+ * SQLite checks the form of its pages, not their content: a flipped bit in a digest, a text or a number is handed
+ * out like any other. The checksum is XXH3-64 over all values of the row with their kinds and lengths, computed by a
+ * function that the statements call, so that writing and reading cannot disagree on what is covered. Counted by
+ * callgrind over 5,000 records, writing one takes 24,300 instructions with it and 20,300 without, finding one 33,000
+ * and 23,000. It guards against accidents, not against people, who can compute it too. */
 #include "store/sqlite/sqlite_int.h"
 
 #include <xxhash.h>

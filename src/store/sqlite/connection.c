@@ -40,7 +40,8 @@ static const char *help_for(int rc) {
   switch (rc & 0xff) {
   case SQLITE_FULL: return "free some space on the disk of the store, or choose another store";
   case SQLITE_CORRUPT:
-    return "repair it with 'tessera store verify'; if that does not help, move the folder away: everything in it can be "
+    return "repair it with 'tessera store verify'; if that does not help, move the folder away: everything in it can "
+           "be "
            "computed again";
   case SQLITE_BUSY:
   case SQLITE_LOCKED: return "end the other program that uses the database of the store";

@@ -1,8 +1,9 @@
 /* Writing a damaged database anew: every sound row is copied, with new indexes, and takes the place of what was there.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Repairing in place would rely on the very pages that are damaged. The copy is made beside the database and then put into
- * it by SQLite's backup, which is one transaction: other processes that read see the old state or the new one. */
+ * Repairing in place would rely on the very pages that are damaged. The copy is made beside the database and then
+ * put into it by SQLite's backup, which is one transaction: other processes that read see the old state or the new
+ * one. */
 #include "base/alloc.h"
 #include "base/file.h"
 #include "store/access.h"
@@ -17,7 +18,8 @@ const struct ts_sqlite_table ts_sqlite_tables[TS_SQLITE_TABLE_COUNT] = {
     {"run", TS_SQL_RUN_FIELDS, TS_SQL_IS_SOUND(TS_SQL_RUN_FIELDS), "number"},
     {"task", TS_SQL_TASK_FIELDS, TS_SQL_IS_SOUND(TS_SQL_TASK_FIELDS), "run, task"},
     {"file_digest", TS_SQL_FILE_FIELDS, TS_SQL_IS_SOUND(TS_SQL_FILE_FIELDS), "device, inode"},
-    {"cost", TS_SQL_COST_FIELDS, TS_SQL_IS_SOUND(TS_SQL_COST_FIELDS), "operation, implementation, machine, measure, bin"},
+    {"cost", TS_SQL_COST_FIELDS, TS_SQL_IS_SOUND(TS_SQL_COST_FIELDS),
+     "operation, implementation, machine, measure, bin"},
 };
 
 /* A copy under way: from the damaged database to the fresh one. */
@@ -63,7 +65,8 @@ static sqlite3_stmt *prepare_writing(struct copy *copy, const struct ts_sqlite_t
   return prepare(&copy->fresh, ts_str_get(&sql), err);
 }
 
-/* Copies rows until the end or until they cannot be read on; *is_whole tells. A row that the table refuses is damaged. */
+/* Copies rows until the end or until they cannot be read on; *is_whole tells. A row that the table refuses is
+ * damaged. */
 static bool copy_rows(struct copy *copy, sqlite3_stmt *reading, sqlite3_stmt *writing, bool *is_whole,
                       struct ts_error *err) {
   const int columns = sqlite3_column_count(reading) - 1;
@@ -87,8 +90,7 @@ static bool copy_table(struct copy *copy, const struct ts_sqlite_table *table, s
   bool ok = true;
   for (int backwards = 0; ok && !is_whole && backwards < 2; backwards++) {
     sqlite3_stmt *reading = prepare_reading(copy, table, backwards, err);
-    sqlite3_stmt *writing =
-        reading ? prepare_writing(copy, table, sqlite3_column_count(reading) - 1, err) : NULL;
+    sqlite3_stmt *writing = reading ? prepare_writing(copy, table, sqlite3_column_count(reading) - 1, err) : NULL;
     ok = writing && copy_rows(copy, reading, writing, &is_whole, err);
     sqlite3_finalize(reading);
     sqlite3_finalize(writing);
@@ -107,7 +109,8 @@ static bool copy_salt(struct copy *copy, const char *salt, struct ts_error *err)
 
 static bool fill(struct copy *copy, const char *salt, struct ts_error *err) {
   if (!ts_sqlite_schema_prepare(&copy->fresh, err) ||
-      !ts_sqlite_execute(&copy->fresh, "PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; BEGIN", "be repaired", err))
+      !ts_sqlite_execute(&copy->fresh, "PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; BEGIN", "be repaired",
+                         err))
     return false;
   bool ok = copy_salt(copy, salt, err);
   for (size_t i = 0; ok && i < TS_SQLITE_TABLE_COUNT; i++) ok = copy_table(copy, &ts_sqlite_tables[i], err);

@@ -74,8 +74,8 @@ static bool has_key(const struct ts_record *record, enum ts_sql which, const str
   return memcmp(there, key, sizeof *key) == 0;
 }
 
-/* A row that is damaged, or that belongs to another key because the index is, counts as not there. It stays as it is until
- * the store is verified: deleting it by a damaged index could take others along. */
+/* A row that is damaged, or that belongs to another key because the index is, counts as not there. It stays as it is
+ * until the store is verified: deleting it by a damaged index could take others along. */
 static bool find(struct ts_sqlite_connection *connection, enum ts_sql which, const struct ts_key *key,
                  struct ts_arena *arena, bool *found, sqlite3_int64 *id, struct ts_record *record,
                  struct ts_error *err) {

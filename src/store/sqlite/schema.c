@@ -70,12 +70,13 @@ static const char schema_4[] = ADD_CHECKSUM("record", TS_SQL_RECORD_FIELDS) ADD_
     ADD_CHECKSUM("task", TS_SQL_TASK_FIELDS) ADD_CHECKSUM("file_digest", TS_SQL_FILE_FIELDS)
         ADD_CHECKSUM("cost", TS_SQL_COST_FIELDS);
 
-/* Reading alone changes nothing in an earlier store: views of the connection stand before its tables and add the column. */
+/* Reading alone changes nothing in an earlier store: views of the connection stand before its tables and add the
+ * column. */
 #define SHOW_CHECKSUM(table, fields)                                                                                   \
   "CREATE TEMP VIEW " table " AS SELECT *, " TS_SQL_CHECKSUM(fields) " AS checksum FROM main." table ";"
-static const char checksum_views[] = SHOW_CHECKSUM("record", TS_SQL_RECORD_FIELDS)
-    SHOW_CHECKSUM("run", TS_SQL_RUN_FIELDS) SHOW_CHECKSUM("task", TS_SQL_TASK_FIELDS)
-        SHOW_CHECKSUM("file_digest", TS_SQL_FILE_FIELDS);
+static const char checksum_views[] =
+    SHOW_CHECKSUM("record", TS_SQL_RECORD_FIELDS) SHOW_CHECKSUM("run", TS_SQL_RUN_FIELDS)
+        SHOW_CHECKSUM("task", TS_SQL_TASK_FIELDS) SHOW_CHECKSUM("file_digest", TS_SQL_FILE_FIELDS);
 static const char cost_view[] = SHOW_CHECKSUM("cost", TS_SQL_COST_FIELDS);
 
 /* What leads from each schema to the next; the first leads from nothing. A step is never changed once it was released, and

@@ -80,7 +80,8 @@ uint64_t ts_sqlite_column_number(sqlite3_stmt *statement, int place);
 /* checksum.c */
 /* Gives the connection the SQL function row_checksum: XXH3-64 of its arguments, as a number. */
 bool ts_sqlite_checksum_define(struct ts_sqlite_connection *connection, struct ts_error *err);
-/* Whether the row that the statement stands on is as it was written, by the column that says so; counts one that is not. */
+/* Whether the row that the statement stands on is as it was written, by the column that says so; counts one that is
+ * not. */
 bool ts_sqlite_row_is_sound(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, int place);
 void ts_sqlite_count_damage(struct ts_sqlite_connection *connection);
 /* Rows met so far that are not what was written. */

@@ -17,16 +17,16 @@
 #define TS_SQL_CHECKSUM(fields) "row_checksum(" fields ")" /* the function of checksum.c */
 #define TS_SQL_IS_SOUND(fields) "(checksum IS " TS_SQL_CHECKSUM(fields) ")"
 
-/* A row that an index leads to is read by its number: in a look-up by an indexed column SQLite would answer with the index's
- * copy of the column, and a damaged index would go unnoticed. */
-#define TS_SQL_RECORD_COLUMNS                 "id, " TS_SQL_RECORD_FIELDS ", " TS_SQL_IS_SOUND(TS_SQL_RECORD_FIELDS)
-#define TS_SQL_PRODUCT_BY_DIGEST              "number = (SELECT number FROM product WHERE digest = ?1) AND +digest = ?1"
+/* A row that an index leads to is read by its number: in a look-up by an indexed column SQLite would answer with the
+ * index's copy of the column, and a damaged index would go unnoticed. */
+#define TS_SQL_RECORD_COLUMNS    "id, " TS_SQL_RECORD_FIELDS ", " TS_SQL_IS_SOUND(TS_SQL_RECORD_FIELDS)
+#define TS_SQL_PRODUCT_BY_DIGEST "number = (SELECT number FROM product WHERE digest = ?1) AND +digest = ?1"
 #define TS_SQL_INSERT(table, fields, places)                                                                           \
   "INTO " table "(" fields ", checksum) VALUES (" places ", " TS_SQL_CHECKSUM(places) ")"
-#define TS_SQL_6_PLACES  "?1, ?2, ?3, ?4, ?5, ?6"
-#define TS_SQL_10_PLACES TS_SQL_6_PLACES ", ?7, ?8, ?9, ?10"
-#define TS_SQL_13_PLACES TS_SQL_10_PLACES ", ?11, ?12, ?13"
-#define TS_SQL_14_PLACES TS_SQL_13_PLACES ", ?14"
+#define TS_SQL_6_PLACES       "?1, ?2, ?3, ?4, ?5, ?6"
+#define TS_SQL_10_PLACES      TS_SQL_6_PLACES ", ?7, ?8, ?9, ?10"
+#define TS_SQL_13_PLACES      TS_SQL_10_PLACES ", ?11, ?12, ?13"
+#define TS_SQL_14_PLACES      TS_SQL_13_PLACES ", ?14"
 #define TS_SQL_NEW_RESULT     "coalesce(?3, result)"
 #define TS_SQL_NEW_PROCESS_ID "CASE WHEN ?6 IS NULL THEN process_id ELSE ?5 END"
 #define TS_SQL_NEW_PROCESS    "coalesce(?6, process)"
@@ -63,7 +63,7 @@
   X(INSERT_RECORD,                                                                                                     \
     "INSERT " TS_SQL_INSERT("record", TS_SQL_RECORD_FIELDS, TS_SQL_14_PLACES) " ON CONFLICT(key) DO NOTHING")          \
   X(DELETE_RECORD, "DELETE FROM record WHERE id = ?1")                                                                 \
-  X(FIND_KEY, "SELECT " TS_SQL_RECORD_COLUMNS " FROM record WHERE id = (SELECT id FROM record WHERE key = ?1)")         \
+  X(FIND_KEY, "SELECT " TS_SQL_RECORD_COLUMNS " FROM record WHERE id = (SELECT id FROM record WHERE key = ?1)")        \
   X(FIND_CONTENT, "SELECT " TS_SQL_RECORD_COLUMNS " FROM record WHERE id = (SELECT id FROM record WHERE "              \
                   "content_key = ?1 ORDER BY is_alias LIMIT 1)")                                                       \
   X(ALL_KEYS, "SELECT key, content_key FROM record")                                                                   \
@@ -74,33 +74,35 @@
     "ON CONFLICT(digest) DO UPDATE SET size_bytes = ?2, packed_bytes = ?3, packed = ?4, is_there = 1 "                 \
     "WHERE is_there = 0 AND +digest = ?1")                                                                             \
   X(HAS_PRODUCT, "SELECT 1 FROM product WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1")                          \
-  X(FETCH_PRODUCT,                                                                                                     \
-    "SELECT packed_bytes, packed FROM product WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1")                    \
+  X(FETCH_PRODUCT, "SELECT packed_bytes, packed FROM product WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1")     \
   X(FORGET_PRODUCT,                                                                                                    \
     "UPDATE product SET is_there = 0, packed = NULL WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1")              \
-  X(LIST_PRODUCTS, "SELECT digest FROM product NOT INDEXED WHERE is_there = 1")                                         \
+  X(LIST_PRODUCTS, "SELECT digest FROM product NOT INDEXED WHERE is_there = 1")                                        \
   X(HAS_FILE, "SELECT 1 FROM product WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1 AND packed IS NULL")          \
   X(DROP_RECORD, "DELETE FROM record WHERE id = (SELECT id FROM record WHERE key = ?1) AND +key = ?1")                 \
   X(COUNT_RECORDS, "SELECT count(*) FROM record")                                                                      \
   X(COUNT_PRODUCTS, "SELECT count(*), coalesce(sum(size_bytes), 0), coalesce(sum(packed_bytes), 0) FROM product "      \
                     "WHERE is_there = 1")                                                                              \
-  X(INSERT_RUN, "INSERT " TS_SQL_INSERT("run", TS_SQL_RUN_FIELDS, TS_SQL_10_PLACES) " ON CONFLICT(id) DO NOTHING")    \
+  X(INSERT_RUN, "INSERT " TS_SQL_INSERT("run", TS_SQL_RUN_FIELDS, TS_SQL_10_PLACES) " ON CONFLICT(id) DO NOTHING")     \
   X(UPDATE_RUN,                                                                                                        \
-    "UPDATE run SET state = ?2, result = " TS_SQL_NEW_RESULT ", finished_unix_ns = ?4, process_id = "                  \
-    TS_SQL_NEW_PROCESS_ID ", process = " TS_SQL_NEW_PROCESS ", checksum = "                                            \
-    TS_SQL_CHECKSUM("id, command, file, ?2, started_unix_ns, ?4, settings, " TS_SQL_NEW_RESULT ", "                    \
-                    TS_SQL_NEW_PROCESS_ID ", " TS_SQL_NEW_PROCESS)                                                     \
-    " WHERE number = (SELECT number FROM run WHERE id = ?1) AND +id = ?1 AND " TS_SQL_IS_SOUND(TS_SQL_RUN_FIELDS))     \
+    "UPDATE run SET state = ?2, result = " TS_SQL_NEW_RESULT                                                           \
+    ", finished_unix_ns = ?4, process_id = " TS_SQL_NEW_PROCESS_ID ", process = " TS_SQL_NEW_PROCESS                   \
+    ", checksum = " TS_SQL_CHECKSUM("id, command, file, ?2, started_unix_ns, ?4, settings, " TS_SQL_NEW_RESULT         \
+                                    ", " TS_SQL_NEW_PROCESS_ID                                                         \
+                                    ", " TS_SQL_NEW_PROCESS) " WHERE number = (SELECT number FROM run WHERE id = ?1) " \
+                                                             "AND +id = ?1 AND " TS_SQL_IS_SOUND(TS_SQL_RUN_FIELDS))   \
   X(LIST_RUNS, "SELECT " TS_SQL_RUN_FIELDS ", " TS_SQL_IS_SOUND(TS_SQL_RUN_FIELDS) " FROM run ORDER BY number DESC")   \
   X(INSERT_TASK, "INSERT OR REPLACE " TS_SQL_INSERT("task", TS_SQL_TASK_FIELDS, TS_SQL_13_PLACES))                     \
   X(LIST_TASKS, "SELECT " TS_SQL_TASK_FIELDS ", " TS_SQL_IS_SOUND(TS_SQL_TASK_FIELDS) " FROM task WHERE run = ?1 "     \
-                "ORDER BY task")                                                                                       \
-  X(FIND_FILE, "SELECT digest, " TS_SQL_IS_SOUND(TS_SQL_FILE_FIELDS) " FROM file_digest WHERE device = ?1 AND "        \
-               "inode = ?2 AND size_bytes = ?3 AND mtime_ns = ?4 AND ctime_ns = ?5")                                   \
+                                                                                      "ORDER BY task")                 \
+  X(FIND_FILE, "SELECT digest, " TS_SQL_IS_SOUND(                                                                      \
+                   TS_SQL_FILE_FIELDS) " FROM file_digest WHERE device = ?1 AND "                                      \
+                                       "inode = ?2 AND size_bytes = ?3 AND mtime_ns = ?4 AND ctime_ns = ?5")           \
   X(PUT_FILE, "INSERT OR REPLACE " TS_SQL_INSERT("file_digest", TS_SQL_FILE_FIELDS, TS_SQL_6_PLACES))                  \
   X(HAS_COSTS, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'cost'")                                   \
-  X(LIST_COSTS, "SELECT " TS_SQL_COST_FIELDS ", " TS_SQL_IS_SOUND(TS_SQL_COST_FIELDS) " FROM cost "                   \
-                "ORDER BY operation, implementation, machine, measure, bin")                                           \
+  X(LIST_COSTS, "SELECT " TS_SQL_COST_FIELDS                                                                           \
+                ", " TS_SQL_IS_SOUND(TS_SQL_COST_FIELDS) " FROM cost "                                                 \
+                                                         "ORDER BY operation, implementation, machine, measure, bin")  \
   X(PUT_COST, "INSERT OR REPLACE " TS_SQL_INSERT("cost", TS_SQL_COST_FIELDS, TS_SQL_10_PLACES))                        \
   X(KEYS_FROM, "SELECT id, key, content_key FROM record WHERE id >= ?1 ORDER BY id")                                   \
   TS_SQL_BUCKET_MAP(X)

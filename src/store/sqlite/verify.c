@@ -116,10 +116,12 @@ static bool is_file_of_row(void *user, const struct ts_sha256 *digest) {
 
 bool ts_sqlite_sweep(void *state, struct ts_store_verification *found, struct ts_error *err) {
   struct ts_sqlite_store *store = state;
+  struct ts_objects_counts counts = {0};
   pthread_mutex_lock(&store->write_lock);
-  const bool ok = ts_objects_sweep(&store->objects, is_file_of_row, &store->writer, &found->files,
-                                   &found->removed_files, err);
+  const bool ok = ts_objects_sweep(&store->objects, is_file_of_row, &store->writer, &counts, err);
   pthread_mutex_unlock(&store->write_lock);
+  found->files = counts.kept;
+  found->removed_files = counts.removed;
   return ok;
 }
 

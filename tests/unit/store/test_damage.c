@@ -1,4 +1,4 @@
-/* Damage in a store: rows, indexes, products and files that are not what was written are not used, and verifying repairs it.
+/* Damage in a store: what is not as it was written is not used, and verifying repairs it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/store/support.h"
 
@@ -221,7 +221,8 @@ static void rows_of_other_tables_are_covered(void **state) {
     const struct ts_task_row row = {.task = i, .stage = "s", .name = "t", .outcome = "executed", .message = ""};
     ts_store_put_task(store, ids[0], &row);
   }
-  const struct ts_cost_row cost = {.operation = "o", .machine = "m", .measure = "px", .samples = "x", .samples_bytes = 1};
+  const struct ts_cost_row cost = {
+      .operation = "o", .machine = "m", .measure = "px", .samples = "x", .samples_bytes = 1};
   assert_true(ts_store_cost_put(store, &cost, 1, &err));
   ts_store_close(store);
   execute("UPDATE run SET settings = '{\"seed\":2}' WHERE number = 2; UPDATE task SET seconds = 3 WHERE task = 1;"
@@ -428,7 +429,8 @@ static void a_failed_batch_takes_back_only_its_own(void **state) {
   written_init(&w);
   void *sqlite = ts_store_sqlite.open(&(struct ts_store_options){.path = folder}, &err);
   assert_no_error(&err);
-  const struct ts_store_batch first = {.products = w.products, .product_count = 1, .entries = w.entries, .entry_count = 1};
+  const struct ts_store_batch first = {
+      .products = w.products, .product_count = 1, .entries = w.entries, .entry_count = 1};
   assert_true(ts_store_sqlite.write(sqlite, &first, &err));
   execute("CREATE TRIGGER refuse BEFORE INSERT ON record BEGIN SELECT RAISE(ABORT, 'refused'); END");
   const struct ts_store_batch second = {
