@@ -41,6 +41,7 @@ soak: all ## what takes too long for every day: five minutes of every fuzz targe
 	@tools/setup test fuzz
 	@tests/fuzz/run 300
 	@tests/e2e/data_changes.py soak
+	@tests/e2e/flips.py long
 
 bench: all ## time the operations; time and memory of sampling and sensitivity analysis
 	@build/tessera bench

@@ -104,6 +104,7 @@ struct ts_request {
   const char *trace;  /* run, study: file for a Chrome trace of every executed task; NULL: none */
   const char *task;   /* log, explain: "segment.split", "segment/9c1e4f", or a key */
   const char *demo;   /* init: name of the demo, NULL: an empty project */
+  bool recompute;     /* verify: repeat the recorded runs (of `file`, NULL: all) and compare */
   /* sample, analyse; what a method does not know it ignores, zero is its default */
   const char *space;                 /* space, workflow or study file */
   size_t count;                      /* sample, study: points, base samples, trajectories, rows per curve */
@@ -152,6 +153,9 @@ TS_PUBLIC int ts_log_run(const struct ts_request *request, char **reply);
 TS_PUBLIC int ts_explain(const struct ts_request *request, char **reply);
 /* What the store has learnt about the costs of operations. Schema tessera.costs/1. */
 TS_PUBLIC int ts_costs_of_store(const struct ts_request *request, char **reply);
+/* Reads everything in the store again and removes what is damaged; with recompute, compares it with what its runs
+ * compute from nothing, and removes what is wrong (then returns 1). Schema tessera.store-verify/1. */
+TS_PUBLIC int ts_verify_store(const struct ts_request *request, char **reply);
 /* Writes the HTML report of a past study. Schema tessera.report/1. */
 TS_PUBLIC int ts_report(const struct ts_request *request, char **reply);
 /* Makes a project folder (folder must be absent or empty), from a demo or with the smallest workflow. tessera.init/1. */

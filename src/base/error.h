@@ -58,6 +58,7 @@
   X(STORE, 601, 5, "store trouble")                                                                                    \
   X(STORE_BUSY, 602, 5, "store is in use")                                                                             \
   X(STORE_FORMAT, 603, 5, "store has another format")                                                                  \
+  X(STORE_DAMAGED, 604, 5, "store is damaged")                                                                         \
   X(NO_SUCH_RUN, 610, 3, "no such run")                                                                                \
   X(USAGE, 901, 2, "usage")                                                                                            \
   X(SYSTEM, 910, 5, "operating system refused")

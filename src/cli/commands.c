@@ -47,7 +47,9 @@ enum {
     .completes = TS_COMPLETES_RUN                                                                                      \
   }
 
-static const char *const store_words[] = {"costs", NULL};
+static const char *const store_words[] = {"costs", "verify", NULL};
+static const struct ts_cli_topic store_topics[] = {
+    {"costs", ts_costs_of_store, ts_show_costs}, {"verify", ts_verify_store, ts_show_verify}, {0}};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 static const char *const word_kinds[] = {"commands", "runs", "demos", "plan", "study", "sample", "analyse", NULL};
 
@@ -261,20 +263,31 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
     [TS_COMMAND_STORE] =
         {.name = "store",
          .group = LOOK_BACK,
-         .summary = "show what the store has learnt",
+         .summary = "show what the store has learnt, or check and repair it",
          .description =
              "'costs' lists what every operation costs: calls seen, sizes of their pieces of the data, CPU seconds per "
              "megapixel and per call, bytes of what it makes, most memory meanwhile, and how often early cutoff saved "
              "it, for each class of machine. Runs and studies teach it; 'plan', the time left that is shown while "
-             "running, and the choice between loading and computing use it.",
+             "running, and the choice between loading and computing use it.\n\n"
+             "'verify' reads every row and every product again, writes the database with its indexes anew if anything "
+             "in it is wrong, and removes what is damaged and files that belong to nothing. What was removed is "
+             "computed "
+             "again when it is needed. With --recompute it also repeats the recorded runs (those of FILE, or all) from "
+             "their data, in an empty store beside the products, and removes every record that comes out otherwise; "
+             "then it exits with 1. Records of runs that cannot be repeated, and of operations that are not exact, are "
+             "not compared.",
          .operands = {{.name = "WHAT",
                        .field = FIELD(topic),
-                       .help = "costs",
+                       .help = "costs or verify",
                        .completes = TS_COMPLETES_CHOICES,
-                       .choices = store_words}},
+                       .choices = store_words},
+                      FILE_OPERAND("with 'verify --recompute': the study or workflow whose runs are meant")},
          .examples = {{"tessera store costs", "what takes the time?"},
-                      {"tessera store costs --json", "for another program"}},
-         .exit_codes = EXITS_LOOKING,
+                      {"tessera store costs --json", "for another program"},
+                      {"tessera store verify", "is everything as it was written?"},
+                      {"tessera store verify --recompute", "is everything right?"}},
+         .exit_codes = EXITS_LOOKING | EXIT_FAILED | EXIT_SIGNAL,
+         .topics = store_topics,
          .call = ts_costs_of_store,
          .show = ts_show_costs},
     [TS_COMMAND_COMPLETION] =
@@ -345,4 +358,11 @@ const struct ts_cli_command *ts_cli_command_find(const char *name) {
 
 enum ts_cli_command_id ts_cli_command_id(const struct ts_cli_command *command) {
   return (enum ts_cli_command_id)(command - ts_cli_commands);
+}
+
+struct ts_cli_topic ts_cli_command_topic(const struct ts_cli_command *command, const char *topic) {
+  for (const struct ts_cli_topic *t = command->topics; t && topic && t->name; t++) {
+    if (strcmp(t->name, topic) == 0) return *t;
+  }
+  return (struct ts_cli_topic){.name = command->name, .call = command->call, .show = command->show};
 }

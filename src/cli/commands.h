@@ -98,6 +98,16 @@ struct ts_example {
 struct ts_str;
 struct ts_view;
 
+typedef int ts_cli_call(const struct ts_request *request, char **reply);
+typedef void ts_cli_show(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+
+/* What a command does if its first operand is this word. */
+struct ts_cli_topic {
+  const char *name; /* NULL ends the list */
+  ts_cli_call *call;
+  ts_cli_show *show;
+};
+
 #define TS_MAX_OPERANDS 3
 #define TS_MAX_EXAMPLES 5
 
@@ -111,8 +121,9 @@ struct ts_cli_command {
   uint32_t exit_codes; /* bit i: entry i of ts_exit_codes */
   const char *methods; /* the list of the library's tessera.list that says what --method takes; NULL: it takes none */
   /* The call of the library and the text of its reply; both NULL for what the program answers itself. */
-  int (*call)(const struct ts_request *request, char **reply);
-  void (*show)(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+  ts_cli_call *call;
+  ts_cli_show *show;
+  const struct ts_cli_topic *topics; /* instead of the two, by the topic; NULL: it is all the same */
 };
 
 struct ts_exit_code {
@@ -127,6 +138,8 @@ extern const struct ts_exit_code ts_exit_codes[];
 extern const size_t ts_exit_code_count;
 
 const struct ts_cli_command *ts_cli_command_find(const char *name); /* NULL: there is none */
+/* What the command does for this topic, which may be NULL. */
+struct ts_cli_topic ts_cli_command_topic(const struct ts_cli_command *command, const char *topic);
 enum ts_cli_command_id ts_cli_command_id(const struct ts_cli_command *command);
 bool ts_option_applies(const struct ts_option *option, const struct ts_cli_command *command);
 /* Whether every command that calls the library takes the option. */

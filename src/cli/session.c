@@ -38,9 +38,14 @@ static bool is_run(const struct ts_arguments *arguments) {
   return (id == TS_COMMAND_RUN || id == TS_COMMAND_STUDY) && !arguments->dry_run;
 }
 
+/* Whether it ends early, with things in order, when it is stopped. */
+static bool is_stoppable(const struct ts_arguments *arguments) {
+  return is_run(arguments) || ts_cli_command_id(arguments->command) == TS_COMMAND_STORE;
+}
+
 static bool is_long(const struct ts_arguments *arguments) {
   enum ts_cli_command_id id = ts_cli_command_id(arguments->command);
-  return id == TS_COMMAND_SAMPLE || id == TS_COMMAND_ANALYSE || is_run(arguments);
+  return id == TS_COMMAND_SAMPLE || id == TS_COMMAND_ANALYSE || is_stoppable(arguments);
 }
 
 /* A design goes to standard output: progress must not be drawn into it. */
@@ -77,7 +82,7 @@ static struct ts_display *start_display(struct ts_cli_session *session, const ch
   struct ts_display *display = ts_display_create(&options);
   session->arguments.request.on_progress = ts_display_on_progress;
   session->arguments.request.user = display;
-  if (is_run(&session->arguments)) session->arguments.request.stop = ts_signals_stop();
+  if (is_stoppable(&session->arguments)) session->arguments.request.stop = ts_signals_stop();
   ts_display_start_ticker(display);
   return display;
 }
@@ -131,7 +136,7 @@ static void print_result(const struct ts_cli_session *session, const json_t *rep
   if (has_faults(reply)) return;
   struct ts_str text = {0};
   const struct ts_cli_command *command = planned ? &ts_cli_commands[TS_COMMAND_PLAN] : session->arguments.command;
-  command->show(reply, &session->results, &text);
+  ts_cli_command_topic(command, session->arguments.topic).show(reply, &session->results, &text);
   fputs(ts_str_get(&text), stdout);
   ts_str_release(&text);
 }
@@ -170,13 +175,13 @@ static int call(struct ts_cli_session *session, char **reply, struct reach *reac
       is_run(arguments) && request->file ? ts_path_stem(request->file) : ts_strdup(arguments->command->name);
   request->on_text = print_text;
   request->text_user = session;
-  if (is_run(arguments)) {
+  if (is_stoppable(arguments)) {
     ts_signals_catch();
   } else {
     ts_signals_catch_to_end();
   }
   struct ts_display *display = start_display(session, name);
-  int code = arguments->command->call(request, reply);
+  int code = ts_cli_command_topic(arguments->command, arguments->topic).call(request, reply);
   reach->known = ts_display_counts(display, &reach->done, &reach->total);
   ts_display_destroy(display);
   return code;

@@ -61,6 +61,9 @@ struct ts_store_run_change {
 
 typedef void ts_store_key_sink(void *user, const struct ts_key *key, const struct ts_key *content_key);
 
+struct ts_store_verification;
+typedef void ts_store_digest_sink(void *user, const struct ts_sha256 *digest);
+
 struct ts_store_backend {
   const char *name; /* as in ts_store_options */
   bool has_folder;  /* whether it needs ts_store_options.path */
@@ -70,6 +73,9 @@ struct ts_store_backend {
   void (*close)(void *state);
   /* Borrowed until close; "" normally. */
   const char *(*salt)(const void *state);
+  /* Optional, where rows can be damaged: how many were met that are not what was written. Look-ups take such a row
+   * for one that is not there. Every look-up compares the key of what it found with the key that was asked for. */
+  uint64_t (*damage_count)(void *state);
 
   /* Writes a batch, all of it or nothing; after true it survives the death of the process. A product that is there
    * stays untouched, one that was forgotten comes back. A record whose key is there already is ignored if every product
@@ -125,6 +131,15 @@ struct ts_store_backend {
   /* Optional, for a store that is served to other processes. Tells the keys of all records that came since *mark was
    * given (0: of all), perhaps of some more, and sets it. A record goes only when one of the same key takes its place. */
   bool (*keys)(void *state, uint64_t *mark, ts_store_key_sink *sink, void *user, struct ts_error *err);
+
+  /* Optional, all of them or none, for a store that outlives its process; see store/verify.h. verify checks and
+   * repairs rows and indexes, product_list tells the digests of all products that should be there, sweep removes
+   * files that are none of them. */
+  bool (*verify)(void *state, struct ts_store_verification *found, struct ts_error *err);
+  bool (*product_list)(void *state, ts_store_digest_sink *sink, void *user, struct ts_error *err);
+  bool (*sweep)(void *state, struct ts_store_verification *found, struct ts_error *err);
+  /* With them: removes a record. Fine if it is not there. */
+  bool (*drop)(void *state, const struct ts_key *key, struct ts_error *err);
 
   /* Optional, all of them or none: the queue of buckets, see store.h. bucket_done: false without an error if there is no
    * such bucket. Survives the death of the process no better than need be: never looked at after one. */

@@ -4,9 +4,9 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "store/access.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -35,12 +35,8 @@ static void write_holder(int fd) {
 
 int ts_store_lock_open(const char *folder, struct ts_error *err) {
   ts_auto_free char *path = ts_path_join(folder, "lock");
-  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0) {
-    ts_fail(err, TS_ERR_STORE, "the store '%s' cannot be written: %s", folder, strerrordesc_np(errno));
-    ts_error_help(err, "change the permissions of the folder, or choose another store");
-    return -1;
-  }
+  int fd = ts_store_file_open(folder, path, err);
+  if (fd < 0) return -1;
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
     write_holder(fd);
     return fd;

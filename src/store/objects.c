@@ -7,12 +7,14 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "store/access.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,24 +42,24 @@ static char *object_path(const struct ts_objects *objects, const struct ts_sha25
   return ts_str_detach(&path);
 }
 
-static char *temporary_path(const struct ts_objects *objects, const struct ts_sha256 *digest) {
-  char hex[65];
-  ts_hex_encode(digest->bytes, sizeof digest->bytes, hex);
-  struct ts_str path = {0};
-  ts_str_addf(&path, "%s/tmp/%s", objects->folder, hex);
-  return ts_str_detach(&path);
-}
-
 void ts_objects_open_read(struct ts_objects *objects, const char *store_folder) {
   objects->folder = ts_path_join(store_folder, "objects");
 }
 
 void ts_objects_close(struct ts_objects *objects) { free(ts_steal(objects->folder)); }
 
-/* Files below tmp belong to no one: their writer died before it named them. */
-static void sweep(const char *folder) {
-  DIR *directory = opendir(folder);
-  if (!directory) return;
+#define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+/* A folder of the store, never one that a link leads to; -1 with errno. */
+static int open_folder(const char *path) { return open(path, FOLDER_FLAGS); }
+
+/* Files below tmp belong to no one: their writer died before it named them. Takes over the descriptor. */
+static void sweep(int folder_fd) {
+  DIR *directory = fdopendir(folder_fd);
+  if (!directory) {
+    close(folder_fd);
+    return;
+  }
   const struct dirent *entry;
   while ((entry = readdir(directory))) {
     if (entry->d_name[0] != '.') unlinkat(dirfd(directory), entry->d_name, 0);
@@ -65,15 +67,64 @@ static void sweep(const char *folder) {
   closedir(directory);
 }
 
+/* Makes a folder that only its owner may look into, unless it is there. 0 or the errno. */
+static int make_folder(const char *path) {
+  return mkdir(path, TS_STORE_FOLDER_MODE) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+/* Empties the folder for unfinished files, made if it is not there. 0 or the errno. */
+static int prepare_temporary(const char *folder) {
+  const int folder_fd = open_folder(folder);
+  if (folder_fd < 0) return errno;
+  int number = mkdirat(folder_fd, "tmp", TS_STORE_FOLDER_MODE) == 0 || errno == EEXIST ? 0 : errno;
+  const int fd = number == 0 ? openat(folder_fd, "tmp", FOLDER_FLAGS) : -1;
+  if (number == 0 && fd < 0) number = errno;
+  close(folder_fd);
+  if (fd >= 0) sweep(fd);
+  return number;
+}
+
 bool ts_objects_open(struct ts_objects *objects, const char *store_folder, struct ts_error *err) {
   ts_objects_open_read(objects, store_folder);
-  ts_auto_free char *temporary = ts_path_join(objects->folder, "tmp");
-  if (!ts_folder_create(temporary, err)) {
-    ts_objects_close(objects);
-    return false;
+  int number = make_folder(objects->folder);
+  if (number == 0) number = prepare_temporary(objects->folder);
+  if (number == 0) return true;
+  ts_fail(err, TS_ERR_STORE, "the folder '%s' cannot be used for products: %s", objects->folder,
+          strerrordesc_np(number));
+  ts_error_help(err, number == ELOOP || number == ENOTDIR
+                         ? "it, and 'tmp' in it, must be folders, not links; to move products, move the whole store"
+                         : "check the permissions and the disk of the store");
+  ts_objects_close(objects);
+  return false;
+}
+
+/* A file that is being written. */
+struct pending {
+  int fd;
+  char *temporary; /* owned */
+};
+
+#define RANDOM_BYTES 16
+
+/* A new file below tmp. 0 or the errno. */
+static int create_temporary(const struct ts_objects *objects, struct pending *pending) {
+  unsigned char random[RANDOM_BYTES];
+  char hex[2 * RANDOM_BYTES + 1];
+  struct ts_str path = {0};
+  if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) return EAGAIN;
+  ts_hex_encode(random, sizeof random, hex);
+  ts_str_addf(&path, "%s/tmp/%s", objects->folder, hex);
+  pending->temporary = ts_str_detach(&path);
+  pending->fd = open(pending->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, TS_STORE_FILE_MODE);
+  return pending->fd < 0 ? errno : 0;
+}
+
+static void abandon(struct pending *pending) {
+  if (pending->fd >= 0) {
+    close(pending->fd);
+    unlink(pending->temporary);
   }
-  sweep(temporary);
-  return true;
+  free(ts_steal(pending->temporary));
 }
 
 /* 0 or the errno. */
@@ -89,46 +140,55 @@ static int write_bytes(int fd, const void *data, size_t size) {
   return 0;
 }
 
-/* Writes the temporary file; returns its descriptor, or -1. */
-static int begin_file(const struct ts_objects *objects, const struct ts_store_product *product, struct ts_error *err) {
-  ts_auto_free char *path = temporary_path(objects, &product->digest);
-  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) {
-    fail_write(err, path, errno);
-    return -1;
-  }
-  int number = write_bytes(fd, product->packed, product->packed_bytes);
+/* Writes the temporary file, which after true has a name. */
+static bool begin_file(const struct ts_objects *objects, const struct ts_store_product *product,
+                       struct pending *pending, struct ts_error *err) {
+  *pending = (struct pending){.fd = -1};
+  int number = create_temporary(objects, pending);
+  if (number == 0) number = write_bytes(pending->fd, product->packed, product->packed_bytes);
   if (number == 0) {
     /* Only a hint to start: whether the bytes arrived is what fsync tells. */
-    sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-    return fd;
+    sync_file_range(pending->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    return true;
   }
+  fail_write(err, pending->temporary ? pending->temporary : objects->folder, number);
+  abandon(pending);
+  return false;
+}
+
+/* Gives a finished file its name, in place of what may have it. 0 or the errno. */
+static int name_file(const char *temporary, const char *path, bool *is_new) {
+  ts_auto_free char *folder = ts_path_folder(path);
+  int fd = open_folder(folder);
+  if (fd < 0 && errno == ENOENT) {
+    const int number = make_folder(folder);
+    if (number != 0) return number;
+    fd = open_folder(folder);
+  }
+  if (fd < 0) return errno;
+  struct stat there;
+  *is_new = fstatat(fd, ts_path_name(path), &there, AT_SYMLINK_NOFOLLOW) != 0;
+  const int number = renameat(AT_FDCWD, temporary, fd, ts_path_name(path)) != 0 ? errno : 0;
   close(fd);
-  unlink(path);
-  fail_write(err, path, number);
-  return -1;
+  if (number != 0) *is_new = false;
+  return number;
 }
 
 /* Waits for the file's bytes, closes it and gives it its name. */
-static bool finish_file(const struct ts_objects *objects, const struct ts_store_product *product, int fd,
-                        struct ts_error *err) {
-  ts_auto_free char *temporary = temporary_path(objects, &product->digest);
+static bool finish_file(const struct ts_objects *objects, const struct ts_store_product *product,
+                        struct pending *pending, bool *is_new, struct ts_error *err) {
   ts_auto_free char *path = object_path(objects, &product->digest);
-  int number = fsync(fd) != 0 ? errno : 0;
-  if (close(fd) != 0 && number == 0) number = errno;
-  if (number == 0 && rename(temporary, path) != 0) {
-    ts_auto_free char *folder = ts_path_folder(path);
-    number = errno;
-    if (number == ENOENT && mkdir(folder, 0777) == 0) number = rename(temporary, path) != 0 ? errno : 0;
-  }
-  if (number == 0) return true;
-  unlink(temporary);
-  return fail_write(err, path, number);
+  int number = fsync(pending->fd) != 0 ? errno : 0;
+  if (close(pending->fd) != 0 && number == 0) number = errno;
+  if (number == 0) number = name_file(pending->temporary, path, is_new);
+  if (number != 0) unlink(pending->temporary);
+  free(ts_steal(pending->temporary));
+  return number == 0 || fail_write(err, path, number);
 }
 
 /* Makes the names in a folder durable; file systems that cannot sync folders say EINVAL. */
 static bool sync_folder(const char *path, struct ts_error *err) {
-  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int fd = open_folder(path);
   if (fd < 0) return fail_write(err, path, errno);
   int number = fsync(fd) != 0 && errno != EINVAL ? errno : 0;
   close(fd);
@@ -151,43 +211,46 @@ static bool sync_folders(const struct ts_objects *objects, const struct ts_store
 
 /* Writes some files and waits for them. After a fault the rest is closed and removed. */
 static bool write_group(const struct ts_objects *objects, const struct ts_store_product *const *products, size_t count,
-                        struct ts_error *err) {
-  int fds[OPEN_FILES_MAX];
+                        bool *is_new, struct ts_error *err) {
+  struct pending files[OPEN_FILES_MAX];
   size_t begun = 0;
-  while (begun < count) {
-    fds[begun] = begin_file(objects, products[begun], err);
-    if (fds[begun] < 0) break;
-    begun++;
-  }
+  while (begun < count && begin_file(objects, products[begun], &files[begun], err)) begun++;
   bool ok = begun == count;
   for (size_t i = 0; i < begun; i++) {
     if (ok) {
-      ok = finish_file(objects, products[i], fds[i], err);
+      ok = finish_file(objects, products[i], &files[i], &is_new[i], err);
     } else {
-      ts_auto_free char *temporary = temporary_path(objects, &products[i]->digest);
-      close(fds[i]);
-      unlink(temporary);
+      abandon(&files[i]);
     }
   }
   return ok;
 }
 
 bool ts_objects_write(struct ts_objects *objects, const struct ts_store_product *const *products, size_t count,
-                      struct ts_error *err) {
+                      bool *is_new, struct ts_error *err) {
   if (count == 0) return true;
+  memset(is_new, 0, count * sizeof *is_new);
   bool ok = true;
   for (size_t first = 0; ok && first < count; first += OPEN_FILES_MAX) {
     const size_t left = count - first;
-    ok = write_group(objects, products + first, left < OPEN_FILES_MAX ? left : OPEN_FILES_MAX, err);
+    ok = write_group(objects, products + first, left < OPEN_FILES_MAX ? left : OPEN_FILES_MAX, is_new + first, err);
   }
   if (ok && sync_folders(objects, products, count, err)) return true;
-  for (size_t i = 0; i < count; i++) ts_objects_remove(objects, &products[i]->digest);
+  ts_objects_remove_new(objects, products, count, is_new);
   return false;
 }
 
+void ts_objects_remove_new(const struct ts_objects *objects, const struct ts_store_product *const *products,
+                           size_t count, const bool *is_new) {
+  for (size_t i = 0; i < count; i++) {
+    if (is_new[i]) ts_objects_remove(objects, &products[i]->digest);
+  }
+}
+
 static bool fail_read(struct ts_error *err, const char *path, int number) {
-  /* A disk error and a missing file are lost products; anything else (too many open files) may pass. */
-  if (number == ENOENT || number == EIO) {
+  /* A disk error, a missing file and a link in its place are lost products; anything else (too many open files) may
+   * pass. */
+  if (number == ENOENT || number == EIO || number == ELOOP) {
     return ts_fail(err, TS_ERR_BAD_PRODUCT, "product file '%s': %s", path, strerrordesc_np(number));
   }
   ts_fail(err, TS_ERR_FILE_IO, "product file '%s' cannot be read: %s", path, strerrordesc_np(number));
@@ -212,10 +275,14 @@ static int read_bytes(int fd, char *bytes, size_t size, size_t *got) {
 bool ts_objects_read(const struct ts_objects *objects, const struct ts_sha256 *digest, uint64_t packed_bytes,
                      struct ts_str *packed, struct ts_error *err) {
   ts_auto_free char *path = object_path(objects, digest);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* a pipe would be waited for */
   if (fd < 0) return fail_read(err, path, errno);
   struct stat status;
-  if (fstat(fd, &status) != 0 || (uint64_t)status.st_size != packed_bytes) {
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    close(fd);
+    return ts_fail(err, TS_ERR_BAD_PRODUCT, "'%s' is in the place of a product, but is not a file", path);
+  }
+  if ((uint64_t)status.st_size != packed_bytes) {
     close(fd);
     return ts_fail(err, TS_ERR_BAD_PRODUCT, "product file '%s' has another size than it should", path);
   }

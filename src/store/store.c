@@ -107,10 +107,21 @@ void ts_store_put_task(struct ts_store *store, const char *run, const struct ts_
   ts_store_queue_put(&store->queue, ts_store_item_create_task(run, row));
 }
 
+/* Whatever the backend is: a record is used for the key it was made under, or not at all. */
 static bool find(struct ts_store *store, enum ts_store_by by, const struct ts_key *key, struct ts_arena *arena,
                  struct ts_record *record, struct ts_error *err) {
-  return ts_store_queue_find(&store->queue, by, key, arena, record) ||
-         store->backend->find(store->state, by, key, arena, record, err);
+  if (ts_store_queue_find(&store->queue, by, key, arena, record)) return true;
+  if (!store->backend->find(store->state, by, key, arena, record, err)) return false;
+  const struct ts_key *there = by == TS_STORE_BY_KEY ? &record->key : &record->content_key;
+  if (memcmp(there, key, sizeof *key) == 0) return true;
+  __atomic_fetch_add(&store->damage_count, 1, __ATOMIC_RELAXED);
+  return false;
+}
+
+uint64_t ts_store_damage_count(const struct ts_store *store) {
+  const struct ts_store_backend *backend = store->backend;
+  return __atomic_load_n(&store->damage_count, __ATOMIC_RELAXED) +
+         (backend->damage_count ? backend->damage_count(store->state) : 0);
 }
 
 bool ts_store_find(struct ts_store *store, const struct ts_key *key, struct ts_arena *arena, struct ts_record *record,

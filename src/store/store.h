@@ -80,6 +80,9 @@ bool ts_store_find(struct ts_store *store, const struct ts_key *key, struct ts_a
                    struct ts_error *err);
 bool ts_store_find_content(struct ts_store *store, const struct ts_key *content_key, struct ts_arena *arena,
                            struct ts_record *record, struct ts_error *err);
+/* Rows met since it was opened that are not what was written, or that were found under another key: they counted as not
+ * there. ts_store_verify (store/verify.h) removes them. */
+uint64_t ts_store_damage_count(const struct ts_store *store);
 /* Whether the product's bytes are there (not evicted). */
 bool ts_store_has_product(struct ts_store *store, const struct ts_sha256 *digest);
 /* Loads a product; checks its digest (BAD_PRODUCT removes the damaged product so that it is computed again). NULL

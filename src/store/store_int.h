@@ -13,6 +13,7 @@ struct ts_store {
   void *state;                            /* owned; of the backend */
   char *path;                             /* owned */
   bool read_only;
+  uint64_t damage_count; /* records that the backend gave for another key; atomic */
   struct ts_store_queue queue;
   struct ts_store_writer writer; /* not started if read_only */
 };

@@ -63,6 +63,11 @@ static const char *trace_salt(const void *state) {
   return trace->inner->salt(trace->state);
 }
 
+static uint64_t trace_damage_count(void *state) {
+  const struct trace *trace = state;
+  return trace->inner->damage_count ? trace->inner->damage_count(trace->state) : 0;
+}
+
 static bool trace_write(void *state, const struct ts_store_batch *batch, struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "write");
@@ -209,6 +214,43 @@ static bool trace_keys(void *state, uint64_t *mark, ts_store_key_sink *sink, voi
   return ok;
 }
 
+static bool can_verify(const struct trace *trace, struct ts_error *err) {
+  return trace->inner->verify || ts_store_backend_refuse(trace->inner, "cannot be verified", err);
+}
+
+static bool trace_verify(void *state, struct ts_store_verification *found, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "verify");
+  const bool ok = can_verify(trace, err) && trace->inner->verify(trace->state, found, err);
+  end(&call, "", "done", err);
+  return ok;
+}
+
+static bool trace_product_list(void *state, ts_store_digest_sink *sink, void *user, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "product_list");
+  const bool ok = can_verify(trace, err) && trace->inner->product_list(trace->state, sink, user, err);
+  end(&call, "", "done", err);
+  return ok;
+}
+
+static bool trace_sweep(void *state, struct ts_store_verification *found, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "sweep");
+  const bool ok = can_verify(trace, err) && trace->inner->sweep(trace->state, found, err);
+  end(&call, "", "done", err);
+  return ok;
+}
+
+static bool trace_drop(void *state, const struct ts_key *key, struct ts_error *err) {
+  struct trace *trace = state;
+  char hex[17];
+  struct call call = begin(trace, "drop");
+  const bool ok = can_verify(trace, err) && trace->inner->drop(trace->state, key, err);
+  end(&call, short_hex(&key->digest, hex), "done", err);
+  return ok;
+}
+
 static bool has_buckets(const struct trace *trace, struct ts_error *err) {
   return trace->inner->bucket_take || ts_store_backend_refuse(trace->inner, "has no queue of buckets", err);
 }
@@ -281,6 +323,7 @@ const struct ts_store_backend ts_store_trace = {
     .open = trace_open,
     .close = trace_close,
     .salt = trace_salt,
+    .damage_count = trace_damage_count,
     .write = trace_write,
     .find = trace_find,
     .records_of = trace_records_of,
@@ -297,6 +340,10 @@ const struct ts_store_backend ts_store_trace = {
     .cost_list = trace_cost_list,
     .cost_put = trace_cost_put,
     .keys = trace_keys,
+    .verify = trace_verify,
+    .product_list = trace_product_list,
+    .sweep = trace_sweep,
+    .drop = trace_drop,
     .buckets_add = trace_buckets_add,
     .bucket_take = trace_bucket_take,
     .bucket_done = trace_bucket_done,

@@ -15,8 +15,17 @@ static json_t *fault_json(const struct ts_error *fault) {
                    fault->where.path, "help", fault->help);
 }
 
+/* What was passed over is computed again, but until the store is verified that happens every time. */
+static void warn_of_damage(struct session *s) {
+  const uint64_t count = s->store ? ts_store_damage_count(s->store) : 0;
+  if (count == 0) return;
+  ts_session_warn(s, "the store '%s' is damaged: %llu of its rows were not used; repair it with: tessera store verify",
+                  ts_store_path(s->store), (unsigned long long)count);
+}
+
 int ts_reply_finish(struct session *s, json_t *object, int exit_code, char **reply) {
   json_t *faults = json_array();
+  warn_of_damage(s);
   ts_faults_sort(&s->faults);
   for (size_t i = 0; i < s->faults.count; i++) json_array_append_new(faults, fault_json(&s->faults.items[i]));
   if (s->faults.count > 0) exit_code = ts_error_exit_code(s->faults.items[0].code);

@@ -25,6 +25,12 @@ def flip(path):
     path.write_bytes(data)
 
 
+def pipe(path):
+    """In the place of the file: whoever opens it without care waits for ever."""
+    path.unlink()
+    os.mkfifo(path)
+
+
 def flip_inline(store, change):
     """Changes every product that lies in the database itself."""
     with sqlite3.connect(store / "store.db") as database:
@@ -47,6 +53,7 @@ def check_damage(folder):
         "truncated": lambda store: [os.truncate(path, path.stat().st_size // 2) for path in products(folder, store)],
         "emptied": lambda store: [os.truncate(path, 0) for path in products(folder, store)],
         "removed": lambda store: [path.unlink() for path in products(folder, store)],
+        "pipes": lambda store: [pipe(path) for path in products(folder, store)],
         "exchanged": lambda store: swap(products(folder, store)),
         "inline-flipped": lambda store: flip_inline(folder / store, flipped),
         "inline-cut": lambda store: flip_inline(folder / store, lambda packed: packed[:len(packed) // 2]),

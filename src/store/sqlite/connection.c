@@ -20,9 +20,10 @@ bool ts_sqlite_connection_open(struct ts_sqlite_connection *connection, const ch
   int rc = sqlite3_open_v2(database, &connection->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
   if (rc == SQLITE_OK) {
     sqlite3_busy_timeout(connection->db, BUSY_TIMEOUT_MS);
-    return true;
+    if (ts_sqlite_checksum_define(connection, err)) return true;
+  } else {
+    ts_sqlite_fail(connection, rc, "be opened", err);
   }
-  ts_sqlite_fail(connection, rc, "be opened", err);
   ts_sqlite_connection_close(connection);
   return false;
 }
@@ -31,13 +32,17 @@ void ts_sqlite_connection_close(struct ts_sqlite_connection *connection) {
   for (size_t i = 0; i < TS_SQL_COUNT; i++) sqlite3_finalize(connection->statements[i]);
   sqlite3_close(connection->db);
   ts_str_release(&connection->scratch);
+  ts_str_release(&connection->covered);
   memset(connection, 0, sizeof *connection);
 }
 
 static const char *help_for(int rc) {
   switch (rc & 0xff) {
   case SQLITE_FULL: return "free some space on the disk of the store, or choose another store";
-  case SQLITE_CORRUPT: return "move the folder away, or choose another store: everything in it can be computed again";
+  case SQLITE_CORRUPT:
+    return "repair it with 'tessera store verify'; if that does not help, move the folder away: everything in it can "
+           "be "
+           "computed again";
   case SQLITE_BUSY:
   case SQLITE_LOCKED: return "end the other program that uses the database of the store";
   case SQLITE_READONLY:
@@ -47,14 +52,17 @@ static const char *help_for(int rc) {
   }
 }
 
-bool ts_sqlite_fail(const struct ts_sqlite_connection *connection, int rc, const char *action, struct ts_error *err) {
+bool ts_sqlite_fail(struct ts_sqlite_connection *connection, int rc, const char *action, struct ts_error *err) {
   if ((rc & 0xff) == SQLITE_NOTADB) {
     ts_fail(err, TS_ERR_STORE_FORMAT, "the folder '%s' holds a file 'store.db' that is no store", connection->folder);
     ts_error_help(err, "move the file away, or choose another folder for the store");
     return false;
   }
   const char *reason = connection->db ? sqlite3_errmsg(connection->db) : sqlite3_errstr(rc);
-  ts_fail(err, TS_ERR_STORE, "the store '%s' cannot %s: %s", connection->folder, action, reason);
+  const bool is_damaged = (rc & 0xff) == SQLITE_CORRUPT;
+  if (is_damaged) ts_sqlite_count_damage(connection);
+  ts_fail(err, is_damaged ? TS_ERR_STORE_DAMAGED : TS_ERR_STORE, "the store '%s' cannot %s: %s", connection->folder,
+          action, reason);
   ts_error_help(err, "%s", help_for(rc));
   return false;
 }

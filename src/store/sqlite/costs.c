@@ -39,6 +39,7 @@ static bool read_rows(struct ts_sqlite_connection *connection, struct ts_arena *
   sqlite3_stmt *statement = ts_sqlite_get(connection, TS_SQL_LIST_COSTS, err);
   if (!statement) return false;
   while (ts_sqlite_step(connection, statement, &row, "read costs", err) && row) {
+    if (!ts_sqlite_row_is_sound(connection, statement, sqlite3_column_count(statement) - 1)) continue;
     found = ts_grow(found, *count, &capacity, sizeof *found);
     found[(*count)++] = read_row(statement, arena);
   }

@@ -19,7 +19,8 @@ bool ts_sqlite_file_find(void *state, const struct ts_file_identity *file, struc
   if (statement) {
     bind_identity(statement, file);
     if (ts_sqlite_step(&store->reader, statement, &found, "read file digests", err) && found) {
-      ts_sqlite_column_digest(statement, 0, digest);
+      found = ts_sqlite_row_is_sound(&store->reader, statement, 1); /* the digest is computed again and replaces it */
+      if (found) ts_sqlite_column_digest(statement, 0, digest);
       sqlite3_reset(statement);
     }
   }

@@ -2,11 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 #include "base/file.h"
+#include "store/access.h"
 #include "store/filesystem.h"
 #include "store/lock.h"
 #include "store/sqlite/sqlite_int.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* A commit goes to the log by write(2), which outlives the process; the disk is waited for at checkpoints only, so that
  * a crash of the machine may lose the last batches but damages nothing. Large logs and caches save rewriting the pages
@@ -15,9 +17,11 @@ static const char writer_sql[] = "PRAGMA synchronous = NORMAL;"
                                  "PRAGMA wal_autocheckpoint = 4096;"
                                  "PRAGMA journal_size_limit = 67108864;"
                                  "PRAGMA cache_size = -65536;"
+                                 "PRAGMA cell_size_check = ON;"
                                  "PRAGMA temp_store = MEMORY;";
 static const char reader_sql[] = "PRAGMA query_only = ON;"
                                  "PRAGMA cache_size = -16384;"
+                                 "PRAGMA cell_size_check = ON;"
                                  "PRAGMA temp_store = MEMORY;";
 
 static bool open_reader(struct ts_sqlite_store *store, const char *database, int flags, struct ts_error *err) {
@@ -31,15 +35,23 @@ static bool prepare_folder(const struct ts_sqlite_store *store, struct ts_error 
     ts_error_help(err, "name a folder; it is made if it is not there");
     return false;
   }
-  return ts_filesystem_check_local(store->folder, err) && ts_folder_create(store->folder, err);
+  return ts_filesystem_check_local(store->folder, err) && ts_store_folder_create(store->folder, err);
+}
+
+/* SQLite gives the files beside the database the permissions that it finds. */
+static bool prepare_database(const struct ts_sqlite_store *store, struct ts_error *err) {
+  const int fd = ts_store_file_open(store->folder, store->database, err);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
 }
 
 static bool open_writing(struct ts_sqlite_store *store, struct ts_error *err) {
   if (!prepare_folder(store, err)) return false;
   store->lock_fd = ts_store_lock_open(store->folder, err);
   if (store->lock_fd < 0) return false;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  return ts_sqlite_connection_open(&store->writer, store->folder, store->database, flags, err) &&
+  const int flags = SQLITE_OPEN_READWRITE;
+  return prepare_database(store, err) &&
+         ts_sqlite_connection_open(&store->writer, store->folder, store->database, flags, err) &&
          ts_sqlite_schema_prepare(&store->writer, err) &&
          ts_sqlite_execute(&store->writer, writer_sql, "be opened", err) &&
          ts_objects_open(&store->objects, store->folder, err) && open_reader(store, store->database, 0, err);
@@ -68,6 +80,7 @@ static bool open_reading(struct ts_sqlite_store *store, struct ts_error *err) {
     ts_error_help(err, "run a workflow or study first, or name another store");
     return false;
   }
+  if (!ts_store_file_check(store->folder, store->database, err)) return false;
   ts_objects_open_read(&store->objects, store->folder);
   struct ts_error first = {0};
   if (open_reader(store, store->database, 0, &first) && ts_sqlite_schema_check(&store->reader, &first)) return true;

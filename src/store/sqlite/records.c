@@ -42,7 +42,9 @@ static bool insert_row(struct ts_sqlite_connection *connection, const struct ts_
   return true;
 }
 
-/* Reads the row that the statement stands on and leaves the statement. */
+#define SOUND_PLACE 15 /* of the column that says whether the row is sound */
+
+/* Reads the sound row that the statement stands on and leaves the statement. */
 static bool read_row(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, struct ts_arena *arena,
                      sqlite3_int64 *id, struct ts_record *record, struct ts_error *err) {
   memset(record, 0, sizeof *record);
@@ -66,6 +68,14 @@ static bool read_row(struct ts_sqlite_connection *connection, sqlite3_stmt *stat
          ts_sqlite_fail(connection, SQLITE_CORRUPT, "read a record", err);
 }
 
+/* Whether an index led to a row of the key that was asked for. */
+static bool has_key(const struct ts_record *record, enum ts_sql which, const struct ts_key *key) {
+  const struct ts_key *there = which == TS_SQL_FIND_KEY ? &record->key : &record->content_key;
+  return memcmp(there, key, sizeof *key) == 0;
+}
+
+/* A row that is damaged, or that belongs to another key because the index is, counts as not there. It stays as it is
+ * until the store is verified: deleting it by a damaged index could take others along. */
 static bool find(struct ts_sqlite_connection *connection, enum ts_sql which, const struct ts_key *key,
                  struct ts_arena *arena, bool *found, sqlite3_int64 *id, struct ts_record *record,
                  struct ts_error *err) {
@@ -74,7 +84,13 @@ static bool find(struct ts_sqlite_connection *connection, enum ts_sql which, con
   ts_sqlite_bind_digest(statement, 1, &key->digest);
   if (!ts_sqlite_step(connection, statement, found, reading, err)) return false;
   if (!*found) return true;
-  const bool ok = read_row(connection, statement, arena, id, record, err);
+  bool ok = true;
+  *found = ts_sqlite_row_is_sound(connection, statement, SOUND_PLACE);
+  if (*found) {
+    ok = read_row(connection, statement, arena, id, record, err);
+    *found = ok && has_key(record, which, key);
+    if (ok && !*found) ts_sqlite_count_damage(connection);
+  }
   sqlite3_reset(statement);
   return ok;
 }
@@ -141,6 +157,7 @@ static bool list(struct ts_sqlite_connection *connection, sqlite3_stmt *statemen
       *records = ts_arena_memdup(arena, found, *count * sizeof *found);
       return true;
     }
+    if (!ts_sqlite_row_is_sound(connection, statement, SOUND_PLACE)) continue;
     sqlite3_int64 id;
     found = ts_grow(found, *count, &capacity, sizeof *found);
     if (!read_row(connection, statement, arena, &id, &found[*count], err)) {

@@ -102,23 +102,23 @@ static void read_run(sqlite3_stmt *statement, struct ts_arena *arena, void *to) 
 static void read_task(sqlite3_stmt *statement, struct ts_arena *arena, void *to) {
   struct ts_task_row *row = to;
   memset(row, 0, sizeof *row);
-  row->task = ts_sqlite_column_number(statement, 0);
-  row->stage = ts_sqlite_column_text(statement, 1, arena);
-  row->name = ts_sqlite_column_text(statement, 2, arena);
-  row->set = sqlite3_column_int64(statement, 3);
-  row->unit = sqlite3_column_int64(statement, 4);
-  ts_sqlite_column_digest(statement, 5, &row->key.digest);
-  row->outcome = ts_sqlite_column_text(statement, 6, arena);
-  row->start_s = sqlite3_column_double(statement, 7);
-  row->seconds = sqlite3_column_double(statement, 8);
-  row->cpu_seconds = sqlite3_column_double(statement, 9);
-  row->worker = sqlite3_column_int(statement, 10);
-  row->message = ts_sqlite_column_text(statement, 11, arena);
+  row->task = ts_sqlite_column_number(statement, 1); /* after the run */
+  row->stage = ts_sqlite_column_text(statement, 2, arena);
+  row->name = ts_sqlite_column_text(statement, 3, arena);
+  row->set = sqlite3_column_int64(statement, 4);
+  row->unit = sqlite3_column_int64(statement, 5);
+  ts_sqlite_column_digest(statement, 6, &row->key.digest);
+  row->outcome = ts_sqlite_column_text(statement, 7, arena);
+  row->start_s = sqlite3_column_double(statement, 8);
+  row->seconds = sqlite3_column_double(statement, 9);
+  row->cpu_seconds = sqlite3_column_double(statement, 10);
+  row->worker = sqlite3_column_int(statement, 11);
+  row->message = ts_sqlite_column_text(statement, 12, arena);
 }
 
 typedef void (*row_reader)(sqlite3_stmt *statement, struct ts_arena *arena, void *row);
 
-/* All rows of a statement, each of row_bytes, in the arena. */
+/* All sound rows of a statement, whose last column tells them from others, each of row_bytes, in the arena. */
 static bool list_rows(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, row_reader read,
                       size_t row_bytes, struct ts_arena *arena, void **rows, size_t *count, struct ts_error *err) {
   ts_auto_free char *found = NULL;
@@ -129,6 +129,7 @@ static bool list_rows(struct ts_sqlite_connection *connection, sqlite3_stmt *sta
       *rows = ts_arena_memdup(arena, found, *count * row_bytes);
       return true;
     }
+    if (!ts_sqlite_row_is_sound(connection, statement, sqlite3_column_count(statement) - 1)) continue;
     found = ts_grow(found, *count, &capacity, row_bytes);
     read(statement, arena, found + (*count)++ * row_bytes);
   }

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define APPLICATION_ID      1952805747 /* "tess" */
+#define COST_SCHEMA         3          /* the first one with the table of costs */
+#define CHECKSUM_SCHEMA     4          /* the first one with checksums */
 #define TEXT_OF(number)     #number
 #define NUMBER_TEXT(number) TEXT_OF(number)
 
@@ -60,9 +62,26 @@ static const char schema_3[] =
     " cut INTEGER NOT NULL, samples BLOB NOT NULL, updated_unix_ns INTEGER NOT NULL,"
     " PRIMARY KEY (operation, implementation, machine, measure, bin)) STRICT, WITHOUT ROWID;";
 
+/* Rows that are there get the checksum of what they are now. Products need none: their bytes have a digest. */
+#define ADD_CHECKSUM(table, fields)                                                                                    \
+  "ALTER TABLE " table " ADD COLUMN checksum INTEGER;"                                                                 \
+  "UPDATE " table " SET checksum = " TS_SQL_CHECKSUM(fields) ";"
+static const char schema_4[] = ADD_CHECKSUM("record", TS_SQL_RECORD_FIELDS) ADD_CHECKSUM("run", TS_SQL_RUN_FIELDS)
+    ADD_CHECKSUM("task", TS_SQL_TASK_FIELDS) ADD_CHECKSUM("file_digest", TS_SQL_FILE_FIELDS)
+        ADD_CHECKSUM("cost", TS_SQL_COST_FIELDS);
+
+/* Reading alone changes nothing in an earlier store: views of the connection stand before its tables and add the
+ * column. */
+#define SHOW_CHECKSUM(table, fields)                                                                                   \
+  "CREATE TEMP VIEW " table " AS SELECT *, " TS_SQL_CHECKSUM(fields) " AS checksum FROM main." table ";"
+static const char checksum_views[] =
+    SHOW_CHECKSUM("record", TS_SQL_RECORD_FIELDS) SHOW_CHECKSUM("run", TS_SQL_RUN_FIELDS)
+        SHOW_CHECKSUM("task", TS_SQL_TASK_FIELDS) SHOW_CHECKSUM("file_digest", TS_SQL_FILE_FIELDS);
+static const char cost_view[] = SHOW_CHECKSUM("cost", TS_SQL_COST_FIELDS);
+
 /* What leads from each schema to the next; the first leads from nothing. A step is never changed once it was released, and
  * only adds, so that a store of any earlier schema can be read as it is. */
-static const char *const steps[TS_SQLITE_SCHEMA] = {schema_1, schema_2, schema_3};
+static const char *const steps[TS_SQLITE_SCHEMA] = {schema_1, schema_2, schema_3, schema_4};
 
 /* Runs a query that gives one text; "" if it gives no row. Used while opening only, so not prepared for good. */
 static bool query_text(struct ts_sqlite_connection *connection, const char *sql, char **text, struct ts_error *err) {
@@ -114,11 +133,19 @@ static bool is_new(struct ts_sqlite_connection *connection, bool *answer, struct
   return *answer || application == APPLICATION_ID || fail_foreign(connection, err);
 }
 
+static bool add_views(struct ts_sqlite_connection *connection, int64_t schema, struct ts_error *err) {
+  if (schema >= CHECKSUM_SCHEMA) return true;
+  return ts_sqlite_execute(connection, "PRAGMA query_only = OFF", "be read", err) &&
+         ts_sqlite_execute(connection, checksum_views, "be read", err) &&
+         (schema < COST_SCHEMA || ts_sqlite_execute(connection, cost_view, "be read", err)) &&
+         ts_sqlite_execute(connection, "PRAGMA query_only = ON", "be read", err);
+}
+
 bool ts_sqlite_schema_check(struct ts_sqlite_connection *connection, struct ts_error *err) {
   bool empty = false;
   if (!is_new(connection, &empty, err)) return false;
   int64_t schema;
-  if (!empty) return read_version(connection, &schema, err);
+  if (!empty) return read_version(connection, &schema, err) && add_views(connection, schema, err);
   ts_fail(err, TS_ERR_FILE_NOT_FOUND, "the store '%s' is empty: nothing has been run with it", connection->folder);
   ts_error_help(err, "run a workflow or study first, or name another store");
   return false;

@@ -12,14 +12,16 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-#define TS_SQLITE_SCHEMA 3
+#define TS_SQLITE_SCHEMA 4
 
 /* A database connection with its statements, prepared at their first use. Guarded by the lock of its owner. */
 struct ts_sqlite_connection {
   sqlite3 *db;                            /* owned */
   sqlite3_stmt *statements[TS_SQL_COUNT]; /* owned */
   struct ts_str scratch;                  /* bytes bound to the statement that runs */
+  struct ts_str covered;                  /* what the last checksum was made of */
   const char *folder;                     /* borrowed from the store; for messages */
+  uint64_t damage_count;                  /* rows met that are not what was written; atomic */
 };
 
 /* WAITING until filling is worth while, FILLING, FULL: it can answer; OFF for good. */
@@ -50,7 +52,7 @@ bool ts_sqlite_connection_open(struct ts_sqlite_connection *connection, const ch
                                int flags, struct ts_error *err);
 void ts_sqlite_connection_close(struct ts_sqlite_connection *connection);
 /* Sets the error that fits the last failure of the connection; returns false. `action` as in "write records". */
-bool ts_sqlite_fail(const struct ts_sqlite_connection *connection, int rc, const char *action, struct ts_error *err);
+bool ts_sqlite_fail(struct ts_sqlite_connection *connection, int rc, const char *action, struct ts_error *err);
 /* Runs SQL text without results. */
 bool ts_sqlite_execute(struct ts_sqlite_connection *connection, const char *sql, const char *action,
                        struct ts_error *err);
@@ -74,6 +76,16 @@ void ts_sqlite_bind_real(sqlite3_stmt *statement, int place, double number);
 const char *ts_sqlite_column_text(sqlite3_stmt *statement, int place, struct ts_arena *arena);
 void ts_sqlite_column_digest(sqlite3_stmt *statement, int place, struct ts_sha256 *digest);
 uint64_t ts_sqlite_column_number(sqlite3_stmt *statement, int place);
+
+/* checksum.c */
+/* Gives the connection the SQL function row_checksum: XXH3-64 of its arguments, as a number. */
+bool ts_sqlite_checksum_define(struct ts_sqlite_connection *connection, struct ts_error *err);
+/* Whether the row that the statement stands on is as it was written, by the column that says so; counts one that is
+ * not. */
+bool ts_sqlite_row_is_sound(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, int place);
+void ts_sqlite_count_damage(struct ts_sqlite_connection *connection);
+/* Rows met so far that are not what was written. */
+uint64_t ts_sqlite_damage_count(void *state);
 
 /* schema.c */
 /* Makes the tables in a new database; checks that another one is ours and that we know its schema, and brings one of an
@@ -148,6 +160,12 @@ enum ts_bucket_take ts_sqlite_bucket_take(void *state, const char *run, uint64_t
 bool ts_sqlite_bucket_done(void *state, const char *run, uint64_t number, struct ts_error *err);
 bool ts_sqlite_buckets_give_back(void *state, const char *run, uint64_t worker, size_t *count, struct ts_error *err);
 bool ts_sqlite_buckets_drop(void *state, const char *run, struct ts_error *err);
+
+/* verify.c */
+bool ts_sqlite_verify(void *state, struct ts_store_verification *found, struct ts_error *err);
+bool ts_sqlite_product_list(void *state, ts_store_digest_sink *sink, void *user, struct ts_error *err);
+bool ts_sqlite_sweep(void *state, struct ts_store_verification *found, struct ts_error *err);
+bool ts_sqlite_drop(void *state, const struct ts_key *key, struct ts_error *err);
 
 /* write.c */
 bool ts_sqlite_write(void *state, const struct ts_store_batch *batch, struct ts_error *err);

@@ -3,9 +3,33 @@
 #ifndef TS_STORE_SQLITE_STATEMENTS_INT_H
 #define TS_STORE_SQLITE_STATEMENTS_INT_H
 
-#define TS_SQL_RECORD_COLUMNS                                                                                          \
-  "id, key, content_key, is_alias, operation, parameters, implementation, numeric, seconds, peak_bytes, run, "         \
-  "producer, made_unix_ns, inputs, outputs"
+/* What the checksum of a row covers: everything but the number of the row, which no answer depends on. */
+#define TS_SQL_RECORD_FIELDS                                                                                           \
+  "key, content_key, is_alias, operation, parameters, implementation, numeric, seconds, peak_bytes, run, producer, "   \
+  "made_unix_ns, inputs, outputs"
+#define TS_SQL_RUN_FIELDS                                                                                              \
+  "id, command, file, state, started_unix_ns, finished_unix_ns, settings, result, process_id, process"
+#define TS_SQL_TASK_FIELDS                                                                                             \
+  "run, task, stage, name, parameter_set, unit, key, outcome, start_s, seconds, cpu_seconds, worker, message"
+#define TS_SQL_FILE_FIELDS "device, inode, size_bytes, mtime_ns, ctime_ns, digest"
+#define TS_SQL_COST_FIELDS                                                                                             \
+  "operation, implementation, machine, measure, bin, calls, asked, cut, samples, updated_unix_ns"
+#define TS_SQL_CHECKSUM(fields) "row_checksum(" fields ")" /* the function of checksum.c */
+#define TS_SQL_IS_SOUND(fields) "(checksum IS " TS_SQL_CHECKSUM(fields) ")"
+
+/* A row that an index leads to is read by its number: in a look-up by an indexed column SQLite would answer with the
+ * index's copy of the column, and a damaged index would go unnoticed. */
+#define TS_SQL_RECORD_COLUMNS    "id, " TS_SQL_RECORD_FIELDS ", " TS_SQL_IS_SOUND(TS_SQL_RECORD_FIELDS)
+#define TS_SQL_PRODUCT_BY_DIGEST "number = (SELECT number FROM product WHERE digest = ?1) AND +digest = ?1"
+#define TS_SQL_INSERT(table, fields, places)                                                                           \
+  "INTO " table "(" fields ", checksum) VALUES (" places ", " TS_SQL_CHECKSUM(places) ")"
+#define TS_SQL_6_PLACES       "?1, ?2, ?3, ?4, ?5, ?6"
+#define TS_SQL_10_PLACES      TS_SQL_6_PLACES ", ?7, ?8, ?9, ?10"
+#define TS_SQL_13_PLACES      TS_SQL_10_PLACES ", ?11, ?12, ?13"
+#define TS_SQL_14_PLACES      TS_SQL_13_PLACES ", ?14"
+#define TS_SQL_NEW_RESULT     "coalesce(?3, result)"
+#define TS_SQL_NEW_PROCESS_ID "CASE WHEN ?6 IS NULL THEN process_id ELSE ?5 END"
+#define TS_SQL_NEW_PROCESS    "coalesce(?6, process)"
 
 /* States of buckets: 0 ready, 1 held, 2 blocked by a lower phase of its group (the column "part"), 3 done. The index is
  * named where the planner, which knows nothing of how many there are, might take the one by state. */
@@ -37,50 +61,49 @@
   X(BEGIN_WRITE, "BEGIN IMMEDIATE")                                                                                    \
   X(COMMIT, "COMMIT")                                                                                                  \
   X(INSERT_RECORD,                                                                                                     \
-    "INSERT INTO record(key, content_key, is_alias, operation, parameters, implementation, numeric, seconds, "         \
-    "peak_bytes, run, producer, made_unix_ns, inputs, outputs) "                                                       \
-    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT(key) DO NOTHING")                \
+    "INSERT " TS_SQL_INSERT("record", TS_SQL_RECORD_FIELDS, TS_SQL_14_PLACES) " ON CONFLICT(key) DO NOTHING")          \
   X(DELETE_RECORD, "DELETE FROM record WHERE id = ?1")                                                                 \
-  X(FIND_KEY, "SELECT " TS_SQL_RECORD_COLUMNS " FROM record WHERE key = ?1")                                           \
-  X(FIND_CONTENT, "SELECT " TS_SQL_RECORD_COLUMNS " FROM record WHERE content_key = ?1 ORDER BY is_alias LIMIT 1")     \
+  X(FIND_KEY, "SELECT " TS_SQL_RECORD_COLUMNS " FROM record WHERE id = (SELECT id FROM record WHERE key = ?1)")        \
+  X(FIND_CONTENT, "SELECT " TS_SQL_RECORD_COLUMNS " FROM record WHERE id = (SELECT id FROM record WHERE "              \
+                  "content_key = ?1 ORDER BY is_alias LIMIT 1)")                                                       \
   X(ALL_KEYS, "SELECT key, content_key FROM record")                                                                   \
   X(LAST_RECORD, "SELECT coalesce(max(id), 0) FROM record")                                                            \
   X(RECORDS_OF, "SELECT " TS_SQL_RECORD_COLUMNS " FROM record WHERE operation = ?1 ORDER BY id DESC LIMIT ?2")         \
   X(INSERT_PRODUCT,                                                                                                    \
     "INSERT INTO product(digest, size_bytes, packed_bytes, packed, is_there) VALUES (?1, ?2, ?3, ?4, 1) "              \
     "ON CONFLICT(digest) DO UPDATE SET size_bytes = ?2, packed_bytes = ?3, packed = ?4, is_there = 1 "                 \
-    "WHERE is_there = 0")                                                                                              \
-  X(HAS_PRODUCT, "SELECT 1 FROM product WHERE digest = ?1 AND is_there = 1")                                           \
-  X(FETCH_PRODUCT, "SELECT packed_bytes, packed FROM product WHERE digest = ?1 AND is_there = 1")                      \
-  X(FORGET_PRODUCT, "UPDATE product SET is_there = 0, packed = NULL WHERE digest = ?1 AND is_there = 1")               \
+    "WHERE is_there = 0 AND +digest = ?1")                                                                             \
+  X(HAS_PRODUCT, "SELECT 1 FROM product WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1")                          \
+  X(FETCH_PRODUCT, "SELECT packed_bytes, packed FROM product WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1")     \
+  X(FORGET_PRODUCT,                                                                                                    \
+    "UPDATE product SET is_there = 0, packed = NULL WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1")              \
+  X(LIST_PRODUCTS, "SELECT digest FROM product NOT INDEXED WHERE is_there = 1")                                        \
+  X(HAS_FILE, "SELECT 1 FROM product WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1 AND packed IS NULL")          \
+  X(DROP_RECORD, "DELETE FROM record WHERE id = (SELECT id FROM record WHERE key = ?1) AND +key = ?1")                 \
   X(COUNT_RECORDS, "SELECT count(*) FROM record")                                                                      \
   X(COUNT_PRODUCTS, "SELECT count(*), coalesce(sum(size_bytes), 0), coalesce(sum(packed_bytes), 0) FROM product "      \
                     "WHERE is_there = 1")                                                                              \
-  X(INSERT_RUN,                                                                                                        \
-    "INSERT INTO run(id, command, file, state, started_unix_ns, finished_unix_ns, settings, result, process_id, "      \
-    "process) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT(id) DO NOTHING")                            \
+  X(INSERT_RUN, "INSERT " TS_SQL_INSERT("run", TS_SQL_RUN_FIELDS, TS_SQL_10_PLACES) " ON CONFLICT(id) DO NOTHING")     \
   X(UPDATE_RUN,                                                                                                        \
-    "UPDATE run SET state = ?2, result = coalesce(?3, result), finished_unix_ns = ?4, "                                \
-    "process_id = CASE WHEN ?6 IS NULL THEN process_id ELSE ?5 END, process = coalesce(?6, process) WHERE id = ?1")    \
-  X(LIST_RUNS,                                                                                                         \
-    "SELECT id, command, file, state, started_unix_ns, finished_unix_ns, settings, result, process_id, process "       \
-    "FROM run ORDER BY number DESC")                                                                                   \
-  X(INSERT_TASK,                                                                                                       \
-    "INSERT OR REPLACE INTO task(run, task, stage, name, parameter_set, unit, key, outcome, start_s, seconds, "        \
-    "cpu_seconds, worker, message) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")                   \
-  X(LIST_TASKS,                                                                                                        \
-    "SELECT task, stage, name, parameter_set, unit, key, outcome, start_s, seconds, cpu_seconds, worker, message "     \
-    "FROM task WHERE run = ?1 ORDER BY task")                                                                          \
-  X(FIND_FILE,                                                                                                         \
-    "SELECT digest FROM file_digest WHERE device = ?1 AND inode = ?2 AND size_bytes = ?3 AND mtime_ns = ?4 "           \
-    "AND ctime_ns = ?5")                                                                                               \
-  X(PUT_FILE, "INSERT OR REPLACE INTO file_digest(device, inode, size_bytes, mtime_ns, ctime_ns, digest) "             \
-              "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                                       \
+    "UPDATE run SET state = ?2, result = " TS_SQL_NEW_RESULT                                                           \
+    ", finished_unix_ns = ?4, process_id = " TS_SQL_NEW_PROCESS_ID ", process = " TS_SQL_NEW_PROCESS                   \
+    ", checksum = " TS_SQL_CHECKSUM("id, command, file, ?2, started_unix_ns, ?4, settings, " TS_SQL_NEW_RESULT         \
+                                    ", " TS_SQL_NEW_PROCESS_ID                                                         \
+                                    ", " TS_SQL_NEW_PROCESS) " WHERE number = (SELECT number FROM run WHERE id = ?1) " \
+                                                             "AND +id = ?1 AND " TS_SQL_IS_SOUND(TS_SQL_RUN_FIELDS))   \
+  X(LIST_RUNS, "SELECT " TS_SQL_RUN_FIELDS ", " TS_SQL_IS_SOUND(TS_SQL_RUN_FIELDS) " FROM run ORDER BY number DESC")   \
+  X(INSERT_TASK, "INSERT OR REPLACE " TS_SQL_INSERT("task", TS_SQL_TASK_FIELDS, TS_SQL_13_PLACES))                     \
+  X(LIST_TASKS, "SELECT " TS_SQL_TASK_FIELDS ", " TS_SQL_IS_SOUND(TS_SQL_TASK_FIELDS) " FROM task WHERE run = ?1 "     \
+                                                                                      "ORDER BY task")                 \
+  X(FIND_FILE, "SELECT digest, " TS_SQL_IS_SOUND(                                                                      \
+                   TS_SQL_FILE_FIELDS) " FROM file_digest WHERE device = ?1 AND "                                      \
+                                       "inode = ?2 AND size_bytes = ?3 AND mtime_ns = ?4 AND ctime_ns = ?5")           \
+  X(PUT_FILE, "INSERT OR REPLACE " TS_SQL_INSERT("file_digest", TS_SQL_FILE_FIELDS, TS_SQL_6_PLACES))                  \
   X(HAS_COSTS, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'cost'")                                   \
-  X(LIST_COSTS, "SELECT operation, implementation, machine, measure, bin, calls, asked, cut, samples, "                \
-                "updated_unix_ns FROM cost ORDER BY operation, implementation, machine, measure, bin")                 \
-  X(PUT_COST, "INSERT OR REPLACE INTO cost(operation, implementation, machine, measure, bin, calls, asked, cut, "      \
-              "samples, updated_unix_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")                            \
+  X(LIST_COSTS, "SELECT " TS_SQL_COST_FIELDS                                                                           \
+                ", " TS_SQL_IS_SOUND(TS_SQL_COST_FIELDS) " FROM cost "                                                 \
+                                                         "ORDER BY operation, implementation, machine, measure, bin")  \
+  X(PUT_COST, "INSERT OR REPLACE " TS_SQL_INSERT("cost", TS_SQL_COST_FIELDS, TS_SQL_10_PLACES))                        \
   X(KEYS_FROM, "SELECT id, key, content_key FROM record WHERE id >= ?1 ORDER BY id")                                   \
   TS_SQL_BUCKET_MAP(X)
 

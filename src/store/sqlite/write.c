@@ -7,6 +7,7 @@
 /* Products of the batch that become files. Owned array of borrowed products. */
 struct large {
   const struct ts_store_product **products;
+  bool *is_new; /* owned; files that this batch made */
   size_t count;
 };
 
@@ -19,6 +20,7 @@ static void find_large(const struct ts_store_batch *batch, struct large *large) 
     large->products = ts_grow(large->products, large->count, &capacity, sizeof *large->products);
     large->products[large->count++] = &batch->products[i];
   }
+  large->is_new = ts_calloc(large->count + 1, sizeof *large->is_new);
 }
 
 static bool write_entry(struct ts_sqlite_connection *connection, const struct ts_store_entry *entry,
@@ -50,7 +52,7 @@ bool ts_sqlite_write(void *state, const struct ts_store_batch *batch, struct ts_
   struct large large = {0};
   find_large(batch, &large);
   bool ok = ts_store_lock_check(store->lock_fd, store->folder, err) &&
-            ts_objects_write(&store->objects, large.products, large.count, err);
+            ts_objects_write(&store->objects, large.products, large.count, large.is_new, err);
   if (ok) {
     pthread_mutex_lock(&store->write_lock);
     for (size_t i = 0; i < batch->entry_count; i++) {
@@ -58,10 +60,11 @@ bool ts_sqlite_write(void *state, const struct ts_store_batch *batch, struct ts_
     }
     ok = ts_sqlite_begin(&store->writer, TS_SQL_BEGIN_WRITE, err);
     if (ok) ok = ts_sqlite_end(&store->writer, write_rows(&store->writer, batch, err), err);
-    /* Files without a row would only take space. */
-    for (size_t i = 0; !ok && i < large.count; i++) ts_objects_remove(&store->objects, &large.products[i]->digest);
+    /* Files without a row would only take space; those that were there may have one. */
+    if (!ok) ts_objects_remove_new(&store->objects, large.products, large.count, large.is_new);
     pthread_mutex_unlock(&store->write_lock);
   }
+  free(large.is_new);
   free(large.products);
   if (!ok) blame_loss(store, err);
   return ok;

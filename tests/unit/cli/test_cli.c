@@ -226,6 +226,10 @@ static void settings_reach_the_library(void **state) {
   fake_work = tell_request;
   assert_outcome(call(NULL, WORDS("report", "--json")), 0, "{\n  \"schema\": \"tessera.fake/1\"\n}\n",
                  "ts_report jobs=0 store=- file=-\n");
+  assert_outcome(call(NULL, WORDS("store", "costs", "--json")), 0, "{\n  \"schema\": \"tessera.fake/1\"\n}\n",
+                 "ts_costs_of_store jobs=0 store=- file=-\n");
+  assert_outcome(call(NULL, WORDS("store", "verify", "s.json", "--recompute", "--json")), 0,
+                 "{\n  \"schema\": \"tessera.fake/1\"\n}\n", "ts_verify_store jobs=0 store=- file=s.json\n");
   setenv("TESSERA_STORE", "there", 1);
   setenv("TESSERA_JOBS", "7", 1);
   assert_outcome(call(NULL, WORDS("plan", "--json")), 0, "{\n  \"schema\": \"tessera.fake/1\"\n}\n",

@@ -392,6 +392,30 @@ static void assert_prediction(const char *json, const char *expected) {
   json_decref(reply);
 }
 
+static void verify(void **state) {
+  (void)state;
+  assert_shown(ts_show_verify,
+               "{\"store\": \".tessera\", \"checked\": {\"rows\": 982, \"products\": 1, \"files\": 0}, \"damaged\": "
+               "{\"rows\": 0, \"products\": 0}, \"removed\": {\"rows\": 0, \"products\": 0, \"files\": 0}, "
+               "\"rebuilt\": false}",
+               "Read 982 rows, 1 product and 0 files of the store '.tessera'.\nEverything is as it was written.\n");
+  assert_shown(
+      ts_show_verify,
+      "{\"store\": \"s\", \"checked\": {\"rows\": 9, \"products\": 2, \"files\": 3}, \"damaged\": "
+      "{\"rows\": 1, \"products\": 2}, \"removed\": {\"rows\": 1, \"products\": 2, \"files\": 1}, "
+      "\"rebuilt\": true, \"recomputed\": {\"runs\": 2, \"records\": 7, \"of\": 8}, \"differs\": [{\"operation\": "
+      "\"a.b\", \"key\": \"0123456789abcdef01\", \"run\": \"7f3a91bc\"}]}",
+      "Read 9 rows, 2 products and 3 files of the store 's'.\n"
+      "Removed 1 row and 2 products that were damaged; what they held is computed again when it is needed.\n"
+      "The database was written anew from its sound rows.\n"
+      "Removed 1 file that belongs to no product.\n"
+      "Computed 2 runs again: 7 of 8 records compared, 1 was wrong and removed:\n"
+      "  a.b  key 0123456789abcdef  made by run 7f3a91bc\n");
+  assert_shown(ts_show_verify, "{\"rebuilt\": true, \"recomputed\": {}, \"differs\": []}",
+               "Read 0 rows, 0 products and 0 files of the store ''.\nIndexes were damaged.\nThe database was written "
+               "anew from its sound rows.\nComputed 0 runs again: 0 of 0 records compared, all the same.\n");
+}
+
 static void prediction(void **state) {
   (void)state;
   assert_prediction("{}", "");
@@ -517,7 +541,7 @@ static void empty_replies_do_no_harm(void **state) {
   (void)state;
   show_function *const shows[] = {ts_show_check,  ts_show_plan, ts_show_run,     ts_show_study,
                                   ts_show_status, ts_show_log,  ts_show_explain, ts_show_report,
-                                  ts_show_init,   ts_show_list, ts_show_bench};
+                                  ts_show_init,   ts_show_list, ts_show_bench,   ts_show_verify};
   const struct ts_view view = {.program = "tessera", .width = 80};
   static const char *const replies[] = {
       "{}",
@@ -550,6 +574,7 @@ int main(void) {
       cmocka_unit_test(log_of_a_run),
       cmocka_unit_test(explain),
       cmocka_unit_test(costs),
+      cmocka_unit_test(verify),
       cmocka_unit_test(prediction),
       cmocka_unit_test(short_ones),
       cmocka_unit_test(list),

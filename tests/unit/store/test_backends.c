@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "store/backend.h"
 #include "store/serve.h"
+#include "store/store_int.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -607,6 +608,38 @@ static void bucket_numbers_survive(void **state) {
   assert_int_equal(err.code, TS_ERR_STORE);
 }
 
+/* A damaged backend: whatever is asked for, it has the record of sample 1. */
+static bool find_another(void *state, enum ts_store_by by, const struct ts_key *key, struct ts_arena *arena,
+                         struct ts_record *record, struct ts_error *err) {
+  const struct ts_key other = key_of(by == TS_STORE_BY_KEY ? "lineage" : "content", 1);
+  (void)key;
+  return backend->find(state, by, &other, arena, record, err);
+}
+
+static void the_record_of_another_key_is_not_used(void **state) {
+  (void)state;
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_error err = {0};
+  struct ts_record record;
+  const struct ts_key content_key = key_of("content", 2);
+  for (uint64_t i = 1; i <= 2; i++) put_sample(store, i, 100);
+  flush(store);
+  assert_int_equal(ts_store_damage_count(store), 0);
+  const struct ts_store_backend *whole = store->backend;
+  struct ts_store_backend damaged = *whole;
+  if (whole == backend) damaged.find = find_another;
+  store->backend = &damaged;
+  if (whole == backend) {
+    assert_true(has_record(store, 1));
+    assert_false(has_record(store, 2));
+    assert_false(ts_store_find_content(store, &content_key, &arena, &record, &err));
+    assert_no_error(&err);
+    assert_int_equal(ts_store_damage_count(store), 2);
+  }
+  store->backend = whole;
+  assert_true(has_record(store, 2));
+}
+
 static int run_suite(const char *name) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(empty_store_has_nothing, setup, teardown),
@@ -628,6 +661,7 @@ static int run_suite(const char *name) {
       cmocka_unit_test_setup_teardown(file_digests_are_remembered_by_identity, setup, teardown),
       cmocka_unit_test_setup_teardown(costs_are_replaced_and_listed_in_order, setup, teardown),
       cmocka_unit_test_setup_teardown(bucket_numbers_survive, setup, teardown),
+      cmocka_unit_test_setup_teardown(the_record_of_another_key_is_not_used, setup, teardown),
       cmocka_unit_test_setup_teardown(threads_put_and_find, setup, teardown),
       cmocka_unit_test_setup_teardown(a_flood_is_held_back, setup, teardown),
   };

@@ -1,0 +1,207 @@
+/* Verifies the store, and on request computes everything again that its runs computed, to compare.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Computing again goes the way of every run: the recorded runs are repeated, with the settings they had, in an empty
+ * store below the one that is verified. What both have under one key must have the same outputs. */
+#include "study/study_int.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "store/verify.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Runs computed again, and the store they are in. */
+struct recomputing {
+  struct session *s;  /* borrowed */
+  const char *folder; /* owned by the arena; emptied before and after */
+  const char **done;  /* owned array of texts in the arena: what was asked for, each once */
+  size_t done_count, done_capacity;
+  size_t runs, skipped;
+};
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place) {
+  (void)status;
+  (void)kind;
+  (void)place;
+  return remove(path);
+}
+
+static void remove_folder(const char *path) { nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
+
+/* Whoever holds the lock of the store is alone in it: what is there was left by a process that was killed. */
+static bool make_folder(struct recomputing *r, struct ts_error *err) {
+  char absolute[PATH_MAX];
+  if (!realpath(ts_store_path(r->s->store), absolute)) absolute[0] = '\0';
+  r->folder = ts_arena_printf(&r->s->arena, "%s/recompute", absolute);
+  remove_folder(r->folder);
+  if (absolute[0] && mkdir(r->folder, 0700) == 0) return true;
+  ts_fail(err, TS_ERR_STORE, "the folder '%s' cannot be made: %s", r->folder, strerrordesc_np(errno));
+  ts_error_help(err, "check the space and the permissions of the store");
+  return false;
+}
+
+/* What a run was asked for, without what has no influence on its products. */
+static const char *essence(struct recomputing *r, const struct ts_run_row *row) {
+  static const char *const idle[] = {"command", "output", "workers", "overlays"};
+  ts_auto(json_decrefp) json_t *settings = json_loads(row->settings_json, 0, NULL);
+  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) json_object_del(settings, idle[i]);
+  ts_auto_free char *text = settings ? ts_json_dump(settings, true, false) : ts_strdup("");
+  return ts_arena_printf(&r->s->arena, "%s %s %s", row->command, row->file, text);
+}
+
+/* Whether the same was computed again already. */
+static bool is_done(struct recomputing *r, const struct ts_run_row *row) {
+  const char *text = essence(r, row);
+  for (size_t i = 0; i < r->done_count; i++) {
+    if (strcmp(r->done[i], text) == 0) return true;
+  }
+  r->done = ts_grow(r->done, r->done_count, &r->done_capacity, sizeof *r->done);
+  r->done[r->done_count++] = text;
+  return false;
+}
+
+static void warn_of_run(struct recomputing *r, const char *id, const char *reply) {
+  ts_auto(json_decrefp) json_t *object = json_loads(reply, 0, NULL);
+  const json_t *fault = json_array_get(json_object_get(object, "faults"), 0);
+  const char *text = json_string_value(json_object_get(fault, "text"));
+  ts_session_warn(r->s, "run %s was not computed again: %s", id, text ? text : "some of its tasks failed");
+  r->skipped++;
+}
+
+/* Repeats a run; false if the user stopped it. */
+static bool repeat(struct recomputing *r, const struct ts_run_row *row) {
+  const struct ts_request *asked = r->s->request;
+  struct ts_request request = {.folder = asked->folder,
+                               .threads = asked->threads,
+                               .memory_bytes = asked->memory_bytes,
+                               .stop = asked->stop,
+                               .on_progress = asked->on_progress,
+                               .user = asked->user};
+  ts_settings_take_up(&r->s->arena, row->settings_json, &request);
+  request.file = row->file;
+  request.store = ts_arena_printf(&r->s->arena, "%s/store", r->folder);
+  request.output = ts_arena_printf(&r->s->arena, "%s/out", r->folder);
+  request.workers = 0;
+  request.overlays = false;
+  char *reply = NULL;
+  const bool is_study = strcmp(row->command, "study") == 0;
+  const int code = (is_study ? ts_study : ts_run_workflow)(&request, &reply);
+  const bool stopped = code == 130;
+  if (code == 0 || code == 4) {
+    r->runs++;
+  } else if (!stopped) {
+    warn_of_run(r, row->id, reply);
+  }
+  ts_reply_free(reply);
+  return !stopped;
+}
+
+/* Those of the named file, or all. */
+static bool repeat_runs(struct recomputing *r, struct ts_error *err) {
+  struct session *s = r->s;
+  struct ts_run_row *rows = NULL;
+  size_t count = 0;
+  char wanted[PATH_MAX] = "";
+  if (s->request->file && !realpath(ts_session_path(s, s->request->file), wanted)) {
+    ts_fail(err, TS_ERR_FILE_NOT_FOUND, "there is no file '%s'", s->request->file);
+    ts_error_help(err, "name a study or workflow that was run, or none: then all runs of the store are meant");
+    return false;
+  }
+  if (!ts_store_run_list(s->store, &s->arena, &rows, &count, err)) return false;
+  for (size_t i = 0; i < count; i++) {
+    if ((wanted[0] && strcmp(rows[i].file, wanted) != 0) || is_done(r, &rows[i])) continue;
+    if (!repeat(r, &rows[i])) return ts_fail(err, TS_ERR_CANCELLED, "stopped on request");
+  }
+  return true;
+}
+
+static json_t *describe_differences(const struct ts_store_comparison *comparison) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < comparison->difference_count; i++) {
+    const struct ts_store_difference *difference = &comparison->differences[i];
+    char key[65];
+    ts_hex_encode(difference->key.digest.bytes, sizeof difference->key.digest.bytes, key);
+    json_array_append_new(
+        list, json_pack("{s:s, s:s, s:s}", "operation", difference->operation, "key", key, "run", difference->run));
+  }
+  return list;
+}
+
+static bool compare(struct recomputing *r, json_t *object, size_t *differs, struct ts_error *err) {
+  struct session *s = r->s;
+  const char *path = ts_arena_printf(&s->arena, "%s/store", r->folder);
+  struct ts_store_comparison comparison = {0};
+  struct ts_store_usage usage = {0};
+  if (!ts_store_usage(s->store, &usage, err)) return false;
+  if (ts_folder_exists(path)) {
+    struct ts_store *fresh = ts_store_open(&(struct ts_store_options){.path = path, .read_only = true}, err);
+    const bool ok = fresh && ts_store_compare(s->store, fresh, &s->arena, &comparison, err);
+    ts_store_close(fresh);
+    if (!ok) return false;
+  }
+  *differs = comparison.difference_count;
+  json_object_set_new(object, "recomputed",
+                      json_pack("{s:I, s:I, s:I, s:I, s:I}", "runs", (json_int_t)r->runs, "runs_left_out",
+                                (json_int_t)r->skipped, "records", (json_int_t)comparison.compared, "inexact",
+                                (json_int_t)comparison.inexact, "of", (json_int_t)usage.records));
+  json_object_set_new(object, "differs", describe_differences(&comparison));
+  return true;
+}
+
+static bool recompute(struct session *s, json_t *object, size_t *differs, struct ts_error *err) {
+  struct recomputing r = {.s = s};
+  const bool ok = make_folder(&r, err) && repeat_runs(&r, err) && compare(&r, object, differs, err);
+  if (r.folder) remove_folder(r.folder);
+  free(r.done);
+  return ok;
+}
+
+static void describe(const struct session *s, const struct ts_store_verification *found, json_t *object) {
+  json_object_set_new(object, "store", json_string(ts_store_path(s->store)));
+  json_object_set_new(object, "checked",
+                      json_pack("{s:I, s:I, s:I}", "rows", (json_int_t)found->rows, "products",
+                                (json_int_t)found->products, "files", (json_int_t)found->files));
+  json_object_set_new(object, "damaged",
+                      json_pack("{s:I, s:I}", "rows", (json_int_t)found->damaged_rows, "products",
+                                (json_int_t)found->damaged_products));
+  json_object_set_new(object, "removed",
+                      json_pack("{s:I, s:I, s:I}", "rows", (json_int_t)found->damaged_rows, "products",
+                                (json_int_t)found->damaged_products, "files", (json_int_t)found->removed_files));
+  json_object_set_new(object, "rebuilt", json_boolean(found->was_rebuilt));
+}
+
+/* A store that cannot even be opened is beyond repair: the advice to verify it would lead in a circle. */
+static bool open_store(struct session *s) {
+  if (ts_session_open_store(s, false, true)) return true;
+  struct ts_error *fault = &s->faults.items[0];
+  if (fault->code != TS_ERR_STORE_DAMAGED) return false;
+  fault->help[0] = '\0';
+  ts_error_help(fault, "it cannot be repaired: move the folder away; everything in it can be computed again");
+  return false;
+}
+
+int ts_verify_store(const struct ts_request *request, char **reply) {
+  struct session s;
+  struct ts_store_verification found;
+  struct ts_error err = {0};
+  size_t differs = 0;
+  ts_session_init(&s, request);
+  json_t *object = ts_reply_new("tessera.store-verify/1");
+  if (open_store(&s)) {
+    bool ok = ts_store_verify(s.store, request->stop, &found, &err);
+    if (ok) describe(&s, &found, object);
+    ok = ok && (!request->recompute || recompute(&s, object, &differs, &err));
+    if (!ok) ts_session_fault(&s, &err);
+    ts_store_close(s.store);
+    s.store = NULL; /* damage that was met is repaired, or a fault */
+  }
+  const int code = ts_reply_finish(&s, object, differs > 0 ? 1 : 0, reply);
+  ts_session_release(&s);
+  return code;
+}
