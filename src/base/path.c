@@ -5,9 +5,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool ts_file_exists(const char *path) {
   struct stat status;
@@ -74,6 +76,11 @@ char *ts_path_join(const char *folder, const char *name) {
   if (!ts_str_ends_with(folder, "/")) ts_str_add_char(&path, '/');
   ts_str_add(&path, name);
   return ts_str_detach(&path);
+}
+
+char *ts_path_absolute(const char *path) {
+  char folder[PATH_MAX];
+  return ts_path_join(path[0] != '/' && getcwd(folder, sizeof folder) ? folder : "", path);
 }
 
 char *ts_path_folder(const char *path) {

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,8 @@ static bool make_plan(struct session *s, struct run_state *r) {
 static bool execute(struct session *s, struct run_state *r) {
   const char *folder =
       s->request->output ? s->request->output : ts_arena_printf(&s->arena, "out/%s-run", s->study.name);
-  struct product_writer writer = {s, r->plan, r->names, ts_session_path(s, folder), r->outputs, r->quality};
+  ts_auto_free char *start = ts_path_absolute("");
+  struct product_writer writer = {s, r->plan, r->names, ts_session_path(s, folder), start, r->outputs, r->quality};
   r->progress = ts_progress_create(s, r->plan, r->id, ts_session_threads(s));
   r->engine = (struct engine_run){.s = s,
                                   .plan = r->plan,
