@@ -362,6 +362,7 @@ static int run_locked(struct ts_op *op, struct ts_op_call *call) {
   if (op->lock) pthread_mutex_lock(op->lock);
   struct ts_watched watched = {.state = state_of(call), .parameters = call->parameters};
   struct ts_thread_state before;
+  state_of(call)->was_called = true;
   atomic_fetch_add_explicit(&op->executions, 1, memory_order_relaxed);
   ts_watch_enter(&watched);
   ts_thread_state_enter(&before, op->origin == TS_OP_PLUGIN);

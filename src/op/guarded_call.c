@@ -62,7 +62,7 @@ bool ts_call_guarded(struct ts_call_state *fresh, const struct ts_value *paramet
     state.generation = shared.generation;
     const bool ok = ts_call_once(&state, parameters);
     const enum ts_shared_verdict verdict = ts_shared_leave(&shared, &change);
-    if (verdict == TS_SHARED_CALM || state.err->code == TS_ERR_CANCELLED) return ok;
+    if (verdict == TS_SHARED_CALM || !state.was_called || state.err->code == TS_ERR_CANCELLED) return ok;
     if (verdict == TS_SHARED_CULPRIT && (state.op->origin == TS_OP_PLUGIN || number == MOST_CALLS)) {
       ts_call_drop_outputs(&state);
       return blame(&state, parameters, change.text);

@@ -164,6 +164,7 @@ struct ts_call_state {
   uint64_t generation;              /* how often the state of the process was put back before; part of keys of parts */
   struct ts_memo *memo;             /* borrowed; NULL: parts are neither recalled nor remembered */
   struct ts_xxh128 parts_of;        /* stands for the operation in the keys of parts; set if there is a memo */
+  bool was_called;                  /* the operation itself, after all checks */
   atomic_bool has_recalled;         /* a part, whichever thread asked */
 };
 bool ts_call_is_cancelled(const struct ts_call_state *state);

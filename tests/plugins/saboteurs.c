@@ -42,7 +42,8 @@ static void block_signals(void) {
   pthread_sigmask(SIG_SETMASK, &all, NULL);
 }
 
-static void use_locale(void) { uselocale(newlocale(LC_ALL_MASK, "C.UTF-8", (locale_t)0)); }
+/* Whichever it is not. */
+static void use_locale(void) { uselocale(newlocale(LC_ALL_MASK, MB_CUR_MAX == 1 ? "C.UTF-8" : "C", (locale_t)0)); }
 
 static void change_folder(void) {
   if (chdir("/") != 0) abort();
