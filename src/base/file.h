@@ -23,9 +23,11 @@ int ts_file_write_all(int fd, const void *data, size_t size); /* 0 or the errno 
 bool ts_file_exists(const char *path);
 bool ts_folder_exists(const char *path);
 bool ts_folder_create(const char *path, struct ts_error *err); /* with parents; fine if it is there */
-/* A new folder "<stem>-XXXXXX" in `parent`, or if that is NULL or empty in TMPDIR or /tmp. Owned absolute path; NULL with
+/* A new folder "<stem>-...XXXXXX" in `parent`, or if that is NULL or empty in TMPDIR or /tmp. Owned absolute path; NULL with
  * FILE_IO. */
 char *ts_folder_create_scratch(const char *parent, const char *stem, struct ts_error *err);
+/* Removes those that processes of this machine and user left when they were killed. */
+void ts_folder_sweep_scratch(const char *parent, const char *stem);
 bool ts_folder_is_empty(const char *path); /* true also if it is not there */
 /* "a/b" + "c" -> "a/b/c"; an absolute second part stands alone. Owned result. */
 char *ts_path_join(const char *folder, const char *name);

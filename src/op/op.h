@@ -23,6 +23,8 @@
 
 enum ts_op_origin { TS_OP_BUILT_IN, TS_OP_PLUGIN, TS_OP_COMMAND };
 
+#define TS_COMMAND_SCRATCH "tessera-call" /* how the names of commands' folders begin */
+
 struct ts_op {
   const struct ts_op_descriptor
       *descriptor; /* borrowed from the program, the plugin, or owned by the registry (command) */

@@ -7,6 +7,8 @@
 
 #include "base/json.h"
 
+#include <sys/types.h>
+
 /* ---- Rules for descriptors, whether they come from a program, a plugin or a manifest (descriptor.c). ---- */
 
 bool ts_op_name_allowed(const char *name);       /* "library.operation" */
@@ -143,6 +145,8 @@ struct ts_process {
   enum ts_process_end end;        /* result */
   int status;                     /* result: exit status, or number of the signal */
 };
+/* Starts it with its output going to a file (spawn.c); 0 or the errno. It is killed if the thread that called this ends. */
+int ts_process_spawn(const struct ts_process *process, int output, pid_t *child);
 /* Runs a process in a group of its own, without a shell, with stdout and stderr captured; the whole group is gone when this
  * returns. False only if the process could not be started or watched. */
 bool ts_process_run(struct ts_process *process, struct ts_captured *captured, struct ts_error *err);
