@@ -3,7 +3,9 @@
  *
  * SABOTEUR=KIND: each call of sab.disturb does its work and then what KIND says. SABOTEUR_ONCE=FILE: only the call that makes
  * the file, of all processes. The environment is no part of a key, so the store of a disturbed run can be used again. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* feenableexcept */
+#endif
 #include "tessera_op.h"
 
 #include <fcntl.h>
