@@ -12,7 +12,8 @@ _Noreturn void ts_process_end(int status);
 /* Called with the name of the function that is about to end the process; does not return if foreign code called it. NULL:
  * nobody looks. */
 void ts_ending_watch(void (*on_end)(const char *function));
-void ts_ending_notice(const char *function); /* by the functions of the program that stand before those of the C library */
+void ts_ending_notice(
+    const char *function); /* by the functions of the program that stand before those of the C library */
 
 /* The program is tessera itself, not one that uses the library: no thread of it may end the process while a run is watched. */
 void ts_ending_set_program(void);

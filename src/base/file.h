@@ -31,7 +31,7 @@ void ts_folder_sweep_scratch(const char *parent, const char *stem);
 bool ts_folder_is_empty(const char *path); /* true also if it is not there */
 /* "a/b" + "c" -> "a/b/c"; an absolute second part stands alone. Owned result. */
 char *ts_path_join(const char *folder, const char *name);
-char *ts_path_absolute(const char *path); /* from the current folder; as it is if there is none. Owned result */
+char *ts_path_absolute(const char *path);   /* from the current folder; as it is if there is none. Owned result */
 char *ts_path_folder(const char *path);     /* "." if none. Owned result */
 const char *ts_path_name(const char *path); /* borrowed: what follows the last '/' */
 /* Name without folder and last ending: "a/slide.ome.tif" -> "slide.ome". Owned result. */

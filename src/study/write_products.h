@@ -10,7 +10,8 @@ struct product_writer {
   const struct ts_plan *plan; /* its first run is written */
   const char **names;         /* per wanted product: "segment.mask" */
   const char *folder;
-  const char *start; /* absolute: where relative paths begin, whatever an operation does to the current folder meanwhile */
+  const char
+      *start; /* absolute: where relative paths begin, whatever an operation does to the current folder meanwhile */
   json_t *outputs; /* borrowed: paths are appended */
   json_t *quality; /* borrowed: scores against a given reference are appended */
 };

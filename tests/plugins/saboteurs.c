@@ -81,11 +81,11 @@ static void exit_elsewhere(void) {
 static const struct {
   const char *kind;
   void (*act)(void);
-} saboteurs[] = {{"rounding", set_rounding},  {"flush", flush_small_numbers}, {"traps", set_traps},
-                 {"signals", block_signals},  {"uselocale", use_locale},      {"folder", change_folder},
-                 {"setenv", set_variable},    {"putenv", put_variable},       {"setlocale", set_locale},
-                 {"exit", end_by_exit},       {"_exit", end_by_underscore},   {"abort", end_by_abort},
-                 {"pthread_exit", end_thread}, {"quick_exit", end_quickly},   {"exit-elsewhere", exit_elsewhere}};
+} saboteurs[] = {{"rounding", set_rounding},   {"flush", flush_small_numbers}, {"traps", set_traps},
+                 {"signals", block_signals},   {"uselocale", use_locale},      {"folder", change_folder},
+                 {"setenv", set_variable},     {"putenv", put_variable},       {"setlocale", set_locale},
+                 {"exit", end_by_exit},        {"_exit", end_by_underscore},   {"abort", end_by_abort},
+                 {"pthread_exit", end_thread}, {"quick_exit", end_quickly},    {"exit-elsewhere", exit_elsewhere}};
 
 /* True for the first one to ask, in whatever process. */
 static int is_first(const char *path) {
@@ -160,10 +160,10 @@ static const struct ts_op_parameter weight[] = {{"weight", TS_OP_REAL, 0, 100, N
 #define COMMON                                                                                                         \
   .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .version = 1, .inputs = ports,                 \
   .input_count = 1, .outputs = ports, .output_count = 1, .parameter_count = 1
-static const struct ts_op_descriptor disturb_operation = {
-    COMMON, .name = "sab.disturb", .parameters = shift, .run = disturb};
-static const struct ts_op_descriptor measure_operation = {
-    COMMON, .name = "sab.measure", .parameters = weight, .run = measure};
+static const struct ts_op_descriptor disturb_operation = {COMMON, .name = "sab.disturb", .parameters = shift,
+                                                          .run = disturb};
+static const struct ts_op_descriptor measure_operation = {COMMON, .name = "sab.measure", .parameters = weight,
+                                                          .run = measure};
 
 const struct ts_op_descriptor *const *tessera_operations(uint32_t host_api, size_t *count) {
   static const struct ts_op_descriptor *const operations[] = {&disturb_operation, &measure_operation};

@@ -287,9 +287,10 @@ static struct ts_op *foreign(size_t index) {
 static int setup(void **state) {
   (void)state;
   static const struct ts_op_descriptor *const all[] = {&descriptors[0], &descriptors[1], &descriptors[2]};
-  static const struct ts_implementation implementations[] = {
-      {.operation = "test.look", .digest = {1}}, {.operation = "test.spoil", .digest = {3}},
-      {.operation = "test.wander", .digest = {2}}, {0}};
+  static const struct ts_implementation implementations[] = {{.operation = "test.look", .digest = {1}},
+                                                             {.operation = "test.spoil", .digest = {3}},
+                                                             {.operation = "test.wander", .digest = {2}},
+                                                             {0}};
   registry = ts_registry_create();
   ts_registry_add_built_in(registry, all, COUNT(all), implementations, 3);
   return getcwd(usual_folder, sizeof usual_folder) ? 0 : -1;
@@ -392,10 +393,14 @@ static void test_pieces(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_thread_is_put_back),   cmocka_unit_test(test_thread_that_was_not_usual),
-      cmocka_unit_test(test_snapshot),             cmocka_unit_test(test_renamed_folder),
-      cmocka_unit_test(test_verdicts),             cmocka_unit_test(test_change_between_calls),
-      cmocka_unit_test(test_culprit_is_named),     cmocka_unit_test(test_many_at_once),
+      cmocka_unit_test(test_thread_is_put_back),
+      cmocka_unit_test(test_thread_that_was_not_usual),
+      cmocka_unit_test(test_snapshot),
+      cmocka_unit_test(test_renamed_folder),
+      cmocka_unit_test(test_verdicts),
+      cmocka_unit_test(test_change_between_calls),
+      cmocka_unit_test(test_culprit_is_named),
+      cmocka_unit_test(test_many_at_once),
       cmocka_unit_test(test_pieces),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
