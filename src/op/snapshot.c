@@ -35,13 +35,19 @@ static const struct {
 /* Copies that were made the process's own. Somebody may hold a string of any of them for ever: none is freed. */
 struct installed {
   struct installed *next;
-  char **strings;
+  char **strings; /* owned */
+  char **array;   /* owned: the same strings, in an array that setenv and unsetenv write into */
 };
 static struct installed *all_installed; /* guarded by the lock of process_state.c */
 
-static char **copy_environment(char *const *from) {
+static size_t count_strings(char *const *strings) {
   size_t count = 0;
-  while (from && from[count]) count++;
+  while (strings && strings[count]) count++;
+  return count;
+}
+
+static char **copy_environment(char *const *from) {
+  const size_t count = count_strings(from);
   char **copy = ts_calloc(count + 1, sizeof *copy);
   for (size_t i = 0; i < count; i++) copy[i] = ts_strdup(from[i]);
   return copy;
@@ -65,16 +71,18 @@ static size_t first_difference(char *const *a, char *const *b) {
 
 static char **present_environment(void) { return __atomic_load_n(&environ, __ATOMIC_ACQUIRE); }
 
-/* An earlier copy that nobody wrote into serves again, so that a hundred changes do not cost a hundred copies. */
+/* An earlier copy whose strings nobody wrote into serves again, so that a hundred changes do not cost a hundred copies. */
 static void install_environment(char *const *wanted) {
   struct installed *copy = all_installed;
   while (copy && first_difference(copy->strings, wanted) != SIZE_MAX) copy = copy->next;
   if (!copy) {
     copy = ts_calloc(1, sizeof *copy);
     *copy = (struct installed){.next = all_installed, .strings = copy_environment(wanted)};
+    copy->array = ts_calloc(count_strings(wanted) + 1, sizeof *copy->array);
     all_installed = copy;
   }
-  __atomic_store_n(&environ, copy->strings, __ATOMIC_RELEASE);
+  memcpy(copy->array, copy->strings, (count_strings(wanted) + 1) * sizeof *copy->array);
+  __atomic_store_n(&environ, copy->array, __ATOMIC_RELEASE);
 }
 
 /* ---- The current folder. ---- */
