@@ -44,8 +44,19 @@ static void block_signals(void) {
   pthread_sigmask(SIG_SETMASK, &all, NULL);
 }
 
+static locale_t narrow, wide;
+
+static void make_locales(void) {
+  narrow = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  wide = newlocale(LC_ALL_MASK, "C.UTF-8", (locale_t)0);
+}
+
 /* Whichever it is not. */
-static void use_locale(void) { uselocale(newlocale(LC_ALL_MASK, MB_CUR_MAX == 1 ? "C.UTF-8" : "C", (locale_t)0)); }
+static void use_locale(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, make_locales);
+  uselocale(MB_CUR_MAX == 1 ? wide : narrow);
+}
 
 static void change_folder(void) {
   if (chdir("/") != 0) abort();
