@@ -164,7 +164,9 @@ struct ts_op_descriptor {
   enum ts_op_reach reach;
   int64_t radius_px;
   int not_thread_safe; /* non-zero: calls of this operation never overlap */
-  /* 0: done. Anything else: failed, with the reason given to host->fail. */
+  /* 0: done. Anything else: failed, with the reason given to host->fail. Begins with rounding to nearest, no
+   * floating-point traps and the locale "C"; what it leaves of these in its thread is put back. It may not change current
+   * folder, environment or locale of the process (the task fails), nor end the process or its thread (the run ends). */
   int (*run)(struct ts_op_call *call);
   void *user;
   /* Optional: expected CPU seconds for these inputs; a hint for the first run only. */

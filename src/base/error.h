@@ -52,6 +52,8 @@
   X(COMMAND, 504, 1, "command failed")                                                                                 \
   X(OPERATION_CRASHED, 505, 1, "operation crashed")                                                                    \
   X(OPERATION_HANGS, 506, 1, "operation hangs")                                                                        \
+  X(OPERATION_DISTURBS, 507, 1, "operation changed the state of the process")                                          \
+  X(OPERATION_ENDS, 508, 1, "operation ended the process")                                                             \
   X(NO_MEMORY, 511, 1, "out of memory")                                                                                \
   X(CANCELLED, 520, 130, "stopped on request")                                                                         \
   X(WORKER, 530, 5, "worker process ended")                                                                            \

@@ -23,12 +23,15 @@ int ts_file_write_all(int fd, const void *data, size_t size); /* 0 or the errno 
 bool ts_file_exists(const char *path);
 bool ts_folder_exists(const char *path);
 bool ts_folder_create(const char *path, struct ts_error *err); /* with parents; fine if it is there */
-/* A new folder "<stem>-XXXXXX" in `parent`, or if that is NULL or empty in TMPDIR or /tmp. Owned absolute path; NULL with
+/* A new folder "<stem>-...XXXXXX" in `parent`, or if that is NULL or empty in TMPDIR or /tmp. Owned absolute path; NULL with
  * FILE_IO. */
 char *ts_folder_create_scratch(const char *parent, const char *stem, struct ts_error *err);
+/* Removes those that processes of this machine and user left when they were killed. */
+void ts_folder_sweep_scratch(const char *parent, const char *stem);
 bool ts_folder_is_empty(const char *path); /* true also if it is not there */
 /* "a/b" + "c" -> "a/b/c"; an absolute second part stands alone. Owned result. */
 char *ts_path_join(const char *folder, const char *name);
+char *ts_path_absolute(const char *path);   /* from the current folder; as it is if there is none. Owned result */
 char *ts_path_folder(const char *path);     /* "." if none. Owned result */
 const char *ts_path_name(const char *path); /* borrowed: what follows the last '/' */
 /* Name without folder and last ending: "a/slide.ome.tif" -> "slide.ome". Owned result. */

@@ -5,9 +5,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool ts_file_exists(const char *path) {
   struct stat status;
@@ -42,18 +44,6 @@ bool ts_folder_create(const char *path, struct ts_error *err) {
   return make_one(path, err);
 }
 
-char *ts_folder_create_scratch(const char *parent, const char *stem, struct ts_error *err) {
-  if (!parent || !*parent) parent = getenv("TMPDIR");
-  if (!parent || !*parent) parent = "/tmp";
-  ts_auto_free char *absolute = realpath(parent, NULL);
-  ts_auto(ts_str_release) struct ts_str pattern = {0};
-  ts_str_addf(&pattern, "%s/%s-XXXXXX", absolute ? absolute : "", stem);
-  if (absolute && mkdtemp(pattern.data)) return ts_strdup(ts_str_get(&pattern));
-  ts_fail(err, TS_ERR_FILE_IO, "no scratch folder can be made in '%s': %s", parent, strerror(errno));
-  ts_error_help(err, "set TMPDIR to a folder that can be written");
-  return NULL;
-}
-
 bool ts_folder_is_empty(const char *path) {
   DIR *folder = opendir(path);
   if (!folder) return errno == ENOENT;
@@ -74,6 +64,11 @@ char *ts_path_join(const char *folder, const char *name) {
   if (!ts_str_ends_with(folder, "/")) ts_str_add_char(&path, '/');
   ts_str_add(&path, name);
   return ts_str_detach(&path);
+}
+
+char *ts_path_absolute(const char *path) {
+  char folder[PATH_MAX];
+  return ts_path_join(path[0] != '/' && getcwd(folder, sizeof folder) ? folder : "", path);
 }
 
 char *ts_path_folder(const char *path) {

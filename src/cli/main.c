@@ -1,6 +1,7 @@
 /* The program tessera.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
+#include "cli/exits.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -17,5 +18,6 @@ static void give_memory_back(void) {
 
 int main(int argc, char **argv) {
   give_memory_back();
+  ts_exits_own();
   return ts_cli_main(argc, argv);
 }

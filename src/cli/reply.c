@@ -105,6 +105,14 @@ static void add_faults(struct ts_str *out, const struct ts_view *view, const jso
   }
 }
 
+/* A message may begin with the number of its error, "T507: "; *message is what follows. */
+static enum ts_error_code code_of_message(const char **message) {
+  int number = 0, length = 0;
+  if (sscanf(*message, "T%3d: %n", &number, &length) != 1 || length == 0) return TS_ERR_TASK_FAILED;
+  *message += length;
+  return code_of_number(number);
+}
+
 static void add_failed(struct ts_str *out, const struct ts_view *view, const json_t *reply) {
   const json_t *failed = json_object_get(reply, "failed");
   const char *run = ts_cli_reply_text(reply, "run");
@@ -116,8 +124,9 @@ static void add_failed(struct ts_str *out, const struct ts_view *view, const jso
     ts_cli_reply_add_place(&place, task);
     struct ts_error err = {0};
     bool placed = place.length > 0;
-    ts_fail(&err, TS_ERR_TASK_FAILED, "task %s%s%s%s failed: %s", ts_str_get(&name), placed ? " (" : "",
-            ts_str_get(&place), placed ? ")" : "", ts_cli_reply_text(task, "message"));
+    const char *message = ts_cli_reply_text(task, "message");
+    ts_fail(&err, code_of_message(&message), "task %s%s%s%s failed: %s", ts_str_get(&name), placed ? " (" : "",
+            ts_str_get(&place), placed ? ")" : "", message);
     if (*run) ts_error_help(&err, "%s log %s %s", view->program, run, ts_str_get(&name));
     add_gap(out);
     ts_error_format(&err, view->color, out);

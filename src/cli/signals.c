@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/signals.h"
 
+#include "base/ending.h"
+
 #include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -15,7 +17,7 @@ static volatile int stop_level; /* how many came: 1 pauses, 2 tells operations t
 static void leave(int number) {
   ssize_t ignored = write(STDERR_FILENO, "\n", 1);
   (void)ignored;
-  _exit(128 + number);
+  ts_process_end(128 + number);
 }
 
 static void on_alarm(int number) {
@@ -34,7 +36,7 @@ static void on_signal(int number) {
 static void end_on_signal(int number) {
   ssize_t ignored = write(STDERR_FILENO, "\nstopped\n", 9);
   (void)ignored;
-  _exit(128 + number);
+  ts_process_end(128 + number);
 }
 
 static void on_pipe(int number) { (void)number; }

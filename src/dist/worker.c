@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/ending.h"
 #include "base/log.h"
 
 #include <pthread.h>
@@ -50,7 +51,7 @@ static void say(const struct worker *w, uint32_t kind, const struct ts_str *byte
   ts_str_clear(answer);
   if (ts_store_say(w->given->store, kind, bytes->data, bytes->length, answer, &err)) return;
   ts_log(TS_LOG_INFO, "the study's process is gone: %s", err.text);
-  _exit(ts_error_exit_code(TS_ERR_WORKER));
+  ts_process_end(ts_error_exit_code(TS_ERR_WORKER));
 }
 
 /* Under the lock. */

@@ -4,6 +4,7 @@
  * ts_op_execute is the only way to run an operation, so every execution is counted and every output checked here. The host
  * functions belong to the thread that called run(); an operation with threads of its own calls them from that thread,
  * apart from those in parts.c. */
+#include "op/state_int.h"
 #include "op/watch_int.h"
 
 #include <pthread.h>
@@ -262,40 +263,6 @@ static int cancelled(const struct ts_op_call *call) {
   return ts_call_is_cancelled(state_of(call)) || ts_watch_is_late();
 }
 
-/* ---- Threads lent to the operation. ---- */
-
-static size_t thread_count(const struct ts_op_call *call) {
-  const struct ts_op_context *context = state_of(call)->context;
-  return context->parallel_for && context->thread_count > 1 ? context->thread_count : 1;
-}
-
-/* What a thread that helps must know: should it crash, the operation is to be named. */
-struct relay {
-  void (*body)(void *argument, size_t index);
-  void *argument;                   /* borrowed */
-  const struct ts_watched *watched; /* borrowed: the call */
-};
-
-static void run_relayed(void *argument, size_t index) {
-  const struct relay *relay = argument;
-  const struct ts_watched *before = ts_watch_current;
-  if (relay->watched && !before) ts_crash_prepare_thread();
-  ts_watch_current = relay->watched;
-  relay->body(relay->argument, index);
-  ts_watch_current = before;
-}
-
-static void parallel_for(struct ts_op_call *call, size_t count, void (*body)(void *argument, size_t index),
-                         void *argument) {
-  const struct ts_op_context *context = state_of(call)->context;
-  if (thread_count(call) == 1) {
-    for (size_t i = 0; i < count; i++) body(argument, i);
-    return;
-  }
-  struct relay relay = {body, argument, ts_watch_current};
-  context->parallel_for(context->parallel_user, count, run_relayed, &relay);
-}
-
 static const struct ts_op_host host = {
     .output_pixels = output_pixels,
     .output_table = output_table,
@@ -304,8 +271,8 @@ static const struct ts_op_host host = {
     .output_type = output_type,
     .fail = fail,
     .cancelled = cancelled,
-    .parallel_for = parallel_for,
-    .thread_count = thread_count,
+    .parallel_for = ts_lent_parallel_for,
+    .thread_count = ts_lent_thread_count,
     .recall = ts_parts_recall,
     .remember = ts_parts_remember,
     .input_digest = ts_parts_input_digest,
@@ -403,9 +370,13 @@ static bool conclude(const struct ts_call_state *state, int status) {
 static int run_locked(struct ts_op *op, struct ts_op_call *call) {
   if (op->lock) pthread_mutex_lock(op->lock);
   struct ts_watched watched = {.state = state_of(call), .parameters = call->parameters};
+  struct ts_thread_state before;
+  state_of(call)->was_called = true;
   atomic_fetch_add_explicit(&op->executions, 1, memory_order_relaxed);
   ts_watch_enter(&watched);
-  int status = op->descriptor->run(call);
+  ts_thread_state_enter(&before, op->origin == TS_OP_PLUGIN);
+  int status = ts_early_end_run(op->descriptor->run, call);
+  ts_thread_state_leave(&before);
   ts_watch_leave(&watched);
   if (op->lock) pthread_mutex_unlock(op->lock);
   return status;
@@ -460,6 +431,21 @@ static bool execute(struct ts_call_state *state, const struct ts_value *paramete
   return conclude(state, run_locked(state->op, &call));
 }
 
+bool ts_call_once(struct ts_call_state *state, const struct ts_value *parameters) {
+  const size_t output_count = state->op->descriptor->output_count;
+  for (size_t i = 0; i < output_count; i++) state->outputs[i] = NULL;
+  if (execute(state, parameters)) return true;
+  ts_call_drop_outputs(state);
+  return false;
+}
+
+void ts_call_drop_outputs(struct ts_call_state *state) {
+  for (size_t i = 0; i < state->op->descriptor->output_count; i++) {
+    ts_data_unref(state->outputs[i]);
+    state->outputs[i] = NULL;
+  }
+}
+
 bool ts_op_execute(struct ts_op *op, struct ts_data *const *inputs, const struct ts_value *parameters,
                    struct ts_data **outputs, const struct ts_op_context *context, struct ts_error *err) {
   static const struct ts_op_context no_context = {0};
@@ -467,13 +453,7 @@ bool ts_op_execute(struct ts_op *op, struct ts_data *const *inputs, const struct
   struct ts_error error = {0};
   struct ts_call_state state = {
       .op = op, .inputs = inputs, .outputs = outputs, .context = context ? context : &no_context, .err = &error};
-  size_t output_count = op->descriptor->output_count;
-  for (size_t i = 0; i < output_count; i++) outputs[i] = NULL;
-  if (execute(&state, parameters)) return true;
-  for (size_t i = 0; i < output_count; i++) {
-    ts_data_unref(outputs[i]);
-    outputs[i] = NULL;
-  }
+  if (ts_call_guarded(&state, parameters)) return true;
   if (error.code == TS_ERR_NO_MEMORY) ts_error_context(&error, "running operation '%s'", op->descriptor->name);
   if (err && err->code == TS_ERR_OK) *err = error;
   return false;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 bool ts_scratch_open(const char *parent, char **folder, struct ts_error *err) {
-  *folder = ts_folder_create_scratch(parent, "tessera-call", err);
+  *folder = ts_folder_create_scratch(parent, TS_COMMAND_SCRATCH, err);
   return *folder != NULL;
 }
 

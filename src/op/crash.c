@@ -6,9 +6,9 @@
 #include "op/watch_int.h"
 
 #include "base/alloc.h"
+#include "base/ending.h"
 
 #include <signal.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,7 +29,6 @@ static _Thread_local bool is_prepared;
 static _Thread_local char handler_stack[HANDLER_STACK_BYTES]; /* a stack that ran over cannot be used */
 static struct ts_watch_options guarded;
 static struct sigaction before[SIGNAL_COUNT];
-static atomic_flag telling = ATOMIC_FLAG_INIT;
 
 static size_t index_of(int number) {
   size_t i = 0;
@@ -39,8 +38,7 @@ static size_t index_of(int number) {
 
 static void on_crash(int number) {
   const size_t index = index_of(number);
-  /* Two threads may crash at once; the second waits for the end of the process. */
-  while (atomic_flag_test_and_set(&telling)) pause();
+  ts_last_words_claim();
   const struct ts_watched *watched = ts_watch_current;
   struct ts_last_words words = {.length = 0};
   ts_last_words_add(&words, isatty(STDERR_FILENO) ? "\n" : "");
@@ -49,7 +47,7 @@ static void on_crash(int number) {
   ts_last_words_tell(&words, watched, code, hungry ? "ran out of memory" : signals[index].what, guarded.resume);
   ts_watch_wait_for_store(&guarded);
   ts_last_words_write(&words);
-  if (watched || hungry) _exit(ts_error_exit_code(code));
+  if (watched || hungry) ts_process_end(ts_error_exit_code(code));
   /* Raised again as soon as this handler ends. */
   sigaction(number, &before[index], NULL);
   raise(number);

@@ -5,6 +5,7 @@
 #include "op/watch_int.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -116,12 +117,17 @@ void ts_last_words_tell(struct ts_last_words *words, const struct ts_watched *wa
   if (code == TS_ERR_NO_MEMORY)
     ts_last_words_add(words, "; use fewer threads (-j) or smaller tiles");
   else if (watched)
-    ts_last_words_add(words, "; mend the operation or leave these values out");
+    ts_last_words_add(words, "; fix the operation or leave these values out");
   if (resume && resume[0]) {
     ts_last_words_add(words, "; continue with: ");
     ts_last_words_add(words, resume);
   }
   ts_last_words_add(words, "\n");
+}
+
+void ts_last_words_claim(void) {
+  static atomic_flag is_claimed = ATOMIC_FLAG_INIT;
+  while (atomic_flag_test_and_set(&is_claimed)) pause();
 }
 
 void ts_last_words_write(const struct ts_last_words *words) {

@@ -23,6 +23,8 @@
 
 enum ts_op_origin { TS_OP_BUILT_IN, TS_OP_PLUGIN, TS_OP_COMMAND };
 
+#define TS_COMMAND_SCRATCH "tessera-call" /* how the names of commands' folders begin */
+
 /* What a descriptor declares about the columns of its tables; all empty where it was compiled without these fields. Borrowed
  * from the descriptor. */
 struct ts_op_tables {

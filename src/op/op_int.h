@@ -7,6 +7,8 @@
 
 #include "base/json.h"
 
+#include <sys/types.h>
+
 /* ---- Rules for descriptors, whether they come from a program, a plugin or a manifest (descriptor.c). ---- */
 
 bool ts_op_name_allowed(const char *name);       /* "library.operation" */
@@ -165,6 +167,8 @@ struct ts_process {
   enum ts_process_end end;        /* result */
   int status;                     /* result: exit status, or number of the signal */
 };
+/* Starts it with its output going to a file (spawn.c); 0 or the errno. It is killed if the thread that called this ends. */
+int ts_process_spawn(const struct ts_process *process, int output, pid_t *child);
 /* Runs a process in a group of its own, without a shell, with stdout and stderr captured; the whole group is gone when this
  * returns. False only if the process could not be started or watched. */
 bool ts_process_run(struct ts_process *process, struct ts_captured *captured, struct ts_error *err);
@@ -183,11 +187,28 @@ struct ts_call_state {
   struct ts_region placed[TS_OP_MAX_PORTS];    /* by output_place, if has_place */
   bool has_place[TS_OP_MAX_PORTS];
   bool is_guarded[TS_OP_MAX_PORTS]; /* the operation writes into it itself; commands do not */
+  uint64_t generation;              /* how often the state of the process was put back before; part of keys of parts */
   struct ts_memo *memo;             /* borrowed; NULL: parts are neither recalled nor remembered */
   struct ts_xxh128 parts_of;        /* stands for the operation in the keys of parts; set if there is a memo */
+  bool was_called;                  /* the operation itself, after all checks */
   atomic_bool has_recalled;         /* a part, whichever thread asked */
 };
 bool ts_call_is_cancelled(const struct ts_call_state *state);
+/* Makes the call of this state; outputs are NULL if it failed. */
+bool ts_call_once(struct ts_call_state *state, const struct ts_value *parameters);
+void ts_call_drop_outputs(struct ts_call_state *state);
+
+/* ---- Calls that the state of the process matters to (guarded_call.c). ---- */
+
+/* Makes the call that `fresh` describes, again if somebody changed the state of the process meanwhile; fails with
+ * OPERATION_DISTURBS if the operation did. */
+bool ts_call_guarded(struct ts_call_state *fresh, const struct ts_value *parameters);
+
+/* ---- Threads lent to the operation (lent.c). ---- */
+
+size_t ts_lent_thread_count(const struct ts_op_call *call);
+void ts_lent_parallel_for(struct ts_op_call *call, size_t count, void (*body)(void *argument, size_t index),
+                          void *argument);
 
 /* ---- Parts (parts.c): the host functions, and the beginning of a call. ---- */
 

@@ -13,7 +13,8 @@ void ts_parts_begin(struct ts_call_state *state, struct ts_memo *memo) {
   const char *name = state->op->descriptor->name;
   struct ts_xxh128 implementation = ts_xxh128_of(&state->op->implementation, sizeof state->op->implementation, 0);
   state->parts_of = ts_xxh128_of(name, strlen(name), implementation.low);
-  state->parts_of.high ^= implementation.high;
+  /* What was remembered while somebody had changed the state of the process is not asked for again. */
+  state->parts_of.high ^= implementation.high ^ state->generation;
 }
 
 static struct ts_xxh128 key_of(const struct ts_call_state *state, const void *key, size_t key_bytes) {

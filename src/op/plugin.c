@@ -4,6 +4,7 @@
  * Nothing of a plugin is believed before it was checked: the API number of a descriptor comes first, then its size, then its
  * fields. Either all operations of a plugin are added or none. */
 #include "op/op_int.h"
+#include "op/state_int.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -108,13 +109,8 @@ static bool add_operations(struct ts_registry *registry, void *library, const ch
   return true;
 }
 
-void ts_plugin_load(struct ts_registry *registry, const char *path, const char *real_path, struct ts_faults *faults) {
-  struct ts_sha256 digest;
-  struct ts_error unreadable = {0};
-  if (!plugin_digest(real_path, &digest, &unreadable) || !ts_elf_check(real_path, path, &unreadable)) {
-    *ts_faults_add(faults) = unreadable;
-    return;
-  }
+static void load(struct ts_registry *registry, const char *path, const char *real_path, const struct ts_sha256 *digest,
+                 struct ts_faults *faults) {
   void *library = dlopen(real_path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     struct ts_error *err =
@@ -122,8 +118,22 @@ void ts_plugin_load(struct ts_registry *registry, const char *path, const char *
     ts_error_help(err, "compile it as a shared library for this machine, with all that it needs linked");
     return;
   }
-  if (add_operations(registry, library, path, &digest, faults))
+  if (add_operations(registry, library, path, digest, faults))
     ts_registry_take_library(registry, library);
   else
     dlclose(library);
+}
+
+void ts_plugin_load(struct ts_registry *registry, const char *path, const char *real_path, struct ts_faults *faults) {
+  struct ts_sha256 digest;
+  struct ts_error unreadable = {0};
+  if (!plugin_digest(real_path, &digest, &unreadable) || !ts_elf_check(real_path, path, &unreadable)) {
+    *ts_faults_add(faults) = unreadable;
+    return;
+  }
+  /* A library that was linked with -ffast-math sets the arithmetic of the thread that loads it. */
+  struct ts_thread_state before;
+  ts_thread_state_enter(&before, true);
+  load(registry, path, real_path, &digest, faults);
+  ts_thread_state_leave(&before);
 }

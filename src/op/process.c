@@ -1,9 +1,8 @@
 /* Running another program: no shell, a process group of its own, output captured, a time limit, stopped on request.
  * SPDX-License-Identifier: Apache-2.0
  *
- * posix_spawn does not copy the page tables of a process that holds gigabytes of pixels, as fork would. The child is watched
- * through its output: it ends when the pipe closes, which most programs do by exiting; only one that closes its output
- * early, or leaves it to a grandchild, is waited for in short steps. */
+ * The child (spawn.c) is watched through its output: it ends when the pipe closes, which most programs do by exiting; only one
+ * that closes its output early, or leaves it to a grandchild, is waited for in short steps. */
 #include "op/op_int.h"
 
 #include "base/clock.h"
@@ -12,7 +11,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,48 +29,6 @@ struct watch {
 
 static bool system_error(struct ts_error *err, const char *what, int number) {
   return ts_fail(err, TS_ERR_SYSTEM, "%s: %s", what, strerror(number));
-}
-
-/* What the child gets: no input, output into the pipe, no other open file, its own folder. */
-static int set_files(posix_spawn_file_actions_t *actions, const char *folder, int output) {
-  int status = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (status == 0) status = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
-  if (status == 0) status = posix_spawn_file_actions_adddup2(actions, output, STDERR_FILENO);
-  if (status == 0) status = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
-  if (status == 0) status = posix_spawn_file_actions_addchdir_np(actions, folder);
-  return status;
-}
-
-/* A new process group, all signals unblocked and with their default meaning. */
-static int set_attributes(posix_spawnattr_t *attributes) {
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  int status =
-      posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  if (status == 0) status = posix_spawnattr_setpgroup(attributes, 0);
-  if (status == 0) status = posix_spawnattr_setsigmask(attributes, &none);
-  if (status == 0) status = posix_spawnattr_setsigdefault(attributes, &all);
-  return status;
-}
-
-static int spawn(const struct ts_process *process, int output, pid_t *child) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  int status = posix_spawn_file_actions_init(&actions);
-  if (status != 0) return status;
-  status = posix_spawnattr_init(&attributes);
-  if (status == 0) {
-    status = set_files(&actions, process->folder, output);
-    if (status == 0) status = set_attributes(&attributes);
-    /* The arrays of strings are const here and not in the system's interface, which does not change them either. */
-    if (status == 0)
-      status = posix_spawn(child, process->words[0], &actions, &attributes, (char *const *)process->words,
-                           (char *const *)process->environment);
-    posix_spawnattr_destroy(&attributes);
-  }
-  posix_spawn_file_actions_destroy(&actions);
-  return status;
 }
 
 /* Takes one bufferful at a time, so that a child that never stops writing cannot outrun its time limit. True if there was
@@ -150,7 +106,7 @@ bool ts_process_run(struct ts_process *process, struct ts_captured *captured, st
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   struct watch watch = {.process = process, .captured = captured, .pipe = ends[0], .step_ms = 0};
   if (process->timeout_s > 0) watch.deadline_ns = ts_clock_ns() + (uint64_t)(process->timeout_s * 1e9);
-  int status = spawn(process, ends[1], &watch.child);
+  int status = ts_process_spawn(process, ends[1], &watch.child);
   close(ends[1]);
   if (status != 0) {
     close(ends[0]);

@@ -1,6 +1,7 @@
 /* Values of operation parameters: whether they lie in the domain, and their canonical form.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "op/op_int.h"
+#include "op/state_int.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,7 +88,12 @@ struct ts_value ts_op_canonical(const struct ts_op_parameter *parameter, const s
   /* What does not fit is refused by ts_op_check_value; here it stays what it is. */
   if (!type_fits(parameter->type, value)) return *value;
   struct ts_op_value plain = to_op_value(parameter->type, value);
-  if (parameter->canonical) parameter->canonical(&plain);
+  if (parameter->canonical) {
+    struct ts_thread_state before;
+    ts_thread_state_enter(&before, false);
+    parameter->canonical(&plain);
+    ts_thread_state_leave(&before);
+  }
   if (parameter->type == TS_OP_STRING && !plain.string) return *value;
   return from_op_value(parameter->type, &plain);
 }

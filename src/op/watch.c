@@ -7,6 +7,7 @@
 #include "op/watch_int.h"
 
 #include "base/clock.h"
+#include "base/ending.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -74,7 +75,7 @@ static void end_process(const struct ts_watched *watched) {
   ts_last_words_tell(&words, watched, TS_ERR_OPERATION_HANGS, what, watch.options.resume);
   ts_watch_wait_for_store(&watch.options);
   ts_last_words_write(&words);
-  _exit(ts_error_exit_code(TS_ERR_OPERATION_HANGS));
+  ts_process_end(ts_error_exit_code(TS_ERR_OPERATION_HANGS));
 }
 
 static void look(void) {
@@ -136,10 +137,12 @@ bool ts_watch_start(const struct ts_watch_options *options, bool *watching, stru
     return *watching = false;
   }
   ts_crash_catch(options);
+  ts_early_end_catch(options);
   return true;
 }
 
 void ts_watch_stop(void) {
+  ts_early_end_release();
   ts_crash_release();
   if (watch.limit_ns > 0) {
     pthread_mutex_lock(&watch.lock);

@@ -25,6 +25,13 @@ void ts_crash_catch(const struct ts_watch_options *options);    /* installs the 
 void ts_crash_release(void);                                    /* puts back what was there before */
 void ts_crash_prepare_thread(void);                             /* a stack for the handler, once per thread */
 
+/* early_end.c */
+void ts_early_end_catch(const struct ts_watch_options *options);
+void ts_early_end_release(void);
+/* Runs it; should it end its thread, the operation is named and the process ends, if calls are watched. */
+int ts_early_end_run(int (*run)(struct ts_op_call *call), struct ts_op_call *call);
+void ts_early_end_run_body(void (*body)(void *argument, size_t index), void *argument, size_t index);
+
 /* A text built without allocating, so also in a signal handler. */
 struct ts_last_words {
   char text[2048];
@@ -35,6 +42,7 @@ void ts_last_words_add_integer(struct ts_last_words *words, int64_t number);
 /* "operation 'x.y' WHAT in task 't'", the file it comes from, the parameters, and how to continue. */
 void ts_last_words_tell(struct ts_last_words *words, const struct ts_watched *watched, enum ts_error_code code,
                         const char *what, const char *resume);
+void ts_last_words_claim(void); /* two threads may have some at once: the second waits for the end of the process */
 void ts_last_words_write(const struct ts_last_words *words); /* to stderr */
 /* Waits until the store has what it was given so far, at most a few seconds. */
 void ts_watch_wait_for_store(const struct ts_watch_options *options);

@@ -143,7 +143,9 @@ static bool read_file(struct file_call *call, struct ts_error *err) {
   return ok;
 }
 
+/* The number is for those who look for it; most tasks just failed. */
 static void say_why(const struct ts_error *err, const struct ts_str *log, struct ts_str *message) {
+  if (err->code == TS_ERR_OPERATION_DISTURBS) ts_str_addf(message, "T%d: ", ts_error_number(err->code));
   ts_str_add(message, err->text);
   if (err->help[0]) ts_str_addf(message, "\n%s", err->help);
   if (log->length > 0) ts_str_addf(message, "\n%s", ts_str_get(log));

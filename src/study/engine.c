@@ -4,6 +4,7 @@
 #include "study/costs.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "op/watch.h"
@@ -130,6 +131,15 @@ static bool run_by_threads(struct engine_run *run, const struct ts_run_options *
   return ok;
 }
 
+/* Folders of commands whose study was killed. */
+static void sweep_scratch(const struct session *s) {
+  for (size_t i = 0; i < s->workflow->task_count; i++) {
+    if (s->workflow->tasks[i].op->origin != TS_OP_COMMAND) continue;
+    ts_folder_sweep_scratch(s->scratch, TS_COMMAND_SCRATCH);
+    return;
+  }
+}
+
 bool ts_engine_run(struct engine_run *run) {
   struct session *s = run->s;
   struct ts_run_options options = ts_engine_options(s);
@@ -141,6 +151,7 @@ bool ts_engine_run(struct engine_run *run) {
   options.on_task = on_task;
   options.on_product = run->on_product ? on_product : NULL;
   options.memo = ts_engine_memo(s, run->plan, &options);
+  sweep_scratch(s);
   if (run->quiet_store) options.store = s->store;
   bool ok = s->request->workers > 0 && run->values ? ts_workers_run(run, &options, &err)
                                                    : run_by_threads(run, &options, &err);

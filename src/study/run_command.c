@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,11 +53,13 @@ static bool make_plan(struct session *s, struct run_state *r) {
 static bool execute(struct session *s, struct run_state *r) {
   const char *folder =
       s->request->output ? s->request->output : ts_arena_printf(&s->arena, "out/%s-run", s->study.name);
+  ts_auto_free char *start = ts_path_absolute("");
   r->quality = ts_quality_create(s, r->plan);
   struct product_writer writer = {.s = s,
                                   .plan = r->plan,
                                   .names = r->names,
                                   .folder = ts_session_path(s, folder),
+                                  .start = start,
                                   .outputs = r->outputs,
                                   .quality = r->quality};
   r->progress = ts_progress_create(s, r->plan, r->id, ts_session_threads(s));

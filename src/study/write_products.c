@@ -77,7 +77,8 @@ static void write_one(struct product_writer *w, const char *name, const struct t
   const struct ts_type *type = ts_data_type(data);
   const char *path = path_of(w, name, node, unit, type->file_ending);
   const char *against = node->kind == TS_NODE_TASK ? w->s->against[node->task] : NULL;
-  if (!write_data(path, data, against, &err)) {
+  ts_auto_free char *target = ts_path_join(w->start, path);
+  if (!write_data(target, data, against, &err)) {
     complain(w, &err);
     return;
   }
@@ -85,7 +86,8 @@ static void write_one(struct product_writer *w, const char *name, const struct t
   bool is_mask = strcmp(type->name, "mask") == 0 || strcmp(type->name, "labels") == 0;
   if (!w->s->request->overlays || !is_mask) return;
   path = path_of(w, name, node, unit, "overlay.png");
-  if (write_overlay(w, path, node, unit, data, &err))
+  ts_auto_free char *overlay = ts_path_join(w->start, path);
+  if (write_overlay(w, overlay, node, unit, data, &err))
     json_array_append_new(w->outputs, json_string(path));
   else
     complain(w, &err);

@@ -100,7 +100,8 @@ static bool open_reading(struct ts_sqlite_store *store, struct ts_error *err) {
 
 void *ts_sqlite_open(const struct ts_store_options *options, struct ts_error *err) {
   struct ts_sqlite_store *store = ts_calloc(1, sizeof *store);
-  store->folder = ts_strdup(options->path);
+  /* Operations in other threads may change the current folder before that is noticed. */
+  store->folder = ts_path_absolute(options->path);
   store->database = ts_path_join(store->folder, "store.db");
   store->read_only = options->read_only;
   store->lock_fd = -1;

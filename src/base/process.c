@@ -1,6 +1,6 @@
 /* Process identities from /proc.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "store/process.h"
+#include "base/process.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Who a process is: its number alone does not tell it from a later process, its start does.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TS_STORE_PROCESS_H
-#define TS_STORE_PROCESS_H
+#ifndef TS_BASE_PROCESS_H
+#define TS_BASE_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

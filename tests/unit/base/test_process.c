@@ -1,8 +1,8 @@
 /* Telling processes apart, also when they end and when their number is used again.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "unit/store/support.h"
+#include "unit/base/testing.h"
 
-#include "store/process.h"
+#include "base/process.h"
 
 #include <signal.h>
 #include <sys/wait.h>
