@@ -33,10 +33,12 @@ void ts_budget_set(uint64_t memory_bytes, uint64_t scratch_bytes) {
 
 static uint64_t memory_in_force(void) { return memory_limit ? memory_limit : ts_memory_default(); }
 
+uint64_t ts_budget_scratch_default(uint64_t memory_bytes) {
+  return memory_bytes < UINT64_MAX / SCRATCH_PER_MEMORY ? memory_bytes * SCRATCH_PER_MEMORY : UINT64_MAX;
+}
+
 static uint64_t scratch_in_force(void) {
-  if (scratch_limit) return scratch_limit;
-  uint64_t memory = memory_in_force();
-  return memory < UINT64_MAX / SCRATCH_PER_MEMORY ? memory * SCRATCH_PER_MEMORY : UINT64_MAX;
+  return scratch_limit ? scratch_limit : ts_budget_scratch_default(memory_in_force());
 }
 
 static uint64_t locked(uint64_t (*value)(void)) {

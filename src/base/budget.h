@@ -13,6 +13,7 @@
 
 /* memory 0: 70 % of the machine; scratch 0: four times the memory. */
 void ts_budget_set(uint64_t memory_bytes, uint64_t scratch_bytes);
+uint64_t ts_budget_scratch_default(uint64_t memory_bytes);
 uint64_t ts_budget_memory_bytes(void);
 uint64_t ts_budget_scratch_bytes(void);
 

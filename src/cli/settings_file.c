@@ -1,4 +1,5 @@
-/* Reads a configuration file: one JSON object, {"jobs": 4, "store": ".tessera", "color": "auto", "progress": "plain"}.
+/* Reads a configuration file: one JSON object, {"jobs": 4, "store": ".tessera", "color": "auto", "progress": "plain",
+ * "scratch": "20G"}.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/settings_int.h"
 
@@ -30,7 +31,7 @@ static void complain_unknown(struct ts_faults *faults, const struct ts_json_doc 
   for (int i = 0; i < TS_SETTING_COUNT; i++) names[i] = ts_setting_kinds[i].name;
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_UNKNOWN_KEY, "unknown setting '%s'", name);
-  ts_suggest_help(&err, name, names, TS_SETTING_COUNT, "", "there are jobs, store, color and progress");
+  ts_suggest_help(&err, name, names, TS_SETTING_COUNT, "", "there are jobs, store, color, progress and scratch");
   complain(faults, doc, &err, name, TS_JSON_KEY);
 }
 

@@ -61,8 +61,7 @@ static uint64_t limit_of(const struct ts_type *type) {
 
 int ts_scratch_enter(const char *folder, struct ts_error *err) {
   int entered = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (entered < 0)
-    ts_fail(err, TS_ERR_SYSTEM, "the scratch folder '%s' cannot be opened: %s", folder, strerror(errno));
+  if (entered < 0) ts_fail(err, TS_ERR_SYSTEM, "the scratch folder '%s' cannot be opened: %s", folder, strerror(errno));
   return entered;
 }
 

@@ -6,8 +6,10 @@
 #include "study/study_int.h"
 
 #include "base/alloc.h"
+#include "base/budget.h"
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "image/image.h"
 
 #include <dirent.h>
@@ -242,7 +244,8 @@ static bool open_sources(struct session *s, const struct paths *files, size_t in
     struct ts_image_info info = {0};
     sources[i].path = files[i].items[index];
     bool is_image = !input->type || input->type->kind == TS_DATA_PIXELS;
-    if ((is_image && !ts_image_inspect(sources[i].path, s->study.level, &info, &err)) ||
+    if ((is_image && !(ts_image_inspect(sources[i].path, s->study.level, &info, &err) &&
+                       ts_image_fits_budget(sources[i].path, s->study.level, &err))) ||
         !digest_file(s, sources[i].path, &sources[i].digest, &err)) {
       ts_session_fault(s, &err);
       continue;
@@ -319,8 +322,17 @@ static bool fill_items(struct session *s, const struct paths *files, size_t prim
   return ts_session_ok(s);
 }
 
+/* Worker processes share the budgets; what does not fit into a share is refused before they start. */
+static void set_budget(const struct ts_request *r) {
+  uint64_t share = r->workers > 0 ? r->workers : 1;
+  uint64_t memory = r->memory_bytes ? r->memory_bytes : ts_memory_default();
+  uint64_t scratch = r->scratch_bytes ? r->scratch_bytes : ts_budget_scratch_default(memory);
+  ts_budget_set(memory / share, scratch / share);
+}
+
 bool ts_session_open_dataset(struct session *s, bool use_reference_files) {
   struct ts_error err = {0};
+  set_budget(s->request);
   size_t inputs = s->workflow->input_count;
   s->uses_reference_files = use_reference_files;
   struct paths *files = ts_calloc(inputs + 1, sizeof *files);
