@@ -20,11 +20,12 @@ static void add_number(struct ts_str *out, double number, bool alone) {
   }
 }
 
-void ts_table_to_csv(const struct ts_data *data, struct ts_str *out) {
+static void add_table(const struct ts_data *data, void (*add_cell)(struct ts_str *, const char *, bool),
+                      struct ts_str *out) {
   size_t columns = ts_data_columns(data);
   const char *const *names = ts_data_column_names(data);
   const double *cells = ts_data_cells(data);
-  for (size_t c = 0; c < columns; c++) ts_csv_add_cell(out, names[c], c == 0);
+  for (size_t c = 0; c < columns; c++) add_cell(out, names[c], c == 0);
   ts_str_add_char(out, '\n');
   for (size_t r = 0; r < ts_data_rows(data); r++) {
     for (size_t c = 0; c < columns; c++) {
@@ -34,6 +35,10 @@ void ts_table_to_csv(const struct ts_data *data, struct ts_str *out) {
     ts_str_add_char(out, '\n');
   }
 }
+
+void ts_table_to_csv(const struct ts_data *data, struct ts_str *out) { add_table(data, ts_csv_add_cell, out); }
+
+void ts_table_to_raw_csv(const struct ts_data *data, struct ts_str *out) { add_table(data, ts_csv_add_raw_cell, out); }
 
 static bool read_number(const char *text, double *number) {
   if (text[0] == '\0' || strcasecmp(text, "nan") == 0) {

@@ -6,6 +6,7 @@
 #include "design/read_table.h"
 
 #include "base/alloc.h"
+#include "base/csv.h"
 #include "base/decimal.h"
 #include "design/design.h"
 
@@ -167,7 +168,8 @@ static bool unquote(struct ts_table_reader *reader, const char *p, const char *e
                     "put the whole cell in quotation marks, and double those inside it", err);
   }
   const char *plain = ts_str_get(&reader->text);
-  *text = (struct text){plain, plain + reader->text.length, p};
+  size_t skipped = ts_csv_apostrophe(plain, reader->text.length);
+  *text = (struct text){plain + skipped, plain + reader->text.length, p};
   return true;
 }
 
@@ -180,6 +182,7 @@ static bool cell_text(struct ts_table_reader *reader, const char *p, const char 
   *text = (struct text){p, comma ? comma : end, comma ? comma : end};
   while (text->start < text->end && is_blank(*text->start)) text->start++;
   while (text->start < text->end && is_blank(text->end[-1])) text->end--;
+  text->start += ts_csv_apostrophe(text->start, (size_t)(text->end - text->start));
   return true;
 }
 

@@ -54,7 +54,7 @@ static bool write_input(const struct ts_data *data, const char *path, struct ts_
     return ts_file_write(path, bytes, size, err);
   }
   ts_auto(ts_str_release) struct ts_str text = {0};
-  ts_table_to_csv(data, &text);
+  ts_table_to_raw_csv(data, &text);
   return ts_file_write(path, ts_str_get(&text), text.length, err);
 }
 

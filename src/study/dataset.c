@@ -274,7 +274,7 @@ static bool is_taken(const char *name, const struct ts_item *items, size_t count
 
 /* A name for folders and messages; files of one name in different folders get a number. */
 static const char *item_name(struct session *s, const char *path, const struct ts_item *items, size_t count) {
-  char *stem = ts_path_stem(path);
+  char *stem = ts_path_safe_stem(path);
   const char *name = ts_arena_strdup(&s->arena, stem);
   for (size_t number = 2; is_taken(name, items, count); number++)
     name = ts_arena_printf(&s->arena, "%s-%zu", stem, number);

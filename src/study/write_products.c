@@ -8,6 +8,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void complain(struct product_writer *w, const struct ts_error *err) { ts_session_fault(w->s, err); }
 
@@ -24,12 +26,19 @@ static const char *path_of(struct product_writer *w, const char *name, const str
                          (long long)core->y, ending);
 }
 
+/* Makes the folders of a path below the output folder, which may be a link of the user's; below it there are none, or
+ * somebody else would decide where results go. A link in the place of the file itself is replaced. */
+static bool make_place(const struct product_writer *w, const char *path, struct ts_error *err) {
+  ts_auto_free char *folder = ts_path_folder(path);
+  const char *inside = strlen(folder) > strlen(w->folder) ? folder + strlen(w->folder) : "";
+  struct stat status;
+  if (!ts_folder_create(w->folder, err) || !ts_folder_create_inside(w->folder, inside, err)) return false;
+  if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode)) unlink(path);
+  return true;
+}
+
 static bool write_data(const char *path, const struct ts_data *data, struct ts_error *err) {
   const struct ts_type *type = ts_data_type(data);
-  char *folder = ts_path_folder(path);
-  bool ok = ts_folder_create(folder, err);
-  free(folder);
-  if (!ok) return false;
   if (type->kind == TS_DATA_PIXELS) return ts_image_write_png(path, data, err);
   if (type->kind == TS_DATA_TABLE) {
     ts_auto(ts_str_release) struct ts_str csv = {0};
@@ -92,7 +101,7 @@ static void write_one(struct product_writer *w, const char *name, const struct t
   struct ts_error err = {0};
   const struct ts_type *type = ts_data_type(data);
   const char *path = path_of(w, name, node, unit, type->file_ending);
-  if (!write_data(path, data, &err)) {
+  if (!make_place(w, path, &err) || !write_data(path, data, &err)) {
     complain(w, &err);
     return;
   }
@@ -100,7 +109,7 @@ static void write_one(struct product_writer *w, const char *name, const struct t
   bool is_mask = strcmp(type->name, "mask") == 0 || strcmp(type->name, "labels") == 0;
   if (!w->s->request->overlays || !is_mask) return;
   path = path_of(w, name, node, unit, "overlay.png");
-  if (write_overlay(w, path, node, unit, data, &err))
+  if (make_place(w, path, &err) && write_overlay(w, path, node, unit, data, &err))
     json_array_append_new(w->outputs, json_string(path));
   else
     complain(w, &err);

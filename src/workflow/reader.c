@@ -144,13 +144,20 @@ static bool is_name(const char *name) {
   return length <= NAME_LENGTH;
 }
 
-bool ts_reader_name(struct ts_reader *reader, const char *name, const char *pointer, enum ts_json_part part,
-                    const char *what) {
+bool ts_name_check(const char *name, const char *what, struct ts_error *err) {
   if (is_name(name)) return true;
-  struct ts_error *err =
-      ts_reader_fault(reader, TS_ERR_BAD_NAME, pointer, part, "'%.80s' cannot be the name of %s", name, what);
+  ts_fail(err, TS_ERR_BAD_NAME, "'%.80s' cannot be the name of %s", name, what);
   ts_error_help(err, "a name starts with a letter; letters, digits, '_' and '-' may follow, %d characters at most",
                 NAME_LENGTH);
+  return false;
+}
+
+bool ts_reader_name(struct ts_reader *reader, const char *name, const char *pointer, enum ts_json_part part,
+                    const char *what) {
+  struct ts_error err = {0};
+  if (ts_name_check(name, what, &err)) return true;
+  ts_json_place(&err, reader->doc, pointer, part);
+  *ts_faults_add(reader->faults) = err;
   return false;
 }
 
