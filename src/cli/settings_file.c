@@ -88,7 +88,11 @@ void ts_settings_read_file(struct ts_settings *settings, const char *file, struc
   if (json_is_object(doc.root)) {
     const char *name;
     json_t *value;
-    json_object_foreach(doc.root, name, value) read_setting(settings, &doc, name, value, faults);
+    size_t before = faults->count;
+    json_object_foreach(doc.root, name, value) {
+      if (faults->count - before > TS_JSON_UNKNOWN_MAX) break; /* a file of another kind */
+      read_setting(settings, &doc, name, value, faults);
+    }
   } else {
     ts_fail(&err, TS_ERR_WRONG_TYPE, "the settings are %s", ts_json_kind(doc.root));
     ts_error_help(&err, "write an object, such as {\"jobs\": 4}");

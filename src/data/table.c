@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/csv.h"
+#include "base/map.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,14 +53,15 @@ static bool read_number(const char *text, double *number) {
 }
 
 static bool check_header(const struct ts_csv *csv, const char *name, struct ts_error *err) {
-  for (size_t a = 0; a < csv->column_count; a++) {
-    for (size_t b = 0; b < a; b++) {
-      if (strcmp(csv->header[a], csv->header[b]) != 0) continue;
-      ts_fail(err, TS_ERR_CSV_SYNTAX, "two columns are called '%s'", csv->header[a]);
-      ts_error_help(err, "give every column a name of its own");
-      ts_error_place(err, name, 1, 0, NULL);
-      return false;
-    }
+  ts_auto(ts_map_release) struct ts_map names = {0};
+  for (size_t c = 0; c < csv->column_count; c++) {
+    bool is_new = false;
+    ts_map_insert_name(&names, csv->header[c], &is_new);
+    if (is_new) continue;
+    ts_fail(err, TS_ERR_CSV_SYNTAX, "two columns are called '%s'", csv->header[c]);
+    ts_error_help(err, "give every column a name of its own");
+    ts_error_place(err, name, 1, 0, NULL);
+    return false;
   }
   return true;
 }
