@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 
+#include "base/alloc.h"
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -17,5 +19,6 @@ static void give_memory_back(void) {
 
 int main(int argc, char **argv) {
   give_memory_back();
+  ts_memory_exit_when_exhausted();
   return ts_cli_main(argc, argv);
 }

@@ -285,16 +285,18 @@ static void read_rows(struct reader *reader, struct ts_design *design) {
 }
 
 /* What follows is many small pieces, whose failure would end the program: asked for at once before. A cell is a pointer, a
- * text of 16 bytes or more, and a value, a level and a number of the design; a row is a value for each parameter. */
+ * text of 16 bytes or more, and a value, a level and a number of the design; when the texts are gone, each row becomes a set of
+ * all parameters. */
 static bool fits_memory(const struct reader *reader, struct ts_error *err) {
   size_t cells = 1, rows = 1;
   for (const char *p = ts_str_get(&reader->text); *p; p++) {
     cells += *p == ',' || *p == '\n';
     rows += *p == '\n';
   }
-  const size_t cell_bytes = sizeof(char *) + 16 + sizeof(struct ts_value) + sizeof(int64_t) + sizeof(double);
-  size_t bytes = cells * cell_bytes + rows * (reader->parameter_count * sizeof(struct ts_value) + 32);
-  bytes += reader->text.length;
+  const size_t text_bytes = cells * (sizeof(char *) + 16) + rows * (sizeof(char **) + sizeof(int));
+  const size_t design_bytes = cells * (sizeof(struct ts_value) + sizeof(int64_t) + sizeof(double));
+  const size_t set_bytes = rows * reader->parameter_count * sizeof(struct ts_value);
+  const size_t bytes = design_bytes + (text_bytes > set_bytes ? text_bytes : set_bytes);
   if (ts_memory_has_room(bytes)) return true;
   char size[32];
   ts_fail(err, TS_ERR_NO_MEMORY, "the design '%s' has about %zu rows and needs %s of memory or more", reader->file,

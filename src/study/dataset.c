@@ -301,6 +301,35 @@ static bool same_counts(struct session *s, const struct paths *files, size_t ite
   return ts_session_ok(s);
 }
 
+/* A tile is in memory as a whole: said before the run if the budget cannot be kept, refused if no machine like this can. */
+static void check_tile_memory(struct session *s, const struct ts_item *item, const struct tile_list *list) {
+  uint64_t pixels = 0, pixel_bytes = 0, budget = ts_budget_memory_bytes();
+  for (size_t i = 0; i < s->workflow->input_count; i++) {
+    const struct ts_type *type = item->sources[i].type;
+    if (type && type->kind == TS_DATA_PIXELS) pixel_bytes += ts_element_bytes(type->element) * (uint64_t)type->channels;
+  }
+  for (size_t t = item->first_tile; t < item->first_tile + item->tile_count; t++) {
+    const struct ts_region *region = &list->tiles[t].region;
+    uint64_t count = (uint64_t)region->width * (uint64_t)region->height;
+    if (count > pixels) pixels = count;
+  }
+  if (pixel_bytes == 0 || pixels <= budget / pixel_bytes) return;
+  char needed[32], limit[32];
+  ts_format_bytes(pixels * pixel_bytes, needed);
+  if (pixels <= ts_memory_available() / pixel_bytes) {
+    ts_session_warn(s,
+                    "a tile of '%s' takes about %s, more than the %s of --memory: the run will need more than that; "
+                    "smaller tiles need less, for example --tile 1024",
+                    item->name, needed, ts_format_bytes(budget, limit));
+    return;
+  }
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_IMAGE_TOO_LARGE, "a tile of '%s' takes %s, more memory than this machine has (%s)", item->name,
+          needed, ts_format_bytes(ts_memory_available(), limit));
+  ts_error_help(&err, "use smaller tiles, for example --tile 1024");
+  ts_session_fault(s, &err);
+}
+
 static bool fill_items(struct session *s, const struct paths *files, size_t primary, size_t count) {
   struct ts_item *items = ts_arena_array(&s->arena, count, sizeof *items);
   struct tile_list list = {0};
@@ -310,8 +339,10 @@ static bool fill_items(struct session *s, const struct paths *files, size_t prim
     bool has_pixels = false;
     items[i].name = item_name(s, files[primary].items[i], items, i);
     items[i].sources = sources;
-    if (open_sources(s, files, i, sources, &pixels, &has_pixels))
+    if (open_sources(s, files, i, sources, &pixels, &has_pixels)) {
       add_tiles(s, &items[i], has_pixels ? &pixels : NULL, &list, i);
+      check_tile_memory(s, &items[i], &list);
+    }
   }
   s->dataset.items = items;
   s->dataset.item_count = count;
