@@ -37,9 +37,10 @@ fuzz: setup ## a minute of every fuzz target (clang); docs/fuzzing.md
 	@tools/setup fuzz
 	@tests/fuzz/run 60
 
-soak: setup ## what takes too long for every day: five minutes of every fuzz target
+soak: setup all ## what takes too long for every day: five minutes of every fuzz target, all hostile files
 	@tools/setup fuzz
 	@tests/fuzz/run 300
+	@python3 tests/e2e/hostile.py all
 
 bench: all ## time the operations; time and memory of sampling and sensitivity analysis
 	@build/tessera bench

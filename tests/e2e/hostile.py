@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import random
+import resource
 import shutil
 import struct
 import subprocess
@@ -327,6 +328,19 @@ def long_header(design):
     return case
 
 
+def long_design():
+    """More rows than the address space holds: an error in words, not a signal."""
+    if support.SANITIZED:
+        return
+    folder = project()
+    (folder / "design.csv").write_text("mode\n" + "plain\n" * 4000000, encoding="utf-8")
+    run = subprocess.run([support.PROGRAM, "plan", "--design", "design.csv", "-q"], cwd=folder, env=support.environment(),
+                         capture_output=True, text=True, timeout=120, check=False,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (500_000_000, 500_000_000)))
+    equal(run.returncode, 1, "a design of 4,000,000 rows in 500 MB: exit")
+    check("error[T511]" in run.stderr and "help:" in run.stderr, f"a design of 4,000,000 rows: {run.stderr[-500:]}")
+
+
 def many_keys(file):
     def case():
         folder = project()
@@ -342,7 +356,7 @@ def all_cases():
         "names": [*map(study_name, STUDY_NAMES), *map(file_name, FILE_NAMES), links("folder"), links("file"), links("device")],
         "commands": [*(command_output(kind, trick) for kind in ENDINGS for trick in TRICKS), *map(growing, ENDINGS)],
         "images": list(image_cases()),
-        "texts": [formulas, long_header("columns"), long_header("one name"),
+        "texts": [formulas, long_design, long_header("columns"), long_header("one name"),
                   *map(many_keys, ("study.json", "workflow.json", "make.json"))],
     }
     for side in (6000, 8000, 12000, 40000):
