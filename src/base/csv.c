@@ -225,7 +225,7 @@ static void add_quoted(struct ts_str *out, const char *text) {
 static size_t formula_at(const char *text, size_t length) {
   size_t i = 0;
   while (i < length && text[i] == '\'') i++;
-  return i < length && memchr(FORMULA_STARTS, text[i], strlen(FORMULA_STARTS)) ? i + 1 : 0;
+  return i < length && text[i] != '\0' && strchr(FORMULA_STARTS, text[i]) ? i + 1 : 0;
 }
 
 size_t ts_csv_apostrophe(const char *text, size_t length) { return formula_at(text, length) > 1 ? 1 : 0; }

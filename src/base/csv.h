@@ -24,10 +24,10 @@ struct ts_csv {
 bool ts_csv_read(struct ts_csv *csv, const char *file, struct ts_error *err);
 bool ts_csv_parse(struct ts_csv *csv, const char *name, const char *text, size_t length, struct ts_error *err);
 void ts_csv_release(struct ts_csv *csv);
-/* Appends a cell, quoted when needed (an empty first one too: a row of one empty cell must not be an empty line). Text that a
- * spreadsheet would take for a formula gets an apostrophe in front and quotation marks: it starts with '=', '+', '-', '@', a
- * tab or a carriage return and is not a number. So does such text with apostrophes in front, and the readers remove one: what
- * was written is read back unchanged. */
+/* Appends a cell, quoted when needed (an empty first one too: a row of one empty cell must not be an empty line). Text
+ * that a spreadsheet would take for a formula gets an apostrophe in front and quotation marks: it starts with '=', '+',
+ * '-', '@', a tab or a carriage return and is not a number. So does such text with apostrophes in front, and the
+ * readers remove one: what was written is read back unchanged. */
 void ts_csv_add_cell(struct ts_str *out, const char *text, bool first);
 /* The same as it is, for programs that take names literally. */
 void ts_csv_add_raw_cell(struct ts_str *out, const char *text, bool first);

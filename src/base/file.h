@@ -13,8 +13,8 @@
 /* Reads a whole file; FILE_NOT_FOUND or FILE_IO with err->where.file set. max_bytes 0: no limit. */
 bool ts_file_read(const char *path, size_t max_bytes, struct ts_str *out, struct ts_error *err);
 /* For files that somebody else wrote: opens `name`, which lies in the open folder itself, without following a link and
- * without waiting for a writer. -1 unless it is a regular file; *kind then says what it is ("a symbolic link"), NULL: there
- * is nothing of that name or it cannot be opened (errno). */
+ * without waiting for a writer. -1 unless it is a regular file; *kind then says what it is ("a symbolic link"), NULL:
+ * there is nothing of that name or it cannot be opened (errno). */
 int ts_file_open_inside(int folder, const char *name, uint64_t *size_bytes, const char **kind);
 /* Reads exactly `size` bytes of an open file, whatever is added to it meanwhile. False if there are fewer. */
 bool ts_file_read_exactly(int file, void *bytes, size_t size);
@@ -30,8 +30,8 @@ int ts_file_write_all(int fd, const void *data, size_t size); /* 0 or the errno 
 bool ts_file_exists(const char *path);
 bool ts_folder_exists(const char *path);
 bool ts_folder_create(const char *path, struct ts_error *err); /* with parents; fine if it is there */
-/* Makes a folder inside another one, which must be there: every component of `inner` is a real folder, never a link that
- * leads elsewhere; ".." is refused. */
+/* Makes a folder inside another one, which must be there: every component of `inner` is a real folder, never a link
+ * that leads elsewhere; ".." is refused. */
 bool ts_folder_create_inside(const char *outer, const char *inner, struct ts_error *err);
 /* A new folder "<stem>-XXXXXX" in `parent`, or if that is NULL or empty in TMPDIR or /tmp. Owned absolute path; NULL with
  * FILE_IO. */

@@ -284,9 +284,9 @@ static void read_rows(struct reader *reader, struct ts_design *design) {
   }
 }
 
-/* What follows is many small pieces, whose failure would end the program: asked for at once before. A cell is a pointer, a
- * text of 16 bytes or more, and a value, a level and a number of the design; when the texts are gone, each row becomes a set of
- * all parameters. */
+/* What follows is many small pieces, whose failure would end the program: asked for at once before. A cell is a
+ * pointer, a text of 16 bytes or more, and a value, a level and a number of the design; when the texts are gone, each
+ * row becomes a set of all parameters. */
 static bool fits_memory(const struct reader *reader, struct ts_error *err) {
   size_t cells = 1, rows = 1;
   for (const char *p = ts_str_get(&reader->text); *p; p++) {

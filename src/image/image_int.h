@@ -28,7 +28,8 @@ struct ts_image_page;
 
 /* Notes how all pixels of the image can be decoded; it lives as long as the image. */
 void ts_whole_attach(struct ts_open_image *open, const char *path, const struct ts_image_page *page);
-/* The image with pixels that can be asked for in any order: itself, or what was decoded from it (now, if nobody has). */
+/* The image with pixels that can be asked for in any order: itself, or what was decoded from it (now, if nobody
+ * has). */
 VipsImage *ts_whole_pixels(const char *path, const struct ts_open_image *open, struct ts_error *err);
 /* The image with pixels that are decoded from top to bottom, once: nothing is kept. */
 VipsImage *ts_whole_stream(const char *path, const struct ts_open_image *open, struct ts_error *err);

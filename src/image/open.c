@@ -174,8 +174,8 @@ static bool open_level(const char *path, VipsSource *source, struct ts_image_pag
   return true;
 }
 
-/* The most that a decoder has to hold at once: a tile or strip of a TIFF, all of an interlaced PNG, all coefficients (16 bits
- * each) of a progressive JPEG; 0: rows. */
+/* The most that a decoder has to hold at once: a tile or strip of a TIFF, all of an interlaced PNG, all coefficients
+ * (16 bits each) of a progressive JPEG; 0: rows. */
 static uint64_t piece_bytes(const struct ts_open_image *open, enum ts_image_format format,
                             const struct ts_tiff_facts *facts) {
   uint64_t pixel_bytes = (uint64_t)VIPS_IMAGE_SIZEOF_PEL(open->image);

@@ -1,15 +1,13 @@
-/* Looks into a TIFF file for facts that libvips does not give: is it tiled, how large is a tile, and do its JPEG tiles lie
- * about their colours.
+/* Looks into a TIFF file for facts that libvips does not give: is it tiled, how large is a tile, and do its JPEG tiles
+ * lie about their colours.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A TIFF with JPEG compression whose tag says RGB may hold YCbCr (Bio-Formats wrote such files). libtiff believes the tag
- * and hands out Y, Cb and Cr as red, green and blue. The JPEG stream of the first tile tells, in this order:
- *   an Adobe marker names the colours: transform 0 is RGB, 1 is YCbCr;
- *   a JFIF marker: the JFIF standard allows YCbCr only;
- *   components that are called R, G and B are RGB;
- *   a first component with finer sampling than the others is a luminance, hence YCbCr;
- *   otherwise the tag is believed (Aperio's slides store true RGB with components 0, 1 and 2).
- * Every read is checked against the end of the file; whatever cannot be read leaves the facts false. */
+ * A TIFF with JPEG compression whose tag says RGB may hold YCbCr (Bio-Formats wrote such files). libtiff believes the
+ * tag and hands out Y, Cb and Cr as red, green and blue. The JPEG stream of the first tile tells, in this order: an
+ * Adobe marker names the colours: transform 0 is RGB, 1 is YCbCr; a JFIF marker: the JFIF standard allows YCbCr only;
+ * components that are called R, G and B are RGB; a first component with finer sampling than the others is a luminance,
+ * hence YCbCr; otherwise the tag is believed (Aperio's slides store true RGB with components 0, 1 and 2). Every read is
+ * checked against the end of the file; whatever cannot be read leaves the facts false. */
 #include "image/open_int.h"
 
 #include <fcntl.h>

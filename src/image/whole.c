@@ -1,10 +1,10 @@
 /* Images without random access: decoded whole, once, into memory or a temporary file that has no name.
  * SPDX-License-Identifier: Apache-2.0
  *
- * PNG, JPEG and TIFF in strips can only be decoded from top to bottom. libvips would do that behind our back, into a file of
- * its own that everybody may read and that outlives a killed process. Here the pixels are decoded in sequence into a file
- * that is private, nameless and booked (base/budget.h), and handed to libvips as a raw image: it maps the rows it needs.
- * Whether the budget allows it is known from the header. */
+ * PNG, JPEG and TIFF in strips can only be decoded from top to bottom. libvips would do that behind our back, into a
+ * file of its own that everybody may read and that outlives a killed process. Here the pixels are decoded in sequence
+ * into a file that is private, nameless and booked (base/budget.h), and handed to libvips as a raw image: it maps the
+ * rows it needs. Whether the budget allows it is known from the header. */
 #include "image/open_int.h"
 
 #include "base/alloc.h"
@@ -15,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Decoded pixels of one image, and of all that are kept open, that stay in memory; small budgets allow a part of themselves. */
+/* Decoded pixels of one image, and of all that are kept open, that stay in memory; small budgets allow a part of
+ * themselves. */
 #define MEMORY_BYTES (UINT64_C(100) << 20)
 #define MEMORY_SHARE 8
 #define ALL_BYTES    (UINT64_C(256) << 20)

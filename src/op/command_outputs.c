@@ -1,10 +1,10 @@
 /* Reads what a command wrote: regular files in its own folder only, never larger than the budget allows.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A command may leave anything under the name of an output: a pipe that nobody writes to, a link to a device, a file with
- * more holes than the machine has memory. So the folder is opened before the command runs, its files are opened without
- * following links, looked at, and compared with a limit before the first byte is read; a file that still grows is read up to
- * the size it had then. */
+ * A command may leave anything under the name of an output: a pipe that nobody writes to, a link to a device, a file
+ * with more holes than the machine has memory. So the folder is opened before the command runs, its files are opened
+ * without following links, looked at, and compared with a limit before the first byte is read; a file that still grows
+ * is read up to the size it had then. */
 #include "op/command_files_int.h"
 
 #include "base/alloc.h"
@@ -18,9 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The part of the budget that the file of an output may have, and what it may have at least. Tables take about 12 bytes of
- * memory per byte of CSV while they are read (2 bytes per cell: a pointer, a number, the text), GeoJSON about 24 (2 bytes per
- * value: two small allocations and a pointer); half of the budget is left to the other products. */
+/* The part of the budget that the file of an output may have, and what it may have at least. Tables take about 12 bytes
+ * of memory per byte of CSV while they are read (2 bytes per cell: a pointer, a number, the text), GeoJSON about 24 (2
+ * bytes per value: two small allocations and a pointer); half of the budget is left to the other products. */
 #define BYTES_SHARE   2
 #define TABLE_SHARE   24
 #define OBJECTS_SHARE 48

@@ -301,7 +301,8 @@ static bool same_counts(struct session *s, const struct paths *files, size_t ite
   return ts_session_ok(s);
 }
 
-/* A tile is in memory as a whole: said before the run if the budget cannot be kept, refused if no machine like this can. */
+/* A tile is in memory as a whole: said before the run if the budget cannot be kept, refused if no machine like this
+ * can. */
 static void check_tile_memory(struct session *s, const struct ts_item *item, const struct tile_list *list) {
   uint64_t pixels = 0, pixel_bytes = 0, budget = ts_budget_memory_bytes();
   for (size_t i = 0; i < s->workflow->input_count; i++) {

@@ -70,8 +70,8 @@ static void assert_outcome(struct outcome outcome, int code, const char *out, co
 
 static int enter(void **state) {
   (void)state;
-  static const char *const variables[] = {"TESSERA_JOBS", "TESSERA_STORE", "TESSERA_COLOR", "TESSERA_PROGRESS", "TESSERA_SCRATCH",
-                                          "NO_COLOR"};
+  static const char *const variables[] = {"TESSERA_JOBS",     "TESSERA_STORE",   "TESSERA_COLOR",
+                                          "TESSERA_PROGRESS", "TESSERA_SCRATCH", "NO_COLOR"};
   for (size_t i = 0; i < COUNT_OF(variables); i++) unsetenv(variables[i]);
   scratch_create(folder);
   setenv("XDG_CONFIG_HOME", folder, 1);

@@ -19,8 +19,8 @@ static void put(const char *name, const char *text) {
 
 static int enter(void **state) {
   (void)state;
-  static const char *const variables[] = {"TESSERA_JOBS", "TESSERA_STORE", "TESSERA_COLOR", "TESSERA_PROGRESS", "TESSERA_SCRATCH",
-                                          "NO_COLOR"};
+  static const char *const variables[] = {"TESSERA_JOBS",     "TESSERA_STORE",   "TESSERA_COLOR",
+                                          "TESSERA_PROGRESS", "TESSERA_SCRATCH", "NO_COLOR"};
   for (size_t i = 0; i < COUNT_OF(variables); i++) unsetenv(variables[i]);
   scratch_create(folder);
   char config[96];

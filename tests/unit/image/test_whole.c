@@ -1,4 +1,5 @@
-/* Images without random access: the same pixels from memory, from a temporary file and from top to bottom; budgets are kept.
+/* Images without random access: the same pixels from memory, from a temporary file and from top to bottom; budgets are
+ * kept.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scratch.h"
 

@@ -289,7 +289,8 @@ static void expect_too_large(void **state, const char *type, const char *script,
   setup(state);
 }
 
-/* 64 MB of memory: 32 MB for bytes and pixels, 64/24 for tables; 1 MB of temporary files is less than the last one takes. */
+/* 64 MB of memory: 32 MB for bytes and pixels, 64/24 for tables; 1 MB of temporary files is less than the last one
+ * takes. */
 static void test_output_is_too_large(void **state) {
   ts_budget_set((uint64_t)64 << 20, 0);
   expect_too_large(state, "bytes", "truncate -s 20G out.x.bin", "wrote an output 'x' of 21");
@@ -304,8 +305,8 @@ static void test_output_is_too_large(void **state) {
 static void test_output_at_the_limit(void **state) {
   struct fixture *fixture = *state;
   ts_budget_set((uint64_t)64 << 20, 0);
-  struct ts_op *op = define(fixture, SHELL, "truncate -s 33554432 out.x.bin",
-                            "\"outputs\": {\"x\": {\"type\": \"bytes\"}}");
+  struct ts_op *op =
+      define(fixture, SHELL, "truncate -s 33554432 out.x.bin", "\"outputs\": {\"x\": {\"type\": \"bytes\"}}");
   struct ts_data *out = NULL;
   assert_true(execute(fixture, op, NULL, NULL, &out, 0, NULL));
   assert_int_equal(ts_data_size_bytes(out), 33554432);
