@@ -42,6 +42,7 @@ soak: all ## what takes too long for every day: five minutes of every fuzz targe
 	@tests/fuzz/run 300
 	@tests/e2e/data_changes.py soak
 	@tests/e2e/flips.py long
+	@tests/e2e/hostile.py all
 
 bench: all ## time the operations; time and memory of sampling and sensitivity analysis
 	@build/tessera bench

@@ -65,6 +65,9 @@ struct ts_request {
   const char *program;   /* with workers: the program they are started from; NULL: the one that runs */
   const char *connect;   /* work: the socket of the study's process */
   uint64_t memory_bytes; /* budget for pixels and scratch; 0: 70 % of what the machine or cgroup has */
+  uint64_t
+      scratch_bytes;     /* budget for temporary files; 0: four times memory_bytes. Both are those of the process: calls
+                           * that run at once in several threads share the ones set last */
   bool no_reuse;         /* every run computes everything; the store is neither read nor written */
   bool no_cutoff;        /* tasks are shared by lineage only */
   bool no_parts;         /* nothing is shared below a task, such as equal objects of one tile */

@@ -2,19 +2,38 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 
+#include "base/error.h"
+
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FIRST_CAPACITY 8
 
 static atomic_bool exhausted;
+static atomic_bool exits;
 
 bool ts_memory_is_exhausted(void) { return atomic_load(&exhausted); }
 
+void ts_memory_exit_when_exhausted(void) { atomic_store(&exits, true); }
+
+/* Not exit: what it would call may need memory, too. */
+static void exit_with_words(size_t count, size_t size) {
+  struct sigaction action;
+  if (!atomic_load(&exits) || sigaction(SIGABRT, NULL, &action) != 0 || action.sa_handler != SIG_DFL) return;
+  fprintf(stderr,
+          "error[T%03d]: out of memory (%zu x %zu bytes)\n"
+          "help: allow the program more memory (ulimit -v), or ask for less: fewer runs, smaller tiles\n",
+          ts_error_number(TS_ERR_NO_MEMORY), count, size);
+  _exit(ts_error_exit_code(TS_ERR_NO_MEMORY));
+}
+
 static _Noreturn void out_of_memory(size_t count, size_t size) {
   atomic_store(&exhausted, true);
+  exit_with_words(count, size);
   fprintf(stderr, "tessera: out of memory (%zu x %zu bytes)\n", count, size);
   abort();
 }

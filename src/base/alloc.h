@@ -29,6 +29,9 @@ void ts_free_pointer(void *pointer_to_pointer);
 #define ts_steal(pointer) (ts_steal_pointer(&(pointer)))
 void *ts_steal_pointer(void *pointer_to_pointer);
 
+/* For programs: running out of memory ends with error T511 in words and its exit status, not with a signal, wherever no
+ * handler waits for that (op/watch.h). Libraries leave it to their program. */
+void ts_memory_exit_when_exhausted(void);
 /* Whether the program is ending because memory ran out; for signal handlers. */
 bool ts_memory_is_exhausted(void);
 

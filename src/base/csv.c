@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
+#define FORMULA_STARTS  "=+-@\t\r" /* OWASP, "CSV Injection" */
 
 struct reader {
   const char *name; /* borrowed, the file in messages */
@@ -102,8 +103,9 @@ static bool read_cell(struct reader *reader, struct ts_error *err) {
   bool quoted = reader->p < reader->end && *reader->p == '"';
   if (!(quoted ? read_quoted(reader, err) : read_plain(reader, err))) return false;
   reader->cells = ts_grow(reader->cells, reader->cell_count, &reader->cell_capacity, sizeof *reader->cells);
+  size_t skipped = ts_csv_apostrophe(ts_str_get(&reader->cell), reader->cell.length);
   reader->cells[reader->cell_count++] =
-      ts_arena_memdup(&reader->csv->arena, ts_str_get(&reader->cell), reader->cell.length + 1);
+      ts_arena_memdup(&reader->csv->arena, ts_str_get(&reader->cell) + skipped, reader->cell.length - skipped + 1);
   return true;
 }
 
@@ -251,7 +253,38 @@ void ts_csv_release(struct ts_csv *csv) {
   memset(csv, 0, sizeof *csv);
 }
 
+static void add_quoted(struct ts_str *out, const char *text) {
+  for (const char *p = text; *p; p++) {
+    if (*p == '"') ts_str_add_char(out, '"');
+    ts_str_add_char(out, *p);
+  }
+}
+
+/* Where the text behind leading apostrophes starts a formula; 0: it does not, else 1 and the number of apostrophes. */
+static size_t formula_at(const char *text, size_t length) {
+  size_t i = 0;
+  while (i < length && text[i] == '\'') i++;
+  return i < length && text[i] != '\0' && strchr(FORMULA_STARTS, text[i]) ? i + 1 : 0;
+}
+
+size_t ts_csv_apostrophe(const char *text, size_t length) { return formula_at(text, length) > 1 ? 1 : 0; }
+
+static bool is_number(const char *text) {
+  double unused;
+  return ts_parse_double(text, &unused) || strcmp(text, "-inf") == 0 || strcmp(text, "+inf") == 0;
+}
+
 void ts_csv_add_cell(struct ts_str *out, const char *text, bool first) {
+  if (!formula_at(text, strlen(text)) || is_number(text)) {
+    ts_csv_add_raw_cell(out, text, first);
+    return;
+  }
+  ts_str_add(out, first ? "\"'" : ",\"'");
+  add_quoted(out, text);
+  ts_str_add_char(out, '"');
+}
+
+void ts_csv_add_raw_cell(struct ts_str *out, const char *text, bool first) {
   if (!first) ts_str_add_char(out, ',');
   /* A byte order mark at the start of a name would be taken for the file's. */
   bool marked = first && strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0;
@@ -261,9 +294,6 @@ void ts_csv_add_cell(struct ts_str *out, const char *text, bool first) {
     return;
   }
   ts_str_add_char(out, '"');
-  for (const char *p = text; *p; p++) {
-    if (*p == '"') ts_str_add_char(out, '"');
-    ts_str_add_char(out, *p);
-  }
+  add_quoted(out, text);
   ts_str_add_char(out, '"');
 }

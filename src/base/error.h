@@ -46,6 +46,8 @@
   X(BAD_IMAGE, 402, 3, "image could not be read")                                                                      \
   X(BAD_PRODUCT, 403, 5, "stored product is damaged")                                                                  \
   X(DATA_CHANGED, 405, 3, "data changed while it was read")                                                            \
+  X(IMAGE_TOO_LARGE, 406, 3, "image too large for the budget")                                                         \
+  X(NO_SCRATCH, 407, 5, "no room for temporary files")                                                                 \
   X(TASK_FAILED, 501, 1, "task failed")                                                                                \
   X(OPERATION_CONTRACT, 502, 1, "operation broke its contract")                                                        \
   X(PLUGIN, 503, 3, "plugin could not be loaded")                                                                      \
@@ -55,6 +57,7 @@
   X(OPERATION_DISTURBS, 507, 1, "operation changed the state of the process")                                          \
   X(OPERATION_ENDS, 508, 1, "operation ended the process")                                                             \
   X(NO_MEMORY, 511, 1, "out of memory")                                                                                \
+  X(OUTPUT_TOO_LARGE, 512, 1, "output of a command is too large")                                                      \
   X(CANCELLED, 520, 130, "stopped on request")                                                                         \
   X(WORKER, 530, 5, "worker process ended")                                                                            \
   X(STORE, 601, 5, "store trouble")                                                                                    \

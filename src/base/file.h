@@ -8,9 +8,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Reads a whole file; FILE_NOT_FOUND or FILE_IO with err->where.file set. max_bytes 0: no limit. */
 bool ts_file_read(const char *path, size_t max_bytes, struct ts_str *out, struct ts_error *err);
+/* For files that somebody else wrote: opens `name`, which lies in the open folder itself, without following a link and
+ * without waiting for a writer. -1 unless it is a regular file; *kind then says what it is ("a symbolic link"), NULL:
+ * there is nothing of that name or it cannot be opened (errno). */
+int ts_file_open_inside(int folder, const char *name, uint64_t *size_bytes, const char **kind);
+/* Reads exactly `size` bytes of an open file, whatever is added to it meanwhile. False if there are fewer. */
+bool ts_file_read_exactly(int file, void *bytes, size_t size);
 /* Writes beside the target, fsyncs, renames over it: the target is the old or the new file, never a part. */
 bool ts_file_write_atomic(const char *path, const void *data, size_t size, struct ts_error *err);
 /* The same without fsync, for results that can be made again. */
@@ -23,6 +30,9 @@ int ts_file_write_all(int fd, const void *data, size_t size); /* 0 or the errno 
 bool ts_file_exists(const char *path);
 bool ts_folder_exists(const char *path);
 bool ts_folder_create(const char *path, struct ts_error *err); /* with parents; fine if it is there */
+/* Makes a folder inside another one, which must be there: every component of `inner` is a real folder, never a link
+ * that leads elsewhere; ".." is refused. */
+bool ts_folder_create_inside(const char *outer, const char *inner, struct ts_error *err);
 /* A new folder "<stem>-...XXXXXX" in `parent`, or if that is NULL or empty in TMPDIR or /tmp. Owned absolute path; NULL with
  * FILE_IO. */
 char *ts_folder_create_scratch(const char *parent, const char *stem, struct ts_error *err);
@@ -36,5 +46,10 @@ char *ts_path_folder(const char *path);     /* "." if none. Owned result */
 const char *ts_path_name(const char *path); /* borrowed: what follows the last '/' */
 /* Name without folder and last ending: "a/slide.ome.tif" -> "slide.ome". Owned result. */
 char *ts_path_stem(const char *path);
+/* The stem as a name for a folder below ours: leading dots and control characters become '_' (as do bytes that are not
+ * UTF-8), 200 bytes at most, never empty. Owned result. */
+char *ts_path_safe_stem(const char *path);
+/* Disk space of a folder with all that is in it; links are not followed. */
+uint64_t ts_folder_used_bytes(const char *path);
 
 #endif

@@ -82,6 +82,7 @@ bool ts_json_doc_parse(struct ts_json_doc *doc, const char *name, const char *te
                        struct ts_error *err) {
   size_t skipped = length >= 3 && memcmp(text, BYTE_ORDER_MARK, 3) == 0 ? 3 : 0;
   *doc = (struct ts_json_doc){.file = ts_strdup(name), .length = length - skipped};
+  doc->scanned = ts_calloc(1, sizeof *doc->scanned);
   doc->text = ts_malloc(doc->length + 1);
   if (doc->length) memcpy(doc->text, text + skipped, doc->length);
   doc->text[doc->length] = '\0';
@@ -108,6 +109,7 @@ bool ts_json_doc_open(struct ts_json_doc *doc, const char *file, struct ts_error
 void ts_json_doc_close(struct ts_json_doc *doc) {
   free(doc->file);
   free(doc->text);
+  free(doc->scanned);
   json_decref(doc->root);
   memset(doc, 0, sizeof *doc);
 }

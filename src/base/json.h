@@ -17,8 +17,12 @@ struct ts_json_doc {
   char *file; /* owned, as the user wrote it */
   char *text; /* owned */
   size_t length;
-  json_t *root; /* owned */
+  json_t *root;    /* owned */
+  size_t *scanned; /* owned; bytes that complaints have rescanned for their places */
 };
+
+/* Readers name so many unknown keys of one object, and count the rest. */
+#define TS_JSON_UNKNOWN_MAX 100
 
 /* Reads and parses a file; duplicate keys are refused. Errors: FILE_NOT_FOUND, FILE_IO, JSON_SYNTAX with the place. */
 bool ts_json_doc_open(struct ts_json_doc *doc, const char *file, struct ts_error *err);
@@ -30,7 +34,8 @@ void ts_json_doc_close(struct ts_json_doc *doc);
 enum ts_json_part { TS_JSON_VALUE, TS_JSON_KEY };
 /* Line and column (from 1) of the value, or of the key naming it, at a JSON pointer; false if it is not there. */
 bool ts_json_locate(const struct ts_json_doc *doc, const char *pointer, enum ts_json_part part, int *line, int *column);
-/* Fills err->where from a pointer (falls back to the nearest enclosing value that exists). */
+/* Fills err->where from a pointer (falls back to the nearest enclosing value that exists). Without line and column once
+ * complaints about this document have rescanned 256 MB: a hostile one could have one for each of its keys. */
 void ts_json_place(struct ts_error *err, const struct ts_json_doc *doc, const char *pointer, enum ts_json_part part);
 
 /* Appends "/name" to a pointer, escaping ~ and /. */

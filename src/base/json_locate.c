@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SCANNED_MAX ((size_t)256 << 20) /* about a second */
+
 struct scanner {
   const char *text; /* borrowed from the document */
   size_t at;
@@ -238,7 +240,9 @@ bool ts_json_locate(const struct ts_json_doc *doc, const char *pointer, enum ts_
   if (!doc->text) return false;
   struct scanner scan = {.text = doc->text, .length = doc->length};
   size_t key_at;
-  if (!walk(&scan, pointer, &key_at)) return false;
+  bool found = walk(&scan, pointer, &key_at);
+  if (doc->scanned) *doc->scanned += scan.at;
+  if (!found) return false;
   ts_json_line_column(doc->text, part == TS_JSON_KEY ? key_at : scan.at, line, column);
   return true;
 }
@@ -248,7 +252,8 @@ void ts_json_place(struct ts_error *err, const struct ts_json_doc *doc, const ch
   int line = 0;
   int column = 0;
   ts_auto_free char *known = ts_strdup(pointer);
-  while (!ts_json_locate(doc, known, part, &line, &column)) {
+  bool affordable = !doc->scanned || *doc->scanned < SCANNED_MAX;
+  while (affordable && !ts_json_locate(doc, known, part, &line, &column)) {
     char *slash = strrchr(known, '/');
     if (!slash) break;
     *slash = '\0';

@@ -38,6 +38,15 @@ uint64_t ts_memory_available(void) {
   return least;
 }
 
+uint64_t ts_memory_default(void) { return ts_memory_available() / 10 * 7; }
+
+bool ts_memory_has_room(size_t bytes) {
+  void *volatile probe =
+      bytes <= PTRDIFF_MAX ? malloc(bytes) : NULL; /* volatile: the pair must not be optimised away */
+  free(probe);
+  return probe || bytes == 0;
+}
+
 /* "size resident shared ...", in pages. */
 uint64_t ts_memory_resident_bytes(void) {
   char text[128] = "";

@@ -88,3 +88,24 @@ char *ts_path_stem(const char *path) {
   const char *dot = strrchr(name, '.');
   return !dot || dot == name ? ts_strdup(name) : ts_strndup(name, (size_t)(dot - name));
 }
+
+#define SAFE_BYTES 200 /* names of files end at 255, and numbers and endings may follow */
+
+char *ts_path_safe_stem(const char *path) {
+  char *stem = ts_path_stem(path);
+  size_t length = strlen(stem);
+  bool is_utf8 = ts_utf8_valid(stem, length);
+  if (length > SAFE_BYTES) {
+    length = SAFE_BYTES;
+    while (is_utf8 && length > 0 && ((unsigned char)stem[length] & 0xC0) == 0x80) length--;
+    stem[length] = '\0';
+  }
+  for (size_t i = 0; i < length && stem[i] == '.'; i++) stem[i] = '_';
+  for (size_t i = 0; i < length; i++) {
+    unsigned char c = (unsigned char)stem[i];
+    if (c < ' ' || c == 127 || (c >= 128 && !is_utf8)) stem[i] = '_';
+  }
+  if (length > 0) return stem;
+  free(stem);
+  return ts_strdup("_");
+}

@@ -69,6 +69,7 @@ static void use_settings(struct ts_cli_session *session) {
   const struct ts_setting *store = &session->settings.items[TS_SETTING_STORE];
   request->threads = ts_settings_jobs(&session->settings);
   if (strcmp(store->origin, "default") != 0) request->store = store->value;
+  request->scratch_bytes = ts_settings_scratch(&session->settings);
 }
 
 /* For commands that depend on settings: what the library does, and the words that it knows. */

@@ -78,7 +78,8 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
          .description = "Reports all faults of a file at once, each with its line and column, what is wrong and what "
                         "to do: types, names, files, ranges, missing tools. Nothing is run.\n\n"
                         "With --show-config, names every setting and where it comes from. In order: the option; the "
-                        "environment (TESSERA_JOBS, TESSERA_STORE, TESSERA_COLOR, TESSERA_PROGRESS; NO_COLOR); "
+                        "environment (TESSERA_JOBS, TESSERA_STORE, TESSERA_COLOR, TESSERA_PROGRESS, TESSERA_SCRATCH; "
+                        "NO_COLOR); "
                         "tessera.json in the project; tessera/config.json in $XDG_CONFIG_HOME; the default.",
          .operands = {FILE_OPERAND("study or workflow; without it study.json, or else workflow.json")},
          .examples = {{"tessera check", "is study.json fine?"},

@@ -3,6 +3,8 @@
 #include "cli/cli.h"
 #include "cli/exits.h"
 
+#include "base/alloc.h"
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -19,5 +21,6 @@ static void give_memory_back(void) {
 int main(int argc, char **argv) {
   give_memory_back();
   ts_exits_own();
+  ts_memory_exit_when_exhausted();
   return ts_cli_main(argc, argv);
 }

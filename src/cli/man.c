@@ -161,11 +161,12 @@ static void add_examples(struct ts_str *out, const struct ts_cli_command *comman
 
 static void add_environment(struct ts_str *out) {
   ts_str_add(out, ".SH ENVIRONMENT\n"
-                  ".TP\n.BR TESSERA_JOBS \", \" TESSERA_STORE \", \" TESSERA_COLOR \", \" TESSERA_PROGRESS\n"
+                  ".TP\n.BR TESSERA_JOBS \", \" TESSERA_STORE \", \" TESSERA_COLOR \", \" TESSERA_PROGRESS \", \" "
+                  "TESSERA_SCRATCH\n"
                   "Settings that the option of the same name overrides.\n"
                   ".TP\n.B NO_COLOR\nNo colours, unless an option or TESSERA_COLOR says otherwise.\n"
                   ".SH FILES\n"
-                  ".TP\n.I tessera.json\nSettings of a project: jobs, store, color, progress.\n"
+                  ".TP\n.I tessera.json\nSettings of a project: jobs, store, color, progress, scratch.\n"
                   ".TP\n.I $XDG_CONFIG_HOME/tessera/config.json\nThe same for a user; the project goes first.\n"
                   ".TP\n.I .tessera\nThe store: products and records of runs.\n");
 }

@@ -499,8 +499,15 @@ const struct ts_option ts_options[] = {
      .argument = "SIZE",
      .help = "most memory for pixels, such as 800M or 2G; what does not fit is written to the store or computed again "
              "(70 % of the machine)",
-     .commands = RUNNING | BIT(STORE),
+     .commands = PLANNING | BIT(CHECK) | BIT(STORE),
      .field = FIELD(request.memory_bytes)},
+    {.name = "scratch",
+     .kind = TS_OPTION_BYTES,
+     .argument = "SIZE",
+     .help = "most disk space for temporary files, such as 20G; an image that must be decoded whole and needs more is "
+             "refused before it is read (4 times the memory)",
+     .commands = PLANNING | BIT(CHECK),
+     .field = FIELD(request.scratch_bytes)},
     {.name = "trace",
      .kind = TS_OPTION_TEXT,
      .argument = "FILE",

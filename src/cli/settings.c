@@ -11,11 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SCRATCH_DEFAULT "4 x memory"
+
 const struct ts_setting_kind ts_setting_kinds[TS_SETTING_COUNT] = {
     [TS_SETTING_JOBS] = {"jobs", "TESSERA_JOBS", "0"},
     [TS_SETTING_STORE] = {"store", "TESSERA_STORE", ".tessera"},
     [TS_SETTING_COLOR] = {"color", "TESSERA_COLOR", "auto"},
     [TS_SETTING_PROGRESS] = {"progress", "TESSERA_PROGRESS", "auto"},
+    [TS_SETTING_SCRATCH] = {"scratch", "TESSERA_SCRATCH", SCRATCH_DEFAULT},
 };
 
 const char *ts_setting_name(enum ts_setting_id id) { return ts_setting_kinds[id].name; }
@@ -28,13 +31,26 @@ size_t ts_settings_jobs(const struct ts_settings *settings) {
   return (size_t)strtoull(settings->items[TS_SETTING_JOBS].value, NULL, 10);
 }
 
-/* Asks the option's own reader, on a scratch copy. */
-bool ts_setting_fits(enum ts_setting_id id, const char *where, const char *text, struct ts_error *err) {
+/* Asks the option's own reader. */
+static bool read_as_option(struct ts_arguments *arguments, enum ts_setting_id id, const char *where, const char *text,
+                           struct ts_error *err) {
   const char *name = ts_setting_kinds[id].name;
   const struct ts_option *option = ts_option_find(name, strlen(name));
   if (!option) TS_BUG("no option '%s'", name);
-  struct ts_arguments scratch = {0};
-  return ts_argument_store(&scratch, option, where, text, err);
+  return ts_argument_store(arguments, option, where, text, err);
+}
+
+bool ts_setting_fits(enum ts_setting_id id, const char *where, const char *text, struct ts_error *err) {
+  struct ts_arguments unused = {0};
+  return read_as_option(&unused, id, where, text, err);
+}
+
+uint64_t ts_settings_scratch(const struct ts_settings *settings) {
+  const struct ts_setting *setting = &settings->items[TS_SETTING_SCRATCH];
+  struct ts_arguments arguments = {0};
+  if (strcmp(setting->value, SCRATCH_DEFAULT) != 0)
+    read_as_option(&arguments, TS_SETTING_SCRATCH, setting->origin, setting->value, NULL);
+  return arguments.request.scratch_bytes;
 }
 
 void ts_setting_offer(struct ts_settings *settings, enum ts_setting_id id, const char *value, const char *origin) {
@@ -49,6 +65,12 @@ static void offer_options(struct ts_settings *settings, const struct ts_argument
     struct ts_str number = {0};
     ts_str_addf(&number, "%zu", arguments->request.threads);
     ts_setting_offer(settings, TS_SETTING_JOBS, ts_str_get(&number), "option");
+    ts_str_release(&number);
+  }
+  if (arguments->request.scratch_bytes > 0) {
+    struct ts_str number = {0};
+    ts_str_addf(&number, "%" PRIu64, arguments->request.scratch_bytes);
+    ts_setting_offer(settings, TS_SETTING_SCRATCH, ts_str_get(&number), "option");
     ts_str_release(&number);
   }
   if (arguments->request.store) ts_setting_offer(settings, TS_SETTING_STORE, arguments->request.store, "option");

@@ -8,7 +8,14 @@
 
 #include <stdbool.h>
 
-enum ts_setting_id { TS_SETTING_JOBS, TS_SETTING_STORE, TS_SETTING_COLOR, TS_SETTING_PROGRESS, TS_SETTING_COUNT };
+enum ts_setting_id {
+  TS_SETTING_JOBS,
+  TS_SETTING_STORE,
+  TS_SETTING_COLOR,
+  TS_SETTING_PROGRESS,
+  TS_SETTING_SCRATCH,
+  TS_SETTING_COUNT
+};
 
 struct ts_setting {
   char *value;  /* owned */
@@ -27,5 +34,7 @@ const char *ts_setting_name(enum ts_setting_id id);
 const char *ts_setting_get(const struct ts_settings *settings, enum ts_setting_id id);
 /* The number of jobs; 0: one for each CPU. */
 size_t ts_settings_jobs(const struct ts_settings *settings);
+/* Bytes of temporary files; 0: the default. */
+uint64_t ts_settings_scratch(const struct ts_settings *settings);
 
 #endif

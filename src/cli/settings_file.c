@@ -1,4 +1,5 @@
-/* Reads a configuration file: one JSON object, {"jobs": 4, "store": ".tessera", "color": "auto", "progress": "plain"}.
+/* Reads a configuration file: one JSON object, {"jobs": 4, "store": ".tessera", "color": "auto", "progress": "plain",
+ * "scratch": "20G"}.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/settings_int.h"
 
@@ -30,7 +31,7 @@ static void complain_unknown(struct ts_faults *faults, const struct ts_json_doc 
   for (int i = 0; i < TS_SETTING_COUNT; i++) names[i] = ts_setting_kinds[i].name;
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_UNKNOWN_KEY, "unknown setting '%s'", name);
-  ts_suggest_help(&err, name, names, TS_SETTING_COUNT, "", "there are jobs, store, color and progress");
+  ts_suggest_help(&err, name, names, TS_SETTING_COUNT, "", "there are jobs, store, color, progress and scratch");
   complain(faults, doc, &err, name, TS_JSON_KEY);
 }
 
@@ -87,7 +88,11 @@ void ts_settings_read_file(struct ts_settings *settings, const char *file, struc
   if (json_is_object(doc.root)) {
     const char *name;
     json_t *value;
-    json_object_foreach(doc.root, name, value) read_setting(settings, &doc, name, value, faults);
+    size_t before = faults->count;
+    json_object_foreach(doc.root, name, value) {
+      if (faults->count - before > TS_JSON_UNKNOWN_MAX) break; /* a file of another kind */
+      read_setting(settings, &doc, name, value, faults);
+    }
   } else {
     ts_fail(&err, TS_ERR_WRONG_TYPE, "the settings are %s", ts_json_kind(doc.root));
     ts_error_help(&err, "write an object, such as {\"jobs\": 4}");

@@ -105,6 +105,7 @@ struct ts_data *ts_data_unpack(const void *bytes, size_t size, struct ts_error *
 void ts_table_to_csv(const struct ts_data *data, struct ts_str *out);
 /* The same with a last column that has one text in every row; NULL as its name: none. */
 void ts_table_to_csv_with(const struct ts_data *data, const char *name, const char *text, struct ts_str *out);
+void ts_table_to_raw_csv(const struct ts_data *data, struct ts_str *out); /* names of columns literally, for programs */
 struct ts_data *ts_table_from_csv(const char *name, const char *text, size_t length, struct ts_error *err);
 
 /* Joins the pieces of one product: tables row after row (same columns), pixels into the rectangle that covers them. */

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/csv.h"
+#include "base/map.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,12 +21,14 @@ static void add_number(struct ts_str *out, double number, bool alone) {
   }
 }
 
-void ts_table_to_csv_with(const struct ts_data *data, const char *name, const char *text, struct ts_str *out) {
+/* With a last column that has one text in every row, unless its name is NULL. */
+static void add_table(const struct ts_data *data, const char *name, const char *text,
+                      void (*add_cell)(struct ts_str *, const char *, bool), struct ts_str *out) {
   size_t columns = ts_data_columns(data);
   const char *const *names = ts_data_column_names(data);
   const double *cells = ts_data_cells(data);
-  for (size_t c = 0; c < columns; c++) ts_csv_add_cell(out, names[c], c == 0);
-  if (name) ts_csv_add_cell(out, name, columns == 0);
+  for (size_t c = 0; c < columns; c++) add_cell(out, names[c], c == 0);
+  if (name) add_cell(out, name, columns == 0);
   ts_str_add_char(out, '\n');
   for (size_t r = 0; r < ts_data_rows(data); r++) {
     for (size_t c = 0; c < columns; c++) {
@@ -37,7 +40,15 @@ void ts_table_to_csv_with(const struct ts_data *data, const char *name, const ch
   }
 }
 
+void ts_table_to_csv_with(const struct ts_data *data, const char *name, const char *text, struct ts_str *out) {
+  add_table(data, name, text, ts_csv_add_cell, out);
+}
+
 void ts_table_to_csv(const struct ts_data *data, struct ts_str *out) { ts_table_to_csv_with(data, NULL, NULL, out); }
+
+void ts_table_to_raw_csv(const struct ts_data *data, struct ts_str *out) {
+  add_table(data, NULL, NULL, ts_csv_add_raw_cell, out);
+}
 
 static bool read_number(const char *text, double *number) {
   if (text[0] == '\0' || strcasecmp(text, "nan") == 0) {
@@ -51,14 +62,15 @@ static bool read_number(const char *text, double *number) {
 }
 
 static bool check_header(const struct ts_csv *csv, const char *name, struct ts_error *err) {
-  for (size_t a = 0; a < csv->column_count; a++) {
-    for (size_t b = 0; b < a; b++) {
-      if (strcmp(csv->header[a], csv->header[b]) != 0) continue;
-      ts_fail(err, TS_ERR_CSV_SYNTAX, "two columns are called '%s'", csv->header[a]);
-      ts_error_help(err, "give every column a name of its own");
-      ts_error_place(err, name, 1, 0, NULL);
-      return false;
-    }
+  ts_auto(ts_map_release) struct ts_map names = {0};
+  for (size_t c = 0; c < csv->column_count; c++) {
+    bool is_new = false;
+    ts_map_insert_name(&names, csv->header[c], &is_new);
+    if (is_new) continue;
+    ts_fail(err, TS_ERR_CSV_SYNTAX, "two columns are called '%s'", csv->header[c]);
+    ts_error_help(err, "give every column a name of its own");
+    ts_error_place(err, name, 1, 0, NULL);
+    return false;
   }
   return true;
 }

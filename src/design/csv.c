@@ -5,6 +5,8 @@
 #include "base/alloc.h"
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/map.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,16 +35,23 @@ struct reader {
   struct role_of_column *roles; /* owned */
   size_t column_count;          /* of the design */
   struct ts_faults *faults;     /* borrowed */
+  struct ts_map parameter_of;   /* owned; index of each name in parameters */
+  size_t *value_columns;        /* owned; per parameter the column of the file with its values, or TS_NONE */
+  const char *known_start;      /* borrowed from the text: the start of a line, NULL: not known yet */
+  int known_line;               /* its number; faults come in the order of rows, so the next is not far */
 };
 
 /* Where a cell starts: scans from the start of its row, since the parsed cells have lost their quotes. Columns count
  * characters from 1. */
-static void locate_cell(const char *text, int row_line, size_t cell, int *line, int *column) {
-  const char *p = text;
-  if (strncmp(p, "\xef\xbb\xbf", 3) == 0) p += 3;
-  for (*line = 1; *line < row_line && *p; p++) {
+static void locate_cell(struct reader *reader, int row_line, size_t cell, int *line, int *column) {
+  bool is_near = reader->known_start && reader->known_line <= row_line;
+  const char *p = is_near ? reader->known_start : ts_str_get(&reader->text);
+  if (!is_near && strncmp(p, "\xef\xbb\xbf", 3) == 0) p += 3;
+  for (*line = is_near ? reader->known_line : 1; *line < row_line && *p; p++) {
     if (*p == '\n') ++*line;
   }
+  reader->known_start = p;
+  reader->known_line = *line;
   *column = 1;
   bool quoted = false;
   for (; *p && cell > 0; p++) {
@@ -63,7 +72,7 @@ static void report(struct reader *reader, size_t row, size_t cell, const struct 
   *err = *fault;
   err->where = (struct ts_place){0}; /* the place is in the design, not in the workflow that forbids it */
   int line, column;
-  locate_cell(ts_str_get(&reader->text), row == TS_NONE ? 1 : reader->csv.lines[row], cell, &line, &column);
+  locate_cell(reader, row == TS_NONE ? 1 : reader->csv.lines[row], cell, &line, &column);
   ts_error_place(err, reader->file, line, column, "");
 }
 
@@ -88,10 +97,8 @@ static void report_unknown(struct reader *reader, size_t column) {
 }
 
 static size_t find_parameter(const struct reader *reader, const char *name) {
-  for (size_t i = 0; i < reader->parameter_count; i++) {
-    if (strcmp(reader->parameters[i]->name, name) == 0) return i;
-  }
-  return TS_NONE;
+  const union ts_map_value *found = ts_map_find_name(&reader->parameter_of, name);
+  return found ? (size_t)found->number : TS_NONE;
 }
 
 /* NAME, or u_NAME for its unit coordinate. */
@@ -103,31 +110,49 @@ static struct role_of_column role_of(const struct reader *reader, const char *na
   return (struct role_of_column){.role = ROLE_UNKNOWN};
 }
 
+static void report_twice(struct reader *reader, size_t column) {
+  struct ts_error fault = {0};
+  ts_fail(&fault, TS_ERR_DUPLICATE_NAME, "column '%s' is there twice", reader->csv.header[column]);
+  ts_error_help(&fault, "remove one of the two columns");
+  report(reader, TS_NONE, column, &fault);
+}
+
+static void report_rest(struct reader *reader, size_t left_out) {
+  struct ts_error fault = {0};
+  ts_fail(&fault, TS_ERR_UNKNOWN_PARAMETER, "%zu more columns are unknown or there twice", left_out);
+  ts_error_help(&fault, "check that this is the right file");
+  report(reader, TS_NONE, 0, &fault);
+}
+
 static void read_names(struct reader *reader) {
+  ts_auto(ts_map_release) struct ts_map seen = {0};
+  size_t wrong = 0;
   for (size_t c = 0; c < reader->csv.column_count; c++) {
-    const char *name = reader->csv.header[c];
-    reader->roles[c] = role_of(reader, name);
-    if (reader->roles[c].role == ROLE_UNKNOWN) {
+    bool is_new = false;
+    struct role_of_column *role = &reader->roles[c];
+    *role = role_of(reader, reader->csv.header[c]);
+    ts_map_insert_name(&seen, reader->csv.header[c], &is_new);
+    if (role->role == ROLE_VALUE && is_new) reader->value_columns[role->parameter] = c;
+    if (role->role != ROLE_UNKNOWN && is_new) continue;
+    if (++wrong > FAULTS_MAX) continue;
+    if (role->role == ROLE_UNKNOWN) {
       report_unknown(reader, c);
-      continue;
-    }
-    for (size_t before = 0; before < c; before++) {
-      if (strcmp(reader->csv.header[before], name) != 0) continue;
-      struct ts_error fault = {0};
-      ts_fail(&fault, TS_ERR_DUPLICATE_NAME, "column '%s' is there twice", name);
-      ts_error_help(&fault, "remove one of the two columns");
-      report(reader, TS_NONE, c, &fault);
-      break;
+    } else {
+      report_twice(reader, c);
     }
   }
+  if (wrong > FAULTS_MAX) report_rest(reader, wrong - FAULTS_MAX);
 }
 
 /* The file column that holds the values of a parameter, or TS_NONE. */
-static size_t value_column(const struct reader *reader, size_t parameter) {
-  for (size_t c = 0; c < reader->csv.column_count; c++) {
-    if (reader->roles[c].role == ROLE_VALUE && reader->roles[c].parameter == parameter) return c;
+static size_t value_column(const struct reader *reader, size_t parameter) { return reader->value_columns[parameter]; }
+
+static void index_parameters(struct reader *reader) {
+  reader->value_columns = ts_calloc(reader->parameter_count + 1, sizeof *reader->value_columns);
+  for (size_t i = 0; i < reader->parameter_count; i++) {
+    reader->value_columns[i] = TS_NONE;
+    ts_map_insert_name(&reader->parameter_of, reader->parameters[i]->name, NULL)->number = i;
   }
-  return TS_NONE;
 }
 
 /* A design for a workflow has the columns of the file, in its order; what has none keeps its default. */
@@ -163,6 +188,7 @@ static void place_columns_of_space(struct reader *reader) {
 
 static void read_header(struct reader *reader) {
   reader->roles = ts_calloc(reader->csv.column_count + 1, sizeof *reader->roles);
+  index_parameters(reader);
   read_names(reader);
   if (reader->workflow) {
     place_columns_of_workflow(reader);
@@ -258,12 +284,34 @@ static void read_rows(struct reader *reader, struct ts_design *design) {
   }
 }
 
+/* What follows is many small pieces, whose failure would end the program: asked for at once before. A cell is a
+ * pointer, a text of 16 bytes or more, and a value, a level and a number of the design; when the texts are gone, each
+ * row becomes a set of all parameters. */
+static bool fits_memory(const struct reader *reader, struct ts_error *err) {
+  size_t cells = 1, rows = 1;
+  for (const char *p = ts_str_get(&reader->text); *p; p++) {
+    cells += *p == ',' || *p == '\n';
+    rows += *p == '\n';
+  }
+  const size_t text_bytes = cells * (sizeof(char *) + 16) + rows * (sizeof(char **) + sizeof(int));
+  const size_t design_bytes = cells * (sizeof(struct ts_value) + sizeof(int64_t) + sizeof(double));
+  const size_t set_bytes = rows * reader->parameter_count * sizeof(struct ts_value);
+  const size_t bytes = design_bytes + (text_bytes > set_bytes ? text_bytes : set_bytes);
+  if (ts_memory_has_room(bytes)) return true;
+  char size[32];
+  ts_fail(err, TS_ERR_NO_MEMORY, "the design '%s' has about %zu rows and needs %s of memory or more", reader->file,
+          rows, ts_format_bytes(bytes, size));
+  ts_error_help(err, "split it, or allow the program more memory (ulimit -v)");
+  ts_error_place(err, reader->file, 0, 0, "");
+  return false;
+}
+
 /* The parameters are known; releases the reader. */
 static bool read_design(struct reader *reader, struct ts_design *design) {
   *design = (struct ts_design){0};
   size_t before = reader->faults->count;
   struct ts_error err = {0};
-  if (!ts_file_read(reader->file, 0, &reader->text, &err) ||
+  if (!ts_file_read(reader->file, 0, &reader->text, &err) || !fits_memory(reader, &err) ||
       !ts_csv_parse(&reader->csv, reader->file, ts_str_get(&reader->text), reader->text.length, &err)) {
     *ts_faults_add(reader->faults) = err;
   } else {
@@ -274,6 +322,8 @@ static bool read_design(struct reader *reader, struct ts_design *design) {
   ts_csv_release(&reader->csv);
   ts_str_release(&reader->text);
   free(reader->roles);
+  free(reader->value_columns);
+  ts_map_release(&reader->parameter_of);
   free(reader->parameters);
   if (reader->faults->count == before) return true;
   ts_design_release(design);

@@ -6,6 +6,7 @@
 #include "design/read_table.h"
 
 #include "base/alloc.h"
+#include "base/csv.h"
 #include "base/decimal.h"
 #include "design/design.h"
 
@@ -167,7 +168,8 @@ static bool unquote(struct ts_table_reader *reader, const char *p, const char *e
                     "put the whole cell in quotation marks, and double those inside it", err);
   }
   const char *plain = ts_str_get(&reader->text);
-  *text = (struct text){plain, plain + reader->text.length, p};
+  size_t skipped = ts_csv_apostrophe(plain, reader->text.length);
+  *text = (struct text){plain + skipped, plain + reader->text.length, p};
   return true;
 }
 
@@ -180,6 +182,7 @@ static bool cell_text(struct ts_table_reader *reader, const char *p, const char 
   *text = (struct text){p, comma ? comma : end, comma ? comma : end};
   while (text->start < text->end && is_blank(*text->start)) text->start++;
   while (text->start < text->end && is_blank(text->end[-1])) text->end--;
+  text->start += ts_csv_apostrophe(text->start, (size_t)(text->end - text->start));
   return true;
 }
 
@@ -327,8 +330,9 @@ void ts_table_reader_place(const struct ts_table_reader *reader, size_t place, s
 static bool add_name(struct ts_table_reader *reader, const char **names, const struct text *text, const char *spot,
                      struct ts_error *err) {
   const char *name = ts_arena_strndup(&reader->arena, text->start, (size_t)(text->end - text->start));
-  for (size_t i = 0; *name && i < reader->column_count; i++) {
-    if (strcmp(names[i], name) != 0) continue;
+  bool is_new = true;
+  if (*name) ts_map_insert_name(&reader->by_name, name, &is_new)->number = reader->column_count;
+  if (!is_new) {
     ts_fail(err, TS_ERR_DUPLICATE_NAME, "column '%s' is there twice", name);
     ts_error_help(err, "remove or rename one of the two columns");
     place_at(reader, spot, err);
@@ -430,6 +434,7 @@ void ts_table_reader_close(struct ts_table_reader *reader) {
   if (reader->buffer && reader->descriptor > STDIN_FILENO) close(reader->descriptor);
   free(reader->buffer);
   ts_str_release(&reader->text);
+  ts_map_release(&reader->by_name);
   ts_arena_release(&reader->arena);
   *reader = (struct ts_table_reader){0};
 }
@@ -437,10 +442,8 @@ void ts_table_reader_close(struct ts_table_reader *reader) {
 /* ---- Choosing columns ---- */
 
 size_t ts_table_reader_find(const struct ts_table_reader *reader, const char *name) {
-  for (size_t i = 0; *name && i < reader->column_count; i++) {
-    if (strcmp(reader->names[i], name) == 0) return i;
-  }
-  return TS_NONE;
+  const union ts_map_value *found = *name ? ts_map_find_name(&reader->by_name, name) : NULL;
+  return found ? (size_t)found->number : TS_NONE;
 }
 
 static bool fail_unknown(const struct ts_table_reader *reader, const char *name, struct ts_error *err) {

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "workflow/workflow.h"
 
 #include <stdbool.h>
@@ -32,10 +33,11 @@ struct ts_table_reader {
   bool is_alone;  /* one column: empty lines are rows */
   char *buffer;   /* owned */
   size_t capacity, length;
-  size_t row_start;   /* in the buffer: the row last read */
-  size_t position;    /* in the buffer: the next row */
-  size_t next_line;   /* its line */
-  struct ts_str text; /* owned; a cell without its quotation marks */
+  size_t row_start;      /* in the buffer: the row last read */
+  size_t position;       /* in the buffer: the next row */
+  size_t next_line;      /* its line */
+  struct ts_str text;    /* owned; a cell without its quotation marks */
+  struct ts_map by_name; /* owned; column of each name */
 };
 
 /* Opens a file ("-": standard input) and reads its header. FILE_NOT_FOUND, FILE_IO, CSV_SYNTAX (no header) or

@@ -15,8 +15,6 @@
 #include <sys/stat.h>
 
 #define ENTRIES_MAX 16
-/* Decoded pixels that libvips may hold for images without random access, before the oldest is closed. */
-#define HELD_BYTES_MAX (INT64_C(256) << 20)
 
 struct entry {
   char *path; /* owned; NULL: free */
@@ -43,11 +41,7 @@ static void close_entry(struct entry *entry) {
   *entry = (struct entry){0};
 }
 
-static int64_t held_bytes(const struct entry *entry) {
-  if (!entry->path || !entry->open.decoded_whole) return 0;
-  const struct ts_image_info *info = &entry->open.info;
-  return info->width * info->height * info->channels * (info->bits / 8);
-}
+static int64_t held_bytes(const struct entry *entry) { return entry->path ? ts_whole_memory_bytes(&entry->open) : 0; }
 
 static struct entry *find(const char *path, int32_t level, const struct stat *state) {
   struct entry *found = NULL;
@@ -85,7 +79,7 @@ static struct entry *free_entry(void) {
 static void bound_memory(const struct entry *newest) {
   int64_t held = 0;
   for (size_t i = 0; i < ENTRIES_MAX; i++) held += held_bytes(&entries[i]);
-  while (held > HELD_BYTES_MAX) {
+  while (held > ts_whole_memory_bytes_max()) {
     struct entry *entry = oldest(newest);
     if (!entry) return;
     held -= held_bytes(entry);
@@ -157,7 +151,7 @@ bool ts_image_inspect(const char *path, int32_t level, struct ts_image_info *inf
 void ts_images_close_idle(void) {
   pthread_mutex_lock(&lock);
   for (size_t i = 0; i < ENTRIES_MAX; i++) {
-    if (held_bytes(&entries[i]) > 0) close_entry(&entries[i]);
+    if (entries[i].path && entries[i].open.decoded_whole) close_entry(&entries[i]);
   }
   pthread_mutex_unlock(&lock);
 }

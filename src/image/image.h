@@ -29,6 +29,10 @@ struct ts_image_info {
 /* Reads the header only. BAD_IMAGE or FILE_NOT_FOUND with err->where.file set. */
 bool ts_image_inspect(const char *path, int32_t level, struct ts_image_info *info, struct ts_error *err);
 
+/* Whether the image can be read within the budget (base/budget.h): a format without random access must be decoded
+ * whole, into a temporary file. IMAGE_TOO_LARGE from the header alone, before the first pixel. */
+bool ts_image_fits_budget(const char *path, int32_t level, struct ts_error *err);
+
 /* Tiles of an image: a grid of tile x tile pixel rectangles covering width x height; the last row and column are cut, each is
  * grown by halo on every side (cut at the image border). tile 0: one tile, the whole image. */
 struct ts_tile {

@@ -11,8 +11,9 @@
 struct ts_open_image {
   VipsImage *image; /* shared: counted by GObject */
   struct ts_image_info info;
-  bool ycc;           /* the three channels hold YCbCr although the file says RGB */
-  bool decoded_whole; /* the format has no random access: libvips keeps all pixels once one is asked for */
+  bool ycc;             /* the three channels hold YCbCr although the file says RGB */
+  bool decoded_whole;   /* the format has no random access: all pixels are decoded once one is asked for (whole.c) */
+  uint64_t piece_bytes; /* the decoder holds so many at once */
 };
 
 /* Opens an image or takes it from the cache of open ones; the caller releases it. Safe from several threads. */
@@ -21,12 +22,28 @@ void ts_open_image_release(struct ts_open_image *open);
 /* Forgets all cached images of a file, so that a failed one is not used again. */
 void ts_open_image_forget(const char *path);
 
+struct ts_image_page;
+
+/* ---- Images without random access (whole.c). ---- */
+
+/* Notes how all pixels of the image can be decoded; it lives as long as the image. */
+void ts_whole_attach(struct ts_open_image *open, const char *path, const struct ts_image_page *page);
+/* The image with pixels that can be asked for in any order: itself, or what was decoded from it (now, if nobody
+ * has). */
+VipsImage *ts_whole_pixels(const char *path, const struct ts_open_image *open, struct ts_error *err);
+/* The image with pixels that are decoded from top to bottom, once: nothing is kept. */
+VipsImage *ts_whole_stream(const char *path, const struct ts_open_image *open, struct ts_error *err);
+/* Bytes of memory that decoded pixels of the image may hold between two reads. */
+int64_t ts_whole_memory_bytes(const struct ts_open_image *open);
+int64_t ts_whole_memory_bytes_max(void); /* of all images together */
+
 /* What libvips does not tell about a TIFF file; all false for files of other kinds. */
 struct ts_tiff_facts {
   bool tiled;
-  bool ycc_as_rgb; /* see tiff.c */
+  bool ycc_as_rgb;       /* see tiff.c */
+  uint64_t piece_pixels; /* of a tile; 0: not tiled */
 };
-void ts_tiff_inspect(const char *path, struct ts_tiff_facts *facts);
+void ts_tiff_inspect(const char *path, const struct ts_image_page *page, struct ts_tiff_facts *facts);
 
 /* Sets BAD_IMAGE with what libvips said last, and the file as place. Returns false. */
 bool ts_image_fail(struct ts_error *err, const char *path, const char *what);

@@ -24,23 +24,26 @@ static enum ts_image_format format_of(const char *loader) {
   return TS_IMAGE_UNKNOWN;
 }
 
-/* page and sub-directory as libvips counts them: -1 is no sub-directory. */
-static VipsImage *load(VipsSource *source, enum ts_image_format format, int page, int subifd) {
+VipsImage *ts_image_load(VipsSource *source, const struct ts_image_page *page, VipsAccess access) {
   VipsImage *image = NULL;
-  const int access = VIPS_ACCESS_RANDOM;
   const int fail_on = VIPS_FAIL_ON_ERROR;
-  switch (format) {
+  switch (page->format) {
   case TS_IMAGE_SLIDE:
-    vips_openslideload_source(source, &image, "level", page, "access", access, "fail_on", fail_on, NULL);
+    vips_openslideload_source(source, &image, "level", page->page, "access", access, "fail_on", fail_on, NULL);
     break;
   case TS_IMAGE_TIFF:
-    vips_tiffload_source(source, &image, "page", page, "subifd", subifd, "access", access, "fail_on", fail_on, NULL);
+    vips_tiffload_source(source, &image, "page", page->page, "subifd", page->subifd, "access", access, "fail_on",
+                         fail_on, NULL);
     break;
   case TS_IMAGE_PNG: vips_pngload_source(source, &image, "access", access, "fail_on", fail_on, NULL); break;
   case TS_IMAGE_JPEG: vips_jpegload_source(source, &image, "access", access, "fail_on", fail_on, NULL); break;
   case TS_IMAGE_UNKNOWN: break;
   }
   return image;
+}
+
+static VipsImage *load(VipsSource *source, enum ts_image_format format, int page, int subifd) {
+  return ts_image_load(source, &(struct ts_image_page){format, page, subifd}, VIPS_ACCESS_RANDOM);
 }
 
 static int metadata_int(VipsImage *image, const char *name, int otherwise) {
@@ -145,8 +148,9 @@ static bool describe(const char *path, VipsImage *image, struct ts_image_info *i
 }
 
 /* Opens one level from a source that is known to be readable. */
-static bool open_level(const char *path, VipsSource *source, enum ts_image_format format, int32_t level,
+static bool open_level(const char *path, VipsSource *source, struct ts_image_page *at, int32_t level,
                        struct ts_open_image *open, struct ts_error *err) {
+  enum ts_image_format format = at->format;
   ts_auto(ts_unref_image) VipsImage *first = load(source, format, 0, -1);
   if (!first) return ts_image_fail(err, path, "cannot be read");
   bool sub_directories = false;
@@ -158,7 +162,9 @@ static bool open_level(const char *path, VipsSource *source, enum ts_image_forma
                            open->info.level_count == 1 ? "" : "s", (int)level);
   }
   if (level > 0) {
-    VipsImage *lower = sub_directories ? load(source, format, 0, level - 1) : load(source, format, level, -1);
+    at->page = sub_directories ? 0 : level;
+    at->subifd = sub_directories ? level - 1 : -1;
+    VipsImage *lower = load(source, format, at->page, at->subifd);
     ts_unref_image(&first);
     first = lower;
     if (!first) return ts_image_fail(err, path, "cannot be read at this level");
@@ -166,6 +172,18 @@ static bool open_level(const char *path, VipsSource *source, enum ts_image_forma
   if (!describe(path, first, &open->info, err)) return false;
   open->image = ts_steal(first);
   return true;
+}
+
+/* The most that a decoder has to hold at once: a tile or strip of a TIFF, all of an interlaced PNG, all coefficients
+ * (16 bits each) of a progressive JPEG; 0: rows. */
+static uint64_t piece_bytes(const struct ts_open_image *open, enum ts_image_format format,
+                            const struct ts_tiff_facts *facts) {
+  uint64_t pixel_bytes = (uint64_t)VIPS_IMAGE_SIZEOF_PEL(open->image);
+  uint64_t pixels = (uint64_t)open->info.width * (uint64_t)open->info.height;
+  if (facts->piece_pixels > 0)
+    return facts->piece_pixels < UINT64_MAX / 64 ? facts->piece_pixels * pixel_bytes : UINT64_MAX;
+  bool all = metadata_int(open->image, "interlaced", 0) != 0 || metadata_int(open->image, "jpeg-multiscan", 0) != 0;
+  return !all ? 0 : format == TS_IMAGE_JPEG ? 2 * pixels * pixel_bytes : pixels * pixel_bytes;
 }
 
 bool ts_image_open(const char *path, int32_t level, struct ts_open_image *open, struct ts_error *err) {
@@ -178,10 +196,15 @@ bool ts_image_open(const char *path, int32_t level, struct ts_open_image *open, 
     return ts_image_refuse(err, path, "give a PNG, TIFF, OME-TIFF, JPEG or whole-slide file",
                            "'%s' is not an image that can be read", path);
   }
+  struct ts_image_page page = {.format = format, .page = 0, .subifd = -1};
+  if (!open_level(path, source, &page, level, open, err)) return false;
   struct ts_tiff_facts facts = {0};
-  if (format == TS_IMAGE_TIFF) ts_tiff_inspect(path, &facts);
-  if (!open_level(path, source, format, level, open, err)) return false;
-  open->ycc = facts.ycc_as_rgb && open->info.channels == 3 && open->info.bits == 8;
+  const struct ts_image_page first = {.format = format, .page = 0, .subifd = -1}; /* levels of slides are not pages */
+  if (format == TS_IMAGE_TIFF || format == TS_IMAGE_SLIDE)
+    ts_tiff_inspect(path, format == TS_IMAGE_SLIDE ? &first : &page, &facts);
+  open->ycc = format == TS_IMAGE_TIFF && facts.ycc_as_rgb && open->info.channels == 3 && open->info.bits == 8;
   open->decoded_whole = format != TS_IMAGE_SLIDE && !facts.tiled;
+  open->piece_bytes = piece_bytes(open, format, &facts);
+  if (open->decoded_whole) ts_whole_attach(open, path, &page);
   return true;
 }

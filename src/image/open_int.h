@@ -7,6 +7,14 @@
 
 enum ts_image_format { TS_IMAGE_UNKNOWN, TS_IMAGE_SLIDE, TS_IMAGE_TIFF, TS_IMAGE_PNG, TS_IMAGE_JPEG };
 
+/* Which picture of a file: page and sub-directory as libvips counts them; -1 is no sub-directory. */
+struct ts_image_page {
+  enum ts_image_format format;
+  int page, subifd;
+};
+
+/* Loads the header of a picture; pixels follow when asked for. NULL with libvips' error. */
+VipsImage *ts_image_load(VipsSource *source, const struct ts_image_page *page, VipsAccess access);
 /* Opens a file that exists, at one level. The image holds one reference, for the caller. */
 bool ts_image_open(const char *path, int32_t level, struct ts_open_image *open, struct ts_error *err);
 

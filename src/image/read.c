@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Pixels are asked for in bands of rows, so that only what covers the rectangle is decoded and a second copy of it never
- * exists. PNG, JPEG and TIFF in strips have no random access: libvips decodes such a file whole when its first pixel is
- * asked for (in memory; above 100 MB into a temporary file). */
+ * exists. PNG, JPEG and TIFF in strips have no random access: such a file is decoded whole when its first pixel is
+ * asked for (whole.c), unless all of it is wanted at once. */
 #include "image/image_int.h"
 
 #include "base/alloc.h"
@@ -96,11 +96,11 @@ static void convert_grey_row(const struct conversion *how, const unsigned char *
   }
 }
 
-static bool read_rows(const struct ts_open_image *open, const struct conversion *how, struct ts_data *data) {
+static bool read_rows(VipsImage *image, const struct conversion *how, struct ts_data *data) {
   const struct ts_region *area = ts_data_region(data);
   size_t row_bytes = (size_t)area->width * ts_element_bytes(how->type->element) * (size_t)how->type->channels;
   unsigned char *to = ts_data_writable(data);
-  VipsRegion *region = vips_region_new(open->image);
+  VipsRegion *region = vips_region_new(image);
   bool good = region != NULL;
   for (int64_t y = 0; good && y < area->height; y += BAND_ROWS) {
     int64_t rows = area->height - y < BAND_ROWS ? area->height - y : BAND_ROWS;
@@ -125,7 +125,11 @@ struct ts_data *ts_image_read(const char *path, const struct ts_type *type, cons
   ts_auto(ts_open_image_release) struct ts_open_image open = {0};
   if (!ts_open_image_get(path, region->level, &open, err)) return NULL;
   if (!check_type(path, &open.info, type, err) || !check_region(path, &open.info, region, err)) return NULL;
-  struct ts_data *data = ts_data_create_pixels(type, region, err);
+  /* All of it at once: nobody will ask for another part of what would be held decoded. */
+  bool is_all = open.decoded_whole && region->width == open.info.width && region->height == open.info.height;
+  ts_auto(ts_unref_image) VipsImage *image =
+      is_all ? ts_whole_stream(path, &open, err) : ts_whole_pixels(path, &open, err);
+  struct ts_data *data = image ? ts_data_create_pixels(type, region, err) : NULL;
   if (!data) return NULL;
   struct conversion how = {.file_bands = (size_t)open.image->Bands,
                            .wide = open.info.bits == 16,
@@ -133,10 +137,8 @@ struct ts_data *ts_image_read(const char *path, const struct ts_type *type, cons
                            .grey = open.info.channels == 1,
                            .type = type,
                            .mask = strcmp(type->name, "mask") == 0};
-  if (read_rows(&open, &how, data)) {
-    /* All of it has been read: nobody will ask for another part of what libvips holds decoded. */
-    bool is_all = region->width == open.info.width && region->height == open.info.height;
-    if (is_all && open.decoded_whole) ts_open_image_forget(path);
+  if (read_rows(image, &how, data)) {
+    if (is_all) ts_open_image_forget(path);
     return data;
   }
   ts_image_fail(err, path, "cannot be decoded");

@@ -1,16 +1,14 @@
-/* Looks into a TIFF file for the two facts that libvips does not give: is it tiled, and do its JPEG tiles lie about their
- * colours.
+/* Looks into a TIFF file for facts that libvips does not give: is it tiled, how large is a tile, and do its JPEG tiles
+ * lie about their colours.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A TIFF with JPEG compression whose tag says RGB may hold YCbCr (Bio-Formats wrote such files). libtiff believes the tag
- * and hands out Y, Cb and Cr as red, green and blue. The JPEG stream of the first tile tells, in this order:
- *   an Adobe marker names the colours: transform 0 is RGB, 1 is YCbCr;
- *   a JFIF marker: the JFIF standard allows YCbCr only;
- *   components that are called R, G and B are RGB;
- *   a first component with finer sampling than the others is a luminance, hence YCbCr;
- *   otherwise the tag is believed (Aperio's slides store true RGB with components 0, 1 and 2).
- * Every read is checked against the end of the file; whatever cannot be read leaves the facts false. */
-#include "image/image_int.h"
+ * A TIFF with JPEG compression whose tag says RGB may hold YCbCr (Bio-Formats wrote such files). libtiff believes the
+ * tag and hands out Y, Cb and Cr as red, green and blue. The JPEG stream of the first tile tells, in this order: an
+ * Adobe marker names the colours: transform 0 is RGB, 1 is YCbCr; a JFIF marker: the JFIF standard allows YCbCr only;
+ * components that are called R, G and B are RGB; a first component with finer sampling than the others is a luminance,
+ * hence YCbCr; otherwise the tag is believed (Aperio's slides store true RGB with components 0, 1 and 2). Every read is
+ * checked against the end of the file; whatever cannot be read leaves the facts false. */
+#include "image/open_int.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -22,10 +20,12 @@ enum {
   TAG_STRIPS = 273,
   TAG_SAMPLES = 277,
   TAG_TILE_WIDTH = 322,
-  TAG_TILES = 324
+  TAG_TILE_HEIGHT = 323,
+  TAG_TILES = 324,
+  TAG_BELOW = 330
 };
 enum { COMPRESSION_JPEG = 7, PHOTOMETRIC_RGB = 2 };
-enum { TYPE_SHORT = 3, TYPE_LONG = 4, TYPE_LONG8 = 16 };
+enum { TYPE_SHORT = 3, TYPE_LONG = 4, TYPE_IFD = 13, TYPE_LONG8 = 16, TYPE_IFD8 = 18 };
 enum { JPEG_APP0 = 0xe0, JPEG_APP14 = 0xee, JPEG_SCAN = 0xda, JPEG_END = 0xd9 };
 #define ENTRIES_MAX  4096
 #define SEGMENTS_MAX 64
@@ -68,39 +68,48 @@ static bool read_start(struct tiff *tiff, uint64_t *directory) {
 static size_t type_bytes(uint64_t type) {
   switch (type) {
   case TYPE_SHORT: return 2;
-  case TYPE_LONG: return 4;
-  case TYPE_LONG8: return 8;
+  case TYPE_LONG:
+  case TYPE_IFD: return 4;
+  case TYPE_LONG8:
+  case TYPE_IFD8: return 8;
   default: return 0;
   }
 }
 
-/* First value of an entry of whole numbers. */
-static bool first_value(const struct tiff *tiff, const unsigned char *entry, uint64_t *value) {
+/* One value of an entry of whole numbers. */
+static bool value_at(const struct tiff *tiff, const unsigned char *entry, uint64_t index, uint64_t *value) {
   size_t offset_bytes = tiff->big_tiff ? 8 : 4;
   size_t item_bytes = type_bytes(number_of(tiff, entry + 2, 2));
   uint64_t count = number_of(tiff, entry + 4, offset_bytes);
   const unsigned char *field = entry + 4 + offset_bytes;
-  if (item_bytes == 0 || count == 0) return false;
+  if (item_bytes == 0 || index >= count || index > UINT32_MAX) return false;
   if (count <= offset_bytes / item_bytes) {
-    *value = number_of(tiff, field, item_bytes);
+    *value = number_of(tiff, field + index * item_bytes, item_bytes);
     return true;
   }
-  return read_number(tiff, number_of(tiff, field, offset_bytes), item_bytes, value);
+  return read_number(tiff, number_of(tiff, field, offset_bytes) + index * item_bytes, item_bytes, value);
 }
 
 struct directory {
   uint64_t compression, photometric, samples, first_tile;
+  uint64_t tile_width, tile_height;
+  uint64_t next;           /* where the next page is; 0: there is none */
+  unsigned char below[20]; /* the entry that lists sub-directories; zero: there is none */
   bool tiled;
 };
 
 static void take_entry(const struct tiff *tiff, const unsigned char *entry, struct directory *directory) {
   uint64_t value = 0;
-  if (!first_value(tiff, entry, &value)) return;
+  if (!value_at(tiff, entry, 0, &value)) return;
   switch (number_of(tiff, entry, 2)) {
   case TAG_COMPRESSION: directory->compression = value; break;
   case TAG_PHOTOMETRIC: directory->photometric = value; break;
   case TAG_SAMPLES: directory->samples = value; break;
-  case TAG_TILE_WIDTH: directory->tiled = true; break;
+  case TAG_TILE_WIDTH:
+    directory->tiled = true;
+    directory->tile_width = value;
+    break;
+  case TAG_TILE_HEIGHT: directory->tile_height = value; break;
   case TAG_STRIPS:
   case TAG_TILES: directory->first_tile = value; break;
   default: break;
@@ -111,13 +120,26 @@ static bool read_directory(const struct tiff *tiff, uint64_t offset, struct dire
   size_t count_bytes = tiff->big_tiff ? 8 : 2;
   size_t entry_bytes = tiff->big_tiff ? 20 : 12;
   uint64_t count = 0;
+  *directory = (struct directory){0};
   if (!read_number(tiff, offset, count_bytes, &count) || count > ENTRIES_MAX) return false;
   for (uint64_t i = 0; i < count; i++) {
     unsigned char entry[20];
     if (!read_at(tiff, offset + count_bytes + i * entry_bytes, entry, entry_bytes)) return false;
     take_entry(tiff, entry, directory);
+    if (number_of(tiff, entry, 2) == TAG_BELOW) memcpy(directory->below, entry, sizeof directory->below);
   }
-  return true;
+  return read_number(tiff, offset + count_bytes + count * entry_bytes, tiff->big_tiff ? 8 : 4, &directory->next);
+}
+
+/* The directory of a picture: pages are a chain, sub-directories a list in the first page. */
+static bool find_directory(struct tiff *tiff, const struct ts_image_page *page, struct directory *directory) {
+  uint64_t offset = 0;
+  if (!read_start(tiff, &offset) || !read_directory(tiff, offset, directory)) return false;
+  for (int i = 0; i < page->page; i++) {
+    if (directory->next == 0 || !read_directory(tiff, directory->next, directory)) return false;
+  }
+  if (page->subifd < 0) return true;
+  return value_at(tiff, directory->below, (uint64_t)page->subifd, &offset) && read_directory(tiff, offset, directory);
 }
 
 /* What the segments before the first scan say about colours. */
@@ -163,14 +185,15 @@ static bool holds_ycc(const struct tiff *tiff, uint64_t offset) {
   return signs.finer_first && !signs.named_rgb;
 }
 
-void ts_tiff_inspect(const char *path, struct ts_tiff_facts *facts) {
+void ts_tiff_inspect(const char *path, const struct ts_image_page *page, struct ts_tiff_facts *facts) {
   *facts = (struct ts_tiff_facts){0};
   struct tiff tiff = {.fd = open(path, O_RDONLY | O_CLOEXEC)};
   if (tiff.fd < 0) return;
-  uint64_t offset = 0;
   struct directory directory = {0};
-  if (read_start(&tiff, &offset) && read_directory(&tiff, offset, &directory)) {
+  if (find_directory(&tiff, page, &directory)) {
     facts->tiled = directory.tiled;
+    bool fits = directory.tile_width == 0 || directory.tile_height <= UINT64_MAX / directory.tile_width;
+    if (directory.tiled) facts->piece_pixels = fits ? directory.tile_width * directory.tile_height : UINT64_MAX;
     facts->ycc_as_rgb = directory.compression == COMPRESSION_JPEG && directory.photometric == PHOTOMETRIC_RGB &&
                         directory.samples == 3 && holds_ycc(&tiff, directory.first_tile);
   }

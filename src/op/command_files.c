@@ -35,10 +35,15 @@ void ts_scratch_close(char **folder) {
   *folder = NULL;
 }
 
-static char *port_path(const char *folder, const char *direction, const char *port, const struct ts_type *type) {
-  ts_auto(ts_str_release) struct ts_str name = {0};
+char *ts_command_file_name(const char *direction, const char *port, const struct ts_type *type) {
+  struct ts_str name = {0};
   ts_str_addf(&name, "%s.%s.%s", direction, port, type->file_ending);
-  return ts_path_join(folder, ts_str_get(&name));
+  return ts_str_detach(&name);
+}
+
+static char *port_path(const char *folder, const char *direction, const char *port, const struct ts_type *type) {
+  ts_auto_free char *name = ts_command_file_name(direction, port, type);
+  return ts_path_join(folder, name);
 }
 
 static bool write_input(const struct ts_data *data, const char *path, struct ts_error *err) {
@@ -49,7 +54,7 @@ static bool write_input(const struct ts_data *data, const char *path, struct ts_
     return ts_file_write(path, bytes, size, err);
   }
   ts_auto(ts_str_release) struct ts_str text = {0};
-  ts_table_to_csv(data, &text);
+  ts_table_to_raw_csv(data, &text);
   return ts_file_write(path, ts_str_get(&text), text.length, err);
 }
 
@@ -122,63 +127,4 @@ bool ts_command_send(const struct ts_op_call *call, const char *folder, const ch
   }
   json_decref(request);
   return done;
-}
-
-/* ---- Outputs. ---- */
-
-static struct ts_data *read_pixels(const char *path, const struct ts_type *type, const struct ts_region *place,
-                                   struct ts_error *err) {
-  struct ts_image_info info;
-  if (!ts_image_inspect(path, 0, &info, err)) return NULL;
-  struct ts_region whole = {.width = info.width, .height = info.height};
-  struct ts_data *data = ts_image_read(path, type, &whole, err);
-  if (data) ts_data_set_place(data, place->x, place->y, place->level);
-  return data;
-}
-
-static struct ts_data *read_bytes(const char *path, const struct ts_type *type, struct ts_error *err) {
-  ts_auto(ts_str_release) struct ts_str text = {0};
-  if (!ts_file_read(path, 0, &text, err)) return NULL;
-  if (type->kind == TS_DATA_TABLE) return ts_table_from_csv(path, ts_str_get(&text), text.length, err);
-  if (strcmp(type->name, "objects") == 0) {
-    struct ts_json_doc doc = {0};
-    bool good = ts_json_doc_parse(&doc, path, ts_str_get(&text), text.length, err);
-    ts_json_doc_close(&doc);
-    if (!good) return NULL;
-  }
-  struct ts_data *data = ts_data_create_bytes(type, text.length, err);
-  if (data && text.length > 0) memcpy(ts_data_writable(data), text.data, text.length);
-  return data;
-}
-
-/* The scratch file is gone when the user reads the message: only its line is worth telling. */
-static bool refuse_output(const struct ts_call_state *state, const char *port, const struct ts_error *reason) {
-  char line[32] = "";
-  if (reason->where.line > 0) snprintf(line, sizeof(line), " in line %d", reason->where.line);
-  ts_fail(state->err, TS_ERR_OPERATION_CONTRACT, "command '%s' wrote an output '%s' that cannot be read%s: %s",
-          state->op->descriptor->name, port, line, reason->text);
-  ts_error_help(state->err, "correct what the command writes to the path of this output in call.json");
-  return false;
-}
-
-static bool receive_output(const struct ts_call_state *state, const char *folder, size_t index) {
-  const struct ts_op_port *port = &state->op->descriptor->outputs[index];
-  const struct ts_type *type = ts_type_find(port->type);
-  ts_auto_free char *path = port_path(folder, "out", port->name, type);
-  if (!ts_file_exists(path)) {
-    ts_fail(state->err, TS_ERR_OPERATION_CONTRACT, "command '%s' ended well but did not write its output '%s'",
-            state->op->descriptor->name, port->name);
-    ts_error_help(state->err, "write it to the path that call.json names for this output");
-    return false;
-  }
-  struct ts_error reason = {0};
-  state->outputs[index] =
-      type->kind == TS_DATA_PIXELS ? read_pixels(path, type, &state->place, &reason) : read_bytes(path, type, &reason);
-  return state->outputs[index] || refuse_output(state, port->name, &reason);
-}
-
-bool ts_command_receive(const struct ts_call_state *state, const char *folder) {
-  for (size_t i = 0; i < state->op->descriptor->output_count; i++)
-    if (!receive_output(state, folder, i)) return false;
-  return true;
 }

@@ -12,7 +12,11 @@ void ts_scratch_close(char **folder);
 
 /* Writes inputs and the request; false with the call's error set. */
 bool ts_command_send(const struct ts_op_call *call, const char *folder, const char *request_path);
-/* Reads the outputs into the call's outputs; false with the call's error set. */
-bool ts_command_receive(const struct ts_call_state *state, const char *folder);
+/* Name of the file of a port in the folder: direction "in" or "out". Owned result. */
+char *ts_command_file_name(const char *direction, const char *port, const struct ts_type *type);
+/* Opens the folder, so that outputs are read from it whatever the command puts in its place. -1 with the error set. */
+int ts_scratch_enter(const char *folder, struct ts_error *err);
+/* Reads the outputs into the call's outputs, from the folder as it was entered; false with the call's error set. */
+bool ts_command_receive(const struct ts_call_state *state, const char *folder, int entered);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What a command sees of the user's environment: enough to start programs, too little to change results unnoticed. */
 static const char *const passed_on[] = {"PATH", "HOME", "USER", "LD_LIBRARY_PATH"};
@@ -97,16 +98,22 @@ static bool run_process(const struct ts_call_state *state, const struct ts_comma
   return judge(state, &process, &captured);
 }
 
+static void close_file(const int *file) {
+  if (*file >= 0) close(*file);
+}
+
 int ts_command_run(struct ts_op_call *call) {
   const struct ts_call_state *state = call->private_data;
   const struct ts_command *command = call->user;
   ts_auto(ts_scratch_close) char *folder = NULL;
   if (!ts_command_unchanged(command, state->err)) return -1;
   if (!ts_scratch_open(state->context->scratch_folder, &folder, state->err)) return -1;
+  ts_auto(close_file) int entered = ts_scratch_enter(folder, state->err);
+  if (entered < 0) return -1;
   ts_auto_free char *request = ts_path_join(folder, "call.json");
   if (!ts_command_send(call, folder, request)) return -1;
   if (!run_process(state, command, folder, request)) return -1;
   /* A file that was changed meanwhile may or may not have been used: the key would lie. */
   if (!ts_command_unchanged(command, state->err)) return -1;
-  return ts_command_receive(state, folder) ? 0 : -1;
+  return ts_command_receive(state, folder, entered) ? 0 : -1;
 }

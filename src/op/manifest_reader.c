@@ -85,10 +85,17 @@ bool ts_manifest_check_keys(const struct ts_manifest_reader *reader, const json_
     ts_error_help(err, "write {...}");
     return false;
   }
+  size_t unknown = 0;
   void *at = json_object_iter((json_t *)object);
   for (; at; at = json_object_iter_next((json_t *)object, at)) {
     const char *name = json_object_iter_key(at);
-    if (!find_key(keys, count, name)) complain_unknown(reader, name, pointer, keys, count);
+    if (!find_key(keys, count, name) && ++unknown <= TS_JSON_UNKNOWN_MAX)
+      complain_unknown(reader, name, pointer, keys, count);
+  }
+  if (unknown > TS_JSON_UNKNOWN_MAX) {
+    struct ts_error *err = ts_manifest_fault(reader, TS_ERR_UNKNOWN_KEY, pointer, TS_JSON_VALUE,
+                                             "%zu more keys are unknown", unknown - TS_JSON_UNKNOWN_MAX);
+    ts_error_help(err, "check that this is the right file");
   }
   for (size_t i = 0; i < count; i++) check_present(reader, object, pointer, &keys[i]);
   return true;

@@ -6,7 +6,9 @@
 #include "study/manifest.h"
 
 #include "base/alloc.h"
+#include "base/budget.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "image/image.h"
 
 #include <dirent.h>
@@ -211,9 +213,11 @@ static bool open_sources(struct session *s, const struct paths *files, size_t in
     struct ts_error err = {0};
     struct ts_image_info info = {0};
     bool is_image = !input->type || input->type->kind == TS_DATA_PIXELS;
+    const char *path = files[i].items[index];
     /* What is not an image is refused before it is digested; then the header counts that belongs to the digest. */
-    if ((is_image && !ts_image_inspect(files[i].items[index], s->study.level, &info, &err)) ||
-        !ts_session_open_file(s, files[i].items[index], &sources[i], &err) ||
+    if ((is_image && !(ts_image_inspect(path, s->study.level, &info, &err) &&
+                       ts_image_fits_budget(path, s->study.level, &err))) ||
+        !ts_session_open_file(s, path, &sources[i], &err) ||
         (is_image && !ts_source_inspect(&sources[i], s->study.level, &info, &err))) {
       ts_session_fault(s, &err);
       continue;
@@ -242,7 +246,7 @@ static bool is_taken(const char *name, const struct ts_item *items, size_t count
 
 /* A name for folders and messages; files of one name in different folders get a number. */
 static const char *item_name(struct session *s, const char *path, const struct ts_item *items, size_t count) {
-  char *stem = ts_path_stem(path);
+  char *stem = ts_path_safe_stem(path);
   const char *name = ts_arena_strdup(&s->arena, stem);
   for (size_t number = 2; is_taken(name, items, count); number++)
     name = ts_arena_printf(&s->arena, "%s-%zu", stem, number);
@@ -269,6 +273,36 @@ static bool same_counts(struct session *s, const struct paths *files, size_t ite
   return ts_session_ok(s);
 }
 
+/* A tile is in memory as a whole: said before the run if the budget cannot be kept, refused if no machine like this
+ * can. */
+static void check_tile_memory(struct session *s, const struct ts_item *item, const struct tile_list *list) {
+  uint64_t pixels = 0, pixel_bytes = 0, budget = ts_budget_memory_bytes();
+  for (size_t i = 0; i < s->workflow->input_count; i++) {
+    const struct ts_type *type = item->sources[i].type;
+    if (type && type->kind == TS_DATA_PIXELS) pixel_bytes += ts_element_bytes(type->element) * (uint64_t)type->channels;
+  }
+  for (size_t t = item->first_tile; t < item->first_tile + item->tile_count; t++) {
+    const struct ts_region *region = &list->tiles[t].region;
+    uint64_t count = (uint64_t)region->width * (uint64_t)region->height;
+    if (count > pixels) pixels = count;
+  }
+  if (pixel_bytes == 0 || pixels <= budget / pixel_bytes) return;
+  char needed[32], limit[32];
+  ts_format_bytes(pixels * pixel_bytes, needed);
+  if (pixels <= ts_memory_available() / pixel_bytes) {
+    ts_session_warn(s,
+                    "a tile of '%s' takes about %s, more than the %s of --memory: the run will need more than that; "
+                    "smaller tiles need less, for example --tile 1024",
+                    item->name, needed, ts_format_bytes(budget, limit));
+    return;
+  }
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_IMAGE_TOO_LARGE, "a tile of '%s' takes %s, more memory than this machine has (%s)", item->name,
+          needed, ts_format_bytes(ts_memory_available(), limit));
+  ts_error_help(&err, "use smaller tiles, for example --tile 1024");
+  ts_session_fault(s, &err);
+}
+
 static bool fill_items(struct session *s, const struct paths *files, size_t primary, size_t count,
                        const char *const *groups) {
   struct ts_item *items = ts_arena_array(&s->arena, count, sizeof *items);
@@ -280,8 +314,10 @@ static bool fill_items(struct session *s, const struct paths *files, size_t prim
     items[i].name = item_name(s, files[primary].items[i], items, i);
     items[i].sources = sources;
     items[i].groups = groups && s->study.group_count > 0 ? groups + i * s->study.group_count : NULL;
-    if (open_sources(s, files, i, sources, &pixels, &has_pixels))
+    if (open_sources(s, files, i, sources, &pixels, &has_pixels)) {
       add_tiles(s, &items[i], has_pixels ? &pixels : NULL, &list, i);
+      check_tile_memory(s, &items[i], &list);
+    }
   }
   s->dataset.items = items;
   s->dataset.item_count = count;
@@ -292,8 +328,17 @@ static bool fill_items(struct session *s, const struct paths *files, size_t prim
   return ts_session_ok(s);
 }
 
+/* Worker processes share the budgets; what does not fit into a share is refused before they start. */
+static void set_budget(const struct ts_request *r) {
+  uint64_t share = r->workers > 0 ? r->workers : 1;
+  uint64_t memory = r->memory_bytes ? r->memory_bytes : ts_memory_default();
+  uint64_t scratch = r->scratch_bytes ? r->scratch_bytes : ts_budget_scratch_default(memory);
+  ts_budget_set(memory / share, scratch / share);
+}
+
 bool ts_session_open_dataset(struct session *s, bool is_study) {
   struct ts_error err = {0};
+  set_budget(s->request);
   size_t inputs = s->workflow->input_count;
   const char *const *groups = NULL;
   s->is_study = is_study;

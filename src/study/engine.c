@@ -72,7 +72,7 @@ static size_t batch_bytes(uint64_t memory_bytes) {
 
 struct ts_run_options ts_engine_options(struct session *s) {
   const struct ts_request *r = s->request;
-  const uint64_t memory_bytes = r->memory_bytes ? r->memory_bytes : ts_memory_available() / 10 * 7;
+  const uint64_t memory_bytes = r->memory_bytes ? r->memory_bytes : ts_memory_default();
   if (s->store) ts_store_set_batch_bytes(s->store, batch_bytes(memory_bytes));
   return (struct ts_run_options){.threads = r->threads ? r->threads : ts_cpu_count(),
                                  .registry = s->registry,

@@ -40,6 +40,7 @@ static const struct setting settings[] = {
     COUNT_OF(max_buckets),
     COUNT_OF(max_bucket_bytes),
     COUNT_OF(max_runs),
+    COUNT_OF(scratch_bytes),
     FLAG_OF(second_order),
     FLAG_OF(no_cutoff),
     FLAG_OF(no_parts),

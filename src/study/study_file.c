@@ -170,7 +170,7 @@ static void check_number(struct study_reader *r, const json_t *root) {
 static void set_defaults(struct session *s) {
   struct study_file *f = &s->study;
   char *folder = ts_path_folder(s->doc.file);
-  char *stem = ts_path_stem(s->doc.file);
+  char *stem = ts_path_safe_stem(s->doc.file);
   f->path = s->doc.file;
   f->folder = ts_arena_strdup(&s->arena, folder);
   f->name = ts_arena_strdup(&s->arena, stem);
@@ -178,6 +178,15 @@ static void set_defaults(struct session *s) {
   free(stem);
   ts_study_method_default(s);
   f->question = "Which parameters matter?";
+}
+
+/* The name becomes that of a folder. */
+static void read_name(struct study_reader *r, const json_t *root) {
+  struct ts_error err = {0};
+  const char *name = ts_study_read_string(r, root, "name", NULL);
+  if (!name) return;
+  r->s->study.name = name;
+  if (!ts_name_check(name, "a study", &err)) ts_study_complain(r, "name", err.code, TS_JSON_VALUE, err.text, err.help);
 }
 
 bool ts_study_file_parse(struct session *s) {
@@ -198,7 +207,7 @@ bool ts_study_file_parse(struct session *s) {
   }
   check_number(&r, root);
   ts_study_check_keys(&r, root, keys, sizeof keys / sizeof *keys);
-  s->study.name = ts_study_read_string(&r, root, "name", s->study.name);
+  read_name(&r, root);
   s->study.question = ts_study_read_string(&r, root, "question", s->study.question);
   const char *workflow = ts_study_read_string(&r, root, "workflow", NULL);
   if (!workflow) {

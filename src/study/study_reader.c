@@ -26,21 +26,29 @@ void ts_study_wrong_type(struct study_reader *r, const char *name, const char *n
   ts_study_complain(r, name, TS_ERR_WRONG_TYPE, TS_JSON_VALUE, text, help);
 }
 
-/* Reports every key that is not in the list, with the nearest one that is. */
+static void complain_unknown(struct study_reader *r, const char *key, const char *const *known, size_t known_count) {
+  char text[TEXT_BYTES];
+  char help[TEXT_BYTES] = "remove it, or call it \"comment\"";
+  snprintf(text, sizeof text, "unknown key '%s'", key);
+  const char *near = ts_nearest_word(key, known, known_count);
+  if (near) snprintf(help, sizeof help, "did you mean '%s'?", near);
+  ts_study_complain(r, key, TS_ERR_UNKNOWN_KEY, TS_JSON_KEY, text, help);
+}
+
+/* Reports keys that are not in the list, with the nearest one that is. */
 void ts_study_check_keys(struct study_reader *r, const json_t *object, const char *const *known, size_t known_count) {
   const char *key;
   json_t *value;
+  size_t unknown = 0;
   json_object_foreach((json_t *)object, key, value) {
     bool found = strcmp(key, "help") == 0 || strcmp(key, "comment") == 0;
     for (size_t i = 0; i < known_count && !found; i++) found = strcmp(key, known[i]) == 0;
-    if (found) continue;
-    char text[TEXT_BYTES];
-    char help[TEXT_BYTES] = "remove it, or call it \"comment\"";
-    snprintf(text, sizeof text, "unknown key '%s'", key);
-    const char *near = ts_nearest_word(key, known, known_count);
-    if (near) snprintf(help, sizeof help, "did you mean '%s'?", near);
-    ts_study_complain(r, key, TS_ERR_UNKNOWN_KEY, TS_JSON_KEY, text, help);
+    if (!found && ++unknown <= TS_JSON_UNKNOWN_MAX) complain_unknown(r, key, known, known_count);
   }
+  if (unknown <= TS_JSON_UNKNOWN_MAX) return;
+  char text[TEXT_BYTES];
+  snprintf(text, sizeof text, "%zu more keys are unknown", unknown - TS_JSON_UNKNOWN_MAX);
+  ts_study_complain(r, NULL, TS_ERR_UNKNOWN_KEY, TS_JSON_VALUE, text, "check that this is the right file");
 }
 
 const char *ts_study_read_string(struct study_reader *r, const json_t *object, const char *name,

@@ -52,6 +52,7 @@ static void make_request(struct worker *w, const struct ts_request *given) {
                                    .tile_px = number_of(d, "tile"),
                                    .threads = (size_t)number_of(d, "threads"),
                                    .memory_bytes = (uint64_t)number_of(d, "memory_bytes"),
+                                   .scratch_bytes = (uint64_t)number_of(d, "scratch_bytes"),
                                    .no_reuse = !is_true(d, "use_store"),
                                    .no_cutoff = is_true(d, "no_cutoff"),
                                    .no_parts = is_true(d, "no_parts"),

@@ -3,6 +3,7 @@
 #include "study/workers.h"
 
 #include "base/alloc.h"
+#include "base/budget.h"
 #include "base/log.h"
 #include "base/pool.h"
 #include "dist/dist.h"
@@ -61,6 +62,7 @@ static char *describe(const struct engine_run *run, const struct ts_run_options 
   json_object_set_new(object, "run", json_string(run->run_id));
   json_object_set_new(object, "threads", json_integer((json_int_t)(ts_session_threads(s) / r->workers)));
   json_object_set_new(object, "memory_bytes", json_integer((json_int_t)(options->memory_bytes / r->workers)));
+  json_object_set_new(object, "scratch_bytes", json_integer((json_int_t)ts_budget_scratch_bytes()));
   json_object_set_new(object, "use_store", json_boolean(!r->no_reuse));
   json_object_set_new(object, "no_cutoff", json_boolean(options->no_cutoff));
   json_object_set_new(object, "no_parts", json_boolean(r->no_parts));

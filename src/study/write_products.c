@@ -7,6 +7,8 @@
 #include "image/image.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void complain(struct product_writer *w, const struct ts_error *err) { ts_session_fault(w->s, err); }
 
@@ -23,13 +25,21 @@ static const char *path_of(struct product_writer *w, const char *name, const str
                          (long long)core->y, ending);
 }
 
+/* Makes the folders of a path below the output folder, which may be a link of the user's; below it there are none, or
+ * somebody else would decide where results go. A link in the place of the file itself is replaced. */
+static bool make_place(const struct product_writer *w, const char *path, struct ts_error *err) {
+  ts_auto_free char *output = ts_path_join(w->start, w->folder);
+  ts_auto_free char *folder = ts_path_folder(path);
+  const char *inside = strlen(folder) > strlen(output) ? folder + strlen(output) : "";
+  struct stat status;
+  if (!ts_folder_create(output, err) || !ts_folder_create_inside(output, inside, err)) return false;
+  if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode)) unlink(path);
+  return true;
+}
+
 /* against: what a table compares with, said in its last column; NULL: nothing. */
 static bool write_data(const char *path, const struct ts_data *data, const char *against, struct ts_error *err) {
   const struct ts_type *type = ts_data_type(data);
-  char *folder = ts_path_folder(path);
-  bool ok = ts_folder_create(folder, err);
-  free(folder);
-  if (!ok) return false;
   if (type->kind == TS_DATA_PIXELS) return ts_image_write_png(path, data, err);
   if (type->kind == TS_DATA_TABLE) {
     ts_auto(ts_str_release) struct ts_str csv = {0};
@@ -78,7 +88,7 @@ static void write_one(struct product_writer *w, const char *name, const struct t
   const char *path = path_of(w, name, node, unit, type->file_ending);
   const char *against = node->kind == TS_NODE_TASK ? w->s->against[node->task] : NULL;
   ts_auto_free char *target = ts_path_join(w->start, path);
-  if (!write_data(target, data, against, &err)) {
+  if (!make_place(w, target, &err) || !write_data(target, data, against, &err)) {
     complain(w, &err);
     return;
   }
@@ -87,7 +97,7 @@ static void write_one(struct product_writer *w, const char *name, const struct t
   if (!w->s->request->overlays || !is_mask) return;
   path = path_of(w, name, node, unit, "overlay.png");
   ts_auto_free char *overlay = ts_path_join(w->start, path);
-  if (write_overlay(w, overlay, node, unit, data, &err))
+  if (make_place(w, overlay, &err) && write_overlay(w, overlay, node, unit, data, &err))
     json_array_append_new(w->outputs, json_string(path));
   else
     complain(w, &err);

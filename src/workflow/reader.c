@@ -117,16 +117,21 @@ static void read_field(struct ts_reader *reader, const json_t *object, const cha
 
 bool ts_reader_fields(struct ts_reader *reader, const json_t *object, const char *pointer, const char *what,
                       struct ts_field *fields, size_t count) {
-  size_t before = reader->faults->count;
+  size_t before = reader->faults->count, unknown = 0;
   const char *key;
   json_t *value;
   json_object_foreach((json_t *)object, key, value) {
     if (strcmp(key, "help") == 0 || strcmp(key, "comment") == 0) {
       ts_reader_want(reader, value, ts_reader_child(reader, pointer, key), ts_arena_printf(reader->arena, "'%s'", key),
                      TS_WANT_STRING, "\"help\": \"what this is for\"");
-    } else if (!find_field(fields, count, key)) {
+    } else if (!find_field(fields, count, key) && ++unknown <= TS_JSON_UNKNOWN_MAX) {
       report_unknown_key(reader, object, pointer, what, key, fields, count);
     }
+  }
+  if (unknown > TS_JSON_UNKNOWN_MAX) {
+    struct ts_error *err = ts_reader_fault(reader, TS_ERR_UNKNOWN_KEY, pointer, TS_JSON_VALUE,
+                                           "%s has %zu more unknown keys", what, unknown - TS_JSON_UNKNOWN_MAX);
+    ts_error_help(err, "check that this is the right file");
   }
   for (size_t i = 0; i < count; i++) read_field(reader, object, pointer, what, &fields[i]);
   return reader->faults->count == before;
@@ -144,13 +149,20 @@ static bool is_name(const char *name) {
   return length <= NAME_LENGTH;
 }
 
-bool ts_reader_name(struct ts_reader *reader, const char *name, const char *pointer, enum ts_json_part part,
-                    const char *what) {
+bool ts_name_check(const char *name, const char *what, struct ts_error *err) {
   if (is_name(name)) return true;
-  struct ts_error *err =
-      ts_reader_fault(reader, TS_ERR_BAD_NAME, pointer, part, "'%.80s' cannot be the name of %s", name, what);
+  ts_fail(err, TS_ERR_BAD_NAME, "'%.80s' cannot be the name of %s", name, what);
   ts_error_help(err, "a name starts with a letter; letters, digits, '_' and '-' may follow, %d characters at most",
                 NAME_LENGTH);
+  return false;
+}
+
+bool ts_reader_name(struct ts_reader *reader, const char *name, const char *pointer, enum ts_json_part part,
+                    const char *what) {
+  struct ts_error err = {0};
+  if (ts_name_check(name, what, &err)) return true;
+  ts_json_place(&err, reader->doc, pointer, part);
+  *ts_faults_add(reader->faults) = err;
   return false;
 }
 

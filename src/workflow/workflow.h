@@ -158,5 +158,8 @@ bool ts_constraints_parse(const struct ts_json_doc *doc, const json_t *list, con
 bool ts_parameter_parse(const struct ts_json_doc *doc, const json_t *object, const char *pointer, const char *name,
                         struct ts_arena *arena, struct ts_parameter *parameter, struct ts_faults *faults);
 const char *ts_scope_name(enum ts_scope scope);
+/* Whether this can be the name of a workflow, study, stage or parameter: names appear in file names, on the command
+ * line and in table headers, hence the narrow rule. If not, BAD_NAME; `what` as in "a study". */
+bool ts_name_check(const char *name, const char *what, struct ts_error *err);
 
 #endif

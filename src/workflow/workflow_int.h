@@ -42,7 +42,7 @@ bool ts_reader_fields(struct ts_reader *reader, const json_t *object, const char
 /* Whether a value has the wanted kind; otherwise WRONG_TYPE. */
 bool ts_reader_want(struct ts_reader *reader, const json_t *value, const char *pointer, const char *label,
                     enum ts_want want, const char *example);
-/* Names appear in file names, on the command line and in table headers, hence the narrow rule. */
+/* ts_name_check with a place. */
 bool ts_reader_name(struct ts_reader *reader, const char *name, const char *pointer, enum ts_json_part part,
                     const char *what);
 /* The "help" of an object, "" without one. */

@@ -134,12 +134,58 @@ static void cells_are_quoted_when_needed(void **state) {
   ts_str_release(&out);
 }
 
+/* What a spreadsheet takes for a formula is text again; numbers stay numbers. */
+static void formulas_are_neutralised(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"=HYPERLINK(\"http://x\")", "\"'=HYPERLINK(\"\"http://x\"\")\""},
+      {"+1+cmd", "\"'+1+cmd\""},
+      {"-2-3", "\"'-2-3\""},
+      {"@SUM(A1)", "\"'@SUM(A1)\""},
+      {"\t=1", "\"'\t=1\""},
+      {"\r=1", "\"'\r=1\""},
+      {"=", "\"'=\""},
+      {"-", "\"'-\""},
+      {"--5", "\"'--5\""},
+      {"'=1", "\"''=1\""},
+      {"''@", "\"'''@\""},
+      {"'-5", "\"''-5\""},
+      {"-5", "-5"},
+      {"+3", "+3"},
+      {"-1.5e-3", "-1.5e-3"},
+      {"-inf", "-inf"},
+      {"a=b", "a=b"},
+      {"'tis", "'tis"},
+      {"'", "'"},
+      {"''", "''"},
+      {" =1", " =1"},
+      {"1-2", "1-2"},
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    ts_auto(ts_str_release) struct ts_str out = {0};
+    ts_csv_add_cell(&out, cases[i][0], true);
+    assert_string_equal(ts_str_get(&out), cases[i][1]);
+    ts_csv_add_cell(&out, cases[i][0], false);
+    struct ts_csv csv;
+    struct ts_error err = {0};
+    assert_true(parse(&csv, ts_str_get(&out), &err));
+    assert_int_equal(csv.column_count, 2);
+    assert_string_equal(csv.header[0], cases[i][0]);
+    assert_string_equal(csv.header[1], cases[i][0]);
+    ts_csv_release(&csv);
+  }
+  ts_auto(ts_str_release) struct ts_str raw = {0};
+  ts_csv_add_raw_cell(&raw, "=1", true);
+  assert_string_equal(ts_str_get(&raw), "=1");
+}
+
 #define MAX_ROWS    8
 #define MAX_COLUMNS 5
 
 static void random_tables_survive_a_round_trip(void **state) {
   (void)state;
-  static const char *const pieces[] = {"", "a", "\"", ",", "\n", "\r\n", "\r", " ", "\xC3\xA9", "\"\"", "1.5"};
+  static const char *const pieces[] = {"",         "a",    "\"",  ",", "\n", "\r\n", "\r", " ",
+                                       "\xC3\xA9", "\"\"", "1.5", "=", "'",  "-",    "@",  "\t"};
   struct ts_random random;
   ts_random_init(&random, 10, 0);
   for (int round = 0; round < 1500; round++) {
@@ -276,6 +322,7 @@ int main(void) {
       cmocka_unit_test(files_are_read),
       cmocka_unit_test(cells_are_quoted_when_needed),
       cmocka_unit_test(cells_are_located),
+      cmocka_unit_test(formulas_are_neutralised),
       cmocka_unit_test(random_tables_survive_a_round_trip),
       cmocka_unit_test(random_bytes_are_survived),
   };

@@ -70,8 +70,8 @@ static void assert_outcome(struct outcome outcome, int code, const char *out, co
 
 static int enter(void **state) {
   (void)state;
-  static const char *const variables[] = {"TESSERA_JOBS", "TESSERA_STORE", "TESSERA_COLOR", "TESSERA_PROGRESS",
-                                          "NO_COLOR"};
+  static const char *const variables[] = {"TESSERA_JOBS",     "TESSERA_STORE",   "TESSERA_COLOR",
+                                          "TESSERA_PROGRESS", "TESSERA_SCRATCH", "NO_COLOR"};
   for (size_t i = 0; i < COUNT_OF(variables); i++) unsetenv(variables[i]);
   scratch_create(folder);
   setenv("XDG_CONFIG_HOME", folder, 1);
@@ -196,11 +196,12 @@ static void show_config(void **state) {
   (void)state;
   setenv("TESSERA_STORE", "elsewhere", 1);
   assert_outcome(call(NULL, WORDS("check", "--show-config", "-j3", "--color", "never")), 0,
-                 "setting   value      from\n"
-                 "jobs      3          option\n"
-                 "store     elsewhere  TESSERA_STORE\n"
-                 "color     never      option\n"
-                 "progress  auto       default\n",
+                 "setting   value       from\n"
+                 "jobs      3           option\n"
+                 "store     elsewhere   TESSERA_STORE\n"
+                 "color     never       option\n"
+                 "progress  auto        default\n"
+                 "scratch   4 x memory  default\n",
                  "");
   struct outcome outcome = call(NULL, WORDS("check", "--show-config", "-j3", "--json"));
   json_t *reply = json_loads(ts_str_get(&outcome.out), 0, NULL);

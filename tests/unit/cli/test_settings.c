@@ -19,8 +19,8 @@ static void put(const char *name, const char *text) {
 
 static int enter(void **state) {
   (void)state;
-  static const char *const variables[] = {"TESSERA_JOBS", "TESSERA_STORE", "TESSERA_COLOR", "TESSERA_PROGRESS",
-                                          "NO_COLOR"};
+  static const char *const variables[] = {"TESSERA_JOBS",     "TESSERA_STORE",   "TESSERA_COLOR",
+                                          "TESSERA_PROGRESS", "TESSERA_SCRATCH", "NO_COLOR"};
   for (size_t i = 0; i < COUNT_OF(variables); i++) unsetenv(variables[i]);
   scratch_create(folder);
   char config[96];
@@ -76,6 +76,12 @@ static void each_place_overrides_the_next(void **state) {
   assert_setting(NULL, TS_SETTING_PROGRESS, "json", "tessera.json:1:62");
   setenv("NO_COLOR", "1", 1);
   assert_setting(NULL, TS_SETTING_COLOR, "never", "NO_COLOR");
+  assert_setting(NULL, TS_SETTING_SCRATCH, "4 x memory", "default");
+  put("tessera.json", "{\"scratch\": \"20G\"}");
+  assert_setting(NULL, TS_SETTING_SCRATCH, "20G", "tessera.json:1:13");
+  setenv("TESSERA_SCRATCH", "2G", 1);
+  assert_setting(NULL, TS_SETTING_SCRATCH, "2G", "TESSERA_SCRATCH");
+  assert_setting("--scratch=1.5G", TS_SETTING_SCRATCH, "1500000000", "option");
   setenv("TESSERA_JOBS", "4", 1);
   setenv("TESSERA_STORE", "variable", 1);
   setenv("TESSERA_COLOR", "always", 1);

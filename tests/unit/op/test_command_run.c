@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/op/helpers.h"
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "op/command_files_int.h"
 
@@ -252,6 +253,67 @@ static void test_garbage_objects(void **state) {
   run_bad_output(*state, "objects", "printf '{\\n oops' > out.x.geojson", "cannot be read in line 2");
 }
 
+/* ---- Outputs that are not what they seem. ---- */
+
+static void test_output_is_not_a_file(void **state) {
+  static const char *const cases[][2] = {
+      {"mkfifo out.x.bin", "left a named pipe where its output 'x' should be"},
+      {"ln -s /dev/zero out.x.bin", "left a symbolic link where its output 'x' should be"},
+      {"echo secret > secret; ln -s secret out.x.bin", "left a symbolic link where its output 'x' should be"},
+      {"mkdir out.x.bin", "left a folder where its output 'x' should be"},
+      {"ln -s nowhere out.x.bin", "left a symbolic link where its output 'x' should be"},
+      /* The folder is not what it was: what lies in its place is not read. */
+      {"here=$PWD; cd /; rm -r \"$here\"; mkdir \"$here\"; echo fake > \"$here/out.x.bin\"",
+       "did not write its output 'x'"},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct fixture *fixture = *state;
+    ts_error_clear(&fixture->err);
+    run_bad_output(fixture, "bytes", cases[i][0], cases[i][1]);
+    teardown(state);
+    setup(state);
+  }
+}
+
+static void expect_too_large(void **state, const char *type, const char *script, const char *text) {
+  struct fixture *fixture = *state;
+  char ports[128];
+  snprintf(ports, sizeof(ports), "\"outputs\": {\"x\": {\"type\": \"%s\"}}", type);
+  struct ts_op *op = define(fixture, SHELL, script, ports);
+  struct ts_data *out = NULL;
+  assert_false(execute(fixture, op, NULL, NULL, &out, 0, NULL));
+  assert_error(&fixture->err, TS_ERR_OUTPUT_TOO_LARGE, text);
+  assert_contains(fixture->err.help, "--");
+  assert_null(out);
+  teardown(state);
+  setup(state);
+}
+
+/* 64 MB of memory: 32 MB for bytes and pixels, 64/24 for tables; 1 MB of temporary files is less than the last one
+ * takes. */
+static void test_output_is_too_large(void **state) {
+  ts_budget_set((uint64_t)64 << 20, 0);
+  expect_too_large(state, "bytes", "truncate -s 20G out.x.bin", "wrote an output 'x' of 21");
+  expect_too_large(state, "bytes", "truncate -s 33554433 out.x.bin", "more than the 33.6 MB that are taken");
+  expect_too_large(state, "table", "truncate -s 3M out.x.csv", "more than the 2.8 MB that are taken");
+  expect_too_large(state, "objects", "truncate -s 2M out.x.geojson", "wrote an output 'x' of 2.1 MB");
+  ts_budget_set((uint64_t)64 << 20, (uint64_t)1 << 20);
+  expect_too_large(state, "bytes", "head -c 2000000 /dev/zero > more; echo good > out.x.bin", "filled its folder with");
+  ts_budget_set(0, 0);
+}
+
+static void test_output_at_the_limit(void **state) {
+  struct fixture *fixture = *state;
+  ts_budget_set((uint64_t)64 << 20, 0);
+  struct ts_op *op =
+      define(fixture, SHELL, "truncate -s 33554432 out.x.bin", "\"outputs\": {\"x\": {\"type\": \"bytes\"}}");
+  struct ts_data *out = NULL;
+  assert_true(execute(fixture, op, NULL, NULL, &out, 0, NULL));
+  assert_int_equal(ts_data_size_bytes(out), 33554432);
+  ts_data_unref(out);
+  ts_budget_set(0, 0);
+}
+
 static void test_huge_output(void **state) {
   struct fixture *fixture = *state;
   assert_false(run_script(fixture, "head -c 5000000 /dev/zero | tr '\\0' x >&2; echo; echo the end; exit 1", 0));
@@ -346,6 +408,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_garbage_image, setup, teardown),
       cmocka_unit_test_setup_teardown(test_garbage_objects, setup, teardown),
       cmocka_unit_test_setup_teardown(test_huge_output, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_output_is_not_a_file, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_output_is_too_large, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_output_at_the_limit, setup, teardown),
       cmocka_unit_test_setup_teardown(test_stop_on_request, setup, teardown),
       cmocka_unit_test_setup_teardown(test_changed_script, setup, teardown),
       cmocka_unit_test_setup_teardown(test_script_that_changes_itself, setup, teardown),
