@@ -5,6 +5,7 @@
 #include "study/analyse_int.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 #include "design/read_table.h"
 #include "study/row_order.h"
 
@@ -108,14 +109,15 @@ static bool find_unit(struct design_reader *r, size_t i, struct ts_error *err) {
   if (place != TS_NONE) {
     r->unit[i] = r->row[place];
     if (r->unit[i] >= 0 && r->unit[i] <= 1) return true;
-    ts_fail(err, TS_ERR_OUTSIDE_DOMAIN, "'u_%s' = %g is not between 0 and 1", parameter->name, r->unit[i]);
+    ts_fail(err, TS_ERR_OUTSIDE_DOMAIN, "'u_%s' = %s is not between 0 and 1", parameter->name,
+            TS_SIGNIFICANT(r->unit[i], 6));
     ts_error_help(err, "leave the column out, or write it as 'tessera sample --unit' does");
     return fail_at(r, place, err);
   }
   r->unit[i] = ts_space_unit_of_number(parameter, inside(parameter, r->row[i]));
   if (!isnan(r->unit[i])) return true;
-  ts_fail(err, TS_ERR_OUTSIDE_DOMAIN, "parameter '%s' = %g is outside its %s", parameter->name, r->row[i],
-          parameter->level_count > 0 ? "grid" : "range");
+  ts_fail(err, TS_ERR_OUTSIDE_DOMAIN, "parameter '%s' = %s is outside its %s", parameter->name,
+          TS_SIGNIFICANT(r->row[i], 6), parameter->level_count > 0 ? "grid" : "range");
   ts_error_help(err, "the space must be the one that the design was drawn from");
   return fail_at(r, i, err);
 }
@@ -143,12 +145,12 @@ static bool check_step(struct design_reader *r, size_t i, struct ts_error *err) 
   double expected = (double)levels / (2 * (double)(levels - 1));
   double step = fabs(r->unit[i] - r->before[i]);
   if (step == 0 || fabs(step - expected) <= STEP_TOLERANCE) return true;
-  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' moves by %.4g of its range here, but --levels %zu means steps of %.4g",
-          r->a->file.names[i], step, levels, expected);
+  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' moves by %s of its range here, but --levels %zu means steps of %s",
+          r->a->file.names[i], TS_SIGNIFICANT(step, 4), levels, TS_SIGNIFICANT(expected, 4));
   double fitting = 2 * step / (2 * step - 1);
   bool known = step > 0.5 && fabs(fitting - round(fitting)) < 1e-3 && fmod(round(fitting), 2) == 0;
   if (known) {
-    ts_error_help(err, "these are the steps of --levels %g", round(fitting));
+    ts_error_help(err, "these are the steps of --levels %s", TS_SIGNIFICANT(round(fitting), 6));
   } else {
     ts_error_help(err, "leave --levels out: then the steps are taken from the design");
   }
