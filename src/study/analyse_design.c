@@ -30,6 +30,7 @@ struct design_reader {
   double *before;     /* owned by the session's arena; unit coordinates of the row before */
   size_t capacity;    /* rows there is room for */
   bool needs_unit;
+  struct ts_error wrong_step; /* the first; reported if the rows are in order */
 };
 
 /* Chooses the parameters and, where they are there, their unit coordinates. */
@@ -64,6 +65,7 @@ static void add_candidates(struct design_reader *r) {
     if ((second && layout == TS_LAYOUT_SALTELLI) || layout == TS_LAYOUT_FREE) continue;
     ts_row_order_add(&r->order, layout);
   }
+  ts_row_order_add_others(&r->order);
 }
 
 static bool grow(struct design_reader *r, double **rows, size_t capacity, struct ts_error *err) {
@@ -187,9 +189,8 @@ static bool take_row(struct design_reader *r, struct ts_error *err) {
   if (a->values) memcpy(a->values + start, r->row, r->count * sizeof *r->row);
   if (a->unit) memcpy(a->unit + start, r->unit, r->count * sizeof *r->unit);
   check_order(r);
-  /* Rows out of order are told as such, not as wrong steps. */
-  bool in_order = r->order.candidate_count > 0 && r->order.candidates[0].bad_row == TS_NONE;
-  if (walks && in_order && r->needs_unit && a->s->request->levels > 1 && !check_steps(r, err)) return false;
+  bool is_told = r->wrong_step.code != TS_ERR_OK;
+  if (walks && !is_told && r->needs_unit && a->s->request->levels > 1) check_steps(r, &r->wrong_step);
   a->row_count++;
   return a->row_count % ROWS_PER_TELL != 0 || ts_meter_add(&a->meter, ROWS_PER_TELL, err);
 }
@@ -247,7 +248,9 @@ static bool read_rows(struct design_reader *r, struct ts_error *err) {
     return false;
   }
   warn_about_grids(r);
-  return true;
+  if (r->wrong_step.code == TS_ERR_OK) return true;
+  *err = r->wrong_step;
+  return false;
 }
 
 bool ts_analysis_read_design(struct analysis *a) {

@@ -194,6 +194,8 @@ def check_failures():
     space = ("--space", "space.json")
     fails(2, 901, "no method was given", "sample", *space)
     fails(2, 901, "did you mean 'morris'?", "sample", "--method", "moris", *space)
+    fails(2, 901, "did you mean 'saltelli' (the design of the analysis 'sobol'), or 'sobol-sequence'", "sample",
+          "--method", "sobol", *space)
     fails(2, 901, "no space was given", "sample", "--method", "lhs")
     fails(2, 901, "-N", "sample", "--method", "lhs", *space, "-N", 0)
     fails(2, 901, "did you mean 'owen'?", "sample", "--method", "halton", *space, "--scramble", "owens")
