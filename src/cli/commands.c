@@ -15,6 +15,13 @@
 #define LOOK_BACK "Look back"
 #define MORE      "More"
 
+/* What signals.c does. */
+#define STOPPING_TEXT                                                                                                  \
+  "Ctrl-C pauses: running tasks are finished and kept, and --resume goes on from there. A second Ctrl-C tells "        \
+  "running "                                                                                                           \
+  "operations to give up and ends the program within two seconds; a third ends it at once. --resume goes on after "    \
+  "either."
+
 const struct ts_exit_code ts_exit_codes[] = {
     {"0", "done"},
     {"1", "some tasks failed; what does not depend on them was finished"},
@@ -120,9 +127,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
          .summary = "run a workflow once, with one set of parameter values",
          .description = "Runs every stage over the data with default values, or those given with -p, and writes every "
                         "output of the workflow as a file. Where the data comes with a reference, the quality of the "
-                        "result is reported too. What an earlier run computed is not computed again.\n\n"
-                        "Ctrl-C pauses: running tasks are finished and kept, and --resume goes on from there. A second "
-                        "Ctrl-C stops at once.",
+                        "result is reported too. What an earlier run computed is not computed again.\n\n" STOPPING_TEXT,
          .operands = {FILE_OPERAND("workflow or study; without it study.json, or else workflow.json")},
          .examples = {{"tessera run -p G1=40", "the default values, but G1 = 40"},
                       {"tessera run workflow.json --data slides/ -o results", "another folder of images"},
@@ -138,9 +143,8 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                         "judges the influence of every parameter, and writes a report (HTML) and the results (CSV).\n\n"
                         "With --method two-phase a screening (morris) finds the parameters that matter, and a second "
                         "phase (vbd) says how much of the variance each of them explains; what the first phase "
-                        "computed is used again. With --until runs are added until the indices are sharp enough.\n\n"
-                        "Ctrl-C pauses: running tasks are finished and kept, and --resume goes on from there. A second "
-                        "Ctrl-C stops at once.",
+                        "computed is used again. With --until runs are added until the indices are sharp "
+                        "enough.\n\n" STOPPING_TEXT,
          .operands = {FILE_OPERAND("study; without it study.json")},
          .examples = {{"tessera study", "the study of this folder"},
                       {"tessera study -n", "what would it do?"},
