@@ -81,7 +81,10 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
          .group = START,
          .summary = "check a workflow or study and everything it names",
          .description = "Reports all faults of a file at once, each with its line and column, what is wrong and what "
-                        "to do: types, names, files, ranges, missing tools. Nothing is run.\n\n"
+                        "to do: types, names, files, ranges, missing tools, images of another size or kind than an "
+                        "input needs, a folder for results that cannot be written. Warns about defaults outside their "
+                        "grid and about tiles so small that a run would write more than 10 000 files. Of images only "
+                        "the headers are read; nothing is run, and nothing is left behind.\n\n"
                         "With --show-config, names every setting and where it comes from. In order: the option; the "
                         "environment (TESSERA_JOBS, TESSERA_STORE, TESSERA_COLOR, TESSERA_PROGRESS; NO_COLOR); "
                         "tessera.json in the project; tessera/config.json in $XDG_CONFIG_HOME; the default.",

@@ -29,6 +29,11 @@ struct ts_image_info {
 /* Reads the header only. BAD_IMAGE or FILE_NOT_FOUND with err->where.file set. */
 bool ts_image_inspect(const char *path, int32_t level, struct ts_image_info *info, struct ts_error *err);
 
+/* Whether pixels of a file can be read as a type without loss: no colours are dropped, no bits are (a mask needs none). */
+bool ts_image_fits_type(const struct ts_image_info *info, const struct ts_type *type);
+/* "an RGB image with 8 bits per channel"; constant text. */
+const char *ts_image_description(const struct ts_image_info *info);
+
 /* Tiles of an image: a grid of tile x tile pixel rectangles covering width x height; the last row and column are cut, each is
  * grown by halo on every side (cut at the image border). tile 0: one tile, the whole image. */
 struct ts_tile {

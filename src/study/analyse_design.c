@@ -3,6 +3,7 @@
  *
  * Where the file has columns u_NAME, they are the unit coordinates; otherwise these are worked out from the values. */
 #include "study/analyse_int.h"
+#include "study/check_data.h"
 
 #include "base/alloc.h"
 #include "base/str.h"
@@ -30,6 +31,8 @@ struct design_reader {
   double *before;     /* owned by the session's arena; unit coordinates of the row before */
   size_t capacity;    /* rows there is room for */
   bool needs_unit;
+  bool has_units; /* the file has unit coordinates of some parameters */
+  struct design_misfits misfits;
   struct ts_error wrong_step; /* the first; reported if the rows are in order */
 };
 
@@ -46,6 +49,7 @@ static bool choose_columns(struct design_reader *r, struct ts_error *err) {
     for (size_t p = 0; p < r->count; p++) there = there && strcmp(r->a->file.names[p], unit_name) != 0;
     r->unit_place[i] = there ? chosen : TS_NONE;
     if (there) names[chosen++] = unit_name;
+    r->has_units = r->has_units || there;
   }
   if (!ts_table_reader_choose(&r->table, names, chosen, err)) return false;
   for (size_t i = 0; i < r->count; i++) {
@@ -169,6 +173,18 @@ static bool check_steps(struct design_reader *r, struct ts_error *err) {
   return true;
 }
 
+/* Where values are used as they are, any number is taken; methods that need unit coordinates have refused it by now. */
+static void note_misfits(struct design_reader *r) {
+  if (r->needs_unit && !r->has_units) return;
+  size_t before = r->misfits.count;
+  ts_misfits_row(&r->misfits, r->a->file.space.parameters, r->row, r->count);
+  if (before > 0 || r->misfits.count == 0) return;
+  struct ts_error place = {.code = TS_ERR_OUTSIDE_DOMAIN};
+  ts_table_reader_place(&r->table, r->misfits.column, &place);
+  r->misfits.line = place.where.line;
+  r->misfits.line_column = place.where.column;
+}
+
 /* The order is that of the unit coordinates where they are in the file: on a grid different ones share a value. */
 static void check_order(struct design_reader *r) {
   if (r->order.candidate_count == 0) {
@@ -188,6 +204,7 @@ static bool take_row(struct design_reader *r, struct ts_error *err) {
   size_t start = a->row_count * r->count;
   if (a->values) memcpy(a->values + start, r->row, r->count * sizeof *r->row);
   if (a->unit) memcpy(a->unit + start, r->unit, r->count * sizeof *r->unit);
+  note_misfits(r);
   check_order(r);
   bool is_told = r->wrong_step.code != TS_ERR_OK;
   if (walks && !is_told && r->needs_unit && a->s->request->levels > 1) check_steps(r, &r->wrong_step);
@@ -248,6 +265,7 @@ static bool read_rows(struct design_reader *r, struct ts_error *err) {
     return false;
   }
   warn_about_grids(r);
+  ts_misfits_warn(r->a->s, &r->misfits, r->a->design_path);
   if (r->wrong_step.code == TS_ERR_OK) return true;
   *err = r->wrong_step;
   return false;

@@ -3,14 +3,14 @@
  *
  * Files come from the request (--data), from the study's list of patterns, or from a manifest (CSV whose columns are named
  * like the workflow's inputs). Only headers are read here; a tile's pixels are read when a task needs them. */
-#include "study/study_int.h"
+#include "study/check_data.h"
 
 #include "base/alloc.h"
 #include "base/csv.h"
 #include "base/file.h"
-#include "image/image.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <glob.h>
 #include <math.h>
 #include <string.h>
@@ -30,13 +30,15 @@ static void add_path(struct session *s, struct paths *paths, const char *path) {
   paths->items[paths->count++] = ts_arena_strdup(&s->arena, path);
 }
 
+static const char *const data_endings[] = {".png",  ".tif",  ".tiff", ".svs", ".ndpi", ".jpg",
+                                           ".jpeg", ".mrxs", ".scn",  ".bif", ".csv"};
+#define DATA_ENDINGS (sizeof data_endings / sizeof *data_endings)
+
 static bool is_data_file(const char *name) {
-  static const char *const endings[] = {".png",  ".tif",  ".tiff", ".svs", ".ndpi", ".jpg",
-                                        ".jpeg", ".mrxs", ".scn",  ".bif", ".csv"};
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+  for (size_t i = 0; i < DATA_ENDINGS; i++) {
     size_t length = strlen(name);
-    size_t ending = strlen(endings[i]);
-    if (length > ending && strcasecmp(name + length - ending, endings[i]) == 0) return true;
+    size_t ending = strlen(data_endings[i]);
+    if (length > ending && strcasecmp(name + length - ending, data_endings[i]) == 0) return true;
   }
   return false;
 }
@@ -45,8 +47,25 @@ static int compare_names(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void add_folder(struct session *s, struct paths *paths, const char *folder) {
+/* `pointer` is the place of the entry in the study file; NULL: it is from the command line. */
+static void fail_folder(struct session *s, const char *folder, int number, const char *pointer) {
+  struct ts_error *fault = ts_faults_add(&s->faults);
+  const char *list = "";
+  for (size_t i = 0; i < DATA_ENDINGS; i++)
+    list = ts_arena_printf(&s->arena, "%s%s%s", list, i ? ", " : "", data_endings[i]);
+  if (number) {
+    ts_fail(fault, TS_ERR_FILE_NOT_FOUND, "folder '%s' cannot be read: %s", folder, strerrordesc_np(number));
+    ts_error_help(fault, "change its permissions, or name another folder");
+  } else {
+    ts_fail(fault, TS_ERR_NO_TILES, "folder '%s' contains no image files", folder);
+    ts_error_help(fault, "files directly in it are taken that end in %s", list);
+  }
+  if (pointer) ts_json_place(fault, &s->doc, pointer, TS_JSON_VALUE);
+}
+
+static void add_folder(struct session *s, struct paths *paths, const char *folder, const char *pointer) {
   DIR *dir = opendir(folder);
+  int number = dir ? 0 : errno;
   size_t first = paths->count;
   for (struct dirent *entry; dir && (entry = readdir(dir));) {
     if (entry->d_name[0] != '.' && is_data_file(entry->d_name)) {
@@ -56,13 +75,16 @@ static void add_folder(struct session *s, struct paths *paths, const char *folde
     }
   }
   if (dir) closedir(dir);
-  if (paths->count > first) qsort(paths->items + first, paths->count - first, sizeof(const char *), compare_names);
+  if (paths->count > first)
+    qsort(paths->items + first, paths->count - first, sizeof(const char *), compare_names);
+  else
+    fail_folder(s, folder, number, pointer);
 }
 
 /* One entry: a file, a folder or a pattern. A pattern that matches nothing, or a file that is not there, is a fault. */
 static void add_entry(struct session *s, struct paths *paths, const char *entry, const char *pointer) {
   if (ts_folder_exists(entry)) {
-    add_folder(s, paths, entry);
+    add_folder(s, paths, entry, pointer);
     return;
   }
   if (ts_file_exists(entry)) {
@@ -160,14 +182,6 @@ static bool list_files(struct session *s, struct paths *files, bool use_referenc
   return ts_session_ok(s);
 }
 
-/* What a file is read as: its declared type, or for "mask|labels" what its pixels can hold. */
-static const struct ts_type *file_type(const struct ts_workflow_input *input, const struct ts_image_info *info) {
-  if (input->type) return input->type;
-  const struct ts_type *labels = ts_type_find("labels");
-  if (info->bits > 8 && ts_type_fits(labels, input->declaration)) return labels;
-  return ts_type_find("mask");
-}
-
 /* Tiles of all items so far, and the item of each. */
 struct tile_list {
   struct ts_tile *tiles; /* owned */
@@ -234,6 +248,7 @@ static bool digest_file(struct session *s, const char *path, struct ts_sha256 *d
 static bool open_sources(struct session *s, const struct paths *files, size_t index, struct ts_item_source *sources,
                          struct ts_image_info *pixels, bool *has_pixels) {
   const char *first = NULL; /* image of the item */
+  struct ts_image_info *infos = ts_arena_array(&s->arena, s->workflow->input_count, sizeof *infos);
   *has_pixels = false;
   for (size_t i = 0; i < s->workflow->input_count; i++) {
     const struct ts_workflow_input *input = &s->workflow->inputs[i];
@@ -247,7 +262,8 @@ static bool open_sources(struct session *s, const struct paths *files, size_t in
       ts_session_fault(s, &err);
       continue;
     }
-    sources[i].type = file_type(input, &info);
+    sources[i].type = ts_input_file_type(input, &info);
+    infos[i] = info;
     if (is_image && *has_pixels && (info.width != pixels->width || info.height != pixels->height)) {
       ts_fail(&err, TS_ERR_BAD_IMAGE, "'%s' is %lld x %lld pixels, but '%s' is %lld x %lld", sources[i].path,
               (long long)info.width, (long long)info.height, first, (long long)pixels->width,
@@ -260,6 +276,7 @@ static bool open_sources(struct session *s, const struct paths *files, size_t in
       first = sources[i].path;
     }
   }
+  ts_check_item_types(s, sources, infos);
   return ts_session_ok(s);
 }
 
