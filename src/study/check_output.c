@@ -48,6 +48,17 @@ static char *nearest_existing(const char *path) {
   return nearest;
 }
 
+static const char *first_help(int number, bool is_file) {
+  if (is_file) return "remove or rename it, or ";
+  switch (number) {
+  case ENOSPC:
+  case EDQUOT: return "free some space, or ";
+  case ENOENT: return "make the folder first, or ";
+  case EISDIR: return "";
+  default: return "change the permissions, or ";
+  }
+}
+
 static bool fail_output(struct session *s, const char *path, const char *nearest, int number) {
   struct ts_error *fault = ts_faults_add(&s->faults);
   struct stat status;
@@ -57,10 +68,7 @@ static bool fail_output(struct session *s, const char *path, const char *nearest
   } else {
     ts_fail(fault, TS_ERR_OUTPUT_FOLDER, "results cannot be written to '%s': %s", path, strerrordesc_np(number));
   }
-  ts_error_help(fault, "%schoose another place with %s",
-                number == ENOSPC || number == EDQUOT ? "free some space, or "
-                : is_file                            ? "remove or rename it, or "
-                                                     : "change the permissions, or ",
+  ts_error_help(fault, "%schoose another place with %s", first_help(number, is_file),
                 s->request->picture ? "--picture" : "-o");
   ts_error_place(fault, path, 0, 0, NULL);
   return false;
