@@ -28,8 +28,8 @@ char *ts_str_detach(struct ts_str *str);          /* gives the memory away, neve
 
 /* Shortest decimal text that reads back as the same double ("5", "5.11905", "1e-07"); the same in every locale. */
 void ts_str_add_double(struct ts_str *str, double value);
-/* For people, as printf's %.*g and %.*f would write them in the "C" locale, whatever the locale of the process is. No memory
- * is allocated. Both return the buffer; the macros bring one along that lives until the end of the block. */
+/* For people, as printf's %.*g and %.*f would write them in the "C" locale, whatever the locale of the process is. No
+ * memory is allocated. Both return the buffer; the macros bring one along that lives until the end of the block. */
 #define TS_SIGNIFICANT_BYTES 32
 #define TS_DECIMALS_BYTES    352 /* the largest double has 309 digits before the point */
 char *ts_format_significant(double value, int digits, char buffer[TS_SIGNIFICANT_BYTES]); /* 17 digits at most */

@@ -29,7 +29,7 @@ struct ts_image_info {
 /* Reads the header only. BAD_IMAGE or FILE_NOT_FOUND with err->where.file set. */
 bool ts_image_inspect(const char *path, int32_t level, struct ts_image_info *info, struct ts_error *err);
 
-/* Whether pixels of a file can be read as a type without loss: no colours are dropped, no bits are (a mask needs none). */
+/* Whether pixels of a file can be read as a type without loss: no colours and no bits are dropped (a mask needs none). */
 bool ts_image_fits_type(const struct ts_image_info *info, const struct ts_type *type);
 /* "an RGB image with 8 bits per channel"; constant text. */
 const char *ts_image_description(const struct ts_image_info *info);

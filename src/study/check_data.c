@@ -1,4 +1,4 @@
-/* Whether the files of a dataset are what the inputs of the workflow need: found from headers, before anything is computed.
+/* Whether the files of a dataset are what the inputs of the workflow need, found from headers before any computing.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Used by every command that opens a dataset, so that check, plan, run and study say the same. */
@@ -33,7 +33,7 @@ static size_t swapped_with(const struct ts_workflow *w, const struct ts_item_sou
   return TS_NONE;
 }
 
-/* The command that makes 8 bits of 16: the upper ones are kept. (A cast leaves the kind of pixels, and the file 16 bits.) */
+/* The command that makes 8 bits of 16: the upper ones are kept. (After a cast the file still has 16 bits.) */
 static void help_with_bits(const struct ts_image_info *info, const char *path, struct ts_error *err) {
   char *stem = ts_path_stem(path);
   bool grey = info->channels == 1;

@@ -8,15 +8,15 @@
 
 /* What a file is read as: the input's declared type, or for "mask|labels" what its pixels can hold. */
 const struct ts_type *ts_input_file_type(const struct ts_workflow_input *input, const struct ts_image_info *info);
-/* A fault for each file of an item that its input cannot take; one for two that were swapped. Both arrays per input; a source
- * without a type was not opened. */
+/* A fault for each file of an item that its input cannot take; one for two that were swapped. Both arrays per input; a
+ * source without a type was not opened. */
 void ts_check_item_types(struct session *s, const struct ts_item_source *sources, const struct ts_image_info *infos);
 
 /* check_output.c: where `run` and `study` write; in the session's arena. */
 const char *ts_session_run_folder(struct session *s);
 const char *ts_session_study_folder(struct session *s);
-/* Whether files can be made in a folder, which may have to be created, or in place of a file whose folder must be there.
- * Nothing is left behind. */
+/* Whether files can be made in a folder, which may have to be created, or in place of a file whose folder must be
+ * there. Nothing is left behind. */
 bool ts_check_output_folder(struct session *s, const char *folder);
 bool ts_check_output_file(struct session *s, const char *path);
 

@@ -29,7 +29,7 @@ static bool find_ends(const struct ts_parameter *p, double *low, double *high) {
   return true;
 }
 
-/* Most grids have equal steps: the level that the number then is. A design of a million rows is looked at cell by cell. */
+/* Most grids have equal steps: the level that the number then is. Designs may have millions of cells. */
 static bool is_level_by_step(const struct ts_parameter *p, double number) {
   double first, last, level;
   if (p->level_count < 2 || !ts_value_number(&p->levels[0], &first) ||

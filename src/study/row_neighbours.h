@@ -1,9 +1,9 @@
-/* How many rows of a design differ from another one in a single parameter: what Saltelli and Morris designs have in any order.
+/* How many rows of a design differ from another one in a single parameter: so do those of Saltelli and Morris designs.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every row has a neighbourhood per parameter (or group): itself without the values of that one. Rows that differ in it alone
- * share the neighbourhood. Of the neighbourhoods a fixed number is kept, chosen by their hash, so that either all or none of
- * the rows of one are counted and memory does not grow with the rows. */
+ * Every row has a neighbourhood per parameter (or group): itself without the values of that one. Rows that differ in it
+ * alone share the neighbourhood. Of the neighbourhoods a fixed number is kept, chosen by their hash, so that either all
+ * or none of the rows of one are counted and memory does not grow with the rows. */
 #ifndef TS_STUDY_ROW_NEIGHBOURS_H
 #define TS_STUDY_ROW_NEIGHBOURS_H
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of the neighbours that a design has in any order; below that it is not one that was sorted, shuffled or filtered. A filter
- * that keeps half of the rows of a base sample at random keeps a quarter of the pairs. */
+/* Of the neighbours that a design has in any order; below that it is not one that was sorted, shuffled or filtered. A
+ * filter that keeps half of the rows of a base sample at random keeps a quarter of the pairs. */
 #define LEAST_SHARE 0.25
 
 size_t ts_layout_block_rows(enum ts_layout layout, size_t group_count) {
@@ -256,7 +256,7 @@ static bool fail_other_design(const struct order_candidate *wanted, const struct
   return false;
 }
 
-/* Whether the rows are the wanted design in no order at all: its first block does not fit, and they have too few neighbours. */
+/* Whether the rows are the wanted design in no order at all: the first block does not fit, and neighbours are few. */
 static bool is_another_design(struct row_order *order, const struct order_candidate *wanted) {
   if (wanted->bad_row == TS_NONE || wanted->bad_row >= wanted->block_rows || order->group_count < 2) return false;
   bool saltelli = wanted->layout == TS_LAYOUT_SALTELLI;

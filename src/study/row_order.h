@@ -45,8 +45,8 @@ void ts_row_order_add_others(struct row_order *order);
 void ts_row_order_release(struct row_order *order);
 /* The next row: values or unit coordinates, as long as they are the same kind for all rows. */
 void ts_row_order_row(struct row_order *order, const double *row);
-/* The first accepted layout that every row fits, or FREE without candidates. Otherwise BAD_VALUE that names the row (from 0,
- * in *row; TS_NONE: the number of rows is wrong), or WRONG_DESIGN if the rows are not such a design in any order. */
+/* The first accepted layout that every row fits, or FREE without candidates. Otherwise WRONG_DESIGN if the rows are not
+ * such a design in any order, or BAD_VALUE that names the row (from 0, in *row; TS_NONE: their number is wrong). */
 bool ts_row_order_find(struct row_order *order, const char *method, enum ts_layout *layout, size_t *row,
                        struct ts_error *err);
 /* Rows of one block of a layout that has blocks of a fixed size; 1 otherwise. */

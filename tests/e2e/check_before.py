@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a run would meet is said before: by `check`, and by `run`, `study`, `plan`, `sample` and `report` before they compute.
+"""What a run would meet is said before: by `check`, and by the other commands before they compute.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -154,7 +154,7 @@ static void neighbours_are_those_of_brute_force(void **state) {
   }
 }
 
-/* Far more rows than are kept: pairs that differ in the first parameter alone, among as many rows without a neighbour. */
+/* Far more rows than are kept: pairs that differ in the first parameter alone, and as many rows without a neighbour. */
 static void many_rows_need_no_more_memory(void **state) {
   (void)state;
   struct row_neighbours neighbours = {0};
