@@ -161,8 +161,8 @@ void ts_relations_note(const struct ts_relations *relations, struct ts_indices *
       ts_str_addf(&entangled, "%s'%s'", entangled.length ? ", " : "", indices->names[j]);
     } else if (!relations->left_out[j] && relations->unexplained[j] < INFLATED) {
       ts_indices_note(indices,
-                      "'%s' follows the other inputs to %.4g %%: its partial and regression coefficients are uncertain",
-                      indices->names[j], 100 * (1 - relations->unexplained[j]));
+                      "'%s' follows the other inputs to %s %%: its partial and regression coefficients are uncertain",
+                      indices->names[j], TS_SIGNIFICANT(100 * (1 - relations->unexplained[j]), 4));
     }
   }
   if (entangled.length) {

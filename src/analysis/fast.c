@@ -8,6 +8,7 @@
 #include "analysis/fast_spectrum.h"
 #include "analysis/given_data_rows.h"
 #include "base/alloc.h"
+#include "base/str.h"
 
 #include <math.h>
 
@@ -74,8 +75,8 @@ static bool check_order(const struct ts_runs *runs, const struct curves *curves,
   for (size_t j = 0; j < runs->parameter_count; j++) {
     double turns = (double)count_turns(runs, j, curves->n);
     if (turns == 0 || fabs(turns - wanted) <= 0.2 * wanted + 2) continue;
-    ts_fail(err, TS_ERR_BAD_VALUE, "'%s' turns %g times along its rows, not about %g as on a FAST curve for M = %zu",
-            runs->names[j], turns, wanted, curves->harmonics);
+    ts_fail(err, TS_ERR_BAD_VALUE, "'%s' turns %s times along its rows, not about %s as on a FAST curve for M = %zu",
+            runs->names[j], TS_SIGNIFICANT(turns, 6), TS_SIGNIFICANT(wanted, 6), curves->harmonics);
     ts_error_help(err, "give the rows in the order of the design, and the number of harmonics it was made for");
     return false;
   }

@@ -76,12 +76,13 @@ bool ts_indices_check_outputs(struct ts_indices *indices, const struct ts_runs *
   }
   if ((double)lost > LOSS_TO_NOTE * (double)runs->row_count) {
     ts_indices_note(indices,
-                    "%zu of %zu runs (%.1f %%) have no usable output: the indices say nothing about the region where "
+                    "%zu of %zu runs (%s %%) have no usable output: the indices say nothing about the region where "
                     "they failed",
-                    lost, runs->row_count, 100 * (double)lost / (double)runs->row_count);
+                    lost, runs->row_count, TS_DECIMALS(100 * (double)lost / (double)runs->row_count, 1));
   }
   if (low == high) {
-    ts_indices_note(indices, "the output is %.6g in every run: without variation there is nothing to explain", low);
+    ts_indices_note(indices, "the output is %s in every run: without variation there is nothing to explain",
+                    TS_SIGNIFICANT(low, 6));
   }
   return true;
 }
@@ -142,7 +143,8 @@ static bool check_inputs(const struct ts_method *method, const struct ts_runs *r
 
 static bool check_options(const struct ts_analysis_options *options, struct ts_error *err) {
   if (options->confidence >= 0 && options->confidence < 1) return true;
-  ts_fail(err, TS_ERR_BAD_VALUE, "the confidence must lie between 0 and 1, not at '%g'", options->confidence);
+  ts_fail(err, TS_ERR_BAD_VALUE, "the confidence must lie between 0 and 1, not at '%s'",
+          TS_SIGNIFICANT(options->confidence, 6));
   ts_error_help(err, "use 0.95");
   return false;
 }

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
+#include "base/str.h"
 
 #include <math.h>
 
@@ -28,7 +29,8 @@ static bool check_input(const struct ts_morris_input *input, struct ts_error *er
     return false;
   }
   if (input->confidence < 0 || input->confidence >= 1) {
-    ts_fail(err, TS_ERR_BAD_VALUE, "the confidence must lie between 0 and 1, not at '%g'", input->confidence);
+    ts_fail(err, TS_ERR_BAD_VALUE, "the confidence must lie between 0 and 1, not at '%s'",
+            TS_SIGNIFICANT(input->confidence, 6));
     ts_error_help(err, "use 0.95");
     return false;
   }

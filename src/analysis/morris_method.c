@@ -4,6 +4,7 @@
 #include "analysis/morris_int.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 
 #include <math.h>
 
@@ -64,9 +65,9 @@ static void note_wrong_levels(struct ts_indices *indices, const struct ts_morris
   }
   if (fabs(step - delta) <= 1e-6) return;
   ts_indices_note(indices,
-                  "the first step of the design is %.4g of the range, but %zu levels step by %.4g: the effects are "
+                  "the first step of the design is %s of the range, but %zu levels step by %s: the effects are "
                   "divided by the latter",
-                  step, input->levels, delta);
+                  TS_SIGNIFICANT(step, 4), input->levels, TS_SIGNIFICANT(delta, 4));
 }
 
 static void note_lost_effects(struct ts_indices *indices) {

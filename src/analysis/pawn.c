@@ -7,6 +7,7 @@
 #include "analysis/given_data_rows.h"
 #include "analysis/ranks.h"
 #include "base/alloc.h"
+#include "base/str.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -235,8 +236,8 @@ static void tell_noise(const struct ts_given *given, size_t slices, struct ts_in
   indices->facts[indices->fact_count].name = INERT_FACT;
   indices->facts[indices->fact_count++].value = MEAN_DISTANCE * sqrt(1 / per_slice - 1 / n);
   if (per_slice < FEW_PER_SLICE) {
-    ts_indices_note(indices, "%.3g runs per slice are few: even an inert input then shows distances of about %.2f",
-                    per_slice, MEAN_DISTANCE * sqrt(1 / per_slice - 1 / n));
+    ts_indices_note(indices, "%s runs per slice are few: even an inert input then shows distances of about %s",
+                    TS_SIGNIFICANT(per_slice, 3), TS_DECIMALS(MEAN_DISTANCE * sqrt(1 / per_slice - 1 / n), 2));
   }
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/pce_int.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -186,9 +187,9 @@ static void note_correlation(const struct ts_pce_data *data, const struct ts_run
   }
   if (fabs(worst) < LARGE_CORRELATION + CHANCE / sqrt((double)data->point_count)) return;
   ts_indices_note(indices,
-                  "'%s' and '%s' are correlated in the runs (%.2f): the indices hold for independent parameters, and "
+                  "'%s' and '%s' are correlated in the runs (%s): the indices hold for independent parameters, and "
                   "what the two share is given to either",
-                  runs->names[worst_a], runs->names[worst_b], worst);
+                  runs->names[worst_a], runs->names[worst_b], TS_DECIMALS(worst, 2));
 }
 
 static void note_fit(const struct ts_pce_search *search, const struct ts_pce_data *data, size_t usable,

@@ -172,9 +172,9 @@ static void compare_halves(const struct work *work, struct ts_indices *indices) 
   ts_indices_note(
       indices,
       "the two halves of the base samples disagree beyond their intervals in %zu of %zu indices, most in %s "
-      "of '%s' (%.3g and %.3g): the indices have not settled, or the rows are not in the order of the design",
-      parted, count, indices->method->columns[worst % 2], indices->names[worst / 2], halves[worst].value,
-      halves[count + worst].value);
+      "of '%s' (%s and %s): the indices have not settled, or the rows are not in the order of the design",
+      parted, count, indices->method->columns[worst % 2], indices->names[worst / 2],
+      TS_SIGNIFICANT(halves[worst].value, 3), TS_SIGNIFICANT(halves[count + worst].value, 3));
 }
 
 static void note_losses(const struct work *work, struct ts_indices *indices) {

@@ -42,6 +42,8 @@
   X(EMPTY_RANGE, 312, 3, "empty range")                                                                                \
   X(CONSTRAINT, 313, 3, "constraint violated")                                                                         \
   X(BAD_VALUE, 314, 3, "value not allowed")                                                                            \
+  X(WRONG_DESIGN, 315, 3, "design does not fit the method")                                                            \
+  X(OUTPUT_FOLDER, 316, 3, "output cannot be written")                                                                 \
   X(NO_TILES, 401, 3, "dataset without tiles")                                                                         \
   X(BAD_IMAGE, 402, 3, "image could not be read")                                                                      \
   X(BAD_PRODUCT, 403, 5, "stored product is damaged")                                                                  \

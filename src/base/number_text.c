@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DIGITS 17 /* enough for every double */
+#define MAX_DIGITS   17 /* enough for every double */
+#define MAX_DECIMALS 30 /* with 309 digits before the point they fit TS_DECIMALS_BYTES */
 
 static locale_t c_locale;
 static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
@@ -130,6 +131,32 @@ void ts_str_add_double(struct ts_str *str, double value) {
   } else {
     add_fixed(str, &decimal);
   }
+}
+
+/* printf's text with a point for the decimal sign of the locale, which may have several bytes. */
+static char *with_point(char *text) {
+  char *sign = text + strspn(text, "+-0123456789");
+  size_t length = strcspn(sign, "0123456789e");
+  if (length == 0 || *sign == '\0' || strchr("in", *sign)) return text; /* none, or inf and nan */
+  *sign = '.';
+  memmove(sign + 1, sign + length, strlen(sign + length) + 1);
+  return text;
+}
+
+char *ts_format_significant(double value, int digits, char buffer[TS_SIGNIFICANT_BYTES]) {
+  snprintf(buffer, TS_SIGNIFICANT_BYTES, "%.*g", digits < MAX_DIGITS ? digits : MAX_DIGITS, value);
+  return with_point(buffer);
+}
+
+char *ts_format_decimals(double value, int decimals, char buffer[TS_DECIMALS_BYTES]) {
+  snprintf(buffer, TS_DECIMALS_BYTES, "%.*f", decimals < MAX_DECIMALS ? decimals : MAX_DECIMALS, value);
+  return with_point(buffer);
+}
+
+int ts_decimal_exponent(double value) {
+  struct decimal decimal;
+  split(fabs(value), MAX_DIGITS, &decimal);
+  return decimal.exponent - 1;
 }
 
 static const char *skip_digits(const char *p, bool *any) {

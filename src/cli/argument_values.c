@@ -123,7 +123,8 @@ static bool store_real(double *field, const struct ts_option *option, const char
     return true;
   }
   ts_fail(err, TS_ERR_USAGE, "'%s' is not a number that '%s' takes", value, spelled);
-  ts_error_help(err, "give a number between %g and %g", option->above, option->below);
+  ts_error_help(err, "give a number between %s and %s", TS_SIGNIFICANT(option->above, 6),
+                TS_SIGNIFICANT(option->below, 6));
   return false;
 }
 

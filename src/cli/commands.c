@@ -15,6 +15,13 @@
 #define LOOK_BACK "Look back"
 #define MORE      "More"
 
+/* What signals.c does. */
+#define STOPPING_TEXT                                                                                                  \
+  "Ctrl-C pauses: running tasks are finished and kept, and --resume goes on from there. A second Ctrl-C tells "        \
+  "running "                                                                                                           \
+  "operations to give up and ends the program within two seconds; a third ends it at once. --resume goes on after "    \
+  "either."
+
 const struct ts_exit_code ts_exit_codes[] = {
     {"0", "done"},
     {"1", "some tasks failed; what does not depend on them was finished"},
@@ -76,7 +83,10 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
          .group = START,
          .summary = "check a workflow or study and everything it names",
          .description = "Reports all faults of a file at once, each with its line and column, what is wrong and what "
-                        "to do: types, names, files, ranges, missing tools. Nothing is run.\n\n"
+                        "to do: types, names, files, ranges, missing tools, images of another size or kind than an "
+                        "input needs, a folder for results that cannot be written. Warns about defaults outside their "
+                        "grid and about tiles so small that a run would write more than 10 000 files. Of images only "
+                        "the headers are read; nothing is run, and nothing is left behind.\n\n"
                         "With --show-config, names every setting and where it comes from. In order: the option; the "
                         "environment (TESSERA_JOBS, TESSERA_STORE, TESSERA_COLOR, TESSERA_PROGRESS, TESSERA_SCRATCH; "
                         "NO_COLOR); "
@@ -123,9 +133,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
          .summary = "run a workflow once, with one set of parameter values",
          .description = "Runs every stage over the data with default values, or those given with -p, and writes every "
                         "output of the workflow as a file. Where the data comes with a reference, the quality of the "
-                        "result is reported too. What an earlier run computed is not computed again.\n\n"
-                        "Ctrl-C pauses: running tasks are finished and kept, and --resume goes on from there. A second "
-                        "Ctrl-C stops at once.",
+                        "result is reported too. What an earlier run computed is not computed again.\n\n" STOPPING_TEXT,
          .operands = {FILE_OPERAND("workflow or study; without it study.json, or else workflow.json")},
          .examples = {{"tessera run -p G1=40", "the default values, but G1 = 40"},
                       {"tessera run workflow.json --data slides/ -o results", "another folder of images"},
@@ -141,9 +149,8 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                         "judges the influence of every parameter, and writes a report (HTML) and the results (CSV).\n\n"
                         "With --method two-phase a screening (morris) finds the parameters that matter, and a second "
                         "phase (vbd) says how much of the variance each of them explains; what the first phase "
-                        "computed is used again. With --until runs are added until the indices are sharp enough.\n\n"
-                        "Ctrl-C pauses: running tasks are finished and kept, and --resume goes on from there. A second "
-                        "Ctrl-C stops at once.",
+                        "computed is used again. With --until runs are added until the indices are sharp "
+                        "enough.\n\n" STOPPING_TEXT,
          .operands = {FILE_OPERAND("study; without it study.json")},
          .examples = {{"tessera study", "the study of this folder"},
                       {"tessera study -n", "what would it do?"},

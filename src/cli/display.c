@@ -29,7 +29,7 @@ struct ts_display {
   size_t drawn_lines; /* on the terminal, above the cursor */
   bool *announced;    /* owned; plain: stages whose last line was written */
   size_t last_stage;  /* plain: of the last task */
-  bool pause_noticed;
+  int stops_noticed;  /* of those the user asked for */
   pthread_t ticker;
   pthread_cond_t wake; /* the ticker is to end */
   bool ticking, ending;
@@ -79,8 +79,8 @@ static struct ts_snapshot snapshot_now(const struct ts_display *display, uint64_
   return snapshot;
 }
 
-static bool is_stopping(const struct ts_display *display) {
-  return display->options.stop && __atomic_load_n(display->options.stop, __ATOMIC_RELAXED) != 0;
+static int stops(const struct ts_display *display) {
+  return display->options.stop ? __atomic_load_n(display->options.stop, __ATOMIC_RELAXED) : 0;
 }
 
 static void add_erase(struct ts_display *display, struct ts_str *out) {
@@ -141,12 +141,13 @@ static void show_plain(struct ts_display *display, uint64_t now) {
   if (!display->announced[stage]) write_plain(display, stage, now);
 }
 
-/* Says once that the run is about to pause; the terminal shows it in its last line. */
-static bool notice_pause(struct ts_display *display) {
-  if (display->pause_noticed || !is_stopping(display)) return false;
-  display->pause_noticed = true;
-  if (display->options.mode == TS_DISPLAY_PLAIN) {
-    fputs("pausing: running tasks are finished first; a second Ctrl-C stops at once\n", display->options.out);
+/* Says once per stop what it does; the terminal shows it in its last line. */
+static bool notice_stop(struct ts_display *display) {
+  int count = stops(display);
+  if (display->stops_noticed == count) return false;
+  display->stops_noticed = count;
+  if (display->options.mode == TS_DISPLAY_PLAIN && !display->options.ends) {
+    fprintf(display->options.out, "%s\n", ts_display_stop_text(count));
     fflush(display->options.out);
   }
   return true;
@@ -173,7 +174,7 @@ void ts_display_on_progress(void *user, const struct ts_progress *progress) {
   display->told = true;
   display->told_ns = now;
   display->last_stage = stage_of_task(progress);
-  notice_pause(display);
+  notice_stop(display);
   switch (display->options.mode) {
   case TS_DISPLAY_NONE: break;
   case TS_DISPLAY_TERMINAL:
@@ -194,7 +195,7 @@ void ts_display_on_progress(void *user, const struct ts_progress *progress) {
 void ts_display_tick(struct ts_display *display) {
   pthread_mutex_lock(&display->lock);
   uint64_t now = ts_clock_ns();
-  bool pausing = notice_pause(display);
+  bool pausing = notice_stop(display);
   if (display->told && display->options.mode == TS_DISPLAY_TERMINAL) {
     if (now - display->shown_ns >= (pausing ? REDRAW_NS : CLOCK_NS)) draw(display, now);
   } else if (display->told && display->options.mode == TS_DISPLAY_PLAIN) {

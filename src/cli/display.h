@@ -24,7 +24,7 @@ struct ts_display_options {
   bool color;
   const char *name;         /* borrowed; what runs, before the id of the run */
   bool ends;                /* Ctrl-C ends the work instead of pausing it */
-  const volatile int *stop; /* borrowed; non-zero: the run is being paused. May be NULL */
+  const volatile int *stop; /* borrowed; how often the user stopped it: 1 pauses, 2 makes tasks give up. May be NULL */
 };
 
 struct ts_display;
@@ -53,6 +53,8 @@ struct ts_snapshot {
 /* Lines of at most `width` columns and at most `height` of them, each with a line end; 0: unbounded. Returns how many. */
 size_t ts_display_draw(const struct ts_snapshot *snapshot, const struct ts_display_options *options,
                        struct ts_str *out);
+/* What happens after so many stops, and what the next would do. */
+const char *ts_display_stop_text(int stops);
 /* "02:11 segment 1840/3600 reused=8400 failed=0 eta=340s". */
 void ts_display_plain_line(const struct ts_snapshot *snapshot, size_t stage, struct ts_str *out);
 /* One JSON object in a line. */

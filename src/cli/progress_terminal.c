@@ -131,6 +131,13 @@ static size_t add_stages(struct ts_str *out, const struct ts_snapshot *snapshot,
   return shown;
 }
 
+/* At most 78 columns, so that a terminal of 80 shows all of it. */
+const char *ts_display_stop_text(int stops) {
+  if (stops == 0) return "Ctrl-C pauses; finished tasks are kept";
+  if (stops == 1) return "Pausing after running tasks; a 2nd Ctrl-C makes them give up, a 3rd ends now";
+  return "Giving up running tasks, within 2 seconds; a 3rd Ctrl-C ends at once";
+}
+
 size_t ts_display_draw(const struct ts_snapshot *snapshot, const struct ts_display_options *options,
                        struct ts_str *out) {
   struct ts_str line = {0};
@@ -138,10 +145,8 @@ size_t ts_display_draw(const struct ts_snapshot *snapshot, const struct ts_displ
   finish_line(out, &line, options, TS_BOLD);
   size_t room = options->height > 4 ? (size_t)options->height - 3 : options->height > 0 ? 1 : SIZE_MAX;
   size_t lines = 2 + add_stages(out, snapshot, options, room);
-  bool stopping = options->stop && __atomic_load_n(options->stop, __ATOMIC_RELAXED) != 0;
-  ts_str_add(&line, options->ends ? "  Ctrl-C stops"
-                    : stopping    ? "  Pausing: running tasks are finished first; Ctrl-C again stops at once"
-                                  : "  Ctrl-C pauses; finished tasks are kept");
+  int stops = options->stop ? __atomic_load_n(options->stop, __ATOMIC_RELAXED) : 0;
+  ts_str_addf(&line, "  %s", options->ends ? "Ctrl-C stops" : ts_display_stop_text(stops));
   finish_line(out, &line, options, TS_DIM);
   ts_str_release(&line);
   return lines;

@@ -133,7 +133,8 @@ static void print_result(const struct ts_cli_session *session, const json_t *rep
     print_json(reply);
     return;
   }
-  if (has_faults(reply)) return;
+  if (has_faults(reply) && !ts_cli_reply_member(reply, "answer"))
+    return; /* an answer that could not be written is shown */
   struct ts_str text = {0};
   const struct ts_cli_command *command = planned ? &ts_cli_commands[TS_COMMAND_PLAN] : session->arguments.command;
   ts_cli_command_topic(command, session->arguments.topic).show(reply, &session->results, &text);

@@ -5,6 +5,7 @@
 #include "cli/view.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static void add_heading(struct ts_cli_table *table, const json_t *output, const 
   ts_cli_reply_add_output(&name, output);
   ts_cli_table_take(table, &name);
   ts_cli_table_add(table, ts_cli_reply_text(analysis, "rank_by"));
-  ts_cli_table_addf(table, "%g %% interval", 100 * ts_cli_reply_number(analysis, "confidence"));
+  ts_cli_table_addf(table, "%s %% interval", TS_SIGNIFICANT(100 * ts_cli_reply_number(analysis, "confidence"), 6));
   for (size_t i = 0; i < other_count; i++) ts_cli_table_add(table, others[i]);
   ts_cli_table_add(table, "");
 }

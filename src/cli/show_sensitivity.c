@@ -6,6 +6,7 @@
 #include "cli/view.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -113,7 +114,7 @@ static void add_table(struct ts_str *out, const json_t *reply, const json_t *out
   ts_cli_table_add(&table, "");
   for (size_t c = 0; c < count; c++) {
     ts_cli_table_add(&table, text_at(columns, c));
-    ts_cli_table_addf(&table, "%g %%", 100 * ts_cli_reply_number(reply, "confidence"));
+    ts_cli_table_addf(&table, "%s %%", TS_SIGNIFICANT(100 * ts_cli_reply_number(reply, "confidence"), 6));
   }
   ts_cli_table_add(&table, "n");
   for (size_t i = 0; i < json_array_size(indices) && i < TOP_NAMES; i++) {

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/text.h"
 
+#include "base/str.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,9 +72,8 @@ void ts_cli_text_add_count(struct ts_str *out, uint64_t count, const char *noun)
   ts_str_addf(out, "%s %s%s", ts_format_count(count, number), noun, count == 1 ? "" : "s");
 }
 
-/* printf writes the locale's decimal sign; here it is always a point. */
 void ts_cli_text_add_fixed(struct ts_str *out, double value, int decimals) {
-  char text[512];
+  char text[TS_DECIMALS_BYTES];
   if (!isfinite(value)) {
     ts_str_add_char(out, '-');
     return;
@@ -82,9 +83,7 @@ void ts_cli_text_add_fixed(struct ts_str *out, double value, int decimals) {
     ts_str_addf(out, "%s%s", value < 0 && size > 0 ? "-" : "", ts_format_count((uint64_t)size, text));
     return;
   }
-  snprintf(text, sizeof text, "%.*f", decimals, value);
-  char *comma = strchr(text, ',');
-  if (comma) *comma = '.';
+  ts_format_decimals(value, decimals, text);
   bool zero = text[0] == '-' && strspn(text + 1, "0.") == strlen(text + 1); /* -0.00 is 0.00 */
   ts_str_add(out, zero ? text + 1 : text);
 }
@@ -98,12 +97,8 @@ void ts_cli_text_add_number(struct ts_str *out, double value) {
     if (value < 0) ts_str_add_char(out, '-');
     ts_str_add(out, ts_format_count((uint64_t)(size + 0.5), number));
   } else {
-    char text[64];
-    snprintf(text, sizeof text, "%.2e", value);
-    char *comma = strchr(text, ',');
-    if (comma) *comma = '.';
     double rounded = 0;
-    if (!ts_parse_double(text, &rounded)) rounded = value;
+    if (!ts_parse_double(TS_SIGNIFICANT(value, 3), &rounded)) rounded = value;
     ts_str_add_double(out, rounded);
   }
 }

@@ -6,6 +6,8 @@
  * with a grid is taken at the middle of its level and steps by the least number of levels that the step reaches. */
 #include "design/blocks_int.h"
 
+#include "base/str.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -65,7 +67,7 @@ static bool fill(struct ts_points *points, const struct ts_space *space, struct 
 
 static bool check_step(double step, struct ts_error *err) {
   if (step > 0 && step <= 0.5) return true;
-  ts_fail(err, TS_ERR_BAD_VALUE, "a step of '%g' of the range does not stay inside it", step);
+  ts_fail(err, TS_ERR_BAD_VALUE, "a step of '%s' of the range does not stay inside it", TS_SIGNIFICANT(step, 6));
   ts_error_help(err, "use a small part of the range, such as 0.01, at most 0.5");
   return false;
 }

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
+#include "base/str.h"
 #include "design/blocks_int.h"
 #include "design/optimal_int.h"
 
@@ -115,8 +116,8 @@ static bool check_candidates(const struct ts_sample_options *options, size_t cou
     return false;
   }
   if (options->brute_force && ts_optimal_set_count(candidates, count) > MANY_SETS) {
-    ts_fail(err, TS_ERR_BAD_VALUE, "there are %.3g ways to choose %zu of %zu trajectories, too many to try them all",
-            ts_optimal_set_count(candidates, count), count, candidates);
+    ts_fail(err, TS_ERR_BAD_VALUE, "there are %s ways to choose %zu of %zu trajectories, too many to try them all",
+            TS_SIGNIFICANT(ts_optimal_set_count(candidates, count), 3), count, candidates);
     ts_error_help(err, "leave out the exact choice: local search finds a set that is about as good");
     return false;
   }

@@ -32,6 +32,11 @@ const struct ts_sampler *ts_sampler_find(const char *name, struct ts_error *err)
     names[count] = ts_samplers[count]->name;
   }
   ts_fail(err, TS_ERR_BAD_VALUE, "there is no sampler '%s'", name);
+  if (strcmp(name, "sobol") == 0 || strcmp(name, "vbd") == 0) {
+    ts_error_help(err, "did you mean 'saltelli' (the design of the analysis '%s')%s?", name,
+                  strcmp(name, "sobol") == 0 ? ", or 'sobol-sequence' (points of the sequence alone)" : "");
+    return NULL;
+  }
   const char *near = ts_nearest_word(name, names, count);
   if (near) {
     ts_error_help(err, "did you mean '%s'?", near);

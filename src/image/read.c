@@ -29,7 +29,23 @@ static bool check_region(const char *path, const struct ts_image_info *info, con
   return ts_image_refuse(err, path, "leave z and t at 0", "'%s' can only be read at z 0 and t 0", path);
 }
 
-/* Whether the file's pixels can stand for the type without loss. */
+static bool keeps_bits(const struct ts_image_info *info, const struct ts_type *type) {
+  bool mask = strcmp(type->name, "mask") == 0; /* any non-zero value counts, so no bits are lost */
+  return mask || (size_t)info->bits <= 8 * ts_element_bytes(type->element);
+}
+
+bool ts_image_fits_type(const struct ts_image_info *info, const struct ts_type *type) {
+  return type->kind == TS_DATA_PIXELS && type->element != TS_F32 && type->element != TS_F64 &&
+         info->channels <= type->channels && keeps_bits(info, type);
+}
+
+const char *ts_image_description(const struct ts_image_info *info) {
+  if (info->channels == 1)
+    return info->bits > 8 ? "a grey image with 16 bits per pixel" : "a grey image with 8 bits per pixel";
+  return info->bits > 8 ? "an RGB image with 16 bits per channel" : "an RGB image with 8 bits per channel";
+}
+
+/* Says why the file's pixels cannot stand for the type without loss, if so. */
 static bool check_type(const char *path, const struct ts_image_info *info, const struct ts_type *type,
                        struct ts_error *err) {
   if (type->kind != TS_DATA_PIXELS || type->element == TS_F32 || type->element == TS_F64) {
@@ -41,8 +57,7 @@ static bool check_type(const char *path, const struct ts_image_info *info, const
                            "'%s' has %d colour channels and cannot be read as '%s'", path, (int)info->channels,
                            type->name);
   }
-  bool mask = strcmp(type->name, "mask") == 0; /* any non-zero value counts, so no bits are lost */
-  if (mask || (size_t)info->bits <= 8 * ts_element_bytes(type->element)) return true;
+  if (keeps_bits(info, type)) return true;
   return ts_image_refuse(err, path, "convert the file to 8 bits, or read it as image/gray16",
                          "'%s' has %d bits per channel and cannot be read as '%s'", path, (int)info->bits, type->name);
 }

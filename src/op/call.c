@@ -7,6 +7,8 @@
 #include "op/state_int.h"
 #include "op/watch_int.h"
 
+#include "base/str.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,8 +254,8 @@ static int fail(struct ts_op_call *call, const char *format, ...) {
   if (ts_call_is_cancelled(state))
     ts_fail(state->err, TS_ERR_CANCELLED, "operation '%s' was stopped", name);
   else if (ts_watch_is_late())
-    ts_fail(state->err, TS_ERR_TASK_FAILED, "operation '%s' took longer than %g s and was stopped: %s", name,
-            ts_watch_limit_s(), text);
+    ts_fail(state->err, TS_ERR_TASK_FAILED, "operation '%s' took longer than %s s and was stopped: %s", name,
+            TS_SIGNIFICANT(ts_watch_limit_s(), 6), text);
   else
     ts_fail(state->err, TS_ERR_TASK_FAILED, "operation '%s' failed: %s", name, text);
   return -1;

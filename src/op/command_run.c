@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/str.h"
 #include "op/watch.h"
 
 #include <signal.h>
@@ -64,7 +65,8 @@ static bool judge(const struct ts_call_state *state, const struct ts_process *pr
             strsignal(process->status));
     break;
   case TS_PROCESS_TIMED_OUT:
-    ts_fail(err, TS_ERR_COMMAND, "command '%s' took longer than %g s and was stopped", name, process->timeout_s);
+    ts_fail(err, TS_ERR_COMMAND, "command '%s' took longer than %s s and was stopped", name,
+            TS_SIGNIFICANT(process->timeout_s, 6));
     ts_error_help(err, "raise 'timeout_s' in its manifest, or the task limit of the study, if it needs more time");
     break;
   case TS_PROCESS_CANCELLED: ts_fail(err, TS_ERR_CANCELLED, "command '%s' was stopped", name); break;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/ending.h"
+#include "base/str.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -70,7 +71,7 @@ static uint64_t more_ns(void) {
 static void end_process(const struct ts_watched *watched) {
   char what[80];
   struct ts_last_words words = {.length = 0};
-  snprintf(what, sizeof what, "did not end within %g s", ts_watch_limit_s());
+  snprintf(what, sizeof what, "did not end within %s s", TS_SIGNIFICANT(ts_watch_limit_s(), 6));
   ts_last_words_add(&words, isatty(STDERR_FILENO) ? "\n" : "");
   ts_last_words_tell(&words, watched, TS_ERR_OPERATION_HANGS, what, watch.options.resume);
   ts_watch_wait_for_store(&watch.options);

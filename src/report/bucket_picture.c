@@ -5,6 +5,7 @@
 #include "report/bucket_picture.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 #include "report/chart.h"
 #include "report/svg.h"
 #include "report/text.h"
@@ -301,7 +302,7 @@ void ts_draw_buckets(struct ts_str *out, const struct ts_bucket_picture *picture
   ts_svg_open_file(out, TS_BUCKET_PICTURE_PX, height, picture->title);
   ts_str_add(out, style);
   ts_svg_rect(out, &(struct ts_box){0, 0, TS_BUCKET_PICTURE_PX, height}, "#ffffff");
-  ts_str_addf(out, "<text class=\"title\" x=\"%g\" y=\"36\">", MARGIN_PX);
+  ts_str_addf(out, "<text class=\"title\" x=\"%s\" y=\"36\">", TS_SIGNIFICANT(MARGIN_PX, 6));
   ts_html_add(out, title);
   ts_str_add(out, "</text>\n");
   ts_svg_text(out, MARGIN_PX, 60, TS_ANCHOR_START, "#4b5563", subtitle);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text.h"
 
+#include "base/str.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,15 +20,6 @@ static double ten_to(int n) {
   double power = 1;
   for (int i = 0; i < n; i++) power *= 10;
   return power;
-}
-
-/* The n of value = d.ddd x 10^n. */
-static int exponent_of(double value) {
-  char text[40];
-  snprintf(text, sizeof text, "%.16e", fabs(value));
-  const char *e = strchr(text, 'e');
-  int exponent = 0;
-  return e && sscanf(e + 1, "%d", &exponent) == 1 ? exponent : 0;
 }
 
 /* Copies digits with a space before every third from the right. */
@@ -69,7 +62,7 @@ static char *write_scaled(bool negative, uint64_t scaled, int decimals, bool tri
 
 /* "3.1e-5": digits of the mantissa through the same road, so that the locale plays no part. */
 static char *write_scientific(double value, int digits, bool up, char *buffer) {
-  int exponent = exponent_of(value);
+  int exponent = ts_decimal_exponent(value);
   double mantissa = fabs(value);
   for (int i = exponent; i > 0; i--) mantissa /= 10;
   for (int i = exponent; i < 0; i++) mantissa *= 10;
@@ -94,7 +87,7 @@ static char *format(double value, int digits, bool up, char *buffer) {
     snprintf(buffer, TS_NUMBER_SIZE, "0");
     return buffer;
   }
-  int exponent = exponent_of(value);
+  int exponent = ts_decimal_exponent(value);
   if (exponent < -4 || exponent > 14) return write_scientific(value, digits, up, buffer);
   int decimals = digits - 1 - exponent;
   if (decimals < 0) decimals = 0;

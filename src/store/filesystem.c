@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -65,6 +66,14 @@ const char *ts_filesystem_network_name(long magic, const char *type) {
   return NULL;
 }
 
+static bool has_third_word(const char *line, const char *word) {
+  for (int i = 0; i < 2; i++) {
+    line += strcspn(line, " ");
+    line += strspn(line, " ");
+  }
+  return strcspn(line, " \n") == strlen(word) && strncmp(line, word, strlen(word)) == 0;
+}
+
 /* The type of the mount with this device number, as in "36 35 98:0 / /mnt rw shared:1 - fuse.sshfs host rw". */
 static bool find_mount_type(dev_t device, char *type, size_t size) {
   FILE *file = fopen("/proc/self/mountinfo", "re");
@@ -75,9 +84,8 @@ static bool find_mount_type(dev_t device, char *type, size_t size) {
   size_t capacity = 0;
   bool found = false;
   while (!found && getline(&line, &capacity, file) > 0) {
-    char number[32] = "";
     const char *tail = strstr(line, " - ");
-    if (!tail || sscanf(line, "%*s %*s %31s", number) != 1 || strcmp(number, wanted) != 0) continue;
+    if (!tail || !has_third_word(line, wanted)) continue;
     const size_t length = strcspn(tail + 3, " \n");
     if (length >= size) continue;
     memcpy(type, tail + 3, length);

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "store/backend.h"
 
 struct trace {
@@ -25,8 +26,8 @@ static struct call begin(const struct trace *trace, const char *name) {
 static void end(const struct call *call, const char *subject, const char *result, const struct ts_error *err) {
   const double milliseconds = (double)(ts_clock_ns() - call->start_ns) * 1e-6;
   const bool failed = err && err->code != TS_ERR_OK;
-  ts_log(TS_LOG_WARN, "store trace: %s.%s(%s) %s%s%s, %.3f ms", call->trace->inner->name, call->name, subject,
-         failed ? "failed" : result, failed ? ": " : "", failed ? err->text : "", milliseconds);
+  ts_log(TS_LOG_WARN, "store trace: %s.%s(%s) %s%s%s, %s ms", call->trace->inner->name, call->name, subject,
+         failed ? "failed" : result, failed ? ": " : "", failed ? err->text : "", TS_DECIMALS(milliseconds, 3));
 }
 
 static const char *truth(bool value) { return value ? "yes" : "no"; }

@@ -3,8 +3,10 @@
  *
  * Where the file has columns u_NAME, they are the unit coordinates; otherwise these are worked out from the values. */
 #include "study/analyse_int.h"
+#include "study/check_data.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 #include "design/read_table.h"
 #include "study/row_order.h"
 
@@ -29,6 +31,9 @@ struct design_reader {
   double *before;     /* owned by the session's arena; unit coordinates of the row before */
   size_t capacity;    /* rows there is room for */
   bool needs_unit;
+  bool has_units; /* the file has unit coordinates of some parameters */
+  struct design_misfits misfits;
+  struct ts_error wrong_step; /* the first; reported if the rows are in order */
 };
 
 /* Chooses the parameters and, where they are there, their unit coordinates. */
@@ -44,6 +49,7 @@ static bool choose_columns(struct design_reader *r, struct ts_error *err) {
     for (size_t p = 0; p < r->count; p++) there = there && strcmp(r->a->file.names[p], unit_name) != 0;
     r->unit_place[i] = there ? chosen : TS_NONE;
     if (there) names[chosen++] = unit_name;
+    r->has_units = r->has_units || there;
   }
   if (!ts_table_reader_choose(&r->table, names, chosen, err)) return false;
   for (size_t i = 0; i < r->count; i++) {
@@ -63,6 +69,7 @@ static void add_candidates(struct design_reader *r) {
     if ((second && layout == TS_LAYOUT_SALTELLI) || layout == TS_LAYOUT_FREE) continue;
     ts_row_order_add(&r->order, layout);
   }
+  ts_row_order_add_others(&r->order);
 }
 
 static bool grow(struct design_reader *r, double **rows, size_t capacity, struct ts_error *err) {
@@ -108,14 +115,15 @@ static bool find_unit(struct design_reader *r, size_t i, struct ts_error *err) {
   if (place != TS_NONE) {
     r->unit[i] = r->row[place];
     if (r->unit[i] >= 0 && r->unit[i] <= 1) return true;
-    ts_fail(err, TS_ERR_OUTSIDE_DOMAIN, "'u_%s' = %g is not between 0 and 1", parameter->name, r->unit[i]);
+    ts_fail(err, TS_ERR_OUTSIDE_DOMAIN, "'u_%s' = %s is not between 0 and 1", parameter->name,
+            TS_SIGNIFICANT(r->unit[i], 6));
     ts_error_help(err, "leave the column out, or write it as 'tessera sample --unit' does");
     return fail_at(r, place, err);
   }
   r->unit[i] = ts_space_unit_of_number(parameter, inside(parameter, r->row[i]));
   if (!isnan(r->unit[i])) return true;
-  ts_fail(err, TS_ERR_OUTSIDE_DOMAIN, "parameter '%s' = %g is outside its %s", parameter->name, r->row[i],
-          parameter->level_count > 0 ? "grid" : "range");
+  ts_fail(err, TS_ERR_OUTSIDE_DOMAIN, "parameter '%s' = %s is outside its %s", parameter->name,
+          TS_SIGNIFICANT(r->row[i], 6), parameter->level_count > 0 ? "grid" : "range");
   ts_error_help(err, "the space must be the one that the design was drawn from");
   return fail_at(r, i, err);
 }
@@ -143,12 +151,12 @@ static bool check_step(struct design_reader *r, size_t i, struct ts_error *err) 
   double expected = (double)levels / (2 * (double)(levels - 1));
   double step = fabs(r->unit[i] - r->before[i]);
   if (step == 0 || fabs(step - expected) <= STEP_TOLERANCE) return true;
-  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' moves by %.4g of its range here, but --levels %zu means steps of %.4g",
-          r->a->file.names[i], step, levels, expected);
+  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' moves by %s of its range here, but --levels %zu means steps of %s",
+          r->a->file.names[i], TS_SIGNIFICANT(step, 4), levels, TS_SIGNIFICANT(expected, 4));
   double fitting = 2 * step / (2 * step - 1);
   bool known = step > 0.5 && fabs(fitting - round(fitting)) < 1e-3 && fmod(round(fitting), 2) == 0;
   if (known) {
-    ts_error_help(err, "these are the steps of --levels %g", round(fitting));
+    ts_error_help(err, "these are the steps of --levels %s", TS_SIGNIFICANT(round(fitting), 6));
   } else {
     ts_error_help(err, "leave --levels out: then the steps are taken from the design");
   }
@@ -163,6 +171,18 @@ static bool check_steps(struct design_reader *r, struct ts_error *err) {
   }
   memcpy(r->before, r->unit, r->count * sizeof *r->before);
   return true;
+}
+
+/* Where values are used as they are, any number is taken; methods that need unit coordinates have refused it by now. */
+static void note_misfits(struct design_reader *r) {
+  if (r->needs_unit && !r->has_units) return;
+  size_t before = r->misfits.count;
+  ts_misfits_row(&r->misfits, r->a->file.space.parameters, r->row, r->count);
+  if (before > 0 || r->misfits.count == 0) return;
+  struct ts_error place = {.code = TS_ERR_OUTSIDE_DOMAIN};
+  ts_table_reader_place(&r->table, r->misfits.column, &place);
+  r->misfits.line = place.where.line;
+  r->misfits.line_column = place.where.column;
 }
 
 /* The order is that of the unit coordinates where they are in the file: on a grid different ones share a value. */
@@ -184,10 +204,10 @@ static bool take_row(struct design_reader *r, struct ts_error *err) {
   size_t start = a->row_count * r->count;
   if (a->values) memcpy(a->values + start, r->row, r->count * sizeof *r->row);
   if (a->unit) memcpy(a->unit + start, r->unit, r->count * sizeof *r->unit);
+  note_misfits(r);
   check_order(r);
-  /* Rows out of order are told as such, not as wrong steps. */
-  bool in_order = r->order.candidate_count > 0 && r->order.candidates[0].bad_row == TS_NONE;
-  if (walks && in_order && r->needs_unit && a->s->request->levels > 1 && !check_steps(r, err)) return false;
+  bool is_told = r->wrong_step.code != TS_ERR_OK;
+  if (walks && !is_told && r->needs_unit && a->s->request->levels > 1) check_steps(r, &r->wrong_step);
   a->row_count++;
   return a->row_count % ROWS_PER_TELL != 0 || ts_meter_add(&a->meter, ROWS_PER_TELL, err);
 }
@@ -245,7 +265,10 @@ static bool read_rows(struct design_reader *r, struct ts_error *err) {
     return false;
   }
   warn_about_grids(r);
-  return true;
+  ts_misfits_warn(r->a->s, &r->misfits, r->a->design_path);
+  if (r->wrong_step.code == TS_ERR_OK) return true;
+  *err = r->wrong_step;
+  return false;
 }
 
 bool ts_analysis_read_design(struct analysis *a) {

@@ -1,6 +1,6 @@
 /* Checks files without running anything, and lists what this build knows.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/study_int.h"
+#include "study/check_data.h"
 
 #include "base/alloc.h"
 #include "study/embedded.h"
@@ -32,6 +32,21 @@ static void add_summary(struct session *s, json_t *object) {
   json_object_set_new(object, "summary", summary);
 }
 
+/* Where results would go, without leaving anything there. */
+static void check_outputs(struct session *s) {
+  if (!s->study.is_bare_workflow && !ts_check_output_folder(s, ts_session_study_folder(s))) return;
+  ts_check_output_folder(s, ts_session_run_folder(s));
+}
+
+static void warn(struct session *s) {
+  size_t count = 0;
+  ts_warn_about_defaults(s);
+  if (s->dataset.tile_count == 0) return;
+  struct ts_source *wanted = ts_session_all_products(s, NULL, NULL, &count);
+  ts_warn_about_files(s, wanted, count);
+  ts_session_warn_tiling(s);
+}
+
 int ts_check(const struct ts_request *request, char **reply) {
   struct session s;
   ts_session_init(&s, request);
@@ -40,10 +55,11 @@ int ts_check(const struct ts_request *request, char **reply) {
   /* The data of a study is looked at even if another part of it is wrong: all faults at once. */
   if (s.workflow && (!s.study.is_bare_workflow || request->data_count > 0))
     ts_session_open_dataset(&s, !s.study.is_bare_workflow);
+  if (read) check_outputs(&s);
   json_object_set_new(object, "file", json_string(s.study.path ? s.study.path : request->file ? request->file : ""));
   json_object_set_new(object, "kind", json_string(s.study.is_bare_workflow ? "workflow" : "study"));
   if (read && s.workflow) add_summary(&s, object);
-  if (ts_session_ok(&s)) ts_session_warn_tiling(&s);
+  if (read && ts_session_ok(&s)) warn(&s);
   json_object_set_new(object, "ok", json_boolean(ts_session_ok(&s)));
   int code = ts_reply_finish(&s, object, 0, reply);
   ts_session_release(&s);

@@ -3,15 +3,16 @@
  *
  * Files come from the request (--data), from the study's list of patterns, or from a manifest (CSV whose columns are named
  * like the workflow's inputs). Only headers are read here; a tile's pixels are read when a task needs them. */
+#include "study/check_data.h"
 #include "study/manifest.h"
 
 #include "base/alloc.h"
 #include "base/budget.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "image/image.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <glob.h>
 #include <math.h>
 #include <string.h>
@@ -21,13 +22,15 @@
 #define MAX_TILES_PER_FILE 1000000
 #define MAX_TILES          10000000
 
+static const char *const data_endings[] = {".png",  ".tif",  ".tiff", ".svs", ".ndpi", ".jpg",
+                                           ".jpeg", ".mrxs", ".scn",  ".bif", ".csv"};
+#define DATA_ENDINGS (sizeof data_endings / sizeof *data_endings)
+
 static bool is_data_file(const char *name) {
-  static const char *const endings[] = {".png",  ".tif",  ".tiff", ".svs", ".ndpi", ".jpg",
-                                        ".jpeg", ".mrxs", ".scn",  ".bif", ".csv"};
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+  for (size_t i = 0; i < DATA_ENDINGS; i++) {
     size_t length = strlen(name);
-    size_t ending = strlen(endings[i]);
-    if (length > ending && strcasecmp(name + length - ending, endings[i]) == 0) return true;
+    size_t ending = strlen(data_endings[i]);
+    if (length > ending && strcasecmp(name + length - ending, data_endings[i]) == 0) return true;
   }
   return false;
 }
@@ -36,8 +39,25 @@ static int compare_names(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void add_folder(struct session *s, struct paths *paths, const char *folder) {
+/* `pointer` is the place of the entry in the study file; NULL: it is from the command line. */
+static void fail_folder(struct session *s, const char *folder, int number, const char *pointer) {
+  struct ts_error *fault = ts_faults_add(&s->faults);
+  const char *list = "";
+  for (size_t i = 0; i < DATA_ENDINGS; i++)
+    list = ts_arena_printf(&s->arena, "%s%s%s", list, i ? ", " : "", data_endings[i]);
+  if (number) {
+    ts_fail(fault, TS_ERR_FILE_NOT_FOUND, "folder '%s' cannot be read: %s", folder, strerrordesc_np(number));
+    ts_error_help(fault, "change its permissions, or name another folder");
+  } else {
+    ts_fail(fault, TS_ERR_NO_TILES, "folder '%s' contains no image files", folder);
+    ts_error_help(fault, "files directly in it are taken that end in %s", list);
+  }
+  if (pointer) ts_json_place(fault, &s->doc, pointer, TS_JSON_VALUE);
+}
+
+static void add_folder(struct session *s, struct paths *paths, const char *folder, const char *pointer) {
   DIR *dir = opendir(folder);
+  int number = dir ? 0 : errno;
   size_t first = paths->count;
   for (struct dirent *entry; dir && (entry = readdir(dir));) {
     if (entry->d_name[0] != '.' && is_data_file(entry->d_name)) {
@@ -47,13 +67,16 @@ static void add_folder(struct session *s, struct paths *paths, const char *folde
     }
   }
   if (dir) closedir(dir);
-  if (paths->count > first) qsort(paths->items + first, paths->count - first, sizeof(const char *), compare_names);
+  if (paths->count > first)
+    qsort(paths->items + first, paths->count - first, sizeof(const char *), compare_names);
+  else
+    fail_folder(s, folder, number, pointer);
 }
 
 /* One entry: a file, a folder or a pattern. A pattern that matches nothing, or a file that is not there, is a fault. */
 static void add_entry(struct session *s, struct paths *paths, const char *entry, const char *pointer) {
   if (ts_folder_exists(entry)) {
-    add_folder(s, paths, entry);
+    add_folder(s, paths, entry, pointer);
     return;
   }
   if (ts_file_exists(entry)) {
@@ -129,19 +152,13 @@ static bool list_files(struct session *s, struct paths *files, const char *const
     add_study_entries(s, &files[primary], s->study.data_files, s->study.data_file_count, "/data/files");
   }
   add_reference_files(s, files);
-  bool by_default = s->is_study && s->study.reference == REFERENCE_DEFAULT;
-  for (size_t i = 0; i < s->workflow->input_count; i++) {
-    if (by_default && s->workflow->inputs[i].default_run.kind == TS_SOURCE_TASK) files[i].count = 0;
-  }
   return ts_session_ok(s);
 }
 
-/* What a file is read as: its declared type, or for "mask|labels" what its pixels can hold. */
-static const struct ts_type *file_type(const struct ts_workflow_input *input, const struct ts_image_info *info) {
-  if (input->type) return input->type;
-  const struct ts_type *labels = ts_type_find("labels");
-  if (info->bits > 8 && ts_type_fits(labels, input->declaration)) return labels;
-  return ts_type_find("mask");
+/* A reference that the study does not compare with: its files must fit all the same, because a run takes them. */
+static bool is_unused(const struct session *s, size_t input) {
+  return s->is_study && s->study.reference == REFERENCE_DEFAULT &&
+         s->workflow->inputs[input].default_run.kind == TS_SOURCE_TASK;
 }
 
 /* Tiles of all items so far, and the item of each. */
@@ -202,39 +219,57 @@ static void add_tiles(struct session *s, struct ts_item *item, const struct ts_i
   d->tile_count += count;
 }
 
+static bool is_image(const struct ts_workflow_input *input) {
+  return !input->type || input->type->kind == TS_DATA_PIXELS;
+}
+
+/* What is not an image is refused before it is digested; then the header counts that belongs to the digest. */
+static bool open_source(struct session *s, size_t input, const char *path, struct ts_item_source *source,
+                        struct ts_image_info *info, struct ts_error *err) {
+  bool has_pixels = is_image(&s->workflow->inputs[input]);
+  int32_t level = s->study.level;
+  if (has_pixels && !(ts_image_inspect(path, level, info, err) && ts_image_fits_budget(path, level, err))) return false;
+  if (!is_unused(s, input) && (!ts_session_open_file(s, path, source, err) ||
+                               (has_pixels && !ts_source_inspect(source, level, info, err))))
+    return false;
+  source->path = path;
+  source->type = ts_input_file_type(&s->workflow->inputs[input], info);
+  return true;
+}
+
+static void refuse_size(struct session *s, const char *path, const struct ts_image_info *info, const char *first,
+                        const struct ts_image_info *pixels) {
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_BAD_IMAGE, "'%s' is %lld x %lld pixels, but '%s' is %lld x %lld", path, (long long)info->width,
+          (long long)info->height, first, (long long)pixels->width, (long long)pixels->height);
+  ts_error_help(&err, "files that belong together must have one size");
+  ts_session_fault(s, &err);
+}
+
 /* Inspects the files of one item; *pixels is set if any of them is an image. */
 static bool open_sources(struct session *s, const struct paths *files, size_t index, struct ts_item_source *sources,
                          struct ts_image_info *pixels, bool *has_pixels) {
   const char *first = NULL; /* image of the item */
+  struct ts_image_info *infos = ts_arena_array(&s->arena, s->workflow->input_count, sizeof *infos);
   *has_pixels = false;
   for (size_t i = 0; i < s->workflow->input_count; i++) {
-    const struct ts_workflow_input *input = &s->workflow->inputs[i];
-    if (files[i].count == 0) continue;
     struct ts_error err = {0};
-    struct ts_image_info info = {0};
-    bool is_image = !input->type || input->type->kind == TS_DATA_PIXELS;
-    const char *path = files[i].items[index];
-    /* What is not an image is refused before it is digested; then the header counts that belongs to the digest. */
-    if ((is_image && !(ts_image_inspect(path, s->study.level, &info, &err) &&
-                       ts_image_fits_budget(path, s->study.level, &err))) ||
-        !ts_session_open_file(s, path, &sources[i], &err) ||
-        (is_image && !ts_source_inspect(&sources[i], s->study.level, &info, &err))) {
+    const char *path = files[i].count > 0 ? files[i].items[index] : NULL;
+    if (!path) continue;
+    if (!open_source(s, i, path, &sources[i], &infos[i], &err)) {
       ts_session_fault(s, &err);
-      continue;
-    }
-    sources[i].type = file_type(input, &info);
-    if (is_image && *has_pixels && (info.width != pixels->width || info.height != pixels->height)) {
-      ts_fail(&err, TS_ERR_BAD_IMAGE, "'%s' is %lld x %lld pixels, but '%s' is %lld x %lld", sources[i].path,
-              (long long)info.width, (long long)info.height, first, (long long)pixels->width,
-              (long long)pixels->height);
-      ts_error_help(&err, "files that belong together must have one size");
-      ts_session_fault(s, &err);
-    } else if (is_image) {
-      *pixels = info;
+    } else if (is_image(&s->workflow->inputs[i]) && *has_pixels &&
+               (infos[i].width != pixels->width || infos[i].height != pixels->height)) {
+      refuse_size(s, path, &infos[i], first, pixels);
+    } else if (is_image(&s->workflow->inputs[i])) {
+      *pixels = infos[i];
       *has_pixels = true;
-      first = sources[i].path;
+      first = path;
     }
   }
+  ts_check_item_types(s, sources, infos);
+  for (size_t i = 0; i < s->workflow->input_count; i++)
+    if (is_unused(s, i)) sources[i] = (struct ts_item_source){0};
   return ts_session_ok(s);
 }
 
@@ -352,7 +387,7 @@ bool ts_session_open_dataset(struct session *s, bool is_study) {
   ok = ok && same_counts(s, files, count) && fill_items(s, files, primary, count, groups);
   s->supplied = ts_arena_array(&s->arena, inputs + 1, sizeof *s->supplied);
   for (size_t i = 0; i < inputs; i++) {
-    s->supplied[i] = files[i].count > 0;
+    s->supplied[i] = files[i].count > 0 && !is_unused(s, i);
     free(files[i].items);
   }
   free(files);

@@ -1,5 +1,6 @@
 /* What a study or run would do: the same design and planner, and a look into the store.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "study/check_data.h"
 #include "study/engine.h"
 #include "study/grouping.h"
 
@@ -161,7 +162,8 @@ int ts_plan_study(const struct ts_request *request, char **reply) {
   s.plans_buckets = true;
   json_t *object = ts_reply_new("tessera.plan/1");
   bool is_study = false;
-  bool ok = ts_session_read(&s) && open_existing_store(&s);
+  bool ok = ts_session_read(&s) && open_existing_store(&s) &&
+            (!request->picture || ts_check_output_file(&s, ts_session_path(&s, request->picture)));
   if (ok) {
     is_study = !is_single(&s);
     ok = ts_session_open_dataset(&s, is_study) &&

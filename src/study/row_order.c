@@ -7,6 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of the neighbours that a design has in any order; below that it is not one that was sorted, shuffled or filtered. A
+ * filter that keeps half of the rows of a base sample at random keeps a quarter of the pairs. */
+#define LEAST_SHARE 0.25
+
 size_t ts_layout_block_rows(enum ts_layout layout, size_t group_count) {
   switch (layout) {
   case TS_LAYOUT_TRAJECTORIES:
@@ -29,18 +33,37 @@ void ts_row_order_init(struct row_order *order, const char *const *names, size_t
                               .group_count = group_of ? group_count : column_count};
 }
 
-void ts_row_order_add(struct row_order *order, enum ts_layout layout) {
+static void add_candidate(struct row_order *order, enum ts_layout layout, bool is_accepted) {
   if (order->candidate_count == TS_ORDER_MAX) TS_BUG("more than %d layouts", TS_ORDER_MAX);
   struct order_candidate *candidate = &order->candidates[order->candidate_count++];
-  *candidate = (struct order_candidate){
-      .layout = layout, .block_rows = ts_layout_block_rows(layout, order->group_count), .bad_row = TS_NONE};
+  *candidate = (struct order_candidate){.layout = layout,
+                                        .is_accepted = is_accepted,
+                                        .block_rows = ts_layout_block_rows(layout, order->group_count),
+                                        .bad_row = TS_NONE};
   if (candidate->block_rows > 1) {
     candidate->block = ts_calloc(candidate->block_rows * order->column_count, sizeof *candidate->block);
   }
 }
 
+void ts_row_order_add(struct row_order *order, enum ts_layout layout) { add_candidate(order, layout, true); }
+
+void ts_row_order_add_others(struct row_order *order) {
+  static const enum ts_layout layouts[] = {TS_LAYOUT_DERIVATIVE, TS_LAYOUT_TRAJECTORIES, TS_LAYOUT_RADIAL,
+                                           TS_LAYOUT_SALTELLI, TS_LAYOUT_SALTELLI_2};
+  size_t accepted = order->candidate_count;
+  if (accepted == 0 || order->group_count < 2) return; /* with one parameter any rows are those of a trajectory */
+  bool derivative = order->candidates[0].layout == TS_LAYOUT_DERIVATIVE;
+  for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+    size_t known = 0;
+    while (known < accepted && order->candidates[known].layout != layouts[i]) known++;
+    /* Base points whose steps are in another order are still meant as such. */
+    if (known == accepted && !(derivative && layouts[i] == TS_LAYOUT_RADIAL)) add_candidate(order, layouts[i], false);
+  }
+}
+
 void ts_row_order_release(struct row_order *order) {
   for (size_t i = 0; i < order->candidate_count; i++) free(order->candidates[i].block);
+  ts_row_neighbours_release(&order->neighbours);
   *order = (struct row_order){0};
 }
 
@@ -135,7 +158,22 @@ static void check_block(const struct row_order *order, struct order_candidate *c
   }
 }
 
+static void add_neighbours(struct row_order *order, const double *row) {
+  ts_row_neighbours_add(&order->neighbours, row, order->column_count, order->group_of, order->group_count);
+}
+
+/* When the last accepted layout fails, the rows of its block are the first whose neighbours count. */
+static void note_loss(struct row_order *order, const struct order_candidate *last) {
+  order->is_lost = true;
+  for (size_t i = 0; i < order->candidate_count; i++) {
+    if (order->candidates[i].is_accepted && order->candidates[i].bad_row == TS_NONE) order->is_lost = false;
+  }
+  for (size_t i = 0; i < last->block_rows && order->is_lost; i++)
+    add_neighbours(order, last->block + i * order->column_count);
+}
+
 void ts_row_order_row(struct row_order *order, const double *row) {
+  if (order->is_lost) add_neighbours(order, row);
   for (size_t i = 0; i < order->candidate_count; i++) {
     struct order_candidate *candidate = &order->candidates[i];
     if (!candidate->block || candidate->bad_row != TS_NONE) continue;
@@ -143,6 +181,7 @@ void ts_row_order_row(struct row_order *order, const double *row) {
     if (++candidate->filled < candidate->block_rows) continue;
     candidate->filled = 0;
     check_block(order, candidate, order->row_count + 1 - candidate->block_rows);
+    if (candidate->is_accepted && candidate->bad_row != TS_NONE) note_loss(order, candidate);
   }
   order->row_count++;
 }
@@ -162,26 +201,96 @@ static const char *block_word(enum ts_layout layout) {
   }
 }
 
-/* The layout that was most likely meant: the one that fits for longest. */
+static const char *design_word(enum ts_layout layout) {
+  switch (layout) {
+  case TS_LAYOUT_TRAJECTORIES:
+  case TS_LAYOUT_RADIAL: return "Morris design";
+  case TS_LAYOUT_DERIVATIVE: return "design of derivatives";
+  case TS_LAYOUT_FAST: return "FAST design";
+  case TS_LAYOUT_SALTELLI_2: return "Saltelli design of second order";
+  default: return "Saltelli design";
+  }
+}
+
+static const char *method_of(enum ts_layout layout) {
+  switch (layout) {
+  case TS_LAYOUT_TRAJECTORIES:
+  case TS_LAYOUT_RADIAL: return "morris";
+  case TS_LAYOUT_DERIVATIVE: return "dgsm";
+  default: return "vbd";
+  }
+}
+
+/* The layout that was most likely meant: the accepted one that fits for longest. */
 static const struct order_candidate *likeliest(const struct row_order *order) {
   const struct order_candidate *best = &order->candidates[0];
   for (size_t i = 1; i < order->candidate_count; i++) {
-    if (order->candidates[i].bad_row > best->bad_row) best = &order->candidates[i];
+    if (order->candidates[i].is_accepted && order->candidates[i].bad_row > best->bad_row) best = &order->candidates[i];
   }
   return best;
 }
 
-bool ts_row_order_find(const struct row_order *order, const char *method, enum ts_layout *layout, size_t *row,
+/* The first layout that fits, of those that the method accepts or of the others; NULL if none does. */
+static const struct order_candidate *fitting(const struct row_order *order, bool is_accepted) {
+  for (size_t i = 0; i < order->candidate_count; i++) {
+    const struct order_candidate *candidate = &order->candidates[i];
+    if (candidate->is_accepted == is_accepted && fits(order, candidate)) return candidate;
+  }
+  return NULL;
+}
+
+static bool fail_other_design(const struct order_candidate *wanted, const struct order_candidate *found,
+                              const char *method, struct ts_error *err) {
+  bool second = wanted->layout == TS_LAYOUT_SALTELLI_2 && found->layout == TS_LAYOUT_SALTELLI;
+  ts_fail(err, TS_ERR_WRONG_DESIGN, "this is not a %s (its rows are those of a %s%s)", design_word(wanted->layout),
+          second ? "plain " : "", design_word(found->layout));
+  if (second) {
+    ts_error_help(err, "leave --second-order out, or draw the design with --second-order; for any design use --method "
+                       "given-data or pce");
+  } else {
+    ts_error_help(err,
+                  "use --method %s; for any design use --method given-data or pce; '%s' needs a %s, see: tessera "
+                  "sample --help",
+                  method_of(found->layout), method, design_word(wanted->layout));
+  }
+  return false;
+}
+
+/* Whether the rows are the wanted design in no order at all: the first block does not fit, and neighbours are few. */
+static bool is_another_design(struct row_order *order, const struct order_candidate *wanted) {
+  if (wanted->bad_row == TS_NONE || wanted->bad_row >= wanted->block_rows || order->group_count < 2) return false;
+  bool saltelli = wanted->layout == TS_LAYOUT_SALTELLI;
+  double expected = 2 / (double)(order->group_count + (saltelli ? 2 : 1));
+  return ts_row_neighbours_share(&order->neighbours) < LEAST_SHARE * expected;
+}
+
+static bool fail_no_design(const struct row_order *order, const struct order_candidate *wanted, const char *method,
+                           struct ts_error *err) {
+  ts_fail(err, TS_ERR_WRONG_DESIGN,
+          "this is not a %s (too few of its %zu rows differ from another in one %s only); row %zu of the design is not "
+          "where '%s' needs it: %s",
+          design_word(wanted->layout), order->row_count, order->group_of ? "group" : "parameter", wanted->bad_row + 1,
+          method, wanted->fault);
+  ts_error_help(err,
+                "for any design use --method given-data or pce; '%s' needs the rows of: tessera sample --method %s",
+                method, strcmp(method_of(wanted->layout), "vbd") == 0 ? "saltelli" : method_of(wanted->layout));
+  return false;
+}
+
+bool ts_row_order_find(struct row_order *order, const char *method, enum ts_layout *layout, size_t *row,
                        struct ts_error *err) {
   *layout = TS_LAYOUT_FREE;
   *row = TS_NONE;
   if (order->candidate_count == 0) return true;
-  for (size_t i = 0; i < order->candidate_count; i++) {
-    *layout = order->candidates[i].layout;
-    if (fits(order, &order->candidates[i])) return true;
+  const struct order_candidate *found = fitting(order, true), *other = fitting(order, false);
+  if (found) {
+    *layout = found->layout;
+    return true;
   }
   const struct order_candidate *candidate = likeliest(order);
+  if (other) return fail_other_design(candidate, other, method, err);
   *row = candidate->bad_row;
+  if (is_another_design(order, candidate)) return fail_no_design(order, candidate, method, err);
   if (candidate->bad_row != TS_NONE) {
     ts_fail(err, TS_ERR_BAD_VALUE, "row %zu of the design is not where '%s' needs it: %s", candidate->bad_row + 1,
             method, candidate->fault);

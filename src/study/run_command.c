@@ -1,5 +1,6 @@
 /* One parameter set over the data: every output of the workflow as files.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "study/check_data.h"
 #include "study/engine.h"
 #include "study/workers.h"
 #include "study/write_products.h"
@@ -46,19 +47,18 @@ static bool make_plan(struct session *s, struct run_state *r) {
   r->names = ts_arena_array(&s->arena, total + 1, sizeof *r->names);
   size_t count = 0;
   struct ts_source *wanted = ts_session_all_products(s, r->sets.values, r->names, &count);
+  if (ts_session_ok(s)) ts_warn_about_files(s, wanted, count);
   if (ts_session_ok(s)) r->plan = ts_session_plan(s, &r->sets, wanted, count, false);
   return r->plan && ts_workers_check(s, r->plan);
 }
 
 static bool execute(struct session *s, struct run_state *r) {
-  const char *folder =
-      s->request->output ? s->request->output : ts_arena_printf(&s->arena, "out/%s-run", s->study.name);
   ts_auto_free char *start = ts_path_absolute("");
   r->quality = ts_quality_create(s, r->plan);
   struct product_writer writer = {.s = s,
                                   .plan = r->plan,
                                   .names = r->names,
-                                  .folder = ts_session_path(s, folder),
+                                  .folder = ts_session_run_folder(s),
                                   .start = start,
                                   .outputs = r->outputs,
                                   .quality = r->quality};
@@ -73,6 +73,7 @@ static bool execute(struct session *s, struct run_state *r) {
                                   .on_product = ts_write_product};
   ts_progress_begin(r->progress);
   bool ok = ts_engine_run(&r->engine);
+  ts_write_products_end(&writer);
   ts_progress_end(r->progress);
   r->state = r->engine.result.stopped ? "paused" : ts_progress_any_failed(r->progress) ? "failed" : "done";
   return ok;
@@ -115,7 +116,8 @@ int ts_run_workflow(const struct ts_request *request, char **reply) {
   json_t *object = ts_reply_new("tessera.run/2");
   bool ready = ts_session_read(&s) && ts_session_open_store(&s, false, false) && ts_run_resume(&s, "run") &&
                ts_session_open_dataset(&s, false) && ts_sets_single(&s, &r.sets);
-  ready = ready && make_plan(&s, &r) && ts_session_open_trace(&s) && ts_run_open(&s, "run", r.id);
+  ready = ready && make_plan(&s, &r) && ts_check_output_folder(&s, ts_session_run_folder(&s)) &&
+          ts_session_open_trace(&s) && ts_run_open(&s, "run", r.id);
   if (ready) {
     ts_session_warn_tiling(&s);
     execute(&s, &r);

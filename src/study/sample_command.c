@@ -1,5 +1,6 @@
 /* Draws parameter sets for any model and writes them as CSV.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "study/check_data.h"
 #include "study/sensitivity_int.h"
 
 #include "analysis/method.h"
@@ -177,6 +178,7 @@ static void sample(struct sampling *sampling, json_t *object) {
   }
   if (!ts_space_file_open(s, &sampling->file)) return;
   sampling->path = s->request->output ? ts_session_path(s, s->request->output) : NULL;
+  if (sampling->path && !ts_check_output_file(s, sampling->path)) return;
   ts_meter_init(&sampling->meter, s->request, 1, "draw", "write");
   if (draw(sampling, &err) && write_design(sampling, &err)) {
     ts_meter_end(&sampling->meter);

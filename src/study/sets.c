@@ -1,5 +1,6 @@
 /* Parameter sets: from a method's design, from a CSV file, or one set from the command line.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "study/check_data.h"
 #include "study/sensitivity_int.h"
 #include "study/study_method.h"
 
@@ -129,7 +130,9 @@ bool ts_sets_of_study(struct session *s, struct parameter_sets *sets) {
            ts_study_check_names(s, sets) && ts_until_check(s, sets);
   sets->is_given = true;
   sets->block_rows = 1;
-  if (!ts_design_read_csv(&sets->design, s->workflow, ts_session_path(s, s->request->design), &s->faults)) return false;
+  const char *path = ts_session_path(s, s->request->design);
+  if (!ts_design_read_csv(&sets->design, s->workflow, path, &s->faults)) return false;
+  ts_warn_about_design(s, &sets->design, path);
   fill_rows(s->workflow, sets);
   return true;
 }

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/sensitivity_int.h"
 
+#include "base/str.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -54,7 +56,8 @@ static bool read_pair(const struct reader *r, const json_t *item, const char *po
   if (a == TS_NONE || b == TS_NONE) return false;
   double *cell = &r->file->correlation[a * r->file->space.count + b];
   if (!(fabs(value) < 1)) {
-    ts_fail(&err, TS_ERR_OUTSIDE_DOMAIN, "a rank correlation lies between -1 and 1, but 'rank' is %g", value);
+    ts_fail(&err, TS_ERR_OUTSIDE_DOMAIN, "a rank correlation lies between -1 and 1, but 'rank' is %s",
+            TS_SIGNIFICANT(value, 6));
     ts_error_help(&err, "parameters that move together entirely are one parameter, or a group");
     return complain(r, &err, pointer);
   }

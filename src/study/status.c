@@ -1,5 +1,6 @@
 /* Looks back: runs of a store, what their tasks said, and the report of a past study.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "study/check_data.h"
 #include "study/study_result.h"
 
 #include "base/alloc.h"
@@ -190,7 +191,7 @@ static void render_report(struct session *s, const struct ts_run_row *row, json_
   } else if (!result || !json_object_get(result, "answer")) {
     ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no result yet: it is %s", row->id, row->state);
     ts_error_help(&err, "continue it with: tessera %s --resume %s", row->command, row->id);
-  } else {
+  } else if (ts_check_output_file(s, path)) {
     const char *first = json_string_value(json_object_get(result, "report")); /* its pictures lie beside it */
     char *folder = ts_path_folder(first ? first : "");
     if (ts_study_report(result, folder, &html, &err)) ts_file_write_atomic(path, ts_str_get(&html), html.length, &err);

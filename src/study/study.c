@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Start reading at ts_study: each step takes what the one before it made. */
+#include "study/check_data.h"
 #include "study/study_result.h"
 
 #include "base/alloc.h"
@@ -27,11 +28,6 @@ static bool run_phases(struct session *s, struct study_result *r) {
     ok = ts_study_begin_phase(s, r) && run_phase(s, r, &r->phases[r->phase_count - 1]);
   if (r->progress) ts_progress_end(r->progress);
   return ts_study_sum_up(s, r, ok);
-}
-
-static const char *output_folder(struct session *s) {
-  if (s->request->output) return ts_session_path(s, s->request->output);
-  return ts_session_path(s, ts_arena_printf(&s->arena, "out/%s", s->study.name));
 }
 
 static bool write_file(struct session *s, const char *path, const struct ts_str *text) {
@@ -73,7 +69,7 @@ static bool write_report(struct session *s, struct study_result *r, const json_t
 }
 
 static void name_files(struct session *s, struct study_result *r) {
-  r->folder = output_folder(s);
+  r->folder = ts_session_study_folder(s);
   r->report_path = ts_arena_printf(&s->arena, "%s/report.html", r->folder);
   r->results_path = ts_arena_printf(&s->arena, "%s/results.csv", r->folder);
   r->by_file_path = ts_arena_printf(&s->arena, "%s/results-by-file.csv", r->folder);
@@ -106,14 +102,18 @@ int ts_study(const struct ts_request *request, char **reply) {
   ts_session_init(&s, request);
   /* What is refused leaves no run behind. */
   bool ready = open_all(&s) && ts_study_begin_phase(&s, &r) && ts_study_plan_round(&s, &r, &r.phases[0]) &&
-               ts_session_open_trace(&s) && ts_run_open(&s, "study", r.run_id);
+               ts_check_output_folder(&s, ts_session_study_folder(&s)) && ts_session_open_trace(&s) &&
+               ts_run_open(&s, "study", r.run_id);
   if (ready) {
     ts_session_warn_tiling(&s);
     name_files(&s, &r);
-    bool complete = run_phases(&s, &r) && write_results(&s, &r) && ts_study_draw(&s, &r);
+    /* What was found is in the reply and in the store even where it cannot be written. */
+    bool complete = run_phases(&s, &r);
+    bool written = complete && write_results(&s, &r) && ts_study_draw(&s, &r);
     object = ts_study_object(&s, &r, complete);
-    if (complete) write_report(&s, &r, object);
+    written = written && write_report(&s, &r, object);
     ts_run_close(&s, r.run_id, ts_session_ok(&s) ? r.state : "failed", object);
+    if (complete && !written) json_object_set_new(object, "report", json_string(""));
   }
   if (!object) object = ts_reply_new("tessera.study/2");
   int code = ts_reply_finish(&s, object, exit_code(&r), reply);

@@ -7,6 +7,7 @@
 #include "study/study_result.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -80,8 +81,8 @@ static void keep_by_rule(struct session *s, struct candidate *candidates, size_t
     if (kept > 0 && best->reach < keep->share) break;
     best->kept = true;
   }
-  phase->rule = ts_arena_printf(&s->arena, "the upper end of the mu* interval reaches %g %% of the largest mu*%s",
-                                100 * keep->share,
+  phase->rule = ts_arena_printf(&s->arena, "the upper end of the mu* interval reaches %s %% of the largest mu*%s",
+                                TS_SIGNIFICANT(100 * keep->share, 6),
                                 keep->most ? ts_arena_printf(&s->arena, "; at most %zu parameters", keep->most) : "");
 }
 

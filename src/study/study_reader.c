@@ -3,6 +3,7 @@
 #include "study/study_reader.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -122,8 +123,9 @@ double ts_study_read_share(struct study_reader *r, const json_t *object, const c
   if (!value) return otherwise;
   if (json_is_number(value) && json_number_value(value) > above && json_number_value(value) < below)
     return json_number_value(value);
-  snprintf(text, sizeof text, "'%s' is no number between %g and %g", name, above, below);
-  snprintf(help, sizeof help, "%g is usual", otherwise);
+  snprintf(text, sizeof text, "'%s' is not a number between %s and %s", name, TS_SIGNIFICANT(above, 6),
+           TS_SIGNIFICANT(below, 6));
+  snprintf(help, sizeof help, "%s is usual", TS_SIGNIFICANT(otherwise, 6));
   ts_study_complain(r, name, TS_ERR_BAD_VALUE, TS_JSON_VALUE, text, help);
   return otherwise;
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/rank.h"
 #include "base/alloc.h"
+#include "base/str.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -33,11 +34,12 @@ static const char *read_argument(struct session *s, const char **text) {
 }
 
 static bool parse_interval(struct session *s, const char *rest, struct study_until *until) {
-  char *end = NULL;
   until->column = read_argument(s, &rest);
   if (!until->column || *rest != '<') return false;
-  until->limit = strtod(rest + 1, &end);
-  return end != rest + 1 && *skip_space(end) == '\0' && until->limit > 0 && isfinite(until->limit);
+  const char *number = skip_space(rest + 1);
+  size_t length = strcspn(number, " \t\n\v\f\r");
+  if (*skip_space(number + length) != '\0') return false;
+  return ts_parse_double(ts_arena_strndup(&s->arena, number, length), &until->limit) && until->limit > 0;
 }
 
 static bool parse_rank(struct session *s, const char *rest, struct study_until *until) {
@@ -54,7 +56,7 @@ bool ts_until_parse(struct session *s, const char *text, struct study_until *unt
   if (strncmp(at, "ci", 2) == 0 && parse_interval(s, at + 2, until)) return true;
   if (strncmp(at, "rank", 4) == 0 && parse_rank(s, at + 4, until)) return true;
   *until = (struct study_until){0};
-  ts_fail(err, TS_ERR_USAGE, "'%s' is no condition to stop at", text);
+  ts_fail(err, TS_ERR_USAGE, "'%s' is not a condition to stop at", text);
   ts_error_help(err,
                 "write 'ci(mu_star) < 0.05' (half widths of intervals, as a share of the largest index) or 'rank(3)' "
                 "(the first three ranks do not overlap)");
@@ -151,8 +153,8 @@ static bool is_met(struct session *s, const struct study_analysis *analysis, con
     *reason = ts_arena_printf(&s->arena, "the interval of %s is not known: %s of %s", until->column, name, output);
     return false;
   }
-  *reason = ts_arena_printf(&s->arena, "the widest interval is +-%.3g of the largest %s: %s of %s", width,
-                            until->column, name, output);
+  *reason = ts_arena_printf(&s->arena, "the widest interval is +-%s of the largest %s: %s of %s",
+                            TS_SIGNIFICANT(width, 3), until->column, name, output);
   return width < until->limit;
 }
 

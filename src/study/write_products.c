@@ -6,11 +6,39 @@
 #include "base/file.h"
 #include "image/image.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void complain(struct product_writer *w, const struct ts_error *err) { ts_session_fault(w->s, err); }
+static void complain(struct product_writer *w, const struct ts_error *err) {
+  size_t i = 0;
+  while (i < w->fault_count && w->faults[i].first.code != err->code) i++;
+  if (i == PRODUCT_FAULTS_MAX) i--; /* the last one stands for whatever else there is */
+  if (i == w->fault_count) w->faults[w->fault_count++] = (struct product_fault){.first = *err};
+  w->faults[i].count++;
+  w->gave_up = w->gave_up || err->code == TS_ERR_FILE_IO;
+}
+
+/* After a file that could not be written the others are counted, not tried: the disk is full, or the folder is gone. */
+static bool gave_up(struct product_writer *w) {
+  if (!w->gave_up) return false;
+  complain(w, &(struct ts_error){.code = TS_ERR_FILE_IO});
+  return true;
+}
+
+void ts_write_products_end(struct product_writer *writer) {
+  for (size_t i = 0; i < writer->fault_count; i++) {
+    struct product_fault *fault = &writer->faults[i];
+    size_t length = strlen(fault->first.text);
+    char more[64] = "";
+    if (fault->count > 1) snprintf(more, sizeof more, " (and %zu more like it)", fault->count - 1);
+    size_t room = sizeof fault->first.text - 1 - strlen(more);
+    if (length > room) length = room;
+    memcpy(fault->first.text + length, more, strlen(more) + 1);
+    ts_session_fault(writer->s, &fault->first);
+  }
+}
 
 static const char *path_of(struct product_writer *w, const char *name, const struct ts_node *node, size_t unit,
                            const char *ending) {
@@ -85,6 +113,7 @@ static void write_one(struct product_writer *w, const char *name, const struct t
                       const struct ts_data *data) {
   struct ts_error err = {0};
   const struct ts_type *type = ts_data_type(data);
+  if (gave_up(w)) return;
   const char *path = path_of(w, name, node, unit, type->file_ending);
   const char *against = node->kind == TS_NODE_TASK ? w->s->against[node->task] : NULL;
   ts_auto_free char *target = ts_path_join(w->start, path);

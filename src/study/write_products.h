@@ -5,6 +5,8 @@
 
 #include "study/study_int.h"
 
+#define PRODUCT_FAULTS_MAX 8
+
 struct product_writer {
   struct session *s;
   const struct ts_plan *plan;    /* its first run is written */
@@ -13,9 +15,18 @@ struct product_writer {
   const char *start; /* absolute: where relative paths begin, whatever an operation does to the current folder */
   json_t *outputs;         /* borrowed: paths are appended */
   struct quality *quality; /* borrowed: scores against a reference are added */
+  /* The first fault of each code and how many there were: a full disk is one fault, not one per tile. */
+  struct product_fault {
+    struct ts_error first;
+    size_t count;
+  } faults[PRODUCT_FAULTS_MAX];
+  size_t fault_count;
+  bool gave_up; /* files cannot be written: the rest is not tried */
 };
 
-/* For ts_run_options.on_product; user is a struct product_writer. Faults go to the session. */
+/* For ts_run_options.on_product; user is a struct product_writer. */
 void ts_write_product(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
+/* After the last product: faults go to the session, each once with how many like it there were. */
+void ts_write_products_end(struct product_writer *writer);
 
 #endif

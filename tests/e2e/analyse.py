@@ -283,9 +283,21 @@ def check_order():
             fails(3, 314, "row", method, design="swapped.csv")
     sample("--method", "saltelli", "-N", 16)
     write_column(FOLDER / "y.csv", range(80))
-    fails(3, 314, "", "vbd", "--second-order")
+    fails(3, 315, "this is not a Saltelli design of second order (its rows are those of a plain Saltelli design)", "vbd",
+          "--second-order")
+    fails(3, 315, "this is not a Morris design (its rows are those of a Saltelli design)", "morris")
     sample("--method", "lhs", "-N", 80)
-    fails(3, 314, "", "morris")
+    for method, what in (("morris", "Morris"), ("vbd", "Saltelli"), ("sobol", "Saltelli")):
+        said = fails(3, 315, f"this is not a {what} design (too few of its 80 rows differ from another in one parameter "
+                     "only)", method)
+        check("for any design use --method given-data or pce" in said, f"{method}: no way out in\n{said}")
+        check(re.search(r"design\.csv:\d+", said), f"{method}: no place in\n{said}")
+    fails(3, 315, "this is not a Morris design", "morris", "--levels", 4)
+    # Values on coarse grids meet by chance; twelve of them do not.
+    write_space(FOLDER / "grids.json", [{"name": f"p{i}", "type": "integer", "grid": [1, 2, 3, 4]} for i in range(12)])
+    sample("--method", "lhs", "-N", 98, space="grids.json", name="grids.csv")
+    write_column(FOLDER / "y.csv", range(98))
+    fails(3, 315, "this is not a Saltelli design (too few of its 98 rows", "vbd", space="grids.json", design="grids.csv")
     sample("--method", "morris", "-N", 20, "--levels", 4)
     fails(3, 314, "--levels", "morris", "--levels", 6)
     fails(3, 314, "levels", "morris", "--levels", 5)

@@ -58,6 +58,11 @@ def check_full_output(folder, wanted):
     run = study(folder, store="store-out", out=disk / "out", expect=5)
     says(run, "full output", "error[T102]", str(disk))
     check("space" in run.stderr.lower(), f"full output: space is not named\n{run.stderr}")
+    shutil.rmtree(disk / "out")
+    fill(disk, 4096)
+    run = study(folder, store="memory", out=disk / "out", expect=5)
+    check("factor" in run.stdout, f"full output, nothing kept: the answer is not printed\n{run.stdout}")
+    check("Report:" not in run.stdout, f"full output: a report is named that is not there\n{run.stdout}")
     (disk / "filler").unlink()
     study(folder, "--resume", store="store-out", out=disk / "out")
     check((disk / "out/results.csv").read_bytes() == wanted, "full output, continued: other results")
@@ -66,6 +71,7 @@ def check_full_output(folder, wanted):
     fill(disk, 4096)
     run = support.call("run", "-C", folder, "--store", "store-out", "-o", disk / "run", "--progress=none", expect=5)
     says(run, "full output of a run", "error[T")
+    equal(run.stderr.count("error["), 1, f"full output of a run: faults\n{run.stderr}")
 
 
 def check_read_only(folder, wanted):
@@ -78,8 +84,10 @@ def check_read_only(folder, wanted):
     run = study(folder, store=disk / "new", out="out-ro2", expect=5)
     says(run, "no place for a new store", "error[T", str(disk))
     support.call("status", "-C", folder, "--store", disk / "store")
-    run = study(folder, store="store-ro-out", out=disk / "out", expect=5)
-    says(run, "read-only output", "error[T102]", str(disk))
+    run = study(folder, store="store-ro-out", out=disk / "out", expect=3)
+    says(run, "read-only output", "error[T316]", str(disk))
+    runs = support.call_json("status", "-C", folder, "--store", "store-ro-out")["runs"]
+    equal(runs, [], "read-only output: runs that were recorded")
     subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
     study(folder, store=disk / "store", out="out-ro")
     same(folder, wanted, "a store that was read-only for a while", "out-ro")

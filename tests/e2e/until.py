@@ -100,9 +100,9 @@ def check_budget(folder):
 
 
 def check_faults(folder):
-    for words, wanted in ((("--until", "ci(mu_star) < "), "no condition to stop at"),
+    for words, wanted in ((("--until", "ci(mu_star) < "), "not a condition to stop at"),
                           (("--until", "ci(mustar) < 0.1"), "did you mean 'mu_star'?"),
-                          (("--until", "rank(0)"), "no condition to stop at"),
+                          (("--until", "rank(0)"), "not a condition to stop at"),
                           (("--until", "rank(1)", "--max-runs", 5), "the first round has 24 runs")):
         run = call("study", "-C", folder, "--store", "memory", *words, expect=2)
         check(wanted in run.stderr, f"{words}: {run.stderr}")

@@ -86,6 +86,17 @@ class OtherChecks(ToolTest):
         self.assert_faults("check-banned",
                            "src/base/a.c:2: 'strcpy' is banned: it does not know the size of its target")
 
+    def test_numbers_that_follow_the_locale(self):
+        self.write("src/base/a.c", 'void f(void) { x = strtod(t, 0); printf("%g", x); }\n')
+        self.write("src/study/s.c", 'void f(void) {\n  x = strtod(t, 0); y = g_ascii_strtod(t, 0);\n'
+                   '  sscanf(t, "%d", &i);\n  /* printf("%g") */\n  printf("%.0f of 5 %% find %s%zu %d", x, s, n, i);\n'
+                   '  printf("a"\n         "%-8.3f and %*.*e", x, 1, 2, x);\n  printf("%lg", x);\n}\n')
+        why = "is banned: it reads the decimal sign of the locale: use ts_parse_double"
+        writes = "is banned: it writes the decimal sign of the locale: use TS_SIGNIFICANT or TS_DECIMALS of base/str.h"
+        self.assert_faults("check-banned", f"src/study/s.c:7: '%-8.3f' {writes}", f"src/study/s.c:7: '%*.*e' {writes}",
+                           f"src/study/s.c:8: '%lg' {writes}", f"src/study/s.c:2: 'strtod' {why}",
+                           f"src/study/s.c:3: 'sscanf' {why}")
+
     def test_inexact_math_where_products_are_exact(self):
         self.write("src/kernels/cpu/k.c", "double f(double x) { return sqrt(x) + log(x); }\n")
         self.assert_faults("check-banned", "src/kernels/cpu/k.c:1: 'log' is banned: its last bits differ between C "

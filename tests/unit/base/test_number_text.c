@@ -1,13 +1,12 @@
 /* Numbers as text: shortest round trip, strict reading, the same in a locale that writes a decimal comma.
  * SPDX-License-Identifier: Apache-2.0
  * test-label: one-thread */
+#include "unit/base/comma_locale.h"
 #include "unit/base/testing.h"
 
 #include "base/random.h"
 #include "base/str.h"
 
-#include <fcntl.h>
-#include <locale.h>
 #include <math.h>
 
 /* From Python 3.11: float.hex() and repr(), the latter without ".0". */
@@ -169,32 +168,32 @@ static void integers_are_read_strictly(void **state) {
   assert_true(ts_parse_int64("-0", &value) && value == 0);
 }
 
-static void make_locale(const char *folder) {
-  char target[128];
-  snprintf(target, sizeof target, "%s/de_DE.UTF-8", folder);
-  pid_t child = fork();
-  assert_true(child >= 0);
-  if (child == 0) {
-    if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout)) _exit(1);
-    execlp("localedef", "localedef", "-i", "de_DE", "-f", "UTF-8", target, (char *)NULL);
-    _exit(127);
+/* In the "C" locale printf itself is right. */
+static void texts_are_those_of_printf(void **state) {
+  (void)state;
+  struct ts_random random;
+  ts_random_init(&random, 9, 0);
+  for (int i = 0; i < 20000; i++) {
+    char expected[400];
+    double value = ldexp(ts_random_unit(&random) - 0.5, (int)ts_random_below(&random, 2000) - 1000);
+    int digits = (int)ts_random_below(&random, 17) + 1;
+    snprintf(expected, sizeof expected, "%.*g", digits, value);
+    assert_string_equal(TS_SIGNIFICANT(value, digits), expected);
+    snprintf(expected, sizeof expected, "%.*f", digits, value);
+    assert_string_equal(TS_DECIMALS(value, digits), expected);
+    snprintf(expected, sizeof expected, "%.16e", value);
+    assert_int_equal(ts_decimal_exponent(value), strtol(strchr(expected, 'e') + 1, NULL, 10));
   }
-  waitpid(child, NULL, 0);
-}
-
-/* The German one, from the system, or made here where the tools and sources for it are installed. */
-static bool enter_comma_locale(const char *folder) {
-  if (setlocale(LC_ALL, "de_DE.UTF-8")) return true;
-  make_locale(folder);
-  setenv("LOCPATH", folder, 1);
-  return setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+  assert_string_equal(TS_SIGNIFICANT(NAN, 3), "nan");
+  assert_string_equal(TS_SIGNIFICANT(-INFINITY, 3), "-inf");
+  assert_string_equal(TS_DECIMALS(1e308, 30) + 309, ".000000000000000000000000000000");
+  assert_int_equal(ts_decimal_exponent(0), 0);
 }
 
 static void a_decimal_comma_changes_nothing(void **state) {
   (void)state;
-  char folder[64];
-  scratch_create(folder);
-  bool entered = enter_comma_locale(folder);
+  struct comma_locale locale;
+  bool entered = comma_locale_enter(&locale);
   char check[16];
   snprintf(check, sizeof check, "%.1f", 0.5);
   if (entered) {
@@ -206,10 +205,15 @@ static void a_decimal_comma_changes_nothing(void **state) {
     assert_true(bits_of(value) == bits_of(0.5));
     char buffer[32];
     assert_string_equal(ts_format_bytes(3900000000u, buffer), "3.9 GB");
+    assert_string_equal(TS_SIGNIFICANT(-0.0512345, 3), "-0.0512");
+    assert_string_equal(TS_SIGNIFICANT(1.25e-9, 3), "1.25e-09");
+    assert_string_equal(TS_SIGNIFICANT(25, 3), "25");
+    assert_string_equal(TS_DECIMALS(0.05, 2), "0.05");
+    assert_string_equal(TS_DECIMALS(12, 0), "12");
+    assert_string_equal(TS_SIGNIFICANT(NAN, 3), "nan");
+    assert_int_equal(ts_decimal_exponent(0.05), -2);
   }
-  setlocale(LC_ALL, "C");
-  unsetenv("LOCPATH");
-  scratch_remove(folder);
+  comma_locale_leave(&locale);
   if (!entered) {
     print_message("no locale with a decimal comma on this machine\n");
     skip();
@@ -223,6 +227,7 @@ int main(void) {
       cmocka_unit_test(odd_ones_are_named),
       cmocka_unit_test(doubles_are_read_strictly),
       cmocka_unit_test(integers_are_read_strictly),
+      cmocka_unit_test(texts_are_those_of_printf),
       cmocka_unit_test(a_decimal_comma_changes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

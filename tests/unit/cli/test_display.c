@@ -180,16 +180,26 @@ static void a_pause_is_announced_at_once(void **state) {
   screen_open(&screen, TS_DISPLAY_TERMINAL);
   tell(&screen, "run_begin");
   pass_ms(250);
+  stop = 1;
+  ts_display_tick(screen.display);
+  fflush(screen.out);
+  assert_non_null(
+      strstr(screen.text, "  Pausing after running tasks; a 2nd Ctrl-C makes them give up, a 3rd ends now\n"));
+  pass_ms(250);
   stop = 2;
   ts_display_tick(screen.display);
   fflush(screen.out);
-  assert_non_null(strstr(screen.text, "  Pausing: running tasks are finished first; Ctrl-C again stops at once\n"));
+  assert_non_null(strstr(screen.text, "  Giving up running tasks, within 2 seconds; a 3rd Ctrl-C ends at once\n"));
   screen_close(&screen);
   screen_open(&screen, TS_DISPLAY_PLAIN);
+  stop = 1;
+  ts_display_tick(screen.display);
+  ts_display_tick(screen.display);
+  assert_new(&screen, "Pausing after running tasks; a 2nd Ctrl-C makes them give up, a 3rd ends now\n");
   stop = 2;
   ts_display_tick(screen.display);
   ts_display_tick(screen.display);
-  assert_new(&screen, "pausing: running tasks are finished first; a second Ctrl-C stops at once\n");
+  assert_new(&screen, "Giving up running tasks, within 2 seconds; a 3rd Ctrl-C ends at once\n");
   screen_close(&screen);
 }
 
