@@ -99,7 +99,7 @@ def check_thread(folder, kind, wanted):
 
 
 def settings_of(kind):
-    """The thread sanitizer sees neither the locks of the C library's setlocale nor a setenv that is none."""
+    """The thread sanitizer does not see the lock within setlocale, and setenv beside getenv is a race indeed."""
     alone = kind != "folder" and os.environ.get("TESSERA_SANITIZE") == "thread"
     return {title: words for title, words in SETTINGS.items() if not alone or title.endswith("-j1")}
 
