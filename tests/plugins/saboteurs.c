@@ -51,6 +51,11 @@ static void make_locales(void) {
   wide = newlocale(LC_ALL_MASK, "C.UTF-8", (locale_t)0);
 }
 
+__attribute__((destructor)) static void free_locales(void) {
+  if (narrow) freelocale(narrow);
+  if (wide) freelocale(wide);
+}
+
 /* Whichever it is not. */
 static void use_locale(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
