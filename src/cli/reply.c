@@ -105,11 +105,16 @@ static void add_faults(struct ts_str *out, const struct ts_view *view, const jso
   }
 }
 
+#define CODE_DIGITS 3
+
 /* A message may begin with the number of its error, "T507: "; *message is what follows. */
 static enum ts_error_code code_of_message(const char **message) {
-  int number = 0, length = 0;
-  if (sscanf(*message, "T%3d: %n", &number, &length) != 1 || length == 0) return TS_ERR_TASK_FAILED;
-  *message += length;
+  const char *text = *message;
+  int number = 0;
+  if (text[0] != 'T' || strspn(text + 1, "0123456789") != CODE_DIGITS || strncmp(text + 1 + CODE_DIGITS, ": ", 2) != 0)
+    return TS_ERR_TASK_FAILED;
+  for (size_t i = 1; i <= CODE_DIGITS; i++) number = 10 * number + (text[i] - '0');
+  *message += 1 + CODE_DIGITS + 2;
   return code_of_number(number);
 }
 

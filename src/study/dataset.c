@@ -229,8 +229,8 @@ static bool open_source(struct session *s, size_t input, const char *path, struc
   bool has_pixels = is_image(&s->workflow->inputs[input]);
   int32_t level = s->study.level;
   if (has_pixels && !(ts_image_inspect(path, level, info, err) && ts_image_fits_budget(path, level, err))) return false;
-  if (!is_unused(s, input) && (!ts_session_open_file(s, path, source, err) ||
-                               (has_pixels && !ts_source_inspect(source, level, info, err))))
+  if (!is_unused(s, input) &&
+      (!ts_session_open_file(s, path, source, err) || (has_pixels && !ts_source_inspect(source, level, info, err))))
     return false;
   source->path = path;
   source->type = ts_input_file_type(&s->workflow->inputs[input], info);

@@ -138,10 +138,10 @@ static json_t *entry_json(const struct quality *q, const struct scores *scores, 
   }
   const struct ts_item *item = scores->scope == TS_PER_DATASET ? NULL : &q->s->dataset.items[entry];
   size_t tiles = scores->scope == TS_PER_TILE ? item->tile_count : 1;
-  json_t *object = json_pack("{s:s, s:s, s:I, s:s, s:o, s:o, s:o, s:o}", "product", scores->product, "file",
-                             item ? item->name : "", "tiles", (json_int_t)tiles, "against", against_of(q, scores),
-                             "values", values, "numerator", numerators, "denominator", denominators, "notes",
-                             notes_json(q, scores));
+  json_t *object =
+      json_pack("{s:s, s:s, s:I, s:s, s:o, s:o, s:o, s:o}", "product", scores->product, "file", item ? item->name : "",
+                "tiles", (json_int_t)tiles, "against", against_of(q, scores), "values", values, "numerator", numerators,
+                "denominator", denominators, "notes", notes_json(q, scores));
   if (item && item->groups) json_object_set_new(object, "groups", ts_reply_groups(q->s, item));
   return object;
 }
@@ -160,8 +160,8 @@ static json_t *all_json(const struct quality *q, const struct scores *scores) {
     json_object_set_new(known, name, json_integer((json_int_t)total.n));
   }
   return json_pack("{s:s, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "product", scores->product, "files", (json_int_t)count,
-                   "against", against_of(q, scores), "values", values, "over_tiles", tiles, "over_files", files, "n", known, "notes",
-                   notes_json(q, scores));
+                   "against", against_of(q, scores), "values", values, "over_tiles", tiles, "over_files", files, "n",
+                   known, "notes", notes_json(q, scores));
 }
 
 /* Products come in the order in which tasks finish. */

@@ -9,10 +9,10 @@
 
 struct product_writer {
   struct session *s;
-  const struct ts_plan *plan;    /* its first run is written */
-  const char **names;            /* per wanted product: "segment.mask" */
+  const struct ts_plan *plan; /* its first run is written */
+  const char **names;         /* per wanted product: "segment.mask" */
   const char *folder;
-  const char *start; /* absolute: where relative paths begin, whatever an operation does to the current folder */
+  const char *start;       /* absolute: where relative paths begin, whatever an operation does to the current folder */
   json_t *outputs;         /* borrowed: paths are appended */
   struct quality *quality; /* borrowed: scores against a reference are added */
   /* The first fault of each code and how many there were: a full disk is one fault, not one per tile. */

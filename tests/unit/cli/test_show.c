@@ -182,20 +182,19 @@ static void run_says_what_was_compared(void **state) {
       "b.table was not written: no truth\n"
       "Ran 1 task.\n"
       "Reused 0 of 1 task (0 %).\n");
-  assert_shown(
-      ts_show_run,
-      "{\"outputs\": [\"a.png\"], \"reuse\": {\"requested\": 1, \"executed\": 1}, \"quality\": ["
-      "{\"tiles\": 1, \"values\": {\"dice\": 0.8}}, {\"tiles\": 1, \"values\": {\"dice\": 0.6}}], "
-      "\"quality_over_files\": [{\"against\": \"truth\", \"files\": 2, \"values\": {\"dice\": 0.7}, "
-      "\"over_tiles\": {\"dice\": \"pool\"}, \"over_files\": {\"dice\": \"mean\"}}]}",
-      "Dice 0.7 against the truth, on average over 2 files\n"
-      "\n"
-      "  measure  value  over files  lowest  highest\n"
-      "  dice     0.700  mean         0.600    0.800\n"
-      "\n"
-      "Results: a.png\n"
-      "Ran 1 task.\n"
-      "Reused 0 of 1 task (0 %).\n");
+  assert_shown(ts_show_run,
+               "{\"outputs\": [\"a.png\"], \"reuse\": {\"requested\": 1, \"executed\": 1}, \"quality\": ["
+               "{\"tiles\": 1, \"values\": {\"dice\": 0.8}}, {\"tiles\": 1, \"values\": {\"dice\": 0.6}}], "
+               "\"quality_over_files\": [{\"against\": \"truth\", \"files\": 2, \"values\": {\"dice\": 0.7}, "
+               "\"over_tiles\": {\"dice\": \"pool\"}, \"over_files\": {\"dice\": \"mean\"}}]}",
+               "Dice 0.7 against the truth, on average over 2 files\n"
+               "\n"
+               "  measure  value  over files  lowest  highest\n"
+               "  dice     0.700  mean         0.600    0.800\n"
+               "\n"
+               "Results: a.png\n"
+               "Ran 1 task.\n"
+               "Reused 0 of 1 task (0 %).\n");
 }
 
 /* Of one file in tiles: how tiles became a number, and what the tiles did to objects. */
