@@ -11,7 +11,8 @@
 #define READ_MAX 3 /* of a file that is touched while it is read */
 
 struct part {
-  const char *path;        /* borrowed */
+  const char *path;        /* borrowed; for messages */
+  const char *place;       /* borrowed; absolute: operations may change the current folder meanwhile */
   struct ts_sha256 digest; /* never changes */
   struct ts_file_identity identity;
   bool is_fresh; /* a program may have been writing it without a trace */
@@ -34,6 +35,7 @@ struct ts_source_file *ts_source_file_create(struct ts_arena *arena, const struc
                                   .part_count = count};
   for (size_t i = 0; i < count; i++)
     file->parts[i] = (struct part){.path = parts[i].path,
+                                   .place = parts[i].place,
                                    .digest = parts[i].digest,
                                    .identity = parts[i].identity,
                                    .is_fresh = ts_file_identity_is_fresh(&parts[i].identity, now_ns)};
@@ -69,7 +71,7 @@ static bool digest_again(struct ts_source_file *file, struct part *part) {
   struct ts_sha256 digest;
   struct ts_file_identity identity;
   struct ts_error why = {0};
-  if (!ts_file_digest(part->path, &digest, &identity, &why))
+  if (!ts_file_digest(part->place, &digest, &identity, &why))
     return refuse(file, part, why.code == TS_ERR_FILE_NOT_FOUND ? "removed" : "changed");
   if (memcmp(&digest, &part->digest, sizeof digest) != 0) return refuse(file, part, "changed");
   if (!ts_file_identity_equal(&identity, &part->identity)) file->state++;
@@ -83,7 +85,7 @@ static bool look_again(struct ts_source_file *file, struct part *part) {
   struct ts_file_identity now;
   struct ts_error ignored = {0};
   if (file->trouble.code != TS_ERR_OK) return false;
-  if (ts_file_identify(part->path, &now, &ignored) && ts_file_identity_equal(&now, &part->identity))
+  if (ts_file_identify(part->place, &now, &ignored) && ts_file_identity_equal(&now, &part->identity))
     return true; /* another thread has looked meanwhile */
   return digest_again(file, part);
 }
@@ -103,7 +105,7 @@ uint64_t ts_source_file_state(struct ts_source_file *file, struct ts_error *err)
     struct part *part = &file->parts[i];
     struct ts_file_identity now;
     struct ts_error ignored = {0};
-    const bool is_there = ts_file_identify(part->path, &now, &ignored);
+    const bool is_there = ts_file_identify(part->place, &now, &ignored);
     pthread_mutex_lock(&file->lock);
     if (!is_there || !ts_file_identity_equal(&now, &part->identity)) ok = look_again(file, part);
     pthread_mutex_unlock(&file->lock);

@@ -17,14 +17,15 @@
 
 /* One file on the disk; a slide may consist of several. */
 struct ts_source_part {
-  const char *path;
+  const char *path;  /* as the user wrote it, for messages */
+  const char *place; /* absolute */
   struct ts_sha256 digest;
   struct ts_file_identity identity; /* when the digest was taken */
 };
 
 struct ts_source_file; /* shared by threads */
 
-/* In the arena, with a copy of the parts (their paths are borrowed); nothing is to be released. The first part is the file
+/* In the arena, with a copy of the parts (their texts are borrowed); nothing is to be released. The first part is the file
  * that the user named. */
 struct ts_source_file *ts_source_file_create(struct ts_arena *arena, const struct ts_source_part *parts, size_t count);
 

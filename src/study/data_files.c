@@ -17,7 +17,9 @@ struct part_list {
 
 static void add_part(struct session *s, struct part_list *list, const char *path) {
   list->items = ts_grow(list->items, list->count, &list->capacity, sizeof *list->items);
-  list->items[list->count++] = (struct ts_source_part){.path = ts_arena_strdup(&s->arena, path)};
+  ts_auto_free char *place = ts_path_absolute(path);
+  list->items[list->count++] =
+      (struct ts_source_part){.path = ts_arena_strdup(&s->arena, path), .place = ts_arena_strdup(&s->arena, place)};
 }
 
 static int compare_parts(const void *a, const void *b) {

@@ -58,7 +58,7 @@ static const char *path_of(struct product_writer *w, const char *name, const str
 static bool make_place(const struct product_writer *w, const char *path, struct ts_error *err) {
   ts_auto_free char *output = ts_path_join(w->start, w->folder);
   ts_auto_free char *folder = ts_path_folder(path);
-  const char *inside = strlen(folder) > strlen(output) ? folder + strlen(output) : "";
+  const char *inside = strlen(folder) > strlen(output) ? folder + strlen(output) + 1 : "";
   struct stat status;
   if (!ts_folder_create(output, err) || !ts_folder_create_inside(output, inside, err)) return false;
   if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode)) unlink(path);

@@ -129,8 +129,9 @@ def check_run(project):
         ("normalise.image", "png"), ("segment.mask", "png"), ("segment.mask", "overlay.png"), ("compare.table", "csv"),
         ("features.table", "csv"), ("features.summary", "csv"), ("features.objects", "geojson"))]
     equal(sorted(path.name for path in folder.iterdir()), sorted(wanted), "files of the run")
-    quality = {(x, y): {name: float(value) for name, value in
-                        support.read_csv(folder / f"compare.table.x{x}_y{y}.csv")[0].items()} for x, y in TILES}
+    tables = {(x, y): support.read_csv(folder / f"compare.table.x{x}_y{y}.csv")[0] for x, y in TILES}
+    equal({table.pop("against") for table in tables.values()}, {"truth"}, "what the tables say they compare with")
+    quality = {tile: {name: float(value) for name, value in table.items()} for tile, table in tables.items()}
     equal([(row["file"], row["tiles"]) for row in reply["quality"]], [("slide", len(TILES))], "files with a quality")
     pooled = 2 * sum(row["both_px"] for row in quality.values()) / sum(
         row["found_px"] + row["reference_px"] for row in quality.values())

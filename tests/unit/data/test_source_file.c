@@ -51,7 +51,7 @@ static int teardown(void **state) {
 }
 
 static struct ts_source_part part_of(const char *name) {
-  struct ts_source_part part = {.path = name};
+  struct ts_source_part part = {.path = name, .place = name};
   struct ts_error err = {0};
   assert_true(ts_file_digest(name, &part.digest, &part.identity, &err));
   return part;
