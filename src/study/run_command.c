@@ -71,6 +71,7 @@ static bool execute(struct session *s, struct run_state *r) {
                                   .progress = r->progress,
                                   .user = &writer,
                                   .on_product = ts_write_product};
+  ts_write_products_remove_skipped(&writer);
   ts_progress_begin(r->progress);
   bool ok = ts_engine_run(&r->engine);
   ts_write_products_end(&writer);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "image/image.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,6 +52,28 @@ static const char *path_of(struct product_writer *w, const char *name, const str
   const struct ts_region *core = &d->tiles[unit].core;
   return ts_arena_printf(arena, "%s/%s/%s.x%lld_y%lld.%s", w->folder, item->name, name, (long long)core->x,
                          (long long)core->y, ending);
+}
+
+/* Removes the files of one product from the folder of an item. */
+static void remove_product(const char *folder, const char *name) {
+  DIR *directory = opendir(folder);
+  size_t length = strlen(name);
+  for (struct dirent *entry; directory && (entry = readdir(directory));) {
+    if (strncmp(entry->d_name, name, length) == 0 && entry->d_name[length] == '.')
+      unlinkat(dirfd(directory), entry->d_name, 0);
+  }
+  if (directory) closedir(directory);
+}
+
+void ts_write_products_remove_skipped(const struct product_writer *w) {
+  for (size_t i = 0; i < json_array_size(w->s->skipped); i++) {
+    const char *name = json_string_value(json_object_get(json_array_get(w->s->skipped, i), "output"));
+    remove_product(w->folder, name);
+    for (size_t k = 0; k < w->s->dataset.item_count; k++) {
+      ts_auto_free char *folder = ts_path_join(w->folder, w->s->dataset.items[k].name);
+      remove_product(folder, name);
+    }
+  }
 }
 
 /* Makes the folders of a path below the output folder, which may be a link of the user's; below it there are none, or

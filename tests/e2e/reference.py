@@ -187,6 +187,9 @@ def check_default(project, base):
     check(0 < run["quality"][0]["values"]["dice_vs_default"] < 1, "its Dice against the default run")
     row = read_csv(project / "other/slide/compare.table.csv")[0]
     equal((list(row)[-1], row["against"]), ("against", "default"), "its table of scores")
+    call_json("run", "-C", project, absent, "-o", "other")
+    check(not (project / "other/slide/compare.table.csv").exists(), "the score of an earlier run beside masks of a later one")
+    check((project / "other/slide/segment.mask.png").exists(), "no mask of the later run")
     text = call("run", "-C", project, absent, "-p", "G2=30", "--progress=none").stdout
     check(re.match("Dice 0[0-9.]+ against the run at default parameters", text), f"its first line:\n{text[:200]}")
 
