@@ -193,6 +193,20 @@ def check_many_files():
     equal(len(written["outputs"]), 72, "files with the tile size that was proposed")
 
 
+def check_large_tiles():
+    """A tile that takes more than the budget of memory: 3000 x 3000 pixels of 3 bytes are 27 MB."""
+    folder = project("large")
+    for words in (("black", "grey.v", 3000, 3000, "--bands", 3), ("copy", "grey.v", "rgb.v", "--interpretation", "srgb"),
+                  ("tiffsave", "rgb.v", "large.tif", "--tile", "--compression", "jpeg")):
+        subprocess.run(["vips", *map(str, words)], cwd=folder, check=True)
+    for tile, memory, wanted in ((0, "16M", True), (1024, "16M", False), (0, "64M", False)):
+        reply = call_json("check", "-C", folder, "workflow.json", "--data", "large.tif", "--tile", tile, "--memory", memory)
+        said = [text for text in reply["warnings"] if "--memory" in text]
+        equal([text.split(":")[0] for text in said],
+              ["a tile of 'large' takes about 27.0 MB, more than the 16.0 MB of --memory"] * wanted,
+              f"tiles of {tile} pixels with {memory}")
+
+
 def check_repeated_faults():
     """A folder that goes bad while the run writes: one fault, with how many like it there were."""
     folder = project("repeated")
@@ -219,7 +233,7 @@ def main():
     support.need_program()
     os.umask(0o022)
     for test in (check_kinds_of_images, check_empty_folder, check_output_folders, check_defaults, check_designs,
-                 check_many_files, check_repeated_faults, check_ctrl_c):
+                 check_many_files, check_large_tiles, check_repeated_faults, check_ctrl_c):
         say(test.__name__)
         test()
     support.finish()
