@@ -36,7 +36,9 @@ bool ts_folder_create_inside(const char *outer, const char *inner, struct ts_err
 /* A new folder "<stem>-...XXXXXX" in `parent`, or if that is NULL or empty in TMPDIR or /tmp. Owned absolute path; NULL with
  * FILE_IO. */
 char *ts_folder_create_scratch(const char *parent, const char *stem, struct ts_error *err);
-/* Removes those that processes of this machine and user left when they were killed. */
+/* Removes a folder with all that is in it, as far as that is possible; links in it are not followed. */
+void ts_folder_remove(const char *path);
+/* Removes scratch folders that processes of this machine and user left when they were killed. */
 void ts_folder_sweep_scratch(const char *parent, const char *stem);
 bool ts_folder_is_empty(const char *path); /* true also if it is not there */
 /* "a/b" + "c" -> "a/b/c"; an absolute second part stands alone. Owned result. */

@@ -75,6 +75,10 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
   return 0;
 }
 
+void ts_folder_remove(const char *path) {
+  nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); /* links are not followed */
+}
+
 void ts_folder_sweep_scratch(const char *parent, const char *stem) {
   ts_auto_free char *absolute = realpath(parent_of(parent), NULL);
   DIR *folder = absolute ? opendir(absolute) : NULL;
@@ -85,7 +89,7 @@ void ts_folder_sweep_scratch(const char *parent, const char *stem) {
     if (fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid()) continue;
     ts_auto_free char *path = ts_path_join(absolute, entry->d_name);
-    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); /* links are not followed */
+    ts_folder_remove(path);
   }
   if (folder) closedir(folder);
 }

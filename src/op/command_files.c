@@ -11,7 +11,6 @@
 #include "image/image.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,17 +19,8 @@ bool ts_scratch_open(const char *parent, char **folder, struct ts_error *err) {
   return *folder != NULL;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {
-  (void)status;
-  (void)type;
-  (void)place;
-  remove(path);
-  return 0;
-}
-
 void ts_scratch_close(char **folder) {
-  /* Contents first, links not followed; what cannot be removed is left to the owner of the folder above. */
-  if (*folder) nftw(*folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+  if (*folder) ts_folder_remove(*folder);
   free(*folder);
   *folder = NULL;
 }

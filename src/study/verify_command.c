@@ -10,7 +10,6 @@
 #include "store/verify.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,21 +24,12 @@ struct recomputing {
   size_t runs, skipped;
 };
 
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place) {
-  (void)status;
-  (void)kind;
-  (void)place;
-  return remove(path);
-}
-
-static void remove_folder(const char *path) { nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
-
 /* Whoever holds the lock of the store is alone in it: what is there was left by a process that was killed. */
 static bool make_folder(struct recomputing *r, struct ts_error *err) {
   char absolute[PATH_MAX];
   if (!realpath(ts_store_path(r->s->store), absolute)) absolute[0] = '\0';
   r->folder = ts_arena_printf(&r->s->arena, "%s/recompute", absolute);
-  remove_folder(r->folder);
+  ts_folder_remove(r->folder);
   if (absolute[0] && mkdir(r->folder, 0700) == 0) return true;
   ts_fail(err, TS_ERR_STORE, "the folder '%s' cannot be made: %s", r->folder, strerrordesc_np(errno));
   ts_error_help(err, "check the space and the permissions of the store");
@@ -157,7 +147,7 @@ static bool compare(struct recomputing *r, json_t *object, size_t *differs, stru
 static bool recompute(struct session *s, json_t *object, size_t *differs, struct ts_error *err) {
   struct recomputing r = {.s = s};
   const bool ok = make_folder(&r, err) && repeat_runs(&r, err) && compare(&r, object, differs, err);
-  if (r.folder) remove_folder(r.folder);
+  if (r.folder) ts_folder_remove(r.folder);
   free(r.done);
   return ok;
 }
