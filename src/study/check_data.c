@@ -15,7 +15,7 @@ const struct ts_type *ts_input_file_type(const struct ts_workflow_input *input, 
   return ts_type_find("mask");
 }
 
-static bool is_image(const struct ts_workflow_input *input) {
+bool ts_input_is_image(const struct ts_workflow_input *input) {
   return !input->type || input->type->kind == TS_DATA_PIXELS;
 }
 
@@ -27,7 +27,8 @@ static bool fits(const struct ts_workflow_input *input, const struct ts_image_in
 static size_t swapped_with(const struct ts_workflow *w, const struct ts_item_source *sources,
                            const struct ts_image_info *infos, size_t input) {
   for (size_t other = 0; other < w->input_count; other++) {
-    if (other == input || !sources[other].path || !sources[other].type || !is_image(&w->inputs[other])) continue;
+    if (other == input || !sources[other].path || !sources[other].type || !ts_input_is_image(&w->inputs[other]))
+      continue;
     if (fits(&w->inputs[input], &infos[other]) && fits(&w->inputs[other], &infos[input])) return other;
   }
   return TS_NONE;
@@ -75,7 +76,7 @@ void ts_check_item_types(struct session *s, const struct ts_item_source *sources
   const struct ts_workflow *w = s->workflow;
   size_t reported = TS_NONE; /* the other one of two files that were swapped */
   for (size_t i = 0; i < w->input_count; i++) {
-    bool there = sources[i].path && sources[i].type && is_image(&w->inputs[i]);
+    bool there = sources[i].path && sources[i].type && ts_input_is_image(&w->inputs[i]);
     if (!there || i == reported || fits(&w->inputs[i], &infos[i])) continue;
     size_t other = swapped_with(w, sources, infos, i);
     refuse(s, sources, infos, i, other);

@@ -6,6 +6,8 @@
 #include "image/image.h"
 #include "study/study_int.h"
 
+/* Whether its files are images: pixels, or one of several types of pixels. */
+bool ts_input_is_image(const struct ts_workflow_input *input);
 /* What a file is read as: the input's declared type, or for "mask|labels" what its pixels can hold. */
 const struct ts_type *ts_input_file_type(const struct ts_workflow_input *input, const struct ts_image_info *info);
 /* A fault for each file of an item that its input cannot take; one for two that were swapped. Both arrays per input; a

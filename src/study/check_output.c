@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Permissions alone do not tell (other users, read-only and network file systems, quotas), so a file is made there and
- * removed.
- * Where the folder is not there yet, it is made in the nearest folder that is. */
+ * removed. Where the folder is not there yet, it is made in the nearest folder that is. */
 #include "study/check_data.h"
 
 #include "base/alloc.h"

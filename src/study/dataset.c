@@ -219,14 +219,10 @@ static void add_tiles(struct session *s, struct ts_item *item, const struct ts_i
   d->tile_count += count;
 }
 
-static bool is_image(const struct ts_workflow_input *input) {
-  return !input->type || input->type->kind == TS_DATA_PIXELS;
-}
-
 /* What is not an image is refused before it is digested; then the header counts that belongs to the digest. */
 static bool open_source(struct session *s, size_t input, const char *path, struct ts_item_source *source,
                         struct ts_image_info *info, struct ts_error *err) {
-  bool has_pixels = is_image(&s->workflow->inputs[input]);
+  bool has_pixels = ts_input_is_image(&s->workflow->inputs[input]);
   int32_t level = s->study.level;
   if (has_pixels && !(ts_image_inspect(path, level, info, err) && ts_image_fits_budget(path, level, err))) return false;
   if (!is_unused(s, input) &&
@@ -258,10 +254,10 @@ static bool open_sources(struct session *s, const struct paths *files, size_t in
     if (!path) continue;
     if (!open_source(s, i, path, &sources[i], &infos[i], &err)) {
       ts_session_fault(s, &err);
-    } else if (is_image(&s->workflow->inputs[i]) && *has_pixels &&
+    } else if (ts_input_is_image(&s->workflow->inputs[i]) && *has_pixels &&
                (infos[i].width != pixels->width || infos[i].height != pixels->height)) {
       refuse_size(s, path, &infos[i], first, pixels);
-    } else if (is_image(&s->workflow->inputs[i])) {
+    } else if (ts_input_is_image(&s->workflow->inputs[i])) {
       *pixels = infos[i];
       *has_pixels = true;
       first = path;
