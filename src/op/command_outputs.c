@@ -193,7 +193,7 @@ static bool receive_output(const struct ts_call_state *state, int entered, size_
   return state->outputs[index] || refuse_content(&output, &reason);
 }
 
-/* Looked at when the command has ended: while it runs only the system could stop it. */
+/* Once more when the command has ended: it may have been quicker than the looks at its folder. */
 static bool check_folder(const struct ts_call_state *state, const char *folder) {
   uint64_t used = ts_folder_used_bytes(folder), limit = ts_budget_scratch_bytes();
   if (used <= limit) return true;

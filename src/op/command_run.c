@@ -3,6 +3,7 @@
 #include "op/command_files_int.h"
 
 #include "base/alloc.h"
+#include "base/budget.h"
 #include "base/file.h"
 #include "base/str.h"
 #include "op/watch.h"
@@ -69,6 +70,11 @@ static bool judge(const struct ts_call_state *state, const struct ts_process *pr
             TS_SIGNIFICANT(process->timeout_s, 6));
     ts_error_help(err, "raise 'timeout_s' in its manifest, or the task limit of the study, if it needs more time");
     break;
+  case TS_PROCESS_FULL:
+    ts_fail(err, TS_ERR_OUTPUT_TOO_LARGE, "command '%s' wrote more than the %s of --scratch and was stopped", name,
+            ts_format_bytes(process->most_bytes, (char[32]){0}));
+    ts_error_help(err, "let the command write less, or allow more temporary files with --scratch");
+    break;
   case TS_PROCESS_CANCELLED: ts_fail(err, TS_ERR_CANCELLED, "command '%s' was stopped", name); break;
   }
   char last[240];
@@ -94,6 +100,7 @@ static bool run_process(const struct ts_call_state *state, const struct ts_comma
                                .environment = environment,
                                .folder = folder,
                                .timeout_s = time_limit(command, state->context),
+                               .most_bytes = ts_budget_scratch_bytes(),
                                .cancelled = state->context->cancelled};
   if (!ts_process_run(&process, &captured, state->err)) return false;
   write_log(state->context, &captured);

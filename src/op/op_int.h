@@ -157,12 +157,19 @@ void ts_captured_print(const struct ts_captured *captured, struct ts_str *out);
 void ts_captured_last_lines(const struct ts_captured *captured, char *text, size_t size);
 void ts_captured_release(struct ts_captured *captured);
 
-enum ts_process_end { TS_PROCESS_EXITED, TS_PROCESS_SIGNALLED, TS_PROCESS_TIMED_OUT, TS_PROCESS_CANCELLED };
+enum ts_process_end {
+  TS_PROCESS_EXITED,
+  TS_PROCESS_SIGNALLED,
+  TS_PROCESS_TIMED_OUT,
+  TS_PROCESS_CANCELLED,
+  TS_PROCESS_FULL /* it wrote more than it may */
+};
 struct ts_process {
   const char *const *words;       /* borrowed: program (absolute path) and arguments, NULL-terminated */
   const char *const *environment; /* borrowed, NULL-terminated */
   const char *folder;             /* borrowed: where it runs */
   double timeout_s;               /* 0: none */
+  uint64_t most_bytes;            /* of one file that it writes, and of all in its folder; 0: no limit */
   const atomic_bool *cancelled;   /* borrowed; may be NULL */
   enum ts_process_end end;        /* result */
   int status;                     /* result: exit status, or number of the signal */

@@ -6,6 +6,7 @@
 #include "op/op_int.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,11 @@
 
 /* How long a stop request, or a time limit, may stay unseen. */
 #define WATCH_STEP_MS 20
+/* How often the folder of a command is measured: each file is bounded by the system, many files together by this. A folder
+ * of ten files takes some 20 µs. */
+#define MEASURE_NS 250000000
+
+#define SHELL_SIGNALS 128
 
 struct watch {
   struct ts_process *process;   /* borrowed */
@@ -24,6 +30,7 @@ struct watch {
   pid_t child;
   int pipe;             /* -1 once the output was closed */
   uint64_t deadline_ns; /* 0: none */
+  uint64_t measure_ns;  /* when the folder is measured next */
   int step_ms;
 };
 
@@ -60,14 +67,20 @@ static bool has_ended(const struct watch *watch) {
 }
 
 /* Why the child must be stopped now, if it must. */
-static bool must_stop(const struct watch *watch, enum ts_process_end *why) {
+static bool must_stop(struct watch *watch, enum ts_process_end *why) {
   const struct ts_process *process = watch->process;
   if (process->cancelled && atomic_load_explicit(process->cancelled, memory_order_relaxed)) {
     *why = TS_PROCESS_CANCELLED;
     return true;
   }
+  const uint64_t now_ns = ts_clock_ns();
+  if (process->most_bytes > 0 && now_ns >= watch->measure_ns) {
+    watch->measure_ns = now_ns + MEASURE_NS;
+    *why = TS_PROCESS_FULL;
+    if (ts_folder_used_bytes(process->folder) > process->most_bytes) return true;
+  }
   *why = TS_PROCESS_TIMED_OUT;
-  return watch->deadline_ns > 0 && ts_clock_ns() >= watch->deadline_ns;
+  return watch->deadline_ns > 0 && now_ns >= watch->deadline_ns;
 }
 
 /* Waits for output, or for the end of the child once it has closed its output. */
@@ -97,6 +110,9 @@ static void watch_child(struct watch *watch) {
   bool signalled = WIFSIGNALED(status);
   process->end = signalled ? TS_PROCESS_SIGNALLED : TS_PROCESS_EXITED;
   process->status = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+  /* Shells report the signal of a program that they ran as an exit status. */
+  const int signal_number = signalled ? process->status : process->status - SHELL_SIGNALS;
+  if (process->most_bytes > 0 && signal_number == SIGXFSZ) process->end = TS_PROCESS_FULL;
 }
 
 bool ts_process_run(struct ts_process *process, struct ts_captured *captured, struct ts_error *err) {
@@ -104,7 +120,8 @@ bool ts_process_run(struct ts_process *process, struct ts_captured *captured, st
   if (pipe2(ends, O_CLOEXEC) != 0) return system_error(err, "no pipe for a command", errno);
   /* Only our end may not block: the child writes as to any pipe. */
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  struct watch watch = {.process = process, .captured = captured, .pipe = ends[0], .step_ms = 0};
+  struct watch watch = {
+      .process = process, .captured = captured, .pipe = ends[0], .measure_ns = ts_clock_ns() + MEASURE_NS};
   if (process->timeout_s > 0) watch.deadline_ns = ts_clock_ns() + (uint64_t)(process->timeout_s * 1e9);
   int status = ts_process_spawn(process, ends[1], &watch.child);
   close(ends[1]);

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,12 +56,22 @@ PLAIN static bool set_files(int output) {
   return true;
 }
 
+/* Files grow up to the limit and no further; limits that the user has set already stay where they are lower. */
+PLAIN static bool limit_files(uint64_t most_bytes) {
+  struct rlimit limit;
+  if (most_bytes == 0 || syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) != 0) return most_bytes == 0;
+  if (limit.rlim_max > most_bytes) limit.rlim_max = most_bytes;
+  if (limit.rlim_cur > most_bytes) limit.rlim_cur = most_bytes;
+  return syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, &limit, NULL) == 0;
+}
+
 /* A signal at the death of the parent is asked for first: should it be dead already, nobody waits for this child. */
 PLAIN static int become_program(void *argument) {
   struct birth *birth = argument;
   const struct ts_process *process = birth->process;
   bool ok = syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && syscall(SYS_getppid) == birth->parent;
-  ok = ok && syscall(SYS_setpgid, 0, 0) == 0 && set_files(birth->output) && syscall(SYS_chdir, process->folder) == 0;
+  ok = ok && syscall(SYS_setpgid, 0, 0) == 0 && set_files(birth->output) && limit_files(process->most_bytes) &&
+       syscall(SYS_chdir, process->folder) == 0;
   if (ok) {
     reset_signals();
     syscall(SYS_execve, process->words[0], process->words, process->environment);

@@ -33,10 +33,19 @@ rng = random.Random(10)
 
 # ---- One call of the program, watched ----
 
+def list_folder(folder):
+    """Names in a folder that may be gone."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
 def temporary_bytes(pid, tmp):
     """What the process and the files below TMPDIR take on disk, files without a name included."""
     seen = {}
-    for path in [*tmp.rglob("*"), *pathlib.Path(f"/proc/{pid}/fd").glob("*")]:
+    below = [os.path.join(place, name) for place, folders, files in os.walk(tmp) for name in folders + files]
+    for path in [*below, *(f"/proc/{pid}/fd/{number}" for number in list_folder(f"/proc/{pid}/fd"))]:
         try:
             if "/fd/" in str(path) and not os.readlink(path).startswith(str(tmp)):
                 continue
@@ -196,14 +205,15 @@ TRICKS = {
     "a link in place of its folder": ("h=$PWD; cd /; rm -r $h; ln -s / $h", "did not write"),
     "nothing": ("true", "did not write"),
     "a full folder": ("head -c 120000000 /dev/zero > more; printf 'a\\n1\\n' > out.x.E", "more than the"),
+    "many files": ("i=0; while [ $i -lt 600 ]; do i=$((i+1)); head -c 1000000 /dev/zero > $i; sleep 0.002; done", "more than the"),
 }
 
 
 def command_output(kind, trick):
     script, part = TRICKS[trick]
     script = script.replace("out.x.E", f"out.x.{ENDINGS[kind]}") + "\n"
-    # What a command writes itself is only measured when it has ended.
-    scratch = 2 * SCRATCH if trick == "a full folder" else SCRATCH
+    # One file is bounded by the system; many files, by looks at the folder every quarter of a second.
+    scratch = {"a full folder": SCRATCH + 2**20, "many files": 2 * SCRATCH}.get(trick, SCRATCH)
     return lambda: judge(f"{kind}: {trick}", ["run", "workflow.json", "--data", "data.csv", "-o", "out"],
                          project(kind, script), (1,), [part], scratch)
 
