@@ -289,16 +289,20 @@ static void expect_too_large(void **state, const char *type, const char *script,
   setup(state);
 }
 
-/* 64 MB of memory: 32 MB for bytes and pixels, 64/24 for tables; 1 MB of temporary files is less than the last one
- * takes. */
+/* 64 MB of memory: 32 MB for bytes and pixels, 64/24 for tables, 256 MB for temporary files; 1 MB of those is less than
+ * the last three take. */
 static void test_output_is_too_large(void **state) {
   ts_budget_set((uint64_t)64 << 20, 0);
-  expect_too_large(state, "bytes", "truncate -s 20G out.x.bin", "wrote an output 'x' of 21");
+  expect_too_large(state, "bytes", "truncate -s 20G out.x.bin", "wrote more than the 268.4 MB of --scratch and was");
+  expect_too_large(state, "bytes", "truncate -s 200M out.x.bin", "wrote an output 'x' of 209.7 MB");
   expect_too_large(state, "bytes", "truncate -s 33554433 out.x.bin", "more than the 33.6 MB that are taken");
   expect_too_large(state, "table", "truncate -s 3M out.x.csv", "more than the 2.8 MB that are taken");
   expect_too_large(state, "objects", "truncate -s 2M out.x.geojson", "wrote an output 'x' of 2.1 MB");
   ts_budget_set((uint64_t)64 << 20, (uint64_t)1 << 20);
   expect_too_large(state, "bytes", "head -c 2000000 /dev/zero > more; echo good > out.x.bin", "filled its folder with");
+  expect_too_large(state, "bytes", "exec head -c 2000000 /dev/zero > out.x.bin",
+                   "wrote more than the 1.0 MB of --scratch");
+  expect_too_large(state, "bytes", "for i in 1 2 3 4; do head -c 600000 /dev/zero > $i; done; sleep 60", "was stopped");
   ts_budget_set(0, 0);
 }
 
