@@ -50,9 +50,12 @@ static void add_recomputed(struct ts_str *out, const json_t *reply) {
   const size_t wrong = json_array_size(differs);
   ts_str_add(out, "Computed ");
   ts_cli_text_add_count(out, ts_cli_reply_count(recomputed, "runs"), "run");
-  ts_str_addf(out, " again: %llu of ", (unsigned long long)ts_cli_reply_count(recomputed, "records"));
+  const uint64_t compared = ts_cli_reply_count(recomputed, "records");
+  char number[32];
+  ts_str_addf(out, " again: %s of ", compared == 0 ? "none" : ts_format_count(compared, number));
   ts_cli_text_add_count(out, ts_cli_reply_count(recomputed, "of"), "record");
-  ts_str_add(out, " compared, ");
+  ts_str_add(out, compared == 0 ? " could be compared.\n" : " compared, ");
+  if (compared == 0) return;
   if (wrong == 0) {
     ts_str_add(out, "all the same.\n");
     return;
