@@ -72,16 +72,16 @@ def results(folder, out):
 
 
 def calm(folder, name, way=("-j", 2)):
-    """What a study of this slide gives with a store of its own, and how long it takes."""
+    """What a study of this slide gives with a store of its own, and how many lines of progress it prints."""
     put(folder, name)
     shutil.rmtree(folder / "calm-store", ignore_errors=True)
-    began = time.monotonic()
-    study(folder, "calm-store", "calm", *way)
-    return results(folder, "calm"), time.monotonic() - began
+    run = study(folder, "calm-store", "calm", *way, "--progress=json")
+    return results(folder, "calm"), run.stderr.count("\n")
 
 
-def disturbed(folder, change, way, delay):
-    """A study whose slide is changed `delay` seconds after its first event: exit status and messages."""
+def disturbed(folder, change, way, lines):
+    """A study whose slide is changed after so many lines of progress (a count is the same on a busy machine): exit
+    status and messages."""
     for name in ("store", "out"):
         shutil.rmtree(folder / name, ignore_errors=True)
     put(folder, "good.tif")
@@ -90,9 +90,8 @@ def disturbed(folder, change, way, delay):
     with open(said, "w", encoding="utf-8") as file:
         run = subprocess.Popen([support.PROGRAM, *map(str, words)], env=support.environment(), stderr=file,
                                stdout=subprocess.DEVNULL)
-        while said.stat().st_size == 0 and run.poll() is None:
+        while said.read_bytes().count(b"\n") < lines and run.poll() is None:
             time.sleep(0.001)
-        time.sleep(delay)
         CHANGES[change](folder)
         code = run.wait(120)
     return code, said.read_text(encoding="utf-8")
@@ -116,9 +115,9 @@ def check_moments(folder, count):
     named = 0
     for moment in range(count):
         way, change = WAYS[moment % len(WAYS)], list(CHANGES)[moment % len(CHANGES)]
-        delay = dice.uniform(0, 0.7 * quiet[way][1])
-        what = f"{change} after {delay:.3f} s, {way[0]} {way[1]}"
-        code, text = disturbed(folder, change, way, delay)
+        lines = dice.randint(1, 7 * quiet[way][1] // 10)
+        what = f"{change} after {lines} of {quiet[way][1]} lines, {way[0]} {way[1]}"
+        code, text = disturbed(folder, change, way, lines)
         is_named = code == 3 and f"error[T405]: '{folder}/slide.tif' was " in text and "help:" in text
         named += is_named
         say(f"{what}: exit {code}{', named' if is_named else ''}")
@@ -141,14 +140,14 @@ def check_moments(folder, count):
 
 def check_resume(folder, bad):
     """Who continues a run with other data is told, and gets the results of the data that are there."""
-    code, text = disturbed(folder, "rename", ("-j", 1), 0.05)
+    code, text = disturbed(folder, "rename", ("-j", 1), 20)
     equal(code, 3, f"the study that is to be continued: exit\n{text[-1500:]}\n")
     reply = call_json("study", "-C", folder, "--store", "store", "-o", "out", *TRAJECTORIES, "--resume")
     wanted = (f"'{folder}/slide.tif' has changed since run {reply.get('run')} began; "
               "everything that depends on it is computed again")
     equal([line for line in reply.get("warnings", []) if "changed since" in line], [wanted], "warnings of --resume")
     check(results(folder, "out") == bad, "--resume with other data: results are not those of the data")
-    code, _ = disturbed(folder, "rename", ("-j", 1), 0.05)
+    code, _ = disturbed(folder, "rename", ("-j", 1), 20)
     put(folder, "good.tif")
     reply = call_json("study", "-C", folder, "--store", "store", "-o", "out", *TRAJECTORIES, "--resume")
     equal([line for line in reply.get("warnings", []) if "changed since" in line], [], "warnings with the old data")
