@@ -40,6 +40,10 @@ fuzz: setup ## a minute of every fuzz target (clang); docs/fuzzing.md
 soak: all ## what takes too long for every day: five minutes of every fuzz target, and the long forms of tests
 	@tools/setup test fuzz
 	@tests/fuzz/run 300
+	@tools/lint --deep
+	@cmake --build build --target tests
+	@build/tests/test_analysis many_rows 10000000
+	@tests/e2e/analyse_large.py all
 	@tests/e2e/data_changes.py soak
 	@tests/e2e/flips.py long
 	@tests/e2e/hostile.py all

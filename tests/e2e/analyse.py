@@ -14,7 +14,7 @@ import subprocess
 import _support as support
 from _sensitivity import (PI, close, ishigami, ishigami_space, named, read_dicts, read_rows, real, write_column,
                           write_rows, write_space)
-from _support import SHARED, call, call_json, check, equal, say
+from _support import SHARED, call, call_json, check, equal
 
 FOLDER = support.scratch()
 VECTORS = SHARED / "vectors/sensitivity"
@@ -114,7 +114,7 @@ def vector_sobol(record, space):
 
 def check_vectors():
     if not VECTORS.is_dir():
-        say(f"without the vectors of {SHARED}")
+        support.skip_part("there is no ../shared/vectors/sensitivity")
         return
     expected = json.loads((VECTORS / "expected.json").read_text(encoding="utf-8"))
     spaces = {"ishigami": ishigami_space(FOLDER / "space.json"), "seggrid15": grid_space()}

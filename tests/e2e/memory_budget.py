@@ -3,7 +3,6 @@
 
 SPDX-License-Identifier: Apache-2.0
 test-label: long
-test-label: serial
 test-timeout: 900
 """
 import json

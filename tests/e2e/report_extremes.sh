@@ -4,4 +4,4 @@
 # test-label: long
 # test-timeout: 600
 set -euo pipefail
-exec "$TESSERA_SOURCE_DIR/tests/report/run" "$TESSERA_BUILD_DIR/tests/test_report_report"
+exec "$TESSERA_SOURCE_DIR/tests/report/run" "$TESSERA_BUILD_DIR/tests/test_report"

@@ -11,7 +11,7 @@ import time
 
 import _support as support
 from _sensitivity import ishigami_space, read_dicts, read_rows, real, write_space
-from _support import SHARED, call, call_json, check, equal, say
+from _support import SHARED, call, call_json, check, equal
 
 FOLDER = support.scratch()
 
@@ -179,7 +179,7 @@ def check_workflow():
 
 def check_sequences():
     if not (SHARED / "vectors/sensitivity").is_dir():
-        say(f"without the sequences of {SHARED}")
+        support.skip_part("there is no ../shared/vectors/sensitivity")
         return
     write_space(FOLDER / "cube.json", [real(f"x{i}", 0, 1) for i in range(8)])
     for method, name in (("sobol-sequence", "sobol_seq_d8_n64.csv"), ("halton", "halton_seq_d8_n64.csv")):

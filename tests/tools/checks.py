@@ -168,6 +168,15 @@ class Summary(ToolTest):
         self.assertEqual(result.stdout.splitlines()[-1], "3 passed, 3 failed, 1 skipped")
         self.assertEqual(result.returncode, 1)
 
+    def test_skips_fail_in_ci(self):
+        self.write("checks", "pass sizes\n")
+        self.write("release.xml", '<testsuite><testcase name="c" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/>'
+                   '<system-out>SKIP: groff is not installed</system-out></testcase></testsuite>')
+        result = self.tool("test-summary", self.root, CI="true")
+        self.assertEqual(result.stdout, "FAILED release c: skipped, which CI does not allow: groff is not installed\n"
+                                        "1 passed, 1 failed\n")
+        self.assertEqual(result.returncode, 1)
+
     def test_nothing_run_is_a_failure(self):
         result = self.tool("test-summary", self.root)
         self.assertEqual((result.returncode, result.stdout), (1, "0 passed, 0 failed\n"))

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/cli/fake_tessera.h"
 
+#include "support/test_file.h"
+
 #include "base/file.h"
 #include "cli/help.h"
 
@@ -161,7 +163,7 @@ static void shells_accept_the_completion(void **state) {
 static void groff_accepts_the_man_pages(void **state) {
   (void)state;
   if (!have("groff")) {
-    print_message("groff is not installed: the pages are not checked\n");
+    test_skip_part("groff is not installed: the man pages are not checked");
     skip();
   }
   for (size_t c = 0; c <= TS_COMMAND_COUNT; c++) {

@@ -253,7 +253,7 @@ static void damaged_file_digests_are_computed_again(void **state) {
   struct ts_file_identity identity;
   struct stat status;
   assert_int_equal(stat("/proc/self/exe", &status), 0);
-  if (time(NULL) - status.st_ctim.tv_sec < 2) skip(); /* just linked */
+  while (time(NULL) - status.st_ctim.tv_sec < 2) sleep(1); /* just linked: its digest would not be kept */
   struct ts_store *store = open_store(folder);
   assert_true(ts_sha256_of_file("/proc/self/exe", &expected, &err));
   assert_true(ts_store_file_digest(store, "/proc/self/exe", &digest, &identity, &err));

@@ -552,12 +552,7 @@ static void remembered_file_digests_are_used(void **state) {
   struct ts_store *store = open_store(folder);
   struct stat status;
   assert_int_equal(stat("/proc/self/exe", &status), 0);
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  if (now.tv_sec - status.st_ctim.tv_sec < 2) {
-    ts_store_close(store);
-    skip(); /* just linked */
-  }
+  while (time(NULL) - status.st_ctim.tv_sec < 2) sleep(1); /* just linked: its digest would not be kept */
   assert_true(ts_sha256_of_file("/proc/self/exe", &expected, &err));
   assert_true(ts_store_file_digest(store, "/proc/self/exe", &digest, &identity, &err));
   assert_memory_equal(&digest, &expected, sizeof digest);
