@@ -88,6 +88,15 @@ bool ts_utf8_valid(const char *text, size_t length) {
   return true;
 }
 
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+char ts_char_upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c; }
+
+bool ts_word_equal(const char *a, const char *b) {
+  for (; *a && lower(*a) == lower(*b); a++) b++;
+  return *a == *b;
+}
+
 bool ts_str_starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 bool ts_str_ends_with(const char *text, const char *suffix) {
@@ -168,8 +177,6 @@ bool ts_hex_decode(const char *hex, uint8_t *bytes, size_t size) {
   }
   return hex[2 * size] == '\0';
 }
-
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 

@@ -44,6 +44,9 @@ bool ts_parse_int64(const char *text, int64_t *value);
 /* Well-formed UTF-8 (no surrogates, no overlong forms); a NUL byte counts as a character. */
 bool ts_utf8_valid(const char *text, size_t length);
 
+/* ASCII letters only, whatever the locale. */
+char ts_char_upper(char c);
+bool ts_word_equal(const char *a, const char *b); /* blind to case */
 bool ts_str_starts_with(const char *text, const char *prefix);
 bool ts_str_ends_with(const char *text, const char *suffix);
 /* 18400 -> "18 400" (a narrow layout for people). buffer holds at least 32 bytes; returns it. */

@@ -16,7 +16,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES    ((size_t)1 << 20)
@@ -187,8 +186,9 @@ static bool cell_text(struct ts_table_reader *reader, const char *p, const char 
 }
 
 static bool is_word(const struct text *text, const char *word) {
-  size_t length = strlen(word);
-  return (size_t)(text->end - text->start) == length && strncasecmp(text->start, word, length) == 0;
+  const char *p = text->start;
+  for (; p < text->end && *word && ts_char_upper(*p) == ts_char_upper(*word); p++) word++;
+  return p == text->end && *word == '\0';
 }
 
 static bool special_number(const struct text *text, double *number) {
