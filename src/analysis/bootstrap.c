@@ -3,6 +3,7 @@
 #include "analysis/method.h"
 
 #include "base/alloc.h"
+#include "base/order.h"
 #include "base/random.h"
 
 #include <math.h>
@@ -28,11 +29,6 @@ void ts_bootstrap_draw(uint64_t seed, size_t resample, size_t population, size_t
       if ((uint32_t)product >= refused) draws[drawn++] = (uint32_t)(product >> 32);
     }
   }
-}
-
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
 }
 
 /* The value below which a further draw of the same kind would lie with probability `share`: place share (count + 1) of the
@@ -63,7 +59,7 @@ static double normal_reach(double confidence) {
 
 /* Sorts the values. */
 static void percentile_interval(double *values, size_t count, double confidence, struct ts_index *index) {
-  qsort(values, count, sizeof *values, compare_doubles);
+  qsort(values, count, sizeof *values, ts_compare_doubles);
   double tail = (1 - confidence) / 2;
   index->low = quantile(values, count, tail);
   index->high = quantile(values, count, 1 - tail);

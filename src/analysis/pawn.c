@@ -7,6 +7,7 @@
 #include "analysis/given_data_rows.h"
 #include "analysis/ranks.h"
 #include "base/alloc.h"
+#include "base/order.h"
 #include "base/str.h"
 
 #include <math.h>
@@ -146,11 +147,6 @@ static void find_distances(const struct prepared *prepared, const uint32_t *coun
   }
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Over the slices that hold runs. Sorts the distances. */
 static void summarise(double *distances, size_t slices, double *out) {
   size_t count = 0;
@@ -162,7 +158,7 @@ static void summarise(double *distances, size_t slices, double *out) {
   }
   for (size_t c = 0; c < COLUMNS; c++) out[c] = NAN;
   if (count == 0) return;
-  qsort(distances, count, sizeof *distances, compare_doubles);
+  qsort(distances, count, sizeof *distances, ts_compare_doubles);
   double mean = sum / (double)count;
   for (size_t i = 0; i < count; i++) squares += (distances[i] - mean) * (distances[i] - mean);
   out[MINIMUM] = distances[0];

@@ -7,6 +7,7 @@
 #include "analysis/pce_int.h"
 
 #include "base/alloc.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,11 +35,6 @@ static int compare_entries(const void *a, const void *b) {
   return (x->value > y->value) - (x->value < y->value);
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static size_t count_units(const struct entry *entries, size_t count) {
   size_t distinct = 1;
   for (size_t i = 1; i < count; i++) distinct += entries[i].unit != entries[i - 1].unit;
@@ -59,7 +55,7 @@ static size_t find_levels(const struct entry *entries, size_t count, size_t *sta
 static bool values_differ(const struct entry *entries, const size_t *starts, size_t levels) {
   ts_auto_free double *values = ts_calloc(levels, sizeof *values);
   for (size_t i = 0; i < levels; i++) values[i] = entries[starts[i]].value;
-  qsort(values, levels, sizeof *values, compare_doubles);
+  qsort(values, levels, sizeof *values, ts_compare_doubles);
   for (size_t i = 1; i < levels; i++) {
     if (values[i] == values[i - 1]) return false;
   }

@@ -6,6 +6,7 @@
 #include "analysis/pce_int.h"
 
 #include "base/alloc.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,19 +23,17 @@ static void release_expansion(struct ts_pce_expansion *expansion) {
   ts_pce_choice_release(&expansion->choice);
 }
 
-static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
-
 void ts_pce_search_init(struct ts_pce_search *search, struct ts_pce_data *data, size_t degree) {
   size_t n = data->point_count, k = data->parameter_count;
   *search = (struct ts_pce_search){.data = data};
-  search->basis_limit = least_of(TS_PCE_MAX_BASIS, TS_PCE_MAX_CELLS / n);
+  search->basis_limit = ts_smaller_size(TS_PCE_MAX_BASIS, TS_PCE_MAX_CELLS / n);
   size_t affordable = TS_PCE_MAX_CELLS / n / k;
-  search->degree_limit = least_of(degree, affordable ? affordable : 1);
+  search->degree_limit = ts_smaller_size(degree, affordable ? affordable : 1);
   search->capped = search->degree_limit < degree;
   ts_pce_data_tabulate(data, search->degree_limit);
   search->focus = ts_memdup(data->axes, k * sizeof *search->focus);
   search->errors = ts_calloc(n, sizeof *search->errors);
-  size_t room = least_of(least_of(TS_PCE_MAX_CHOSEN, search->basis_limit), n - n / 4) + 1;
+  size_t room = ts_smaller_size(ts_smaller_size(TS_PCE_MAX_CHOSEN, search->basis_limit), n - n / 4) + 1;
   ts_pce_fit_init(&search->fit, data, room);
   search->matrix = (struct ts_pce_matrix){.point_count = n};
   search->matrix.columns = ts_calloc(search->basis_limit * n, sizeof *search->matrix.columns);

@@ -97,12 +97,6 @@ static const struct power *power_of_ten(int n) { return &powers[n - POWER_MIN]; 
 #define MANTISSA_BITS 52
 #define HIDDEN_BIT    ((uint64_t)1 << MANTISSA_BITS)
 
-/* |value| = digits 10^exponent */
-struct decimal {
-  uint64_t digits;
-  int exponent;
-};
-
 /* factor 10^n, scaled, rounded to odd: the lowest bit tells whether anything was lost, up to the error of the power. */
 static inline uint64_t multiply_to_odd(uint64_t high, uint64_t low, uint64_t factor) {
   u128 lower = (u128)low * factor;
@@ -111,7 +105,7 @@ static inline uint64_t multiply_to_odd(uint64_t high, uint64_t low, uint64_t fac
 }
 
 /* value = c 2^q, finite and not 0. */
-static struct decimal shortest(uint64_t c, int q, bool is_narrow_below) {
+static struct ts_decimal shortest(uint64_t c, int q, bool is_narrow_below) {
   uint64_t is_odd = c & 1; /* ties go to even, so the ends of the interval belong to an even number */
   uint64_t left = 4 * c - (is_narrow_below ? 1 : 2);
   uint64_t right = 4 * c + 2;
@@ -128,31 +122,35 @@ static struct decimal shortest(uint64_t c, int q, bool is_narrow_below) {
     uint64_t tens = s / 10;
     bool below_fits = lower <= 40 * tens;
     bool above_fits = 40 * tens + 40 <= upper;
-    if (below_fits != above_fits) return (struct decimal){tens + above_fits, k + 1};
+    if (below_fits != above_fits) return (struct ts_decimal){tens + above_fits, k + 1};
   }
   bool below_fits = lower <= 4 * s;
   bool above_fits = 4 * s + 4 <= upper;
-  if (below_fits != above_fits) return (struct decimal){s + above_fits, k};
+  if (below_fits != above_fits) return (struct ts_decimal){s + above_fits, k};
   uint64_t half = 4 * s + 2;
   bool up = middle > half || (middle == half && (s & 1));
-  return (struct decimal){s + up, k};
+  return (struct ts_decimal){s + up, k};
 }
 
-static void drop_zeros(struct decimal *decimal) {
+static void drop_zeros(struct ts_decimal *decimal) {
   while (decimal->digits % 10 == 0) {
     decimal->digits /= 10;
     decimal->exponent++;
   }
 }
 
-static struct decimal decimal_of(uint64_t bits) {
+struct ts_decimal ts_decimal_of(double value) {
+  pthread_once(&started, start);
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  if (value == 0) return (struct ts_decimal){0, 0};
   uint64_t fraction = bits & (HIDDEN_BIT - 1);
   int exponent = (int)(bits >> MANTISSA_BITS) & 0x7ff;
   uint64_t c = exponent > 0 ? fraction | HIDDEN_BIT : fraction;
   int q = (exponent > 0 ? exponent : 1) - 1075;
-  struct decimal decimal;
+  struct ts_decimal decimal;
   if (q <= 0 && q >= -MANTISSA_BITS && (c & (((uint64_t)1 << -q) - 1)) == 0) {
-    decimal = (struct decimal){c >> -q, 0}; /* a whole number */
+    decimal = (struct ts_decimal){c >> -q, 0}; /* a whole number */
   } else {
     decimal = shortest(c, q, fraction == 0 && exponent > 1);
   }
@@ -179,7 +177,7 @@ static void put_digits(char *text, uint64_t number, int count) {
   if (count == 1) text[0] = (char)('0' + number % 10);
 }
 
-static size_t put_scientific(char *text, struct decimal decimal, int count) {
+static size_t put_scientific(char *text, struct ts_decimal decimal, int count) {
   char *p = text;
   put_digits(p + 1, decimal.digits, count);
   p[0] = p[1];
@@ -194,7 +192,7 @@ static size_t put_scientific(char *text, struct decimal decimal, int count) {
   return (size_t)(p - text) + (size_t)length;
 }
 
-static size_t put_fixed(char *text, struct decimal decimal, int count) {
+static size_t put_fixed(char *text, struct ts_decimal decimal, int count) {
   int whole = count + decimal.exponent; /* digits before the point */
   if (whole <= 0) {
     int zeros = 2 - whole; /* with the point among them */
@@ -219,23 +217,46 @@ static size_t put_word(char *text, const char *word) {
   return length;
 }
 
+size_t ts_decimal_put(struct ts_decimal decimal, char text[TS_DECIMAL_SIZE]) {
+  int count = count_digits(decimal.digits);
+  int place = decimal.exponent + count; /* 0.ddd 10^place */
+  return place < -3 || place > 16 ? put_scientific(text, decimal, count) : put_fixed(text, decimal, count);
+}
+
 size_t ts_decimal_write(double value, char text[TS_DECIMAL_SIZE]) {
-  pthread_once(&started, start);
   if (isnan(value)) return put_word(text, "nan");
   size_t sign = signbit(value) ? 1 : 0;
   text[0] = '-';
   if (isinf(value)) return sign + put_word(text + sign, "inf");
-  if (value == 0) {
-    text[sign] = '0';
-    return sign + 1;
-  }
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  struct decimal decimal = decimal_of(bits & ~((uint64_t)1 << 63));
-  int count = count_digits(decimal.digits);
-  int place = decimal.exponent + count; /* 0.ddd 10^place */
-  return sign + (place < -3 || place > 16 ? put_scientific(text + sign, decimal, count)
-                                          : put_fixed(text + sign, decimal, count));
+  return sign + ts_decimal_put(ts_decimal_of(value), text + sign);
+}
+
+/* ---- Rounding, for people ---- */
+
+int ts_decimal_place(struct ts_decimal decimal) { return decimal.exponent + count_digits(decimal.digits) - 1; }
+
+struct ts_decimal ts_decimal_round(struct ts_decimal decimal, int place, bool is_up) {
+  if (decimal.exponent >= place) return decimal;
+  uint64_t unit = 1; /* 10^place in units of the last digit; at most 10^19, and no 17 digits reach its half */
+  for (int i = decimal.exponent; i < place && unit <= UINT64_MAX / 10; i++) unit *= 10;
+  uint64_t rest = decimal.digits % unit;
+  bool lift = is_up ? rest > 0 : rest >= unit - rest;
+  struct ts_decimal rounded = {decimal.digits / unit + lift, place};
+  if (rounded.digits == 0) return (struct ts_decimal){0, 0};
+  drop_zeros(&rounded);
+  return rounded;
+}
+
+size_t ts_decimal_put_fixed(struct ts_decimal decimal, int decimals, char *text) {
+  size_t length = put_fixed(text, decimal, count_digits(decimal.digits));
+  int there = decimal.exponent < 0 ? -decimal.exponent : 0;
+  if (there == 0 && decimals > 0) text[length++] = '.';
+  for (int i = there; i < decimals; i++) text[length++] = '0';
+  return length;
+}
+
+size_t ts_decimal_put_scientific(struct ts_decimal decimal, char text[TS_DECIMAL_SIZE]) {
+  return put_scientific(text, decimal, count_digits(decimal.digits));
 }
 
 /* ---- Reading ---- */

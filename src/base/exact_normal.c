@@ -8,14 +8,12 @@
  * tails exp(z^2 / 2) P(-z), which varies slowly. */
 #include "base/exact_normal.h"
 
+#include "base/exact_series_int.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-
-#if FLT_EVAL_METHOD != 0
-#error "exact results need arithmetic without excess precision (on x86: SSE2, not the x87 unit)"
-#endif
 
 #define COUNT(table)   (int)(sizeof(table) / sizeof(table)[0])
 #define RATIO(name, x) ratio(name##_p, name##_q, COUNT(name##_p), x)
@@ -24,7 +22,6 @@
 static const double ln_2_high = 0x1.62e42feep-1;
 static const double ln_2_low = 0x1.a39ef35793c76p-33;
 static const double log2_of_e = 0x1.71547652b82fep+0;
-static const double sqrt_of_2 = 0x1.6a09e667f3bcdp+0;
 
 /* ---- Tables, with the largest relative error of each ---- */
 
@@ -115,14 +112,6 @@ static inline double ratio(const double *p, const double *q, int count, double x
   return top / bottom;
 }
 
-static double double_of(uint64_t bits) {
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-static double power_of_two(int k) { return double_of((uint64_t)(k + 1023) << 52); }
-
 /* The sum of two numbers, the first not smaller than the second or 0. */
 static struct ts_exact_pair sum(double large, double small) {
   double high = large + small;
@@ -144,30 +133,9 @@ static struct ts_exact_pair product(double a, double b) {
 
 /* ---- Logarithm and power ---- */
 
-/* ln m for m from sqrt(1/2) to sqrt(2): 2 artanh((m-1)/(m+1)) by its power series. */
-static double ln_near_one(double m) {
-  double s = (m - 1) / (m + 1);
-  double z = s * s; /* at most 0.0295 */
-  double p = 1.0 / 23;
-  for (int n = 21; n >= 3; n -= 2) p = p * z + 1.0 / n;
-  return 2 * s + 2 * s * z * p;
-}
-
 struct ts_exact_pair ts_exact_ln(double x) {
-  int k = 0;
-  if (x < DBL_MIN) {
-    x *= 0x1p54; /* a subnormal number becomes a normal one */
-    k = -54;
-  }
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  k += (int)(bits >> 52) - 1023;
-  double m = double_of((bits & 0x000fffffffffffffu) | 0x3ff0000000000000u);
-  if (m >= sqrt_of_2) {
-    m *= 0.5;
-    k++;
-  }
-  double ln_m = ln_near_one(m);
+  int k;
+  double ln_m = ln_near_one(split(x, &k));
   if (k == 0) return (struct ts_exact_pair){ln_m, 0};
   return sum(k * ln_2_high, k * ln_2_low + ln_m);
 }
@@ -184,13 +152,7 @@ double ts_exact_exp(struct ts_exact_pair x) {
   int k = (int)(t < 0 ? t - 0.5 : t + 0.5);
   /* The first difference is exact: both have few bits below the other's last. */
   double r = (x.high - k * ln_2_high) - (k * ln_2_low - x.low);
-  double p = 1.0 / 6227020800.0;
-  double factorial = 479001600.0;
-  for (int n = 12; n >= 2; n--) {
-    p = p * r + 1 / factorial;
-    factorial /= n;
-  }
-  double y = 1 + (r + r * r * p);
+  double y = exp_near_zero(r);
   int half = k / 2; /* in two steps: 2^k alone may lie outside the range of a double */
   return y * power_of_two(half) * power_of_two(k - half);
 }

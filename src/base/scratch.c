@@ -54,14 +54,14 @@ char *ts_folder_create_scratch(const char *parent, const char *stem, struct ts_e
 
 /* Whether the name is that of a scratch folder of this machine whose process is gone. */
 static bool is_left_over(const char *name, const char *stem) {
-  long long process_id;
   char own[OWNER_SIZE], owner[OWNER_SIZE];
   const size_t length = strlen(stem);
   if (strncmp(name, stem, length) != 0 || name[length] != '-' || !print_owner(getpid(), own)) return false;
   name += length + 1;
   const char *machine = strrchr(own, '-'), *last = strrchr(name, '-');
   const size_t machine_length = strlen(machine);
-  if (!last || (size_t)(last - name) <= machine_length || sscanf(name, "%lld-", &process_id) != 1) return false;
+  if (!last || (size_t)(last - name) <= machine_length || *name < '0' || *name > '9') return false;
+  long long process_id = strtoll(name, NULL, 10);
   if (strncmp(last - machine_length, machine, machine_length) != 0) return false;
   if (!print_owner(process_id, owner)) return true;
   return strlen(owner) != (size_t)(last - name) || strncmp(name, owner, strlen(owner)) != 0;

@@ -3,6 +3,7 @@
 #include "base/str.h"
 
 #include "base/alloc.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -88,6 +89,15 @@ bool ts_utf8_valid(const char *text, size_t length) {
   return true;
 }
 
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+char ts_char_upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c; }
+
+bool ts_word_equal(const char *a, const char *b) {
+  for (; *a && lower(*a) == lower(*b); a++) b++;
+  return *a == *b;
+}
+
 bool ts_str_starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 bool ts_str_ends_with(const char *text, const char *suffix) {
@@ -169,10 +179,6 @@ bool ts_hex_decode(const char *hex, uint8_t *bytes, size_t size) {
   return hex[2 * size] == '\0';
 }
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 /* Optimal string alignment distance (insert, delete, replace, swap neighbours), blind to case. rows holds three rows of
  * strlen(b) + 1 numbers. */
 static size_t edit_distance(const char *a, const char *b, size_t *rows) {
@@ -186,9 +192,9 @@ static size_t edit_distance(const char *a, const char *b, size_t *rows) {
     row[0] = i;
     for (size_t j = 1; j <= length_b; j++) {
       bool same = lower(a[i - 1]) == lower(b[j - 1]);
-      size_t best = smaller(smaller(above[j], row[j - 1]) + 1, above[j - 1] + (same ? 0 : 1));
+      size_t best = ts_smaller_size(ts_smaller_size(above[j], row[j - 1]) + 1, above[j - 1] + (same ? 0 : 1));
       bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
-      if (swapped) best = smaller(best, before[j - 2] + 1);
+      if (swapped) best = ts_smaller_size(best, before[j - 2] + 1);
       row[j] = best;
     }
     size_t *free_row = before;

@@ -28,15 +28,15 @@ char *ts_str_detach(struct ts_str *str);          /* gives the memory away, neve
 
 /* Shortest decimal text that reads back as the same double ("5", "5.11905", "1e-07"); the same in every locale. */
 void ts_str_add_double(struct ts_str *str, double value);
-/* For people, as printf's %.*g and %.*f would write them in the "C" locale, whatever the locale of the process is. No
- * memory is allocated. Both return the buffer; the macros bring one along that lives until the end of the block. */
+/* For people: laid out as printf's %.*g and %.*f, rounded half away from zero from the shortest text (1.005 becomes
+ * "1.01"), the same in every locale. No memory is allocated. Both return the buffer; the macros bring one along that
+ * lives until the end of the block. */
 #define TS_SIGNIFICANT_BYTES 32
 #define TS_DECIMALS_BYTES    352 /* the largest double has 309 digits before the point */
 char *ts_format_significant(double value, int digits, char buffer[TS_SIGNIFICANT_BYTES]); /* 17 digits at most */
 char *ts_format_decimals(double value, int decimals, char buffer[TS_DECIMALS_BYTES]);     /* 30 decimals at most */
 #define TS_SIGNIFICANT(value, digits) ts_format_significant((value), (digits), (char[TS_SIGNIFICANT_BYTES]){0})
 #define TS_DECIMALS(value, decimals)  ts_format_decimals((value), (decimals), (char[TS_DECIMALS_BYTES]){0})
-int ts_decimal_exponent(double value); /* the n of value = d.ddd x 10^n; 0 for 0 */
 /* Reads a whole string as a number; false if anything is left over, or on overflow, NaN and infinity. */
 bool ts_parse_double(const char *text, double *value);
 bool ts_parse_int64(const char *text, int64_t *value);
@@ -44,6 +44,9 @@ bool ts_parse_int64(const char *text, int64_t *value);
 /* Well-formed UTF-8 (no surrogates, no overlong forms); a NUL byte counts as a character. */
 bool ts_utf8_valid(const char *text, size_t length);
 
+/* ASCII letters only, whatever the locale. */
+char ts_char_upper(char c);
+bool ts_word_equal(const char *a, const char *b); /* blind to case */
 bool ts_str_starts_with(const char *text, const char *prefix);
 bool ts_str_ends_with(const char *text, const char *suffix);
 /* 18400 -> "18 400" (a narrow layout for people). buffer holds at least 32 bytes; returns it. */

@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/version.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* Text of a line: backslashes and dashes escaped, and no line that begins like a macro. */
@@ -32,7 +31,7 @@ static void add_text(struct ts_str *out, const char *text) {
 static void add_sentence(struct ts_str *out, const char *text) {
   struct ts_str sentence = {0};
   ts_str_add(&sentence, text);
-  sentence.data[0] = (char)toupper((unsigned char)sentence.data[0]);
+  sentence.data[0] = ts_char_upper(sentence.data[0]);
   add_text(out, ts_str_get(&sentence));
   ts_str_add(out, ".\n");
   ts_str_release(&sentence);
@@ -43,7 +42,7 @@ static void add_heading(struct ts_str *out, const struct ts_cli_command *command
   ts_str_add(&title, command ? "tessera-" : "tessera");
   if (command) ts_str_add(&title, command->name);
   ts_str_add(out, ".\\\" Made from the command table of tessera.\n.\\\" SPDX-License-Identifier: Apache-2.0\n.TH ");
-  for (const char *p = ts_str_get(&title); *p; p++) ts_str_add_char(out, (char)toupper((unsigned char)*p));
+  for (const char *p = ts_str_get(&title); *p; p++) ts_str_add_char(out, ts_char_upper(*p));
   ts_str_addf(out, " 1 \"\" \"tessera %s\" \"User Commands\"\n.SH NAME\n", TS_VERSION);
   add_text(out, ts_str_get(&title));
   ts_str_add(out, " \\- ");

@@ -4,7 +4,6 @@
 
 #include "cli/reply.h"
 
-#include <ctype.h>
 #include <string.h>
 
 json_t *ts_cli_method_list(const struct ts_cli_command *command) {
@@ -29,7 +28,7 @@ static void add_sentence(struct ts_str *out, const char *text) {
   size_t start = out->length, length = strlen(text);
   if (length > 0 && text[length - 1] == '.') length--;
   ts_str_add_bytes(out, text, length);
-  if (length > 0) out->data[start] = (char)toupper((unsigned char)out->data[start]);
+  if (length > 0) out->data[start] = ts_char_upper(out->data[start]);
 }
 
 void ts_cli_method_text(const json_t *item, struct ts_str *out) {

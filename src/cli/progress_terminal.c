@@ -3,6 +3,7 @@
 #include "cli/display.h"
 
 #include "base/alloc.h"
+#include "base/order.h"
 #include "cli/text.h"
 
 #include <string.h>
@@ -27,8 +28,6 @@ static void add_state(struct ts_str *out, const struct ts_stage_progress *stage)
   }
 }
 
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-
 /* done <= total, so the width of the totals does for both. */
 static struct widths widths_of(const struct ts_snapshot *snapshot) {
   struct widths widths = {0};
@@ -38,9 +37,10 @@ static struct widths widths_of(const struct ts_snapshot *snapshot) {
     struct ts_str state = {0};
     if (is_idle(stage)) continue;
     add_state(&state, stage);
-    widths.name = larger(widths.name, ts_cli_text_width(stage->name));
-    widths.count = larger(widths.count, strlen(ts_format_count(larger(stage->done, stage->total), number)));
-    widths.state = larger(widths.state, state.length);
+    widths.name = ts_larger_size(widths.name, ts_cli_text_width(stage->name));
+    widths.count =
+        ts_larger_size(widths.count, strlen(ts_format_count(ts_larger_size(stage->done, stage->total), number)));
+    widths.state = ts_larger_size(widths.state, state.length);
     ts_str_release(&state);
   }
   return widths;

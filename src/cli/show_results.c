@@ -7,11 +7,9 @@
 #include "base/alloc.h"
 #include "base/map.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define VS_DEFAULT     "_vs_default" /* ends names of measures against the default run */
 #define TOP_PARAMETERS 8
@@ -142,7 +140,7 @@ static struct extent gather(struct measures *measures, const json_t *reply) {
 static const struct measure *headline(const struct measures *measures) {
   for (size_t i = 0; i < measures->count; i++) {
     const char *name = measures->items[i].name;
-    if (strcasecmp(name, "dice") == 0 || strcasecmp(name, "dice" VS_DEFAULT) == 0) return &measures->items[i];
+    if (ts_word_equal(name, "dice") || ts_word_equal(name, "dice" VS_DEFAULT)) return &measures->items[i];
   }
   return &measures->items[0];
 }
@@ -193,7 +191,7 @@ static void add_headline(struct ts_str *out, const struct measure *measure, cons
                          const struct ts_view *view) {
   struct ts_str name = {0};
   ts_cli_text_add_safe(&name, measure->name);
-  if (name.length > 0) name.data[0] = (char)toupper((unsigned char)name.data[0]);
+  if (name.length > 0) name.data[0] = ts_char_upper(name.data[0]);
   if (ts_str_ends_with(ts_str_get(&name), VS_DEFAULT)) name.data[name.length - strlen(VS_DEFAULT)] = '\0';
   ts_str_addf(out, "%s%s ", view->color ? TS_BOLD : "", ts_str_get(&name));
   ts_cli_text_add_number(out, measure->value);

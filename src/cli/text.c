@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/text.h"
 
+#include "base/decimal.h"
 #include "base/str.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@
 
 #define NO_BREAK_SPACE        "\xC2\xA0"
 #define NARROW_NO_BREAK_SPACE "\xE2\x80\xAF"
+#define NUMBER_DIGITS         3 /* that count */
 #define BLOCK                 "\xE2\x96\x88"
 
 void ts_cli_text_add_safe(struct ts_str *out, const char *text) {
@@ -93,13 +95,13 @@ void ts_cli_text_add_number(struct ts_str *out, double value) {
   if (!isfinite(value)) {
     ts_str_add_char(out, '-');
   } else if (size >= 99.95 && size < 1e15) {
-    char number[32];
-    if (value < 0) ts_str_add_char(out, '-');
-    ts_str_add(out, ts_format_count((uint64_t)(size + 0.5), number));
+    ts_cli_text_add_fixed(out, value, 0);
   } else {
-    double rounded = 0;
-    if (!ts_parse_double(TS_SIGNIFICANT(value, 3), &rounded)) rounded = value;
-    ts_str_add_double(out, rounded);
+    char text[TS_DECIMAL_SIZE];
+    struct ts_decimal decimal = ts_decimal_of(value);
+    decimal = ts_decimal_round(decimal, ts_decimal_place(decimal) - NUMBER_DIGITS + 1, false);
+    if (signbit(value)) ts_str_add_char(out, '-');
+    ts_str_add_bytes(out, text, ts_decimal_put(decimal, text));
   }
 }
 

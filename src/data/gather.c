@@ -5,6 +5,7 @@
 #include "data/data_int.h"
 
 #include "base/alloc.h"
+#include "base/order.h"
 
 #include <string.h>
 
@@ -45,9 +46,6 @@ static struct ts_data *gather_tables(const struct ts_data *const *pieces, size_t
   return all;
 }
 
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
 static bool end_of(const struct ts_region *region, int64_t *right, int64_t *bottom) {
   return !__builtin_add_overflow(region->x, region->width, right) &&
          !__builtin_add_overflow(region->y, region->height, bottom);
@@ -64,10 +62,10 @@ static bool cover(const struct ts_data *const *pieces, size_t count, struct ts_r
     int64_t piece_right = 0;
     int64_t piece_bottom = 0;
     if (!end_of(piece, &piece_right, &piece_bottom)) return false;
-    all->x = smaller(all->x, piece->x);
-    all->y = smaller(all->y, piece->y);
-    right = larger(right, piece_right);
-    bottom = larger(bottom, piece_bottom);
+    all->x = ts_smaller(all->x, piece->x);
+    all->y = ts_smaller(all->y, piece->y);
+    right = ts_larger(right, piece_right);
+    bottom = ts_larger(bottom, piece_bottom);
   }
   return !__builtin_sub_overflow(right, all->x, &all->width) && !__builtin_sub_overflow(bottom, all->y, &all->height);
 }

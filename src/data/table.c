@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 /* A missing value is an empty cell; alone in its row it is written out, as an empty line is no row. */
 static void add_number(struct ts_str *out, double number, bool alone) {
@@ -51,9 +50,9 @@ void ts_table_to_raw_csv(const struct ts_data *data, struct ts_str *out) {
 }
 
 static bool read_number(const char *text, double *number) {
-  if (text[0] == '\0' || strcasecmp(text, "nan") == 0) {
+  if (text[0] == '\0' || ts_word_equal(text, "nan")) {
     *number = NAN;
-  } else if (strcasecmp(text, "inf") == 0 || strcasecmp(text, "-inf") == 0) {
+  } else if (ts_word_equal(text, "inf") || ts_word_equal(text, "-inf")) {
     *number = text[0] == '-' ? -INFINITY : INFINITY;
   } else {
     return ts_parse_double(text, number);

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/csv.h"
+#include "base/csv_scan.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -11,8 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-#define UNIT_PREFIX "u_"
-#define FAULTS_MAX  100 /* rows are not read on after so many: a file of another kind would give one per cell */
+#define UNIT_PREFIX   "u_"
+#define LARGEST_EXACT 9007199254740992.0 /* up to 2^53 doubles hold every integer */
+#define FAULTS_MAX    100 /* rows are not read on after so many: a file of another kind would give one per cell */
 
 enum role { ROLE_UNKNOWN, ROLE_VALUE, ROLE_UNIT };
 
@@ -41,29 +43,21 @@ struct reader {
   int known_line;               /* its number; faults come in the order of rows, so the next is not far */
 };
 
-/* Where a cell starts: scans from the start of its row, since the parsed cells have lost their quotes. Columns count
- * characters from 1. */
+/* Where a cell starts: scans from the start of its row, since the parsed cells have lost their quotes. */
 static void locate_cell(struct reader *reader, int row_line, size_t cell, int *line, int *column) {
+  const char *end = ts_str_get(&reader->text) + reader->text.length;
   bool is_near = reader->known_start && reader->known_line <= row_line;
   const char *p = is_near ? reader->known_start : ts_str_get(&reader->text);
-  if (!is_near && strncmp(p, "\xef\xbb\xbf", 3) == 0) p += 3;
-  for (*line = is_near ? reader->known_line : 1; *line < row_line && *p; p++) {
-    if (*p == '\n') ++*line;
+  if (!is_near && ts_str_starts_with(p, TS_BYTE_ORDER_MARK)) p += strlen(TS_BYTE_ORDER_MARK);
+  for (*line = is_near ? reader->known_line : 1; *line < row_line && p < end;) {
+    size_t size = ts_csv_line_end(p, end);
+    *line += size > 0;
+    p += size > 0 ? size : 1;
   }
   reader->known_start = p;
   reader->known_line = *line;
-  *column = 1;
-  bool quoted = false;
-  for (; *p && cell > 0; p++) {
-    if (*p == '"') quoted = !quoted;
-    if (*p == ',' && !quoted) cell--;
-    if (*p == '\n') {
-      ++*line;
-      *column = 1;
-    } else if (((unsigned char)*p & 0xc0) != 0x80) { /* not the continuation of a UTF-8 character */
-      ++*column;
-    }
-  }
+  const char *found = ts_csv_find_cell(p, end, cell);
+  ts_csv_place(p, found ? found : p, line, column);
 }
 
 /* Adds a fault with the place of a cell; row TS_NONE is the header. */
@@ -72,7 +66,7 @@ static void report(struct reader *reader, size_t row, size_t cell, const struct 
   *err = *fault;
   err->where = (struct ts_place){0}; /* the place is in the design, not in the workflow that forbids it */
   int line, column;
-  locate_cell(reader, row == TS_NONE ? 1 : reader->csv.lines[row], cell, &line, &column);
+  locate_cell(reader, row == TS_NONE ? reader->csv.header_line : reader->csv.lines[row], cell, &line, &column);
   ts_error_place(err, reader->file, line, column, "");
 }
 
@@ -202,12 +196,31 @@ static void read_header(struct reader *reader) {
   report(reader, TS_NONE, 0, &fault);
 }
 
+/* Also what other programs write, as analyse reads it: True and 1 for true, 5.0 for 5. */
+static bool value_from_cell(const char *text, enum ts_value_type type, struct ts_arena *arena, struct ts_value *value,
+                            struct ts_error *err) {
+  int64_t whole;
+  double number;
+  if (type == TS_VALUE_BOOLEAN) {
+    bool is_number = ts_parse_double(text, &number);
+    bool is_true = ts_word_equal(text, "true") || (is_number && number == 1);
+    *value = ts_value_boolean(is_true);
+    if (is_true || ts_word_equal(text, "false") || (is_number && number == 0)) return true;
+  }
+  if (type == TS_VALUE_INTEGER && !ts_parse_int64(text, &whole) && ts_parse_double(text, &number) &&
+      fabs(number) <= LARGEST_EXACT && floor(number) == number) {
+    *value = ts_value_integer((int64_t)number);
+    return true;
+  }
+  return ts_value_from_text(text, type, arena, value, err);
+}
+
 /* The value of a cell, its level, and its unit coordinate as far as the value tells. */
 static bool read_value(struct reader *reader, struct ts_design *design, size_t row, size_t c, size_t cell) {
   const struct ts_parameter *parameter = reader->parameters[reader->roles[c].parameter];
   struct ts_value *value = &design->values[cell];
   struct ts_error fault = {0};
-  if (!ts_value_from_text(reader->csv.rows[row][c], parameter->type, &design->arena, value, &fault) ||
+  if (!value_from_cell(reader->csv.rows[row][c], parameter->type, &design->arena, value, &fault) ||
       !ts_parameter_check(parameter, value, &fault)) {
     ts_error_context(&fault, "reading parameter '%s'", parameter->name);
     report(reader, row, c, &fault);

@@ -6,7 +6,7 @@
 #include "design/read_table.h"
 
 #include "base/alloc.h"
-#include "base/csv.h"
+#include "base/csv_scan.h"
 #include "base/decimal.h"
 #include "design/design.h"
 
@@ -16,12 +16,10 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
-#define BUFFER_BYTES    ((size_t)1 << 20)
-#define LONGEST_ROW     ((size_t)1 << 28) /* a file of another kind may have no line ends at all */
-#define BYTE_ORDER_MARK "\xEF\xBB\xBF"
+#define BUFFER_BYTES ((size_t)1 << 20)
+#define LONGEST_ROW  ((size_t)1 << 28) /* a file of another kind may have no line ends at all */
 
 /* What becomes of the cells of a column. */
 struct ts_table_cell {
@@ -31,30 +29,34 @@ struct ts_table_cell {
 
 /* ---- Places ---- */
 
-/* Line and column of a byte of the row last read. Columns count characters, as editors do. */
-static void place_at(const struct ts_table_reader *reader, const char *spot, struct ts_error *err) {
-  size_t line = reader->line;
-  int column = 1;
-  for (const char *p = reader->buffer + reader->row_start; p < spot; p++) {
-    if (*p == '\n') {
-      line++;
-      column = 1;
-    } else {
-      column += ((unsigned char)*p & 0xC0) != 0x80;
-    }
-  }
-  ts_error_place(err, reader->file, line < INT_MAX ? (int)line : INT_MAX, column, "");
+/* Line and column of a byte of the row last read. */
+static bool place_at(const struct ts_table_reader *reader, const char *spot, struct ts_error *err) {
+  int line = reader->line < INT_MAX ? (int)reader->line : INT_MAX, column;
+  ts_csv_place(reader->buffer + reader->row_start, spot, &line, &column);
+  ts_error_place(err, reader->file, line, column, "");
+  return false;
 }
 
 static bool complain(const struct ts_table_reader *reader, const char *spot, const char *text, const char *help,
                      struct ts_error *err) {
   ts_fail(err, TS_ERR_CSV_SYNTAX, "%s", text);
   ts_error_help(err, "%s", help);
-  place_at(reader, spot, err);
-  return false;
+  return place_at(reader, spot, err);
 }
 
 /* ---- Rows ---- */
+
+/* Whether all bytes are characters of ASCII, and none is NUL: eight at a time. */
+static bool is_plain_text(const char *text, size_t length) {
+  uint64_t word, high = 0;
+  size_t i = 0;
+  for (; i + sizeof word <= length; i += sizeof word) {
+    memcpy(&word, text + i, sizeof word);
+    high |= word | (word - 0x0101010101010101u); /* a borrow sets the top bit of a byte that is 0 */
+  }
+  for (; i < length; i++) high |= text[i] == '\0' ? 0x80 : (unsigned char)text[i];
+  return (high & 0x8080808080808080u) == 0;
+}
 
 /* More bytes behind those of the row that has begun. */
 static bool refill(struct ts_table_reader *reader, struct ts_error *err) {
@@ -63,6 +65,7 @@ static bool refill(struct ts_table_reader *reader, struct ts_error *err) {
     reader->length -= reader->position;
     reader->position = 0;
   }
+  reader->next_return = 0;
   if (reader->length == reader->capacity) {
     if (reader->capacity >= LONGEST_ROW) {
       reader->row_start = 0;
@@ -83,6 +86,7 @@ static bool refill(struct ts_table_reader *reader, struct ts_error *err) {
     ts_error_place(err, reader->file, 0, 0, "");
     return false;
   }
+  if (!is_plain_text(reader->buffer + reader->length, (size_t)size)) reader->has_wide_text = true;
   reader->length += (size_t)size;
   reader->is_at_end = size == 0;
   return true;
@@ -97,27 +101,50 @@ static size_t count_byte(const char *text, const char *end, char byte) {
   return count;
 }
 
+/* Line ends in the quoted cells of a row. */
+static size_t lines_inside(const char *start, const char *end) {
+  int line = 0, unused;
+  if (!memchr(start, '"', (size_t)(end - start))) return 0;
+  ts_csv_place(start, end, &line, &unused);
+  return (size_t)line;
+}
+
+/* The first line end from there on, or the end of the buffer. Few files have carriage returns: one look for the next one
+ * serves many rows. */
+static size_t next_line_end(struct ts_table_reader *reader, size_t from) {
+  if (reader->next_return <= from) {
+    const char *found = memchr(reader->buffer + from, '\r', reader->length - from);
+    reader->next_return = found ? (size_t)(found - reader->buffer) : reader->length;
+  }
+  const char *feed = memchr(reader->buffer + from, '\n', reader->next_return - from);
+  return feed ? (size_t)(feed - reader->buffer) : reader->next_return;
+}
+
 /* The end of the row that starts at `position`: a line end outside quotation marks, or that of the file. Also fetches it. */
 static bool find_row_end(struct ts_table_reader *reader, size_t *row_end, struct ts_error *err) {
   size_t searched = 0; /* bytes of the row without a line end that counts */
+  size_t marks = 0;    /* quotation marks in them */
   for (;;) {
     const char *start = reader->buffer + reader->position;
-    size_t available = reader->length - reader->position;
-    const char *found = memchr(start + searched, '\n', available - searched);
-    if (found) {
-      *row_end = (size_t)(found - reader->buffer);
-      bool is_open = memchr(start, '"', (size_t)(found - start)) && count_byte(start, found, '"') % 2 == 1;
-      if (!is_open) return true;
-      searched = (size_t)(found - start) + 1;
+    size_t found = next_line_end(reader, reader->position + searched);
+    /* Behind a carriage return that is the last byte there may come a line feed. */
+    bool is_whole = found + 1 < reader->length || (found < reader->length && reader->buffer[found] == '\n');
+    if (is_whole || reader->is_at_end) {
+      *row_end = found;
+      marks += count_byte(start + searched, reader->buffer + found, '"');
+      if (marks % 2 == 0 || found == reader->length) return true;
+      searched = found + 1 - reader->position;
       continue;
     }
-    if (reader->is_at_end) {
-      *row_end = reader->length;
-      return true;
-    }
-    searched = available;
+    marks += count_byte(start + searched, reader->buffer + found, '"');
+    searched = found - reader->position;
     if (!refill(reader, err)) return false;
   }
+}
+
+static bool check_text(const struct ts_table_reader *reader, const char *start, const char *end, struct ts_error *err) {
+  if (!reader->has_wide_text || ts_csv_is_text(start, end)) return true;
+  return complain(reader, start, "the line is not UTF-8 text", "save the table as CSV in UTF-8", err);
 }
 
 /* The next row, without its line end; *has_row is false at the end of the file. */
@@ -132,66 +159,28 @@ static bool next_row(struct ts_table_reader *reader, const char **start, const c
     reader->line = reader->next_line;
     *start = reader->buffer + reader->row_start;
     *end = reader->buffer + row_end;
-    reader->position = row_end < reader->length ? row_end + 1 : row_end;
-    reader->next_line += 1 + (memchr(*start, '"', (size_t)(*end - *start)) ? count_byte(*start, *end, '\n') : 0);
-    if (*end > *start && (*end)[-1] == '\r') --*end;
-    if (*end > *start || reader->is_alone) return true;
+    reader->position = row_end + ts_csv_line_end(*end, reader->buffer + reader->length);
+    reader->next_line += 1 + lines_inside(*start, *end);
+    if (*end > *start || reader->is_alone) return check_text(reader, *start, *end, err);
   }
 }
 
 /* ---- Cells ---- */
 
-/* The text of a cell without quotation marks, or blanks around it. The text of a quoted one is in reader->text. */
-struct text {
-  const char *start, *end;
-  const char *behind; /* the comma, or the end of the row */
-};
-
-static bool unquote(struct ts_table_reader *reader, const char *p, const char *end, struct text *text,
-                    struct ts_error *err) {
-  const char *opening = p;
-  ts_str_clear(&reader->text);
-  for (p++; p < end; p++) {
-    if (*p == '"') {
-      if (p + 1 == end || p[1] != '"') break;
-      p++;
-    }
-    ts_str_add_char(&reader->text, *p);
-  }
-  if (p == end) {
-    return complain(reader, opening, "a quotation mark is never closed", "close it, or double it to mean the mark",
-                    err);
-  }
-  p++;
-  if (p < end && *p != ',') {
-    return complain(reader, p, "text after a closing quotation mark",
-                    "put the whole cell in quotation marks, and double those inside it", err);
-  }
-  const char *plain = ts_str_get(&reader->text);
-  size_t skipped = ts_csv_apostrophe(plain, reader->text.length);
-  *text = (struct text){plain + skipped, plain + reader->text.length, p};
-  return true;
-}
-
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-static bool cell_text(struct ts_table_reader *reader, const char *p, const char *end, struct text *text,
+/* The cell at p of the row last read. */
+static bool scan_cell(struct ts_table_reader *reader, const char *p, const char *end, struct ts_csv_cell *cell,
                       struct ts_error *err) {
-  if (p < end && *p == '"') return unquote(reader, p, end, text, err);
-  const char *comma = p < end ? memchr(p, ',', (size_t)(end - p)) : NULL;
-  *text = (struct text){p, comma ? comma : end, comma ? comma : end};
-  while (text->start < text->end && is_blank(*text->start)) text->start++;
-  while (text->start < text->end && is_blank(text->end[-1])) text->end--;
-  text->start += ts_csv_apostrophe(text->start, (size_t)(text->end - text->start));
-  return true;
+  const char *spot;
+  return ts_csv_scan_cell(p, end, &reader->text, cell, &spot, err) || place_at(reader, spot, err);
 }
 
-static bool is_word(const struct text *text, const char *word) {
-  size_t length = strlen(word);
-  return (size_t)(text->end - text->start) == length && strncasecmp(text->start, word, length) == 0;
+static bool is_word(const struct ts_csv_cell *text, const char *word) {
+  const char *p = text->start;
+  for (; p < text->end && *word && ts_char_upper(*p) == ts_char_upper(*word); p++) word++;
+  return p == text->end && *word == '\0';
 }
 
-static bool special_number(const struct text *text, double *number) {
+static bool special_number(const struct ts_csv_cell *text, double *number) {
   if (text->start == text->end || is_word(text, "nan") || is_word(text, "na")) {
     *number = NAN;
   } else if (is_word(text, "inf") || is_word(text, "+inf") || is_word(text, "infinity")) {
@@ -205,7 +194,7 @@ static bool special_number(const struct text *text, double *number) {
 }
 
 /* The value of a parameter that is no number: the level of a string, 0 or 1 for a boolean. */
-static bool word_of_parameter(const struct ts_parameter *parameter, const struct text *text, double *number) {
+static bool word_of_parameter(const struct ts_parameter *parameter, const struct ts_csv_cell *text, double *number) {
   if (!parameter) return false;
   if (parameter->type == TS_VALUE_BOOLEAN && (is_word(text, "true") || is_word(text, "false"))) {
     *number = is_word(text, "true") ? 1 : 0;
@@ -239,8 +228,8 @@ static bool read_other(struct ts_table_reader *reader, const char **p, const cha
                        struct ts_error *err) {
   const struct ts_parameter *parameter = reader->cells[column].parameter;
   const char *spot = *p;
-  struct text text;
-  if (!cell_text(reader, *p, end, &text, err)) return false;
+  struct ts_csv_cell text;
+  if (!scan_cell(reader, *p, end, &text, err)) return false;
   *p = text.behind;
   if (word_of_parameter(parameter, &text, number) || special_number(&text, number)) return true;
   bool is_string = parameter && parameter->type == TS_VALUE_STRING;
@@ -252,8 +241,7 @@ static bool read_other(struct ts_table_reader *reader, const char **p, const cha
     ts_fail(err, TS_ERR_BAD_VALUE, "'%.80s' in column '%s' is not a number", word, reader->names[column]);
     ts_error_help(err, "write numbers as in 12.5 or 1e-3; leave the cell empty if there is none");
   }
-  place_at(reader, spot, err);
-  return false;
+  return place_at(reader, spot, err);
 }
 
 static bool is_plain(const struct ts_table_cell *cell) {
@@ -262,8 +250,8 @@ static bool is_plain(const struct ts_table_cell *cell) {
 
 /* Passes over a cell without looking what it is. */
 static bool skip_cell(struct ts_table_reader *reader, const char **p, const char *end, struct ts_error *err) {
-  struct text text;
-  if (!cell_text(reader, *p, end, &text, err)) return false;
+  struct ts_csv_cell text;
+  if (!scan_cell(reader, *p, end, &text, err)) return false;
   *p = text.behind;
   return true;
 }
@@ -277,8 +265,7 @@ static bool fail_cell_count(struct ts_table_reader *reader, const char *start, c
   ts_fail(err, TS_ERR_CSV_SYNTAX, "%zu %s where the header has %zu", count, count == 1 ? "cell" : "cells",
           reader->column_count);
   ts_error_help(err, "give every row as many cells as the header; put cells with commas in quotation marks");
-  place_at(reader, start, err);
-  return false;
+  return place_at(reader, start, err);
 }
 
 static bool read_row(struct ts_table_reader *reader, const char *start, const char *end, double *row,
@@ -314,29 +301,26 @@ bool ts_table_reader_next(struct ts_table_reader *reader, double *row, bool *has
 }
 
 void ts_table_reader_place(const struct ts_table_reader *reader, size_t place, struct ts_error *err) {
-  const char *p = reader->buffer + reader->row_start;
-  const char *end = reader->buffer + reader->position;
+  const char *row = reader->buffer + reader->row_start;
   size_t column = 0;
   while (column < reader->column_count && reader->cells[column].place != place) column++;
-  for (bool is_quoted = false; p < end && column > 0; p++) {
-    if (*p == '"') is_quoted = !is_quoted;
-    if (*p == ',' && !is_quoted) column--;
-  }
-  place_at(reader, p, err);
+  const char *found = ts_csv_find_cell(row, reader->buffer + reader->position, column);
+  place_at(reader, found ? found : row, err);
 }
+
+void ts_table_reader_skip_empty_lines(struct ts_table_reader *reader) { reader->is_alone = false; }
 
 /* ---- The header ---- */
 
-static bool add_name(struct ts_table_reader *reader, const char **names, const struct text *text, const char *spot,
-                     struct ts_error *err) {
+static bool add_name(struct ts_table_reader *reader, const char **names, const struct ts_csv_cell *text,
+                     const char *spot, struct ts_error *err) {
   const char *name = ts_arena_strndup(&reader->arena, text->start, (size_t)(text->end - text->start));
   bool is_new = true;
   if (*name) ts_map_insert_name(&reader->by_name, name, &is_new)->number = reader->column_count;
   if (!is_new) {
     ts_fail(err, TS_ERR_DUPLICATE_NAME, "column '%s' is there twice", name);
     ts_error_help(err, "remove or rename one of the two columns");
-    place_at(reader, spot, err);
-    return false;
+    return place_at(reader, spot, err);
   }
   names[reader->column_count++] = name;
   return true;
@@ -375,9 +359,9 @@ static bool read_header(struct ts_table_reader *reader, struct ts_error *err) {
   const char **names = ts_arena_array(&reader->arena, count_byte(start, end, ',') + 1, sizeof *names);
   reader->names = names;
   for (const char *p = start;; p++) {
-    struct text text;
+    struct ts_csv_cell text;
     const char *spot = p;
-    if (!cell_text(reader, p, end, &text, err) || !add_name(reader, names, &text, spot, err)) return false;
+    if (!scan_cell(reader, p, end, &text, err) || !add_name(reader, names, &text, spot, err)) return false;
     p = text.behind;
     if (p == end) break;
   }
@@ -388,7 +372,7 @@ static bool skip_byte_order_mark(struct ts_table_reader *reader, struct ts_error
   while (reader->length < 3 && !reader->is_at_end) {
     if (!refill(reader, err)) return false;
   }
-  if (reader->length >= 3 && memcmp(reader->buffer, BYTE_ORDER_MARK, 3) == 0) reader->position = 3;
+  if (reader->length >= 3 && memcmp(reader->buffer, TS_BYTE_ORDER_MARK, 3) == 0) reader->position = 3;
   return true;
 }
 

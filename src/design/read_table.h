@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The first line names the columns, in any order. Cells are numbers; an empty cell, NaN, nan or NA is a missing value and
- * read as NaN, inf and -inf as infinities. Names and cells may stand in quotation marks; CRLF and a byte order mark are fine;
- * empty lines are skipped, except in a table of one column, where each is a row with a missing value.
+ * read as NaN, inf and -inf as infinities. base/csv_scan.h says what a cell is; a byte order mark is fine; empty
+ * lines are skipped, except in a table of one column, where each is a row with a missing value.
  * Memory: one row and a buffer. Call order: open, choose (else all columns), set_parameter, next ..., close. */
 #ifndef TS_DESIGN_READ_TABLE_H
 #define TS_DESIGN_READ_TABLE_H
@@ -29,13 +29,15 @@ struct ts_table_reader {
   size_t line;                 /* of the row last read, from 1 */
   /* The rest is for read_table.c. */
   int descriptor;
-  bool is_at_end; /* of the file; the buffer may hold more */
-  bool is_alone;  /* one column: empty lines are rows */
-  char *buffer;   /* owned */
+  bool is_at_end;     /* of the file; the buffer may hold more */
+  bool is_alone;      /* one column: empty lines are rows */
+  bool has_wide_text; /* bytes that are not ASCII were met: rows are checked to be UTF-8 */
+  char *buffer;       /* owned */
   size_t capacity, length;
   size_t row_start;      /* in the buffer: the row last read */
   size_t position;       /* in the buffer: the next row */
   size_t next_line;      /* its line */
+  size_t next_return;    /* in the buffer: no carriage return comes from `position` up to there */
   struct ts_str text;    /* owned; a cell without its quotation marks */
   struct ts_map by_name; /* owned; column of each name */
 };
@@ -53,6 +55,8 @@ bool ts_table_reader_choose(struct ts_table_reader *reader, const char *const *n
 /* Cells of the chosen column `place` are values of a parameter (borrowed): strings and booleans are allowed and read as
  * ts_space_number has them. */
 void ts_table_reader_set_parameter(struct ts_table_reader *reader, size_t place, const struct ts_parameter *parameter);
+/* Also in a table of one column: for designs, which have no missing values. */
+void ts_table_reader_skip_empty_lines(struct ts_table_reader *reader);
 /* The next row (chosen_count numbers); *has_row is false at the end. BAD_VALUE or CSV_SYNTAX with line and column. */
 bool ts_table_reader_next(struct ts_table_reader *reader, double *row, bool *has_row, struct ts_error *err);
 /* The place of a chosen column in the row last read, for faults that the caller finds in its number. */

@@ -3,6 +3,7 @@
 #include "image/pixels_int.h"
 
 #include "base/alloc.h"
+#include "base/order.h"
 
 #include <string.h>
 
@@ -30,8 +31,6 @@ static void store(int32_t bits, void *samples, size_t index, uint32_t value) {
     ((uint16_t *)samples)[index] = (uint16_t)value;
   }
 }
-
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* One channel of one block: its maximum, or its mean rounded half up. */
 static uint32_t block_value(const struct ts_data *data, const struct ts_region *block, int32_t channel) {
@@ -65,8 +64,8 @@ static bool shrink_pixels(struct ts_plain_pixels *plain, const struct ts_data *d
     int32_t channel = (int32_t)(i % (size_t)plain->channels);
     int64_t pixel = (int64_t)(i / (size_t)plain->channels);
     struct ts_region block = {.x = pixel % plain->width * shrink, .y = pixel / plain->width * shrink};
-    block.width = smaller(shrink, all->width - block.x);
-    block.height = smaller(shrink, all->height - block.y);
+    block.width = ts_smaller(shrink, all->width - block.x);
+    block.height = ts_smaller(shrink, all->height - block.y);
     uint32_t value = block_value(data, &block, channel);
     if (value > LABEL_MAX) {
       ts_fail(err, TS_ERR_BAD_VALUE, "label %u does not fit into a 16-bit PNG", (unsigned)value);

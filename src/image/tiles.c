@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "image/image.h"
 
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+#include "base/order.h"
 
 /* One direction: where tile `index` starts and how long it is, without and with halo. */
 struct span {
@@ -13,10 +12,10 @@ struct span {
 
 static struct span span_of(int64_t index, int64_t tile_px, int64_t halo_px, int64_t total) {
   struct span span = {.start = index * tile_px};
-  span.length = smaller(tile_px, total - span.start);
-  span.halo_start = larger(0, span.start - halo_px);
+  span.length = ts_smaller(tile_px, total - span.start);
+  span.halo_start = ts_larger(0, span.start - halo_px);
   /* Compared before adding: a halo may be larger than any image. */
-  int64_t after = smaller(halo_px, total - span.start - span.length);
+  int64_t after = ts_smaller(halo_px, total - span.start - span.length);
   span.halo_length = span.start + span.length + after - span.halo_start;
   return span;
 }
@@ -26,7 +25,7 @@ size_t ts_image_tiles(int64_t width, int64_t height, int32_t level, int64_t tile
   if (width <= 0 || height <= 0) return 0;
   int64_t tile_width = tile_px > 0 ? tile_px : width;
   int64_t tile_height = tile_px > 0 ? tile_px : height;
-  int64_t halo = larger(0, halo_px);
+  int64_t halo = ts_larger(0, halo_px);
   int64_t columns = (width - 1) / tile_width + 1;
   int64_t rows = (height - 1) / tile_height + 1;
   size_t count = (size_t)columns * (size_t)rows;

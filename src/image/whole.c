@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/budget.h"
+#include "base/order.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -32,21 +33,21 @@ struct whole {
   uint64_t booked_bytes;     /* of the temporary file */
 };
 
-static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 static uint64_t bytes_of(const struct ts_open_image *open) {
   return (uint64_t)open->info.width * (uint64_t)open->info.height * (uint64_t)VIPS_IMAGE_SIZEOF_PEL(open->image);
 }
 
 static bool stays_in_memory(const struct ts_open_image *open) {
-  return bytes_of(open) <= smaller(MEMORY_BYTES, ts_budget_memory_bytes() / MEMORY_SHARE);
+  return bytes_of(open) <= ts_smaller_size(MEMORY_BYTES, ts_budget_memory_bytes() / MEMORY_SHARE);
 }
 
 int64_t ts_whole_memory_bytes(const struct ts_open_image *open) {
   return open->decoded_whole && stays_in_memory(open) ? (int64_t)bytes_of(open) : 0;
 }
 
-int64_t ts_whole_memory_bytes_max(void) { return (int64_t)smaller(ALL_BYTES, ts_budget_memory_bytes() / ALL_SHARE); }
+int64_t ts_whole_memory_bytes_max(void) {
+  return (int64_t)ts_smaller_size(ALL_BYTES, ts_budget_memory_bytes() / ALL_SHARE);
+}
 
 /* ---- Budget ---- */
 

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,11 +37,6 @@ struct ts_cost_model {
   size_t count;
 };
 
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Linear between the order statistics. */
 static double quantile(const double *sorted, size_t count, double p) {
   double place = p * (double)(count - 1);
@@ -52,7 +48,7 @@ static double quantile(const double *sorted, size_t count, double p) {
 /* The fences of what counts. */
 static void find_fences(const double *values, size_t count, double *low, double *high) {
   ts_auto_free double *sorted = ts_memdup(values, count * sizeof *values);
-  qsort(sorted, count, sizeof *sorted, compare_doubles);
+  qsort(sorted, count, sizeof *sorted, ts_compare_doubles);
   double first = quantile(sorted, count, 0.25), third = quantile(sorted, count, 0.75);
   *low = first - FENCE * (third - first);
   *high = third + FENCE * (third - first);
@@ -121,7 +117,7 @@ static bool same_curve(const struct ts_cost_key *a, const struct ts_cost_key *b)
 }
 
 static int compare_points(const void *a, const void *b) {
-  return compare_doubles(&((const struct point *)a)->size, &((const struct point *)b)->size);
+  return ts_compare_doubles(&((const struct point *)a)->size, &((const struct point *)b)->size);
 }
 
 static void add_bin(struct curve *curve, const struct ts_cost_bin *bin) {

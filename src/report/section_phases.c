@@ -4,7 +4,6 @@
 
 #include "report/text.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +28,7 @@ static void add_heading(const json_t *phases, struct ts_str *out) {
     if (i > 0) ts_str_add(out, ", then ");
     ts_str_add(out, phase_name(json_array_get(phases, i), i));
   }
-  if (out->length > 0) out->data[0] = (char)toupper((unsigned char)out->data[0]);
+  if (out->length > 0) out->data[0] = ts_char_upper(out->data[0]);
 }
 
 static void add_words(struct ts_page *page, const json_t *phases) {

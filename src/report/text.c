@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text.h"
 
+#include "base/decimal.h"
 #include "base/str.h"
 
 #include <math.h>
@@ -10,92 +11,62 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NO_BREAK_SPACE "\xc2\xa0" /* UTF-8, two bytes */
-#define MINUS          "\xe2\x88\x92"
-#define DASH           "\xe2\x80\x93"
-#define MAX_DECIMALS   12
+#define NO_BREAK_SPACE   "\xc2\xa0" /* UTF-8, two bytes */
+#define MINUS            "\xe2\x88\x92"
+#define DASH             "\xe2\x80\x93"
+#define MAX_DECIMALS     12
+#define MAX_FIXED_DIGITS 15 /* before and behind the point; more are written as 1.23e15 */
 
-/* 10^n for small n, exactly. */
-static double ten_to(int n) {
-  double power = 1;
-  for (int i = 0; i < n; i++) power *= 10;
-  return power;
+/* The sign for numbers below zero; "-0" has none. */
+static char *put_sign(bool is_negative, struct ts_decimal decimal, char *to) {
+  if (!is_negative || decimal.digits == 0) return to;
+  memcpy(to, MINUS, strlen(MINUS));
+  return to + strlen(MINUS);
 }
 
-/* Copies digits with a space before every third from the right. */
-static size_t add_grouped(char *out, uint64_t whole) {
-  char digits[24];
-  int count = snprintf(digits, sizeof digits, "%llu", (unsigned long long)whole);
-  size_t length = 0;
-  for (int i = 0; i < count; i++) {
-    int left = count - i;
-    if (i > 0 && left % 3 == 0 && count > 4) {
-      out[length++] = NO_BREAK_SPACE[0];
-      out[length++] = NO_BREAK_SPACE[1];
+/* A fixed text with a space before every third digit of the whole part, from the right. */
+static char *write_fixed(bool is_negative, struct ts_decimal decimal, int decimals, char *buffer) {
+  char digits[TS_NUMBER_SIZE];
+  size_t length = ts_decimal_put_fixed(decimal, decimals, digits);
+  const char *point = memchr(digits, '.', length);
+  size_t whole = point ? (size_t)(point - digits) : length;
+  char *to = put_sign(is_negative, decimal, buffer);
+  for (size_t i = 0; i < length; i++) {
+    if (i > 0 && i < whole && (whole - i) % 3 == 0 && whole > 4) {
+      memcpy(to, NO_BREAK_SPACE, strlen(NO_BREAK_SPACE));
+      to += strlen(NO_BREAK_SPACE);
     }
-    out[length++] = digits[i];
+    *to++ = digits[i];
   }
-  return length;
-}
-
-/* scaled = |value| 10^decimals as a whole number. */
-static char *write_scaled(bool negative, uint64_t scaled, int decimals, bool trim, char *buffer) {
-  size_t length = 0;
-  if (negative && scaled > 0) {
-    memcpy(buffer, MINUS, 3);
-    length = 3;
-  }
-  uint64_t unit = (uint64_t)ten_to(decimals), rest = scaled % unit;
-  length += add_grouped(buffer + length, scaled / unit);
-  while (trim && decimals > 0 && rest % 10 == 0) {
-    rest /= 10;
-    decimals--;
-  }
-  if (decimals > 0) buffer[length++] = '.';
-  for (int i = decimals; i > 0; i--) {
-    buffer[length + (size_t)i - 1] = (char)('0' + rest % 10);
-    rest /= 10;
-  }
-  buffer[length + (size_t)decimals] = '\0';
+  *to = '\0';
   return buffer;
 }
 
-/* "3.1e-5": digits of the mantissa through the same road, so that the locale plays no part. */
-static char *write_scientific(double value, int digits, bool up, char *buffer) {
-  int exponent = ts_decimal_exponent(value);
-  double mantissa = fabs(value);
-  for (int i = exponent; i > 0; i--) mantissa /= 10;
-  for (int i = exponent; i < 0; i++) mantissa *= 10;
-  double scaled = mantissa * ten_to(digits - 1);
-  uint64_t whole = (uint64_t)(up ? ceil(scaled - 1e-9) : round(scaled));
-  if (whole >= (uint64_t)ten_to(digits)) {
-    whole /= 10;
-    exponent++;
-  }
-  write_scaled(value < 0, whole, digits - 1, true, buffer);
-  size_t length = strlen(buffer);
-  snprintf(buffer + length, TS_NUMBER_SIZE - length, "e%d", exponent);
+/* "3.1e-5" */
+static char *write_scientific(bool is_negative, struct ts_decimal decimal, char *buffer) {
+  int place = ts_decimal_place(decimal);
+  struct ts_decimal mantissa = {decimal.digits, decimal.exponent - place};
+  char *to = put_sign(is_negative, decimal, buffer);
+  to += ts_decimal_put_fixed(mantissa, 0, to);
+  snprintf(to, TS_NUMBER_SIZE - (size_t)(to - buffer), "e%d", place);
   return buffer;
 }
 
-static char *format(double value, int digits, bool up, char *buffer) {
+static char *format(double value, int digits, bool is_up, char *buffer) {
   if (!isfinite(value)) {
     snprintf(buffer, TS_NUMBER_SIZE, "%s", isnan(value) ? DASH : value > 0 ? "infinite" : MINUS "infinite");
     return buffer;
   }
-  if (value == 0) {
-    snprintf(buffer, TS_NUMBER_SIZE, "0");
-    return buffer;
-  }
-  int exponent = ts_decimal_exponent(value);
-  if (exponent < -4 || exponent > 14) return write_scientific(value, digits, up, buffer);
-  int decimals = digits - 1 - exponent;
-  if (decimals < 0) decimals = 0;
-  if (decimals > MAX_DECIMALS) decimals = MAX_DECIMALS;
-  double scaled = fabs(value) * ten_to(decimals);
-  /* What is a whole number but for rounding errors is not lifted to the next. */
-  uint64_t whole = (uint64_t)(up ? ceil(scaled - 1e-9 * scaled) : round(scaled));
-  return write_scaled(value < 0, whole, decimals, true, buffer);
+  struct ts_decimal decimal = ts_decimal_of(value);
+  int place = ts_decimal_place(decimal);
+  bool is_scientific = place < -4 || place > 14;
+  int decimals = digits - 1 - place;
+  if (!is_scientific && decimals < 0) decimals = 0;
+  if (!is_scientific && decimals > MAX_DECIMALS) decimals = MAX_DECIMALS;
+  /* What is a round number but for rounding errors is not lifted to the next. */
+  if (is_up) decimal = ts_decimal_of(value * (1 - 1e-9));
+  decimal = ts_decimal_round(decimal, -decimals, is_up);
+  return is_scientific ? write_scientific(value < 0, decimal, buffer) : write_fixed(value < 0, decimal, 0, buffer);
 }
 
 char *ts_format_number(double value, int digits, char buffer[TS_NUMBER_SIZE]) {
@@ -107,8 +78,10 @@ char *ts_format_number_up(double value, int digits, char buffer[TS_NUMBER_SIZE])
 }
 
 char *ts_format_fixed(double value, int decimals, char buffer[TS_NUMBER_SIZE]) {
-  if (decimals > MAX_DECIMALS || fabs(value) * ten_to(decimals) > 1e15) return format(value, 3, false, buffer);
-  return write_scaled(value < 0, (uint64_t)round(fabs(value) * ten_to(decimals)), decimals, false, buffer);
+  struct ts_decimal decimal = isfinite(value) ? ts_decimal_of(value) : (struct ts_decimal){0};
+  bool is_long = decimals > MAX_DECIMALS || ts_decimal_place(decimal) + decimals >= MAX_FIXED_DIGITS;
+  if (!isfinite(value) || is_long) return format(value, 3, false, buffer);
+  return write_fixed(value < 0, ts_decimal_round(decimal, -decimals, false), decimals, buffer);
 }
 
 char *ts_format_percent(double share, char buffer[TS_NUMBER_SIZE]) {

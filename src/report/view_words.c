@@ -4,7 +4,6 @@
 
 #include "report/text.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -156,7 +155,7 @@ void ts_page_add_findings(struct ts_page *page, const struct ts_findings *findin
 
 void ts_page_heading(struct ts_page *page, int level, const char *text) {
   ts_str_addf(page->out, "<h%d>", level);
-  char first[2] = {(char)toupper((unsigned char)*text), '\0'};
+  char first[2] = {ts_char_upper(*text), '\0'};
   ts_html_add(page->out, first);
   ts_html_add(page->out, *text ? text + 1 : "");
   ts_str_addf(page->out, "</h%d>\n", level);
@@ -164,7 +163,7 @@ void ts_page_heading(struct ts_page *page, int level, const char *text) {
 
 void ts_add_sentence(struct ts_str *out, const char *text) {
   if (!*text) return;
-  ts_str_add_char(out, (char)toupper((unsigned char)*text));
+  ts_str_add_char(out, ts_char_upper(*text));
   ts_str_add(out, text + 1);
   if (!strchr(".!?", text[strlen(text) - 1])) ts_str_add_char(out, '.');
 }

@@ -217,6 +217,7 @@ static void place_row(const struct analysis *a, size_t row, struct ts_error *err
   struct ts_table_reader table = {0};
   struct ts_error ignored = {0};
   if (strcmp(a->design_path, "-") == 0 || !ts_table_reader_open(&table, a->design_path, &ignored)) return;
+  ts_table_reader_skip_empty_lines(&table);
   ts_auto_free double *numbers = ts_calloc(table.column_count + 1, sizeof *numbers);
   bool has_row = ts_table_reader_choose(&table, a->file.names, a->file.space.count, &ignored);
   for (size_t i = 0; i < a->file.space.count && has_row; i++) {
@@ -276,6 +277,7 @@ bool ts_analysis_read_design(struct analysis *a) {
   struct design_reader r = {
       .a = a, .count = a->file.space.count, .needs_unit = (a->method->needs & TS_NEEDS_UNIT) != 0};
   bool opened = ts_table_reader_open(&r.table, a->design_path, &err);
+  if (opened) ts_table_reader_skip_empty_lines(&r.table);
   ts_row_order_init(&r.order, a->file.names, r.count, a->file.group_of, a->file.group_names, a->file.group_count);
   add_candidates(&r);
   bool ok = opened && choose_columns(&r, &err) && read_rows(&r, &err);

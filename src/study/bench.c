@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/order.h"
 #include "demo/slide.h"
 #include "image/image.h"
 #include "kernels/kernels.h"
@@ -36,14 +37,8 @@ static void on_task(void *user, const struct ts_task_event *event) {
   bench->samples[node->task].wall_s[bench->round] += event->wall_s;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a;
-  double y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
 static double median(double *values) {
-  qsort(values, REPEATS, sizeof *values, compare_doubles);
+  qsort(values, REPEATS, sizeof *values, ts_compare_doubles);
   return values[REPEATS / 2];
 }
 

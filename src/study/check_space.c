@@ -120,6 +120,7 @@ static void locate(struct design_misfits *misfits, const char *path, const char 
   struct ts_table_reader table = {0};
   struct ts_error err = {0};
   if (!ts_table_reader_open(&table, path, &err)) return;
+  ts_table_reader_skip_empty_lines(&table);
   ts_auto_free double *numbers = ts_calloc(table.column_count + 1, sizeof *numbers);
   bool has_row = ts_table_reader_choose(&table, names, count, &err);
   for (size_t i = 0; i < count && has_row; i++) ts_table_reader_set_parameter(&table, i, parameters[i]);

@@ -30,7 +30,7 @@ static int compare_parts(const void *a, const void *b) {
 /* A slide of MIRAX is a small picture, slide.mrxs, and a folder beside it, slide, with the pixels. */
 static void add_companions(struct session *s, struct part_list *list, const char *path) {
   const char *ending = strrchr(ts_path_name(path), '.');
-  if (!ending || strcasecmp(ending, ".mrxs") != 0) return;
+  if (!ending || !ts_word_equal(ending, ".mrxs")) return;
   ts_auto_free char *folder = ts_strndup(path, (size_t)(ending - path));
   DIR *dir = opendir(folder);
   for (struct dirent *entry; dir && (entry = readdir(dir));) {

@@ -30,7 +30,7 @@ static bool is_data_file(const char *name) {
   for (size_t i = 0; i < DATA_ENDINGS; i++) {
     size_t length = strlen(name);
     size_t ending = strlen(data_endings[i]);
-    if (length > ending && strcasecmp(name + length - ending, data_endings[i]) == 0) return true;
+    if (length > ending && ts_word_equal(name + length - ending, data_endings[i])) return true;
   }
   return false;
 }

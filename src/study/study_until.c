@@ -10,15 +10,11 @@
 #include "base/alloc.h"
 #include "base/str.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *skip_space(const char *text) {
-  while (isspace((unsigned char)*text)) text++;
-  return text;
-}
+static const char *skip_space(const char *text) { return text + strspn(text, " \t\n\v\f\r"); }
 
 /* "(WORD)": the word, and where the text goes on; NULL if it is not there. */
 static const char *read_argument(struct session *s, const char **text) {
@@ -45,7 +41,7 @@ static bool parse_interval(struct session *s, const char *rest, struct study_unt
 static bool parse_rank(struct session *s, const char *rest, struct study_until *until) {
   char *end = NULL;
   const char *word = read_argument(s, &rest);
-  if (!word || !isdigit((unsigned char)*word)) return false;
+  if (!word || *word < '0' || *word > '9') return false;
   until->top = (size_t)strtoul(word, &end, 10);
   return *end == '\0' && until->top > 0 && (*rest == '\0' || strcmp(rest, "settled") == 0);
 }

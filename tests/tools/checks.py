@@ -87,20 +87,35 @@ class OtherChecks(ToolTest):
                            "src/base/a.c:2: 'strcpy' is banned: it does not know the size of its target")
 
     def test_numbers_that_follow_the_locale(self):
+        self.write("src/base/decimal.c", "void f(void) { x = strtod_l(t, 0, c); }\n")
         self.write("src/base/a.c", 'void f(void) { x = strtod(t, 0); printf("%g", x); }\n')
         self.write("src/study/s.c", 'void f(void) {\n  x = strtod(t, 0); y = g_ascii_strtod(t, 0);\n'
                    '  sscanf(t, "%d", &i);\n  /* printf("%g") */\n  printf("%.0f of 5 %% find %s%zu %d", x, s, n, i);\n'
                    '  printf("a"\n         "%-8.3f and %*.*e", x, 1, 2, x);\n  printf("%lg", x);\n}\n')
         why = "is banned: it reads the decimal sign of the locale: use ts_parse_double"
         writes = "is banned: it writes the decimal sign of the locale: use TS_SIGNIFICANT or TS_DECIMALS of base/str.h"
-        self.assert_faults("check-banned", f"src/study/s.c:7: '%-8.3f' {writes}", f"src/study/s.c:7: '%*.*e' {writes}",
+        self.assert_faults("check-banned", f"src/base/a.c:1: '%g' {writes}", f"src/base/a.c:1: 'strtod' {why}",
+                           f"src/study/s.c:7: '%-8.3f' {writes}", f"src/study/s.c:7: '%*.*e' {writes}",
                            f"src/study/s.c:8: '%lg' {writes}", f"src/study/s.c:2: 'strtod' {why}",
                            f"src/study/s.c:3: 'sscanf' {why}")
 
+    def test_letters_that_follow_the_locale(self):
+        self.write("src/op/snapshot.c", "void f(void) { setlocale(LC_ALL, name); }\n")
+        self.write("src/study/s.c", "void f(void) {\n  setlocale(LC_ALL, name); x = is_space(c) + ts_toupper(c);\n"
+                   "  if (isspace(c) || strcasecmp(a, b) == 0) c = toupper(c);\n}\n")
+        letters = "is banned: it follows the letters of the locale"
+        self.assert_faults("check-banned", "src/study/s.c:2: 'setlocale' is banned: it follows the locale of the process",
+                           f"src/study/s.c:3: 'strcasecmp' {letters}: use ts_word_equal",
+                           f"src/study/s.c:3: 'isspace' {letters}: compare characters, or use ts_char_upper",
+                           f"src/study/s.c:3: 'toupper' {letters}: compare characters, or use ts_char_upper")
+
     def test_inexact_math_where_products_are_exact(self):
-        self.write("src/kernels/cpu/k.c", "double f(double x) { return sqrt(x) + log(x); }\n")
-        self.assert_faults("check-banned", "src/kernels/cpu/k.c:1: 'log' is banned: its last bits differ between C "
-                           "libraries: use base/exact_math.h")
+        files = ["base/exact_normal.c", "demo/d.c", "design/d.c", "kernels/cpu/k.c", "ops/toy/t.c", "workflow/w.c"]
+        for name in files:
+            self.write(f"src/{name}", "double f(double x) { return sqrt(x) + log(x) + ts_exact_log(x); }\n")
+        self.write("src/analysis/a.c", "double f(double x) { return log(x) + erff(x); }\n")
+        self.assert_faults("check-banned", *[f"src/{name}:1: 'log' is banned: its last bits differ between C libraries: "
+                                             "use base/exact_math.h" for name in files])
 
     def test_sizes(self):
         body = "  x++;\n"

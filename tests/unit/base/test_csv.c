@@ -40,7 +40,8 @@ static void tables_are_read(void **state) {
       {"a,b\n\"1,2\",\"say \"\"hi\"\"\"\n", "a|b|\n2:1,2|say \"hi\"|"},
       {"a,b\n\"x\ny\r\nz\",1\n5,6\n", "a|b|\n2:x\ny\r\nz|1|\n5:5|6|"},
       {"\"a\n1\",b\n1,2\n", "a\n1|b|\n3:1|2|"},
-      {"a, b\n 1 ,2\n", "a| b|\n2: 1 |2|"},
+      {"a, b\n 1 ,\t2\t \n\" x \",  \n", "a|b|\n2:1|2|\n3: x ||"},
+      {"a,b\r\"x\ry\",1\r\r5,6\r", "a|b|\n2:x\ry|1|\n5:5|6|"},
       {"K\xC3\xB6ln\n\xE2\x82\xAC\n", "K\xC3\xB6ln|\n2:\xE2\x82\xAC|"},
       {"a,b\n", "a|b|"},
       {"a", "a|"},
@@ -73,7 +74,10 @@ static void faults_have_places(void **state) {
       {"a,b\n\xC3\xA9,\"x\"y\n", 2, 6, "after a closing"},
       {"a,b\n\"1\n2\"x,2\n", 3, 3, "after a closing"},
       {"a,b\n1,x\"y\"\n", 2, 4, "inside a cell"},
+      {"a,b\r1,2\r3,x\"\r", 3, 4, "inside a cell"},
+      {"a,b\n1, \"x\"\n", 2, 4, "inside a cell"},
       {"a\nx\n\xFF\n", 3, 1, "UTF-8"},
+      {"a\rx\r\xFF\r", 3, 1, "UTF-8"},
   };
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     struct ts_csv csv;
@@ -158,7 +162,8 @@ static void formulas_are_neutralised(void **state) {
       {"'tis", "'tis"},
       {"'", "'"},
       {"''", "''"},
-      {" =1", " =1"},
+      {" =1", "\" =1\""},
+      {"x\t", "\"x\t\""},
       {"1-2", "1-2"},
   };
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -198,7 +203,7 @@ static void random_tables_survive_a_round_trip(void **state) {
         for (int i = 0; i < 4; i++) strcat(cells[r][c], pieces[ts_random_below(&random, COUNT_OF(pieces))]);
         ts_csv_add_cell(&text, cells[r][c], c == 0);
       }
-      ts_str_add(&text, round % 2 ? "\n" : "\r\n");
+      ts_str_add(&text, (const char *[]){"\n", "\r\n", "\r"}[round % 3]);
     }
     struct ts_csv csv;
     struct ts_error err = {0};
@@ -302,8 +307,8 @@ static void cells_are_located(void **state) {
     ts_auto(ts_str_release) struct ts_str text = {0};
     struct places p = {0};
     int at[2] = {0};
-    if (t % 3 == 0) ts_str_add(&text, "\xEF\xBB\xBF");
-    write_random_table(&random, t % 2 ? "\n" : "\r\n", &text, &p);
+    if (t % 4 == 0) ts_str_add(&text, "\xEF\xBB\xBF");
+    write_random_table(&random, (const char *[]){"\n", "\r\n", "\r"}[t % 3], &text, &p);
     assert_true(ts_file_write(path, ts_str_get(&text), text.length, NULL));
     for (size_t i = 0; i < p.rows * p.columns; i++) {
       assert_true(ts_csv_locate(path, p.starts[i / p.columns], i % p.columns, &at[0], &at[1]));

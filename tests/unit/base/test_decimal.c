@@ -1,4 +1,4 @@
-/* Decimal texts: the same as those of ts_str_add_double, and the same doubles as those of strtod.
+/* Decimal texts: the same as those of the slow way through printf, and the same doubles as those of strtod.
  * SPDX-License-Identifier: Apache-2.0
  * test-label: one-thread */
 #include <setjmp.h>
@@ -8,8 +8,9 @@
 
 #include <cmocka.h>
 
+#include "unit/base/slow_decimal.h"
+
 #include "base/decimal.h"
-#include "base/str.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -70,10 +71,67 @@ static void test_texts_of_the_slow_way(void **state) {
   uint64_t seed = 88172645463325252u;
   for (int i = 0; i < 240000; i++) {
     double value = some_double(next_bits(&seed), i % 6);
-    struct ts_str expected = {0};
-    ts_str_add_double(&expected, value);
-    assert_text(value, ts_str_get(&expected));
-    ts_str_release(&expected);
+    char expected[SLOW_SIZE];
+    slow_write(value, expected);
+    assert_text(value, expected);
+  }
+}
+
+static void assert_like_the_slow_way(double value) {
+  char expected[SLOW_SIZE];
+  slow_write(value, expected);
+  assert_text(value, expected);
+}
+
+/* Powers of ten and of two with their neighbours, and the ends of the subnormal numbers. */
+static void test_edges_of_the_slow_way(void **state) {
+  (void)state;
+  for (int n = -324; n <= 308; n++) {
+    char text[16];
+    snprintf(text, sizeof text, "1e%d", n);
+    double power = strtod(text, NULL);
+    assert_like_the_slow_way(power);
+    assert_like_the_slow_way(nextafter(power, 0));
+    assert_like_the_slow_way(-nextafter(power, INFINITY));
+    assert_like_the_slow_way(5 * power);
+  }
+  for (int n = -1074; n < 1024; n++) {
+    assert_like_the_slow_way(nextafter(ldexp(1, n), 0));
+    assert_like_the_slow_way(nextafter(ldexp(1, n), INFINITY));
+  }
+  const double edges[] = {
+      0, -0.0, NAN, INFINITY, -INFINITY, 0x1p-1022, 0x0.fffffffffffffp-1022, 0x1.fffffffffffffp1023};
+  for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) assert_like_the_slow_way(edges[i]);
+}
+
+/* To the place of a digit, half away from zero or always away from it. */
+static void test_rounding(void **state) {
+  (void)state;
+  static const struct {
+    struct ts_decimal from;
+    int place;
+    bool is_up;
+    struct ts_decimal to;
+  } cases[] = {{{125, -2}, -1, false, {13, -1}},
+               {{124, -2}, -1, false, {12, -1}},
+               {{121, -2}, -1, true, {13, -1}},
+               {{12, -1}, -1, true, {12, -1}},
+               {{12, -1}, -5, true, {12, -1}},
+               {{995, -2}, -1, false, {1, 1}},
+               {{5, -1}, 0, false, {1, 0}},
+               {{49, -2}, 0, false, {0, 0}},
+               {{1, -300}, 0, true, {1, 0}},
+               {{1, -300}, 0, false, {0, 0}},
+               {{0, 0}, 3, true, {0, 0}},
+               {{123456, 3}, 5, false, {1235, 5}},
+               {{99999999999999999u, -17}, 0, false, {1, 0}},
+               {{99999999999999999u, -18}, 0, false, {0, 0}},
+               {{99999999999999999u, -19}, 0, false, {0, 0}},
+               {{99999999999999999u, -20}, 0, true, {1, 0}}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct ts_decimal rounded = ts_decimal_round(cases[i].from, cases[i].place, cases[i].is_up);
+    assert_int_equal(rounded.digits, cases[i].to.digits);
+    assert_int_equal(rounded.exponent, cases[i].to.exponent);
   }
 }
 
@@ -184,6 +242,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_known_texts),
       cmocka_unit_test(test_texts_of_the_slow_way),
+      cmocka_unit_test(test_edges_of_the_slow_way),
+      cmocka_unit_test(test_rounding),
       cmocka_unit_test(test_every_text_reads_back),
       cmocka_unit_test(test_reads_as_strtod),
       cmocka_unit_test(test_reads_ties),

@@ -63,6 +63,7 @@ void wide_exp10f_all(const float *restrict x, float *restrict y, size_t count);
 #define ts_exact_exp10f_all plain_exp10f_all
 #include "base/exact_math.c"
 #pragma GCC pop_options
+#undef TS_BASE_EXACT_SERIES_INT_H /* the series once more, under other names */
 #undef ts_exact_log2
 #undef ts_exact_log10
 #undef ts_exact_exp10
@@ -108,6 +109,7 @@ void wide_exp10f_all(const float *restrict x, float *restrict y, size_t count);
 #define ts_exact_exp10f_all wide_exp10f_all
 #include "base/exact_math.c"
 #pragma GCC pop_options
+#undef TS_BASE_EXACT_SERIES_INT_H /* the series once more, under other names */
 #undef ts_exact_log2
 #undef ts_exact_log10
 #undef ts_exact_exp10

@@ -3,6 +3,7 @@
  * test-label: one-thread */
 #include "support/test_file.h"
 #include "unit/base/comma_locale.h"
+#include "unit/base/slow_decimal.h"
 #include "unit/base/testing.h"
 
 #include "base/random.h"
@@ -144,6 +145,28 @@ static void doubles_are_read_strictly(void **state) {
   }
 }
 
+/* Texts of the characters that numbers have, and some that they have not: the verdict and the bits of the slow way. */
+static void doubles_are_read_as_the_slow_way(void **state) {
+  (void)state;
+  static const char characters[] = "0123456789012345.eE+-x ";
+  struct ts_random random;
+  ts_random_init(&random, 11, 0);
+  int accepted = 0;
+  for (int i = 0; i < 300000; i++) {
+    char text[32];
+    size_t length = ts_random_below(&random, 9) + (i % 16 ? 0 : 12);
+    for (size_t k = 0; k < length; k++) text[k] = characters[ts_random_below(&random, sizeof characters - 1)];
+    text[length] = '\0';
+    double expected = 42;
+    double value = 42;
+    bool is_number = slow_read(text, &expected);
+    if (ts_parse_double(text, &value) != is_number) fail_msg("'%s' is %s", text, is_number ? "refused" : "accepted");
+    if (bits_of(value) != bits_of(expected)) fail_msg("'%s' is read as %a, not %a", text, value, expected);
+    accepted += is_number;
+  }
+  assert_true(accepted > 30000 && accepted < 200000);
+}
+
 static void integers_are_read_strictly(void **state) {
   (void)state;
   static const char *const bad[] = {"",
@@ -169,26 +192,103 @@ static void integers_are_read_strictly(void **state) {
   assert_true(ts_parse_int64("-0", &value) && value == 0);
 }
 
-/* In the "C" locale printf itself is right. */
+/* Whether the shortest text ends with a 5 right behind the digit of 10^place. */
+static bool is_half(double value, int place) {
+  struct slow_decimal decimal;
+  slow_shortest(fabs(value), &decimal);
+  return decimal.exponent - decimal.count == place - 1 && decimal.digits[decimal.count - 1] == '5';
+}
+
+/* printf rounds the exact value. Up to 15 digits that is the same, but where the shortest text is a half. */
 static void texts_are_those_of_printf(void **state) {
   (void)state;
   struct ts_random random;
   ts_random_init(&random, 9, 0);
+  int compared = 0;
   for (int i = 0; i < 20000; i++) {
     char expected[400];
     double value = ldexp(ts_random_unit(&random) - 0.5, (int)ts_random_below(&random, 2000) - 1000);
-    int digits = (int)ts_random_below(&random, 17) + 1;
+    int digits = (int)ts_random_below(&random, 15) + 1;
     snprintf(expected, sizeof expected, "%.*g", digits, value);
-    assert_string_equal(TS_SIGNIFICANT(value, digits), expected);
+    if (!is_half(value, (int)floor(log10(fabs(value))) - digits + 1))
+      assert_string_equal(TS_SIGNIFICANT(value, digits), expected);
+    value = ldexp(value, -ilogb(value) + (int)ts_random_below(&random, 60) - 20);
+    if (fabs(value) * pow(10, digits) >= 1e15 || is_half(value, -digits)) continue;
+    compared++;
     snprintf(expected, sizeof expected, "%.*f", digits, value);
     assert_string_equal(TS_DECIMALS(value, digits), expected);
-    snprintf(expected, sizeof expected, "%.16e", value);
-    assert_int_equal(ts_decimal_exponent(value), strtol(strchr(expected, 'e') + 1, NULL, 10));
   }
+  assert_true(compared > 5000);
   assert_string_equal(TS_SIGNIFICANT(NAN, 3), "nan");
   assert_string_equal(TS_SIGNIFICANT(-INFINITY, 3), "-inf");
+  assert_string_equal(TS_DECIMALS(-INFINITY, 3), "-inf");
+  assert_string_equal(TS_DECIMALS(NAN, 3), "nan");
   assert_string_equal(TS_DECIMALS(1e308, 30) + 309, ".000000000000000000000000000000");
-  assert_int_equal(ts_decimal_exponent(0), 0);
+}
+
+/* Any double, and many that end in 5: the shortest text counts, not the bits behind it. */
+static double number_to_round(struct ts_random *random, int kind) {
+  static const double parts[] = {10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+  if (kind == 0) return ldexp(ts_random_unit(random) - 0.5, (int)ts_random_below(random, 2090) - 1070);
+  double five = 10 * (double)ts_random_below(random, kind == 1 ? 100 : 1000000) + 5;
+  return five / parts[ts_random_below(random, COUNT_OF(parts))];
+}
+
+static void decimals_are(double value, int decimals) {
+  char digits[700];
+  char expected[720];
+  slow_round(value, -decimals, digits);
+  size_t length = strlen(digits);
+  size_t zeros = strspn(digits, "0");
+  size_t wanted = (size_t)decimals + 1; /* digits at least: one before the point */
+  const char *first = digits + zeros;
+  char filled[760];
+  size_t missing = length - zeros < wanted ? wanted - (length - zeros) : 0;
+  memset(filled, '0', missing);
+  memcpy(filled + missing, first, length - zeros + 1);
+  size_t whole = strlen(filled) - (size_t)decimals;
+  snprintf(expected, sizeof expected, "%s%.*s%s%s", signbit(value) ? "-" : "", (int)whole, filled,
+           decimals > 0 ? "." : "", filled + whole);
+  assert_string_equal(TS_DECIMALS(value, decimals), expected);
+}
+
+static void significant_is(double value, int count) {
+  char digits[700];
+  char number[720];
+  struct slow_decimal decimal;
+  slow_shortest(fabs(value), &decimal);
+  slow_round(value, decimal.exponent - count, digits);
+  snprintf(number, sizeof number, "%s%se%d", signbit(value) ? "-" : "", digits, decimal.exponent - count);
+  const char *text = TS_SIGNIFICANT(value, count);
+  if (bits_of(strtod(text, NULL)) != bits_of(strtod(number, NULL))) fail_msg("%a is %s, not %s", value, text, number);
+  assert_true((int)digit_count(text) <= count);
+}
+
+static void halves_go_away_from_zero(void **state) {
+  (void)state;
+  struct ts_random random;
+  ts_random_init(&random, 10, 0);
+  for (int i = 0; i < 30000; i++) {
+    double value = number_to_round(&random, i % 3);
+    decimals_are(i % 2 ? -value : value, (int)ts_random_below(&random, i % 3 ? 9 : 31));
+    significant_is(i % 2 ? -value : value, (int)ts_random_below(&random, 17) + 1);
+  }
+  assert_string_equal(TS_DECIMALS(1.005, 2), "1.01");
+  assert_string_equal(TS_DECIMALS(-0.285, 2), "-0.29");
+  assert_string_equal(TS_DECIMALS(0.5, 0), "1");
+  assert_string_equal(TS_DECIMALS(2.5, 0), "3");
+  assert_string_equal(TS_DECIMALS(0.49999999999999994, 0), "0");
+  assert_string_equal(TS_DECIMALS(0.005, 2), "0.01");
+  assert_string_equal(TS_DECIMALS(0.0049, 2), "0.00");
+  assert_string_equal(TS_DECIMALS(5e-324, 30), "0.000000000000000000000000000000");
+  assert_string_equal(TS_DECIMALS(-0.001, 2), "-0.00");
+  assert_string_equal(TS_DECIMALS(999.995, 2), "1000.00");
+  assert_string_equal(TS_DECIMALS(1e22, 1), "10000000000000000000000.0");
+  assert_string_equal(TS_SIGNIFICANT(0.1245, 3), "0.125");
+  assert_string_equal(TS_SIGNIFICANT(99950, 3), "1e+05");
+  assert_string_equal(TS_SIGNIFICANT(0.00009995, 3), "0.0001");
+  assert_string_equal(TS_SIGNIFICANT(0.1, 17), "0.1");
+  assert_string_equal(TS_SIGNIFICANT(-0.0, 3), "-0");
 }
 
 static void a_decimal_comma_changes_nothing(void **state) {
@@ -212,7 +312,6 @@ static void a_decimal_comma_changes_nothing(void **state) {
     assert_string_equal(TS_DECIMALS(0.05, 2), "0.05");
     assert_string_equal(TS_DECIMALS(12, 0), "12");
     assert_string_equal(TS_SIGNIFICANT(NAN, 3), "nan");
-    assert_int_equal(ts_decimal_exponent(0.05), -2);
   }
   comma_locale_leave(&locale);
   if (!entered) {
@@ -227,8 +326,10 @@ int main(void) {
       cmocka_unit_test(every_number_is_shortest),
       cmocka_unit_test(odd_ones_are_named),
       cmocka_unit_test(doubles_are_read_strictly),
+      cmocka_unit_test(doubles_are_read_as_the_slow_way),
       cmocka_unit_test(integers_are_read_strictly),
       cmocka_unit_test(texts_are_those_of_printf),
+      cmocka_unit_test(halves_go_away_from_zero),
       cmocka_unit_test(a_decimal_comma_changes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,6 +194,21 @@ static void nearness_agrees_with_the_definition(void **state) {
   assert_true(near > 20 && near < 380);
 }
 
+static void words_are_equal_but_for_case(void **state) {
+  (void)state;
+  assert_true(ts_word_equal("", ""));
+  assert_true(ts_word_equal("NaN", "nan"));
+  assert_true(ts_word_equal("a-Z[9", "A-z[9"));
+  assert_false(ts_word_equal("nan", "nan0"));
+  assert_false(ts_word_equal("nan0", "nan"));
+  assert_false(ts_word_equal("@", "`"));               /* the neighbours of the letters differ by the same bit */
+  assert_false(ts_word_equal("\xC3\xA4", "\xC3\x84")); /* only ASCII */
+  assert_int_equal(ts_char_upper('a'), 'A');
+  assert_int_equal(ts_char_upper('z'), 'Z');
+  assert_int_equal(ts_char_upper('{'), '{');
+  assert_int_equal(ts_char_upper('`'), '`');
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(strings_grow),
@@ -206,6 +221,7 @@ int main(void) {
       cmocka_unit_test(utf8_is_checked),
       cmocka_unit_test(the_nearest_word_is_found),
       cmocka_unit_test(nearness_agrees_with_the_definition),
+      cmocka_unit_test(words_are_equal_but_for_case),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,8 @@ static void numbers_have_three_digits(void **state) {
                {0.0123456, "0.0123"},
                {3.14159e-5, "3.14e-05"},
                {(double)NAN, "-"},
-               {0.8, "0.8"}};
+               {0.8, "0.8"},
+               {0.1245, "0.125"}};
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     struct ts_str text = {0};
     ts_cli_text_add_number(&text, cases[i].value);
@@ -43,8 +44,8 @@ static void fixed_numbers(void **state) {
     double value;
     int decimals;
     const char *text;
-  } cases[] = {{0.4, 3, "0.400"}, {-0.0004, 2, "0.00"}, {64417.4, 0, "64 417"},    {-999.6, 0, "-1 000"},
-               {-0.2, 0, "0"},    {1.005, 1, "1.0"},    {(double)INFINITY, 2, "-"}};
+  } cases[] = {{0.4, 3, "0.400"}, {-0.0004, 2, "0.00"}, {64417.4, 0, "64 417"}, {-999.6, 0, "-1 000"},
+               {-0.2, 0, "0"},    {1.005, 1, "1.0"},    {1.005, 2, "1.01"},     {(double)INFINITY, 2, "-"}};
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     struct ts_str text = {0};
     ts_cli_text_add_fixed(&text, cases[i].value, cases[i].decimals);

@@ -275,6 +275,29 @@ static void rows_across_buffers(void **state) {
   ts_str_release(&text);
 }
 
+/* Wherever the border of the buffer falls, a carriage return and its line feed are one line end. */
+static void line_ends_across_buffers(void **state) {
+  (void)state;
+  enum { ROWS = 800000 };
+  for (int shift = 0; shift < 3; shift++) {
+    struct ts_str text = {0};
+    ts_str_addf(&text, "%.*s\r\n", 1 + shift, "yyy");
+    for (int i = 0; i < ROWS; i++) ts_str_add(&text, "1\r\n");
+    struct ts_table_reader reader;
+    struct ts_error err = {0};
+    assert_true(ts_table_reader_open(&reader, file_of(ts_str_get(&text), text.length), &err));
+    unlink(path);
+    double number = 0;
+    bool has_row = true;
+    while (has_row && ts_table_reader_next(&reader, &number, &has_row, &err)) assert_true(number == 1);
+    assert_int_equal(err.code, TS_ERR_OK);
+    assert_int_equal(reader.row_count, ROWS);
+    assert_int_equal(reader.line, ROWS + 1);
+    ts_table_reader_close(&reader);
+    ts_str_release(&text);
+  }
+}
+
 static void loads_blocks(void **state) {
   (void)state;
   const char *text = "y,x1,mode\n1,0.5,slow\n,0.25,3\n";
@@ -310,6 +333,7 @@ int main(void) {
       cmocka_unit_test(places_for_callers),
       cmocka_unit_test(columns_that_are_not_there),
       cmocka_unit_test(rows_across_buffers),
+      cmocka_unit_test(line_ends_across_buffers),
       cmocka_unit_test(loads_blocks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

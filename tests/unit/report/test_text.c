@@ -36,6 +36,10 @@ static void numbers_are_short(void **state) {
   number_is(0.000031, 2, "3.1e-5");
   number_is(0.0000999, 2, "1e-4");
   number_is(6.02214e23, 3, "6.02e23");
+  number_is(123456789012345, 3, "123" SPACE "456" SPACE "789" SPACE "012" SPACE "345");
+  number_is(1234567890123456, 3, "1.23e15");
+  number_is(-0.0, 3, "0");
+  number_is(0.1245, 3, "0.125"); /* half away from zero, as on the terminal */
   number_is(NAN, 3, "\xe2\x80\x93");
 }
 
@@ -44,6 +48,7 @@ static void limits_are_rounded_up(void **state) {
   char buffer[TS_NUMBER_SIZE];
   assert_string_equal(ts_format_number_up(0.0512, 2, buffer), "0.052");
   assert_string_equal(ts_format_number_up(0.06, 2, buffer), "0.06"); /* and not 0.061, for 0.06 is no exact double */
+  assert_string_equal(ts_format_number_up(0.1 + 0.2, 2, buffer), "0.3"); /* which is 0.30000000000000004 */
   assert_string_equal(ts_format_number_up(33.9, 2, buffer), "34");
   assert_string_equal(ts_format_number_up(0.0000311, 2, buffer), "3.2e-5");
 }
@@ -56,6 +61,8 @@ static void ticks_keep_their_digits(void **state) {
   assert_string_equal(ts_format_fixed(15000, 0, buffer), "15" SPACE "000");
   assert_string_equal(ts_format_fixed(-0.25, 2, buffer), MINUS "0.25");
   assert_string_equal(ts_format_fixed(-0.0001, 2, buffer), "0.00");
+  assert_string_equal(ts_format_fixed(1.005, 2, buffer), "1.01");
+  assert_string_equal(ts_format_fixed(2e15, 0, buffer), "2e15");
 }
 
 static void percent_is(double share, const char *expected) {
