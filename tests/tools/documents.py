@@ -18,7 +18,7 @@ BUILD = pathlib.Path(os.environ.get("TESSERA_BUILD_DIR", ROOT / "build"))
 PROGRAM = os.environ.get("TESSERA", str(BUILD / "tessera"))
 NOT_OURS = "THIRD_PARTY_NOTICES.md"
 FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
-LITERAL = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:\\.|[^"\\\n])*)"', re.DOTALL)
+LITERAL = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:\\.|[^"\\\n])*(?:"\s*"(?:\\.|[^"\\\n])*)*)"', re.DOTALL)
 
 
 def documents():
@@ -56,9 +56,10 @@ def faults_of_words(name, text, patterns):
 
 
 def literals(path):
-    """The string literals of a C file, each with its line."""
+    """The string literals of a C file, adjacent ones joined, each with its first line."""
     text = path.read_text(encoding="utf-8")
-    return [(line_of(text, found.start()), found.group(1)) for found in LITERAL.finditer(text) if found.group(1)]
+    return [(line_of(text, found.start()), re.sub(r'"\s*"', "", found.group(1)))
+            for found in LITERAL.finditer(text) if found.group(1)]
 
 
 def anchors(text):
