@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs `tessera check` in every folder of tests/cases and compares what it prints with expected.txt.
 
+Guards invariant 12: all faults at once, each with its place.
 SPDX-License-Identifier: Apache-2.0
 
 The file checked is study.json where there is one, otherwise workflow.json. Without expected.txt the file has no fault.

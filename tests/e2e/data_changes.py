@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Data files that change while a study reads them: the study ends by name or is right, and its store is always right.
 
+Guards invariant 14.
 SPDX-License-Identifier: Apache-2.0
 test-label: long
 test-timeout: 300

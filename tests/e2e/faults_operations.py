@@ -89,7 +89,7 @@ def check_pixels(folder):
 
 
 def check_input(folder, wanted):
-    """Inputs that are changed are found when asked for."""
+    """Inputs that are changed are found when asked for (invariant 2)."""
     env = support.environment(FAULTY="input@7", TESSERA_VERIFY="1")
     run = study(folder, store="store-input", out="out-input", expect=1, env=env)
     says(run, "input", "error[T", "operation 'faulty.sum' changed its input 'mask'")

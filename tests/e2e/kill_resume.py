@@ -22,7 +22,7 @@ from _support import call, call_json, check, equal, say
 KILLS = 20
 THREADS = 2
 TRAJECTORIES = 40
-LIMIT_S = 2.0
+LIMIT_S = 2.0  # invariant 8
 # What a stage gives away and what a table holds is durable, whatever it cost.
 DURABLE = ("normalise.colours", "segment.final_size", "compare.scores")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs the kernels built with -O0 and -O3 -march=native: every mask and image must be the same bytes as with -O2.
 
+Guards invariant 1.
 SPDX-License-Identifier: Apache-2.0
 test-label: long
 test-timeout: 300

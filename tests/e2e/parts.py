@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Parts of tasks: objects that come back are recalled, and nobody can tell from the results.
 
+Guards invariant 3.
 SPDX-License-Identifier: Apache-2.0
 test-label: long
 test-timeout: 200

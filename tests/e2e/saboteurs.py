@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Operations that leave the thread or the process in another state, or end it: one results.csv, or the named failure.
 
+Guards invariant 15.
 SPDX-License-Identifier: Apache-2.0
 test-timeout: 240
 """

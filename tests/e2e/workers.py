@@ -63,7 +63,7 @@ def nobody_left(pids, what):
 
 
 def check_counts(reply, what):
-    """What was asked for is what was avoided and what was done, apart from what was done twice."""
+    """What was asked for is what was avoided and what was done, apart from what was done twice (invariant 5)."""
     reuse = reply.get("reuse", {})
     sum_ = sum(reuse.get(name, 0) for name in ("stage", "task", "cutoff", "store", "executed", "failed", "skipped"))
     equal(sum_ - reuse.get("repeated", 0), reuse.get("requested"), f"{what}: the sum of {reuse}")

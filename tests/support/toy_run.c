@@ -187,6 +187,7 @@ static bool keys_agree(const struct toy_run *run) {
   return run->options.store || run->keys.count == toy_distinct(&run->subject->oracle, &all);
 }
 
+/* invariants 5 and 6: outcomes add up for every task, and the operations counted as many executions as the engine. */
 static const char *check_counts(const struct toy_run *run) {
   const struct toy_subject *s = run->subject;
   const struct ts_workflow *w = s->toy.workflow;

@@ -43,6 +43,7 @@ class ToolTest(unittest.TestCase):
 
 
 class IncludeCheck(ToolTest):
+    # Guards invariant 11.
     def test_allowed_includes_pass(self):
         self.write("src/base/a.c", '#include "base/a_int.h"\n#include <stdio.h>\n')
         self.write("src/kernels/cpu/k.c", '#include "base/error.h"\n#include "kernels/cpu/k_int.h"\n')

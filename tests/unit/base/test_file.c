@@ -217,6 +217,7 @@ static void *read_often(void *argument) {
   return torn ? argument : NULL;
 }
 
+/* invariant 13 */
 static void readers_never_see_a_part(void **state) {
   (void)state;
   ts_auto_free char *path = ts_path_join(folder, "data");

@@ -172,6 +172,7 @@ static bool check_vector(const json_t *entry) {
   return true;
 }
 
+/* invariant 1: keys are the same in every process and on every machine. */
 static void test_golden_keys(void **state) {
   (void)state;
   const char *shared = getenv("TESSERA_SHARED");

@@ -86,6 +86,7 @@ static void check_totals(const struct toy_case *toy, size_t distinct, size_t by_
   ts_plan_destroy(plan);
 }
 
+/* invariant 10: plans are made without a dataset, so they cannot know its tiles. */
 static void figure6_has_7_of_12_tasks(void **state) {
   struct toy_case toy;
   make_figure6(&toy, true, *state);

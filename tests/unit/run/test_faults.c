@@ -44,6 +44,7 @@ static void run_with_failures(const struct toy_subject *s, bool no_cutoff, size_
   ts_store_close(store);
 }
 
+/* invariant 9 */
 static void only_dependents_of_a_failure_are_skipped(void **state) {
   const struct toy_settings settings = {
       .stages = 3, .tasks = 3, .sets = 8, .digits = 9, .collapse = true, .faults = true};
@@ -224,6 +225,7 @@ static void damage_and_run(struct ts_registry *registry, const char *json, const
   toy_folder_remove(folder);
 }
 
+/* invariant 7: a damaged product is found by its digest. */
 static void damaged_products_are_computed_again(void **state) {
   ts_log_set_level(TS_LOG_QUIET);
   /* What the damaged ones are made from is wanted too: it is loaded by the time it is needed once more. */

@@ -93,6 +93,7 @@ static void run_with_store(const struct toy_subject *s, const char *folder, bool
   ts_store_close(store);
 }
 
+/* invariants 3, 4 and 5: products and counts are those of an oracle, whatever the threads, the reuse and the store. */
 static void products_and_counts_are_right(void **state) {
   const struct toy_settings settings = {.stages = 3, .tasks = 3, .sets = 8, .digits = 3, .collapse = true};
   uint64_t live_bytes = ts_buffer_live_bytes();
@@ -125,6 +126,7 @@ static void a_store_on_disk_serves_as_well(void **state) {
 
 /* Whatever threads do, the counts are the same: distinct contents are computed once even while they are being
  * computed. */
+/* invariant 4: each distinct content is executed once. */
 static void counts_do_not_depend_on_timing(void **state) {
   const struct toy_settings settings = {.stages = 3, .tasks = 4, .sets = 12, .digits = 3, .collapse = true};
   for (uint64_t seed = 2000; seed < 2003; seed++) {

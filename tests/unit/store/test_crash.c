@@ -81,6 +81,7 @@ static void assert_database_sound(void) {
   sqlite3_close(db);
 }
 
+/* invariant 7: a record is visible only with all its products. */
 static void killed_writers_leave_whole_records(void **state) {
   (void)state;
   struct ts_random random;
