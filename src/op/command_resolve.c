@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 struct resolver {
-  const struct ts_manifest_reader *reader; /* borrowed */
-  const char *folder;                      /* borrowed: of the manifest */
-  struct ts_command *command;              /* borrowed */
+  const struct ts_reader *reader; /* borrowed */
+  const char *folder;             /* borrowed: of the manifest */
+  struct ts_command *command;     /* borrowed */
   size_t file_capacity;
 };
 
@@ -67,8 +67,8 @@ static const char *resolve_program(struct resolver *resolver, const char *word, 
     add_file(resolver, word, path, pointer);
     return path;
   }
-  struct ts_error *err = ts_manifest_fault(resolver->reader, TS_ERR_FILE_NOT_FOUND, pointer, TS_JSON_VALUE,
-                                           "program '%s' %s", word, path ? "may not be executed" : "was not found");
+  struct ts_error *err = ts_reader_fault(resolver->reader, TS_ERR_FILE_NOT_FOUND, pointer, TS_JSON_VALUE,
+                                         "program '%s' %s", word, path ? "may not be executed" : "was not found");
   ts_error_help(err, "%s", path ? "make it executable: chmod +x" : "install it, or name its path");
   return word;
 }
@@ -78,8 +78,8 @@ static const char *resolve_word(struct resolver *resolver, size_t index, const j
   ts_str_add(&pointer, "/command");
   ts_json_pointer_add_index(&pointer, index);
   if (!json_is_string(word)) {
-    struct ts_error *err = ts_manifest_fault(resolver->reader, TS_ERR_WRONG_TYPE, ts_str_get(&pointer), TS_JSON_VALUE,
-                                             "every word of the command must be a string, not %s", ts_json_kind(word));
+    struct ts_error *err = ts_reader_fault(resolver->reader, TS_ERR_WRONG_TYPE, ts_str_get(&pointer), TS_JSON_VALUE,
+                                           "every word of the command must be a string, not %s", ts_json_kind(word));
     ts_error_help(err, "put it in double quotation marks");
     return "";
   }
@@ -95,7 +95,7 @@ static void resolve_words(struct resolver *resolver, const json_t *words) {
   size_t count = json_array_size(words);
   if (count == 0) {
     struct ts_error *err =
-        ts_manifest_fault(resolver->reader, TS_ERR_BAD_VALUE, "/command", TS_JSON_VALUE, "the command is empty");
+        ts_reader_fault(resolver->reader, TS_ERR_BAD_VALUE, "/command", TS_JSON_VALUE, "the command is empty");
     ts_error_help(err, "write [\"PROGRAM\", \"ARGUMENT\", ...]");
     return;
   }
@@ -110,8 +110,8 @@ static void resolve_file(struct resolver *resolver, size_t index, const json_t *
   ts_str_add(&pointer, "/files");
   ts_json_pointer_add_index(&pointer, index);
   if (!json_is_string(file)) {
-    struct ts_error *err = ts_manifest_fault(resolver->reader, TS_ERR_WRONG_TYPE, ts_str_get(&pointer), TS_JSON_VALUE,
-                                             "every file must be a string, not %s", ts_json_kind(file));
+    struct ts_error *err = ts_reader_fault(resolver->reader, TS_ERR_WRONG_TYPE, ts_str_get(&pointer), TS_JSON_VALUE,
+                                           "every file must be a string, not %s", ts_json_kind(file));
     ts_error_help(err, "write the name of a file beside the manifest");
     return;
   }
@@ -121,21 +121,20 @@ static void resolve_file(struct resolver *resolver, size_t index, const json_t *
     add_file(resolver, name, path, ts_str_get(&pointer));
     return;
   }
-  struct ts_error *err = ts_manifest_fault(resolver->reader, TS_ERR_FILE_NOT_FOUND, ts_str_get(&pointer), TS_JSON_VALUE,
-                                           "declared file '%s' was not found", name);
+  struct ts_error *err = ts_reader_fault(resolver->reader, TS_ERR_FILE_NOT_FOUND, ts_str_get(&pointer), TS_JSON_VALUE,
+                                         "declared file '%s' was not found", name);
   ts_error_help(err, "names are relative to the folder of the manifest");
 }
 
-struct ts_command *ts_command_resolve(const struct ts_manifest_reader *reader, const json_t *manifest,
-                                      const char *real_path) {
+struct ts_command *ts_command_resolve(const struct ts_reader *reader, const json_t *manifest, const char *real_path) {
   struct ts_command *command = ts_arena_alloc(reader->arena, sizeof(*command));
-  const json_t *words = ts_manifest_get(manifest, "command", TS_MANIFEST_ARRAY);
-  const json_t *files = ts_manifest_get(manifest, "files", TS_MANIFEST_ARRAY);
+  const json_t *words = ts_reader_get(manifest, "command", TS_WANT_LIST);
+  const json_t *files = ts_reader_get(manifest, "files", TS_WANT_LIST);
   ts_auto_free char *folder = ts_path_folder(real_path);
   struct resolver resolver = {reader, folder, command, json_array_size(words) + json_array_size(files)};
   command->manifest = ts_arena_strdup(reader->arena, reader->doc->file);
   command->files = ts_arena_array(reader->arena, resolver.file_capacity + 1, sizeof(*command->files));
-  command->timeout_s = json_number_value(ts_manifest_get(manifest, "timeout_s", TS_MANIFEST_NUMBER));
+  command->timeout_s = json_number_value(ts_reader_get(manifest, "timeout_s", TS_WANT_NUMBER));
   command->complete = json_is_true(json_object_get(manifest, "complete"));
   if (words) resolve_words(&resolver, words);
   for (size_t i = 0; i < json_array_size(files); i++) resolve_file(&resolver, i, json_array_get(files, i));

@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct reading {
-  const struct ts_manifest_reader *reader;
+  const struct ts_reader *reader;
   struct ts_op_descriptor *descriptor;
   const char **pointers[3]; /* of "columns", "counts" and "objects": where each entry is in the file */
   const char **ratio_pointers;
@@ -43,14 +43,14 @@ static bool read_column(const struct reading *r, const char *text, const char *p
   column->name = ts_arena_strdup(arena, text);
   if (column->output) return true;
   struct ts_error *err =
-      ts_manifest_fault(r->reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE, "which table has the column '%s'?", text);
+      ts_reader_fault(r->reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE, "which table has the column '%s'?", text);
   ts_error_help(err, "the command does not have exactly one table output: write PORT:%s", text);
   return false;
 }
 
 static void need_string(const struct reading *r, const json_t *value, const char *pointer) {
-  struct ts_error *err = ts_manifest_fault(r->reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
-                                           "the name of a column is expected here, not %s", ts_json_kind(value));
+  struct ts_error *err = ts_reader_fault(r->reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
+                                         "the name of a column is expected here, not %s", ts_json_kind(value));
   ts_error_help(err, "put it in double quotation marks");
 }
 
@@ -61,7 +61,7 @@ static void read_list(const struct reading *r, const json_t *list, const char *p
     const json_t *item = json_array_get(list, i);
     char index[24];
     snprintf(index, sizeof index, "%zu", i);
-    const char *place = ts_manifest_pointer(r->reader, pointer, index);
+    const char *place = ts_reader_child(r->reader, pointer, index);
     struct ts_op_column column = {.output = output};
     if (!json_is_string(item)) {
       need_string(r, item, place);
@@ -78,15 +78,15 @@ static void read_list(const struct reading *r, const json_t *list, const char *p
 
 static const struct ts_op_column *read_named(struct reading *r, const json_t *manifest, const char *key, size_t *count,
                                              const char ***pointers) {
-  const json_t *list = ts_manifest_get(manifest, key, TS_MANIFEST_ARRAY);
+  const json_t *list = ts_reader_get(manifest, key, TS_WANT_LIST);
   struct ts_op_column *columns = ts_arena_array(r->reader->arena, json_array_size(list) + 1, sizeof *columns);
   *pointers = ts_arena_array(r->reader->arena, json_array_size(list) + 1, sizeof **pointers);
-  read_list(r, list, ts_manifest_pointer(r->reader, "", key), NULL, columns, count, *pointers);
+  read_list(r, list, ts_reader_child(r->reader, "", key), NULL, columns, count, *pointers);
   return columns;
 }
 
 static void read_columns(struct reading *r, const json_t *manifest) {
-  json_t *object = (json_t *)ts_manifest_get(manifest, "columns", TS_MANIFEST_OBJECT);
+  json_t *object = (json_t *)ts_reader_get(manifest, "columns", TS_WANT_OBJECT);
   const char *port;
   json_t *list;
   size_t total = 0;
@@ -95,14 +95,14 @@ static void read_columns(struct reading *r, const json_t *manifest) {
   r->pointers[0] = ts_arena_array(r->reader->arena, total + 1, sizeof *r->pointers[0]);
   r->descriptor->columns = columns;
   json_object_foreach(object, port, list) {
-    const char *pointer = ts_manifest_pointer(r->reader, "/columns", port);
+    const char *pointer = ts_reader_child(r->reader, "/columns", port);
     if (json_array_size(list) > 0) {
       read_list(r, list, pointer, ts_arena_strdup(r->reader->arena, port), columns, &r->descriptor->column_count,
                 r->pointers[0]);
       continue;
     }
-    struct ts_error *err = ts_manifest_fault(r->reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
-                                             "the columns of '%s' must be a list of at least one name", port);
+    struct ts_error *err = ts_reader_fault(r->reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
+                                           "the columns of '%s' must be a list of at least one name", port);
     ts_error_help(err, "list all columns of the table, or remove it");
   }
 }
@@ -115,10 +115,10 @@ static const struct ts_op_term *read_terms(const struct reading *r, json_t *obje
   json_t *factor;
   json_object_foreach(object, column, factor) {
     if (!json_is_number(factor)) {
-      const char *place = ts_manifest_pointer(r->reader, pointer, column);
+      const char *place = ts_reader_child(r->reader, pointer, column);
       struct ts_error *err =
-          ts_manifest_fault(r->reader, TS_ERR_WRONG_TYPE, place, TS_JSON_VALUE,
-                            "the factor of '%s' must be a number, not %s", column, ts_json_kind(factor));
+          ts_reader_fault(r->reader, TS_ERR_WRONG_TYPE, place, TS_JSON_VALUE,
+                          "the factor of '%s' must be a number, not %s", column, ts_json_kind(factor));
       ts_error_help(err, "write \"%s\": 1", column);
     }
     terms[(*count)++] = (struct ts_op_term){ts_arena_strdup(r->reader->arena, column),
@@ -131,26 +131,25 @@ static void read_ratio(const struct reading *r, const char *key, const json_t *v
                        struct ts_op_ratio *ratio) {
   json_t *numerator = json_array_get(value, 0), *denominator = json_array_get(value, 1);
   if (json_array_size(value) != 2 || !json_is_object(numerator) || !json_is_object(denominator)) {
-    struct ts_error *err = ts_manifest_fault(r->reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
-                                             "the ratio '%s' must be two objects: numerator and denominator", key);
+    struct ts_error *err = ts_reader_fault(r->reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
+                                           "the ratio '%s' must be two objects: numerator and denominator", key);
     ts_error_help(err, "write [{\"COLUMN\": FACTOR}, {\"COLUMN\": FACTOR}]");
     return;
   }
   if (!read_column(r, key, pointer, &ratio->column)) return;
-  ratio->numerator = read_terms(r, numerator, ts_manifest_pointer(r->reader, pointer, "0"), &ratio->numerator_count);
-  ratio->denominator =
-      read_terms(r, denominator, ts_manifest_pointer(r->reader, pointer, "1"), &ratio->denominator_count);
+  ratio->numerator = read_terms(r, numerator, ts_reader_child(r->reader, pointer, "0"), &ratio->numerator_count);
+  ratio->denominator = read_terms(r, denominator, ts_reader_child(r->reader, pointer, "1"), &ratio->denominator_count);
 }
 
 static void read_ratios(struct reading *r, const json_t *manifest) {
-  json_t *object = (json_t *)ts_manifest_get(manifest, "ratios", TS_MANIFEST_OBJECT);
+  json_t *object = (json_t *)ts_reader_get(manifest, "ratios", TS_WANT_OBJECT);
   struct ts_op_ratio *ratios = ts_arena_array(r->reader->arena, json_object_size(object) + 1, sizeof *ratios);
   r->ratio_pointers = ts_arena_array(r->reader->arena, json_object_size(object) + 1, sizeof *r->ratio_pointers);
   r->descriptor->ratios = ratios;
   const char *key;
   json_t *value;
   json_object_foreach(object, key, value) {
-    const char *pointer = ts_manifest_pointer(r->reader, "/ratios", key);
+    const char *pointer = ts_reader_child(r->reader, "/ratios", key);
     r->ratio_pointers[r->descriptor->ratio_count] = pointer;
     read_ratio(r, key, value, pointer, &ratios[r->descriptor->ratio_count++]);
   }
@@ -164,11 +163,11 @@ static void report(void *user, const struct ts_op_tables_fault *fault) {
   for (size_t i = 0; i < 3; i++)
     if (strcmp(fault->list, lists[i]) == 0) pointer = r->pointers[i][fault->index];
   struct ts_error *err =
-      ts_manifest_fault(r->reader, fault->code, pointer ? pointer : "", TS_JSON_VALUE, "%s", fault->text);
+      ts_reader_fault(r->reader, fault->code, pointer ? pointer : "", TS_JSON_VALUE, "%s", fault->text);
   ts_error_help(err, "%s", fault->help);
 }
 
-void ts_command_read_tables(const struct ts_manifest_reader *reader, const json_t *manifest,
+void ts_command_read_tables(const struct ts_reader *reader, const json_t *manifest,
                             struct ts_op_descriptor *descriptor) {
   struct reading r = {.reader = reader, .descriptor = descriptor};
   size_t before = reader->faults->count;

@@ -6,6 +6,7 @@
 #include "op/op.h"
 
 #include "base/json.h"
+#include "base/reader.h"
 
 #include <sys/types.h>
 
@@ -75,38 +76,6 @@ bool ts_elf_check(const char *path, const char *name, struct ts_error *err);
 /* The GNU build id of an ELF file: at most 64 bytes; *size 0 if it has none. */
 bool ts_elf_build_id(const char *path, uint8_t id[64], size_t *size, struct ts_error *err);
 
-/* ---- Reading a JSON manifest with complaints that name line and column (manifest_reader.c). ---- */
-
-struct ts_manifest_reader {
-  const struct ts_json_doc *doc; /* borrowed */
-  struct ts_faults *faults;      /* borrowed */
-  struct ts_arena *arena;        /* borrowed: what is read is copied here */
-};
-enum ts_manifest_kind {
-  TS_MANIFEST_STRING,
-  TS_MANIFEST_INTEGER,
-  TS_MANIFEST_NUMBER,
-  TS_MANIFEST_BOOLEAN,
-  TS_MANIFEST_ARRAY,
-  TS_MANIFEST_OBJECT
-};
-struct ts_manifest_key {
-  const char *name;
-  enum ts_manifest_kind kind;
-  bool required;
-};
-struct ts_error *ts_manifest_fault(const struct ts_manifest_reader *reader, enum ts_error_code code,
-                                   const char *pointer, enum ts_json_part part, const char *format, ...)
-    TS_PRINTF(5, 6);
-/* Complains about unknown, missing and mistyped keys. False if `object` is no object at all. */
-bool ts_manifest_check_keys(const struct ts_manifest_reader *reader, const json_t *object, const char *pointer,
-                            const struct ts_manifest_key *keys, size_t count);
-/* The value if it is there and of this kind, else NULL (ts_manifest_check_keys has complained). */
-const json_t *ts_manifest_get(const json_t *object, const char *name, enum ts_manifest_kind kind);
-/* "pointer/name", in the reader's arena. */
-const char *ts_manifest_pointer(const struct ts_manifest_reader *reader, const char *pointer, const char *name);
-const char *ts_manifest_string(const struct ts_manifest_reader *reader, const json_t *object, const char *name);
-
 /* ---- Commands (command_*.c). ---- */
 
 struct ts_command_file {
@@ -129,11 +98,10 @@ struct ts_command {
 
 void ts_command_load(struct ts_registry *registry, const char *path, const char *real_path, struct ts_faults *faults);
 /* The program, words and files of a manifest; faults are added to the reader's list. */
-struct ts_command *ts_command_resolve(const struct ts_manifest_reader *reader, const json_t *manifest,
-                                      const char *real_path);
+struct ts_command *ts_command_resolve(const struct ts_reader *reader, const json_t *manifest, const char *real_path);
 /* "columns", "ratios", "counts" and "objects" of a manifest into the descriptor, whose ports have been read
  * (command_tables.c). */
-void ts_command_read_tables(const struct ts_manifest_reader *reader, const json_t *manifest,
+void ts_command_read_tables(const struct ts_reader *reader, const json_t *manifest,
                             struct ts_op_descriptor *descriptor);
 /* Takes the digest of one file and remembers its state. */
 bool ts_command_file_measure(struct ts_command_file *file, struct ts_error *err);

@@ -81,6 +81,7 @@ static void read_output(struct study_reader *r, const json_t *item, size_t index
   static const char *const keys[] = {"output", "over_tiles", "over_files", "label"};
   struct study_file *f = &r->s->study;
   struct study_reader inner = *r;
+  inner.what = "an output";
   snprintf(inner.pointer, sizeof inner.pointer, "%.100s/outputs/%zu", r->pointer, index);
   struct study_output output = {.label = "",
                                 .over_tiles = TS_OVER_COUNT,

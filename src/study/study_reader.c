@@ -2,54 +2,38 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/study_reader.h"
 
-#include "base/alloc.h"
+#include "base/reader.h"
 #include "base/str.h"
 
 #include <stdio.h>
 #include <string.h>
 
+static const char *pointer_to(const struct study_reader *r, const struct ts_reader *reader, const char *name) {
+  return name ? ts_reader_child(reader, r->pointer, name) : r->pointer;
+}
+
+static struct ts_reader reader_of(const struct study_reader *r) {
+  return (struct ts_reader){.doc = &r->s->doc, .arena = &r->s->arena, .faults = &r->s->faults};
+}
+
 void ts_study_complain(struct study_reader *r, const char *name, enum ts_error_code code, enum ts_json_part part,
                        const char *text, const char *help) {
-  ts_auto(ts_str_release) struct ts_str pointer = {0};
-  ts_str_add(&pointer, r->pointer);
-  if (name) ts_json_pointer_add(&pointer, name);
-  struct ts_error *fault = ts_faults_add(&r->s->faults);
-  ts_fail(fault, code, "%s", text);
+  struct ts_reader reader = reader_of(r);
+  struct ts_error *fault = ts_reader_fault(&reader, code, pointer_to(r, &reader, name), part, "%s", text);
   if (help && help[0]) ts_error_help(fault, "%s", help);
-  ts_json_place(fault, &r->s->doc, ts_str_get(&pointer), part);
 }
 
 void ts_study_wrong_type(struct study_reader *r, const char *name, const char *needed, const json_t *value) {
-  char text[TEXT_BYTES];
-  char help[TEXT_BYTES];
-  snprintf(text, sizeof text, "'%s' must be %s, but is %s", name, needed, ts_json_kind(value));
-  snprintf(help, sizeof help, "write %s", needed);
-  ts_study_complain(r, name, TS_ERR_WRONG_TYPE, TS_JSON_VALUE, text, help);
+  struct ts_reader reader = reader_of(r);
+  const char *label = ts_arena_printf(&r->s->arena, "'%s'", name);
+  ts_reader_wrong_type(&reader, value, pointer_to(r, &reader, name), label, needed, NULL);
 }
 
-static void complain_unknown(struct study_reader *r, const char *key, const char *const *known, size_t known_count) {
-  char text[TEXT_BYTES];
-  char help[TEXT_BYTES] = "remove it, or call it \"comment\"";
-  snprintf(text, sizeof text, "unknown key '%s'", key);
-  const char *near = ts_nearest_word(key, known, known_count);
-  if (near) snprintf(help, sizeof help, "did you mean '%s'?", near);
-  ts_study_complain(r, key, TS_ERR_UNKNOWN_KEY, TS_JSON_KEY, text, help);
-}
-
-/* Reports keys that are not in the list, with the nearest one that is. */
 void ts_study_check_keys(struct study_reader *r, const json_t *object, const char *const *known, size_t known_count) {
-  const char *key;
-  json_t *value;
-  size_t unknown = 0;
-  json_object_foreach((json_t *)object, key, value) {
-    bool found = strcmp(key, "help") == 0 || strcmp(key, "comment") == 0;
-    for (size_t i = 0; i < known_count && !found; i++) found = strcmp(key, known[i]) == 0;
-    if (!found && ++unknown <= TS_JSON_UNKNOWN_MAX) complain_unknown(r, key, known, known_count);
-  }
-  if (unknown <= TS_JSON_UNKNOWN_MAX) return;
-  char text[TEXT_BYTES];
-  snprintf(text, sizeof text, "%zu more keys are unknown", unknown - TS_JSON_UNKNOWN_MAX);
-  ts_study_complain(r, NULL, TS_ERR_UNKNOWN_KEY, TS_JSON_VALUE, text, "check that this is the right file");
+  struct ts_reader reader = reader_of(r);
+  struct ts_field *fields = ts_arena_array(&r->s->arena, known_count, sizeof *fields);
+  for (size_t i = 0; i < known_count; i++) fields[i] = (struct ts_field){.name = known[i]};
+  ts_reader_fields(&reader, object, r->pointer, r->what ? r->what : "a study", fields, known_count);
 }
 
 const char *ts_study_read_string(struct study_reader *r, const json_t *object, const char *name,
@@ -63,7 +47,6 @@ const char *ts_study_read_string(struct study_reader *r, const json_t *object, c
   return ts_arena_strdup(&r->s->arena, json_string_value(value));
 }
 
-/* A whole number from `lowest` to `highest`. */
 int64_t ts_study_read_integer(struct study_reader *r, const json_t *object, const char *name, int64_t lowest,
                               int64_t highest, int64_t otherwise) {
   const json_t *value = json_object_get(object, name);
@@ -102,7 +85,6 @@ const char **ts_study_read_strings(struct study_reader *r, const json_t *object,
   return items;
 }
 
-/* Steps into an object; false if it is missing or no object. */
 bool ts_study_enter(struct study_reader *r, const json_t *object, const char *name, struct study_reader *inner,
                     const json_t **value) {
   *value = json_object_get(object, name);
@@ -112,6 +94,7 @@ bool ts_study_enter(struct study_reader *r, const json_t *object, const char *na
     return false;
   }
   *inner = *r;
+  inner->what = ts_arena_printf(&r->s->arena, "'%s'", name);
   snprintf(inner->pointer, sizeof inner->pointer, "%.100s/%.80s", r->pointer, name);
   return true;
 }

@@ -10,6 +10,7 @@
 
 struct study_reader {
   struct session *s;
+  const char *what;  /* borrowed: the object being read, for messages; NULL: the study */
   char pointer[192]; /* of the object being read */
 };
 

@@ -8,59 +8,12 @@
 #ifndef TS_WORKFLOW_WORKFLOW_INT_H
 #define TS_WORKFLOW_WORKFLOW_INT_H
 
+#include "base/reader.h"
 #include "workflow/workflow.h"
 
-/* ---- reading JSON with places (reader.c) ---- */
-
-struct ts_reader {
-  const struct ts_json_doc *doc; /* borrowed */
-  struct ts_arena *arena;        /* borrowed: strings and pointers that live as long as the reading, at least */
-  struct ts_faults *faults;      /* borrowed */
-};
-
-enum ts_want { TS_WANT_ANY, TS_WANT_STRING, TS_WANT_OBJECT, TS_WANT_LIST, TS_WANT_BOOLEAN };
-
-/* A key that an object may have; `value` and `faulty` are filled in by ts_reader_fields. */
-struct ts_field {
-  const char *name;
-  enum ts_want want;
-  bool required;
-  const char *example; /* what a user might write, for the help text */
-  const json_t *value; /* borrowed; NULL if absent or of the wrong type */
-  bool faulty;         /* missing, misspelt or of the wrong type; reported */
-};
-
-/* Adds a fault at the value (or the key) at a JSON pointer. The result is good until the next fault. */
-struct ts_error *ts_reader_fault(struct ts_reader *reader, enum ts_error_code code, const char *pointer,
-                                 enum ts_json_part part, const char *format, ...) TS_PRINTF(5, 6);
-const char *ts_reader_child(struct ts_reader *reader, const char *pointer, const char *name);
-const char *ts_reader_item(struct ts_reader *reader, const char *pointer, size_t index);
-/* Looks at all keys of an object ("help" and "comment" are allowed everywhere): unknown, missing, wrong type. `what` is
- * "a task". False if there was a fault. */
-bool ts_reader_fields(struct ts_reader *reader, const json_t *object, const char *pointer, const char *what,
-                      struct ts_field *fields, size_t count);
-/* Whether a value has the wanted kind; otherwise WRONG_TYPE. */
-bool ts_reader_want(struct ts_reader *reader, const json_t *value, const char *pointer, const char *label,
-                    enum ts_want want, const char *example);
-/* ts_name_check with a place. */
+/* ts_name_check with a place (name.c). */
 bool ts_reader_name(struct ts_reader *reader, const char *name, const char *pointer, enum ts_json_part part,
                     const char *what);
-/* The "help" of an object, "" without one. */
-const char *ts_reader_help(struct ts_reader *reader, const json_t *object);
-
-/* A list of names for help texts, and "did you mean". */
-struct ts_names {
-  const char **items; /* owned array of borrowed names */
-  size_t count;
-  size_t capacity;
-};
-void ts_names_add(struct ts_names *names, const char *name);
-void ts_names_release(struct ts_names *names);
-/* Help: "did you mean 'x'?", or "<label>: a, b, c", or `none` if there are none. Returns the nearest name or NULL. */
-const char *ts_names_suggest(const struct ts_names *names, struct ts_error *err, const char *word, const char *label,
-                             const char *none);
-/* Appends 'a', 'b' and 3 more. */
-void ts_names_print(const struct ts_names *names, struct ts_str *out);
 
 /* ---- drafts ---- */
 

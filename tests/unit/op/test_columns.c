@@ -263,7 +263,7 @@ static void test_bad_manifests(void **state) {
                   "must be a list of at least one name");
   assert_manifest(",\n\"columns\": {\"table\": [\"a\"]}, \"objects\": [\"b\"]", "", TS_ERR_BAD_RATIO, 3, 42,
                   "its 'objects' use 'b', but 'table' declares no such column");
-  assert_manifest(",\n\"ratio\": {}", "", TS_ERR_UNKNOWN_KEY, 3, 1, "unknown key 'ratio'");
+  assert_manifest(",\n\"ratio\": {}", "", TS_ERR_UNKNOWN_KEY, 3, 1, "a manifest has no key 'ratio'");
 }
 
 int main(void) {

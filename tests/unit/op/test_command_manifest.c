@@ -166,6 +166,21 @@ static void test_not_shareable_unless_complete(void **state) {
   ts_registry_destroy(registry);
 }
 
+static void test_comments_are_accepted(void **state) {
+  const struct fixture *fixture = *state;
+  struct ts_registry *registry = ts_registry_create();
+  struct ts_faults faults =
+      load(fixture,
+           "{\"tessera_operation\": 1, \"name\": \"a.b\", \"version\": 1, \"comment\": \"of the whole\","
+           "\"command\": [\"sh\"], \"outputs\": {\"x\": {\"type\": \"bytes\", \"comment\": \"of an output\"}},"
+           "\"inputs\": {\"y\": {\"type\": \"bytes\", \"comment\": \"of an input\"}},"
+           "\"parameters\": {\"p\": {\"type\": \"real\", \"comment\": \"of a parameter\"}}}",
+           registry);
+  assert_int_equal(faults.count, 0);
+  assert_int_equal(ts_registry_count(registry), 1);
+  ts_registry_destroy(registry);
+}
+
 /* ---- Faults. Lines and columns are counted in the text as it stands here. ---- */
 
 static void test_all_faults_at_once(void **state) {
@@ -200,22 +215,21 @@ static void test_all_faults_at_once(void **state) {
     const char *text;
   } expected[] = {
       {TS_ERR_FORMAT_VERSION, 1, 24, "manifest format 2 is unknown"},
-      {TS_ERR_MISSING_KEY, 1, 1, "key 'command' is missing"},
       {TS_ERR_BAD_NAME, 2, 11, "the name 'nodot' is not allowed"},
-      {TS_ERR_WRONG_TYPE, 3, 14, "'version' must be an integer, not a string"},
-      {TS_ERR_UNKNOWN_KEY, 4, 3, "unknown key 'comand'"},
+      {TS_ERR_WRONG_TYPE, 3, 14, "'version' must be a whole number, but it is a string"},
+      {TS_ERR_UNKNOWN_KEY, 4, 3, "a manifest has no key 'comand'"},
       {TS_ERR_FILE_NOT_FOUND, 5, 13, "declared file 'missing.txt' was not found"},
       {TS_ERR_WRONG_TYPE, 5, 28, "every file must be a string"},
       {TS_ERR_BAD_VALUE, 6, 14, "unknown numeric class 'sloppy'"},
       {TS_ERR_BAD_VALUE, 7, 16, "a time limit must be above 0"},
       {TS_ERR_BAD_NAME, 8, 15, "input 'bad-name'"},
       {TS_ERR_PORT_TYPE, 9, 20, "unknown port type 'picture'"},
-      {TS_ERR_MISSING_KEY, 10, 10, "key 'type' is missing"},
-      {TS_ERR_WRONG_TYPE, 11, 10, "an object is expected here"},
+      {TS_ERR_MISSING_KEY, 10, 10, "input 'b' needs the key 'type'"},
+      {TS_ERR_WRONG_TYPE, 11, 10, "input 'c' must be an object, but it is an integer"},
       {TS_ERR_PORT_TYPE, 12, 20, "a command cannot have an input of type 'field/f32'"},
       {TS_ERR_PORT_TYPE, 13, 31, "must have one type, not 'mask|labels'"},
       {TS_ERR_PORT_TYPE, 14, 20, "a command cannot have an output of type 'file'"},
-      {TS_ERR_UNKNOWN_KEY, 14, 28, "unknown key 'optional'"},
+      {TS_ERR_UNKNOWN_KEY, 14, 28, "output 'y' has no key 'optional'"},
       {TS_ERR_BAD_VALUE, 16, 20, "unknown parameter type 'float'"},
       {TS_ERR_WRONG_TYPE, 17, 41, "the domain must be two whole numbers"},
       {TS_ERR_EMPTY_RANGE, 18, 38, "the domain is not a range"},
@@ -255,7 +269,12 @@ static void expect_one_fault(const struct fixture *fixture, const char *text, en
 static void test_single_faults(void **state) {
   const struct fixture *fixture = *state;
   expect_one_fault(fixture, "{\"tessera_operation\": 1,\n ]", TS_ERR_JSON_SYNTAX, 2, 2, "");
-  expect_one_fault(fixture, "[1]", TS_ERR_WRONG_TYPE, 1, 1, "an object is expected here, not a list");
+  expect_one_fault(fixture, "[1]", TS_ERR_WRONG_TYPE, 1, 1, "a manifest must be an object, but it is a list");
+  expect_one_fault(fixture, START OUTPUT "}", TS_ERR_MISSING_KEY, 1, 1, "a manifest needs the key 'command'");
+  expect_one_fault(fixture, START "\"comand\": [\"sh\"],\n" OUTPUT "}", TS_ERR_UNKNOWN_KEY, 2, 1,
+                   "a manifest has no key 'comand'");
+  expect_one_fault(fixture, START "\"comment\": 1, \"command\": [\"sh\"],\n" OUTPUT "}", TS_ERR_WRONG_TYPE, 2, 12,
+                   "'comment' must be a string, but it is an integer");
   expect_one_fault(fixture, START "\"command\": [],\n" OUTPUT "}", TS_ERR_BAD_VALUE, 2, 12, "the command is empty");
   expect_one_fault(fixture, START "\"command\": [\"no-such-program-here\"],\n" OUTPUT "}", TS_ERR_FILE_NOT_FOUND, 2, 13,
                    "program 'no-such-program-here' was not found");
@@ -288,6 +307,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_digest_covers_everything, setup, teardown),
       cmocka_unit_test_setup_teardown(test_digest_by_hand, setup, teardown),
       cmocka_unit_test_setup_teardown(test_not_shareable_unless_complete, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_comments_are_accepted, setup, teardown),
       cmocka_unit_test_setup_teardown(test_all_faults_at_once, setup, teardown),
       cmocka_unit_test_setup_teardown(test_single_faults, setup, teardown),
       cmocka_unit_test_setup_teardown(test_name_taken, setup, teardown),

@@ -1,15 +1,15 @@
-/* Reading JSON objects against a table of keys, so that every complaint has a place and a proposal.
+/* Reading JSON objects against the keys they may have, so that every complaint has a place and a proposal.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/reader.h"
+
 #include "base/alloc.h"
-#include "workflow/workflow_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_LENGTH    64
 #define NAMES_IN_LISTS 10
 
-struct ts_error *ts_reader_fault(struct ts_reader *reader, enum ts_error_code code, const char *pointer,
+struct ts_error *ts_reader_fault(const struct ts_reader *reader, enum ts_error_code code, const char *pointer,
                                  enum ts_json_part part, const char *format, ...) {
   struct ts_error *err = ts_faults_add(reader->faults);
   va_list args;
@@ -20,20 +20,20 @@ struct ts_error *ts_reader_fault(struct ts_reader *reader, enum ts_error_code co
   return err;
 }
 
-static const char *keep_pointer(struct ts_reader *reader, struct ts_str *text) {
+static const char *keep_pointer(const struct ts_reader *reader, struct ts_str *text) {
   const char *kept = ts_arena_strdup(reader->arena, ts_str_get(text));
   ts_str_release(text);
   return kept;
 }
 
-const char *ts_reader_child(struct ts_reader *reader, const char *pointer, const char *name) {
+const char *ts_reader_child(const struct ts_reader *reader, const char *pointer, const char *name) {
   struct ts_str text = {0};
   ts_str_add(&text, pointer);
   ts_json_pointer_add(&text, name);
   return keep_pointer(reader, &text);
 }
 
-const char *ts_reader_item(struct ts_reader *reader, const char *pointer, size_t index) {
+const char *ts_reader_item(const struct ts_reader *reader, const char *pointer, size_t index) {
   struct ts_str text = {0};
   ts_str_add(&text, pointer);
   ts_json_pointer_add_index(&text, index);
@@ -46,6 +46,8 @@ static bool has_kind(const json_t *value, enum ts_want want) {
   case TS_WANT_OBJECT: return json_is_object(value);
   case TS_WANT_LIST: return json_is_array(value);
   case TS_WANT_BOOLEAN: return json_is_boolean(value);
+  case TS_WANT_INTEGER: return json_is_integer(value);
+  case TS_WANT_NUMBER: return json_is_number(value);
   case TS_WANT_ANY: break;
   }
   return true;
@@ -57,17 +59,27 @@ static const char *kind_name(enum ts_want want) {
   case TS_WANT_OBJECT: return "an object";
   case TS_WANT_LIST: return "a list";
   case TS_WANT_BOOLEAN: return "true or false";
+  case TS_WANT_INTEGER: return "a whole number";
+  case TS_WANT_NUMBER: return "a number";
   case TS_WANT_ANY: break;
   }
   return "a value";
 }
 
-bool ts_reader_want(struct ts_reader *reader, const json_t *value, const char *pointer, const char *label,
+void ts_reader_wrong_type(const struct ts_reader *reader, const json_t *value, const char *pointer, const char *label,
+                          const char *needed, const char *example) {
+  struct ts_error *err = ts_reader_fault(reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
+                                         "%s must be %s, but it is %s", label, needed, ts_json_kind(value));
+  if (example)
+    ts_error_help(err, "write it as in %s", example);
+  else
+    ts_error_help(err, "write %s", needed);
+}
+
+bool ts_reader_want(const struct ts_reader *reader, const json_t *value, const char *pointer, const char *label,
                     enum ts_want want, const char *example) {
   if (has_kind(value, want)) return true;
-  struct ts_error *err = ts_reader_fault(reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
-                                         "%s must be %s, but it is %s", label, kind_name(want), ts_json_kind(value));
-  ts_error_help(err, "write it as in %s", example);
+  ts_reader_wrong_type(reader, value, pointer, label, kind_name(want), example);
   return false;
 }
 
@@ -78,9 +90,9 @@ static struct ts_field *find_field(struct ts_field *fields, size_t count, const 
   return NULL;
 }
 
-/* A misspelt key excuses the missing one it stands for. */
-static void report_unknown_key(struct ts_reader *reader, const json_t *object, const char *pointer, const char *what,
-                               const char *key, struct ts_field *fields, size_t count) {
+/* A misspelt key excuses the missing one that it means. */
+static void report_unknown_key(const struct ts_reader *reader, const json_t *object, const char *pointer,
+                               const char *what, const char *key, struct ts_field *fields, size_t count) {
   struct ts_names names = {0};
   for (size_t i = 0; i < count; i++) {
     if (!json_object_get(object, fields[i].name)) ts_names_add(&names, fields[i].name);
@@ -95,19 +107,28 @@ static void report_unknown_key(struct ts_reader *reader, const json_t *object, c
   ts_names_release(&names);
 }
 
-static void read_field(struct ts_reader *reader, const json_t *object, const char *pointer, const char *what,
+static void report_missing_key(const struct ts_reader *reader, const char *pointer, const char *what,
+                               const struct ts_field *field) {
+  struct ts_error *err =
+      ts_reader_fault(reader, TS_ERR_MISSING_KEY, pointer, TS_JSON_VALUE, "%s needs the key '%s'", what, field->name);
+  if (field->example)
+    ts_error_help(err, "add it, as in \"%s\": %s", field->name, field->example);
+  else
+    ts_error_help(err, "add it; its value is %s", kind_name(field->want));
+}
+
+static void read_field(const struct ts_reader *reader, const json_t *object, const char *pointer, const char *what,
                        struct ts_field *field) {
   const json_t *value = json_object_get(object, field->name);
   if (!value) {
     if (!field->required || field->faulty) return;
     field->faulty = true;
-    struct ts_error *err =
-        ts_reader_fault(reader, TS_ERR_MISSING_KEY, pointer, TS_JSON_VALUE, "%s needs the key '%s'", what, field->name);
-    ts_error_help(err, "add it, as in \"%s\": %s", field->name, field->example);
+    report_missing_key(reader, pointer, what, field);
     return;
   }
   const char *label = ts_arena_printf(reader->arena, "'%s'", field->name);
-  const char *example = ts_arena_printf(reader->arena, "\"%s\": %s", field->name, field->example);
+  const char *example =
+      field->example ? ts_arena_printf(reader->arena, "\"%s\": %s", field->name, field->example) : NULL;
   if (ts_reader_want(reader, value, ts_reader_child(reader, pointer, field->name), label, field->want, example)) {
     field->value = value;
   } else {
@@ -115,15 +136,15 @@ static void read_field(struct ts_reader *reader, const json_t *object, const cha
   }
 }
 
-bool ts_reader_fields(struct ts_reader *reader, const json_t *object, const char *pointer, const char *what,
+bool ts_reader_fields(const struct ts_reader *reader, const json_t *object, const char *pointer, const char *what,
                       struct ts_field *fields, size_t count) {
   size_t before = reader->faults->count, unknown = 0;
   const char *key;
   json_t *value;
   json_object_foreach((json_t *)object, key, value) {
     if (strcmp(key, "help") == 0 || strcmp(key, "comment") == 0) {
-      ts_reader_want(reader, value, ts_reader_child(reader, pointer, key), ts_arena_printf(reader->arena, "'%s'", key),
-                     TS_WANT_STRING, "\"help\": \"what this is for\"");
+      struct ts_field remark = {.name = key, .want = TS_WANT_STRING, .example = "\"what this is for\""};
+      read_field(reader, object, pointer, what, &remark);
     } else if (!find_field(fields, count, key) && ++unknown <= TS_JSON_UNKNOWN_MAX) {
       report_unknown_key(reader, object, pointer, what, key, fields, count);
     }
@@ -137,38 +158,19 @@ bool ts_reader_fields(struct ts_reader *reader, const json_t *object, const char
   return reader->faults->count == before;
 }
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-static bool is_name(const char *name) {
-  if (!is_letter(name[0])) return false;
-  size_t length = 0;
-  for (; name[length]; length++) {
-    char c = name[length];
-    if (!is_letter(c) && !(c >= '0' && c <= '9') && c != '_' && c != '-') return false;
-  }
-  return length <= NAME_LENGTH;
+const json_t *ts_reader_get(const json_t *object, const char *name, enum ts_want want) {
+  const json_t *value = json_object_get(object, name);
+  return value && has_kind(value, want) ? value : NULL;
 }
 
-bool ts_name_check(const char *name, const char *what, struct ts_error *err) {
-  if (is_name(name)) return true;
-  ts_fail(err, TS_ERR_BAD_NAME, "'%.80s' cannot be the name of %s", name, what);
-  ts_error_help(err, "a name starts with a letter; letters, digits, '_' and '-' may follow, %d characters at most",
-                NAME_LENGTH);
-  return false;
+const char *ts_reader_string(const struct ts_reader *reader, const json_t *object, const char *name) {
+  const json_t *value = ts_reader_get(object, name, TS_WANT_STRING);
+  return value ? ts_arena_strdup(reader->arena, json_string_value(value)) : NULL;
 }
 
-bool ts_reader_name(struct ts_reader *reader, const char *name, const char *pointer, enum ts_json_part part,
-                    const char *what) {
-  struct ts_error err = {0};
-  if (ts_name_check(name, what, &err)) return true;
-  ts_json_place(&err, reader->doc, pointer, part);
-  *ts_faults_add(reader->faults) = err;
-  return false;
-}
-
-const char *ts_reader_help(struct ts_reader *reader, const json_t *object) {
-  const char *text = json_string_value(json_object_get(object, "help"));
-  return text ? ts_arena_strdup(reader->arena, text) : "";
+const char *ts_reader_help(const struct ts_reader *reader, const json_t *object) {
+  const char *text = ts_reader_string(reader, object, "help");
+  return text ? text : "";
 }
 
 void ts_names_add(struct ts_names *names, const char *name) {
