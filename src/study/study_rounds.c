@@ -154,15 +154,16 @@ static void retire(struct study_result *r, struct parameter_sets *sets) {
   r->retired[r->retired_count++] = *sets;
 }
 
-#define ROUNDS_BUDGET 20 /* times the runs of the first round, if the user sets no limit */
-
 static size_t budget_of(const struct session *s, const struct study_result *r) {
-  return s->study.max_runs ? s->study.max_runs : ROUNDS_BUDGET * r->rounds[0].count;
+  return s->study.max_runs ? s->study.max_runs : STUDY_ROUNDS_BUDGET * r->rounds[0].count;
 }
 
 static const char *over_budget(struct session *s, const struct study_result *r, size_t runs) {
-  return ts_arena_printf(&s->arena, "the next round would need %zu runs in all, more than %s of %zu", runs,
-                         s->study.max_runs ? "the limit" : "20 times those of the first round,", budget_of(s, r));
+  const char *limit = s->study.max_runs
+                          ? "the limit of"
+                          : ts_arena_printf(&s->arena, "%d times those of the first round, of", STUDY_ROUNDS_BUDGET);
+  return ts_arena_printf(&s->arena, "the next round would need %zu runs in all, more than %s %zu", runs, limit,
+                         budget_of(s, r));
 }
 
 bool ts_study_grow(struct session *s, struct study_result *r, struct study_phase *phase, const char **reason) {
@@ -238,7 +239,7 @@ static void gather_outputs(struct session *s, struct study_result *r) {
     }
     warn_incomplete(s, r, o, incomplete);
   }
-  if (lost * 20 > r->sets.count)
+  if ((double)lost > TS_LOSS_TO_NOTE * (double)r->sets.count)
     ts_session_warn(s, "%zu of %zu runs gave no value; the effects that touch them are left out", lost, r->sets.count);
 }
 
