@@ -166,6 +166,13 @@ static const char *over_budget(struct session *s, const struct study_result *r, 
                          budget_of(s, r));
 }
 
+/* Designs of which a larger one has other rows: all runs of the next round are new. */
+static bool starts_again(const struct study_method *method) {
+  const char *sampler = method->kind->sampler;
+  bool strata = strcmp(sampler, "lhs") == 0 || (method->base && strcmp(method->base, "lhs") == 0);
+  return strata || strcmp(sampler, "fast") == 0 || method->candidates > 0;
+}
+
 bool ts_study_grow(struct session *s, struct study_result *r, struct study_phase *phase, const char **reason) {
   size_t left = budget_of(s, r) > phase->first ? budget_of(s, r) - phase->first : 0;
   size_t size = ts_study_phase_size(phase), rows = phase->sets.count / size; /* per unit of size */
@@ -174,7 +181,7 @@ bool ts_study_grow(struct session *s, struct study_result *r, struct study_phase
   if (strcmp(phase->method->kind->sampler, "grid") == 0) {
     *reason = "runs cannot be added to a grid";
   } else if (next_one > left / rows) {
-    *reason = over_budget(s, r, phase->first + next_one * rows);
+    *reason = over_budget(s, r, (starts_again(phase->method) ? r->sets.count : phase->first) + next_one * rows);
   } else if (ts_sets_draw(s, phase->method, phase->sets.design.names, phase->sets.design.column_count, next_one,
                           &next)) {
     bool keeps = keeps_rows(&phase->sets, &next);
