@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOSS_TO_NOTE 0.05 /* share of runs without a usable output */
-
 static size_t count_columns(const struct ts_method *method) {
   size_t count = 0;
   while (count < sizeof method->columns / sizeof *method->columns && method->columns[count]) count++;
@@ -74,7 +72,7 @@ bool ts_indices_check_outputs(struct ts_indices *indices, const struct ts_runs *
     ts_error_help(err, "see why the runs failed; empty, NaN and infinite outputs count as failed");
     return false;
   }
-  if ((double)lost > LOSS_TO_NOTE * (double)runs->row_count) {
+  if ((double)lost > TS_LOSS_TO_NOTE * (double)runs->row_count) {
     ts_indices_note(indices,
                     "%zu of %zu runs (%s %%) have no usable output: the indices say nothing about the region where "
                     "they failed",

@@ -48,6 +48,9 @@ struct ts_analysis_options {
 };
 #define TS_NO_RESAMPLES ((size_t)-1)
 
+/* Share of runs, or of base samples, without a usable output from which on the user is warned. */
+#define TS_LOSS_TO_NOTE 0.05
+
 /* NaN stands for what cannot be told. */
 struct ts_index {
   double value, low, high;

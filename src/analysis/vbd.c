@@ -19,7 +19,6 @@
 #define MANY_RESAMPLES    200
 #define BATCH             32          /* weightings whose sums are made together */
 #define FEW_SAMPLES       ((size_t)8) /* parts of fewer base samples are not shown or compared */
-#define LOSS_TO_NOTE      0.05
 
 /* Parts of the base samples, as ranges of segments: the prefixes of the convergence, then the second half. */
 enum part { PART_EIGHTH, PART_QUARTER, PART_HALF, PART_ALL, PART_SECOND_HALF, PART_COUNT };
@@ -180,14 +179,16 @@ static void compare_halves(const struct work *work, struct ts_indices *indices) 
 static void note_losses(const struct work *work, struct ts_indices *indices) {
   size_t n = work->vbd.sample_count, worst = 0, many = 0;
   for (size_t j = 0; j < indices->name_count; j++) {
-    if ((double)(n - indices->usable[j]) > LOSS_TO_NOTE * (double)n) many++;
+    if ((double)(n - indices->usable[j]) > TS_LOSS_TO_NOTE * (double)n) many++;
     if (indices->usable[j] < indices->usable[worst]) worst = j;
   }
   if (many == 0) return;
-  ts_indices_note(indices,
-                  "failed runs cost more than 5 %% of the base samples for %zu of %zu parameters; worst is '%s', which "
-                  "rests on %zu of %zu",
-                  many, indices->name_count, indices->names[worst], indices->usable[worst], n);
+  ts_indices_note(
+      indices,
+      "failed runs cost more than %s %% of the base samples for %zu of %zu parameters; worst is '%s', which "
+      "rests on %zu of %zu",
+      TS_SIGNIFICANT(100 * TS_LOSS_TO_NOTE, 6), many, indices->name_count, indices->names[worst],
+      indices->usable[worst], n);
 }
 
 static bool check_shape(const struct ts_runs *runs, size_t groups, size_t block_rows, struct ts_error *err) {

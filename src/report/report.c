@@ -71,7 +71,8 @@ static void add_matter_card(struct ts_page *page) {
     bool dropped =
         json_array_size(ts_result_list(json_array_get(ts_result_list(page->result, "phases"), 0), "dropped"));
     struct ts_str words = {0};
-    ts_str_addf(&words, "%s%s", dropped ? "kept " : "", ts_view_matter_words(view));
+    ts_str_add(&words, dropped ? "kept " : "");
+    ts_view_add_matter_words(view, &words);
     add_card(page, text, ts_str_get(&words));
     ts_str_release(&words);
     return;

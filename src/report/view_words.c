@@ -99,11 +99,14 @@ bool ts_view_count_matter(const struct ts_view *view, size_t *count) {
   return true;
 }
 
-const char *ts_view_matter_words(const struct ts_view *view) {
+void ts_view_add_matter_words(const struct ts_view *view, struct ts_str *out) {
   bool one = view->count == 1;
+  char number[TS_NUMBER_SIZE];
   if (!ts_view_is_variance(view))
-    return one ? "parameter has a measurable effect" : "parameters have a measurable effect";
-  return one ? "parameter explains 5 % or more" : "parameters explain 5 % or more";
+    ts_str_add(out, one ? "parameter has a measurable effect" : "parameters have a measurable effect");
+  else
+    ts_str_addf(out, "%s %s %% or more", one ? "parameter explains" : "parameters explain",
+                ts_format_number(100 * TS_MATTER_SHARE, 2, number));
 }
 
 /* What a finding means. Advice is given only where an inert input has exactly 0: elsewhere chance, or an effect of a

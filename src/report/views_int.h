@@ -70,7 +70,7 @@ void ts_view_add_advice(const struct ts_view *view, const json_t *pair, struct t
 bool ts_view_pair_matters(const struct ts_view *view, const json_t *pair);
 /* How many parameters matter, countable in the table; false if the numbers do not say. */
 bool ts_view_count_matter(const struct ts_view *view, size_t *count);
-const char *ts_view_matter_words(const struct ts_view *view);
+void ts_view_add_matter_words(const struct ts_view *view, struct ts_str *out);
 /* Entries of a list of definitions, by name: those below the share, without a measurable effect, not clear; from
  * `first` on. */
 void ts_page_add_findings(struct ts_page *page, const struct ts_findings *findings, enum ts_finding first);

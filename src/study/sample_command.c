@@ -2,14 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/check_data.h"
 #include "study/sensitivity_int.h"
+#include "study/study_method.h"
 
 #include "analysis/method.h"
 #include "base/alloc.h"
 #include "base/memory.h"
 
 #include <string.h>
-
-#define DEFAULT_LEVELS 4 /* of a Morris design */
 
 struct sampling {
   struct session *s;
@@ -145,7 +144,7 @@ static void describe(const struct sampling *sampling, json_t *object) {
   json_object_set_new(object, "runs", json_integer((json_int_t)points->row_count));
   json_object_set_new(object, "block_rows", json_integer((json_int_t)points->block_rows));
   if (points->layout == TS_LAYOUT_TRAJECTORIES) {
-    size_t levels = sampling->s->request->levels ? sampling->s->request->levels : DEFAULT_LEVELS;
+    size_t levels = sampling->s->request->levels ? sampling->s->request->levels : STUDY_MORRIS_LEVELS;
     json_object_set_new(object, "levels", json_integer((json_int_t)levels));
   }
   json_object_set_new(object, "seed", json_integer((json_int_t)sampling->s->request->seed));

@@ -166,7 +166,7 @@ const char *ts_study_kind_help(struct ts_arena *arena, const char *name) {
 
 void ts_study_kind_init(const struct study_kind *kind, const char *pointer, struct study_method *method) {
   *method = (struct study_method){.kind = kind, .pointer = pointer, .count = kind->count};
-  if (kind == &ts_kind_morris) method->levels = 4;
+  if (kind == &ts_kind_morris) method->levels = STUDY_MORRIS_LEVELS;
   for (size_t i = 0; i < sizeof kind->analyses / sizeof *kind->analyses && kind->analyses[i]; i++) {
     struct ts_error err = {0};
     const struct ts_method *analysis = ts_method_find(kind->analyses[i], &err);

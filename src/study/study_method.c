@@ -14,7 +14,6 @@
 #define SETTING_MAX   1000
 #define SKIP_MAX      INT64_C(1000000000000)
 #define RUNS_MAX      INT64_C(1000000000)
-#define KEEP_SHARE    0.1 /* of the largest mu* */
 
 static const char *const common_keys[] = {"name", "analyse", "seed", "resamples", "confidence", "until", "max_runs"};
 #define COMMON_KEYS (sizeof common_keys / sizeof *common_keys)
@@ -161,7 +160,7 @@ static void read_keep(struct study_reader *r, const json_t *method) {
   keep->names = ts_study_read_strings(r, method, "parameters", &keep->name_count);
   if (!ts_study_enter(r, method, "keep", &inner, &object)) return;
   ts_study_check_keys(&inner, object, keys, sizeof keys / sizeof *keys);
-  keep->share = ts_study_read_share(&inner, object, "share", 0, 1, KEEP_SHARE);
+  keep->share = ts_study_read_share(&inner, object, "share", 0, 1, STUDY_KEEP_SHARE);
   keep->most = (size_t)ts_study_read_integer(&inner, object, "max", 1, SETTING_MAX, 0);
   if (json_object_get(object, "parameters"))
     keep->names = ts_study_read_strings(&inner, object, "parameters", &keep->name_count);
@@ -198,10 +197,10 @@ static void read_until(struct study_reader *r, const json_t *method) {
 
 static void read_common(struct study_reader *r, const json_t *method) {
   struct study_file *f = &r->s->study;
-  f->seed = (uint64_t)ts_study_read_integer(r, method, "seed", 0, INT64_MAX, 1);
-  f->resamples = (size_t)ts_study_read_integer(r, method, "resamples", 100, RESAMPLES_MAX, 1000);
+  f->seed = (uint64_t)ts_study_read_integer(r, method, "seed", 0, INT64_MAX, STUDY_SEED);
+  f->resamples = (size_t)ts_study_read_integer(r, method, "resamples", 100, RESAMPLES_MAX, STUDY_RESAMPLES);
   const json_t *confidence = json_object_get(method, "confidence");
-  f->confidence = confidence ? json_number_value(confidence) : 0.95;
+  f->confidence = confidence ? json_number_value(confidence) : STUDY_CONFIDENCE;
   if (!(f->confidence > 0 && f->confidence < 1))
     ts_study_complain(r, "confidence", TS_ERR_BAD_VALUE, TS_JSON_VALUE, "'confidence' is no share between 0 and 1",
                       "0.95 is usual");
@@ -211,10 +210,10 @@ void ts_study_method_default(struct session *s) {
   struct study_file *f = &s->study;
   ts_study_kind_init(&ts_kind_morris, "/method", &f->methods[0]);
   f->phase_count = 1;
-  f->keep.share = KEEP_SHARE;
-  f->seed = 1;
-  f->resamples = 1000;
-  f->confidence = 0.95;
+  f->keep.share = STUDY_KEEP_SHARE;
+  f->seed = STUDY_SEED;
+  f->resamples = STUDY_RESAMPLES;
+  f->confidence = STUDY_CONFIDENCE;
 }
 
 void ts_study_method_read(struct study_reader *r, const json_t *root) {
@@ -278,8 +277,11 @@ static bool settle_counts(struct session *s) {
   const struct ts_request *request = s->request;
   struct study_file *f = &s->study;
   struct study_method *last = &f->methods[f->phase_count - 1];
-  if (request->trajectories == 1 || (request->count == 1 && last->kind == &ts_kind_morris))
-    return refuse(s, "10 are usual: --trajectories 10", "a study needs at least 2 trajectories");
+  if ((request->trajectories && request->trajectories < ts_kind_morris.least) ||
+      (request->count == 1 && last->kind == &ts_kind_morris))
+    return refuse(
+        s, ts_arena_printf(&s->arena, "%zu are usual: --trajectories %zu", ts_kind_morris.count, ts_kind_morris.count),
+        "a study needs at least %zu trajectories", ts_kind_morris.least);
   if (request->trajectories && f->methods[0].kind != &ts_kind_morris)
     return refuse(s, "give their number with --count", "%s has no trajectories", last->kind->name);
   if (request->trajectories) f->methods[0].count = request->trajectories;

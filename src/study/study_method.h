@@ -9,6 +9,13 @@
 
 #define STUDY_KEYS_MAX 8
 
+/* What a study file that does not say otherwise has; docs/workflow-file.md has the same figures. */
+#define STUDY_KEEP_SHARE    0.1 /* of the largest mu* */
+#define STUDY_SEED          1
+#define STUDY_RESAMPLES     1000
+#define STUDY_CONFIDENCE    0.95
+#define STUDY_MORRIS_LEVELS 4
+
 struct study_kind {
   const char *name;
   const char *aliases[3]; /* other words for it; NULL-ended */

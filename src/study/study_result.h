@@ -78,6 +78,8 @@ struct study_result {
 };
 
 /* study_rounds.c */
+/* The most runs in all, as a multiple of those of the first round, if the user sets no limit. */
+#define STUDY_ROUNDS_BUDGET 20
 /* Plans the rows of the phase that have not been run; what cannot be done is refused here. */
 bool ts_study_plan_round(struct session *s, struct study_result *r, struct study_phase *phase);
 /* Runs them, after planning them if that has not been done; false if there is nothing to go on with (a fault, or the user

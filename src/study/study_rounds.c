@@ -154,15 +154,23 @@ static void retire(struct study_result *r, struct parameter_sets *sets) {
   r->retired[r->retired_count++] = *sets;
 }
 
-#define ROUNDS_BUDGET 20 /* times the runs of the first round, if the user sets no limit */
-
 static size_t budget_of(const struct session *s, const struct study_result *r) {
-  return s->study.max_runs ? s->study.max_runs : ROUNDS_BUDGET * r->rounds[0].count;
+  return s->study.max_runs ? s->study.max_runs : STUDY_ROUNDS_BUDGET * r->rounds[0].count;
 }
 
 static const char *over_budget(struct session *s, const struct study_result *r, size_t runs) {
-  return ts_arena_printf(&s->arena, "the next round would need %zu runs in all, more than %s of %zu", runs,
-                         s->study.max_runs ? "the limit" : "20 times those of the first round,", budget_of(s, r));
+  const char *limit = s->study.max_runs
+                          ? "the limit of"
+                          : ts_arena_printf(&s->arena, "%d times those of the first round, of", STUDY_ROUNDS_BUDGET);
+  return ts_arena_printf(&s->arena, "the next round would need %zu runs in all, more than %s %zu", runs, limit,
+                         budget_of(s, r));
+}
+
+/* Designs of which a larger one has other rows: all runs of the next round are new. */
+static bool starts_again(const struct study_method *method) {
+  const char *sampler = method->kind->sampler;
+  bool strata = strcmp(sampler, "lhs") == 0 || (method->base && strcmp(method->base, "lhs") == 0);
+  return strata || strcmp(sampler, "fast") == 0 || method->candidates > 0;
 }
 
 bool ts_study_grow(struct session *s, struct study_result *r, struct study_phase *phase, const char **reason) {
@@ -173,7 +181,7 @@ bool ts_study_grow(struct session *s, struct study_result *r, struct study_phase
   if (strcmp(phase->method->kind->sampler, "grid") == 0) {
     *reason = "runs cannot be added to a grid";
   } else if (next_one > left / rows) {
-    *reason = over_budget(s, r, phase->first + next_one * rows);
+    *reason = over_budget(s, r, (starts_again(phase->method) ? r->sets.count : phase->first) + next_one * rows);
   } else if (ts_sets_draw(s, phase->method, phase->sets.design.names, phase->sets.design.column_count, next_one,
                           &next)) {
     bool keeps = keeps_rows(&phase->sets, &next);
@@ -238,7 +246,7 @@ static void gather_outputs(struct session *s, struct study_result *r) {
     }
     warn_incomplete(s, r, o, incomplete);
   }
-  if (lost * 20 > r->sets.count)
+  if ((double)lost > TS_LOSS_TO_NOTE * (double)r->sets.count)
     ts_session_warn(s, "%zu of %zu runs gave no value; the effects that touch them are left out", lost, r->sets.count);
 }
 

@@ -149,8 +149,9 @@ static bool is_met(struct session *s, const struct study_analysis *analysis, con
     *reason = ts_arena_printf(&s->arena, "the interval of %s is not known: %s of %s", until->column, name, output);
     return false;
   }
-  *reason = ts_arena_printf(&s->arena, "the widest interval is +-%s of the largest %s: %s of %s",
-                            TS_SIGNIFICANT(width, 3), until->column, name, output);
+  *reason = width > 0 ? ts_arena_printf(&s->arena, "the widest interval is +-%s of the largest %s: %s of %s",
+                                        TS_SIGNIFICANT(width, 3), until->column, name, output)
+                      : ts_arena_printf(&s->arena, "every interval of %s of %s has width 0", until->column, output);
   return width < until->limit;
 }
 

@@ -1,0 +1,175 @@
+/* Sessions that nothing was opened for.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "support/study_case.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "op/implementation.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define MOST_ANALYSES   8
+
+/* ---- Operations. ---- */
+
+const char *const probe_columns[PROBE_COLUMNS] = {"size", "cells", "both", "found", "other", "share"};
+
+/* A failure: probes are planned, not run. */
+static int run_never(struct ts_op_call *call) {
+  (void)call;
+  return 1;
+}
+
+static const struct ts_op_port image_port[] = {{.name = "image", .type = "image/gray8", .help = ""}};
+static const struct ts_op_port table_port[] = {{.name = "table", .type = "table", .help = ""}};
+static const struct ts_op_parameter p_q[] = {{.name = "p", .type = TS_OP_REAL, .low = 0, .high = 1, .help = ""},
+                                             {.name = "q", .type = TS_OP_REAL, .low = 0, .high = 1, .help = ""}};
+static const struct ts_op_column columns[] = {{"table", "size"},  {"table", "cells"}, {"table", "both"},
+                                              {"table", "found"}, {"table", "other"}, {"table", "share"}};
+static const struct ts_op_column counts[] = {{"table", "cells"}};
+static const struct ts_op_term above[] = {{"both", 2}};
+static const struct ts_op_term below[] = {{"found", 1}, {"both", 1}, {"other", -0.5}};
+static const struct ts_op_ratio ratios[] = {{{"table", "share"}, above, 1, below, 3}};
+
+#define PROBE(title, ins)                                                                                              \
+  .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .name = (title), .version = 1, .help = "",     \
+  .inputs = (ins), .input_count = COUNT_OF(ins), .outputs = table_port, .output_count = 1, .run = run_never
+#define DECLARES                                                                                                       \
+  .columns = columns, .column_count = COUNT_OF(columns), .ratios = ratios, .ratio_count = COUNT_OF(ratios),            \
+  .counts = counts, .counts_count = COUNT_OF(counts)
+
+/* In order of names, as the registry wants them. */
+static const struct ts_op_descriptor operations[] = {
+    {PROBE("probe.count", image_port), .parameters = p_q, .parameter_count = 2, DECLARES},
+    {PROBE("probe.free", image_port), .parameters = p_q, .parameter_count = 2},
+    {PROBE("probe.join", table_port), DECLARES},
+};
+
+struct ts_registry *probe_registry_create(void) {
+  struct ts_implementation implementations[COUNT_OF(operations)];
+  const struct ts_op_descriptor *descriptors[COUNT_OF(operations)];
+  memset(implementations, 0, sizeof implementations);
+  for (size_t i = 0; i < COUNT_OF(operations); i++) {
+    implementations[i].operation = operations[i].name;
+    descriptors[i] = &operations[i];
+  }
+  struct ts_registry *registry = toy_registry_create();
+  ts_registry_add_built_in(registry, descriptors, COUNT_OF(operations), implementations, COUNT_OF(operations));
+  return registry;
+}
+
+/* ---- Workflows. ---- */
+
+#define PARAMETER(name, more) "\"" name "\": {\"type\": \"real\", \"range\": [0, 1], \"default\": 0.5" more "}"
+#define WORKFLOW(group)                                                                                                \
+  "{\"tessera\": 1, \"name\": \"probes\", \"inputs\": {\"image\": {\"type\": \"image/gray8\"}}, \"parameters\": "      \
+  "{" PARAMETER("A", "") ", " PARAMETER("B", "") ", " PARAMETER("C", group) ", " PARAMETER(                            \
+      "D",                                                                                                             \
+      group) "}, "                                                                                                     \
+             "\"stages\": ["                                                                                           \
+             "{\"name\": \"tile\", \"per\": \"tile\", \"in\": {\"image\": \"image\"}, "                                \
+             "\"out\": {\"table\": \"count.table\", \"free\": \"free.table\"}, \"tasks\": ["                           \
+             "{\"name\": \"count\", \"op\": \"probe.count\", \"in\": {\"image\": \"image\"}, \"params\": {\"p\": "     \
+             "\"A\", \"q\": "                                                                                          \
+             "\"B\"}}, "                                                                                               \
+             "{\"name\": \"free\", \"op\": \"probe.free\", \"in\": {\"image\": \"image\"}, \"params\": {\"p\": "       \
+             "\"C\", \"q\": "                                                                                          \
+             "\"D\"}}]}, "                                                                                             \
+             "{\"name\": \"file\", \"per\": \"file\", \"in\": {\"table\": \"tile.table\"}, \"out\": {\"table\": "      \
+             "\"join.table\"},"                                                                                        \
+             " \"tasks\": [{\"name\": \"join\", \"op\": \"probe.join\", \"in\": {\"table\": \"table\"}}]}, "           \
+             "{\"name\": \"all\", \"per\": \"dataset\", \"in\": {\"table\": \"file.table\"}, \"out\": {\"table\": "    \
+             "\"join.table\"}, \"tasks\": [{\"name\": \"join\", \"op\": \"probe.join\", \"in\": {\"table\": "          \
+             "\"table\"}}]}]}"
+
+const char *const probe_workflow = WORKFLOW("");
+const char *const probe_grouped_workflow = WORKFLOW(", \"group\": \"pair\"");
+
+/* ---- Sessions. ---- */
+
+bool study_case_init(struct study_case *c, const char *workflow, const char *method, const char *outputs) {
+  struct ts_error err = {0};
+  ts_session_init(&c->s, &c->request);
+  c->s.registry = probe_registry_create();
+  c->s.workflow = toy_workflow(workflow, c->s.registry);
+  const char *text =
+      ts_arena_printf(&c->s.arena,
+                      "{\"tessera\": 1, \"workflow\": \"w.json\", \"data\": {\"files\": [\"a.png\"]}, "
+                      "\"method\": %s, \"outputs\": %s}",
+                      method ? method : "{\"name\": \"morris\"}", outputs ? outputs : "[\"tile.table:size\"]");
+  if (!ts_json_doc_parse(&c->s.doc, "study.json", text, strlen(text), &err)) fail_msg("%s\n%s", err.text, text);
+  bool parsed = ts_study_file_parse(&c->s);
+  ts_study_outputs_resolve(&c->s);
+  return parsed && ts_session_ok(&c->s);
+}
+
+void study_case_images(struct study_case *c, const struct toy_image *images, size_t count, int64_t tile_px) {
+  bool *supplied = ts_arena_array(&c->s.arena, c->s.workflow->input_count, sizeof *supplied);
+  for (size_t i = 0; i < c->s.workflow->input_count; i++) supplied[i] = true;
+  const struct toy_case toy = {.workflow = c->s.workflow, .options.supplied = supplied};
+  toy_dataset_init(&c->data, &toy, images, count, tile_px, 0);
+  c->s.dataset = c->data.dataset;
+  c->s.supplied = supplied;
+}
+
+void study_case_release(struct study_case *c) {
+  toy_dataset_release(&c->data);
+  ts_session_release(&c->s);
+  *c = (struct study_case){0};
+}
+
+struct ts_plan *study_case_plan(struct study_case *c, const struct parameter_sets *sets) {
+  size_t count = 0;
+  struct ts_source *wanted = ts_session_study_products(&c->s, &count);
+  struct ts_plan *plan = ts_session_plan(&c->s, sets, wanted, count, false);
+  if (!plan) fail_msg("%s", study_case_faults(c));
+  return plan;
+}
+
+const char *study_case_faults(const struct study_case *c) {
+  static char text[4096];
+  size_t length = 0;
+  text[0] = '\0';
+  for (size_t i = 0; i < c->s.faults.count && length < sizeof text; i++)
+    length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? "\n" : "", c->s.faults.items[i].text);
+  return text;
+}
+
+const char *study_case_warnings(const struct study_case *c) {
+  static char text[4096];
+  size_t length = 0;
+  text[0] = '\0';
+  for (size_t i = 0; i < json_array_size(c->s.warnings) && length < sizeof text; i++)
+    length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? "\n" : "",
+                               json_string_value(json_array_get(c->s.warnings, i)));
+  return text;
+}
+
+/* ---- Indices. ---- */
+
+struct ts_indices *study_case_analysis(struct study_case *c, struct study_phase *phase, size_t output,
+                                       const char *const *names, size_t count) {
+  const struct ts_runs runs = {.names = names, .parameter_count = count, .row_count = 1, .group_count = count};
+  const struct ts_analysis_options options = {.confidence = c->s.study.confidence};
+  if (!phase->analyses) phase->analyses = ts_calloc(MOST_ANALYSES, sizeof *phase->analyses);
+  assert_true(phase->analysis_count < MOST_ANALYSES);
+  struct study_analysis *analysis = &phase->analyses[phase->analysis_count++];
+  *analysis = (struct study_analysis){.output = output, .file = TS_NONE, .is_known = true};
+  struct ts_indices *indices = &analysis->indices;
+  ts_indices_init(indices, phase->method->analyses[0], &runs, &options);
+  for (size_t i = 0; i < count; i++) indices->usable[i] = 10;
+  return indices;
+}
+
+void study_case_index(struct ts_indices *indices, size_t name, const char *column, double value, double low,
+                      double high) {
+  size_t at = ts_indices_column(indices, column);
+  assert_true(at < indices->column_count && name < indices->name_count);
+  indices->cells[name * indices->column_count + at] = (struct ts_index){value, low, high};
+}
