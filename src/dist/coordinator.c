@@ -153,7 +153,7 @@ static void mourn(struct coordinator *c, struct slot *slot) {
   struct ts_error err = {0};
   if (slot->has_bucket) name_group(c, slot->group, &piece);
   if (slot->has_bucket && slot->attempts >= MOST_ATTEMPTS) {
-    ts_str_addf(&text, "%s ended %d worker processes; the last one ", ts_str_get(&piece), MOST_ATTEMPTS);
+    ts_str_addf(&text, "%s ended %u worker processes; the last one ", ts_str_get(&piece), slot->attempts);
   } else if (slot->has_bucket) {
     ts_str_add(&text, "a worker process ");
   } else {
