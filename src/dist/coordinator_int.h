@@ -22,7 +22,7 @@
 #define TS_NO_BUCKET UINT64_MAX
 
 /* Something a worker said; a message of kind 0 says that it is gone. */
-struct letter {
+struct message {
   size_t worker; /* the server's number */
   uint32_t kind;
   char *bytes; /* owned */
@@ -64,10 +64,10 @@ struct coordinator {
   size_t threads;             /* of each worker */
   int stop_told;              /* the level that the workers know */
 
-  pthread_mutex_t lock; /* guards the rest, up to the next comment */
-  pthread_cond_t taken; /* the inbox has room again */
-  struct slot *slots;   /* owned: one per worker; children are the caller's thread's alone */
-  struct letter *inbox; /* owned */
+  pthread_mutex_t lock;  /* guards the rest, up to the next comment */
+  pthread_cond_t taken;  /* the inbox has room again */
+  struct slot *slots;    /* owned: one per worker; children are the caller's thread's alone */
+  struct message *inbox; /* owned */
   size_t inbox_count, inbox_capacity, inbox_bytes;
   bool over; /* no more buckets are given out */
   int wake_fd;
@@ -91,8 +91,8 @@ struct coordinator {
 
 /* inbox.c: in the server's thread. */
 bool ts_coordinator_serve(struct coordinator *c, struct ts_error *err);
-/* All letters so far; owned by the caller. */
-struct letter *ts_coordinator_take_letters(struct coordinator *c, size_t *count);
+/* All messages so far; owned by the caller. */
+struct message *ts_coordinator_take_messages(struct coordinator *c, size_t *count);
 void ts_coordinator_wake(struct coordinator *c);
 
 /* sharing.c: the caller's thread. */

@@ -48,7 +48,7 @@ static void on_found(void *user, uint32_t node, uint32_t port, size_t unit, stru
   ts_ledger_product(&c->ledger, node, port, unit, data);
 }
 
-/* The job of a bucket, so that its wishes are known when it ends. */
+/* The job of a bucket, so that its demands are known when it ends. */
 static void remember(struct coordinator *c, uint64_t number, struct ts_run_part part) {
   while (c->job_capacity <= number) {
     size_t before = c->job_capacity;
@@ -57,9 +57,9 @@ static void remember(struct coordinator *c, uint64_t number, struct ts_run_part 
     for (size_t i = before; i < c->job_capacity; i++) c->jobs[i] = (struct ts_job){0};
   }
   c->jobs[number] = (struct ts_job){.part = part};
-  c->jobs[number].wishes = ts_malloc((part.wanted_count + 1) * sizeof *part.wanted);
-  for (size_t i = 0; i < part.wanted_count; i++) c->jobs[number].wishes[i] = part.wanted[i];
-  c->jobs[number].part.wanted = c->jobs[number].wishes;
+  c->jobs[number].demands = ts_malloc((part.wanted_count + 1) * sizeof *part.wanted);
+  for (size_t i = 0; i < part.wanted_count; i++) c->jobs[number].demands[i] = part.wanted[i];
+  c->jobs[number].part.wanted = c->jobs[number].demands;
 }
 
 /* What is ready now in buckets, as many as keep the workers busy for a while. */
@@ -69,12 +69,12 @@ static void share_out_tasks(struct coordinator *c, uint32_t group) {
   while (ts_contents_ready(contents) > 0 && c->open_buckets + jobs.count < BUCKETS_OPEN * c->options->workers) {
     size_t size = ts_contents_ready(contents) / (SHARES * c->options->workers) + 1;
     size = size > MOST_IN_BUCKET ? MOST_IN_BUCKET : size;
-    struct ts_run_wish *wishes = ts_malloc(size * TS_OP_MAX_PORTS * sizeof *wishes);
-    struct ts_run_part part = {.group = group, .wanted = wishes, .keep = true};
-    part.wanted_count = ts_contents_take(contents, size, wishes);
+    struct ts_run_demand *demands = ts_malloc(size * TS_OP_MAX_PORTS * sizeof *demands);
+    struct ts_run_part part = {.group = group, .wanted = demands, .keep = true};
+    part.wanted_count = ts_contents_take(contents, size, demands);
     remember(c, c->next_number + jobs.count, part);
     ts_jobs_add(&jobs, &part, 0);
-    free(wishes);
+    free(demands);
   }
   ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
@@ -84,14 +84,14 @@ static void share_out_tasks(struct coordinator *c, uint32_t group) {
 static bool share_out_run(struct coordinator *c, uint32_t group, size_t place) {
   size_t most = 2 * c->plan->workflow->task_count * TS_OP_MAX_PORTS * (c->dataset->tile_count + 1); /* with reference */
   struct ts_jobs jobs = {0};
-  struct ts_run_wish *wishes = ts_malloc(most * sizeof *wishes);
-  struct ts_run_part part = {.group = group, .wanted = wishes, .keep = true};
-  part.wanted_count = ts_contents_take_run(c->shared[group].contents, place, wishes);
+  struct ts_run_demand *demands = ts_malloc(most * sizeof *demands);
+  struct ts_run_part part = {.group = group, .wanted = demands, .keep = true};
+  part.wanted_count = ts_contents_take_run(c->shared[group].contents, place, demands);
   if (part.wanted_count > 0) {
     remember(c, c->next_number, part);
     ts_jobs_add(&jobs, &part, 0);
   }
-  free(wishes);
+  free(demands);
   ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
   return part.wanted_count > 0;
@@ -196,18 +196,18 @@ static void add_runs(struct coordinator *c, struct ts_jobs *jobs, uint32_t group
   const struct ts_plan *plan = c->plan;
   bool *in = ts_calloc(rest->members + 1, sizeof *in);
   bool *met = ts_calloc(plan->node_count + 1, sizeof *met);
-  struct ts_run_wish *wishes = ts_malloc((plan->set_count * plan->wanted_count + 1) * sizeof *wishes);
-  struct ts_run_part part = {.group = group, .wanted = wishes};
+  struct ts_run_demand *demands = ts_malloc((plan->set_count * plan->wanted_count + 1) * sizeof *demands);
+  struct ts_run_part part = {.group = group, .wanted = demands};
   for (size_t i = 0; i < bucket->member_count; i++) in[bucket->members[i]] = true;
   for (size_t i = 0; i < plan->set_count * plan->wanted_count; i++) {
     uint32_t member = rest->member[i / plan->wanted_count];
     const struct ts_node_input *product = &plan->products[i];
     if (member == TS_NO_NODE || !in[member] || product->node == TS_NO_NODE || met[product->node]) continue;
     met[product->node] = plan->wanted_count == 1;
-    wishes[part.wanted_count++] = (struct ts_run_wish){product->node, product->port, group};
+    demands[part.wanted_count++] = (struct ts_run_demand){product->node, product->port, group};
   }
   ts_jobs_add(jobs, &part, 0);
-  free(wishes);
+  free(demands);
   free(met);
   free(in);
 }
@@ -215,16 +215,16 @@ static void add_runs(struct coordinator *c, struct ts_jobs *jobs, uint32_t group
 /* What is wanted of the reference run alone, and did not belong to the front. */
 static void add_reference(struct coordinator *c, struct ts_jobs *jobs, uint32_t group) {
   const struct ts_plan *plan = c->plan;
-  struct ts_run_wish *wishes = ts_malloc((plan->wanted_count + 1) * sizeof *wishes);
-  struct ts_run_part part = {.group = group, .wanted = wishes};
+  struct ts_run_demand *demands = ts_malloc((plan->wanted_count + 1) * sizeof *demands);
+  struct ts_run_part part = {.group = group, .wanted = demands};
   for (size_t i = 0; plan->coarsest == TS_PER_TILE && i < plan->wanted_count; i++) {
     const struct ts_node_input *product = &plan->reference_products[i];
     if (product->node == TS_NO_NODE || !plan->nodes[product->node].reference_only) continue;
     if (ts_ledger_is_wanted(&c->ledger, product->node, product->port, group))
-      wishes[part.wanted_count++] = (struct ts_run_wish){product->node, product->port, group};
+      demands[part.wanted_count++] = (struct ts_run_demand){product->node, product->port, group};
   }
   if (part.wanted_count > 0) ts_jobs_add(jobs, &part, 0);
-  free(wishes);
+  free(demands);
 }
 
 /* Groups members of the rest, given by their numbers. */

@@ -47,7 +47,7 @@ static const struct ts_node *node_of(const struct ts_contents *c, const struct i
   return &c->engine.plan->nodes[instance->node];
 }
 
-static void tell(struct ts_contents *c, const struct instance *instance, enum ts_outcome outcome) {
+static void report_outcome(struct ts_contents *c, const struct instance *instance, enum ts_outcome outcome) {
   const struct ts_run_options *options = c->engine.options;
   struct ts_task_event event = {
       .node = instance->node, .unit = instance->unit, .outcome = outcome, .key = instance->key, .message = ""};
@@ -87,7 +87,7 @@ static void need(struct ts_contents *c, struct instance *instance) {
   if (*state != NOT_NEEDED) return;
   if (node->kind == TS_NODE_TASK && find(c, instance)) {
     *state = THERE;
-    tell(c, instance, TS_OUTCOME_STORE);
+    report_outcome(c, instance, TS_OUTCOME_STORE);
     return;
   }
   *state = NEEDED;
@@ -169,7 +169,7 @@ static void take_over(struct ts_contents *c, struct instance *instance, const st
   c->open_count--;
   ts_record_result(&c->engine, c->group, instance, from->content, true, &no_times, NULL);
   c->has_aliases = true;
-  tell(c, instance, TS_OUTCOME_CUTOFF);
+  report_outcome(c, instance, TS_OUTCOME_CUTOFF);
 }
 
 static void lose(struct ts_contents *c, uint32_t index) {
@@ -259,23 +259,23 @@ void ts_contents_destroy(struct ts_contents *c) {
 
 size_t ts_contents_ready(const struct ts_contents *c) { return c->ready_count; }
 
-static size_t add_wishes(const struct ts_contents *c, const struct instance *instance, struct ts_run_wish *wishes) {
+static size_t add_demands(const struct ts_contents *c, const struct instance *instance, struct ts_run_demand *demands) {
   uint64_t wanted = c->engine.wanted_ports[instance->node];
   size_t count = 0;
   for (uint32_t port = 0; wanted >> port != 0; port++) {
-    if (wanted >> port & 1) wishes[count++] = (struct ts_run_wish){instance->node, port, instance->unit};
+    if (wanted >> port & 1) demands[count++] = (struct ts_run_demand){instance->node, port, instance->unit};
   }
-  if (count == 0) wishes[count++] = (struct ts_run_wish){instance->node, 0, instance->unit};
+  if (count == 0) demands[count++] = (struct ts_run_demand){instance->node, 0, instance->unit};
   return count;
 }
 
 /* In the order in which they became ready: tasks of one kind that read the same follow each other. */
-size_t ts_contents_take(struct ts_contents *c, size_t most, struct ts_run_wish *wishes) {
+size_t ts_contents_take(struct ts_contents *c, size_t most, struct ts_run_demand *demands) {
   size_t taken = most < c->ready_count ? most : c->ready_count;
   size_t count = 0;
   for (size_t i = 0; i < taken; i++) {
     c->states[c->ready[i]] = HANDED_OUT;
-    count += add_wishes(c, &c->group->instances[c->ready[i]], wishes + count);
+    count += add_demands(c, &c->group->instances[c->ready[i]], demands + count);
   }
   c->ready_count -= taken;
   c->out_count += taken;
@@ -317,7 +317,7 @@ static void mark_run(const struct ts_contents *c, size_t run, bool *marked) {
   }
 }
 
-size_t ts_contents_take_run(struct ts_contents *c, size_t place, struct ts_run_wish *wishes) {
+size_t ts_contents_take_run(struct ts_contents *c, size_t place, struct ts_run_demand *demands) {
   size_t count = 0;
   bool *marked = ts_calloc(c->group->instance_count + 1, sizeof *marked);
   mark_run(c, c->engine.plan->set_order[place], marked);
@@ -326,7 +326,7 @@ size_t ts_contents_take_run(struct ts_contents *c, size_t place, struct ts_run_w
     if (!marked[i] || node_of(c, instance)->kind != TS_NODE_TASK) continue;
     c->states[i] = HANDED_OUT;
     c->out_count++;
-    count += add_wishes(c, instance, wishes + count);
+    count += add_demands(c, instance, demands + count);
   }
   free(marked);
   return count;
@@ -334,7 +334,7 @@ size_t ts_contents_take_run(struct ts_contents *c, size_t place, struct ts_run_w
 
 static void came(struct ts_contents *c, struct instance *instance) {
   uint32_t index = index_of(c, instance);
-  if (c->states[index] != HANDED_OUT) return; /* it has several wishes */
+  if (c->states[index] != HANDED_OUT) return; /* it has several demands */
   c->out_count--;
   bool is_there = find(c, instance);
   if (is_there) {
@@ -346,8 +346,8 @@ static void came(struct ts_contents *c, struct instance *instance) {
   if (inputs_state(c, instance) == THERE) settle_waiting(c, instance, is_there);
 }
 
-void ts_contents_came(struct ts_contents *c, const struct ts_run_wish *wishes, size_t count) {
-  for (size_t i = 0; i < count; i++) came(c, ts_group_instance_of_unit(c->group, wishes[i].node, wishes[i].unit));
+void ts_contents_came(struct ts_contents *c, const struct ts_run_demand *demands, size_t count) {
+  for (size_t i = 0; i < count; i++) came(c, ts_group_instance_of_unit(c->group, demands[i].node, demands[i].unit));
   look_for_ready(c);
 }
 

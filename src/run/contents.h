@@ -22,14 +22,14 @@ void ts_contents_destroy(struct ts_contents *contents);
 void ts_contents_open(struct ts_contents *contents, const bool *tasks);
 /* Tasks that can be handed out. None before ts_contents_open. */
 size_t ts_contents_ready(const struct ts_contents *contents);
-/* Hands out at most `most` of them, those of one kind and with common inputs together; wishes has room for
- * most * TS_OP_MAX_PORTS. Returns the number of wishes. */
-size_t ts_contents_take(struct ts_contents *contents, size_t most, struct ts_run_wish *wishes);
-/* Hands out all that a run needs and that is not handed out yet; the run by its place in plan->set_order. wishes has
+/* Hands out at most `most` of them, those of one kind and with common inputs together; demands has room for
+ * most * TS_OP_MAX_PORTS. Returns the number of demands. */
+size_t ts_contents_take(struct ts_contents *contents, size_t most, struct ts_run_demand *demands);
+/* Hands out all that a run needs and that is not handed out yet; the run by its place in plan->set_order. demands has
  * room for task_count * TS_OP_MAX_PORTS of them per unit. Before ts_contents_open. */
-size_t ts_contents_take_run(struct ts_contents *contents, size_t place, struct ts_run_wish *wishes);
+size_t ts_contents_take_run(struct ts_contents *contents, size_t place, struct ts_run_demand *demands);
 /* What was handed out has ended: looks into the store for it. What is not there failed. */
-void ts_contents_came(struct ts_contents *contents, const struct ts_run_wish *wishes, size_t count);
+void ts_contents_came(struct ts_contents *contents, const struct ts_run_demand *demands, size_t count);
 /* Nothing more is needed, or nothing more can be done without what failed. */
 bool ts_contents_is_over(const struct ts_contents *contents);
 bool ts_contents_any_failed(const struct ts_contents *contents);

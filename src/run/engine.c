@@ -78,7 +78,7 @@ static void wait_a_little(struct engine *engine, pthread_cond_t *condition) {
 void ts_engine_wait(struct engine *engine) { wait_a_little(engine, &engine->changed); }
 
 /* Under engine.lock: the next instance to work on; false when the run is over for this worker. */
-static bool take(struct engine *engine, size_t worker, struct ts_ready_task *task) {
+static bool take_task(struct engine *engine, size_t worker, struct ts_ready_task *task) {
   for (;;) {
     if (engine->over || stop_requested(engine)) return false;
     if (ts_ready_take(&engine->ready, worker, task)) return true;
@@ -280,7 +280,7 @@ static void worker_loop(void *argument, size_t worker) {
   struct ts_ready_task task;
   worker_number = worker;
   pthread_mutex_lock(&engine->lock);
-  while (take(engine, worker, &task)) work_on(engine, &task, worker);
+  while (take_task(engine, worker, &task)) work_on(engine, &task, worker);
   engine->workers--;
   pthread_cond_signal(&engine->left);
   pthread_mutex_unlock(&engine->lock);
@@ -338,9 +338,9 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   engine->recording = options->store != NULL;
   engine->start_ns = ts_clock_ns();
   engine->wanted_ports = ts_calloc(plan->node_count + 1, sizeof *engine->wanted_ports);
-  const bool lists_wishes = options->part && options->part->wanted;
-  if (!lists_wishes) mark_wanted(engine, plan->products, plan->set_count * plan->wanted_count);
-  if (!lists_wishes) mark_wanted(engine, plan->reference_products, plan->wanted_count);
+  const bool lists_demands = options->part && options->part->wanted;
+  if (!lists_demands) mark_wanted(engine, plan->products, plan->set_count * plan->wanted_count);
+  if (!lists_demands) mark_wanted(engine, plan->reference_products, plan->wanted_count);
   engine->group_count = ts_run_group_count(plan, dataset);
   if (options->part) take_part(engine, options->part);
   pthread_mutexattr_t spinning; /* it is held for less than a microsecond: going to sleep costs more */

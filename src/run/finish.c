@@ -124,7 +124,7 @@ static void close_group(struct engine *engine, struct group *group) {
   ts_group_destroy(group);
 }
 
-static void tell(struct engine *engine, struct event *event) {
+static void report_event(struct engine *engine, struct event *event) {
   struct instance *instance = event->instance;
   if (!instance) {
     close_group(engine, event->group);
@@ -146,7 +146,7 @@ void ts_tell_events(struct engine *engine) {
   engine->event_count = 0;
   engine->event_capacity = engine->told_capacity;
   pthread_mutex_unlock(&engine->lock);
-  for (size_t i = 0; i < event_count; i++) tell(engine, &events[i]);
+  for (size_t i = 0; i < event_count; i++) report_event(engine, &events[i]);
   engine->told = events;
   engine->told_capacity = capacity;
   pthread_mutex_unlock(&engine->tell);

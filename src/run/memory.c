@@ -175,7 +175,7 @@ static int compare_victims(const void *a, const void *b) {
 }
 
 /* What dropping a content frees, and how long it takes to get it back. */
-static struct victim judge(struct content *content) {
+static struct victim rate_victim(struct content *content) {
   double bytes = 0, coded = 0;
   for (size_t i = 0; i < content->output_count; i++) {
     if (!content->data[i]) continue;
@@ -194,7 +194,7 @@ static struct victim *list_victims(const struct engine *engine, size_t *count) {
     for (size_t i = 0; i < group->all_count; i++) {
       struct content *content = group->all[i];
       if (content->state != CONTENT_DONE || content->pins > 0) continue;
-      struct victim victim = judge(content);
+      struct victim victim = rate_victim(content);
       if (victim.score <= 0) continue; /* nothing in memory */
       victims = ts_grow(victims, *count, &capacity, sizeof *victims);
       victims[(*count)++] = victim;

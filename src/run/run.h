@@ -78,13 +78,13 @@ struct ts_store_speed {
 
 /* A part of the work on a plan: what a worker process does at once. Only what the wanted products need is looked at, told
  * and counted; what turns out not to be needed is not told. */
-struct ts_run_wish {
+struct ts_run_demand {
   uint32_t node, port;
   size_t unit; /* tile, item or 0; of the group */
 };
 struct ts_run_part {
-  uint32_t group;                   /* tile, file or 0: what the plan opens at once */
-  const struct ts_run_wish *wanted; /* borrowed; NULL: all that the plan wants */
+  uint32_t group;                     /* tile, file or 0: what the plan opens at once */
+  const struct ts_run_demand *wanted; /* borrowed; NULL: all that the plan wants */
   size_t wanted_count;
   bool keep; /* wanted products are kept in the store, also cheap ones: another part will ask for them */
   int64_t
@@ -129,7 +129,7 @@ struct ts_run_options {
   void (*on_product)(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
 };
 
-/* The greater of the two wishes to stop: 0 go on, 1 start no new task, more: running operations shall give up, too. */
+/* The greater of the two stop levels: 0 go on, 1 start no new task, more: running operations shall give up, too. */
 static inline int ts_run_stop_level(const struct ts_run_options *options) {
   const int stop = options->stop ? __atomic_load_n(options->stop, __ATOMIC_RELAXED) : 0;
   const int halt = options->halt ? __atomic_load_n(options->halt, __ATOMIC_RELAXED) : 0;

@@ -28,15 +28,15 @@ static bool same_part(const struct ts_run_part *a, const struct ts_run_part *b) 
 }
 
 /* Wishes of one group, drawn; ports are those that the node has. */
-static size_t draw_wishes(const struct toy_subject *s, uint32_t group, struct ts_random *random,
-                          struct ts_run_wish *wishes, size_t most) {
+static size_t draw_demands(const struct toy_subject *s, uint32_t group, struct ts_random *random,
+                           struct ts_run_demand *demands, size_t most) {
   size_t count = 0;
   for (size_t tries = 0; tries < 4 * most && count < most; tries++) {
     uint32_t node = (uint32_t)ts_random_below(random, s->plan->node_count);
     enum ts_scope scope = s->plan->nodes[node].scope;
     size_t unit = (size_t)ts_random_below(random, toy_units(&s->data.dataset, scope));
     if (ts_run_group_of(s->plan, &s->data.dataset, scope, unit) == group)
-      wishes[count++] = (struct ts_run_wish){node, 0, unit};
+      demands[count++] = (struct ts_run_demand){node, 0, unit};
   }
   return count;
 }
@@ -47,13 +47,13 @@ static void drawn_jobs_are_read_back(void **state) {
   for (uint64_t seed = 0; seed < CASES; seed++) {
     struct toy_subject s = {0};
     struct ts_random random;
-    struct ts_run_wish wishes[20];
+    struct ts_run_demand demands[20];
     ts_random_init(&random, seed, 0);
     toy_subject_draw(&s, registry, &settings, false, seed);
     uint32_t group = (uint32_t)ts_random_below(&random, ts_run_group_count(s.plan, &s.data.dataset));
     struct ts_run_part part = {.group = group, .keep = seed % 2, .found_before_unix_ns = seed % 3 ? 0 : (int64_t)seed};
-    part.wanted = seed % 5 ? wishes : NULL;
-    if (part.wanted) part.wanted_count = draw_wishes(&s, group, &random, wishes, 20);
+    part.wanted = seed % 5 ? demands : NULL;
+    if (part.wanted) part.wanted_count = draw_demands(&s, group, &random, demands, 20);
     struct ts_str text = {0};
     struct ts_job job;
     ts_job_print(&part, &text);
