@@ -13,7 +13,7 @@
 #include "dist/ledger.h"
 #include "dist/messages.h"
 #include "dist/queue.h"
-#include "run/contents.h"
+#include "run/frontier.h"
 #include "store/serve.h"
 
 #include <pthread.h>
@@ -44,7 +44,7 @@ struct slot {
 /* A group that is split: first a run per worker, then the front, then the rest. */
 enum sharing_step { SHARING_FIRST, SHARING_FRONT, SHARING_REST };
 struct shared_group {
-  struct ts_contents *contents; /* owned; NULL: all its buckets are known */
+  struct ts_frontier *frontier; /* owned; NULL: all its buckets are known */
   enum sharing_step step;
   bool *front;     /* owned: per task, whether it belongs to the front */
   uint64_t sample; /* the bucket whose end tells what tasks cost; TS_NO_BUCKET: there is none, or it is done */
@@ -85,7 +85,7 @@ struct coordinator {
   double *costs;               /* owned: per task, seconds */
   struct ts_job *jobs;         /* owned: jobs[number] of the buckets of shared groups */
   size_t job_capacity;
-  struct ts_run_setup *setup; /* owned: for the contents */
+  struct ts_run_setup *setup; /* owned: for the frontiers */
   struct ts_run_options share_options;
 };
 

@@ -4,7 +4,7 @@
  * Where there are fewer groups than keep all workers busy, each is split. Where there are enough, only the last ones are, so
  * that nobody waits long for the worker that took the last whole one. Where costs are not given, one run goes first and
  * tells what the tasks cost, while each other worker does one from elsewhere in the design. The cheap front of the
- * workflow is then shared out task by task as they become ready, equal contents once (run/contents.h). What follows is
+ * workflow is then shared out task by task as they become ready, equal contents once (run/frontier.h). What follows is
  * grouped by the contents that the front made: runs that go the same way stay together, so that little is done twice and
  * little is passed on. */
 #include "dist/coordinator_int.h"
@@ -64,14 +64,14 @@ static void remember(struct coordinator *c, uint64_t number, struct ts_run_part 
 
 /* What is ready now in buckets, as many as keep the workers busy for a while. */
 static void share_out_tasks(struct coordinator *c, uint32_t group) {
-  struct ts_contents *contents = c->shared[group].contents;
+  struct ts_frontier *frontier = c->shared[group].frontier;
   struct ts_jobs jobs = {0};
-  while (ts_contents_ready(contents) > 0 && c->open_buckets + jobs.count < BUCKETS_OPEN * c->options->workers) {
-    size_t size = ts_contents_ready(contents) / (SHARES * c->options->workers) + 1;
+  while (ts_frontier_ready(frontier) > 0 && c->open_buckets + jobs.count < BUCKETS_OPEN * c->options->workers) {
+    size_t size = ts_frontier_ready(frontier) / (SHARES * c->options->workers) + 1;
     size = size > MOST_IN_BUCKET ? MOST_IN_BUCKET : size;
     struct ts_run_demand *demands = ts_malloc(size * TS_OP_MAX_PORTS * sizeof *demands);
     struct ts_run_part part = {.group = group, .wanted = demands, .keep = true};
-    part.wanted_count = ts_contents_take(contents, size, demands);
+    part.wanted_count = ts_frontier_take(frontier, size, demands);
     remember(c, c->next_number + jobs.count, part);
     ts_jobs_add(&jobs, &part, 0);
     free(demands);
@@ -86,7 +86,7 @@ static bool share_out_run(struct coordinator *c, uint32_t group, size_t place) {
   struct ts_jobs jobs = {0};
   struct ts_run_demand *demands = ts_malloc(most * sizeof *demands);
   struct ts_run_part part = {.group = group, .wanted = demands, .keep = true};
-  part.wanted_count = ts_contents_take_run(c->shared[group].contents, place, demands);
+  part.wanted_count = ts_frontier_take_run(c->shared[group].frontier, place, demands);
   if (part.wanted_count > 0) {
     remember(c, c->next_number, part);
     ts_jobs_add(&jobs, &part, 0);
@@ -176,7 +176,7 @@ static void rest_init(struct rest *rest, const struct coordinator *c, const stru
   for (size_t r = 0; r < plan->set_count; r++) {
     uint32_t *keys = rest->keys + rest->members * rest->task_count;
     bool any = false, inserted = false;
-    ts_contents_keys(shared->contents, r, row);
+    ts_frontier_keys(shared->frontier, r, row);
     for (size_t t = 0; t < task_count; t++) any = any || row[t] != TS_NO_NODE;
     for (size_t i = 0; i < rest->task_count; i++) keys[i] = row[rest->tasks[i]];
     rest->member[r] = TS_NO_NODE;
@@ -308,17 +308,17 @@ static bool next_step(struct coordinator *c, uint32_t group, struct ts_error *er
   if (shared->step == SHARING_FIRST) {
     shared->step = SHARING_FRONT;
     choose_front(c, shared->front);
-    ts_contents_open(shared->contents, shared->front);
+    ts_frontier_open(shared->frontier, shared->front);
     share_out_tasks(c, group);
-    if (!ts_contents_is_over(shared->contents)) return true;
+    if (!ts_frontier_is_over(shared->frontier)) return true;
   }
   shared->step = SHARING_REST;
-  if (ts_contents_any_failed(shared->contents))
+  if (ts_frontier_any_failed(shared->frontier))
     add_whole(c, group);
   else
     ok = share_out_rest(c, group, err);
-  ts_contents_destroy(shared->contents);
-  shared->contents = NULL;
+  ts_frontier_destroy(shared->frontier);
+  shared->frontier = NULL;
   if (ok && c->open_in_group[group] == 0) ts_ledger_close_group(&c->ledger, group);
   return ok;
 }
@@ -328,10 +328,10 @@ static bool share_out(struct coordinator *c, struct ts_error *err) {
   size_t groups = ts_run_group_count(c->plan, c->dataset);
   bool ok = true;
   for (uint32_t g = 0; ok && g < groups; g++) {
-    if (!c->shared[g].contents) continue;
+    if (!c->shared[g].frontier) continue;
     share_out_tasks(c, g);
     bool is_first = c->shared[g].step == SHARING_FIRST;
-    if (is_first ? c->shared[g].sample == TS_NO_BUCKET : ts_contents_is_over(c->shared[g].contents))
+    if (is_first ? c->shared[g].sample == TS_NO_BUCKET : ts_frontier_is_over(c->shared[g].frontier))
       ok = next_step(c, g, err);
   }
   return ok;
@@ -357,8 +357,8 @@ static bool begin_sharing(struct coordinator *c, const struct ts_jobs *groups, s
     uint32_t g = (uint32_t)groups->rows[i].group;
     c->shared[g].front = ts_calloc(c->plan->workflow->task_count + 1, sizeof *c->shared[g].front);
     c->shared[g].sample = TS_NO_BUCKET;
-    c->shared[g].contents = ts_contents_create(c->plan, c->dataset, &c->share_options, g, err);
-    if (!c->shared[g].contents) return false;
+    c->shared[g].frontier = ts_frontier_create(c->plan, c->dataset, &c->share_options, g, err);
+    if (!c->shared[g].frontier) return false;
     /* Where all tasks are shared out, costs decide nothing. */
     if (c->plan->coarsest == TS_PER_TILE && !c->options->costs) share_out_first(c, g);
   }
@@ -412,7 +412,7 @@ bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err) {
 static void take_up(struct coordinator *c, uint32_t group, uint64_t number) {
   struct ts_job *job = &c->jobs[number];
   if (c->shared[group].sample == number) c->shared[group].sample = TS_NO_BUCKET;
-  ts_contents_came(c->shared[group].contents, job->part.wanted, job->part.wanted_count);
+  ts_frontier_came(c->shared[group].frontier, job->part.wanted, job->part.wanted_count);
   ts_job_release(job);
 }
 
@@ -422,7 +422,7 @@ bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t group, const str
   ts_dist_queue_done(&c->queue, result->number);
   c->open_buckets--;
   c->open_in_group[group]--;
-  if (c->shared && c->shared[group].contents)
+  if (c->shared && c->shared[group].frontier)
     take_up(c, group, result->number);
   else if (c->open_in_group[group] == 0)
     ts_ledger_close_group(&c->ledger, group);
@@ -431,7 +431,7 @@ bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t group, const str
 
 void ts_coordinator_release_sharing(struct coordinator *c) {
   for (size_t g = 0; c->shared && g < ts_run_group_count(c->plan, c->dataset); g++) {
-    ts_contents_destroy(c->shared[g].contents);
+    ts_frontier_destroy(c->shared[g].frontier);
     free(c->shared[g].front);
   }
   free(c->shared);

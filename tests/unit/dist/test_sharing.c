@@ -168,7 +168,7 @@ static void check(const struct play *play) {
   size_t unit = 0;
   assert_int_equal(c->open_buckets, 0);
   for (size_t g = 0; c->shared && g < ts_run_group_count(c->plan, c->dataset); g++) {
-    if (c->shared[g].contents) fail_msg("seed %llu: group %zu was never finished", play->s.seed, g);
+    if (c->shared[g].frontier) fail_msg("seed %llu: group %zu was never finished", play->s.seed, g);
   }
   if (ts_ledger_lacks_product(&c->ledger, &node, &unit)) fail_msg("seed %llu: a product is missing", play->s.seed);
   const struct toy_run run = {.subject = &play->s, .products = play->products};

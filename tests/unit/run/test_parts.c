@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "run/contents.h"
+#include "run/frontier.h"
 #include "support/toy_run.h"
 
 #include <stdlib.h>
@@ -128,40 +128,40 @@ static void one_part_per_group_is_the_whole(const struct toy_subject *s) {
 }
 
 /* ---- Tasks shared out. ---- */
-static void share(struct ts_contents *contents, struct told *told, const struct ts_run_options *options, uint32_t group,
+static void share(struct ts_frontier *frontier, struct told *told, const struct ts_run_options *options, uint32_t group,
                   struct ts_run_demand *demands) {
   struct ts_error err = {0};
-  while (ts_contents_ready(contents) > 0) {
+  while (ts_frontier_ready(frontier) > 0) {
     struct ts_run_part part = {.group = group, .wanted = demands, .keep = true};
-    part.wanted_count = ts_contents_take(contents, 1 + told->subject->seed % 3, demands);
+    part.wanted_count = ts_frontier_take(frontier, 1 + told->subject->seed % 3, demands);
     run_part(told, *options, &part);
     if (!ts_store_flush(options->store, &err)) fail_msg("%s", err.text);
-    ts_contents_came(contents, demands, part.wanted_count);
+    ts_frontier_came(frontier, demands, part.wanted_count);
   }
-  assert_true(ts_contents_is_over(contents));
+  assert_true(ts_frontier_is_over(frontier));
 }
 
-static void do_part(struct ts_contents *contents, struct told *told, const struct ts_run_options *options,
+static void do_part(struct ts_frontier *frontier, struct told *told, const struct ts_run_options *options,
                     const struct ts_run_part *part) {
   struct ts_error err = {0};
   if (part->wanted_count > 0) run_part(told, *options, part);
   if (!ts_store_flush(options->store, &err)) fail_msg("%s", err.text);
-  ts_contents_came(contents, part->wanted, part->wanted_count);
+  ts_frontier_came(frontier, part->wanted, part->wanted_count);
 }
 
 /* One run, and one that another worker does beside it: done before it, after it, or when tasks are handed out already. */
-static void first_runs(struct ts_contents *contents, struct told *told, const struct ts_run_options *options,
+static void first_runs(struct ts_frontier *frontier, struct told *told, const struct ts_run_options *options,
                        uint32_t group, struct ts_run_demand *demands, struct ts_run_demand *others) {
   const struct toy_subject *s = told->subject;
   struct ts_run_part first = {.group = group, .wanted = demands, .keep = true};
   struct ts_run_part beside = {.group = group, .wanted = others, .keep = true};
-  first.wanted_count = ts_contents_take_run(contents, 0, demands);
-  beside.wanted_count = ts_contents_take_run(contents, s->plan->set_count / 2, others);
-  if (s->seed % 4 == 0) do_part(contents, told, options, &beside);
-  do_part(contents, told, options, &first);
-  if (s->seed % 8 == 2) do_part(contents, told, options, &beside);
-  ts_contents_open(contents, NULL);
-  if (s->seed % 8 == 6) do_part(contents, told, options, &beside);
+  first.wanted_count = ts_frontier_take_run(frontier, 0, demands);
+  beside.wanted_count = ts_frontier_take_run(frontier, s->plan->set_count / 2, others);
+  if (s->seed % 4 == 0) do_part(frontier, told, options, &beside);
+  do_part(frontier, told, options, &first);
+  if (s->seed % 8 == 2) do_part(frontier, told, options, &beside);
+  ts_frontier_open(frontier, NULL);
+  if (s->seed % 8 == 6) do_part(frontier, told, options, &beside);
 }
 
 /* Whatever is handed out at once, and whether some runs go first: every distinct content of a group is computed once. */
@@ -179,15 +179,15 @@ static void shared_tasks_are_computed_once(const struct toy_subject *s, bool no_
   struct ts_run_demand *demands = ts_calloc(room, sizeof *demands), *others = ts_calloc(room, sizeof *others);
   bool failed = false;
   for (uint32_t g = 0; g < ts_run_group_count(s->plan, &s->data.dataset); g++) {
-    struct ts_contents *contents = ts_contents_create(s->plan, &s->data.dataset, &told_options, g, &err);
-    if (!contents) fail_msg("%s", err.text);
+    struct ts_frontier *frontier = ts_frontier_create(s->plan, &s->data.dataset, &told_options, g, &err);
+    if (!frontier) fail_msg("%s", err.text);
     if (s->seed % 2 == 0)
-      first_runs(contents, &told, &options, g, demands, others);
+      first_runs(frontier, &told, &options, g, demands, others);
     else
-      ts_contents_open(contents, NULL);
-    share(contents, &told, &options, g, demands);
-    failed = failed || ts_contents_any_failed(contents);
-    ts_contents_destroy(contents);
+      ts_frontier_open(frontier, NULL);
+    share(frontier, &told, &options, g, demands);
+    failed = failed || ts_frontier_any_failed(frontier);
+    ts_frontier_destroy(frontier);
   }
   check_products(&told, "shared out");
   if (!no_cutoff && told.executed != toy_expected_executed(s, no_cutoff, true))
