@@ -88,7 +88,7 @@ static void take_result(struct coordinator *c, const struct message *message) {
   if (slot->bucket == result.number) slot->has_bucket = false; /* it may hold the next one already */
   slot->peak_bytes = result.peak_bytes > slot->peak_bytes ? result.peak_bytes : slot->peak_bytes;
   pthread_mutex_unlock(&c->lock);
-  if (!ts_coordinator_bucket_done(c, c->bucket_groups[result.number], &result, &err)) end_with(c, &err);
+  if (!ts_coordinator_bucket_done(c, c->bucket_windows[result.number], &result, &err)) end_with(c, &err);
 }
 
 /* What it held is taken by another one. */
@@ -128,14 +128,14 @@ static void handle_messages(struct coordinator *c) {
 
 /* ---- processes ---- */
 /* "tile 1024, 0 of 'slide'", "'slide'" or "the dataset". */
-static void name_group(const struct coordinator *c, uint32_t group, struct ts_str *out) {
+static void name_window(const struct coordinator *c, uint32_t window, struct ts_str *out) {
   const struct ts_dataset *d = c->dataset;
   switch (c->plan->coarsest) {
   case TS_PER_TILE:
-    ts_str_addf(out, "tile %lld, %lld of '%s'", (long long)d->tiles[group].core.x, (long long)d->tiles[group].core.y,
-                d->items[d->tile_items[group]].name);
+    ts_str_addf(out, "tile %lld, %lld of '%s'", (long long)d->tiles[window].core.x, (long long)d->tiles[window].core.y,
+                d->items[d->tile_items[window]].name);
     break;
-  case TS_PER_FILE: ts_str_addf(out, "'%s'", d->items[group].name); break;
+  case TS_PER_FILE: ts_str_addf(out, "'%s'", d->items[window].name); break;
   default: ts_str_add(out, "the dataset"); break;
   }
 }
@@ -151,7 +151,7 @@ static void handle_death(struct coordinator *c, struct slot *slot) {
   ts_auto(ts_str_release) struct ts_str text = {0};
   ts_auto(ts_str_release) struct ts_str piece = {0};
   struct ts_error err = {0};
-  if (slot->has_bucket) name_group(c, slot->group, &piece);
+  if (slot->has_bucket) name_window(c, slot->window, &piece);
   if (slot->has_bucket && slot->attempts >= MOST_ATTEMPTS) {
     ts_str_addf(&text, "%s ended %u worker processes; the last one ", ts_str_get(&piece), slot->attempts);
   } else if (slot->has_bucket) {
@@ -340,7 +340,7 @@ static bool open_all(struct coordinator *c, struct ts_error *err) {
   size_t workers = c->options->workers;
   c->slots = ts_calloc(workers + 1, sizeof *c->slots);
   for (size_t i = 0; i < workers; i++) c->slots[i] = (struct slot){.worker = TS_NOBODY, .child.error_fd = -1};
-  c->open_in_group = ts_calloc(ts_run_group_count(c->plan, c->dataset) + 1, sizeof *c->open_in_group);
+  c->open_in_window = ts_calloc(ts_run_window_count(c->plan, c->dataset) + 1, sizeof *c->open_in_window);
   c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (c->wake_fd < 0) {
     ts_fail(err, TS_ERR_SYSTEM, "no event could be made: %s", strerror(errno));
@@ -360,8 +360,8 @@ static void close_all(struct coordinator *c) {
   free(c->folder);
   free(c->socket);
   free(c->slots);
-  free(c->open_in_group);
-  free(c->bucket_groups);
+  free(c->open_in_window);
+  free(c->bucket_windows);
   free(c->inbox);
   pthread_cond_destroy(&c->taken);
   pthread_mutex_destroy(&c->lock);

@@ -36,14 +36,14 @@ struct slot {
   bool is_ready; /* its plan is ours */
   bool has_bucket;
   uint64_t bucket; /* number of the one it holds, or held when it went */
-  uint32_t group, attempts;
+  uint32_t window, attempts;
   uint64_t peak_bytes;
   uint64_t gone_ns; /* when the connection ended; 0: it has not */
 };
 
-/* A group that is split: first a run per worker, then the front, then the rest. */
+/* A window that is split: first a run per worker, then the front, then the rest. */
 enum sharing_step { SHARING_FIRST, SHARING_FRONT, SHARING_REST };
-struct shared_group {
+struct shared_window {
   struct ts_frontier *frontier; /* owned; NULL: all its buckets are known */
   enum sharing_step step;
   bool *front;     /* owned: per task, whether it belongs to the front */
@@ -76,14 +76,14 @@ struct coordinator {
   struct ts_error trouble; /* first error that ends the run */
   uint64_t next_number;    /* of buckets */
   size_t open_buckets;
-  size_t *open_in_group;   /* owned: buckets per group */
-  uint32_t *bucket_groups; /* owned: group of each bucket */
+  size_t *open_in_window;   /* owned: buckets per window */
+  uint32_t *bucket_windows; /* owned: window of each bucket */
   size_t bucket_capacity;
-  size_t start_failures;       /* in a row */
-  struct shared_group *shared; /* owned: per group; NULL: groups are not split */
-  size_t shared_count;         /* groups that are */
-  double *costs;               /* owned: per task, seconds */
-  struct ts_job *jobs;         /* owned: jobs[number] of the buckets of shared groups */
+  size_t start_failures;        /* in a row */
+  struct shared_window *shared; /* owned: per window; NULL: windows are not split */
+  size_t shared_count;          /* windows that are */
+  double *costs;                /* owned: per task, seconds */
+  struct ts_job *jobs;          /* owned: jobs[number] of the buckets of shared windows */
   size_t job_capacity;
   struct ts_run_setup *setup; /* owned: for the frontiers */
   struct ts_run_options share_options;
@@ -99,7 +99,7 @@ void ts_coordinator_wake(struct coordinator *c);
 void ts_coordinator_add_jobs(struct coordinator *c, const struct ts_jobs *jobs);
 bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err);
 /* A bucket has ended. */
-bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t group, const struct ts_dist_result *result,
+bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t window, const struct ts_dist_result *result,
                                 struct ts_error *err);
 void ts_coordinator_release_sharing(struct coordinator *c);
 

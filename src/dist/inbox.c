@@ -80,7 +80,7 @@ static void answer_take(struct coordinator *c, struct slot *slot, struct ts_str 
   }
   slot->has_bucket = true;
   slot->bucket = row.number;
-  slot->group = (uint32_t)row.group;
+  slot->window = (uint32_t)row.group;
   slot->attempts = row.attempts;
   ts_wire_add_u8(answer, TS_DIST_ANSWER_WORK);
   ts_wire_add_u64(answer, row.number);

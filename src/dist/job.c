@@ -22,7 +22,7 @@ void ts_job_print(const struct ts_run_part *part, struct ts_str *out) {
     return;
   }
   ts_str_add(out, "list");
-  size_t unit = part->group;
+  size_t unit = part->window;
   for (size_t i = 0; i < part->wanted_count;) {
     const struct ts_run_demand *first = &part->wanted[i];
     size_t run = 1; /* demands that differ in the number of the node alone, by one */
@@ -80,7 +80,7 @@ static bool add_demand(struct reader *r, uint32_t node, uint32_t port) {
   size_t unit = (size_t)r->unit;
   enum ts_scope scope = r->plan->nodes[node].scope;
   if (port >= outputs_of(r, node) || unit >= units_of(r, node) ||
-      ts_run_group_of(r->plan, r->dataset, scope, unit) != job->part.group)
+      ts_run_window_of(r->plan, r->dataset, scope, unit) != job->part.window)
     return false;
   job->demands = ts_grow(job->demands, job->part.wanted_count, &r->capacity, sizeof *job->demands);
   job->demands[job->part.wanted_count++] = (struct ts_run_demand){node, port, unit};
@@ -102,12 +102,12 @@ static bool read_demands(struct reader *r, const char **text) {
   return true;
 }
 
-bool ts_job_parse(const char *text, uint32_t group, const struct ts_plan *plan, const struct ts_dataset *dataset,
+bool ts_job_parse(const char *text, uint32_t window, const struct ts_plan *plan, const struct ts_dataset *dataset,
                   struct ts_job *job) {
-  struct reader r = {plan, dataset, job, 0, group};
+  struct reader r = {plan, dataset, job, 0, window};
   uint64_t before = 0;
-  *job = (struct ts_job){.part = {.group = group}};
-  if (group >= ts_run_group_count(plan, dataset)) return false;
+  *job = (struct ts_job){.part = {.window = window}};
+  if (window >= ts_run_window_count(plan, dataset)) return false;
   job->part.keep = take_word(&text, "keep ");
   if (take_word(&text, "before ") && !(take_number(&text, INT64_MAX, &before) && take_word(&text, " "))) return false;
   job->part.found_before_unix_ns = (int64_t)before;

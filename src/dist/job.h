@@ -8,7 +8,7 @@
 /* part.wanted is owned; release with ts_job_release. */
 struct ts_job {
   struct ts_run_part part;
-  struct ts_run_demand *demands; /* owned: what part.wanted points to; NULL: all of the group */
+  struct ts_run_demand *demands; /* owned: what part.wanted points to; NULL: all of the window */
 };
 void ts_job_release(struct ts_job *job);
 
@@ -16,7 +16,7 @@ void ts_job_release(struct ts_job *job);
  * the demand before); "keep" and "before N" in front. */
 void ts_job_print(const struct ts_run_part *part, struct ts_str *out);
 /* False if it is no such text, or names what the plan and dataset do not have. */
-bool ts_job_parse(const char *text, uint32_t group, const struct ts_plan *plan, const struct ts_dataset *dataset,
+bool ts_job_parse(const char *text, uint32_t window, const struct ts_plan *plan, const struct ts_dataset *dataset,
                   struct ts_job *job);
 
 #endif

@@ -19,32 +19,32 @@ void ts_jobs_add(struct ts_jobs *jobs, const struct ts_run_part *part, uint32_t 
   ts_job_print(part, &body);
   jobs->rows = ts_grow(jobs->rows, jobs->count, &jobs->capacity, sizeof *jobs->rows);
   jobs->rows[jobs->count++] =
-      (struct ts_bucket_row){.group = part->group, .phase = phase, .body = ts_str_detach(&body)};
+      (struct ts_bucket_row){.group = part->window, .phase = phase, .body = ts_str_detach(&body)};
 }
 
-/* ---- whole groups ---- */
-struct sized_group {
-  uint32_t group;
+/* ---- whole windows ---- */
+struct sized_window {
+  uint32_t window;
   double px;
 };
 
 static int larger_first(const void *a, const void *b) {
-  const struct sized_group *x = a;
-  const struct sized_group *y = b;
+  const struct sized_window *x = a;
+  const struct sized_window *y = b;
   if (x->px != y->px) return x->px > y->px ? -1 : 1;
-  return x->group < y->group ? -1 : x->group > y->group;
+  return x->window < y->window ? -1 : x->window > y->window;
 }
 
-void ts_jobs_of_groups(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset) {
-  size_t count = ts_run_group_count(plan, dataset);
-  struct sized_group *groups = ts_calloc(count + 1, sizeof *groups);
-  for (size_t g = 0; g < count; g++) groups[g].group = (uint32_t)g;
+void ts_jobs_of_windows(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset) {
+  size_t count = ts_run_window_count(plan, dataset);
+  struct sized_window *windows = ts_calloc(count + 1, sizeof *windows);
+  for (size_t g = 0; g < count; g++) windows[g].window = (uint32_t)g;
   for (size_t t = 0; count > 0 && t < dataset->tile_count; t++)
-    groups[ts_run_group_of(plan, dataset, TS_PER_TILE, t)].px +=
+    windows[ts_run_window_of(plan, dataset, TS_PER_TILE, t)].px +=
         (double)dataset->tiles[t].region.width * (double)dataset->tiles[t].region.height;
-  qsort(groups, count, sizeof *groups, larger_first);
-  for (size_t g = 0; g < count; g++) ts_jobs_add(jobs, &(struct ts_run_part){.group = groups[g].group}, 0);
-  free(groups);
+  qsort(windows, count, sizeof *windows, larger_first);
+  for (size_t g = 0; g < count; g++) ts_jobs_add(jobs, &(struct ts_run_part){.window = windows[g].window}, 0);
+  free(windows);
 }
 
 /* ---- shares of the runs ---- */
@@ -88,24 +88,24 @@ static void release_demands(struct demands *demands) {
   free(demands->met);
 }
 
-/* The units of a scope that belong to a group. */
-static void units_of_group(const struct ts_plan *plan, const struct ts_dataset *dataset, uint32_t group,
-                           enum ts_scope scope, size_t *first, size_t *count) {
-  *first = group;
+/* The units of a scope that belong to a window. */
+static void units_of_window(const struct ts_plan *plan, const struct ts_dataset *dataset, uint32_t window,
+                            enum ts_scope scope, size_t *first, size_t *count) {
+  *first = window;
   *count = 1;
   if (plan->coarsest == scope) return;
-  *first = plan->coarsest == TS_PER_FILE ? dataset->items[group].first_tile : 0;
+  *first = plan->coarsest == TS_PER_FILE ? dataset->items[window].first_tile : 0;
   if (plan->coarsest == TS_PER_FILE)
-    *count = dataset->items[group].tile_count;
+    *count = dataset->items[window].tile_count;
   else
     *count = scope == TS_PER_TILE ? dataset->tile_count : dataset->item_count;
 }
 
 static void demand_everywhere(struct demands *demands, const struct ts_plan *plan, const struct ts_dataset *dataset,
-                              uint32_t group, struct ts_node_input product) {
+                              uint32_t window, struct ts_node_input product) {
   size_t first = 0, count = 0;
   if (product.node == TS_NO_NODE || demands->met[product.node] >> product.port & 1) return;
-  units_of_group(plan, dataset, group, plan->nodes[product.node].scope, &first, &count);
+  units_of_window(plan, dataset, window, plan->nodes[product.node].scope, &first, &count);
   for (size_t u = first; u < first + count; u++) {
     demands->met[product.node] &= ~(UINT64_C(1) << product.port);
     demand(demands, product, u);
@@ -115,8 +115,8 @@ static void demand_everywhere(struct demands *demands, const struct ts_plan *pla
 void ts_jobs_of_runs(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset,
                      size_t shares) {
   struct demands demands = {.met = ts_calloc(plan->node_count + 1, sizeof *demands.met)};
-  size_t groups = ts_run_group_count(plan, dataset);
-  for (uint32_t g = 0; g < groups; g++) {
+  size_t windows = ts_run_window_count(plan, dataset);
+  for (uint32_t g = 0; g < windows; g++) {
     for (size_t share = 0; share < shares; share++) {
       size_t first = share * plan->set_count / shares, end = (share + 1) * plan->set_count / shares;
       for (size_t i = 0; share == 0 && i < plan->wanted_count; i++)
@@ -125,7 +125,7 @@ void ts_jobs_of_runs(struct ts_jobs *jobs, const struct ts_plan *plan, const str
         for (size_t i = 0; i < plan->wanted_count; i++)
           demand_everywhere(&demands, plan, dataset, g, plan->products[plan->set_order[r] * plan->wanted_count + i]);
       }
-      add_job(jobs, &demands, (struct ts_run_part){.group = g}, 0);
+      add_job(jobs, &demands, (struct ts_run_part){.window = g}, 0);
     }
   }
   release_demands(&demands);
@@ -169,7 +169,7 @@ static int costlier_first(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The buckets of one stage over all groups, the costliest first. */
+/* The buckets of one stage over all windows, the costliest first. */
 static void add_stage(struct ts_jobs *jobs, struct demands *demands, const struct ts_plan *plan,
                       const struct ts_dataset *dataset, const struct ts_buckets *buckets,
                       const struct ts_stage_forecast *forecast, size_t stage_index, int64_t now_unix_ns) {
@@ -180,12 +180,12 @@ static void add_stage(struct ts_jobs *jobs, struct demands *demands, const struc
   const struct ts_bucket **order = ts_calloc(forecast->bucket_count + 1, sizeof *order);
   for (size_t b = 0; b < forecast->bucket_count; b++) order[b] = &buckets->items[forecast->bucket_first + b];
   qsort(order, forecast->bucket_count, sizeof *order, costlier_first);
-  size_t groups = ts_run_group_count(plan, dataset);
+  size_t windows = ts_run_window_count(plan, dataset);
   struct ts_run_part part = {.keep = true, .found_before_unix_ns = now_unix_ns};
   for (size_t b = 0; b <= forecast->bucket_count; b++) {
-    for (part.group = 0; part.group < groups; part.group++) {
+    for (part.window = 0; part.window < windows; part.window++) {
       size_t first = 0, count = 0;
-      units_of_group(plan, dataset, part.group, stage->scope, &first, &count);
+      units_of_window(plan, dataset, part.window, stage->scope, &first, &count);
       for (size_t u = first; u < first + count; u++) {
         if (b == 0) demand_reference(demands, plan, stage_index, u);
         for (size_t m = 0; b > 0 && m < order[b - 1]->member_count; m++)

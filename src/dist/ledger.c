@@ -130,18 +130,18 @@ void ts_ledger_product(struct ts_ledger *ledger, uint32_t node, uint32_t port, s
     ledger->options->run.on_product(ledger->options->run.user, node, port, unit, data);
 }
 
-void ts_ledger_close_group(struct ts_ledger *ledger, uint32_t group) {
+void ts_ledger_close_window(struct ts_ledger *ledger, uint32_t window) {
   const struct ts_plan *plan = ledger->plan;
   for (uint32_t n = 0; n < plan->node_count; n++) {
     enum ts_scope scope = plan->nodes[n].scope;
     if (plan->nodes[n].kind != TS_NODE_TASK) continue;
     size_t first = 0, end = units_of(ledger, scope);
     if (scope == plan->coarsest) {
-      first = group;
+      first = window;
       end = first + 1;
     }
     for (size_t u = first; u < end; u++) {
-      if (ledger->settled[ledger->offsets[n] + u] != 0 || ts_run_group_of(plan, ledger->dataset, scope, u) != group)
+      if (ledger->settled[ledger->offsets[n] + u] != 0 || ts_run_window_of(plan, ledger->dataset, scope, u) != window)
         continue;
       ts_ledger_task(ledger, &(struct ts_task_event){.node = n, .unit = u, .outcome = TS_OUTCOME_STORE, .message = ""});
     }

@@ -1,4 +1,4 @@
-/* Which tasks of a group can be done now, from what the store has; equal contents are handed out once.
+/* Which tasks of a window can be done now, from what the store has; equal contents are handed out once.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Helper nodes (reading, cropping, gathering) are done by whoever needs them, so a task is ready when the tasks behind
@@ -17,7 +17,7 @@ enum progress_state { NOT_NEEDED, NEEDED, READY, HANDED_OUT, THERE, LOST };
 struct ts_frontier {
   struct engine engine;
   struct ts_run_result unused;
-  struct group *group;      /* owned */
+  struct window *window;    /* owned */
   uint8_t *states;          /* owned: enum progress_state per instance */
   struct ts_map by_content; /* identity -> struct same */
   uint32_t *ready;          /* owned: instances, in the order in which they became ready */
@@ -40,7 +40,7 @@ struct same {
 };
 
 static uint32_t index_of(const struct ts_frontier *c, const struct instance *instance) {
-  return (uint32_t)(instance - c->group->instances);
+  return (uint32_t)(instance - c->window->instances);
 }
 
 static const struct ts_node *node_of(const struct ts_frontier *c, const struct instance *instance) {
@@ -73,7 +73,7 @@ static bool find(struct ts_frontier *c, struct instance *instance) {
   if (!ts_instance_in_store(&c->engine, instance) ||
       !ts_store_find(c->engine.options->store, &instance->key, &arena, &record, &ignored))
     return false;
-  instance->content = ts_content_create(c->group, instance);
+  instance->content = ts_content_create(c->window, instance);
   for (size_t i = 0; i < instance->content->output_count; i++) instance->content->digests[i] = record.outputs[i].digest;
   instance->content->key = record.content_key;
   instance->content->has_key = true;
@@ -94,7 +94,7 @@ static void need(struct ts_frontier *c, struct instance *instance) {
   c->open_count += node->kind == TS_NODE_TASK ? 1 : 0;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    struct instance *producers = ts_window_producers(c->window, instance, i, &count);
     for (size_t p = 0; p < count; p++) need(c, &producers[p]);
   }
 }
@@ -105,7 +105,7 @@ static enum progress_state inputs_state(const struct ts_frontier *c, const struc
   enum progress_state state = THERE;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    struct instance *producers = ts_window_producers(c->window, instance, i, &count);
     for (size_t p = 0; p < count; p++) {
       enum progress_state input = node_of(c, &producers[p])->kind == TS_NODE_TASK
                                       ? (enum progress_state)c->states[index_of(c, &producers[p])]
@@ -124,7 +124,7 @@ static void add_inputs(const struct ts_frontier *c, const struct instance *insta
   const struct ts_node *node = node_of(c, instance);
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    struct instance *producers = ts_window_producers(c->window, instance, i, &count);
     ts_str_add_bytes(bytes, &count, sizeof count);
     for (size_t p = 0; p < count; p++) {
       if (node_of(c, &producers[p])->kind == TS_NODE_TASK)
@@ -167,7 +167,7 @@ static void take_over(struct ts_frontier *c, struct instance *instance, const st
   instance->content = from->content;
   c->states[index_of(c, instance)] = THERE;
   c->open_count--;
-  ts_record_result(&c->engine, c->group, instance, from->content, true, &no_times, NULL);
+  ts_record_result(&c->engine, c->window, instance, from->content, true, &no_times, NULL);
   c->has_aliases = true;
   report_outcome(c, instance, TS_OUTCOME_CUTOFF);
 }
@@ -184,7 +184,7 @@ static void make_ready(struct ts_frontier *c, struct instance *instance) {
   uint32_t index = index_of(c, instance);
   enum progress_state first = (enum progress_state)c->states[same->first];
   if (!is_first && first == THERE) {
-    take_over(c, instance, &c->group->instances[same->first]);
+    take_over(c, instance, &c->window->instances[same->first]);
   } else if (!is_first && first == LOST) {
     lose(c, index);
   } else {
@@ -202,8 +202,8 @@ static void make_ready(struct ts_frontier *c, struct instance *instance) {
 /* Nodes follow their inputs, so one pass over the instances is enough. Trouble with the store is told when the run ends. */
 static void look_for_ready(struct ts_frontier *c) {
   if (!c->is_open) return;
-  for (size_t i = 0; i < c->group->instance_count; i++) {
-    struct instance *instance = &c->group->instances[i];
+  for (size_t i = 0; i < c->window->instance_count; i++) {
+    struct instance *instance = &c->window->instances[i];
     if (c->states[i] != NEEDED || node_of(c, instance)->kind != TS_NODE_TASK) continue;
     if (c->tasks && !c->tasks[node_of(c, instance)->task]) continue;
     enum progress_state inputs = inputs_state(c, instance);
@@ -218,17 +218,17 @@ static void look_for_ready(struct ts_frontier *c) {
 }
 
 struct ts_frontier *ts_frontier_create(const struct ts_plan *plan, const struct ts_dataset *dataset,
-                                       const struct ts_run_options *options, uint32_t group, struct ts_error *err) {
+                                       const struct ts_run_options *options, uint32_t window, struct ts_error *err) {
   struct ts_frontier *c = ts_calloc(1, sizeof *c);
   bool ok = ts_engine_init(&c->engine, plan, dataset, options, &c->unused, err);
-  if (ok) c->group = ts_group_create(&c->engine, group, err);
-  if (!c->group) {
+  if (ok) c->window = ts_window_create(&c->engine, window, err);
+  if (!c->window) {
     ts_frontier_destroy(c);
     return NULL;
   }
-  c->states = ts_calloc(c->group->instance_count + 1, sizeof *c->states);
-  for (size_t i = 0; i < c->group->instance_count; i++) {
-    if (c->engine.wanted_ports[c->group->instances[i].node] != 0) need(c, &c->group->instances[i]);
+  c->states = ts_calloc(c->window->instance_count + 1, sizeof *c->states);
+  for (size_t i = 0; i < c->window->instance_count; i++) {
+    if (c->engine.wanted_ports[c->window->instances[i].node] != 0) need(c, &c->window->instances[i]);
   }
   return c;
 }
@@ -247,7 +247,7 @@ void ts_frontier_destroy(struct ts_frontier *c) {
     free(same);
   }
   ts_map_release(&c->by_content);
-  ts_group_destroy(c->group);
+  ts_window_destroy(c->window);
   ts_run_result_release(&c->unused);
   ts_engine_release(&c->engine);
   ts_map_release(&c->numbers);
@@ -275,7 +275,7 @@ size_t ts_frontier_take(struct ts_frontier *c, size_t most, struct ts_run_demand
   size_t count = 0;
   for (size_t i = 0; i < taken; i++) {
     c->states[c->ready[i]] = HANDED_OUT;
-    count += add_demands(c, &c->group->instances[c->ready[i]], demands + count);
+    count += add_demands(c, &c->window->instances[c->ready[i]], demands + count);
   }
   c->ready_count -= taken;
   c->out_count += taken;
@@ -288,7 +288,7 @@ static void settle_waiting(struct ts_frontier *c, struct instance *first, bool i
   struct same *same = same_as(c, first, &is_first);
   for (size_t i = 0; i < same->count; i++) {
     if (is_there)
-      take_over(c, &c->group->instances[same->waiting[i]], first);
+      take_over(c, &c->window->instances[same->waiting[i]], first);
     else
       lose(c, same->waiting[i]);
   }
@@ -303,7 +303,7 @@ static void mark_behind(const struct ts_frontier *c, struct instance *instance, 
   marked[index] = true;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    struct instance *producers = ts_window_producers(c->window, instance, i, &count);
     for (size_t p = 0; p < count; p++) mark_behind(c, &producers[p], marked);
   }
 }
@@ -312,17 +312,17 @@ static void mark_run(const struct ts_frontier *c, size_t run, bool *marked) {
   const struct ts_plan *plan = c->engine.plan;
   for (size_t w = 0; w < plan->wanted_count; w++) {
     uint32_t node = plan->products[run * plan->wanted_count + w].node;
-    for (size_t u = 0; node != TS_NO_NODE && u < ts_group_unit_count(c->group, plan->nodes[node].scope); u++)
-      mark_behind(c, ts_group_instance(c->group, node, u), marked);
+    for (size_t u = 0; node != TS_NO_NODE && u < ts_window_unit_count(c->window, plan->nodes[node].scope); u++)
+      mark_behind(c, ts_window_instance(c->window, node, u), marked);
   }
 }
 
 size_t ts_frontier_take_run(struct ts_frontier *c, size_t place, struct ts_run_demand *demands) {
   size_t count = 0;
-  bool *marked = ts_calloc(c->group->instance_count + 1, sizeof *marked);
+  bool *marked = ts_calloc(c->window->instance_count + 1, sizeof *marked);
   mark_run(c, c->engine.plan->set_order[place], marked);
-  for (size_t i = 0; i < c->group->instance_count; i++) {
-    struct instance *instance = &c->group->instances[i];
+  for (size_t i = 0; i < c->window->instance_count; i++) {
+    struct instance *instance = &c->window->instances[i];
     if (!marked[i] || node_of(c, instance)->kind != TS_NODE_TASK) continue;
     c->states[i] = HANDED_OUT;
     c->out_count++;
@@ -347,7 +347,7 @@ static void came(struct ts_frontier *c, struct instance *instance) {
 }
 
 void ts_frontier_came(struct ts_frontier *c, const struct ts_run_demand *demands, size_t count) {
-  for (size_t i = 0; i < count; i++) came(c, ts_group_instance_of_unit(c->group, demands[i].node, demands[i].unit));
+  for (size_t i = 0; i < count; i++) came(c, ts_window_instance_of_unit(c->window, demands[i].node, demands[i].unit));
   look_for_ready(c);
 }
 
@@ -384,7 +384,7 @@ static uint32_t number_of(struct ts_frontier *c, const struct instance *instance
   if (c->engine.options->no_cutoff) ts_str_add_bytes(&bytes, &instance->node, sizeof instance->node);
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    const struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    const struct instance *producers = ts_window_producers(c->window, instance, i, &count);
     ts_str_add_bytes(&bytes, &count, sizeof count);
     for (size_t p = 0; p < count; p++) add_source(c, &producers[p], node->inputs[i].port, &bytes);
   }
@@ -403,7 +403,7 @@ static void add_keys(struct ts_frontier *c, const struct instance *instance, uin
   if (node->kind == TS_NODE_TASK) keys[node->task] = number_of(c, instance);
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    const struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    const struct instance *producers = ts_window_producers(c->window, instance, i, &count);
     for (size_t p = 0; p < count; p++) {
       if (!node_of(c, &producers[p])->reference_only) add_keys(c, &producers[p], keys);
     }
@@ -413,12 +413,12 @@ static void add_keys(struct ts_frontier *c, const struct instance *instance, uin
 void ts_frontier_keys(struct ts_frontier *c, size_t run, uint32_t *keys) {
   const struct ts_plan *plan = c->engine.plan;
   if (!c->number) {
-    c->number = ts_malloc((c->group->instance_count + 1) * sizeof *c->number);
-    memset(c->number, 0xff, (c->group->instance_count + 1) * sizeof *c->number);
+    c->number = ts_malloc((c->window->instance_count + 1) * sizeof *c->number);
+    memset(c->number, 0xff, (c->window->instance_count + 1) * sizeof *c->number);
   }
   for (size_t t = 0; t < plan->workflow->task_count; t++) keys[t] = TS_NO_NODE;
   for (size_t w = 0; w < plan->wanted_count; w++) {
     uint32_t node = plan->products[run * plan->wanted_count + w].node;
-    if (node != TS_NO_NODE) add_keys(c, ts_group_instance(c->group, node, 0), keys);
+    if (node != TS_NO_NODE) add_keys(c, ts_window_instance(c->window, node, 0), keys);
   }
 }

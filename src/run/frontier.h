@@ -1,4 +1,4 @@
-/* Shares the tasks of one group between processes: which can be done now, each distinct content once.
+/* Shares the tasks of one window between processes: which can be done now, each distinct content once.
  * SPDX-License-Identifier: Apache-2.0
  *
  * The same walk as that of a run, but nothing is computed here: tasks whose inputs the store has are handed out, and what
@@ -15,7 +15,7 @@ struct ts_frontier; /* owned by its maker */
 /* options: registry, store (needed), setup, run_id, no_cutoff, user and the callbacks: on_task tells what is settled here
  * (found in the store, or cut off), on_product wanted products of these. */
 struct ts_frontier *ts_frontier_create(const struct ts_plan *plan, const struct ts_dataset *dataset,
-                                       const struct ts_run_options *options, uint32_t group, struct ts_error *err);
+                                       const struct ts_run_options *options, uint32_t window, struct ts_error *err);
 void ts_frontier_destroy(struct ts_frontier *frontier);
 
 /* From now on only these tasks of the workflow are handed out (NULL: all); borrowed until the next call. */

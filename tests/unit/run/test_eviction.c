@@ -38,7 +38,7 @@ struct subject {
   struct ts_run_options options;
   struct ts_run_result result;
   struct engine engine;
-  struct group group;
+  struct window window;
   struct instance instance;
   struct content contents[MOST_CONTENTS], *all[MOST_CONTENTS];
   struct ts_data *data[MOST_CONTENTS];
@@ -67,7 +67,7 @@ static void make_task(struct subject *s, double need_percent) {
 }
 
 static void add_product(struct subject *s, const struct product *product) {
-  size_t i = s->group.all_count++;
+  size_t i = s->window.all_count++;
   s->data[i] = create_pixels(product->percent);
   s->sizes[i] = ts_data_size_bytes(s->data[i]);
   s->all[i] = &s->contents[i];
@@ -81,16 +81,16 @@ static void add_product(struct subject *s, const struct product *product) {
 }
 
 static void release(struct subject *s) {
-  for (size_t i = 0; i < s->group.all_count; i++) ts_data_unref(s->data[i]);
+  for (size_t i = 0; i < s->window.all_count; i++) ts_data_unref(s->data[i]);
   pthread_mutex_destroy(&s->engine.lock);
-  s->group.all_count = 0;
+  s->window.all_count = 0;
   ts_blocks_set_limit(0);
   ts_blocks_trim();
 }
 
 /* The task starts; afterwards s->data says what is still there. */
 static void start_task(struct subject *s, const struct product *products, size_t count, double need_percent) {
-  if (s->group.all_count > 0) release(s); /* a test has failed */
+  if (s->window.all_count > 0) release(s); /* a test has failed */
   *s = (struct subject){.options.memory_bytes = BUDGET_BYTES};
   make_task(s, need_percent);
   s->engine = (struct engine){.plan = &s->plan,
@@ -98,8 +98,8 @@ static void start_task(struct subject *s, const struct product *products, size_t
                               .options = &s->options,
                               .result = &s->result,
                               .source_ops = s->source_ops,
-                              .first_open = &s->group};
-  s->group = (struct group){.engine = &s->engine, .all = s->all};
+                              .first_open = &s->window};
+  s->window = (struct window){.engine = &s->engine, .all = s->all};
   uint64_t before_bytes = ts_blocks_used_bytes(), percent = 0;
   for (size_t i = 0; i < count; i++) {
     add_product(s, &products[i]);
@@ -109,7 +109,7 @@ static void start_task(struct subject *s, const struct product *products, size_t
                   percent * PERCENT_BYTES);
   pthread_mutex_init(&s->engine.lock, NULL);
   pthread_mutex_lock(&s->engine.lock);
-  ts_memory_enter(&s->engine, &s->group, &s->instance);
+  ts_memory_enter(&s->engine, &s->window, &s->instance);
   assert_int_equal(s->engine.stray_bytes, 0);
   ts_memory_leave(&s->engine, &s->instance);
   pthread_mutex_unlock(&s->engine.lock);
@@ -119,7 +119,7 @@ static void start_task(struct subject *s, const struct product *products, size_t
 static void assert_left(const struct subject *s, const char *expected) {
   char left[MOST_CONTENTS + 1];
   size_t length = 0;
-  for (size_t i = 0; i < s->group.all_count; i++) {
+  for (size_t i = 0; i < s->window.all_count; i++) {
     if (s->data[i]) left[length++] = (char)('A' + i);
   }
   left[length] = '\0';

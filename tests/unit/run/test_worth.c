@@ -31,7 +31,7 @@ struct subject {
   struct ts_run_options options;
   struct ts_run_result result;
   struct engine engine;
-  struct group *group;
+  struct window *window;
   struct ts_data *image;
 };
 
@@ -46,8 +46,8 @@ static void subject_open(struct subject *s, struct ts_registry *registry) {
   s->options = (struct ts_run_options){.threads = 1, .registry = registry, .store = s->store, .run_id = "this"};
   if (!ts_engine_init(&s->engine, s->toy.plan, &s->toy.data.dataset, &s->options, &s->result, &err))
     fail_msg("%s", err.text);
-  s->group = ts_group_create(&s->engine, 0, &err);
-  if (!s->group) fail_msg("%s", err.text);
+  s->window = ts_window_create(&s->engine, 0, &err);
+  if (!s->window) fail_msg("%s", err.text);
   struct ts_region region = {.width = SIDE_PX, .height = SIDE_PX};
   s->image = ts_data_create_pixels(ts_type_find("image/gray8"), &region, &err);
   if (!s->image) fail_msg("%s", err.text);
@@ -56,7 +56,7 @@ static void subject_open(struct subject *s, struct ts_registry *registry) {
 
 static void subject_close(struct subject *s) {
   ts_data_unref(s->image);
-  ts_group_destroy(s->group);
+  ts_window_destroy(s->window);
   ts_engine_release(&s->engine);
   ts_run_result_release(&s->result);
   ts_store_close(s->store);
@@ -69,7 +69,7 @@ static struct instance *find_task(const struct subject *s, const char *name) {
   for (uint32_t n = 0; n < plan->node_count; n++) {
     const struct ts_node *node = &plan->nodes[n];
     if (node->kind == TS_NODE_TASK && strcmp(plan->workflow->tasks[node->task].name, name) == 0)
-      return ts_group_instance(s->group, n, 0);
+      return ts_window_instance(s->window, n, 0);
   }
   fail_msg("no task '%s'", name);
   return NULL;
@@ -78,11 +78,11 @@ static struct instance *find_task(const struct subject *s, const char *name) {
 /* Whether a million bytes that took so long to compute are kept. */
 static bool is_kept(struct subject *s, double cpu_s) {
   struct instance *instance = find_task(s, "noise");
-  struct content *content = ts_content_create(s->group, instance);
+  struct content *content = ts_content_create(s->window, instance);
   const struct call_times times = {.cpu_s = cpu_s};
   content->has_key = true;
   ts_digest_outputs(&s->engine, content, &s->image);
-  return ts_record_result(&s->engine, s->group, instance, content, false, &times, &s->image);
+  return ts_record_result(&s->engine, s->window, instance, content, false, &times, &s->image);
 }
 
 static void expensive_products_are_kept(void **state) {
@@ -105,11 +105,11 @@ static void outputs_of_stages_are_kept(void **state) {
   struct subject s;
   subject_open(&s, *state);
   struct instance *end = find_task(&s, "end");
-  struct content *content = ts_content_create(s.group, end);
+  struct content *content = ts_content_create(s.window, end);
   const struct call_times times = {0};
   content->has_key = true;
   ts_digest_outputs(&s.engine, content, &s.image);
-  assert_true(ts_record_result(&s.engine, s.group, end, content, false, &times, &s.image));
+  assert_true(ts_record_result(&s.engine, s.window, end, content, false, &times, &s.image));
   subject_close(&s);
 }
 
