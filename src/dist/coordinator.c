@@ -48,9 +48,9 @@ static void take_product(struct coordinator *c, const struct ts_dist_news *news)
   ts_data_unref(data);
 }
 
-static void take_news(struct coordinator *c, const struct letter *letter) {
+static void take_news(struct coordinator *c, const struct message *message) {
   const struct ts_run_options *run = &c->options->run;
-  struct ts_wire wire = ts_wire_of(letter->bytes, letter->count);
+  struct ts_wire wire = ts_wire_of(message->bytes, message->count);
   struct ts_dist_news news;
   while (ts_dist_read_news(&wire, &news)) {
     switch (news.item) {
@@ -70,10 +70,10 @@ static struct slot *slot_of(struct coordinator *c, size_t worker) {
   return NULL;
 }
 
-static void take_result(struct coordinator *c, const struct letter *letter) {
-  struct ts_wire wire = ts_wire_of(letter->bytes, letter->count);
+static void take_result(struct coordinator *c, const struct message *message) {
+  struct ts_wire wire = ts_wire_of(message->bytes, message->count);
   struct ts_dist_result result = ts_dist_result_read(&wire);
-  struct slot *slot = slot_of(c, letter->worker);
+  struct slot *slot = slot_of(c, message->worker);
   struct ts_error err = {0};
   if (!ts_wire_is_whole(&wire) || !slot || result.number >= c->next_number) return;
   c->result->dropped += result.dropped;
@@ -88,11 +88,11 @@ static void take_result(struct coordinator *c, const struct letter *letter) {
   if (slot->bucket == result.number) slot->has_bucket = false; /* it may hold the next one already */
   slot->peak_bytes = result.peak_bytes > slot->peak_bytes ? result.peak_bytes : slot->peak_bytes;
   pthread_mutex_unlock(&c->lock);
-  if (!ts_coordinator_bucket_done(c, c->bucket_groups[result.number], &result, &err)) end_with(c, &err);
+  if (!ts_coordinator_bucket_done(c, c->bucket_windows[result.number], &result, &err)) end_with(c, &err);
 }
 
 /* What it held is taken by another one. */
-static void take_leave(struct coordinator *c, size_t worker) {
+static void handle_disconnect(struct coordinator *c, size_t worker) {
   pthread_mutex_lock(&c->lock);
   struct slot *slot = slot_of(c, worker);
   if (slot) {
@@ -104,56 +104,56 @@ static void take_leave(struct coordinator *c, size_t worker) {
   ts_dist_queue_give_back(&c->queue, worker);
 }
 
-static void take_letters(struct coordinator *c) {
+static void handle_messages(struct coordinator *c) {
   size_t count = 0;
-  struct letter *letters = ts_coordinator_take_letters(c, &count);
+  struct message *messages = ts_coordinator_take_messages(c, &count);
   for (size_t i = 0; i < count; i++) {
-    struct letter *letter = &letters[i];
+    struct message *message = &messages[i];
     struct ts_error err = {0};
-    if (letter->kind == 0) {
-      take_leave(c, letter->worker);
-    } else if (letter->kind == TS_DIST_NEWS) {
-      take_news(c, letter);
-    } else if (letter->kind == TS_DIST_RESULT) {
-      take_result(c, letter);
-    } else if (letter->kind == TS_DIST_GIVE_UP) {
-      struct ts_wire wire = ts_wire_of(letter->bytes, letter->count);
+    if (message->kind == 0) {
+      handle_disconnect(c, message->worker);
+    } else if (message->kind == TS_DIST_NEWS) {
+      take_news(c, message);
+    } else if (message->kind == TS_DIST_RESULT) {
+      take_result(c, message);
+    } else if (message->kind == TS_DIST_GIVE_UP) {
+      struct ts_wire wire = ts_wire_of(message->bytes, message->count);
       ts_wire_error(&wire, TS_ERR_STORE, &err);
       end_with(c, &err);
     }
-    free(letter->bytes);
+    free(message->bytes);
   }
-  free(letters);
+  free(messages);
 }
 
 /* ---- processes ---- */
 /* "tile 1024, 0 of 'slide'", "'slide'" or "the dataset". */
-static void name_group(const struct coordinator *c, uint32_t group, struct ts_str *out) {
+static void name_window(const struct coordinator *c, uint32_t window, struct ts_str *out) {
   const struct ts_dataset *d = c->dataset;
   switch (c->plan->coarsest) {
   case TS_PER_TILE:
-    ts_str_addf(out, "tile %lld, %lld of '%s'", (long long)d->tiles[group].core.x, (long long)d->tiles[group].core.y,
-                d->items[d->tile_items[group]].name);
+    ts_str_addf(out, "tile %lld, %lld of '%s'", (long long)d->tiles[window].core.x, (long long)d->tiles[window].core.y,
+                d->items[d->tile_items[window]].name);
     break;
-  case TS_PER_FILE: ts_str_addf(out, "'%s'", d->items[group].name); break;
+  case TS_PER_FILE: ts_str_addf(out, "'%s'", d->items[window].name); break;
   default: ts_str_add(out, "the dataset"); break;
   }
 }
 
-static void add_last_words(const struct slot *slot, struct ts_str *out) {
+static void add_end_message(const struct slot *slot, struct ts_str *out) {
   if (slot->child.last.length == 0) return;
   ts_str_addf(out, "; it said:\n%s", ts_str_get(&slot->child.last));
   while (out->length > 0 && out->data[out->length - 1] == '\n') out->data[--out->length] = '\0';
 }
 
 /* A worker that ended before its time: its work is done again, unless that has been tried often enough. */
-static void mourn(struct coordinator *c, struct slot *slot) {
+static void handle_death(struct coordinator *c, struct slot *slot) {
   ts_auto(ts_str_release) struct ts_str text = {0};
   ts_auto(ts_str_release) struct ts_str piece = {0};
   struct ts_error err = {0};
-  if (slot->has_bucket) name_group(c, slot->group, &piece);
+  if (slot->has_bucket) name_window(c, slot->window, &piece);
   if (slot->has_bucket && slot->attempts >= MOST_ATTEMPTS) {
-    ts_str_addf(&text, "%s ended %d worker processes; the last one ", ts_str_get(&piece), MOST_ATTEMPTS);
+    ts_str_addf(&text, "%s ended %u worker processes; the last one ", ts_str_get(&piece), slot->attempts);
   } else if (slot->has_bucket) {
     ts_str_add(&text, "a worker process ");
   } else {
@@ -161,7 +161,7 @@ static void mourn(struct coordinator *c, struct slot *slot) {
     ts_str_add(&text, "a worker process without work ");
   }
   ts_child_describe(&slot->child, &text);
-  add_last_words(slot, &text);
+  add_end_message(slot, &text);
   bool hopeless = slot->has_bucket ? slot->attempts >= MOST_ATTEMPTS : c->start_failures >= MOST_STARTS;
   if (hopeless) {
     ts_fail(&err, TS_ERR_WORKER, "%s", ts_str_get(&text));
@@ -190,7 +190,7 @@ static void start(struct coordinator *c, struct slot *slot) {
   if (!slot->is_running) end_with(c, &err);
 }
 
-/* True while it runs, or while its last letters are not read. */
+/* True while it runs, or while its last messages are not read. */
 static bool look_after(struct coordinator *c, struct slot *slot) {
   if (!slot->is_running) return false;
   ts_child_listen(&slot->child);
@@ -212,7 +212,7 @@ static void look_after_all(struct coordinator *c) {
     struct slot *slot = &c->slots[i];
     if (look_after(c, slot)) continue;
     if (c->trouble.code != TS_ERR_OK || stop_level(c) > 0 || c->open_buckets == 0) continue;
-    mourn(c, slot);
+    handle_death(c, slot);
     if (c->trouble.code == TS_ERR_OK) start(c, slot);
   }
 }
@@ -260,20 +260,20 @@ static void coordinate(struct coordinator *c) {
   }
   while (c->open_buckets > 0 && c->trouble.code == TS_ERR_OK) {
     wait_for_news(c);
-    take_letters(c);
+    handle_messages(c);
     look_after_all(c);
     pass_stop_on(c);
     if (c->stop_told > 1 || (c->stop_told > 0 && !any_running(c))) break;
   }
-  take_letters(c);
+  handle_messages(c);
 }
 
 /* One that ended well before, and not at the end, was not well. */
-static void judge_end(const struct coordinator *c, const struct slot *slot) {
+static void warn_of_bad_end(const struct coordinator *c, const struct slot *slot) {
   ts_auto(ts_str_release) struct ts_str text = {0};
   if (slot->child.pid > 0 || slot->child.status == 0 || c->trouble.code != TS_ERR_OK || c->stop_told > 0) return;
   ts_child_describe(&slot->child, &text);
-  add_last_words(slot, &text);
+  add_end_message(slot, &text);
   ts_log(TS_LOG_WARN, "a worker process %s when its work was done", ts_str_get(&text));
 }
 
@@ -288,14 +288,14 @@ static void dismiss(struct coordinator *c) {
   const uint64_t end_ns = ts_clock_ns() + (at_once ? IMPATIENCE_NS : PATIENCE_NS);
   while (any_running(c) && ts_clock_ns() < end_ns) {
     wait_for_news(c);
-    take_letters(c);
+    handle_messages(c);
     pass_stop_on(c);
   }
   ts_server_destroy(c->server);
-  take_letters(c);
+  handle_messages(c);
   for (size_t i = 0; i < c->options->workers; i++) {
     ts_child_listen(&c->slots[i].child);
-    judge_end(c, &c->slots[i]);
+    warn_of_bad_end(c, &c->slots[i]);
     c->result->peak_bytes += c->slots[i].peak_bytes;
     ts_child_release(&c->slots[i].child);
   }
@@ -340,7 +340,7 @@ static bool open_all(struct coordinator *c, struct ts_error *err) {
   size_t workers = c->options->workers;
   c->slots = ts_calloc(workers + 1, sizeof *c->slots);
   for (size_t i = 0; i < workers; i++) c->slots[i] = (struct slot){.worker = TS_NOBODY, .child.error_fd = -1};
-  c->open_in_group = ts_calloc(ts_run_group_count(c->plan, c->dataset) + 1, sizeof *c->open_in_group);
+  c->open_in_window = ts_calloc(ts_run_window_count(c->plan, c->dataset) + 1, sizeof *c->open_in_window);
   c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (c->wake_fd < 0) {
     ts_fail(err, TS_ERR_SYSTEM, "no event could be made: %s", strerror(errno));
@@ -360,8 +360,8 @@ static void close_all(struct coordinator *c) {
   free(c->folder);
   free(c->socket);
   free(c->slots);
-  free(c->open_in_group);
-  free(c->bucket_groups);
+  free(c->open_in_window);
+  free(c->bucket_windows);
   free(c->inbox);
   pthread_cond_destroy(&c->taken);
   pthread_mutex_destroy(&c->lock);

@@ -13,7 +13,7 @@
 #include "dist/ledger.h"
 #include "dist/messages.h"
 #include "dist/queue.h"
-#include "run/contents.h"
+#include "run/frontier.h"
 #include "store/serve.h"
 
 #include <pthread.h>
@@ -22,7 +22,7 @@
 #define TS_NO_BUCKET UINT64_MAX
 
 /* Something a worker said; a message of kind 0 says that it is gone. */
-struct letter {
+struct message {
   size_t worker; /* the server's number */
   uint32_t kind;
   char *bytes; /* owned */
@@ -36,15 +36,15 @@ struct slot {
   bool is_ready; /* its plan is ours */
   bool has_bucket;
   uint64_t bucket; /* number of the one it holds, or held when it went */
-  uint32_t group, attempts;
+  uint32_t window, attempts;
   uint64_t peak_bytes;
   uint64_t gone_ns; /* when the connection ended; 0: it has not */
 };
 
-/* A group that is split: first a run per worker, then the front, then the rest. */
+/* A window that is split: first a run per worker, then the front, then the rest. */
 enum sharing_step { SHARING_FIRST, SHARING_FRONT, SHARING_REST };
-struct shared_group {
-  struct ts_contents *contents; /* owned; NULL: all its buckets are known */
+struct shared_window {
+  struct ts_frontier *frontier; /* owned; NULL: all its buckets are known */
   enum sharing_step step;
   bool *front;     /* owned: per task, whether it belongs to the front */
   uint64_t sample; /* the bucket whose end tells what tasks cost; TS_NO_BUCKET: there is none, or it is done */
@@ -64,10 +64,10 @@ struct coordinator {
   size_t threads;             /* of each worker */
   int stop_told;              /* the level that the workers know */
 
-  pthread_mutex_t lock; /* guards the rest, up to the next comment */
-  pthread_cond_t taken; /* the inbox has room again */
-  struct slot *slots;   /* owned: one per worker; children are the caller's thread's alone */
-  struct letter *inbox; /* owned */
+  pthread_mutex_t lock;  /* guards the rest, up to the next comment */
+  pthread_cond_t taken;  /* the inbox has room again */
+  struct slot *slots;    /* owned: one per worker; children are the caller's thread's alone */
+  struct message *inbox; /* owned */
   size_t inbox_count, inbox_capacity, inbox_bytes;
   bool over; /* no more buckets are given out */
   int wake_fd;
@@ -76,30 +76,30 @@ struct coordinator {
   struct ts_error trouble; /* first error that ends the run */
   uint64_t next_number;    /* of buckets */
   size_t open_buckets;
-  size_t *open_in_group;   /* owned: buckets per group */
-  uint32_t *bucket_groups; /* owned: group of each bucket */
+  size_t *open_in_window;   /* owned: buckets per window */
+  uint32_t *bucket_windows; /* owned: window of each bucket */
   size_t bucket_capacity;
-  size_t start_failures;       /* in a row */
-  struct shared_group *shared; /* owned: per group; NULL: groups are not split */
-  size_t shared_count;         /* groups that are */
-  double *costs;               /* owned: per task, seconds */
-  struct ts_job *jobs;         /* owned: jobs[number] of the buckets of shared groups */
+  size_t start_failures;        /* in a row */
+  struct shared_window *shared; /* owned: per window; NULL: windows are not split */
+  size_t shared_count;          /* windows that are */
+  double *costs;                /* owned: per task, seconds */
+  struct ts_job *jobs;          /* owned: jobs[number] of the buckets of shared windows */
   size_t job_capacity;
-  struct ts_run_setup *setup; /* owned: for the contents */
+  struct ts_run_setup *setup; /* owned: for the frontiers */
   struct ts_run_options share_options;
 };
 
 /* inbox.c: in the server's thread. */
 bool ts_coordinator_serve(struct coordinator *c, struct ts_error *err);
-/* All letters so far; owned by the caller. */
-struct letter *ts_coordinator_take_letters(struct coordinator *c, size_t *count);
+/* All messages so far; owned by the caller. */
+struct message *ts_coordinator_take_messages(struct coordinator *c, size_t *count);
 void ts_coordinator_wake(struct coordinator *c);
 
 /* sharing.c: the caller's thread. */
 void ts_coordinator_add_jobs(struct coordinator *c, const struct ts_jobs *jobs);
 bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err);
 /* A bucket has ended. */
-bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t group, const struct ts_dist_result *result,
+bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t window, const struct ts_dist_result *result,
                                 struct ts_error *err);
 void ts_coordinator_release_sharing(struct coordinator *c);
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The coordinator owns the store and serves it over a local socket. It starts the workers; each makes the same whole plan,
- * so that numbers of nodes mean the same everywhere, and takes buckets (a group of the dataset and what is wanted of it)
+ * so that numbers of nodes mean the same everywhere, and takes buckets (a window of the dataset and what is wanted of it)
  * until there are none. Task events and wanted products come back over the same connection and are told as ts_run tells
  * them. What a dead worker held is given to another one. */
 #ifndef TS_DIST_DIST_H

@@ -23,24 +23,24 @@ void ts_coordinator_wake(struct coordinator *c) {
 }
 
 /* Under the lock. */
-static void drop_letter(struct coordinator *c, size_t worker, uint32_t kind, const void *bytes, size_t count) {
+static void add_message(struct coordinator *c, size_t worker, uint32_t kind, const void *bytes, size_t count) {
   c->inbox = ts_grow(c->inbox, c->inbox_count, &c->inbox_capacity, sizeof *c->inbox);
-  struct letter *letter = &c->inbox[c->inbox_count++];
-  *letter = (struct letter){worker, kind, ts_malloc(count + 1), count};
-  if (count > 0) memcpy(letter->bytes, bytes, count);
+  struct message *message = &c->inbox[c->inbox_count++];
+  *message = (struct message){worker, kind, ts_malloc(count + 1), count};
+  if (count > 0) memcpy(message->bytes, bytes, count);
   c->inbox_bytes += count;
   ts_coordinator_wake(c);
 }
 
-struct letter *ts_coordinator_take_letters(struct coordinator *c, size_t *count) {
+struct message *ts_coordinator_take_messages(struct coordinator *c, size_t *count) {
   pthread_mutex_lock(&c->lock);
-  struct letter *letters = c->inbox;
+  struct message *messages = c->inbox;
   *count = c->inbox_count;
   c->inbox = NULL;
   c->inbox_count = c->inbox_capacity = c->inbox_bytes = 0;
   pthread_cond_broadcast(&c->taken);
   pthread_mutex_unlock(&c->lock);
-  return letters;
+  return messages;
 }
 
 static void on_hello(void *user, size_t worker, int64_t process_id) {
@@ -80,7 +80,7 @@ static void answer_take(struct coordinator *c, struct slot *slot, struct ts_str 
   }
   slot->has_bucket = true;
   slot->bucket = row.number;
-  slot->group = (uint32_t)row.group;
+  slot->window = (uint32_t)row.group;
   slot->attempts = row.attempts;
   ts_wire_add_u8(answer, TS_DIST_ANSWER_WORK);
   ts_wire_add_u64(answer, row.number);
@@ -100,7 +100,7 @@ static void on_message(void *user, size_t worker, uint32_t kind, const void *byt
   else if (slot && kind == TS_DIST_TAKE)
     answer_take(c, slot, answer);
   else if (slot)
-    drop_letter(c, worker, kind, bytes, count);
+    add_message(c, worker, kind, bytes, count);
   while (slot && c->inbox_bytes > INBOX_BYTES && !c->over) pthread_cond_wait(&c->taken, &c->lock);
   pthread_mutex_unlock(&c->lock);
 }
@@ -108,7 +108,7 @@ static void on_message(void *user, size_t worker, uint32_t kind, const void *byt
 static void on_gone(void *user, size_t worker) {
   struct coordinator *c = user;
   pthread_mutex_lock(&c->lock);
-  if (slot_of(c, worker)) drop_letter(c, worker, 0, NULL, 0);
+  if (slot_of(c, worker)) add_message(c, worker, 0, NULL, 0);
   pthread_mutex_unlock(&c->lock);
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 void ts_job_release(struct ts_job *job) {
-  free(job->wishes);
+  free(job->demands);
   *job = (struct ts_job){0};
 }
 
@@ -22,10 +22,10 @@ void ts_job_print(const struct ts_run_part *part, struct ts_str *out) {
     return;
   }
   ts_str_add(out, "list");
-  size_t unit = part->group;
+  size_t unit = part->window;
   for (size_t i = 0; i < part->wanted_count;) {
-    const struct ts_run_wish *first = &part->wanted[i];
-    size_t run = 1; /* wishes that differ in the number of the node alone, by one */
+    const struct ts_run_demand *first = &part->wanted[i];
+    size_t run = 1; /* demands that differ in the number of the node alone, by one */
     while (i + run < part->wanted_count && part->wanted[i + run].node == first->node + run &&
            part->wanted[i + run].port == first->port && part->wanted[i + run].unit == first->unit)
       run++;
@@ -75,20 +75,20 @@ static size_t outputs_of(const struct reader *r, uint32_t node) {
   return n->kind == TS_NODE_TASK ? r->plan->workflow->tasks[n->task].op->descriptor->output_count : 1;
 }
 
-static bool add_wish(struct reader *r, uint32_t node, uint32_t port) {
+static bool add_demand(struct reader *r, uint32_t node, uint32_t port) {
   struct ts_job *job = r->job;
   size_t unit = (size_t)r->unit;
   enum ts_scope scope = r->plan->nodes[node].scope;
   if (port >= outputs_of(r, node) || unit >= units_of(r, node) ||
-      ts_run_group_of(r->plan, r->dataset, scope, unit) != job->part.group)
+      ts_run_window_of(r->plan, r->dataset, scope, unit) != job->part.window)
     return false;
-  job->wishes = ts_grow(job->wishes, job->part.wanted_count, &r->capacity, sizeof *job->wishes);
-  job->wishes[job->part.wanted_count++] = (struct ts_run_wish){node, port, unit};
+  job->demands = ts_grow(job->demands, job->part.wanted_count, &r->capacity, sizeof *job->demands);
+  job->demands[job->part.wanted_count++] = (struct ts_run_demand){node, port, unit};
   return true;
 }
 
 /* " 12-15:1@7" */
-static bool read_wishes(struct reader *r, const char **text) {
+static bool read_demands(struct reader *r, const char **text) {
   uint64_t first = 0, last = 0, port = 0;
   if (!take_word(text, " ") || !take_number(text, UINT32_MAX, &first)) return false;
   last = first;
@@ -97,25 +97,25 @@ static bool read_wishes(struct reader *r, const char **text) {
   if (take_word(text, "@") && !take_number(text, SIZE_MAX, &r->unit)) return false;
   if (last >= r->plan->node_count || last < first) return false;
   for (uint64_t n = first; n <= last; n++) {
-    if (!add_wish(r, (uint32_t)n, (uint32_t)port)) return false;
+    if (!add_demand(r, (uint32_t)n, (uint32_t)port)) return false;
   }
   return true;
 }
 
-bool ts_job_parse(const char *text, uint32_t group, const struct ts_plan *plan, const struct ts_dataset *dataset,
+bool ts_job_parse(const char *text, uint32_t window, const struct ts_plan *plan, const struct ts_dataset *dataset,
                   struct ts_job *job) {
-  struct reader r = {plan, dataset, job, 0, group};
+  struct reader r = {plan, dataset, job, 0, window};
   uint64_t before = 0;
-  *job = (struct ts_job){.part = {.group = group}};
-  if (group >= ts_run_group_count(plan, dataset)) return false;
+  *job = (struct ts_job){.part = {.window = window}};
+  if (window >= ts_run_window_count(plan, dataset)) return false;
   job->part.keep = take_word(&text, "keep ");
   if (take_word(&text, "before ") && !(take_number(&text, INT64_MAX, &before) && take_word(&text, " "))) return false;
   job->part.found_before_unix_ns = (int64_t)before;
   if (strcmp(text, "all") == 0) return true;
   bool ok = take_word(&text, "list");
-  job->wishes = ts_calloc(1, sizeof *job->wishes);
-  while (ok && *text) ok = read_wishes(&r, &text);
-  job->part.wanted = job->wishes;
+  job->demands = ts_calloc(1, sizeof *job->demands);
+  while (ok && *text) ok = read_demands(&r, &text);
+  job->part.wanted = job->demands;
   if (!ok) ts_job_release(job);
   return ok;
 }

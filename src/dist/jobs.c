@@ -19,132 +19,132 @@ void ts_jobs_add(struct ts_jobs *jobs, const struct ts_run_part *part, uint32_t 
   ts_job_print(part, &body);
   jobs->rows = ts_grow(jobs->rows, jobs->count, &jobs->capacity, sizeof *jobs->rows);
   jobs->rows[jobs->count++] =
-      (struct ts_bucket_row){.group = part->group, .phase = phase, .body = ts_str_detach(&body)};
+      (struct ts_bucket_row){.group = part->window, .phase = phase, .body = ts_str_detach(&body)};
 }
 
-/* ---- whole groups ---- */
-struct sized_group {
-  uint32_t group;
+/* ---- whole windows ---- */
+struct sized_window {
+  uint32_t window;
   double px;
 };
 
 static int larger_first(const void *a, const void *b) {
-  const struct sized_group *x = a;
-  const struct sized_group *y = b;
+  const struct sized_window *x = a;
+  const struct sized_window *y = b;
   if (x->px != y->px) return x->px > y->px ? -1 : 1;
-  return x->group < y->group ? -1 : x->group > y->group;
+  return x->window < y->window ? -1 : x->window > y->window;
 }
 
-void ts_jobs_of_groups(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset) {
-  size_t count = ts_run_group_count(plan, dataset);
-  struct sized_group *groups = ts_calloc(count + 1, sizeof *groups);
-  for (size_t g = 0; g < count; g++) groups[g].group = (uint32_t)g;
+void ts_jobs_of_windows(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset) {
+  size_t count = ts_run_window_count(plan, dataset);
+  struct sized_window *windows = ts_calloc(count + 1, sizeof *windows);
+  for (size_t g = 0; g < count; g++) windows[g].window = (uint32_t)g;
   for (size_t t = 0; count > 0 && t < dataset->tile_count; t++)
-    groups[ts_run_group_of(plan, dataset, TS_PER_TILE, t)].px +=
+    windows[ts_run_window_of(plan, dataset, TS_PER_TILE, t)].px +=
         (double)dataset->tiles[t].region.width * (double)dataset->tiles[t].region.height;
-  qsort(groups, count, sizeof *groups, larger_first);
-  for (size_t g = 0; g < count; g++) ts_jobs_add(jobs, &(struct ts_run_part){.group = groups[g].group}, 0);
-  free(groups);
+  qsort(windows, count, sizeof *windows, larger_first);
+  for (size_t g = 0; g < count; g++) ts_jobs_add(jobs, &(struct ts_run_part){.window = windows[g].window}, 0);
+  free(windows);
 }
 
 /* ---- shares of the runs ---- */
-struct wishes {
-  struct ts_run_wish *items; /* owned */
+struct demands {
+  struct ts_run_demand *items; /* owned */
   size_t count, capacity;
   uint64_t *met; /* owned: per node, a bit per port that is among them */
 };
 
-static void wish(struct wishes *wishes, struct ts_node_input product, size_t unit) {
-  if (product.node == TS_NO_NODE || wishes->met[product.node] >> product.port & 1) return;
-  wishes->met[product.node] |= UINT64_C(1) << product.port;
-  wishes->items = ts_grow(wishes->items, wishes->count, &wishes->capacity, sizeof *wishes->items);
-  wishes->items[wishes->count++] = (struct ts_run_wish){product.node, product.port, unit};
+static void demand(struct demands *demands, struct ts_node_input product, size_t unit) {
+  if (product.node == TS_NO_NODE || demands->met[product.node] >> product.port & 1) return;
+  demands->met[product.node] |= UINT64_C(1) << product.port;
+  demands->items = ts_grow(demands->items, demands->count, &demands->capacity, sizeof *demands->items);
+  demands->items[demands->count++] = (struct ts_run_demand){product.node, product.port, unit};
 }
 
-static void forget_wishes(struct wishes *wishes) {
-  for (size_t i = 0; i < wishes->count; i++) wishes->met[wishes->items[i].node] = 0;
-  wishes->count = 0;
+static void forget_demands(struct demands *demands) {
+  for (size_t i = 0; i < demands->count; i++) demands->met[demands->items[i].node] = 0;
+  demands->count = 0;
 }
 
-static int compare_wishes(const void *a, const void *b) {
-  const struct ts_run_wish *x = a;
-  const struct ts_run_wish *y = b;
+static int compare_demands(const void *a, const void *b) {
+  const struct ts_run_demand *x = a;
+  const struct ts_run_demand *y = b;
   if (x->unit != y->unit) return x->unit < y->unit ? -1 : 1;
   if (x->port != y->port) return x->port < y->port ? -1 : 1;
   return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* In an order that is short to write. Empties the wishes. */
-static void add_job(struct ts_jobs *jobs, struct wishes *wishes, struct ts_run_part part, uint32_t phase) {
-  if (wishes->count > 0) qsort(wishes->items, wishes->count, sizeof *wishes->items, compare_wishes);
-  part.wanted = wishes->items;
-  part.wanted_count = wishes->count;
-  if (wishes->count > 0) ts_jobs_add(jobs, &part, phase);
-  forget_wishes(wishes);
+/* In an order that is short to write. Empties the demands. */
+static void add_job(struct ts_jobs *jobs, struct demands *demands, struct ts_run_part part, uint32_t phase) {
+  if (demands->count > 0) qsort(demands->items, demands->count, sizeof *demands->items, compare_demands);
+  part.wanted = demands->items;
+  part.wanted_count = demands->count;
+  if (demands->count > 0) ts_jobs_add(jobs, &part, phase);
+  forget_demands(demands);
 }
 
-static void release_wishes(struct wishes *wishes) {
-  free(wishes->items);
-  free(wishes->met);
+static void release_demands(struct demands *demands) {
+  free(demands->items);
+  free(demands->met);
 }
 
-/* The units of a scope that belong to a group. */
-static void units_of_group(const struct ts_plan *plan, const struct ts_dataset *dataset, uint32_t group,
-                           enum ts_scope scope, size_t *first, size_t *count) {
-  *first = group;
+/* The units of a scope that belong to a window. */
+static void units_of_window(const struct ts_plan *plan, const struct ts_dataset *dataset, uint32_t window,
+                            enum ts_scope scope, size_t *first, size_t *count) {
+  *first = window;
   *count = 1;
   if (plan->coarsest == scope) return;
-  *first = plan->coarsest == TS_PER_FILE ? dataset->items[group].first_tile : 0;
+  *first = plan->coarsest == TS_PER_FILE ? dataset->items[window].first_tile : 0;
   if (plan->coarsest == TS_PER_FILE)
-    *count = dataset->items[group].tile_count;
+    *count = dataset->items[window].tile_count;
   else
     *count = scope == TS_PER_TILE ? dataset->tile_count : dataset->item_count;
 }
 
-static void wish_everywhere(struct wishes *wishes, const struct ts_plan *plan, const struct ts_dataset *dataset,
-                            uint32_t group, struct ts_node_input product) {
+static void demand_everywhere(struct demands *demands, const struct ts_plan *plan, const struct ts_dataset *dataset,
+                              uint32_t window, struct ts_node_input product) {
   size_t first = 0, count = 0;
-  if (product.node == TS_NO_NODE || wishes->met[product.node] >> product.port & 1) return;
-  units_of_group(plan, dataset, group, plan->nodes[product.node].scope, &first, &count);
+  if (product.node == TS_NO_NODE || demands->met[product.node] >> product.port & 1) return;
+  units_of_window(plan, dataset, window, plan->nodes[product.node].scope, &first, &count);
   for (size_t u = first; u < first + count; u++) {
-    wishes->met[product.node] &= ~(UINT64_C(1) << product.port);
-    wish(wishes, product, u);
+    demands->met[product.node] &= ~(UINT64_C(1) << product.port);
+    demand(demands, product, u);
   }
 }
 
 void ts_jobs_of_runs(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset,
                      size_t shares) {
-  struct wishes wishes = {.met = ts_calloc(plan->node_count + 1, sizeof *wishes.met)};
-  size_t groups = ts_run_group_count(plan, dataset);
-  for (uint32_t g = 0; g < groups; g++) {
+  struct demands demands = {.met = ts_calloc(plan->node_count + 1, sizeof *demands.met)};
+  size_t windows = ts_run_window_count(plan, dataset);
+  for (uint32_t g = 0; g < windows; g++) {
     for (size_t share = 0; share < shares; share++) {
       size_t first = share * plan->set_count / shares, end = (share + 1) * plan->set_count / shares;
       for (size_t i = 0; share == 0 && i < plan->wanted_count; i++)
-        wish_everywhere(&wishes, plan, dataset, g, plan->reference_products[i]);
+        demand_everywhere(&demands, plan, dataset, g, plan->reference_products[i]);
       for (size_t r = first; r < end; r++) {
         for (size_t i = 0; i < plan->wanted_count; i++)
-          wish_everywhere(&wishes, plan, dataset, g, plan->products[plan->set_order[r] * plan->wanted_count + i]);
+          demand_everywhere(&demands, plan, dataset, g, plan->products[plan->set_order[r] * plan->wanted_count + i]);
       }
-      add_job(jobs, &wishes, (struct ts_run_part){.group = g}, 0);
+      add_job(jobs, &demands, (struct ts_run_part){.window = g}, 0);
     }
   }
-  release_wishes(&wishes);
+  release_demands(&demands);
 }
 
 /* ---- buckets of stages ---- */
 /* The products of one instance of a stage that leave it. */
-static void wish_outputs(struct wishes *wishes, const struct ts_plan *plan, const struct ts_stage *stage,
-                         const uint32_t *nodes, size_t unit) {
+static void demand_outputs(struct demands *demands, const struct ts_plan *plan, const struct ts_stage *stage,
+                           const uint32_t *nodes, size_t unit) {
   for (size_t o = 0; o < stage->output_count; o++) {
     const struct ts_source *source = &stage->outputs[o].source;
     if (source->index < stage->first_task || source->index >= stage->first_task + stage->task_count) continue;
     if (plan->active[source->index])
-      wish(wishes, (struct ts_node_input){nodes[source->index - stage->first_task], (uint32_t)source->port}, unit);
+      demand(demands, (struct ts_node_input){nodes[source->index - stage->first_task], (uint32_t)source->port}, unit);
   }
 }
 
 /* What only the reference run asks for is no member of any bucket. */
-static void wish_reference(struct wishes *wishes, const struct ts_plan *plan, size_t stage_index, size_t unit) {
+static void demand_reference(struct demands *demands, const struct ts_plan *plan, size_t stage_index, size_t unit) {
   const struct ts_stage *stage = &plan->workflow->stages[stage_index];
   for (uint32_t n = 0; n < plan->node_count; n++) {
     const struct ts_node *node = &plan->nodes[n];
@@ -152,7 +152,7 @@ static void wish_reference(struct wishes *wishes, const struct ts_plan *plan, si
       continue;
     for (size_t o = 0; o < stage->output_count; o++) {
       const struct ts_source *source = &stage->outputs[o].source;
-      if (source->index == node->task) wish(wishes, (struct ts_node_input){n, (uint32_t)source->port}, unit);
+      if (source->index == node->task) demand(demands, (struct ts_node_input){n, (uint32_t)source->port}, unit);
     }
   }
 }
@@ -169,8 +169,8 @@ static int costlier_first(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The buckets of one stage over all groups, the costliest first. */
-static void add_stage(struct ts_jobs *jobs, struct wishes *wishes, const struct ts_plan *plan,
+/* The buckets of one stage over all windows, the costliest first. */
+static void add_stage(struct ts_jobs *jobs, struct demands *demands, const struct ts_plan *plan,
                       const struct ts_dataset *dataset, const struct ts_buckets *buckets,
                       const struct ts_stage_forecast *forecast, size_t stage_index, int64_t now_unix_ns) {
   const struct ts_stage *stage = &plan->workflow->stages[stage_index];
@@ -180,17 +180,18 @@ static void add_stage(struct ts_jobs *jobs, struct wishes *wishes, const struct 
   const struct ts_bucket **order = ts_calloc(forecast->bucket_count + 1, sizeof *order);
   for (size_t b = 0; b < forecast->bucket_count; b++) order[b] = &buckets->items[forecast->bucket_first + b];
   qsort(order, forecast->bucket_count, sizeof *order, costlier_first);
-  size_t groups = ts_run_group_count(plan, dataset);
+  size_t windows = ts_run_window_count(plan, dataset);
   struct ts_run_part part = {.keep = true, .found_before_unix_ns = now_unix_ns};
   for (size_t b = 0; b <= forecast->bucket_count; b++) {
-    for (part.group = 0; part.group < groups; part.group++) {
+    for (part.window = 0; part.window < windows; part.window++) {
       size_t first = 0, count = 0;
-      units_of_group(plan, dataset, part.group, stage->scope, &first, &count);
+      units_of_window(plan, dataset, part.window, stage->scope, &first, &count);
       for (size_t u = first; u < first + count; u++) {
-        if (b == 0) wish_reference(wishes, plan, stage_index, u);
+        if (b == 0) demand_reference(demands, plan, stage_index, u);
         for (size_t m = 0; b > 0 && m < order[b - 1]->member_count; m++)
-          wish_outputs(wishes, plan, stage, nodes_of_run(plan, stage_index, order[b - 1]->members[m], instance_of), u);
-        add_job(jobs, wishes, part, (uint32_t)stage_index);
+          demand_outputs(demands, plan, stage, nodes_of_run(plan, stage_index, order[b - 1]->members[m], instance_of),
+                         u);
+        add_job(jobs, demands, part, (uint32_t)stage_index);
       }
     }
   }
@@ -205,16 +206,16 @@ bool ts_jobs_of_buckets(struct ts_jobs *jobs, const struct ts_plan *plan, const 
   struct ts_buckets buckets = {0};
   const struct ts_stage_forecast *forecasts = NULL;
   if (!ts_plan_buckets(plan, options, &buckets, &forecasts, err)) return false;
-  struct wishes wishes = {.met = ts_calloc(plan->node_count + 1, sizeof *wishes.met)};
+  struct demands demands = {.met = ts_calloc(plan->node_count + 1, sizeof *demands.met)};
   for (size_t s = 0; s < w->stage_count; s++)
-    add_stage(jobs, &wishes, plan, dataset, &buckets, &forecasts[s], s, now_unix_ns);
+    add_stage(jobs, &demands, plan, dataset, &buckets, &forecasts[s], s, now_unix_ns);
   for (size_t t = 0; t < w->task_count; t++) {
     size_t distinct = plan->counts[t].distinct;
     repeated[t] = buckets.executed[t] > distinct
                       ? (buckets.executed[t] - distinct) * options->units[w->stages[w->tasks[t].stage].scope]
                       : 0;
   }
-  release_wishes(&wishes);
+  release_demands(&demands);
   ts_buckets_release(&buckets);
   return true;
 }

@@ -59,7 +59,7 @@ static struct ts_run_counts *counts_of(const struct ts_ledger *ledger, const str
   return node->reference_only ? &ledger->result->reference : &ledger->result->tasks[node->task];
 }
 
-static void tell(const struct ts_ledger *ledger, const struct ts_task_event *event) {
+static void pass_event_on(const struct ts_ledger *ledger, const struct ts_task_event *event) {
   if (ledger->options->run.on_task) ledger->options->run.on_task(ledger->options->run.user, event);
 }
 
@@ -69,7 +69,8 @@ static void take_helper(struct ts_ledger *ledger, const struct ts_task_event *ev
   uint8_t *settled = &ledger->settled[ledger->offsets[event->node] + event->unit];
   bool failed = event->outcome == TS_OUTCOME_FAILED;
   if (node->kind == TS_NODE_SOURCE && event->outcome == TS_OUTCOME_EXECUTED) ledger->result->reads++;
-  if (event->outcome == TS_OUTCOME_EXECUTED || (failed && *settled != TS_OUTCOME_FAILED + 1)) tell(ledger, event);
+  if (event->outcome == TS_OUTCOME_EXECUTED || (failed && *settled != TS_OUTCOME_FAILED + 1))
+    pass_event_on(ledger, event);
   if (*settled == 0 || failed) *settled = (uint8_t)(event->outcome + 1);
 }
 
@@ -102,7 +103,7 @@ void ts_ledger_task(struct ts_ledger *ledger, const struct ts_task_event *event)
   if (*settled == 0) {
     *settled = (uint8_t)(event->outcome + 1);
     counts_of(ledger, node)->by_outcome[event->outcome]++;
-    tell(ledger, event);
+    pass_event_on(ledger, event);
   } else if (event->outcome == TS_OUTCOME_EXECUTED) {
     take_again(ledger, event, settled);
   }
@@ -129,18 +130,18 @@ void ts_ledger_product(struct ts_ledger *ledger, uint32_t node, uint32_t port, s
     ledger->options->run.on_product(ledger->options->run.user, node, port, unit, data);
 }
 
-void ts_ledger_close_group(struct ts_ledger *ledger, uint32_t group) {
+void ts_ledger_close_window(struct ts_ledger *ledger, uint32_t window) {
   const struct ts_plan *plan = ledger->plan;
   for (uint32_t n = 0; n < plan->node_count; n++) {
     enum ts_scope scope = plan->nodes[n].scope;
     if (plan->nodes[n].kind != TS_NODE_TASK) continue;
     size_t first = 0, end = units_of(ledger, scope);
     if (scope == plan->coarsest) {
-      first = group;
+      first = window;
       end = first + 1;
     }
     for (size_t u = first; u < end; u++) {
-      if (ledger->settled[ledger->offsets[n] + u] != 0 || ts_run_group_of(plan, ledger->dataset, scope, u) != group)
+      if (ledger->settled[ledger->offsets[n] + u] != 0 || ts_run_window_of(plan, ledger->dataset, scope, u) != window)
         continue;
       ts_ledger_task(ledger, &(struct ts_task_event){.node = n, .unit = u, .outcome = TS_OUTCOME_STORE, .message = ""});
     }

@@ -54,7 +54,7 @@ void ts_dist_queue_add(struct ts_dist_queue *queue, struct ts_bucket_row *rows, 
   pthread_mutex_unlock(&queue->lock);
 }
 
-/* Whether everything of a lower phase of its group is done. */
+/* Whether everything of a lower phase of its window is done. */
 static bool is_open(const struct ts_dist_queue *queue, const struct ts_bucket_row *row) {
   for (size_t i = 0; row->phase > 0 && i < queue->count; i++) {
     const struct ts_dist_bucket *other = &queue->buckets[i];

@@ -1,10 +1,10 @@
-/* Which buckets there are: from the start, or from what is known by now where the tasks of a group are shared out.
+/* Which buckets there are: from the start, or from what is known by now where the tasks of a window are shared out.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Where there are fewer groups than keep all workers busy, each is split. Where there are enough, only the last ones are, so
+ * Where there are fewer windows than keep all workers busy, each is split. Where there are enough, only the last ones are, so
  * that nobody waits long for the worker that took the last whole one. Where costs are not given, one run goes first and
  * tells what the tasks cost, while each other worker does one from elsewhere in the design. The cheap front of the
- * workflow is then shared out task by task as they become ready, equal contents once (run/contents.h). What follows is
+ * workflow is then shared out task by task as they become ready, equal contents once (run/frontier.h). What follows is
  * grouped by the contents that the front made: runs that go the same way stay together, so that little is done twice and
  * little is passed on. */
 #include "dist/coordinator_int.h"
@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-#define GROUPS_PER_WORKER 3 /* fewer groups are split */
+#define GROUPS_PER_WORKER 3 /* fewer windows are split */
 #define BUCKETS_OPEN      3 /* per worker, being done or waiting: more tasks become ready until they are needed */
 #define SHARES            2 /* per worker, of what is ready: the last ones are small */
 #define MOST_IN_BUCKET    64
@@ -29,9 +29,9 @@
 
 void ts_coordinator_add_jobs(struct coordinator *c, const struct ts_jobs *jobs) {
   for (size_t i = 0; i < jobs->count; i++) {
-    c->bucket_groups = ts_grow(c->bucket_groups, c->next_number, &c->bucket_capacity, sizeof *c->bucket_groups);
-    c->bucket_groups[c->next_number++] = (uint32_t)jobs->rows[i].group;
-    c->open_in_group[jobs->rows[i].group]++;
+    c->bucket_windows = ts_grow(c->bucket_windows, c->next_number, &c->bucket_capacity, sizeof *c->bucket_windows);
+    c->bucket_windows[c->next_number++] = (uint32_t)jobs->rows[i].group;
+    c->open_in_window[jobs->rows[i].group]++;
   }
   c->open_buckets += jobs->count;
   c->result->buckets += jobs->count;
@@ -48,7 +48,7 @@ static void on_found(void *user, uint32_t node, uint32_t port, size_t unit, stru
   ts_ledger_product(&c->ledger, node, port, unit, data);
 }
 
-/* The job of a bucket, so that its wishes are known when it ends. */
+/* The job of a bucket, so that its demands are known when it ends. */
 static void remember(struct coordinator *c, uint64_t number, struct ts_run_part part) {
   while (c->job_capacity <= number) {
     size_t before = c->job_capacity;
@@ -57,41 +57,41 @@ static void remember(struct coordinator *c, uint64_t number, struct ts_run_part 
     for (size_t i = before; i < c->job_capacity; i++) c->jobs[i] = (struct ts_job){0};
   }
   c->jobs[number] = (struct ts_job){.part = part};
-  c->jobs[number].wishes = ts_malloc((part.wanted_count + 1) * sizeof *part.wanted);
-  for (size_t i = 0; i < part.wanted_count; i++) c->jobs[number].wishes[i] = part.wanted[i];
-  c->jobs[number].part.wanted = c->jobs[number].wishes;
+  c->jobs[number].demands = ts_malloc((part.wanted_count + 1) * sizeof *part.wanted);
+  for (size_t i = 0; i < part.wanted_count; i++) c->jobs[number].demands[i] = part.wanted[i];
+  c->jobs[number].part.wanted = c->jobs[number].demands;
 }
 
 /* What is ready now in buckets, as many as keep the workers busy for a while. */
-static void share_out_tasks(struct coordinator *c, uint32_t group) {
-  struct ts_contents *contents = c->shared[group].contents;
+static void share_out_tasks(struct coordinator *c, uint32_t window) {
+  struct ts_frontier *frontier = c->shared[window].frontier;
   struct ts_jobs jobs = {0};
-  while (ts_contents_ready(contents) > 0 && c->open_buckets + jobs.count < BUCKETS_OPEN * c->options->workers) {
-    size_t size = ts_contents_ready(contents) / (SHARES * c->options->workers) + 1;
+  while (ts_frontier_ready(frontier) > 0 && c->open_buckets + jobs.count < BUCKETS_OPEN * c->options->workers) {
+    size_t size = ts_frontier_ready(frontier) / (SHARES * c->options->workers) + 1;
     size = size > MOST_IN_BUCKET ? MOST_IN_BUCKET : size;
-    struct ts_run_wish *wishes = ts_malloc(size * TS_OP_MAX_PORTS * sizeof *wishes);
-    struct ts_run_part part = {.group = group, .wanted = wishes, .keep = true};
-    part.wanted_count = ts_contents_take(contents, size, wishes);
+    struct ts_run_demand *demands = ts_malloc(size * TS_OP_MAX_PORTS * sizeof *demands);
+    struct ts_run_part part = {.window = window, .wanted = demands, .keep = true};
+    part.wanted_count = ts_frontier_take(frontier, size, demands);
     remember(c, c->next_number + jobs.count, part);
     ts_jobs_add(&jobs, &part, 0);
-    free(wishes);
+    free(demands);
   }
   ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
 }
 
 /* A whole run, by its place in the order of the plan. False: nothing of it is left to be done. */
-static bool share_out_run(struct coordinator *c, uint32_t group, size_t place) {
+static bool share_out_run(struct coordinator *c, uint32_t window, size_t place) {
   size_t most = 2 * c->plan->workflow->task_count * TS_OP_MAX_PORTS * (c->dataset->tile_count + 1); /* with reference */
   struct ts_jobs jobs = {0};
-  struct ts_run_wish *wishes = ts_malloc(most * sizeof *wishes);
-  struct ts_run_part part = {.group = group, .wanted = wishes, .keep = true};
-  part.wanted_count = ts_contents_take_run(c->shared[group].contents, place, wishes);
+  struct ts_run_demand *demands = ts_malloc(most * sizeof *demands);
+  struct ts_run_part part = {.window = window, .wanted = demands, .keep = true};
+  part.wanted_count = ts_frontier_take_run(c->shared[window].frontier, place, demands);
   if (part.wanted_count > 0) {
     remember(c, c->next_number, part);
     ts_jobs_add(&jobs, &part, 0);
   }
-  free(wishes);
+  free(demands);
   ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
   return part.wanted_count > 0;
@@ -99,12 +99,12 @@ static bool share_out_run(struct coordinator *c, uint32_t group, size_t place) {
 
 /* A run for each worker, the first of which that is not done yet tells what tasks cost. They are far from each other, so that
  * they have little in common that would be done twice. */
-static void share_out_first(struct coordinator *c, uint32_t group) {
+static void share_out_first(struct coordinator *c, uint32_t window) {
   const size_t runs = c->plan->set_count, workers = (c->options->workers + c->shared_count - 1) / c->shared_count;
-  uint64_t *sample = &c->shared[group].sample;
+  uint64_t *sample = &c->shared[window].sample;
   for (size_t w = 0; w < workers && w < runs; w++) {
     const uint64_t number = c->next_number;
-    if (share_out_run(c, group, runs * w / workers) && *sample == TS_NO_BUCKET) *sample = number;
+    if (share_out_run(c, window, runs * w / workers) && *sample == TS_NO_BUCKET) *sample = number;
   }
 }
 
@@ -159,7 +159,7 @@ static void number_keys(struct rest *rest) {
   ts_map_release(&known);
 }
 
-static void rest_init(struct rest *rest, const struct coordinator *c, const struct shared_group *shared) {
+static void rest_init(struct rest *rest, const struct coordinator *c, const struct shared_window *shared) {
   const struct ts_plan *plan = c->plan;
   size_t task_count = plan->workflow->task_count;
   uint32_t *row = ts_calloc(task_count + 1, sizeof *row);
@@ -176,7 +176,7 @@ static void rest_init(struct rest *rest, const struct coordinator *c, const stru
   for (size_t r = 0; r < plan->set_count; r++) {
     uint32_t *keys = rest->keys + rest->members * rest->task_count;
     bool any = false, inserted = false;
-    ts_contents_keys(shared->contents, r, row);
+    ts_frontier_keys(shared->frontier, r, row);
     for (size_t t = 0; t < task_count; t++) any = any || row[t] != TS_NO_NODE;
     for (size_t i = 0; i < rest->task_count; i++) keys[i] = row[rest->tasks[i]];
     rest->member[r] = TS_NO_NODE;
@@ -191,45 +191,45 @@ static void rest_init(struct rest *rest, const struct coordinator *c, const stru
 }
 
 /* All products of the runs of one bucket. */
-static void add_runs(struct coordinator *c, struct ts_jobs *jobs, uint32_t group, const struct rest *rest,
+static void add_runs(struct coordinator *c, struct ts_jobs *jobs, uint32_t window, const struct rest *rest,
                      const struct ts_bucket *bucket) {
   const struct ts_plan *plan = c->plan;
   bool *in = ts_calloc(rest->members + 1, sizeof *in);
   bool *met = ts_calloc(plan->node_count + 1, sizeof *met);
-  struct ts_run_wish *wishes = ts_malloc((plan->set_count * plan->wanted_count + 1) * sizeof *wishes);
-  struct ts_run_part part = {.group = group, .wanted = wishes};
+  struct ts_run_demand *demands = ts_malloc((plan->set_count * plan->wanted_count + 1) * sizeof *demands);
+  struct ts_run_part part = {.window = window, .wanted = demands};
   for (size_t i = 0; i < bucket->member_count; i++) in[bucket->members[i]] = true;
   for (size_t i = 0; i < plan->set_count * plan->wanted_count; i++) {
     uint32_t member = rest->member[i / plan->wanted_count];
     const struct ts_node_input *product = &plan->products[i];
     if (member == TS_NO_NODE || !in[member] || product->node == TS_NO_NODE || met[product->node]) continue;
     met[product->node] = plan->wanted_count == 1;
-    wishes[part.wanted_count++] = (struct ts_run_wish){product->node, product->port, group};
+    demands[part.wanted_count++] = (struct ts_run_demand){product->node, product->port, window};
   }
   ts_jobs_add(jobs, &part, 0);
-  free(wishes);
+  free(demands);
   free(met);
   free(in);
 }
 
 /* What is wanted of the reference run alone, and did not belong to the front. */
-static void add_reference(struct coordinator *c, struct ts_jobs *jobs, uint32_t group) {
+static void add_reference(struct coordinator *c, struct ts_jobs *jobs, uint32_t window) {
   const struct ts_plan *plan = c->plan;
-  struct ts_run_wish *wishes = ts_malloc((plan->wanted_count + 1) * sizeof *wishes);
-  struct ts_run_part part = {.group = group, .wanted = wishes};
+  struct ts_run_demand *demands = ts_malloc((plan->wanted_count + 1) * sizeof *demands);
+  struct ts_run_part part = {.window = window, .wanted = demands};
   for (size_t i = 0; plan->coarsest == TS_PER_TILE && i < plan->wanted_count; i++) {
     const struct ts_node_input *product = &plan->reference_products[i];
     if (product->node == TS_NO_NODE || !plan->nodes[product->node].reference_only) continue;
-    if (ts_ledger_is_wanted(&c->ledger, product->node, product->port, group))
-      wishes[part.wanted_count++] = (struct ts_run_wish){product->node, product->port, group};
+    if (ts_ledger_is_wanted(&c->ledger, product->node, product->port, window))
+      demands[part.wanted_count++] = (struct ts_run_demand){product->node, product->port, window};
   }
   if (part.wanted_count > 0) ts_jobs_add(jobs, &part, 0);
-  free(wishes);
+  free(demands);
 }
 
 /* Groups members of the rest, given by their numbers. */
-static bool group_rest(const struct rest *rest, const uint32_t *members, size_t count, size_t max_buckets,
-                       struct ts_buckets *buckets, struct ts_error *err) {
+static bool window_rest(const struct rest *rest, const uint32_t *members, size_t count, size_t max_buckets,
+                        struct ts_buckets *buckets, struct ts_error *err) {
   uint32_t *keys = ts_malloc((count * rest->task_count + 1) * sizeof *keys);
   for (size_t i = 0; i < count * rest->task_count; i++)
     keys[i] = rest->keys[(size_t)members[i / rest->task_count] * rest->task_count + i % rest->task_count];
@@ -251,42 +251,42 @@ static bool group_rest(const struct rest *rest, const uint32_t *members, size_t 
   return ok;
 }
 
-static bool add_in_parts(struct coordinator *c, struct ts_jobs *jobs, uint32_t group, const struct rest *rest,
+static bool add_in_parts(struct coordinator *c, struct ts_jobs *jobs, uint32_t window, const struct rest *rest,
                          const struct ts_bucket *bucket, size_t part_count, struct ts_error *err) {
   struct ts_buckets parts = {0};
-  if (!group_rest(rest, bucket->members, bucket->member_count, part_count, &parts, err)) return false;
-  for (size_t b = 0; b < parts.count; b++) add_runs(c, jobs, group, rest, &parts.items[b]);
+  if (!window_rest(rest, bucket->members, bucket->member_count, part_count, &parts, err)) return false;
+  for (size_t b = 0; b < parts.count; b++) add_runs(c, jobs, window, rest, &parts.items[b]);
   ts_buckets_release(&parts);
   return true;
 }
 
-static bool group_and_add(struct coordinator *c, struct ts_jobs *jobs, uint32_t group, const struct rest *rest,
-                          struct ts_error *err) {
+static bool window_and_add(struct coordinator *c, struct ts_jobs *jobs, uint32_t window, const struct rest *rest,
+                           struct ts_error *err) {
   const size_t workers = c->options->workers;
   struct ts_buckets buckets = {0};
   uint32_t *all = ts_malloc(rest->members * sizeof *all);
   for (size_t i = 0; i < rest->members; i++) all[i] = (uint32_t)i;
-  bool ok = group_rest(rest, all, rest->members, (REST_BUCKETS * workers + c->shared_count - 1) / c->shared_count,
-                       &buckets, err);
+  bool ok = window_rest(rest, all, rest->members, (REST_BUCKETS * workers + c->shared_count - 1) / c->shared_count,
+                        &buckets, err);
   free(all);
   if (!ok) return false;
   for (size_t b = 0; ok && b < buckets.count; b++) {
     const size_t left = buckets.count - b;
     if (left > workers)
-      add_runs(c, jobs, group, rest, &buckets.items[b]);
+      add_runs(c, jobs, window, rest, &buckets.items[b]);
     else
-      ok = add_in_parts(c, jobs, group, rest, &buckets.items[b], 2 * left > workers ? LATE_PARTS : LAST_PARTS, err);
+      ok = add_in_parts(c, jobs, window, rest, &buckets.items[b], 2 * left > workers ? LATE_PARTS : LAST_PARTS, err);
   }
   ts_buckets_release(&buckets);
   return ok;
 }
 
-static bool share_out_rest(struct coordinator *c, uint32_t group, struct ts_error *err) {
+static bool share_out_rest(struct coordinator *c, uint32_t window, struct ts_error *err) {
   struct rest rest;
   struct ts_jobs jobs = {0};
-  rest_init(&rest, c, &c->shared[group]);
-  bool ok = rest.members == 0 || group_and_add(c, &jobs, group, &rest, err);
-  if (ok) add_reference(c, &jobs, group);
+  rest_init(&rest, c, &c->shared[window]);
+  bool ok = rest.members == 0 || window_and_add(c, &jobs, window, &rest, err);
+  if (ok) add_reference(c, &jobs, window);
   ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
   rest_release(&rest);
@@ -294,52 +294,52 @@ static bool share_out_rest(struct coordinator *c, uint32_t group, struct ts_erro
 }
 
 /* What failed, and what needs it, is told by running what is left as a whole. */
-static void add_whole(struct coordinator *c, uint32_t group) {
+static void add_whole(struct coordinator *c, uint32_t window) {
   struct ts_jobs jobs = {0};
-  ts_jobs_add(&jobs, &(struct ts_run_part){.group = group}, 0);
+  ts_jobs_add(&jobs, &(struct ts_run_part){.window = window}, 0);
   ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
 }
 
-/* The next step of a group of which nothing is handed out or ready. */
-static bool next_step(struct coordinator *c, uint32_t group, struct ts_error *err) {
-  struct shared_group *shared = &c->shared[group];
+/* The next step of a window of which nothing is handed out or ready. */
+static bool next_step(struct coordinator *c, uint32_t window, struct ts_error *err) {
+  struct shared_window *shared = &c->shared[window];
   bool ok = true;
   if (shared->step == SHARING_FIRST) {
     shared->step = SHARING_FRONT;
     choose_front(c, shared->front);
-    ts_contents_open(shared->contents, shared->front);
-    share_out_tasks(c, group);
-    if (!ts_contents_is_over(shared->contents)) return true;
+    ts_frontier_open(shared->frontier, shared->front);
+    share_out_tasks(c, window);
+    if (!ts_frontier_is_over(shared->frontier)) return true;
   }
   shared->step = SHARING_REST;
-  if (ts_contents_any_failed(shared->contents))
-    add_whole(c, group);
+  if (ts_frontier_any_failed(shared->frontier))
+    add_whole(c, window);
   else
-    ok = share_out_rest(c, group, err);
-  ts_contents_destroy(shared->contents);
-  shared->contents = NULL;
-  if (ok && c->open_in_group[group] == 0) ts_ledger_close_group(&c->ledger, group);
+    ok = share_out_rest(c, window, err);
+  ts_frontier_destroy(shared->frontier);
+  shared->frontier = NULL;
+  if (ok && c->open_in_window[window] == 0) ts_ledger_close_window(&c->ledger, window);
   return ok;
 }
 
-/* The first groups come first. */
+/* The first windows come first. */
 static bool share_out(struct coordinator *c, struct ts_error *err) {
-  size_t groups = ts_run_group_count(c->plan, c->dataset);
+  size_t windows = ts_run_window_count(c->plan, c->dataset);
   bool ok = true;
-  for (uint32_t g = 0; ok && g < groups; g++) {
-    if (!c->shared[g].contents) continue;
+  for (uint32_t g = 0; ok && g < windows; g++) {
+    if (!c->shared[g].frontier) continue;
     share_out_tasks(c, g);
     bool is_first = c->shared[g].step == SHARING_FIRST;
-    if (is_first ? c->shared[g].sample == TS_NO_BUCKET : ts_contents_is_over(c->shared[g].contents))
+    if (is_first ? c->shared[g].sample == TS_NO_BUCKET : ts_frontier_is_over(c->shared[g].frontier))
       ok = next_step(c, g, err);
   }
   return ok;
 }
 
 static bool prepare_sharing(struct coordinator *c, struct ts_error *err) {
-  size_t groups = ts_run_group_count(c->plan, c->dataset), tasks = c->plan->workflow->task_count;
-  c->shared = ts_calloc(groups + 1, sizeof *c->shared);
+  size_t windows = ts_run_window_count(c->plan, c->dataset), tasks = c->plan->workflow->task_count;
+  c->shared = ts_calloc(windows + 1, sizeof *c->shared);
   c->costs = ts_calloc(tasks + 1, sizeof *c->costs);
   c->setup = ts_run_setup_create(c->plan, c->options->run.registry, c->options->run.store, err);
   c->share_options = c->options->run;
@@ -350,25 +350,25 @@ static bool prepare_sharing(struct coordinator *c, struct ts_error *err) {
   return c->setup != NULL;
 }
 
-static bool begin_sharing(struct coordinator *c, const struct ts_jobs *groups, struct ts_error *err) {
+static bool begin_sharing(struct coordinator *c, const struct ts_jobs *windows, struct ts_error *err) {
   if (!prepare_sharing(c, err)) return false;
-  c->shared_count = groups->count;
-  for (size_t i = 0; i < groups->count; i++) {
-    uint32_t g = (uint32_t)groups->rows[i].group;
+  c->shared_count = windows->count;
+  for (size_t i = 0; i < windows->count; i++) {
+    uint32_t g = (uint32_t)windows->rows[i].group;
     c->shared[g].front = ts_calloc(c->plan->workflow->task_count + 1, sizeof *c->shared[g].front);
     c->shared[g].sample = TS_NO_BUCKET;
-    c->shared[g].contents = ts_contents_create(c->plan, c->dataset, &c->share_options, g, err);
-    if (!c->shared[g].contents) return false;
+    c->shared[g].frontier = ts_frontier_create(c->plan, c->dataset, &c->share_options, g, err);
+    if (!c->shared[g].frontier) return false;
     /* Where all tasks are shared out, costs decide nothing. */
     if (c->plan->coarsest == TS_PER_TILE && !c->options->costs) share_out_first(c, g);
   }
   return share_out(c, err);
 }
 
-/* Whole groups, but for the last ones (the smallest), or for all if there are few. */
-static bool add_groups(struct coordinator *c, struct ts_error *err) {
+/* Whole windows, but for the last ones (the smallest), or for all if there are few. */
+static bool add_windows(struct coordinator *c, struct ts_error *err) {
   struct ts_jobs whole = {0};
-  ts_jobs_of_groups(&whole, c->plan, c->dataset);
+  ts_jobs_of_windows(&whole, c->plan, c->dataset);
   const bool few = whole.count < GROUPS_PER_WORKER * c->options->workers;
   const bool no_sharing = c->options->workers == 1 || (!few && c->plan->coarsest != TS_PER_TILE);
   const size_t last = no_sharing || c->options->no_store ? 0 : few ? whole.count : (c->options->workers + 1) / 2;
@@ -394,44 +394,44 @@ static bool add_buckets_of_stages(struct coordinator *c, struct ts_jobs *jobs, s
 
 bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err) {
   struct ts_jobs jobs = {0};
-  size_t groups = ts_run_group_count(c->plan, c->dataset);
+  size_t windows = ts_run_window_count(c->plan, c->dataset);
   size_t enough = GROUPS_PER_WORKER * c->options->workers;
   bool ok = true;
   if (c->options->grouping)
     ok = add_buckets_of_stages(c, &jobs, err);
-  else if (c->options->no_store && groups < enough && c->options->workers > 1)
-    ts_jobs_of_runs(&jobs, c->plan, c->dataset, groups ? (enough + groups - 1) / groups : 1);
+  else if (c->options->no_store && windows < enough && c->options->workers > 1)
+    ts_jobs_of_runs(&jobs, c->plan, c->dataset, windows ? (enough + windows - 1) / windows : 1);
   else
-    ok = add_groups(c, err);
+    ok = add_windows(c, err);
   if (ok) ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
   return ok;
 }
 
 /* What came makes other tasks ready. */
-static void take_up(struct coordinator *c, uint32_t group, uint64_t number) {
+static void take_up(struct coordinator *c, uint32_t window, uint64_t number) {
   struct ts_job *job = &c->jobs[number];
-  if (c->shared[group].sample == number) c->shared[group].sample = TS_NO_BUCKET;
-  ts_contents_came(c->shared[group].contents, job->part.wanted, job->part.wanted_count);
+  if (c->shared[window].sample == number) c->shared[window].sample = TS_NO_BUCKET;
+  ts_frontier_came(c->shared[window].frontier, job->part.wanted, job->part.wanted_count);
   ts_job_release(job);
 }
 
-bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t group, const struct ts_dist_result *result,
+bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t window, const struct ts_dist_result *result,
                                 struct ts_error *err) {
   if (result->stopped) return true; /* it stays open: whoever continues the run does it */
   ts_dist_queue_done(&c->queue, result->number);
   c->open_buckets--;
-  c->open_in_group[group]--;
-  if (c->shared && c->shared[group].contents)
-    take_up(c, group, result->number);
-  else if (c->open_in_group[group] == 0)
-    ts_ledger_close_group(&c->ledger, group);
-  return !c->shared || share_out(c, err); /* there is room for buckets of any group */
+  c->open_in_window[window]--;
+  if (c->shared && c->shared[window].frontier)
+    take_up(c, window, result->number);
+  else if (c->open_in_window[window] == 0)
+    ts_ledger_close_window(&c->ledger, window);
+  return !c->shared || share_out(c, err); /* there is room for buckets of any window */
 }
 
 void ts_coordinator_release_sharing(struct coordinator *c) {
-  for (size_t g = 0; c->shared && g < ts_run_group_count(c->plan, c->dataset); g++) {
-    ts_contents_destroy(c->shared[g].contents);
+  for (size_t g = 0; c->shared && g < ts_run_window_count(c->plan, c->dataset); g++) {
+    ts_frontier_destroy(c->shared[g].frontier);
     free(c->shared[g].front);
   }
   free(c->shared);

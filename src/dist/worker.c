@@ -141,11 +141,11 @@ static void tell_result(struct worker *w, uint64_t number, const struct ts_run_r
 
 /* Everything is in the store before the bucket counts as done, or nobody will find it there: what the store did not take
  * is told by the study's process, and done again by whoever needs it. */
-static bool run_bucket(struct worker *w, struct ts_run_options options, uint64_t number, uint32_t group,
+static bool run_bucket(struct worker *w, struct ts_run_options options, uint64_t number, uint32_t window,
                        const char *body, struct ts_error *err) {
   const struct ts_dist_worker *given = w->given;
   struct ts_job job;
-  if (!ts_job_parse(body, group, given->plan, given->dataset, &job))
+  if (!ts_job_parse(body, window, given->plan, given->dataset, &job))
     return ts_fail(err, TS_ERR_WORKER, "the queue holds a bucket that makes no sense");
   struct ts_run_result result = {0};
   options.part = &job.part;
@@ -179,9 +179,9 @@ static bool work(struct worker *w, const struct ts_run_options *options, struct 
     }
     wait_ns = WAIT_LEAST_NS;
     uint64_t number = ts_wire_u64(&wire);
-    uint32_t group = ts_wire_u32(&wire);
+    uint32_t window = ts_wire_u32(&wire);
     ts_auto_free char *body = ts_strdup(ts_wire_text(&wire));
-    if (!run_bucket(w, *options, number, group, body, err)) return false;
+    if (!run_bucket(w, *options, number, window, body, err)) return false;
   }
   return true;
 }

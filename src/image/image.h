@@ -21,9 +21,8 @@ const char *ts_image_library_versions(void);
 struct ts_image_info {
   int64_t width, height; /* of the asked level */
   int32_t level_count;
-  int32_t channels;      /* after decoding, alpha dropped: 1 or 3 */
-  int32_t bits;          /* per channel: 8 or 16 */
-  double microns_per_px; /* of level 0; 0 if the file does not say */
+  int32_t channels; /* after decoding, alpha dropped: 1 or 3 */
+  int32_t bits;     /* per channel: 8 or 16 */
 };
 
 /* Reads the header only. BAD_IMAGE or FILE_NOT_FOUND with err->where.file set. */

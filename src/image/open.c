@@ -97,34 +97,6 @@ static int32_t count_levels(VipsSource *source, enum ts_image_format format, Vip
   return below > 0 ? below + 1 : count_pages(source, first);
 }
 
-/* PhysicalSizeX of OME-XML, in micrometres unless a unit is given. */
-static double ome_microns(VipsImage *image) {
-  const char *text = NULL;
-  if (vips_image_get_typeof(image, "image-description") == 0) return 0;
-  if (vips_image_get_string(image, "image-description", &text) != 0) return 0;
-  const char *size = strstr(text, "PhysicalSizeX=\"");
-  if (!size) return 0;
-  double microns = g_ascii_strtod(size + strlen("PhysicalSizeX=\""), NULL);
-  const char *unit = strstr(text, "PhysicalSizeXUnit=\"");
-  if (unit && strncmp(unit + strlen("PhysicalSizeXUnit=\""), "nm\"", 3) == 0) microns /= 1000;
-  if (unit && strncmp(unit + strlen("PhysicalSizeXUnit=\""), "mm\"", 3) == 0) microns *= 1000;
-  return microns;
-}
-
-/* Resolutions meant for screens and printers (72 dpi is 353 micrometres) say nothing about a microscope. */
-#define LARGEST_MICRONS 10.0
-
-static double microns_per_px(VipsImage *first, enum ts_image_format format) {
-  double microns = 0;
-  if (format == TS_IMAGE_SLIDE) microns = metadata_number(first, "openslide.mpp-x");
-  if (format == TS_IMAGE_TIFF) {
-    microns = ome_microns(first);
-    bool known = vips_image_get_typeof(first, "resolution-unit") != 0 && first->Xres > 0;
-    if (!(microns > 0) && known) microns = 1000 / first->Xres;
-  }
-  return microns > 0 && microns <= LARGEST_MICRONS ? microns : 0;
-}
-
 static const char *const convert_help = "convert it to an RGB or grey PNG or TIFF with 8 or 16 bits per channel";
 
 static bool describe(const char *path, VipsImage *image, struct ts_image_info *info, struct ts_error *err) {
@@ -155,7 +127,6 @@ static bool open_level(const char *path, VipsSource *source, struct ts_image_pag
   if (!first) return ts_image_fail(err, path, "cannot be read");
   bool sub_directories = false;
   open->info.level_count = count_levels(source, format, first, &sub_directories);
-  open->info.microns_per_px = microns_per_px(first, format);
   if (level < 0 || level >= open->info.level_count) {
     return ts_image_refuse(err, path, "levels count from 0, the full resolution",
                            "'%s' has %d resolution level%s, not level %d", path, (int)open->info.level_count,

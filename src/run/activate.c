@@ -4,13 +4,13 @@
 
 #include "base/alloc.h"
 
-void ts_make_ready(struct group *group, struct instance *instance, size_t worker) {
-  struct engine *e = group->engine;
+void ts_make_ready(struct window *window, struct instance *instance, size_t worker) {
+  struct engine *e = window->engine;
   instance->state = QUEUED;
   uint32_t rank = e->plan->nodes[instance->node].first_set;
-  struct ts_ready_task task = {.priority = ts_ready_priority(group->number, rank, e->depths[instance->node]),
-                               .owner = group,
-                               .instance = (uint32_t)(instance - group->instances)};
+  struct ts_ready_task task = {.priority = ts_ready_priority(window->number, rank, e->depths[instance->node]),
+                               .owner = window,
+                               .instance = (uint32_t)(instance - window->instances)};
   if (worker == TS_ANY_WORKER)
     ts_ready_push(&e->ready, task);
   else
@@ -64,8 +64,8 @@ static void register_reader(struct instance *instance, struct instance *producer
 
 /* Makes the producers needed and registers the instance with them. Two passes: activating one producer may finish
  * another. */
-void ts_need_inputs(struct group *group, struct instance *instance) {
-  const struct ts_node *node = &group->engine->plan->nodes[instance->node];
+void ts_need_inputs(struct window *window, struct instance *instance) {
+  const struct ts_node *node = &window->engine->plan->nodes[instance->node];
   instance->state = REGISTERING;
   instance->waiting_inputs = 0;
   instance->registered = true;
@@ -73,10 +73,10 @@ void ts_need_inputs(struct group *group, struct instance *instance) {
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < node->input_count; i++) {
       size_t count = 0;
-      struct instance *producers = ts_group_producers(group, instance, i, &count);
+      struct instance *producers = ts_window_producers(window, instance, i, &count);
       for (size_t p = 0; p < count; p++) {
         if (pass == 0) {
-          ts_activate(group, &producers[p]);
+          ts_activate(window, &producers[p]);
           continue;
         }
         register_reader(instance, &producers[p]);
@@ -86,47 +86,47 @@ void ts_need_inputs(struct group *group, struct instance *instance) {
   }
   instance->state = WAITING;
   if (broken)
-    ts_finish(group, instance, NULL, TS_OUTCOME_SKIPPED, NULL);
+    ts_finish(window, instance, NULL, TS_OUTCOME_SKIPPED, NULL);
   else if (instance->waiting_inputs == 0)
-    ts_make_ready(group, instance, TS_ANY_WORKER);
+    ts_make_ready(window, instance, TS_ANY_WORKER);
 }
 
-void ts_activate(struct group *group, struct instance *instance) {
+void ts_activate(struct window *window, struct instance *instance) {
   if (instance->state != UNNEEDED) return;
-  group->open_count++;
-  if (instance->looked_up ? instance->in_store : ts_instance_in_store(group->engine, instance)) {
-    ts_make_ready(group, instance, TS_ANY_WORKER);
+  window->open_count++;
+  if (instance->looked_up ? instance->in_store : ts_instance_in_store(window->engine, instance)) {
+    ts_make_ready(window, instance, TS_ANY_WORKER);
     instance->state = LOADABLE;
     return;
   }
-  ts_need_inputs(group, instance);
+  ts_need_inputs(window, instance);
 }
 
-/* The same walk as ts_activate, before anybody else knows the group. */
-static void look_up(struct group *group, struct instance *instance) {
-  const struct ts_node *node = &group->engine->plan->nodes[instance->node];
+/* The same walk as ts_activate, before anybody else knows the window. */
+static void look_up(struct window *window, struct instance *instance) {
+  const struct ts_node *node = &window->engine->plan->nodes[instance->node];
   if (instance->looked_up) return;
   instance->looked_up = true;
-  instance->in_store = ts_instance_in_store(group->engine, instance);
+  instance->in_store = ts_instance_in_store(window->engine, instance);
   for (size_t i = 0; !instance->in_store && i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_group_producers(group, instance, i, &count);
-    for (size_t p = 0; p < count; p++) look_up(group, &producers[p]);
+    struct instance *producers = ts_window_producers(window, instance, i, &count);
+    for (size_t p = 0; p < count; p++) look_up(window, &producers[p]);
   }
 }
 
 /* Every instance that is wanted by itself; some may come twice. */
-static void each_wanted(struct group *group, void (*visit)(struct group *group, struct instance *instance)) {
-  const struct ts_run_part *part = group->engine->options->part;
+static void each_wanted(struct window *window, void (*visit)(struct window *window, struct instance *instance)) {
+  const struct ts_run_part *part = window->engine->options->part;
   for (size_t i = 0; part && i < part->wanted_count; i++)
-    visit(group, ts_group_instance_of_unit(group, part->wanted[i].node, part->wanted[i].unit));
-  for (size_t i = 0; (!part || !part->wanted) && i < group->instance_count; i++) {
-    if (group->engine->wanted_ports[group->instances[i].node] != 0) visit(group, &group->instances[i]);
+    visit(window, ts_window_instance_of_unit(window, part->wanted[i].node, part->wanted[i].unit));
+  for (size_t i = 0; (!part || !part->wanted) && i < window->instance_count; i++) {
+    if (window->engine->wanted_ports[window->instances[i].node] != 0) visit(window, &window->instances[i]);
   }
 }
 
-void ts_look_up_wanted(struct group *group) {
-  if (group->engine->options->store) each_wanted(group, look_up);
+void ts_look_up_wanted(struct window *window) {
+  if (window->engine->options->store) each_wanted(window, look_up);
 }
 
-void ts_activate_wanted(struct group *group) { each_wanted(group, ts_activate); }
+void ts_activate_wanted(struct window *window) { each_wanted(window, ts_activate); }

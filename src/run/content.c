@@ -1,4 +1,4 @@
-/* Contents: distinct results of a group, found by what they were made from.
+/* Contents: distinct results of a window, found by what they were made from.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run/run_int.h"
 
@@ -6,23 +6,23 @@
 
 #define FIRST_SLOTS 64
 
-struct content *ts_content_create(struct group *group, struct instance *origin) {
+struct content *ts_content_create(struct window *window, struct instance *origin) {
   struct {
     struct ts_data *data;
     size_t size;
     struct ts_xxh128 run_digest;
     struct ts_sha256 digest;
   } * per_output;
-  const size_t count = ts_instance_output_count(group->engine, origin);
-  struct content *content = ts_arena_alloc(&group->arena, sizeof *content + count * sizeof *per_output);
+  const size_t count = ts_instance_output_count(window->engine, origin);
+  struct content *content = ts_arena_alloc(&window->arena, sizeof *content + count * sizeof *per_output);
   content->origin = origin;
   content->output_count = count;
   content->data = (struct ts_data **)(content + 1);
   content->sizes = (size_t *)(content->data + count);
   content->run_digests = (struct ts_xxh128 *)(content->sizes + count);
   content->digests = (struct ts_sha256 *)(content->run_digests + count);
-  group->all = ts_grow(group->all, group->all_count, &group->all_capacity, sizeof(struct content *));
-  group->all[group->all_count++] = content;
+  window->all = ts_grow(window->all, window->all_count, &window->all_capacity, sizeof(struct content *));
+  window->all[window->all_count++] = content;
   return content;
 }
 
@@ -30,34 +30,34 @@ static bool has_identity(const struct content *content, const struct ts_xxh128 *
   return content->identity.low == identity->low && content->identity.high == identity->high;
 }
 
-/* The slot of the identity in the group's table, or the free one where it belongs. Linear probing; nothing is removed. */
-static struct content **probe(const struct group *group, const struct ts_xxh128 *identity) {
-  size_t i = (size_t)identity->low & (group->identity_slots - 1);
-  while (group->by_identity[i] && !has_identity(group->by_identity[i], identity))
-    i = (i + 1) & (group->identity_slots - 1);
-  return &group->by_identity[i];
+/* The slot of the identity in the window's table, or the free one where it belongs. Linear probing; nothing is removed. */
+static struct content **probe(const struct window *window, const struct ts_xxh128 *identity) {
+  size_t i = (size_t)identity->low & (window->identity_slots - 1);
+  while (window->by_identity[i] && !has_identity(window->by_identity[i], identity))
+    i = (i + 1) & (window->identity_slots - 1);
+  return &window->by_identity[i];
 }
 
-static void grow_table(struct group *group) {
-  struct content **old = group->by_identity;
-  const size_t old_slots = group->identity_slots;
-  group->identity_slots = old_slots ? 2 * old_slots : FIRST_SLOTS;
-  group->by_identity = ts_calloc(group->identity_slots, sizeof(struct content *));
+static void grow_table(struct window *window) {
+  struct content **old = window->by_identity;
+  const size_t old_slots = window->identity_slots;
+  window->identity_slots = old_slots ? 2 * old_slots : FIRST_SLOTS;
+  window->by_identity = ts_calloc(window->identity_slots, sizeof(struct content *));
   for (size_t i = 0; i < old_slots; i++) {
-    if (old[i]) *probe(group, &old[i]->identity) = old[i];
+    if (old[i]) *probe(window, &old[i]->identity) = old[i];
   }
   free(old);
 }
 
-struct content *ts_content_find(const struct group *group, const struct ts_xxh128 *identity) {
-  return group->identity_count ? *probe(group, identity) : NULL;
+struct content *ts_content_find(const struct window *window, const struct ts_xxh128 *identity) {
+  return window->identity_count ? *probe(window, identity) : NULL;
 }
 
-struct content *ts_content_add(struct group *group, struct instance *origin, const struct ts_xxh128 *identity) {
-  struct content *content = ts_content_create(group, origin);
+struct content *ts_content_add(struct window *window, struct instance *origin, const struct ts_xxh128 *identity) {
+  struct content *content = ts_content_create(window, origin);
   content->identity = *identity;
-  if (2 * ++group->identity_count > group->identity_slots) grow_table(group);
-  *probe(group, identity) = content;
+  if (2 * ++window->identity_count > window->identity_slots) grow_table(window);
+  *probe(window, identity) = content;
   return content;
 }
 
@@ -78,31 +78,32 @@ static uint64_t bytes_of(const struct content *content) {
   return bytes;
 }
 
-static void let_go_of_oldest(struct group *group) {
-  struct lingering *oldest = &group->lingering[group->linger_first];
-  group->linger_first = (group->linger_first + 1) % LINGER_COUNT;
-  group->linger_count--;
-  group->linger_bytes -= oldest->bytes;
+static void let_go_of_oldest(struct window *window) {
+  struct lingering *oldest = &window->lingering[window->linger_first];
+  window->linger_first = (window->linger_first + 1) % LINGER_COUNT;
+  window->linger_count--;
+  window->linger_bytes -= oldest->bytes;
   oldest->content->lingers = false;
   if (is_idle(oldest->content)) drop_data(oldest->content);
 }
 
-void ts_content_drop_lingering(struct group *group) {
-  while (group->linger_count > 0) let_go_of_oldest(group);
+void ts_content_drop_lingering(struct window *window) {
+  while (window->linger_count > 0) let_go_of_oldest(window);
 }
 
-void ts_content_drop_idle(struct group *group, struct content *content) {
+void ts_content_drop_idle(struct window *window, struct content *content) {
   if (!is_idle(content) || content->lingers) return;
-  const uint64_t most = group->engine->options->linger_bytes;
+  const uint64_t most = window->engine->options->linger_bytes;
   const uint64_t bytes = bytes_of(content);
-  while (group->linger_count > 0 && (group->linger_count == LINGER_COUNT || group->linger_bytes + bytes > most))
-    let_go_of_oldest(group);
+  while (window->linger_count > 0 && (window->linger_count == LINGER_COUNT || window->linger_bytes + bytes > most))
+    let_go_of_oldest(window);
   if (bytes == 0 || bytes > most) {
     drop_data(content);
     return;
   }
-  group->lingering[(group->linger_first + group->linger_count++) % LINGER_COUNT] = (struct lingering){content, bytes};
-  group->linger_bytes += bytes;
+  window->lingering[(window->linger_first + window->linger_count++) % LINGER_COUNT] =
+      (struct lingering){content, bytes};
+  window->linger_bytes += bytes;
   content->lingers = true;
 }
 

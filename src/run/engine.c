@@ -1,7 +1,7 @@
-/* The engine: worker threads that take ready instances and open groups as they run dry, until all is done or stopped.
+/* The engine: worker threads that take ready instances and open windows as they run dry, until all is done or stopped.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A worker holds engine.lock only to take and to finish an instance; operations, hashing, the store, the making of groups
+ * A worker holds engine.lock only to take and to finish an instance; operations, hashing, the store, the making of windows
  * and callbacks run without it. What an instance makes ready goes to the queue of the worker that finished it. Each distinct content runs exactly once: an instance whose content is being computed waits for it, so the
  * executed counts do not depend on the timing of threads. */
 #include "run/run_int.h"
@@ -36,32 +36,32 @@ void ts_engine_end(struct engine *engine, const struct ts_error *err) {
 }
 
 /* Under engine.lock, which is let go while keys are hashed and the store is asked. */
-static bool open_next_group(struct engine *engine) {
+static bool open_next_window(struct engine *engine) {
   struct ts_error err = {0};
-  const uint32_t number = (uint32_t)engine->next_group++;
+  const uint32_t number = (uint32_t)engine->next_window++;
   engine->opening++;
   pthread_mutex_unlock(&engine->lock);
-  struct group *group = ts_group_create(engine, number, &err);
-  if (group) ts_look_up_wanted(group);
+  struct window *window = ts_window_create(engine, number, &err);
+  if (window) ts_look_up_wanted(window);
   pthread_mutex_lock(&engine->lock);
   engine->opening--;
-  if (!group) {
+  if (!window) {
     ts_engine_end(engine, &err);
     return false;
   }
-  engine->open_groups++;
-  group->next_open = engine->first_open;
-  engine->first_open = group;
-  ts_activate_wanted(group);
-  if (group->open_count == 0) ts_finish_group(group); /* nobody wants anything of it */
+  engine->open_windows++;
+  window->next_open = engine->first_open;
+  engine->first_open = window;
+  ts_activate_wanted(window);
+  if (window->open_count == 0) ts_finish_window(window); /* nobody wants anything of it */
   return true;
 }
 
-void ts_engine_forget_group(struct engine *engine, struct group *group) {
-  struct group **link = &engine->first_open;
-  while (*link != group) link = &(*link)->next_open;
-  *link = group->next_open;
-  engine->open_groups--;
+void ts_engine_forget_window(struct engine *engine, struct window *window) {
+  struct window **link = &engine->first_open;
+  while (*link != window) link = &(*link)->next_open;
+  *link = window->next_open;
+  engine->open_windows--;
 }
 
 static void wait_a_little(struct engine *engine, pthread_cond_t *condition) {
@@ -78,13 +78,13 @@ static void wait_a_little(struct engine *engine, pthread_cond_t *condition) {
 void ts_engine_wait(struct engine *engine) { wait_a_little(engine, &engine->changed); }
 
 /* Under engine.lock: the next instance to work on; false when the run is over for this worker. */
-static bool take(struct engine *engine, size_t worker, struct ts_ready_task *task) {
+static bool take_task(struct engine *engine, size_t worker, struct ts_ready_task *task) {
   for (;;) {
     if (engine->over || stop_requested(engine)) return false;
     if (ts_ready_take(&engine->ready, worker, task)) return true;
-    bool more = engine->next_group < engine->group_count;
-    if (more && engine->open_groups + engine->opening <= engine->result->threads) {
-      if (!open_next_group(engine)) return false;
+    bool more = engine->next_window < engine->window_count;
+    if (more && engine->open_windows + engine->opening <= engine->result->threads) {
+      if (!open_next_window(engine)) return false;
       continue;
     }
     if (!more && engine->opening + engine->running + engine->entering == 0 && engine->event_count == 0) {
@@ -92,7 +92,7 @@ static bool take(struct engine *engine, size_t worker, struct ts_ready_task *tas
       pthread_cond_broadcast(&engine->changed);
       return false;
     }
-    if (engine->event_count > 0) { /* a finished group makes room only once it was told */
+    if (engine->event_count > 0) { /* a finished window makes room only once it was told */
       pthread_mutex_unlock(&engine->lock);
       ts_tell_events(engine);
       pthread_mutex_lock(&engine->lock);
@@ -114,28 +114,28 @@ static void wake_waiting(struct engine *engine) {
 }
 
 /* Under engine.lock: the instance and everyone who waited for the same content. */
-static void finish_content(struct group *group, struct instance *instance, struct content *content,
+static void finish_content(struct window *window, struct instance *instance, struct content *content,
                            enum ts_outcome outcome, const struct call_times *times) {
-  ts_finish(group, instance, content, outcome, times);
+  ts_finish(window, instance, content, outcome, times);
   struct instance *waiter = content->waiters;
   content->waiters = NULL;
   while (waiter) {
     struct instance *next = waiter->next_waiter;
-    ts_finish(group, waiter, content, outcome == TS_OUTCOME_FAILED ? outcome : TS_OUTCOME_CUTOFF, NULL);
+    ts_finish(window, waiter, content, outcome == TS_OUTCOME_FAILED ? outcome : TS_OUTCOME_CUTOFF, NULL);
     waiter = next;
   }
-  ts_content_drop_idle(group, content);
+  ts_content_drop_idle(window, content);
 }
 
 /* Whether an earlier run made the same content from other ancestors; then its products are loaded. */
-static bool load_by_content(struct engine *engine, struct group *group, struct instance *instance,
+static bool load_by_content(struct engine *engine, struct window *window, struct instance *instance,
                             struct content *content, struct ts_data **outputs) {
   if (!engine->recording || engine->options->no_cutoff || engine->plan->nodes[instance->node].kind == TS_NODE_SOURCE)
     return false;
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   struct ts_record record;
   struct ts_error ignored = {0};
-  content->has_key = ts_instance_content_key(engine, group, instance, &content->key, &ignored);
+  content->has_key = ts_instance_content_key(engine, window, instance, &content->key, &ignored);
   bool ok = content->has_key &&
             ts_store_find_content(engine->options->store, &content->key, &arena, &record, &ignored) &&
             ts_worth_loading(engine, instance, &record, true) &&
@@ -144,13 +144,13 @@ static bool load_by_content(struct engine *engine, struct group *group, struct i
   return ok;
 }
 
-static bool compute(struct engine *engine, struct group *group, struct instance *instance, struct ts_data **outputs,
+static bool compute(struct engine *engine, struct window *window, struct instance *instance, struct ts_data **outputs,
                     struct call_times *times, struct ts_str *message) {
   size_t input_count = 0;
-  struct ts_data **inputs = ts_collect_inputs(engine, group, instance, &input_count, message);
+  struct ts_data **inputs = ts_collect_inputs(engine, window, instance, &input_count, message);
   if (!inputs) return false;
   if (engine->options->on_start) engine->options->on_start(engine->options->user, instance->node);
-  bool ok = ts_execute(engine, group, instance, inputs, input_count, outputs, times, message);
+  bool ok = ts_execute(engine, window, instance, inputs, input_count, outputs, times, message);
   ts_release_inputs(inputs, input_count);
   return ok;
 }
@@ -158,18 +158,18 @@ static bool compute(struct engine *engine, struct group *group, struct instance 
 static bool wanted_later(const struct engine *engine) { return engine->options->part && engine->options->part->keep; }
 
 /* Without engine.lock: makes the content, one way or another. */
-static void produce(struct engine *engine, struct group *group, struct instance *instance, struct content *content,
+static void produce(struct engine *engine, struct window *window, struct instance *instance, struct content *content,
                     size_t worker) {
   struct call_times times = {.worker = worker};
   ts_auto(ts_str_release) struct ts_str message = {0};
   struct ts_data *outputs[TS_OP_MAX_PORTS] = {0};
   enum ts_outcome outcome = TS_OUTCOME_CUTOFF;
-  if (!load_by_content(engine, group, instance, content, outputs))
-    outcome = compute(engine, group, instance, outputs, &times, &message) ? TS_OUTCOME_EXECUTED : TS_OUTCOME_FAILED;
+  if (!load_by_content(engine, window, instance, content, outputs))
+    outcome = compute(engine, window, instance, outputs, &times, &message) ? TS_OUTCOME_EXECUTED : TS_OUTCOME_FAILED;
   if (outcome == TS_OUTCOME_EXECUTED) ts_digest_outputs(engine, content, outputs);
   bool durable = outcome == TS_OUTCOME_CUTOFF; /* it came from the store */
   if (outcome == TS_OUTCOME_EXECUTED)
-    durable = ts_record_result(engine, group, instance, content, false, &times, outputs);
+    durable = ts_record_result(engine, window, instance, content, false, &times, outputs);
   for (size_t i = 0; outcome == TS_OUTCOME_EXECUTED && wanted_later(engine) && i < content->output_count; i++)
     ts_cache_put(engine->cache, &content->digests[i], outputs[i]);
   pthread_mutex_lock(&engine->lock);
@@ -189,15 +189,15 @@ static void produce(struct engine *engine, struct group *group, struct instance 
     content->cpu_s = times.cpu_s;
     content->is_durable = durable;
     store_outputs(content, outputs);
-    ts_memory_learn(engine, group, instance);
+    ts_memory_learn(engine, window, instance);
   }
-  finish_content(group, instance, content, outcome, &times);
+  finish_content(window, instance, content, outcome, &times);
   wake_waiting(engine);
   pthread_mutex_unlock(&engine->lock);
 }
 
 /* Without engine.lock: an instance whose record is in the store. A damaged product sends it back to be computed. */
-static void load(struct engine *engine, struct group *group, struct instance *instance, struct content *content,
+static void load(struct engine *engine, struct window *window, struct instance *instance, struct content *content,
                  size_t worker) {
   struct call_times times = {.worker = worker, .start_s = (double)(ts_clock_ns() - engine->start_ns) / 1e9};
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
@@ -213,10 +213,10 @@ static void load(struct engine *engine, struct group *group, struct instance *in
   if (ok) {
     content->is_durable = true;
     store_outputs(content, outputs);
-    finish_content(group, instance, content, TS_OUTCOME_STORE, &times);
+    finish_content(window, instance, content, TS_OUTCOME_STORE, &times);
   } else {
     instance->not_in_store = true;
-    ts_need_inputs(group, instance);
+    ts_need_inputs(window, instance);
   }
   wake_waiting(engine);
   pthread_mutex_unlock(&engine->lock);
@@ -226,51 +226,51 @@ static void load(struct engine *engine, struct group *group, struct instance *in
  * content. */
 static bool claim_content(struct engine *engine, const struct ts_ready_task *task, struct instance *instance,
                           struct content **content) {
-  struct group *group = task->owner;
+  struct window *window = task->owner;
   if (engine->options->no_cutoff) {
-    *content = ts_content_create(group, instance);
+    *content = ts_content_create(window, instance);
     return true;
   }
-  struct ts_xxh128 identity = ts_instance_run_identity(engine, group, instance);
-  struct content *found = ts_content_find(group, &identity);
+  struct ts_xxh128 identity = ts_instance_run_identity(engine, window, instance);
+  struct content *found = ts_content_find(window, &identity);
   bool is_task =
       engine->plan->nodes[instance->node].kind == TS_NODE_TASK; /* other products are not kept in the store */
   if (!found && is_task && engine->recording && ts_content_is_running(engine, &identity)) {
     ts_content_park(engine, task);
   } else if (!found) {
-    *content = ts_content_add(group, instance, &identity);
+    *content = ts_content_add(window, instance, &identity);
     return true;
   } else if (found->state == CONTENT_RUNNING) {
     instance->state = PENDING;
     instance->next_waiter = found->waiters;
     found->waiters = instance;
   } else {
-    ts_finish(group, instance, found, found->state == CONTENT_DONE ? TS_OUTCOME_CUTOFF : TS_OUTCOME_FAILED, NULL);
+    ts_finish(window, instance, found, found->state == CONTENT_DONE ? TS_OUTCOME_CUTOFF : TS_OUTCOME_FAILED, NULL);
   }
   return false;
 }
 
 static void work_on(struct engine *engine, const struct ts_ready_task *task, size_t worker) {
-  struct group *group = task->owner;
-  struct instance *instance = &group->instances[task->instance];
+  struct window *window = task->owner;
+  struct instance *instance = &window->instances[task->instance];
   bool loadable = instance->state == LOADABLE;
   struct content *content = NULL;
   if (loadable)
-    content = ts_content_create(group, instance);
+    content = ts_content_create(window, instance);
   else if (!claim_content(engine, task, instance, &content))
     return;
   else
     ts_content_start(engine, content);
   instance->state = RUNNING;
   engine->entering++;
-  if (!loadable) ts_memory_enter(engine, group, instance);
+  if (!loadable) ts_memory_enter(engine, window, instance);
   engine->entering--;
   engine->running++;
   pthread_mutex_unlock(&engine->lock);
   if (loadable)
-    load(engine, group, instance, content, worker);
+    load(engine, window, instance, content, worker);
   else
-    produce(engine, group, instance, content, worker);
+    produce(engine, window, instance, content, worker);
   ts_tell_events(engine);
   pthread_mutex_lock(&engine->lock);
 }
@@ -280,7 +280,7 @@ static void worker_loop(void *argument, size_t worker) {
   struct ts_ready_task task;
   worker_number = worker;
   pthread_mutex_lock(&engine->lock);
-  while (take(engine, worker, &task)) work_on(engine, &task, worker);
+  while (take_task(engine, worker, &task)) work_on(engine, &task, worker);
   engine->workers--;
   pthread_cond_signal(&engine->left);
   pthread_mutex_unlock(&engine->lock);
@@ -293,7 +293,7 @@ static void mark_wanted(struct engine *engine, const struct ts_node_input *produ
   }
 }
 
-size_t ts_run_group_count(const struct ts_plan *plan, const struct ts_dataset *dataset) {
+size_t ts_run_window_count(const struct ts_plan *plan, const struct ts_dataset *dataset) {
   if (plan->node_count == 0) return 0;
   switch (plan->coarsest) {
   case TS_PER_TILE: return dataset->tile_count;
@@ -302,17 +302,17 @@ size_t ts_run_group_count(const struct ts_plan *plan, const struct ts_dataset *d
   }
 }
 
-uint32_t ts_run_group_of(const struct ts_plan *plan, const struct ts_dataset *dataset, enum ts_scope scope,
-                         size_t unit) {
+uint32_t ts_run_window_of(const struct ts_plan *plan, const struct ts_dataset *dataset, enum ts_scope scope,
+                          size_t unit) {
   if (plan->coarsest == scope) return (uint32_t)unit;
   return plan->coarsest == TS_PER_FILE ? (uint32_t)dataset->tile_items[unit] : 0;
 }
 
-/* One group, and what the wanted products of the part need; nodes follow their inputs. */
+/* One window, and what the wanted products of the part need; nodes follow their inputs. */
 static void take_part(struct engine *engine, const struct ts_run_part *part) {
   const struct ts_plan *plan = engine->plan;
-  engine->next_group = part->group;
-  if (engine->group_count > 0) engine->group_count = part->group + (size_t)1;
+  engine->next_window = part->window;
+  if (engine->window_count > 0) engine->window_count = part->window + (size_t)1;
   if (!part->wanted) return;
   engine->needed = ts_calloc(plan->node_count + 1, sizeof *engine->needed);
   for (size_t i = 0; i < part->wanted_count; i++)
@@ -338,10 +338,10 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   engine->recording = options->store != NULL;
   engine->start_ns = ts_clock_ns();
   engine->wanted_ports = ts_calloc(plan->node_count + 1, sizeof *engine->wanted_ports);
-  const bool lists_wishes = options->part && options->part->wanted;
-  if (!lists_wishes) mark_wanted(engine, plan->products, plan->set_count * plan->wanted_count);
-  if (!lists_wishes) mark_wanted(engine, plan->reference_products, plan->wanted_count);
-  engine->group_count = ts_run_group_count(plan, dataset);
+  const bool lists_demands = options->part && options->part->wanted;
+  if (!lists_demands) mark_wanted(engine, plan->products, plan->set_count * plan->wanted_count);
+  if (!lists_demands) mark_wanted(engine, plan->reference_products, plan->wanted_count);
+  engine->window_count = ts_run_window_count(plan, dataset);
   if (options->part) take_part(engine, options->part);
   pthread_mutexattr_t spinning; /* it is held for less than a microsecond: going to sleep costs more */
   pthread_mutexattr_init(&spinning);
@@ -363,9 +363,9 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
 
 void ts_engine_release(struct engine *engine) {
   while (engine->first_open) { /* only when the run was stopped */
-    struct group *group = engine->first_open;
-    engine->first_open = group->next_open;
-    ts_group_destroy(group);
+    struct window *window = engine->first_open;
+    engine->first_open = window->next_open;
+    ts_window_destroy(window);
   }
   ts_run_setup_destroy(engine->own_setup);
   free(engine->wanted_ports);
@@ -413,9 +413,9 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
   ts_pool_destroy(engine.lent);
   ts_blocks_set_limit(0);
   ts_tell_events(&engine);
-  result->stopped = stop_requested(&engine) && (engine.open_groups > 0 || engine.next_group < engine.group_count);
-  if (!result->stopped && engine.trouble.code == TS_ERR_OK && engine.open_groups > 0)
-    TS_BUG("the run ended with %zu groups unfinished", engine.open_groups);
+  result->stopped = stop_requested(&engine) && (engine.open_windows > 0 || engine.next_window < engine.window_count);
+  if (!result->stopped && engine.trouble.code == TS_ERR_OK && engine.open_windows > 0)
+    TS_BUG("the run ended with %zu windows unfinished", engine.open_windows);
   result->wall_s = (double)(ts_clock_ns() - engine.start_ns) / 1e9;
   result->cpu_total_s = (double)(ts_clock_process_cpu_ns() - cpu_ns) / 1e9;
   result->peak_bytes = ts_buffer_peak_bytes();

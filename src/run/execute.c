@@ -67,25 +67,25 @@ static size_t share_of_threads(struct engine *engine, size_t input_bytes) {
 }
 
 /* What is known of the inputs' contents; a producer that was never needed in this run has no digest. */
-static void find_digests(struct engine *engine, const struct group *group, const struct instance *instance,
+static void find_digests(struct engine *engine, const struct window *window, const struct instance *instance,
                          struct ts_xxh128 digests[TS_OP_MAX_PORTS]) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   if (node->kind != TS_NODE_TASK) return;
   pthread_mutex_lock(&engine->lock);
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    const struct instance *producer = ts_group_producers(group, instance, i, &count);
+    const struct instance *producer = ts_window_producers(window, instance, i, &count);
     if (count == 1 && producer->state == DONE) digests[i] = producer->content->run_digests[node->inputs[i].port];
   }
   pthread_mutex_unlock(&engine->lock);
 }
 
-static bool call_operation(struct engine *engine, const struct group *group, const struct instance *instance,
+static bool call_operation(struct engine *engine, const struct window *window, const struct instance *instance,
                            struct ts_op *op, struct ts_data *const *inputs, struct ts_data **outputs,
                            struct ts_str *log, struct loan *loan, struct ts_error *err) {
   struct ts_value values[TS_OP_MAX_PARAMETERS];
   struct ts_xxh128 digests[TS_OP_MAX_PORTS] = {{0}};
-  if (engine->options->memo) find_digests(engine, group, instance, digests);
+  if (engine->options->memo) find_digests(engine, window, instance, digests);
   ts_instance_parameters(engine, instance, values);
   char name[128];
   size_t threads = share_of_threads(engine, total_bytes(inputs, op->descriptor->input_count));
@@ -105,7 +105,7 @@ static bool call_operation(struct engine *engine, const struct group *group, con
 /* One call that reads a file of the dataset. */
 struct file_call {
   struct engine *engine;
-  const struct group *group;
+  const struct window *window;
   const struct instance *instance;
   struct ts_op *op;
   struct ts_data *const *inputs;
@@ -126,7 +126,7 @@ static bool read_once(void *user, struct ts_error *err) {
   struct file_call *call = user;
   drop_outputs(call->op, call->outputs);
   call->calls++;
-  return call_operation(call->engine, call->group, call->instance, call->op, call->inputs, call->outputs, call->log,
+  return call_operation(call->engine, call->window, call->instance, call->op, call->inputs, call->outputs, call->log,
                         call->loan, err);
 }
 
@@ -151,7 +151,7 @@ static void say_why(const struct ts_error *err, const struct ts_str *log, struct
   if (log->length > 0) ts_str_addf(message, "\n%s", ts_str_get(log));
 }
 
-bool ts_execute(struct engine *engine, const struct group *group, const struct instance *instance,
+bool ts_execute(struct engine *engine, const struct window *window, const struct instance *instance,
                 struct ts_data *const *inputs, size_t input_count, struct ts_data **outputs, struct call_times *times,
                 struct ts_str *message) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
@@ -164,9 +164,9 @@ bool ts_execute(struct engine *engine, const struct group *group, const struct i
   bool ok = true;
   ts_memory_call_begin();
   if (node->kind == TS_NODE_SOURCE)
-    ok = read_file(&(struct file_call){engine, group, instance, op, inputs, outputs, &log, &loan, 0}, &err);
+    ok = read_file(&(struct file_call){engine, window, instance, op, inputs, outputs, &log, &loan, 0}, &err);
   else if (op)
-    ok = call_operation(engine, group, instance, op, inputs, outputs, &log, &loan, &err);
+    ok = call_operation(engine, window, instance, op, inputs, outputs, &log, &loan, &err);
   else if (node->kind == TS_NODE_CROP)
     ok = (outputs[0] = ts_data_crop(inputs[0], &engine->dataset->tiles[instance->unit].core, &err)) != NULL;
   else

@@ -19,28 +19,28 @@ static void count(struct engine *engine, const struct instance *instance, enum t
 }
 
 /* A finished reader no longer needs what it read. */
-static void release_producers(struct group *group, struct instance *instance) {
-  const struct ts_node *node = &group->engine->plan->nodes[instance->node];
+static void release_producers(struct window *window, struct instance *instance) {
+  const struct ts_node *node = &window->engine->plan->nodes[instance->node];
   if (!instance->registered) return;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t producer_count = 0;
-    struct instance *producers = ts_group_producers(group, instance, i, &producer_count);
+    struct instance *producers = ts_window_producers(window, instance, i, &producer_count);
     for (size_t p = 0; p < producer_count; p++) {
       if (--producers[p].readers == 0 && producers[p].state == DONE) {
         producers[p].content->holders--;
-        ts_content_drop_idle(group, producers[p].content);
+        ts_content_drop_idle(window, producers[p].content);
       }
     }
   }
 }
 
-static void tell_consumer(struct group *group, struct instance *consumer, void *user) {
+static void tell_consumer(struct window *window, struct instance *consumer, void *user) {
   const struct instance *producer = user;
   if (consumer->state != WAITING) return;
   if (producer->state != DONE)
-    ts_finish(group, consumer, NULL, TS_OUTCOME_SKIPPED, NULL);
+    ts_finish(window, consumer, NULL, TS_OUTCOME_SKIPPED, NULL);
   else if (--consumer->waiting_inputs == 0)
-    ts_make_ready(group, consumer, ts_engine_worker());
+    ts_make_ready(window, consumer, ts_engine_worker());
 }
 
 static void add_event(struct engine *engine, struct event event) {
@@ -49,8 +49,8 @@ static void add_event(struct engine *engine, struct event event) {
 }
 
 /* References to the wanted outputs, so that they outlive the content's own until they are delivered. */
-static struct ts_data **hold_wanted(const struct group *group, const struct instance *instance) {
-  if (group->engine->wanted_ports[instance->node] == 0 || instance->state != DONE) return NULL;
+static struct ts_data **hold_wanted(const struct window *window, const struct instance *instance) {
+  if (window->engine->wanted_ports[instance->node] == 0 || instance->state != DONE) return NULL;
   struct ts_data **held = ts_calloc(instance->content->output_count + 1, sizeof *held);
   for (size_t i = 0; i < instance->content->output_count; i++) {
     if (instance->content->data[i]) held[i] = ts_data_ref(instance->content->data[i]);
@@ -58,21 +58,21 @@ static struct ts_data **hold_wanted(const struct group *group, const struct inst
   return held;
 }
 
-void ts_finish_group(struct group *group) { add_event(group->engine, (struct event){.group = group}); }
+void ts_finish_window(struct window *window) { add_event(window->engine, (struct event){.window = window}); }
 
-void ts_finish(struct group *group, struct instance *instance, struct content *content, enum ts_outcome outcome,
+void ts_finish(struct window *window, struct instance *instance, struct content *content, enum ts_outcome outcome,
                const struct call_times *times) {
   static const struct call_times no_times = {0};
   instance->content = content;
   instance->state = outcome == TS_OUTCOME_FAILED ? FAILED : outcome == TS_OUTCOME_SKIPPED ? SKIPPED : DONE;
   if (instance->state == DONE && instance->readers > 0) content->holders++;
-  count(group->engine, instance, outcome, times ? times->cpu_s : 0);
-  add_event(group->engine,
-            (struct event){group, instance, outcome, times ? *times : no_times, hold_wanted(group, instance)});
-  release_producers(group, instance);
-  ts_group_each_consumer(group, instance, tell_consumer, instance);
-  group->open_count--;
-  if (group->open_count == 0) ts_finish_group(group);
+  count(window->engine, instance, outcome, times ? times->cpu_s : 0);
+  add_event(window->engine,
+            (struct event){window, instance, outcome, times ? *times : no_times, hold_wanted(window, instance)});
+  release_producers(window, instance);
+  ts_window_each_consumer(window, instance, tell_consumer, instance);
+  window->open_count--;
+  if (window->open_count == 0) ts_finish_window(window);
 }
 
 static void deliver(struct engine *engine, struct event *event) {
@@ -81,7 +81,7 @@ static void deliver(struct engine *engine, struct event *event) {
   for (size_t port = 0; event->data && content && port < content->output_count; port++) {
     struct ts_data *data = event->data[port];
     if (wanted >> port & 1 && engine->options->on_product) {
-      if (!data) data = ts_materialise(engine, event->group, event->instance->content, port, NULL);
+      if (!data) data = ts_materialise(engine, event->window, event->instance->content, port, NULL);
       if (data)
         engine->options->on_product(engine->options->user, event->instance->node, (uint32_t)port, event->instance->unit,
                                     data);
@@ -104,34 +104,34 @@ static void tell_task(struct engine *engine, const struct instance *instance, en
 }
 
 /* Instances nobody needed, because the store has what follows them, are told and counted as found there. */
-static void tell_unneeded(struct engine *engine, const struct group *group) {
+static void tell_unneeded(struct engine *engine, const struct window *window) {
   const struct call_times times = {.start_s = (double)(ts_clock_ns() - engine->start_ns) / 1e9};
-  for (size_t i = 0; i < group->instance_count; i++) {
-    if (group->instances[i].state == UNNEEDED) tell_task(engine, &group->instances[i], TS_OUTCOME_STORE, &times);
+  for (size_t i = 0; i < window->instance_count; i++) {
+    if (window->instances[i].state == UNNEEDED) tell_task(engine, &window->instances[i], TS_OUTCOME_STORE, &times);
   }
 }
 
-static void close_group(struct engine *engine, struct group *group) {
+static void close_window(struct engine *engine, struct window *window) {
   const bool whole = !engine->needed; /* otherwise another part may need what this one did not */
-  if (whole) tell_unneeded(engine, group);
+  if (whole) tell_unneeded(engine, window);
   pthread_mutex_lock(&engine->lock);
-  for (size_t i = 0; whole && i < group->instance_count; i++) {
-    if (group->instances[i].state == UNNEEDED) count(engine, &group->instances[i], TS_OUTCOME_STORE, 0);
+  for (size_t i = 0; whole && i < window->instance_count; i++) {
+    if (window->instances[i].state == UNNEEDED) count(engine, &window->instances[i], TS_OUTCOME_STORE, 0);
   }
-  ts_engine_forget_group(engine, group);
+  ts_engine_forget_window(engine, window);
   pthread_cond_broadcast(&engine->changed);
   pthread_mutex_unlock(&engine->lock);
-  ts_group_destroy(group);
+  ts_window_destroy(window);
 }
 
-static void tell(struct engine *engine, struct event *event) {
+static void report_event(struct engine *engine, struct event *event) {
   struct instance *instance = event->instance;
   if (!instance) {
-    close_group(engine, event->group);
+    close_window(engine, event->window);
     return;
   }
   if (event->outcome == TS_OUTCOME_CUTOFF)
-    ts_record_result(engine, event->group, instance, instance->content, true, &event->times, NULL);
+    ts_record_result(engine, event->window, instance, instance->content, true, &event->times, NULL);
   tell_task(engine, instance, event->outcome, &event->times);
   deliver(engine, event);
 }
@@ -146,7 +146,7 @@ void ts_tell_events(struct engine *engine) {
   engine->event_count = 0;
   engine->event_capacity = engine->told_capacity;
   pthread_mutex_unlock(&engine->lock);
-  for (size_t i = 0; i < event_count; i++) tell(engine, &events[i]);
+  for (size_t i = 0; i < event_count; i++) report_event(engine, &events[i]);
   engine->told = events;
   engine->told_capacity = capacity;
   pthread_mutex_unlock(&engine->tell);

@@ -4,8 +4,8 @@
 
 #include "base/alloc.h"
 
-static void visit(struct group *group, struct instance *instance) {
-  struct engine *e = group->engine;
+static void visit(struct window *window, struct instance *instance) {
+  struct engine *e = window->engine;
   if (instance->state != UNNEEDED) return;
   instance->state = DONE;
   if (ts_instance_in_store(e, instance)) return;
@@ -13,15 +13,15 @@ static void visit(struct group *group, struct instance *instance) {
   const struct ts_node *node = &e->plan->nodes[instance->node];
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_group_producers(group, instance, i, &count);
-    for (size_t p = 0; p < count; p++) visit(group, &producers[p]);
+    struct instance *producers = ts_window_producers(window, instance, i, &count);
+    for (size_t p = 0; p < count; p++) visit(window, &producers[p]);
   }
 }
 
-static void count_group(const struct group *group, struct ts_run_forecast *forecast) {
-  const struct ts_plan *plan = group->engine->plan;
-  for (size_t i = 0; i < group->instance_count; i++) {
-    const struct instance *instance = &group->instances[i];
+static void count_window(const struct window *window, struct ts_run_forecast *forecast) {
+  const struct ts_plan *plan = window->engine->plan;
+  for (size_t i = 0; i < window->instance_count; i++) {
+    const struct instance *instance = &window->instances[i];
     const struct ts_node *node = &plan->nodes[instance->node];
     if (node->kind != TS_NODE_TASK) continue;
     bool execute = instance->state == WAITING;
@@ -64,14 +64,14 @@ bool ts_run_forecast(const struct ts_plan *plan, const struct ts_dataset *datase
   bool ok = ts_engine_init(&engine, plan, dataset, options, &unused, err);
   bool is_empty = store_is_empty(options->store);
   if (ok && is_empty) count_everything(plan, dataset, forecast);
-  for (size_t g = 0; ok && !is_empty && g < engine.group_count; g++) {
-    struct group *group = ts_group_create(&engine, (uint32_t)g, err);
-    ok = group != NULL;
-    for (size_t i = 0; ok && i < group->instance_count; i++) {
-      if (engine.wanted_ports[group->instances[i].node] != 0) visit(group, &group->instances[i]);
+  for (size_t g = 0; ok && !is_empty && g < engine.window_count; g++) {
+    struct window *window = ts_window_create(&engine, (uint32_t)g, err);
+    ok = window != NULL;
+    for (size_t i = 0; ok && i < window->instance_count; i++) {
+      if (engine.wanted_ports[window->instances[i].node] != 0) visit(window, &window->instances[i]);
     }
-    if (ok) count_group(group, forecast);
-    ts_group_destroy(group);
+    if (ok) count_window(window, forecast);
+    ts_window_destroy(window);
   }
   ts_run_result_release(&unused);
   ts_engine_release(&engine);

@@ -90,11 +90,11 @@ static struct ts_key output_key(const struct engine *engine, const struct instan
 }
 
 /* Crop and gather are the engine's own: their identity is their name, a version, the rectangle and the pieces. */
-static bool engine_key(struct engine *engine, const struct group *group, const struct instance *instance,
+static bool engine_key(struct engine *engine, const struct window *window, const struct instance *instance,
                        const char *domain, bool content, struct ts_key *key, struct ts_error *err) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   size_t count = 0;
-  struct instance *producers = ts_group_producers(group, instance, 0, &count);
+  struct instance *producers = ts_window_producers(window, instance, 0, &count);
   struct ts_key_input *inputs = ts_calloc(count + 1, sizeof *inputs);
   char(*ports)[24] = ts_calloc(count + 1, sizeof *ports);
   for (size_t i = 0; i < count; i++) {
@@ -125,16 +125,16 @@ static bool engine_key(struct engine *engine, const struct group *group, const s
 }
 
 /* Key of an input: of what is connected (lineage), or of its content. */
-static struct ts_key input_key(struct engine *engine, const struct group *group, const struct instance *instance,
+static struct ts_key input_key(struct engine *engine, const struct window *window, const struct instance *instance,
                                size_t input, bool content) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   size_t count = 0;
-  struct instance *producer = ts_group_producers(group, instance, input, &count);
+  struct instance *producer = ts_window_producers(window, instance, input, &count);
   size_t port = node->inputs[input].port;
   return content ? (struct ts_key){producer->content->digests[port]} : output_key(engine, producer, port);
 }
 
-static bool task_key(struct engine *engine, const struct group *group, const struct instance *instance, bool content,
+static bool task_key(struct engine *engine, const struct window *window, const struct instance *instance, bool content,
                      struct ts_key *key, struct ts_error *err) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   const struct recipe *recipe = engine->recipes[instance->node];
@@ -143,7 +143,7 @@ static bool task_key(struct engine *engine, const struct group *group, const str
   for (size_t i = 0; i < node->input_count; i++) {
     if (node->inputs[i].node == TS_NO_NODE) continue;
     inputs[count].port = recipe->op->descriptor->inputs[i].name;
-    inputs[count++].key = input_key(engine, group, instance, i, content);
+    inputs[count++].key = input_key(engine, window, instance, i, content);
   }
   return ts_key_end(content ? &recipe->content : &recipe->lineage, inputs, count, key, err);
 }
@@ -161,48 +161,48 @@ static bool source_key(struct engine *engine, const struct instance *instance, c
   return ts_op_key(op, domain, salt, values, pointers, key, err);
 }
 
-static bool any_key(struct engine *engine, const struct group *group, const struct instance *instance, bool content,
+static bool any_key(struct engine *engine, const struct window *window, const struct instance *instance, bool content,
                     struct ts_key *key, struct ts_error *err) {
   const char *domain = content ? TS_KEY_DOMAIN_CONTENT : TS_KEY_DOMAIN_TASK;
   switch (engine->plan->nodes[instance->node].kind) {
-  case TS_NODE_TASK: return task_key(engine, group, instance, content, key, err);
+  case TS_NODE_TASK: return task_key(engine, window, instance, content, key, err);
   case TS_NODE_SOURCE: return source_key(engine, instance, domain, key, err);
-  default: return engine_key(engine, group, instance, domain, content, key, err);
+  default: return engine_key(engine, window, instance, domain, content, key, err);
   }
 }
 
-bool ts_instance_key(struct engine *engine, const struct group *group, struct instance *instance,
+bool ts_instance_key(struct engine *engine, const struct window *window, struct instance *instance,
                      struct ts_error *err) {
-  return any_key(engine, group, instance, false, &instance->key, err);
+  return any_key(engine, window, instance, false, &instance->key, err);
 }
 
-bool ts_instance_content_key(struct engine *engine, const struct group *group, const struct instance *instance,
+bool ts_instance_content_key(struct engine *engine, const struct window *window, const struct instance *instance,
                              struct ts_key *key, struct ts_error *err) {
-  return any_key(engine, group, instance, true, key, err);
+  return any_key(engine, window, instance, true, key, err);
 }
 
-static void add_input_identities(const struct group *group, const struct instance *instance, struct ts_str *bytes) {
-  const struct ts_node *node = &group->engine->plan->nodes[instance->node];
+static void add_input_identities(const struct window *window, const struct instance *instance, struct ts_str *bytes) {
+  const struct ts_node *node = &window->engine->plan->nodes[instance->node];
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_group_producers(group, instance, i, &count);
+    struct instance *producers = ts_window_producers(window, instance, i, &count);
     ts_str_add_bytes(bytes, &count, sizeof count);
     for (size_t p = 0; p < count; p++)
       ts_str_add_bytes(bytes, &producers[p].content->run_digests[node->inputs[i].port], sizeof(struct ts_xxh128));
   }
 }
 
-static struct ts_xxh128 engine_identity(const struct group *group, const struct instance *instance) {
-  enum ts_node_kind kind = group->engine->plan->nodes[instance->node].kind;
+static struct ts_xxh128 engine_identity(const struct window *window, const struct instance *instance) {
+  enum ts_node_kind kind = window->engine->plan->nodes[instance->node].kind;
   ts_auto(ts_str_release) struct ts_str bytes = {0};
   ts_str_add_bytes(&bytes, &kind, sizeof kind);
   if (kind == TS_NODE_CROP) ts_str_add_bytes(&bytes, &instance->unit, sizeof instance->unit);
-  add_input_identities(group, instance, &bytes);
+  add_input_identities(window, instance, &bytes);
   return ts_xxh128_of(bytes.data, bytes.length, 2);
 }
 
 /* An input of a task has one producer or, where nothing is connected, none. */
-static struct ts_xxh128 task_identity(const struct engine *engine, const struct group *group,
+static struct ts_xxh128 task_identity(const struct engine *engine, const struct window *window,
                                       const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   struct ts_xxh128 words[1 + 2 * TS_OP_MAX_PORTS];
@@ -210,20 +210,20 @@ static struct ts_xxh128 task_identity(const struct engine *engine, const struct 
   words[used++] = (struct ts_xxh128){.low = engine->recipes[instance->node]->number, .high = node->input_count};
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producer = ts_group_producers(group, instance, i, &count);
+    struct instance *producer = ts_window_producers(window, instance, i, &count);
     words[used++] = (struct ts_xxh128){.low = count};
     if (count > 0) words[used++] = producer->content->run_digests[node->inputs[i].port];
   }
   return ts_xxh128_of(words, used * sizeof *words, 3);
 }
 
-/* Equal for two instances of a group exactly when operation, canonical parameters and input contents are equal. Sources
+/* Equal for two instances of a window exactly when operation, canonical parameters and input contents are equal. Sources
  * have no input contents: their lineage key serves. */
-struct ts_xxh128 ts_instance_run_identity(struct engine *engine, const struct group *group,
+struct ts_xxh128 ts_instance_run_identity(struct engine *engine, const struct window *window,
                                           const struct instance *instance) {
   switch (engine->plan->nodes[instance->node].kind) {
-  case TS_NODE_TASK: return task_identity(engine, group, instance);
+  case TS_NODE_TASK: return task_identity(engine, window, instance);
   case TS_NODE_SOURCE: return ts_xxh128_of(&instance->key, sizeof instance->key, 1);
-  default: return engine_identity(group, instance);
+  default: return engine_identity(window, instance);
   }
 }

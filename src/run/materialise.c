@@ -25,17 +25,17 @@ static struct ts_data *keep(struct engine *engine, struct content *content, size
   return other;
 }
 
-static struct ts_data *compute_again(struct engine *engine, struct group *group, struct content *content, size_t port,
+static struct ts_data *compute_again(struct engine *engine, struct window *window, struct content *content, size_t port,
                                      struct ts_str *message) {
   struct instance *origin = content->origin;
   size_t input_count = 0;
-  struct ts_data **inputs = ts_collect_inputs(engine, group, origin, &input_count, message);
+  struct ts_data **inputs = ts_collect_inputs(engine, window, origin, &input_count, message);
   if (!inputs) return NULL;
   struct ts_data **outputs = ts_calloc(content->output_count + 1, sizeof(struct ts_data *));
   struct call_times times = {0};
   ts_auto(ts_str_release) struct ts_str ignored = {0};
   struct ts_data *result = NULL;
-  if (ts_execute(engine, group, origin, inputs, input_count, outputs, &times, message ? message : &ignored)) {
+  if (ts_execute(engine, window, origin, inputs, input_count, outputs, &times, message ? message : &ignored)) {
     pthread_mutex_lock(&engine->lock);
     if (engine->plan->nodes[origin->node].kind == TS_NODE_TASK) engine->result->recomputed++;
     pthread_mutex_unlock(&engine->lock);
@@ -47,7 +47,7 @@ static struct ts_data *compute_again(struct engine *engine, struct group *group,
   return result;
 }
 
-struct ts_data *ts_materialise(struct engine *engine, struct group *group, struct content *content, size_t port,
+struct ts_data *ts_materialise(struct engine *engine, struct window *window, struct content *content, size_t port,
                                struct ts_str *message) {
   struct ts_data *data = from_memory(engine, content, port);
   if (data) return data;
@@ -56,7 +56,7 @@ struct ts_data *ts_materialise(struct engine *engine, struct group *group, struc
     data = ts_load_product(engine, &content->digests[port], &err);
     if (data) return keep(engine, content, port, data);
   }
-  return compute_again(engine, group, content, port, message);
+  return compute_again(engine, window, content, port, message);
 }
 
 void ts_release_inputs(struct ts_data **inputs, size_t count) {
@@ -81,12 +81,12 @@ static void recall_digests(struct engine *engine, const struct instance *produce
 
 /* An instance loaded from the store has no finished producers: to compute it again they are found, or computed, in
  * turn. */
-static struct content *content_of_producer(struct engine *engine, struct group *group, struct instance *producer) {
+static struct content *content_of_producer(struct engine *engine, struct window *window, struct instance *producer) {
   pthread_mutex_lock(&engine->lock);
   struct content *content = producer->state == DONE ? producer->content : NULL;
   bool created = !content;
   if (created) {
-    content = ts_content_create(group, producer);
+    content = ts_content_create(window, producer);
     content->state = CONTENT_DONE;
   }
   pthread_mutex_unlock(&engine->lock);
@@ -94,7 +94,7 @@ static struct content *content_of_producer(struct engine *engine, struct group *
   return content;
 }
 
-struct ts_data **ts_collect_inputs(struct engine *engine, struct group *group, const struct instance *instance,
+struct ts_data **ts_collect_inputs(struct engine *engine, struct window *window, const struct instance *instance,
                                    size_t *count, struct ts_str *message) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   size_t capacity = 0;
@@ -108,13 +108,13 @@ struct ts_data **ts_collect_inputs(struct engine *engine, struct group *group, c
   inputs = ts_grow(inputs, 0, &capacity, sizeof(struct ts_data *));
   for (size_t i = 0; i < node->input_count; i++) {
     size_t producer_count = 0;
-    struct instance *producers = ts_group_producers(group, instance, i, &producer_count);
+    struct instance *producers = ts_window_producers(window, instance, i, &producer_count);
     for (size_t p = 0; p < (producer_count ? producer_count : 1); p++) {
       inputs = ts_grow(inputs, *count, &capacity, sizeof(struct ts_data *));
       struct ts_data *data = NULL;
       if (producer_count) {
-        struct content *content = content_of_producer(engine, group, &producers[p]);
-        data = ts_materialise(engine, group, content, node->inputs[i].port, message);
+        struct content *content = content_of_producer(engine, window, &producers[p]);
+        data = ts_materialise(engine, window, content, node->inputs[i].port, message);
         if (!data) {
           ts_release_inputs(inputs, *count);
           return NULL;

@@ -52,7 +52,7 @@ static double scratch_ratio(const struct ts_op *op) {
 }
 
 /* Bytes of pixels (tables are small change) that enter an instance. */
-static double input_bytes(const struct engine *engine, const struct group *group, const struct instance *instance) {
+static double input_bytes(const struct engine *engine, const struct window *window, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   double sum = 0;
   if (node->kind == TS_NODE_SOURCE && node->scope == TS_PER_TILE) {
@@ -61,7 +61,7 @@ static double input_bytes(const struct engine *engine, const struct group *group
   }
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_group_producers(group, instance, i, &count);
+    struct instance *producers = ts_window_producers(window, instance, i, &count);
     for (size_t p = 0; p < count; p++) {
       const struct content *content = producers[p].content;
       sum += content ? (double)content->sizes[node->inputs[i].port] : 0;
@@ -71,35 +71,35 @@ static double input_bytes(const struct engine *engine, const struct group *group
 }
 
 /* What a call takes: scratch and outputs. */
-static double call_bytes(const struct engine *engine, const struct group *group, const struct instance *instance) {
+static double call_bytes(const struct engine *engine, const struct window *window, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   double learnt = node->kind == TS_NODE_TASK ? engine->memory_ratio[node->task] * MARGIN : 0;
   const struct ts_op *op = ts_instance_op(engine, instance);
-  return input_bytes(engine, group, instance) * (learnt > 0 ? learnt : (op ? scratch_ratio(op) : 0) + UNKNOWN_OUTPUT);
+  return input_bytes(engine, window, instance) * (learnt > 0 ? learnt : (op ? scratch_ratio(op) : 0) + UNKNOWN_OUTPUT);
 }
 
 /* Inputs that were dropped come back first, one after the other: each takes its own bytes and, if nobody keeps it, a call
  * whose own inputs may have to come back before. */
-static double missing_bytes(const struct engine *engine, const struct group *group, const struct instance *instance) {
+static double missing_bytes(const struct engine *engine, const struct window *window, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   double sum = 0, largest_call = 0;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_group_producers(group, instance, i, &count);
+    struct instance *producers = ts_window_producers(window, instance, i, &count);
     for (size_t p = 0; p < count; p++) {
       const struct content *content = producers[p].content;
       if (!content || content->data[node->inputs[i].port]) continue;
       sum += (double)content->sizes[node->inputs[i].port];
       if (content->is_durable) continue;
-      double call = call_bytes(engine, group, content->origin) + missing_bytes(engine, group, content->origin);
+      double call = call_bytes(engine, window, content->origin) + missing_bytes(engine, window, content->origin);
       if (call > largest_call) largest_call = call;
     }
   }
   return sum + largest_call;
 }
 
-uint64_t ts_memory_need(const struct engine *engine, const struct group *group, const struct instance *instance) {
-  return (uint64_t)(call_bytes(engine, group, instance) + missing_bytes(engine, group, instance));
+uint64_t ts_memory_need(const struct engine *engine, const struct window *window, const struct instance *instance) {
+  return (uint64_t)(call_bytes(engine, window, instance) + missing_bytes(engine, window, instance));
 }
 
 void ts_memory_call_begin(void) { mine.call_start_bytes = ts_block_watch_mark(); }
@@ -109,10 +109,10 @@ uint64_t ts_memory_call_end(void) {
   return mine.call_bytes > 0 ? (uint64_t)mine.call_bytes : 0;
 }
 
-void ts_memory_learn(struct engine *engine, const struct group *group, const struct instance *instance) {
+void ts_memory_learn(struct engine *engine, const struct window *window, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   if (engine->options->memory_bytes == 0 || node->kind != TS_NODE_TASK) return;
-  double in = input_bytes(engine, group, instance);
+  double in = input_bytes(engine, window, instance);
   double ratio = in > 0 ? (double)mine.call_bytes / in : 0;
   if (ratio > engine->memory_ratio[node->task]) engine->memory_ratio[node->task] = ratio;
 }
@@ -175,7 +175,7 @@ static int compare_victims(const void *a, const void *b) {
 }
 
 /* What dropping a content frees, and how long it takes to get it back. */
-static struct victim judge(struct content *content) {
+static struct victim rate_victim(struct content *content) {
   double bytes = 0, coded = 0;
   for (size_t i = 0; i < content->output_count; i++) {
     if (!content->data[i]) continue;
@@ -190,11 +190,11 @@ static struct victim *list_victims(const struct engine *engine, size_t *count) {
   struct victim *victims = NULL;
   size_t capacity = 0;
   *count = 0;
-  for (const struct group *group = engine->first_open; group; group = group->next_open) {
-    for (size_t i = 0; i < group->all_count; i++) {
-      struct content *content = group->all[i];
+  for (const struct window *window = engine->first_open; window; window = window->next_open) {
+    for (size_t i = 0; i < window->all_count; i++) {
+      struct content *content = window->all[i];
       if (content->state != CONTENT_DONE || content->pins > 0) continue;
-      struct victim victim = judge(content);
+      struct victim victim = rate_victim(content);
       if (victim.score <= 0) continue; /* nothing in memory */
       victims = ts_grow(victims, *count, &capacity, sizeof *victims);
       victims[(*count)++] = victim;
@@ -215,7 +215,8 @@ static void drop(struct engine *engine, struct content *content) {
 }
 
 static void make_room(struct engine *engine, uint64_t need) {
-  for (struct group *group = engine->first_open; group; group = group->next_open) ts_content_drop_lingering(group);
+  for (struct window *window = engine->first_open; window; window = window->next_open)
+    ts_content_drop_lingering(window);
   size_t count = 0;
   struct victim *victims = list_victims(engine, &count);
   for (size_t i = 0; i < count && !fits(engine, need, LOW_WATER); i++) drop(engine, victims[i].content);
@@ -242,16 +243,16 @@ static void pin(struct content *content) {
 }
 
 /* What the instance reads and, where that has to be computed again first, what it is computed from. */
-static void pin_inputs(const struct engine *engine, const struct group *group, const struct instance *instance) {
+static void pin_inputs(const struct engine *engine, const struct window *window, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_group_producers(group, instance, i, &count);
+    struct instance *producers = ts_window_producers(window, instance, i, &count);
     for (size_t p = 0; p < count; p++) {
       struct content *content = producers[p].content;
       if (!content) continue;
       pin(content);
-      if (!content->data[node->inputs[i].port] && !content->is_durable) pin_inputs(engine, group, content->origin);
+      if (!content->data[node->inputs[i].port] && !content->is_durable) pin_inputs(engine, window, content->origin);
     }
   }
 }
@@ -268,11 +269,11 @@ static void reserve(struct engine *engine, uint64_t need) {
   ts_block_watch_set(&mine.watch);
 }
 
-void ts_memory_enter(struct engine *engine, struct group *group, const struct instance *instance) {
+void ts_memory_enter(struct engine *engine, struct window *window, const struct instance *instance) {
   if (engine->options->memory_bytes == 0) return;
-  uint64_t need = ts_memory_need(engine, group, instance);
+  uint64_t need = ts_memory_need(engine, window, instance);
   bool drained = false;
-  pin_inputs(engine, group, instance);
+  pin_inputs(engine, window, instance);
   if (!fits(engine, need, SHORT_SHARE)) count_strays(engine);
   while (!fits(engine, need, FULL)) {
     make_room(engine, need);
@@ -283,7 +284,7 @@ void ts_memory_enter(struct engine *engine, struct group *group, const struct in
     } else if (engine->running > 0 && !engine->over) {
       engine->result->waits++;
       ts_engine_wait(engine);
-      need = ts_memory_need(engine, group, instance); /* more may be known, or missing, by now */
+      need = ts_memory_need(engine, window, instance); /* more may be known, or missing, by now */
       count_strays(engine);
     } else {
       break;

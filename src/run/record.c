@@ -110,7 +110,7 @@ bool ts_worth_loading(struct engine *engine, const struct instance *instance, co
 
 /* One edge per connected input port; a gather has one per piece. Fills `few`, or an array in
  * the arena. */
-static struct ts_record_input *record_inputs(const struct engine *engine, const struct group *group,
+static struct ts_record_input *record_inputs(const struct engine *engine, const struct window *window,
                                              const struct instance *instance, struct ts_record_input *few,
                                              struct ts_arena *arena, size_t *count) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
@@ -122,11 +122,11 @@ static struct ts_record_input *record_inputs(const struct engine *engine, const 
   }
   for (size_t i = 0; op && i < node->input_count; i++) {
     size_t producer_count = 0;
-    const struct instance *producer = ts_group_producers(group, instance, i, &producer_count);
+    const struct instance *producer = ts_window_producers(window, instance, i, &producer_count);
     if (producer_count > 0) few[(*count)++] = (struct ts_record_input){op->descriptor->inputs[i].name, producer->key};
   }
   if (op) return few;
-  const struct instance *pieces = ts_group_producers(group, instance, 0, count);
+  const struct instance *pieces = ts_window_producers(window, instance, 0, count);
   struct ts_record_input *inputs = ts_arena_array(arena, *count, sizeof *inputs);
   for (size_t p = 0; p < *count; p++)
     inputs[p] = (struct ts_record_input){ts_arena_printf(arena, "%08zu", p), pieces[p].key};
@@ -155,16 +155,16 @@ static const char *parameters_in_clear(const struct engine *engine, const struct
   return ts_arena_strdup(arena, text);
 }
 
-static struct ts_key content_key_of(struct engine *engine, const struct group *group, const struct instance *instance,
+static struct ts_key content_key_of(struct engine *engine, const struct window *window, const struct instance *instance,
                                     const struct content *content) {
   struct ts_key key = content->key;
   struct ts_error err = {0};
-  if (!content->has_key && !ts_instance_content_key(engine, group, instance, &key, &err))
+  if (!content->has_key && !ts_instance_content_key(engine, window, instance, &key, &err))
     TS_BUG("no content key: %s", err.text);
   return key;
 }
 
-bool ts_record_result(struct engine *engine, const struct group *group, const struct instance *instance,
+bool ts_record_result(struct engine *engine, const struct window *window, const struct instance *instance,
                       const struct content *content, bool alias, const struct call_times *times,
                       struct ts_data *const *outputs) {
   if (!engine->recording || !ts_instance_is_kept(engine, instance)) return false;
@@ -174,7 +174,7 @@ bool ts_record_result(struct engine *engine, const struct group *group, const st
   struct ts_data *keep[TS_OP_MAX_PORTS];
   struct ts_op *op = ts_instance_op(engine, instance);
   struct ts_record record = {.key = instance->key,
-                             .content_key = content_key_of(engine, group, instance, content),
+                             .content_key = content_key_of(engine, window, instance, content),
                              .is_alias = alias,
                              .operation = ts_instance_op_name(engine, instance),
                              .parameters_json = parameters_in_clear(engine, instance, &arena),
@@ -186,7 +186,7 @@ bool ts_record_result(struct engine *engine, const struct group *group, const st
                              .run = engine->options->run_id ? engine->options->run_id : "",
                              .producer = engine->producer,
                              .made_unix_ns = ts_clock_unix_ns()};
-  record.inputs = record_inputs(engine, group, instance, inputs, &arena, &record.input_count);
+  record.inputs = record_inputs(engine, window, instance, inputs, &arena, &record.input_count);
   record_outputs(engine, instance, content, outputs, times->cpu_s, records, keep);
   if (op) record.implementation = op->implementation;
   bool kept_all = true;

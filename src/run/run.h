@@ -1,10 +1,10 @@
 /* Runs a plan on the threads of one machine: every distinct task once, with early cutoff and reuse from a store.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The plan is read-only and shared; the state of a run lives in groups (a tile, a file or the dataset, whatever must be
+ * The plan is read-only and shared; the state of a run lives in windows (a tile, a file or the dataset, whatever must be
  * open at once), opened in order and let go when done. Counts are taken where operations are called, never from the
- * plan. Each distinct content is executed once, whatever the timing of threads: among all groups if a store can pass its
- * products on, otherwise within each group. */
+ * plan. Each distinct content is executed once, whatever the timing of threads: among all windows if a store can pass its
+ * products on, otherwise within each window. */
 #ifndef TS_RUN_RUN_H
 #define TS_RUN_RUN_H
 
@@ -78,13 +78,13 @@ struct ts_store_speed {
 
 /* A part of the work on a plan: what a worker process does at once. Only what the wanted products need is looked at, told
  * and counted; what turns out not to be needed is not told. */
-struct ts_run_wish {
+struct ts_run_demand {
   uint32_t node, port;
-  size_t unit; /* tile, item or 0; of the group */
+  size_t unit; /* tile, item or 0; of the window */
 };
 struct ts_run_part {
-  uint32_t group;                   /* tile, file or 0: what the plan opens at once */
-  const struct ts_run_wish *wanted; /* borrowed; NULL: all that the plan wants */
+  uint32_t window;                    /* tile, file or 0: what the plan opens at once */
+  const struct ts_run_demand *wanted; /* borrowed; NULL: all that the plan wants */
   size_t wanted_count;
   bool keep; /* wanted products are kept in the store, also cheap ones: another part will ask for them */
   int64_t
@@ -106,7 +106,7 @@ struct ts_run_options {
   const char *run_id;     /* "" if none */
   uint64_t memory_bytes;  /* budget for pixels and scratch; 0: none */
   uint64_t
-      linger_bytes; /* of each group, products that nobody reads any more: a task of the same content may need them yet */
+      linger_bytes; /* of each window, products that nobody reads any more: a task of the same content may need them yet */
   bool no_cutoff;
   struct ts_memo *memo; /* borrowed: values of parts of calls, also from earlier runs; NULL: none are recalled */
   bool stages_only; /* the store knows products of whole stages only: nothing inside a stage is looked up or recorded */
@@ -129,7 +129,7 @@ struct ts_run_options {
   void (*on_product)(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
 };
 
-/* The greater of the two wishes to stop: 0 go on, 1 start no new task, more: running operations shall give up, too. */
+/* The greater of the two stop levels: 0 go on, 1 start no new task, more: running operations shall give up, too. */
 static inline int ts_run_stop_level(const struct ts_run_options *options) {
   const int stop = options->stop ? __atomic_load_n(options->stop, __ATOMIC_RELAXED) : 0;
   const int halt = options->halt ? __atomic_load_n(options->halt, __ATOMIC_RELAXED) : 0;
@@ -165,11 +165,11 @@ void ts_run_result_release(struct ts_run_result *result);
 bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const struct ts_run_options *options,
             struct ts_run_result *result, struct ts_error *err);
 
-/* How many groups the plan divides the dataset into. */
-size_t ts_run_group_count(const struct ts_plan *plan, const struct ts_dataset *dataset);
-/* The group that a unit of a scope belongs to. */
-uint32_t ts_run_group_of(const struct ts_plan *plan, const struct ts_dataset *dataset, enum ts_scope scope,
-                         size_t unit);
+/* How many windows the plan divides the dataset into. */
+size_t ts_run_window_count(const struct ts_plan *plan, const struct ts_dataset *dataset);
+/* The window that a unit of a scope belongs to. */
+uint32_t ts_run_window_of(const struct ts_plan *plan, const struct ts_dataset *dataset, enum ts_scope scope,
+                          size_t unit);
 
 /* What ts_run would find in the store: per task, how many instances would be executed; same rules, nothing is run. */
 struct ts_run_forecast {

@@ -36,7 +36,7 @@ struct call_times {
 };
 
 /* One distinct result: what an operation made from inputs of one content. Instances share it. Lives as long as its
- * group. */
+ * window. */
 struct content {
   enum { CONTENT_RUNNING, CONTENT_DONE, CONTENT_FAILED } state;
   struct ts_xxh128 identity;    /* what it is made from; zero if nobody looks for it */
@@ -54,20 +54,20 @@ struct content {
   double cpu_s;             /* what it cost to compute */
   bool is_durable;          /* the store keeps all outputs */
   int pins;                 /* tasks that are about to read it, or reading: not to be dropped */
-  bool lingers;             /* in group.lingering */
+  bool lingers;             /* in window.lingering */
   char *message;            /* owned: why it failed; NULL */
 };
 
 #define LINGER_COUNT 256
 struct lingering {
-  struct content *content; /* borrowed from the group */
+  struct content *content; /* borrowed from the window */
   uint64_t bytes;          /* when it was put there */
 };
 
 struct instance {
   enum instance_state state;
   bool not_in_store; /* the store's product was damaged: compute it */
-  bool looked_up;    /* in_store says what the store knew before the group was opened */
+  bool looked_up;    /* in_store says what the store knew before the window was opened */
   bool in_store;
   bool registered; /* counted among the readers of its producers */
   uint32_t node;
@@ -75,11 +75,11 @@ struct instance {
   uint32_t readers;        /* consumers that have not finished yet */
   size_t unit;             /* global: tile, item or 0 */
   struct ts_key key;
-  struct content *content; /* borrowed from the group; set when DONE, FAILED or PENDING */
+  struct content *content; /* borrowed from the window; set when DONE, FAILED or PENDING */
   struct instance *next_waiter;
 };
 
-struct group {
+struct window {
   struct engine *engine; /* borrowed */
   uint32_t number;
   size_t first_tile, tile_count;
@@ -96,13 +96,13 @@ struct group {
   struct lingering lingering[LINGER_COUNT]; /* a ring, the one that became idle first is the first to go */
   size_t linger_first, linger_count;
   uint64_t linger_bytes;
-  struct group *next_open; /* borrowed: the engine's list of open groups */
+  struct window *next_open; /* borrowed: the engine's list of open windows */
 };
 
 /* Something to tell outside engine.lock, in the order in which it happened. */
 struct event {
-  struct group *group;       /* borrowed: groups are destroyed by their own last event */
-  struct instance *instance; /* borrowed; NULL: the group is finished */
+  struct window *window;     /* borrowed: windows are destroyed by their own last event */
+  struct instance *instance; /* borrowed; NULL: the window is finished */
   enum ts_outcome outcome;
   struct call_times times;
   struct ts_data **data; /* owned array and references: the wanted outputs, where they are in memory; NULL */
@@ -145,13 +145,13 @@ struct engine {
   pthread_mutex_t lock;
   pthread_cond_t changed; /* something became ready, or the run is over */
   struct ts_ready ready;
-  size_t next_group, group_count, open_groups;
-  size_t opening;           /* groups that a worker is making, without the lock */
-  struct group *first_open; /* owned list through group.next_open */
-  size_t entering;          /* instances taken that wait for memory */
+  size_t next_window, window_count, open_windows;
+  size_t opening;            /* windows that a worker is making, without the lock */
+  struct window *first_open; /* owned list through window.next_open */
+  size_t entering;           /* instances taken that wait for memory */
   size_t running;
   struct content *first_running; /* borrowed list through content.next_running: contents of tasks being computed */
-  struct ts_ready_task *parked;  /* owned: ready, but another group is computing the same content */
+  struct ts_ready_task *parked;  /* owned: ready, but another window is computing the same content */
   size_t parked_count, parked_capacity;
   struct ts_pool *lent; /* owned: threads for operations that can share their work; NULL until one is to be lent */
   struct reservation *reservations; /* borrowed list: what running tasks are expected to take */
@@ -169,18 +169,18 @@ struct engine {
   pthread_mutex_t tell; /* serialises callbacks; taken after, never before, engine.lock is released */
 };
 
-/* group.c: opening and closing, keys, units. All called under engine.lock, except group_create. */
-struct group *ts_group_create(struct engine *engine, uint32_t number, struct ts_error *err);
-void ts_group_destroy(struct group *group);
-size_t ts_group_unit_count(const struct group *group, enum ts_scope scope);
-struct instance *ts_group_instance(const struct group *group, uint32_t node, size_t local_unit);
-struct instance *ts_group_instance_of_unit(const struct group *group, uint32_t node, size_t unit);
+/* window.c: opening and closing, keys, units. All called under engine.lock, except window_create. */
+struct window *ts_window_create(struct engine *engine, uint32_t number, struct ts_error *err);
+void ts_window_destroy(struct window *window);
+size_t ts_window_unit_count(const struct window *window, enum ts_scope scope);
+struct instance *ts_window_instance(const struct window *window, uint32_t node, size_t local_unit);
+struct instance *ts_window_instance_of_unit(const struct window *window, uint32_t node, size_t unit);
 /* The producers of one input of an instance: first and count (more than one only for GATHER). */
-struct instance *ts_group_producers(const struct group *group, const struct instance *consumer, size_t input,
-                                    size_t *count);
+struct instance *ts_window_producers(const struct window *window, const struct instance *consumer, size_t input,
+                                     size_t *count);
 /* Calls visit for every consumer instance of a producer, once per edge. */
-void ts_group_each_consumer(struct group *group, const struct instance *producer,
-                            void (*visit)(struct group *group, struct instance *consumer, void *user), void *user);
+void ts_window_each_consumer(struct window *window, const struct instance *producer,
+                             void (*visit)(struct window *window, struct instance *consumer, void *user), void *user);
 
 /* engine.c: what a run and a forecast share. */
 bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const struct ts_dataset *dataset,
@@ -189,7 +189,7 @@ void ts_engine_release(struct engine *engine);
 size_t ts_engine_worker(void); /* number of the calling thread among the workers, or TS_ANY_WORKER */
 /* Under engine.lock: the first trouble ends the run; running tasks are still finished. */
 void ts_engine_end(struct engine *engine, const struct ts_error *err);
-void ts_engine_forget_group(struct engine *engine, struct group *group); /* under engine.lock */
+void ts_engine_forget_window(struct engine *engine, struct window *window); /* under engine.lock */
 
 /* setup.c */
 void ts_engine_use_setup(struct engine *engine, const struct ts_run_setup *setup);
@@ -206,12 +206,13 @@ bool ts_recipes_make(struct ts_run_setup *setup, struct ts_store *store, struct 
 char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values);
 
 /* keys.c */
-bool ts_instance_key(struct engine *engine, const struct group *group, struct instance *instance, struct ts_error *err);
+bool ts_instance_key(struct engine *engine, const struct window *window, struct instance *instance,
+                     struct ts_error *err);
 /* Content key over SHA-256 digests of the inputs. */
-bool ts_instance_content_key(struct engine *engine, const struct group *group, const struct instance *instance,
+bool ts_instance_content_key(struct engine *engine, const struct window *window, const struct instance *instance,
                              struct ts_key *key, struct ts_error *err);
 /* Identity of the content within the run. */
-struct ts_xxh128 ts_instance_run_identity(struct engine *engine, const struct group *group,
+struct ts_xxh128 ts_instance_run_identity(struct engine *engine, const struct window *window,
                                           const struct instance *instance);
 /* Operation and parameters of an instance; CROP and GATHER have no operation (NULL). values holds op
  * parameter_count. */
@@ -226,27 +227,27 @@ size_t ts_instance_output_count(const struct engine *engine, const struct instan
 const char *ts_instance_output_port(const struct engine *engine, const struct instance *instance, size_t port);
 
 /* activate.c: who is needed; under engine.lock. */
-void ts_activate_wanted(struct group *group);
-void ts_activate(struct group *group, struct instance *instance);
-void ts_need_inputs(struct group *group, struct instance *instance);
+void ts_activate_wanted(struct window *window);
+void ts_activate(struct window *window, struct instance *instance);
+void ts_need_inputs(struct window *window, struct instance *instance);
 /* Puts the instance into a worker's own queue, or into the one for all (TS_ANY_WORKER). */
 #define TS_ANY_WORKER SIZE_MAX
-void ts_make_ready(struct group *group, struct instance *instance, size_t worker);
-/* Asks the store about all that ts_activate_wanted will ask for; before the group is open, without engine.lock. */
-void ts_look_up_wanted(struct group *group);
+void ts_make_ready(struct window *window, struct instance *instance, size_t worker);
+/* Asks the store about all that ts_activate_wanted will ask for; before the window is open, without engine.lock. */
+void ts_look_up_wanted(struct window *window);
 bool ts_instance_in_store(struct engine *engine, const struct instance *instance);
 bool ts_instance_is_kept(const struct engine *engine, const struct instance *instance);
 
 /* content.c: under engine.lock. */
-struct content *ts_content_create(struct group *group, struct instance *origin);
-/* The content of this identity in the group, or NULL. */
-struct content *ts_content_find(const struct group *group, const struct ts_xxh128 *identity);
-struct content *ts_content_add(struct group *group, struct instance *origin, const struct ts_xxh128 *identity);
+struct content *ts_content_create(struct window *window, struct instance *origin);
+/* The content of this identity in the window, or NULL. */
+struct content *ts_content_find(const struct window *window, const struct ts_xxh128 *identity);
+struct content *ts_content_add(struct window *window, struct instance *origin, const struct ts_xxh128 *identity);
 /* Nobody that is known of will read it: its data linger for a while, because a task whose content turns out to be the same
  * may need them yet, and then go. */
-void ts_content_drop_idle(struct group *group, struct content *content);
-void ts_content_drop_lingering(struct group *group);
-/* Contents being computed, of all groups. Where there is a store, a task whose content another group is computing is
+void ts_content_drop_idle(struct window *window, struct content *content);
+void ts_content_drop_lingering(struct window *window);
+/* Contents being computed, of all windows. Where there is a store, a task whose content another window is computing is
  * parked until any computation ends, and then finds it in the store: so each content is computed once whatever the
  * timing. */
 bool ts_content_is_running(const struct engine *engine, const struct ts_xxh128 *identity);
@@ -256,18 +257,18 @@ void ts_content_park(struct engine *engine, const struct ts_ready_task *task);
 
 /* memory.c: under engine.lock. */
 /* Waits until the instance may start within the budget. Between enter and leave the worker counts what it takes. */
-void ts_memory_enter(struct engine *engine, struct group *group, const struct instance *instance);
+void ts_memory_enter(struct engine *engine, struct window *window, const struct instance *instance);
 void ts_memory_leave(struct engine *engine, const struct instance *instance);
 /* After a call: what it took, for the next call of the same task. */
-void ts_memory_learn(struct engine *engine, const struct group *group, const struct instance *instance);
-uint64_t ts_memory_need(const struct engine *engine, const struct group *group, const struct instance *instance);
+void ts_memory_learn(struct engine *engine, const struct window *window, const struct instance *instance);
+uint64_t ts_memory_need(const struct engine *engine, const struct window *window, const struct instance *instance);
 void ts_engine_wait(struct engine *engine); /* engine.c: until something changes, or for a short while */
 
 /* finish.c: under engine.lock. */
-void ts_finish(struct group *group, struct instance *instance, struct content *content, enum ts_outcome outcome,
+void ts_finish(struct window *window, struct instance *instance, struct content *content, enum ts_outcome outcome,
                const struct call_times *times);
-/* Tells the end of a group; by ts_finish with its last instance. */
-void ts_finish_group(struct group *group);
+/* Tells the end of a window; by ts_finish with its last instance. */
+void ts_finish_window(struct window *window);
 /* finish.c: without any lock; tells what has happened so far. */
 void ts_tell_events(struct engine *engine);
 
@@ -280,7 +281,7 @@ uint64_t ts_memory_call_end(void); /* most bytes the call took */
 /* execute.c: without engine.lock. */
 /* Computes the outputs from inputs in the order of the operation's ports (GATHER: the pieces). False: message says
  * why. */
-bool ts_execute(struct engine *engine, const struct group *group, const struct instance *instance,
+bool ts_execute(struct engine *engine, const struct window *window, const struct instance *instance,
                 struct ts_data *const *inputs, size_t input_count, struct ts_data **outputs, struct call_times *times,
                 struct ts_str *message);
 /* Fills digests of a content's outputs. */
@@ -299,15 +300,15 @@ bool ts_load_outputs(struct engine *engine, const struct ts_record *record, size
 bool ts_worth_loading(struct engine *engine, const struct instance *instance, const struct ts_record *record,
                       bool inputs_at_hand);
 /* Whether the store keeps all outputs. */
-bool ts_record_result(struct engine *engine, const struct group *group, const struct instance *instance,
+bool ts_record_result(struct engine *engine, const struct window *window, const struct instance *instance,
                       const struct content *content, bool alias, const struct call_times *times,
                       struct ts_data *const *outputs);
 
 /* materialise.c: without engine.lock. Data of an output of a content: from memory, the store, or computed again. */
-struct ts_data *ts_materialise(struct engine *engine, struct group *group, struct content *content, size_t port,
+struct ts_data *ts_materialise(struct engine *engine, struct window *window, struct content *content, size_t port,
                                struct ts_str *message);
 /* All inputs of an instance as held references (NULL for unconnected ports); count entries, owned. */
-struct ts_data **ts_collect_inputs(struct engine *engine, struct group *group, const struct instance *instance,
+struct ts_data **ts_collect_inputs(struct engine *engine, struct window *window, const struct instance *instance,
                                    size_t *count, struct ts_str *message);
 void ts_release_inputs(struct ts_data **inputs, size_t count);
 

@@ -74,8 +74,8 @@ bool ts_ready_take(struct ts_ready *ready, size_t worker, struct ts_ready_task *
   return true;
 }
 
-uint64_t ts_ready_priority(uint32_t group, uint32_t run_rank, uint32_t depth) {
+uint64_t ts_ready_priority(uint32_t window, uint32_t run_rank, uint32_t depth) {
   uint64_t rank = run_rank > 0xFFFFFF ? 0xFFFFFF : run_rank;
   uint64_t left = depth > 0xFFFF ? 0 : 0xFFFF - depth;
-  return (uint64_t)group << 40 | rank << 16 | left;
+  return (uint64_t)window << 40 | rank << 16 | left;
 }

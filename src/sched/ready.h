@@ -43,9 +43,9 @@ void ts_ready_push_local(struct ts_ready *ready, size_t worker, struct ts_ready_
 /* The earliest of all tasks; of equal ones the worker's own. False: there is nothing. */
 bool ts_ready_take(struct ts_ready *ready, size_t worker, struct ts_ready_task *task);
 
-/* Earlier groups first; within a group, runs in the planned order; within a run, the task farthest along (greatest
+/* Earlier windows first; within a window, runs in the planned order; within a run, the task farthest along (greatest
  * depth) first, so that a started run is finished and its products can be let go. Depths beyond 65535 count as equal,
  * as do ranks beyond 16 million. */
-uint64_t ts_ready_priority(uint32_t group, uint32_t run_rank, uint32_t depth);
+uint64_t ts_ready_priority(uint32_t window, uint32_t run_rank, uint32_t depth);
 
 #endif

@@ -19,7 +19,7 @@
 static struct ts_registry *registry;
 
 static bool same_part(const struct ts_run_part *a, const struct ts_run_part *b) {
-  bool same = a->group == b->group && a->keep == b->keep && a->found_before_unix_ns == b->found_before_unix_ns &&
+  bool same = a->window == b->window && a->keep == b->keep && a->found_before_unix_ns == b->found_before_unix_ns &&
               a->wanted_count == b->wanted_count && !a->wanted == !b->wanted;
   for (size_t i = 0; same && i < a->wanted_count; i++)
     same = a->wanted[i].node == b->wanted[i].node && a->wanted[i].port == b->wanted[i].port &&
@@ -27,16 +27,16 @@ static bool same_part(const struct ts_run_part *a, const struct ts_run_part *b) 
   return same;
 }
 
-/* Wishes of one group, drawn; ports are those that the node has. */
-static size_t draw_wishes(const struct toy_subject *s, uint32_t group, struct ts_random *random,
-                          struct ts_run_wish *wishes, size_t most) {
+/* Wishes of one window, drawn; ports are those that the node has. */
+static size_t draw_demands(const struct toy_subject *s, uint32_t window, struct ts_random *random,
+                           struct ts_run_demand *demands, size_t most) {
   size_t count = 0;
   for (size_t tries = 0; tries < 4 * most && count < most; tries++) {
     uint32_t node = (uint32_t)ts_random_below(random, s->plan->node_count);
     enum ts_scope scope = s->plan->nodes[node].scope;
     size_t unit = (size_t)ts_random_below(random, toy_units(&s->data.dataset, scope));
-    if (ts_run_group_of(s->plan, &s->data.dataset, scope, unit) == group)
-      wishes[count++] = (struct ts_run_wish){node, 0, unit};
+    if (ts_run_window_of(s->plan, &s->data.dataset, scope, unit) == window)
+      demands[count++] = (struct ts_run_demand){node, 0, unit};
   }
   return count;
 }
@@ -47,23 +47,24 @@ static void drawn_jobs_are_read_back(void **state) {
   for (uint64_t seed = 0; seed < CASES; seed++) {
     struct toy_subject s = {0};
     struct ts_random random;
-    struct ts_run_wish wishes[20];
+    struct ts_run_demand demands[20];
     ts_random_init(&random, seed, 0);
     toy_subject_draw(&s, registry, &settings, false, seed);
-    uint32_t group = (uint32_t)ts_random_below(&random, ts_run_group_count(s.plan, &s.data.dataset));
-    struct ts_run_part part = {.group = group, .keep = seed % 2, .found_before_unix_ns = seed % 3 ? 0 : (int64_t)seed};
-    part.wanted = seed % 5 ? wishes : NULL;
-    if (part.wanted) part.wanted_count = draw_wishes(&s, group, &random, wishes, 20);
+    uint32_t window = (uint32_t)ts_random_below(&random, ts_run_window_count(s.plan, &s.data.dataset));
+    struct ts_run_part part = {
+        .window = window, .keep = seed % 2, .found_before_unix_ns = seed % 3 ? 0 : (int64_t)seed};
+    part.wanted = seed % 5 ? demands : NULL;
+    if (part.wanted) part.wanted_count = draw_demands(&s, window, &random, demands, 20);
     struct ts_str text = {0};
     struct ts_job job;
     ts_job_print(&part, &text);
-    if (!ts_job_parse(ts_str_get(&text), group, s.plan, &s.data.dataset, &job) || !same_part(&part, &job.part))
+    if (!ts_job_parse(ts_str_get(&text), window, s.plan, &s.data.dataset, &job) || !same_part(&part, &job.part))
       fail_msg("seed %llu: %s", (unsigned long long)seed, ts_str_get(&text));
     ts_job_release(&job);
     for (size_t length = 0; length < text.length; length++) { /* beginnings are shorter jobs or none, never a fault */
       ts_auto_free char *cut = ts_strdup(ts_str_get(&text));
       cut[length] = '\0';
-      if (ts_job_parse(cut, group, s.plan, &s.data.dataset, &job)) ts_job_release(&job);
+      if (ts_job_parse(cut, window, s.plan, &s.data.dataset, &job)) ts_job_release(&job);
     }
     ts_str_release(&text);
     toy_subject_release(&s);
@@ -101,7 +102,7 @@ static void other_texts_are_refused(void **state) {
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     if (ts_job_parse(texts[i], 0, s.plan, &s.data.dataset, &job)) fail_msg("'%s' was accepted", texts[i]);
   }
-  assert_false(ts_job_parse("all", 1, s.plan, &s.data.dataset, &job)); /* there is one group */
+  assert_false(ts_job_parse("all", 1, s.plan, &s.data.dataset, &job)); /* there is one window */
   assert_true(ts_job_parse("keep before 7 list 0-1", 0, s.plan, &s.data.dataset, &job));
   assert_int_equal(job.part.wanted_count, 2);
   ts_job_release(&job);

@@ -104,9 +104,9 @@ static void what_nobody_asked_for_was_there(void **state) {
   struct books b;
   books_open(&b);
   tell(&b, b.task, 0, TS_OUTCOME_EXECUTED);
-  ts_ledger_close_group(&b.ledger, 0);
+  ts_ledger_close_window(&b.ledger, 0);
   assert_counts(&b, 1, 0, 0);
-  ts_ledger_close_group(&b.ledger, 1);
+  ts_ledger_close_window(&b.ledger, 1);
   assert_counts(&b, 1, 1, 0);
   assert_int_equal(b.seen.tasks, 2);
   books_close(&b);

@@ -78,7 +78,7 @@ static void play_open(struct play *play, struct ts_registry *registry, const str
   *c = (struct coordinator){
       .plan = play->s.plan, .dataset = &play->s.data.dataset, .options = &play->options, .result = &play->result};
   ts_ledger_init(&c->ledger, c->plan, c->dataset, c->options, c->result);
-  c->open_in_group = ts_calloc(ts_run_group_count(c->plan, c->dataset) + 1, sizeof *c->open_in_group);
+  c->open_in_window = ts_calloc(ts_run_window_count(c->plan, c->dataset) + 1, sizeof *c->open_in_window);
   ts_dist_queue_init(&c->queue, play->store, "r");
   c->queue.is_alone = seed % 4 == 3; /* as on a full disk */
 }
@@ -87,8 +87,8 @@ static void play_close(struct play *play) {
   ts_coordinator_release_sharing(&play->c);
   ts_dist_queue_release(&play->c.queue);
   ts_ledger_release(&play->c.ledger);
-  free(play->c.open_in_group);
-  free(play->c.bucket_groups);
+  free(play->c.open_in_window);
+  free(play->c.bucket_windows);
   ts_run_result_release(&play->result);
   for (size_t i = 0; i < play->products.count; i++) ts_data_unref(ts_map_value_at(&play->products, i)->pointer);
   ts_map_release(&play->products);
@@ -167,8 +167,8 @@ static void check(const struct play *play) {
   uint32_t node = 0;
   size_t unit = 0;
   assert_int_equal(c->open_buckets, 0);
-  for (size_t g = 0; c->shared && g < ts_run_group_count(c->plan, c->dataset); g++) {
-    if (c->shared[g].contents) fail_msg("seed %llu: group %zu was never finished", play->s.seed, g);
+  for (size_t g = 0; c->shared && g < ts_run_window_count(c->plan, c->dataset); g++) {
+    if (c->shared[g].frontier) fail_msg("seed %llu: window %zu was never finished", play->s.seed, g);
   }
   if (ts_ledger_lacks_product(&c->ledger, &node, &unit)) fail_msg("seed %llu: a product is missing", play->s.seed);
   const struct toy_run run = {.subject = &play->s, .products = play->products};
@@ -191,8 +191,8 @@ static void play_all(struct ts_registry *registry, const struct toy_settings *se
     split += play.c.shared_count > 1;
     play_close(&play);
   }
-  /* The cases are worth something only if groups had to wait for each other. */
-  if (crowded < CASES / 4 || split < CASES / 20) fail_msg("%zu crowded, %zu with several groups", crowded, split);
+  /* The cases are worth something only if windows had to wait for each other. */
+  if (crowded < CASES / 4 || split < CASES / 20) fail_msg("%zu crowded, %zu with several windows", crowded, split);
 }
 
 static void nothing_ready_is_forgotten(void **state) {

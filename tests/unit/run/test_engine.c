@@ -199,7 +199,7 @@ static void a_run_that_cannot_go_on_says_why(void **state) {
   toy_subject_release(&s);
 }
 
-/* A value without a key: planning cannot see it, no group can be opened. */
+/* A value without a key: planning cannot see it, no window can be opened. */
 static void a_value_without_a_key_ends_the_run(void **state) {
   static const char json[] =
       "{\"tessera\": 1, \"name\": \"toy\", \"inputs\": {\"data\": {\"type\": \"table\"}},"

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "run/contents.h"
+#include "run/frontier.h"
 #include "support/toy_run.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static void run_part(struct told *told, struct ts_run_options options, const str
 }
 
 /* ---- Wishes one by one, in any order. ---- */
-static size_t list_wishes(const struct toy_subject *s, uint32_t group, struct ts_run_wish *wishes) {
+static size_t list_demands(const struct toy_subject *s, uint32_t window, struct ts_run_demand *demands) {
   const struct ts_plan *plan = s->plan;
   size_t count = 0;
   for (size_t i = 0; i < (plan->set_count + 1) * plan->wanted_count; i++) {
@@ -78,8 +78,8 @@ static size_t list_wishes(const struct toy_subject *s, uint32_t group, struct ts
     if (p.node == TS_NO_NODE) continue;
     enum ts_scope scope = plan->nodes[p.node].scope;
     for (size_t u = 0; u < toy_units(&s->data.dataset, scope); u++) {
-      if (ts_run_group_of(plan, &s->data.dataset, scope, u) == group)
-        wishes[count++] = (struct ts_run_wish){p.node, p.port, u};
+      if (ts_run_window_of(plan, &s->data.dataset, scope, u) == window)
+        demands[count++] = (struct ts_run_demand){p.node, p.port, u};
     }
   }
   return count;
@@ -99,12 +99,12 @@ static void parts_give_what_the_whole_gives(const struct toy_subject *s, struct 
                                          .stages_only = stages_only};
   size_t most =
       (s->plan->set_count + 1) * s->plan->wanted_count * (s->data.dataset.tile_count + s->data.dataset.item_count + 1);
-  struct ts_run_wish *wishes = ts_calloc(most + 1, sizeof *wishes);
-  for (uint32_t g = 0; g < ts_run_group_count(s->plan, &s->data.dataset); g++) {
-    size_t count = list_wishes(s, g, wishes), size = 1 + s->seed % 4;
+  struct ts_run_demand *demands = ts_calloc(most + 1, sizeof *demands);
+  for (uint32_t g = 0; g < ts_run_window_count(s->plan, &s->data.dataset); g++) {
+    size_t count = list_demands(s, g, demands), size = 1 + s->seed % 4;
     for (size_t first = 0; first < count; first += size) {
-      const struct ts_run_part part = {.group = g,
-                                       .wanted = wishes + first,
+      const struct ts_run_part part = {.window = g,
+                                       .wanted = demands + first,
                                        .wanted_count = first + size < count ? size : count - first,
                                        .keep = s->seed % 2 == 0};
       run_part(&told, options, &part);
@@ -112,59 +112,59 @@ static void parts_give_what_the_whole_gives(const struct toy_subject *s, struct 
     }
   }
   check_products(&told, stages_only ? "parts, stages only" : store ? "parts" : "parts without a store");
-  free(wishes);
+  free(demands);
   ts_run_setup_destroy(setup);
   told_release(&told);
 }
 
-static void one_part_per_group_is_the_whole(const struct toy_subject *s) {
+static void one_part_per_window_is_the_whole(const struct toy_subject *s) {
   struct told told = {.subject = s};
   const struct ts_run_options options = {.threads = 2, .registry = s->registry};
-  for (uint32_t g = 0; g < ts_run_group_count(s->plan, &s->data.dataset); g++)
-    run_part(&told, options, &(struct ts_run_part){.group = g});
-  check_products(&told, "groups");
+  for (uint32_t g = 0; g < ts_run_window_count(s->plan, &s->data.dataset); g++)
+    run_part(&told, options, &(struct ts_run_part){.window = g});
+  check_products(&told, "windows");
   assert_int_equal(told.executed, toy_expected_executed(s, false, false));
   told_release(&told);
 }
 
 /* ---- Tasks shared out. ---- */
-static void share(struct ts_contents *contents, struct told *told, const struct ts_run_options *options, uint32_t group,
-                  struct ts_run_wish *wishes) {
+static void share(struct ts_frontier *frontier, struct told *told, const struct ts_run_options *options,
+                  uint32_t window, struct ts_run_demand *demands) {
   struct ts_error err = {0};
-  while (ts_contents_ready(contents) > 0) {
-    struct ts_run_part part = {.group = group, .wanted = wishes, .keep = true};
-    part.wanted_count = ts_contents_take(contents, 1 + told->subject->seed % 3, wishes);
+  while (ts_frontier_ready(frontier) > 0) {
+    struct ts_run_part part = {.window = window, .wanted = demands, .keep = true};
+    part.wanted_count = ts_frontier_take(frontier, 1 + told->subject->seed % 3, demands);
     run_part(told, *options, &part);
     if (!ts_store_flush(options->store, &err)) fail_msg("%s", err.text);
-    ts_contents_came(contents, wishes, part.wanted_count);
+    ts_frontier_came(frontier, demands, part.wanted_count);
   }
-  assert_true(ts_contents_is_over(contents));
+  assert_true(ts_frontier_is_over(frontier));
 }
 
-static void do_part(struct ts_contents *contents, struct told *told, const struct ts_run_options *options,
+static void do_part(struct ts_frontier *frontier, struct told *told, const struct ts_run_options *options,
                     const struct ts_run_part *part) {
   struct ts_error err = {0};
   if (part->wanted_count > 0) run_part(told, *options, part);
   if (!ts_store_flush(options->store, &err)) fail_msg("%s", err.text);
-  ts_contents_came(contents, part->wanted, part->wanted_count);
+  ts_frontier_came(frontier, part->wanted, part->wanted_count);
 }
 
 /* One run, and one that another worker does beside it: done before it, after it, or when tasks are handed out already. */
-static void first_runs(struct ts_contents *contents, struct told *told, const struct ts_run_options *options,
-                       uint32_t group, struct ts_run_wish *wishes, struct ts_run_wish *others) {
+static void first_runs(struct ts_frontier *frontier, struct told *told, const struct ts_run_options *options,
+                       uint32_t window, struct ts_run_demand *demands, struct ts_run_demand *others) {
   const struct toy_subject *s = told->subject;
-  struct ts_run_part first = {.group = group, .wanted = wishes, .keep = true};
-  struct ts_run_part beside = {.group = group, .wanted = others, .keep = true};
-  first.wanted_count = ts_contents_take_run(contents, 0, wishes);
-  beside.wanted_count = ts_contents_take_run(contents, s->plan->set_count / 2, others);
-  if (s->seed % 4 == 0) do_part(contents, told, options, &beside);
-  do_part(contents, told, options, &first);
-  if (s->seed % 8 == 2) do_part(contents, told, options, &beside);
-  ts_contents_open(contents, NULL);
-  if (s->seed % 8 == 6) do_part(contents, told, options, &beside);
+  struct ts_run_part first = {.window = window, .wanted = demands, .keep = true};
+  struct ts_run_part beside = {.window = window, .wanted = others, .keep = true};
+  first.wanted_count = ts_frontier_take_run(frontier, 0, demands);
+  beside.wanted_count = ts_frontier_take_run(frontier, s->plan->set_count / 2, others);
+  if (s->seed % 4 == 0) do_part(frontier, told, options, &beside);
+  do_part(frontier, told, options, &first);
+  if (s->seed % 8 == 2) do_part(frontier, told, options, &beside);
+  ts_frontier_open(frontier, NULL);
+  if (s->seed % 8 == 6) do_part(frontier, told, options, &beside);
 }
 
-/* Whatever is handed out at once, and whether some runs go first: every distinct content of a group is computed once. */
+/* Whatever is handed out at once, and whether some runs go first: every distinct content of a window is computed once. */
 static void shared_tasks_are_computed_once(const struct toy_subject *s, bool no_cutoff) {
   struct told told = {.subject = s};
   struct ts_store *store = toy_store_open(NULL);
@@ -176,25 +176,25 @@ static void shared_tasks_are_computed_once(const struct toy_subject *s, bool no_
   told_options.on_task = on_task;
   told_options.on_product = on_product;
   size_t room = (s->plan->node_count + 3) * TS_OP_MAX_PORTS * (s->data.dataset.tile_count + 1);
-  struct ts_run_wish *wishes = ts_calloc(room, sizeof *wishes), *others = ts_calloc(room, sizeof *others);
+  struct ts_run_demand *demands = ts_calloc(room, sizeof *demands), *others = ts_calloc(room, sizeof *others);
   bool failed = false;
-  for (uint32_t g = 0; g < ts_run_group_count(s->plan, &s->data.dataset); g++) {
-    struct ts_contents *contents = ts_contents_create(s->plan, &s->data.dataset, &told_options, g, &err);
-    if (!contents) fail_msg("%s", err.text);
+  for (uint32_t g = 0; g < ts_run_window_count(s->plan, &s->data.dataset); g++) {
+    struct ts_frontier *frontier = ts_frontier_create(s->plan, &s->data.dataset, &told_options, g, &err);
+    if (!frontier) fail_msg("%s", err.text);
     if (s->seed % 2 == 0)
-      first_runs(contents, &told, &options, g, wishes, others);
+      first_runs(frontier, &told, &options, g, demands, others);
     else
-      ts_contents_open(contents, NULL);
-    share(contents, &told, &options, g, wishes);
-    failed = failed || ts_contents_any_failed(contents);
-    ts_contents_destroy(contents);
+      ts_frontier_open(frontier, NULL);
+    share(frontier, &told, &options, g, demands);
+    failed = failed || ts_frontier_any_failed(frontier);
+    ts_frontier_destroy(frontier);
   }
   check_products(&told, "shared out");
   if (!no_cutoff && told.executed != toy_expected_executed(s, no_cutoff, true))
     fail_msg("seed %llu: %llu tasks executed instead of %zu", s->seed, (unsigned long long)told.executed,
              toy_expected_executed(s, no_cutoff, true));
   free(others);
-  free(wishes);
+  free(demands);
   ts_store_close(store);
   told_release(&told);
 }
@@ -208,7 +208,7 @@ static void drawn_cases_in_parts(void **state) {
     parts_give_what_the_whole_gives(&s, NULL, false);
     parts_give_what_the_whole_gives(&s, store, false);
     parts_give_what_the_whole_gives(&s, stages, true);
-    one_part_per_group_is_the_whole(&s);
+    one_part_per_window_is_the_whole(&s);
     shared_tasks_are_computed_once(&s, false);
     shared_tasks_are_computed_once(&s, true);
     ts_store_close(store);

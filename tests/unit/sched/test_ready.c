@@ -37,7 +37,7 @@ static void compare_pop(struct ts_ready *ready, struct ts_ready_task *list, size
   struct ts_ready_task first = list[find_first(list, *count)];
   if (task.priority != first.priority || task.instance != first.instance)
     fail_msg("seed %llu: task %u came before task %u", (unsigned long long)seed, task.instance, first.instance);
-  /* Tasks of different groups may have the same number and priority; each must come once. */
+  /* Tasks of different windows may have the same number and priority; each must come once. */
   size_t same = 0;
   while (same < *count && !same_task(&list[same], &task)) same++;
   if (same == *count) fail_msg("seed %llu: task %u was never pushed", (unsigned long long)seed, task.instance);
@@ -169,36 +169,36 @@ static void one_worker_takes_all_in_order(void **state) {
 }
 
 struct place {
-  uint32_t group, rank, depth;
+  uint32_t window, rank, depth;
 };
 
 /* Group, then run, then the task farthest along. */
 static int compare_places(const struct place *a, const struct place *b) {
-  if (a->group != b->group) return a->group < b->group ? -1 : 1;
+  if (a->window != b->window) return a->window < b->window ? -1 : 1;
   if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
   return a->depth > b->depth ? -1 : a->depth < b->depth;
 }
 
 static struct place draw_place(struct ts_random *random, size_t i) {
-  return (struct place){.group = (uint32_t)ts_random_below(random, i % 2 ? 3 : 5000000),
+  return (struct place){.window = (uint32_t)ts_random_below(random, i % 2 ? 3 : 5000000),
                         .rank = (uint32_t)ts_random_below(random, i % 5 ? 3 : 1000000),
                         .depth = (uint32_t)ts_random_below(random, i % 3 ? 40 : 65536)};
 }
 
-static void priorities_order_groups_runs_and_depth(void **state) {
+static void priorities_order_windows_runs_and_depth(void **state) {
   (void)state;
   struct ts_random random;
   ts_random_init(&random, 5, 1);
   for (size_t i = 0; i < 200000; i++) {
     struct place x = draw_place(&random, i);
     struct place y = draw_place(&random, i);
-    uint64_t a = ts_ready_priority(x.group, x.rank, x.depth);
-    uint64_t b = ts_ready_priority(y.group, y.rank, y.depth);
+    uint64_t a = ts_ready_priority(x.window, x.rank, x.depth);
+    uint64_t b = ts_ready_priority(y.window, y.rank, y.depth);
     assert_int_equal(a < b ? -1 : a > b, compare_places(&x, &y));
   }
 }
 
-/* Beyond what the fields hold, later groups and runs still never come before earlier ones. */
+/* Beyond what the fields hold, later windows and runs still never come before earlier ones. */
 static void overflowing_fields_stay_in_their_place(void **state) {
   (void)state;
   assert_true(ts_ready_priority(0, UINT32_MAX, 0) < ts_ready_priority(1, 0, UINT32_MAX));
@@ -214,7 +214,7 @@ int main(void) {
       cmocka_unit_test(ties_come_in_order_of_instances),
       cmocka_unit_test(workers_take_the_earliest_of_all),
       cmocka_unit_test(one_worker_takes_all_in_order),
-      cmocka_unit_test(priorities_order_groups_runs_and_depth),
+      cmocka_unit_test(priorities_order_windows_runs_and_depth),
       cmocka_unit_test(overflowing_fields_stay_in_their_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

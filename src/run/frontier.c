@@ -1,9 +1,9 @@
-/* Which tasks of a group can be done now, from what the store has; equal contents are handed out once.
+/* Which tasks of a window can be done now, from what the store has; equal contents are handed out once.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Helper nodes (reading, cropping, gathering) are done by whoever needs them, so a task is ready when the tasks behind
  * its helpers are there. */
-#include "run/contents.h"
+#include "run/frontier.h"
 #include "run/run_int.h"
 
 #include "base/alloc.h"
@@ -14,10 +14,10 @@
 
 enum progress_state { NOT_NEEDED, NEEDED, READY, HANDED_OUT, THERE, LOST };
 
-struct ts_contents {
+struct ts_frontier {
   struct engine engine;
   struct ts_run_result unused;
-  struct group *group;      /* owned */
+  struct window *window;    /* owned */
   uint8_t *states;          /* owned: enum progress_state per instance */
   struct ts_map by_content; /* identity -> struct same */
   uint32_t *ready;          /* owned: instances, in the order in which they became ready */
@@ -39,15 +39,15 @@ struct same {
   size_t count, capacity;
 };
 
-static uint32_t index_of(const struct ts_contents *c, const struct instance *instance) {
-  return (uint32_t)(instance - c->group->instances);
+static uint32_t index_of(const struct ts_frontier *c, const struct instance *instance) {
+  return (uint32_t)(instance - c->window->instances);
 }
 
-static const struct ts_node *node_of(const struct ts_contents *c, const struct instance *instance) {
+static const struct ts_node *node_of(const struct ts_frontier *c, const struct instance *instance) {
   return &c->engine.plan->nodes[instance->node];
 }
 
-static void tell(struct ts_contents *c, const struct instance *instance, enum ts_outcome outcome) {
+static void report_outcome(struct ts_frontier *c, const struct instance *instance, enum ts_outcome outcome) {
   const struct ts_run_options *options = c->engine.options;
   struct ts_task_event event = {
       .node = instance->node, .unit = instance->unit, .outcome = outcome, .key = instance->key, .message = ""};
@@ -66,14 +66,14 @@ static void tell(struct ts_contents *c, const struct instance *instance, enum ts
 }
 
 /* Takes the digests from the record of a task, if the store has it with all its products. */
-static bool find(struct ts_contents *c, struct instance *instance) {
+static bool find(struct ts_frontier *c, struct instance *instance) {
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   struct ts_record record;
   struct ts_error ignored = {0};
   if (!ts_instance_in_store(&c->engine, instance) ||
       !ts_store_find(c->engine.options->store, &instance->key, &arena, &record, &ignored))
     return false;
-  instance->content = ts_content_create(c->group, instance);
+  instance->content = ts_content_create(c->window, instance);
   for (size_t i = 0; i < instance->content->output_count; i++) instance->content->digests[i] = record.outputs[i].digest;
   instance->content->key = record.content_key;
   instance->content->has_key = true;
@@ -81,31 +81,31 @@ static bool find(struct ts_contents *c, struct instance *instance) {
 }
 
 /* Backwards from what is wanted. */
-static void need(struct ts_contents *c, struct instance *instance) {
+static void need(struct ts_frontier *c, struct instance *instance) {
   uint8_t *state = &c->states[index_of(c, instance)];
   const struct ts_node *node = node_of(c, instance);
   if (*state != NOT_NEEDED) return;
   if (node->kind == TS_NODE_TASK && find(c, instance)) {
     *state = THERE;
-    tell(c, instance, TS_OUTCOME_STORE);
+    report_outcome(c, instance, TS_OUTCOME_STORE);
     return;
   }
   *state = NEEDED;
   c->open_count += node->kind == TS_NODE_TASK ? 1 : 0;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    struct instance *producers = ts_window_producers(c->window, instance, i, &count);
     for (size_t p = 0; p < count; p++) need(c, &producers[p]);
   }
 }
 
 /* Whether the tasks it reads, directly or through helpers, are there. LOST if one of them never will be. */
-static enum progress_state inputs_state(const struct ts_contents *c, const struct instance *instance) {
+static enum progress_state inputs_state(const struct ts_frontier *c, const struct instance *instance) {
   const struct ts_node *node = node_of(c, instance);
   enum progress_state state = THERE;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    struct instance *producers = ts_window_producers(c->window, instance, i, &count);
     for (size_t p = 0; p < count; p++) {
       enum progress_state input = node_of(c, &producers[p])->kind == TS_NODE_TASK
                                       ? (enum progress_state)c->states[index_of(c, &producers[p])]
@@ -117,14 +117,14 @@ static enum progress_state inputs_state(const struct ts_contents *c, const struc
   return state;
 }
 
-static void add_identity(const struct ts_contents *c, const struct instance *instance, struct ts_str *bytes);
+static void add_identity(const struct ts_frontier *c, const struct instance *instance, struct ts_str *bytes);
 
 /* A task that is there is known by the digest of what is read from it. */
-static void add_inputs(const struct ts_contents *c, const struct instance *instance, struct ts_str *bytes) {
+static void add_inputs(const struct ts_frontier *c, const struct instance *instance, struct ts_str *bytes) {
   const struct ts_node *node = node_of(c, instance);
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    struct instance *producers = ts_window_producers(c->window, instance, i, &count);
     ts_str_add_bytes(bytes, &count, sizeof count);
     for (size_t p = 0; p < count; p++) {
       if (node_of(c, &producers[p])->kind == TS_NODE_TASK)
@@ -135,7 +135,7 @@ static void add_inputs(const struct ts_contents *c, const struct instance *insta
   }
 }
 
-static void add_identity(const struct ts_contents *c, const struct instance *instance, struct ts_str *bytes) {
+static void add_identity(const struct ts_frontier *c, const struct instance *instance, struct ts_str *bytes) {
   const struct ts_node *node = node_of(c, instance);
   ts_str_add_char(bytes, (char)node->kind);
   if (c->engine.options->no_cutoff && node->kind == TS_NODE_TASK) {
@@ -150,7 +150,7 @@ static void add_identity(const struct ts_contents *c, const struct instance *ins
   }
 }
 
-static struct same *same_as(struct ts_contents *c, const struct instance *instance, bool *is_first) {
+static struct same *same_as(struct ts_frontier *c, const struct instance *instance, bool *is_first) {
   ts_auto(ts_str_release) struct ts_str bytes = {0};
   add_identity(c, instance, &bytes);
   union ts_map_value *slot = ts_map_insert(&c->by_content, bytes.data, bytes.length, is_first);
@@ -162,29 +162,29 @@ static struct same *same_as(struct ts_contents *c, const struct instance *instan
 }
 
 /* The same content under another lineage: recorded, so that whoever reads it finds it. */
-static void take_over(struct ts_contents *c, struct instance *instance, const struct instance *from) {
+static void take_over(struct ts_frontier *c, struct instance *instance, const struct instance *from) {
   const struct call_times no_times = {0};
   instance->content = from->content;
   c->states[index_of(c, instance)] = THERE;
   c->open_count--;
-  ts_record_result(&c->engine, c->group, instance, from->content, true, &no_times, NULL);
+  ts_record_result(&c->engine, c->window, instance, from->content, true, &no_times, NULL);
   c->has_aliases = true;
-  tell(c, instance, TS_OUTCOME_CUTOFF);
+  report_outcome(c, instance, TS_OUTCOME_CUTOFF);
 }
 
-static void lose(struct ts_contents *c, uint32_t index) {
+static void lose(struct ts_frontier *c, uint32_t index) {
   c->states[index] = LOST;
   c->open_count--;
   c->any_failed = true;
 }
 
-static void make_ready(struct ts_contents *c, struct instance *instance) {
+static void make_ready(struct ts_frontier *c, struct instance *instance) {
   bool is_first = false;
   struct same *same = same_as(c, instance, &is_first);
   uint32_t index = index_of(c, instance);
   enum progress_state first = (enum progress_state)c->states[same->first];
   if (!is_first && first == THERE) {
-    take_over(c, instance, &c->group->instances[same->first]);
+    take_over(c, instance, &c->window->instances[same->first]);
   } else if (!is_first && first == LOST) {
     lose(c, index);
   } else {
@@ -200,10 +200,10 @@ static void make_ready(struct ts_contents *c, struct instance *instance) {
 }
 
 /* Nodes follow their inputs, so one pass over the instances is enough. Trouble with the store is told when the run ends. */
-static void look_for_ready(struct ts_contents *c) {
+static void look_for_ready(struct ts_frontier *c) {
   if (!c->is_open) return;
-  for (size_t i = 0; i < c->group->instance_count; i++) {
-    struct instance *instance = &c->group->instances[i];
+  for (size_t i = 0; i < c->window->instance_count; i++) {
+    struct instance *instance = &c->window->instances[i];
     if (c->states[i] != NEEDED || node_of(c, instance)->kind != TS_NODE_TASK) continue;
     if (c->tasks && !c->tasks[node_of(c, instance)->task]) continue;
     enum progress_state inputs = inputs_state(c, instance);
@@ -217,29 +217,29 @@ static void look_for_ready(struct ts_contents *c) {
   c->has_aliases = false;
 }
 
-struct ts_contents *ts_contents_create(const struct ts_plan *plan, const struct ts_dataset *dataset,
-                                       const struct ts_run_options *options, uint32_t group, struct ts_error *err) {
-  struct ts_contents *c = ts_calloc(1, sizeof *c);
+struct ts_frontier *ts_frontier_create(const struct ts_plan *plan, const struct ts_dataset *dataset,
+                                       const struct ts_run_options *options, uint32_t window, struct ts_error *err) {
+  struct ts_frontier *c = ts_calloc(1, sizeof *c);
   bool ok = ts_engine_init(&c->engine, plan, dataset, options, &c->unused, err);
-  if (ok) c->group = ts_group_create(&c->engine, group, err);
-  if (!c->group) {
-    ts_contents_destroy(c);
+  if (ok) c->window = ts_window_create(&c->engine, window, err);
+  if (!c->window) {
+    ts_frontier_destroy(c);
     return NULL;
   }
-  c->states = ts_calloc(c->group->instance_count + 1, sizeof *c->states);
-  for (size_t i = 0; i < c->group->instance_count; i++) {
-    if (c->engine.wanted_ports[c->group->instances[i].node] != 0) need(c, &c->group->instances[i]);
+  c->states = ts_calloc(c->window->instance_count + 1, sizeof *c->states);
+  for (size_t i = 0; i < c->window->instance_count; i++) {
+    if (c->engine.wanted_ports[c->window->instances[i].node] != 0) need(c, &c->window->instances[i]);
   }
   return c;
 }
 
-void ts_contents_open(struct ts_contents *c, const bool *tasks) {
+void ts_frontier_open(struct ts_frontier *c, const bool *tasks) {
   c->tasks = tasks;
   c->is_open = true;
   look_for_ready(c);
 }
 
-void ts_contents_destroy(struct ts_contents *c) {
+void ts_frontier_destroy(struct ts_frontier *c) {
   if (!c) return;
   for (size_t i = 0; i < c->by_content.count; i++) {
     struct same *same = ts_map_value_at(&c->by_content, i)->pointer;
@@ -247,7 +247,7 @@ void ts_contents_destroy(struct ts_contents *c) {
     free(same);
   }
   ts_map_release(&c->by_content);
-  ts_group_destroy(c->group);
+  ts_window_destroy(c->window);
   ts_run_result_release(&c->unused);
   ts_engine_release(&c->engine);
   ts_map_release(&c->numbers);
@@ -257,25 +257,25 @@ void ts_contents_destroy(struct ts_contents *c) {
   free(c);
 }
 
-size_t ts_contents_ready(const struct ts_contents *c) { return c->ready_count; }
+size_t ts_frontier_ready(const struct ts_frontier *c) { return c->ready_count; }
 
-static size_t add_wishes(const struct ts_contents *c, const struct instance *instance, struct ts_run_wish *wishes) {
+static size_t add_demands(const struct ts_frontier *c, const struct instance *instance, struct ts_run_demand *demands) {
   uint64_t wanted = c->engine.wanted_ports[instance->node];
   size_t count = 0;
   for (uint32_t port = 0; wanted >> port != 0; port++) {
-    if (wanted >> port & 1) wishes[count++] = (struct ts_run_wish){instance->node, port, instance->unit};
+    if (wanted >> port & 1) demands[count++] = (struct ts_run_demand){instance->node, port, instance->unit};
   }
-  if (count == 0) wishes[count++] = (struct ts_run_wish){instance->node, 0, instance->unit};
+  if (count == 0) demands[count++] = (struct ts_run_demand){instance->node, 0, instance->unit};
   return count;
 }
 
 /* In the order in which they became ready: tasks of one kind that read the same follow each other. */
-size_t ts_contents_take(struct ts_contents *c, size_t most, struct ts_run_wish *wishes) {
+size_t ts_frontier_take(struct ts_frontier *c, size_t most, struct ts_run_demand *demands) {
   size_t taken = most < c->ready_count ? most : c->ready_count;
   size_t count = 0;
   for (size_t i = 0; i < taken; i++) {
     c->states[c->ready[i]] = HANDED_OUT;
-    count += add_wishes(c, &c->group->instances[c->ready[i]], wishes + count);
+    count += add_demands(c, &c->window->instances[c->ready[i]], demands + count);
   }
   c->ready_count -= taken;
   c->out_count += taken;
@@ -283,12 +283,12 @@ size_t ts_contents_take(struct ts_contents *c, size_t most, struct ts_run_wish *
   return count;
 }
 
-static void settle_waiting(struct ts_contents *c, struct instance *first, bool is_there) {
+static void settle_waiting(struct ts_frontier *c, struct instance *first, bool is_there) {
   bool is_first = false;
   struct same *same = same_as(c, first, &is_first);
   for (size_t i = 0; i < same->count; i++) {
     if (is_there)
-      take_over(c, &c->group->instances[same->waiting[i]], first);
+      take_over(c, &c->window->instances[same->waiting[i]], first);
     else
       lose(c, same->waiting[i]);
   }
@@ -296,45 +296,45 @@ static void settle_waiting(struct ts_contents *c, struct instance *first, bool i
 }
 
 /* Every task behind one product that is needed. */
-static void mark_behind(const struct ts_contents *c, struct instance *instance, bool *marked) {
+static void mark_behind(const struct ts_frontier *c, struct instance *instance, bool *marked) {
   const struct ts_node *node = node_of(c, instance);
   uint32_t index = index_of(c, instance);
   if (marked[index] || c->states[index] != NEEDED) return;
   marked[index] = true;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    struct instance *producers = ts_window_producers(c->window, instance, i, &count);
     for (size_t p = 0; p < count; p++) mark_behind(c, &producers[p], marked);
   }
 }
 
-static void mark_run(const struct ts_contents *c, size_t run, bool *marked) {
+static void mark_run(const struct ts_frontier *c, size_t run, bool *marked) {
   const struct ts_plan *plan = c->engine.plan;
   for (size_t w = 0; w < plan->wanted_count; w++) {
     uint32_t node = plan->products[run * plan->wanted_count + w].node;
-    for (size_t u = 0; node != TS_NO_NODE && u < ts_group_unit_count(c->group, plan->nodes[node].scope); u++)
-      mark_behind(c, ts_group_instance(c->group, node, u), marked);
+    for (size_t u = 0; node != TS_NO_NODE && u < ts_window_unit_count(c->window, plan->nodes[node].scope); u++)
+      mark_behind(c, ts_window_instance(c->window, node, u), marked);
   }
 }
 
-size_t ts_contents_take_run(struct ts_contents *c, size_t place, struct ts_run_wish *wishes) {
+size_t ts_frontier_take_run(struct ts_frontier *c, size_t place, struct ts_run_demand *demands) {
   size_t count = 0;
-  bool *marked = ts_calloc(c->group->instance_count + 1, sizeof *marked);
+  bool *marked = ts_calloc(c->window->instance_count + 1, sizeof *marked);
   mark_run(c, c->engine.plan->set_order[place], marked);
-  for (size_t i = 0; i < c->group->instance_count; i++) {
-    struct instance *instance = &c->group->instances[i];
+  for (size_t i = 0; i < c->window->instance_count; i++) {
+    struct instance *instance = &c->window->instances[i];
     if (!marked[i] || node_of(c, instance)->kind != TS_NODE_TASK) continue;
     c->states[i] = HANDED_OUT;
     c->out_count++;
-    count += add_wishes(c, instance, wishes + count);
+    count += add_demands(c, instance, demands + count);
   }
   free(marked);
   return count;
 }
 
-static void came(struct ts_contents *c, struct instance *instance) {
+static void came(struct ts_frontier *c, struct instance *instance) {
   uint32_t index = index_of(c, instance);
-  if (c->states[index] != HANDED_OUT) return; /* it has several wishes */
+  if (c->states[index] != HANDED_OUT) return; /* it has several demands */
   c->out_count--;
   bool is_there = find(c, instance);
   if (is_there) {
@@ -346,20 +346,20 @@ static void came(struct ts_contents *c, struct instance *instance) {
   if (inputs_state(c, instance) == THERE) settle_waiting(c, instance, is_there);
 }
 
-void ts_contents_came(struct ts_contents *c, const struct ts_run_wish *wishes, size_t count) {
-  for (size_t i = 0; i < count; i++) came(c, ts_group_instance_of_unit(c->group, wishes[i].node, wishes[i].unit));
+void ts_frontier_came(struct ts_frontier *c, const struct ts_run_demand *demands, size_t count) {
+  for (size_t i = 0; i < count; i++) came(c, ts_window_instance_of_unit(c->window, demands[i].node, demands[i].unit));
   look_for_ready(c);
 }
 
-bool ts_contents_is_over(const struct ts_contents *c) { return c->ready_count == 0 && c->out_count == 0; }
+bool ts_frontier_is_over(const struct ts_frontier *c) { return c->ready_count == 0 && c->out_count == 0; }
 
-bool ts_contents_any_failed(const struct ts_contents *c) { return c->any_failed; }
+bool ts_frontier_any_failed(const struct ts_frontier *c) { return c->any_failed; }
 
 /* ---- what is to come ---- */
-static uint32_t number_of(struct ts_contents *c, const struct instance *instance);
+static uint32_t number_of(struct ts_frontier *c, const struct instance *instance);
 
 /* An input that is there is known by its digest, another by the number of what will make it. */
-static void add_source(struct ts_contents *c, const struct instance *producer, uint32_t port, struct ts_str *bytes) {
+static void add_source(struct ts_frontier *c, const struct instance *producer, uint32_t port, struct ts_str *bytes) {
   bool is_there = c->states[index_of(c, producer)] == THERE && !c->engine.options->no_cutoff;
   ts_str_add_char(bytes, is_there ? 'd' : 'n');
   if (is_there) {
@@ -371,7 +371,7 @@ static void add_source(struct ts_contents *c, const struct instance *producer, u
   ts_str_add_bytes(bytes, &port, sizeof port);
 }
 
-static uint32_t number_of(struct ts_contents *c, const struct instance *instance) {
+static uint32_t number_of(struct ts_frontier *c, const struct instance *instance) {
   const struct ts_node *node = node_of(c, instance);
   uint32_t *number = &c->number[index_of(c, instance)];
   if (*number != TS_NO_NODE) return *number;
@@ -384,7 +384,7 @@ static uint32_t number_of(struct ts_contents *c, const struct instance *instance
   if (c->engine.options->no_cutoff) ts_str_add_bytes(&bytes, &instance->node, sizeof instance->node);
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    const struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    const struct instance *producers = ts_window_producers(c->window, instance, i, &count);
     ts_str_add_bytes(&bytes, &count, sizeof count);
     for (size_t p = 0; p < count; p++) add_source(c, &producers[p], node->inputs[i].port, &bytes);
   }
@@ -396,29 +396,29 @@ static uint32_t number_of(struct ts_contents *c, const struct instance *instance
 }
 
 /* The tasks behind a product that are still to be done. */
-static void add_keys(struct ts_contents *c, const struct instance *instance, uint32_t *keys) {
+static void add_keys(struct ts_frontier *c, const struct instance *instance, uint32_t *keys) {
   const struct ts_node *node = node_of(c, instance);
   enum progress_state state = (enum progress_state)c->states[index_of(c, instance)];
   if (state == THERE || state == NOT_NEEDED) return;
   if (node->kind == TS_NODE_TASK) keys[node->task] = number_of(c, instance);
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    const struct instance *producers = ts_group_producers(c->group, instance, i, &count);
+    const struct instance *producers = ts_window_producers(c->window, instance, i, &count);
     for (size_t p = 0; p < count; p++) {
       if (!node_of(c, &producers[p])->reference_only) add_keys(c, &producers[p], keys);
     }
   }
 }
 
-void ts_contents_keys(struct ts_contents *c, size_t run, uint32_t *keys) {
+void ts_frontier_keys(struct ts_frontier *c, size_t run, uint32_t *keys) {
   const struct ts_plan *plan = c->engine.plan;
   if (!c->number) {
-    c->number = ts_malloc((c->group->instance_count + 1) * sizeof *c->number);
-    memset(c->number, 0xff, (c->group->instance_count + 1) * sizeof *c->number);
+    c->number = ts_malloc((c->window->instance_count + 1) * sizeof *c->number);
+    memset(c->number, 0xff, (c->window->instance_count + 1) * sizeof *c->number);
   }
   for (size_t t = 0; t < plan->workflow->task_count; t++) keys[t] = TS_NO_NODE;
   for (size_t w = 0; w < plan->wanted_count; w++) {
     uint32_t node = plan->products[run * plan->wanted_count + w].node;
-    if (node != TS_NO_NODE) add_keys(c, ts_group_instance(c->group, node, 0), keys);
+    if (node != TS_NO_NODE) add_keys(c, ts_window_instance(c->window, node, 0), keys);
   }
 }
