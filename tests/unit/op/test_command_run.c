@@ -398,8 +398,24 @@ static void test_scratch_folder_missing(void **state) {
   assert_error(&fixture->err, TS_ERR_FILE_IO, "no scratch folder can be made in '/nowhere/at/all'");
 }
 
+/* 2 GB/s fill 2 MB per ms: the folder is measured before what is left can be written, from 5 to 250 ms. */
+static void test_next_look(void **state) {
+  (void)state;
+  const uint64_t ms = 1000000;
+  assert_int_equal(ts_process_next_look_ns(0, 0), 5 * ms);
+  assert_int_equal(ts_process_next_look_ns(10000000, 0), 5 * ms);
+  assert_int_equal(ts_process_next_look_ns(12000000, 0), 6 * ms);
+  assert_int_equal(ts_process_next_look_ns(100000000, 0), 50 * ms);
+  assert_int_equal(ts_process_next_look_ns(499999998, 0), 250 * ms - 1);
+  assert_int_equal(ts_process_next_look_ns(500000000, 0), 250 * ms);
+  assert_int_equal(ts_process_next_look_ns(UINT64_MAX, 0), 250 * ms);
+  assert_int_equal(ts_process_next_look_ns(0, 7 * ms), 7 * ms); /* looking takes at most half of the time */
+  assert_int_equal(ts_process_next_look_ns(100000000, 7 * ms), 50 * ms);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_next_look),
       cmocka_unit_test_setup_teardown(test_every_kind, setup, teardown),
       cmocka_unit_test_setup_teardown(test_exit_status, setup, teardown),
       cmocka_unit_test_setup_teardown(test_killed_by_signal, setup, teardown),
