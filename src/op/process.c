@@ -18,9 +18,11 @@
 
 /* How long a stop request, or a time limit, may stay unseen. */
 #define WATCH_STEP_MS 20
-/* How often the folder of a command is measured: each file is bounded by the system, many files together by this. A folder
- * of ten files takes some 20 µs. */
-#define MEASURE_NS 250000000
+/* The folder of a command is measured again before it can be full: each file is bounded by the system, many files together
+ * by this. A folder of ten files takes some 20 µs. */
+#define FASTEST_BYTES_PER_NS 2 /* 2 GB/s, more than a command writes into many files */
+#define SHORTEST_LOOK_NS     5000000
+#define LONGEST_LOOK_NS      250000000
 
 #define SHELL_SIGNALS 128
 
@@ -30,7 +32,7 @@ struct watch {
   pid_t child;
   int pipe;             /* -1 once the output was closed */
   uint64_t deadline_ns; /* 0: none */
-  uint64_t measure_ns;  /* when the folder is measured next */
+  uint64_t measure_ns;  /* when the folder is measured next; only with a limit */
   int step_ms;
 };
 
@@ -66,6 +68,23 @@ static bool has_ended(const struct watch *watch) {
   return status != 0 ? errno != EINTR : info.si_pid == watch->child;
 }
 
+uint64_t ts_process_next_look_ns(uint64_t left_bytes, uint64_t look_ns) {
+  uint64_t wait_ns = left_bytes / FASTEST_BYTES_PER_NS;
+  if (wait_ns > LONGEST_LOOK_NS) wait_ns = LONGEST_LOOK_NS;
+  if (wait_ns < SHORTEST_LOOK_NS) wait_ns = SHORTEST_LOOK_NS;
+  return wait_ns > look_ns ? wait_ns : look_ns;
+}
+
+/* Whether the folder holds more than it may; decides when it is measured again. */
+static bool is_full(struct watch *watch, uint64_t now_ns) {
+  const uint64_t most_bytes = watch->process->most_bytes;
+  const uint64_t used_bytes = ts_folder_used_bytes(watch->process->folder);
+  if (used_bytes > most_bytes) return true;
+  const uint64_t then_ns = ts_clock_ns();
+  watch->measure_ns = then_ns + ts_process_next_look_ns(most_bytes - used_bytes, then_ns - now_ns);
+  return false;
+}
+
 /* Why the child must be stopped now, if it must. */
 static bool must_stop(struct watch *watch, enum ts_process_end *why) {
   const struct ts_process *process = watch->process;
@@ -74,22 +93,27 @@ static bool must_stop(struct watch *watch, enum ts_process_end *why) {
     return true;
   }
   const uint64_t now_ns = ts_clock_ns();
-  if (process->most_bytes > 0 && now_ns >= watch->measure_ns) {
-    watch->measure_ns = now_ns + MEASURE_NS;
-    *why = TS_PROCESS_FULL;
-    if (ts_folder_used_bytes(process->folder) > process->most_bytes) return true;
-  }
+  *why = TS_PROCESS_FULL;
+  if (process->most_bytes > 0 && now_ns >= watch->measure_ns && is_full(watch, now_ns)) return true;
   *why = TS_PROCESS_TIMED_OUT;
   return watch->deadline_ns > 0 && now_ns >= watch->deadline_ns;
+}
+
+/* No longer than until the folder is measured. */
+static int step_ms(const struct watch *watch, int most_ms) {
+  if (watch->process->most_bytes == 0) return most_ms;
+  const uint64_t now_ns = ts_clock_ns();
+  const uint64_t left_ns = watch->measure_ns > now_ns ? watch->measure_ns - now_ns : 0;
+  return left_ns / 1000000 < (uint64_t)most_ms ? (int)(left_ns / 1000000) + 1 : most_ms;
 }
 
 /* Waits for output, or for the end of the child once it has closed its output. */
 static void wait_step(struct watch *watch) {
   if (watch->pipe >= 0) {
     struct pollfd entry = {.fd = watch->pipe, .events = POLLIN};
-    if (poll(&entry, 1, WATCH_STEP_MS) > 0) drain(watch);
+    if (poll(&entry, 1, step_ms(watch, WATCH_STEP_MS)) > 0) drain(watch);
   } else {
-    poll(NULL, 0, watch->step_ms);
+    poll(NULL, 0, step_ms(watch, watch->step_ms));
     if (watch->step_ms < WATCH_STEP_MS) watch->step_ms++;
   }
 }
@@ -120,8 +144,8 @@ bool ts_process_run(struct ts_process *process, struct ts_captured *captured, st
   if (pipe2(ends, O_CLOEXEC) != 0) return system_error(err, "no pipe for a command", errno);
   /* Only our end may not block: the child writes as to any pipe. */
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  struct watch watch = {
-      .process = process, .captured = captured, .pipe = ends[0], .measure_ns = ts_clock_ns() + MEASURE_NS};
+  struct watch watch = {.process = process, .captured = captured, .pipe = ends[0]};
+  watch.measure_ns = ts_clock_ns() + ts_process_next_look_ns(process->most_bytes, 0);
   if (process->timeout_s > 0) watch.deadline_ns = ts_clock_ns() + (uint64_t)(process->timeout_s * 1e9);
   int status = ts_process_spawn(process, ends[1], &watch.child);
   close(ends[1]);

@@ -205,15 +205,16 @@ TRICKS = {
     "a link in place of its folder": ("h=$PWD; cd /; rm -r $h; ln -s / $h", "did not write"),
     "nothing": ("true", "did not write"),
     "a full folder": ("head -c 120000000 /dev/zero > more; printf 'a\\n1\\n' > out.x.E", "more than the"),
-    "many files": ("i=0; while [ $i -lt 600 ]; do i=$((i+1)); head -c 1000000 /dev/zero > $i; sleep 0.002; done", "more than the"),
+    "many files": ("i=0; while [ $i -lt 600 ]; do i=$((i+1)); head -c 1000000 /dev/zero > $i; sleep 0.01; done", "more than the"),
 }
 
 
 def command_output(kind, trick):
     script, part = TRICKS[trick]
     script = script.replace("out.x.E", f"out.x.{ENDINGS[kind]}") + "\n"
-    # One file is bounded by the system; many files, by looks at the folder every quarter of a second.
-    scratch = {"a full folder": SCRATCH + 2**20, "many files": 2 * SCRATCH}.get(trick, SCRATCH)
+    # One file is bounded by the system; many files, by looks at the folder, the more often the less is left of the limit.
+    # A megabyte takes at least 10 ms here, so a tenth of the limit allows a look to come 100 ms late.
+    scratch = {"a full folder": SCRATCH + 2**20, "many files": SCRATCH + SCRATCH // 10}.get(trick, SCRATCH)
     return lambda: judge(f"{kind}: {trick}", ["run", "workflow.json", "--data", "data.csv", "-o", "out"],
                          project(kind, script), (1,), [part], scratch)
 

@@ -78,6 +78,24 @@ static void subtract(const uint8_t *a, const uint8_t *b, int64_t width, uint8_t 
   pack(difference, width, limit, bits);
 }
 
+static inline int32_t count_ones(uint64_t word) { /* the builtin would be a call of a function */
+  word -= word >> 1 & UINT64_C(0x5555555555555555);
+  word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+  return (int32_t)(((word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * ONES >> 56);
+}
+
+static int32_t count_runs(const uint64_t *bits, int64_t words, uint64_t flip, uint64_t tail) {
+  int32_t count = 0;
+  uint64_t before = 0;
+  for (int64_t i = 0; i < words; i++) {
+    uint64_t word = bits[i] ^ flip;
+    if (i + 1 == words) word &= tail;
+    count += count_ones(word & ~(word << 1 | before));
+    before = word >> 63;
+  }
+  return count;
+}
+
 /* ---- Colours ---- */
 
 static void take_channel(const uint8_t *first, int64_t width, uint8_t flip, uint8_t *out) {
@@ -137,11 +155,31 @@ static void min_into(uint8_t *restrict to, const uint8_t *a, const uint8_t *b, i
 #define RELAX_DIFFER(a, b) ((a) != (b))
 #include "kernels/cpu/relax_body.h"
 
+/* ---- Distances and domes ---- */
+
+static void look_aside(int16_t *restrict nearest, const int16_t *restrict squares, int64_t count, int d) {
+  enum { SHORTS = TS_CHUNK / sizeof(int16_t) };
+  for (int64_t x = 0; x < count; x += SHORTS)
+    for (int i = 0; i < SHORTS; i++) {
+      int16_t left = squares[x + i - d];
+      int16_t right = squares[x + i + d];
+      int16_t low = (int16_t)((left < right ? left : right) + d * d);
+      nearest[x + i] = nearest[x + i] < low ? nearest[x + i] : low;
+    }
+}
+
+static void lower_f32(float *restrict to, const float *restrict from, int64_t count) {
+  enum { FLOATS = TS_CHUNK / sizeof(float) };
+  for (int64_t x = 0; x < count; x += FLOATS)
+    for (int i = 0; i < FLOATS; i++) to[x + i] = from[x + i] - 1.0f;
+}
+
 const struct ts_variant ts_variant_scalar = {
     .name = "scalar",
     .pack = pack,
     .unpack = unpack,
     .subtract = subtract,
+    .count_runs = count_runs,
     .take_channel = take_channel,
     .red_cells = red_cells,
     .colour_sums = ts_colour_sums_scalar,
@@ -150,5 +188,7 @@ const struct ts_variant ts_variant_scalar = {
     .min_into = min_into,
     .relax_u8 = relax_u8,
     .relax_f32 = relax_f32,
+    .look_aside = look_aside,
+    .lower_f32 = lower_f32,
     .canny = &ts_canny_rows_scalar,
 };

@@ -67,6 +67,19 @@ static void subtract(const uint8_t *a, const uint8_t *b, int64_t width, uint8_t 
   pack(difference, width, limit, bits);
 }
 
+/* These processors count bits in one instruction. */
+int32_t ts_count_runs_avx2(const uint64_t *bits, int64_t words, uint64_t flip, uint64_t tail) {
+  int32_t count = 0;
+  uint64_t before = 0;
+  for (int64_t i = 0; i < words; i++) {
+    uint64_t word = bits[i] ^ flip;
+    if (i + 1 == words) word &= tail;
+    count += __builtin_popcountll(word & ~(word << 1 | before));
+    before = word >> 63;
+  }
+  return count;
+}
+
 /* ---- Colours ---- */
 
 /* The three vectors reach up to two bytes behind their last pixel: the last pixels of a row are taken one by one. */
@@ -261,11 +274,27 @@ static unsigned relax_f32(const struct ts_relax_block *block) {
   return result;
 }
 
+/* ---- Distances and domes ---- */
+
+static void look_aside(int16_t *nearest, const int16_t *squares, int64_t count, int d) {
+  const __m256i step = _mm256_set1_epi16((short)(d * d));
+  for (int64_t x = 0; x < count; x += 16) {
+    __m256i low = _mm256_min_epi16(load(squares + x - d), load(squares + x + d));
+    store(nearest + x, _mm256_min_epi16(load(nearest + x), _mm256_add_epi16(low, step)));
+  }
+}
+
+static void lower_f32(float *to, const float *from, int64_t count) {
+  const __m256 one = _mm256_set1_ps(1.0f);
+  for (int64_t x = 0; x < count; x += 8) _mm256_storeu_ps(to + x, _mm256_sub_ps(_mm256_loadu_ps(from + x), one));
+}
+
 const struct ts_variant ts_variant_avx2 = {
     .name = "avx2",
     .pack = pack,
     .unpack = unpack,
     .subtract = subtract,
+    .count_runs = ts_count_runs_avx2,
     .take_channel = ts_take_channel_avx2,
     .red_cells = red_cells,
     .colour_sums = ts_colour_sums_avx2,
@@ -274,5 +303,7 @@ const struct ts_variant ts_variant_avx2 = {
     .min_into = min_into,
     .relax_u8 = relax_u8,
     .relax_f32 = relax_f32,
+    .look_aside = look_aside,
+    .lower_f32 = lower_f32,
     .canny = &ts_canny_rows_avx2,
 };

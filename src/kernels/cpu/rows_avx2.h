@@ -6,5 +6,6 @@
 #include <stdint.h>
 
 void ts_take_channel_avx2(const uint8_t *first, int64_t width, uint8_t flip, uint8_t *out);
+int32_t ts_count_runs_avx2(const uint64_t *bits, int64_t words, uint64_t flip, uint64_t tail);
 
 #endif

@@ -162,11 +162,27 @@ static unsigned relax_f32(const struct ts_relax_block *block) {
   return result;
 }
 
+/* ---- Distances and domes ---- */
+
+static void look_aside(int16_t *nearest, const int16_t *squares, int64_t count, int d) {
+  const __m512i step = _mm512_set1_epi16((short)(d * d));
+  for (int64_t x = 0; x < count; x += 32) {
+    __m512i low = _mm512_min_epi16(load(squares + x - d), load(squares + x + d));
+    store(nearest + x, _mm512_min_epi16(load(nearest + x), _mm512_add_epi16(low, step)));
+  }
+}
+
+static void lower_f32(float *to, const float *from, int64_t count) {
+  const __m512 one = _mm512_set1_ps(1.0f);
+  for (int64_t x = 0; x < count; x += 16) _mm512_storeu_ps(to + x, _mm512_sub_ps(_mm512_loadu_ps(from + x), one));
+}
+
 const struct ts_variant ts_variant_avx512 = {
     .name = "avx512",
     .pack = pack,
     .unpack = unpack,
     .subtract = subtract,
+    .count_runs = ts_count_runs_avx2,
     .take_channel = ts_take_channel_avx2,
     .red_cells = red_cells,
     .colour_sums = ts_colour_sums_avx512,
@@ -175,5 +191,7 @@ const struct ts_variant ts_variant_avx512 = {
     .min_into = min_into,
     .relax_u8 = relax_u8,
     .relax_f32 = relax_f32,
+    .look_aside = look_aside,
+    .lower_f32 = lower_f32,
     .canny = &ts_canny_rows_avx2,
 };

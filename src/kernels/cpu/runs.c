@@ -10,6 +10,7 @@
 
 #include "kernels/cpu/bands.h"
 #include "kernels/cpu/scratch.h"
+#include "kernels/cpu/variant.h"
 #include "kernels/kernels.h"
 
 struct search {
@@ -25,30 +26,12 @@ static inline uint64_t word_at(const struct search *s, const uint64_t *row, int6
   return i + 1 < s->bits->stride ? word : word & ts_bits_tail(s->bits->width);
 }
 
-static inline int32_t count_ones(uint64_t word) {
-#ifdef __POPCNT__
-  return __builtin_popcountll(word);
-#else /* the builtin would be a call of a function */
-  word -= word >> 1 & UINT64_C(0x5555555555555555);
-  word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
-  return (int32_t)(((word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101) >> 56);
-#endif
-}
-
-static int32_t count_row(const struct search *s, const uint64_t *row) {
-  int32_t count = 0;
-  uint64_t before = 0;
-  for (int64_t i = 0; i < s->bits->stride; i++) {
-    uint64_t word = word_at(s, row, i);
-    count += count_ones(word & ~(word << 1 | before));
-    before = word >> 63;
-  }
-  return count;
-}
-
 static void count_rows(void *context, const struct ts_band *band) {
   const struct search *s = context;
-  for (int64_t y = band->begin; y < band->end; y++) s->runs->row_first[y] = count_row(s, ts_bits_row(s->bits, y));
+  const struct ts_variant *variant = ts_variant_get();
+  uint64_t tail = ts_bits_tail(s->bits->width);
+  for (int64_t y = band->begin; y < band->end; y++)
+    s->runs->row_first[y] = variant->count_runs(ts_bits_row(s->bits, y), s->bits->stride, s->flip, tail);
 }
 
 /* Begins and ends alternate, as the members of a run do: each change of the bits is the next number. */

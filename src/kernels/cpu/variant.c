@@ -13,7 +13,9 @@
 static bool has_nothing_to_ask(void) { return true; }
 
 #ifdef TS_KERNELS_AVX2
-static bool has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+static bool has_avx2(void) {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt");
+}
 #endif
 
 #ifdef TS_KERNELS_AVX512

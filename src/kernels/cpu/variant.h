@@ -67,6 +67,9 @@ struct ts_variant {
   void (*subtract)(const uint8_t *a, const uint8_t *b, int64_t width, uint8_t limit, uint8_t *difference,
                    uint64_t *bits);
 
+  /* How many runs of set bits the words have, each xor flip, the last one cut to the bits of tail. */
+  int32_t (*count_runs)(const uint64_t *bits, int64_t words, uint64_t flip, uint64_t tail);
+
   /* ---- Rows of interleaved RGB ---- */
   /* Every third byte, the first included, xor flip. */
   void (*take_channel)(const uint8_t *first, int64_t width, uint8_t flip, uint8_t *out);
@@ -86,6 +89,12 @@ struct ts_variant {
   /* ---- Reconstruction: raises a block until it is in balance with what lies around it ---- */
   unsigned (*relax_u8)(const struct ts_relax_block *block);
   unsigned (*relax_f32)(const struct ts_relax_block *block);
+
+  /* ---- Distances and domes; count is a multiple of the items in TS_CHUNK bytes, the output overlaps no input ---- */
+  /* nearest = min(nearest, squares d places to the left and to the right + d * d), which fits into 16 bits */
+  void (*look_aside)(int16_t *nearest, const int16_t *squares, int64_t count, int d);
+  /* to = from - 1 */
+  void (*lower_f32)(float *to, const float *from, int64_t count);
 
   const struct ts_canny_rows *canny;
 };

@@ -128,17 +128,6 @@ static int16_t square_row(const struct ts_window *w, const int16_t *columns, int
   return largest;
 }
 
-/* nearest = min(nearest, squares d places to the left and right + d * d) */
-static void look_aside(int16_t *restrict nearest, const int16_t *restrict squares, int64_t count, int d) {
-  for (int64_t x = 0; x < count; x += SHORTS)
-    for (int i = 0; i < SHORTS; i++) {
-      int16_t left = squares[x + i - d];
-      int16_t right = squares[x + i + d];
-      int16_t low = (int16_t)((left < right ? left : right) + d * d);
-      nearest[x + i] = nearest[x + i] < low ? nearest[x + i] : low;
-    }
-}
-
 /* Distances by their squares; FLT_MAX for the background. */
 static float distance_of[LIMIT * LIMIT + 1];
 static pthread_once_t distance_once = PTHREAD_ONCE_INIT;
@@ -164,6 +153,7 @@ static int find_distances(const struct ts_window *w, const struct ts_window_obje
   int16_t *squares = w->row + LIMIT; /* LIMIT places on each side from which nothing is reached */
   int16_t *nearest = squares + short_stride(w) + LIMIT;
   int largest = 0;
+  void (*look_aside)(int16_t *, const int16_t *, int64_t, int) = ts_variant_get()->look_aside;
   pthread_once(&distance_once, fill_distances);
   column_distances_up(w, object);
   column_distances_down(w);
@@ -209,11 +199,7 @@ static void set_margins(const struct ts_window *w) {
 
 /* values = masks - 1, margins too. */
 static void lower_by_one(const struct ts_window *w, int values, int masks) {
-  float *restrict to = w->planes[values];
-  const float *restrict from = w->planes[masks];
-  int64_t total = float_stride(w) * (w->height + 2) + FLOATS;
-  for (int64_t i = 0; i < total; i += FLOATS)
-    for (int k = 0; k < FLOATS; k++) to[i + k] = from[i + k] - 1.0f;
+  ts_variant_get()->lower_f32(w->planes[values], w->planes[masks], float_stride(w) * (w->height + 2) + FLOATS);
 }
 
 static bool reconstruct(struct ts_window *w, int values, int masks, int connectivity, struct ts_error *err) {

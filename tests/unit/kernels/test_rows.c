@@ -70,6 +70,33 @@ static void test_subtract(void **state) {
   }
 }
 
+/* By the definition: a run begins where a set bit follows none. */
+static int32_t runs_of(const uint64_t *bits, int64_t width, bool of_background) {
+  int32_t count = 0;
+  bool before = false;
+  for (int64_t x = 0; x < width; x++) {
+    bool here = (bits[x / 64] >> x % 64 & 1) != of_background;
+    count += here && !before;
+    before = here;
+  }
+  return count;
+}
+
+static void test_count_runs(void **state) {
+  (void)state;
+  for (int round = 0; round < 900; round++) {
+    int64_t width = width_for(round % 300);
+    uint64_t bits[WORDS];
+    uint8_t bytes[sizeof bits];
+    fill(bytes, sizeof bytes, round);
+    memcpy(bits, bytes, sizeof bits);
+    uint64_t tail = ~UINT64_C(0) >> (63 - (width - 1) % 64); /* bits behind the width are set here, and do not count */
+    for (int background = 0; background < 2; background++)
+      assert_int_equal(ts_variant_get()->count_runs(bits, (width + 63) / 64, background ? ~UINT64_C(0) : 0, tail),
+                       runs_of(bits, width, background));
+  }
+}
+
 static void test_take_channel(void **state) {
   (void)state;
   for (int round = 0; round < 300; round++) {
@@ -200,6 +227,46 @@ static void test_relax_f32(void **state) {
   }
 }
 
+/* ---- Distances and domes ---- */
+
+static void test_look_aside(void **state) {
+  (void)state;
+  enum { COUNT = 5 * TS_CHUNK / sizeof(int16_t), FARTHEST = 127 };
+  for (int round = 0; round < 300; round++) {
+    int16_t squares[COUNT + 2 * FARTHEST], nearest[COUNT + 1], old[COUNT + 1];
+    int64_t count = (int64_t)(1 + round % 5) * TS_CHUNK / (int64_t)sizeof(int16_t);
+    int d = 1 + round % FARTHEST;
+    int16_t largest =
+        round % 3 ? 128 * 128 : 50; /* the largest is further than any distance; small ones are often equal */
+    for (int i = 0; i < COUNT + 2 * FARTHEST; i++) squares[i] = (int16_t)random_below((uint32_t)largest + 1);
+    for (int i = 0; i <= COUNT; i++) nearest[i] = old[i] = (int16_t)random_below((uint32_t)largest + 1);
+    ts_variant_get()->look_aside(nearest, squares + FARTHEST, count, d);
+    for (int i = 0; i <= COUNT; i++) {
+      int left = squares[FARTHEST + i - d] + d * d;
+      int right = i + d < COUNT + FARTHEST ? squares[FARTHEST + i + d] + d * d : left;
+      int want = old[i] < left ? old[i] : left;
+      if (right < want) want = right;
+      assert_int_equal(nearest[i], i < count ? want : old[i]);
+    }
+  }
+}
+
+static void test_lower_f32(void **state) {
+  (void)state;
+  enum { COUNT = 7 * TS_CHUNK / sizeof(float) };
+  const float special[] = {FLT_MAX, -FLT_MAX, 0.0f, -0.0f, 1.0f, FLT_MIN, FLT_EPSILON, 16777217.0f};
+  for (int round = 0; round < 100; round++) {
+    float from[COUNT], got[COUNT + 1], want[COUNT + 1];
+    int64_t count = (int64_t)(1 + round % 7) * TS_CHUNK / (int64_t)sizeof(float);
+    for (int i = 0; i < COUNT; i++)
+      from[i] = random_below(4) ? (float)random_below(100000) * 0.001f : special[random_below(8)];
+    for (int i = 0; i <= COUNT; i++) got[i] = want[i] = 77.0f;
+    for (int i = 0; i < count; i++) want[i] = from[i] - 1.0f;
+    ts_variant_get()->lower_f32(got, from, count);
+    assert_memory_equal(got, want, sizeof got);
+  }
+}
+
 /* ---- Colours ---- */
 
 static void check_colours(const uint8_t *rgb, int64_t width, const struct ts_colour_transfer *transfer) {
@@ -283,6 +350,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pack),         cmocka_unit_test(test_unpack),     cmocka_unit_test(test_subtract),
       cmocka_unit_test(test_take_channel), cmocka_unit_test(test_red_cells),  cmocka_unit_test(test_minima),
+      cmocka_unit_test(test_count_runs),   cmocka_unit_test(test_look_aside), cmocka_unit_test(test_lower_f32),
       cmocka_unit_test(test_relax_u8),     cmocka_unit_test(test_relax_f32),  cmocka_unit_test(test_colours),
       cmocka_unit_test(test_many_colours), cmocka_unit_test(test_canny_rows),
   };

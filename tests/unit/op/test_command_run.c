@@ -299,7 +299,9 @@ static void test_output_is_too_large(void **state) {
   expect_too_large(state, "table", "truncate -s 3M out.x.csv", "more than the 2.8 MB that are taken");
   expect_too_large(state, "objects", "truncate -s 2M out.x.geojson", "wrote an output 'x' of 2.1 MB");
   ts_budget_set((uint64_t)64 << 20, (uint64_t)1 << 20);
-  expect_too_large(state, "bytes", "head -c 2000000 /dev/zero > more; echo good > out.x.bin", "filled its folder with");
+  /* Found while it runs or when it has ended: both say this. */
+  expect_too_large(state, "bytes", "head -c 2000000 /dev/zero > more; echo good > out.x.bin",
+                   "more than the 1.0 MB of --scratch");
   expect_too_large(state, "bytes", "exec head -c 2000000 /dev/zero > out.x.bin",
                    "wrote more than the 1.0 MB of --scratch");
   expect_too_large(state, "bytes", "for i in 1 2 3 4; do head -c 600000 /dev/zero > $i; done; sleep 60", "was stopped");
@@ -398,8 +400,24 @@ static void test_scratch_folder_missing(void **state) {
   assert_error(&fixture->err, TS_ERR_FILE_IO, "no scratch folder can be made in '/nowhere/at/all'");
 }
 
+/* 2 GB/s fill 2 MB per ms: the folder is measured before what is left can be written, from 5 to 250 ms. */
+static void test_next_look(void **state) {
+  (void)state;
+  const uint64_t ms = 1000000;
+  assert_int_equal(ts_process_next_look_ns(0, 0), 5 * ms);
+  assert_int_equal(ts_process_next_look_ns(10000000, 0), 5 * ms);
+  assert_int_equal(ts_process_next_look_ns(12000000, 0), 6 * ms);
+  assert_int_equal(ts_process_next_look_ns(100000000, 0), 50 * ms);
+  assert_int_equal(ts_process_next_look_ns(499999998, 0), 250 * ms - 1);
+  assert_int_equal(ts_process_next_look_ns(500000000, 0), 250 * ms);
+  assert_int_equal(ts_process_next_look_ns(UINT64_MAX, 0), 250 * ms);
+  assert_int_equal(ts_process_next_look_ns(0, 7 * ms), 7 * ms); /* looking takes at most half of the time */
+  assert_int_equal(ts_process_next_look_ns(100000000, 7 * ms), 50 * ms);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_next_look),
       cmocka_unit_test_setup_teardown(test_every_kind, setup, teardown),
       cmocka_unit_test_setup_teardown(test_exit_status, setup, teardown),
       cmocka_unit_test_setup_teardown(test_killed_by_signal, setup, teardown),
