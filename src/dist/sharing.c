@@ -115,7 +115,7 @@ static void measure(struct coordinator *c) {
   for (size_t t = 0; t < c->plan->workflow->task_count; t++) c->costs[t] = costs[t];
 }
 
-/* The longest beginning of the workflow that is cheap enough. Groups of several units have no runs that could be told
+/* The longest beginning of the workflow that is cheap enough. Windows of several units have no runs that could be told
  * apart by their contents: all their tasks are the front. */
 static void choose_front(struct coordinator *c, bool *is_front) {
   const struct ts_plan *plan = c->plan;

@@ -30,7 +30,7 @@ static bool has_identity(const struct content *content, const struct ts_xxh128 *
   return content->identity.low == identity->low && content->identity.high == identity->high;
 }
 
-/* The slot of the identity in the window's table, or the free one where it belongs. Linear probing; nothing is removed. */
+/* The slot of the identity in the window's table, or the free one for it. Linear probing; nothing is removed. */
 static struct content **probe(const struct window *window, const struct ts_xxh128 *identity) {
   size_t i = (size_t)identity->low & (window->identity_slots - 1);
   while (window->by_identity[i] && !has_identity(window->by_identity[i], identity))

@@ -1,9 +1,10 @@
 /* The engine: worker threads that take ready instances and open windows as they run dry, until all is done or stopped.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A worker holds engine.lock only to take and to finish an instance; operations, hashing, the store, the making of windows
- * and callbacks run without it. What an instance makes ready goes to the queue of the worker that finished it. Each distinct content runs exactly once: an instance whose content is being computed waits for it, so the
- * executed counts do not depend on the timing of threads. */
+ * A worker holds engine.lock only to take and to finish an instance; operations, hashing, the store, the making of
+ * windows and callbacks run without it. What an instance makes ready goes to the queue of the worker that finished it.
+ * Each distinct content runs exactly once: an instance whose content is being computed waits for it, so the executed
+ * counts do not depend on the timing of threads. */
 #include "run/run_int.h"
 
 #include "base/alloc.h"

@@ -105,8 +105,7 @@ struct ts_run_options {
   struct ts_store *store; /* borrowed; NULL: nothing is looked up or kept */
   const char *run_id;     /* "" if none */
   uint64_t memory_bytes;  /* budget for pixels and scratch; 0: none */
-  uint64_t
-      linger_bytes; /* of each window, products that nobody reads any more: a task of the same content may need them yet */
+  uint64_t linger_bytes;  /* per window, of products without a reader: a task of the same content may need them yet */
   bool no_cutoff;
   struct ts_memo *memo; /* borrowed: values of parts of calls, also from earlier runs; NULL: none are recalled */
   bool stages_only; /* the store knows products of whole stages only: nothing inside a stage is looked up or recorded */

@@ -1,4 +1,4 @@
-/* Groups: the part of a run that must be open at once, its instances and how they hang together across scopes.
+/* Windows: the part of a run that must be open at once, its instances and how they hang together across scopes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run/run_int.h"
 

@@ -1,6 +1,6 @@
 /* Costs of tasks from a file: {"segment.split": 0.4, ...}, in seconds.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/grouping.h"
+#include "study/bucketing.h"
 
 #include "base/alloc.h"
 

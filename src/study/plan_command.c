@@ -1,8 +1,8 @@
 /* What a study or run would do: the same design and planner, and a look into the store.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "study/bucketing.h"
 #include "study/check_data.h"
 #include "study/engine.h"
-#include "study/grouping.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -12,7 +12,7 @@ static json_t *number(uint64_t value) { return json_integer((json_int_t)value); 
 
 /* With buckets, what they execute; the store is not looked at then. */
 static void add_by_task(const struct session *s, const struct ts_plan *plan, const struct ts_run_forecast *f,
-                        const struct ts_grouping *grouping, json_t *object) {
+                        const struct ts_bucketing *grouping, json_t *object) {
   json_t *list = json_array();
   uint64_t sum[5] = {0};
   for (size_t t = 0; t < s->workflow->task_count; t++) {
@@ -59,7 +59,7 @@ static void forecast_all(const struct session *s, const struct ts_plan *plan, st
 }
 
 /* The comparison and the picture, where the request asks for them. */
-static bool add_more(const struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan,
+static bool add_more(const struct ts_bucketing *grouping, struct session *s, const struct ts_plan *plan,
                      const struct parameter_sets *sets, double plan_s, json_t *object) {
   struct plan_picture *picture = ts_plan_picture_create(s, plan, &grouping->options);
   bool ok = ts_session_ok(s);
@@ -80,8 +80,8 @@ static bool forecast(struct session *s, const struct parameter_sets *sets, json_
   struct ts_plan *plan = ts_session_plan(s, sets, wanted, wanted_count, false);
   if (!plan) return false;
   double plan_s = (double)(ts_clock_process_cpu_ns() - start_ns) / 1e9;
-  struct ts_grouping grouping;
-  if (!ts_grouping_init(&grouping, s, plan)) {
+  struct ts_bucketing grouping;
+  if (!ts_bucketing_init(&grouping, s, plan)) {
     ts_plan_destroy(plan);
     return false;
   }
@@ -102,13 +102,13 @@ static bool forecast(struct session *s, const struct parameter_sets *sets, json_
                                   (json_int_t)f.reference_execute + (json_int_t)f.reference_stored, "executed",
                                   (json_int_t)f.reference_execute, "store", (json_int_t)f.reference_stored));
     json_object_set_new(object, "planning_s", json_real(planning_s));
-    ts_grouping_reply(&grouping, s, plan, object);
+    ts_bucketing_reply(&grouping, s, plan, object);
     ok = add_more(&grouping, s, plan, sets, plan_s, object);
   } else {
     ts_session_fault(s, &err);
   }
   ts_run_forecast_release(&f);
-  ts_grouping_release(&grouping);
+  ts_bucketing_release(&grouping);
   ts_plan_destroy(plan);
   return ok;
 }

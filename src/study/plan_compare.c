@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * 'none' and 'stage' have no buckets: each run of a stage, or each distinct one, goes to a worker by itself. */
-#include "study/grouping.h"
+#include "study/bucketing.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -13,11 +13,11 @@
 #define MOST_CUTS 500 /* members up to which a comparison includes sca on a graph, whose time grows so fast */
 
 struct comparison {
-  struct session *s;                  /* borrowed, as is everything here */
-  const struct ts_grouping *grouping; /* for limits and costs */
-  const struct ts_plan *plan;         /* merged by lineage, with instances */
-  const struct parameter_sets *sets;  /* of the plan */
-  struct plan_picture *picture;       /* NULL: none */
+  struct session *s;                   /* borrowed, as is everything here */
+  const struct ts_bucketing *grouping; /* for limits and costs */
+  const struct ts_plan *plan;          /* merged by lineage, with instances */
+  const struct parameter_sets *sets;   /* of the plan */
+  struct plan_picture *picture;        /* NULL: none */
   json_t *rows;
   double plan_s;
 };
@@ -25,7 +25,7 @@ struct comparison {
 static double seconds_since(uint64_t start_ns) { return (double)(ts_clock_process_cpu_ns() - start_ns) / 1e9; }
 
 static void add_row(struct comparison *c, const char *merge, const char *keys, uint64_t executed,
-                    const struct ts_grouping_totals *sum, double planning_s) {
+                    const struct ts_bucketing_totals *sum, double planning_s) {
   json_array_append_new(c->rows, json_pack("{s:s, s:s*, s:I, s:I, s:f, s:f, s:f, s:f}", "merge", merge, "keys", keys,
                                            "executed", (json_int_t)executed, "buckets", (json_int_t)sum->buckets,
                                            "imbalance", sum->imbalance, "makespan", sum->makespan, "lower_bound",
@@ -76,7 +76,7 @@ static bool add_level(struct comparison *c, enum ts_merge merge) {
   }
   double planning_s = seconds_since(start_ns);
   struct ts_stage_forecast *forecasts = ts_plan_forecast_alone(plan, o);
-  struct ts_grouping_totals sum = ts_grouping_add_up(plan, forecasts, o->workers);
+  struct ts_bucketing_totals sum = ts_bucketing_add_up(plan, forecasts, o->workers);
   uint64_t executed = 0;
   for (size_t t = 0; t < w->task_count; t++)
     executed += plan->counts[t].distinct * o->units[w->stages[w->tasks[t].stage].scope];
@@ -90,7 +90,7 @@ static bool add_level(struct comparison *c, enum ts_merge merge) {
 static void refuse(struct comparison *c, const struct ts_merger *merger, bool dag, const char *why) {
   json_array_append_new(
       c->rows, json_pack("{s:s, s:s, s:s}", "merge", merger->name, "keys", dag ? "dag" : "chain", "refused", why));
-  if (c->picture && dag == ts_grouping_wants_dag(c->s, merger)) ts_plan_picture_refuse(c->picture, merger->name, why);
+  if (c->picture && dag == ts_bucketing_wants_dag(c->s, merger)) ts_plan_picture_refuse(c->picture, merger->name, why);
 }
 
 static size_t most_members(const struct ts_plan *plan) {
@@ -105,7 +105,7 @@ static void add_merger(struct comparison *c, const struct ts_merger *merger, boo
   struct ts_buckets buckets;
   const struct ts_stage_forecast *forecasts = NULL;
   struct ts_error err = {0};
-  ts_grouping_choose(&options, c->s, merger);
+  ts_bucketing_choose(&options, c->s, merger);
   options.dag = dag;
   if (dag && strcmp(merger->name, "sca") == 0 && most_members(c->plan) > MOST_CUTS) {
     refuse(c, merger, dag, "takes long; ask for it with --merge sca --keys dag");
@@ -117,18 +117,18 @@ static void add_merger(struct comparison *c, const struct ts_merger *merger, boo
     return;
   }
   double planning_s = c->plan_s + seconds_since(start_ns);
-  struct ts_grouping_totals sum = ts_grouping_add_up(c->plan, forecasts, options.workers);
+  struct ts_bucketing_totals sum = ts_bucketing_add_up(c->plan, forecasts, options.workers);
   const struct ts_workflow *w = c->s->workflow;
   uint64_t executed = 0;
   for (size_t t = 0; t < w->task_count; t++)
     executed += buckets.executed[t] * options.units[w->stages[w->tasks[t].stage].scope];
   add_row(c, merger->name, dag ? "dag" : "chain", executed, &sum, planning_s);
-  if (c->picture && dag == ts_grouping_wants_dag(c->s, merger))
+  if (c->picture && dag == ts_bucketing_wants_dag(c->s, merger))
     ts_plan_picture_add(c->picture, &options, &buckets, forecasts);
   ts_buckets_release(&buckets);
 }
 
-bool ts_plan_compare(const struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan,
+bool ts_plan_compare(const struct ts_bucketing *grouping, struct session *s, const struct ts_plan *plan,
                      const struct parameter_sets *sets, double plan_s, struct plan_picture *picture, json_t *object) {
   if (!plan->instances) {
     struct ts_error err = {0};
@@ -143,7 +143,7 @@ bool ts_plan_compare(const struct ts_grouping *grouping, struct session *s, cons
   const struct ts_merger *const *mergers = ts_merger_list(&count);
   for (size_t i = 0; ok && i < 2 * count; i++) {
     bool dag = i % 2 == 1;
-    if (s->request->keys && dag != ts_grouping_wants_dag(s, mergers[i / 2])) continue;
+    if (s->request->keys && dag != ts_bucketing_wants_dag(s, mergers[i / 2])) continue;
     add_merger(&c, mergers[i / 2], dag);
   }
   json_object_set_new(object, "workers", json_integer((json_int_t)grouping->options.workers));

@@ -1,6 +1,6 @@
 /* From a plan and its buckets to a picture of the costliest stage.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/grouping.h"
+#include "study/bucketing.h"
 
 #include "base/alloc.h"
 #include "base/file.h"

@@ -1,7 +1,7 @@
 /* What a plan would take: seconds per task as the request wants them, and the time of the whole run.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "study/bucketing.h"
 #include "study/costs.h"
-#include "study/grouping.h"
 
 #include "base/alloc.h"
 #include "base/machine.h"

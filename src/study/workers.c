@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "dist/dist.h"
-#include "study/grouping.h"
+#include "study/bucketing.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -111,7 +111,7 @@ bool ts_workers_check(struct session *s, const struct ts_plan *plan) {
   struct ts_error err = {0};
   if (s->request->workers == 0) return true;
   if (!ts_merge_needs_buckets(plan->options.merge)) return ts_session_task_costs(s, plan, &costs);
-  if (!ts_grouping_options(&options, s, plan)) return false;
+  if (!ts_bucketing_options(&options, s, plan)) return false;
   bool ok = ts_plan_buckets(plan, &options, &buckets, &forecasts, &err);
   if (ok)
     ts_buckets_release(&buckets);
@@ -144,7 +144,7 @@ bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options
   changed.store = s->store;
   changed.threads = ts_session_threads(s) / s->request->workers;
   if (buckets) changed.no_cutoff = changed.stages_only = true;
-  if (buckets && !ts_grouping_options(&grouping, s, run->plan)) return false;
+  if (buckets && !ts_bucketing_options(&grouping, s, run->plan)) return false;
   char program[PATH_MAX];
   ts_auto_free char *description = describe(run, &changed);
   const struct ts_dist_options dist = {.workers = s->request->workers,

@@ -126,7 +126,7 @@ static void assert_left(const struct subject *s, const char *expected) {
   assert_string_equal(left, expected);
 }
 
-/* 80 % are in use. Per second of computing them again, B frees 10 % of the budget, F 6.7, D 5, C 2.5, A 1.25 and E 1.18. */
+/* 80 % are in use. Per second of computing it again, B frees 10 % of the budget, F 6.7, D 5, C 2.5, A 1.25, E 1.18. */
 static const struct product six[] = {{10, 8, false, 0}, {10, 1, false, 0},  {10, 4, false, 0},
                                      {10, 2, false, 0}, {20, 17, false, 0}, {20, 3, false, 0}};
 

@@ -1,12 +1,12 @@
 /* The buckets of a plan, for `plan`: how stages would be grouped for workers that do not share memory.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TS_STUDY_GROUPING_H
-#define TS_STUDY_GROUPING_H
+#ifndef TS_STUDY_BUCKETING_H
+#define TS_STUDY_BUCKETING_H
 
 #include "plan/bucket.h"
 #include "study/costs.h"
 
-struct ts_grouping {
+struct ts_bucketing {
   bool wanted;   /* false: tasks are shared by threads, there are no buckets */
   bool forecast; /* the request asks for a prediction, and the way to merge has no buckets */
   struct ts_task_costs costs;
@@ -16,27 +16,27 @@ struct ts_grouping {
 };
 
 /* How the request wants stages grouped for its workers. */
-bool ts_grouping_options(struct ts_plan_bucket_options *options, struct session *s, const struct ts_plan *plan);
+bool ts_bucketing_options(struct ts_plan_bucket_options *options, struct session *s, const struct ts_plan *plan);
 /* Reads the costs, and groups if the request asks for buckets. */
-bool ts_grouping_init(struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan);
-void ts_grouping_release(struct ts_grouping *grouping);
+bool ts_bucketing_init(struct ts_bucketing *grouping, struct session *s, const struct ts_plan *plan);
+void ts_bucketing_release(struct ts_bucketing *grouping);
 /* Adds `buckets`, and with buckets `grouping`. */
-void ts_grouping_reply(const struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan,
-                       json_t *object);
+void ts_bucketing_reply(const struct ts_bucketing *grouping, struct session *s, const struct ts_plan *plan,
+                        json_t *object);
 
 /* Over all stages, one after another. */
-struct ts_grouping_totals {
+struct ts_bucketing_totals {
   double imbalance; /* the greatest of a stage */
   double makespan, lower_bound;
   size_t buckets; /* per piece of the data */
 };
-struct ts_grouping_totals ts_grouping_add_up(const struct ts_plan *plan, const struct ts_stage_forecast *forecasts,
-                                             size_t workers);
+struct ts_bucketing_totals ts_bucketing_add_up(const struct ts_plan *plan, const struct ts_stage_forecast *forecasts,
+                                               size_t workers);
 /* What the request says about the keys for this way to merge, and what holds if it says nothing. */
-bool ts_grouping_wants_dag(const struct session *s, const struct ts_merger *merger);
+bool ts_bucketing_wants_dag(const struct session *s, const struct ts_merger *merger);
 /* Sets merger, keys and the number of buckets; the limits must be set. */
-void ts_grouping_choose(struct ts_plan_bucket_options *options, const struct session *s,
-                        const struct ts_merger *merger);
+void ts_bucketing_choose(struct ts_plan_bucket_options *options, const struct session *s,
+                         const struct ts_merger *merger);
 
 /* plan_picture.c: the buckets of the costliest stage, a panel for each way to merge. */
 struct plan_picture;
@@ -55,7 +55,7 @@ struct ts_stage_forecast *ts_plan_forecast_alone(const struct ts_plan *plan,
                                                  const struct ts_plan_bucket_options *options);
 /* plan_compare.c: adds `workers`, `cost` (its unit) and `compare`, one object for each way to merge; plan_s: CPU seconds of the plan.
  * picture may be NULL. */
-bool ts_plan_compare(const struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan,
+bool ts_plan_compare(const struct ts_bucketing *grouping, struct session *s, const struct ts_plan *plan,
                      const struct parameter_sets *sets, double plan_s, struct plan_picture *picture, json_t *object);
 /* Seconds per task of the workflow from a file {"segment.split": 0.4, ...}, in the session's arena; NULL: a fault. */
 const double *ts_session_read_costs(struct session *s, const struct ts_plan *plan, const char *file);

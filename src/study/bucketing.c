@@ -1,6 +1,6 @@
 /* Groups a plan into buckets as the request asks, and says what comes of it.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/grouping.h"
+#include "study/bucketing.h"
 
 #include "base/alloc.h"
 #include "base/pool.h"
@@ -35,16 +35,16 @@ static const uint64_t *product_bytes(struct session *s, const struct ts_task_cos
 }
 
 /* Lineage along the chain would not be lineage: its keys are those of the graph unless the request says otherwise. */
-bool ts_grouping_wants_dag(const struct session *s, const struct ts_merger *merger) {
+bool ts_bucketing_wants_dag(const struct session *s, const struct ts_merger *merger) {
   if (s->request->keys) return strcmp(s->request->keys, "dag") == 0;
   return strcmp(merger->name, "lineage") == 0;
 }
 
 /* Lineage: one bucket per tile (file, dataset) unless the request says otherwise; more where these are few. */
-void ts_grouping_choose(struct ts_plan_bucket_options *options, const struct session *s,
-                        const struct ts_merger *merger) {
+void ts_bucketing_choose(struct ts_plan_bucket_options *options, const struct session *s,
+                         const struct ts_merger *merger) {
   options->merger = merger;
-  options->dag = ts_grouping_wants_dag(s, merger);
+  options->dag = ts_bucketing_wants_dag(s, merger);
   options->split_few = !merger->needs_count && !merger->needs_size && s->request->max_buckets == 0;
 }
 
@@ -66,11 +66,11 @@ static bool group(struct ts_plan_bucket_options *options, struct session *s, con
   return false;
 }
 
-bool ts_grouping_init(struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan) {
+bool ts_bucketing_init(struct ts_bucketing *grouping, struct session *s, const struct ts_plan *plan) {
   enum ts_merge merge = plan->options.merge;
   const struct ts_request *r = s->request;
   bool splits = r->max_buckets > 0 || (!r->compare && (r->workers > 0 || r->picture));
-  *grouping = (struct ts_grouping){.wanted = ts_merge_needs_buckets(merge) || (merge == TS_MERGE_LINEAGE && splits)};
+  *grouping = (struct ts_bucketing){.wanted = ts_merge_needs_buckets(merge) || (merge == TS_MERGE_LINEAGE && splits)};
   if (!ts_session_task_costs(s, plan, &grouping->costs)) return false;
   grouping->forecast = r->workers > 0 && !ts_merge_shares_tasks(merge);
   if (!grouping->wanted && !grouping->forecast && !r->compare) return true;
@@ -79,26 +79,26 @@ bool ts_grouping_init(struct ts_grouping *grouping, struct session *s, const str
   options->task_bytes = product_bytes(s, &grouping->costs);
   options->costs = grouping->costs.seconds;
   if (!grouping->wanted) return true;
-  ts_grouping_choose(options, s, ts_merger_find(ts_merge_name(merge)));
+  ts_bucketing_choose(options, s, ts_merger_find(ts_merge_name(merge)));
   return group(options, s, plan, &grouping->buckets, &grouping->forecasts);
 }
 
-bool ts_grouping_options(struct ts_plan_bucket_options *options, struct session *s, const struct ts_plan *plan) {
+bool ts_bucketing_options(struct ts_plan_bucket_options *options, struct session *s, const struct ts_plan *plan) {
   struct ts_task_costs costs;
   *options = (struct ts_plan_bucket_options){0};
   if (!ts_session_task_costs(s, plan, &costs)) return false;
   set_limits(options, s);
   options->task_bytes = product_bytes(s, &costs);
   options->costs = costs.seconds;
-  ts_grouping_choose(options, s, ts_merger_find(ts_merge_name(plan->options.merge)));
+  ts_bucketing_choose(options, s, ts_merger_find(ts_merge_name(plan->options.merge)));
   return true;
 }
 
-void ts_grouping_release(struct ts_grouping *grouping) { ts_buckets_release(&grouping->buckets); }
+void ts_bucketing_release(struct ts_bucketing *grouping) { ts_buckets_release(&grouping->buckets); }
 
-struct ts_grouping_totals ts_grouping_add_up(const struct ts_plan *plan, const struct ts_stage_forecast *forecasts,
-                                             size_t workers) {
-  struct ts_grouping_totals sum = {0};
+struct ts_bucketing_totals ts_bucketing_add_up(const struct ts_plan *plan, const struct ts_stage_forecast *forecasts,
+                                               size_t workers) {
+  struct ts_bucketing_totals sum = {0};
   double distinct = 0;
   for (size_t s = 0; s < plan->workflow->stage_count; s++) {
     const struct ts_stage_forecast *f = &forecasts[s];
@@ -112,7 +112,7 @@ struct ts_grouping_totals ts_grouping_add_up(const struct ts_plan *plan, const s
   return sum;
 }
 
-static json_t *list_buckets(const struct ts_grouping *grouping, const struct ts_workflow *w) {
+static json_t *list_buckets(const struct ts_bucketing *grouping, const struct ts_workflow *w) {
   json_t *list = json_array();
   for (size_t b = 0; b < grouping->buckets.count; b++) {
     const struct ts_bucket *bucket = &grouping->buckets.items[b];
@@ -128,7 +128,7 @@ static json_t *list_buckets(const struct ts_grouping *grouping, const struct ts_
 
 static json_t *describe(const struct ts_plan_bucket_options *o, const struct ts_plan *plan,
                         const struct ts_stage_forecast *forecasts) {
-  struct ts_grouping_totals sum = ts_grouping_add_up(plan, forecasts, o->workers);
+  struct ts_bucketing_totals sum = ts_bucketing_add_up(plan, forecasts, o->workers);
   json_t *stages = json_array();
   for (size_t s = 0; s < plan->workflow->stage_count; s++) {
     const struct ts_stage_forecast *f = &forecasts[s];
@@ -149,8 +149,8 @@ static json_t *describe(const struct ts_plan_bucket_options *o, const struct ts_
   return object;
 }
 
-void ts_grouping_reply(const struct ts_grouping *grouping, struct session *s, const struct ts_plan *plan,
-                       json_t *object) {
+void ts_bucketing_reply(const struct ts_bucketing *grouping, struct session *s, const struct ts_plan *plan,
+                        json_t *object) {
   json_object_set_new(object, "buckets", list_buckets(grouping, plan->workflow));
   ts_prediction_add(s, plan, &grouping->costs, grouping->wanted, object);
   if (grouping->wanted)
