@@ -88,9 +88,9 @@ void ts_sqlite_count_damage(struct ts_sqlite_connection *connection);
 uint64_t ts_sqlite_damage_count(void *state);
 
 /* schema.c */
-/* Makes the tables in a new database; checks that another one is ours and that we know its schema, and brings one of an
- * earlier schema up to date. Reading works with an earlier schema, too. */
+/* Makes the tables in a new database; refuses one of another program or of another schema. */
 bool ts_sqlite_schema_prepare(struct ts_sqlite_connection *connection, struct ts_error *err);
+/* For reading alone: refuses an empty database, too. */
 bool ts_sqlite_schema_check(struct ts_sqlite_connection *connection, struct ts_error *err);
 bool ts_sqlite_read_salt(struct ts_sqlite_connection *connection, char **salt, struct ts_error *err);
 
