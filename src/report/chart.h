@@ -98,7 +98,6 @@ struct ts_bars {
   size_t count;
   const char *axis_title; /* borrowed */
   bool has_sign;          /* the axis reaches below zero if values or intervals do */
-  bool wraps;             /* names that are too long for one line take several */
 };
 void ts_draw_bars(struct ts_str *out, const struct ts_chart *chart, const char *class_name, double width);
 

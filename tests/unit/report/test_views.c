@@ -15,7 +15,7 @@
 static const char *const names[] = {"G1", "T1", "T2", "minSize", "RC", "G2", "WC", "maxSize"};
 
 static json_t *result_of(json_t *analyses) {
-  return json_pack("{s:s,s:s,s:{s:s,s:i},s:o}", "schema", "tessera.study/1", "answer", "An answer.", "method", "name",
+  return json_pack("{s:s,s:s,s:{s:s,s:i},s:o}", "schema", "tessera.study/2", "answer", "An answer.", "method", "name",
                    "vbd", "runs", 1152, "analyses", analyses);
 }
 
