@@ -14,10 +14,6 @@
 /* The commands by group, common options, exit codes. */
 void ts_help_overview(struct ts_str *out, size_t width);
 void ts_help_command(struct ts_str *out, const struct ts_cli_command *command, size_t width);
-/* "tessera log RUN [TASK]", without the options. */
-void ts_help_synopsis(struct ts_str *out, const struct ts_cli_command *command);
-/* "-j, --jobs N", "--resume [ID]". */
-void ts_help_option(struct ts_str *out, const struct ts_option *option);
 
 /* The methods that the command takes (new reference to a list, empty if none); items are names, or objects with name, title,
  * help and perhaps alias. */

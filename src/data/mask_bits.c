@@ -28,7 +28,8 @@ static uint64_t load_pixels(const uint8_t *pixels, size_t count, size_t at) {
   return word;
 }
 
-bool ts_mask_pack_bits(const uint8_t *pixels, size_t count, uint8_t *bits) {
+/* False, with `bits` undefined, if a pixel is neither 0 nor 255. */
+static bool pack_bits(const uint8_t *pixels, size_t count, uint8_t *bits) {
   size_t at = 0;
 #ifdef __SSE2__
   __m128i differ = _mm_setzero_si128();
@@ -78,7 +79,7 @@ const void *ts_data_payload(const struct ts_data *data, struct ts_payload *paylo
   uint8_t *bits = atomic_exchange(&shared->bits, NULL);
   if (!bits) {
     bits = ts_block_take(ts_mask_bits_size(count));
-    if (!bits || !ts_mask_pack_bits(payload->bytes, count, bits)) {
+    if (!bits || !pack_bits(payload->bytes, count, bits)) {
       ts_block_give(bits);
       return payload->bytes;
     }

@@ -40,11 +40,9 @@ static void add_table(const struct ts_data *data, const char *name, const char *
   }
 }
 
-void ts_table_to_csv_with(const struct ts_data *data, const char *name, const char *text, struct ts_str *out) {
+void ts_table_to_csv(const struct ts_data *data, const char *name, const char *text, struct ts_str *out) {
   add_table(data, name, text, ts_csv_add_cell, out);
 }
-
-void ts_table_to_csv(const struct ts_data *data, struct ts_str *out) { ts_table_to_csv_with(data, NULL, NULL, out); }
 
 void ts_table_to_raw_csv(const struct ts_data *data, struct ts_str *out) {
   add_table(data, NULL, NULL, ts_csv_add_raw_cell, out);

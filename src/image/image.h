@@ -15,8 +15,6 @@
 
 /* Starts libvips once; safe to call again and from several threads. */
 bool ts_image_startup(struct ts_error *err);
-/* Versions of the libraries that decode pixels, e.g. "vips 8.14.1, openslide 3.4.1"; part of the reading operation's digest. */
-const char *ts_image_library_versions(void);
 
 struct ts_image_info {
   int64_t width, height; /* of the asked level */

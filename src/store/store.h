@@ -14,7 +14,6 @@
 #include "base/str.h"
 #include "data/data.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
