@@ -77,7 +77,7 @@ static bool read_cells(const struct ts_csv *csv, const char *name, double *cells
   for (size_t r = 0; r < csv->row_count; r++) {
     for (size_t c = 0; c < csv->column_count; c++) {
       if (read_number(csv->rows[r][c], &cells[r * csv->column_count + c])) continue;
-      ts_fail(err, TS_ERR_CSV_SYNTAX, "'%s' in column '%s' is no number", csv->rows[r][c], csv->header[c]);
+      ts_fail(err, TS_ERR_CSV_SYNTAX, "'%s' in column '%s' is not a number", csv->rows[r][c], csv->header[c]);
       ts_error_help(err, "a table holds numbers; leave the cell empty if the value is missing");
       ts_error_place(err, name, csv->lines[r], 0, NULL);
       return false;

@@ -113,7 +113,7 @@ static bool look_at(const char *path, struct stat *state, struct ts_error *err) 
     return false;
   }
   if (S_ISREG(state->st_mode)) return true;
-  return ts_image_refuse(err, path, "give the name of an image file", "'%s' is no file", path);
+  return ts_image_refuse(err, path, "give the name of an image file", "'%s' is not a file", path);
 }
 
 bool ts_open_image_get(const char *path, int32_t level, struct ts_open_image *open, struct ts_error *err) {

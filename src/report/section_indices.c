@@ -181,7 +181,7 @@ static void add_interaction(const struct ts_view *view, struct ts_str *out) {
     return;
   }
   if (found > MAX_NAMES) ts_str_addf(out, " and %zu more", found - MAX_NAMES);
-  ts_str_add(out, ": so much of ST is only seen together with other parameters. Tune these together.");
+  ts_str_add(out, ": this part of ST is only seen together with other parameters. Tune these together.");
 }
 
 static void add_sum(const struct ts_view *view, struct ts_str *out) {
@@ -191,9 +191,9 @@ static void add_sum(const struct ts_view *view, struct ts_str *out) {
   if (isnan(sum)) return;
   char number[TS_NUMBER_SIZE];
   ts_str_addf(out, "All S1 add up to %s", ts_format_number(sum, 2, number));
-  ts_str_add(out, sum < 0.95   ? "; what is missing to 1 is interaction, or scatter of the estimates."
+  ts_str_add(out, sum < 0.95   ? "; the rest to 1 is interaction, or scatter of the estimates."
                   : sum < 1.05 ? ": the parameters act almost one by one."
-                               : ". More than 1 is no share: the estimates are still rough.");
+                               : ". A sum above 1 is not a share: the estimates are still rough.");
 }
 
 static void add_facts(const struct ts_view *view, struct ts_str *out) {
@@ -241,7 +241,7 @@ static bool says_something(const struct ts_view *view) {
 static void add_view(struct ts_page *page, const struct ts_view *view, bool bars, int heading) {
   if (!says_something(view)) {
     ts_page_paragraph(page, isnan(view->rows[0].cells[view->rank_column].value)
-                                ? "Too few runs succeeded to tell what matters."
+                                ? "Too few runs succeeded to say which parameters matter."
                                 : "No effect was seen: every index that is known is zero.");
   }
   bool morris = ts_view_is_morris(view);

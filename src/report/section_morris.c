@@ -139,7 +139,7 @@ static void add_scatter(struct ts_page *page, const struct effects *effects) {
         (struct ts_point){effect->name, effect->mu_star, effect->sigma, effect->low, effect->high, effect->look};
   }
   if (scatter.count == 0) {
-    ts_page_paragraph(page, "Too few runs succeeded to tell how the effects differ from place to place.");
+    ts_page_paragraph(page, "Too few runs succeeded to say how the effects differ from place to place.");
     return;
   }
   struct ts_str label = {0}, caption = {0};
@@ -181,9 +181,9 @@ struct class_words {
 };
 static const struct class_words classes[] = {
     {"influential", "Influential",
-     "Below the line sigma = 0.5 mu*: a step has about the same effect wherever the other parameters stand.", NULL},
+     "Below the line sigma = 0.5 mu*: a step has about the same effect at all values of the other parameters.", NULL},
     {"interacting", "Interacting",
-     "Above the line sigma = 0.5 mu*: the effect depends on where the other parameters stand, or is not linear. Tune "
+     "Above the line sigma = 0.5 mu*: the effect depends on the values of the other parameters, or is not linear. Tune "
      "these together.",
      NULL},
     {"negligible", "Negligible", "Even the upper end of the interval is below ",

@@ -40,7 +40,7 @@ static void add_intervals(struct ts_page *page, const struct ts_view *view) {
   if (isfinite(fewest)) {
     ts_str_addf(&text, "Every index rests on at least %s %s.", ts_format_number(fewest, 3, number),
                 ts_view_block_word(view, fewest));
-    if (fewest < FEW) ts_str_add(&text, " With so few the intervals are rough; more runs make them firmer.");
+    if (fewest < FEW) ts_str_add(&text, " With this few the intervals are rough; more runs make them firmer.");
   }
   ts_page_paragraph(page, ts_str_get(&text));
   ts_str_release(&text);

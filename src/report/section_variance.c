@@ -87,7 +87,7 @@ static void add_pairs_caption(struct ts_page *page, const struct ts_view *view, 
                 view->count);
   }
   if (!ts_heat_has_names(heat, wide_px) || !ts_heat_has_names(heat, TS_CHART_NARROW_PX)) {
-    ts_str_add(&text, "The numbers stand for ");
+    ts_str_add(&text, "The numbers mean ");
     for (size_t i = 0; i < heat->count; i++) {
       ts_str_addf(&text, "%s%zu %s", i > 0 ? "; " : "", i + 1, heat->names[i]);
     }

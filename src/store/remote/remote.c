@@ -48,7 +48,7 @@ static bool lose(struct link *link, const char *text, struct ts_error *err) {
 }
 
 static bool lose_nonsense(struct link *link, struct ts_error *err) {
-  return lose(link, "the study's process sent something that is no answer", err);
+  return lose(link, "the study's process sent something that is not an answer", err);
 }
 
 /* Between begin and end: sends the message and waits for its answer. True for YES, with its bytes; false without an error

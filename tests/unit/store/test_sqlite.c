@@ -205,7 +205,7 @@ static void a_reader_changes_nothing(void **state) {
 
 static void reading_without_a_store_fails(void **state) {
   (void)state;
-  assert_not_opened(true, TS_ERR_FILE_NOT_FOUND, "no store");
+  assert_not_opened(true, TS_ERR_FILE_NOT_FOUND, "there is no store");
   struct stat status;
   assert_int_not_equal(stat(database, &status), 0); /* and makes none */
 }
@@ -256,8 +256,8 @@ static void foreign_files_are_refused(void **state) {
   static const char text[] = "This is not a database, but a letter that somebody keeps under this name. It is long "
                              "enough to be mistaken for the first page of one.";
   write_file(database, text, sizeof text);
-  assert_not_opened(false, TS_ERR_STORE_FORMAT, "no store");
-  assert_not_opened(true, TS_ERR_STORE_FORMAT, "no store");
+  assert_not_opened(false, TS_ERR_STORE_FORMAT, "not a store");
+  assert_not_opened(true, TS_ERR_STORE_FORMAT, "not a store");
   struct ts_str kept = {0};
   struct ts_error err = {0};
   assert_true(ts_file_read(database, 0, &kept, &err));
