@@ -9,8 +9,8 @@
  * A text is u32 length and bytes. The payload: pixels row by row, cells row by row, the bytes; nothing for a file.
  * Masks of nothing but 0 and 255 are coded as bits (mask_bits.c), all else as the bytes in memory.
  * Packed: the header as it is, then one zstd frame (with checksum) that holds the payload; bits usually as runs
- * (mask_runs.c) instead. The digest covers the encoded form, with the changes of a mask (mask_changes.c) in place of its
- * bits. */
+ * (mask_runs.c) instead. The digest covers the encoded form, with the changes of a mask (mask_changes.c) in place of
+ * its bits. */
 #include "data/data_int.h"
 
 #include "base/alloc.h"

@@ -74,7 +74,7 @@ const void *ts_data_payload(const struct ts_data *data, struct ts_payload *paylo
   const void *bytes = ts_data_bytes(data, &count);
   *payload = (struct ts_payload){.bytes = bytes, .size_bytes = count};
   if (!is_mask(data)) return payload->bytes;
-  /* Whoever takes the bits that are there may change them; the next one makes its own. */
+  /* A caller that takes the bits may change them; the next caller makes its own. */
   struct ts_data *shared = (struct ts_data *)data;
   uint8_t *bits = atomic_exchange(&shared->bits, NULL);
   if (!bits) {

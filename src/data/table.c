@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A missing value is an empty cell; alone in its row it is written out, as an empty line is no row. */
+/* A missing value is an empty cell; alone in its row it is written out, as an empty line is not a row. */
 static void add_number(struct ts_str *out, double number, bool alone) {
   if (isnan(number)) {
     if (alone) ts_str_add(out, "nan");

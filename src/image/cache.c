@@ -1,8 +1,8 @@
 /* A small cache of open images, so that reading the tiles of an image opens it once.
  * SPDX-License-Identifier: Apache-2.0
  *
- * An entry is named by path, level and the state of the file (times, size, inode), so that a file that is written again is
- * opened again. libvips images may be read by several threads at once. The lock guards the table only, but
+ * An entry is named by path, level and the state of the file (times, size, inode), so that a file that is written again
+ * is opened again. libvips images may be read by several threads at once. The lock guards the table only, but
  * opening happens under it too: it reads headers, and two threads that want the same file shall not both open it. */
 #include "image/open_int.h"
 

@@ -30,7 +30,7 @@ struct ts_page {
 
 /* ---- reading the result: missing or wrong fields read as "", NaN or NULL ---- */
 const char *ts_result_text(const json_t *object, const char *key);
-/* How tiles became the number of an output, and what else is to be known about it (a list under `notes`): "pooled over tiles;
+/* How tiles became the number of an output, and its further notes (a list under `notes`): "pooled over tiles;
  * objects cut at tile edges"; in the page's arena. */
 const char *ts_page_over_tiles(struct ts_page *page, const json_t *output, const char *notes);
 double ts_result_number(const json_t *object, const char *key);
@@ -53,13 +53,14 @@ void ts_page_legend(struct ts_page *page, const struct ts_look *looks, size_t co
 /* <p> with escaped text. */
 void ts_page_paragraph(struct ts_page *page, const char *text);
 
-/* A table: align has one letter per column, 'l' or 'r'; the first column names the row. It scrolls in a box of its own. */
+/* A table: align has one letter per column, 'l' or 'r'; the first column names the row. It scrolls in a box of its
+ * own. */
 struct ts_table {
   struct ts_page *page; /* borrowed */
   const char *align;    /* borrowed */
   size_t column;        /* of the next cell */
 };
-/* collapsed: in a <details> with this summary; NULL: shown. `name` tells screen readers what it is. */
+/* collapsed: in a <details> with this summary; NULL: shown. `name` is for screen readers. */
 void ts_table_open(struct ts_table *table, struct ts_page *page, const char *name, const char *collapsed,
                    const char *const *headers, const char *align);
 void ts_table_text(struct ts_table *table, const char *text);

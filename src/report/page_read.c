@@ -75,7 +75,7 @@ static void add_stage(struct ts_page *page, const char *task, size_t capacity) {
   stage->colour = ts_colour_get(page->stage_count++);
 }
 
-/* All stages, in the order of the workflow as far as the result tells it. */
+/* All stages, in the order of the workflow as far as the result has it. */
 static void read_stages(struct ts_page *page) {
   const json_t *by_task = ts_result_list(page->result, "by_task"), *timeline = ts_result_list(page->result, "timeline");
   size_t capacity = json_array_size(by_task) + 64;

@@ -245,7 +245,7 @@ static void add_view(struct ts_page *page, const struct ts_view *view, bool bars
                                 : "No effect was seen: every index that is known is zero.");
   }
   bool morris = ts_view_is_morris(view);
-  /* Two charts stand side by side below the words, bars and one chart around them. */
+  /* Two charts are side by side below the words, bars and one chart around them. */
   bool words_first =
       !morris && !bars && ts_result_list(view->json, "pairs") && ts_result_list(view->json, "convergence");
   if (words_first) add_reading(page, view, heading);

@@ -27,12 +27,12 @@ static void add_given(struct ts_page *page, const json_t *method) {
 static void add_methods(struct ts_page *page) {
   for (size_t i = 0; i < page->view_count; i++) {
     const struct ts_view *view = &page->views[i];
-    bool told = !ts_view_is_pooled(view);
-    for (size_t k = 0; k < i && !told; k++) {
+    bool is_known = !ts_view_is_pooled(view);
+    for (size_t k = 0; k < i && !is_known; k++) {
       const struct ts_view *other = &page->views[k];
-      told = ts_view_is_pooled(other) && other->phase == view->phase && strcmp(other->method, view->method) == 0;
+      is_known = ts_view_is_pooled(other) && other->phase == view->phase && strcmp(other->method, view->method) == 0;
     }
-    if (told) continue;
+    if (is_known) continue;
     struct ts_str text = {0};
     ts_view_add_method(view, &text);
     add_fact(page, "Method", ts_str_get(&text), false);

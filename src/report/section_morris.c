@@ -175,7 +175,7 @@ static bool add_class_names(const struct effects *effects, const char *class_nam
   return total > 0;
 }
 
-/* What a class means; the share that counts as negligible stands before `after_share`, NULL: it is not said. */
+/* What a class means; the share that counts as negligible comes before `after_share`; NULL: it is left out. */
 struct class_words {
   const char *class_name, *heading, *meaning, *after_share;
 };

@@ -11,8 +11,8 @@
 #define MAX_NOTES 40
 #define FEW       10 /* blocks */
 
-/* The method of an earlier view is not told again. */
-static bool is_told(const struct ts_page *page, size_t index) {
+/* The method of an earlier view is not described again. */
+static bool is_described(const struct ts_page *page, size_t index) {
   for (size_t i = 0; i < index; i++) {
     if (ts_view_is_pooled(&page->views[i]) && strcmp(page->views[i].method, page->views[index].method) == 0)
       return true;
@@ -149,7 +149,7 @@ static void add_analyses(struct ts_page *page) {
   size_t count = 0, losses = 0;
   for (size_t i = 0; i < page->view_count; i++) {
     count += ts_view_is_main(page, &page->views[i]);
-    if (ts_view_is_pooled(&page->views[i]) && !is_told(page, i)) add_intervals(page, &page->views[i]);
+    if (ts_view_is_pooled(&page->views[i]) && !is_described(page, i)) add_intervals(page, &page->views[i]);
   }
   for (size_t i = 0; i < page->view_count; i++) {
     if (ts_view_is_main(page, &page->views[i])) add_unsettled(page, &page->views[i], count > 1);
@@ -173,7 +173,7 @@ static bool is_warned(const json_t *warnings, const char *note) {
   return false;
 }
 
-/* Whether the same words stood in an analysis before this note. */
+/* Whether an earlier note of an analysis has the same words. */
 static bool is_noted(const struct ts_page *page, size_t view, size_t index, const char *note) {
   for (size_t v = 0; v <= view; v++) {
     const json_t *notes = ts_result_list(page->views[v].json, "notes");

@@ -187,7 +187,8 @@ static void read_course(struct ts_page *page, const struct ts_view *view, struct
   }
 }
 
-/* Whether the order of the lines at the last place was already there at the one before; negligible ones are left out. */
+/* Whether the order of the lines at the last place was already there at the one before; negligible ones are left
+ * out. */
 static bool order_held(const struct course *course) {
   size_t last = course->place_count - 1;
   double largest = 0;

@@ -61,7 +61,7 @@ void ts_view_add_output(const struct ts_view *view, struct ts_str *out);
 void ts_view_add_method(const struct ts_view *view, struct ts_str *out);
 /* " The order of G1 and T1 is not settled; ..." for a caption; nothing if all is settled. */
 void ts_view_add_unsettled(const struct ts_view *view, struct ts_str *out);
-/* "; about 320 more runs (20 more trajectories) would likely settle it", or that it cannot be told, for one entry
+/* "; about 320 more runs (20 more trajectories) would likely settle it", or that the number is not known, for one entry
  * of "unsettled". */
 void ts_view_add_advice(const struct ts_view *view, const json_t *pair, struct ts_str *out);
 /* Whether an entry of "unsettled" names a pair of which one may matter; never without intervals. */

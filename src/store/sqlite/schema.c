@@ -13,8 +13,8 @@
 #define APPLICATION_TEXT    NUMBER_TEXT(APPLICATION_ID)
 #define SCHEMA_TEXT         NUMBER_TEXT(TS_SQLITE_SCHEMA)
 
-/* A change of the tables takes a new number. The last column of most tables is the checksum of checksum.c; products have
- * a digest instead, and buckets (whose "part" is the window) mean nothing outside their run. */
+/* A change of the tables takes a new number. The last column of most tables is the checksum of checksum.c; products
+ * have a digest instead, and buckets (whose "part" is the window) mean nothing outside their run. */
 static const char schema[] =
     "PRAGMA application_id = " APPLICATION_TEXT ";"
     "CREATE TABLE meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
