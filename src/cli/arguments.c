@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Written by hand because getopt_long can neither name the option that was meant nor the command that it belongs to.
- * Options may stand before the command ("tessera -C demo study"), so all of them are known from the start, and whether
+ * Options may come before the command ("tessera -C demo study"), so all of them are known from the start, and whether
  * they have an effect is checked once the command is known. */
 #include "cli/arguments.h"
 
@@ -106,7 +106,7 @@ static bool fail_no_value(struct walk *walk, const struct ts_option *option, con
   return false;
 }
 
-/* `value`: what stood in the same word, or NULL. Takes the next word where the option needs one. */
+/* `value`: the rest of the same word, or NULL. Takes the next word where the option needs one. */
 static bool take_option(struct walk *walk, const struct ts_option *option, const char *spelled, const char *value) {
   if (!admit(walk, option)) return false;
   int first = walk->next - 1;

@@ -108,7 +108,7 @@ static int dispatch(struct ts_cli_session *session, struct ts_error *err) {
   }
 }
 
-/* A result that did not arrive is no result. */
+/* A result that did not arrive does not count. */
 static int finish_output(const struct ts_cli_session *session, int code) {
   struct ts_error err = {0};
   bool gone = false;

@@ -17,10 +17,9 @@
 
 /* What signals.c does. */
 #define STOPPING_TEXT                                                                                                  \
-  "Ctrl-C pauses: running tasks are finished and kept, and --resume goes on from there. A second Ctrl-C tells "        \
-  "running "                                                                                                           \
-  "operations to give up and ends the program within two seconds; a third ends it at once. --resume goes on after "    \
-  "either."
+  "Ctrl-C pauses: running tasks are finished and kept, and --resume goes on from there. A second Ctrl-C asks "         \
+  "running operations to give up and ends the program within two seconds; a third ends it at once. --resume goes on "  \
+  "after either."
 
 const struct ts_exit_code ts_exit_codes[] = {
     {"0", "done"},
@@ -148,8 +147,8 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
          .description = "Draws parameter sets, runs the workflow for each of them without computing anything twice, "
                         "judges the influence of every parameter, and writes a report (HTML) and the results (CSV).\n\n"
                         "With --method two-phase a screening (morris) finds the parameters that matter, and a second "
-                        "phase (vbd) says how much of the variance each of them explains; what the first phase "
-                        "computed is used again. With --until runs are added until the indices are sharp "
+                        "phase (vbd) says how much of the variance each of them explains; it reuses the results "
+                        "of the first. With --until runs are added until the indices are sharp "
                         "enough.\n\n" STOPPING_TEXT,
          .operands = {FILE_OPERAND("study; without it study.json")},
          .examples = {{"tessera study", "the study of this folder"},
@@ -271,17 +270,18 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
     [TS_COMMAND_STORE] =
         {.name = "store",
          .group = LOOK_BACK,
-         .summary = "show what the store has learnt, or check and repair it",
+         .summary = "show measured costs, or check and repair the store",
          .description =
-             "'costs' lists what every operation costs: calls seen, sizes of their pieces of the data, CPU seconds per "
-             "megapixel and per call, bytes of what it makes, most memory meanwhile, and how often early cutoff saved "
-             "it, for each class of machine. Runs and studies teach it; 'plan', the time left that is shown while "
-             "running, and the choice between loading and computing use it.\n\n"
-             "'verify' reads every row and every product again, writes the database with its indexes anew if anything "
-             "in it is wrong, and removes what is damaged and files that belong to nothing. What was removed is "
-             "computed "
-             "again when it is needed. With --recompute it also repeats the recorded runs (those of FILE, or all) from "
-             "their data, in an empty store beside the products, and removes every record that comes out otherwise; "
+             "'costs' lists the cost of every operation for each class of machine: calls seen, sizes of their pieces "
+             "of the "
+             "data, CPU seconds per megapixel and per call, bytes of its products, peak memory, and how often early "
+             "cutoff saved it. Runs and studies measure it; 'plan', the time left that is shown while running, and the "
+             "choice between loading and computing use it.\n\n"
+             "'verify' reads every row and every product again, rewrites the database with its indexes if anything in "
+             "it is wrong, and removes damaged rows and products, and files that belong to nothing. They are computed "
+             "again when they are needed. With --recompute it also repeats the recorded runs (those of FILE, or all) "
+             "from "
+             "their data, in an empty store beside the products, and removes every record whose result differs; "
              "then it exits with 1. Records of runs that cannot be repeated, and of operations that are not exact, are "
              "not compared.",
          .operands = {{.name = "WHAT",
@@ -349,9 +349,9 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
     [TS_COMMAND_WORKER] = {.name = "worker",
                            .group = MORE,
                            .summary = "do a part of the work of a 'run' or 'study'; started by these",
-                           .description = "With --workers N, 'run' and 'study' start this command N times. It is told "
-                                          "what to do over a local socket, through which it also reaches the store, "
-                                          "and ends with the process that started it. There is no need to call it.",
+                           .description = "With --workers N, 'run' and 'study' start this command N times. It "
+                                          "receives its work over a local socket, through which it also reaches the "
+                                          "store, and ends with the process that started it. You need not call it.",
                            .exit_codes = EXITS_LOOKING,
                            .call = ts_work,
                            .show = ts_show_nothing},

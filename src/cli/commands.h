@@ -115,7 +115,7 @@ struct ts_cli_command {
   const char *name;
   const char *group;       /* heading in the overview; NULL: hidden */
   const char *summary;     /* one line, lower case, no full stop */
-  const char *description; /* paragraphs parted by an empty line */
+  const char *description; /* paragraphs separated by an empty line */
   struct ts_operand operands[TS_MAX_OPERANDS];
   struct ts_example examples[TS_MAX_EXAMPLES];
   uint32_t exit_codes; /* bit i: entry i of ts_exit_codes */

@@ -37,10 +37,10 @@ void ts_display_start_ticker(struct ts_display *display);
 void ts_display_tick(struct ts_display *display);
 /* For struct ts_request: `user` is the display. */
 void ts_display_on_progress(void *user, const struct ts_progress *progress);
-/* Tasks settled and all tasks, as last told; false if nothing was told. */
+/* Tasks settled and all tasks, as last reported; false before the first report. */
 bool ts_display_counts(struct ts_display *display, uint64_t *done, uint64_t *total);
 
-/* The state last told, with text of its own. */
+/* The state last reported, with text of its own. */
 struct ts_snapshot {
   char run[32];
   double elapsed_s, left_s;
@@ -50,10 +50,11 @@ struct ts_snapshot {
 };
 
 /* The look of each way, apart from when it is shown. */
-/* Lines of at most `width` columns and at most `height` of them, each with a line end; 0: unbounded. Returns how many. */
+/* Lines of at most `width` columns and at most `height` of them, each with a line end; 0: unbounded. Returns how
+ * many. */
 size_t ts_display_draw(const struct ts_snapshot *snapshot, const struct ts_display_options *options,
                        struct ts_str *out);
-/* What happens after so many stops, and what the next would do. */
+/* The effect of this many stops, and of the next one. */
 const char *ts_display_stop_text(int stops);
 /* "02:11 segment 1840/3600 reused=8400 failed=0 eta=340s". */
 void ts_display_plain_line(const struct ts_snapshot *snapshot, size_t stage, struct ts_str *out);

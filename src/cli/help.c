@@ -11,7 +11,8 @@
 #define METHOD_COLUMNS 18
 #define OPTION_COLUMNS 26 /* before the text of an option; longer ones get a line of their own */
 
-void ts_help_synopsis(struct ts_str *out, const struct ts_cli_command *command) {
+/* "tessera log RUN [TASK]", without the options. */
+static void add_synopsis(struct ts_str *out, const struct ts_cli_command *command) {
   ts_str_addf(out, "tessera %s", command->name);
   for (size_t i = 0; i < TS_MAX_OPERANDS && command->operands[i].name; i++) {
     const struct ts_operand *operand = &command->operands[i];
@@ -19,7 +20,8 @@ void ts_help_synopsis(struct ts_str *out, const struct ts_cli_command *command) 
   }
 }
 
-void ts_help_option(struct ts_str *out, const struct ts_option *option) {
+/* "-j, --jobs N", "--resume [ID]". */
+static void add_option(struct ts_str *out, const struct ts_option *option) {
   if (option->letter) ts_str_addf(out, "-%c, ", option->letter);
   ts_str_addf(out, "--%s", option->name);
   if (!option->argument) return;
@@ -53,7 +55,7 @@ static void add_options(struct ts_str *out, const struct ts_cli_command *command
     first = false;
     struct ts_str term = {0};
     if (!option->letter) ts_str_add(&term, "    ");
-    ts_help_option(&term, option);
+    add_option(&term, option);
     add_entry(out, ts_str_get(&term), option->help, OPTION_COLUMNS, width);
     ts_str_release(&term);
   }
@@ -132,7 +134,7 @@ static void add_examples(struct ts_str *out, const struct ts_cli_command *comman
 
 void ts_help_command(struct ts_str *out, const struct ts_cli_command *command, size_t width) {
   ts_str_addf(out, "tessera %s: %s\n\nUsage: ", command->name, command->summary);
-  ts_help_synopsis(out, command);
+  add_synopsis(out, command);
   ts_str_add(out, " [OPTION]...\n");
   add_paragraphs(out, command->description, width);
   add_operands(out, command, width);

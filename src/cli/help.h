@@ -14,13 +14,9 @@
 /* The commands by group, common options, exit codes. */
 void ts_help_overview(struct ts_str *out, size_t width);
 void ts_help_command(struct ts_str *out, const struct ts_cli_command *command, size_t width);
-/* "tessera log RUN [TASK]", without the options. */
-void ts_help_synopsis(struct ts_str *out, const struct ts_cli_command *command);
-/* "-j, --jobs N", "--resume [ID]". */
-void ts_help_option(struct ts_str *out, const struct ts_option *option);
 
-/* The methods that the command takes (new reference to a list, empty if none); items are names, or objects with name, title,
- * help and perhaps alias. */
+/* The methods that the command takes (new reference to a list, empty if none); items are names, or objects with name,
+ * title, help and perhaps alias. */
 json_t *ts_cli_method_list(const struct ts_cli_command *command);
 const char *ts_cli_method_name(const json_t *item);
 void ts_cli_method_text(const json_t *item, struct ts_str *out);

@@ -9,8 +9,8 @@
 #include <malloc.h>
 #endif
 
-/* Freed memory goes back to the system. Otherwise the C library learns to keep blocks of up to 32 MB in the heap of each
- * thread, and a budget of memory could not be kept. */
+/* Freed memory goes back to the system. Otherwise the C library learns to keep blocks of up to 32 MB in the heap of
+ * each thread, and a budget of memory could not be kept. */
 static void give_memory_back(void) {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 1 << 20);

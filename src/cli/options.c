@@ -282,7 +282,8 @@ const struct ts_option ts_options[] = {
     {.name = "keep",
      .kind = TS_OPTION_TEXT,
      .argument = "NAMES",
-     .help = "two-phase: parameters of the second phase, parted by commas, instead of those that the screening keeps",
+     .help =
+         "two-phase: parameters of the second phase, separated by commas, instead of those that the screening keeps",
      .commands = DESIGNING,
      .field = FIELD(request.keep)},
     {.name = "seed",
@@ -369,7 +370,7 @@ const struct ts_option ts_options[] = {
     {.name = "keys",
      .kind = TS_OPTION_WORD,
      .argument = "chain|dag",
-     .help = "tasks of a bucket are equal if all before them are too (chain), or if what they read is (dag)",
+     .help = "tasks of a bucket are equal if all before them are too (chain), or if their inputs are (dag)",
      .commands = PLANNING,
      .field = FIELD(request.keys),
      .choices = key_words,
@@ -397,7 +398,7 @@ const struct ts_option ts_options[] = {
      .completes = TS_COMPLETES_FILE},
     {.name = "no-cutoff",
      .kind = TS_OPTION_FLAG,
-     .help = "share tasks by what they were made from only, not by what came out",
+     .help = "share tasks by their origin only, not by equal results",
      .commands = PLANNING,
      .field = FIELD(request.no_cutoff)},
     {.name = "no-parts",
@@ -457,9 +458,8 @@ const struct ts_option ts_options[] = {
     {.name = "workers",
      .kind = TS_OPTION_COUNT,
      .argument = "N",
-     .help =
-         "let N processes of this machine do the work, which share nothing but the store; --jobs then says how many "
-         "tasks each does at once (its share of the CPUs). 'plan' predicts for them",
+     .help = "let N processes of this machine do the work, which share only the store; --jobs then says how many "
+             "tasks each does at once (its share of the CPUs). 'plan' predicts for them",
      .commands = PLANNING,
      .field = FIELD(request.workers),
      .least = 1,

@@ -64,7 +64,8 @@ static enum ts_display_mode display_mode(const struct ts_cli_session *session) {
   return ts_cli_output_is_terminal(stderr) ? TS_DISPLAY_TERMINAL : TS_DISPLAY_PLAIN;
 }
 
-/* A design without a file goes to standard output as it is made; trouble is told once, at the end of the program. */
+/* A design without a file goes to standard output as it is made; trouble is reported once, at the end of the
+ * program. */
 static bool print_text(void *user, const char *text, size_t length) {
   struct ts_cli_session *session = user;
   if (fwrite(text, 1, length, stdout) == length) return true;

@@ -128,7 +128,7 @@ void ts_show_prediction(const json_t *reply, struct ts_str *out) {
     ts_str_add_char(out, '\n');
   }
   if (strcmp(source, "model") == 0) {
-    ts_str_add(out, "Costs of tasks: what the store has learnt, see 'tessera store costs'\n");
+    ts_str_add(out, "Costs of tasks: as measured by the store, see 'tessera store costs'\n");
     add_guessed(out, ts_cli_reply_member(costs, "guessed"));
   } else if (strcmp(source, "file") == 0) {
     ts_str_add(out, "Costs of tasks: the file\n");

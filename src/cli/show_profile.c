@@ -1,8 +1,8 @@
 /* Text of a profile: what each task cost, what the engine took beside it, how busy the threads were.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The rows add up to the CPU time of the process while the plan ran; commands, which are other processes, come on top with
- * their wall time. */
+ * The rows add up to the CPU time of the process while the plan ran; commands, which are other processes, come on top
+ * with their wall time. */
 #include "cli/reply.h"
 #include "cli/text.h"
 #include "cli/view.h"

@@ -160,7 +160,7 @@ static void add_unsettled(struct ts_str *out, const json_t *reply, const json_t 
       ts_str_addf(&text, ": about %s more %s would likely settle them.", ts_format_count(more, number),
                   ts_cli_reply_text(reply, "counted_in"));
     } else {
-      ts_str_add(&text, ": they are too close to tell apart.");
+      ts_str_add(&text, ": they are too close to separate.");
     }
     add_wrapped(out, view, &text);
   }

@@ -19,13 +19,13 @@ static void add_damage(struct ts_str *out, const json_t *reply) {
   if (ts_cli_reply_count(damaged, "rows") + ts_cli_reply_count(damaged, "products") > 0) {
     ts_str_add(out, "Removed ");
     add_counts(out, damaged, false);
-    ts_str_add(out, " that were damaged; what they held is computed again when it is needed.\n");
+    ts_str_add(out, " that were damaged; they are computed again when they are needed.\n");
   } else if (is_rebuilt) {
     ts_str_add(out, "Indexes were damaged.\n");
   } else {
     ts_str_add(out, "Everything is as it was written.\n");
   }
-  if (is_rebuilt) ts_str_add(out, "The database was written anew from its sound rows.\n");
+  if (is_rebuilt) ts_str_add(out, "The database was rewritten from its sound rows.\n");
   const uint64_t files = ts_cli_reply_count(ts_cli_reply_member(reply, "removed"), "files");
   if (files == 0) return;
   ts_str_add(out, "Removed ");

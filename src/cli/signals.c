@@ -11,7 +11,7 @@
 #define GIVE_UP_S 2 /* for operations that look for it, and for the store, once a second signal came */
 
 static volatile int caught;     /* the number of the last signal; written by the handler only, like the next */
-static volatile int stop_level; /* how many came: 1 pauses, 2 tells operations to give up */
+static volatile int stop_level; /* how many came: 1 pauses, 2 asks operations to give up */
 
 /* Only calls that are safe in a handler. */
 static void leave(int number) {

@@ -1,4 +1,4 @@
-/* Signals: the first Ctrl-C or SIGTERM asks for a pause, the second tells operations to give up and ends the
+/* Signals: the first Ctrl-C or SIGTERM asks for a pause, the second asks operations to give up and ends the
  * program within two seconds, a third at once; work that keeps nothing ends at the first.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_CLI_SIGNALS_H

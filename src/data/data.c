@@ -186,7 +186,7 @@ const void *ts_data_bytes(const struct ts_data *data, size_t *size_bytes) {
 size_t ts_data_size_bytes(const struct ts_data *data) { return data->buffer ? ts_buffer_size(data->buffer) : 0; }
 
 static const struct ts_data *require_table(const struct ts_data *data) {
-  if (data->type->kind != TS_DATA_TABLE) TS_BUG("'%s' is no table", data->type->name);
+  if (data->type->kind != TS_DATA_TABLE) TS_BUG("'%s' is not a table", data->type->name);
   return data;
 }
 
@@ -210,6 +210,6 @@ bool ts_data_find_column(const struct ts_data *data, const char *name, size_t *c
 }
 
 const char *ts_data_path(const struct ts_data *data) {
-  if (data->type->kind != TS_DATA_FILE) TS_BUG("'%s' is no file", data->type->name);
+  if (data->type->kind != TS_DATA_FILE) TS_BUG("'%s' is not a file", data->type->name);
   return data->path;
 }

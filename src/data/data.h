@@ -57,7 +57,8 @@ struct ts_data *ts_data_create_file(const char *path, const struct ts_sha256 *di
 void ts_data_guard(struct ts_data *data);
 bool ts_data_is_intact(const struct ts_data *data);
 void *ts_data_writable(struct ts_data *data);
-/* Ends the writing, once, before sharing: every NaN gets the same bits, so that equal data have equal digests anywhere. */
+/* Ends the writing, once, before sharing: every NaN gets the same bits, so that equal data have equal digests
+ * anywhere. */
 void ts_data_finish(struct ts_data *data);
 struct ts_data *ts_data_ref(struct ts_data *data);
 void ts_data_unref(struct ts_data *data);          /* NULL is allowed */
@@ -79,20 +80,20 @@ const double *ts_data_cells(const struct ts_data *data); /* row by row */
 bool ts_data_find_column(const struct ts_data *data, const char *name, size_t *column);
 const char *ts_data_path(const struct ts_data *data); /* files */
 
-/* Digest for use within a run: covers type, shape, place, names and content. Computed once by whoever finishes the data. */
+/* Digest for use within a run: covers type, shape, place, names and content. Computed once, when the data is
+ * finished. */
 struct ts_xxh128 ts_data_run_digest(const struct ts_data *data);
 /* Digest that may outlive the run: SHA-256 of the encoded form, of masks in a shorter one; for files the digest of the
  * file. */
 void ts_data_digest(const struct ts_data *data, struct ts_sha256 *digest);
-/* Whether it is the digest of the data, or the one that earlier versions took of masks. */
-bool ts_data_has_digest(const struct ts_data *data, const struct ts_sha256 *digest);
 
-/* Whether a mask holds nothing but 0 and 255. What it takes to tell serves the digest, too. */
+/* Whether a mask holds nothing but 0 and 255. The bits that this makes serve the digest, too. */
 bool ts_data_check_mask(const struct ts_data *data);
 
 /* About what the encoded form takes before compression: masks are bits there. */
 size_t ts_data_coded_bytes(const struct ts_data *data);
-/* The canonical encoded form (format "TSD2"): equal data give equal bytes on every machine (little endian). */
+/* The canonical encoded form (format "TSD2"): equal data give equal bytes on every machine (little endian). For
+ * tests, as is decoding: the store packs. */
 void ts_data_encode(const struct ts_data *data, struct ts_str *out);
 /* Reads the whole encoded form; damaged input is an ordinary error (BAD_PRODUCT). */
 struct ts_data *ts_data_decode(const void *bytes, size_t size, struct ts_error *err);
@@ -100,11 +101,9 @@ struct ts_data *ts_data_decode(const void *bytes, size_t size, struct ts_error *
 bool ts_data_pack(const struct ts_data *data, struct ts_str *out, struct ts_error *err);
 struct ts_data *ts_data_unpack(const void *bytes, size_t size, struct ts_error *err);
 
-/* Tables as CSV text and back. A cell that is empty or "nan" is a missing value; a cell that is no number is an error with
- * its place. */
-void ts_table_to_csv(const struct ts_data *data, struct ts_str *out);
-/* The same with a last column that has one text in every row; NULL as its name: none. */
-void ts_table_to_csv_with(const struct ts_data *data, const char *name, const char *text, struct ts_str *out);
+/* Tables as CSV text and back. A cell that is empty or "nan" is a missing value; a cell that is not a number is an
+ * error with its place. */
+void ts_table_to_csv(const struct ts_data *data, const char *name, const char *text, struct ts_str *out);
 void ts_table_to_raw_csv(const struct ts_data *data, struct ts_str *out); /* names of columns literally, for programs */
 struct ts_data *ts_table_from_csv(const char *name, const char *text, size_t length, struct ts_error *err);
 

@@ -44,8 +44,6 @@ void ts_payload_return(const struct ts_data *data, struct ts_payload *payload);
 
 /* mask_bits.c */
 size_t ts_mask_bits_size(size_t pixel_count);
-/* False, with `bits` undefined, if a pixel is neither 0 nor 255. */
-bool ts_mask_pack_bits(const uint8_t *pixels, size_t count, uint8_t *bits);
 void ts_mask_unpack_bits(const uint8_t *bits, size_t count, uint8_t *pixels);
 
 /* mask_changes.c: adds the short form of the bits to a digest. */

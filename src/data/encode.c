@@ -9,8 +9,8 @@
  * A text is u32 length and bytes. The payload: pixels row by row, cells row by row, the bytes; nothing for a file.
  * Masks of nothing but 0 and 255 are coded as bits (mask_bits.c), all else as the bytes in memory.
  * Packed: the header as it is, then one zstd frame (with checksum) that holds the payload; bits usually as runs
- * (mask_runs.c) instead. The digest covers the encoded form, with the changes of a mask (mask_changes.c) in place of its
- * bits. */
+ * (mask_runs.c) instead. The digest covers the encoded form, with the changes of a mask (mask_changes.c) in place of
+ * its bits. */
 #include "data/data_int.h"
 
 #include "base/alloc.h"
@@ -90,36 +90,23 @@ struct ts_xxh128 ts_data_run_digest(const struct ts_data *data) {
   return (struct ts_xxh128){.low = hash.low64, .high = hash.high64};
 }
 
-/* Masks are taken by their changes, but for the way of earlier versions. */
-static void digest_of(const struct ts_data *data, bool as_encoded, struct ts_sha256 *digest) {
+void ts_data_digest(const struct ts_data *data, struct ts_sha256 *digest) {
+  if (data->type->kind == TS_DATA_FILE) {
+    *digest = data->digest;
+    return;
+  }
   ts_auto(ts_str_release) struct ts_str header = {0};
   struct ts_payload payload;
   ts_data_payload(data, &payload);
   encode_header(data, data->path, &payload, &header);
   struct ts_sha256_stream *stream = ts_sha256_stream_create();
   ts_sha256_stream_add(stream, header.data, header.length);
-  if (payload.coding == TS_CODING_BITS && !as_encoded)
+  if (payload.coding == TS_CODING_BITS)
     ts_mask_changes_digest(payload.bytes, payload.size_bytes, stream);
   else if (payload.size_bytes > 0)
     ts_sha256_stream_add(stream, payload.bytes, payload.size_bytes);
   ts_sha256_stream_finish(stream, digest);
   ts_payload_return(data, &payload);
-}
-
-void ts_data_digest(const struct ts_data *data, struct ts_sha256 *digest) {
-  if (data->type->kind == TS_DATA_FILE)
-    *digest = data->digest;
-  else
-    digest_of(data, false, digest);
-}
-
-bool ts_data_has_digest(const struct ts_data *data, const struct ts_sha256 *digest) {
-  struct ts_sha256 actual;
-  ts_data_digest(data, &actual);
-  if (memcmp(&actual, digest, sizeof actual) == 0) return true;
-  if (data->type->kind != TS_DATA_PIXELS) return false;
-  digest_of(data, true, &actual);
-  return memcmp(&actual, digest, sizeof actual) == 0;
 }
 
 struct extent {

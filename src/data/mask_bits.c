@@ -28,7 +28,8 @@ static uint64_t load_pixels(const uint8_t *pixels, size_t count, size_t at) {
   return word;
 }
 
-bool ts_mask_pack_bits(const uint8_t *pixels, size_t count, uint8_t *bits) {
+/* False, with `bits` undefined, if a pixel is neither 0 nor 255. */
+static bool pack_bits(const uint8_t *pixels, size_t count, uint8_t *bits) {
   size_t at = 0;
 #ifdef __SSE2__
   __m128i differ = _mm_setzero_si128();
@@ -73,12 +74,12 @@ const void *ts_data_payload(const struct ts_data *data, struct ts_payload *paylo
   const void *bytes = ts_data_bytes(data, &count);
   *payload = (struct ts_payload){.bytes = bytes, .size_bytes = count};
   if (!is_mask(data)) return payload->bytes;
-  /* Whoever takes the bits that are there may change them; the next one makes its own. */
+  /* A caller that takes the bits may change them; the next caller makes its own. */
   struct ts_data *shared = (struct ts_data *)data;
   uint8_t *bits = atomic_exchange(&shared->bits, NULL);
   if (!bits) {
     bits = ts_block_take(ts_mask_bits_size(count));
-    if (!bits || !ts_mask_pack_bits(payload->bytes, count, bits)) {
+    if (!bits || !pack_bits(payload->bytes, count, bits)) {
       ts_block_give(bits);
       return payload->bytes;
     }

@@ -1,11 +1,11 @@
 /* Masks as changes between neighbours: the short form that the digest of a mask is taken of.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The bits of a mask (mask_bits.c) are one line. A word of changes has a bit for each of 64 pixels, the first lowest: set
- * where the pixel differs from the one before it (the first of all from 0). Objects and background are mostly words of 0,
- * which are left out: for every 64 words comes first a word with a bit for each of them that is not 0, then these. All
- * little endian; pixels beyond the end are 0. No branch depends on the pixels, so noise takes no longer than order, and
- * SHA-256 over what is left takes a fraction of the time that it takes over the bits. */
+ * The bits of a mask (mask_bits.c) are one line. A word of changes has a bit for each of 64 pixels, the first lowest:
+ * set where the pixel differs from the one before it (the first of all from 0). Objects and background are mostly words
+ * of 0, which are left out: for every 64 words comes first a word with a bit for each of them that is not 0, then
+ * these. All little endian; pixels beyond the end are 0. No branch depends on the pixels, so noise takes no longer than
+ * order, and SHA-256 over what is left takes a fraction of the time that it takes over the bits. */
 #include "data/data_int.h"
 
 #include <string.h>

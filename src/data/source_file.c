@@ -97,8 +97,8 @@ static uint64_t state_of(const struct ts_source_file *file, struct ts_error *err
   return 0;
 }
 
-/* The file is looked at without the lock: on a network that takes its time. The state is asked for last, so that one that was
- * found meanwhile counts as a later one. */
+/* The file is looked at without the lock: on a network that takes its time. The state is asked for last, so that one
+ * that was found meanwhile counts as a later one. */
 uint64_t ts_source_file_state(struct ts_source_file *file, struct ts_error *err) {
   bool ok = true;
   for (size_t i = 0; ok && i < file->part_count; i++) {

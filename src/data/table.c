@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A missing value is an empty cell; alone in its row it is written out, as an empty line is no row. */
+/* A missing value is an empty cell; alone in its row it is written out, as an empty line is not a row. */
 static void add_number(struct ts_str *out, double number, bool alone) {
   if (isnan(number)) {
     if (alone) ts_str_add(out, "nan");
@@ -39,11 +39,9 @@ static void add_table(const struct ts_data *data, const char *name, const char *
   }
 }
 
-void ts_table_to_csv_with(const struct ts_data *data, const char *name, const char *text, struct ts_str *out) {
+void ts_table_to_csv(const struct ts_data *data, const char *name, const char *text, struct ts_str *out) {
   add_table(data, name, text, ts_csv_add_cell, out);
 }
-
-void ts_table_to_csv(const struct ts_data *data, struct ts_str *out) { ts_table_to_csv_with(data, NULL, NULL, out); }
 
 void ts_table_to_raw_csv(const struct ts_data *data, struct ts_str *out) {
   add_table(data, NULL, NULL, ts_csv_add_raw_cell, out);
@@ -78,7 +76,7 @@ static bool read_cells(const struct ts_csv *csv, const char *name, double *cells
   for (size_t r = 0; r < csv->row_count; r++) {
     for (size_t c = 0; c < csv->column_count; c++) {
       if (read_number(csv->rows[r][c], &cells[r * csv->column_count + c])) continue;
-      ts_fail(err, TS_ERR_CSV_SYNTAX, "'%s' in column '%s' is no number", csv->rows[r][c], csv->header[c]);
+      ts_fail(err, TS_ERR_CSV_SYNTAX, "'%s' in column '%s' is not a number", csv->rows[r][c], csv->header[c]);
       ts_error_help(err, "a table holds numbers; leave the cell empty if the value is missing");
       ts_error_place(err, name, csv->lines[r], 0, NULL);
       return false;

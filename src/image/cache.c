@@ -1,8 +1,8 @@
 /* A small cache of open images, so that reading the tiles of an image opens it once.
  * SPDX-License-Identifier: Apache-2.0
  *
- * An entry is named by path, level and the state of the file (times, size, inode), so that a file that is written again is
- * opened again. libvips images may be read by several threads at once. The lock guards the table only, but
+ * An entry is named by path, level and the state of the file (times, size, inode), so that a file that is written again
+ * is opened again. libvips images may be read by several threads at once. The lock guards the table only, but
  * opening happens under it too: it reads headers, and two threads that want the same file shall not both open it. */
 #include "image/open_int.h"
 
@@ -113,7 +113,7 @@ static bool look_at(const char *path, struct stat *state, struct ts_error *err) 
     return false;
   }
   if (S_ISREG(state->st_mode)) return true;
-  return ts_image_refuse(err, path, "give the name of an image file", "'%s' is no file", path);
+  return ts_image_refuse(err, path, "give the name of an image file", "'%s' is not a file", path);
 }
 
 bool ts_open_image_get(const char *path, int32_t level, struct ts_open_image *open, struct ts_error *err) {

@@ -15,8 +15,6 @@
 
 /* Starts libvips once; safe to call again and from several threads. */
 bool ts_image_startup(struct ts_error *err);
-/* Versions of the libraries that decode pixels, e.g. "vips 8.14.1, openslide 3.4.1"; part of the reading operation's digest. */
-const char *ts_image_library_versions(void);
 
 struct ts_image_info {
   int64_t width, height; /* of the asked level */
@@ -31,15 +29,16 @@ bool ts_image_inspect(const char *path, int32_t level, struct ts_image_info *inf
 /* Whether the image can be read within the budget (base/budget.h): a format without random access must be decoded
  * whole, into a temporary file. IMAGE_TOO_LARGE from the header alone, before the first pixel. */
 bool ts_image_fits_budget(const char *path, int32_t level, struct ts_error *err);
-/* Whether pixels of a file can be read as a type without loss: no colours and no bits are dropped (a mask needs none). */
+/* Whether pixels of a file can be read as a type without loss: no colours and no bits are dropped (a mask needs
+ * none). */
 bool ts_image_fits_type(const struct ts_image_info *info, const struct ts_type *type);
 /* "an RGB image with 8 bits per channel"; constant text. */
 const char *ts_image_description(const struct ts_image_info *info);
 
-/* Tiles of an image: a grid of tile x tile pixel rectangles covering width x height; the last row and column are cut, each is
- * grown by halo on every side (cut at the image border). tile 0: one tile, the whole image. */
+/* Tiles of an image: a grid of tile x tile pixel rectangles covering width x height; the last row and column are cut,
+ * each is grown by halo on every side (cut at the image border). tile 0: one tile, the whole image. */
 struct ts_tile {
-  struct ts_region core;   /* what the tile stands for */
+  struct ts_region core;   /* the part that only this tile covers */
   struct ts_region region; /* what is read: core and halo */
 };
 /* Returns the number of tiles; fills at most capacity of them. */
@@ -60,8 +59,8 @@ bool ts_image_encode_png(const struct ts_data *pixels, int32_t shrink, struct ts
 struct ts_data *ts_image_overlay(const struct ts_data *image, const struct ts_data *mask, uint32_t rgb,
                                  struct ts_error *err);
 
-/* Files stay open from one rectangle to the next; those that had to be decoded as a whole are held in memory. This closes
- * the latter; one that is asked for again is decoded again. */
+/* Files stay open from one rectangle to the next; those that had to be decoded as a whole are held in memory. This
+ * closes the latter; one that is asked for again is decoded again. */
 void ts_images_close_idle(void);
 
 #endif

@@ -13,7 +13,7 @@ struct ts_open_image {
   struct ts_image_info info;
   bool ycc;             /* the three channels hold YCbCr although the file says RGB */
   bool decoded_whole;   /* the format has no random access: all pixels are decoded once one is asked for (whole.c) */
-  uint64_t piece_bytes; /* the decoder holds so many at once */
+  uint64_t piece_bytes; /* the decoder holds this many at once */
 };
 
 /* Opens an image or takes it from the cache of open ones; the caller releases it. Safe from several threads. */
@@ -37,7 +37,7 @@ VipsImage *ts_whole_stream(const char *path, const struct ts_open_image *open, s
 int64_t ts_whole_memory_bytes(const struct ts_open_image *open);
 int64_t ts_whole_memory_bytes_max(void); /* of all images together */
 
-/* What libvips does not tell about a TIFF file; all false for files of other kinds. */
+/* Facts about a TIFF file that libvips does not report; all false for files of other kinds. */
 struct ts_tiff_facts {
   bool tiled;
   bool ycc_as_rgb;       /* see tiff.c */

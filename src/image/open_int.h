@@ -7,7 +7,7 @@
 
 enum ts_image_format { TS_IMAGE_UNKNOWN, TS_IMAGE_SLIDE, TS_IMAGE_TIFF, TS_IMAGE_PNG, TS_IMAGE_JPEG };
 
-/* Which picture of a file: page and sub-directory as libvips counts them; -1 is no sub-directory. */
+/* Which picture of a file: page and sub-directory as libvips counts them; -1: not a sub-directory. */
 struct ts_image_page {
   enum ts_image_format format;
   int page, subifd;

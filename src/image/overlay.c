@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Grey values as 8 bits; 16-bit images of microscopes rarely use their range and are stretched from least to greatest. */
+/* Grey values as 8 bits; 16-bit images of microscopes rarely use their range and are stretched from least to
+ * greatest. */
 struct stretch {
   uint32_t least, greatest;
 };
@@ -50,7 +51,7 @@ static uint32_t at(const struct grid *grid, int64_t x, int64_t y) {
   return grid->wide ? ((const uint32_t *)grid->samples)[index] : ((const uint8_t *)grid->samples)[index];
 }
 
-/* The border of the image is no outline: an object cut by it goes on outside. */
+/* The border of the image is not an outline: an object cut by it goes on outside. */
 static bool on_outline(const struct grid *grid, int64_t x, int64_t y) {
   uint32_t own = at(grid, x, y);
   if (own == 0) return false;

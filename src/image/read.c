@@ -1,9 +1,9 @@
 /* Reads one rectangle of an image file as a port type.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Pixels are asked for in bands of rows, so that only what covers the rectangle is decoded and a second copy of it never
- * exists. PNG, JPEG and TIFF in strips have no random access: such a file is decoded whole when its first pixel is
- * asked for (whole.c), unless all of it is wanted at once. */
+ * Pixels are asked for in bands of rows, so that only what covers the rectangle is decoded and a second copy of it
+ * never exists. PNG, JPEG and TIFF in strips have no random access: such a file is decoded whole when its first pixel
+ * is asked for (whole.c), unless all of it is wanted at once. */
 #include "image/image_int.h"
 
 #include "base/alloc.h"

@@ -7,7 +7,7 @@
  * Adobe marker names the colours: transform 0 is RGB, 1 is YCbCr; a JFIF marker: the JFIF standard allows YCbCr only;
  * components that are called R, G and B are RGB; a first component with finer sampling than the others is a luminance,
  * hence YCbCr; otherwise the tag is believed (Aperio's slides store true RGB with components 0, 1 and 2). Every read is
- * checked against the end of the file; whatever cannot be read leaves the facts false. */
+ * checked against the end of the file; unreadable parts leave the facts false. */
 #include "image/open_int.h"
 
 #include <fcntl.h>

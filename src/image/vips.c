@@ -5,14 +5,11 @@
 #include "base/alloc.h"
 #include "base/log.h"
 
-#include <openslide.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool started;
-static char versions[96];
 
 /* libtiff complains about every private tag of a microscope's TIFF: of no use to the user, so only for -vv. */
 static void on_message(const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer user) {
@@ -31,19 +28,12 @@ static void start(void) {
   vips_cache_set_max(0);
   vips_cache_set_max_mem(0);
   vips_cache_set_max_files(0);
-  snprintf(versions, sizeof versions, "vips %d.%d.%d, openslide %s", vips_version(0), vips_version(1), vips_version(2),
-           openslide_get_version());
 }
 
 bool ts_image_startup(struct ts_error *err) {
   pthread_once(&once, start);
   if (started) return true;
   return ts_fail(err, TS_ERR_SYSTEM, "the image library libvips could not be started: %s", vips_error_buffer());
-}
-
-const char *ts_image_library_versions(void) {
-  pthread_once(&once, start);
-  return versions;
 }
 
 /* The last line of libvips' message: the earlier ones repeat it in other words. */

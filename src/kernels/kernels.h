@@ -32,11 +32,8 @@ bool ts_kernels_check_size(int64_t width, int64_t height, struct ts_error *err);
 bool ts_label(const uint8_t *mask, int64_t width, int64_t height, int connectivity, uint32_t *labels, uint32_t *count,
               const struct ts_kernel_threads *threads, struct ts_error *err);
 
-/* The union of those components of mask that hold at least one pixel with seed != 0. */
-bool ts_select(const uint8_t *mask, const uint8_t *seed, int64_t width, int64_t height, int connectivity, uint8_t *out,
-               const struct ts_kernel_threads *threads, struct ts_error *err);
-
-/* Adds the holes: background that cannot be reached from outside the image by steps of the connectivity. */
+/* Adds the holes: background that cannot be reached from outside the image by steps of the connectivity.
+ * For tests: the operations work on bits. */
 bool ts_fill_holes(const uint8_t *mask, int64_t width, int64_t height, int connectivity, uint8_t *out,
                    const struct ts_kernel_threads *threads, struct ts_error *err);
 
@@ -51,6 +48,7 @@ enum ts_structuring_element {
   TS_ELEMENT_DISK19  /* 19 x 19, an octagon: all but a triangle of ten pixels at each corner */
 };
 
+/* Erosion and dilation alone are for tests. */
 bool ts_erode(const uint8_t *in, int64_t width, int64_t height, enum ts_structuring_element element, uint8_t *out,
               const struct ts_kernel_threads *threads, struct ts_error *err);
 bool ts_dilate(const uint8_t *in, int64_t width, int64_t height, enum ts_structuring_element element, uint8_t *out,
@@ -64,12 +62,9 @@ bool ts_open(const uint8_t *in, int64_t width, int64_t height, enum ts_structuri
  * taken for 0. */
 bool ts_recon_u8(const uint8_t *marker, const uint8_t *mask, int64_t width, int64_t height, int connectivity,
                  uint8_t *out, const struct ts_kernel_threads *threads, struct ts_error *err);
+/* For tests, as an oracle for the split of nuclei. */
 bool ts_recon_f32(const float *marker, const float *mask, int64_t width, int64_t height, int connectivity, float *out,
                   const struct ts_kernel_threads *threads, struct ts_error *err);
-
-/* Cuts the domes of at most this height: reconstruction of in - dome under in, 8-connected. */
-bool ts_hmax(const float *in, int64_t width, int64_t height, float dome, float *out,
-             const struct ts_kernel_threads *threads, struct ts_error *err);
 
 /* ---- Distances (edt.c) ---- */
 
@@ -81,12 +76,8 @@ bool ts_edt(const uint8_t *mask, int64_t width, int64_t height, float *out, stru
 
 /* Floods from the seeds (0: none) over an interleaved RGB image in the order of the largest channel difference between
  * 4-neighbours, first in, first out. labels: the seed's label, -1 on lines, 0 where nothing arrived.
- * Seeds are below 2^31. */
+ * Seeds are below 2^31. For tests: the operations flood each region on its own (flood.h). */
 bool ts_watershed(const uint8_t *rgb, const uint32_t *seeds, int64_t width, int64_t height, int32_t *labels,
                   struct ts_error *err);
-
-/* Makes the lines of a watershed 4-connected: out is -1 at the lines and at the corners of their diagonal steps. out
- * and labels must be different planes. */
-bool ts_watershed_close_gaps(const int32_t *labels, int64_t width, int64_t height, int32_t *out, struct ts_error *err);
 
 #endif

@@ -46,8 +46,6 @@ enum ts_nuclei_status {
   TS_NUCLEI_BACKGROUND_LIKELY /* at least 90 % */
 };
 
-const char *ts_nuclei_status_name(enum ts_nuclei_status status);
-
 struct ts_nuclei_red_cells_params {
   int blue; /* a pixel brighter than all three is background */
   int green;

@@ -1,10 +1,10 @@
 /* A picture of buckets: the reuse tree of a stage as an icicle, column by column as workers would run it.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A panel for each way to merge, one below the other. Columns are the distinct runs of the stage, bucket after bucket; a
- * row is a task; a box is one computation, as wide as the runs it serves. Its colour says whether it serves one run or
- * several, whether another bucket has computed it too, and the bars below say what each bucket costs. Boxes too thin to
- * tell apart are drawn together, so the size of the file does not grow with the number of runs. */
+ * A panel for each way to merge, one below the other. Columns are the distinct runs of the stage, bucket after bucket;
+ * a row is a task; a box is one computation, as wide as the runs it serves. Its colour says whether it serves one run
+ * or several, whether another bucket has computed it too, and the bars below say what each bucket costs. Boxes too thin
+ * to tell apart are drawn together, so the size of the file does not grow with the number of runs. */
 #ifndef TS_REPORT_BUCKET_PICTURE_H
 #define TS_REPORT_BUCKET_PICTURE_H
 

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The smallest of 1, 2, 5 times a power of ten that is not below `rough` (> 0); *decimals: digits its multiples need. */
+/* The smallest of 1, 2, 5 times a power of ten that is not below `rough` (> 0); *decimals: digits its multiples
+ * need. */
 static double nice_step(double rough, int *decimals) {
   int exponent = (int)floor(log10(rough));
   static const double factors[] = {1, 2, 5, 10};
@@ -22,8 +23,8 @@ static double nice_step(double rough, int *decimals) {
   return rough;
 }
 
-/* Ticks at whole multiples of a step, from the one next to low (before it, or if `inside` after it) to that next to high;
- * the smallest step that gives at most max_ticks of them. */
+/* Ticks at whole multiples of a step, from the one next to low (before it, or if `inside` after it) to that next to
+ * high; the smallest step that gives at most max_ticks of them. */
 static void choose_ticks(struct ts_axis *axis, double low, double high, size_t max_ticks, bool inside) {
   if (max_ticks < 2) max_ticks = 2;
   if (!(high > low) || !isfinite(high - low)) high = low + 1;
@@ -152,7 +153,8 @@ static bool is_free(const struct ts_box *box, const struct ts_label *labels, siz
 
 void ts_labels_place(struct ts_label *labels, size_t count, const struct ts_box *obstacles, size_t obstacle_count,
                      const struct ts_box *frame, double font_px) {
-  /* Shift of the label's middle from the point, in units of (half label + marker); nearest and most usual places first. */
+  /* Shift of the label's middle from the point, in units of (half label + marker); nearest and most usual places
+   * first. */
   static const double places[][2] = {{1, 0},     {0, -1},   {0, 1},    {-1, 0},  {1, -0.8},  {1, 0.8},
                                      {-1, -0.8}, {-1, 0.8}, {0.6, -1}, {0.6, 1}, {-0.6, -1}, {-0.6, 1}};
   for (size_t i = 0; i < count; i++) {

@@ -42,8 +42,8 @@ double ts_text_width(const char *text, double font_px);
  * Owned result. */
 char *ts_text_fit(const char *text, double font_px, double room_px);
 
-/* Bytes of the beginning of the text that fit on one line; breaks after a space or a sign of punctuation if there is one
- * near the end. At least one character. */
+/* Bytes of the beginning of the text that fit on one line; breaks after a space or a sign of punctuation if there is
+ * one near the end. At least one character. */
 size_t ts_text_break(const char *text, double font_px, double room_px);
 
 struct ts_box {
@@ -58,8 +58,8 @@ struct ts_label {
   bool placed;       /* result */
   struct ts_box box; /* result, if placed */
 };
-/* Finds a place beside its point for each label in turn, inside `frame`, clear of the obstacles and of the labels before
- * it; a label without such a place stays unplaced. */
+/* Finds a place beside its point for each label in turn, inside `frame`, clear of the obstacles and of the labels
+ * before it; a label without such a place stays unplaced. */
 void ts_labels_place(struct ts_label *labels, size_t count, const struct ts_box *obstacles, size_t obstacle_count,
                      const struct ts_box *frame, double font_px);
 
@@ -98,7 +98,6 @@ struct ts_bars {
   size_t count;
   const char *axis_title; /* borrowed */
   bool has_sign;          /* the axis reaches below zero if values or intervals do */
-  bool wraps;             /* names that are too long for one line take several */
 };
 void ts_draw_bars(struct ts_str *out, const struct ts_chart *chart, const char *class_name, double width);
 
@@ -107,7 +106,8 @@ struct ts_estimate {
   double value, low, high;
 };
 
-/* Two bars per name, side by side, S1 above ST: ts_draw_pairs. The part of ST beyond S1 stands out: it is interaction. */
+/* Two bars per name, side by side, S1 above ST: ts_draw_pairs. The part of ST beyond S1 stands out: it is
+ * interaction. */
 struct ts_pair_bar {
   const char *name; /* borrowed */
   struct ts_estimate first, total;
@@ -146,7 +146,8 @@ struct ts_lines {
   const char *x_title, *y_title; /* borrowed */
 };
 void ts_draw_lines(struct ts_str *out, const struct ts_chart *chart, const char *class_name, double width);
-/* Moves texts of the given height apart that would overlap, within top and bottom, and keeps their order; y: middles. */
+/* Moves texts of the given height apart that would overlap, within top and bottom, and keeps their order; y:
+ * middles. */
 void ts_spread(double *y, size_t count, double height, double top, double bottom);
 
 /* One dot per slide around the value of all slides together, a row per name: ts_draw_strips. */
@@ -225,8 +226,8 @@ struct ts_timeline {
   double end; /* seconds */
 };
 void ts_draw_timeline(struct ts_str *out, const struct ts_chart *chart, const char *class_name, double width);
-/* Cuts the time into bins and tells what filled most of each: cells[worker * bin_count + bin] is a group, or group_count
- * where the worker was idle for more than half of the bin. */
+/* Cuts the time into bins and finds the group that filled most of each: cells[worker * bin_count + bin] is a group, or
+ * group_count where the worker was idle for more than half of the bin. */
 void ts_timeline_bins(const struct ts_timeline *timeline, size_t bin_count, size_t *cells);
 
 /* Values of tiles where they lie on the slide: ts_draw_tiles. */

@@ -69,7 +69,7 @@ void ts_draw_bars(struct ts_str *out, const struct ts_chart *chart, const char *
   bool marked = bars->count > 0 && *bars->items[0].look->name;
   ts_rows_fit(&rows, width, longest_bar_name(bars), value_room(bars), marked ? 2 * TS_ROW_MARKER_PX + TS_ROW_GAP_PX : 0,
               BAR_PX, bars->count);
-  for (size_t i = 0; i < bars->count && bars->wraps; i++) ts_rows_wrap(&rows, bars->items[i].name, bars->count);
+  for (size_t i = 0; i < bars->count; i++) ts_rows_wrap(&rows, bars->items[i].name, bars->count);
   struct ts_axis axis;
   double smallest, largest;
   bar_range(bars, &smallest, &largest);

@@ -31,7 +31,7 @@ static void fit(struct icicle_layout *layout, const struct ts_icicle *icicle, do
   layout->row_height = layout->box_height + (layout->stacked ? 20 : 2);
 }
 
-/* One box, or a block of boxes too thin to tell apart, from x1 to x2. A line of white parts it from the next. */
+/* One box, or a block of boxes too thin to tell apart, from x1 to x2. A white line separates it from the next. */
 static void draw_box(struct ts_str *out, double x1, double x2, double y, const struct icicle_layout *layout,
                      const char *colour, double runs, size_t boxes) {
   double width = x2 - x1 > 2 ? x2 - x1 - 1 : x2 - x1;

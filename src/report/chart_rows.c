@@ -1,4 +1,4 @@
-/* Rows along one axis: where names, marks and values of bars and dots stand.
+/* Rows along one axis: the places of names, marks and values of bars and dots.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/chart_rows.h"
 
@@ -75,7 +75,7 @@ void ts_rows_name(struct ts_str *out, const struct ts_rows *rows, size_t i, cons
 }
 
 void ts_rows_axis(struct ts_str *out, const struct ts_rows *rows, const struct ts_axis *axis, const char *title) {
-  /* Grid lines would run through the names that stand above the bars: ticks only below. */
+  /* Grid lines would run through the names above the bars: ticks only below. */
   ts_svg_x_axis(out, axis, rows->left, rows->right, rows->stacked ? rows->bottom - 4 : rows->top, rows->bottom, title);
   if (!rows->stacked || axis->low >= 0) return;
   double zero = ts_axis_map(axis, 0, rows->left, rows->right), half = rows->bar_height / 2 + 1;

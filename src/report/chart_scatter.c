@@ -51,7 +51,7 @@ static void draw_y_axis(struct ts_str *out, const struct plane *plane) {
     double value = ts_axis_tick(&plane->y, i), y = py(plane, value);
     char number[TS_NUMBER_SIZE];
     ts_svg_line(out, value == 0 ? "axis" : "grid", plane->left, y, plane->right, y);
-    if (value == 0) continue; /* the zero of the other axis stands there */
+    if (value == 0) continue; /* the zero of the other axis is there */
     ts_svg_text(out, plane->left - 6, y + 4.5, TS_ANCHOR_END, NULL, ts_format_fixed(value, plane->y.decimals, number));
   }
   ts_svg_text(out, 0, 13, TS_ANCHOR_START, NULL, "\xe2\x86\x91 sigma (effect differs from place to place)");

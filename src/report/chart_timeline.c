@@ -1,8 +1,8 @@
 /* The worker timeline: what every worker did when, however many tasks there were.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Thousands of tasks are not thousands of shapes: time is cut into bins of a pixel or two, each bin takes the group that
- * filled most of it, and neighbours of one group become one box. */
+ * Thousands of tasks are not thousands of shapes: time is cut into bins of a pixel or two, each bin takes the group
+ * that filled most of it, and neighbours of one group become one box. */
 #include "report/chart.h"
 
 #include "base/alloc.h"

@@ -22,7 +22,7 @@ enum ts_finding {
   TS_FINDING_SMALLER,     /* measurable, less than that */
   TS_FINDING_BELOW_SHARE, /* measurable, and even the upper end is below TS_NEGLIGIBLE_SHARE of the largest index */
   TS_FINDING_NONE,        /* not measurable, and small */
-  TS_FINDING_UNCLEAR,     /* not measurable, but not small either: the runs are too few to tell */
+  TS_FINDING_UNCLEAR,     /* not measurable, but not small either: more runs are needed */
   TS_FINDING_UNKNOWN,     /* no index */
   TS_FINDING_COUNT,
 };

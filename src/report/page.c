@@ -125,7 +125,7 @@ void ts_page_picture(struct ts_page *page, const struct ts_report_picture *pictu
   ts_str_add(out, "<figure class=\"picture\"><img alt=\"");
   ts_html_add(out, picture->caption);
   ts_str_add_char(out, '"');
-  /* The size stands in the first chunk of every PNG; with it the page does not jump while it loads. */
+  /* The size is in the first chunk of every PNG; with it the page does not jump while it loads. */
   if (picture->png_bytes >= 24 && memcmp(picture->png, "\x89PNG\r\n\x1a\n", 8) == 0) {
     ts_str_addf(out, " width=\"%lu\" height=\"%lu\"", big_endian(picture->png + 16), big_endian(picture->png + 20));
   }

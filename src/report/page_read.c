@@ -1,4 +1,4 @@
-/* Reading the result object for the page: tolerant of missing fields, since old results are rendered again.
+/* Reading the result object for the page: missing fields and fields of a wrong type read as unknown.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/page_int.h"
 
@@ -9,21 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct ts_look looks[] = {
-    {"influential", "#0072B2", TS_SHAPE_CIRCLE},
-    {"interacting", "#D55E00", TS_SHAPE_TRIANGLE},
-    {"negligible", "#6B7280", TS_SHAPE_SQUARE},
-    {"unknown", "#6B7280", TS_SHAPE_CIRCLE},
-};
-
-const struct ts_look *ts_effect_look(const char *class_name) {
-  size_t count = sizeof looks / sizeof *looks;
-  for (size_t i = 0; i < count; i++) {
-    if (strcmp(looks[i].name, class_name) == 0) return &looks[i];
-  }
-  return &looks[count - 1];
-}
 
 const char *ts_result_text(const json_t *object, const char *key) {
   const char *text = json_string_value(json_object_get(object, key));
@@ -73,63 +58,6 @@ void ts_result_print(const json_t *value, struct ts_str *out) {
   }
 }
 
-static int by_mu_star(const void *a, const void *b) {
-  const struct ts_effect *x = a, *y = b;
-  double p = isnan(x->mu_star) ? -1 : x->mu_star, q = isnan(y->mu_star) ? -1 : y->mu_star;
-  if (p != q) return p < q ? 1 : -1;
-  return strcmp(x->name, y->name); /* qsort is not stable */
-}
-
-static void judge(struct ts_page *page, struct ts_effects *effects) {
-  struct ts_error err = {0};
-  struct ts_finding_row *rows = ts_arena_array(&page->arena, effects->count + 1, sizeof *rows);
-  for (size_t i = 0; i < effects->count; i++) {
-    const struct ts_effect *effect = &effects->items[i];
-    rows[i] = (struct ts_finding_row){
-        .name = effect->name, .index = {effect->mu_star, effect->low, effect->high}, .usable = effect->count};
-  }
-  struct ts_measure measure = ts_measure_of(ts_method_find("morris", &err), "mu_star", NAN);
-  ts_findings_judge(&effects->findings, measure, rows, effects->count);
-}
-
-static void read_effects(struct ts_page *page, const json_t *output, struct ts_effects *effects) {
-  const json_t *indices = ts_result_list(output, "indices");
-  size_t count = json_array_size(indices);
-  *effects = (struct ts_effects){.name = ts_result_text(output, "name"),
-                                 .over_tiles = ts_page_over_tiles(page, output, "notes"),
-                                 .unsettled = ts_result_list(output, "unsettled")};
-  effects->items = ts_arena_array(&page->arena, count + 1, sizeof *effects->items);
-  for (size_t i = 0; i < count; i++) {
-    const json_t *index = json_array_get(indices, i);
-    effects->items[effects->count++] = (struct ts_effect){.name = ts_result_text(index, "name"),
-                                                          .class_name = ts_result_text(index, "class"),
-                                                          .look = ts_effect_look(ts_result_text(index, "class")),
-                                                          .mu = ts_result_number(index, "mu"),
-                                                          .mu_star = ts_result_number(index, "mu_star"),
-                                                          .sigma = ts_result_number(index, "sigma"),
-                                                          .low = ts_result_number(index, "lo"),
-                                                          .high = ts_result_number(index, "hi"),
-                                                          .count = ts_result_count(index, "n")};
-  }
-  qsort(effects->items, effects->count, sizeof *effects->items, by_mu_star);
-  judge(page, effects);
-}
-
-/* Outputs without indices (of a plain run) are no effects. */
-static void read_outputs(struct ts_page *page) {
-  const json_t *outputs = ts_result_list(page->result, "outputs");
-  size_t count = json_array_size(outputs);
-  page->outputs = ts_arena_array(&page->arena, count + 2, sizeof *page->outputs);
-  for (size_t i = 0; i < count; i++) {
-    const json_t *output = json_array_get(outputs, i);
-    if (ts_result_list(output, "indices")) read_effects(page, output, &page->outputs[page->output_count++]);
-  }
-  if (page->output_count == 0 && ts_result_list(page->result, "indices")) {
-    read_effects(page, page->result, &page->outputs[page->output_count++]);
-    page->outputs[0].name = "";
-  }
-}
-
 static size_t stage_length(const char *task) { return strcspn(task, "."); }
 
 size_t ts_page_stage_of(const struct ts_page *page, const char *task) {
@@ -147,7 +75,7 @@ static void add_stage(struct ts_page *page, const char *task, size_t capacity) {
   stage->colour = ts_colour_get(page->stage_count++);
 }
 
-/* All stages, in the order of the workflow as far as the result tells it. */
+/* All stages, in the order of the workflow as far as the result has it. */
 static void read_stages(struct ts_page *page) {
   const json_t *by_task = ts_result_list(page->result, "by_task"), *timeline = ts_result_list(page->result, "timeline");
   size_t capacity = json_array_size(by_task) + 64;
@@ -162,21 +90,5 @@ static void read_stages(struct ts_page *page) {
 
 void ts_page_read(struct ts_page *page) {
   ts_page_read_views(page);
-  if (page->view_count == 0) read_outputs(page);
   read_stages(page);
-}
-
-void ts_page_add_method(const struct ts_page *page, struct ts_str *out) {
-  const json_t *method = json_object_get(page->result, "method");
-  char number[TS_NUMBER_SIZE];
-  if (strcmp(ts_result_text(method, "name"), "morris") == 0) {
-    ts_str_add(out, "Morris");
-  } else {
-    ts_str_add(out, *ts_result_text(method, "name") ? ts_result_text(method, "name") : "unknown method");
-  }
-  double trajectories = ts_result_number(method, "trajectories"), runs = ts_result_number(method, "runs");
-  if (!isnan(trajectories)) ts_str_addf(out, ", %s trajectories", ts_format_number(trajectories, 3, number));
-  if (!isnan(runs)) ts_str_addf(out, ", %s runs", ts_format_number(runs, 3, number));
-  double confidence = ts_result_number(method, "confidence");
-  if (!isnan(confidence)) ts_str_addf(out, "; %s intervals", ts_format_percent(confidence, number));
 }

@@ -30,7 +30,7 @@ static void add_title(const struct ts_page *page, struct ts_str *out) {
   }
 }
 
-void ts_page_head(struct ts_page *page) {
+static void add_head(struct ts_page *page) {
   struct ts_str title = {0};
   add_title(page, &title);
   /* The policy makes the promise binding: nothing is fetched and no script runs, whatever a file name contains. */
@@ -40,7 +40,7 @@ void ts_page_head(struct ts_page *page) {
                         "style-src 'unsafe-inline'; img-src data:\">\n<title>");
   ts_html_add(page->out, ts_str_get(&title));
   ts_str_add(page->out, "</title>\n<style>\n");
-  ts_page_add_style(page, page->out);
+  ts_page_add_style(page->out);
   ts_str_add(page->out, "</style>\n</head>\n<body>\n<header>\n<h1>");
   ts_html_add(page->out, ts_str_get(&title));
   ts_str_add(page->out, "</h1>\n");
@@ -62,26 +62,18 @@ static void add_card(struct ts_page *page, const char *value, const char *name) 
 }
 
 static void add_matter_card(struct ts_page *page) {
+  if (page->view_count == 0) return;
   size_t matter = 0;
+  const struct ts_view *view = ts_page_first_view(page);
+  if (!ts_view_count_matter(view, &matter)) return;
+  bool dropped = json_array_size(ts_result_list(json_array_get(ts_result_list(page->result, "phases"), 0), "dropped"));
   char text[TS_NUMBER_SIZE];
-  if (page->view_count > 0) {
-    const struct ts_view *view = ts_page_first_view(page);
-    if (!ts_view_count_matter(view, &matter)) return;
-    snprintf(text, sizeof text, "%zu of %zu", matter, view->count);
-    bool dropped =
-        json_array_size(ts_result_list(json_array_get(ts_result_list(page->result, "phases"), 0), "dropped"));
-    struct ts_str words = {0};
-    ts_str_add(&words, dropped ? "kept " : "");
-    ts_view_add_matter_words(view, &words);
-    add_card(page, text, ts_str_get(&words));
-    ts_str_release(&words);
-    return;
-  }
-  if (page->output_count == 0) return;
-  const struct ts_effects *effects = &page->outputs[0];
-  snprintf(text, sizeof text, "%zu of %zu", ts_findings_measurable(&effects->findings), effects->count);
-  add_card(page, text,
-           effects->count == 1 ? "parameter has a measurable effect" : "parameters have a measurable effect");
+  snprintf(text, sizeof text, "%zu of %zu", matter, view->count);
+  struct ts_str words = {0};
+  ts_str_add(&words, dropped ? "kept " : "");
+  ts_view_add_matter_words(view, &words);
+  add_card(page, text, ts_str_get(&words));
+  ts_str_release(&words);
 }
 
 /* What the first output is compared with. */
@@ -138,21 +130,17 @@ static void add_cards(struct ts_page *page) {
   ts_str_add(page->out, "</ul>\n");
 }
 
-void ts_page_first_screen(struct ts_page *page) {
+static void add_first_screen(struct ts_page *page) {
   add_cards(page);
   ts_str_add(page->out, "</header>\n<main>\n");
   const struct ts_report_picture *first = ts_page_find_picture(page, "default");
   const struct ts_report_picture *second = ts_page_find_picture(page, "different");
-  bool bars = page->view_count > 0 || (page->output_count > 0 && page->outputs[0].count > 0);
+  bool bars = page->view_count > 0;
   bool pictures = first || second;
   if (!bars && !pictures) return;
   ts_str_add(page->out, bars && pictures ? "<div class=\"pair\">\n" : "<div>\n");
   double wide_px = pictures ? TS_CHART_HALF_PX : TS_CHART_FULL_PX;
-  if (page->view_count > 0) {
-    ts_page_view_bars(page, ts_page_first_view(page), wide_px);
-  } else if (bars) {
-    ts_page_bars(page, &page->outputs[0], wide_px);
-  }
+  if (bars) ts_page_view_bars(page, ts_page_first_view(page), wide_px);
   if (pictures) {
     ts_str_add(page->out, "<div class=\"pictures\">\n");
     if (first) ts_page_picture(page, first);
@@ -211,7 +199,7 @@ static void add_runs(struct ts_page *page) {
   ts_table_close(&table, true);
 }
 
-void ts_page_data(struct ts_page *page) {
+static void add_data(struct ts_page *page) {
   ts_page_section_open(page, "All data");
   add_runs(page);
   ts_str_add(page->out, "<p>The whole result is in this file, as the JSON object in the element with the id "
@@ -238,37 +226,27 @@ static void add_end(struct ts_page *page) {
   ts_str_add(page->out, "</script>\n</body>\n</html>\n");
 }
 
-/* Results of number 1 do not say what they were compared with, and are shown without it. */
-static bool is_known_schema(const char *schema) {
-  static const char *const known[] = {"tessera.study/2", "tessera.run/2", "tessera.study/1", "tessera.run/1"};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    if (strcmp(schema, known[i]) == 0) return true;
-  }
-  return false;
-}
-
 bool ts_report_write(const json_t *result, const struct ts_report_picture *pictures, size_t picture_count,
                      struct ts_str *html, struct ts_error *err) {
   const char *schema = ts_result_text(result, "schema");
-  if (!is_known_schema(schema)) {
+  if (strcmp(schema, "tessera.study/2") != 0 && strcmp(schema, "tessera.run/2") != 0) {
     ts_fail(err, TS_ERR_FORMAT_VERSION,
-            "a report needs a result of the schema 'tessera.study/2' or 'tessera.run/2', or of number 1, not '%s'",
-            schema);
+            "a report needs a result of the schema 'tessera.study/2' or 'tessera.run/2', not '%s'", schema);
     ts_error_help(err, "render it with the version of tessera that made the result, or run the study again");
     return false;
   }
   struct ts_page page = {.out = html, .result = result, .pictures = pictures, .picture_count = picture_count};
   ts_page_read(&page);
-  ts_page_head(&page);
-  ts_page_first_screen(&page);
-  ts_page_effects(&page);
+  add_head(&page);
+  add_first_screen(&page);
+  ts_page_indices(&page);
   ts_page_phases(&page);
   ts_page_spread(&page);
   ts_page_slide(&page);
   ts_page_cost(&page);
   ts_page_trust(&page);
   ts_page_method(&page);
-  ts_page_data(&page);
+  add_data(&page);
   add_end(&page);
   ts_arena_release(&page.arena);
   return true;

@@ -1,9 +1,9 @@
 /* The report: one HTML file that needs nothing else, written from the result object of a study or a run.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Everything is rendered from the object that `--json` prints (docs/report.md names its fields), so that a past run can be
- * rendered again. No script runs in it and nothing is fetched: text, tables and SVG charts, readable on a telephone, on a
- * wide screen and on paper. */
+ * Everything is rendered from the object that `--json` prints (docs/report.md names its fields), so that a past run can
+ * be rendered again. No script runs in it and nothing is fetched: text, tables and SVG charts, readable on a telephone,
+ * on a wide screen and on paper. */
 #ifndef TS_REPORT_REPORT_H
 #define TS_REPORT_REPORT_H
 

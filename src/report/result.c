@@ -1,4 +1,4 @@
-/* Indices as JSON, as they stand in a result object.
+/* Indices as JSON, in the form of a result object.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/result.h"
 

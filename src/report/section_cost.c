@@ -43,8 +43,8 @@ static void add_waterfall(struct ts_page *page, const json_t *reuse) {
               requested, executed);
   ts_str_add(page->out, "<figure>\n");
   ts_page_chart(page, &(struct ts_chart){ts_str_get(&label), &waterfall, ts_draw_waterfall}, TS_CHART_HALF_PX);
-  ts_str_add(page->out,
-             "<figcaption>Where tasks were saved: from what the runs asked for to what was computed.</figcaption>\n");
+  ts_str_add(page->out, "<figcaption>Where tasks were saved: from the tasks that the runs requested to those that were "
+                        "computed.</figcaption>\n");
   static const char *const headers[] = {"Step", "Tasks"};
   struct ts_table table;
   ts_table_open(&table, page, "Tasks by level of reuse", "Numbers as a table", headers, "lr");
@@ -171,9 +171,10 @@ static void add_icicle(struct ts_page *page) {
   ts_str_add(page->out, "<h3>Which runs shared a task</h3>\n<figure>\n");
   ts_page_legend(page, page->stages, page->stage_count);
   ts_page_chart(page, &(struct ts_chart){ts_str_get(&label), &icicle, ts_draw_icicle}, TS_CHART_FULL_PX);
-  ts_str_add(page->out,
-             "<figcaption>One row per task, one box per computation for one tile; the width, and the number after "
-             "\xc3\x97, are the runs that share it. Boxes too thin to tell apart are drawn together.</figcaption>\n");
+  ts_str_add(
+      page->out,
+      "<figcaption>One row per task, one box per computation for one tile; the width, and the number after "
+      "\xc3\x97, are the runs that share it. Boxes too thin to draw one by one are drawn together.</figcaption>\n");
   static const char *const headers[] = {"Task", "Computations", "Runs", "Runs per computation"};
   struct ts_table table;
   ts_table_open(&table, page, "Computations by task", "Numbers as a table", headers, "lrrr");

@@ -99,7 +99,7 @@ static void draw_bars(struct ts_page *page, const struct ts_view *view, size_t c
   }
   const char *title = ts_arena_printf(&page->arena, "%s%s " ARROW, ts_column_name(view->columns[view->rank_column]),
                                       ts_view_has_intervals(view, view->rank_column) ? " with its interval" : "");
-  struct ts_bars bars = {.items = items, .count = count, .axis_title = title, .has_sign = true, .wraps = true};
+  struct ts_bars bars = {.items = items, .count = count, .axis_title = title, .has_sign = true};
   ts_page_chart(page, &(struct ts_chart){label, &bars, ts_draw_bars}, wide_px);
 }
 
@@ -128,9 +128,7 @@ static void add_caption(struct ts_page *page, const struct ts_view *view, size_t
 
 void ts_page_view_bars(struct ts_page *page, const struct ts_view *view, double wide_px) {
   if (ts_view_is_morris(view)) {
-    struct ts_effects effects;
-    ts_view_effects(page, view, &effects);
-    ts_page_bars(page, &effects, wide_px);
+    ts_page_morris_bars(page, view, wide_px);
     return;
   }
   struct ts_str label = {0};
@@ -183,7 +181,7 @@ static void add_interaction(const struct ts_view *view, struct ts_str *out) {
     return;
   }
   if (found > MAX_NAMES) ts_str_addf(out, " and %zu more", found - MAX_NAMES);
-  ts_str_add(out, ": so much of ST is only seen together with other parameters. Tune these together.");
+  ts_str_add(out, ": this part of ST is only seen together with other parameters. Tune these together.");
 }
 
 static void add_sum(const struct ts_view *view, struct ts_str *out) {
@@ -193,9 +191,9 @@ static void add_sum(const struct ts_view *view, struct ts_str *out) {
   if (isnan(sum)) return;
   char number[TS_NUMBER_SIZE];
   ts_str_addf(out, "All S1 add up to %s", ts_format_number(sum, 2, number));
-  ts_str_add(out, sum < 0.95   ? "; what is missing to 1 is interaction, or scatter of the estimates."
+  ts_str_add(out, sum < 0.95   ? "; the rest to 1 is interaction, or scatter of the estimates."
                   : sum < 1.05 ? ": the parameters act almost one by one."
-                               : ". More than 1 is no share: the estimates are still rough.");
+                               : ". A sum above 1 is not a share: the estimates are still rough.");
 }
 
 static void add_facts(const struct ts_view *view, struct ts_str *out) {
@@ -231,13 +229,6 @@ static void add_reading(struct ts_page *page, const struct ts_view *view, int he
   ts_str_release(&text);
 }
 
-static void add_morris(struct ts_page *page, const struct ts_view *view, int heading) {
-  struct ts_effects effects;
-  ts_view_effects(page, view, &effects);
-  ts_page_scatter(page, &effects);
-  ts_page_reading(page, &effects, heading);
-}
-
 /* Whether an index is known, and not all of them are zero. */
 static bool says_something(const struct ts_view *view) {
   for (size_t i = 0; i < view->count; i++) {
@@ -250,17 +241,17 @@ static bool says_something(const struct ts_view *view) {
 static void add_view(struct ts_page *page, const struct ts_view *view, bool bars, int heading) {
   if (!says_something(view)) {
     ts_page_paragraph(page, isnan(view->rows[0].cells[view->rank_column].value)
-                                ? "Too few runs succeeded to tell what matters."
+                                ? "Too few runs succeeded to say which parameters matter."
                                 : "No effect was seen: every index that is known is zero.");
   }
   bool morris = ts_view_is_morris(view);
-  /* Two charts stand side by side below the words, bars and one chart around them. */
+  /* Two charts are side by side below the words, bars and one chart around them. */
   bool words_first =
       !morris && !bars && ts_result_list(view->json, "pairs") && ts_result_list(view->json, "convergence");
   if (words_first) add_reading(page, view, heading);
   ts_str_add(page->out, "<div class=\"pair\">\n");
   if (bars) ts_page_view_bars(page, view, TS_CHART_HALF_PX);
-  if (morris && says_something(view)) add_morris(page, view, heading);
+  if (morris && says_something(view)) ts_page_morris(page, view, heading);
   if (!morris && !words_first) add_reading(page, view, heading);
   ts_page_view_pairs(page, view);
   ts_page_view_convergence(page, view);
@@ -268,6 +259,7 @@ static void add_view(struct ts_page *page, const struct ts_view *view, bool bars
 }
 
 void ts_page_indices(struct ts_page *page) {
+  if (page->view_count == 0) return;
   const struct ts_view *first = ts_page_first_view(page);
   size_t count = 0;
   bool methods_differ = false;

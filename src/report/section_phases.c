@@ -118,10 +118,7 @@ static void add_charts(struct ts_page *page) {
     if (!ts_view_is_pooled(view) || ts_view_is_main(page, view)) continue;
     if (count++ == 0) ts_str_add(page->out, "<h3>What was measured before</h3>\n<div class=\"pair\">\n");
     ts_page_view_bars(page, view, TS_CHART_HALF_PX);
-    if (!ts_view_is_morris(view)) continue;
-    struct ts_effects effects;
-    ts_view_effects(page, view, &effects);
-    ts_page_scatter(page, &effects);
+    if (ts_view_is_morris(view)) ts_page_morris_plane(page, view);
   }
   if (count > 0) ts_str_add(page->out, "</div>\n");
 }

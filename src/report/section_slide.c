@@ -31,7 +31,7 @@ static double tile_value(const json_t *tile, const char *name) {
   return ts_result_number(json_object_get(tile, "values"), name);
 }
 
-/* The tiles of one file, appended; `next` is moved behind them. Tiles of a file stand together. */
+/* The tiles of one file, appended; `next` is moved behind them. Tiles of a file are neighbours. */
 static size_t take_file(const json_t *tiles, size_t *next, const char *name, struct ts_tile_cell *cells) {
   const char *file = ts_result_text(json_array_get(tiles, *next), "file");
   size_t count = 0;

@@ -1,64 +1,222 @@
-/* 'Trust' and 'Method': how sure the answer is, and what is needed to get it again.
+/* 'Trust': how the intervals were made, which ranks are open, whether a goal was met, runs lost, warnings, failures.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/page_int.h"
+#include "report/views_int.h"
 
 #include "report/text.h"
-#include "report/views_int.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- trust ---- */
+#define MAX_PAIRS 12 /* of one output */
+#define MAX_NOTES 40
+#define FEW       10 /* blocks */
 
-static void add_intervals(struct ts_page *page) {
-  const json_t *method = json_object_get(page->result, "method");
-  double resamples = ts_result_number(method, "resamples"), confidence = ts_result_number(method, "confidence");
-  double fewest = INFINITY;
-  const struct ts_effects *effects = &page->outputs[0];
-  for (size_t i = 0; i < effects->count; i++) fewest = fmin(fewest, effects->items[i].count);
-  struct ts_str text = {0};
-  char number[TS_NUMBER_SIZE], percent[TS_NUMBER_SIZE];
-  ts_str_add(&text, "The lines on the bars are ");
-  if (!isnan(confidence)) ts_str_addf(&text, "%s ", ts_format_percent(confidence, percent));
-  ts_str_add(&text, "intervals: the analysis was repeated");
-  if (!isnan(resamples)) ts_str_addf(&text, " %s times", ts_format_number(resamples, 3, number));
-  ts_str_add(&text, " with trajectories drawn again at random.");
-  if (isfinite(fewest)) {
-    ts_str_addf(&text, " Every index rests on at least %s elementary effect%s.", ts_format_number(fewest, 3, number),
-                fewest == 1 ? "" : "s");
+/* The method of an earlier view is not described again. */
+static bool is_described(const struct ts_page *page, size_t index) {
+  for (size_t i = 0; i < index; i++) {
+    if (ts_view_is_pooled(&page->views[i]) && strcmp(page->views[i].method, page->views[index].method) == 0)
+      return true;
   }
-  if (fewest < 10) ts_str_add(&text, " With so few the intervals are rough; more trajectories make them firmer.");
+  return false;
+}
+
+static void add_intervals(struct ts_page *page, const struct ts_view *view) {
+  struct ts_str text = {0};
+  char number[TS_NUMBER_SIZE];
+  ts_view_add_method(view, &text);
+  if (view->resamples > 0 && ts_view_has_intervals(view, view->rank_column)) {
+    ts_str_addf(&text, " from %s resamples", ts_format_number(view->resamples, 3, number));
+  }
+  ts_str_add(&text, ". ");
+  if (*view->interval) {
+    ts_str_add(&text, "How the interval is made: ");
+    ts_str_add(&text, view->interval);
+    ts_str_add(&text, strchr(".!?", view->interval[strlen(view->interval) - 1]) ? " " : ". ");
+  }
+  double fewest = INFINITY;
+  for (size_t i = 0; i < view->count; i++) {
+    if (!isnan(view->rows[i].usable)) fewest = fmin(fewest, view->rows[i].usable);
+  }
+  if (isfinite(fewest)) {
+    ts_str_addf(&text, "Every index rests on at least %s %s.", ts_format_number(fewest, 3, number),
+                ts_view_block_word(view, fewest));
+    if (fewest < FEW) ts_str_add(&text, " With this few the intervals are rough; more runs make them firmer.");
+  }
   ts_page_paragraph(page, ts_str_get(&text));
   ts_str_release(&text);
 }
 
-/* Pairs of parameters that are too small are left out: their order matters to nobody. */
-static void add_unsettled(struct ts_page *page, const struct ts_effects *effects) {
-  size_t count = 0;
-  for (size_t i = 0; i < json_array_size(effects->unsettled); i++) {
-    const json_t *pair = json_array_get(effects->unsettled, i);
-    const char *first = json_string_value(json_array_get(pair, 0)),
-               *second = json_string_value(json_array_get(pair, 1));
-    if (!first || !second || !ts_findings_pair_matters(&effects->findings, first, second)) continue;
-    if (count++ == 0) {
-      ts_str_add(page->out, "<h3>Ranks that are not settled</h3>\n<ul class=\"notes\">\n");
+static bool has_interval(const struct ts_view *view, const char *name) {
+  const struct ts_view_row *row = ts_view_row(view, name);
+  return row && isfinite(row->cells[view->rank_column].low) && isfinite(row->cells[view->rank_column].high);
+}
+
+static void add_open_pair(struct ts_page *page, const struct ts_view *view, const json_t *pair) {
+  struct ts_str text = {0};
+  const char *a = ts_result_text(pair, "a"), *b = ts_result_text(pair, "b");
+  ts_str_addf(&text, "%s and %s: not settled, ", a, b);
+  ts_str_add(&text, has_interval(view, a) && has_interval(view, b) ? "their intervals overlap"
+                                                                   : "not both intervals are known");
+  ts_view_add_advice(view, pair, &text);
+  ts_str_add_char(&text, '.');
+  ts_str_add(page->out, "<li>");
+  ts_html_add(page->out, ts_str_get(&text));
+  ts_str_add(page->out, "</li>\n");
+  ts_str_release(&text);
+}
+
+static void add_unsettled(struct ts_page *page, const struct ts_view *view, bool named) {
+  const json_t *list = ts_result_list(view->json, "unsettled");
+  size_t shown = 0, open = 0;
+  struct ts_str name = {0};
+  ts_view_add_output(view, &name);
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *pair = json_array_get(list, i);
+    if (!ts_view_pair_matters(view, pair)) continue;
+    if (open++ == 0) {
+      ts_str_add(page->out, "<h3>Ranks that are not settled");
+      if (named) {
+        ts_str_add(page->out, ": ");
+        ts_html_add(page->out, ts_str_get(&name));
+      }
+      ts_str_add(page->out, "</h3>\n<ul class=\"notes\">\n");
     }
-    ts_str_add(page->out, "<li>");
-    ts_html_add(page->out, first);
-    ts_str_add(page->out, " and ");
-    ts_html_add(page->out, second);
-    ts_str_add(page->out, ": their intervals overlap.</li>\n");
+    if (shown == MAX_PAIRS) continue;
+    shown++;
+    add_open_pair(page, view, pair);
   }
-  if (count > 0) {
+  if (open > shown) ts_str_addf(page->out, "<li>%zu more pairs of neighbouring ranks overlap.</li>\n", open - shown);
+  if (open > 0) {
     ts_str_add(page->out, "</ul>\n");
-  } else {
-    ts_page_paragraph(page, "No two neighbouring ranks that matter overlap in their intervals.");
+  } else if (ts_view_has_intervals(view, view->rank_column) && view->count > 1) {
+    struct ts_str text = {0};
+    ts_str_add(&text, "No two neighbouring ranks that matter overlap in their intervals");
+    if (named) ts_str_addf(&text, " for %s", ts_str_get(&name));
+    ts_str_add_char(&text, '.');
+    ts_page_paragraph(page, ts_str_get(&text));
+    ts_str_release(&text);
+  }
+  ts_str_release(&name);
+}
+
+static void add_goal(struct ts_page *page) {
+  const json_t *until = json_object_get(page->result, "until");
+  if (!json_is_object(until)) return;
+  bool met = json_is_true(json_object_get(until, "met"));
+  double rounds = ts_result_number(until, "rounds"), blocks = ts_result_number(until, "blocks");
+  const struct ts_view *view = ts_page_first_view(page);
+  struct ts_str text = {0};
+  char number[TS_NUMBER_SIZE];
+  ts_str_addf(&text, "The study was to go on until %s. This was %s", ts_result_text(until, "text"),
+              met ? "met" : "not met");
+  if (!isnan(rounds)) {
+    ts_str_addf(&text, " after %s round%s", ts_format_number(rounds, 3, number), rounds == 1 ? "" : "s");
+  }
+  if (!isnan(blocks)) {
+    ts_str_addf(&text, " with %s %s", ts_format_number(blocks, 3, number), ts_view_block_word(view, blocks));
+  }
+  if (!isnan(view->runs)) ts_str_addf(&text, " (%s runs)", ts_format_number(view->runs, 3, number));
+  if (*ts_result_text(until, "reason")) ts_str_addf(&text, ": %s", ts_result_text(until, "reason"));
+  ts_str_add(&text, ts_str_ends_with(ts_str_get(&text), ".") ? "" : ".");
+  ts_str_add(page->out, "<h3>The goal</h3>\n");
+  ts_page_paragraph(page, ts_str_get(&text));
+  ts_str_release(&text);
+}
+
+static void add_lost(struct ts_page *page, const struct ts_view *view) {
+  static const char *const headers[] = {"Parameter", "Usable", "Of"};
+  struct ts_str text = {0};
+  char lost[TS_NUMBER_SIZE], runs[TS_NUMBER_SIZE];
+  ts_str_addf(&text, "%s of %s runs gave no usable value of ", ts_format_number(view->lost, 3, lost),
+              ts_format_number(view->runs, 3, runs));
+  ts_view_add_output(view, &text);
+  ts_str_addf(&text, ". Only what touches them was left out: this many %s are behind each index.",
+              ts_view_block_word(view, 2));
+  ts_page_paragraph(page, ts_str_get(&text));
+  ts_str_release(&text);
+  struct ts_table table;
+  bool many = view->count > 16;
+  ts_table_open(&table, page, "Usable runs by parameter", many ? "Usable counts as a table" : NULL, headers, "lrr");
+  for (size_t i = 0; i < view->count; i++) {
+    ts_table_text(&table, view->rows[i].name);
+    ts_table_number(&table, view->rows[i].usable);
+    ts_table_number(&table, view->blocks > 0 ? view->blocks : view->runs);
+  }
+  ts_table_close(&table, many);
+}
+
+static void add_analyses(struct ts_page *page) {
+  size_t count = 0, losses = 0;
+  for (size_t i = 0; i < page->view_count; i++) {
+    count += ts_view_is_main(page, &page->views[i]);
+    if (ts_view_is_pooled(&page->views[i]) && !is_described(page, i)) add_intervals(page, &page->views[i]);
+  }
+  for (size_t i = 0; i < page->view_count; i++) {
+    if (ts_view_is_main(page, &page->views[i])) add_unsettled(page, &page->views[i], count > 1);
+  }
+  add_goal(page);
+  for (size_t i = 0; i < page->view_count; i++) {
+    const struct ts_view *view = &page->views[i];
+    if (!ts_view_is_pooled(view) || !(view->lost > 0)) continue;
+    if (losses++ == 0) ts_str_add(page->out, "<h3>Runs without a usable output</h3>\n");
+    add_lost(page, view);
   }
 }
 
+/* ---- notes ---- */
+
+static bool is_warned(const json_t *warnings, const char *note) {
+  for (size_t i = 0; i < json_array_size(warnings); i++) {
+    const char *warning = json_string_value(json_array_get(warnings, i));
+    if (warning && strstr(warning, note)) return true;
+  }
+  return false;
+}
+
+/* Whether an earlier note of an analysis has the same words. */
+static bool is_noted(const struct ts_page *page, size_t view, size_t index, const char *note) {
+  for (size_t v = 0; v <= view; v++) {
+    const json_t *notes = ts_result_list(page->views[v].json, "notes");
+    size_t end = v == view ? index : json_array_size(notes);
+    for (size_t i = 0; i < end; i++) {
+      const char *other = json_string_value(json_array_get(notes, i));
+      if (other && strcmp(other, note) == 0) return true;
+    }
+  }
+  return false;
+}
+
+static size_t add_notes(struct ts_page *page, const json_t *warnings, bool write) {
+  size_t count = 0;
+  for (size_t v = 0; v < page->view_count; v++) {
+    const struct ts_view *view = &page->views[v];
+    const json_t *notes = ts_result_list(view->json, "notes");
+    for (size_t i = 0; i < json_array_size(notes); i++) {
+      const char *note = json_string_value(json_array_get(notes, i));
+      if (!note || is_warned(warnings, note) || is_noted(page, v, i, note)) continue;
+      count++;
+      if (!write || count > MAX_NOTES) continue;
+      struct ts_str text = {0};
+      if (*view->file) ts_str_addf(&text, "%s, ", view->file);
+      ts_view_add_output(view, &text);
+      ts_str_addf(&text, ": %s", note);
+      ts_str_add(page->out, "<li>");
+      ts_html_add(page->out, ts_str_get(&text));
+      ts_str_add(page->out, "</li>\n");
+      ts_str_release(&text);
+    }
+  }
+  if (write && count > MAX_NOTES) {
+    ts_str_addf(page->out, "<li>%zu more notes are in the result object.</li>\n", count - MAX_NOTES);
+  }
+  return count;
+}
+
+/* ---- warnings and failures ---- */
+
 static void add_warnings(struct ts_page *page) {
   const json_t *list = ts_result_list(page->result, "warnings");
-  if (!list && ts_page_add_notes(page, list, false) == 0) {
+  if (!list && add_notes(page, list, false) == 0) {
     ts_page_paragraph(page, "There were no warnings.");
     return;
   }
@@ -71,7 +229,7 @@ static void add_warnings(struct ts_page *page) {
     ts_str_add(page->out, "</li>\n");
     ts_str_release(&text);
   }
-  ts_page_add_notes(page, list, true);
+  add_notes(page, list, true);
   ts_str_add(page->out, "</ul>\n");
 }
 
@@ -102,159 +260,8 @@ static void add_failures(struct ts_page *page) {
 
 void ts_page_trust(struct ts_page *page) {
   ts_page_section_open(page, "Trust");
-  if (page->view_count > 0) {
-    ts_page_view_trust(page);
-  } else if (page->output_count > 0 && page->outputs[0].count > 0) {
-    add_intervals(page);
-    add_unsettled(page, &page->outputs[0]);
-  }
+  if (page->view_count > 0) add_analyses(page);
   add_warnings(page);
   add_failures(page);
-  ts_page_section_close(page);
-}
-
-/* ---- method ---- */
-
-static void add_fact(struct ts_page *page, const char *name, const char *text, bool code) {
-  if (!*text) return;
-  ts_str_addf(page->out, "<dt>%s</dt><dd>%s", name, code ? "<code>" : "");
-  ts_html_add(page->out, text);
-  ts_str_addf(page->out, "%s</dd>\n", code ? "</code>" : "");
-}
-
-/* One line per phase and method. */
-static void add_methods(struct ts_page *page) {
-  for (size_t i = 0; i < page->view_count; i++) {
-    const struct ts_view *view = &page->views[i];
-    bool told = !ts_view_is_pooled(view);
-    for (size_t k = 0; k < i && !told; k++) {
-      const struct ts_view *other = &page->views[k];
-      told = ts_view_is_pooled(other) && other->phase == view->phase && strcmp(other->method, view->method) == 0;
-    }
-    if (told) continue;
-    struct ts_str text = {0};
-    ts_view_add_method(view, &text);
-    add_fact(page, "Method", ts_str_get(&text), false);
-    ts_str_release(&text);
-  }
-}
-
-/* What the numbers were compared with, in the order of the outputs; results of number 1 do not say it. */
-static void add_references(struct ts_page *page) {
-  const json_t *outputs = ts_result_list(page->result, "outputs");
-  struct ts_str text = {0};
-  for (size_t i = 0; i < json_array_size(outputs); i++) {
-    const json_t *output = json_array_get(outputs, i);
-    const char *words = ts_answer_reference(ts_result_text(output, "against"));
-    if (*words) ts_str_addf(&text, "%s%s: %s", text.length ? "; " : "", ts_result_text(output, "name"), words);
-  }
-  add_fact(page, "Compared with", ts_str_get(&text), false);
-  ts_str_release(&text);
-}
-
-static void add_facts(struct ts_page *page) {
-  const json_t *result = page->result, *tool = json_object_get(result, "tool");
-  const json_t *method = json_object_get(result, "method");
-  struct ts_str text = {0};
-  ts_str_add(page->out, "<dl>\n");
-  if (json_is_object(method)) {
-    char number[TS_NUMBER_SIZE];
-    if (page->view_count > 0) {
-      add_methods(page);
-    } else {
-      ts_page_add_method(page, &text);
-      double levels = ts_result_number(method, "levels");
-      if (!isnan(levels)) ts_str_addf(&text, "; %s levels", ts_format_number(levels, 3, number));
-      add_fact(page, "Method", ts_str_get(&text), false);
-    }
-    ts_str_clear(&text);
-    const json_t *seed = json_object_get(method, "seed");
-    if (json_is_integer(seed)) ts_str_addf(&text, "%lld", (long long)json_integer_value(seed));
-    add_fact(page, "Seed", ts_str_get(&text), false);
-  }
-  add_references(page);
-  ts_str_clear(&text);
-  ts_str_addf(&text, "%s %s", ts_result_text(tool, "name"), ts_result_text(tool, "version"));
-  if (json_is_object(tool)) add_fact(page, "Version", ts_str_get(&text), false);
-  add_fact(page, "Study", ts_result_text(result, "study"), false);
-  add_fact(page, "Run", ts_result_text(result, "run"), true);
-  add_fact(page, "Started", ts_result_text(result, "started"), false);
-  add_fact(page, "Store", ts_result_text(result, "store"), true);
-  ts_str_add(page->out, "</dl>\n");
-  ts_str_release(&text);
-}
-
-static void add_inputs(struct ts_page *page) {
-  const json_t *list = ts_result_list(page->result, "inputs");
-  if (!list) return;
-  static const char *const headers[] = {"File", "SHA-256"};
-  struct ts_table table;
-  ts_str_add(page->out, "<h3>Inputs</h3>\n");
-  bool collapsed = json_array_size(list) > 12;
-  ts_table_open(&table, page, "Input files and their hashes", collapsed ? "All input files" : NULL, headers, "ll");
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    ts_table_text(&table, ts_result_text(json_array_get(list, i), "path"));
-    ts_table_code(&table, ts_result_text(json_array_get(list, i), "hash"));
-  }
-  ts_table_close(&table, collapsed);
-}
-
-/* Grid: its size or its members; range: its ends. */
-static void print_choice(const json_t *parameter, struct ts_str *out) {
-  const json_t *levels = json_object_get(parameter, "levels"), *range = ts_result_list(parameter, "range");
-  if (json_is_array(levels)) {
-    for (size_t i = 0; i < json_array_size(levels); i++) {
-      if (i > 0) ts_str_add(out, ", ");
-      ts_result_print(json_array_get(levels, i), out);
-    }
-  } else if (json_is_number(levels)) {
-    ts_result_print(levels, out);
-    ts_str_add(out, " levels");
-  } else if (json_is_string(levels)) {
-    ts_str_add(out, json_string_value(levels));
-  }
-  if (range) {
-    if (out->length > 0) ts_str_add(out, ", ");
-    ts_result_print(json_array_get(range, 0), out);
-    ts_str_add(out, " to ");
-    ts_result_print(json_array_get(range, json_array_size(range) - 1), out);
-  }
-  if (out->length == 0) ts_str_add(out, "fixed");
-}
-
-static void add_parameters(struct ts_page *page) {
-  const json_t *list = ts_result_list(page->result, "params");
-  if (!list) return;
-  static const char *const headers[] = {"Parameter", "Type", "Varied over", "Default", "Meaning"};
-  struct ts_table table;
-  ts_str_add(page->out, "<h3>Parameters</h3>\n");
-  ts_table_open(&table, page, "Parameters", NULL, headers, "lllrl");
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    const json_t *parameter = json_array_get(list, i);
-    struct ts_str text = {0};
-    ts_table_text(&table, ts_result_text(parameter, "name"));
-    ts_table_text(&table, ts_result_text(parameter, "type"));
-    print_choice(parameter, &text);
-    ts_table_text(&table, ts_str_get(&text));
-    ts_str_clear(&text);
-    ts_result_print(json_object_get(parameter, "default"), &text);
-    ts_table_text(&table, ts_str_get(&text));
-    ts_table_text(&table, ts_result_text(parameter, "help"));
-    ts_str_release(&text);
-  }
-  ts_table_close(&table, false);
-}
-
-void ts_page_method(struct ts_page *page) {
-  ts_page_section_open(page, "Method");
-  add_facts(page);
-  const char *command = ts_result_text(page->result, "command");
-  if (*command) {
-    ts_str_add(page->out, "<h3>Command to reproduce</h3>\n<pre><code>");
-    ts_html_add(page->out, command);
-    ts_str_add(page->out, "</code></pre>\n");
-  }
-  add_parameters(page);
-  add_inputs(page);
   ts_page_section_close(page);
 }

@@ -87,7 +87,7 @@ static void add_pairs_caption(struct ts_page *page, const struct ts_view *view, 
                 view->count);
   }
   if (!ts_heat_has_names(heat, wide_px) || !ts_heat_has_names(heat, TS_CHART_NARROW_PX)) {
-    ts_str_add(&text, "The numbers stand for ");
+    ts_str_add(&text, "The numbers mean ");
     for (size_t i = 0; i < heat->count; i++) {
       ts_str_addf(&text, "%s%zu %s", i > 0 ? "; " : "", i + 1, heat->names[i]);
     }
@@ -187,7 +187,8 @@ static void read_course(struct ts_page *page, const struct ts_view *view, struct
   }
 }
 
-/* Whether the order of the lines at the last place was already there at the one before; negligible ones are left out. */
+/* Whether the order of the lines at the last place was already there at the one before; negligible ones are left
+ * out. */
 static bool order_held(const struct course *course) {
   size_t last = course->place_count - 1;
   double largest = 0;

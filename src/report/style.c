@@ -15,6 +15,7 @@ static const char base[] =
     "h1{font-size:30px;line-height:1.2;margin:0 0 12px;max-width:30em}\n"
     "h2{font-size:20px;line-height:1.3;margin:48px 0 18px;padding-bottom:8px;border-bottom:1px solid #d1d5db}\n"
     "h3{font-size:16px;margin:28px 0 8px}\n"
+    "h4{font-size:15px;margin:16px 0 8px}\n"
     "p{margin:0 0 14px;max-width:44em}\n"
     ".answer{font-size:20px;line-height:1.45;margin-bottom:22px;max-width:38em}\n"
     ".cards{list-style:none;display:flex;flex-wrap:wrap;gap:12px;margin:0 0 30px;padding:0}\n"
@@ -81,11 +82,7 @@ static const char tables_and_widths[] =
     "figure svg[role=img].full{display:block;width:100%}figure svg[role=img].full-narrow{display:none}"
     "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
 
-/* Pages without a list of analyses have no headings of this level, and stay as they were. */
-static const char more_headings[] = "h4{font-size:15px;margin:16px 0 8px}\n";
-
-void ts_page_add_style(const struct ts_page *page, struct ts_str *out) {
+void ts_page_add_style(struct ts_str *out) {
   ts_str_add(out, base);
   ts_str_add(out, tables_and_widths);
-  if (page->view_count > 0) ts_str_add(out, more_headings);
 }

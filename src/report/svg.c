@@ -255,7 +255,7 @@ void ts_svg_x_axis(struct ts_str *out, const struct ts_axis *axis, double left, 
     char number[TS_NUMBER_SIZE];
     ts_format_fixed(value, axis->decimals, number);
     double half = ts_text_width(number, TS_CHART_FONT_PX) / 2;
-    double middle = fmax(x, half); /* the first one may stand at the very edge */
+    double middle = fmax(x, half); /* the first one may be at the very edge */
     if (middle - half < free_from) continue;
     ts_svg_text(out, middle, bottom + 16, TS_ANCHOR_MIDDLE, NULL, number);
     free_from = middle + half + 4;

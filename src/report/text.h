@@ -11,8 +11,8 @@
 
 #define TS_NUMBER_SIZE 64
 
-/* At least `digits` significant digits, whole numbers whole, groups of thousands, no zeros at the end: "0.42", "12 346",
- * "3.1e-5"; a dash for NaN. The space is a no-break one. Returns the buffer. */
+/* At least `digits` significant digits, whole numbers whole, groups of thousands, no zeros at the end: "0.42", "12
+ * 346", "3.1e-5"; a dash for NaN. The space is a no-break one. Returns the buffer. */
 char *ts_format_number(double value, int digits, char buffer[TS_NUMBER_SIZE]);
 /* Rounded away from zero, for "below" (value >= 0). */
 char *ts_format_number_up(double value, int digits, char buffer[TS_NUMBER_SIZE]);

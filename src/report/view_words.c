@@ -57,7 +57,7 @@ void ts_view_add_advice(const struct ts_view *view, const json_t *pair, struct t
   double runs = ts_result_number(pair, "more_runs"), blocks = ts_result_number(pair, "more_blocks");
   char number[TS_NUMBER_SIZE];
   if (!(runs > 0) && !(blocks > 0)) {
-    ts_str_add(out, "; how many more runs would settle it cannot be told");
+    ts_str_add(out, "; the number of runs that would settle it is not known");
     return;
   }
   ts_str_add(out, "; about ");
@@ -120,16 +120,17 @@ static void add_meaning(const struct ts_findings *findings, enum ts_finding find
   } else if (finding == TS_FINDING_UNCLEAR) {
     ts_str_add(out,
                "The interval reaches down to where an input that does nothing would be, but the index is not small. "
-               "More runs would tell.");
+               "More runs would settle it.");
   } else if (exact) {
     ts_str_add(out, "The index is 0, or its interval reaches down to 0 and ends below ");
     ts_answer_add_share(out);
     ts_str_add(out, " of the largest index.");
   } else {
-    ts_str_addf(out,
-                "%s does not tell these from an input that does nothing. A small effect, or one of a kind that it does "
-                "not see, may still be there.",
-                findings->measure.name);
+    ts_str_addf(
+        out,
+        "%s cannot separate these from an input that does nothing. A small effect, or one of a kind that it does "
+        "not see, may still be there.",
+        findings->measure.name);
   }
   if (exact && finding != TS_FINDING_UNCLEAR) ts_str_add(out, " Leave these at their defaults.");
 }

@@ -196,25 +196,3 @@ bool ts_view_has_intervals(const struct ts_view *view, size_t column) {
   }
   return false;
 }
-
-void ts_view_effects(struct ts_page *page, const struct ts_view *view, struct ts_effects *effects) {
-  size_t mu = ts_view_column(view, "mu"), mu_star = ts_view_column(view, "mu_star"),
-         sigma = ts_view_column(view, "sigma");
-  *effects = (struct ts_effects){
-      .name = *view->label ? view->label : view->output, .over_tiles = view->over_tiles, .view = view};
-  effects->findings = view->findings;
-  effects->items = ts_arena_array(&page->arena, view->count + 1, sizeof *effects->items);
-  for (size_t i = 0; i < view->count; i++) {
-    const struct ts_view_row *row = &view->rows[i];
-    const char *class_name = *row->class_name ? row->class_name : "unknown";
-    effects->items[effects->count++] = (struct ts_effect){.name = row->name,
-                                                          .class_name = class_name,
-                                                          .look = ts_effect_look(class_name),
-                                                          .mu = mu == TS_NO_COLUMN ? NAN : row->cells[mu].value,
-                                                          .mu_star = row->cells[mu_star].value,
-                                                          .sigma = row->cells[sigma].value,
-                                                          .low = row->cells[mu_star].low,
-                                                          .high = row->cells[mu_star].high,
-                                                          .count = isnan(row->usable) ? 0 : row->usable};
-  }
-}

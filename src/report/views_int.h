@@ -51,8 +51,6 @@ const struct ts_view_row *ts_view_row(const struct ts_view *view, const char *na
 bool ts_view_has_intervals(const struct ts_view *view, size_t column);
 /* An array of an estimate's value and ends from an object with NAME, NAME_lo, NAME_hi. */
 struct ts_estimate ts_result_estimate(const json_t *object, const char *name);
-/* A Morris view as effects. */
-void ts_view_effects(struct ts_page *page, const struct ts_view *view, struct ts_effects *effects);
 
 /* ---- words (view_words.c) ---- */
 /* "trajectories", "base samples"; "runs" where there are no blocks. */
@@ -63,7 +61,7 @@ void ts_view_add_output(const struct ts_view *view, struct ts_str *out);
 void ts_view_add_method(const struct ts_view *view, struct ts_str *out);
 /* " The order of G1 and T1 is not settled; ..." for a caption; nothing if all is settled. */
 void ts_view_add_unsettled(const struct ts_view *view, struct ts_str *out);
-/* "; about 320 more runs (20 more trajectories) would likely settle it", or that it cannot be told, for one entry
+/* "; about 320 more runs (20 more trajectories) would likely settle it", or that the number is not known, for one entry
  * of "unsettled". */
 void ts_view_add_advice(const struct ts_view *view, const json_t *pair, struct ts_str *out);
 /* Whether an entry of "unsettled" names a pair of which one may matter; never without intervals. */
@@ -80,16 +78,14 @@ void ts_page_heading(struct ts_page *page, int level, const char *text);
 void ts_add_sentence(struct ts_str *out, const char *text);
 
 /* ---- parts of the page ---- */
-/* 'What matters' (section_indices.c). */
-void ts_page_indices(struct ts_page *page);
 /* The ranked bars of a view in a figure with caption and table. */
 void ts_page_view_bars(struct ts_page *page, const struct ts_view *view, double wide_px);
+/* The same of a Morris view; its plane of mu* and sigma; the plane and what the classes mean (section_morris.c). */
+void ts_page_morris_bars(struct ts_page *page, const struct ts_view *view, double wide_px);
+void ts_page_morris_plane(struct ts_page *page, const struct ts_view *view);
+void ts_page_morris(struct ts_page *page, const struct ts_view *view, int heading);
 /* The heat map of pairs and the convergence (section_variance.c); nothing where the view has none. */
 void ts_page_view_pairs(struct ts_page *page, const struct ts_view *view);
 void ts_page_view_convergence(struct ts_page *page, const struct ts_view *view);
-/* What 'Trust' says of views (section_doubt.c): intervals, ranks, the goal, runs lost. */
-void ts_page_view_trust(struct ts_page *page);
-/* The notes of all analyses as items of a list, but those that `warnings` already has; their count. */
-size_t ts_page_add_notes(struct ts_page *page, const json_t *warnings, bool write);
 
 #endif

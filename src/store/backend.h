@@ -46,7 +46,7 @@ struct ts_store_batch {
 /* A run with what only the store needs to know about it. */
 struct ts_store_run {
   struct ts_run_row row;
-  const char *process; /* see ts_process_identity; tells the process from a later one with the same number */
+  const char *process; /* see ts_process_identity; separates the process from a later one with the same number */
 };
 
 /* NULL fields stay as they are. */
@@ -82,12 +82,12 @@ struct ts_store_backend {
    * of the old record is there (the first result wins), otherwise it replaces the old one. */
   bool (*write)(void *state, const struct ts_store_batch *batch, struct ts_error *err);
 
-  /* Both NULL, or both for a backend that lives in memory. keep takes a record with small products as they are, at once, by
-   * the rules of write; hold gives a new reference to a product that was kept, NULL if it was not. */
+  /* Both NULL, or both for a backend that lives in memory. keep takes a record with small products as they are, at
+   * once, by the rules of write; hold gives a new reference to a product that was kept, NULL if it was not. */
   void (*keep)(void *state, const struct ts_record *record, struct ts_data *const *products);
   struct ts_data *(*hold)(void *state, const struct ts_sha256 *digest);
 
-  /* Not there: false without an error. By content key a record that is no alias is preferred. */
+  /* Not there: false without an error. By content key a record that is not an alias is preferred. */
   bool (*find)(void *state, enum ts_store_by by, const struct ts_key *key, struct ts_arena *arena,
                struct ts_record *record, struct ts_error *err);
   /* Newest first, at most `limit`. */
@@ -129,11 +129,12 @@ struct ts_store_backend {
   bool (*cost_put)(void *state, const struct ts_cost_row *rows, size_t count, struct ts_error *err);
 
   /* Optional, for a store that is served to other processes. Tells the keys of all records that came since *mark was
-   * given (0: of all), perhaps of some more, and sets it. A record goes only when one of the same key takes its place. */
+   * given (0: of all), perhaps of some more, and sets it. A record goes only when one of the same key takes its
+   * place. */
   bool (*keys)(void *state, uint64_t *mark, ts_store_key_sink *sink, void *user, struct ts_error *err);
 
   /* Optional, all of them or none, for a store that outlives its process; see store/verify.h. verify checks and
-   * repairs rows and indexes, product_list tells the digests of all products that should be there, sweep removes
+   * repairs rows and indexes, product_list passes on the digests of all products that should be there, sweep removes
    * files that are none of them. */
   bool (*verify)(void *state, struct ts_store_verification *found, struct ts_error *err);
   bool (*product_list)(void *state, ts_store_digest_sink *sink, void *user, struct ts_error *err);
@@ -141,8 +142,8 @@ struct ts_store_backend {
   /* With them: removes a record. Fine if it is not there. */
   bool (*drop)(void *state, const struct ts_key *key, struct ts_error *err);
 
-  /* Optional, all of them or none: the queue of buckets, see store.h. bucket_done: false without an error if there is no
-   * such bucket. Survives the death of the process no better than need be: never looked at after one. */
+  /* Optional, all of them or none: the queue of buckets, see store.h. bucket_done: false without an error if there is
+   * no such bucket. Survives the death of the process no better than need be: never looked at after one. */
   bool (*buckets_add)(void *state, const char *run, const struct ts_bucket_row *rows, size_t count,
                       struct ts_error *err);
   enum ts_bucket_take (*bucket_take)(void *state, const char *run, uint64_t worker, struct ts_arena *arena,

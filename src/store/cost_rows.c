@@ -21,7 +21,8 @@ void ts_cost_rows_release(struct ts_cost_rows *rows) {
   *rows = (struct ts_cost_rows){0};
 }
 
-int ts_cost_row_compare(const struct ts_cost_row *a, const struct ts_cost_row *b) {
+/* By operation, implementation, machine, measure, bin. */
+static int compare_rows(const struct ts_cost_row *a, const struct ts_cost_row *b) {
   int order = strcmp(a->operation, b->operation);
   if (order == 0) order = memcmp(&a->implementation, &b->implementation, sizeof a->implementation);
   if (order == 0) order = strcmp(a->machine, b->machine);
@@ -40,8 +41,8 @@ static struct ts_cost_row own(const struct ts_cost_row *row) {
 
 void ts_cost_rows_put(struct ts_cost_rows *rows, const struct ts_cost_row *row) {
   size_t place = 0;
-  while (place < rows->count && ts_cost_row_compare(&rows->rows[place], row) < 0) place++;
-  if (place < rows->count && ts_cost_row_compare(&rows->rows[place], row) == 0) {
+  while (place < rows->count && compare_rows(&rows->rows[place], row) < 0) place++;
+  if (place < rows->count && compare_rows(&rows->rows[place], row) == 0) {
     release_row(&rows->rows[place]);
   } else {
     rows->rows = ts_grow(rows->rows, rows->count, &rows->capacity, sizeof *rows->rows);

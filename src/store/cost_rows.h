@@ -11,8 +11,6 @@ struct ts_cost_rows {
   size_t count, capacity;
 };
 void ts_cost_rows_release(struct ts_cost_rows *rows);
-/* By operation, implementation, machine, measure, bin. */
-int ts_cost_row_compare(const struct ts_cost_row *a, const struct ts_cost_row *b);
 /* Copies the row; replaces the one of the same key. */
 void ts_cost_rows_put(struct ts_cost_rows *rows, const struct ts_cost_row *row);
 /* Copies of all rows, owned by the arena. */

@@ -1,8 +1,8 @@
 /* Open addressing with the hash beside the pointer: a digest that is not there costs one look into the table.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A slot leads to the newest node of a digest, that to the older ones. What is removed leaves no mark: the slots behind it
- * move up. The table doubles when half of it is taken, and never shrinks. */
+ * A slot leads to the newest node of a digest, that to the older ones. A removed node leaves no mark: the slots behind
+ * it move up. The table doubles when half of it is taken, and never shrinks. */
 #include "store/digest_index.h"
 
 #include "base/alloc.h"
@@ -66,7 +66,7 @@ void ts_digest_index_insert(struct ts_digest_index *index, struct ts_digest_node
   index->count++;
 }
 
-/* Frees a slot: whoever was pushed past it by collisions moves up. */
+/* Frees a slot: nodes that collisions pushed past it move up. */
 static void free_slot(struct ts_digest_index *index, size_t hole) {
   const size_t mask = index->slot_count - 1;
   for (size_t i = (hole + 1) & mask; index->slots[i].newest; i = (i + 1) & mask) {

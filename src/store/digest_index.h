@@ -13,7 +13,7 @@
 struct ts_digest_node {
   struct ts_digest_node *next;    /* borrowed; the next older one of the same digest */
   const struct ts_sha256 *digest; /* borrowed from the owner */
-  void *owner;                    /* borrowed; what the digest stands for */
+  void *owner;                    /* borrowed; the object of the digest */
 };
 
 struct ts_digest_slot;

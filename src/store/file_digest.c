@@ -1,8 +1,8 @@
 /* Digests of the user's files, computed once per state of the file.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A file is taken to be unchanged if device, inode, size, mtime and ctime are (base/file_identity.h). What is remembered
- * outlives the process, so the digest of a file that changed a moment ago is not. */
+ * A file is taken to be unchanged if device, inode, size, mtime and ctime are (base/file_identity.h). What is
+ * remembered outlives the process, so the digest of a file that changed a moment ago is not. */
 #include "base/clock.h"
 #include "store/store_int.h"
 

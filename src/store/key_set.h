@@ -18,7 +18,7 @@ struct ts_key_set {
 };
 
 void ts_key_set_release(struct ts_key_set *set);
-/* What stands for a key: its first 8 bytes, never 0. */
+/* The short form of a key: its first 8 bytes, never 0. */
 uint64_t ts_key_set_hash(const struct ts_key *key);
 /* Whether it is new. */
 bool ts_key_set_add(struct ts_key_set *set, uint64_t hash);

@@ -58,7 +58,7 @@ bool ts_store_lock_check(int fd, const char *folder, struct ts_error *err) {
     return true;
   }
   ts_fail(err, TS_ERR_STORE, "the store '%s' was removed or replaced while it was in use", folder);
-  ts_error_help(err, "put it back, or run again: what is missing is computed again");
+  ts_error_help(err, "put it back, or run again: missing products are computed again");
   return false;
 }
 

@@ -147,7 +147,7 @@ static bool begin_file(const struct ts_objects *objects, const struct ts_store_p
   int number = create_temporary(objects, pending);
   if (number == 0) number = write_bytes(pending->fd, product->packed, product->packed_bytes);
   if (number == 0) {
-    /* Only a hint to start: whether the bytes arrived is what fsync tells. */
+    /* Only a hint to start: only fsync says whether the bytes arrived. */
     sync_file_range(pending->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
     return true;
   }

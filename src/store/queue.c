@@ -1,4 +1,4 @@
-/* The store's queue: a list in order of putting, three indexes to search it, and counts that tell who waits for what.
+/* The store's queue: a list in order of putting, three indexes to search it, and counts of puts and of finished ones.
  * SPDX-License-Identifier: Apache-2.0
  *
  * The writer is woken only when the queue stops being empty, when a batch becomes full and when somebody waits: a put

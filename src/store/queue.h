@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define TS_STORE_QUEUE_BYTES   ((size_t)256 * 1024 * 1024) /* a put waits above this */
-#define TS_STORE_BATCH_BYTES   ((size_t)8 * 1024 * 1024)   /* a batch is due at this size unless told otherwise, */
+#define TS_STORE_BATCH_BYTES   ((size_t)8 * 1024 * 1024)   /* a batch is due at this size unless set otherwise, */
 #define TS_STORE_BATCH_ENTRIES ((size_t)32768)             /* at this many rows */
 #define TS_STORE_BATCH_NS      UINT64_C(500000000)         /* or at this age of its oldest row */
 
@@ -81,11 +81,11 @@ void ts_store_queue_stop(struct ts_store_queue *queue); /* take returns what is 
 
 /* Waits until everything put before the call is committed or dropped. */
 void ts_store_queue_drain(struct ts_store_queue *queue);
-/* The same, and tells a loss that was not told before. */
+/* The same, and reports a loss that was not reported before. */
 bool ts_store_queue_flush(struct ts_store_queue *queue, struct ts_error *err);
 /* The same as drain, but only if there is a record among what it would wait for. */
 void ts_store_queue_drain_records(struct ts_store_queue *queue);
-/* Drops everything that is put from now on, which the next flush then tells with this reason. */
+/* Drops everything that is put from now on, which the next flush then reports with this reason. */
 void ts_store_queue_refuse(struct ts_store_queue *queue, const struct ts_error *reason);
 
 /* Whether everything put so far, by this thread or before, is done. Takes no lock. */

@@ -1,4 +1,4 @@
-/* The server's thread: connections, greetings, and passing each message to whoever answers it.
+/* The server's thread: connections, greetings, and passing each message to the code that answers it.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Writing waits for the disk and is therefore done by a thread of its own (remote/write_int.h); its connection rests
@@ -44,7 +44,7 @@ struct ts_server {
   bool is_full;        /* no file was left for another connection; tried again when one ends */
 };
 
-/* Whether the process at the other end belongs to this user; tells its number. */
+/* Whether the process at the other end belongs to this user; gives its number. */
 static bool is_ours(int fd, int64_t *process_id) {
   struct ucred peer;
   socklen_t size = sizeof peer;
@@ -140,8 +140,8 @@ static bool handle(struct ts_server *server, struct connection *connection, cons
   return true;
 }
 
-/* Answers what has arrived. Whoever does not read the answers, or has something written, is not listened to. False ends
- * the connection. */
+/* Answers the messages that arrived. A client that does not read its answers, or has some waiting, is not read from.
+ * False ends the connection. */
 static bool serve(struct ts_server *server, struct connection *connection) {
   struct ts_channel *channel = &connection->channel;
   struct ts_message message;

@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The callbacks run in the server's thread, one at a time; each may be NULL. They may call the store, never the server. */
+/* The callbacks run in the server's thread, one at a time; each may be NULL. They may call the store, never the
+ * server. */
 struct ts_server_options {
   const char *path; /* of the socket, in a private folder; not there yet */
   void *user;       /* borrowed */
@@ -20,7 +21,7 @@ struct ts_server_options {
   void (*on_hello)(void *user, size_t worker, int64_t process_id);
   /* ts_store_say of a worker, which waits until this returns and gets what is in *answer then. */
   void (*on_message)(void *user, size_t worker, uint32_t kind, const void *bytes, size_t count, struct ts_str *answer);
-  /* A worker that was told by on_hello is gone, for whatever reason, the end of the server too. */
+  /* A worker that on_hello reported is gone, for any reason, the end of the server included. */
   void (*on_gone)(void *user, size_t worker);
 };
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * What was put is in the queue until the backend has it, so every question goes to the queue first. Loading verifies:
- * whatever the backend gives must have the digest it was asked for. Start reading at ts_store_put, then writer.c. */
+ * bytes from the backend must have the digest that was requested. Start reading at ts_store_put, then writer.c. */
 #include "store/store_int.h"
 
 #include "base/alloc.h"
@@ -150,13 +150,15 @@ bool ts_store_has_product(struct ts_store *store, const struct ts_sha256 *digest
 static struct ts_data *unpack(const struct ts_sha256 *digest, const struct ts_str *packed, struct ts_error *err) {
   struct ts_data *data = ts_data_unpack(ts_str_get(packed), packed->length, err);
   if (!data) return NULL;
-  if (ts_data_has_digest(data, digest)) return data;
+  struct ts_sha256 actual;
+  ts_data_digest(data, &actual);
+  if (memcmp(&actual, digest, sizeof actual) == 0) return data;
   ts_data_unref(data);
   ts_fail(err, TS_ERR_BAD_PRODUCT, "the content has another digest than its name says");
   return NULL;
 }
 
-/* Removes a damaged product and tells it in the words of the store. */
+/* Removes a damaged product and reports it as an error of the store. */
 static void report_damage(struct ts_store *store, const struct ts_sha256 *digest, const struct ts_error *damage,
                           struct ts_error *err) {
   char hex[65];

@@ -14,7 +14,6 @@
 #include "base/str.h"
 #include "data/data.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -104,13 +103,13 @@ struct ts_run_row {
   int64_t finished_unix_ns;  /* 0 while unfinished */
   const char *settings_json; /* what is needed to continue it */
   const char *result_json;   /* the result object, "" before the end */
-  int64_t process_id;        /* of the writer, to tell a crashed run from a running one */
+  int64_t process_id;        /* of the writer, to separate a crashed run from a running one */
 };
 bool ts_store_run_begin(struct ts_store *store, const char *command, const char *file, const char *settings_json,
                         char id[9], struct ts_error *err);
 bool ts_store_run_update(struct ts_store *store, const char *id, const char *state, const char *result_json,
                          struct ts_error *err);
-/* Newest first; arrays and strings owned by the arena. A run whose process is gone is told as "interrupted". */
+/* Newest first; arrays and strings owned by the arena. A run whose process is gone is listed as "interrupted". */
 bool ts_store_run_list(struct ts_store *store, struct ts_arena *arena, struct ts_run_row **rows, size_t *count,
                        struct ts_error *err);
 
@@ -155,7 +154,7 @@ struct ts_cost_row {
   size_t samples_bytes;
   int64_t updated_unix_ns;
 };
-/* All rows, ordered by their first five members; owned by the arena. A store of an earlier schema has none, a remote one neither: the
+/* All rows, ordered by their first five members; owned by the arena. A remote store has none: the
  * process that serves it learns. */
 bool ts_store_cost_list(struct ts_store *store, struct ts_arena *arena, struct ts_cost_row **rows, size_t *count,
                         struct ts_error *err);
@@ -171,8 +170,8 @@ struct ts_write_cost {
 struct ts_write_cost ts_store_write_cost(const struct ts_store *store);
 
 /* Workers: processes that reach the store of another one, which serves it (store/serve.h); they open it as "remote".
- * A key that the served store did not have at the last refresh, and that was not put here since, counts as absent without
- * a question; before the first refresh every question is asked. Nothing to do for other stores. */
+ * A key that the served store did not have at the last refresh, and that was not put here since, counts as absent
+ * without a question; before the first refresh every question is asked. Nothing to do for other stores. */
 bool ts_store_refresh(struct ts_store *store, struct ts_error *err);
 /* Says something that is not about the store to the process that serves it (kinds from TS_STORE_SAY_FIRST on), and gets
  * what that answers, behind what is in *answer. Only on a remote store. Waits for nothing that was put. */
@@ -180,8 +179,8 @@ bool ts_store_refresh(struct ts_store *store, struct ts_error *err);
 bool ts_store_say(struct ts_store *store, uint32_t kind, const void *bytes, size_t count, struct ts_str *answer,
                   struct ts_error *err);
 
-/* The queue of a run's buckets: pieces of work that workers take, one at a time. Not on a remote store. After a crash the
- * rows mean nothing: who continues the run drops them and plans again. */
+/* The queue of a run's buckets: pieces of work that workers take, one at a time. Not on a remote store. After a crash
+ * the rows mean nothing: who continues the run drops them and plans again. */
 struct ts_bucket_row {
   uint64_t number; /* unique in the run; below 2^63; the lowest is taken first */
   uint64_t group;
@@ -201,7 +200,7 @@ enum ts_bucket_take {
 /* The lowest number that waits and may be taken; attempts counts this one. The body is owned by the arena. */
 enum ts_bucket_take ts_store_bucket_take(struct ts_store *store, const char *run, uint64_t worker,
                                          struct ts_arena *arena, struct ts_bucket_row *row, struct ts_error *err);
-/* Whoever holds it; again is fine. */
+/* By any holder; again is fine. */
 bool ts_store_bucket_done(struct ts_store *store, const char *run, uint64_t number, struct ts_error *err);
 /* What a worker that is gone held waits again. */
 bool ts_store_buckets_give_back(struct ts_store *store, const char *run, uint64_t worker, size_t *count,
@@ -209,8 +208,8 @@ bool ts_store_buckets_give_back(struct ts_store *store, const char *run, uint64_
 /* Forgets them: at the end of the run, and before adding for a run that is continued. */
 bool ts_store_buckets_drop(struct ts_store *store, const char *run, struct ts_error *err);
 
-/* Digest of a file by path, cached in the store by its identity, which the file had before and after the digest was taken.
- * DATA_CHANGED if it keeps changing. */
+/* Digest of a file by path, cached in the store by its identity, which the file had before and after the digest was
+ * taken. DATA_CHANGED if it keeps changing. */
 bool ts_store_file_digest(struct ts_store *store, const char *path, struct ts_sha256 *digest,
                           struct ts_file_identity *identity, struct ts_error *err);
 

@@ -22,7 +22,7 @@ static struct call begin(const struct trace *trace, const char *name) {
   return (struct call){.trace = trace, .name = name, .start_ns = ts_clock_ns()};
 }
 
-/* Who asked for a trace wants to see it, whatever the level of messages is: only -q silences it. */
+/* A trace was asked for, so it is shown at every level of messages: only -q silences it. */
 static void end(const struct call *call, const char *subject, const char *result, const struct ts_error *err) {
   const double milliseconds = (double)(ts_clock_ns() - call->start_ns) * 1e-6;
   const bool failed = err && err->code != TS_ERR_OK;

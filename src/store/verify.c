@@ -23,7 +23,7 @@ static bool is_stopped(const volatile int *stop, struct ts_error *err) {
   return stop && *stop && !ts_fail(err, TS_ERR_CANCELLED, "stopped on request");
 }
 
-/* Loading compares the digest and removes what is damaged; what is missing then is no product any more. */
+/* Loading compares the digest and removes what is damaged; a product that is then missing does not count any more. */
 static bool verify_products(struct ts_store *store, const struct digest_list *list, const volatile int *stop,
                             struct ts_store_verification *found, struct ts_error *err) {
   for (size_t i = 0; i < list->count; i++) {
@@ -98,8 +98,8 @@ static bool remove_wrong(struct comparing *comparing, const struct ts_record *wr
   return comparing->store->backend->drop(comparing->store->state, &wrong->key, err);
 }
 
-/* Removes a record of the store that says otherwise than a true one, under its key or its content key; *removed
- * tells. */
+/* Removes a record of the store that differs from a true one, under its key or its content key; *removed says
+ * whether. */
 static bool compare_once(struct comparing *comparing, enum ts_store_by by, const struct ts_record *truth, bool *removed,
                          struct ts_error *err) {
   const struct ts_key *key = by == TS_STORE_BY_KEY ? &truth->key : &truth->content_key;

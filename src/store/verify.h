@@ -9,7 +9,7 @@ struct ts_store_verification {
   uint64_t rows, products, files;          /* read: rows of all tables, products that should be there, files of them */
   uint64_t damaged_rows, damaged_products; /* removed; the product's digest stays in its records, which are true */
   uint64_t removed_files;                  /* files, links and pipes below objects/ that belong to no product */
-  bool was_rebuilt;                        /* the database was written anew from its sound rows */
+  bool was_rebuilt;                        /* the database was rewritten from its sound rows */
 };
 
 /* Reads all rows, rebuilds the database with its indexes if anything in it is wrong, reads all products, and removes

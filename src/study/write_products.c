@@ -94,7 +94,7 @@ static bool write_data(const char *path, const struct ts_data *data, const char 
   if (type->kind == TS_DATA_PIXELS) return ts_image_write_png(path, data, err);
   if (type->kind == TS_DATA_TABLE) {
     ts_auto(ts_str_release) struct ts_str csv = {0};
-    ts_table_to_csv_with(data, against ? "against" : NULL, against, &csv);
+    ts_table_to_csv(data, against ? "against" : NULL, against, &csv);
     return ts_file_write(path, ts_str_get(&csv), csv.length, err);
   }
   size_t size = 0;

@@ -11,22 +11,11 @@ import shutil
 import sqlite3
 import struct
 
+import _store
 import _support as support
 from _support import call, call_json, check, equal, say
 
 LOADING_S = 1e5  # of a megabyte: slower than any build computes
-
-
-def change(project, *statements):
-    """Changes the database, and takes it back to schema 3, which had no checksums to notice that."""
-    database = sqlite3.connect(project / ".tessera/store.db")
-    for statement in statements:
-        database.execute(*statement) if isinstance(statement, tuple) else database.execute(statement)
-    for table, in database.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%, checksum INTEGER%'").fetchall():
-        database.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
-    database.execute("UPDATE meta SET value = '3' WHERE name = 'schema'")
-    database.commit()
-    database.close()
 
 
 def copy_project(project, name):
@@ -76,7 +65,7 @@ def check_prediction(project, study):
     nothing = call_json("plan", "-C", project)
     equal((nothing["executed"], nothing["predicted"]["cpu_s"]), (0, 0), "predicted where nothing is left to do")
     fresh = copy_project(project, "fresh")
-    change(fresh, "DELETE FROM record", "DELETE FROM product")
+    _store.change(fresh / ".tessera", "DELETE FROM record", "DELETE FROM product")
     plan = call_json("plan", "-C", fresh, "-j", 2)
     equal((plan["costs"]["source"], plan["costs"]["guessed"]), ("model", []), "where the costs come from")
     measured = sum(row["cpu_s"] for row in study["by_task"])
@@ -93,7 +82,7 @@ def check_prediction(project, study):
     limited = call_json("plan", "-C", fresh, "--merge", "trtma", "--max-bucket-memory", "1500k", "--max-buckets", 2)
     peaks = [bucket["peak_bytes"] for bucket in limited["buckets"]]
     check(max(peaks) <= 1500000 and len(peaks) > 4, f"peaks of buckets below 1.5 MB: {peaks}")
-    change(fresh, "UPDATE cost SET machine = 'another one'")
+    _store.change(fresh / ".tessera", "UPDATE cost SET machine = 'another one'")
     plan = call_json("plan", "-C", fresh)
     equal(len(plan["costs"]["guessed"]), len(plan["by_task"]), "tasks guessed from another class of machine")
     check("partly a guess" in call("plan", "-C", fresh).stdout, "the text does not say that it is a guess")
@@ -111,8 +100,8 @@ def check_unknown(project):
 
 def check_damage(project):
     bad = copy_project(project, "damaged")
-    change(bad, "UPDATE cost SET samples = x'0011' WHERE operation = 'nuclei.split'",
-           "UPDATE cost SET cut = asked + 1 WHERE operation = 'nuclei.refine'")
+    _store.change(bad / ".tessera", "UPDATE cost SET samples = x'0011' WHERE operation = 'nuclei.split'",
+                  "UPDATE cost SET cut = asked + 1 WHERE operation = 'nuclei.refine'")
     reply = call_json("store", "costs", "-C", bad)
     names = {row["operation"] for row in reply["operations"]}
     check("nuclei.compare" in names and not names & {"nuclei.split", "nuclei.refine"}, f"operations: {names}")
@@ -129,10 +118,10 @@ def check_slow_store(project):
     size = 1e6
     bin_number = 2 * 19 + 1  # half octaves: 2^19.5 <= 1e6 < 2^20
     samples = struct.pack("<4d", size, LOADING_S, size, 0) * 20
-    change(slow, "DELETE FROM cost WHERE operation = 'store.load'",
-           ("INSERT INTO cost(operation, implementation, machine, measure, bin, calls, asked, cut, samples, "
-            "updated_unix_ns) SELECT 'store.load', zeroblob(32), machine, 'bytes', ?, 20, 0, 0, ?, 0 FROM cost LIMIT 1",
-            (bin_number, samples)))
+    _store.change(slow / ".tessera", "DELETE FROM cost WHERE operation = 'store.load'",
+                  ("INSERT INTO cost(operation, implementation, machine, measure, bin, calls, asked, cut, samples, "
+                   "updated_unix_ns) SELECT 'store.load', zeroblob(32), machine, 'bytes', ?, 20, 0, 0, ?, 0 FROM cost "
+                   "LIMIT 1", (bin_number, samples)))
     equal(costs_of(slow)["store.load"]["seconds"], LOADING_S, "seconds of the loading that was put there")
     replies = {}
     for name, folder in (("fast", project), ("slow", slow)):

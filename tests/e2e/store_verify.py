@@ -11,22 +11,17 @@ import sqlite3
 import subprocess
 
 import _faults as faults
+import _store
 import _support as support
 from _faults import results, same, says, study
 from _support import PROGRAM, call, call_json, check, equal, say
 
-TABLES = ("record", "run", "task", "file_digest", "cost")
 
-
-def change(store, *statements, checked=False):
-    """Changes the database; `checked`: as a writer would, by way of schema 3, which had no checksums."""
+def damage(store, *statements):
+    """Changes the database as another program would, so that the rows are damaged."""
     database = sqlite3.connect(store / "store.db")
     for statement in statements:
         database.execute(statement)
-    if checked:
-        for table in TABLES:
-            database.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
-        database.execute("UPDATE meta SET value = '3' WHERE name = 'schema'")
     database.commit()
     database.close()
 
@@ -49,7 +44,7 @@ def check_whole(folder):
 def check_damage(folder, wanted):
     """A study says that it passed damage over; verifying removes it; after that nothing is said any more."""
     faults.copy_store(folder, "whole", "damaged")
-    change(folder / "damaged", "UPDATE record SET outputs = (SELECT outputs FROM record WHERE id = 1) WHERE id % 3 = 0",
+    damage(folder / "damaged", "UPDATE record SET outputs = (SELECT outputs FROM record WHERE id = 1) WHERE id % 3 = 0",
            "UPDATE product SET packed = x'00' WHERE number = 5")
     (folder / "damaged/objects/ab").mkdir(exist_ok=True)
     (folder / "damaged/objects/ab/stray").write_text("x", encoding="utf-8")
@@ -82,8 +77,8 @@ def check_recompute(folder, wanted):
           "a right store")
     check(reply["recomputed"]["records"] > 30, f"records compared: {reply['recomputed']}")
     faults.copy_store(folder, "whole", "wrong")
-    change(folder / "wrong", "UPDATE record SET outputs = (SELECT outputs FROM record WHERE operation = 'faulty.sum' "
-           "LIMIT 1) WHERE operation = 'faulty.sum'", checked=True)
+    _store.change(folder / "wrong", "UPDATE record SET outputs = (SELECT outputs FROM record WHERE operation = "
+                  "'faulty.sum' LIMIT 1) WHERE operation = 'faulty.sum'")
     study(folder, store="wrong", out="out-wrong")
     check(results(folder, "out-wrong") != wanted, "the store was not made wrong")
     equal(verify(folder, "wrong")["damaged"], {"rows": 0, "products": 0}, "rows are sound")
@@ -102,7 +97,7 @@ def check_recompute(folder, wanted):
 def check_lost_study(folder):
     """A run that cannot be repeated is named."""
     faults.copy_store(folder, "whole", "lost")
-    change(folder / "lost", "UPDATE run SET file = '/nonexistent/study.json'", checked=True)
+    _store.change(folder / "lost", "UPDATE run SET file = '/nonexistent/study.json'")
     reply = verify(folder, "lost", "--recompute")
     equal((reply["recomputed"]["runs_left_out"], reply["recomputed"]["records"]), (1, 0), "runs that are left out")
     check(any("was not computed again" in text for text in reply["warnings"]), f"warnings: {reply['warnings']}")

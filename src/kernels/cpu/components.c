@@ -132,22 +132,6 @@ bool ts_label(const uint8_t *mask, int64_t width, int64_t height, int connectivi
   return ok;
 }
 
-bool ts_select(const uint8_t *mask, const uint8_t *seed, int64_t width, int64_t height, int connectivity, uint8_t *out,
-               const struct ts_kernel_threads *threads, struct ts_error *err) {
-  struct ts_bits bits = {0};
-  struct ts_bits seeds = {0};
-  bool ok = ts_bits_reserve(&bits, width, height, err) && ts_bits_reserve(&seeds, width, height, err);
-  if (ok) {
-    ts_bits_from_plane(&bits, mask, 0, threads);
-    ts_bits_from_plane(&seeds, seed, 0, threads);
-    ok = ts_bits_select(&bits, &seeds, connectivity, threads, err);
-  }
-  if (ok) ts_bits_to_plane(&bits, out, threads);
-  ts_bits_release(&seeds);
-  ts_bits_release(&bits);
-  return ok;
-}
-
 bool ts_fill_holes(const uint8_t *mask, int64_t width, int64_t height, int connectivity, uint8_t *out,
                    const struct ts_kernel_threads *threads, struct ts_error *err) {
   struct ts_bits bits = {0};

@@ -9,14 +9,6 @@
 #include "kernels/kernels.h"
 #include "kernels/nuclei.h"
 
-const char *ts_nuclei_status_name(enum ts_nuclei_status status) {
-  switch (status) {
-  case TS_NUCLEI_BACKGROUND: return "background";
-  case TS_NUCLEI_BACKGROUND_LIKELY: return "background likely";
-  default: return "tissue";
-  }
-}
-
 static enum ts_nuclei_status status_of(int64_t bright, int64_t pixels) {
   float ratio = (float)bright / (float)pixels;
   /* The ratio is a float, the limits are doubles: a share of exactly 0.9 rounds to a float below the limit. */

@@ -132,14 +132,3 @@ bool ts_recon_f32(const float *marker, const float *mask, int64_t width, int64_t
   r.out = (uint8_t *)out;
   return reconstruct(&r, connectivity, threads, err);
 }
-
-bool ts_hmax(const float *in, int64_t width, int64_t height, float dome, float *out,
-             const struct ts_kernel_threads *threads, struct ts_error *err) {
-  if (!ts_kernels_check_size(width, height, err)) return false;
-  float *marker = ts_scratch(width * height, sizeof *marker, err);
-  if (!marker) return false;
-  for (int64_t i = 0; i < width * height; i++) marker[i] = in[i] - dome;
-  bool ok = ts_recon_f32(marker, in, width, height, 8, out, threads, err);
-  ts_scratch_free(marker);
-  return ok;
-}

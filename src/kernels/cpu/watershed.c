@@ -138,22 +138,3 @@ bool ts_watershed(const uint8_t *rgb, const uint32_t *seeds, int64_t width, int6
   ts_scratch_free(f.follows);
   return ok;
 }
-
-/* Outside the image everything is line, so a first or last column never closes a gap towards the outside. */
-static bool closes_gap(const int32_t *here, const int32_t *above, int64_t x, int64_t width) {
-  if (above[x] != LINE || here[x] == LINE) return false;
-  bool left = x > 0 && above[x - 1] != LINE && here[x - 1] == LINE;
-  bool right = x + 1 < width && above[x + 1] != LINE && here[x + 1] == LINE;
-  return left || right;
-}
-
-bool ts_watershed_close_gaps(const int32_t *labels, int64_t width, int64_t height, int32_t *out, struct ts_error *err) {
-  if (!ts_kernels_check_size(width, height, err)) return false;
-  memcpy(out, labels, (size_t)(width * height) * sizeof *out);
-  for (int64_t y = 1; y < height; y++) {
-    const int32_t *here = labels + y * width;
-    for (int64_t x = 0; x < width; x++)
-      if (closes_gap(here, here - width, x, width)) out[y * width + x] = LINE;
-  }
-  return true;
-}

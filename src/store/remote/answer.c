@@ -1,7 +1,7 @@
 /* Requests of workers, answered by the backend of the store that is served.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Not by its front: a worker may be told only what is committed, or its own record could outlive a product that it relies
+ * Not by its front: a worker may see only committed records, or its own record could outlive a product that it relies
  * on. What this process has put but not committed is committed when a worker refreshes. */
 #include "store/remote/answer_int.h"
 
@@ -59,7 +59,7 @@ static enum ts_remote_answer answer_write(struct request *request) {
   if (is_bad(request)) return TS_REMOTE_BAD;
   struct ts_store *store = request->service->store;
   if (ts_store_writer_write(&store->writer, &batch, request->err)) return TS_REMOTE_YES;
-  ts_store_queue_done(&store->queue, NULL, request->err); /* the loss is told by the next flush in this process */
+  ts_store_queue_done(&store->queue, NULL, request->err); /* the next flush in this process reports the loss */
   return TS_REMOTE_FAILED;
 }
 

@@ -1,9 +1,9 @@
 /* The remote backend: asks the process that serves the store (store/serve.h), one request at a time.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A worker asks for thousands of keys that nobody has. It therefore holds the beginnings of all keys that the served store
- * had at the last refresh, and of those that it wrote itself: what is not among them is not asked for. A record that is
- * found brings along which of its products are there, as that is the next question. */
+ * A worker asks for thousands of keys that nobody has. It therefore holds the beginnings of all keys that the served
+ * store had at the last refresh, and of those that it wrote itself: what is not among them is not asked for. A record
+ * that is found brings along which of its products are there, as that is the next question. */
 #include "base/alloc.h"
 #include "base/channel.h"
 #include "store/copy.h"
@@ -48,11 +48,11 @@ static bool lose(struct link *link, const char *text, struct ts_error *err) {
 }
 
 static bool lose_nonsense(struct link *link, struct ts_error *err) {
-  return lose(link, "the study's process sent something that is no answer", err);
+  return lose(link, "the study's process sent something that is not an answer", err);
 }
 
-/* Between begin and end: sends the message and waits for its answer. True for YES, with its bytes; false without an error
- * for NO. */
+/* Between begin and end: sends the message and waits for its answer. True for YES, with its bytes; false without an
+ * error for NO. */
 static bool ask(struct link *link, uint32_t kind, struct ts_wire *answer, struct ts_error *err) {
   struct ts_message message;
   if (link->is_lost) return lose(link, "the study's process is gone", err);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Every request has one answer: YES with what was asked for, NO (not there), or FAILED with the error. The reading
- * functions borrow texts and blobs from the message and take arrays from the arena; ts_wire_is_whole tells in the end
+ * functions borrow texts and blobs from the message and take arrays from the arena; ts_wire_is_whole says in the end
  * whether any of it may be used. */
 #ifndef TS_STORE_REMOTE_WIRE_INT_H
 #define TS_STORE_REMOTE_WIRE_INT_H
@@ -33,8 +33,8 @@ enum ts_remote_request {
   TS_REMOTE_REQUEST_COUNT
 };
 
-/* What a connection is for. A worker has one that counts, and one that only writes, so that its other threads need not wait
- * for that. */
+/* What a connection is for. A worker has one that counts, and one that only writes, so that its other threads need not
+ * wait for that. */
 enum ts_remote_role { TS_REMOTE_WORKER, TS_REMOTE_WRITER };
 
 /* BAD is never sent: the request was no request. */
@@ -53,7 +53,7 @@ void ts_remote_read_change(struct ts_wire *wire, struct ts_store_run_change *cha
 void ts_remote_add_file(struct ts_str *out, const struct ts_file_identity *file);
 void ts_remote_read_file(struct ts_wire *wire, struct ts_file_identity *file);
 
-/* At least so many bytes does one take: what keeps a wrong count from taking memory. */
+/* The fewest bytes that one takes: a wrong count cannot make us take memory. */
 #define TS_REMOTE_RECORD_BYTES 150
 #define TS_REMOTE_TASK_BYTES   80
 #define TS_REMOTE_RUN_BYTES    50

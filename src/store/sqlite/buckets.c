@@ -1,13 +1,13 @@
 /* The queue of buckets as rows: each knows whether it may be taken, so that taking is one look into an index.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Of a group's unfinished buckets those of the lowest phase may be taken (READY or HELD), all others are BLOCKED. Adding
- * and finishing keep that true. The numbers of the states are those in statements_int.h. */
+ * Of a group's unfinished buckets those of the lowest phase may be taken (READY or HELD), all others are BLOCKED.
+ * Adding and finishing keep that true. The numbers of the states are those in statements_int.h. */
 #include "store/sqlite/sqlite_int.h"
 
 static const char writing[] = "write buckets";
 
-/* Runs a statement whose first places are the run and two numbers, as far as it has so many. */
+/* Runs a statement whose first places are the run and two numbers, as far as it has these places. */
 static bool run_numbers(struct ts_sqlite_connection *connection, enum ts_sql which, const char *run, uint64_t first,
                         uint64_t second, struct ts_error *err) {
   sqlite3_stmt *statement = ts_sqlite_get(connection, which, err);

@@ -1,4 +1,4 @@
-/* The checksum of a row: tells what was written from what a disk, or another program, made of it.
+/* The checksum of a row: finds rows that a disk or another program changed.
  * SPDX-License-Identifier: Apache-2.0
  *
  * SQLite checks the form of its pages, not their content: a flipped bit in a digest, a text or a number is handed
@@ -10,7 +10,7 @@
 
 #include <xxhash.h>
 
-/* What stands for a value: its kind, and the number itself or how many bytes follow. */
+/* The head of a value: its kind, and the number itself or how many bytes follow. */
 struct head {
   int64_t kind;
   union {

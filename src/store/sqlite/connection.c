@@ -54,7 +54,8 @@ static const char *help_for(int rc) {
 
 bool ts_sqlite_fail(struct ts_sqlite_connection *connection, int rc, const char *action, struct ts_error *err) {
   if ((rc & 0xff) == SQLITE_NOTADB) {
-    ts_fail(err, TS_ERR_STORE_FORMAT, "the folder '%s' holds a file 'store.db' that is no store", connection->folder);
+    ts_fail(err, TS_ERR_STORE_FORMAT, "the folder '%s' holds a file 'store.db' that is not a store",
+            connection->folder);
     ts_error_help(err, "move the file away, or choose another folder for the store");
     return false;
   }

@@ -21,21 +21,12 @@ static struct ts_cost_row read_row(sqlite3_stmt *statement, struct ts_arena *are
   return row;
 }
 
-/* Under read_lock. A store of the first schema that is only read has no such table. */
-static bool has_costs(struct ts_sqlite_connection *connection, bool *answer, struct ts_error *err) {
-  sqlite3_stmt *statement = ts_sqlite_get(connection, TS_SQL_HAS_COSTS, err);
-  if (!statement || !ts_sqlite_step(connection, statement, answer, "read costs", err)) return false;
-  sqlite3_reset(statement);
-  return true;
-}
-
+/* Under read_lock. */
 static bool read_rows(struct ts_sqlite_connection *connection, struct ts_arena *arena, struct ts_cost_row **rows,
                       size_t *count, struct ts_error *err) {
   ts_auto_free struct ts_cost_row *found = NULL;
   size_t capacity = 0;
   bool row = false;
-  if (!has_costs(connection, &row, err)) return false;
-  if (!row) return true;
   sqlite3_stmt *statement = ts_sqlite_get(connection, TS_SQL_LIST_COSTS, err);
   if (!statement) return false;
   while (ts_sqlite_step(connection, statement, &row, "read costs", err) && row) {

@@ -4,8 +4,8 @@
  * A new run asks for every key once and finds none of them, and each such question costs file locks and a search. The
  * filter holds the first 8 bytes of every key and content key of the table; it may say "perhaps" for a key that is not
  * there, never "no" for one that is. Only who has the store's lock may use it, as nobody else adds records then. It is
- * filled when the questions that found nothing have cost about as much as filling it will: at once for a new store, never
- * for a large one that is only read from. */
+ * filled when the questions that found nothing have cost about as much as filling it will: at once for a new store,
+ * never for a large one that is only read from. */
 #include "store/sqlite/sqlite_int.h"
 
 #include <string.h>

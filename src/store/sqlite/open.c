@@ -32,7 +32,7 @@ static bool open_reader(struct ts_sqlite_store *store, const char *database, int
 static bool prepare_folder(const struct ts_sqlite_store *store, struct ts_error *err) {
   if (ts_file_exists(store->folder) && !ts_folder_exists(store->folder)) {
     ts_fail(err, TS_ERR_STORE, "'%s' is a file, but a store is a folder", store->folder);
-    ts_error_help(err, "name a folder; it is made if it is not there");
+    ts_error_help(err, "name a folder; it is created if it does not exist");
     return false;
   }
   return ts_filesystem_check_local(store->folder, err) && ts_store_folder_create(store->folder, err);

@@ -1,4 +1,4 @@
-/* Writing a damaged database anew: every sound row is copied, with new indexes, and takes the place of what was there.
+/* Rewriting a damaged database: every sound row is copied, with new indexes, and the copy replaces the database.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Repairing in place would rely on the very pages that are damaged. The copy is made beside the database and then
@@ -65,7 +65,7 @@ static sqlite3_stmt *prepare_writing(struct copy *copy, const struct ts_sqlite_t
   return prepare(&copy->fresh, ts_str_get(&sql), err);
 }
 
-/* Copies rows until the end or until they cannot be read on; *is_whole tells. A row that the table refuses is
+/* Copies rows until the end or until they cannot be read on; *is_whole says which. A row that the table refuses is
  * damaged. */
 static bool copy_rows(struct copy *copy, sqlite3_stmt *reading, sqlite3_stmt *writing, bool *is_whole,
                       struct ts_error *err) {

@@ -24,7 +24,7 @@ static void bind_record(sqlite3_stmt *statement, const struct ts_record *record)
   sqlite3_bind_int64(statement, 12, record->made_unix_ns);
 }
 
-/* Inserts the row unless there is one of this key; *inserted tells. */
+/* Inserts the row unless there is one of this key; *inserted says whether. */
 static bool insert_row(struct ts_sqlite_connection *connection, const struct ts_record *record, bool *inserted,
                        struct ts_error *err) {
   sqlite3_stmt *statement = ts_sqlite_get(connection, TS_SQL_INSERT_RECORD, err);
@@ -44,7 +44,7 @@ static bool insert_row(struct ts_sqlite_connection *connection, const struct ts_
 
 #define SOUND_PLACE 15 /* of the column that says whether the row is sound */
 
-/* Reads the sound row that the statement stands on and leaves the statement. */
+/* Reads the sound row that the statement is at and leaves the statement. */
 static bool read_row(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, struct ts_arena *arena,
                      sqlite3_int64 *id, struct ts_record *record, struct ts_error *err) {
   memset(record, 0, sizeof *record);
@@ -104,7 +104,7 @@ static bool is_whole(struct ts_sqlite_connection *connection, const struct ts_re
   return true;
 }
 
-/* Removes the record of this key if one of its products is not there; *removed tells. */
+/* Removes the record of this key if one of its products is not there; *removed says whether. */
 static bool remove_incomplete(struct ts_sqlite_connection *connection, const struct ts_key *key, bool *removed,
                               struct ts_error *err) {
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
@@ -186,7 +186,7 @@ bool ts_sqlite_records_of(void *state, const char *operation, size_t limit, stru
   return ok;
 }
 
-/* From the last row that was told on, not behind it: a row that takes the place of the last one gets its number. */
+/* From the last row that was passed on, not behind it: a row that takes the place of the last one gets its number. */
 bool ts_sqlite_keys(void *state, uint64_t *mark, ts_store_key_sink *sink, void *user, struct ts_error *err) {
   struct ts_sqlite_store *store = state;
   pthread_mutex_lock(&store->read_lock);

@@ -45,7 +45,7 @@ static const char *read_text(struct reader *reader) {
   return read_bytes(reader, strnlen(reader->next, reader->left) + 1);
 }
 
-/* How many entries of so many texts and so many further bytes there are; false if it does not come out even. */
+/* The number of entries, each of the given count of texts and further bytes; false if it does not come out even. */
 static bool count_entries(const void *bytes, size_t size, int texts, size_t further_bytes, size_t *count) {
   struct reader reader = {.next = bytes, .left = size};
   *count = 0;

@@ -30,7 +30,7 @@ bool ts_sqlite_insert_task(struct ts_sqlite_connection *connection, const char *
   return ts_sqlite_run(connection, statement, writing, err);
 }
 
-/* Runs the bound statement in a transaction of its own; *changed tells whether it did anything. */
+/* Runs the bound statement in a transaction of its own; *changed says whether it did anything. */
 static bool change(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, bool *changed,
                    struct ts_error *err) {
   if (!ts_sqlite_run(connection, statement, writing, err)) return false;
@@ -118,7 +118,7 @@ static void read_task(sqlite3_stmt *statement, struct ts_arena *arena, void *to)
 
 typedef void (*row_reader)(sqlite3_stmt *statement, struct ts_arena *arena, void *row);
 
-/* All sound rows of a statement, whose last column tells them from others, each of row_bytes, in the arena. */
+/* All sound rows of a statement, whose last column says that they are sound, each of row_bytes, in the arena. */
 static bool list_rows(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, row_reader read,
                       size_t row_bytes, struct ts_arena *arena, void **rows, size_t *count, struct ts_error *err) {
   ts_auto_free char *found = NULL;

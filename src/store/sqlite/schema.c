@@ -7,81 +7,53 @@
 
 #include <string.h>
 
-#define APPLICATION_ID      1952805747 /* "tess" */
-#define COST_SCHEMA         3          /* the first one with the table of costs */
-#define CHECKSUM_SCHEMA     4          /* the first one with checksums */
 #define TEXT_OF(number)     #number
 #define NUMBER_TEXT(number) TEXT_OF(number)
+#define APPLICATION_ID      1952805747 /* "tess" */
+#define APPLICATION_TEXT    NUMBER_TEXT(APPLICATION_ID)
+#define SCHEMA_TEXT         NUMBER_TEXT(TS_SQLITE_SCHEMA)
 
-static const char schema_1[] = "PRAGMA application_id = " NUMBER_TEXT(
-    APPLICATION_ID) ";"
-                    "CREATE TABLE meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
-                    "INSERT INTO meta VALUES ('schema', '0'), ('salt', '');"
-                    "CREATE TABLE record(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
-                    "content_key BLOB NOT NULL,"
-                    " is_alias INTEGER NOT NULL, operation TEXT NOT NULL, parameters TEXT NOT "
-                    "NULL, implementation BLOB NOT NULL,"
-                    " numeric TEXT NOT NULL, seconds REAL NOT NULL, peak_bytes INTEGER NOT NULL, "
-                    "run TEXT NOT NULL,"
-                    " producer TEXT NOT NULL, made_unix_ns INTEGER NOT NULL, inputs BLOB NOT "
-                    "NULL, outputs BLOB NOT NULL) STRICT;"
-                    "CREATE INDEX record_content ON record(content_key, is_alias);"
-                    "CREATE TABLE product(number INTEGER PRIMARY KEY, digest BLOB NOT NULL "
-                    "UNIQUE, size_bytes INTEGER NOT NULL,"
-                    " packed_bytes INTEGER NOT NULL, is_there INTEGER NOT NULL, packed BLOB) "
-                    "STRICT;"
-                    "CREATE TABLE run(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, "
-                    "command TEXT NOT NULL, file TEXT NOT NULL,"
-                    " state TEXT NOT NULL, started_unix_ns INTEGER NOT NULL, finished_unix_ns "
-                    "INTEGER NOT NULL,"
-                    " settings TEXT NOT NULL, result TEXT NOT NULL, process_id INTEGER NOT NULL, "
-                    "process TEXT NOT NULL) STRICT;"
-                    "CREATE TABLE task(run TEXT NOT NULL, task INTEGER NOT NULL, stage TEXT NOT "
-                    "NULL, name TEXT NOT NULL,"
-                    " parameter_set INTEGER NOT NULL, unit INTEGER NOT NULL, key BLOB NOT NULL, "
-                    "outcome TEXT NOT NULL,"
-                    " start_s REAL NOT NULL, seconds REAL NOT NULL, cpu_seconds REAL NOT NULL, "
-                    "worker INTEGER NOT NULL,"
-                    " message TEXT NOT NULL, PRIMARY KEY (run, task)) STRICT, WITHOUT ROWID;"
-                    "CREATE TABLE file_digest(device INTEGER NOT NULL, inode INTEGER NOT NULL, "
-                    "size_bytes INTEGER NOT NULL,"
-                    " mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, digest BLOB NOT NULL,"
-                    " PRIMARY KEY (device, inode)) STRICT, WITHOUT ROWID;";
+/* A change of the tables takes a new number. The last column of most tables is the checksum of checksum.c; products
+ * have a digest instead, and buckets (whose "part" is the window) mean nothing outside their run. */
+static const char schema[] =
+    "PRAGMA application_id = " APPLICATION_TEXT ";"
+    "CREATE TABLE meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
+    "INSERT INTO meta VALUES ('schema', '" SCHEMA_TEXT "'), ('salt', '');"
 
-/* The queue of buckets; "part" is the group. */
-static const char schema_2[] =
+    "CREATE TABLE record(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, content_key BLOB NOT NULL,"
+    " is_alias INTEGER NOT NULL, operation TEXT NOT NULL, parameters TEXT NOT NULL, implementation BLOB NOT NULL,"
+    " numeric TEXT NOT NULL, seconds REAL NOT NULL, peak_bytes INTEGER NOT NULL, run TEXT NOT NULL,"
+    " producer TEXT NOT NULL, made_unix_ns INTEGER NOT NULL, inputs BLOB NOT NULL, outputs BLOB NOT NULL,"
+    " checksum INTEGER) STRICT;"
+    "CREATE INDEX record_content ON record(content_key, is_alias);"
+
+    "CREATE TABLE product(number INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, size_bytes INTEGER NOT NULL,"
+    " packed_bytes INTEGER NOT NULL, is_there INTEGER NOT NULL, packed BLOB) STRICT;"
+
+    "CREATE TABLE run(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, command TEXT NOT NULL, file TEXT NOT NULL,"
+    " state TEXT NOT NULL, started_unix_ns INTEGER NOT NULL, finished_unix_ns INTEGER NOT NULL,"
+    " settings TEXT NOT NULL, result TEXT NOT NULL, process_id INTEGER NOT NULL, process TEXT NOT NULL,"
+    " checksum INTEGER) STRICT;"
+
+    "CREATE TABLE task(run TEXT NOT NULL, task INTEGER NOT NULL, stage TEXT NOT NULL, name TEXT NOT NULL,"
+    " parameter_set INTEGER NOT NULL, unit INTEGER NOT NULL, key BLOB NOT NULL, outcome TEXT NOT NULL,"
+    " start_s REAL NOT NULL, seconds REAL NOT NULL, cpu_seconds REAL NOT NULL, worker INTEGER NOT NULL,"
+    " message TEXT NOT NULL, checksum INTEGER, PRIMARY KEY (run, task)) STRICT, WITHOUT ROWID;"
+
+    "CREATE TABLE file_digest(device INTEGER NOT NULL, inode INTEGER NOT NULL, size_bytes INTEGER NOT NULL,"
+    " mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, digest BLOB NOT NULL, checksum INTEGER,"
+    " PRIMARY KEY (device, inode)) STRICT, WITHOUT ROWID;"
+
     "CREATE TABLE bucket(run TEXT NOT NULL, number INTEGER NOT NULL, part INTEGER NOT NULL, phase INTEGER NOT NULL,"
     " body TEXT NOT NULL, attempts INTEGER NOT NULL, worker INTEGER NOT NULL, state INTEGER NOT NULL,"
     " PRIMARY KEY (run, number)) STRICT, WITHOUT ROWID;"
     "CREATE INDEX bucket_state ON bucket(run, state, number);"
-    "CREATE INDEX bucket_part ON bucket(run, part, phase, state) WHERE state < 3;";
+    "CREATE INDEX bucket_part ON bucket(run, part, phase, state) WHERE state < 3;"
 
-static const char schema_3[] =
     "CREATE TABLE cost(operation TEXT NOT NULL, implementation BLOB NOT NULL, machine TEXT NOT NULL,"
     " measure TEXT NOT NULL, bin INTEGER NOT NULL, calls INTEGER NOT NULL, asked INTEGER NOT NULL,"
-    " cut INTEGER NOT NULL, samples BLOB NOT NULL, updated_unix_ns INTEGER NOT NULL,"
+    " cut INTEGER NOT NULL, samples BLOB NOT NULL, updated_unix_ns INTEGER NOT NULL, checksum INTEGER,"
     " PRIMARY KEY (operation, implementation, machine, measure, bin)) STRICT, WITHOUT ROWID;";
-
-/* Rows that are there get the checksum of what they are now. Products need none: their bytes have a digest. */
-#define ADD_CHECKSUM(table, fields)                                                                                    \
-  "ALTER TABLE " table " ADD COLUMN checksum INTEGER;"                                                                 \
-  "UPDATE " table " SET checksum = " TS_SQL_CHECKSUM(fields) ";"
-static const char schema_4[] = ADD_CHECKSUM("record", TS_SQL_RECORD_FIELDS) ADD_CHECKSUM("run", TS_SQL_RUN_FIELDS)
-    ADD_CHECKSUM("task", TS_SQL_TASK_FIELDS) ADD_CHECKSUM("file_digest", TS_SQL_FILE_FIELDS)
-        ADD_CHECKSUM("cost", TS_SQL_COST_FIELDS);
-
-/* Reading alone changes nothing in an earlier store: views of the connection stand before its tables and add the
- * column. */
-#define SHOW_CHECKSUM(table, fields)                                                                                   \
-  "CREATE TEMP VIEW " table " AS SELECT *, " TS_SQL_CHECKSUM(fields) " AS checksum FROM main." table ";"
-static const char checksum_views[] =
-    SHOW_CHECKSUM("record", TS_SQL_RECORD_FIELDS) SHOW_CHECKSUM("run", TS_SQL_RUN_FIELDS)
-        SHOW_CHECKSUM("task", TS_SQL_TASK_FIELDS) SHOW_CHECKSUM("file_digest", TS_SQL_FILE_FIELDS);
-static const char cost_view[] = SHOW_CHECKSUM("cost", TS_SQL_COST_FIELDS);
-
-/* What leads from each schema to the next; the first leads from nothing. A step is never changed once it was released, and
- * only adds, so that a store of any earlier schema can be read as it is. */
-static const char *const steps[TS_SQLITE_SCHEMA] = {schema_1, schema_2, schema_3, schema_4};
 
 /* Runs a query that gives one text; "" if it gives no row. Used while opening only, so not prepared for good. */
 static bool query_text(struct ts_sqlite_connection *connection, const char *sql, char **text, struct ts_error *err) {
@@ -113,12 +85,12 @@ static bool fail_foreign(const struct ts_sqlite_connection *connection, struct t
   return false;
 }
 
-/* Which of the schemas that we know it has. */
-static bool read_version(struct ts_sqlite_connection *connection, int64_t *schema, struct ts_error *err) {
-  if (!query_number(connection, "SELECT value FROM meta WHERE name = 'schema'", schema, err)) return false;
-  if (*schema >= 1 && *schema <= TS_SQLITE_SCHEMA) return true;
-  ts_fail(err, TS_ERR_STORE_FORMAT, "the store '%s' has schema %lld, this program knows schema %d", connection->folder,
-          (long long)*schema, TS_SQLITE_SCHEMA);
+static bool check_version(struct ts_sqlite_connection *connection, struct ts_error *err) {
+  int64_t number;
+  if (!query_number(connection, "SELECT value FROM meta WHERE name = 'schema'", &number, err)) return false;
+  if (number == TS_SQLITE_SCHEMA) return true;
+  ts_fail(err, TS_ERR_STORE_FORMAT, "the store '%s' has schema %lld, this program knows only schema %d",
+          connection->folder, (long long)number, TS_SQLITE_SCHEMA);
   ts_error_help(err, "use the version of the program that made the store, or choose another store");
   return false;
 }
@@ -133,42 +105,19 @@ static bool is_new(struct ts_sqlite_connection *connection, bool *answer, struct
   return *answer || application == APPLICATION_ID || fail_foreign(connection, err);
 }
 
-static bool add_views(struct ts_sqlite_connection *connection, int64_t schema, struct ts_error *err) {
-  if (schema >= CHECKSUM_SCHEMA) return true;
-  return ts_sqlite_execute(connection, "PRAGMA query_only = OFF", "be read", err) &&
-         ts_sqlite_execute(connection, checksum_views, "be read", err) &&
-         (schema < COST_SCHEMA || ts_sqlite_execute(connection, cost_view, "be read", err)) &&
-         ts_sqlite_execute(connection, "PRAGMA query_only = ON", "be read", err);
-}
-
 bool ts_sqlite_schema_check(struct ts_sqlite_connection *connection, struct ts_error *err) {
   bool empty = false;
   if (!is_new(connection, &empty, err)) return false;
-  int64_t schema;
-  if (!empty) return read_version(connection, &schema, err) && add_views(connection, schema, err);
+  if (!empty) return check_version(connection, err);
   ts_fail(err, TS_ERR_FILE_NOT_FOUND, "the store '%s' is empty: nothing has been run with it", connection->folder);
   ts_error_help(err, "run a workflow or study first, or name another store");
   return false;
 }
 
-/* Goes from a schema to ours, all the way or not at all. */
-static bool upgrade(struct ts_sqlite_connection *connection, int64_t schema, struct ts_error *err) {
-  static const char number_sql[] = "UPDATE meta SET value = '" NUMBER_TEXT(TS_SQLITE_SCHEMA) "' WHERE name = 'schema'";
-  if (schema == TS_SQLITE_SCHEMA) return true;
-  if (!ts_sqlite_begin(connection, TS_SQL_BEGIN_WRITE, err)) return false;
-  bool ok = true;
-  for (int64_t i = schema; ok && i < TS_SQLITE_SCHEMA; i++) {
-    ok = ts_sqlite_execute(connection, steps[i], "be made", err);
-  }
-  if (ok) ok = ts_sqlite_execute(connection, number_sql, "be made", err);
-  return ts_sqlite_end(connection, ok, err);
-}
-
 bool ts_sqlite_schema_prepare(struct ts_sqlite_connection *connection, struct ts_error *err) {
   bool empty = false;
-  int64_t schema = 0;
   if (!is_new(connection, &empty, err)) return false;
-  if (!empty && !read_version(connection, &schema, err)) return false;
+  if (!empty && !check_version(connection, err)) return false;
   /* Most products take several pages of the usual size, and each costs two calls of the system. */
   if (empty && !ts_sqlite_execute(connection, "PRAGMA page_size = 16384", "be made", err)) return false;
   ts_auto_free char *mode = NULL;
@@ -178,7 +127,9 @@ bool ts_sqlite_schema_prepare(struct ts_sqlite_connection *connection, struct ts
     ts_error_help(err, "choose a folder on a disk of this machine");
     return false;
   }
-  return upgrade(connection, schema, err);
+  if (!empty) return true;
+  if (!ts_sqlite_begin(connection, TS_SQL_BEGIN_WRITE, err)) return false;
+  return ts_sqlite_end(connection, ts_sqlite_execute(connection, schema, "be made", err), err);
 }
 
 bool ts_sqlite_read_salt(struct ts_sqlite_connection *connection, char **salt, struct ts_error *err) {

@@ -24,7 +24,7 @@ struct ts_sqlite_connection {
   uint64_t damage_count;                  /* rows met that are not what was written; atomic */
 };
 
-/* WAITING until filling is worth while, FILLING, FULL: it can answer; OFF for good. */
+/* WAITING until filling pays, FILLING, FULL: it can answer; OFF for good. */
 enum ts_filter_state { TS_FILTER_WAITING, TS_FILTER_FILLING, TS_FILTER_FULL, TS_FILTER_OFF };
 struct ts_sqlite_filter {
   pthread_mutex_t lock; /* guards everything below; taken last */
@@ -80,7 +80,7 @@ uint64_t ts_sqlite_column_number(sqlite3_stmt *statement, int place);
 /* checksum.c */
 /* Gives the connection the SQL function row_checksum: XXH3-64 of its arguments, as a number. */
 bool ts_sqlite_checksum_define(struct ts_sqlite_connection *connection, struct ts_error *err);
-/* Whether the row that the statement stands on is as it was written, by the column that says so; counts one that is
+/* Whether the row that the statement is at is as it was written, by the column that says so; counts one that is
  * not. */
 bool ts_sqlite_row_is_sound(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, int place);
 void ts_sqlite_count_damage(struct ts_sqlite_connection *connection);
@@ -88,9 +88,9 @@ void ts_sqlite_count_damage(struct ts_sqlite_connection *connection);
 uint64_t ts_sqlite_damage_count(void *state);
 
 /* schema.c */
-/* Makes the tables in a new database; checks that another one is ours and that we know its schema, and brings one of an
- * earlier schema up to date. Reading works with an earlier schema, too. */
+/* Makes the tables in a new database; refuses one of another program or of another schema. */
 bool ts_sqlite_schema_prepare(struct ts_sqlite_connection *connection, struct ts_error *err);
+/* For reading alone: refuses an empty database, too. */
 bool ts_sqlite_schema_check(struct ts_sqlite_connection *connection, struct ts_error *err);
 bool ts_sqlite_read_salt(struct ts_sqlite_connection *connection, char **salt, struct ts_error *err);
 
@@ -117,7 +117,7 @@ void ts_sqlite_filter_release(struct ts_sqlite_filter *filter);
 void ts_sqlite_filter_add(struct ts_sqlite_filter *filter, const struct ts_record *record);
 bool ts_sqlite_filter_may_hold(struct ts_sqlite_filter *filter, const struct ts_key *key);
 void ts_sqlite_filter_missed(struct ts_sqlite_store *store);
-/* Fills it if that is worth while by now. Takes the locks of the store one by one. */
+/* Fills it if that pays by now. Takes the locks of the store one by one. */
 void ts_sqlite_filter_consider(struct ts_sqlite_store *store);
 
 /* products.c */

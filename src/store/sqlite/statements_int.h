@@ -99,7 +99,6 @@
                    TS_SQL_FILE_FIELDS) " FROM file_digest WHERE device = ?1 AND "                                      \
                                        "inode = ?2 AND size_bytes = ?3 AND mtime_ns = ?4 AND ctime_ns = ?5")           \
   X(PUT_FILE, "INSERT OR REPLACE " TS_SQL_INSERT("file_digest", TS_SQL_FILE_FIELDS, TS_SQL_6_PLACES))                  \
-  X(HAS_COSTS, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'cost'")                                   \
   X(LIST_COSTS, "SELECT " TS_SQL_COST_FIELDS                                                                           \
                 ", " TS_SQL_IS_SOUND(TS_SQL_COST_FIELDS) " FROM cost "                                                 \
                                                          "ORDER BY operation, implementation, machine, measure, bin")  \

@@ -1,4 +1,4 @@
-/* Verifying a database: its form by SQLite, its rows by their checksums; what is wrong is left out of a new one.
+/* Verifying a database: its form by SQLite, its rows by their checksums; a new one gets only the sound rows.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/verify.h"
 #include "base/alloc.h"

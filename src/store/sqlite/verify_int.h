@@ -15,7 +15,7 @@ struct ts_sqlite_table {
 #define TS_SQLITE_TABLE_COUNT 6
 extern const struct ts_sqlite_table ts_sqlite_tables[TS_SQLITE_TABLE_COUNT];
 
-/* Writes the database anew from its sound rows. Under write_lock. */
+/* Rewrites the database from its sound rows. Under write_lock. */
 bool ts_sqlite_rebuild(struct ts_sqlite_store *store, struct ts_error *err);
 
 #endif

@@ -303,7 +303,7 @@ static void get_three(const struct ts_request *request) {
 
 static void the_first_signal_pauses(void **state) {
   (void)state;
-  fake_reply_text = "{\"schema\": \"tessera.study/1\", \"run\": \"7f3a91bc\", \"state\": \"paused\"}";
+  fake_reply_text = "{\"schema\": \"tessera.study/2\", \"run\": \"7f3a91bc\", \"state\": \"paused\"}";
   fake_code = 130;
   fake_work = get_interrupt;
   assert_outcome(call(NULL, WORDS("study", "-q")), 130, "",

@@ -405,14 +405,15 @@ static void verify(void **state) {
                "[{\"operation\": "
                "\"a.b\", \"key\": \"0123456789abcdef01\", \"run\": \"7f3a91bc\"}]}",
                "Read 9 rows, 2 products and 3 files of the store 's'.\n"
-               "Removed 1 row and 2 products that were damaged; what they held is computed again when it is needed.\n"
-               "The database was written anew from its sound rows.\n"
+               "Removed 1 row and 2 products that were damaged; they are computed again when they are needed.\n"
+               "The database was rewritten from its sound rows.\n"
                "Removed 1 file that belongs to no product.\n"
                "Computed 2 runs again: 2 950 of 3 608 records compared, 1 was wrong and removed:\n"
                "  a.b  key 0123456789abcdef  made by run 7f3a91bc\n");
-  assert_shown(ts_show_verify, "{\"rebuilt\": true, \"recomputed\": {}, \"differs\": []}",
-               "Read 0 rows, 0 products and 0 files of the store ''.\nIndexes were damaged.\nThe database was written "
-               "anew from its sound rows.\nComputed 0 runs again: none of 0 records could be compared.\n");
+  assert_shown(
+      ts_show_verify, "{\"rebuilt\": true, \"recomputed\": {}, \"differs\": []}",
+      "Read 0 rows, 0 products and 0 files of the store ''.\nIndexes were damaged.\nThe database was rewritten "
+      "from its sound rows.\nComputed 0 runs again: none of 0 records could be compared.\n");
 }
 
 static void prediction(void **state) {
@@ -427,12 +428,12 @@ static void prediction(void **state) {
       "{\"cpu_s\": 8, \"cpu_s_most\": 12, \"wall_s\": 8, \"threads\": 1}}",
       "Predicted: about 8.0 s with 1 thread, 8.0 s of CPU time (at most 12 s: early cutoff saved as much as "
       "that before)\n"
-      "Costs of tasks: what the store has learnt, see 'tessera store costs'\n"
+      "Costs of tasks: as measured by the store, see 'tessera store costs'\n"
       "That is partly a guess: a.b and 1 more were measured on another machine, in another version or at "
       "other sizes only\n");
   assert_prediction("{\"costs\": {\"source\": \"model\", \"guessed\": []}, \"predicted\": {\"cpu_s\": 0, "
                     "\"cpu_s_most\": 0, \"wall_s\": 0, \"threads\": 1}}",
-                    "Costs of tasks: what the store has learnt, see 'tessera store costs'\n");
+                    "Costs of tasks: as measured by the store, see 'tessera store costs'\n");
 }
 
 static void short_ones(void **state) {

@@ -87,7 +87,7 @@ static void without_intervals(void **state) {
       "        mu  n\n"
       "  1  x   -  0\n"
       "\n"
-      "Ranks 1 and 2 (x, z) are unsettled: they are too close to tell apart.\n"
+      "Ranks 1 and 2 (x, z) are unsettled: they are too close to separate.\n"
       "\n");
 }
 

@@ -57,7 +57,7 @@ static void test_writes_what_it_reads(void **state) {
   const char *text = "id,\"a, \"\"b\"\"\",c\n1,0.1,\n2,-inf,1e+300\n";
   ts_auto(ts_data_unref_pointer) struct ts_data *table = parse(text, NULL);
   ts_auto(ts_str_release) struct ts_str first = {0};
-  ts_table_to_csv(table, &first);
+  ts_table_to_csv(table, NULL, NULL, &first);
   ts_auto(ts_data_unref_pointer) struct ts_data *again = ts_table_from_csv("t.csv", first.data, first.length, NULL);
   struct ts_sha256 digests[2];
   ts_data_digest(table, &digests[0]);
@@ -76,7 +76,7 @@ static void test_one_column_keeps_its_rows(void **state) {
   cells[1] = NAN;
   cells[2] = 3;
   ts_auto(ts_str_release) struct ts_str text = {0};
-  ts_table_to_csv(table, &text);
+  ts_table_to_csv(table, NULL, NULL, &text);
   assert_string_equal(text.data, "a\n1\nnan\n3\n");
   ts_auto(ts_data_unref_pointer) struct ts_data *again = ts_table_from_csv("t.csv", text.data, text.length, NULL);
   assert_int_equal(ts_data_rows(again), 3);
@@ -92,9 +92,9 @@ static void test_a_text_in_every_row(void **state) {
   cells[0] = 1;
   cells[1] = NAN;
   ts_auto(ts_str_release) struct ts_str text = {0}, head = {0};
-  ts_table_to_csv_with(table, "against", "truth", &text);
+  ts_table_to_csv(table, "against", "truth", &text);
   assert_string_equal(text.data, "a,against\n1,truth\n,truth\n");
-  ts_table_to_csv_with(empty, "against", "truth", &head);
+  ts_table_to_csv(empty, "against", "truth", &head);
   assert_string_equal(head.data, "a,against\n");
 }
 

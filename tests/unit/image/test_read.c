@@ -156,7 +156,7 @@ static void test_files_that_are_no_images(void **state) {
   (void)state;
   refuse(scratch_path("missing.png"), "image/rgb8", &one_pixel, TS_ERR_FILE_NOT_FOUND, "missing.png");
   refuse(scratch_path("missing.svs"), "image/rgb8", &one_pixel, TS_ERR_FILE_NOT_FOUND, "missing.svs");
-  refuse(scratch_folder, "image/rgb8", &one_pixel, TS_ERR_BAD_IMAGE, "no file");
+  refuse(scratch_folder, "image/rgb8", &one_pixel, TS_ERR_BAD_IMAGE, "not a file");
   const char *text = scratch_path("text.png");
   write_bytes(text, "hello, not an image\n", 20);
   refuse(text, "image/rgb8", &one_pixel, TS_ERR_BAD_IMAGE, "not an image");

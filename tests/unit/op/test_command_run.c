@@ -231,7 +231,7 @@ static void test_garbage_table(void **state) {
   struct fixture *fixture = *state;
   assert_false(run_script(fixture, "printf 'a,b\\n1,2\\n3,cow\\n' > out.table.csv", 0));
   assert_error(&fixture->err, TS_ERR_OPERATION_CONTRACT,
-               "wrote an output 'table' that cannot be read in line 3: 'cow' in column 'b' is no number");
+               "wrote an output 'table' that cannot be read in line 3: 'cow' in column 'b' is not a number");
   assert_string_equal(fixture->err.where.file, "");
 }
 

@@ -73,6 +73,29 @@ static inline json_t *made_up_outputs(const struct made_up *study, struct ts_str
   return outputs;
 }
 
+/* The analysis that an output's indices come from, as a study says it. */
+static inline json_t *made_up_morris_of(const struct made_up *study, const json_t *output, size_t runs) {
+  const json_t *pairs = json_object_get(output, "unsettled");
+  json_t *open = json_array();
+  for (size_t i = 0; i < json_array_size(pairs); i++) {
+    const json_t *pair = json_array_get(pairs, i);
+    json_array_append_new(open, json_pack("{s:O, s:O}", "a", json_array_get(pair, 0), "b", json_array_get(pair, 1)));
+  }
+  const char *name = json_string_value(json_object_get(output, "name"));
+  return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:f, s:[s,s,s], s:s, s:O, s:o}", "phase", 1, "method",
+                   "morris", "output", name, "label", name, "over_tiles", "sum", "file", "", "runs", (json_int_t)runs,
+                   "blocks", (json_int_t)study->trajectories, "resamples", 1000, "confidence", 0.95, "columns", "mu",
+                   "mu_star", "sigma", "rank_by", "mu_star", "indices", json_object_get(output, "indices"), "unsettled",
+                   open);
+}
+
+static inline json_t *made_up_morris_analyses(const struct made_up *study, const json_t *outputs, size_t runs) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < json_array_size(outputs); i++)
+    json_array_append_new(list, made_up_morris_of(study, json_array_get(outputs, i), runs));
+  return list;
+}
+
 static inline json_t *made_up_params(const struct made_up *study) {
   json_t *params = json_array();
   for (size_t i = 0; i < study->name_count; i++) {
@@ -190,7 +213,7 @@ static inline json_t *made_up_study(const struct made_up *study) {
     json_array_append_new(failed, json_pack("{s:s,s:s}", "task", "segment.split (run 49, tile 12,40)", "message",
                                             "error[T511]: out of memory: 3.9 GB used, limit 4 GB"));
   }
-  json_t *result = json_pack("{s:s,s:{s:s,s:s},s:s,s:s,s:s,s:s,s:s}", "schema", "tessera.study/1", "tool", "name",
+  json_t *result = json_pack("{s:s,s:{s:s,s:s},s:s,s:s,s:s,s:s,s:s}", "schema", "tessera.study/2", "tool", "name",
                              "tessera", "version", "0.1.0", "run", "7f3a91bc", "study", "nuclei", "question",
                              study->question, "answer", ts_str_get(&answer), "command",
                              "tessera study study.json --method morris --trajectories 10 --levels 4 --seed 500");
@@ -206,6 +229,7 @@ static inline json_t *made_up_study(const struct made_up *study) {
                                 "resamples", 1000, "confidence", 0.95));
   json_object_set_new(result, "outputs", outputs);
   json_object_set(result, "indices", json_object_get(json_array_get(outputs, 0), "indices"));
+  json_object_set_new(result, "analyses", made_up_morris_analyses(study, outputs, runs));
   json_int_t requested = (json_int_t)(runs * 160), executed = requested * 3 / 10;
   json_object_set_new(result, "reuse",
                       json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:I,s:i}", "requested", requested, "stage",

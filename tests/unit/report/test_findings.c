@@ -310,7 +310,7 @@ static json_t *page_result(const struct table *table, const struct ts_findings *
       json_pack("{s:i, s:s, s:s, s:s, s:s, s:[s], s:s, s:o, s:o, s:o}", "phase", 1, "method", table->facts->method,
                 "output", "o", "label", WHAT, "file", "", "columns", table->facts->column, "rank_by",
                 table->facts->column, "indices", indices, "order", order, "facts", facts);
-  return json_pack("{s:s, s:s, s:[o]}", "schema", "tessera.study/1", "answer", answer, "analyses", analysis);
+  return json_pack("{s:s, s:s, s:[o]}", "schema", "tessera.study/2", "answer", answer, "analyses", analysis);
 }
 
 /* The words of a parameter's last cell. */

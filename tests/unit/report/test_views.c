@@ -15,7 +15,7 @@
 static const char *const names[] = {"G1", "T1", "T2", "minSize", "RC", "G2", "WC", "maxSize"};
 
 static json_t *result_of(json_t *analyses) {
-  return json_pack("{s:s,s:s,s:{s:s,s:i},s:o}", "schema", "tessera.study/1", "answer", "An answer.", "method", "name",
+  return json_pack("{s:s,s:s,s:{s:s,s:i},s:o}", "schema", "tessera.study/2", "answer", "An answer.", "method", "name",
                    "vbd", "runs", 1152, "analyses", analyses);
 }
 
@@ -108,7 +108,7 @@ static void interaction_is_named(void **state) {
   json_t *result = result_with(&made_up_vbd, 8);
   struct ts_str html = {0};
   render(result, &html);
-  expect(&html, "<dt>Interaction</dt><dd>G1 (0.17 of 0.55), T1 (0.092 of 0.31), T2 (0.063 of 0.21): so much of ST");
+  expect(&html, "<dt>Interaction</dt><dd>G1 (0.17 of 0.55), T1 (0.092 of 0.31), T2 (0.063 of 0.21): this part of ST");
   ts_str_release(&html);
   json_decref(result);
 }
