@@ -4,11 +4,11 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -17,42 +17,15 @@
 #define LAST_BYTES ((size_t)4096) /* kept of what a process said */
 #define WARNING    "warning: "
 
-extern char **environ; // NOLINT(readability-redundant-declaration): not in every header of the C library
+/* Signals that this process may ignore or handle; others, such as SIGHUP under nohup, a worker ignores as this process
+ * does. */
+static const int reset_signals[] = {SIGINT, SIGTERM, SIGPIPE, SIGALRM, SIGCHLD, 0};
 
-static int set_files(posix_spawn_file_actions_t *actions, int error_fd) {
-  int status = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (status == 0) status = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  if (status == 0) status = posix_spawn_file_actions_adddup2(actions, error_fd, STDERR_FILENO);
-  if (status == 0) status = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
-  return status;
-}
-
-static int set_attributes(posix_spawnattr_t *attributes) {
-  sigset_t none, usual;
-  sigemptyset(&none);
-  sigemptyset(&usual);
-  const int handled[] = {SIGINT, SIGTERM, SIGPIPE, SIGALRM, SIGCHLD};
-  for (size_t i = 0; i < sizeof handled / sizeof *handled; i++) sigaddset(&usual, handled[i]);
-  int status =
-      posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  if (status == 0) status = posix_spawnattr_setpgroup(attributes, 0);
-  if (status == 0) status = posix_spawnattr_setsigmask(attributes, &none);
-  if (status == 0) status = posix_spawnattr_setsigdefault(attributes, &usual);
-  return status;
-}
-
-static int spawn(pid_t *pid, const char *program, const char *socket, int error_fd) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  char *const words[] = {(char *)"tessera", (char *)"worker", (char *)"--connect", (char *)socket, NULL};
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  int status = set_files(&actions, error_fd);
-  if (status == 0) status = set_attributes(&attributes);
-  if (status == 0) status = posix_spawn(pid, program, &actions, &attributes, words, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return status;
+static int start(pid_t *pid, const char *program, const char *socket, int error_fd) {
+  const char *const words[] = {"tessera", "worker", "--connect", socket, NULL};
+  const struct ts_spawn options = {
+      .program = program, .words = words, .output_fd = -1, .error_fd = error_fd, .signals = reset_signals};
+  return ts_spawn(&options, pid);
 }
 
 bool ts_child_start(struct ts_child *child, const char *program, const char *socket, struct ts_error *err) {
@@ -60,7 +33,7 @@ bool ts_child_start(struct ts_child *child, const char *program, const char *soc
   *child = (struct ts_child){.error_fd = -1};
   int status = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
   if (status == 0) {
-    status = spawn(&child->pid, program, socket, ends[1]);
+    status = start(&child->pid, program, socket, ends[1]);
     close(ends[1]);
     child->error_fd = ends[0];
     fcntl(ends[0], F_SETFL, O_NONBLOCK);

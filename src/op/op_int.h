@@ -142,8 +142,6 @@ struct ts_process {
   enum ts_process_end end;        /* result */
   int status;                     /* result: exit status, or number of the signal */
 };
-/* Starts it with its output going to a file (spawn.c); 0 or the errno. It is killed if the thread that called this ends. */
-int ts_process_spawn(const struct ts_process *process, int output, pid_t *child);
 /* How long the folder is not measured again when so much of its limit is left and a look took look_ns: before it can be
  * full at 2 GB/s, from 5 to 250 ms, and never less than a look takes. */
 uint64_t ts_process_next_look_ns(uint64_t left_bytes, uint64_t look_ns);

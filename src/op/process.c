@@ -1,12 +1,13 @@
 /* Running another program: no shell, a process group of its own, output captured, a time limit, stopped on request.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The child (spawn.c) is watched through its output: it ends when the pipe closes, which most programs do by exiting; only one
+ * The child (base/spawn.c) is watched through its output: it ends when the pipe closes, which most programs do by exiting; only one
  * that closes its output early, or leaves it to a grandchild, is waited for in short steps. */
 #include "op/op_int.h"
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -139,6 +140,19 @@ static void watch_child(struct watch *watch) {
   if (process->most_bytes > 0 && signal_number == SIGXFSZ) process->end = TS_PROCESS_FULL;
 }
 
+/* The kernel kills the child if this thread ends: nobody would watch it any longer. */
+static int start(const struct ts_process *process, int output_fd, pid_t *child) {
+  const struct ts_spawn options = {.program = process->words[0],
+                                   .words = process->words,
+                                   .environment = process->environment,
+                                   .folder = process->folder,
+                                   .output_fd = output_fd,
+                                   .error_fd = output_fd,
+                                   .most_bytes = process->most_bytes,
+                                   .ends_with_thread = true};
+  return ts_spawn(&options, child);
+}
+
 bool ts_process_run(struct ts_process *process, struct ts_captured *captured, struct ts_error *err) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return system_error(err, "no pipe for a command", errno);
@@ -147,7 +161,7 @@ bool ts_process_run(struct ts_process *process, struct ts_captured *captured, st
   struct watch watch = {.process = process, .captured = captured, .pipe = ends[0]};
   watch.measure_ns = ts_clock_ns() + ts_process_next_look_ns(process->most_bytes, 0);
   if (process->timeout_s > 0) watch.deadline_ns = ts_clock_ns() + (uint64_t)(process->timeout_s * 1e9);
-  int status = ts_process_spawn(process, ends[1], &watch.child);
+  int status = start(process, ends[1], &watch.child);
   close(ends[1]);
   if (status != 0) {
     close(ends[0]);
