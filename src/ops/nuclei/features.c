@@ -14,13 +14,15 @@ static const struct ts_op_port features_out[] = {
     {.name = "objects", .type = "table", .help = "one row per nucleus: place, shape, intensity, gradient, edges"},
     {.name = "summary", .type = "table", .help = "one row: number of nuclei and the means of their features"}};
 
-#define OBJECTS_COLUMN(feature)                                                                                        \
+#define OBJECTS_COLUMN(column, feature)                                                                                \
   { "objects", (feature) }
-#define SUMMARY_COLUMN(feature)                                                                                        \
+#define SUMMARY_COLUMN(column, feature)                                                                                \
   { "summary", (feature) }
 /* All of them depend on where tiles cut nuclei. */
-static const struct ts_op_column features_columns[] = {TS_FEATURE_LIST(OBJECTS_COLUMN), SUMMARY_COLUMN("count"),
-                                                       SUMMARY_COLUMN("area"), TS_FEATURE_LIST_OF_FORM(SUMMARY_COLUMN),
+static const struct ts_op_column features_columns[] = {TS_FEATURE_LIST(OBJECTS_COLUMN),
+                                                       {"summary", "count"},
+                                                       {"summary", "area"},
+                                                       TS_FEATURE_LIST_OF_FORM(SUMMARY_COLUMN),
                                                        TS_FEATURE_LIST_OF_CHANNELS(SUMMARY_COLUMN)};
 static const struct ts_op_column features_counts[] = {{"summary", "count"}};
 
