@@ -3,7 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 implementation_closure.py [--print]: the truth is in the object files of the build. From the object that has the operation's
 name in it, undefined symbols lead to the objects that define them, and so on. The sources of these must be those that
-tools/implementation-digest takes from src/**/IMPLEMENTATION, apart from its PLUMBING. --print prints them."""
+tools/implementation-digest takes from src/**/IMPLEMENTATION, apart from its PLUMBING. --print prints them.
+Guards invariant 1."""
 import collections
 import importlib.machinery
 import importlib.util
