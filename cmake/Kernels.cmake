@@ -10,7 +10,10 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set_source_files_properties(${avx2_sources} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma")
   set_source_files_properties(${avx512_sources} PROPERTIES
     COMPILE_OPTIONS "-mavx2;-mfma;-mavx512f;-mavx512bw;-mavx512vl;-mavx512dq")
-  set_source_files_properties(${kernels}/variant.c PROPERTIES COMPILE_DEFINITIONS "TS_KERNELS_AVX2;TS_KERNELS_AVX512")
+  # The files with a table of variants.
+  set_source_files_properties(
+    ${kernels}/choice.c ${kernels}/variant.c ${kernels}/canny_rows.c ${kernels}/nuclei_colour.c
+    PROPERTIES COMPILE_DEFINITIONS "TS_KERNELS_AVX2;TS_KERNELS_AVX512")
 else()
   set_source_files_properties(${avx2_sources} ${avx512_sources} PROPERTIES HEADER_FILE_ONLY ON) # not compiled
 endif()

@@ -5,7 +5,7 @@
  * the ellipse with the same second moments. The perimeter is that of 2 x 2 quads: one or three pixels of the object
  * count 0.7071, two side by side 1, two on a diagonal 1.4142. Standard deviations divide by the number of pixels;
  * skewness and kurtosis (3 for a normal distribution) are 0 where nothing varies. Gradients are central differences,
- * one- sided at the image's edge, their magnitude rounded to 0..255. Edges are those of Canny with limits 70 and 90 and
+ * one-sided at the image's edge, their magnitude rounded to 0..255. Edges are those of Canny with limits 70 and 90 and
  * a 5 x 5 Sobel operator: their number in the object, and the mean of the edge plane (0 or 255) over the object.
  * All values are exact in the sense of the key: bit-equal on every machine. */
 #ifndef TS_KERNELS_FEATURES_H
@@ -18,26 +18,31 @@
 #include "base/error.h"
 #include "kernels/threads.h"
 
-enum {
-  TS_FEATURES_SHAPE = 14, /* label, box, centroid and shape, before the channels */
-  TS_FEATURES_CHANNEL = 16,
-  TS_FEATURES_COUNT = TS_FEATURES_SHAPE + 3 * TS_FEATURES_CHANNEL
-};
-
-/* The columns, in order; channels are red, green, blue. */
-/* The names, in the order of the columns; F is given each as a string. */
+/* The columns in order: F is given the last part of a column's enumerator, and its name. */
+#define TS_FEATURE_LIST_OF_PLACE(F)                                                                                    \
+  F(LABEL, "label"), F(AREA, "area"), F(BOX_X, "box_x"), F(BOX_Y, "box_y"), F(BOX_WIDTH, "box_width"),                 \
+      F(BOX_HEIGHT, "box_height"), F(CENTROID_X, "centroid_x"), F(CENTROID_Y, "centroid_y")
 #define TS_FEATURE_LIST_OF_FORM(F)                                                                                     \
-  F("major_axis"), F("minor_axis"), F("eccentricity"), F("extent"), F("perimeter"), F("circularity")
+  F(MAJOR_AXIS, "major_axis"), F(MINOR_AXIS, "minor_axis"), F(ECCENTRICITY, "eccentricity"), F(EXTENT, "extent"),      \
+      F(PERIMETER, "perimeter"), F(CIRCULARITY, "circularity")
 #define TS_FEATURE_LIST_OF_CHANNEL(F, c)                                                                               \
-  F(c "_mean"), F(c "_max"), F(c "_min"), F(c "_std"), F(c "_entropy"), F(c "_energy"), F(c "_skewness"),              \
-      F(c "_kurtosis"), F(c "_gradient_mean"), F(c "_gradient_std"), F(c "_gradient_entropy"),                         \
-      F(c "_gradient_energy"), F(c "_gradient_skewness"), F(c "_gradient_kurtosis"), F(c "_edge_px"),                  \
-      F(c "_edge_mean")
+  F(MEAN, c "_mean"), F(MAX, c "_max"), F(MIN, c "_min"), F(STD, c "_std"), F(ENTROPY, c "_entropy"),                  \
+      F(ENERGY, c "_energy"), F(SKEWNESS, c "_skewness"), F(KURTOSIS, c "_kurtosis"),                                  \
+      F(GRADIENT_MEAN, c "_gradient_mean"), F(GRADIENT_STD, c "_gradient_std"),                                        \
+      F(GRADIENT_ENTROPY, c "_gradient_entropy"), F(GRADIENT_ENERGY, c "_gradient_energy"),                            \
+      F(GRADIENT_SKEWNESS, c "_gradient_skewness"), F(GRADIENT_KURTOSIS, c "_gradient_kurtosis"),                      \
+      F(EDGE_PX, c "_edge_px"), F(EDGE_MEAN, c "_edge_mean")
 #define TS_FEATURE_LIST_OF_CHANNELS(F)                                                                                 \
   TS_FEATURE_LIST_OF_CHANNEL(F, "red"), TS_FEATURE_LIST_OF_CHANNEL(F, "green"), TS_FEATURE_LIST_OF_CHANNEL(F, "blue")
-#define TS_FEATURE_LIST(F)                                                                                             \
-  F("label"), F("area"), F("box_x"), F("box_y"), F("box_width"), F("box_height"), F("centroid_x"), F("centroid_y"),    \
-      TS_FEATURE_LIST_OF_FORM(F), TS_FEATURE_LIST_OF_CHANNELS(F)
+#define TS_FEATURE_LIST(F) TS_FEATURE_LIST_OF_PLACE(F), TS_FEATURE_LIST_OF_FORM(F), TS_FEATURE_LIST_OF_CHANNELS(F)
+
+/* Columns of a row before the channels; then those of a channel, counted from its first one. */
+#define TS_FEATURE_COLUMN(column, name) TS_FEATURE_##column
+enum { TS_FEATURE_LIST_OF_PLACE(TS_FEATURE_COLUMN), TS_FEATURE_LIST_OF_FORM(TS_FEATURE_COLUMN), TS_FEATURES_SHAPE };
+enum { TS_FEATURE_LIST_OF_CHANNEL(TS_FEATURE_COLUMN, ""), TS_FEATURES_CHANNEL };
+enum { TS_FEATURES_COUNT = TS_FEATURES_SHAPE + 3 * TS_FEATURES_CHANNEL };
+
+/* The names, in the order of the columns. */
 extern const char *const ts_feature_names[TS_FEATURES_COUNT];
 
 struct ts_feature_table {

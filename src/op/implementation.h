@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * tools/implementation-digest writes the table from the IMPLEMENTATION file of each operation library. A digest covers
- * the named source files and the versions of the libraries that produce pixels. The operation's version number is
- * part of its descriptor and joins the digest at run time. */
+ * the source files that the operation uses, their headers, and the versions of the libraries that produce pixels. The
+ * operation's version number is part of its descriptor and joins the digest at run time. */
 #ifndef TS_OP_IMPLEMENTATION_H
 #define TS_OP_IMPLEMENTATION_H
 

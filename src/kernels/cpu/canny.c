@@ -141,7 +141,7 @@ static void filter_row(const struct marking *m, struct mark_rows *r, int64_t y) 
   }
   const uint8_t *rows[TAPS];
   for (int i = 0; i < TAPS; i++) rows[i] = r->source[clamp(y + i - OUTSIDE, c->height) % TAPS];
-  const struct ts_canny_rows *loops = ts_variant_get()->canny;
+  const struct ts_canny_rows *loops = ts_canny_rows_get();
   loops->columns(rows, m->padded, r->smoothed, r->derived);
   repeat_ends(r->smoothed, c->width);
   repeat_ends(r->derived, c->width);
@@ -153,7 +153,7 @@ static void mark_row(const struct marking *m, struct mark_rows *r, int64_t y) {
   const int16_t *magnitude[3];
   for (int i = 0; i < 3; i++) magnitude[i] = r->magnitude[(y + 2 + i) % 3];
   int slot = (int)(y % 3);
-  ts_variant_get()->canny->ridges(magnitude, r->dx[slot], r->dy[slot], m->padded, m->low, m->high, r->marks);
+  ts_canny_rows_get()->ridges(magnitude, r->dx[slot], r->dy[slot], m->padded, m->low, m->high, r->marks);
   memcpy(m->edges->map + (y + 1) * m->edges->stride + 1, r->marks, (size_t)m->channel->width);
 }
 

@@ -23,7 +23,10 @@ struct ts_canny_rows {
                  int16_t high, uint8_t *map);
 };
 
+/* Those of the variant in use (choice.h). */
+const struct ts_canny_rows *ts_canny_rows_get(void);
+
 extern const struct ts_canny_rows ts_canny_rows_scalar;
-extern const struct ts_canny_rows ts_canny_rows_avx2;
+extern const struct ts_canny_rows ts_canny_rows_avx2; /* only where TS_KERNELS_AVX2 is defined */
 
 #endif

@@ -18,8 +18,15 @@
 #include "kernels/cpu/scratch.h"
 #include "kernels/kernels.h"
 
-#define NAME(text) text
+#define NAME(column, name) name
 const char *const ts_feature_names[TS_FEATURES_COUNT] = {TS_FEATURE_LIST(NAME)};
+_Static_assert(sizeof((const char *[]){TS_FEATURE_LIST(NAME)}) == sizeof ts_feature_names, "a name for every column");
+
+/* The numbers of nscale's ObjFeatures, whose features these are. Its lengths have four digits: exact roots of 2 would
+ * give other perimeters. */
+#define HALF_DIAGONAL 0.7071 /* a quad's side of the boundary with one or three pixels of the object */
+#define DIAGONAL      1.4142 /* and with two on a diagonal */
+enum { CANNY_LOW = 70, CANNY_HIGH = 90 };
 
 static int compare_runs(const void *a, const void *b) {
   const struct ts_label_run *p = a;
@@ -141,7 +148,7 @@ static bool perimeter_of(struct quad_rows *q, const struct object *object, const
       ts_bits_set_range(here, object->runs[i].begin - s->left + 1, object->runs[i].end - s->left + 1);
     count_quads(q, ts_bits_row(&q->bits, (y & 1) ^ 1), here);
   }
-  *perimeter = 0.7071 * (double)q->counts[0] + (double)q->counts[1] + 1.4142 * (double)q->counts[2];
+  *perimeter = HALF_DIAGONAL * (double)q->counts[0] + (double)q->counts[1] + DIAGONAL * (double)q->counts[2];
   return true;
 }
 
@@ -161,21 +168,20 @@ static void write_shape(const struct shape *s, uint32_t label, double perimeter,
   double minor = sqrt(8.0) * root_of(uxx + uyy - common);
   double box_width = (double)(s->right - s->left);
   double box_height = (double)(s->bottom - s->top);
-  double *to = row;
-  *to++ = (double)label;
-  *to++ = n;
-  *to++ = (double)s->left;
-  *to++ = (double)s->top;
-  *to++ = box_width;
-  *to++ = box_height;
-  *to++ = (double)s->left + x;
-  *to++ = (double)s->top + y;
-  *to++ = major;
-  *to++ = minor;
-  *to++ = root_of(major * major - minor * minor) / major;
-  *to++ = n / (box_width * box_height);
-  *to++ = perimeter;
-  *to++ = 4.0 * pi * n / (perimeter * perimeter);
+  row[TS_FEATURE_LABEL] = (double)label;
+  row[TS_FEATURE_AREA] = n;
+  row[TS_FEATURE_BOX_X] = (double)s->left;
+  row[TS_FEATURE_BOX_Y] = (double)s->top;
+  row[TS_FEATURE_BOX_WIDTH] = box_width;
+  row[TS_FEATURE_BOX_HEIGHT] = box_height;
+  row[TS_FEATURE_CENTROID_X] = (double)s->left + x;
+  row[TS_FEATURE_CENTROID_Y] = (double)s->top + y;
+  row[TS_FEATURE_MAJOR_AXIS] = major;
+  row[TS_FEATURE_MINOR_AXIS] = minor;
+  row[TS_FEATURE_ECCENTRICITY] = root_of(major * major - minor * minor) / major;
+  row[TS_FEATURE_EXTENT] = n / (box_width * box_height);
+  row[TS_FEATURE_PERIMETER] = perimeter;
+  row[TS_FEATURE_CIRCULARITY] = 4.0 * pi * n / (perimeter * perimeter);
 }
 
 /* ---- Channels ---- */
@@ -301,13 +307,22 @@ static void write_channel(const struct measuring *m, const struct object *object
   int32_t histogram[256];
   fill_histogram(m, object, channel, histogram);
   struct statistics s = statistics_of(histogram, shares);
-  const double intensity[8] = {s.mean,    (double)s.max, (double)s.min, s.std,
-                               s.entropy, s.energy,      s.skewness,    s.kurtosis};
-  memcpy(to, intensity, sizeof intensity);
+  to[TS_FEATURE_MEAN] = s.mean;
+  to[TS_FEATURE_MAX] = (double)s.max;
+  to[TS_FEATURE_MIN] = (double)s.min;
+  to[TS_FEATURE_STD] = s.std;
+  to[TS_FEATURE_ENTROPY] = s.entropy;
+  to[TS_FEATURE_ENERGY] = s.energy;
+  to[TS_FEATURE_SKEWNESS] = s.skewness;
+  to[TS_FEATURE_KURTOSIS] = s.kurtosis;
   fill_gradient_histogram(m, object, channel, histogram);
   s = statistics_of(histogram, shares);
-  const double gradient[6] = {s.mean, s.std, s.entropy, s.energy, s.skewness, s.kurtosis};
-  memcpy(to + 8, gradient, sizeof gradient);
+  to[TS_FEATURE_GRADIENT_MEAN] = s.mean;
+  to[TS_FEATURE_GRADIENT_STD] = s.std;
+  to[TS_FEATURE_GRADIENT_ENTROPY] = s.entropy;
+  to[TS_FEATURE_GRADIENT_ENERGY] = s.energy;
+  to[TS_FEATURE_GRADIENT_SKEWNESS] = s.skewness;
+  to[TS_FEATURE_GRADIENT_KURTOSIS] = s.kurtosis;
 }
 
 /* ---- Threads: pieces of the list of objects ---- */
@@ -348,8 +363,8 @@ static void count_edges_of_piece(void *context, size_t piece) {
       for (int32_t x = run->begin; x < run->end; x++) edges += row[x] == 255;
     }
     double *to = m->rows + i * TS_FEATURES_COUNT + TS_FEATURES_SHAPE + (ptrdiff_t)m->channel * TS_FEATURES_CHANNEL;
-    to[14] = (double)edges;
-    to[15] = 255.0 * (double)edges / (double)pixels;
+    to[TS_FEATURE_EDGE_PX] = (double)edges;
+    to[TS_FEATURE_EDGE_MEAN] = 255.0 * (double)edges / (double)pixels;
   }
 }
 
@@ -365,7 +380,7 @@ static bool measure_objects(struct measuring *m, const struct ts_kernel_threads 
   }
   for (m->channel = 0; ok && m->channel < 3; m->channel++) {
     struct ts_channel channel = channel_of(m, m->channel);
-    ok = ts_edges_find(&m->edges, &channel, 70, 90, threads, err);
+    ok = ts_edges_find(&m->edges, &channel, CANNY_LOW, CANNY_HIGH, threads, err);
     if (ok) ts_pieces_run(threads, m->piece_count, count_edges_of_piece, m);
   }
   ts_edges_release(&m->edges);

@@ -1,11 +1,14 @@
-/* The two loops of the normalisation in plain C: the reference for all variants.
+/* The two loops of the normalisation in plain C: the reference, and the table of the variants.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/cpu/nuclei_colour.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "base/exact_math.h"
+#include "kernels/cpu/choice.h"
 
 static const double to_lms[3][3] = TS_RGB_TO_LMS;
 static const double to_rgb[3][3] = TS_LMS_TO_RGB;
@@ -95,7 +98,7 @@ static void add_pixel(const struct block *lab, int x, struct ts_colour_sums *sum
 
 static int block_length(int64_t from, int64_t width) { return width - from < BLOCK ? (int)(width - from) : BLOCK; }
 
-void ts_colour_sums_scalar(const uint8_t *rgb, int64_t width, struct ts_colour_sums *sums) {
+static void colour_sums(const uint8_t *rgb, int64_t width, struct ts_colour_sums *sums) {
   for (int64_t from = 0; from < width; from += BLOCK) {
     const uint8_t *pixels = rgb + 3 * from;
     int count = block_length(from, width);
@@ -106,8 +109,8 @@ void ts_colour_sums_scalar(const uint8_t *rgb, int64_t width, struct ts_colour_s
   }
 }
 
-void ts_colour_transfer_scalar(const uint8_t *rgb, int64_t width, const struct ts_colour_transfer *transfer,
-                               uint8_t *out) {
+static void colour_transfer(const uint8_t *rgb, int64_t width, const struct ts_colour_transfer *transfer,
+                            uint8_t *out) {
   for (int64_t from = 0; from < width; from += BLOCK) {
     const uint8_t *pixels = rgb + 3 * from;
     int count = block_length(from, width);
@@ -121,3 +124,17 @@ void ts_colour_transfer_scalar(const uint8_t *rgb, int64_t width, const struct t
     block_to_rgb(&lab, count, out + 3 * from);
   }
 }
+
+const struct ts_colour_rows ts_colour_rows_scalar = {colour_sums, colour_transfer};
+
+static const struct ts_colour_rows *const variants[TS_VARIANT_COUNT] = {
+    [TS_VARIANT_SCALAR] = &ts_colour_rows_scalar,
+#ifdef TS_KERNELS_AVX2
+    [TS_VARIANT_AVX2] = &ts_colour_rows_avx2,
+#endif
+#ifdef TS_KERNELS_AVX512
+    [TS_VARIANT_AVX512] = &ts_colour_rows_avx512,
+#endif
+};
+
+const struct ts_colour_rows *ts_colour_rows_get(void) { return variants[ts_variant_chosen()]; }

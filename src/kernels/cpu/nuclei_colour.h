@@ -5,7 +5,18 @@
 
 #include <stdint.h>
 
-#include "kernels/cpu/variant.h"
+/* Sums over the foreground of a row, and what turns its colours into others: see nuclei_normalise.c. */
+struct ts_colour_sums {
+  int64_t count;
+  double x[3];
+  double xx[3];
+};
+
+struct ts_colour_transfer {
+  float mean[3];
+  float scale[3];
+  float target[3];
+};
 
 /* Rows of the matrices between RGB (0..1) and the responses of the cones. */
 #define TS_RGB_TO_LMS                                                                                                  \
@@ -21,15 +32,17 @@
 #define TS_IS_FOREGROUND(r, g, b)                                                                                      \
   ((-0.154f * (r) + 0.035f * (g) + 0.549f * (b) + -45.718f) < (-0.057f * (r) + -0.817f * (g) + 1.170f * (b) + -49.887f))
 
-/* See struct ts_variant. */
-void ts_colour_sums_scalar(const uint8_t *rgb, int64_t width, struct ts_colour_sums *sums);
-void ts_colour_transfer_scalar(const uint8_t *rgb, int64_t width, const struct ts_colour_transfer *transfer,
-                               uint8_t *out);
-void ts_colour_sums_avx2(const uint8_t *rgb, int64_t width, struct ts_colour_sums *sums);
-void ts_colour_transfer_avx2(const uint8_t *rgb, int64_t width, const struct ts_colour_transfer *transfer,
-                             uint8_t *out);
-void ts_colour_sums_avx512(const uint8_t *rgb, int64_t width, struct ts_colour_sums *sums);
-void ts_colour_transfer_avx512(const uint8_t *rgb, int64_t width, const struct ts_colour_transfer *transfer,
-                               uint8_t *out);
+struct ts_colour_rows {
+  /* Adds the foreground of the row, pixel by pixel. */
+  void (*sums)(const uint8_t *rgb, int64_t width, struct ts_colour_sums *sums);
+  void (*transfer)(const uint8_t *rgb, int64_t width, const struct ts_colour_transfer *transfer, uint8_t *out);
+};
+
+/* Those of the variant in use (choice.h). */
+const struct ts_colour_rows *ts_colour_rows_get(void);
+
+extern const struct ts_colour_rows ts_colour_rows_scalar;
+extern const struct ts_colour_rows ts_colour_rows_avx2;   /* only where TS_KERNELS_AVX2 is defined */
+extern const struct ts_colour_rows ts_colour_rows_avx512; /* only where TS_KERNELS_AVX512 is defined */
 
 #endif

@@ -69,11 +69,4 @@ static void foreground(const struct pixels *pixels, struct marks *marks) {
 
 #include "kernels/cpu/nuclei_colour_simd.h"
 
-void ts_colour_sums_avx2(const uint8_t *rgb, int64_t width, struct ts_colour_sums *sums) {
-  colour_sums(rgb, width, sums);
-}
-
-void ts_colour_transfer_avx2(const uint8_t *rgb, int64_t width, const struct ts_colour_transfer *transfer,
-                             uint8_t *out) {
-  colour_transfer(rgb, width, transfer, out);
-}
+const struct ts_colour_rows ts_colour_rows_avx2 = {colour_sums, colour_transfer};

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "kernels/cpu/bands.h"
+#include "kernels/cpu/nuclei_colour.h"
 #include "kernels/cpu/scratch.h"
-#include "kernels/cpu/variant.h"
 #include "kernels/kernels.h"
 #include "kernels/nuclei.h"
 
@@ -31,7 +31,7 @@ static void sum_rows(void *context, const struct ts_band *band) {
   const struct normalisation *n = context;
   for (int64_t y = band->begin; y < band->end; y++) {
     n->rows[y] = (struct ts_colour_sums){0};
-    ts_variant_get()->colour_sums(n->rgb + 3 * y * n->width, n->width, &n->rows[y]);
+    ts_colour_rows_get()->sums(n->rgb + 3 * y * n->width, n->width, &n->rows[y]);
   }
 }
 
@@ -68,7 +68,7 @@ static void transfer_rows(void *context, const struct ts_band *band) {
   const struct normalisation *n = context;
   for (int64_t y = band->begin; y < band->end; y++) {
     int64_t at = 3 * y * n->width;
-    ts_variant_get()->colour_transfer(n->rgb + at, n->width, &n->transfer, n->out + at);
+    ts_colour_rows_get()->transfer(n->rgb + at, n->width, &n->transfer, n->out + at);
   }
 }
 

@@ -5,7 +5,6 @@
  * the compiler turns into whatever vector instructions every processor of its target has. */
 #include <string.h>
 
-#include "kernels/cpu/nuclei_colour.h"
 #include "kernels/cpu/variant.h"
 
 enum { WORD = 64 };
@@ -175,20 +174,16 @@ static void lower_f32(float *restrict to, const float *restrict from, int64_t co
 }
 
 const struct ts_variant ts_variant_scalar = {
-    .name = "scalar",
     .pack = pack,
     .unpack = unpack,
     .subtract = subtract,
     .count_runs = count_runs,
     .take_channel = take_channel,
     .red_cells = red_cells,
-    .colour_sums = ts_colour_sums_scalar,
-    .colour_transfer = ts_colour_transfer_scalar,
     .min_of_two = min_of_two,
     .min_into = min_into,
     .relax_u8 = relax_u8,
     .relax_f32 = relax_f32,
     .look_aside = look_aside,
     .lower_f32 = lower_f32,
-    .canny = &ts_canny_rows_scalar,
 };

@@ -4,7 +4,6 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "kernels/cpu/nuclei_colour.h"
 #include "kernels/cpu/rows_avx2.h"
 #include "kernels/cpu/simd_rgb.h"
 #include "kernels/cpu/variant.h"
@@ -178,20 +177,16 @@ static void lower_f32(float *to, const float *from, int64_t count) {
 }
 
 const struct ts_variant ts_variant_avx512 = {
-    .name = "avx512",
     .pack = pack,
     .unpack = unpack,
     .subtract = subtract,
     .count_runs = ts_count_runs_avx2,
     .take_channel = ts_take_channel_avx2,
     .red_cells = red_cells,
-    .colour_sums = ts_colour_sums_avx512,
-    .colour_transfer = ts_colour_transfer_avx512,
     .min_of_two = min_of_two,
     .min_into = min_into,
     .relax_u8 = relax_u8,
     .relax_f32 = relax_f32,
     .look_aside = look_aside,
     .lower_f32 = lower_f32,
-    .canny = &ts_canny_rows_avx2,
 };

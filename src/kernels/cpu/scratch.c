@@ -1,4 +1,4 @@
-/* Scratch memory of the kernels.
+/* What the kernels share: scratch memory, the queue of pixel numbers, and the check of an image's size.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/cpu/scratch.h"
 

@@ -1,9 +1,7 @@
-/* The innermost loops of the kernels, each in several variants for the processors that can do more at once.
+/* The innermost loops that many kernels use, each in several variants for the processors that can do more at once.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Scalar C is the reference; variants give the same bits. The best one that the processor has is chosen once, at the
- * first use; TESSERA_KERNELS=scalar|avx2|avx512 chooses another (see ts_kernels_variant). A variant that gains nothing
- * in some loop points to the one below it. */
+ * choice.h says which one is used. A variant that gains nothing in some loop points to the one below it. */
 #ifndef TS_KERNELS_CPU_VARIANT_H
 #define TS_KERNELS_CPU_VARIANT_H
 
@@ -11,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/cpu/canny_rows.h"
+#include "kernels/cpu/choice.h"
 
 /* Bytes that the loops take at once. */
 enum { TS_CHUNK = 64 };
@@ -42,22 +40,7 @@ enum {
   TS_RELAX_RAISES_RIGHT = 16
 };
 
-/* Sums over the foreground of a row, and what turns its colours into others: see nuclei_normalise.c. */
-struct ts_colour_sums {
-  int64_t count;
-  double x[3];
-  double xx[3];
-};
-
-struct ts_colour_transfer {
-  float mean[3];
-  float scale[3];
-  float target[3];
-};
-
 struct ts_variant {
-  const char *name;
-
   /* ---- Rows of bits: bit i of word i / 64 belongs to pixel i; bits behind the width are 0 ---- */
   /* Sets the bits where row > limit. */
   void (*pack)(const uint8_t *row, int64_t width, uint8_t limit, uint64_t *bits);
@@ -76,9 +59,6 @@ struct ts_variant {
   /* Bits where the ratio of red to green exceeds t1, t2, and where red exceeds blue; returns how many are bright. */
   int64_t (*red_cells)(const uint8_t *rgb, int64_t width, const struct ts_red_cells_limits *limits, uint64_t *starts,
                        uint64_t *continues, uint64_t *redder);
-  /* Adds the foreground of the row, pixel by pixel. */
-  void (*colour_sums)(const uint8_t *rgb, int64_t width, struct ts_colour_sums *sums);
-  void (*colour_transfer)(const uint8_t *rgb, int64_t width, const struct ts_colour_transfer *transfer, uint8_t *out);
 
   /* ---- Morphology; count is a multiple of TS_CHUNK, the output overlaps no input but itself ---- */
   /* to = min(a, b) */
@@ -95,15 +75,9 @@ struct ts_variant {
   void (*look_aside)(int16_t *nearest, const int16_t *squares, int64_t count, int d);
   /* to = from - 1 */
   void (*lower_f32)(float *to, const float *from, int64_t count);
-
-  const struct ts_canny_rows *canny;
 };
 
-/* The variant in use. */
 const struct ts_variant *ts_variant_get(void);
-
-/* For tests: takes another variant from now on; false if this processor or this build does not have it. */
-bool ts_variant_use(const char *name);
 
 extern const struct ts_variant ts_variant_scalar;
 extern const struct ts_variant ts_variant_avx2;   /* only where TS_KERNELS_AVX2 is defined */

@@ -4,7 +4,6 @@
 #define TS_OPS_NUCLEI_NUCLEI_INT_H
 
 #include "base/error.h"
-#include "kernels/memo.h"
 #include "kernels/threads.h"
 #include "tessera_op.h"
 
@@ -21,6 +20,21 @@
 
 #define NUCLEI_SIZE_MAX 2147483647.0
 
+#define NUCLEI_IMAGE_PORT(text)                                                                                        \
+  { .name = "image", .type = "image/rgb8", .help = (text) }
+#define NUCLEI_PLANE_PORT(port, kind, text)                                                                            \
+  { .name = (port), .type = (kind), .help = (text) }
+#define NUCLEI_INTEGER(parameter, lowest, highest, text)                                                               \
+  { .name = (parameter), .type = TS_OP_INTEGER, .low = (lowest), .high = (highest), .help = (text) }
+#define NUCLEI_CONNECTIVITY(parameter, text)                                                                           \
+  {                                                                                                                    \
+    .name = (parameter), .type = TS_OP_INTEGER, .low = 4, .high = 8, .help = (text),                                   \
+    .canonical = ts_nuclei_canonical_connectivity                                                                      \
+  }
+#define NUCLEI_PORTS(in, out)                                                                                          \
+  .inputs = (in), .input_count = NUCLEI_COUNT(in), .outputs = (out), .output_count = NUCLEI_COUNT(out)
+#define NUCLEI_PARAMETERS(list) .parameters = (list), .parameter_count = NUCLEI_COUNT(list)
+
 extern const struct ts_op_descriptor ts_nuclei_op_normalise, ts_nuclei_op_red_cells, ts_nuclei_op_background,
     ts_nuclei_op_candidates, ts_nuclei_op_candidate_size, ts_nuclei_op_refine, ts_nuclei_op_split,
     ts_nuclei_op_final_size, ts_nuclei_op_compare, ts_nuclei_op_features, ts_nuclei_op_objects;
@@ -31,14 +45,11 @@ uint8_t *ts_nuclei_plane(struct ts_op_call *call, size_t port, int32_t channels)
 int ts_nuclei_done(struct ts_op_call *call, bool ok, const struct ts_error *err);
 /* The threads that tessera lends to this call. */
 struct ts_kernel_threads ts_nuclei_threads(struct ts_op_call *call);
-/* What tessera remembers of parts that depend on one large input, the prefix of their keys; NULL if it remembers nothing,
- * otherwise *memo, valid during the call. */
-const struct ts_kernel_memo *ts_nuclei_memo(struct ts_op_call *call, size_t input, struct ts_kernel_memo *memo);
-/* Inputs must be of one size; false with the failure told. */
+/* Inputs must be of one size; false with the failure reported. */
 bool ts_nuclei_same_size(struct ts_op_call *call, size_t input_count);
 /* Any connectivity but 8 acts as 4. */
 void ts_nuclei_canonical_connectivity(struct ts_op_value *value);
-/* Labels of a mask (8-connected) or a copy of labels; NULL on failure, which is then told. To be given to
+/* Labels of a mask (8-connected) or a copy of labels; NULL on failure, which is then reported. To be given to
  * ts_block_give. */
 uint32_t *ts_nuclei_labels(struct ts_op_call *call, const struct ts_op_view *view);
 

@@ -3,6 +3,9 @@
 #include "unit/kernels/each_variant.h"
 #include "unit/kernels/planes.h"
 
+#include "kernels/cpu/canny_rows.h"
+#include "kernels/cpu/nuclei_colour.h"
+
 #include <float.h>
 
 enum { WIDEST = 300, WORDS = WIDEST / 64 + 1, MARGIN = 64 };
@@ -271,12 +274,12 @@ static void test_lower_f32(void **state) {
 
 static void check_colours(const uint8_t *rgb, int64_t width, const struct ts_colour_transfer *transfer) {
   struct ts_colour_sums got = {0}, want = {0};
-  ts_variant_get()->colour_sums(rgb, width, &got);
-  plain->colour_sums(rgb, width, &want);
+  ts_colour_rows_get()->sums(rgb, width, &got);
+  ts_colour_rows_scalar.sums(rgb, width, &want);
   assert_memory_equal(&got, &want, sizeof got);
   uint8_t *out = malloc((size_t)width * 6);
-  ts_variant_get()->colour_transfer(rgb, width, transfer, out);
-  plain->colour_transfer(rgb, width, transfer, out + 3 * width);
+  ts_colour_rows_get()->transfer(rgb, width, transfer, out);
+  ts_colour_rows_scalar.transfer(rgb, width, transfer, out + 3 * width);
   assert_memory_equal(out, out + 3 * width, (size_t)width * 3);
   free(out);
 }
@@ -319,18 +322,18 @@ static void test_many_colours(void **state) {
 static void test_canny_rows(void **state) {
   (void)state;
   enum { COUNT = 192, LONG = COUNT + 2 * MARGIN };
-  const struct ts_canny_rows *loops = ts_variant_get()->canny;
+  const struct ts_canny_rows *loops = ts_canny_rows_get();
   for (int round = 0; round < 300; round++) {
     uint8_t bytes[5][COUNT], map[2][COUNT];
     int16_t s[2][LONG] = {0}, d[2][LONG] = {0}, dx[2][COUNT], dy[2][COUNT], m[2][LONG] = {0}, others[2][LONG] = {0};
     for (int i = 0; i < 5; i++) fill(bytes[i], COUNT, round % 4 ? 3 : round / 4);
     const uint8_t *rows[5] = {bytes[0], bytes[1], bytes[2], bytes[3], bytes[4]};
     loops->columns(rows, COUNT, s[0] + MARGIN, d[0] + MARGIN);
-    plain->canny->columns(rows, COUNT, s[1] + MARGIN, d[1] + MARGIN);
+    ts_canny_rows_scalar.columns(rows, COUNT, s[1] + MARGIN, d[1] + MARGIN);
     assert_memory_equal(s[0], s[1], sizeof s[0]);
     assert_memory_equal(d[0], d[1], sizeof d[0]);
     loops->sobel(s[0] + MARGIN, d[0] + MARGIN, COUNT, dx[0], dy[0], m[0] + MARGIN);
-    plain->canny->sobel(s[1] + MARGIN, d[1] + MARGIN, COUNT, dx[1], dy[1], m[1] + MARGIN);
+    ts_canny_rows_scalar.sobel(s[1] + MARGIN, d[1] + MARGIN, COUNT, dx[1], dy[1], m[1] + MARGIN);
     assert_memory_equal(dx[0], dx[1], sizeof dx[0]);
     assert_memory_equal(dy[0], dy[1], sizeof dy[0]);
     assert_memory_equal(m[0], m[1], sizeof m[0]);
@@ -341,7 +344,7 @@ static void test_canny_rows(void **state) {
     const int16_t *const magnitude[3] = {others[0] + MARGIN, m[0] + MARGIN, others[round % 2] + MARGIN};
     int16_t low = (int16_t)((int)random_below(3000) - 1);
     loops->ridges(magnitude, dx[0], dy[0], COUNT, low, (int16_t)(low + 500), map[0]);
-    plain->canny->ridges(magnitude, dx[0], dy[0], COUNT, low, (int16_t)(low + 500), map[1]);
+    ts_canny_rows_scalar.ridges(magnitude, dx[0], dy[0], COUNT, low, (int16_t)(low + 500), map[1]);
     assert_memory_equal(map[0], map[1], sizeof map[0]);
   }
 }
