@@ -35,7 +35,7 @@ FIGURES = [
     ("MAX_BARS", 1, [("docs/report.md", r"the bars at most NUMBER;")]),
     ("MAX_PAIR_ROWS", 1, [("docs/report.md", r"of pairs the NUMBER largest")]),
     ("STUDY_ROUNDS_BUDGET", 1, [
-        ("docs/workflow-file.md", r"NUMBER times the first round without it"),
+        ("docs/workflow-file.md", r"by default to NUMBER times the first round"),
         ("help study", r"\(with --until: NUMBER times those of the first round\)"),
     ]),
     ("STUDY_KEEP_SHARE", 1, [("docs/workflow-file.md", r'"keep": \{ "share": NUMBER,')]),
@@ -50,7 +50,7 @@ FIGURES = [
         ("help sample", r"an even number \(NUMBER\)"),
     ]),
     ("TS_LOSS_TO_NOTE", 100, [
-        ("docs/faults.md", r"a warning if more than NUMBER % of the runs"),
+        ("docs/faults.md", r"a warning if more than NUMBER % of the sets"),
         ("docs/sensitivity.md", r"a loss above NUMBER %"),
         ("docs/workflow-file.md", r"a loss above NUMBER %"),
         ("docs/methods/given-data.md", r"a loss above NUMBER %"),
@@ -59,7 +59,7 @@ FIGURES = [
     ("POOR_FIT", 100, [("docs/methods/given-data.md", r"when both stay below NUMBER %")]),
     ("MOST_ATTEMPTS", 1, [
         ("docs/faults.md", r"an operation ends NUMBER worker processes with the same bucket"),
-        ("docs/faults.md", r"[Aa] bucket that ends NUMBER of them"),
+        ("docs/faults.md", r"If one bucket kills NUMBER workers"),
     ]),
     ("MOST_STARTS", 1, [
         ("docs/faults.md", r"end before they can work, NUMBER in a row"),
