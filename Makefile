@@ -60,6 +60,7 @@ soak: setup all ## what takes too long for every day: five minutes of every fuzz
 	@tests/e2e/flips.py long
 	@tests/e2e/hostile.py all
 	@tests/e2e/kill_resume.py long
+	@tests/e2e/moat458.py long
 
 bench: all ## time the operations; time and memory of sampling and sensitivity analysis
 	@build/tessera bench
