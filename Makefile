@@ -3,11 +3,15 @@
 PREFIX ?= /usr/local
 CONFIGURE = $(if $(filter true,$(CI)),-DTESSERA_WERROR=ON)
 
-.PHONY: all setup demo test install asan tsan coverage fuzz soak bench bench-reuse format lint clean help
+.PHONY: all present setup demo check test install asan tsan coverage fuzz soak bench bench-reuse format lint clean help
 .NOTPARALLEL:
 
-all: setup build/build.ninja ## build/tessera, build/libtessera.so and the plugins (the default)
+all: present build/build.ninja ## build/tessera, build/libtessera.so and the plugins (the default)
 	@cmake --build build
+
+# Installs nothing unasked: says what is missing.
+present:
+	@tools/setup --missing build
 
 setup: ## install the Debian packages that are missing (needs root or sudo, once)
 	@tools/setup build
@@ -15,8 +19,16 @@ setup: ## install the Debian packages that are missing (needs root or sudo, once
 build/build.ninja:
 	@cmake --preset release $(CONFIGURE)
 
-demo: all ## draw a synthetic slide, study the nuclei workflow on it, write report.html
+demo: setup all ## draw a synthetic slide, study the nuclei workflow on it, write report.html
 	@tools/demo
+
+check: all ## the inner loop: the release build, quick checks, the short unit tests, the faulty files of tests/cases
+	@tools/setup --missing build test
+	@tools/check-includes && tools/check-sizes && tools/check-banned
+	@cmake --build build --target tests
+	@ctest --test-dir build -j "$$(nproc)" --output-on-failure -R '^unit[.]|^e2e[.]cases$$' -LE long \
+	  >build/check.log || { cat build/check.log; false; }
+	@grep 'tests passed' build/check.log
 
 test: ## install what is missing, build, and run every check and test, also under the sanitizers
 	@tools/setup build test
@@ -37,7 +49,7 @@ fuzz: setup ## a minute of every fuzz target (clang); docs/fuzzing.md
 	@tools/setup fuzz
 	@tests/fuzz/run 60
 
-soak: all ## what takes too long for every day: five minutes of every fuzz target, and the long forms of tests
+soak: setup all ## what takes too long for every day: five minutes of every fuzz target, and the long forms of tests
 	@tools/setup test fuzz
 	@tests/fuzz/run 300
 	@tools/lint --deep
@@ -47,6 +59,8 @@ soak: all ## what takes too long for every day: five minutes of every fuzz targe
 	@tests/e2e/data_changes.py soak
 	@tests/e2e/flips.py long
 	@tests/e2e/hostile.py all
+	@tests/e2e/kill_resume.py long
+	@tests/e2e/moat458.py long
 
 bench: all ## time the operations; time and memory of sampling and sensitivity analysis
 	@build/tessera bench

@@ -46,6 +46,12 @@ def need_shared(*names):
             skip(f"there is no ../shared/{name}")
 
 
+def vectors(name):
+    """A file or folder of expected results: of tests/vectors, or of ../shared/vectors, which need not have it either."""
+    own = ROOT / "tests/vectors" / name
+    return own if own.exists() else SHARED / "vectors" / name
+
+
 def check(condition, what):
     """Notes a fault and goes on: one run of a test shows everything that is wrong."""
     if not condition:

@@ -14,10 +14,10 @@ import subprocess
 import _support as support
 from _sensitivity import (PI, close, ishigami, ishigami_space, named, read_dicts, read_rows, real, write_column,
                           write_rows, write_space)
-from _support import SHARED, call, call_json, check, equal
+from _support import call, call_json, check, equal
 
 FOLDER = support.scratch()
-VECTORS = SHARED / "vectors/sensitivity"
+VECTORS = support.vectors("sensitivity")
 GRIDS = {"B": (210, 240, 10), "G": (210, 240, 10), "R": (210, 240, 10), "T1": (2.5, 7.5, 0.5), "T2": (2.5, 7.5, 0.5),
          "G1": (5, 80, 5), "G2": (2, 40, 2), "minS": (2, 40, 2), "maxS": (900, 1500, 50), "minSPl": (5, 80, 5),
          "minSS": (2, 40, 2), "maxSS": (900, 1500, 50), "FH": (4, 8, 4), "RC": (4, 8, 4), "WConn": (4, 8, 4)}

@@ -4,10 +4,12 @@
 SPDX-License-Identifier: Apache-2.0
 test-timeout: 180
 """
+import collections
 import html
 import json
 import re
 import shutil
+import sqlite3
 import struct
 
 import _support as support
@@ -121,6 +123,71 @@ def check_tile(folder, slide, truth, quality, x, y):
     return dice
 
 
+class Kept:
+    """What the store has kept of the tasks of a run, and what the rules of docs/reuse.md make of it."""
+
+    def __init__(self, project, run):
+        # Of the product, whatever its record: loading all of them is one speed.
+        cost = call_json("explain", "-C", project, "segment.split")["cost"]
+        self.load_s_per_byte = cost["load_s"] / cost["bytes"]
+        with sqlite3.connect(f"file:{project / '.tessera/store.db'}?mode=ro", uri=True) as database:
+            self.tasks = {key: f"{stage}.{name}" for key, stage, name in database.execute(
+                "SELECT key, stage, name FROM task WHERE run = ?", (run,))}
+            self.records = {row[0]: row[1:] for row in database.execute(
+                "SELECT key, content_key, seconds, inputs, outputs FROM record")}
+            self.originals = {row[0]: row[1] for row in database.execute(
+                "SELECT content_key, max(seconds) FROM record WHERE is_alias = 0 GROUP BY content_key")}
+            self.products = {digest for digest, in database.execute("SELECT digest FROM product WHERE is_there = 1")}
+        database.close()
+
+    @staticmethod
+    def among(blob, known):
+        """The digests of 32 bytes that occur in a text of bytes."""
+        return [blob[at:at + 32] for at in range(len(blob) - 31) if blob[at:at + 32] in known]
+
+    def check_rule(self, key, name, is_there):
+        """Masks of a byte per pixel that took longer than writing them are kept: 2 ms, and 200 MB/s."""
+        content, _, _, outputs = self.records[key]
+        seconds, size = self.originals.get(content, 0), 512 * 512
+        if b"mask" in outputs and not is_there:
+            check(seconds <= 0.002 + size / 200e6, f"{name} took {1000 * seconds:.2f} ms, but its mask was not kept")
+
+    def to_have(self, key):
+        """The tasks that must be executed to have a task's products, and those that may be."""
+        content, _, inputs, outputs = self.records[key]
+        name = self.tasks.get(key)
+        if name is None or name.startswith("normalise."):
+            return [], []  # images, and the product of a stage, which is always kept
+        is_there = bool(self.among(outputs, self.products))
+        self.check_rule(key, name, is_there)
+        must, may = [name], [name]
+        for other in self.among(inputs, self.records):
+            for into, more in zip((must, may), self.to_have(other)):
+                into.extend(more)
+        loading_s = 512 * 512 * self.load_s_per_byte
+        if is_there and loading_s <= 2 * self.originals.get(content, 0):
+            return [], []
+        return ([] if is_there else must), may
+
+
+def check_changed_parameter(project, run):
+    """Another value of the last task's parameter: what is before it is loaded where it was kept, and not computed."""
+    kept = Kept(project, run)
+    last = [key for key, name in kept.tasks.items() if name == "segment.final_size"]
+    equal(len(last), len(TILES), "tiles of the last task of the segmentation")
+    least, most = collections.Counter(["segment.final_size"] * 4), collections.Counter(["segment.final_size"] * 4)
+    for key in last:
+        for other in kept.among(kept.records[key][2], kept.records):
+            must, may = kept.to_have(other)
+            least.update(set(must))
+            most.update(set(may))
+    other = call_json("run", "-C", project, "-p", "minSizeSeg=100", "-o", "other")
+    upstream = collections.Counter({task: count for task, count in support.executed(other).items()
+                                    if count and not task.startswith(("compare", "features"))})
+    say(f"executed before the comparison for another minSizeSeg: {dict(upstream)}, by the rule {dict(least)}")
+    check(least <= upstream <= most, f"executed for another minSizeSeg: {upstream}, not {least} to {most}")
+
+
 def check_run(project):
     """One run with default values: files, and quality against the true nuclei."""
     reply = call_json("run", "-C", project, "--overlay", "-o", "result")
@@ -141,11 +208,7 @@ def check_run(project):
     say(f"run: Dice {', '.join(f'{score:.3f}' for score in scores)} against the true nuclei")
     equal(reply["reuse"]["executed"], 3 * len(TILES),
           "executed after the study: comparing with the truth and two kinds of features")
-    other = call_json("run", "-C", project, "-p", "minSizeSeg=100", "-o", "other")
-    upstream = {task: count for task, count in support.executed(other).items()
-                if count and not task.startswith(("compare", "features"))}
-    equal(upstream, {"segment.final_size": 4},
-          "executed before the comparison for another minSizeSeg")
+    check_changed_parameter(project, reply["run"])
     text = call("run", "-C", project, "--progress=none").stdout
     check(re.search(r"Dice 0\.[5-9]", text), f"the text of a run does not begin with its quality:\n{text[:300]}")
 

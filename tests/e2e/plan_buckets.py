@@ -2,6 +2,8 @@
 """Groups the recorded study of 458 runs with every algorithm by 'tessera plan': the contract of its JSON, the counts.
 
 SPDX-License-Identifier: Apache-2.0
+
+Under a sanitizer, which multiplies the time by twenty, each algorithm is seen with one or two limits only.
 test-timeout: 300
 """
 import csv
@@ -26,6 +28,7 @@ READS = (("B", "G", "R", "T1", "T2"), ("RC",), ("FH", "G1"), ("minSize", "maxSiz
 # Reuse in % by the size of buckets (spec/reuse.md section 4).
 REUSE = {"naive": {2: 16.2, 3: 21.7, 4: 25.2, 5: 26.2, 6: 27.2, 7: 27.9, 8: 30.2, 10: 29.2},
          "rtma": {2: 23.5, 3: 28.4, 4: 30.3, 5: 31.3, 6: 32.3, 7: 32.5, 8: 33.0, 10: 33.0}}
+SEEN = (3, 10) if support.SANITIZED else tuple(REUSE["rtma"])
 COSTS = {"normalise.colours": 0.2, "segment.red_cells": 0.1203, "segment.background": 0.209,
          "segment.candidates": 0.0692, "segment.candidate_size": 0.0349, "segment.refine": 0.0802,
          "segment.split": 0.3959, "segment.final_size": 0.0905, "compare.scores": 0.01}
@@ -84,7 +87,7 @@ def check_buckets(name, reply, rows, most_members, most_buckets):
 def check_algorithms(project, rows):
     counts = {}
     for merge in ("naive", "rtma"):
-        for size, least in REUSE[merge].items():
+        for size, least in ((size, REUSE[merge][size]) for size in SEEN):
             reply = plan(project, "--merge", merge, "--max-bucket-size", size)
             counts[merge] = check_buckets(f"{merge}, size {size}", reply, rows, size, SETS)
             reuse = 100 * (1 - counts[merge] / (7 * SETS))
@@ -124,6 +127,8 @@ def check_threads(project):
     wanted = {}
     for merge, limit in (("naive", "--max-bucket-size"), ("sca", "--max-bucket-size"), ("rtma", "--max-bucket-size"),
                          ("trtma", "--max-buckets"), ("lineage", "--max-buckets")):
+        if support.SANITIZED and merge in ("naive", "sca"):
+            continue
         for jobs in (1, 7):
             reply = plan(project, "--merge", merge, limit, 9, "--workers", 4, "-j", jobs)
             del reply["planning_s"]
@@ -157,7 +162,7 @@ def check_largest(project):
               "size of the largest study")
         cpu_s, peak_mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
         say(f"240 runs x 4,276 tiles, {merge}: {cpu_s:.2f} s CPU, {peak_mb:.0f} MB")
-        check(support.SANITIZED or (cpu_s <= 2 and peak_mb <= 200), f"{merge}: {cpu_s} s, {peak_mb} MB")
+        check(cpu_s <= 2 and peak_mb <= 200, f"{merge}: {cpu_s} s, {peak_mb} MB")
 
 
 def check_texts(svg):
@@ -212,7 +217,7 @@ def check_comparison(project):
         alone = plan(project, "--merge", merge, "--workers", 4)
         equal((by_name[merge, None]["executed"], by_name[merge, None]["makespan"]),
               (alone["executed"], alone["grouping"]["makespan"]), f"tasks and time of {merge}")
-    for merge in ("naive", "sca", "rtma", "trtma", "lineage"):
+    for merge in ("rtma",) if support.SANITIZED else ("naive", "sca", "rtma", "trtma", "lineage"):
         for keys in ("chain", "dag"):
             alone = plan(project, "--merge", merge, "--keys", keys, "--workers", 4)
             row = by_name[merge, keys]
@@ -263,7 +268,8 @@ def main():
     check_threads(project)
     check_comparison(project)
     check_picture(project)
-    check_largest(project)
+    if not support.SANITIZED:
+        check_largest(project)
     support.finish()
 
 

@@ -11,7 +11,7 @@ import time
 
 import _support as support
 from _sensitivity import ishigami_space, read_dicts, read_rows, real, write_space
-from _support import SHARED, call, call_json, check, equal
+from _support import call, call_json, check, equal
 
 FOLDER = support.scratch()
 
@@ -178,12 +178,12 @@ def check_workflow():
 
 
 def check_sequences():
-    if not (SHARED / "vectors/sensitivity").is_dir():
+    if not support.vectors("sensitivity").is_dir():
         support.skip_part("there is no ../shared/vectors/sensitivity")
         return
     write_space(FOLDER / "cube.json", [real(f"x{i}", 0, 1) for i in range(8)])
     for method, name in (("sobol-sequence", "sobol_seq_d8_n64.csv"), ("halton", "halton_seq_d8_n64.csv")):
-        wanted = numbers(read_rows(SHARED / "vectors/sensitivity" / name))
+        wanted = numbers(read_rows(support.vectors("sensitivity") / name))
         _, rows = sample("--method", method, "-N", 64, "--scramble", "none", space="cube.json")
         equal(numbers(rows), wanted, f"{method}: points")
         _, rows = sample("--method", method, "-N", 32, "--skip", 32, "--scramble", "none", space="cube.json")

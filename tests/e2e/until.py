@@ -62,22 +62,38 @@ def check_vbd(folder):
     check_same(folder, "vbd", reply, raw, "--method", "vbd", "--count", until["blocks"])
 
 
+def check_doubling(folder, method, keeps):
+    """Doubled until the condition holds, and no longer: the study of half the size does not meet it."""
+    limit, start = 0.2, 8
+    reply, raw = study(folder, method, "--method", method, "--count", start, "--until", f"ci(pearson) < {limit}",
+                       "--max-runs", 1000)
+    until, size = reply["until"], reply["until"]["blocks"]
+    say(f"{method}: {len(reply['runs'])} runs, {until}")
+    check(until["met"] and until["rounds"] > 1, f"{method}: {until}")
+    equal(size, start * 2 ** (until["rounds"] - 1), f"{method}: size after {until['rounds']} rounds")
+    equal(len(reply["runs"]), size if keeps else 2 * size - start, f"{method}: runs of all rounds")
+    check(widest(reply, "pearson") < limit, f"{method}: the widest interval is {widest(reply, 'pearson')}")
+    equal(reply["analyses"][0]["indices"], reply["indices"], f"{method}: indices")
+    plain, wanted = study(folder, f"{method}-plain", "--method", method, "--count", size)
+    equal(plain["indices"], reply["indices"], f"{method}: indices of the study of the final size")
+    equal(raw == wanted, keeps, f"{method}: results.csv is that of a study of the final size")
+    half, _ = study(folder, f"{method}-plain", "--method", method, "--count", size // 2)
+    check(widest(half, "pearson") >= limit, f"{method}: {size // 2} would have been enough: {widest(half, 'pearson')}")
+
+
 def check_others(folder):
-    """Designs that keep their runs when they grow, and those that do not."""
-    for method, keeps, column in (("sobol-sequence", True, "pearson"), ("lhs", False, "pearson"), ("fast", False, "S1")):
-        start = 65 if method == "fast" else 8
-        reply, raw = study(folder, method, "--method", method, "--count", start, "--until", f"ci({column}) < 0.05",
-                           "--max-runs", 1000, expect=None)
-        until = reply["until"]
-        say(f"{method}: {len(reply['runs'])} runs, {until}")
-        check(len(reply["runs"]) <= 1000, f"{method}: too many runs")
-        equal(reply["analyses"][0]["indices"], reply["indices"], f"{method}: indices")
-        if not keeps:
-            continue
-        plain, wanted = study(folder, f"{method}-plain", "--method", method, "--count", until["blocks"])
-        check(raw == wanted and plain["indices"] == reply["indices"], f"{method}: not the study of the final size")
-    reply, _ = study(folder, "grid", "--method", "grid", "--until", "rank(2)", expect=None)
-    check(reply["until"]["met"] or "grid" in reply["until"]["reason"], f"grid: {reply['until']}")
+    """Designs that keep their runs when they grow, and those that do not; one without intervals, and one that is whole."""
+    check_doubling(folder, "sobol-sequence", True)
+    check_doubling(folder, "lhs", False)
+    reply, _ = study(folder, "fast", "--method", "fast", "--count", 65, "--until", "ci(S1) < 0.2", "--max-runs", 300,
+                     expect=4)
+    equal((reply["until"]["met"], reply["until"]["rounds"], len(reply["runs"])), (False, 1, 130), "fast: of 2 parameters")
+    for text in ("the interval of S1 is not known", "would need 390 runs in all", "limit of 300"):
+        check(text in reply["until"]["reason"], f"fast: '{text}' is not in {reply['until']}")
+    reply, _ = study(folder, "grid", "--method", "grid", "--until", "rank(2)")
+    equal((reply["until"]["met"], reply["until"]["rounds"], len(reply["runs"])), (True, 1, 25), "grid: 5 x 5 values")
+    weight, factor = (next(row for row in reply["indices"] if row["name"] == name) for name in ("weight", "factor"))
+    check(weight["pearson_lo"] > factor["pearson_hi"], f"grid: ranks that overlap: {weight} {factor}")
 
 
 def check_rank(folder):

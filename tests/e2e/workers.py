@@ -105,10 +105,13 @@ def check_results(project):
         if words == ["--workers", 1]:
             equal(reply["reuse"]["executed"], calm["reuse"]["executed"], "executed by one worker")
     small, _ = study(project, "tiles", *SETS, "--tile", 128)
-    found, reply = study(project, "tiles-2", *SETS, "--tile", 128, "--workers", 2)
-    check(found == small, "results.csv with many tiles differ")
-    # 48 tiles: whole ones, but for the last, which is shared out.
-    check(48 <= reply["buckets"] <= 47 + 40, f"buckets with many tiles: {reply['buckets']}")
+    for costs in ([], ["--cost", "unit"]):
+        found, reply = study(project, f"tiles-{len(costs)}", *SETS, "--tile", 128, "--workers", 2, *costs)
+        check(found == small, f"results.csv with many tiles differ {costs}")
+        say(f"{reply['buckets']} buckets with many tiles {costs}")
+    # 48 tiles: whole ones, but for the last. With costs that are given nothing is measured: its runs are 5 buckets for
+    # each worker, of which the last but one is split in 2, the last one, of three runs, in 3.
+    equal(reply["buckets"], 47 + (5 * 2 - 2) + 2 + 3, "buckets with many tiles and given costs")
 
 
 def check_rounds(project):

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/key.h"
 #include "base/map.h"
+#include "support/vectors.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -18,10 +19,10 @@
 
 static struct ts_json_doc vectors;
 
-/* The vectors in the shared folder; false if there is no shared folder. One without vectors is an error. */
+/* False if there are none. */
 static bool load_vectors(void) {
-  const char *shared = getenv("TESSERA_SHARED");
-  if (!shared || !shared[0]) return false;
+  const char *shared = vectors_parent("keys");
+  if (!shared) return false;
   ts_auto_free char *path = ts_path_join(shared, "vectors/keys/keys.json");
   struct ts_error err = {0};
   if (!ts_json_doc_open(&vectors, path, &err)) {
@@ -439,7 +440,7 @@ int main(int argc, char **argv) {
   };
   int failures = cmocka_run_group_tests(own_tests, NULL, NULL);
   if (!loaded) {
-    puts("SKIP: the key vectors are not here (TESSERA_SHARED is not set)");
+    puts("SKIP: there is no ../shared/vectors/keys");
     return failures ? failures : 77;
   }
   failures += cmocka_run_group_tests(vector_tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "unit/op/helpers.h"
 
 #include "op/implementation.h"
+#include "support/vectors.h"
 
 static int run(struct ts_op_call *call) {
   (void)call;
@@ -175,9 +176,9 @@ static bool check_vector(const json_t *entry) {
 /* invariant 1: keys are the same in every process and on every machine. */
 static void test_golden_keys(void **state) {
   (void)state;
-  const char *shared = getenv("TESSERA_SHARED");
+  const char *shared = vectors_parent("keys");
   if (!shared) {
-    print_message("SKIP: golden keys (TESSERA_SHARED is not set)\n");
+    print_message("SKIP: there is no ../shared/vectors/keys\n");
     skip();
   }
   char *path = ts_path_join(shared, "vectors/keys/keys.json");

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "plan/bucket.h"
 #include "support/bucket_oracle.h"
+#include "support/vectors.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -276,9 +277,9 @@ static void figure_24_tells_equal_numbers_of_tasks_apart_by_cost(void **state) {
 }
 
 int main(void) {
-  shared = getenv("TESSERA_SHARED");
+  shared = vectors_parent("reuse");
   if (!shared) {
-    printf("SKIP: TESSERA_SHARED is not set\n");
+    printf("SKIP: there is no ../shared/vectors/reuse\n");
     return 77;
   }
   ts_auto_free char *path = ts_path_join(shared, "vectors/reuse/figures.json");
