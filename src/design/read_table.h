@@ -62,15 +62,4 @@ bool ts_table_reader_next(struct ts_table_reader *reader, double *row, bool *has
 /* The place of a chosen column in the row last read, for faults that the caller finds in its number. */
 void ts_table_reader_place(const struct ts_table_reader *reader, size_t place, struct ts_error *err);
 
-/* Columns that are kept together. */
-struct ts_table_block {
-  const char *const *names;                     /* borrowed */
-  const struct ts_parameter *const *parameters; /* borrowed; one per name; NULL: numbers only */
-  size_t count;
-  double *values; /* out; row by row, owned by the caller (free) */
-};
-/* Reads the columns of all blocks at once. NO_MEMORY is an ordinary error. Nothing is left to free on failure. */
-bool ts_table_load(const char *file, struct ts_table_block *blocks, size_t block_count, size_t *row_count,
-                   struct ts_error *err);
-
 #endif
