@@ -69,8 +69,4 @@ double ts_morris_largest(const struct ts_morris_index *indices, size_t count);
  * entries; the last entry of unsettled is false. */
 void ts_morris_rank(const struct ts_morris_index *indices, size_t count, size_t *order, bool *unsettled);
 
-/* About how many further trajectories would part the intervals of two parameters (their widths shrink with the square root
- * of the number); 0 if they are apart already, or if no sensible number (below 1000) would do. */
-size_t ts_morris_more_trajectories(const struct ts_morris_index *a, const struct ts_morris_index *b);
-
 #endif

@@ -45,11 +45,4 @@ struct ts_least_squares {
 void ts_least_squares_init(struct ts_least_squares *fit, const struct ts_triangle *triangle);
 void ts_least_squares_release(struct ts_least_squares *fit);
 
-/* The same for a small dense table (row by row) in one call: `solution` holds `columns` numbers, zero for columns left out.
- * `residual_squares` may be NULL. Returns the rank. */
-size_t ts_linear_solve(const double *table, size_t rows, size_t columns, const double *right, double *solution,
-                       double *residual_squares);
-/* x with R x = right (in place), for an upper triangular R of the leading `count` columns; stride is its row length. */
-void ts_solve_upper(const double *r, size_t stride, size_t count, double *right);
-
 #endif

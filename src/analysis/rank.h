@@ -13,9 +13,5 @@ void ts_rank(const struct ts_indices *indices, const char *column, size_t *order
  * b, since widths shrink with the square root of their number. 0: they are apart already, or less than `limit` further
  * ones would not do, or it cannot be told. */
 size_t ts_rank_more_blocks(const struct ts_indices *indices, const char *column, size_t a, size_t b, size_t limit);
-/* The same for the first `top` ranks (0: all): the most that any two neighbours need; 0 if all are settled. *hopeless (may
- * be NULL): how many unsettled neighbours `limit` further blocks would not part. */
-size_t ts_rank_settling_blocks(const struct ts_indices *indices, const char *column, size_t top, size_t limit,
-                               size_t *hopeless);
 
 #endif

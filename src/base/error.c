@@ -13,11 +13,10 @@
 struct code_facts {
   int number;
   int exit_code;
-  const char *title;
 };
 
 static const struct code_facts facts[TS_ERR_COUNT] = {
-#define X(name, number, exit_code, title) {number, exit_code, title},
+#define X(name, number, exit_code, title) {number, exit_code},
     TS_ERROR_MAP(X)
 #undef X
 };
@@ -124,8 +123,6 @@ static const struct code_facts *facts_of(enum ts_error_code code) {
 int ts_error_number(enum ts_error_code code) { return facts_of(code)->number; }
 
 int ts_error_exit_code(enum ts_error_code code) { return facts_of(code)->exit_code; }
-
-const char *ts_error_title(enum ts_error_code code) { return facts_of(code)->title; }
 
 struct ts_error *ts_faults_add(struct ts_faults *faults) {
   faults->items = ts_grow(faults->items, faults->count, &faults->capacity, sizeof *faults->items);

@@ -107,7 +107,6 @@ void ts_error_clear(struct ts_error *err);
 
 int ts_error_number(enum ts_error_code code);    /* 203 for TS_ERR_PORT_TYPE */
 int ts_error_exit_code(enum ts_error_code code); /* what the program returns for it */
-const char *ts_error_title(enum ts_error_code code);
 
 /* A list of faults, for validation that reports all of them at once. */
 struct ts_faults {

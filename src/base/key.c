@@ -228,14 +228,6 @@ void ts_key_print(const struct ts_key *key, char text[TS_KEY_TEXT_SIZE]) {
   ts_hex_encode(key->digest.bytes, sizeof key->digest.bytes, text + sizeof PREFIX - 1);
 }
 
-bool ts_key_parse(const char *text, struct ts_key *key) {
-  struct ts_key parsed;
-  if (!ts_str_starts_with(text, PREFIX)) return false;
-  if (!ts_hex_decode(text + sizeof PREFIX - 1, parsed.digest.bytes, sizeof parsed.digest.bytes)) return false;
-  *key = parsed;
-  return true;
-}
-
 bool ts_key_equal(const struct ts_key *a, const struct ts_key *b) {
   return memcmp(a->digest.bytes, b->digest.bytes, sizeof a->digest.bytes) == 0;
 }

@@ -65,7 +65,6 @@ bool ts_key_end(const struct ts_key_prefix *prefix, const struct ts_key_input *i
 void ts_key_of_output(const struct ts_key *task, const char *port, bool single_output, struct ts_key *key);
 
 void ts_key_print(const struct ts_key *key, char text[TS_KEY_TEXT_SIZE]);
-bool ts_key_parse(const char *text, struct ts_key *key);
 bool ts_key_equal(const struct ts_key *a, const struct ts_key *b);
 
 #endif

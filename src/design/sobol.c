@@ -8,8 +8,6 @@
 
 #include "base/alloc.h"
 
-#define MAX_POINTS (UINT64_C(1) << 53)
-
 /* How many direction numbers the points below `end` need. */
 static size_t bits_below(uint64_t end) {
   size_t bits = 0;
@@ -24,12 +22,7 @@ static bool check(size_t dimensions, size_t first, size_t count, size_t skip, st
     ts_error_help(err, "use 'mc' or 'lhs' for so many parameters; a Saltelli design needs two dimensions for each");
     return false;
   }
-  if (skip > MAX_POINTS || first > MAX_POINTS - skip || count > MAX_POINTS - skip - first) {
-    ts_fail(err, TS_ERR_BAD_VALUE, "a Sobol' sequence ends after 2^53 points");
-    ts_error_help(err, "skip fewer points");
-    return false;
-  }
-  return true;
+  return ts_sequence_check_points("Sobol'", first, count, skip, err);
 }
 
 bool ts_sobol_fill(size_t dimensions, size_t first, size_t count, const struct ts_sample_options *options, double *out,

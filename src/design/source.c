@@ -57,6 +57,14 @@ bool ts_source_fill(const char *source, size_t dimensions, size_t first, size_t 
   return found && found->fill(dimensions, first, count, options, out, err);
 }
 
+bool ts_sequence_check_points(const char *name, size_t first, size_t count, size_t skip, struct ts_error *err) {
+  const uint64_t most = TS_SEQUENCE_POINTS;
+  if (skip <= most && first <= most - skip && count <= most - skip - first) return true;
+  ts_fail(err, TS_ERR_BAD_VALUE, "a %s sequence ends after 2^53 points", name);
+  ts_error_help(err, "skip fewer points");
+  return false;
+}
+
 bool ts_points_init(struct ts_points *points, const struct ts_space *space, size_t rows, struct ts_error *err) {
   *points = (struct ts_points){0};
   if (space->count == 0) {
