@@ -168,7 +168,7 @@ void ts_relations_note(const struct ts_relations *relations, struct ts_indices *
   if (entangled.length) {
     ts_indices_note(indices,
                     "the inputs %s are tied to each other exactly: their partial and regression coefficients cannot be "
-                    "told apart",
+                    "distinguished",
                     ts_str_get(&entangled));
   }
   if (relations->exhausted) {

@@ -39,7 +39,7 @@ void ts_relations_intervals(const struct ts_relations *values, const struct ts_r
 
 /* How the intervals of both methods are made, for people. */
 #define TS_RELATION_INTERVAL                                                                                           \
-  "range of the middle share (95 %) of the values that bootstrap resamples of the runs give, ranks found anew each "   \
+  "range of the middle share (95 %) of the values that bootstrap resamples of the runs give, ranks found again each "  \
   "time; it covers the chance of which runs were drawn"
 
 #endif

@@ -232,7 +232,7 @@ static void find_intervals(const struct ts_given *given, const struct settings *
                                          .statistic_count = cell_count};
   ts_given_intervals(&bootstrap, given, options, pool, indices, cells, means);
   if (indices->resamples == 0) {
-    ts_indices_note(indices, "without resamples the bias of delta is not taken off: inert inputs stand above 0");
+    ts_indices_note(indices, "without resamples the bias of delta is not taken off: inert inputs lie above 0");
     return;
   }
   for (size_t i = DELTA; i < cell_count; i += COLUMNS) {

@@ -141,7 +141,7 @@ static void add_facts(struct ts_indices *indices, const struct ts_pce_search *se
   add_fact(indices, "CV error", search->cross_validation);
 }
 
-/* A name none of whose parameters varies: nothing can be told about it. */
+/* A name none of whose parameters varies: nothing is known about it. */
 static void note_still_parameters(const struct ts_pce_data *data, const struct ts_runs *runs,
                                   struct ts_indices *indices) {
   for (size_t name = 0; name < indices->name_count; name++) {
@@ -152,7 +152,7 @@ static void note_still_parameters(const struct ts_pce_data *data, const struct t
     }
     if (moves) continue;
     indices->cells[2 * name] = indices->cells[2 * name + 1] = (struct ts_index){NAN, NAN, NAN};
-    ts_indices_note(indices, "'%s' has one value in all runs: nothing can be told about it", indices->names[name]);
+    ts_indices_note(indices, "'%s' has one value in all runs: nothing is known about it", indices->names[name]);
   }
 }
 
@@ -199,7 +199,7 @@ static void note_fit(const struct ts_pce_search *search, const struct ts_pce_dat
   if (!predicts(search)) {
     ts_indices_note(indices,
                     "no polynomial predicts held-out runs better than their mean does: too few runs, noise, or "
-                    "an output that jumps; no index can be told");
+                    "an output that jumps; no index is known");
   } else if (missed > LARGE_MISS) {
     ts_indices_note(indices,
                     "the expansion misses %.0f %% of the variance of held-out runs: the intervals are widened by that "
@@ -218,10 +218,11 @@ static void note_fit(const struct ts_pce_search *search, const struct ts_pce_dat
                     search->basis_limit);
   }
   if (choice->collinear > 0) {
-    ts_indices_note(indices,
-                    "%zu candidate terms cannot be told apart from chosen ones in these runs: the design has too few "
-                    "distinct levels, or parameters depend on each other",
-                    choice->collinear);
+    ts_indices_note(
+        indices,
+        "%zu candidate terms cannot be distinguished from chosen ones in these runs: the design has too few "
+        "distinct levels, or parameters depend on each other",
+        choice->collinear);
   }
 }
 
@@ -281,7 +282,7 @@ const struct ts_method ts_method_pce = {
     .assumes =
         "the parameters are independent and the output is a smooth function of their unit coordinates (levels: any "
         "function) with few interactions that matter; the LOO error tells how far that holds",
-    .interval = "bootstrap of the errors of cross-validation (terms chosen anew in each of 5 folds) around the chosen "
+    .interval = "bootstrap of the errors of cross-validation (terms chosen again in each of 5 folds) around the chosen "
                 "expansion, widened on both sides by the share of the variance it misses; it covers errors of the "
                 "coefficients, the choice of terms and what is left unexplained, not dependent parameters",
     .columns = {"S1", "ST"},

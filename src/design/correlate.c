@@ -53,7 +53,7 @@ static bool check_entries(const double *wanted, size_t size, struct ts_error *er
       double entry = wanted[row * size + column];
       bool right = row == column ? entry == 1 : fabs(entry) < 1 && fabs(entry - wanted[column * size + row]) <= 1e-12;
       if (right) continue;
-      ts_fail(err, TS_ERR_BAD_VALUE, "entry '%s' in row %zu, column %zu does not belong into a matrix of correlations",
+      ts_fail(err, TS_ERR_BAD_VALUE, "entry '%s' in row %zu, column %zu does not belong in a matrix of correlations",
               TS_SIGNIFICANT(entry, 6), row + 1, column + 1);
       ts_error_help(err, "the diagonal is 1, all others lie between -1 and 1, and both triangles are the same");
       return false;

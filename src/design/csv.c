@@ -99,14 +99,14 @@ static struct role_of_column role_of(const struct reader *reader, const char *na
 
 static void report_twice(struct reader *reader, size_t column) {
   struct ts_error fault = {0};
-  ts_fail(&fault, TS_ERR_DUPLICATE_NAME, "column '%s' is there twice", reader->csv.header[column]);
+  ts_fail(&fault, TS_ERR_DUPLICATE_NAME, "column '%s' occurs twice", reader->csv.header[column]);
   ts_error_help(&fault, "remove one of the two columns");
   report(reader, TS_NONE, column, &fault);
 }
 
 static void report_rest(struct reader *reader, size_t left_out) {
   struct ts_error fault = {0};
-  ts_fail(&fault, TS_ERR_UNKNOWN_PARAMETER, "%zu more columns are unknown or there twice", left_out);
+  ts_fail(&fault, TS_ERR_UNKNOWN_PARAMETER, "%zu more columns are unknown or occur twice", left_out);
   ts_error_help(&fault, "check that this is the right file");
   report(reader, TS_NONE, 0, &fault);
 }

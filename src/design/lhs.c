@@ -57,7 +57,7 @@ static bool check(size_t count, const struct ts_sample_options *options, struct 
   }
   if (count > MAX_IMPROVED) {
     ts_fail(err, TS_ERR_BAD_VALUE, "'%zu' points are too many to improve, the limit is %d", count, MAX_IMPROVED);
-    ts_error_help(err, "leave out the improvement: so many points fill the space anyway");
+    ts_error_help(err, "leave out the improvement: that many points fill the space anyway");
     return false;
   }
   return true;

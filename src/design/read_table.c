@@ -318,7 +318,7 @@ static bool add_name(struct ts_table_reader *reader, const char **names, const s
   bool is_new = true;
   if (*name) ts_map_insert_name(&reader->by_name, name, &is_new)->number = reader->column_count;
   if (!is_new) {
-    ts_fail(err, TS_ERR_DUPLICATE_NAME, "column '%s' is there twice", name);
+    ts_fail(err, TS_ERR_DUPLICATE_NAME, "column '%s' occurs twice", name);
     ts_error_help(err, "remove or rename one of the two columns");
     return place_at(reader, spot, err);
   }
@@ -449,7 +449,7 @@ bool ts_table_reader_choose(struct ts_table_reader *reader, const char *const *n
     size_t column = ts_table_reader_find(reader, names[i]);
     if (column == TS_NONE) return fail_unknown(reader, names[i], err);
     if (reader->cells[column].place != TS_NONE) {
-      ts_fail(err, TS_ERR_DUPLICATE_NAME, "column '%s' was asked for twice", names[i]);
+      ts_fail(err, TS_ERR_DUPLICATE_NAME, "column '%s' was requested twice", names[i]);
       ts_error_help(err, "name each column once");
       return false;
     }

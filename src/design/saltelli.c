@@ -37,7 +37,7 @@ const char *ts_base_find(const char *name, struct ts_error *err) {
     refuse_halves(name, err);
     return NULL;
   }
-  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' is no source of base samples", name);
+  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' is not a source of base samples", name);
   const char *near = ts_nearest_word(name, bases, count);
   if (near) ts_error_help(err, "did you mean '%s'?", near);
   ts_error_help(err, "use 'sobol-sequence', 'halton', 'lhs' or 'mc'");

@@ -19,7 +19,7 @@ static bool check(size_t dimensions, size_t first, size_t count, size_t skip, st
   if (dimensions > TS_JOE_KUO_DIMENSIONS) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a Sobol' sequence of '%zu' dimensions is too much: there are %zu", dimensions,
             TS_JOE_KUO_DIMENSIONS);
-    ts_error_help(err, "use 'mc' or 'lhs' for so many parameters; a Saltelli design needs two dimensions for each");
+    ts_error_help(err, "use 'mc' or 'lhs' for that many parameters; a Saltelli design needs two dimensions for each");
     return false;
   }
   return ts_sequence_check_points("Sobol'", first, count, skip, err);
@@ -55,7 +55,7 @@ static bool draw(struct ts_points *points, const struct ts_space *space, const s
   if (!ts_source_draw(points, space, "sobol-sequence", count, options, err)) return false;
   if (count & (count - 1)) {
     ts_points_add_note(points,
-                       "%zu points are no power of two: a Sobol' sequence is balanced at powers of two only, other "
+                       "%zu is not a power of two: a Sobol' sequence is balanced at powers of two only, other "
                        "numbers lose much of its accuracy",
                        count);
   }

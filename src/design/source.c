@@ -77,7 +77,7 @@ bool ts_points_init(struct ts_points *points, const struct ts_space *space, size
   }
   if (rows > TS_MAX_CELLS / space->count) {
     ts_fail(err, TS_ERR_BAD_VALUE, "'%zu' points of %zu parameters are too many", rows, space->count);
-    ts_error_help(err, "at most %zu points are possible with so many parameters", TS_MAX_CELLS / space->count);
+    ts_error_help(err, "at most %zu points are possible with that many parameters", TS_MAX_CELLS / space->count);
     return false;
   }
   *points = (struct ts_points){.layout = TS_LAYOUT_FREE,

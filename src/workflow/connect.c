@@ -84,7 +84,7 @@ void ts_connect_stage_output(struct ts_builder *builder, struct ts_link *link) {
   const char *head;
   const char *tail;
   if (!split(&builder->reader, link->text, &head, &tail)) {
-    const char *text = ts_arena_printf(builder->reader.arena, "'%s' is no output of a stage", link->text);
+    const char *text = ts_arena_printf(builder->reader.arena, "'%s' is not an output of a stage", link->text);
     ts_error_help(no_producer(builder, link, text), "write STAGE.OUTPUT, as in \"segment.mask\"");
     return;
   }
@@ -175,7 +175,7 @@ static void connect_output(struct ts_builder *builder, struct ts_stage_draft *st
     connect_task_output(builder, stage, link);
     return;
   }
-  const char *text = ts_arena_printf(builder->reader.arena, "'%s' is no output of a task", link->text);
+  const char *text = ts_arena_printf(builder->reader.arena, "'%s' is not an output of a task", link->text);
   ts_error_help(no_producer(builder, link, text), "write TASK.PORT, as in \"final_size.mask\"");
 }
 

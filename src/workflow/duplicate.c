@@ -57,7 +57,7 @@ static void report(struct scan *scan, size_t offset, const char *key) {
     const char *what = strcmp(pointer, "/parameters") == 0 ? "parameter"
                        : strcmp(pointer, "/inputs") == 0   ? "input"
                                                            : "key";
-    ts_fail(err, TS_ERR_DUPLICATE_NAME, "the %s '%s' stands twice in this object", what, key);
+    ts_fail(err, TS_ERR_DUPLICATE_NAME, "the %s '%s' occurs twice in this object", what, key);
     ts_error_help(err, "remove or rename one of the two");
   }
   place(scan, offset, err);
@@ -77,7 +77,7 @@ static void scan_member(struct scan *scan, struct ts_map *keys, size_t comma) {
   skip_string(scan);
   json_t *json = json_loadb(scan->text + start, scan->at - start, JSON_DECODE_ANY, NULL);
   const char *key = json_string_value(json);
-  if (!key) TS_BUG("a key that is no string at byte %zu", start);
+  if (!key) TS_BUG("a key that is not a string at byte %zu", start);
   bool fresh;
   ts_map_insert_name(keys, key, &fresh);
   if (!fresh) report(scan, start, key);
@@ -150,6 +150,6 @@ bool ts_parse_with_duplicates(struct ts_json_doc *doc, const char *name, char *t
   scan_value(&scan);
   ts_str_release(&scan.pointer);
   struct ts_error err = {0};
-  if (!ts_json_doc_parse(doc, name, text, length, &err)) TS_BUG("keys still stand twice in '%s'", name);
+  if (!ts_json_doc_parse(doc, name, text, length, &err)) TS_BUG("keys still occur twice in '%s'", name);
   return true;
 }

@@ -54,7 +54,7 @@ static bool check_repeated(struct ts_reader *reader, const char *pointer, const 
   ts_value_print(&parameter->levels[repeated], &text);
   struct ts_error *err =
       ts_reader_fault(reader, TS_ERR_BAD_VALUE, ts_reader_item(reader, pointer, repeated), TS_JSON_VALUE,
-                      "the value %s stands twice in 'grid' of parameter '%s'", ts_str_get(&text), parameter->name);
+                      "the value %s occurs twice in 'grid' of parameter '%s'", ts_str_get(&text), parameter->name);
   ts_error_help(err, "remove one of the two");
   ts_str_release(&text);
   return false;

@@ -200,7 +200,7 @@ static bool cut_off(struct ts_reader *reader, const char *pointer, struct ts_par
   }
   if (d->kind == TS_TRIANGULAR && (low < d->low || high > d->high)) {
     return report(reader, range, TS_ERR_BAD_VALUE, parameter, "ends before its range does",
-                  "remove \"range\": 'low' and 'high' are ends enough");
+                  "remove \"range\": 'low' and 'high' are its ends already");
   }
   if (ts_distribution_settle(d, low - half, high + half)) return true;
   return report(reader, range, TS_ERR_EMPTY_RANGE, parameter, "has no probability in its range",

@@ -191,7 +191,7 @@ static void names_line_and_column_of_faults(void **state) {
       {"\n\n", TS_ERR_CSV_SYNTAX, 1, 1, "is empty"},
       {"1,2\n3,4\n", TS_ERR_CSV_SYNTAX, 1, 1, "numbers where the names"},
       {"a;b\n1;2\n", TS_ERR_CSV_SYNTAX, 1, 1, "not separated by commas"},
-      {"a,b,a\n", TS_ERR_DUPLICATE_NAME, 1, 5, "column 'a' is there twice"},
+      {"a,b,a\n", TS_ERR_DUPLICATE_NAME, 1, 5, "column 'a' occurs twice"},
   };
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     struct ts_error err = fault_of(faults[i].text);
