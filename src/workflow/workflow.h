@@ -145,9 +145,6 @@ bool ts_workflow_check_set(const struct ts_workflow *workflow, const struct ts_v
 struct ts_value ts_parameter_at(const struct ts_parameter *parameter, double unit);
 /* Whether two numbers satisfy a comparison. */
 bool ts_constraint_holds(const struct ts_constraint *constraint, double left, double right);
-/* The same with a CONSTRAINT error that tells the values; a name is NULL where that side is a number. */
-bool ts_constraint_check(const struct ts_constraint *constraint, const char *left_name, double left,
-                         const char *right_name, double right, struct ts_error *err);
 /* "constraints" of a space file: sides are indices of `parameters`. Without parameters_known, unknown names are not
  * reported: they may be those of parameters that could not be read. */
 bool ts_constraints_parse(const struct ts_json_doc *doc, const json_t *list, const char *pointer,
@@ -157,7 +154,6 @@ bool ts_constraints_parse(const struct ts_json_doc *doc, const json_t *list, con
 /* One parameter object of a workflow or space file ("parameters" entry); shared with design/space.c. */
 bool ts_parameter_parse(const struct ts_json_doc *doc, const json_t *object, const char *pointer, const char *name,
                         struct ts_arena *arena, struct ts_parameter *parameter, struct ts_faults *faults);
-const char *ts_scope_name(enum ts_scope scope);
 /* Whether this can be the name of a workflow, study, stage or parameter: names appear in file names, on the command
  * line and in table headers, hence the narrow rule. If not, BAD_NAME; `what` as in "a study". */
 bool ts_name_check(const char *name, const char *what, struct ts_error *err);

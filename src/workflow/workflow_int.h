@@ -104,9 +104,6 @@ bool ts_parse_with_duplicates(struct ts_json_doc *doc, const char *name, char *t
                               struct ts_faults *faults);
 void ts_read_inputs(struct ts_builder *builder, const json_t *object, const char *pointer);
 void ts_read_parameters(struct ts_builder *builder, const json_t *object, const char *pointer);
-/* With `complete`, "default" is required and "name" is not allowed (workflows; space files are more lenient). */
-bool ts_read_parameter(struct ts_reader *reader, const json_t *object, const char *pointer, const char *name,
-                       bool complete, struct ts_parameter *parameter);
 /* "grid" of a parameter: a list, or {"from", "to", "step"}. */
 bool ts_read_grid(struct ts_reader *reader, const json_t *grid, const char *pointer, struct ts_parameter *parameter);
 /* "distribution" (NULL: uniform) of a parameter whose range or grid was read. */
@@ -137,8 +134,6 @@ const char *ts_link_type(const struct ts_builder *builder, const struct ts_stage
 /* Resolved to the finished workflow's indices. */
 struct ts_source ts_link_source(const struct ts_builder *builder, const struct ts_stage_draft *stage,
                                 const struct ts_link *link);
-/* Resolves "stage.output". */
-void ts_connect_stage_output(struct ts_builder *builder, struct ts_link *link);
 
 /* A declaration in words: "a mask or a label image". */
 const char *ts_type_in_words(struct ts_arena *arena, const char *declaration);
