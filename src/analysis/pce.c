@@ -1,8 +1,8 @@
 /* Sparse polynomial chaos: Sobol' indices from the coefficients of an expansion fitted to a few hundred runs.
  * SPDX-License-Identifier: Apache-2.0
  *
- * For each truncation of the basis (degree, q-norm) least-angle regression proposes a sparse expansion; the one with the
- * least corrected leave-one-out error is kept. */
+ * For each truncation of the basis (degree, q-norm) least-angle regression proposes a sparse expansion; the one with
+ * the least corrected leave-one-out error is kept. */
 #include "analysis/pce_int.h"
 
 #include "base/alloc.h"
@@ -19,7 +19,7 @@
 #define CHANCE            4.0  /* standard deviations of a correlation of independent numbers */
 #define MAX_CORRELATED    256  /* parameters among which correlations are looked for */
 
-/* What a bootstrap shares between resamples. */
+/* The part of a bootstrap that all resamples share. */
 struct bootstrap {
   const struct ts_pce_data *data;     /* borrowed */
   const struct ts_pce_fit *fit;       /* borrowed; of the chosen terms */
@@ -59,7 +59,8 @@ static void move_to_zero(const struct ts_pce_data *data, double *errors) {
   for (size_t i = 0; i < data->point_count; i++) errors[i] -= sum / weights;
 }
 
-/* Nobody knows whose the unexplained share of the variance is: it may be missing from an index, or be wrongly in it. */
+/* The unexplained share of the variance belongs to an unknown parameter: it may be missing from an index, or be wrongly
+ * in it. */
 static void widen(struct ts_index *index, double share) {
   index->low = fmax(index->low - share, 0);
   index->high = fmin(index->high + share, 1);

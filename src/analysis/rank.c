@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* What a rank depends on. */
+/* The figures that a rank depends on. */
 struct entry {
   struct ts_index index;
   size_t blocks; /* effects, base samples or runs behind it */

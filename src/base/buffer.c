@@ -12,8 +12,8 @@
 #include <sys/sysinfo.h>
 
 #define SMALL_BYTES (1 << 20)
-/* Guard zones: before the bytes one unit of alignment, after them at least so many bytes. A row too many in a large
- * image shall not reach what lies behind. */
+/* Guard zones: before the bytes one unit of alignment, after them at least GUARD_AFTER_BYTES. A row too many in a large
+ * image must not reach the memory behind it. */
 #if TS_HAS_ADDRESS_SANITIZER /* has zones of its own, which must not begin behind ours */
 #define GUARD_BEFORE_BYTES 0
 #define GUARD_AFTER_BYTES  0

@@ -12,7 +12,8 @@
 
 struct ts_buffer;
 
-/* A new buffer, owned by the caller; contents undefined. Failure is an ordinary error (NO_MEMORY). size 0 is allowed. */
+/* A new buffer, owned by the caller; contents undefined. Failure is an ordinary error (NO_MEMORY). size 0 is
+ * allowed. */
 struct ts_buffer *ts_buffer_create(size_t size, struct ts_error *err);
 void ts_buffer_free(struct ts_buffer *buffer); /* NULL is allowed */
 size_t ts_buffer_size(const struct ts_buffer *buffer);

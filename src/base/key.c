@@ -164,8 +164,8 @@ static uint8_t *put_field(uint8_t *out, char tag, const void *data, size_t size)
   return out + FIELD_HEADER_BYTES + size;
 }
 
-/* The inputs of an ordinary call without any allocation: once per task and key. False if they are too many or too long, or
- * if there is a fault to be told. */
+/* The inputs of an ordinary call without any allocation: once per task and key. False if they are too many or too long,
+ * or if there is a fault to report. */
 static bool put_few_inputs(const struct ts_key_input *inputs, size_t count, uint8_t bytes[FEW_BYTES], size_t *size) {
   const struct ts_key_input *sorted[FEW_INPUTS];
   size_t lengths[FEW_INPUTS];

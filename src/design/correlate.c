@@ -1,11 +1,11 @@
 /* Correlated inputs: reorders the columns of a sample so that it has the rank correlations that are wanted.
  * SPDX-License-Identifier: Apache-2.0
  *
- * R. L. Iman and W. J. Conover, "A distribution-free approach to inducing rank correlation among input variables", 1982,
- * doi:10.1080/03610918208812265. A matrix of normal scores is given exactly the wanted correlations; the values of each
- * column are then put into the order of its scores. Every column keeps its values: strata stay filled, distributions stay
- * what they are. Scores of correlation 2 sin(pi r / 6) have ranks of correlation r (K. Pearson 1907), so that is what the
- * scores are given. */
+ * R. L. Iman and W. J. Conover, "A distribution-free approach to inducing rank correlation among input variables",
+ * 1982, doi:10.1080/03610918208812265. A matrix of normal scores is given exactly the wanted correlations; the values
+ * of each column are then put into the order of its scores. Every column keeps its values: strata stay filled,
+ * distributions stay what they are. Scores of correlation 2 sin(pi r / 6) have ranks of correlation r (K. Pearson
+ * 1907), so the scores are given that correlation. */
 #include "design/sequence_int.h"
 
 #include "base/alloc.h"
@@ -62,7 +62,8 @@ static bool check_entries(const double *wanted, size_t size, struct ts_error *er
   return true;
 }
 
-/* The factor of what the scores shall have; two errors, as only the first is the user's own contradiction. */
+/* The factor of the correlations that the scores must have; two errors, as only the first is the user's own
+ * contradiction. */
 static bool factorise_wanted(const double *wanted, size_t size, double *factor, struct ts_error *err) {
   if (!check_entries(wanted, size, err)) return false;
   for (size_t i = 0; i < size * size; i++) factor[i] = wanted[i];

@@ -14,11 +14,11 @@
 
 #define UNIT_PREFIX   "u_"
 #define LARGEST_EXACT 9007199254740992.0 /* up to 2^53 doubles hold every integer */
-#define FAULTS_MAX    100 /* rows are not read on after so many: a file of another kind would give one per cell */
+#define FAULTS_MAX    100 /* reading ends after this many: a file of another kind would give one per cell */
 
 enum role { ROLE_UNKNOWN, ROLE_VALUE, ROLE_UNIT };
 
-/* What a column of the file is. */
+/* The meaning of a column of the file. */
 struct role_of_column {
   enum role role;
   size_t parameter; /* of the workflow */
@@ -189,7 +189,7 @@ static bool value_from_cell(const char *text, enum ts_value_type type, struct ts
   return ts_value_from_text(text, type, arena, value, err);
 }
 
-/* The value of a cell, its level, and its unit coordinate as far as the value tells. */
+/* The value of a cell, its level, and its unit coordinate as far as the value determines it. */
 static bool read_value(struct reader *reader, struct ts_design *design, size_t row, size_t c, size_t cell) {
   const struct ts_parameter *parameter = &reader->workflow->parameters[reader->roles[c].parameter];
   struct ts_value *value = &design->values[cell];
@@ -265,9 +265,9 @@ static void read_rows(struct reader *reader, struct ts_design *design) {
   }
 }
 
-/* What follows is many small pieces, whose failure would end the program: asked for at once before. A cell is a
- * pointer, a text of 16 bytes or more, and a value, a level and a number of the design; when the texts are gone, each
- * row becomes a set of all parameters. */
+/* Later allocations are many and small, and a failure of one would end the program: so the sum is checked before. A
+ * cell is a pointer, a text of 16 bytes or more, and a value, a level and a number of the design; when the texts are
+ * gone, each row becomes a set of all parameters. */
 static bool fits_memory(const struct reader *reader, struct ts_error *err) {
   size_t cells = 1, rows = 1;
   for (const char *p = ts_str_get(&reader->text); *p; p++) {

@@ -1,10 +1,10 @@
 /* Grids: every combination of levels, or some of them drawn without repetition.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A grid parameter has its levels, an integer range all its integers if there are no more than `levels`, any other range
- * `levels` points in equal steps of probability: both ends included, except where the distribution has no ends. The last
- * parameter changes fastest. A partial grid takes the first rows of a random order of all combinations; the order is a
- * Feistel network over row numbers, so none of it is stored and more rows keep the earlier ones. */
+ * A grid parameter has its levels, an integer range all its integers if there are no more than `levels`, any other
+ * range `levels` points in equal steps of probability: both ends included, except where the distribution has no ends.
+ * The last parameter changes fastest. A partial grid takes the first rows of a random order of all combinations; the
+ * order is a Feistel network over row numbers, so none of it is stored and more rows keep the earlier ones. */
 #include "design/sequence_int.h"
 
 #include "base/alloc.h"

@@ -1,11 +1,11 @@
 /* Halton sequences: digits of the index in prime bases, mirrored at the point; optionally with permuted digits.
  * SPDX-License-Identifier: Apache-2.0
  *
- * J. H. Halton 1960, doi:10.1007/BF01386213. Digits are added from the first on, each weighed with the weight before divided
- * by the base: the order of rounding that the reference values have.
- * Owen scrambling permutes the digits at random, with a permutation of its own for every dimension and place (A. B. Owen,
- * "A randomized Halton algorithm in R", 2017, arXiv:1706.02808); the shift adds a random digit modulo the base. Both run
- * over as many places as a double can tell apart, whatever the index, so more points keep the earlier ones. */
+ * J. H. Halton 1960, doi:10.1007/BF01386213. Digits are added from the first on, each weighed with the weight before
+ * divided by the base: the order of rounding that the reference values have.
+ * Owen scrambling permutes the digits at random, with a permutation of its own for every dimension and place (A. B.
+ * Owen, "A randomized Halton algorithm in R", 2017, arXiv:1706.02808); the shift adds a random digit modulo the base.
+ * Both run over as many places as a double can distinguish, for every index, so more points keep the earlier ones. */
 #include "design/sequence_int.h"
 
 #include "base/alloc.h"

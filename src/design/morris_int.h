@@ -1,4 +1,4 @@
-/* What the files of the Morris designs share.
+/* The two kinds of Morris designs.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_DESIGN_MORRIS_INT_H
 #define TS_DESIGN_MORRIS_INT_H

@@ -1,9 +1,9 @@
 /* Radial Morris designs: each row moves one parameter or group away from the first row of its block.
  * SPDX-License-Identifier: Apache-2.0
  *
- * F. Campolongo, A. Saltelli and J. Cariboni, "From screening to quantitative sensitivity analysis. A unified approach",
- * 2011, doi:10.1016/j.cpc.2010.12.039: base point and second point are the two halves of a 2k-dimensional Sobol' point, the
- * second half taken four points later, since the halves of one point are often close to each other.
+ * F. Campolongo, A. Saltelli and J. Cariboni, "From screening to quantitative sensitivity analysis. A unified
+ * approach", 2011, doi:10.1016/j.cpc.2010.12.039: base point and second point are the two halves of a 2k-dimensional
+ * Sobol' point, the second half taken four points later, since the halves of one point are often close to each other.
  * Values on grids are taken at the middle of their share of the unit range: a step is then as large as the levels are
  * apart. A second coordinate that would not change the value, or hardly move a real, is moved on by half the range. */
 #include "design/morris_int.h"
@@ -15,7 +15,8 @@
 #include <string.h>
 
 #define SHIFT 4
-/* Of the unit range. An effect is a change divided by its step: a tiny one would turn a small jump into a huge effect. */
+/* Of the unit range. An effect is a change divided by its step: a tiny one would turn a small jump into a huge
+ * effect. */
 #define MIN_STEP 0.01
 
 static bool is_far(const struct ts_parameter *parameter, double a, double b) {

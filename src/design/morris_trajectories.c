@@ -1,10 +1,10 @@
 /* Morris trajectories: each step moves one parameter or group, always by the same delta.
  * SPDX-License-Identifier: Apache-2.0
  *
- * With p levels (even) every coordinate lies on the grid 0, 1/(p-1), ..., 1 and a step goes p/2 grid places up or down, in
- * unit-cube terms delta = p / (2 (p - 1)). Each trajectory draws, from a random stream of its own: per parameter a base
- * place uniform on 0..p/2-1 and a direction (up: starts at the base; down: starts p/2 above it), then the order of the
- * parameters or groups. */
+ * With p levels (even) every coordinate lies on the grid 0, 1/(p-1), ..., 1 and a step goes p/2 grid places up or down,
+ * in unit-cube terms delta = p / (2 (p - 1)). Each trajectory draws, from a random stream of its own: per parameter a
+ * base place uniform on 0..p/2-1 and a direction (up: starts at the base; down: starts p/2 above it), then the order of
+ * the parameters or groups. */
 #include "design/morris_int.h"
 
 #include "base/alloc.h"
@@ -19,7 +19,7 @@
 #define MORRIS_STREAM (UINT64_C(0x4d6f7272) << 32)
 #define MOST_LEVELS   ((size_t)UINT16_MAX - 1) /* even; places have 16 bits */
 #define MAX_DRAWS     1000
-/* Sets to choose from: so many are looked through without being asked to, so many (a few seconds) at most. */
+/* Sets to choose from: up to FEW_SETS are all tried without an option, up to MANY_SETS (a few seconds) with one. */
 #define FEW_SETS  1e6
 #define MANY_SETS 1e9
 

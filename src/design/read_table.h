@@ -1,8 +1,8 @@
 /* Tables of numbers as CSV, streamed row by row: designs and outputs of any length.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The first line names the columns, in any order. Cells are numbers; an empty cell, NaN, nan or NA is a missing value and
- * read as NaN, inf and -inf as infinities. base/csv_scan.h says what a cell is; a byte order mark is fine; empty
+ * The first line names the columns, in any order. Cells are numbers; an empty cell, NaN, nan or NA is a missing value
+ * and read as NaN, inf and -inf as infinities. base/csv_scan.h says what a cell is; a byte order mark is fine; empty
  * lines are skipped, except in a table of one column, where each is a row with a missing value.
  * Memory: one row and a buffer. Call order: open, choose (else all columns), set_parameter, next ..., close. */
 #ifndef TS_DESIGN_READ_TABLE_H
@@ -48,8 +48,8 @@ bool ts_table_reader_open(struct ts_table_reader *reader, const char *file, stru
 void ts_table_reader_close(struct ts_table_reader *reader);
 /* The column of the file with that name, or TS_NONE. */
 size_t ts_table_reader_find(const struct ts_table_reader *reader, const char *name);
-/* Rows have the named columns from now on, in that order; MISSING_KEY with the nearest word if one is not there. Cells of
- * other columns are not looked at. Without a choice rows have all columns that have a name. */
+/* Rows have the named columns from now on, in that order; MISSING_KEY with the nearest word if one is not there. Cells
+ * of other columns are not read. Without a choice rows have all columns that have a name. */
 bool ts_table_reader_choose(struct ts_table_reader *reader, const char *const *names, size_t count,
                             struct ts_error *err);
 /* Cells of the chosen column `place` are values of a parameter (borrowed): strings and booleans are allowed and read as

@@ -1,11 +1,11 @@
-/* What the samplers of single points share: sources of points, scrambling, and what is done to a sample afterwards.
+/* Sources of points, scrambling and the improvement of samples, for the samplers of single points.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_DESIGN_SEQUENCE_INT_H
 #define TS_DESIGN_SEQUENCE_INT_H
 
 #include "design/points.h"
 
-/* Cells of one sample (2 GiB of coordinates): a slip of the hand must not ask for all memory. */
+/* Cells of one sample (2 GiB of coordinates): a mistyped number must not take all memory. */
 #define TS_MAX_CELLS ((size_t)1 << 28)
 
 /* joe_kuo.c: the direction numbers of Joe and Kuo. */

@@ -1,4 +1,4 @@
-/* Sobol' sequences: Joe-Kuo direction numbers, Gray code order, any point at once, scrambled unless told otherwise.
+/* Sobol' sequences: Joe-Kuo direction numbers, Gray code order, any point at once, scrambled by default.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Point i is the sum without carry of the direction numbers at the bits of the Gray code of i, so a point follows from

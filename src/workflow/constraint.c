@@ -45,7 +45,7 @@ struct scope {
   const struct ts_parameter *const *parameters; /* borrowed */
   const bool *sound;                            /* borrowed; false: complained about before */
   size_t count;
-  bool known;        /* false: an unknown name may stand in a part that could not be read */
+  bool known;        /* false: an unknown name may be in a part that could not be read */
   bool has_defaults; /* which must satisfy the constraint too */
 };
 

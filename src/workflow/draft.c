@@ -78,7 +78,7 @@ static bool library_is_known(const struct ts_registry *registry, const char *nam
 static void find_operation(struct ts_builder *builder, const char *name, struct ts_task_draft *task) {
   task->op = ts_registry_find(builder->registry, name);
   if (task->op) return;
-  /* A file that could not be loaded may have it: then only what looks misspelt is told. */
+  /* A file that could not be loaded may have it: then only a name that looks misspelt is reported. */
   const char *nearest = ts_registry_nearest(builder->registry, name);
   if (!builder->operations_known && !(nearest && library_is_known(builder->registry, name))) return;
   struct ts_error *err = ts_reader_fault(&builder->reader, TS_ERR_UNKNOWN_OPERATION,

@@ -1,9 +1,8 @@
-/* Keys that stand twice in one object: jansson refuses them with one syntax error; here each is named for what it is, and
- * reading goes on with the first of the two.
+/* Keys that occur twice in one object: each is reported, and reading goes on with the first of the two.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Works on text that is valid JSON but for repeated keys. The second key and its value are overwritten with spaces, so
- * that all places stay as they are. */
+ * jansson refuses such a text with one syntax error. Works on text that is valid JSON but for repeated keys. The second
+ * key and its value are overwritten with spaces, so that all places stay as they are. */
 #include "base/alloc.h"
 #include "base/map.h"
 #include "workflow/workflow_int.h"
@@ -71,7 +70,7 @@ static void wipe(struct scan *scan, size_t from, size_t to) {
 
 static void scan_value(struct scan *scan);
 
-/* Scans one member of an object, whose comma before it stands at `comma`. */
+/* Scans one member of an object, whose comma before it is at `comma`. */
 static void scan_member(struct scan *scan, struct ts_map *keys, size_t comma) {
   size_t start = scan->at;
   skip_string(scan);

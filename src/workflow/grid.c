@@ -86,8 +86,8 @@ static int decimals(double value) {
   return count;
 }
 
-/* The level a person would write: 0.3, not 0.1 + 0.1 + 0.1. A whole number divided by a power of ten that a double holds
- * exactly is rounded once, hence to the double that the decimal text means. */
+/* The level a person would write: 0.3, not 0.1 + 0.1 + 0.1. A whole number divided by a power of ten that a double
+ * holds exactly is rounded once, hence to the double that the decimal text means. */
 static double nice_level(double from, double step, size_t index) {
   double value = from + (double)index * step;
   int places = decimals(from) > decimals(step) ? decimals(from) : decimals(step);

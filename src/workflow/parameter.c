@@ -149,7 +149,7 @@ static bool check_shares(struct ts_reader *reader, const char *pointer, const st
   return false;
 }
 
-/* What shapes the values between the ends, once these are known. */
+/* The keys that shape the values between the ends, once these are known. */
 static bool read_shares(struct ts_reader *reader, const char *pointer, const struct ts_field *fields,
                         struct ts_parameter *parameter) {
   bool ok = ts_read_distribution(reader, fields[DISTRIBUTION].value, pointer, parameter);

@@ -9,7 +9,8 @@
 #define MAX_NUMBERS 3
 #define WHOLE_LIMIT 0x1p53 /* beyond, doubles skip integers */
 
-/* What a kind takes: {"normal": {"mean": 5, "sd": 1}}; without numbers it is a plain word and needs a range. */
+/* The numbers that a kind takes: {"normal": {"mean": 5, "sd": 1}}; without numbers it is a plain word and needs a
+ * range. */
 static const struct form {
   const char *numbers[MAX_NUMBERS + 1]; /* NULL-ended */
   const char *example;
