@@ -4,7 +4,8 @@ if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "TESSERA_FUZZ needs clang: cmake --preset fuzz")
 endif()
 
-add_library(ts_fuzz_support STATIC tests/fuzz/fuzz.c)
+add_library(ts_fuzz_support STATIC tests/fuzz/fuzz.c tests/support/design_text.c)
+target_include_directories(ts_fuzz_support PUBLIC ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(ts_fuzz_support PRIVATE ts_flags PUBLIC ts_study)
 
 # Writes the seeds that only the program itself can make.

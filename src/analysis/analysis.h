@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* NaN stands for what cannot be told: everything without effects; sigma and the intervals with a single one. */
+/* NaN means unknown: everything without effects; sigma and the intervals with a single one. */
 struct ts_morris_index {
   const char *name; /* borrowed from the input */
   double mu, mu_star, sigma;
@@ -39,11 +39,11 @@ struct ts_morris_input {
   uint64_t seed;
 };
 
-/* Elementary effects (y_after - y_before) / delta in the increasing direction; mu their mean, mu* the mean of their absolute
- * values, sigma their standard deviation (ddof 1). Fills parameter_count indices in the order of the parameters, or
- * group_count in that of the groups. The members of a group move at once, up or down each: their effect has no sign, so
- * that mu and sigma are NaN for a group of several; its step is the root mean square of theirs.
- * Deterministic for a seed whatever the pool (may be NULL). BAD_VALUE if the rows are not trajectories. */
+/* Elementary effects (y_after - y_before) / delta in the increasing direction; mu their mean, mu* the mean of their
+ * absolute values, sigma their standard deviation (ddof 1). Fills parameter_count indices in the order of the
+ * parameters, or group_count in that of the groups. The members of a group move at once, up or down each: their effect
+ * has no sign, so that mu and sigma are NaN for a group of several; its step is the root mean square of theirs.
+ * Deterministic for a seed with any pool (may be NULL). BAD_VALUE if the rows are not trajectories. */
 bool ts_analysis_morris(const struct ts_morris_input *input, struct ts_pool *pool, struct ts_morris_index *indices,
                         struct ts_error *err);
 
@@ -54,9 +54,9 @@ enum ts_effect_class { TS_EFFECT_NEGLIGIBLE, TS_EFFECT_LINEAR, TS_EFFECT_INTERAC
 #define TS_INTERACTING_RATIO 0.5  /* sigma / mu* */
 
 /* The rule, in this order:
- * negligible:  the upper end of the mu* interval is below `share` (0: 0.05) of the largest mu*, or mu* itself is zero with
- *              no effect seen at all. A parameter whose interval still reaches above that is not called negligible.
- * interacting: sigma >= 0.5 mu*: the effect depends on where the other parameters stand, or is not linear.
+ * negligible:  the upper end of the mu* interval is below `share` (0: 0.05) of the largest mu*, or mu* itself is zero
+ *              with no effect seen at all. A parameter whose interval still reaches above that is not negligible.
+ * interacting: sigma >= 0.5 mu*: the effect depends on the values of the other parameters, or is not linear.
  * influential: everything else (TS_EFFECT_LINEAR): the effect is about the same everywhere.
  * A parameter without effects or interval (NaN) is never negligible: nothing is known about it. */
 enum ts_effect_class ts_morris_classify(const struct ts_morris_index *index, double largest_mu_star, double share);
@@ -68,9 +68,5 @@ double ts_morris_largest(const struct ts_morris_index *indices, size_t count);
  * overlap in their intervals, unless both parameters had no effect at all. order and unsettled hold parameter_count
  * entries; the last entry of unsettled is false. */
 void ts_morris_rank(const struct ts_morris_index *indices, size_t count, size_t *order, bool *unsettled);
-
-/* About how many further trajectories would part the intervals of two parameters (their widths shrink with the square root
- * of the number); 0 if they are apart already, or if no sensible number (below 1000) would do. */
-size_t ts_morris_more_trajectories(const struct ts_morris_index *a, const struct ts_morris_index *b);
 
 #endif

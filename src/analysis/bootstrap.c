@@ -31,9 +31,9 @@ void ts_bootstrap_draw(uint64_t seed, size_t resample, size_t population, size_t
   }
 }
 
-/* The value below which a further draw of the same kind would lie with probability `share`: place share (count + 1) of the
- * sorted values, linear between neighbours. Places counted from the smallest to the largest value instead would make
- * intervals of few resamples too short (100 resamples: 93 % instead of 95 %). */
+/* The value below which a further draw of the same kind would lie with probability `share`: place share (count + 1) of
+ * the sorted values, linear between neighbours. Places counted from the smallest to the largest value instead would
+ * make intervals of few resamples too short (100 resamples: 93 % instead of 95 %). */
 static double quantile(const double *sorted, size_t count, double share) {
   double position = share * (double)(count + 1) - 1;
   if (position <= 0) return sorted[0];

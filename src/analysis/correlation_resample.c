@@ -62,7 +62,8 @@ static void destroy(void *argument) {
   free(prepared);
 }
 
-/* Upper half of the correlation matrix of the rows, each counted as often as it was drawn; zeros for constant columns. */
+/* Upper half of the correlation matrix of the rows, each counted as often as it was drawn; zeros for constant
+ * columns. */
 static void correlate(const double *rows, size_t count, size_t order, const uint32_t *counts, double *matrix) {
   ts_auto_free double *sums = ts_calloc(order, sizeof *sums);
   ts_auto_free double *scales = ts_calloc(order, sizeof *scales);
@@ -90,8 +91,8 @@ static void correlate(const double *rows, size_t count, size_t order, const uint
   }
 }
 
-/* The factor of the columns that are part of the regression, spread over all columns (zeros for the others). False if they
- * depend on each other in this resample: then nothing partial can be said. */
+/* The factor of the columns that are part of the regression, spread over all columns (zeros for the others). False if
+ * they depend on each other in this resample: then nothing partial can be said. */
 static bool factorise(const double *matrix, size_t order, const bool *left_out, struct ts_triangle *triangle) {
   ts_auto_free size_t *used = ts_calloc(order, sizeof *used);
   ts_auto_free double *small = ts_calloc(order * order, sizeof *small);

@@ -1,8 +1,8 @@
 /* Coefficients of a regression and correlations from one triangular factor; memory does not grow with the rows.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The partial correlation of x_j and y equals b_j / sqrt(b_j^2 + RSS v_j) with the regression coefficient b_j, the residual
- * sum of squares RSS and v_j = (X'X)^-1_jj: one regression gives them all. */
+ * The partial correlation of x_j and y equals b_j / sqrt(b_j^2 + RSS v_j) with the regression coefficient b_j, the
+ * residual sum of squares RSS and v_j = (X'X)^-1_jj: one regression gives them all. */
 #include "analysis/correlation_table.h"
 
 #include "analysis/ranks.h"
@@ -34,7 +34,7 @@ static double column_product(const struct ts_triangle *triangle, size_t a, size_
   return sum;
 }
 
-/* What the regression says about input j, which is column c of the fit. */
+/* The coefficients of the regression for input j, which is column c of the fit. */
 static void read_coefficient(struct ts_relations *relations, size_t j, const struct ts_least_squares *fit, size_t c,
                              double x_squares, double y_squares) {
   relations->left_out[j] = fit->left_out[c];
@@ -168,7 +168,7 @@ void ts_relations_note(const struct ts_relations *relations, struct ts_indices *
   if (entangled.length) {
     ts_indices_note(indices,
                     "the inputs %s are tied to each other exactly: their partial and regression coefficients cannot be "
-                    "told apart",
+                    "distinguished",
                     ts_str_get(&entangled));
   }
   if (relations->exhausted) {

@@ -1,14 +1,15 @@
 /* Simple, partial and regression coefficients of all inputs with the output, on values and on ranks.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Shared by the methods "correlation" and "regression", which show different columns of the same least-squares solution. */
+ * Shared by the methods "correlation" and "regression", which show different columns of the same least-squares
+ * solution. */
 #ifndef TS_ANALYSIS_CORRELATION_TABLE_H
 #define TS_ANALYSIS_CORRELATION_TABLE_H
 
 #include "analysis/given_data_rows.h"
 #include "analysis/linear.h"
 
-/* NaN where a coefficient does not exist: constant columns, inputs that cannot be told apart. */
+/* NaN where a coefficient does not exist: constant columns, inputs that cannot be distinguished. */
 struct ts_relations {
   size_t count;         /* inputs */
   double *simple;       /* owned; correlation with the output */
@@ -31,15 +32,15 @@ void ts_relations_of_ranks(struct ts_relations *relations, const struct ts_given
 /* Notes on inputs that move together. */
 void ts_relations_note(const struct ts_relations *relations, struct ts_indices *indices);
 
-/* Bootstrap intervals of all cells, whose values are known: per input pearson, spearman, pcc, prcc, or for `regression` src,
- * srrc. Ranks are found anew for every resample; an input that was left out stays so. */
+/* Bootstrap intervals of all cells, whose values are known: per input pearson, spearman, pcc, prcc, or for `regression`
+ * src, srrc. Ranks are found again for every resample; an input that was left out stays so. */
 void ts_relations_intervals(const struct ts_relations *values, const struct ts_relations *ranks, bool regression,
                             const struct ts_given *given, const struct ts_analysis_options *options,
                             struct ts_pool *pool, struct ts_indices *indices);
 
 /* How the intervals of both methods are made, for people. */
 #define TS_RELATION_INTERVAL                                                                                           \
-  "range of the middle share (95 %) of the values that bootstrap resamples of the runs give, ranks found anew each "   \
+  "range of the middle share (95 %) of the values that bootstrap resamples of the runs give, ranks found again each "  \
   "time; it covers the chance of which runs were drawn"
 
 #endif

@@ -1,10 +1,10 @@
-/* Delta: half the area by which fixing an input moves the density of the output, whatever the moments.
+/* Delta: half the area by which fixing an input moves the density of the output, independent of its moments.
  * SPDX-License-Identifier: Apache-2.0
  *
- * E. Borgonovo, "A new uncertainty importance measure", 2007, doi:10.1016/j.ress.2006.04.015; estimated from given data as
- * in E. Plischke, E. Borgonovo, C. L. Smith, 2013, doi:10.1016/j.ejor.2012.11.047: classes of equally many rows, densities
- * by Gaussian kernels (Silverman's width) on 100 points between the smallest and the largest output, bias taken off by the
- * bootstrap (equation 30). */
+ * E. Borgonovo, "A new uncertainty importance measure", 2007, doi:10.1016/j.ress.2006.04.015; estimated from given data
+ * as in E. Plischke, E. Borgonovo, C. L. Smith, 2013, doi:10.1016/j.ejor.2012.11.047: classes of equally many rows,
+ * densities by Gaussian kernels (Silverman's width) on 100 points between the smallest and the largest output, bias
+ * taken off by the bootstrap (equation 30). */
 #include "analysis/given_data_rows.h"
 #include "base/alloc.h"
 #include "base/random.h"
@@ -66,8 +66,8 @@ static bool all_equal(const double *outputs, size_t count) {
   return true;
 }
 
-/* Adds the kernel of one output to the grid points on one side. On an even grid e^(-d^2/2) changes from point to point by a
- * factor that itself changes by a fixed factor, so that three exponentials do for all points. */
+/* Adds the kernel of one output to the grid points on one side. On an even grid e^(-d^2/2) changes from point to point
+ * by a factor that itself changes by a fixed factor, so that three exponentials do for all points. */
 static void add_tail(double *density, size_t start, size_t points, int direction, double peak, double ratio,
                      double change) {
   double value = peak;
@@ -118,7 +118,8 @@ static void expand(const struct ts_given *given, const uint32_t *order, const ui
   }
 }
 
-/* Both indices of one input from the outputs in its order. `density` is that of all of them, NULL if they are all equal. */
+/* Both indices of one input from the outputs in its order. `density` is that of all of them, NULL if they are all
+ * equal. */
 static void indices_of(const double *outputs, size_t count, const struct settings *settings, const double *density,
                        double *out) {
   out[DELTA] = density ? 0 : NAN;
@@ -202,7 +203,7 @@ static void find_range(const struct ts_given *given, struct settings *settings) 
   settings->step = (high - low) / (GRID - 1);
 }
 
-/* The bootstrap shows by how much the estimate of a sample lies above that of what it was drawn from. */
+/* The bootstrap shows by how much the estimate of a sample lies above that of its population. */
 static void reduce_bias(struct ts_index *cell, double mean, bool percentile) {
   double raw = cell->value, low = cell->low, high = cell->high;
   if (isnan(mean) || isnan(raw)) return;
@@ -232,7 +233,7 @@ static void find_intervals(const struct ts_given *given, const struct settings *
                                          .statistic_count = cell_count};
   ts_given_intervals(&bootstrap, given, options, pool, indices, cells, means);
   if (indices->resamples == 0) {
-    ts_indices_note(indices, "without resamples the bias of delta is not taken off: inert inputs stand above 0");
+    ts_indices_note(indices, "without resamples the bias of delta is not taken off: inert inputs lie above 0");
     return;
   }
   for (size_t i = DELTA; i < cell_count; i += COLUMNS) {

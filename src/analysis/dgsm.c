@@ -1,4 +1,4 @@
-/* Derivative-based measures: the mean square of the output's slope, and the bound on total indices that follows from it.
+/* Derivative-based measures: the mean square of the output's slope, and the bound on total indices from it.
  * SPDX-License-Identifier: Apache-2.0
  *
  * I. M. Sobol', S. Kucherenko, "Derivative based global sensitivity measures and their link with global sensitivity

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A. Saltelli, S. Tarantola, K. Chan, "A quantitative model-independent method for global sensitivity analysis of model
- * output", 1999, doi:10.1080/00401706.1999.10485594. Along curve i parameter i runs at the frequency w = floor((n - 1) /
- * 2M), the others at most at w / 2M: the output's power at w, 2w .. Mw is the parameter's own, that up to w / 2 belongs to
- * the others. */
+ * output", 1999, doi:10.1080/00401706.1999.10485594. Along curve i parameter i runs at the frequency w = floor((n - 1)
+ * / 2M), the others at most at w / 2M: the output's power at w, 2w .. Mw is the parameter's own, that up to w / 2
+ * belongs to the others. */
 #include "analysis/fast_spectrum.h"
 #include "analysis/given_data_rows.h"
 #include "base/alloc.h"
@@ -109,7 +109,7 @@ static bool find_curves(struct curves *curves, const struct ts_runs *runs, const
   return check_order(runs, curves, err);
 }
 
-/* What SALib prints as confidence: indices of half of the runs of a curve, drawn in random order. */
+/* The figures that SALib prints as confidence: indices of half of the runs of a curve, drawn in random order. */
 static void shuffled_interval(const double *curve, const struct curves *whole, size_t parameter,
                               const struct ts_analysis_options *options, struct ts_indices *indices) {
   size_t resamples = indices->resamples, half = (whole->n + 1) / 2;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define PI          3.14159265358979323846
-#define EXACT_EVERY 512 /* steps after which a rotation is computed anew, so that rounding does not add up */
+#define EXACT_EVERY 512 /* steps after which a rotation is computed again, so that rounding does not add up */
 
 struct complex_number {
   double re, im;

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The correlation ratio of K. Pearson (1905) in the use of E. Plischke, E. Borgonovo, C. L. Smith, "Global sensitivity
- * measures from given data", 2013, doi:10.1016/j.ejor.2012.11.047, with two changes. A straight line is fitted within each
- * slice instead of a mean, so that slices may be wide without blurring a curved effect. Variances are divided by their
- * degrees of freedom (T. L. Kelley, 1935), so that an inert input has 0 on average however many slices there are. Equal
- * values of an input are never parted: on a grid a slice holds whole levels.
- * A nearest-neighbour estimate (F. Gamboa et al., 2022) needs no slices but is noisier at equal size. */
+ * measures from given data", 2013, doi:10.1016/j.ejor.2012.11.047, with two changes. A straight line is fitted within
+ * each slice instead of a mean, so that slices may be wide without blurring a curved effect. Variances are divided by
+ * their degrees of freedom (T. L. Kelley, 1935), so that an inert input has 0 on average however many slices there are.
+ * Equal values of an input are never separated: on a grid a slice holds whole levels. A nearest-neighbour estimate (F.
+ * Gamboa et al., 2022) needs no slices but is noisier at equal size. */
 #include "analysis/given_data_rows.h"
 #include "base/alloc.h"
 
@@ -28,8 +28,8 @@ static double input_of(const struct ts_given *given, size_t row, size_t paramete
   return given->values[given->rows[row] * given->parameter_count + parameter];
 }
 
-/* Sums of squares around the overall mean and, slice by slice, around a line along the places of the rows. Places instead
- * of values: an input with a long tail would hang the line on a few rows. */
+/* Sums of squares around the overall mean and, slice by slice, around a line along the places of the rows. Places
+ * instead of values: an input with a long tail would hang the line on a few rows. */
 struct split {
   double total, within;
   size_t rows, used; /* used: means and slopes fitted */

@@ -1,4 +1,4 @@
-/* Usable rows of given data, and bootstrap intervals of whatever can be computed from them.
+/* Usable rows of given data, and bootstrap intervals of any statistic of them.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/given_data_rows.h"
 

@@ -1,4 +1,4 @@
-/* What the methods for given data share: the usable rows, and bootstrap intervals over rows.
+/* The usable rows and bootstrap intervals over rows, for the methods for given data.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_ANALYSIS_GIVEN_DATA_ROWS_H
 #define TS_ANALYSIS_GIVEN_DATA_ROWS_H
@@ -50,8 +50,8 @@ struct ts_given_bootstrap {
   enum ts_interval kind;  /* what TS_INTERVAL_DEFAULT means */
   size_t statistic_count; /* what `estimate` fills */
 };
-/* Intervals of cells whose values are known; sets indices->resamples. With `mean` (may be NULL; statistic_count numbers)
- * the means of the bootstrap values are stored too. */
+/* Intervals of cells whose values are known; sets indices->resamples. With `mean` (may be NULL; statistic_count
+ * numbers) the means of the bootstrap values are stored too. */
 void ts_given_intervals(const struct ts_given_bootstrap *bootstrap, const struct ts_given *given,
                         const struct ts_analysis_options *options, struct ts_pool *pool, struct ts_indices *indices,
                         struct ts_index *cells, double *mean);

@@ -77,7 +77,8 @@ size_t ts_cholesky(double *matrix, size_t order) {
   return order;
 }
 
-void ts_solve_upper(const double *r, size_t stride, size_t count, double *right) {
+/* x with R x = right (in place), for an upper triangular R of the leading `count` columns; stride is its row length. */
+static void solve_upper(const double *r, size_t stride, size_t count, double *right) {
   for (size_t i = count; i-- > 0;) {
     for (size_t j = i + 1; j < count; j++) right[i] -= r[i * stride + j] * right[j];
     right[i] /= r[i * stride + i];
@@ -128,7 +129,7 @@ static void find_entangled(struct ts_least_squares *fit, const struct ts_triangl
   ts_triangle_select(&part, whole, with, fit->rank + 1);
   ts_auto_free double *shares = ts_calloc(fit->rank, sizeof *shares);
   for (size_t i = 0; i < fit->rank; i++) shares[i] = part.r[i * part.order + fit->rank];
-  ts_solve_upper(part.r, part.order, fit->rank, shares);
+  solve_upper(part.r, part.order, fit->rank, shares);
   for (size_t i = 0; i < fit->rank; i++) {
     double share = fabs(shares[i]) * column_length(whole, columns[i]) / length;
     if (share > ENTANGLED_SHARE) fit->entangled[columns[i]] = true;
@@ -144,7 +145,7 @@ static void find_inverse(struct ts_least_squares *fit, const struct ts_triangle 
   for (size_t c = 0; c < rank; c++) {
     memset(unit, 0, rank * sizeof *unit);
     unit[c] = 1;
-    ts_solve_upper(part->r, part->order, c + 1, unit);
+    solve_upper(part->r, part->order, c + 1, unit);
     for (size_t i = 0; i <= c; i++) fit->inverse[columns[i]] += unit[i] * unit[i];
   }
 }
@@ -162,7 +163,7 @@ void ts_least_squares_init(struct ts_least_squares *fit, const struct ts_triangl
   fit->rank = rank;
   ts_auto_free double *solution = ts_calloc(rank + 1, sizeof *solution);
   for (size_t i = 0; i < rank; i++) solution[i] = part.r[i * part.order + rank];
-  ts_solve_upper(part.r, part.order, rank, solution);
+  solve_upper(part.r, part.order, rank, solution);
   for (size_t j = 0; j < count; j++) fit->coefficients[j] = fit->inverse[j] = NAN;
   for (size_t i = 0; i < rank; i++) fit->coefficients[columns[i]] = solution[i];
   find_inverse(fit, &part, columns);
@@ -180,24 +181,4 @@ void ts_least_squares_release(struct ts_least_squares *fit) {
   free(fit->left_out);
   free(fit->entangled);
   *fit = (struct ts_least_squares){0};
-}
-
-size_t ts_linear_solve(const double *table, size_t rows, size_t columns, const double *right, double *solution,
-                       double *residual_squares) {
-  struct ts_triangle triangle;
-  ts_triangle_init(&triangle, columns + 1);
-  ts_auto_free double *copy = ts_calloc(rows * (columns + 1) + 1, sizeof *copy);
-  for (size_t i = 0; i < rows; i++) {
-    memcpy(copy + i * (columns + 1), table + i * columns, columns * sizeof *copy);
-    copy[i * (columns + 1) + columns] = right[i];
-  }
-  ts_triangle_add(&triangle, copy, rows);
-  struct ts_least_squares fit;
-  ts_least_squares_init(&fit, &triangle);
-  for (size_t j = 0; j < columns; j++) solution[j] = fit.left_out[j] ? 0 : fit.coefficients[j];
-  if (residual_squares) *residual_squares = fit.residual_squares;
-  size_t rank = fit.rank;
-  ts_least_squares_release(&fit);
-  ts_triangle_release(&triangle);
-  return rank;
 }

@@ -1,8 +1,9 @@
-/* Least squares for tables with many rows and few columns: one triangular factor, whatever the number of rows.
+/* Least squares for tables with many rows and few columns: one triangular factor for any number of rows.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Rows are folded into the upper triangular factor R of a QR decomposition block by block (Householder), so that memory is
- * columns^2 and nothing is squared on the way: solutions keep the accuracy of a QR decomposition of the whole table. */
+ * Rows are folded into the upper triangular factor R of a QR decomposition block by block (Householder), so that memory
+ * is columns^2 and nothing is squared on the way: solutions keep the accuracy of a QR decomposition of the whole
+ * table. */
 #ifndef TS_ANALYSIS_LINEAR_H
 #define TS_ANALYSIS_LINEAR_H
 
@@ -22,8 +23,8 @@ void ts_triangle_add(struct ts_triangle *triangle, double *rows, size_t row_coun
 void ts_triangle_select(struct ts_triangle *part, const struct ts_triangle *whole, const size_t *columns, size_t count);
 
 /* Replaces a symmetric matrix (row by row; only the upper half is read) by its upper triangular Cholesky factor, zeros
- * below. Stops at the first column whose pivot falls below TS_LINEAR_RANK of its diagonal element (singular as far as
- * doubles can tell after squaring), zeroes that row, and returns how many rows were done: `order` if all. */
+ * below. Stops at the first column whose pivot falls below TS_LINEAR_RANK of its diagonal element (singular within the
+ * accuracy of doubles after squaring), zeroes that row, and returns how many rows were done: `order` if all. */
 size_t ts_cholesky(double *matrix, size_t order);
 
 /* A column whose part that the columns before it do not explain is smaller than this share of its length counts as
@@ -41,15 +42,9 @@ struct ts_least_squares {
   size_t rank;          /* columns in the solution */
   double residual_squares; /* |X b - y|^2 */
 };
-/* From the factor of the table [X y]: the last column is y. No intercept: centre the columns or add a column of ones. */
+/* From the factor of the table [X y]: the last column is y. No intercept: centre the columns or add a column of
+ * ones. */
 void ts_least_squares_init(struct ts_least_squares *fit, const struct ts_triangle *triangle);
 void ts_least_squares_release(struct ts_least_squares *fit);
-
-/* The same for a small dense table (row by row) in one call: `solution` holds `columns` numbers, zero for columns left out.
- * `residual_squares` may be NULL. Returns the rank. */
-size_t ts_linear_solve(const double *table, size_t rows, size_t columns, const double *right, double *solution,
-                       double *residual_squares);
-/* x with R x = right (in place), for an upper triangular R of the leading `count` columns; stride is its row length. */
-void ts_solve_upper(const double *r, size_t stride, size_t count, double *right);
 
 #endif

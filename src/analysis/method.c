@@ -1,4 +1,4 @@
-/* What every method of analysis shares: the table of results, notes, and the checks before a method is called.
+/* The table of results, notes and the checks before a call, for every method of analysis.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/method.h"
 

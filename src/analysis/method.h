@@ -1,4 +1,4 @@
-/* Methods of sensitivity analysis: one contract, one table of results, whatever the method.
+/* Methods of sensitivity analysis: one contract and one table of results for all methods.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Methods are listed in analysis/methods.c, one file each; adding one is a file and a line. */
@@ -31,7 +31,7 @@ struct ts_runs {
 enum ts_interval { TS_INTERVAL_DEFAULT, TS_INTERVAL_PERCENTILE, TS_INTERVAL_NORMAL };
 enum ts_vbd_estimator { TS_S1_SALTELLI, TS_S1_JANSEN, TS_S1_JANON, TS_S1_MARTINEZ };
 
-/* What all methods take; each ignores what is not its own, zero is the default. */
+/* The options of all methods; each ignores those of others, zero is the default. */
 struct ts_analysis_options {
   size_t resamples;  /* bootstrap; 0: the method's default; TS_NO_RESAMPLES: no intervals */
   double confidence; /* 0: 0.95 */
@@ -51,7 +51,7 @@ struct ts_analysis_options {
 /* Share of runs, or of base samples, without a usable output from which on the user is warned. */
 #define TS_LOSS_TO_NOTE 0.05
 
-/* NaN stands for what cannot be told. */
+/* NaN means unknown. */
 struct ts_index {
   double value, low, high;
 };
@@ -82,7 +82,7 @@ struct ts_indices {
   struct {
     const char *name; /* "LOO error", "R2" */
     double value;
-  } facts[8]; /* what else the method tells about itself */
+  } facts[8]; /* further facts about the method */
   size_t fact_count;
   const char **notes; /* warnings for the user: loss above 5 %, constant output, split halves that disagree */
   size_t note_count;
@@ -92,12 +92,13 @@ void ts_indices_init(struct ts_indices *indices, const struct ts_method *method,
                      const struct ts_analysis_options *options);
 void ts_indices_release(struct ts_indices *indices);
 void ts_indices_note(struct ts_indices *indices, const char *format, ...) TS_PRINTF(2, 3);
-/* Counts lost rows; notes a loss above 5 % and an output that never changes. BAD_VALUE without a single usable output. */
+/* Counts lost rows; notes a loss above 5 % and an output that never changes. BAD_VALUE without a single usable
+ * output. */
 bool ts_indices_check_outputs(struct ts_indices *indices, const struct ts_runs *runs, struct ts_error *err);
 /* The column of a name ("S1"), or TS_NONE. */
 size_t ts_indices_column(const struct ts_indices *indices, const char *column);
 
-/* What a method asks of the runs. */
+/* The runs that a method needs. */
 enum ts_needs { TS_NEEDS_UNIT = 1, TS_NEEDS_VALUES = 2 };
 
 struct ts_method {
@@ -109,12 +110,12 @@ struct ts_method {
   const char *columns[8];        /* NULL-ended: "S1", "ST" */
   const char *rank_by;           /* the column that orders the parameters */
   bool rank_by_size;             /* by its absolute value: correlations and other measures with a sign */
-  bool zero_is_exact;            /* an inert input has exactly 0 in that column, whatever the sample */
+  bool zero_is_exact;            /* an inert input has exactly 0 in that column, for any sample */
   const char *inert_fact;        /* name of the fact that states the level of an inert input; NULL: it is 0 */
   const enum ts_layout *layouts; /* accepted ones; layout_count 0: any design, also given data */
   size_t layout_count;
   unsigned needs; /* enum ts_needs */
-  /* Deterministic for a seed whatever the pool (may be NULL). */
+  /* Deterministic for a seed with any pool (may be NULL). */
   bool (*analyse)(const struct ts_runs *runs, const struct ts_analysis_options *options, struct ts_pool *pool,
                   struct ts_indices *indices, struct ts_error *err);
 };
@@ -126,8 +127,8 @@ const struct ts_method *ts_method_find(const char *name, struct ts_error *err);
 bool ts_analyse(const struct ts_method *method, const struct ts_runs *runs, const struct ts_analysis_options *options,
                 struct ts_pool *pool, struct ts_indices *indices, struct ts_error *err);
 
-/* bootstrap.c: low and high end of the interval of each of `count` statistics from `resamples` bootstrap values (value r of
- * statistic s at samples[r * count + s]; NaN values are left out). */
+/* bootstrap.c: low and high end of the interval of each of `count` statistics from `resamples` bootstrap values (value
+ * r of statistic s at samples[r * count + s]; NaN values are left out). */
 void ts_interval_of(const double *samples, size_t resamples, size_t count, double confidence, enum ts_interval kind,
                     struct ts_index *indices);
 /* Draws of resample r: `count` indices below `population`, the same for every thread. */

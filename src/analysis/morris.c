@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * F. Campolongo et al., "An effective screening design for sensitivity analysis of large models", 2007,
- * doi:10.1016/j.envsoft.2006.10.004 (mu*). Whole trajectories are resampled, since the effects of one trajectory share runs. */
+ * doi:10.1016/j.envsoft.2006.10.004 (mu*). Whole trajectories are resampled, since the effects of one trajectory share
+ * runs. */
 #include "analysis/method.h"
 #include "analysis/morris_int.h"
 
@@ -76,7 +77,8 @@ static void summarise(const struct ts_effects *effects, size_t parameter, struct
 /* mu, mu*, sigma of one parameter as three neighbouring statistics. */
 #define STATISTICS 3
 
-/* One bootstrap: every resample has its own random stream and its own row of results, so that the order of work is free. */
+/* One bootstrap: every resample has its own random stream and its own row of results, so that the order of work is
+ * free. */
 struct bootstrap {
   const struct ts_effects *effects;      /* borrowed */
   const struct ts_morris_index *indices; /* borrowed; of all trajectories */

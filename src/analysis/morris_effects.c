@@ -111,7 +111,7 @@ static double deviation(const double *outputs, size_t count) {
 }
 
 /* The effect of a change of the output at row `at` of a block. A parameter has one place in a share f of the rows and
- * another in the rest, so its standard deviation in the block is its step times sqrt(f (1 - f)), whatever its size. */
+ * another in the rest, so its standard deviation in the block is its step times sqrt(f (1 - f)) for every size. */
 static double effect_of(const struct ts_morris_input *input, const struct step *step, double change, size_t at,
                         double output_deviation) {
   double increase = step->size < 0 ? -change : change, p = (double)input->levels;

@@ -1,4 +1,4 @@
-/* What the files of the Morris analysis share.
+/* The elementary effects behind the Morris indices.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_ANALYSIS_MORRIS_INT_H
 #define TS_ANALYSIS_MORRIS_INT_H

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * F. Pianosi, T. Wagener, "Distribution-based sensitivity analysis from a generic input-output sample", 2018,
- * doi:10.1016/j.envsoft.2018.07.019. Slices lie between quantiles of the input (lower end included, upper end not, so that
- * the largest value belongs to none); the Kolmogorov-Smirnov distance of each slice to all runs is summarised. */
+ * doi:10.1016/j.envsoft.2018.07.019. Slices lie between quantiles of the input (lower end included, upper end not, so
+ * that the largest value belongs to none); the Kolmogorov-Smirnov distance of each slice to all runs is summarised. */
 #include "analysis/given_data_rows.h"
 #include "analysis/ranks.h"
 #include "base/alloc.h"
@@ -37,7 +37,7 @@ struct prepared {
   uint32_t *orders;       /* owned; of each input */
 };
 
-/* What one thread needs to find the distances of one input. */
+/* Working memory of one thread, which finds the distances of one input. */
 struct scratch {
   uint32_t *slice_of; /* owned; per row */
   double *bounds;     /* owned; slices + 1 */
@@ -116,8 +116,8 @@ static void compare(struct scratch *scratch, size_t s, double all, double side) 
   scratch->distances[s] = fmax(scratch->distances[s], side * (own - all));
 }
 
-/* Between two runs of a slice its distribution stands still while that of all runs grows: the largest distances lie right
- * before and right after its own runs. Equal outputs count at once. */
+/* Between two runs of a slice its distribution stays the same while that of all runs grows: the largest distances lie
+ * right before and right after its own runs. Equal outputs count at once. */
 static void find_distances(const struct prepared *prepared, const uint32_t *counts, size_t total,
                            struct scratch *scratch) {
   const struct ts_given *given = prepared->given;

@@ -1,8 +1,8 @@
 /* Sparse polynomial chaos: Sobol' indices from the coefficients of an expansion fitted to a few hundred runs.
  * SPDX-License-Identifier: Apache-2.0
  *
- * For each truncation of the basis (degree, q-norm) least-angle regression proposes a sparse expansion; the one with the
- * least corrected leave-one-out error is kept. */
+ * For each truncation of the basis (degree, q-norm) least-angle regression proposes a sparse expansion; the one with
+ * the least corrected leave-one-out error is kept. */
 #include "analysis/pce_int.h"
 
 #include "base/alloc.h"
@@ -19,7 +19,7 @@
 #define CHANCE            4.0  /* standard deviations of a correlation of independent numbers */
 #define MAX_CORRELATED    256  /* parameters among which correlations are looked for */
 
-/* What a bootstrap shares between resamples. */
+/* The part of a bootstrap that all resamples share. */
 struct bootstrap {
   const struct ts_pce_data *data;     /* borrowed */
   const struct ts_pce_fit *fit;       /* borrowed; of the chosen terms */
@@ -59,7 +59,8 @@ static void move_to_zero(const struct ts_pce_data *data, double *errors) {
   for (size_t i = 0; i < data->point_count; i++) errors[i] -= sum / weights;
 }
 
-/* Nobody knows whose the unexplained share of the variance is: it may be missing from an index, or be wrongly in it. */
+/* The unexplained share of the variance belongs to an unknown parameter: it may be missing from an index, or be wrongly
+ * in it. */
 static void widen(struct ts_index *index, double share) {
   index->low = fmax(index->low - share, 0);
   index->high = fmin(index->high + share, 1);
@@ -141,7 +142,7 @@ static void add_facts(struct ts_indices *indices, const struct ts_pce_search *se
   add_fact(indices, "CV error", search->cross_validation);
 }
 
-/* A name none of whose parameters varies: nothing can be told about it. */
+/* A name none of whose parameters varies: nothing is known about it. */
 static void note_still_parameters(const struct ts_pce_data *data, const struct ts_runs *runs,
                                   struct ts_indices *indices) {
   for (size_t name = 0; name < indices->name_count; name++) {
@@ -152,7 +153,7 @@ static void note_still_parameters(const struct ts_pce_data *data, const struct t
     }
     if (moves) continue;
     indices->cells[2 * name] = indices->cells[2 * name + 1] = (struct ts_index){NAN, NAN, NAN};
-    ts_indices_note(indices, "'%s' has one value in all runs: nothing can be told about it", indices->names[name]);
+    ts_indices_note(indices, "'%s' has one value in all runs: nothing is known about it", indices->names[name]);
   }
 }
 
@@ -199,7 +200,7 @@ static void note_fit(const struct ts_pce_search *search, const struct ts_pce_dat
   if (!predicts(search)) {
     ts_indices_note(indices,
                     "no polynomial predicts held-out runs better than their mean does: too few runs, noise, or "
-                    "an output that jumps; no index can be told");
+                    "an output that jumps; no index is known");
   } else if (missed > LARGE_MISS) {
     ts_indices_note(indices,
                     "the expansion misses %.0f %% of the variance of held-out runs: the intervals are widened by that "
@@ -218,10 +219,11 @@ static void note_fit(const struct ts_pce_search *search, const struct ts_pce_dat
                     search->basis_limit);
   }
   if (choice->collinear > 0) {
-    ts_indices_note(indices,
-                    "%zu candidate terms cannot be told apart from chosen ones in these runs: the design has too few "
-                    "distinct levels, or parameters depend on each other",
-                    choice->collinear);
+    ts_indices_note(
+        indices,
+        "%zu candidate terms cannot be distinguished from chosen ones in these runs: the design has too few "
+        "distinct levels, or parameters depend on each other",
+        choice->collinear);
   }
 }
 
@@ -281,7 +283,7 @@ const struct ts_method ts_method_pce = {
     .assumes =
         "the parameters are independent and the output is a smooth function of their unit coordinates (levels: any "
         "function) with few interactions that matter; the LOO error tells how far that holds",
-    .interval = "bootstrap of the errors of cross-validation (terms chosen anew in each of 5 folds) around the chosen "
+    .interval = "bootstrap of the errors of cross-validation (terms chosen again in each of 5 folds) around the chosen "
                 "expansion, widened on both sides by the share of the variance it misses; it covers errors of the "
                 "coefficients, the choice of terms and what is left unexplained, not dependent parameters",
     .columns = {"S1", "ST"},

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Every distribution is uniform in its unit coordinate, so that Legendre polynomials are orthonormal for all of them. A
- * parameter with levels is a staircase in that coordinate, which no polynomial follows: it gets the polynomials that are
- * orthonormal over its levels instead (Gram polynomials when all are equally likely). */
+ * parameter with levels is a staircase in that coordinate, which no polynomial follows: it gets the polynomials that
+ * are orthonormal over its levels instead (Gram polynomials when all are equally likely). */
 #include "analysis/pce_int.h"
 
 #include "base/alloc.h"
@@ -51,7 +51,7 @@ static size_t find_levels(const struct entry *entries, size_t count, size_t *sta
   return levels;
 }
 
-/* A value that comes in two stretches is no level of a staircase. */
+/* A value that comes in two stretches is not a level of a staircase. */
 static bool values_differ(const struct entry *entries, const size_t *starts, size_t levels) {
   ts_auto_free double *values = ts_calloc(levels, sizeof *values);
   for (size_t i = 0; i < levels; i++) values[i] = entries[starts[i]].value;

@@ -1,9 +1,10 @@
 /* Parts of the sparse polynomial chaos method: points, basis, least-squares fit, selection of terms, indices.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Order of work: ts_pce_data (runs -> distinct points and polynomials of one parameter each), ts_pce_basis (which products
- * of them are candidates), ts_pce_lars (which candidates are kept, in which order), ts_pce_fit (least squares with the
- * leave-one-out error at every size), ts_pce_shares (coefficients -> indices). Used by pce*.c and its tests only. */
+ * Order of work: ts_pce_data (runs -> distinct points and polynomials of one parameter each), ts_pce_basis (which
+ * products of them are candidates), ts_pce_lars (which candidates are kept, in which order), ts_pce_fit (least squares
+ * with the leave-one-out error at every size), ts_pce_shares (coefficients -> indices). Used by pce*.c and its tests
+ * only. */
 #ifndef TS_ANALYSIS_PCE_INT_H
 #define TS_ANALYSIS_PCE_INT_H
 
@@ -13,16 +14,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Limits that keep time within seconds and memory within some 100 MB; the user is told when one of them bites. */
+/* Limits that keep time within seconds and memory within some 100 MB; a note reports when one of them applies. */
 #define TS_PCE_MAX_RUNS    10000   /* more are thinned at random */
 #define TS_PCE_MAX_BASIS   2500    /* candidate terms */
 #define TS_PCE_MAX_CELLS   4000000 /* points times candidate terms: 32 MB */
 #define TS_PCE_MAX_CHOSEN  400     /* terms in one expansion */
 #define TS_PCE_MAX_DEGREE  30
-#define TS_PCE_ALL_PAIRS   64    /* up to so many names every pair gets an S2, above only those with a common term */
+#define TS_PCE_ALL_PAIRS   64    /* up to this many names every pair gets an S2, above only those with a common term */
 #define TS_PCE_EXACT       1e-20 /* leave-one-out error that is rounding only */
 #define TS_PCE_MIN_RUNS    10
-#define TS_PCE_LEVEL_SHARE 4 /* a discrete parameter has at least so many runs per level */
+#define TS_PCE_LEVEL_SHARE 4 /* a discrete parameter has at least this many runs per level */
 
 /* Legendre polynomials on [0, 1] with unit mean square: values of degree 0..degree at u. */
 void ts_pce_legendre(double u, size_t degree, double *values);
@@ -32,20 +33,21 @@ struct ts_pce_axis {
   size_t level_count;  /* 0: continuous */
   double *middles;     /* owned; per level: middle of its share of [0, 1] */
   double *weights;     /* owned; per level: its share; they add up to 1 */
-  size_t degree_limit; /* of polynomials the runs can tell apart: distinct values - 1 */
+  size_t degree_limit; /* of polynomials that the runs can distinguish: distinct values - 1 */
 };
-/* Looks at one column of `count` runs (`stride` numbers apart). Discrete: several unit coordinates give one value, or all
- * lie in the middle of shares that make up [0, 1]. Writes the coordinate of each run: u itself, or the middle of its level. */
+/* Examines one column of `count` runs (`stride` numbers apart). Discrete: several unit coordinates give one value, or
+ * all lie in the middle of shares that make up [0, 1]. Writes the coordinate of each run: u itself, or the middle of
+ * its level. */
 void ts_pce_axis_init(struct ts_pce_axis *axis, const double *unit, const double *values, size_t count, size_t stride,
                       double *coordinates);
 void ts_pce_axis_release(struct ts_pce_axis *axis);
-/* Orthonormal polynomials of degree 0..degree at `count` coordinates; polynomial d of coordinate i at table[d * count + i].
- * degree <= degree_limit. */
+/* Orthonormal polynomials of degree 0..degree at `count` coordinates; polynomial d of coordinate i at table[d * count +
+ * i]. degree <= degree_limit. */
 void ts_pce_axis_table(const struct ts_pce_axis *axis, size_t degree, const double *coordinates, size_t count,
                        double *table);
 
-/* The runs as the fit sees them: points that occur several times are one point with more weight, so that leaving one out
- * leaves out all of it. Sorted by coordinates: the order of the runs does not matter. */
+/* The runs as the fit sees them: points that occur several times are one point with more weight, so that leaving one
+ * out leaves out all of it. Sorted by coordinates: the order of the runs does not matter. */
 struct ts_pce_data {
   size_t parameter_count;
   size_t run_count;         /* usable runs behind the points */
@@ -104,9 +106,9 @@ void ts_pce_fit_release(struct ts_pce_fit *fit);
 bool ts_pce_fit_add(struct ts_pce_fit *fit, const double *column);
 /* Back to the constant alone. */
 void ts_pce_fit_reset(struct ts_pce_fit *fit, const struct ts_pce_data *data);
-/* Mean squared leave-one-out error over the variance of the output; corrected: times N / (N - P) (1 + tr(C^-1) / N), the
- * price of P coefficients from N points (O. Chapelle et al., 2002, doi:10.1023/A:1013943418833). Infinite if it cannot be
- * told. */
+/* Mean squared leave-one-out error over the variance of the output; corrected: times N / (N - P) (1 + tr(C^-1) / N),
+ * the price of P coefficients from N points (O. Chapelle et al., 2002, doi:10.1023/A:1013943418833). Infinite if it is
+ * unknown. */
 double ts_pce_fit_loo(const struct ts_pce_fit *fit, bool corrected);
 void ts_pce_fit_coefficients(const struct ts_pce_fit *fit, double *coefficients); /* count; the constant first */
 
@@ -122,10 +124,10 @@ struct ts_pce_choice {
   size_t collinear; /* candidates that were combinations of chosen ones */
 };
 void ts_pce_choice_release(struct ts_pce_choice *choice);
-/* Least-angle regression (B. Efron et al., 2004, doi:10.1214/009053604000000067) decides the order in which terms come in,
- * least squares the coefficients, the corrected leave-one-out error how many stay (G. Blatman, B. Sudret, 2011,
+/* Least-angle regression (B. Efron et al., 2004, doi:10.1214/009053604000000067) decides the order in which terms come
+ * in, least squares the coefficients, the corrected leave-one-out error how many stay (G. Blatman, B. Sudret, 2011,
  * doi:10.1016/j.jcp.2010.12.021). Then the chosen terms are put in order of their own weight and the number is chosen
- * again, which drops what came in by accident. `fit` has room for the terms; it is left in any state. */
+ * again, which drops terms that came in by accident. `fit` has room for the terms; it is left in any state. */
 void ts_pce_lars(const struct ts_pce_matrix *matrix, const struct ts_pce_data *data, struct ts_pce_fit *fit,
                  struct ts_pce_choice *choice);
 
@@ -142,13 +144,13 @@ struct ts_pce_shares {
 void ts_pce_shares_init(struct ts_pce_shares *shares, const struct ts_pce_basis *basis, const size_t *terms,
                         size_t term_count, const size_t *group_of, size_t name_count);
 void ts_pce_shares_release(struct ts_pce_shares *shares);
-/* S1 and ST of each name in turn, then S2 of each pair; NaN if all coefficients are zero. `coefficients` starts with the
- * constant. */
+/* S1 and ST of each name in turn, then S2 of each pair; NaN if all coefficients are zero. `coefficients` starts with
+ * the constant. */
 void ts_pce_shares_sum(const struct ts_pce_shares *shares, const double *coefficients, double *out);
 
-/* Prediction error of every point by an expansion chosen and fitted without it and a fifth of the others: like the chosen
- * one, from the same candidates. Unlike the leave-one-out error it pays for the choice of terms too. Weights are divided out.
- * The sum of squares over the variance of the output is returned. */
+/* Prediction error of every point by an expansion chosen and fitted without it and a fifth of the others: like the
+ * chosen one, from the same candidates. Unlike the leave-one-out error it pays for the choice of terms too. Weights are
+ * divided out. The sum of squares over the variance of the output is returned. */
 double ts_pce_cross_validate(const struct ts_pce_data *data, const struct ts_pce_basis *basis, uint64_t seed,
                              struct ts_pce_matrix *scratch, double *errors);
 

@@ -1,11 +1,12 @@
 /* Polynomial chaos: least-angle regression chooses terms, the leave-one-out error how many.
  * SPDX-License-Identifier: Apache-2.0
  *
- * All chosen columns keep the same correlation C with what is left of the output, all others a smaller one. The fit moves
- * along the direction d that lowers C at rate 1 for every chosen column, until another column has the same correlation and
- * joins. With the chosen columns X = Q R and the signs s of their correlations, d = Q z where R' z = s: a new column adds
- * one entry to z and leaves the others alone. So a step costs one product of all candidates with the new column of Q.
- * Correlations are those of centred columns of length 1; lengths are divided out where they occur, no column is copied. */
+ * All chosen columns keep the same correlation C with what is left of the output, all others a smaller one. The fit
+ * moves along the direction d that lowers C at rate 1 for every chosen column, until another column has the same
+ * correlation and joins. With the chosen columns X = Q R and the signs s of their correlations, d = Q z where R' z = s:
+ * a new column adds one entry to z and leaves the others alone. So a step costs one product of all candidates with the
+ * new column of Q. Correlations are those of centred columns of length 1; lengths are divided out where they occur, no
+ * column is copied. */
 #include "analysis/pce_int.h"
 
 #include "base/alloc.h"
@@ -79,8 +80,8 @@ static size_t most_correlated(const struct search *search) {
   return best;
 }
 
-/* Where top - c falls at rate 1 - a. What neither has nor gains a distance is a copy of a chosen column: it joins at once,
- * to be refused. */
+/* Where top - c falls at rate 1 - a. A column that neither has nor gains a distance is a copy of a chosen one: it joins
+ * at once, to be refused. */
 static double time_to_join(double distance, double rate, double least) {
   if (rate > SMALL) return fmax(distance / rate, 0);
   return distance <= least ? 0 : INFINITY;

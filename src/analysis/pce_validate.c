@@ -1,8 +1,8 @@
-/* Polynomial chaos: cross-validation that chooses the terms anew for every fold.
+/* Polynomial chaos: cross-validation that chooses the terms again for every fold.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The terms were chosen because they fit: an error that keeps them is too small. Here the held-out points had no part in
- * the choice either. */
+ * The terms were chosen because they fit: an error that keeps them is too small. Here the held-out points had no part
+ * in the choice either. */
 #include "analysis/pce_int.h"
 
 #include "base/alloc.h"

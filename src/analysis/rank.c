@@ -7,9 +7,7 @@
 
 #include <math.h>
 
-#define MANY_TRAJECTORIES 1000 /* more than this is no advice */
-
-/* What a rank depends on. */
+/* The figures that a rank depends on. */
 struct entry {
   struct ts_index index;
   size_t blocks; /* effects, base samples or runs behind it */
@@ -91,24 +89,6 @@ size_t ts_rank_more_blocks(const struct ts_indices *indices, const char *column,
   return more_blocks(&entries[a], &entries[b], limit);
 }
 
-size_t ts_rank_settling_blocks(const struct ts_indices *indices, const char *column, size_t top, size_t limit,
-                               size_t *hopeless) {
-  size_t count = indices->name_count, most = 0, beyond = 0;
-  ts_auto_free struct entry *entries = column_entries(indices, column);
-  ts_auto_free size_t *order = ts_calloc(count + 1, sizeof *order);
-  ts_auto_free bool *unsettled = ts_calloc(count + 1, sizeof *unsettled);
-  rank(entries, count, order, unsettled);
-  if (top == 0 || top > count) top = count;
-  for (size_t i = 0; i < top; i++) {
-    if (!unsettled[i]) continue;
-    size_t more = more_blocks(&entries[order[i]], &entries[order[i + 1]], limit);
-    if (more == 0) beyond++;
-    if (more > most) most = more;
-  }
-  if (hopeless) *hopeless = beyond;
-  return most;
-}
-
 double ts_morris_largest(const struct ts_morris_index *indices, size_t count) {
   double largest = 0;
   for (size_t i = 0; i < count; i++) {
@@ -142,9 +122,4 @@ void ts_morris_rank(const struct ts_morris_index *indices, size_t count, size_t 
   ts_auto_free struct entry *entries = ts_calloc(count + 1, sizeof *entries);
   for (size_t i = 0; i < count; i++) entries[i] = morris_entry(&indices[i]);
   rank(entries, count, order, unsettled);
-}
-
-size_t ts_morris_more_trajectories(const struct ts_morris_index *a, const struct ts_morris_index *b) {
-  struct entry first = morris_entry(a), second = morris_entry(b);
-  return more_blocks(&first, &second, MANY_TRAJECTORIES);
 }

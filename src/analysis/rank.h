@@ -5,17 +5,13 @@
 
 #include "analysis/method.h"
 
-/* Order of the names by a column (NULL: the method's own), largest first (stable by index, NaN last); unsettled[i] is set
- * when the intervals of ranks i and i+1 overlap or are not known, unless both are zero with intervals of no width.
- * order and unsettled hold name_count entries; the last of unsettled is false. A column that there is not is a bug. */
+/* Order of the names by a column (NULL: the method's own), largest first (stable by index, NaN last); unsettled[i] is
+ * set when the intervals of ranks i and i+1 overlap or are not known, unless both are zero with intervals of no width.
+ * order and unsettled hold name_count entries; the last of unsettled is false. An unknown column is a bug. */
 void ts_rank(const struct ts_indices *indices, const char *column, size_t *order, bool *unsettled);
-/* About how many further blocks (effects, base samples, runs: what `usable` counts) would part the intervals of names a and
- * b, since widths shrink with the square root of their number. 0: they are apart already, or less than `limit` further
- * ones would not do, or it cannot be told. */
+/* About how many further blocks (effects, base samples, runs: what `usable` counts) would separate the intervals of
+ * names a and b, since widths shrink with the square root of their number. 0: they are apart already, or they need
+ * `limit` further ones or more, or it is unknown. */
 size_t ts_rank_more_blocks(const struct ts_indices *indices, const char *column, size_t a, size_t b, size_t limit);
-/* The same for the first `top` ranks (0: all): the most that any two neighbours need; 0 if all are settled. *hopeless (may
- * be NULL): how many unsettled neighbours `limit` further blocks would not part. */
-size_t ts_rank_settling_blocks(const struct ts_indices *indices, const char *column, size_t top, size_t limit,
-                               size_t *hopeless);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The indices of the values in increasing order; equal values keep their order. The values must be numbers. Takes linear
- * time and 32 bytes of working memory per value. */
+/* The indices of the values in increasing order; equal values keep their order. The values must be numbers. Takes
+ * linear time and 32 bytes of working memory per value. */
 void ts_sort_order(const double *values, size_t count, uint32_t *order);
 
 /* Ranks from 1, equal values share the mean of theirs. Doubled, so that they are whole numbers: 2, 4, 6, ... */

@@ -1,10 +1,11 @@
-/* Variance-based indices of a Saltelli design: S1, ST, S2, with bootstrap intervals, convergence and a split-half check.
+/* Variance-based indices of a Saltelli design: S1, ST, S2, with intervals, convergence and a split-half check.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Base samples are resampled whole: the rows of one share runs. A resample counts each base sample so many times; sums of
- * a batch of resamples are made together (vbd_int.h). Batches are independent and numbered, so threads change nothing.
- * Sums are kept apart for four segments of the base samples. Prefixes and halves are sums of segments: their bootstrap
- * values come from the same draws, which then hold a random number of base samples of the part, about its size. */
+ * Base samples are resampled whole: the rows of one share runs. A resample counts each base sample a number of times;
+ * sums of a batch of resamples are made together (vbd_int.h). Batches are independent and numbered, so threads change
+ * nothing. Sums are kept apart for four segments of the base samples. Prefixes and halves are sums of segments: their
+ * bootstrap values come from the same draws, which then hold a random number of base samples of the part, about its
+ * size. */
 #include "analysis/vbd_int.h"
 
 #include "base/alloc.h"
@@ -104,7 +105,7 @@ static void fill(const double *values, size_t weightings, size_t count, double c
   if (weightings > 1) ts_interval_of(values + count, weightings - 1, count, confidence, kind, indices);
 }
 
-/* A single base sample gives the same in every resample: that is no interval. */
+/* A single base sample gives the same in every resample: that is not an interval. */
 static void forget_interval(struct ts_index *index, size_t usable) {
   if (usable < 2) index->low = index->high = NAN;
 }
@@ -150,8 +151,8 @@ static void show_convergence(const struct work *work, const struct ts_analysis_o
   memcpy(all, indices->cells, work->cell_count * sizeof *all);
 }
 
-/* Two halves of a design that has settled agree. Their intervals are made wider for the number of indices compared, so that
- * chance alone seldom parts any two of them. */
+/* Two halves of a design that has settled agree. Their intervals are made wider for the number of indices compared, so
+ * that chance alone seldom separates any two of them. */
 static void compare_halves(const struct work *work, struct ts_indices *indices) {
   size_t count = work->cell_count, worst = 0, parted = 0;
   if (work->weightings < 2 || work->vbd.good_count < 2 * FEW_SAMPLES) return;
@@ -222,7 +223,7 @@ static void show_facts(const struct work *work, struct ts_indices *indices) {
   if (!isnan(sum)) add_fact(indices, "sum of S1", sum);
 }
 
-/* Whether some runs do differ, so that nobody has said yet why there are no indices. */
+/* Whether some runs do differ, so that no note has said yet why there are no indices. */
 static bool outputs_differ(const struct ts_runs *runs) {
   double first = NAN;
   for (size_t i = 0; i < runs->row_count; i++) {

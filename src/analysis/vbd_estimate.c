@@ -1,10 +1,10 @@
 /* Variance-based indices as functions of sums over base samples.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A. Saltelli et al., "Variance based sensitivity analysis of model output", 2010, doi:10.1016/j.cpc.2009.09.018 (S1: table
- * 2 b; ST: Jansen, table 2 f). A. Saltelli, 2002, doi:10.1016/S0010-4655(02)00280-1 (S2). M. J. W. Jansen, 1999,
- * doi:10.1016/S0010-4655(98)00154-4. A. Janon et al., 2014, doi:10.1051/ps/2013040. J.-M. Martinez, 2011 (correlation of
- * the outputs of B and AB_j). AB_j is A with column j from B: it shares column j with B, all others with A. */
+ * A. Saltelli et al., "Variance based sensitivity analysis of model output", 2010, doi:10.1016/j.cpc.2009.09.018 (S1:
+ * table 2 b; ST: Jansen, table 2 f). A. Saltelli, 2002, doi:10.1016/S0010-4655(02)00280-1 (S2). M. J. W. Jansen, 1999,
+ * doi:10.1016/S0010-4655(98)00154-4. A. Janon et al., 2014, doi:10.1051/ps/2013040. J.-M. Martinez, 2011 (correlation
+ * of the outputs of B and AB_j). AB_j is A with column j from B: it shares column j with B, all others with A. */
 #include "analysis/vbd_int.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #define MOST_COLUMNS 8           /* of a group */
 #define COMMON       ((size_t)3) /* count, A+B, A²+B² */
 
-/* What is left of a variance after subtracting the square of the mean is noise below this share of the mean square. */
+/* A variance (mean square less square of the mean) below this share of the mean square is noise. */
 #define NOISE 1e-13
 
 static size_t add_common(double a, double b, double *line) {
@@ -134,8 +134,8 @@ void ts_vbd_cells(const struct ts_vbd *vbd, const double *sums, double *cells) {
   }
 }
 
-/* S1 of the two is taken from the same base samples and by the product that belongs to S2, whichever estimator shows S1: for
- * a parameter without effect all three terms then cancel to the last bit. */
+/* S1 of the two is taken from the same base samples and by the product that belongs to S2, whichever estimator shows
+ * S1: for a parameter without effect all three terms then cancel to the last bit. */
 void ts_vbd_pairs(const struct ts_vbd *vbd, const double *sums, double *pairs) {
   size_t groups = vbd->group_count, width = vbd->group_columns;
   const double *shared = sums + COMMON + groups * width;

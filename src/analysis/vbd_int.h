@@ -34,7 +34,8 @@ struct ts_vbd {
   size_t complete_end[TS_VBD_SEGMENTS];
   size_t segment_end[TS_VBD_SEGMENTS]; /* both: places in `order` */
   /* Columns of the contributions. Shared: count, A+B, A²+B²; then per group; then per pair one product.
-   * Apart (of incomplete base samples): per group the three and its own; per pair the three, the product, two firsts. */
+   * Apart (of incomplete base samples): per group the three and its own; per pair the three, the product, two
+   * firsts. */
   size_t group_columns; /* the estimator's, the first-order product if pairs need it, ST's */
   size_t shared_columns, apart_columns;
 };
@@ -47,20 +48,21 @@ size_t ts_vbd_usable(const struct ts_vbd *vbd, size_t group);
 /* The standardised outputs of a base sample; NaN where a run failed. */
 void ts_vbd_block(const struct ts_vbd *vbd, size_t sample, double *block);
 
-/* What a base sample adds to each column. */
+/* The contribution of a base sample to each column. */
 void ts_vbd_shared(const struct ts_vbd *vbd, const double *block, double *line);
 void ts_vbd_apart(const struct ts_vbd *vbd, const double *block, double *line);
 
-/* Sums of `row_count` weightings at once. counts: row by row, one weight per base sample. Weighting r, segment s: shared
- * columns, then apart ones, at sums[(r * TS_VBD_SEGMENTS + s) * (shared_columns + apart_columns)]. */
+/* Sums of `row_count` weightings at once. counts: row by row, one weight per base sample. Weighting r, segment s:
+ * shared columns, then apart ones, at sums[(r * TS_VBD_SEGMENTS + s) * (shared_columns + apart_columns)]. */
 void ts_vbd_sums(const struct ts_vbd *vbd, const uint8_t *counts, size_t row_count, double *sums);
 
-/* Indices from sums (shared columns, then apart ones): S1 and ST of each group; S2 of each pair in the order (0,1), (0,2),
- * ... NaN without variance. */
+/* Indices from sums (shared columns, then apart ones): S1 and ST of each group; S2 of each pair in the order (0,1),
+ * (0,2), ... NaN without variance. */
 void ts_vbd_cells(const struct ts_vbd *vbd, const double *sums, double *cells);
 void ts_vbd_pairs(const struct ts_vbd *vbd, const double *sums, double *pairs);
 
-/* Whether the rows are those of a Saltelli design, as far as coordinates or values are given; names the first that is not. */
+/* Whether the rows are those of a Saltelli design, as far as coordinates or values are given; names the first that is
+ * not. */
 bool ts_vbd_check_rows(const struct ts_runs *runs, size_t group_count, size_t block_rows, struct ts_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* The base samples of a Saltelli design: which are there, their standardised outputs, and whether the rows are in order.
+/* The base samples of a Saltelli design: which are there, their standardised outputs, and the order of their rows.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/vbd_int.h"
 
@@ -141,8 +141,8 @@ void ts_vbd_block(const struct ts_vbd *vbd, size_t sample, double *block) {
   }
 }
 
-/* One row of a block against what it must be: every column from `base`, those of `group` from `other`. Coordinates that are
- * not known (NaN) fit everything. Returns the first column that does not fit, or TS_NONE. */
+/* One row of a block against what it must be: every column from `base`, those of `group` from `other`. Coordinates that
+ * are not known (NaN) fit everything. Returns the first column that does not fit, or TS_NONE. */
 static size_t misfit(const struct ts_runs *runs, const double *row, const double *base, const double *other,
                      size_t group) {
   for (size_t c = 0; c < runs->parameter_count; c++) {

@@ -1,7 +1,8 @@
 /* Small allocations that abort instead of failing, and the cleanup attribute for early returns.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Pixel and device buffers do not come from here (base/buffer.h): they are large and their failure is an ordinary error. */
+ * Pixel and device buffers do not come from here (base/buffer.h): they are large and their failure is an ordinary
+ * error. */
 #ifndef TS_BASE_ALLOC_H
 #define TS_BASE_ALLOC_H
 

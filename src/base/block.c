@@ -1,8 +1,8 @@
 /* Large blocks of memory: mapped one by one, idle ones kept for the next taker.
  * SPDX-License-Identifier: Apache-2.0
  *
- * In front of the bytes of each block lies a head of 64 bytes. One mutex guards the list of idle blocks; it is taken for
- * large blocks only, a few times per task. */
+ * In front of the bytes of each block lies a head of 64 bytes. One mutex guards the list of idle blocks; it is taken
+ * for large blocks only, a few times per task. */
 #include "base/block.h"
 
 #include "base/sanitizers.h"
@@ -21,7 +21,7 @@
 
 struct head {
   size_t mapped_bytes; /* 0: from malloc */
-  size_t size_bytes;   /* asked for */
+  size_t size_bytes;   /* requested */
   struct head *next;   /* idle list, the block given back last first */
 };
 _Static_assert(sizeof(struct head) <= TS_BLOCK_ALIGNMENT, "the head fits before the bytes");
@@ -57,7 +57,8 @@ static uint64_t idle_allowance(void) {
   return wanted < room ? wanted : room;
 }
 
-/* Under the lock: unlinks idle blocks from the longest idle on, until the rest is within the allowance; gives a list. */
+/* Under the lock: unlinks idle blocks from the longest idle on, until the rest is within the allowance; gives a
+ * list. */
 static struct head *take_surplus(uint64_t allowance) {
   struct head *surplus = NULL;
   while (idle && idle_bytes > allowance) {
@@ -81,8 +82,8 @@ static void unmap_all(struct head *list) {
   }
 }
 
-/* An address that is a multiple of a large page, so that the kernel can use them; the tail of a block keeps small pages:
- * a large one would make memory resident that nobody asked for. */
+/* An address that is a multiple of a large page, so that the kernel can use them; the tail of a block keeps small
+ * pages: a large one would make memory resident that no caller requested. */
 static struct head *map(size_t bytes) {
   size_t room = bytes + HUGE_BYTES;
   char *start = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -127,7 +128,7 @@ static struct head *take_large(size_t size_bytes) {
   size_t bytes = (size_bytes + TS_BLOCK_ALIGNMENT + GRAIN_BYTES - 1) / GRAIN_BYTES * GRAIN_BYTES;
   struct head *head = take_idle(bytes);
   if (!head) head = map(bytes);
-  if (!head) { /* perhaps idle blocks stand in the way */
+  if (!head) { /* perhaps idle blocks are in the way */
     ts_blocks_trim();
     head = map(bytes);
   }

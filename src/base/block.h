@@ -1,11 +1,11 @@
 /* Large blocks of memory for pixels and scratch: counted, and kept for the next one of the same size.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A study takes and gives back planes of the same few sizes thousands of times. A fresh plane costs page faults and zeroing,
- * often as long as the work on it; a heap keeps freed planes in places where nothing else fits. So blocks from 64 KiB on
- * are mapped one by one, with large pages where the kernel has them, and a block given back waits for the next taker as
- * long as used and idle blocks together stay within a limit. Smaller ones come from malloc. Uses nothing but the C library,
- * so that kernels build alone. */
+ * A study takes and gives back planes of the same few sizes thousands of times. A fresh plane costs page faults and
+ * zeroing, often as long as the work on it; a heap keeps freed planes in places where nothing else fits. So blocks from
+ * 64 KiB on are mapped one by one, with large pages where the kernel has them, and a block given back waits for the
+ * next taker as long as used and idle blocks together stay within a limit. Smaller ones come from malloc. Uses nothing
+ * but the C library, so that kernels build alone. */
 #ifndef TS_BASE_BLOCK_H
 #define TS_BASE_BLOCK_H
 
@@ -20,8 +20,9 @@ void *ts_block_take(size_t size_bytes);
 void *ts_block_resize(void *block, size_t size_bytes);
 void ts_block_give(void *block); /* NULL is allowed */
 
-/* Idle blocks take at most half of what is used, or 256 MiB if that is more. With a limit (0: none, as at first) used and
- * idle blocks together stay below it as long as the used ones alone do. Idle blocks above a new limit go at once. */
+/* Idle blocks take at most half of what is used, or 256 MiB if that is more. With a limit (0: none, as at first) used
+ * and idle blocks together stay below it as long as the used ones alone do. Idle blocks above a new limit go at
+ * once. */
 void ts_blocks_set_limit(uint64_t limit_bytes);
 void ts_blocks_trim(void); /* gives all idle blocks back to the system */
 uint64_t ts_blocks_used_bytes(void);

@@ -59,7 +59,7 @@ static bool fits(uint64_t bytes) {
   return held <= limit && bytes <= limit - held;
 }
 
-/* With an end: what another thread took after release_idle looked becomes idle without a word. */
+/* With an end: what another thread took after release_idle looked becomes idle silently. */
 static void wait_a_little(void) {
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);

@@ -1,4 +1,4 @@
-/* Shared buffers with atomic reference counts and process-wide byte counters.
+/* Buffers with guard zones and process-wide byte counters.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/buffer.h"
 
@@ -12,8 +12,8 @@
 #include <sys/sysinfo.h>
 
 #define SMALL_BYTES (1 << 20)
-/* Guard zones: before the bytes one unit of alignment, after them at least so many bytes. A row too many in a large
- * image shall not reach what lies behind. */
+/* Guard zones: before the bytes one unit of alignment, after them at least GUARD_AFTER_BYTES. A row too many in a large
+ * image must not reach the memory behind it. */
 #if TS_HAS_ADDRESS_SANITIZER /* has zones of its own, which must not begin behind ours */
 #define GUARD_BEFORE_BYTES 0
 #define GUARD_AFTER_BYTES  0
@@ -26,7 +26,6 @@
 #define GUARD_MARK 0xA5
 
 struct ts_buffer {
-  atomic_size_t references;
   size_t size;
   uint8_t *data; /* owned, with the guard zones around it; aligned to TS_BUFFER_ALIGNMENT */
 };
@@ -70,28 +69,14 @@ struct ts_buffer *ts_buffer_create(size_t size, struct ts_error *err) {
     return NULL;
   }
   struct ts_buffer *buffer = ts_malloc(sizeof *buffer);
-  atomic_init(&buffer->references, 1);
   buffer->size = size;
   buffer->data = data;
   count_up(size);
   return buffer;
 }
 
-struct ts_buffer *ts_buffer_from_bytes(const void *data, size_t size, struct ts_error *err) {
-  struct ts_buffer *buffer = ts_buffer_create(size, err);
-  if (buffer && size) memcpy(buffer->data, data, size);
-  return buffer;
-}
-
-struct ts_buffer *ts_buffer_ref(struct ts_buffer *buffer) {
-  atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
-  return buffer;
-}
-
-void ts_buffer_unref(struct ts_buffer *buffer) {
+void ts_buffer_free(struct ts_buffer *buffer) {
   if (!buffer) return;
-  /* Acquire and release: whoever frees has seen everything the others did with the bytes. */
-  if (atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel) != 1) return;
   atomic_fetch_sub(&live_bytes, buffer->size);
   ts_block_give(buffer->data - GUARD_BEFORE_BYTES);
   free(buffer);
@@ -101,10 +86,7 @@ size_t ts_buffer_size(const struct ts_buffer *buffer) { return buffer->size; }
 
 const void *ts_buffer_data(const struct ts_buffer *buffer) { return buffer->data; }
 
-void *ts_buffer_writable(struct ts_buffer *buffer) {
-  if (atomic_load(&buffer->references) != 1) TS_BUG("a shared buffer must not be written");
-  return buffer->data;
-}
+void *ts_buffer_writable(struct ts_buffer *buffer) { return buffer->data; }
 
 #if TS_HAS_ADDRESS_SANITIZER
 void ts_buffer_guard(struct ts_buffer *buffer) { (void)buffer; }

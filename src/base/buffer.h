@@ -1,4 +1,4 @@
-/* Aligned, reference-counted buffers for pixels and other large data; immutable once shared; every byte counted.
+/* Aligned buffers for pixels and other large data; every byte is counted.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_BASE_BUFFER_H
 #define TS_BASE_BUFFER_H
@@ -10,16 +10,15 @@
 
 #define TS_BUFFER_ALIGNMENT 64
 
-struct ts_buffer; /* shared */
+struct ts_buffer;
 
-/* A new buffer with one reference; contents undefined. Failure is an ordinary error (NO_MEMORY). size 0 is allowed. */
+/* A new buffer, owned by the caller; contents undefined. Failure is an ordinary error (NO_MEMORY). size 0 is
+ * allowed. */
 struct ts_buffer *ts_buffer_create(size_t size, struct ts_error *err);
-struct ts_buffer *ts_buffer_from_bytes(const void *data, size_t size, struct ts_error *err);
-struct ts_buffer *ts_buffer_ref(struct ts_buffer *buffer);
-void ts_buffer_unref(struct ts_buffer *buffer); /* NULL is allowed */
+void ts_buffer_free(struct ts_buffer *buffer); /* NULL is allowed */
 size_t ts_buffer_size(const struct ts_buffer *buffer);
 const void *ts_buffer_data(const struct ts_buffer *buffer);
-/* Only for the one who just created it and has not shared it. */
+/* Only for the code that created it and has not handed it on. */
 void *ts_buffer_writable(struct ts_buffer *buffer);
 /* Marks the guard zones before and after the bytes, and says whether the marks are still there: for code that is not
  * trusted to stay within the buffer. */

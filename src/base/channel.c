@@ -109,7 +109,7 @@ bool ts_channel_end(struct ts_channel *channel, uint32_t kind, struct ts_error *
 
 bool ts_channel_has_output(const struct ts_channel *channel) { return channel->out_sent < channel->frame; }
 
-/* What a call that failed means for the channel. */
+/* The state of the channel after a call that failed. */
 static enum ts_channel_state state_of(int number) {
   return number == EAGAIN || number == EWOULDBLOCK ? TS_CHANNEL_AGAIN : TS_CHANNEL_GONE;
 }
@@ -126,7 +126,7 @@ enum ts_channel_state ts_channel_flush(struct ts_channel *channel) {
   return TS_CHANNEL_DONE;
 }
 
-/* Drops what was taken. */
+/* Drops the messages that were taken. */
 static void compact(struct ts_channel *channel) {
   struct ts_str *in = &channel->in;
   const size_t left = in->length - channel->in_taken;

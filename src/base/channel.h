@@ -1,10 +1,11 @@
 /* Messages between processes of this machine: a kind, a length and bytes, one after another over a local socket.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A frame is the kind (u32), the number of bytes (u64), little endian, and the bytes. The same calls serve both ends: one
- * that waits (a socket that blocks: ts_channel_flush and ts_channel_receive) and one that serves many (a socket that does
- * not: AGAIN means poll). The other end may die, stop in the middle or send anything; that never raises a signal. Memory is
- * taken as bytes arrive, not as a length promises. Not thread-safe: one channel has one owner at a time. */
+ * A frame is the kind (u32), the number of bytes (u64), little endian, and the bytes. The same calls serve both ends:
+ * one that waits (a socket that blocks: ts_channel_flush and ts_channel_receive) and one that serves many (a socket
+ * that does not: AGAIN means poll). The other end may die, stop in the middle or send anything; that never raises a
+ * signal. Memory is taken as bytes arrive, not as a length promises. Not thread-safe: one channel has one owner at a
+ * time. */
 #ifndef TS_BASE_CHANNEL_H
 #define TS_BASE_CHANNEL_H
 
@@ -40,7 +41,8 @@ enum ts_channel_state {
   TS_CHANNEL_BAD,   /* a message that is too long; nothing behind it can be read */
 };
 
-/* A socket at a path, for this user alone, that does not block; -1 with an error. The file is the caller's to remove. */
+/* A socket at a path, for this user alone, that does not block; -1 with an error. The file is the caller's to
+ * remove. */
 int ts_channel_listen(const char *path, struct ts_error *err);
 /* A connection that blocks; -1 with an error. */
 int ts_channel_connect(const char *path, struct ts_error *err);

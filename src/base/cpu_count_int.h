@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* CPUs the quota allows, rounded up; 0 if there is none. `membership` is a file like /proc/self/cgroup, `mount` a folder
- * like /sys/fs/cgroup (version 2, or version 1 with the controller `cpu` in a folder of its own). */
+/* CPUs the quota allows, rounded up; 0 if there is none. `membership` is a file like /proc/self/cgroup, `mount` a
+ * folder like /sys/fs/cgroup (version 2, or version 1 with the controller `cpu` in a folder of its own). */
 size_t ts_cpu_quota(const char *membership, const char *mount);
 
 #endif

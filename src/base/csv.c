@@ -117,7 +117,7 @@ static bool read_rows(struct reader *reader, struct ts_error *err) {
   return true;
 }
 
-/* The next line, whatever is in it. */
+/* The next line, with any content. */
 static const char *line_behind(const struct reader *reader, const char *p) {
   while (p < reader->end && ts_csv_line_end(p, reader->end) == 0) p++;
   return p + ts_csv_line_end(p, reader->end);

@@ -1,10 +1,10 @@
 /* Shortest decimal texts of doubles, and the nearest doubles of decimal texts, by products with powers of ten.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Both directions multiply a 64-bit number by a power of ten of 128 bits. Writing follows R. Giulietti, "The Schubfach way
- * to render doubles", 2020: among all decimals that read back to the double there are at most four candidates, two of them
- * one digit shorter. Reading needs no analysis of rare cases: the product is known within one unit of its 128th bit, and
- * whenever that unit could change the rounding, strtod decides. */
+ * Both directions multiply a 64-bit number by a power of ten of 128 bits. Writing follows R. Giulietti, "The Schubfach
+ * way to render doubles", 2020: among all decimals that read back to the double there are at most four candidates, two
+ * of them one digit shorter. Reading needs no analysis of rare cases: the product is known within one unit of its 128th
+ * bit, and whenever that unit could change the rounding, strtod decides. */
 #include "base/decimal.h"
 
 #include "base/alloc.h"
@@ -97,7 +97,7 @@ static const struct power *power_of_ten(int n) { return &powers[n - POWER_MIN]; 
 #define MANTISSA_BITS 52
 #define HIDDEN_BIT    ((uint64_t)1 << MANTISSA_BITS)
 
-/* factor 10^n, scaled, rounded to odd: the lowest bit tells whether anything was lost, up to the error of the power. */
+/* factor 10^n, scaled, rounded to odd: the lowest bit says whether anything was lost, up to the error of the power. */
 static inline uint64_t multiply_to_odd(uint64_t high, uint64_t low, uint64_t factor) {
   u128 lower = (u128)low * factor;
   u128 product = (u128)high * factor + (uint64_t)(lower >> 64);
@@ -267,7 +267,7 @@ size_t ts_decimal_put_scientific(struct ts_decimal decimal, char text[TS_DECIMAL
 static const double tens[EXACT_POWERS + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* digits 10^exponent, not 0; false if the last bit cannot be told. */
+/* digits 10^exponent, not 0; false if the last bit is uncertain. */
 static bool nearest_double(uint64_t digits, int exponent, double *value) {
   if (exponent < -330 || exponent > 300) return false;
   int shift = __builtin_clzll(digits);
@@ -297,7 +297,7 @@ static bool nearest_double(uint64_t digits, int exponent, double *value) {
   return true;
 }
 
-/* What the fast way leaves over. */
+/* For numbers that the fast way cannot decide. */
 static double read_slowly(const char *text, const char *end) {
   char buffer[128];
   size_t length = (size_t)(end - text);

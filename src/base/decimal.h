@@ -33,7 +33,8 @@ struct ts_decimal ts_decimal_round(struct ts_decimal decimal, int place, bool is
 /* Texts without a NUL; each returns its length. */
 size_t ts_decimal_put(struct ts_decimal decimal, char text[TS_DECIMAL_SIZE]); /* as ts_decimal_write lays it out */
 size_t ts_decimal_put_scientific(struct ts_decimal decimal, char text[TS_DECIMAL_SIZE]); /* "3.1e-05" */
-/* At least that many decimals, filled up with zeros. `text` holds all the digits: 311 bytes and the decimals at most. */
+/* At least that many decimals, filled up with zeros. `text` holds all the digits: 311 bytes and the decimals at
+ * most. */
 size_t ts_decimal_put_fixed(struct ts_decimal decimal, int decimals, char *text);
 
 #endif

@@ -1,7 +1,7 @@
 /* SHA-256 by libcrypto, XXH3-128 by libxxhash.
  * SPDX-License-Identifier: Apache-2.0 */
-/* The plain functions of libcrypto are deprecated in favour of EVP, whose contexts cost more to make than a small digest
- * takes and cannot be copied without allocating. They use the same code for the processor at hand. */
+/* The plain functions of libcrypto are deprecated in favour of EVP, whose contexts cost more to make than a small
+ * digest takes and cannot be copied without allocating. They use the same code for the processor at hand. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/digest.h"
 

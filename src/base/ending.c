@@ -1,4 +1,4 @@
-/* Ends the process, and tells who looks that somebody else is about to.
+/* Ends the process, and reports to the observer that other code is about to end it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/ending.h"
 

@@ -1,4 +1,4 @@
-/* Setting, completing and sorting errors; the tables behind the codes; the end of the road for our own mistakes.
+/* Setting, completing and sorting errors; the tables behind the codes; the end after mistakes of the program itself.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
 
@@ -13,11 +13,10 @@
 struct code_facts {
   int number;
   int exit_code;
-  const char *title;
 };
 
 static const struct code_facts facts[TS_ERR_COUNT] = {
-#define X(name, number, exit_code, title) {number, exit_code, title},
+#define X(name, number, exit_code, title) {number, exit_code},
     TS_ERROR_MAP(X)
 #undef X
 };
@@ -34,8 +33,8 @@ static void trim_broken_tail(char *text) {
   if (length - start < wanted) text[start - 1] = '\0';
 }
 
-/* Puts '?' for every byte that is not UTF-8 (file names may hold any, other libraries cut their texts anywhere): a message
- * that JSON refuses would be lost. */
+/* Puts '?' for every byte that is not UTF-8 (file names may hold any, other libraries cut their texts anywhere): a
+ * message that JSON refuses would be lost. */
 static void replace_broken_bytes(char *text) {
   if (ts_utf8_valid(text, strlen(text))) return;
   while (*text) {
@@ -67,7 +66,7 @@ static void copy_into(char *buffer, size_t size, const char *text) {
 bool ts_vfail(struct ts_error *err, enum ts_error_code code, const char *format, va_list args) {
   if (code == TS_ERR_OK || code >= TS_ERR_COUNT) TS_BUG("error code %d cannot be set", (int)code);
   if (!err || err->code != TS_ERR_OK) return false;
-  /* Whoever reset only the code must not see the help or the place of an earlier error. */
+  /* A caller that reset only the code must not see the help or the place of an earlier error. */
   err->help[0] = '\0';
   memset(&err->where, 0, sizeof err->where);
   print_into(err->text, sizeof err->text, format, args);
@@ -124,8 +123,6 @@ static const struct code_facts *facts_of(enum ts_error_code code) {
 int ts_error_number(enum ts_error_code code) { return facts_of(code)->number; }
 
 int ts_error_exit_code(enum ts_error_code code) { return facts_of(code)->exit_code; }
-
-const char *ts_error_title(enum ts_error_code code) { return facts_of(code)->title; }
 
 struct ts_error *ts_faults_add(struct ts_faults *faults) {
   faults->items = ts_grow(faults->items, faults->count, &faults->capacity, sizeof *faults->items);

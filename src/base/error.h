@@ -13,9 +13,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* name, number printed as T123, exit code of the program (ux: 1 tasks failed, 2 usage, 3 invalid input, 5 store or worker
- * trouble), short title. Numbers are stable: add, never renumber.
- * T1xx files and syntax, T2xx workflow structure, T3xx values, T4xx data, T5xx running, T6xx store, T9xx usage and system. */
+/* name, number printed as T123, exit code of the program (ux: 1 tasks failed, 2 usage, 3 invalid input, 5 store or
+ * worker trouble), short title. Numbers are stable: add, never renumber.
+ * T1xx files and syntax, T2xx workflow structure, T3xx values, T4xx data, T5xx running, T6xx store, T9xx usage and
+ * system. */
 #define TS_ERROR_MAP(X)                                                                                                \
   X(OK, 0, 0, "no error")                                                                                              \
   X(FILE_NOT_FOUND, 101, 3, "file not found")                                                                          \
@@ -107,7 +108,6 @@ void ts_error_clear(struct ts_error *err);
 
 int ts_error_number(enum ts_error_code code);    /* 203 for TS_ERR_PORT_TYPE */
 int ts_error_exit_code(enum ts_error_code code); /* what the program returns for it */
-const char *ts_error_title(enum ts_error_code code);
 
 /* A list of faults, for validation that reports all of them at once. */
 struct ts_faults {

@@ -20,7 +20,7 @@ static void add_plain(struct ts_str *out, const char *text) {
   }
 }
 
-/* What a program said may have several lines; empty ones are left out. */
+/* A message of another program may have several lines; empty ones are left out. */
 static void add_lines(struct ts_str *out, const char *text) {
   const char *indent = "";
   ts_auto(ts_str_release) struct ts_str line = {0};

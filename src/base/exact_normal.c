@@ -1,11 +1,11 @@
 /* The normal distribution from rational approximations in plain IEEE double operations.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each table is the quotient of two polynomials, lowest power first, that meets the function at the Chebyshev nodes of its
- * interval; the coefficients were computed with 60 digits. The quantile: around the middle z / (p - 1/2) as a function of
- * (p - 1/2)^2, in the tails z as a function of sqrt(-ln p), which is nearly a straight line (M. J. Wichura, "Algorithm AS
- * 241", 1988, doi:10.2307/2347330, chose the same variables). The probability: around the middle (P(z) - 1/2) / z, in the
- * tails exp(z^2 / 2) P(-z), which varies slowly. */
+ * Each table is the quotient of two polynomials, lowest power first, that meets the function at the Chebyshev nodes of
+ * its interval; the coefficients were computed with 60 digits. The quantile: around the middle z / (p - 1/2) as a
+ * function of (p - 1/2)^2, in the tails z as a function of sqrt(-ln p), which is nearly a straight line (M. J. Wichura,
+ * "Algorithm AS 241", 1988, doi:10.2307/2347330, chose the same variables). The probability: around the middle (P(z) -
+ * 1/2) / z, in the tails exp(z^2 / 2) P(-z), which varies slowly. */
 #include "base/exact_normal.h"
 
 #include "base/exact_series_int.h"

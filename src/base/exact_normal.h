@@ -1,8 +1,8 @@
 /* The normal distribution, exponentials and natural logarithms with the same bits on every machine.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Values that designs draw end up in the keys of runs, hence no function of libm but sqrt. Only additions, multiplications,
- * divisions and square roots of IEEE doubles in a fixed order; build with -ffp-contract=off.
+ * Values that designs draw end up in the keys of runs, hence no function of libm but sqrt. Only additions,
+ * multiplications, divisions and square roots of IEEE doubles in a fixed order; build with -ffp-contract=off.
  * Accuracy: relative error below 1e-15 everywhere (tests/unit/base/test_exact_normal.c). */
 #ifndef TS_BASE_EXACT_NORMAL_H
 #define TS_BASE_EXACT_NORMAL_H

@@ -1,8 +1,8 @@
 /* The series of the logarithm and of the power that exact_math.c and exact_normal.c share.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Plain IEEE double operations in a fixed order. Both series are cut where the next term is below a quarter of a unit in
- * the last place. */
+ * Plain IEEE double operations in a fixed order. Both series are cut where the next term is below a quarter of a unit
+ * in the last place. */
 #ifndef TS_BASE_EXACT_SERIES_INT_H
 #define TS_BASE_EXACT_SERIES_INT_H
 

@@ -12,7 +12,7 @@
 
 /* Reads a whole file; FILE_NOT_FOUND or FILE_IO with err->where.file set. max_bytes 0: no limit. */
 bool ts_file_read(const char *path, size_t max_bytes, struct ts_str *out, struct ts_error *err);
-/* For files that somebody else wrote: opens `name`, which lies in the open folder itself, without following a link and
+/* For files that another user wrote: opens `name`, which lies in the open folder itself, without following a link and
  * without waiting for a writer. -1 unless it is a regular file; *kind then says what it is ("a symbolic link"), NULL:
  * there is nothing of that name or it cannot be opened (errno). */
 int ts_file_open_inside(int folder, const char *name, uint64_t *size_bytes, const char **kind);
@@ -33,15 +33,15 @@ bool ts_folder_create(const char *path, struct ts_error *err); /* with parents; 
 /* Makes a folder inside another one, which must be there: every component of `inner` is a real folder, never a link
  * that leads elsewhere; ".." is refused. */
 bool ts_folder_create_inside(const char *outer, const char *inner, struct ts_error *err);
-/* A new folder "<stem>-...XXXXXX" in `parent`, or if that is NULL or empty in TMPDIR or /tmp. Owned absolute path; NULL with
- * FILE_IO. */
+/* A new folder "<stem>-...XXXXXX" in `parent`, or if that is NULL or empty in TMPDIR or /tmp. Owned absolute path; NULL
+ * with FILE_IO. */
 char *ts_folder_create_scratch(const char *parent, const char *stem, struct ts_error *err);
 /* Removes a folder with all that is in it, as far as that is possible; links in it are not followed. */
 void ts_folder_remove(const char *path);
 /* Removes scratch folders that processes of this machine and user left when they were killed. */
 void ts_folder_sweep_scratch(const char *parent, const char *stem);
 bool ts_folder_is_empty(const char *path); /* true also if it is not there */
-/* "a/b" + "c" -> "a/b/c"; an absolute second part stands alone. Owned result. */
+/* "a/b" + "c" -> "a/b/c"; an absolute second part is returned alone. Owned result. */
 char *ts_path_join(const char *folder, const char *name);
 char *ts_path_absolute(const char *path);   /* from the current folder; as it is if there is none. Owned result */
 char *ts_path_folder(const char *path);     /* "." if none. Owned result */

@@ -16,8 +16,9 @@
 #define TICKS_NS INT64_C(20000000)
 /* FAT counts in steps of two seconds, older file systems in seconds. */
 #define COARSE_NS (2 * SECOND_NS)
-/* The kernel writes memory that is mapped to a file back after 30 s (vm.dirty_expire_centisecs) and looks every 5 s: what was
- * changed longer ago than this is written back. Until then a further write through the same mapping leaves no trace. */
+/* The kernel writes memory that is mapped to a file back after 30 s (vm.dirty_expire_centisecs) and looks every 5 s:
+ * what was changed longer ago than this is written back. Until then a further write through the same mapping leaves no
+ * trace. */
 #define WRITTEN_BACK_NS (120 * SECOND_NS)
 #define ATTEMPT_MAX     3 /* for files that change while they are read */
 
@@ -33,7 +34,7 @@ bool ts_file_identify(const char *path, struct ts_file_identity *identity, struc
     ts_error_place(err, path, 0, 0, NULL);
     return false;
   }
-  if (!S_ISREG(status.st_mode)) { /* reading a pipe would wait for somebody who writes */
+  if (!S_ISREG(status.st_mode)) { /* reading a pipe would wait for a writer */
     ts_fail(err, TS_ERR_FILE_NOT_FOUND, "'%s' is not a regular file", path);
     ts_error_help(err, "give the name of a file");
     ts_error_place(err, path, 0, 0, NULL);
@@ -70,8 +71,8 @@ bool ts_file_identity_is_fresh(const struct ts_file_identity *identity, int64_t 
   return rest_ns(identity->ctime_ns, now_ns, WRITTEN_BACK_NS) > 0;
 }
 
-/* After the writing back of a page the next write to it through a mapping is seen by the kernel and changes the times. Should
- * this not be possible, nothing is lost but that. */
+/* After the writing back of a page the next write to it through a mapping is seen by the kernel and changes the times.
+ * Should this not be possible, nothing is lost but that. */
 static void write_back(const char *path) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return;

@@ -1,9 +1,9 @@
 /* Which state of a file this is: what the file system says without reading it, and the digest that belongs to it.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A write gives a file the time of the kernel's clock, which stands still for up to 10 ms. Of two writes within one tick the
- * second leaves no trace, so the identity of a file that was changed just now is worth nothing until the tick is over. The
- * functions here wait for that. Limits: docs/faults.md. */
+ * A write gives a file the time of the kernel's clock, which advances only every 10 ms or less. Of two writes within
+ * one tick the second leaves no trace, so the identity of a file that was changed just now is worth nothing until the
+ * tick is over. The functions here wait for that. Limits: docs/faults.md. */
 #ifndef TS_BASE_FILE_IDENTITY_H
 #define TS_BASE_FILE_IDENTITY_H
 
@@ -22,12 +22,12 @@ struct ts_file_identity {
 bool ts_file_identify(const char *path, struct ts_file_identity *identity, struct ts_error *err);
 bool ts_file_identity_equal(const struct ts_file_identity *a, const struct ts_file_identity *b);
 
-/* How long to wait, seen at `now_ns` (Unix time), until a later write must give the file another identity; 0: not at all.
- * At most 2 s, for file systems that count seconds. */
+/* How long to wait, seen at `now_ns` (Unix time), until a later write must give the file another identity; 0: not at
+ * all. At most 2 s, for file systems that count seconds. */
 int64_t ts_file_identity_wait_ns(const struct ts_file_identity *identity, int64_t now_ns);
 
-/* Whether it was changed so short a time ago that a program may still be writing it without a trace in the identity: in one
- * long call, or through memory that was mapped. */
+/* Whether it was changed so short a time ago that a program may still be writing it without a trace in the identity: in
+ * one long call, or through memory that was mapped. */
 bool ts_file_identity_is_fresh(const struct ts_file_identity *identity, int64_t now_ns);
 
 /* The identity once later writes, also those through memory that is mapped already, must change it. Waits where that is

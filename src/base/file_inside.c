@@ -23,7 +23,7 @@ int ts_file_open_inside(int folder, const char *name, uint64_t *size_bytes, cons
   struct stat status;
   *kind = NULL;
   if (strchr(name, '/')) TS_BUG("'%s' is more than a name", name);
-  /* Looked at first, so that no device is ever opened; the open file is looked at again, as the name may lead
+  /* Checked first, so that no device is ever opened; the open file is checked again, as the name may lead
    * elsewhere. */
   if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return -1;
   int file = -1;

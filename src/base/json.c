@@ -11,7 +11,8 @@
 
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
 
-/* jansson points at the end of the offending token; people look at its beginning, or at the character inside a string. */
+/* jansson points at the end of the offending token; people look at its beginning, or at the character inside a
+ * string. */
 static size_t error_offset(const struct ts_json_doc *doc, const json_error_t *failure) {
   size_t position = failure->position > 0 ? (size_t)failure->position : 0;
   if (position > doc->length) position = doc->length;
@@ -68,7 +69,7 @@ static void report_syntax(const struct ts_json_doc *doc, const json_error_t *fai
   ts_error_place(err, doc->file, line, column, NULL);
 }
 
-/* jansson skips a NUL byte that follows a number; whoever scans the text again would take it for the end. */
+/* jansson skips a NUL byte that follows a number; code that scans the text again would take it for the end. */
 static void report_nul(const struct ts_json_doc *doc, size_t offset, struct ts_error *err) {
   int line;
   int column;

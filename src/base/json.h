@@ -1,8 +1,8 @@
-/* JSON documents that remember where things stand, so that every complaint can name line and column.
+/* JSON documents that keep their text, so that every complaint can name line and column.
  * SPDX-License-Identifier: Apache-2.0
  *
- * jansson keeps no positions after parsing: readers carry the JSON pointer (RFC 6901, "/stages/0/tasks/1/op") of what they
- * look at, and a complaint rescans the text for its line and column. */
+ * jansson keeps no positions after parsing: readers carry the JSON pointer (RFC 6901, "/stages/0/tasks/1/op") of what
+ * they look at, and a complaint rescans the text for its line and column. */
 #ifndef TS_BASE_JSON_H
 #define TS_BASE_JSON_H
 
@@ -21,12 +21,12 @@ struct ts_json_doc {
   size_t *scanned; /* owned; bytes that complaints have rescanned for their places */
 };
 
-/* Readers name so many unknown keys of one object, and count the rest. */
+/* Readers name at most this many unknown keys of one object, and count the rest. */
 #define TS_JSON_UNKNOWN_MAX 100
 
 /* Reads and parses a file; duplicate keys are refused. Errors: FILE_NOT_FOUND, FILE_IO, JSON_SYNTAX with the place. */
 bool ts_json_doc_open(struct ts_json_doc *doc, const char *file, struct ts_error *err);
-/* The same from memory; `name` stands for the file in messages. */
+/* The same from memory; `name` replaces the file's name in messages. */
 bool ts_json_doc_parse(struct ts_json_doc *doc, const char *name, const char *text, size_t length,
                        struct ts_error *err);
 void ts_json_doc_close(struct ts_json_doc *doc);
@@ -44,7 +44,8 @@ void ts_json_pointer_add_index(struct ts_str *pointer, size_t index);
 /* "an object", "a string", ... for messages. */
 const char *ts_json_kind(const json_t *value);
 
-/* Serialises: sorted = keys in sorted order (canonical), otherwise as inserted; reals as shortest round trip. Owned result. */
+/* Serialises: sorted = keys in sorted order (canonical), otherwise as inserted; reals as shortest round trip. Owned
+ * result. */
 char *ts_json_dump(const json_t *value, bool sorted, bool indent);
 /* Escapes `<` as \u003c on top, for embedding in HTML. */
 char *ts_json_dump_html(const json_t *value);

@@ -21,7 +21,7 @@ static void add_line(struct dump *dump, size_t depth) {
   for (size_t i = 0; i < depth; i++) ts_str_add(&dump->out, "  ");
 }
 
-/* The letter behind the backslash, 0 for characters that need \u, ' ' for those that stand for themselves. */
+/* The letter behind the backslash, 0 for characters that need \u, ' ' for those that are written as they are. */
 static char escape_letter(unsigned char c, bool html) {
   switch (c) {
   case '"': return '"';

@@ -1,4 +1,4 @@
-/* What the parts of the JSON code share: places in a text.
+/* Places in a text, for the files of the JSON code.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_BASE_JSON_INT_H
 #define TS_BASE_JSON_INT_H

@@ -162,7 +162,7 @@ static void skip_mark(struct scanner *scan, char mark) {
   if (peek(scan) == mark) scan->at++;
 }
 
-/* Moves from '{' to the value of a key; *key_at is where the key stands. */
+/* Moves from '{' to the value of a key; *key_at is the place of the key. */
 static bool enter_object(struct scanner *scan, const struct ts_str *name, size_t *key_at) {
   scan->at++;
   for (skip_space(scan); peek(scan) == '"'; skip_space(scan)) {

@@ -164,8 +164,8 @@ static uint8_t *put_field(uint8_t *out, char tag, const void *data, size_t size)
   return out + FIELD_HEADER_BYTES + size;
 }
 
-/* The inputs of an ordinary call without any allocation: once per task and key. False if they are too many or too long, or
- * if there is a fault to be told. */
+/* The inputs of an ordinary call without any allocation: once per task and key. False if they are too many or too long,
+ * or if there is a fault to report. */
 static bool put_few_inputs(const struct ts_key_input *inputs, size_t count, uint8_t bytes[FEW_BYTES], size_t *size) {
   const struct ts_key_input *sorted[FEW_INPUTS];
   size_t lengths[FEW_INPUTS];
@@ -226,14 +226,6 @@ void ts_key_of_output(const struct ts_key *task, const char *port, bool single_o
 void ts_key_print(const struct ts_key *key, char text[TS_KEY_TEXT_SIZE]) {
   memcpy(text, PREFIX, sizeof PREFIX - 1);
   ts_hex_encode(key->digest.bytes, sizeof key->digest.bytes, text + sizeof PREFIX - 1);
-}
-
-bool ts_key_parse(const char *text, struct ts_key *key) {
-  struct ts_key parsed;
-  if (!ts_str_starts_with(text, PREFIX)) return false;
-  if (!ts_hex_decode(text + sizeof PREFIX - 1, parsed.digest.bytes, sizeof parsed.digest.bytes)) return false;
-  *key = parsed;
-  return true;
 }
 
 bool ts_key_equal(const struct ts_key *a, const struct ts_key *b) {

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A key is SHA-256 over fields; a field is one ASCII tag byte, an unsigned 64-bit little-endian length, the bytes:
- * D domain, S salt, O operation, I implementation digest, N numeric class, P number of parameters (u64) then per parameter,
- * sorted by the bytes of its name, n name and the value (i, r, b, s, l); U number of inputs (u64) then per input, sorted by
- * port name, n port and k key. Text form: "k1:" and 64 hex digits. */
+ * D domain, S salt, O operation, I implementation digest, N numeric class, P number of parameters (u64) then per
+ * parameter, sorted by the bytes of its name, n name and the value (i, r, b, s, l); U number of inputs (u64) then per
+ * input, sorted by port name, n port and k key. Text form: "k1:" and 64 hex digits. */
 #ifndef TS_BASE_KEY_H
 #define TS_BASE_KEY_H
 
@@ -60,12 +60,11 @@ struct ts_key_prefix {
 bool ts_key_begin(const struct ts_key_fields *fields, struct ts_key_prefix *prefix, struct ts_error *err);
 bool ts_key_end(const struct ts_key_prefix *prefix, const struct ts_key_input *inputs, size_t input_count,
                 struct ts_key *key, struct ts_error *err);
-/* Key of one output port: the task's own key if the operation has a single output, else SHA-256 over D "tessera.output.1",
- * k task key, n port name. */
+/* Key of one output port: the task's own key if the operation has a single output, else SHA-256 over D
+ * "tessera.output.1", k task key, n port name. */
 void ts_key_of_output(const struct ts_key *task, const char *port, bool single_output, struct ts_key *key);
 
 void ts_key_print(const struct ts_key *key, char text[TS_KEY_TEXT_SIZE]);
-bool ts_key_parse(const char *text, struct ts_key *key);
 bool ts_key_equal(const struct ts_key *a, const struct ts_key *b);
 
 #endif

@@ -12,7 +12,7 @@ static atomic_int current_level = TS_LOG_WARN;
  * the hook. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void (*before_message)(void *user);
-static void *before_message_user; /* borrowed from whoever set the hook */
+static void *before_message_user; /* borrowed from the code that set the hook */
 
 void ts_log_set_level(enum ts_log_level level) { atomic_store(&current_level, (int)level); }
 

@@ -1,4 +1,4 @@
-/* The class of machine this is, in a few words: what was measured on one holds for others of its class.
+/* The class of this machine in a few words: measurements on one machine hold for others of its class.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_BASE_MACHINE_H
 #define TS_BASE_MACHINE_H
@@ -7,7 +7,7 @@
 
 #define TS_MACHINE_CLASS_SIZE 128
 
-/* "AMD EPYC 7B13, 2 CPUs": the processor, and how many of them this process may use. Asked for once. */
+/* "AMD EPYC 7B13, 2 CPUs": the processor, and how many of them this process may use. Determined once. */
 const char *ts_machine_class(void);
 /* The same from the text of /proc/cpuinfo; where that names no processor, `otherwise` does. For tests. */
 void ts_machine_class_from(const char *cpuinfo, const char *otherwise, size_t cpus, char text[TS_MACHINE_CLASS_SIZE]);

@@ -1,8 +1,8 @@
 /* Hash map with linear probing over a table of entry numbers; entries and keys lie in order of insertion.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Nothing is ever removed, so there are no tombstones. Finding writes nothing: any number of threads may read a map that
- * nobody changes. */
+ * Nothing is ever removed, so there are no tombstones. Finding writes nothing: any number of threads may read a map
+ * while no thread changes it. */
 #include "base/map.h"
 
 #include "base/alloc.h"

@@ -31,7 +31,7 @@ union ts_map_value {
 void ts_map_release(struct ts_map *map);
 /* Finds the value of a key, or NULL. The pointer is valid until the next insertion. */
 union ts_map_value *ts_map_find(const struct ts_map *map, const void *key, size_t key_size);
-/* Finds or inserts (value zeroed); *inserted tells which (may be NULL). */
+/* Finds or inserts (value zeroed); *inserted says which (may be NULL). */
 union ts_map_value *ts_map_insert(struct ts_map *map, const void *key, size_t key_size, bool *inserted);
 /* Names as keys. */
 union ts_map_value *ts_map_find_name(const struct ts_map *map, const char *name);

@@ -16,7 +16,7 @@
 enum {
   SHARDS = 16,
   SHARD_SHIFT = 60,      /* the highest bits of a key choose the shard */
-  ENTRY_BYTES = 128,     /* about as large is an entry expected to be: so many slots */
+  ENTRY_BYTES = 128,     /* expected size of an entry; decides how many slots there are */
   LEAST_BYTES = 1 << 13, /* of a generation */
   LARGEST_SHARE = 8      /* an entry takes at most this part of a generation */
 };

@@ -1,9 +1,10 @@
-/* A bounded table from digests to short byte strings: what was computed for a part of something, to be found again.
+/* A bounded table from digests to short byte strings: remembers computed values.
  * SPDX-License-Identifier: Apache-2.0
  *
- * It may forget anything at any time, so nobody relies on it. Entries lie in two generations. When the young one is full it
- * becomes the old one, and what was in the old one is forgotten; what is found in the old one moves to the young one. So
- * that which is asked for now and then stays. Both, their indices included, stay within the limit. From any thread. */
+ * It may forget anything at any time, so no caller relies on it. Entries lie in two generations. When the young one is
+ * full it becomes the old one, and the entries of the old one are forgotten; an entry that is found in the old one
+ * moves to the young one. So an entry that is used now and then stays. Both, their indices included, stay within the
+ * limit. From any thread. */
 #ifndef TS_BASE_MEMO_H
 #define TS_BASE_MEMO_H
 

@@ -148,8 +148,8 @@ void ts_pool_wait(struct ts_pool *pool) {
 
 size_t ts_pool_thread_count(const struct ts_pool *pool) { return pool->thread_count; }
 
-/* One ts_pool_for. Shared by the caller and its helper jobs: a helper may come to run when the loop is long over, so the
- * last one to leave frees it. */
+/* One ts_pool_for. Shared by the caller and its helper jobs: a helper may come to run when the loop is long over, so
+ * the last one to leave frees it. */
 struct loop {
   void (*body)(void *argument, size_t index);
   void *argument; /* borrowed; touched only while the caller waits */

@@ -18,8 +18,8 @@ void ts_pool_destroy(struct ts_pool *pool);
 void ts_pool_submit(struct ts_pool *pool, void (*job)(void *argument, size_t thread), void *argument);
 void ts_pool_wait(struct ts_pool *pool); /* until every submitted job has finished */
 size_t ts_pool_thread_count(const struct ts_pool *pool);
-/* Calls body(argument, i) for i in [0, count) on the pool and waits; results must not depend on the order. May be called
- * from a job of the same pool, which then takes part; ts_pool_wait may not. */
+/* Calls body(argument, i) for i in [0, count) on the pool and waits; results must not depend on the order. May be
+ * called from a job of the same pool, which then takes part; ts_pool_wait may not. */
 void ts_pool_for(struct ts_pool *pool, size_t count, void (*body)(void *argument, size_t index), void *argument);
 /* The same, but the caller takes part wherever it comes from: one thread more than the pool has. */
 void ts_pool_for_helped(struct ts_pool *pool, size_t count, void (*body)(void *argument, size_t index), void *argument);

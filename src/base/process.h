@@ -1,4 +1,4 @@
-/* Who a process is: its number alone does not tell it from a later process, its start does.
+/* The identity of a process: its number and its start, since a later process may get the same number.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_BASE_PROCESS_H
 #define TS_BASE_PROCESS_H

@@ -1,8 +1,8 @@
 /* Reading JSON objects against the keys they may have, so that every complaint has a place and a proposal.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Workflows, studies and manifests of commands are read with this; the words of a complaint are therefore the same in all
- * of them. Every object may have a "help" and a "comment". */
+ * Workflows, studies and manifests of commands are read with this; the words of a complaint are therefore the same in
+ * all of them. Every object may have a "help" and a "comment". */
 #ifndef TS_BASE_READER_H
 #define TS_BASE_READER_H
 
@@ -42,11 +42,12 @@ struct ts_error *ts_reader_fault(const struct ts_reader *reader, enum ts_error_c
 /* "pointer/name" and "pointer/index", in the arena. */
 const char *ts_reader_child(const struct ts_reader *reader, const char *pointer, const char *name);
 const char *ts_reader_item(const struct ts_reader *reader, const char *pointer, size_t index);
-/* Checks all keys of an object for unknown and missing ones and for values of the wrong type. `what` is "a task". False if
- * there was a fault. */
+/* Checks all keys of an object for unknown and missing ones and for values of the wrong type. `what` is "a task". False
+ * if there was a fault. */
 bool ts_reader_fields(const struct ts_reader *reader, const json_t *object, const char *pointer, const char *what,
                       struct ts_field *fields, size_t count);
-/* Whether a value has the wanted kind; otherwise WRONG_TYPE. `label` is "'name'" or "a task", `example` as in a field. */
+/* Whether a value has the wanted kind; otherwise WRONG_TYPE. `label` is "'name'" or "a task", `example` as in a
+ * field. */
 bool ts_reader_want(const struct ts_reader *reader, const json_t *value, const char *pointer, const char *label,
                     enum ts_want want, const char *example);
 /* The complaint alone, for kinds that ts_want does not have; `needed` is "a list of strings". */

@@ -1,4 +1,4 @@
-/* Which sanitizers this file is compiled with: they look after memory themselves, and our own care must not hide it from them.
+/* Which sanitizers this file is compiled with: they watch memory themselves, and our own care must not hide it.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_BASE_SANITIZERS_H
 #define TS_BASE_SANITIZERS_H

@@ -1,8 +1,9 @@
 /* Scratch folders: their names say whose they are, so that those of processes that were killed can be removed later.
  * SPDX-License-Identifier: Apache-2.0
  *
- * "<stem>-<process>-<start>-<machine>-XXXXXX". The machine stands for its boot and the space of process numbers: what a
- * process of another computer or container left in a shared folder cannot be judged here, and is left alone. */
+ * "<stem>-<process>-<start>-<machine>-XXXXXX". The machine identifies the boot and the space of process numbers: a
+ * folder that a process of another computer or container left in a shared folder cannot be judged here, and is left
+ * alone. */
 #include "base/alloc.h"
 #include "base/digest.h"
 #include "base/file.h"
@@ -20,7 +21,7 @@
 
 #define OWNER_SIZE 80
 
-/* A process and what tells it from others of its number; false if there is none. */
+/* A process and its start, which distinguishes it from others of its number; false if there is none. */
 static bool print_owner(int64_t process_id, char owner[OWNER_SIZE]) {
   char identity[TS_PROCESS_IDENTITY_SIZE], space[64] = "";
   if (!ts_process_identity(process_id, identity)) return false;

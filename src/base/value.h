@@ -1,4 +1,4 @@
-/* Parameter values in canonical form: what goes into a key, a run and a record.
+/* Parameter values in canonical form, as they go into keys, runs and records.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_BASE_VALUE_H
 #define TS_BASE_VALUE_H
@@ -14,7 +14,7 @@ enum ts_value_type { TS_VALUE_INTEGER, TS_VALUE_REAL, TS_VALUE_BOOLEAN, TS_VALUE
 
 struct ts_value_list;
 
-/* A plain value; strings and lists are borrowed from whoever made them (usually an arena). */
+/* A plain value; strings and lists are borrowed from their owner (usually an arena). */
 struct ts_value {
   enum ts_value_type type;
   union {
@@ -51,8 +51,9 @@ void ts_value_print(const struct ts_value *value, struct ts_str *out);
 json_t *ts_value_to_json(const struct ts_value *value); /* new reference */
 
 struct ts_arena;
-/* Reads a JSON value as the given type (strings and lists copied to the arena; list items take the type of the JSON items).
- * A real given for an integer is an error (BAD_VALUE), an integer given for a real is fine; NaN and infinities are refused. */
+/* Reads a JSON value as the given type (strings and lists copied to the arena; list items take the type of the JSON
+ * items). A real given for an integer is an error (BAD_VALUE), an integer given for a real is fine; NaN and infinities
+ * are refused. */
 bool ts_value_from_json(const json_t *json, enum ts_value_type type, struct ts_arena *arena, struct ts_value *value,
                         struct ts_error *err);
 /* The same from text (command line, CSV). */

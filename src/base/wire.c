@@ -53,7 +53,7 @@ struct ts_wire ts_wire_of(const void *bytes, size_t count) {
   return (struct ts_wire){.next = bytes, .left = count};
 }
 
-/* NULL, for good, if so many are not there. */
+/* NULL, from then on, if that many are not there. */
 static const unsigned char *take(struct ts_wire *wire, uint64_t count) {
   if (wire->failed || count > wire->left) {
     wire->failed = true;

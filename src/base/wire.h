@@ -3,7 +3,8 @@
  *
  * Little endian. A text is its length (u32), its bytes and a NUL, so that it can be used where it lies; a blob is its
  * length (u64) and its bytes. Reading is sticky: after the first thing that does not fit every further one is 0, "" or
- * NULL, and ts_wire_is_whole tells; who reads checks once, at the end, but never trusts a count before (ts_wire_count). */
+ * NULL, and ts_wire_is_whole is false; a reader checks once, at the end, but never trusts a count before
+ * (ts_wire_count). */
 #ifndef TS_BASE_WIRE_H
 #define TS_BASE_WIRE_H
 
@@ -41,13 +42,13 @@ double ts_wire_f64(struct ts_wire *wire);
 const char *ts_wire_text(struct ts_wire *wire);
 const char *ts_wire_optional(struct ts_wire *wire); /* or NULL */
 const void *ts_wire_blob(struct ts_wire *wire, size_t *count);
-/* Fills `bytes`, with zeros if so many are not there. */
+/* Fills `bytes`, with zeros if that many are not there. */
 void ts_wire_raw(struct ts_wire *wire, void *bytes, size_t count);
-/* So many bytes where they lie; NULL if they are not there. */
+/* That many bytes where they lie; NULL if they are not there. */
 const unsigned char *ts_wire_bytes(struct ts_wire *wire, size_t count);
 /* Sets an error, whatever the bytes are; of the kind `unknown` if they name none. */
 void ts_wire_error(struct ts_wire *wire, enum ts_error_code unknown, struct ts_error *err);
-/* A number (u64) of things of at least so many bytes each: fails, and is 0, if they cannot all be there. */
+/* A number (u64) of things of at least `least_bytes` each: fails, and is 0, if they cannot all be there. */
 size_t ts_wire_count(struct ts_wire *wire, size_t least_bytes);
 /* Everything fitted and nothing is left. */
 bool ts_wire_is_whole(const struct ts_wire *wire);

@@ -108,7 +108,7 @@ struct ts_data *ts_data_ref(struct ts_data *data) {
 
 void ts_data_unref(struct ts_data *data) {
   if (!data || atomic_fetch_sub_explicit(&data->references, 1, memory_order_acq_rel) != 1) return;
-  ts_buffer_unref(data->buffer);
+  ts_buffer_free(data->buffer);
   ts_block_give(atomic_load_explicit(&data->bits, memory_order_relaxed));
   free(data->names);
   free(data->path);

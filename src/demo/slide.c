@@ -99,7 +99,7 @@ static bool draw_slide(uint64_t seed, struct ts_data *rgb, struct ts_data *label
   draw(canvas, seed);
   colour(canvas, seed, ts_data_writable(rgb));
   free(canvas);
-  ts_buffer_unref(planes);
+  ts_buffer_free(planes);
   return true;
 }
 

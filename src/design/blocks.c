@@ -1,4 +1,4 @@
-/* What the samplers of rows that belong together share: checks, groups, and a stream of points.
+/* Checks, groups and a stream of points, for the samplers of rows that belong together.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "design/blocks_int.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define PORTION 1024
-/* Values of a parameter that are told apart; beyond that an integer range is as good as a range of reals. */
+/* Values of a parameter that are distinguished; beyond that an integer range is as good as a range of reals. */
 #define MANY_VALUES ((size_t)1 << 20)
 
 static bool check_group(const struct ts_sample_options *options, size_t columns, size_t group, struct ts_error *err) {
@@ -97,7 +97,7 @@ double ts_blocks_centre(const struct ts_parameter *parameter, double u) {
   if (ts_space_value_count(parameter) >= MANY_VALUES) return u;
   struct ts_value value = ts_space_value(parameter, u, NULL);
   double middle = ts_space_unit(parameter, &value);
-  return isnan(middle) ? u : middle; /* a share can be too small for its middle to be told from its ends */
+  return isnan(middle) ? u : middle; /* a share can be too small for its middle to differ from its ends */
 }
 
 void ts_stream_init(struct ts_stream *stream, const char *source, size_t dimensions, size_t count,

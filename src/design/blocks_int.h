@@ -1,4 +1,4 @@
-/* What the samplers of rows that belong together share: checks, groups, and a stream of points.
+/* Checks, groups and a stream of points, for the samplers of rows that belong together.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_DESIGN_BLOCKS_INT_H
 #define TS_DESIGN_BLOCKS_INT_H
@@ -6,7 +6,7 @@
 #include "design/points.h"
 #include "design/sequence_int.h"
 
-/* So many blocks of a sequence in a row violate a constraint: then the space counts as empty. */
+/* After this many blocks of a sequence in a row that violate a constraint the space counts as empty. */
 #define TS_MAX_REFUSED 100000
 
 /* An empty result for the space with its groups. BAD_VALUE: nothing to vary, one-valued parameters, odd groups. */

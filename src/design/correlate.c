@@ -1,11 +1,11 @@
 /* Correlated inputs: reorders the columns of a sample so that it has the rank correlations that are wanted.
  * SPDX-License-Identifier: Apache-2.0
  *
- * R. L. Iman and W. J. Conover, "A distribution-free approach to inducing rank correlation among input variables", 1982,
- * doi:10.1080/03610918208812265. A matrix of normal scores is given exactly the wanted correlations; the values of each
- * column are then put into the order of its scores. Every column keeps its values: strata stay filled, distributions stay
- * what they are. Scores of correlation 2 sin(pi r / 6) have ranks of correlation r (K. Pearson 1907), so that is what the
- * scores are given. */
+ * R. L. Iman and W. J. Conover, "A distribution-free approach to inducing rank correlation among input variables",
+ * 1982, doi:10.1080/03610918208812265. A matrix of normal scores is given exactly the wanted correlations; the values
+ * of each column are then put into the order of its scores. Every column keeps its values: strata stay filled,
+ * distributions stay what they are. Scores of correlation 2 sin(pi r / 6) have ranks of correlation r (K. Pearson
+ * 1907), so the scores are given that correlation. */
 #include "design/sequence_int.h"
 
 #include "base/alloc.h"
@@ -53,7 +53,7 @@ static bool check_entries(const double *wanted, size_t size, struct ts_error *er
       double entry = wanted[row * size + column];
       bool right = row == column ? entry == 1 : fabs(entry) < 1 && fabs(entry - wanted[column * size + row]) <= 1e-12;
       if (right) continue;
-      ts_fail(err, TS_ERR_BAD_VALUE, "entry '%s' in row %zu, column %zu does not belong into a matrix of correlations",
+      ts_fail(err, TS_ERR_BAD_VALUE, "entry '%s' in row %zu, column %zu does not belong in a matrix of correlations",
               TS_SIGNIFICANT(entry, 6), row + 1, column + 1);
       ts_error_help(err, "the diagonal is 1, all others lie between -1 and 1, and both triangles are the same");
       return false;
@@ -62,7 +62,8 @@ static bool check_entries(const double *wanted, size_t size, struct ts_error *er
   return true;
 }
 
-/* The factor of what the scores shall have; two errors, as only the first is the user's own contradiction. */
+/* The factor of the correlations that the scores must have; two errors, as only the first is the user's own
+ * contradiction. */
 static bool factorise_wanted(const double *wanted, size_t size, double *factor, struct ts_error *err) {
   if (!check_entries(wanted, size, err)) return false;
   for (size_t i = 0; i < size * size; i++) factor[i] = wanted[i];

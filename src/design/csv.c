@@ -1,4 +1,4 @@
-/* Designs as CSV files: given by the user, checked cell by cell, and written for other programs.
+/* Designs as CSV files: given by the user, checked cell by cell.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "design/design_int.h"
 
@@ -14,33 +14,30 @@
 
 #define UNIT_PREFIX   "u_"
 #define LARGEST_EXACT 9007199254740992.0 /* up to 2^53 doubles hold every integer */
-#define FAULTS_MAX    100 /* rows are not read on after so many: a file of another kind would give one per cell */
+#define FAULTS_MAX    100 /* reading ends after this many: a file of another kind would give one per cell */
 
 enum role { ROLE_UNKNOWN, ROLE_VALUE, ROLE_UNIT };
 
-/* What a column of the file is. */
+/* The meaning of a column of the file. */
 struct role_of_column {
   enum role role;
-  size_t parameter; /* index in reader.parameters */
+  size_t parameter; /* of the workflow */
   size_t column;    /* of the design */
 };
 
-/* One reading, for a workflow or a space. */
+/* One reading. */
 struct reader {
-  const struct ts_workflow *workflow;     /* borrowed; NULL for a space */
-  const struct ts_space *space;           /* borrowed; NULL for a workflow */
-  const struct ts_parameter **parameters; /* owned array of borrowed parameters */
-  size_t parameter_count;
-  const char *file;             /* borrowed */
-  struct ts_str text;           /* owned; the file's bytes, rescanned for the place of a fault */
-  struct ts_csv csv;            /* owned */
-  struct role_of_column *roles; /* owned */
-  size_t column_count;          /* of the design */
-  struct ts_faults *faults;     /* borrowed */
-  struct ts_map parameter_of;   /* owned; index of each name in parameters */
-  size_t *value_columns;        /* owned; per parameter the column of the file with its values, or TS_NONE */
-  const char *known_start;      /* borrowed from the text: the start of a line, NULL: not known yet */
-  int known_line;               /* its number; faults come in the order of rows, so the next is not far */
+  const struct ts_workflow *workflow; /* borrowed */
+  const char *file;                   /* borrowed */
+  struct ts_str text;                 /* owned; the file's bytes, rescanned for the place of a fault */
+  struct ts_csv csv;                  /* owned */
+  struct role_of_column *roles;       /* owned */
+  size_t column_count;                /* of the design */
+  struct ts_faults *faults;           /* borrowed */
+  struct ts_map parameter_of;         /* owned; index of each parameter's name */
+  size_t *value_columns;              /* owned; per parameter the column of the file with its values, or TS_NONE */
+  const char *known_start;            /* borrowed from the text: the start of a line, NULL: not known yet */
+  int known_line;                     /* its number; faults come in the order of rows, so the next is not far */
 };
 
 /* Where a cell starts: scans from the start of its row, since the parsed cells have lost their quotes. */
@@ -73,19 +70,15 @@ static void report(struct reader *reader, size_t row, size_t cell, const struct 
 static void report_unknown(struct reader *reader, size_t column) {
   const char *name = reader->csv.header[column];
   struct ts_error fault = {0};
-  if (reader->workflow) {
-    ts_fail(&fault, TS_ERR_UNKNOWN_PARAMETER, "workflow '%s' has no parameter '%s'", reader->workflow->name, name);
-  } else {
-    ts_fail(&fault, TS_ERR_UNKNOWN_PARAMETER, "the space has no parameter '%s'", name);
-  }
-  ts_auto_free const char **names = ts_calloc(reader->parameter_count + 1, sizeof *names);
-  for (size_t i = 0; i < reader->parameter_count; i++) names[i] = reader->parameters[i]->name;
-  const char *near = ts_nearest_word(name, names, reader->parameter_count);
+  ts_fail(&fault, TS_ERR_UNKNOWN_PARAMETER, "workflow '%s' has no parameter '%s'", reader->workflow->name, name);
+  const size_t count = reader->workflow->parameter_count;
+  ts_auto_free const char **names = ts_calloc(count + 1, sizeof *names);
+  for (size_t i = 0; i < count; i++) names[i] = reader->workflow->parameters[i].name;
+  const char *near = ts_nearest_word(name, names, count);
   if (near) {
     ts_error_help(&fault, "did you mean '%s'?", near);
   } else {
-    ts_error_help(&fault, "name one parameter of the %s per column, or remove this column",
-                  reader->workflow ? "workflow" : "space");
+    ts_error_help(&fault, "name one parameter of the workflow per column, or remove this column");
   }
   report(reader, TS_NONE, column, &fault);
 }
@@ -106,14 +99,14 @@ static struct role_of_column role_of(const struct reader *reader, const char *na
 
 static void report_twice(struct reader *reader, size_t column) {
   struct ts_error fault = {0};
-  ts_fail(&fault, TS_ERR_DUPLICATE_NAME, "column '%s' is there twice", reader->csv.header[column]);
+  ts_fail(&fault, TS_ERR_DUPLICATE_NAME, "column '%s' occurs twice", reader->csv.header[column]);
   ts_error_help(&fault, "remove one of the two columns");
   report(reader, TS_NONE, column, &fault);
 }
 
 static void report_rest(struct reader *reader, size_t left_out) {
   struct ts_error fault = {0};
-  ts_fail(&fault, TS_ERR_UNKNOWN_PARAMETER, "%zu more columns are unknown or there twice", left_out);
+  ts_fail(&fault, TS_ERR_UNKNOWN_PARAMETER, "%zu more columns are unknown or occur twice", left_out);
   ts_error_help(&fault, "check that this is the right file");
   report(reader, TS_NONE, 0, &fault);
 }
@@ -138,26 +131,24 @@ static void read_names(struct reader *reader) {
   if (wrong > FAULTS_MAX) report_rest(reader, wrong - FAULTS_MAX);
 }
 
-/* The file column that holds the values of a parameter, or TS_NONE. */
-static size_t value_column(const struct reader *reader, size_t parameter) { return reader->value_columns[parameter]; }
-
 static void index_parameters(struct reader *reader) {
-  reader->value_columns = ts_calloc(reader->parameter_count + 1, sizeof *reader->value_columns);
-  for (size_t i = 0; i < reader->parameter_count; i++) {
+  const struct ts_workflow *workflow = reader->workflow;
+  reader->value_columns = ts_calloc(workflow->parameter_count + 1, sizeof *reader->value_columns);
+  for (size_t i = 0; i < workflow->parameter_count; i++) {
     reader->value_columns[i] = TS_NONE;
-    ts_map_insert_name(&reader->parameter_of, reader->parameters[i]->name, NULL)->number = i;
+    ts_map_insert_name(&reader->parameter_of, workflow->parameters[i].name, NULL)->number = i;
   }
 }
 
-/* A design for a workflow has the columns of the file, in its order; what has none keeps its default. */
-static void place_columns_of_workflow(struct reader *reader) {
+/* The design has the columns of the file, in its order; a parameter without a column keeps its default. */
+static void place_columns(struct reader *reader) {
   for (size_t c = 0; c < reader->csv.column_count; c++) {
     if (reader->roles[c].role == ROLE_VALUE) reader->roles[c].column = reader->column_count++;
   }
   for (size_t c = 0; c < reader->csv.column_count; c++) {
     struct role_of_column *role = &reader->roles[c];
     if (role->role != ROLE_UNIT) continue;
-    size_t values = value_column(reader, role->parameter);
+    size_t values = reader->value_columns[role->parameter];
     if (values == TS_NONE) {
       report_unknown(reader, c);
       role->role = ROLE_UNKNOWN;
@@ -167,28 +158,11 @@ static void place_columns_of_workflow(struct reader *reader) {
   }
 }
 
-/* A design for a space has its columns, in its order. */
-static void place_columns_of_space(struct reader *reader) {
-  reader->column_count = reader->parameter_count;
-  for (size_t c = 0; c < reader->csv.column_count; c++) reader->roles[c].column = reader->roles[c].parameter;
-  for (size_t i = 0; i < reader->parameter_count; i++) {
-    if (value_column(reader, i) != TS_NONE) continue;
-    struct ts_error fault = {0};
-    ts_fail(&fault, TS_ERR_MISSING_KEY, "the design has no column '%s'", reader->parameters[i]->name);
-    ts_error_help(&fault, "give every parameter of the space a column");
-    report(reader, TS_NONE, 0, &fault);
-  }
-}
-
 static void read_header(struct reader *reader) {
   reader->roles = ts_calloc(reader->csv.column_count + 1, sizeof *reader->roles);
   index_parameters(reader);
   read_names(reader);
-  if (reader->workflow) {
-    place_columns_of_workflow(reader);
-  } else {
-    place_columns_of_space(reader);
-  }
+  place_columns(reader);
   if (reader->csv.row_count > 0) return;
   struct ts_error fault = {0};
   ts_fail(&fault, TS_ERR_BAD_VALUE, "design '%s' has no rows", reader->file);
@@ -215,9 +189,9 @@ static bool value_from_cell(const char *text, enum ts_value_type type, struct ts
   return ts_value_from_text(text, type, arena, value, err);
 }
 
-/* The value of a cell, its level, and its unit coordinate as far as the value tells. */
+/* The value of a cell, its level, and its unit coordinate as far as the value determines it. */
 static bool read_value(struct reader *reader, struct ts_design *design, size_t row, size_t c, size_t cell) {
-  const struct ts_parameter *parameter = reader->parameters[reader->roles[c].parameter];
+  const struct ts_parameter *parameter = &reader->workflow->parameters[reader->roles[c].parameter];
   struct ts_value *value = &design->values[cell];
   struct ts_error fault = {0};
   if (!value_from_cell(reader->csv.rows[row][c], parameter->type, &design->arena, value, &fault) ||
@@ -227,13 +201,6 @@ static bool read_value(struct reader *reader, struct ts_design *design, size_t r
     return false;
   }
   size_t level = ts_space_level(parameter, value);
-  /* A word off the grid has neither a level nor a place in the unit cube; a workflow has choices to tell. */
-  if (reader->space && parameter->type == TS_VALUE_STRING && level == TS_NONE) {
-    ts_fail(&fault, TS_ERR_BAD_VALUE, "parameter '%s' has no value '%.80s'", parameter->name, value->as.string);
-    ts_error_help(&fault, "write one of the values of its grid");
-    report(reader, row, c, &fault);
-    return false;
-  }
   design->levels[cell] = level == TS_NONE ? -1 : (int64_t)level;
   if (isnan(design->unit[cell])) design->unit[cell] = ts_space_unit(parameter, value);
   return true;
@@ -257,7 +224,6 @@ static bool read_unit(struct reader *reader, struct ts_design *design, size_t ro
 /* Whether the values go together. `set` holds the workflow's defaults and takes the values of the row. */
 static bool check_row(const struct reader *reader, const struct ts_value *row, struct ts_value *set,
                       struct ts_error *err) {
-  if (reader->space) return ts_space_check_row(reader->space, row, err);
   for (size_t c = 0; c < reader->csv.column_count; c++) {
     const struct role_of_column *role = &reader->roles[c];
     if (role->role == ROLE_VALUE) set[role->parameter] = row[role->column];
@@ -289,17 +255,19 @@ static void read_rows(struct reader *reader, struct ts_design *design) {
     const struct role_of_column *role = &reader->roles[c];
     if (role->role == ROLE_VALUE) design->names[role->column] = ts_arena_strdup(&design->arena, csv->header[c]);
   }
-  ts_auto_free struct ts_value *set = ts_calloc(reader->parameter_count + 1, sizeof *set);
-  for (size_t i = 0; i < reader->parameter_count; i++) set[i] = reader->parameters[i]->default_value;
+  ts_auto_free struct ts_value *set = ts_calloc(reader->workflow->parameter_count + 1, sizeof *set);
+  for (size_t i = 0; i < reader->workflow->parameter_count; i++) {
+    set[i] = reader->workflow->parameters[i].default_value;
+  }
   size_t before = reader->faults->count;
   for (size_t r = 0; r < csv->row_count && reader->faults->count - before < FAULTS_MAX; r++) {
     read_row(reader, design, r, set);
   }
 }
 
-/* What follows is many small pieces, whose failure would end the program: asked for at once before. A cell is a
- * pointer, a text of 16 bytes or more, and a value, a level and a number of the design; when the texts are gone, each
- * row becomes a set of all parameters. */
+/* Later allocations are many and small, and a failure of one would end the program: so the sum is checked before. A
+ * cell is a pointer, a text of 16 bytes or more, and a value, a level and a number of the design; when the texts are
+ * gone, each row becomes a set of all parameters. */
 static bool fits_memory(const struct reader *reader, struct ts_error *err) {
   size_t cells = 1, rows = 1;
   for (const char *p = ts_str_get(&reader->text); *p; p++) {
@@ -308,7 +276,7 @@ static bool fits_memory(const struct reader *reader, struct ts_error *err) {
   }
   const size_t text_bytes = cells * (sizeof(char *) + 16) + rows * (sizeof(char **) + sizeof(int));
   const size_t design_bytes = cells * (sizeof(struct ts_value) + sizeof(int64_t) + sizeof(double));
-  const size_t set_bytes = rows * reader->parameter_count * sizeof(struct ts_value);
+  const size_t set_bytes = rows * reader->workflow->parameter_count * sizeof(struct ts_value);
   const size_t bytes = design_bytes + (text_bytes > set_bytes ? text_bytes : set_bytes);
   if (ts_memory_has_room(bytes)) return true;
   char size[32];
@@ -319,7 +287,7 @@ static bool fits_memory(const struct reader *reader, struct ts_error *err) {
   return false;
 }
 
-/* The parameters are known; releases the reader. */
+/* Releases the reader. */
 static bool read_design(struct reader *reader, struct ts_design *design) {
   *design = (struct ts_design){0};
   size_t before = reader->faults->count;
@@ -329,15 +297,13 @@ static bool read_design(struct reader *reader, struct ts_design *design) {
     *ts_faults_add(reader->faults) = err;
   } else {
     read_header(reader);
-    bool has_columns = reader->workflow || reader->faults->count == before;
-    if (has_columns) read_rows(reader, design);
+    read_rows(reader, design);
   }
   ts_csv_release(&reader->csv);
   ts_str_release(&reader->text);
   free(reader->roles);
   free(reader->value_columns);
   ts_map_release(&reader->parameter_of);
-  free(reader->parameters);
   if (reader->faults->count == before) return true;
   ts_design_release(design);
   return false;
@@ -346,31 +312,5 @@ static bool read_design(struct reader *reader, struct ts_design *design) {
 bool ts_design_read_csv(struct ts_design *design, const struct ts_workflow *workflow, const char *file,
                         struct ts_faults *faults) {
   struct reader reader = {.workflow = workflow, .file = file, .faults = faults};
-  reader.parameter_count = workflow->parameter_count;
-  reader.parameters = ts_calloc(reader.parameter_count + 1, sizeof *reader.parameters);
-  for (size_t i = 0; i < reader.parameter_count; i++) reader.parameters[i] = &workflow->parameters[i];
   return read_design(&reader, design);
-}
-
-bool ts_design_read_space_csv(struct ts_design *design, const struct ts_space *space, const char *file,
-                              struct ts_faults *faults) {
-  struct reader reader = {.space = space, .file = file, .faults = faults};
-  reader.parameter_count = space->count;
-  reader.parameters = ts_calloc(reader.parameter_count + 1, sizeof *reader.parameters);
-  for (size_t i = 0; i < reader.parameter_count; i++) reader.parameters[i] = space->parameters[i];
-  return read_design(&reader, design);
-}
-
-void ts_design_write_csv(const struct ts_design *design, struct ts_str *out) {
-  for (size_t c = 0; c < design->column_count; c++) ts_csv_add_cell(out, design->names[c], c == 0);
-  ts_str_add_char(out, '\n');
-  ts_auto(ts_str_release) struct ts_str text = {0};
-  for (size_t r = 0; r < design->row_count; r++) {
-    for (size_t c = 0; c < design->column_count; c++) {
-      ts_str_clear(&text);
-      ts_value_print(&design->values[r * design->column_count + c], &text);
-      ts_csv_add_cell(out, ts_str_get(&text), c == 0);
-    }
-    ts_str_add_char(out, '\n');
-  }
 }

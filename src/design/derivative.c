@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * I. M. Sobol' and S. Kucherenko, "Derivative based global sensitivity measures and their link with global sensitivity
- * indices", 2009, doi:10.1016/j.matcom.2009.01.023. Steps go up, and down where up would leave the unit cube. A parameter
- * with a grid is taken at the middle of its level and steps by the least number of levels that the step reaches. */
+ * indices", 2009, doi:10.1016/j.matcom.2009.01.023. Steps go up, and down where up would leave the unit cube. A
+ * parameter with a grid is taken at the middle of its level and steps by the least number of levels that the step
+ * reaches. */
 #include "design/blocks_int.h"
 
 #include "base/str.h"

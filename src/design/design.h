@@ -22,8 +22,7 @@ struct ts_space {
       *parameters; /* owned by the arena; each borrowed from the workflow or owned by the arena */
   size_t count;
   const struct ts_workflow *workflow; /* borrowed; NULL for a space file */
-  /* Owned by the arena; sides are columns of the space. What a workflow compares with a parameter that is not varied is
-   * compared with its default here. */
+  /* Owned by the arena; sides are columns of the space. A parameter that is not varied counts with its default. */
   const struct ts_constraint *constraints;
   size_t constraint_count;
 };
@@ -35,17 +34,14 @@ bool ts_space_of_workflow(struct ts_space *space, const struct ts_workflow *work
 /* Reads {"parameters":[{"name","type","range":[lo,hi] or "grid":[...]}],"constraints":["a < b"]}. */
 bool ts_space_read(struct ts_space *space, const char *file, struct ts_faults *faults);
 void ts_space_release(struct ts_space *space);
-/* Whether a row of values (one per column) satisfies the constraints; the error names the first violated one. Whether a
- * row of unit coordinates does: ts_space_allows in design/points.h. */
-bool ts_space_check_row(const struct ts_space *space, const struct ts_value *row, struct ts_error *err);
 
-/* The value at unit coordinate u: grid level min(floor(u L), L-1) (with weights: the level in whose share u lies), or the
- * u quantile of the distribution in the range (integers, uniform: equal shares; otherwise rounded). *level (may be NULL) is
- * the grid level, -1 for a range. Coordinates outside [0, 1] count as the nearer end. Always finite: a distribution without
- * end stops TS_TINY_PROBABILITY from it. */
+/* The value at unit coordinate u: grid level min(floor(u L), L-1) (with weights: the level in whose share u lies), or
+ * the u quantile of the distribution in the range (integers, uniform: equal shares; otherwise rounded). *level (may be
+ * NULL) is the grid level, -1 for a range. Coordinates outside [0, 1] count as the nearer end. Always finite: a
+ * distribution without end stops TS_TINY_PROBABILITY from it. */
 struct ts_value ts_space_value(const struct ts_parameter *parameter, double unit, int64_t *level);
-/* The inverse: the probability below a value, for integers and grid levels the middle of their share. NaN for values that no
- * coordinate leads to (off the grid, outside the range, weight 0). */
+/* The inverse: the probability below a value, for integers and grid levels the middle of their share. NaN for values
+ * that no coordinate leads to (off the grid, outside the range, weight 0). */
 double ts_space_unit(const struct ts_parameter *parameter, const struct ts_value *value);
 /* The level of a value, TS_NONE if it is not on the grid. */
 size_t ts_space_level(const struct ts_parameter *parameter, const struct ts_value *value);
@@ -53,7 +49,8 @@ size_t ts_space_level(const struct ts_parameter *parameter, const struct ts_valu
 double ts_space_number(const struct ts_parameter *parameter, const struct ts_value *value);
 /* ts_space_unit of such a number. */
 double ts_space_unit_of_number(const struct ts_parameter *parameter, double number);
-/* How many values a parameter can take in a design: grid levels (of weight above 0), integers of a range; SIZE_MAX for a range of reals. */
+/* How many values a parameter can take in a design: grid levels (of weight above 0), integers of a range; SIZE_MAX for
+ * a range of reals. */
 size_t ts_space_value_count(const struct ts_parameter *parameter);
 
 struct ts_design {
@@ -66,32 +63,13 @@ struct ts_design {
   struct ts_value *values; /* row by row */
 };
 void ts_design_release(struct ts_design *design);
-
-struct ts_morris_options {
-  size_t trajectories; /* r; 0: 10 */
-  size_t levels;       /* p, even; 0: 4 */
-  uint64_t seed;
-};
-/* M. D. Morris, "Factorial sampling plans for preliminary computational experiments", 1991, doi:10.2307/1269043.
- * Trajectory after trajectory, k+1 rows each. `accept` (may be NULL) tells whether a row of values is allowed
- * (constraints); a trajectory with a forbidden row is drawn again (at most 1000 times, then CONSTRAINT).
- * Trajectory i depends on the seed, p, the space and i alone: more trajectories keep the earlier ones. */
-bool ts_design_morris(struct ts_design *design, const struct ts_space *space, const struct ts_morris_options *options,
-                      bool (*accept)(void *user, const struct ts_value *row), void *user, struct ts_error *err);
-/* A design given as CSV: header names parameters (any order), each row a run; values only need to satisfy the domain, rows
- * the constraints (parameters without a column at their defaults). All faults with line and column. */
+/* A design given as CSV: header names parameters (any order), each row a run; values only need to satisfy the domain,
+ * rows the constraints (parameters without a column at their defaults). Columns u_NAME give unit coordinates; those of
+ * other values are derived (ts_space_unit). All faults with line and column. */
 bool ts_design_read_csv(struct ts_design *design, const struct ts_workflow *workflow, const char *file,
                         struct ts_faults *faults);
-/* The same for a space: every parameter has a column; the design has them in the order of the space. In both, columns
- * u_NAME give unit coordinates; those of other values are derived (ts_space_unit). */
-bool ts_design_read_space_csv(struct ts_design *design, const struct ts_space *space, const char *file,
-                              struct ts_faults *faults);
-/* How many different rows of values there are: runs that a study really needs. first_of_row[r] (may be NULL) is the first
- * row with the values of row r. */
+/* How many different rows of values there are: runs that a study really needs. first_of_row[r] (may be NULL) is the
+ * first row with the values of row r. */
 size_t ts_design_distinct(const struct ts_design *design, size_t *first_of_row);
-/* The same for rows of numbers, compared bit by bit. */
-size_t ts_rows_distinct(const double *numbers, size_t row_count, size_t column_count, size_t *first_of_row);
-/* Header and rows of values. */
-void ts_design_write_csv(const struct ts_design *design, struct ts_str *out);
 
 #endif

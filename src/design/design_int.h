@@ -1,4 +1,4 @@
-/* What the files of the design module share.
+/* Functions shared by the files of the design module.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_DESIGN_DESIGN_INT_H
 #define TS_DESIGN_DESIGN_INT_H

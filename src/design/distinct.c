@@ -7,14 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Rows of either kind. */
-struct rows {
-  const struct ts_design *design; /* borrowed; NULL: numbers */
-  const double *numbers;          /* borrowed */
-  size_t row_count, column_count;
-};
-
-/* What stands for a value in the hash: equal values have equal bits here, different ones need not differ. */
+/* The bits that represent a value in the hash: equal values have equal bits here, different ones need not differ. */
 static uint64_t bits_of_value(const struct ts_value *value) {
   uint64_t bits = 0;
   switch (value->type) {
@@ -27,19 +20,17 @@ static uint64_t bits_of_value(const struct ts_value *value) {
   return bits;
 }
 
-static uint64_t hash_row(const struct rows *rows, size_t row, uint64_t *scratch) {
-  size_t start = row * rows->column_count;
-  if (!rows->design) return XXH3_64bits(rows->numbers + start, rows->column_count * sizeof *rows->numbers);
-  for (size_t c = 0; c < rows->column_count; c++) scratch[c] = bits_of_value(&rows->design->values[start + c]);
-  return XXH3_64bits(scratch, rows->column_count * sizeof *scratch);
+static uint64_t hash_row(const struct ts_design *design, size_t row, uint64_t *scratch) {
+  size_t start = row * design->column_count;
+  for (size_t c = 0; c < design->column_count; c++) scratch[c] = bits_of_value(&design->values[start + c]);
+  return XXH3_64bits(scratch, design->column_count * sizeof *scratch);
 }
 
-static bool same_rows(const struct rows *rows, size_t a, size_t b) {
-  a *= rows->column_count;
-  b *= rows->column_count;
-  if (!rows->design) return memcmp(rows->numbers + a, rows->numbers + b, rows->column_count * sizeof(double)) == 0;
-  for (size_t c = 0; c < rows->column_count; c++) {
-    if (!ts_value_equal(&rows->design->values[a + c], &rows->design->values[b + c])) return false;
+static bool same_rows(const struct ts_design *design, size_t a, size_t b) {
+  a *= design->column_count;
+  b *= design->column_count;
+  for (size_t c = 0; c < design->column_count; c++) {
+    if (!ts_value_equal(&design->values[a + c], &design->values[b + c])) return false;
   }
   return true;
 }
@@ -52,11 +43,11 @@ struct table {
 };
 
 /* The first row with these values: this one if there was none before. */
-static size_t find_first(const struct rows *rows, struct table *table, size_t row, uint64_t hash) {
+static size_t find_first(const struct ts_design *design, struct table *table, size_t row, uint64_t hash) {
   size_t slot = (size_t)hash & table->mask;
   while (table->slots[slot] > 0) {
     size_t other = table->slots[slot] - 1;
-    if (table->hashes[slot] == hash && same_rows(rows, other, row)) return other;
+    if (table->hashes[slot] == hash && same_rows(design, other, row)) return other;
     slot = (slot + 1) & table->mask;
   }
   table->slots[slot] = row + 1;
@@ -64,30 +55,20 @@ static size_t find_first(const struct rows *rows, struct table *table, size_t ro
   return row;
 }
 
-static size_t count_distinct(const struct rows *rows, size_t *first_of_row) {
+size_t ts_design_distinct(const struct ts_design *design, size_t *first_of_row) {
   size_t slot_count = 16;
-  while (slot_count < 2 * rows->row_count) slot_count *= 2;
+  while (slot_count < 2 * design->row_count) slot_count *= 2;
   struct table table = {.mask = slot_count - 1};
   table.slots = ts_calloc(slot_count, sizeof *table.slots);
   table.hashes = ts_calloc(slot_count, sizeof *table.hashes);
-  ts_auto_free uint64_t *scratch = ts_calloc(rows->column_count + 1, sizeof *scratch);
+  ts_auto_free uint64_t *scratch = ts_calloc(design->column_count + 1, sizeof *scratch);
   size_t count = 0;
-  for (size_t row = 0; row < rows->row_count; row++) {
-    size_t first = find_first(rows, &table, row, hash_row(rows, row, scratch));
+  for (size_t row = 0; row < design->row_count; row++) {
+    size_t first = find_first(design, &table, row, hash_row(design, row, scratch));
     if (first_of_row) first_of_row[row] = first;
     count += first == row ? 1 : 0;
   }
   free(table.slots);
   free(table.hashes);
   return count;
-}
-
-size_t ts_design_distinct(const struct ts_design *design, size_t *first_of_row) {
-  struct rows rows = {.design = design, .row_count = design->row_count, .column_count = design->column_count};
-  return count_distinct(&rows, first_of_row);
-}
-
-size_t ts_rows_distinct(const double *numbers, size_t row_count, size_t column_count, size_t *first_of_row) {
-  struct rows rows = {.numbers = numbers, .row_count = row_count, .column_count = column_count};
-  return count_distinct(&rows, first_of_row);
 }

@@ -1,10 +1,10 @@
 /* Search curves for FAST: one curve of n rows per parameter, on which that parameter has the high frequency.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A. Saltelli, S. Tarantola and K. P.-S. Chan, "A quantitative model-independent method for global sensitivity analysis of
- * model output", 1999, doi:10.1080/00401706.1999.10485594. Row i of a curve has coordinates
- * 1/2 + asin(sin(2 pi w i / n + phase)) / pi. That is a triangle wave, so it is computed without sines: the same bits on
- * every machine. */
+ * A. Saltelli, S. Tarantola and K. P.-S. Chan, "A quantitative model-independent method for global sensitivity analysis
+ * of model output", 1999, doi:10.1080/00401706.1999.10485594. Row i of a curve has coordinates
+ * 1/2 + asin(sin(2 pi w i / n + phase)) / pi. That is a triangle wave, so it is computed without sines: the same bits
+ * on every machine. */
 #include "design/blocks_int.h"
 
 #include "base/alloc.h"

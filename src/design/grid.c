@@ -1,10 +1,10 @@
 /* Grids: every combination of levels, or some of them drawn without repetition.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A grid parameter has its levels, an integer range all its integers if there are no more than `levels`, any other range
- * `levels` points in equal steps of probability: both ends included, except where the distribution has no ends. The last
- * parameter changes fastest. A partial grid takes the first rows of a random order of all combinations; the order is a
- * Feistel network over row numbers, so none of it is stored and more rows keep the earlier ones. */
+ * A grid parameter has its levels, an integer range all its integers if there are no more than `levels`, any other
+ * range `levels` points in equal steps of probability: both ends included, except where the distribution has no ends.
+ * The last parameter changes fastest. A partial grid takes the first rows of a random order of all combinations; the
+ * order is a Feistel network over row numbers, so none of it is stored and more rows keep the earlier ones. */
 #include "design/sequence_int.h"
 
 #include "base/alloc.h"
@@ -127,7 +127,7 @@ static bool check_size(const struct grid *grid, size_t wanted, size_t columns, s
     ts_fail(err, TS_ERR_BAD_VALUE, "a full grid of %zu parameters has '%llu' rows, which is too many", columns,
             (unsigned long long)grid->size);
   }
-  ts_error_help(err, "give a count to draw so many of its rows, or use fewer levels or parameters");
+  ts_error_help(err, "give a count to draw that many of its rows, or use fewer levels or parameters");
   return false;
 }
 
@@ -163,7 +163,7 @@ static void add_notes(struct ts_points *points, size_t asked, uint64_t size, siz
                        refused);
   }
   if (asked > points->row_count) {
-    ts_points_add_note(points, "the grid has %zu rows only, not the %zu asked for", points->row_count, asked);
+    ts_points_add_note(points, "the grid has %zu rows only, not the %zu requested", points->row_count, asked);
   } else if (asked > 0 && asked < size) {
     ts_points_add_note(points, "%zu of the %llu rows of the grid, drawn at random", asked, (unsigned long long)size);
   }

@@ -1,11 +1,11 @@
 /* Halton sequences: digits of the index in prime bases, mirrored at the point; optionally with permuted digits.
  * SPDX-License-Identifier: Apache-2.0
  *
- * J. H. Halton 1960, doi:10.1007/BF01386213. Digits are added from the first on, each weighed with the weight before divided
- * by the base: the order of rounding that the reference values have.
- * Owen scrambling permutes the digits at random, with a permutation of its own for every dimension and place (A. B. Owen,
- * "A randomized Halton algorithm in R", 2017, arXiv:1706.02808); the shift adds a random digit modulo the base. Both run
- * over as many places as a double can tell apart, whatever the index, so more points keep the earlier ones. */
+ * J. H. Halton 1960, doi:10.1007/BF01386213. Digits are added from the first on, each weighed with the weight before
+ * divided by the base: the order of rounding that the reference values have.
+ * Owen scrambling permutes the digits at random, with a permutation of its own for every dimension and place (A. B.
+ * Owen, "A randomized Halton algorithm in R", 2017, arXiv:1706.02808); the shift adds a random digit modulo the base.
+ * Both run over as many places as a double can distinguish, for every index, so more points keep the earlier ones. */
 #include "design/sequence_int.h"
 
 #include "base/alloc.h"
@@ -14,7 +14,6 @@
 #include <string.h>
 
 #define HALTON_STREAM  (UINT64_C(0x48616c) << 40)
-#define MAX_POINTS     (UINT64_C(1) << 53)
 #define MAX_DIMENSIONS ((size_t)10000)
 #define MAX_PLACES     64
 #define BELOW_ONE      0x1.fffffffffffffp-1
@@ -46,7 +45,7 @@ static void column_init(struct column *column, uint32_t base, uint64_t index) {
   *column = (struct column){.base = base};
   double weight = 1;
   uint64_t reach = 1;
-  while (reach < MAX_POINTS) {
+  while (reach < TS_SEQUENCE_POINTS) {
     weight /= base;
     column->weights[column->places++] = weight;
     reach *= base;
@@ -91,15 +90,10 @@ static bool check(size_t dimensions, size_t first, size_t count, size_t skip, st
   if (dimensions > MAX_DIMENSIONS) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a Halton sequence of '%zu' dimensions is too much: the limit is %zu", dimensions,
             MAX_DIMENSIONS);
-    ts_error_help(err, "use 'sobol-sequence' or 'lhs' for so many parameters");
+    ts_error_help(err, "use 'sobol-sequence' or 'lhs' for that many parameters");
     return false;
   }
-  if (skip > MAX_POINTS || first > MAX_POINTS - skip || count > MAX_POINTS - skip - first) {
-    ts_fail(err, TS_ERR_BAD_VALUE, "a Halton sequence ends after 2^53 points");
-    ts_error_help(err, "skip fewer points");
-    return false;
-  }
-  return true;
+  return ts_sequence_check_points("Halton", first, count, skip, err);
 }
 
 bool ts_halton_fill(size_t dimensions, size_t first, size_t count, const struct ts_sample_options *options, double *out,

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The table is a stream of bits, six to a character (A-Z a-z 0-9 + /, lowest bit first). For each dimension from the
- * second on: the degree s of its primitive polynomial (5 bits), the s-1 inner coefficients a (the one of the highest power
- * in the highest bit), then for j = 2..s the initial number m_j without its last bit, which is always 1 (j-1 bits).
- * m_1 is 1 throughout. The first dimension has m_j = 1 for all j. */
+ * second on: the degree s of its primitive polynomial (5 bits), the s-1 inner coefficients a (the one of the highest
+ * power in the highest bit), then for j = 2..s the initial number m_j without its last bit, which is always 1 (j-1
+ * bits). m_1 is 1 throughout. The first dimension has m_j = 1 for all j. */
 #include "design/sequence_int.h"
 
 #include "design/joe_kuo.inc"

@@ -1,9 +1,9 @@
 /* Latin hypercube samples: in every column each of n equal strata holds exactly one point.
  * SPDX-License-Identifier: Apache-2.0
  *
- * M. D. McKay, R. J. Beckman, W. J. Conover 1979, doi:10.2307/1268522. Columns are independent, so a sample of 2k columns
- * is two independent samples of k. A sample cannot be extended: with another n the strata are others. Where more points
- * than n are asked for (constraints refuse some), whole samples of n points follow each other. */
+ * M. D. McKay, R. J. Beckman, W. J. Conover 1979, doi:10.2307/1268522. Columns are independent, so a sample of 2k
+ * columns is two independent samples of k. A sample cannot be extended: with another n the strata are others. Where
+ * more points than n are needed (constraints refuse some), whole samples of n points follow each other. */
 #include "design/sequence_int.h"
 
 #include "base/alloc.h"
@@ -57,7 +57,7 @@ static bool check(size_t count, const struct ts_sample_options *options, struct 
   }
   if (count > MAX_IMPROVED) {
     ts_fail(err, TS_ERR_BAD_VALUE, "'%zu' points are too many to improve, the limit is %d", count, MAX_IMPROVED);
-    ts_error_help(err, "leave out the improvement: so many points fill the space anyway");
+    ts_error_help(err, "leave out the improvement: that many points fill the space anyway");
     return false;
   }
   return true;

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A swap of one coordinate of two rows is kept if all distances of both rows then exceed the smallest distance of the
- * sample. Other distances do not change, so with every kept swap the smallest distance grows or fewer pairs have it: the
- * result is never worse than the start. A refused swap ends at the first distance that is too small. */
+ * sample. Other distances do not change, so with every kept swap the smallest distance grows or fewer pairs have it:
+ * the result is never worse than the start. A refused swap ends at the first distance that is too small. */
 #include "design/sequence_int.h"
 
 #include "base/alloc.h"

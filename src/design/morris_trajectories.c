@@ -1,10 +1,10 @@
 /* Morris trajectories: each step moves one parameter or group, always by the same delta.
  * SPDX-License-Identifier: Apache-2.0
  *
- * With p levels (even) every coordinate lies on the grid 0, 1/(p-1), ..., 1 and a step goes p/2 grid places up or down, in
- * unit-cube terms delta = p / (2 (p - 1)). Each trajectory draws, from a random stream of its own: per parameter a base
- * place uniform on 0..p/2-1 and a direction (up: starts at the base; down: starts p/2 above it), then the order of the
- * parameters or groups. */
+ * With p levels (even) every coordinate lies on the grid 0, 1/(p-1), ..., 1 and a step goes p/2 grid places up or down,
+ * in unit-cube terms delta = p / (2 (p - 1)). Each trajectory draws, from a random stream of its own: per parameter a
+ * base place uniform on 0..p/2-1 and a direction (up: starts at the base; down: starts p/2 above it), then the order of
+ * the parameters or groups. */
 #include "design/morris_int.h"
 
 #include "base/alloc.h"
@@ -19,25 +19,24 @@
 #define MORRIS_STREAM (UINT64_C(0x4d6f7272) << 32)
 #define MOST_LEVELS   ((size_t)UINT16_MAX - 1) /* even; places have 16 bits */
 #define MAX_DRAWS     1000
-/* Sets to choose from: so many are looked through without being asked to, so many (a few seconds) at most. */
+/* Sets to choose from: up to FEW_SETS are all tried without an option, up to MANY_SETS (a few seconds) with one. */
 #define FEW_SETS  1e6
 #define MANY_SETS 1e9
 
 /* Scratch of one trajectory. */
 struct walk {
-  const struct ts_points *points;   /* borrowed; columns and groups */
-  const struct ts_row_judge *judge; /* borrowed */
-  size_t levels;                    /* p */
-  uint16_t *place;                  /* owned; grid place of each parameter, 0..p-1 */
-  bool *up;                         /* owned; direction of each parameter's step */
-  size_t *order;                    /* owned; parameter or group that moves at each step */
-  double *unit;                     /* owned; one row for the judge */
-  size_t refused;                   /* trajectories drawn again because of constraints */
+  const struct ts_points *points; /* borrowed; columns and groups */
+  const struct ts_space *space;   /* borrowed; its constraints */
+  size_t levels;                  /* p */
+  uint16_t *place;                /* owned; grid place of each parameter, 0..p-1 */
+  bool *up;                       /* owned; direction of each parameter's step */
+  size_t *order;                  /* owned; parameter or group that moves at each step */
+  double *unit;                   /* owned; one row, checked against the constraints */
+  size_t refused;                 /* trajectories drawn again because of constraints */
 };
 
-static void walk_init(struct walk *walk, const struct ts_points *points, size_t levels,
-                      const struct ts_row_judge *judge) {
-  *walk = (struct walk){.points = points, .judge = judge, .levels = levels};
+static void walk_init(struct walk *walk, const struct ts_points *points, size_t levels, const struct ts_space *space) {
+  *walk = (struct walk){.points = points, .space = space, .levels = levels};
   walk->place = ts_calloc(points->column_count, sizeof *walk->place);
   walk->up = ts_calloc(points->column_count, sizeof *walk->up);
   walk->order = ts_calloc(points->group_count, sizeof *walk->order);
@@ -80,9 +79,9 @@ static bool write_places(struct walk *walk, uint16_t *places) {
   for (size_t step = 0; step <= walk->points->group_count; step++) {
     if (step > 0) move_group(walk, walk->order[step - 1]);
     memcpy(places + step * k, walk->place, k * sizeof *places);
-    if (!walk->judge->allows) continue;
+    if (walk->space->constraint_count == 0) continue;
     to_unit(walk->place, k, walk->levels, walk->unit);
-    if (!walk->judge->allows(walk->judge->user, walk->unit)) return false;
+    if (!ts_space_allows(walk->space, walk->unit)) return false;
   }
   return true;
 }
@@ -183,15 +182,14 @@ static void note_idle_steps(struct ts_points *points, const struct ts_space *spa
 }
 
 bool ts_morris_trajectories(struct ts_points *points, const struct ts_space *space,
-                            const struct ts_sample_options *options, const struct ts_row_judge *judge,
-                            struct ts_error *err) {
+                            const struct ts_sample_options *options, struct ts_error *err) {
   size_t levels = options->levels ? options->levels : 4, count = options->count ? options->count : 10;
   *points = (struct ts_points){0};
   if (!check_levels(levels, err) || !check_candidates(options, count, err)) return false;
   if (!ts_blocks_start(points, space, options, err)) return false;
   points->layout = TS_LAYOUT_TRAJECTORIES;
   struct walk walk;
-  walk_init(&walk, points, levels, judge);
+  walk_init(&walk, points, levels, space);
   bool ok = ts_blocks_allocate(points, count, points->group_count + 1, err);
   if (ok)
     ok = options->candidates ? fill_from_candidates(points, &walk, options, err)

@@ -1,9 +1,9 @@
 /* Choice of the trajectories that are farthest from each other (Campolongo, Ruano).
  * SPDX-License-Identifier: Apache-2.0
  *
- * Distances: all coordinates lie on a grid, so the squared distance of two points is a whole number of squared places, and
- * a step of either trajectory changes it by what the moved parameters add. That makes a distance a few integer operations
- * and one look into a table of square roots, whatever the number of parameters. */
+ * Distances: all coordinates lie on a grid, so the squared distance of two points is a whole number of squared places,
+ * and a step of either trajectory changes it by what the moved parameters add. That makes a distance a few integer
+ * operations and one look into a table of square roots, whatever the number of parameters. */
 #include "design/optimal_int.h"
 
 #include "base/alloc.h"

@@ -29,8 +29,8 @@ double ts_optimal_score(const double *squares, size_t count, const size_t *chose
 double ts_optimal_set_count(size_t count, size_t choose);
 /* The best set of all; the first in lexical order among equals. */
 void ts_optimal_brute_force(const double *squares, size_t count, size_t choose, size_t *chosen);
-/* M. V. Ruano et al., 2012, doi:10.1016/j.envsoft.2012.03.008: sets grown from the farthest neighbours of every trajectory;
- * the best of them is then improved by exchanging single trajectories until no exchange helps. */
+/* M. V. Ruano et al., 2012, doi:10.1016/j.envsoft.2012.03.008: sets grown from the farthest neighbours of every
+ * trajectory; the best of them is then improved by exchanging single trajectories until no exchange helps. */
 void ts_optimal_local(const double *squares, size_t count, size_t choose, size_t *chosen);
 
 #endif

@@ -1,8 +1,8 @@
-/* Rows of a unit design, put together when asked for, and the values that belong to them.
+/* Rows of a unit design, put together when they are needed, and the values that belong to them.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Rows of one base sample of a Saltelli design: A, AB_1..AB_g (A with the columns of one group from B), with second order
- * BA_1..BA_g (the other way round), B. */
+ * Rows of one base sample of a Saltelli design: A, AB_1..AB_g (A with the columns of one group from B), with second
+ * order BA_1..BA_g (the other way round), B. */
 #include "design/points.h"
 
 #include "base/alloc.h"

@@ -1,8 +1,8 @@
-/* Designs in the unit cube: what samplers make, before values come in.
+/* Designs in the unit cube, as samplers make them, before values come in.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Samplers are listed in design/samplers.c, one file each; adding one is a file and a line. A Saltelli design keeps only
- * its blocks A and B: rows are put together when asked for, so memory is 2 n k whatever the number of rows. */
+ * Samplers are listed in design/samplers.c, one file each; adding one is a file and a line. A Saltelli design keeps
+ * only its blocks A and B: rows are put together when they are needed, so memory is 2 n k for any number of rows. */
 #ifndef TS_DESIGN_POINTS_H
 #define TS_DESIGN_POINTS_H
 
@@ -43,16 +43,16 @@ void ts_points_release(struct ts_points *points);
 void ts_points_row(const struct ts_points *points, size_t index, double *unit);
 /* Values and levels of every row. */
 void ts_design_of_points(struct ts_design *design, const struct ts_space *space, const struct ts_points *points);
-/* Header and rows of values as CSV, streamed to `write` (false: stop) in pieces of some 100 kB; memory does not grow with
- * rows. Numbers are the shortest text that reads back to the same double; a coordinate that several rows of a block share
- * is formatted once. With `with_unit` columns u_NAME follow. */
+/* Header and rows of values as CSV, streamed to `write` (false: stop) in pieces of some 100 kB; memory does not grow
+ * with rows. Numbers are the shortest text that reads back to the same double; a coordinate that several rows of a
+ * block share is formatted once. With `with_unit` columns u_NAME follow. */
 bool ts_points_write_csv(const struct ts_points *points, const struct ts_space *space, bool with_unit,
                          bool (*write)(void *user, const char *text, size_t length, struct ts_error *err), void *user,
                          struct ts_error *err);
 
 enum ts_scramble { TS_SCRAMBLE_DEFAULT, TS_SCRAMBLE_NONE, TS_SCRAMBLE_OWEN, TS_SCRAMBLE_SHIFT };
 
-/* What all samplers take; each ignores what is not its own, zero is the default. */
+/* The options of all samplers; each ignores those of others, zero is the default. */
 struct ts_sample_options {
   size_t count; /* points; base samples; trajectories; rows per curve. 0: the sampler's own default */
   uint64_t seed;
@@ -62,7 +62,7 @@ struct ts_sample_options {
   bool second_order; /* saltelli: BA rows too */
   size_t levels;     /* morris: p, even; 0: 4. grid: points per range parameter */
   bool radial;       /* morris: radial instead of trajectories */
-  size_t candidates; /* morris: choose the best `count` of so many trajectories; 0: no choice */
+  size_t candidates; /* morris: choose the best `count` of this many trajectories; 0: no choice */
   bool brute_force;  /* morris: exact choice instead of local search */
   size_t improve;    /* lhs: rounds of maximin improvement; 0: plain */
   const double *correlation; /* lhs, mc: k x k wanted rank correlations, borrowed; NULL: independent */
@@ -84,12 +84,12 @@ extern const struct ts_sampler *const ts_samplers[];
 /* NULL and an error with the nearest word if there is none of that name. */
 const struct ts_sampler *ts_sampler_find(const char *name, struct ts_error *err);
 
-/* The source of base samples (saltelli, radial morris) of that name, NULL: the default; NULL and an error that says why not
- * if there is none. */
+/* The source of base samples (saltelli, radial morris) of that name, NULL: the default; NULL and an error that says why
+ * not if there is none. */
 const char *ts_base_find(const char *name, struct ts_error *err);
 
-/* Rows of a sample: fills `out` (count x dimensions, row by row) with points first .. first+count-1 of a source. Shared by
- * the samplers of single points and the Saltelli sampler, which draws 2k dimensions at once. */
+/* Rows of a sample: fills `out` (count x dimensions, row by row) with points first .. first+count-1 of a source. Shared
+ * by the samplers of single points and the Saltelli sampler, which draws 2k dimensions at once. */
 bool ts_source_fill(const char *source, size_t dimensions, size_t first, size_t count,
                     const struct ts_sample_options *options, double *out, struct ts_error *err);
 

@@ -1,8 +1,8 @@
 /* Reads tables of numbers row by row from a buffer that always holds a whole row.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Most cells are plain numbers followed by a comma: these are read in place. Whatever else a cell may be (quoted, missing,
- * a word) is sorted out by read_other. */
+ * Most cells are plain numbers followed by a comma: these are read in place. read_other reads all other cells (quoted,
+ * missing, words). */
 #include "design/read_table.h"
 
 #include "base/alloc.h"
@@ -21,7 +21,7 @@
 #define BUFFER_BYTES ((size_t)1 << 20)
 #define LONGEST_ROW  ((size_t)1 << 28) /* a file of another kind may have no line ends at all */
 
-/* What becomes of the cells of a column. */
+/* The use of the cells of a column. */
 struct ts_table_cell {
   size_t place;                         /* in the row; TS_NONE: passed over */
   const struct ts_parameter *parameter; /* borrowed; NULL: numbers only */
@@ -109,8 +109,8 @@ static size_t lines_inside(const char *start, const char *end) {
   return (size_t)line;
 }
 
-/* The first line end from there on, or the end of the buffer. Few files have carriage returns: one look for the next one
- * serves many rows. */
+/* The first line end from there on, or the end of the buffer. Few files have carriage returns: one look for the next
+ * one serves many rows. */
 static size_t next_line_end(struct ts_table_reader *reader, size_t from) {
   if (reader->next_return <= from) {
     const char *found = memchr(reader->buffer + from, '\r', reader->length - from);
@@ -120,7 +120,8 @@ static size_t next_line_end(struct ts_table_reader *reader, size_t from) {
   return feed ? (size_t)(feed - reader->buffer) : reader->next_return;
 }
 
-/* The end of the row that starts at `position`: a line end outside quotation marks, or that of the file. Also fetches it. */
+/* The end of the row that starts at `position`: a line end outside quotation marks, or that of the file. Also fetches
+ * it. */
 static bool find_row_end(struct ts_table_reader *reader, size_t *row_end, struct ts_error *err) {
   size_t searched = 0; /* bytes of the row without a line end that counts */
   size_t marks = 0;    /* quotation marks in them */
@@ -193,7 +194,7 @@ static bool special_number(const struct ts_csv_cell *text, double *number) {
   return true;
 }
 
-/* The value of a parameter that is no number: the level of a string, 0 or 1 for a boolean. */
+/* The value of a parameter that is not a number: the level of a string, 0 or 1 for a boolean. */
 static bool word_of_parameter(const struct ts_parameter *parameter, const struct ts_csv_cell *text, double *number) {
   if (!parameter) return false;
   if (parameter->type == TS_VALUE_BOOLEAN && (is_word(text, "true") || is_word(text, "false"))) {
@@ -223,7 +224,7 @@ static void fail_word(const struct ts_parameter *parameter, const char *word, st
   }
 }
 
-/* Whatever is not a plain number followed by a comma. */
+/* A cell that is not a plain number followed by a comma. */
 static bool read_other(struct ts_table_reader *reader, const char **p, const char *end, size_t column, double *number,
                        struct ts_error *err) {
   const struct ts_parameter *parameter = reader->cells[column].parameter;
@@ -248,7 +249,7 @@ static bool is_plain(const struct ts_table_cell *cell) {
   return !cell->parameter || cell->parameter->type != TS_VALUE_STRING;
 }
 
-/* Passes over a cell without looking what it is. */
+/* Passes over a cell without reading its value. */
 static bool skip_cell(struct ts_table_reader *reader, const char **p, const char *end, struct ts_error *err) {
   struct ts_csv_cell text;
   if (!scan_cell(reader, *p, end, &text, err)) return false;
@@ -318,7 +319,7 @@ static bool add_name(struct ts_table_reader *reader, const char **names, const s
   bool is_new = true;
   if (*name) ts_map_insert_name(&reader->by_name, name, &is_new)->number = reader->column_count;
   if (!is_new) {
-    ts_fail(err, TS_ERR_DUPLICATE_NAME, "column '%s' is there twice", name);
+    ts_fail(err, TS_ERR_DUPLICATE_NAME, "column '%s' occurs twice", name);
     ts_error_help(err, "remove or rename one of the two columns");
     return place_at(reader, spot, err);
   }
@@ -449,7 +450,7 @@ bool ts_table_reader_choose(struct ts_table_reader *reader, const char *const *n
     size_t column = ts_table_reader_find(reader, names[i]);
     if (column == TS_NONE) return fail_unknown(reader, names[i], err);
     if (reader->cells[column].place != TS_NONE) {
-      ts_fail(err, TS_ERR_DUPLICATE_NAME, "column '%s' was asked for twice", names[i]);
+      ts_fail(err, TS_ERR_DUPLICATE_NAME, "column '%s' was requested twice", names[i]);
       ts_error_help(err, "name each column once");
       return false;
     }

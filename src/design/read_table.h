@@ -1,8 +1,8 @@
 /* Tables of numbers as CSV, streamed row by row: designs and outputs of any length.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The first line names the columns, in any order. Cells are numbers; an empty cell, NaN, nan or NA is a missing value and
- * read as NaN, inf and -inf as infinities. base/csv_scan.h says what a cell is; a byte order mark is fine; empty
+ * The first line names the columns, in any order. Cells are numbers; an empty cell, NaN, nan or NA is a missing value
+ * and read as NaN, inf and -inf as infinities. base/csv_scan.h says what a cell is; a byte order mark is fine; empty
  * lines are skipped, except in a table of one column, where each is a row with a missing value.
  * Memory: one row and a buffer. Call order: open, choose (else all columns), set_parameter, next ..., close. */
 #ifndef TS_DESIGN_READ_TABLE_H
@@ -48,8 +48,8 @@ bool ts_table_reader_open(struct ts_table_reader *reader, const char *file, stru
 void ts_table_reader_close(struct ts_table_reader *reader);
 /* The column of the file with that name, or TS_NONE. */
 size_t ts_table_reader_find(const struct ts_table_reader *reader, const char *name);
-/* Rows have the named columns from now on, in that order; MISSING_KEY with the nearest word if one is not there. Cells of
- * other columns are not looked at. Without a choice rows have all columns that have a name. */
+/* Rows have the named columns from now on, in that order; MISSING_KEY with the nearest word if one is not there. Cells
+ * of other columns are not read. Without a choice rows have all columns that have a name. */
 bool ts_table_reader_choose(struct ts_table_reader *reader, const char *const *names, size_t count,
                             struct ts_error *err);
 /* Cells of the chosen column `place` are values of a parameter (borrowed): strings and booleans are allowed and read as
@@ -61,16 +61,5 @@ void ts_table_reader_skip_empty_lines(struct ts_table_reader *reader);
 bool ts_table_reader_next(struct ts_table_reader *reader, double *row, bool *has_row, struct ts_error *err);
 /* The place of a chosen column in the row last read, for faults that the caller finds in its number. */
 void ts_table_reader_place(const struct ts_table_reader *reader, size_t place, struct ts_error *err);
-
-/* Columns that are kept together. */
-struct ts_table_block {
-  const char *const *names;                     /* borrowed */
-  const struct ts_parameter *const *parameters; /* borrowed; one per name; NULL: numbers only */
-  size_t count;
-  double *values; /* out; row by row, owned by the caller (free) */
-};
-/* Reads the columns of all blocks at once. NO_MEMORY is an ordinary error. Nothing is left to free on failure. */
-bool ts_table_load(const char *file, struct ts_table_block *blocks, size_t block_count, size_t *row_count,
-                   struct ts_error *err);
 
 #endif

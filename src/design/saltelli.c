@@ -1,10 +1,10 @@
 /* Saltelli designs for variance-based indices: blocks A and B, and rows that take columns from both.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A. Saltelli et al., "Variance based sensitivity analysis of model output. Design and estimator for the total sensitivity
- * index", 2010, doi:10.1016/j.cpc.2009.09.018. A and B are the two halves of the coordinates of ONE source of 2k
- * dimensions. The first and second half of the points of a k-dimensional sequence would not do: they lie in step, so that
- * B is a function of A and the indices do not converge whatever n is. A Latin hypercube of 2k dimensions is two
+ * A. Saltelli et al., "Variance based sensitivity analysis of model output. Design and estimator for the total
+ * sensitivity index", 2010, doi:10.1016/j.cpc.2009.09.018. A and B are the two halves of the coordinates of ONE source
+ * of 2k dimensions. The first and second half of the points of a k-dimensional sequence would not do: they lie in step,
+ * so that B is a function of A and the indices do not converge for any n. A Latin hypercube of 2k dimensions is two
  * independent ones of k, since its columns are drawn independently. */
 #include "design/blocks_int.h"
 
@@ -37,7 +37,7 @@ const char *ts_base_find(const char *name, struct ts_error *err) {
     refuse_halves(name, err);
     return NULL;
   }
-  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' is no source of base samples", name);
+  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' is not a source of base samples", name);
   const char *near = ts_nearest_word(name, bases, count);
   if (near) ts_error_help(err, "did you mean '%s'?", near);
   ts_error_help(err, "use 'sobol-sequence', 'halton', 'lhs' or 'mc'");
@@ -72,10 +72,10 @@ static bool is_scrambled(const char *source, enum ts_scramble scramble) {
   return strcmp(source, "halton") == 0 && (scramble == TS_SCRAMBLE_OWEN || scramble == TS_SCRAMBLE_SHIFT);
 }
 
-/* Which coordinates of the source become A, then B. Some pairs of coordinates of a sequence are badly spread over the first
- * thousands of points, however the digits are scrambled, and the indices that meet such a pair are worse than with
- * independent points, which no interval can tell. So a scrambled sequence deals its coordinates at random too: no parameter
- * is the unlucky one for every seed. A plain sequence is left as it is. */
+/* Which coordinates of the source become A, then B. Some pairs of coordinates of a sequence are badly spread over the
+ * first thousands of points, however the digits are scrambled, and the indices that meet such a pair are worse than
+ * with independent points, which no interval can show. So a scrambled sequence deals its coordinates at random too: no
+ * parameter is the unlucky one for every seed. A plain sequence is left as it is. */
 static const size_t *deal_columns(struct ts_arena *arena, size_t count, const char *source,
                                   const struct ts_sample_options *options) {
   size_t *columns = ts_arena_array(arena, count, sizeof *columns);

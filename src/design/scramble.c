@@ -1,14 +1,14 @@
 /* Scrambling of binary digits: Owen's nested uniform scrambling and the digital shift.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Nested scrambling flips a digit or not depending on all digits before it, at random for each prefix; the points stay a
- * net, and every point is uniform on its own. A. B. Owen, "Randomly permuted (t,m,s)-nets and (t,s)-sequences", 1995,
+ * Nested scrambling flips a digit or not depending on all digits before it, at random for each prefix; the points stay
+ * a net, and every point is uniform on its own. A. B. Owen, "Randomly permuted (t,m,s)-nets and (t,s)-sequences", 1995,
  * doi:10.1007/978-1-4612-2552-2_19.
- * Here the flips of the first eight digits are drawn one by one (255 nodes of a binary tree). Each of the 256 prefixes has
- * a random key of its own; mixed well it gives the 63 flips of the next six digits, and mixed with these six digits the key
- * for all that follow. Those pass through a hash of additions, odd multiplications and x ^= x * even, in which a bit depends
- * on the lower bits alone: as the first digit is the lowest bit, that is nested scrambling by construction (S. Laine and
- * T. Karras 2011, doi:10.1111/j.1467-8659.2011.02061.x; B. Burley 2020, JCGT 9(4)).
+ * Here the flips of the first eight digits are drawn one by one (255 nodes of a binary tree). Each of the 256 prefixes
+ * has a random key of its own; mixed well it gives the 63 flips of the next six digits, and mixed with these six digits
+ * the key for all that follow. Those pass through a hash of additions, odd multiplications and x ^= x * even, in which
+ * a bit depends on the lower bits alone: as the first digit is the lowest bit, that is nested scrambling by
+ * construction (S. Laine and T. Karras 2011, doi:10.1111/j.1467-8659.2011.02061.x; B. Burley 2020, JCGT 9(4)).
  * Nothing depends on how many points there will be, so more points keep the earlier ones. */
 #include "design/sequence_int.h"
 
@@ -82,8 +82,8 @@ static inline uint64_t mix(uint64_t x) {
 
 static inline uint64_t rotate(uint64_t x, int places) { return x >> places | x << (64 - places); }
 
-/* Every step is a bijection in which no bit depends on a higher one. Chosen among several of its length by how little the
- * flips of two and of four prefixes have in common. */
+/* Every step is a bijection in which no bit depends on a higher one. Chosen among several of its length by how little
+ * the flips of two and of four prefixes have in common. */
 static inline uint64_t hash_upwards(uint64_t x, uint64_t key) {
   x += key;
   x ^= x * (rotate(key, 16) & ~UINT64_C(1));

@@ -1,11 +1,11 @@
-/* What the samplers of single points share: sources of points, scrambling, and what is done to a sample afterwards.
+/* Sources of points, scrambling and the improvement of samples, for the samplers of single points.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_DESIGN_SEQUENCE_INT_H
 #define TS_DESIGN_SEQUENCE_INT_H
 
 #include "design/points.h"
 
-/* Cells of one sample (2 GiB of coordinates): a slip of the hand must not ask for all memory. */
+/* Cells of one sample (2 GiB of coordinates): a mistyped number must not take all memory. */
 #define TS_MAX_CELLS ((size_t)1 << 28)
 
 /* joe_kuo.c: the direction numbers of Joe and Kuo. */
@@ -25,6 +25,11 @@ void ts_scrambler_init(struct ts_scrambler *scrambler, enum ts_scramble kind, si
 void ts_scrambler_release(struct ts_scrambler *scrambler);
 /* One row: digits of every dimension to coordinates in [0, 1). */
 void ts_scrambler_row(const struct ts_scrambler *scrambler, const uint64_t *digits, double *unit);
+
+/* How many points a sequence has: further ones would need more binary digits than a double holds. */
+#define TS_SEQUENCE_POINTS (UINT64_C(1) << 53)
+/* BAD_VALUE if the points first .. first+count-1 behind `skip` others are not all in the sequence. */
+bool ts_sequence_check_points(const char *name, size_t first, size_t count, size_t skip, struct ts_error *err);
 
 /* The sources: points first .. first+count-1, row by row. Sequences leave out options->skip points before. */
 bool ts_mc_fill(size_t dimensions, size_t first, size_t count, const struct ts_sample_options *options, double *out,

@@ -1,4 +1,4 @@
-/* Sobol' sequences: Joe-Kuo direction numbers, Gray code order, any point at once, scrambled unless told otherwise.
+/* Sobol' sequences: Joe-Kuo direction numbers, Gray code order, any point at once, scrambled by default.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Point i is the sum without carry of the direction numbers at the bits of the Gray code of i, so a point follows from
@@ -7,8 +7,6 @@
 #include "design/sequence_int.h"
 
 #include "base/alloc.h"
-
-#define MAX_POINTS (UINT64_C(1) << 53)
 
 /* How many direction numbers the points below `end` need. */
 static size_t bits_below(uint64_t end) {
@@ -21,15 +19,10 @@ static bool check(size_t dimensions, size_t first, size_t count, size_t skip, st
   if (dimensions > TS_JOE_KUO_DIMENSIONS) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a Sobol' sequence of '%zu' dimensions is too much: there are %zu", dimensions,
             TS_JOE_KUO_DIMENSIONS);
-    ts_error_help(err, "use 'mc' or 'lhs' for so many parameters; a Saltelli design needs two dimensions for each");
+    ts_error_help(err, "use 'mc' or 'lhs' for that many parameters; a Saltelli design needs two dimensions for each");
     return false;
   }
-  if (skip > MAX_POINTS || first > MAX_POINTS - skip || count > MAX_POINTS - skip - first) {
-    ts_fail(err, TS_ERR_BAD_VALUE, "a Sobol' sequence ends after 2^53 points");
-    ts_error_help(err, "skip fewer points");
-    return false;
-  }
-  return true;
+  return ts_sequence_check_points("Sobol'", first, count, skip, err);
 }
 
 bool ts_sobol_fill(size_t dimensions, size_t first, size_t count, const struct ts_sample_options *options, double *out,
@@ -62,7 +55,7 @@ static bool draw(struct ts_points *points, const struct ts_space *space, const s
   if (!ts_source_draw(points, space, "sobol-sequence", count, options, err)) return false;
   if (count & (count - 1)) {
     ts_points_add_note(points,
-                       "%zu points are no power of two: a Sobol' sequence is balanced at powers of two only, other "
+                       "%zu is not a power of two: a Sobol' sequence is balanced at powers of two only, other "
                        "numbers lose much of its accuracy",
                        count);
   }

@@ -1,8 +1,8 @@
 /* Sources of single points by name, and samples drawn from them: constraints, correlations, improvement.
  * SPDX-License-Identifier: Apache-2.0
  *
- * With constraints a sample is the first n points of the source that they allow, in the order of the source: for sequences
- * and Monte Carlo, more points therefore still keep the earlier ones. */
+ * With constraints a sample is the first n points of the source that they allow, in the order of the source: for
+ * sequences and Monte Carlo, more points therefore still keep the earlier ones. */
 #include "design/sequence_int.h"
 
 #include "base/alloc.h"
@@ -14,9 +14,9 @@
 
 #define MAXIMIN_STREAM   (UINT64_C(0x6d6178) << 32)
 #define CORRELATE_STREAM (UINT64_C(0x636f72) << 32)
-/* So many refused points in a row: the constraints leave (almost) nothing. */
+/* After this many refused points in a row the constraints leave (almost) nothing. */
 #define MAX_REFUSED 100000
-/* Points that are looked at together once the first n did not suffice. */
+/* Points that are tried together once the first n did not suffice. */
 #define MORE_POINTS 1024
 
 struct source {
@@ -57,6 +57,14 @@ bool ts_source_fill(const char *source, size_t dimensions, size_t first, size_t 
   return found && found->fill(dimensions, first, count, options, out, err);
 }
 
+bool ts_sequence_check_points(const char *name, size_t first, size_t count, size_t skip, struct ts_error *err) {
+  const uint64_t most = TS_SEQUENCE_POINTS;
+  if (skip <= most && first <= most - skip && count <= most - skip - first) return true;
+  ts_fail(err, TS_ERR_BAD_VALUE, "a %s sequence ends after 2^53 points", name);
+  ts_error_help(err, "skip fewer points");
+  return false;
+}
+
 bool ts_points_init(struct ts_points *points, const struct ts_space *space, size_t rows, struct ts_error *err) {
   *points = (struct ts_points){0};
   if (space->count == 0) {
@@ -69,7 +77,7 @@ bool ts_points_init(struct ts_points *points, const struct ts_space *space, size
   }
   if (rows > TS_MAX_CELLS / space->count) {
     ts_fail(err, TS_ERR_BAD_VALUE, "'%zu' points of %zu parameters are too many", rows, space->count);
-    ts_error_help(err, "at most %zu points are possible with so many parameters", TS_MAX_CELLS / space->count);
+    ts_error_help(err, "at most %zu points are possible with that many parameters", TS_MAX_CELLS / space->count);
     return false;
   }
   *points = (struct ts_points){.layout = TS_LAYOUT_FREE,
@@ -86,7 +94,7 @@ struct drawing {
   const struct source *source;             /* borrowed */
   const struct ts_space *space;            /* borrowed */
   const struct ts_sample_options *options; /* borrowed */
-  size_t taken;                            /* points of the source that were looked at */
+  size_t taken;                            /* points of the source that were tried */
   size_t kept;                             /* rows that are there */
   size_t refused, refused_in_a_row;
 };
@@ -130,7 +138,7 @@ static bool keep_allowed(struct drawing *drawing, struct ts_points *points, cons
   return true;
 }
 
-/* Replaces what the constraints refuse, and says so. */
+/* Replaces the points that the constraints refuse, and says so. */
 static bool apply_constraints(struct drawing *drawing, struct ts_points *points, struct ts_error *err) {
   size_t count = points->row_count;
   if (!keep_allowed(drawing, points, points->a, count, err)) return false;

@@ -105,7 +105,7 @@ static const char *read_name(const struct ts_space *space, const struct ts_json_
   for (size_t i = 0; i < space->count; i++) {
     if (strcmp(space->parameters[i]->name, json_string_value(name)) != 0) continue;
     err = ts_faults_add(faults);
-    ts_fail(err, TS_ERR_DUPLICATE_NAME, "parameter '%s' is there twice", json_string_value(name));
+    ts_fail(err, TS_ERR_DUPLICATE_NAME, "parameter '%s' occurs twice", json_string_value(name));
     ts_error_help(err, "remove or rename one of them");
     place(err, doc, pointer);
     return NULL;

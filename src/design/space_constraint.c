@@ -46,23 +46,3 @@ bool ts_space_allows(const struct ts_space *space, const double *unit) {
   }
   return true;
 }
-
-bool ts_space_check_row(const struct ts_space *space, const struct ts_value *row, struct ts_error *err) {
-  for (size_t i = 0; i < space->constraint_count; i++) {
-    const struct ts_constraint *constraint = &space->constraints[i];
-    const char *left_name = NULL;
-    const char *right_name = NULL;
-    double left = constraint->left_number;
-    double right = constraint->right_number;
-    if (constraint->left != TS_NONE) {
-      left_name = space->parameters[constraint->left]->name;
-      ts_value_number(&row[constraint->left], &left);
-    }
-    if (constraint->right != TS_NONE) {
-      right_name = space->parameters[constraint->right]->name;
-      ts_value_number(&row[constraint->right], &right);
-    }
-    if (!ts_constraint_check(constraint, left_name, left, right_name, right, err)) return false;
-  }
-  return true;
-}

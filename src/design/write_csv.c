@@ -1,9 +1,9 @@
-/* Unit designs as CSV text of values, streamed: every coordinate is turned into text once, rows are put together by copying.
+/* Unit designs as CSV text of values, streamed: each coordinate becomes text once, rows are put together by copying.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A line is a row of cells, each with its comma in front. The rows of a Saltelli base sample take whole runs of cells from
- * the lines of A and B; other designs keep the last row and the first one of its block, from which rows of Morris and
- * derivative designs differ in few cells. */
+ * A line is a row of cells, each with its comma in front. The rows of a Saltelli base sample take whole runs of cells
+ * from the lines of A and B; other designs keep the last row and the first one of its block, from which rows of Morris
+ * and derivative designs differ in few cells. */
 #include "base/alloc.h"
 #include "base/csv.h"
 #include "base/decimal.h"

@@ -80,11 +80,12 @@ static void report_unknown_stage(struct ts_builder *builder, const struct ts_lin
   ts_names_release(&names);
 }
 
-void ts_connect_stage_output(struct ts_builder *builder, struct ts_link *link) {
+/* Resolves "stage.output". */
+static void connect_stage_output(struct ts_builder *builder, struct ts_link *link) {
   const char *head;
   const char *tail;
   if (!split(&builder->reader, link->text, &head, &tail)) {
-    const char *text = ts_arena_printf(builder->reader.arena, "'%s' is no output of a stage", link->text);
+    const char *text = ts_arena_printf(builder->reader.arena, "'%s' is not an output of a stage", link->text);
     ts_error_help(no_producer(builder, link, text), "write STAGE.OUTPUT, as in \"segment.mask\"");
     return;
   }
@@ -109,7 +110,7 @@ void ts_connect_stage_output(struct ts_builder *builder, struct ts_link *link) {
 static void connect_stage_input(struct ts_builder *builder, struct ts_link *link) {
   if (!link->text) return;
   if (strchr(link->text, '.')) {
-    ts_connect_stage_output(builder, link);
+    connect_stage_output(builder, link);
     return;
   }
   size_t input = find_input(builder, link->text);
@@ -175,7 +176,7 @@ static void connect_output(struct ts_builder *builder, struct ts_stage_draft *st
     connect_task_output(builder, stage, link);
     return;
   }
-  const char *text = ts_arena_printf(builder->reader.arena, "'%s' is no output of a task", link->text);
+  const char *text = ts_arena_printf(builder->reader.arena, "'%s' is not an output of a task", link->text);
   ts_error_help(no_producer(builder, link, text), "write TASK.PORT, as in \"final_size.mask\"");
 }
 
@@ -251,7 +252,7 @@ static void assign_ports(struct ts_builder *builder, struct ts_task_draft *task)
 
 void ts_connect(struct ts_builder *builder) {
   for (size_t i = 0; i < builder->input_count; i++) {
-    if (builder->inputs[i].default_run) ts_connect_stage_output(builder, &builder->inputs[i].default_link);
+    if (builder->inputs[i].default_run) connect_stage_output(builder, &builder->inputs[i].default_link);
   }
   for (size_t i = 0; i < builder->stage_count; i++) {
     struct ts_stage_draft *stage = &builder->stages[i];

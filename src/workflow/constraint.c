@@ -45,7 +45,7 @@ struct scope {
   const struct ts_parameter *const *parameters; /* borrowed */
   const bool *sound;                            /* borrowed; false: complained about before */
   size_t count;
-  bool known;        /* false: an unknown name may stand in a part that could not be read */
+  bool known;        /* false: an unknown name may be in a part that could not be read */
   bool has_defaults; /* which must satisfy the constraint too */
 };
 
@@ -228,8 +228,9 @@ bool ts_constraint_holds(const struct ts_constraint *constraint, double left, do
   return holds(constraint->comparison, left, right);
 }
 
-bool ts_constraint_check(const struct ts_constraint *constraint, const char *left_name, double left,
-                         const char *right_name, double right, struct ts_error *err) {
+/* CONSTRAINT with the values if they violate it; a name is NULL where that side is a number. */
+static bool check_sides(const struct ts_constraint *constraint, const char *left_name, double left,
+                        const char *right_name, double right, struct ts_error *err) {
   if (holds(constraint->comparison, left, right)) return true;
   struct ts_str text = {0};
   print_side(&text, left_name, left);
@@ -250,8 +251,8 @@ bool ts_workflow_check_set(const struct ts_workflow *workflow, const struct ts_v
     double right = constraint->right_number;
     if (has_left) ts_value_number(&values[constraint->left], &left);
     if (has_right) ts_value_number(&values[constraint->right], &right);
-    if (!ts_constraint_check(constraint, has_left ? parameters[constraint->left].name : NULL, left,
-                             has_right ? parameters[constraint->right].name : NULL, right, err)) {
+    if (!check_sides(constraint, has_left ? parameters[constraint->left].name : NULL, left,
+                     has_right ? parameters[constraint->right].name : NULL, right, err)) {
       return false;
     }
   }

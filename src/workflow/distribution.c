@@ -53,7 +53,7 @@ static double above(const struct ts_distribution *d, double x) {
 
 static struct ts_exact_pair difference(struct ts_exact_pair a, struct ts_exact_pair b) {
   double high = a.high - b.high;
-  double part = a.high - high; /* what of b arrived; the rest is the rounding error (Knuth's two-sum) */
+  double part = a.high - high; /* the part of b that arrived; the rest is the rounding error (Knuth's two-sum) */
   double error = (a.high - (high + part)) + (part - b.high);
   double low = error + (a.low - b.low);
   return (struct ts_exact_pair){high + low, low - ((high + low) - high)};

@@ -27,11 +27,11 @@ struct ts_distribution {
 
 /* "log-uniform" */
 const char *ts_distribution_name(enum ts_distribution_kind kind);
-/* Cuts the distribution off; infinite ends leave it whole. False if (almost) nothing is left, or a log-uniform one would
- * reach zero. */
+/* Cuts the distribution off; infinite ends leave it whole. False if (almost) nothing is left, or a log-uniform one
+ * would reach zero. */
 bool ts_distribution_settle(struct ts_distribution *distribution, double from, double to);
-/* The value below which a share u of what lies between the ends lies, always finite and between the ends. Uniform:
- * from (1 - u) + to u. */
+/* The value below which a share u of the probability between the ends lies, always finite and between the ends.
+ * Uniform: from (1 - u) + to u. */
 double ts_distribution_quantile(const struct ts_distribution *distribution, double u);
 /* The inverse: the share below x; 0 and 1 beyond the ends. */
 double ts_distribution_share(const struct ts_distribution *distribution, double x);

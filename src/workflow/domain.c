@@ -1,5 +1,4 @@
-/* Domains of workflow parameters against those of the operations they feed: declared ones must lie within, others are
- * taken over.
+/* Domains of workflow parameters against those of their operations: declared ones lie within, others are taken over.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
@@ -95,7 +94,7 @@ static void narrow(struct ts_builder *builder, const struct ts_task_draft *task)
   }
 }
 
-/* Only what was taken over is new; declared domains were looked at when the parameter was read. */
+/* Only domains that were taken over are new; declared ones were checked when the parameter was read. */
 static void check_taken_over(struct ts_builder *builder, struct ts_parameter_draft *draft, const json_t *object) {
   const struct ts_parameter *parameter = &draft->parameter;
   bool numbers = parameter->has_domain && !draft->has_domain;

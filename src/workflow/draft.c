@@ -7,7 +7,7 @@
 enum { STAGE_NAME, STAGE_PER, STAGE_REGION, STAGE_IN, STAGE_OUT, STAGE_TASKS, STAGE_FIELDS };
 enum { TASK_NAME, TASK_OP, TASK_IN, TASK_PARAMS, TASK_FIELDS };
 
-const char *ts_scope_name(enum ts_scope scope) {
+static const char *name_of_scope(enum ts_scope scope) {
   switch (scope) {
   case TS_PER_TILE: return "tile";
   case TS_PER_FILE: return "file";
@@ -78,7 +78,7 @@ static bool library_is_known(const struct ts_registry *registry, const char *nam
 static void find_operation(struct ts_builder *builder, const char *name, struct ts_task_draft *task) {
   task->op = ts_registry_find(builder->registry, name);
   if (task->op) return;
-  /* A file that could not be loaded may have it: then only what looks misspelt is told. */
+  /* A file that could not be loaded may have it: then only a name that looks misspelt is reported. */
   const char *nearest = ts_registry_nearest(builder->registry, name);
   if (!builder->operations_known && !(nearest && library_is_known(builder->registry, name))) return;
   struct ts_error *err = ts_reader_fault(&builder->reader, TS_ERR_UNKNOWN_OPERATION,
@@ -163,8 +163,8 @@ static void read_scope(struct ts_reader *reader, const struct ts_field *field, s
   bool found = false;
   for (int scope = TS_PER_TILE; scope <= TS_PER_DATASET && !found; scope++) {
     stage->scope = (enum ts_scope)scope;
-    found = strcmp(ts_scope_name(stage->scope), wanted) == 0;
-    ts_names_add(&names, ts_scope_name(stage->scope));
+    found = strcmp(name_of_scope(stage->scope), wanted) == 0;
+    ts_names_add(&names, name_of_scope(stage->scope));
   }
   if (!found) {
     struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, ts_reader_child(reader, stage->pointer, "per"),

@@ -1,9 +1,8 @@
-/* Keys that stand twice in one object: jansson refuses them with one syntax error; here each is named for what it is, and
- * reading goes on with the first of the two.
+/* Keys that occur twice in one object: each is reported, and reading goes on with the first of the two.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Works on text that is valid JSON but for repeated keys. The second key and its value are overwritten with spaces, so
- * that all places stay as they are. */
+ * jansson refuses such a text with one syntax error. Works on text that is valid JSON but for repeated keys. The second
+ * key and its value are overwritten with spaces, so that all places stay as they are. */
 #include "base/alloc.h"
 #include "base/map.h"
 #include "workflow/workflow_int.h"
@@ -57,7 +56,7 @@ static void report(struct scan *scan, size_t offset, const char *key) {
     const char *what = strcmp(pointer, "/parameters") == 0 ? "parameter"
                        : strcmp(pointer, "/inputs") == 0   ? "input"
                                                            : "key";
-    ts_fail(err, TS_ERR_DUPLICATE_NAME, "the %s '%s' stands twice in this object", what, key);
+    ts_fail(err, TS_ERR_DUPLICATE_NAME, "the %s '%s' occurs twice in this object", what, key);
     ts_error_help(err, "remove or rename one of the two");
   }
   place(scan, offset, err);
@@ -71,13 +70,13 @@ static void wipe(struct scan *scan, size_t from, size_t to) {
 
 static void scan_value(struct scan *scan);
 
-/* Scans one member of an object, whose comma before it stands at `comma`. */
+/* Scans one member of an object, whose comma before it is at `comma`. */
 static void scan_member(struct scan *scan, struct ts_map *keys, size_t comma) {
   size_t start = scan->at;
   skip_string(scan);
   json_t *json = json_loadb(scan->text + start, scan->at - start, JSON_DECODE_ANY, NULL);
   const char *key = json_string_value(json);
-  if (!key) TS_BUG("a key that is no string at byte %zu", start);
+  if (!key) TS_BUG("a key that is not a string at byte %zu", start);
   bool fresh;
   ts_map_insert_name(keys, key, &fresh);
   if (!fresh) report(scan, start, key);
@@ -150,6 +149,6 @@ bool ts_parse_with_duplicates(struct ts_json_doc *doc, const char *name, char *t
   scan_value(&scan);
   ts_str_release(&scan.pointer);
   struct ts_error err = {0};
-  if (!ts_json_doc_parse(doc, name, text, length, &err)) TS_BUG("keys still stand twice in '%s'", name);
+  if (!ts_json_doc_parse(doc, name, text, length, &err)) TS_BUG("keys still occur twice in '%s'", name);
   return true;
 }

@@ -1,4 +1,4 @@
-/* Whether what is connected fits: port types, with a sentence when they do not.
+/* Whether connected ports fit in type, with a sentence when they do not.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
@@ -13,7 +13,7 @@ static const char *next_word(struct ts_arena *arena, const char **rest) {
   return word;
 }
 
-/* Whatever the producer may make, the consumer must take. */
+/* The consumer must take everything that the producer may make. */
 static bool fits(struct ts_arena *arena, const char *made, const char *needed) {
   const char *rest = made;
   for (const char *word = next_word(arena, &rest); word; word = next_word(arena, &rest)) {
@@ -58,7 +58,7 @@ static void report_misfit(struct ts_builder *builder, const struct ts_link *link
   help_misfit(builder, alternatives, needed, err);
 }
 
-/* What else a stage could use: inputs of the workflow and outputs of other stages that fit. */
+/* Other sources that a stage could use: inputs of the workflow and outputs of other stages that fit. */
 static void offer_to_stage(struct ts_builder *builder, const struct ts_stage_draft *stage, const char *needed,
                            struct ts_names *names) {
   struct ts_arena *arena = &builder->scratch;
@@ -77,7 +77,7 @@ static void offer_to_stage(struct ts_builder *builder, const struct ts_stage_dra
   }
 }
 
-/* What else a task could use: inputs of its stage and outputs of its other tasks that fit. */
+/* Other sources that a task could use: inputs of its stage and outputs of its other tasks that fit. */
 static void offer_to_task(struct ts_builder *builder, const struct ts_stage_draft *stage,
                           const struct ts_task_draft *task, const char *needed, struct ts_names *names) {
   struct ts_arena *arena = &builder->scratch;

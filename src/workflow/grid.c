@@ -54,7 +54,7 @@ static bool check_repeated(struct ts_reader *reader, const char *pointer, const 
   ts_value_print(&parameter->levels[repeated], &text);
   struct ts_error *err =
       ts_reader_fault(reader, TS_ERR_BAD_VALUE, ts_reader_item(reader, pointer, repeated), TS_JSON_VALUE,
-                      "the value %s stands twice in 'grid' of parameter '%s'", ts_str_get(&text), parameter->name);
+                      "the value %s occurs twice in 'grid' of parameter '%s'", ts_str_get(&text), parameter->name);
   ts_error_help(err, "remove one of the two");
   ts_str_release(&text);
   return false;
@@ -86,8 +86,8 @@ static int decimals(double value) {
   return count;
 }
 
-/* The level a person would write: 0.3, not 0.1 + 0.1 + 0.1. A whole number divided by a power of ten that a double holds
- * exactly is rounded once, hence to the double that the decimal text means. */
+/* The level a person would write: 0.3, not 0.1 + 0.1 + 0.1. A whole number divided by a power of ten that a double
+ * holds exactly is rounded once, hence to the double that the decimal text means. */
 static double nice_level(double from, double step, size_t index) {
   double value = from + (double)index * step;
   int places = decimals(from) > decimals(step) ? decimals(from) : decimals(step);

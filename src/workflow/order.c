@@ -93,7 +93,7 @@ void ts_sort_graph(size_t count, const struct ts_edge *edges, size_t edge_count,
   free(nodes);
 }
 
-/* What a report needs to name the nodes: either the tasks of a stage, or inputs followed by stages. */
+/* The names of the nodes, for a report: either the tasks of a stage, or inputs followed by stages. */
 struct naming {
   struct ts_builder *builder;         /* borrowed */
   const struct ts_stage_draft *stage; /* borrowed; NULL: inputs and stages */

@@ -149,7 +149,7 @@ static bool check_shares(struct ts_reader *reader, const char *pointer, const st
   return false;
 }
 
-/* What shapes the values between the ends, once these are known. */
+/* The keys that shape the values between the ends, once these are known. */
 static bool read_shares(struct ts_reader *reader, const char *pointer, const struct ts_field *fields,
                         struct ts_parameter *parameter) {
   bool ok = ts_read_distribution(reader, fields[DISTRIBUTION].value, pointer, parameter);
@@ -213,8 +213,9 @@ static bool read_default(struct ts_reader *reader, const char *pointer, const st
                        label, &parameter->default_value);
 }
 
-bool ts_read_parameter(struct ts_reader *reader, const json_t *object, const char *pointer, const char *name,
-                       bool complete, struct ts_parameter *parameter) {
+/* With `complete`, "default" is required and "name" is not allowed (workflows; space files are more lenient). */
+static bool read_parameter(struct ts_reader *reader, const json_t *object, const char *pointer, const char *name,
+                           bool complete, struct ts_parameter *parameter) {
   struct ts_field fields[FIELD_COUNT] = {
       [TYPE] = {"type", TS_WANT_STRING, true, "\"integer\"", NULL, false},
       [DOMAIN] = {"domain", TS_WANT_LIST, false, "[0, 255]", NULL, false},
@@ -253,7 +254,7 @@ bool ts_parameter_parse(const struct ts_json_doc *doc, const json_t *object, con
     return false;
   }
   if (!ts_reader_name(&reader, name, pointer, TS_JSON_VALUE, "a parameter")) return false;
-  return ts_read_parameter(&reader, object, pointer, name, false, parameter);
+  return read_parameter(&reader, object, pointer, name, false, parameter);
 }
 
 void ts_read_parameters(struct ts_builder *builder, const json_t *object, const char *pointer) {
@@ -269,7 +270,7 @@ void ts_read_parameters(struct ts_builder *builder, const json_t *object, const 
     bool named = ts_reader_name(reader, key, draft->pointer, TS_JSON_KEY, "a parameter");
     draft->sound = ts_reader_want(reader, value, draft->pointer, label, TS_WANT_OBJECT,
                                   "{\"type\": \"integer\", \"default\": 8}") &&
-                   ts_read_parameter(reader, value, draft->pointer, key, true, &draft->parameter) && named;
+                   read_parameter(reader, value, draft->pointer, key, true, &draft->parameter) && named;
     draft->has_domain = draft->parameter.has_domain;
     draft->has_choices = draft->parameter.choice_count > 0;
     builder->parameter_count++;

@@ -9,7 +9,8 @@
 #define MAX_NUMBERS 3
 #define WHOLE_LIMIT 0x1p53 /* beyond, doubles skip integers */
 
-/* What a kind takes: {"normal": {"mean": 5, "sd": 1}}; without numbers it is a plain word and needs a range. */
+/* The numbers that a kind takes: {"normal": {"mean": 5, "sd": 1}}; without numbers it is a plain word and needs a
+ * range. */
 static const struct form {
   const char *numbers[MAX_NUMBERS + 1]; /* NULL-ended */
   const char *example;
@@ -200,7 +201,7 @@ static bool cut_off(struct ts_reader *reader, const char *pointer, struct ts_par
   }
   if (d->kind == TS_TRIANGULAR && (low < d->low || high > d->high)) {
     return report(reader, range, TS_ERR_BAD_VALUE, parameter, "ends before its range does",
-                  "remove \"range\": 'low' and 'high' are ends enough");
+                  "remove \"range\": 'low' and 'high' are its ends already");
   }
   if (ts_distribution_settle(d, low - half, high + half)) return true;
   return report(reader, range, TS_ERR_EMPTY_RANGE, parameter, "has no probability in its range",

@@ -21,7 +21,7 @@
 /* How often a stage runs: once per tile, per file (image) or per dataset. Ordered from fine to coarse. */
 enum ts_scope { TS_PER_TILE, TS_PER_FILE, TS_PER_DATASET };
 
-/* One parameter. `domain`: what the operation accepts. `levels` or `range`: what designs draw from (none: not varied). */
+/* One parameter. `domain`: accepted by the operation. `levels` or `range`: drawn by designs (none: not varied). */
 struct ts_parameter {
   const char *name;
   const char *help; /* "" if none */
@@ -32,8 +32,8 @@ struct ts_parameter {
   size_t choice_count;
   const struct ts_value *levels; /* the grid, in order; NULL without one */
   size_t level_count;
-  /* Whether designs vary it freely between two ends. Without "range" in the file these are the ends of the distribution,
-   * or where it is TS_TINY_PROBABILITY from its end. */
+  /* Whether designs vary it freely between two ends. Without "range" in the file these are the ends of the
+   * distribution, or where it is TS_TINY_PROBABILITY from its end. */
   bool has_range;
   double range_low, range_high;
   struct ts_distribution distribution; /* between the ends; of integers half a unit wider, and rounded */
@@ -50,7 +50,7 @@ struct ts_source {
   size_t port;  /* output port of the task's operation */
 };
 
-/* What the dataset must supply, per tile (pixels) or per file (anything else). */
+/* An input that the dataset must supply, per tile (pixels) or per file (anything else). */
 struct ts_workflow_input {
   const char *name;
   const char *help;
@@ -116,11 +116,13 @@ struct ts_workflow {
   size_t constraint_count;
 };
 
-/* Reads and checks a workflow file. Operation files it names ("operations": ["./libx.so", "fit.json"]) are loaded into the
- * registry, relative to the workflow's folder. NULL if there was any fault; all faults are in `faults`, with places. */
+/* Reads and checks a workflow file. Operation files it names ("operations": ["./libx.so", "fit.json"]) are loaded into
+ * the registry, relative to the workflow's folder. NULL if there was any fault; all faults are in `faults`, with
+ * places. */
 struct ts_workflow *ts_workflow_read(const char *file, struct ts_registry *registry, struct ts_faults *faults);
-/* Opens a workflow or study file. Unlike ts_json_doc_open it names every key that stands twice (two producers, duplicate
- * name) and goes on with the first of the two: true with new faults then. False: the file is no JSON at all. */
+/* Opens a workflow or study file. Unlike ts_json_doc_open it names every key that occurs twice (two producers,
+ * duplicate name) and goes on with the first of the two: true with new faults then. False: the file is not JSON at
+ * all. */
 bool ts_workflow_open(struct ts_json_doc *doc, const char *file, struct ts_faults *faults);
 /* The same as ts_workflow_read for a document that is open. */
 struct ts_workflow *ts_workflow_parse(const struct ts_json_doc *doc, struct ts_registry *registry,
@@ -139,15 +141,13 @@ bool ts_workflow_find_output(const struct ts_workflow *workflow, const char *nam
                              struct ts_error *err);
 /* Whether a value lies in the parameter's domain. */
 bool ts_parameter_check(const struct ts_parameter *parameter, const struct ts_value *value, struct ts_error *err);
-/* Whether a whole set of values (one per parameter) satisfies all constraints; the error names the first violated one. */
+/* Whether a whole set of values (one per parameter) satisfies all constraints; the error names the first violated
+ * one. */
 bool ts_workflow_check_set(const struct ts_workflow *workflow, const struct ts_value *values, struct ts_error *err);
 /* The value at a share of the probability, for a parameter whose distribution is not uniform. */
 struct ts_value ts_parameter_at(const struct ts_parameter *parameter, double unit);
 /* Whether two numbers satisfy a comparison. */
 bool ts_constraint_holds(const struct ts_constraint *constraint, double left, double right);
-/* The same with a CONSTRAINT error that tells the values; a name is NULL where that side is a number. */
-bool ts_constraint_check(const struct ts_constraint *constraint, const char *left_name, double left,
-                         const char *right_name, double right, struct ts_error *err);
 /* "constraints" of a space file: sides are indices of `parameters`. Without parameters_known, unknown names are not
  * reported: they may be those of parameters that could not be read. */
 bool ts_constraints_parse(const struct ts_json_doc *doc, const json_t *list, const char *pointer,
@@ -157,7 +157,6 @@ bool ts_constraints_parse(const struct ts_json_doc *doc, const json_t *list, con
 /* One parameter object of a workflow or space file ("parameters" entry); shared with design/space.c. */
 bool ts_parameter_parse(const struct ts_json_doc *doc, const json_t *object, const char *pointer, const char *name,
                         struct ts_arena *arena, struct ts_parameter *parameter, struct ts_faults *faults);
-const char *ts_scope_name(enum ts_scope scope);
 /* Whether this can be the name of a workflow, study, stage or parameter: names appear in file names, on the command
  * line and in table headers, hence the narrow rule. If not, BAD_NAME; `what` as in "a study". */
 bool ts_name_check(const char *name, const char *what, struct ts_error *err);

@@ -1,10 +1,11 @@
-/* What the parts of the workflow reader share: reading with places, drafts of stages and tasks, and the passes over them.
+/* The passes of the workflow reader, and the drafts of stages and tasks that they share.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Reading goes in passes, each in a file of its own: the text (duplicate.c, read.c), inputs and parameters (input.c,
  * parameter.c), stages and tasks as written (draft.c), connections (connect.c), their types (fit.c), parameters of
  * operations (bind.c), constraints (constraint.c), the order and cycles (order.c), the finished workflow (build.c).
- * Whatever a pass has complained about is marked (NULL, TS_LINK_BROKEN, ..._known), and later passes keep silent about it. */
+ * A part that a pass has complained about is marked (NULL, TS_LINK_BROKEN, ..._known), and later passes keep silent
+ * about it. */
 #ifndef TS_WORKFLOW_WORKFLOW_INT_H
 #define TS_WORKFLOW_WORKFLOW_INT_H
 
@@ -22,7 +23,7 @@ enum ts_link_kind { TS_LINK_BROKEN, TS_LINK_INPUT, TS_LINK_STAGE, TS_LINK_STAGE_
 /* One line of an "in" or "out": as written, and what it turned out to mean. */
 struct ts_link {
   const char *name;
-  const char *text; /* NULL: it was no string; reported */
+  const char *text; /* NULL: it was not a string; reported */
   const char *pointer;
   enum ts_link_kind kind;
   size_t index; /* of the workflow input, the stage, the stage's input, or the task in this stage */
@@ -71,7 +72,7 @@ struct ts_input_draft {
 struct ts_parameter_draft {
   struct ts_parameter parameter;
   const char *pointer;
-  bool sound;      /* false: reported; its values must not be looked at */
+  bool sound;      /* false: reported; its values must not be read */
   bool has_domain; /* declared in the file, not taken over from the operations */
   bool has_choices;
   bool used;
@@ -86,7 +87,7 @@ struct ts_builder {
   struct ts_arena scratch;
   struct ts_input_draft *inputs;
   size_t input_count;
-  bool inputs_known; /* the next three: false if an unknown name may stand in a part that could not be read */
+  bool inputs_known; /* the next three: false if an unknown name may be in a part that could not be read */
   struct ts_parameter_draft *parameters;
   size_t parameter_count;
   bool parameters_known;
@@ -99,14 +100,11 @@ struct ts_builder {
 
 /* ---- the passes ---- */
 
-/* If the only trouble with a text is keys that stand twice: reports them, wipes the second ones, parses the rest. */
+/* If the only trouble with a text is keys that occur twice: reports them, wipes the second ones, parses the rest. */
 bool ts_parse_with_duplicates(struct ts_json_doc *doc, const char *name, char *text, size_t length,
                               struct ts_faults *faults);
 void ts_read_inputs(struct ts_builder *builder, const json_t *object, const char *pointer);
 void ts_read_parameters(struct ts_builder *builder, const json_t *object, const char *pointer);
-/* With `complete`, "default" is required and "name" is not allowed (workflows; space files are more lenient). */
-bool ts_read_parameter(struct ts_reader *reader, const json_t *object, const char *pointer, const char *name,
-                       bool complete, struct ts_parameter *parameter);
 /* "grid" of a parameter: a list, or {"from", "to", "step"}. */
 bool ts_read_grid(struct ts_reader *reader, const json_t *grid, const char *pointer, struct ts_parameter *parameter);
 /* "distribution" (NULL: uniform) of a parameter whose range or grid was read. */
@@ -137,8 +135,6 @@ const char *ts_link_type(const struct ts_builder *builder, const struct ts_stage
 /* Resolved to the finished workflow's indices. */
 struct ts_source ts_link_source(const struct ts_builder *builder, const struct ts_stage_draft *stage,
                                 const struct ts_link *link);
-/* Resolves "stage.output". */
-void ts_connect_stage_output(struct ts_builder *builder, struct ts_link *link);
 
 /* A declaration in words: "a mask or a label image". */
 const char *ts_type_in_words(struct ts_arena *arena, const char *declaration);
@@ -152,7 +148,8 @@ struct ts_edge {
   const char *pointer; /* where the connection is written */
 };
 /* Fills order[] with 0..count-1 such that edges lead forward, otherwise as written. Every cycle found is given to
- * `report` (nodes in the direction of the data, the one written first leading; the pointer of the edge that closes it). */
+ * `report` (nodes in the direction of the data, the one written first leading; the pointer of the edge that closes
+ * it). */
 void ts_sort_graph(size_t count, const struct ts_edge *edges, size_t edge_count, size_t *order,
                    void (*report)(void *user, const size_t *nodes, size_t node_count, const char *pointer), void *user);
 

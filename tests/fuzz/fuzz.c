@@ -41,7 +41,9 @@ void fuzz_copy(const char *source, const char *name) {
 
 void fuzz_check_error(const struct ts_error *err) {
   if (err->code == TS_ERR_OK) give_up("refused without an error", "");
-  if (!err->text[0]) give_up("an error without a text", ts_error_title(err->code));
+  char number[16];
+  snprintf(number, sizeof number, "T%d", ts_error_number(err->code));
+  if (!err->text[0]) give_up("an error without a text", number);
   if (!ts_utf8_valid(err->text, strlen(err->text))) give_up("a text that is not UTF-8", err->text);
   if (!ts_utf8_valid(err->help, strlen(err->help))) give_up("a help that is not UTF-8", err->text);
   if (!ts_utf8_valid(err->where.path, strlen(err->where.path))) give_up("a place that is not UTF-8", err->text);

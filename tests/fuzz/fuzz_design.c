@@ -4,6 +4,7 @@
 
 #include "design/design.h"
 #include "study/study_int.h"
+#include "support/design_text.h"
 
 #include <stdlib.h>
 
@@ -28,7 +29,7 @@ static void read_back(const struct ts_design *design) {
   struct ts_str text = {0};
   struct ts_faults faults = {0};
   struct ts_design again = {0};
-  ts_design_write_csv(design, &text);
+  design_write_csv(design, &text);
   fuzz_write("again.csv", ts_str_get(&text), text.length);
   if (!ts_design_read_csv(&again, workflow, "again.csv", &faults)) abort();
   if (again.row_count != design->row_count || again.column_count != design->column_count) abort();

@@ -204,7 +204,7 @@ static void dependent_and_still_parameters_are_named(void **state) {
   for (size_t i = 0; i < 100; i++) sample.unit[i * K + 2] = sample.unit[i * K];
   analyse(&sample.runs, &(struct ts_analysis_options){0}, &indices);
   assert_true(has_note(&indices, "'a' and 'c' are correlated in the runs (1.00)"));
-  assert_true(has_note(&indices, "cannot be told apart"));
+  assert_true(has_note(&indices, "cannot be distinguished"));
   ts_indices_release(&indices);
   for (size_t i = 0; i < 100; i++) sample.unit[i * K + 2] = 0.25;
   analyse(&sample.runs, &(struct ts_analysis_options){0}, &indices);

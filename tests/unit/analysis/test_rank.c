@@ -72,18 +72,6 @@ static void ranks_by_size_and_keeps_ties_in_order(void **state) {
   assert_true(ts_morris_largest(indices, 6) == 0.5);
 }
 
-/* Gap 0.1; the ends reach 0.1 + 0.1 over it: the widths must halve, which takes four times as many. */
-static void tells_how_many_more_would_part_two(void **state) {
-  (void)state;
-  struct ts_morris_index a = index_of(0.5, 0.4, 0.6, 0), b = index_of(0.4, 0.3, 0.5, 0), c = index_of(0.1, 0.1, 0.2, 0);
-  assert_in_range(ts_morris_more_trajectories(&a, &b), 30, 31); /* 0.5 - 0.4 is not quite 0.1 */
-  assert_int_equal(ts_morris_more_trajectories(&a, &b), ts_morris_more_trajectories(&b, &a));
-  assert_int_equal(ts_morris_more_trajectories(&a, &c), 0);
-  struct ts_morris_index same = a, nearly = index_of(0.4999, 0.4, 0.6, 0);
-  assert_int_equal(ts_morris_more_trajectories(&a, &same), 0);
-  assert_int_equal(ts_morris_more_trajectories(&a, &nearly), 0);
-}
-
 /* Two columns, four names; "first" is the one that ranks. */
 static const struct ts_method table_method = {.name = "table", .columns = {"second", "first"}, .rank_by = "first"};
 static const struct ts_method signed_method = {
@@ -133,30 +121,25 @@ static void tells_how_many_more_blocks_settle_ranks(void **state) {
   struct ts_index cells[] = {{0, 0, 0},      {1, 0.75, 1.25},  {0, 0, 0},
                              {0.75, 0.5, 1}, {0, 0, 0},        {0.734375, 0.484375, 0.984375},
                              {0, 0, 0},      {0.1, 0.05, 0.15}};
-  size_t usable[] = {64, 60, 64, 64}, hopeless = 9;
+  size_t usable[] = {64, 60, 64, 64};
   struct ts_indices indices = table_of(&table_method, cells, usable);
   assert_int_equal(ts_rank_more_blocks(&indices, NULL, 0, 1, 1000), 3 * 60);
   assert_int_equal(ts_rank_more_blocks(&indices, NULL, 1, 0, 1000), 3 * 60);
   assert_int_equal(ts_rank_more_blocks(&indices, NULL, 0, 1, 100), 0);
   assert_int_equal(ts_rank_more_blocks(&indices, NULL, 0, 3, 1000), 0);
   assert_int_equal(ts_rank_more_blocks(&indices, NULL, 1, 2, 1000000), 1023 * 60);
-  assert_int_equal(ts_rank_settling_blocks(&indices, NULL, 1, 1000, &hopeless), 3 * 60);
-  assert_int_equal(hopeless, 0);
-  assert_int_equal(ts_rank_settling_blocks(&indices, NULL, 0, 1000, &hopeless), 3 * 60);
-  assert_int_equal(hopeless, 1);
-  assert_int_equal(ts_rank_settling_blocks(&indices, NULL, 0, 1000000, &hopeless), 1023 * 60);
-  assert_int_equal(hopeless, 0);
+  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 1, 2, 1000), 0);
+  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 1, 1, 1000), 0); /* no gap */
 }
 
 static void equal_zeros_and_unknowns(void **state) {
   (void)state;
   struct ts_index cells[] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {NAN, NAN, NAN},
                              {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {1, 1, 1}};
-  size_t usable[] = {10, 0, 10, 10}, hopeless;
+  size_t usable[] = {10, 0, 10, 10};
   struct ts_indices indices = table_of(&table_method, cells, usable);
   check_order(&indices, NULL, (size_t[]){3, 0, 2, 1}, (bool[]){false, false, true, false});
-  assert_int_equal(ts_rank_settling_blocks(&indices, NULL, 0, 1000, &hopeless), 0);
-  assert_int_equal(hopeless, 1);
+  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 2, 1, 1000), 0);
 }
 
 int main(void) {
@@ -165,7 +148,6 @@ int main(void) {
       cmocka_unit_test(the_unknown_is_not_negligible),
       cmocka_unit_test(without_any_effect_all_are_negligible),
       cmocka_unit_test(ranks_by_size_and_keeps_ties_in_order),
-      cmocka_unit_test(tells_how_many_more_would_part_two),
       cmocka_unit_test(ranks_any_column_of_any_method),
       cmocka_unit_test(correlations_rank_by_size),
       cmocka_unit_test(tells_how_many_more_blocks_settle_ranks),

@@ -393,28 +393,16 @@ static void outputs_have_keys_of_their_own(void **state) {
   ts_str_release(&bytes);
 }
 
-static void text_goes_both_ways(void **state) {
+static void the_text_is_the_prefix_and_hexadecimal_digits(void **state) {
   (void)state;
   struct ts_key key;
-  struct ts_key back;
-  char text[TS_KEY_TEXT_SIZE];
-  for (size_t i = 0; i < 32; i++) key.digest.bytes[i] = (uint8_t)(i * 37);
+  char text[TS_KEY_TEXT_SIZE], expected[TS_KEY_TEXT_SIZE] = "k1:";
+  for (size_t i = 0; i < 32; i++) {
+    key.digest.bytes[i] = (uint8_t)(i * 37);
+    snprintf(expected + 3 + 2 * i, 3, "%02x", (unsigned)(i * 37 & 0xff));
+  }
   ts_key_print(&key, text);
-  assert_int_equal(strlen(text), TS_KEY_TEXT_SIZE - 1);
-  assert_true(ts_key_parse(text, &back));
-  assert_true(ts_key_equal(&key, &back));
-  struct ts_key untouched = back;
-  char longer[TS_KEY_TEXT_SIZE + 1];
-  snprintf(longer, sizeof longer, "%s0", text);
-  assert_false(ts_key_parse(longer, &back));
-  assert_false(ts_key_parse(text + 3, &back));
-  text[40] = 'g';
-  assert_false(ts_key_parse(text, &back));
-  text[40] = '\0';
-  assert_false(ts_key_parse(text, &back));
-  assert_false(ts_key_parse("", &back));
-  assert_false(ts_key_parse("k2:00", &back));
-  assert_true(ts_key_equal(&untouched, &back));
+  assert_string_equal(text, expected);
 }
 
 int main(int argc, char **argv) {
@@ -431,7 +419,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(prefixes_give_the_same_keys),
       cmocka_unit_test(names_given_twice_are_refused),
       cmocka_unit_test(outputs_have_keys_of_their_own),
-      cmocka_unit_test(text_goes_both_ways),
+      cmocka_unit_test(the_text_is_the_prefix_and_hexadecimal_digits),
   };
   const struct CMUnitTest vector_tests[] = {
       cmocka_unit_test(vectors_are_met),

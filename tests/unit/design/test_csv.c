@@ -1,8 +1,9 @@
-/* Tests of design/csv.c: designs given as files, with the line and column of every fault, and designs written.
+/* Tests of design/csv.c: designs given as files, with the line and column of every fault.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "design/design.h"
 
 #include "base/file.h"
+#include "support/design_text.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -178,54 +179,6 @@ static void derives_unit_coordinates(void **state) {
   faults_are("T1,u_minSize\n1,0.5\n", header, 1);
 }
 
-static bool read_for_space(struct ts_design *design, const struct ts_space *space, const char *text,
-                           struct ts_faults *faults) {
-  char path[] = P_tmpdir "/tessera-design-XXXXXX";
-  int descriptor = mkstemp(path);
-  assert_true(descriptor >= 0);
-  close(descriptor);
-  struct ts_error err = {0};
-  assert_true(ts_file_write(path, text, strlen(text), &err));
-  bool ok = ts_design_read_space_csv(design, space, path, faults);
-  unlink(path);
-  return ok;
-}
-
-static void reads_designs_of_a_space(void **state) {
-  (void)state;
-  struct ts_parameter x = {.name = "x", .type = TS_VALUE_REAL, .has_range = true, .range_low = 2, .range_high = 4};
-  struct ts_parameter y = {.name = "y", .type = TS_VALUE_REAL, .has_range = true, .range_low = 0, .range_high = 4};
-  struct ts_parameter m = {.name = "m", .type = TS_VALUE_STRING, .levels = modes, .level_count = 2};
-  const struct ts_parameter *all[] = {&x, &y, &m};
-  struct ts_constraint rule = {.text = "y < x", .left = 1, .right = 0, .comparison = TS_LESS};
-  struct ts_space space = {.parameters = all, .count = 3, .constraints = &rule, .constraint_count = 1};
-  struct ts_design design;
-  struct ts_faults faults = {0};
-  assert_true(read_for_space(&design, &space, "m,u_y,y,x\nslow,0.3,1,2.5\n\"fast, rough\",,2,3\n", &faults));
-  assert_int_equal(design.column_count, 3);
-  assert_string_equal(design.names[0], "x");
-  assert_string_equal(design.names[2], "m");
-  const double unit[] = {0.25, 0.3, 0.75, 0.5, 0.5, 0.25};
-  for (size_t i = 0; i < 6; i++) assert_true(design.unit[i] == unit[i]);
-  assert_true(design.values[0].as.real == 2.5 && design.levels[2] == 1 && design.levels[5] == 0);
-  ts_design_release(&design);
-  assert_false(read_for_space(&design, &space, "x,z\n1,2\n", &faults));
-  ts_faults_sort(&faults);
-  assert_int_equal(faults.count, 3); /* no y, no m; z is unknown */
-  assert_int_equal(faults.items[0].code, TS_ERR_MISSING_KEY);
-  assert_int_equal(faults.items[2].code, TS_ERR_UNKNOWN_PARAMETER);
-  ts_faults_release(&faults);
-  faults = (struct ts_faults){0};
-  assert_false(read_for_space(&design, &space, "x,y,m\n3,2,slow\n3,3,slow\n3,2,slwo\n", &faults));
-  assert_int_equal(faults.items[0].code, TS_ERR_CONSTRAINT);
-  assert_int_equal(faults.items[0].where.line, 3);
-  assert_int_equal(faults.count, 2);
-  assert_int_equal(faults.items[1].code, TS_ERR_BAD_VALUE);
-  assert_non_null(strstr(faults.items[1].text, "has no value 'slwo'"));
-  assert_int_equal(faults.items[1].where.column, 5);
-  ts_faults_release(&faults);
-}
-
 static void what_is_written_reads_back(void **state) {
   (void)state;
   const char *text = "mode,minSize,T1\n\"fast, rough\",20,5.5\nslow,7,0.1\n";
@@ -233,7 +186,7 @@ static void what_is_written_reads_back(void **state) {
   struct ts_faults faults = {0};
   struct ts_str out = {0};
   assert_true(read_text(&design, text, &faults));
-  ts_design_write_csv(&design, &out);
+  design_write_csv(&design, &out);
   assert_string_equal(ts_str_get(&out), text);
   assert_true(read_text(&again, ts_str_get(&out), &faults));
   for (size_t cell = 0; cell < 6; cell++) assert_true(ts_value_equal(&design.values[cell], &again.values[cell]));
@@ -252,7 +205,6 @@ int main(void) {
       cmocka_unit_test(rows_must_satisfy_the_constraints),
       cmocka_unit_test(wants_rows_and_a_readable_file),
       cmocka_unit_test(derives_unit_coordinates),
-      cmocka_unit_test(reads_designs_of_a_space),
       cmocka_unit_test(what_is_written_reads_back),
   };
   return cmocka_run_group_tests(tests, make_workflow, NULL);

@@ -24,7 +24,10 @@ static void numbers_as_by_brute_force(void **state) {
   static size_t first[ROWS];
   uint64_t seed = 12345;
   for (size_t i = 0; i < ROWS * COLUMNS; i++) rows[i] = (double)(next_bits(&seed) % 9) / 9;
-  size_t count = ts_rows_distinct(rows, ROWS, COLUMNS, first);
+  struct ts_design design;
+  ts_design_init(&design, ROWS, COLUMNS);
+  for (size_t i = 0; i < ROWS * COLUMNS; i++) design.values[i] = ts_value_real(rows[i]);
+  size_t count = ts_design_distinct(&design, first);
   size_t expected = 0;
   for (size_t r = 0; r < ROWS; r++) {
     size_t other = 0;
@@ -34,8 +37,10 @@ static void numbers_as_by_brute_force(void **state) {
   }
   assert_true(expected < ROWS && expected > 500);
   assert_int_equal(count, expected);
-  assert_int_equal(ts_rows_distinct(rows, ROWS, COLUMNS, NULL), expected);
-  assert_int_equal(ts_rows_distinct(rows, 0, COLUMNS, NULL), 0);
+  assert_int_equal(ts_design_distinct(&design, NULL), expected);
+  design.row_count = 0;
+  assert_int_equal(ts_design_distinct(&design, NULL), 0);
+  ts_design_release(&design);
 }
 
 static void values_of_every_type(void **state) {

@@ -1,6 +1,6 @@
-/* Tests of design/morris.c: every property that the Morris design must have.
+/* Tests of design/morris_trajectories.c: every property that the Morris design must have.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "design/design.h"
+#include "design/points.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -38,12 +38,26 @@ static int make_space(void **state) {
   return 0;
 }
 
-static struct ts_design make(size_t trajectories, size_t levels, uint64_t seed) {
+static bool draw(struct ts_points *points, const struct ts_space *from, const struct ts_sample_options *options,
+                 struct ts_error *err) {
+  const struct ts_sampler *sampler = ts_sampler_find("morris", err);
+  assert_non_null(sampler);
+  return sampler->draw(points, from, options, err);
+}
+
+static struct ts_design make_for(const struct ts_space *from, size_t trajectories, size_t levels, uint64_t seed) {
   struct ts_design design;
+  struct ts_points points;
   struct ts_error err = {0};
-  struct ts_morris_options options = {.trajectories = trajectories, .levels = levels, .seed = seed};
-  assert_true(ts_design_morris(&design, &space, &options, NULL, NULL, &err));
+  struct ts_sample_options options = {.count = trajectories, .levels = levels, .seed = seed};
+  assert_true(draw(&points, from, &options, &err));
+  ts_design_of_points(&design, from, &points);
+  ts_points_release(&points);
   return design;
+}
+
+static struct ts_design make(size_t trajectories, size_t levels, uint64_t seed) {
+  return make_for(&space, trajectories, levels, seed);
 }
 
 static size_t changed_parameter(const struct ts_design *design, size_t row, double *step) {
@@ -194,36 +208,35 @@ static void zero_options_mean_ten_trajectories_of_four_levels(void **state) {
   ts_design_release(&explicit);
 }
 
-/* Forbids the word "slow" together with the lowest B; says how often it was asked. */
-static bool not_slow_and_low(void *user, const struct ts_value *row) {
-  ++*(size_t *)user;
-  return strcmp(row[1].as.string, "slow") != 0 || row[2].as.integer != 0;
-}
-
-static bool never(void *user, const struct ts_value *row) {
-  (void)row;
-  ++*(size_t *)user;
-  return false;
-}
-
+/* B < G2: 0, 5, 10 or 15 below one of 0, 5 ... 95. Half of all trajectories start or end with a G2 that is too low. */
 static void forbidden_rows_are_drawn_again(void **state) {
   (void)state;
-  struct ts_design design, longer;
-  struct ts_error err = {0};
-  struct ts_morris_options options = {.trajectories = 30, .seed = 8};
-  size_t asked = 0;
-  assert_true(ts_design_morris(&design, &space, &options, not_slow_and_low, &asked, &err));
-  assert_true(asked > design.row_count);
-  for (size_t row = 0; row < design.row_count; row++) assert_true(not_slow_and_low(&asked, design.values + row * K));
-  options.trajectories = 45;
-  assert_true(ts_design_morris(&longer, &space, &options, not_slow_and_low, &asked, &err));
+  const struct ts_constraint less = {.left = 2, .right = 4, .comparison = TS_LESS};
+  struct ts_space bound = space;
+  bound.constraints = &less;
+  bound.constraint_count = 1;
+  struct ts_design design = make_for(&bound, 30, 0, 8), longer = make_for(&bound, 45, 0, 8), free_of = make(30, 0, 8);
+  for (size_t row = 0; row < longer.row_count; row++) {
+    assert_true(longer.values[row * K + 2].as.integer < longer.values[row * K + 4].as.integer);
+  }
   assert_true(same_rows(&design, &longer, design.row_count));
+  assert_false(same_rows(&design, &free_of, design.row_count));
   ts_design_release(&design);
   ts_design_release(&longer);
-  asked = 0;
-  assert_false(ts_design_morris(&design, &space, &options, never, &asked, &err));
+  ts_design_release(&free_of);
+}
+
+static void gives_up_after_a_thousand_draws(void **state) {
+  (void)state;
+  const struct ts_constraint never = {.left = 2, .right = 2, .comparison = TS_LESS};
+  struct ts_space empty = space;
+  empty.constraints = &never;
+  empty.constraint_count = 1;
+  struct ts_points points;
+  struct ts_error err = {0};
+  assert_false(draw(&points, &empty, &(struct ts_sample_options){.count = 1}, &err));
   assert_int_equal(err.code, TS_ERR_CONSTRAINT);
-  assert_int_equal(asked, 1000);
+  assert_string_equal(err.text, "no trajectory in 1000 draws satisfies the constraints");
 }
 
 static void strings_outlive_the_space(void **state) {
@@ -233,9 +246,7 @@ static void strings_outlive_the_space(void **state) {
   struct ts_parameter own = {.name = name, .type = TS_VALUE_STRING, .levels = own_words, .level_count = 2};
   const struct ts_parameter *only = &own;
   struct ts_space small = {.parameters = &only, .count = 1};
-  struct ts_design design;
-  struct ts_error err = {0};
-  assert_true(ts_design_morris(&design, &small, &(struct ts_morris_options){.trajectories = 1}, NULL, NULL, &err));
+  struct ts_design design = make_for(&small, 1, 0, 0);
   name[0] = slow[0] = fast[0] = '?';
   assert_string_equal(design.names[0], "mode");
   for (size_t row = 0; row < 2; row++) {
@@ -246,23 +257,23 @@ static void strings_outlive_the_space(void **state) {
 
 static void refuses_bad_options(void **state) {
   (void)state;
-  static const struct ts_morris_options bad[] = {{.levels = 5}, {.levels = 1}, {.trajectories = SIZE_MAX / 2}};
+  static const struct ts_sample_options bad[] = {{.levels = 5}, {.levels = 1}, {.count = SIZE_MAX / 2}};
   for (size_t i = 0; i < 3; i++) {
-    struct ts_design design;
+    struct ts_points points;
     struct ts_error err = {0};
-    assert_false(ts_design_morris(&design, &space, &bad[i], NULL, NULL, &err));
+    assert_false(draw(&points, &space, &bad[i], &err));
     assert_int_equal(err.code, TS_ERR_BAD_VALUE);
     assert_true(err.help[0]);
   }
   struct ts_parameter single = {.name = "one", .type = TS_VALUE_INTEGER, .levels = numbers, .level_count = 1};
   const struct ts_parameter *only = &single;
   struct ts_space narrow = {.parameters = &only, .count = 1}, empty = {0};
-  struct ts_design design;
+  struct ts_points points;
   struct ts_error err = {0};
-  assert_false(ts_design_morris(&design, &narrow, &(struct ts_morris_options){0}, NULL, NULL, &err));
+  assert_false(draw(&points, &narrow, &(struct ts_sample_options){0}, &err));
   assert_non_null(strstr(err.text, "'one' has only one value"));
   ts_error_clear(&err);
-  assert_false(ts_design_morris(&design, &empty, &(struct ts_morris_options){0}, NULL, NULL, &err));
+  assert_false(draw(&points, &empty, &(struct ts_sample_options){0}, &err));
 }
 
 int main(void) {
@@ -275,6 +286,7 @@ int main(void) {
       cmocka_unit_test(more_trajectories_keep_the_earlier_ones),
       cmocka_unit_test(zero_options_mean_ten_trajectories_of_four_levels),
       cmocka_unit_test(forbidden_rows_are_drawn_again),
+      cmocka_unit_test(gives_up_after_a_thousand_draws),
       cmocka_unit_test(strings_outlive_the_space),
       cmocka_unit_test(refuses_bad_options),
   };

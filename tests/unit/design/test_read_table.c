@@ -191,7 +191,7 @@ static void names_line_and_column_of_faults(void **state) {
       {"\n\n", TS_ERR_CSV_SYNTAX, 1, 1, "is empty"},
       {"1,2\n3,4\n", TS_ERR_CSV_SYNTAX, 1, 1, "numbers where the names"},
       {"a;b\n1;2\n", TS_ERR_CSV_SYNTAX, 1, 1, "not separated by commas"},
-      {"a,b,a\n", TS_ERR_DUPLICATE_NAME, 1, 5, "column 'a' is there twice"},
+      {"a,b,a\n", TS_ERR_DUPLICATE_NAME, 1, 5, "column 'a' occurs twice"},
   };
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     struct ts_error err = fault_of(faults[i].text);
@@ -255,23 +255,26 @@ static void rows_across_buffers(void **state) {
     for (size_t j = 0; j < 3000000; j++) ts_str_add_char(&text, j % 80 ? 'x' : '\n');
     ts_str_add(&text, "\",0.5\n");
   }
-  const char *a[] = {"a"}, *b[] = {"b"};
-  struct ts_table_block blocks[] = {{.names = b, .count = 1}, {.names = a, .count = 1}};
-  size_t rows = 0;
+  const char *names[] = {"b", "a"};
+  struct ts_table_reader reader;
   struct ts_error err = {0};
-  bool ok = ts_table_load(file_of(ts_str_get(&text), text.length), blocks, 2, &rows, &err);
+  assert_true(ts_table_reader_open(&reader, file_of(ts_str_get(&text), text.length), &err));
   unlink(path);
-  if (!ok) fail_msg("line %d: %s", err.where.line, err.text);
-  assert_int_equal(rows, ROWS + 1);
-  for (size_t r = 0; r < rows; r++) {
+  assert_true(ts_table_reader_choose(&reader, names, 2, &err));
+  for (size_t r = 0; r <= ROWS; r++) {
     int i = r <= 777 ? (int)r : (int)r - 1;
+    double row[2];
+    bool has_row = false;
+    if (!ts_table_reader_next(&reader, row, &has_row, &err)) fail_msg("line %d: %s", err.where.line, err.text);
+    assert_true(has_row);
     char number[32];
     snprintf(number, sizeof number, "%.10f", r == 778 ? 0.5 : i / 7.0);
-    if (blocks[0].values[r] != strtod(number, NULL)) fail_msg("row %zu: %.17g", r, blocks[0].values[r]);
-    assert_true(blocks[1].values[r] == (r == 778 ? -1 : i));
+    if (row[0] != strtod(number, NULL)) fail_msg("row %zu: %.17g", r, row[0]);
+    assert_true(row[1] == (r == 778 ? -1 : i));
   }
-  free(blocks[0].values);
-  free(blocks[1].values);
+  bool has_row = true;
+  assert_true(ts_table_reader_next(&reader, (double[2]){0}, &has_row, &err) && !has_row);
+  ts_table_reader_close(&reader);
   ts_str_release(&text);
 }
 
@@ -298,29 +301,6 @@ static void line_ends_across_buffers(void **state) {
   }
 }
 
-static void loads_blocks(void **state) {
-  (void)state;
-  const char *text = "y,x1,mode\n1,0.5,slow\n,0.25,3\n";
-  const char *inputs[] = {"mode", "x1"}, *outputs[] = {"y"};
-  const struct ts_parameter *parameters[] = {&mode, NULL};
-  struct ts_table_block blocks[] = {{.names = inputs, .parameters = parameters, .count = 2},
-                                    {.names = outputs, .count = 1}};
-  size_t rows = 0;
-  struct ts_error err = {0};
-  assert_true(ts_table_load(file_of(text, strlen(text)), blocks, 2, &rows, &err));
-  unlink(path);
-  assert_int_equal(rows, 2);
-  assert_true(blocks[0].values[0] == 0 && blocks[0].values[1] == 0.5 && blocks[0].values[2] == 1);
-  assert_true(blocks[1].values[0] == 1 && isnan(blocks[1].values[1]));
-  free(blocks[0].values);
-  free(blocks[1].values);
-  text = "y,x1,mode\n1,0.5,slow\n2,0.25\n";
-  assert_false(ts_table_load(file_of(text, strlen(text)), blocks, 2, &rows, &err));
-  unlink(path);
-  assert_null(blocks[0].values);
-  assert_int_equal(err.where.line, 3);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_all_columns),
@@ -334,7 +314,6 @@ int main(void) {
       cmocka_unit_test(columns_that_are_not_there),
       cmocka_unit_test(rows_across_buffers),
       cmocka_unit_test(line_ends_across_buffers),
-      cmocka_unit_test(loads_blocks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

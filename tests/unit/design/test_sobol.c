@@ -125,6 +125,26 @@ static void any_part_is_the_same_as_the_whole(void **state) {
   }
 }
 
+#define LAST ((size_t)9007199254740991)
+/* The last point has the number 2^53 - 1; one more is refused, whether skipped, asked for late or counted. */
+static void sequences_end_after_two_to_the_53_points(void **state) {
+  (void)state;
+  static const char *const names[] = {"sobol-sequence", "halton"};
+  static const struct {
+    size_t skip, first, count;
+    bool fits;
+  } ranges[] = {{0, LAST, 1, true},      {LAST, 0, 1, true},      {1, LAST, 1, false},
+                {SIZE_MAX, 0, 1, false}, {0, SIZE_MAX, 1, false}, {0, LAST, 2, false}};
+  for (size_t i = 0; i < 2 * sizeof ranges / sizeof *ranges; i++) {
+    struct ts_sample_options options = {.skip = ranges[i / 2].skip, .scramble = TS_SCRAMBLE_NONE};
+    struct ts_error err = {0};
+    double unit[2];
+    bool ok = ts_source_fill(names[i % 2], 1, ranges[i / 2].first, ranges[i / 2].count, &options, unit, &err);
+    assert_int_equal(ok, ranges[i / 2].fits);
+    assert_int_equal(err.code, ok ? TS_ERR_OK : TS_ERR_BAD_VALUE);
+  }
+}
+
 /* Point i of the first dimension is the mirrored Gray code of i. */
 static void points_far_out_are_right(void **state) {
   (void)state;
@@ -171,6 +191,7 @@ int main(void) {
       cmocka_unit_test(first_two_dimensions_are_a_net_of_quality_zero),
       cmocka_unit_test(scrambling_keeps_the_quality_of_every_projection),
       cmocka_unit_test(any_part_is_the_same_as_the_whole),
+      cmocka_unit_test(sequences_end_after_two_to_the_53_points),
       cmocka_unit_test(points_far_out_are_right),
       cmocka_unit_test(refuses_what_it_cannot_do),
       cmocka_unit_test(sampler_warns_of_counts_that_are_no_power_of_two),

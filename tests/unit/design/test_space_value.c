@@ -162,11 +162,6 @@ static void constraints_of_a_space_file(void **state) {
   assert_false(ts_space_allows(&space, (double[]){0.3, 0.2}));
   assert_false(ts_space_allows(&space, (double[]){0.3, 0.3}));
   assert_false(ts_space_allows(&space, (double[]){0.3, 0.95}));
-  struct ts_value row[] = {ts_value_real(4), ts_value_real(3)};
-  struct ts_error err = {0};
-  assert_false(ts_space_check_row(&space, row, &err));
-  assert_int_equal(err.code, TS_ERR_CONSTRAINT);
-  assert_non_null(strstr(err.text, "low = 4, high = 3"));
   ts_space_release(&space);
 }
 

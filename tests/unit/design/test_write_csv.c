@@ -3,6 +3,7 @@
 #include "design/points.h"
 
 #include "base/alloc.h"
+#include "support/design_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +65,7 @@ static void expected_text(const struct ts_points *points, bool with_unit, struct
   struct ts_design design;
   ts_design_of_points(&design, &space, points);
   struct ts_str plain = {0};
-  ts_design_write_csv(&design, &plain);
+  design_write_csv(&design, &plain);
   const char *line = ts_str_get(&plain);
   for (size_t row = 0; row <= design.row_count; row++) {
     size_t length = strcspn(line, "\n");

@@ -100,7 +100,7 @@ static void test_every_kind_has_a_case(void **state) {
   for (size_t i = 0; i < COUNT_OF(kinds); i++) {
     char tag[32];
     snprintf(tag, sizeof tag, "error[T%d]", ts_error_number(kinds[i]));
-    if (!strstr(ts_str_get(&all), tag)) fail_msg("no case expects %s: %s", tag, ts_error_title(kinds[i]));
+    if (!strstr(ts_str_get(&all), tag)) fail_msg("no case expects %s", tag);
   }
   ts_str_release(&all);
 }
