@@ -76,7 +76,7 @@ static bool check_request(struct analysis *a) {
   }
   if (!request->space) return true; /* told by the one who opens it */
   if (!request->design) return fail_missing(s, "design", "name the CSV file of the parameter sets: --design FILE");
-  if (!request->outputs) return fail_missing(s, "output", "name the CSV file of what came out: --outputs FILE");
+  if (!request->outputs) return fail_missing(s, "output", "name the CSV file of the outputs: --outputs FILE");
   if (strcmp(request->outputs, "-") != 0) return true;
   ts_fail(&err, TS_ERR_USAGE, "outputs cannot come from standard input: they may be read more than once");
   ts_error_help(&err, "write them to a file; the design may come from standard input: --design -");
@@ -215,7 +215,7 @@ static void analyse(struct analysis *a, json_t *object) {
                     a->method->name);
   }
   if (resamples_of(a) == FEW_RESAMPLES && !s->request->has_resamples) {
-    ts_session_warn(s, "with so many %s the intervals come from %d resamples; --resamples sets another number",
+    ts_session_warn(s, "with this many %s the intervals come from %d resamples; --resamples sets another number",
                     counted_in(a->layout), FEW_RESAMPLES);
   }
   if (!analyse_outputs(a, object, &err) && err.code != TS_ERR_OK) ts_session_fault(s, &err);

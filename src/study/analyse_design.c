@@ -238,8 +238,8 @@ static void warn_about_grids(const struct design_reader *r) {
   for (size_t i = 0; i < r->count; i++) {
     if (is_smooth(r, i)) continue;
     ts_session_warn(a->s,
-                    "the values of '%s' do not say where in the unit range the design stood, so its effects are those "
-                    "per distance of values; draw the design with --unit%s",
+                    "the values of '%s' do not determine the unit coordinates of the design, so its effects are per "
+                    "distance of values; draw the design with --unit%s",
                     a->file.names[i],
                     a->layout == TS_LAYOUT_TRAJECTORIES ? ", or give the --levels it was drawn with" : "");
     return;

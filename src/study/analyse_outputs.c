@@ -35,8 +35,8 @@ static bool choose(struct analysis *a, struct ts_table_reader *table, struct ts_
     a->output_names[a->output_count++] = request->output_columns[i];
   }
   if (a->output_count > 0) return ts_table_reader_choose(table, a->output_names, a->output_count, err);
-  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' has no column but those of the parameters", a->outputs_path);
-  ts_error_help(err, "write what came out of each run into a column of its own");
+  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' has no columns besides those of the parameters", a->outputs_path);
+  ts_error_help(err, "write each output of the runs into a column of its own");
   ts_error_place(err, a->outputs_path, 1, 1, NULL);
   return false;
 }

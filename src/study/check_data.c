@@ -38,7 +38,7 @@ static size_t swapped_with(const struct ts_workflow *w, const struct ts_item_sou
 static void help_with_bits(const struct ts_image_info *info, const char *path, struct ts_error *err) {
   char *stem = ts_path_stem(path);
   bool grey = info->channels == 1;
-  ts_error_help(err, "make 8 bits of it with: vips colourspace '%s' '%s-8bit.png' %s%s", path, stem,
+  ts_error_help(err, "convert it to 8 bits with: vips colourspace '%s' '%s-8bit.png' %s%s", path, stem,
                 grey ? "b-w" : "srgb", grey ? "; or declare the input as image/gray16" : "");
   free(stem);
 }

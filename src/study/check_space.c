@@ -73,8 +73,8 @@ void ts_warn_about_defaults(struct session *s) {
     if (ts_space_fit(p, ts_space_number(p, &p->default_value)) != TS_FIT_OUTSIDE) continue;
     ts_auto(ts_str_release) struct ts_str text = {0};
     ts_value_print(&p->default_value, &text);
-    ts_session_warn(s, "the default of '%s', %s, is not among what a study tries: %s", p->name, ts_str_get(&text),
-                    describe_space(s, p));
+    ts_session_warn(s, "the default of '%s', %s, is not among the values that a study tries: %s", p->name,
+                    ts_str_get(&text), describe_space(s, p));
   }
 }
 

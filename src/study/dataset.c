@@ -50,7 +50,7 @@ static void fail_folder(struct session *s, const char *folder, int number, const
     ts_error_help(fault, "change its permissions, or name another folder");
   } else {
     ts_fail(fault, TS_ERR_NO_TILES, "folder '%s' contains no image files", folder);
-    ts_error_help(fault, "files directly in it are taken that end in %s", list);
+    ts_error_help(fault, "files directly in it that end in %s are read", list);
   }
   if (pointer) ts_json_place(fault, &s->doc, pointer, TS_JSON_VALUE);
 }
@@ -178,7 +178,7 @@ static void make_room(struct tile_list *list, size_t count) {
 static void too_many_tiles(struct session *s, const char *what, double count, size_t most, int64_t tile_px) {
   char number[32], limit[32];
   struct ts_error err = {0};
-  ts_fail(&err, TS_ERR_BAD_VALUE, "tiles of %lld x %lld pixels cut %s into %s, more than the %s that are taken",
+  ts_fail(&err, TS_ERR_BAD_VALUE, "tiles of %lld x %lld pixels cut %s into %s, more than the %s that are allowed",
           (long long)tile_px, (long long)tile_px, what, ts_format_count((uint64_t)fmin(count, 1e18), number),
           ts_format_count(most, limit));
   /* The edge that just fits, with room for tiles that the edge of an image cuts. */

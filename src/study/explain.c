@@ -104,7 +104,7 @@ static void add_reason(const struct ts_task_row *row, json_t *object) {
   const char *there = json_string_value(json_object_get(first, "there"));
   char text[400];
   if (strcmp(row->outcome, "store") == 0)
-    snprintf(text, sizeof text, "it was reused: the store has its product, or what was made from it");
+    snprintf(text, sizeof text, "it was reused: the store has its product, or a product made from it");
   else if (strcmp(row->outcome, "cutoff") == 0)
     snprintf(text, sizeof text,
              "it was reused: its inputs have the same content as those of a task that ran, although their "
@@ -199,8 +199,8 @@ static bool find_row(struct session *s, const char *run, struct ts_task_row *fou
 static void add_not_needed(const char *run, const char *seen_in, json_t *object) {
   char text[200];
   snprintf(text, sizeof text,
-           "run %s did not need it: what follows it is in the store; run %s is the last that looked at it", run,
-           seen_in);
+           "run %s did not need it: a product that follows it is in the store; run %s is the last that looked it up",
+           run, seen_in);
   json_object_set_new(object, "outcome", json_string("store"));
   json_object_set_new(object, "reason", json_string(text));
 }

@@ -150,7 +150,7 @@ void ts_learning_save(struct ts_learning *learning) {
   if (!learning->s->store) return;
   add_writing(learning);
   if (learning->count > 0 && !save(learning, &err))
-    ts_session_warn(learning->s, "what the operations cost was not kept: %s", err.text);
+    ts_session_warn(learning->s, "the costs of the operations were not stored: %s", err.text);
   for (size_t i = 0; i < learning->count; i++) free(learning->items[i]);
   learning->count = 0;
   memset(learning->latest, 0,

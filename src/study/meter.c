@@ -63,7 +63,7 @@ bool ts_meter_add(struct meter *meter, uint64_t count, struct ts_error *err) {
   const volatile int *stop = meter->request->stop;
   if (!stop || __atomic_load_n(stop, __ATOMIC_RELAXED) == 0) return true;
   ts_fail(err, TS_ERR_CANCELLED, "stopped on request");
-  ts_error_help(err, "nothing was written; call it again to begin anew");
+  ts_error_help(err, "nothing was written; run the command again to start over");
   return false;
 }
 

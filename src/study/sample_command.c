@@ -110,7 +110,7 @@ static bool take_text(void *user, const char *text, size_t length, struct ts_err
     if (!ts_piecewise_write(&sampling->out, text, length, err)) return false;
   } else if (request->on_text && !request->on_text(request->text_user, text, length)) {
     sampling->reader_left = true;
-    return ts_fail(err, TS_ERR_FILE_IO, "the design was not taken");
+    return ts_fail(err, TS_ERR_FILE_IO, "the reader of the design went away");
   }
   return ts_meter_add(&sampling->meter, count_lines(text, length), err);
 }

@@ -153,7 +153,7 @@ static bool fit_budget(struct session *s, struct study_result *r, struct study_p
     struct ts_error err = {0};
     ts_fail(&err, TS_ERR_BAD_VALUE, "after the screening, the limit of %zu runs leaves none for the second phase",
             most);
-    ts_error_help(&err, "allow more runs with --max-runs, or screen with fewer trajectories; what was run is kept");
+    ts_error_help(&err, "allow more runs with --max-runs, or screen with fewer trajectories; finished runs are kept");
     ts_session_fault(s, &err);
     return false;
   }

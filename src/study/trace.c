@@ -111,7 +111,7 @@ static bool may_replace(int fd, const char *path, struct ts_error *err) {
   char found[BEGINNING_SIZE];
   ssize_t count = pread(fd, found, BEGINNING_SIZE, 0);
   if (count == 0 || (count == (ssize_t)BEGINNING_SIZE && memcmp(found, BEGINNING, BEGINNING_SIZE) == 0)) return true;
-  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' is there and is no trace", path);
+  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' exists and is not a trace", path);
   ts_error_help(err, "--trace takes the name of the file to write; name another one");
   return false;
 }

@@ -100,7 +100,7 @@ static bool repeat_runs(struct recomputing *r, struct ts_error *err) {
   char wanted[PATH_MAX] = "";
   if (s->request->file && !realpath(ts_session_path(s, s->request->file), wanted)) {
     ts_fail(err, TS_ERR_FILE_NOT_FOUND, "there is no file '%s'", s->request->file);
-    ts_error_help(err, "name a study or workflow that was run, or none: then all runs of the store are meant");
+    ts_error_help(err, "name a study or workflow that was run, or no file, to verify all runs of the store");
     return false;
   }
   if (!ts_store_run_list(s->store, &s->arena, &rows, &count, err)) return false;

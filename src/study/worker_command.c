@@ -24,7 +24,7 @@ struct worker {
 };
 
 static bool bad_description(struct ts_error *err) {
-  ts_fail(err, TS_ERR_WORKER, "the study's process says something that this program does not understand");
+  ts_fail(err, TS_ERR_WORKER, "the study's process sent a message that this program does not understand");
   ts_error_help(err, "the program was replaced while it ran: start the study again");
   return false;
 }
