@@ -1,4 +1,4 @@
-/* Reads the design of an analysis row by row: keeps what the method needs, and checks the order of the rows.
+/* Reads the design of an analysis row by row: keeps needed values, and checks the order of the rows.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Where the file has columns u_NAME, they are the unit coordinates; otherwise these are worked out from the values. */
@@ -145,7 +145,7 @@ static bool is_smooth(const struct design_reader *r, size_t i) {
   return r->unit_place[i] != TS_NONE || (parameter->level_count == 0 && parameter->type == TS_VALUE_REAL);
 }
 
-/* With --levels every step of a trajectory has the size that belongs to it, as far as the coordinates tell. */
+/* With --levels every step of a trajectory has the size that belongs to it, as far as the coordinates show. */
 static bool check_step(struct design_reader *r, size_t i, struct ts_error *err) {
   size_t levels = r->a->s->request->levels;
   double expected = (double)levels / (2 * (double)(levels - 1));

@@ -10,7 +10,7 @@
 
 #define ROWS_PER_TELL 4096
 
-/* Parameters and unit coordinates are no outputs: both may stand in one file. */
+/* Parameters and unit coordinates are not outputs: one file may contain both. */
 static bool is_input(const struct analysis *a, const char *name) {
   for (size_t i = 0; i < a->file.space.count; i++) {
     if (strcmp(a->file.names[i], name) == 0) return true;

@@ -1,9 +1,9 @@
-/* Collects the numbers a study analyses from the tables that the runs make.
+/* Collects the numbers that a study analyses from the tables that its runs make.
  * SPDX-License-Identifier: Apache-2.0
  *
- * One portion per output, node and unit; runs that share a node share its portions. aggregate.h says how they become the
- * number of a file and of a run. A unit whose task failed makes the whole run's value NaN, because a sum without a tile cannot
- * be compared. */
+ * One portion per output, node and unit; runs that share a node share its portions. aggregate.h says how they become
+ * the number of a file and of a run. A unit whose task failed makes the whole run's value NaN, because a sum without
+ * a tile cannot be compared. */
 #include "study/study_int.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,4 @@
-/* What the store has learnt about the costs of operations, for people and programs.
+/* Lists the costs of operations that the store has learnt, for people and programs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/costs.h"
 

@@ -35,7 +35,7 @@ static void tell(struct meter *meter, const char *event, uint64_t now) {
   meter->told_ns = now;
 }
 
-/* The display counts a stage as done when it has reached its total: one whose size is not known never has. */
+/* The display counts a stage as done at its total: a stage of unknown size never reaches it. */
 static void update(struct meter *meter) {
   if (!meter->request->on_progress) return;
   uint64_t now = ts_clock_ns();

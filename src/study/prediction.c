@@ -1,4 +1,4 @@
-/* What a plan would take: seconds per task as the request wants them, and the time of the whole run.
+/* Predicts the time of a plan: seconds per task from the requested source, and the time of the whole run.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/bucketing.h"
 #include "study/costs.h"

@@ -1,8 +1,8 @@
 /* Run records: begin, continue, end, find.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A run that was interrupted is continued under its own id; what it had finished is found in the store by key, so that
- * continuing needs no other state. */
+ * A run that was interrupted is continued under its own id; its finished products are found in the store by key, so
+ * that continuing needs no other state. */
 #include "study/study_int.h"
 
 #include "base/alloc.h"

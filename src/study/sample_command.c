@@ -37,7 +37,7 @@ static enum ts_scramble scramble_of(const char *word) {
                                       : TS_SCRAMBLE_NONE;
 }
 
-/* The method from the command line: a slip there is one of usage. */
+/* The method from the command line: a mistake there is one of usage. */
 static const struct ts_sampler *find_sampler(const char *name, struct ts_error *err) {
   if (!name) {
     ts_fail(err, TS_ERR_USAGE, "no method was given");
@@ -58,7 +58,7 @@ static bool takes_correlation(const struct sampling *sampling, struct ts_error *
   return false;
 }
 
-/* The least that any sampler keeps; better said now than when memory runs out. */
+/* The least memory that any sampler needs: refused now rather than when memory runs out. */
 static bool fits_memory(const struct sampling *sampling, struct ts_error *err) {
   double bytes = (double)sampling->s->request->count * (double)sampling->file.space.count * sizeof(double);
   uint64_t there = ts_memory_available();
@@ -124,7 +124,7 @@ static bool write_design(struct sampling *sampling, struct ts_error *err) {
   return ok;
 }
 
-/* The methods that are made for the layout; for rows that stand for themselves those that take any design. */
+/* The methods that are made for the layout; for independent rows those that accept any design. */
 static json_t *fitting_analyses(enum ts_layout layout) {
   json_t *list = json_array();
   for (size_t i = 0; ts_methods[i]; i++) {
@@ -166,7 +166,7 @@ static void describe(const struct sampling *sampling, json_t *object) {
   if (points->note) ts_session_warn(sampling->s, "%s", points->note);
 }
 
-/* Makes and writes the design; the reply tells of it only if it is whole. */
+/* Makes and writes the design; the reply describes it only if it is complete. */
 static void sample(struct sampling *sampling, json_t *object) {
   struct session *s = sampling->s;
   struct ts_error err = {0};

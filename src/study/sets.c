@@ -28,7 +28,7 @@ static void fill_rows(const struct ts_workflow *w, struct parameter_sets *sets) 
   free(places);
 }
 
-/* Values of a whole design: some gigabytes. A slip of the hand must not ask for all memory. */
+/* Values of a whole design: some gigabytes. A typing error must not claim all memory. */
 static bool is_affordable(const struct study_method *method, const struct ts_space *space, size_t count,
                           struct ts_error *err) {
   size_t rows = method->kind->has_blocks ? space->count + 1 : 1;

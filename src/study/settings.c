@@ -1,4 +1,4 @@
-/* What a run was asked for beside its file: written with the run, taken up when it is continued.
+/* The request of a run, apart from its file: written with the run, restored when it is continued.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/study_int.h"
 

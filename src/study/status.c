@@ -1,4 +1,4 @@
-/* Looks back: runs of a store, what their tasks said, and the report of a past study.
+/* Reports on the past: runs of a store, messages of their tasks, and the report of a past study.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/check_data.h"
 #include "study/study_result.h"
@@ -118,7 +118,7 @@ static json_t *task_json(const struct ts_task_row *row) {
 
 static bool is_reading(const char *name) { return strncmp(name, "read.", 5) == 0; }
 
-/* Reading a file is no task of the workflow and leaves no row; what could not be read stands in the result of the run. */
+/* Reading a file is not a task of the workflow and leaves no row; failed reads are in the result of the run. */
 static void add_unread(const struct ts_run_row *run, const char *asked, json_t *list) {
   ts_auto(json_decrefp) json_t *result = run->result_json[0] ? json_loads(run->result_json, 0, NULL) : NULL;
   size_t i;
@@ -143,7 +143,7 @@ static void fail_no_task(struct session *s, const char *run) {
   ts_session_fault(s, &err);
 }
 
-/* Without a task: those that have something to say. With one: all of that name or key. Failed ones come first. */
+/* Without a task: those with a message. With one: all of that name or key. Failed ones come first. */
 static void add_log(struct session *s, const struct ts_run_row *run, json_t *list) {
   struct ts_task_row *rows = NULL;
   size_t count = 0;

@@ -54,7 +54,7 @@ static struct ts_analysis_options options_of(const struct judge *j, bool pooled)
                                       .step = method->step};
 }
 
-/* An analysis that cannot be made costs itself, not the study: its notes say why. */
+/* An analysis that fails does not end the study: its notes say why. */
 static void note_failure(const struct judge *j, const struct ts_method *method, const struct ts_runs *runs,
                          const struct ts_analysis_options *options, const struct ts_error *err,
                          struct study_analysis *analysis) {
@@ -90,7 +90,7 @@ static size_t file_count(const struct session *s, size_t output) {
   return count > 1 ? count : 0;
 }
 
-/* What the methods have to say; losses of runs are told once for the whole study. */
+/* Notes of the methods; losses of runs are reported once for the whole study. */
 static void warn(struct session *s, const struct study_phase *phase) {
   for (size_t i = 0; i < phase->analysis_count; i++) {
     const struct study_analysis *analysis = &phase->analyses[i];

@@ -69,7 +69,7 @@ static bool split_output(struct study_reader *r, struct study_output *output, co
   return true;
 }
 
-/* TS_OVER_COUNT if the file does not say, or says what nobody knows. */
+/* TS_OVER_COUNT if the file has none, or an unknown one. */
 static enum ts_over read_over(struct study_reader *r, const json_t *item, const char *key) {
   size_t before = r->s->faults.count;
   if (!json_object_get(item, key)) return TS_OVER_COUNT;

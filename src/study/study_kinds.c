@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define TRAJECTORIES_MAX 10000 /* limits that no sensible study meets: beyond them is a slip of the hand */
+#define TRAJECTORIES_MAX 10000 /* limits that no sensible study reaches: a number beyond them is a typing error */
 #define SAMPLES_MAX      10000000
 #define MAX_WORDS        64
 

@@ -44,7 +44,7 @@ static bool any_kind_takes(const char *key) {
   return has_word(common_keys, COMMON_KEYS, key);
 }
 
-/* Settings of other methods are told as such; other keys with the nearest word. */
+/* Settings of other methods are reported as such; other keys with the nearest word. */
 static void check_keys(struct study_reader *r, const json_t *object, const struct study_kind *kind, size_t common) {
   const char *known[COMMON_KEYS + STUDY_KEYS_MAX + 1];
   size_t count = 0;

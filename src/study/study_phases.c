@@ -1,8 +1,8 @@
 /* Phases of a study: the screening says which parameters the second phase varies, the others stay at their defaults.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The rule: a parameter is kept if the upper end of its mu* interval reaches a share of the largest mu* of an output, for any
- * output. What nothing is known about is kept. */
+ * The rule: a parameter is kept if the upper end of its mu* interval reaches a share of the largest mu* of an
+ * output, for any output. A parameter whose effect is not known is kept. */
 #include "study/study_method.h"
 #include "study/study_result.h"
 
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* How a parameter or group does in the screening: the best over all outputs. */
+/* The result of a parameter or group in the screening: the best over all outputs. */
 struct candidate {
   const char *name;
   double reach; /* upper end of the interval, as a share of the largest mu*; infinite: not known */
