@@ -197,7 +197,7 @@ static void check_order(struct design_reader *r) {
   ts_row_order_row(&r->order, r->row);
 }
 
-static bool take_row(struct design_reader *r, struct ts_error *err) {
+static bool add_row(struct design_reader *r, struct ts_error *err) {
   struct analysis *a = r->a;
   bool walks = a->method->layout_count > 0 && a->method->layouts[0] == TS_LAYOUT_TRAJECTORIES;
   if (!read_units(r, err) || !make_room(r, err)) return false;
@@ -251,7 +251,7 @@ static bool read_rows(struct design_reader *r, struct ts_error *err) {
     bool has_row = false;
     if (!ts_table_reader_next(&r->table, r->row, &has_row, err)) return false;
     if (!has_row) break;
-    if (!take_row(r, err)) return false;
+    if (!add_row(r, err)) return false;
   }
   if (r->a->row_count == 0) {
     ts_fail(err, TS_ERR_BAD_VALUE, "the design '%s' has no rows", r->a->design_path);

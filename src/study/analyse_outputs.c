@@ -19,7 +19,7 @@ static bool is_input(const struct analysis *a, const char *name) {
   return false;
 }
 
-static void take_all(struct analysis *a, const struct ts_table_reader *table) {
+static void choose_all(struct analysis *a, const struct ts_table_reader *table) {
   for (size_t i = 0; i < table->column_count; i++) {
     if (is_input(a, table->names[i])) continue;
     a->output_names[a->output_count++] = ts_arena_strdup(&a->s->arena, table->names[i]);
@@ -30,7 +30,7 @@ static bool choose(struct analysis *a, struct ts_table_reader *table, struct ts_
   const struct ts_request *request = a->s->request;
   size_t most = request->output_column_count > table->column_count ? request->output_column_count : table->column_count;
   a->output_names = ts_arena_array(&a->s->arena, most, sizeof *a->output_names);
-  if (request->output_column_count == 0) take_all(a, table);
+  if (request->output_column_count == 0) choose_all(a, table);
   for (size_t i = 0; i < request->output_column_count; i++) {
     a->output_names[a->output_count++] = request->output_columns[i];
   }

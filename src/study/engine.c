@@ -16,7 +16,7 @@
 
 /* Reading a file is not a task of the workflow, but products made from it are missing: it is listed among the failed
  * tasks. Calls never overlap. */
-static void tell_unread(const struct engine_run *run, const struct ts_task_event *event) {
+static void list_unread(const struct engine_run *run, const struct ts_task_event *event) {
   const struct ts_node *node = &run->plan->nodes[event->node];
   if (node->kind == TS_NODE_TASK || event->outcome != TS_OUTCOME_FAILED) return;
   const struct ts_dataset *d = run->dataset ? run->dataset : &run->s->dataset;
@@ -39,7 +39,7 @@ static void on_task(void *user, const struct ts_task_event *event) {
   struct engine_run *run = user;
   if (!run->progress) return;
   ts_progress_task(run->progress, event);
-  tell_unread(run, event);
+  list_unread(run, event);
 }
 
 static void on_start(void *user, uint32_t node) {

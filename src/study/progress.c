@@ -170,7 +170,7 @@ static struct ts_progress snapshot(const struct progress *p, const char *event) 
                               .message = ""};
 }
 
-static void tell(const struct progress *p, const struct ts_progress *progress) {
+static void report(const struct progress *p, const struct ts_progress *progress) {
   if (p->s->request->on_progress) p->s->request->on_progress(p->s->request->user, progress);
 }
 
@@ -197,14 +197,14 @@ static void end_trace(struct progress *p) {
 void ts_progress_begin(struct progress *p) {
   begin_trace(p);
   struct ts_progress progress = snapshot(p, "run_begin");
-  tell(p, &progress);
+  report(p, &progress);
 }
 
 void ts_progress_end(struct progress *p) {
   end_trace(p);
   if (p->learning) ts_learning_save(p->learning);
   struct ts_progress progress = snapshot(p, "run_end");
-  tell(p, &progress);
+  report(p, &progress);
 }
 
 static size_t item_of(const struct progress *p, const struct ts_node *node, size_t unit) {
@@ -338,7 +338,7 @@ void ts_progress_start(struct progress *p, uint32_t node) {
 }
 
 /* An event on the engine's clock, moved to that of the run. */
-static void take_event(struct progress *p, const struct ts_task_event *event) {
+static void record_event(struct progress *p, const struct ts_task_event *event) {
   const struct ts_node *node = &p->plan->nodes[event->node];
   char name[128];
   char key[TS_KEY_TEXT_SIZE];
@@ -367,13 +367,13 @@ static void take_event(struct progress *p, const struct ts_task_event *event) {
     progress.tile_x = p->s->dataset.tiles[event->unit].core.x;
     progress.tile_y = p->s->dataset.tiles[event->unit].core.y;
   }
-  tell(p, &progress);
+  report(p, &progress);
 }
 
 void ts_progress_task(struct progress *p, const struct ts_task_event *event) {
   struct ts_task_event moved = *event;
   moved.start_s += p->begun_s;
-  take_event(p, &moved);
+  record_event(p, &moved);
 }
 
 json_t *ts_progress_timeline(const struct progress *p) { return json_incref(p->timeline); }

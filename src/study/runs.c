@@ -46,7 +46,7 @@ bool ts_run_resume(struct session *s, const char *command) {
   memcpy(s->resumed_id, row->id, sizeof s->resumed_id);
   s->resumed_settings = row->settings_json;
   s->resumed = *s->request;
-  ts_settings_take_up(&s->arena, row->settings_json, &s->resumed);
+  ts_settings_restore(&s->arena, row->settings_json, &s->resumed);
   s->request = &s->resumed;
   return true;
 }

@@ -50,7 +50,7 @@ static const struct ts_sampler *find_sampler(const char *name, struct ts_error *
 }
 
 /* Designs whose rows belong together vary every parameter by itself. */
-static bool takes_correlation(const struct sampling *sampling, struct ts_error *err) {
+static bool accepts_correlation(const struct sampling *sampling, struct ts_error *err) {
   const char *name = sampling->sampler->name;
   if (!sampling->file.correlation || strcmp(name, "lhs") == 0 || strcmp(name, "mc") == 0) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "the space has correlated parameters, but '%s' draws each independently", name);
@@ -89,7 +89,7 @@ static bool draw(struct sampling *sampling, struct ts_error *err) {
                                             .harmonics = request->harmonics,
                                             .step = request->step};
   ts_meter_begin(&sampling->meter, 0, 0);
-  return takes_correlation(sampling, err) && fits_memory(sampling, err) &&
+  return accepts_correlation(sampling, err) && fits_memory(sampling, err) &&
          sampling->sampler->draw(&sampling->points, &sampling->file.space, &options, err);
 }
 
@@ -103,7 +103,7 @@ static uint64_t count_lines(const char *text, size_t length) {
   return count;
 }
 
-static bool take_text(void *user, const char *text, size_t length, struct ts_error *err) {
+static bool write_text(void *user, const char *text, size_t length, struct ts_error *err) {
   struct sampling *sampling = user;
   const struct ts_request *request = sampling->s->request;
   if (sampling->path) {
@@ -118,7 +118,7 @@ static bool take_text(void *user, const char *text, size_t length, struct ts_err
 static bool write_design(struct sampling *sampling, struct ts_error *err) {
   if (sampling->path && !ts_piecewise_open(&sampling->out, sampling->path, err)) return false;
   ts_meter_begin(&sampling->meter, 1, sampling->points.row_count + 1);
-  bool ok = ts_points_write_csv(&sampling->points, &sampling->file.space, sampling->s->request->with_unit, take_text,
+  bool ok = ts_points_write_csv(&sampling->points, &sampling->file.space, sampling->s->request->with_unit, write_text,
                                 sampling, err);
   if (sampling->path) ok = ts_piecewise_close(&sampling->out, ok, err) && ok;
   return ok;

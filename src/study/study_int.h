@@ -343,7 +343,7 @@ void ts_session_warn_changed(struct session *s, const char *settings, const char
 /* settings.c: the request apart from the file, and its data (takes a new reference; NULL: none), as JSON; to free. */
 char *ts_settings_write(const struct ts_request *request, json_t *items);
 /* Restores the settings of that request that this one does not set. */
-void ts_settings_take_up(struct ts_arena *arena, const char *text, struct ts_request *request);
+void ts_settings_restore(struct ts_arena *arena, const char *text, struct ts_request *request);
 
 /* runs.c: run records. */
 /* With --resume: finds the run and restores its request. Before the dataset and the design are read. */

@@ -36,8 +36,8 @@ static const char *write_why(struct session *s, const struct ts_index *index, co
                          ts_format_number(index->high, 3, high), output, ts_format_number(largest, 3, most));
 }
 
-static void judge(struct session *s, const struct study_analysis *analysis, size_t column, double largest, size_t i,
-                  struct candidate *candidate) {
+static void rate(struct session *s, const struct study_analysis *analysis, size_t column, double largest, size_t i,
+                 struct candidate *candidate) {
   const struct ts_index *index = &analysis->indices.cells[i * analysis->indices.column_count + column];
   const char *output = s->study.outputs[analysis->output].name;
   double reach = isnan(index->high) ? INFINITY : largest > 0 ? index->high / largest : 0;
@@ -58,7 +58,7 @@ static struct candidate *find_candidates(struct session *s, const struct study_p
     double largest = largest_of(&analysis->indices, column);
     for (size_t i = 0; i < *count; i++) {
       candidates[i].name = analysis->indices.names[i];
-      judge(s, analysis, column, largest, i, &candidates[i]);
+      rate(s, analysis, column, largest, i, &candidates[i]);
     }
   }
   return candidates;

@@ -73,7 +73,7 @@ static bool repeat(struct recomputing *r, const struct ts_run_row *row) {
                                .stop = asked->stop,
                                .on_progress = asked->on_progress,
                                .user = asked->user};
-  ts_settings_take_up(&r->s->arena, row->settings_json, &request);
+  ts_settings_restore(&r->s->arena, row->settings_json, &request);
   request.file = row->file;
   request.store = ts_arena_printf(&r->s->arena, "%s/store", r->folder);
   request.output = ts_arena_printf(&r->s->arena, "%s/out", r->folder);
