@@ -115,7 +115,7 @@ static bool break_contract(const struct ts_call_state *state, const char *format
   vsnprintf(text, sizeof(text), format, args);
   va_end(args);
   ts_fail(state->err, TS_ERR_OPERATION_CONTRACT, "operation '%s' %s", state->op->descriptor->name, text);
-  ts_error_help(state->err, "this is a mistake in the operation; tell its author");
+  ts_error_help(state->err, "this is a mistake in the operation; report it to its author");
   return false;
 }
 
@@ -197,7 +197,7 @@ static bool check_names(const struct ts_call_state *state, size_t port, size_t c
   if (columns == 0 || !names) return break_contract(state, "made its output '%s' without columns", output);
   for (size_t i = 0; i < columns; i++) {
     if (!names[i] || !names[i][0] || !ts_utf8_valid(names[i], strlen(names[i])))
-      return break_contract(state, "gave column %zu of its output '%s' no proper name", i, output);
+      return break_contract(state, "gave column %zu of its output '%s' a name that is empty or not UTF-8", i, output);
     for (size_t k = 0; k < i; k++)
       if (strcmp(names[i], names[k]) == 0)
         return break_contract(state, "gave its output '%s' two columns named '%s'", output, names[i]);
@@ -388,7 +388,7 @@ static bool check_same_outputs(const struct ts_call_state *state, struct ts_data
   for (size_t i = 0; i < state->op->descriptor->output_count; i++) {
     const struct ts_xxh128 one = ts_data_run_digest(state->outputs[i]), other = ts_data_run_digest(others[i]);
     if (one.low == other.low && one.high == other.high) continue;
-    return break_contract(state, "made another output '%s' from parts it recalled than without",
+    return break_contract(state, "made a different output '%s' with recalled parts than without",
                           state->op->descriptor->outputs[i].name);
   }
   return true;

@@ -192,7 +192,7 @@ static void check_ratio(const struct check *check, const struct ts_op_ratio *rat
   for (size_t i = 0; i < check->index; i++) {
     const struct ts_op_column *other = &check->tables.ratios[i].column;
     if (other->name && other->output && is_column(other, ratio->column.output, name))
-      complain(check, TS_ERR_DUPLICATE_NAME, "remove one of the two", "the ratio '%s' is there twice", name);
+      complain(check, TS_ERR_DUPLICATE_NAME, "remove one of the two", "the ratio '%s' is declared twice", name);
   }
   if (is_listed(check->tables.counts, check->tables.counts_count, ratio->column.output, name))
     complain(check, TS_ERR_BAD_RATIO, "remove it from one of the two", "'%s' is a ratio and a count", name);
@@ -221,7 +221,8 @@ static void check_twins(struct check *check) {
   for (check->index = 1; check->index < t->column_count; check->index++) {
     const struct ts_op_column *column = &t->columns[check->index];
     if (is_listed(t->columns, check->index, column->output, column->name))
-      complain(check, TS_ERR_DUPLICATE_NAME, "remove one of the two", "the column '%s' is there twice", column->name);
+      complain(check, TS_ERR_DUPLICATE_NAME, "remove one of the two", "the column '%s' is declared twice",
+               column->name);
   }
 }
 

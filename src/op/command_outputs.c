@@ -88,7 +88,7 @@ static bool refuse_kind(const struct output *output, const char *kind) {
 static bool refuse_size(const struct output *output, uint64_t bytes, const char *what) {
   struct ts_error *err = output->state->err;
   char size[32], limit[32];
-  ts_fail(err, TS_ERR_OUTPUT_TOO_LARGE, "command '%s' wrote an output '%s' of %s%s, more than the %s that are taken",
+  ts_fail(err, TS_ERR_OUTPUT_TOO_LARGE, "command '%s' wrote an output '%s' of %s%s, more than the %s that are allowed",
           command_of(output), output->port->name, ts_format_bytes(bytes, size), what,
           ts_format_bytes(output->limit_bytes, limit));
   ts_error_help(err, "check what the command writes; if it is right, give more memory (--memory) or use smaller tiles");

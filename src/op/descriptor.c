@@ -122,7 +122,7 @@ static void check_port(const struct check *check, const char *what, const struct
   check_name(check, what, port->name);
   for (size_t i = 0; i < index; i++)
     if (ports[i].name && strcmp(ports[i].name, port->name) == 0)
-      complain(check, TS_ERR_DUPLICATE_NAME, "%s '%s' is there twice", what, port->name);
+      complain(check, TS_ERR_DUPLICATE_NAME, "%s '%s' is declared twice", what, port->name);
   char unknown[64];
   if (ts_op_declaration_allowed(port->type, unknown)) return;
   struct ts_error *err =
@@ -207,7 +207,7 @@ static void check_parameter(const struct check *check, size_t index) {
   check_name(check, "parameter", parameter->name);
   for (size_t i = 0; i < index; i++)
     if (check->op->parameters[i].name && strcmp(check->op->parameters[i].name, parameter->name) == 0)
-      complain(check, TS_ERR_DUPLICATE_NAME, "parameter '%s' is there twice", parameter->name);
+      complain(check, TS_ERR_DUPLICATE_NAME, "parameter '%s' is declared twice", parameter->name);
   if (parameter->type < TS_OP_INTEGER || parameter->type > TS_OP_STRING)
     complain(check, TS_ERR_WRONG_TYPE, "parameter '%s' has the unknown type %d", parameter->name, (int)parameter->type);
   else if (check_domain(check, parameter))

@@ -68,10 +68,10 @@ static size_t find_build_id(int file, uint8_t id[64]) {
 static const char *find_fault(int file) {
   Elf64_Ehdr header;
   struct stat state;
-  if (fstat(file, &state) != 0 || !S_ISREG(state.st_mode)) return "it is no regular file";
+  if (fstat(file, &state) != 0 || !S_ISREG(state.st_mode)) return "it is not a regular file";
   if (!read_at(file, &header, sizeof(header), 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-    return "it is no ELF file";
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_DYN) return "it is no 64-bit shared library";
+    return "it is not an ELF file";
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_DYN) return "it is not a 64-bit shared library";
   if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0 || header.e_phnum > MAX_SEGMENTS)
     return "its list of segments is damaged";
   for (size_t i = 0; i < header.e_phnum; i++) {

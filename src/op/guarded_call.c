@@ -33,7 +33,7 @@ static bool blame(const struct ts_call_state *state, const struct ts_value *para
                   state->op->source);
     return false;
   }
-  ts_fail(state->err, TS_ERR_OPERATION_DISTURBS, "somebody changed %s while operation '%s'%.200s ran", what,
+  ts_fail(state->err, TS_ERR_OPERATION_DISTURBS, "another thread changed %s while operation '%s'%.200s ran", what,
           descriptor->name, ts_str_get(&with));
   ts_error_help(state->err, "a plugin has a thread of its own that does this: leave the plugin out, or fix it");
   return false;

@@ -113,7 +113,7 @@ void ts_last_words_tell(struct ts_last_words *words, const struct ts_watched *wa
     ts_last_words_add(words, what);
     ts_last_words_add(words, " outside operations, or in a thread of one\n");
   }
-  ts_last_words_add(words, "help: what was finished is kept");
+  ts_last_words_add(words, "help: finished products are kept");
   if (code == TS_ERR_NO_MEMORY)
     ts_last_words_add(words, "; use fewer threads (-j) or smaller tiles");
   else if (watched)

@@ -78,7 +78,7 @@ static const struct ts_op_descriptor *const *ask_operations(void *library, const
   *(void **)&ask = dlsym(library, "tessera_operations");
   if (!ask) {
     struct ts_error *err =
-        ts_op_fault(faults, path, TS_ERR_PLUGIN, "'%s' is no plugin: it does not export 'tessera_operations'", path);
+        ts_op_fault(faults, path, TS_ERR_PLUGIN, "'%s' is not a plugin: it does not export 'tessera_operations'", path);
     ts_error_help(err, "see tessera_op.h for what a plugin exports; check the library's symbol visibility");
     return NULL;
   }

@@ -170,7 +170,7 @@ static void load_file(struct ts_registry *registry, const char *path, const char
   } else if (ts_str_ends_with(path, ".json")) {
     ts_command_load(registry, path, real_path, faults);
   } else {
-    struct ts_error *err = ts_op_fault(faults, path, TS_ERR_PLUGIN, "'%s' is no file of operations", path);
+    struct ts_error *err = ts_op_fault(faults, path, TS_ERR_PLUGIN, "'%s' is not a file of operations", path);
     ts_error_help(err, "name a shared library (.so) or a command manifest (.json)");
   }
 }

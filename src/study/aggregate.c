@@ -106,7 +106,7 @@ static double weighted_of_tiles(const struct ts_portions *p, double all_px) {
   return weights > 0 ? sum / weights : NAN;
 }
 
-/* Where nothing was counted, the operation's own word counts, the lowest where rows differ. */
+/* Where nothing was counted, the operation's own value is taken, the lowest where rows differ. */
 static double ratio_of(double numerator, double denominator, double lowest) {
   return denominator != 0 ? numerator / denominator : lowest;
 }

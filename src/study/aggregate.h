@@ -1,18 +1,18 @@
 /* From cells to the number of a slide and of a run: pure arithmetic over rows, tiles and files.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A table of one tile (file, dataset) becomes a portion, the portions of a file become its total, the totals of all files the
- * total of the run. Cells that are missing (NaN) are left out; an empty table adds 0 to sums and nothing to means. Only a
- * portion that is not there, because its task failed, makes a total unusable. Sums go in the order of rows, tiles and files,
- * so that they do not depend on which task was done first. */
+ * A table of one tile (file, dataset) becomes a portion, the portions of a file become its total, the totals of all
+ * files the total of the run. Cells that are missing (NaN) are left out; an empty table adds 0 to sums and nothing
+ * to means. Only a portion that is not there, because its task failed, makes a total unusable. Sums go in the order
+ * of rows, tiles and files, so that they do not depend on which task was done first. */
 #ifndef TS_STUDY_AGGREGATE_H
 #define TS_STUDY_AGGREGATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* pool: sum of numerators over sum of denominators, for ratios. mean, median: over all rows of all tiles. weighted: the mean
- * of the tiles' means, each weighted by its core pixels. Over files: the same of the files' values. */
+/* pool: sum of numerators over sum of denominators, for ratios. mean, median: over all rows of all tiles. weighted:
+ * the mean of the tiles' means, each weighted by its core pixels. Over files: the same of the files' values. */
 enum ts_over { TS_OVER_POOL, TS_OVER_SUM, TS_OVER_MEAN, TS_OVER_MEDIAN, TS_OVER_WEIGHTED, TS_OVER_COUNT };
 extern const char *const ts_over_names[TS_OVER_COUNT + 1]; /* "pool", ...; NULL-ended */
 
@@ -45,7 +45,7 @@ struct ts_portion {
 struct ts_total {
   double value;                  /* NaN: missing, or failed */
   double numerator, denominator; /* pool only, NaN otherwise */
-  double lowest;                 /* pool only: what the operation said of the lowest row; NaN otherwise */
+  double lowest;                 /* pool only: the lowest value that the operation gave; NaN otherwise */
   double px;                     /* what it weighs among others */
   size_t n;                      /* parts that have a value: tiles of a file, files of a run */
   bool failed;                   /* a part is not there: the value cannot be known */
@@ -55,8 +55,8 @@ struct ts_portion ts_portion_absent(void);
 struct ts_portion ts_portion_of(enum ts_over over, const struct ts_column_view *view);
 void ts_portion_release(enum ts_over over, struct ts_portion *portion);
 
-/* Portions of one file: the first of them, and every `stride`th after it; px: core pixels of each, NULL or all 0: each weighs
- * the same. */
+/* Portions of one file: the first of them, and every `stride`th after it; px: core pixels of each, NULL or all 0:
+ * each weighs the same. */
 struct ts_portions {
   const struct ts_portion *first;
   size_t stride, count;

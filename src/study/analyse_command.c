@@ -25,8 +25,8 @@ static enum ts_interval interval_of(const char *word) {
   return strcmp(word, "normal") == 0 ? TS_INTERVAL_NORMAL : TS_INTERVAL_PERCENTILE;
 }
 
-/* Resamples as asked for. With very many base samples or trajectories a few of them do: the intervals are narrow, and their
- * ends then matter less than the minutes. 0: the method's default. */
+/* Resamples as requested. With very many base samples or trajectories a few resamples suffice: the intervals are
+ * narrow, and their ends matter less than minutes of computing. 0: the method's default. */
 static size_t resamples_of(const struct analysis *a) {
   const struct ts_request *request = a->s->request;
   if (request->has_resamples) return request->resamples ? request->resamples : TS_NO_RESAMPLES;
@@ -58,7 +58,7 @@ static bool fail_missing(struct session *s, const char *what, const char *help) 
   return false;
 }
 
-/* What the command line must say, before any file is read. */
+/* Checks what the command line must name, before any file is read. */
 static bool check_request(struct analysis *a) {
   struct session *s = a->s;
   const struct ts_request *request = s->request;
@@ -74,9 +74,9 @@ static bool check_request(struct analysis *a) {
     ts_session_fault(s, &err);
     return false;
   }
-  if (!request->space) return true; /* told by the one who opens it */
+  if (!request->space) return true; /* reported where it is opened */
   if (!request->design) return fail_missing(s, "design", "name the CSV file of the parameter sets: --design FILE");
-  if (!request->outputs) return fail_missing(s, "output", "name the CSV file of what came out: --outputs FILE");
+  if (!request->outputs) return fail_missing(s, "output", "name the CSV file of the outputs: --outputs FILE");
   if (strcmp(request->outputs, "-") != 0) return true;
   ts_fail(&err, TS_ERR_USAGE, "outputs cannot come from standard input: they may be read more than once");
   ts_error_help(&err, "write them to a file; the design may come from standard input: --design -");
@@ -125,7 +125,7 @@ static void describe(const struct analysis *a, json_t *object) {
                                 "outputs", a->s->request->outputs));
 }
 
-/* The first output stands at the top too, for those who have only one. */
+/* The indices of the first output are at the top, too, for designs with only one. */
 static void add_output(struct analysis *a, json_t *object, size_t output, const struct ts_indices *indices) {
   json_t *item = ts_analysis_output_json(a->output_names[output], indices);
   json_array_append_new(json_object_get(object, "outputs"), item);
@@ -203,7 +203,7 @@ static void analyse(struct analysis *a, json_t *object) {
   a->outputs_path = ts_session_path(s, s->request->outputs);
   ts_meter_init(&a->meter, s->request, ts_pool_thread_count(a->pool), "read", "analyse");
   ts_meter_begin(&a->meter, 0, 0);
-  /* The outputs' header first: a slip there is told at once, not after a long read of the design. */
+  /* The outputs' header first: a mistake there is reported at once, not after a long read of the design. */
   if (!ts_analysis_choose_outputs(a) || !ts_analysis_read_design(a)) return;
   ts_meter_begin(&a->meter, 1, a->output_count);
   describe(a, object);
@@ -215,7 +215,7 @@ static void analyse(struct analysis *a, json_t *object) {
                     a->method->name);
   }
   if (resamples_of(a) == FEW_RESAMPLES && !s->request->has_resamples) {
-    ts_session_warn(s, "with so many %s the intervals come from %d resamples; --resamples sets another number",
+    ts_session_warn(s, "with this many %s the intervals come from %d resamples; --resamples sets another number",
                     counted_in(a->layout), FEW_RESAMPLES);
   }
   if (!analyse_outputs(a, object, &err) && err.code != TS_ERR_OK) ts_session_fault(s, &err);

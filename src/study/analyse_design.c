@@ -1,4 +1,4 @@
-/* Reads the design of an analysis row by row: keeps what the method needs, and checks the order of the rows.
+/* Reads the design of an analysis row by row: keeps needed values, and checks the order of the rows.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Where the file has columns u_NAME, they are the unit coordinates; otherwise these are worked out from the values. */
@@ -145,7 +145,7 @@ static bool is_smooth(const struct design_reader *r, size_t i) {
   return r->unit_place[i] != TS_NONE || (parameter->level_count == 0 && parameter->type == TS_VALUE_REAL);
 }
 
-/* With --levels every step of a trajectory has the size that belongs to it, as far as the coordinates tell. */
+/* With --levels every step of a trajectory has the size that belongs to it, as far as the coordinates show. */
 static bool check_step(struct design_reader *r, size_t i, struct ts_error *err) {
   size_t levels = r->a->s->request->levels;
   double expected = (double)levels / (2 * (double)(levels - 1));
@@ -197,7 +197,7 @@ static void check_order(struct design_reader *r) {
   ts_row_order_row(&r->order, r->row);
 }
 
-static bool take_row(struct design_reader *r, struct ts_error *err) {
+static bool add_row(struct design_reader *r, struct ts_error *err) {
   struct analysis *a = r->a;
   bool walks = a->method->layout_count > 0 && a->method->layouts[0] == TS_LAYOUT_TRAJECTORIES;
   if (!read_units(r, err) || !make_room(r, err)) return false;
@@ -238,8 +238,8 @@ static void warn_about_grids(const struct design_reader *r) {
   for (size_t i = 0; i < r->count; i++) {
     if (is_smooth(r, i)) continue;
     ts_session_warn(a->s,
-                    "the values of '%s' do not say where in the unit range the design stood, so its effects are those "
-                    "per distance of values; draw the design with --unit%s",
+                    "the values of '%s' do not determine the unit coordinates of the design, so its effects are per "
+                    "distance of values; draw the design with --unit%s",
                     a->file.names[i],
                     a->layout == TS_LAYOUT_TRAJECTORIES ? ", or give the --levels it was drawn with" : "");
     return;
@@ -251,7 +251,7 @@ static bool read_rows(struct design_reader *r, struct ts_error *err) {
     bool has_row = false;
     if (!ts_table_reader_next(&r->table, r->row, &has_row, err)) return false;
     if (!has_row) break;
-    if (!take_row(r, err)) return false;
+    if (!add_row(r, err)) return false;
   }
   if (r->a->row_count == 0) {
     ts_fail(err, TS_ERR_BAD_VALUE, "the design '%s' has no rows", r->a->design_path);

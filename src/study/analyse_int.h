@@ -22,12 +22,12 @@ struct analysis {
   size_t output_count;
 };
 
-/* analyse_design.c: streams the design by: keeps what the method needs, checks the order of the rows and, with --levels, their
- * steps. */
+/* analyse_design.c: streams the design: keeps the values that the method needs, checks the order of the rows and,
+ * with --levels, their steps. */
 bool ts_analysis_read_design(struct analysis *a);
 /* analyse_outputs.c: which columns of the outputs are wanted. */
 bool ts_analysis_choose_outputs(struct analysis *a);
-/* Reads `count` of them, from `first`: one array of row_count numbers after the other, NaN for what is missing. */
+/* Reads `count` of them, from `first`: one array of row_count numbers after the other, NaN for missing cells. */
 bool ts_analysis_read_outputs(struct analysis *a, size_t first, size_t count, double *outputs);
 
 /* analyse_reply.c; a new reference */

@@ -10,7 +10,7 @@
 
 #define ROWS_PER_TELL 4096
 
-/* Parameters and unit coordinates are no outputs: both may stand in one file. */
+/* Parameters and unit coordinates are not outputs: one file may contain both. */
 static bool is_input(const struct analysis *a, const char *name) {
   for (size_t i = 0; i < a->file.space.count; i++) {
     if (strcmp(a->file.names[i], name) == 0) return true;
@@ -19,7 +19,7 @@ static bool is_input(const struct analysis *a, const char *name) {
   return false;
 }
 
-static void take_all(struct analysis *a, const struct ts_table_reader *table) {
+static void choose_all(struct analysis *a, const struct ts_table_reader *table) {
   for (size_t i = 0; i < table->column_count; i++) {
     if (is_input(a, table->names[i])) continue;
     a->output_names[a->output_count++] = ts_arena_strdup(&a->s->arena, table->names[i]);
@@ -30,13 +30,13 @@ static bool choose(struct analysis *a, struct ts_table_reader *table, struct ts_
   const struct ts_request *request = a->s->request;
   size_t most = request->output_column_count > table->column_count ? request->output_column_count : table->column_count;
   a->output_names = ts_arena_array(&a->s->arena, most, sizeof *a->output_names);
-  if (request->output_column_count == 0) take_all(a, table);
+  if (request->output_column_count == 0) choose_all(a, table);
   for (size_t i = 0; i < request->output_column_count; i++) {
     a->output_names[a->output_count++] = request->output_columns[i];
   }
   if (a->output_count > 0) return ts_table_reader_choose(table, a->output_names, a->output_count, err);
-  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' has no column but those of the parameters", a->outputs_path);
-  ts_error_help(err, "write what came out of each run into a column of its own");
+  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' has no columns besides those of the parameters", a->outputs_path);
+  ts_error_help(err, "write each output of the runs into a column of its own");
   ts_error_place(err, a->outputs_path, 1, 1, NULL);
   return false;
 }

@@ -9,9 +9,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ADVICE_TIMES 100 /* as many runs again are no advice */
+#define ADVICE_TIMES 100 /* beyond this many times the runs, a number is not useful advice */
 
-/* What cannot be told is null. */
+/* Unknown values are null. */
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 static void set_index(json_t *object, const char *name, const struct ts_index *index) {
@@ -71,7 +71,7 @@ static size_t most_usable(const struct ts_indices *indices) {
   return most;
 }
 
-/* The order of the parameters, and which neighbours the runs do not tell apart. */
+/* The order of the parameters, and which neighbours the runs cannot distinguish. */
 static void set_ranks(json_t *object, const struct ts_indices *indices) {
   ts_auto_free size_t *order = ts_calloc(indices->name_count + 1, sizeof *order);
   ts_auto_free bool *unsettled = ts_calloc(indices->name_count + 1, sizeof *unsettled);
@@ -90,7 +90,7 @@ static void set_ranks(json_t *object, const struct ts_indices *indices) {
   json_object_set_new(object, "unsettled", open);
 }
 
-/* What the index that ranks says of each parameter. */
+/* The value of the ranking index for each parameter. */
 static void set_findings(json_t *list, const struct ts_indices *indices) {
   ts_auto(ts_findings_release) struct ts_findings findings = {0};
   ts_findings_of_indices(&findings, indices);

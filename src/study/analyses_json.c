@@ -1,4 +1,4 @@
-/* The analyses of a study as they stand in its result object.
+/* The analyses of a study as its result object contains them.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/analyse_int.h"
 #include "study/study_method.h"
@@ -34,7 +34,7 @@ static void add_classes(const struct ts_indices *indices, json_t *list) {
   }
 }
 
-/* {"a", "b", "more_blocks", "more_runs"}; what cannot be told is left out. */
+/* {"a", "b", "more_blocks", "more_runs"}; unknown ones are left out. */
 static void complete_unsettled(json_t *list, size_t block_rows) {
   for (size_t i = 0; i < json_array_size(list); i++) {
     json_t *pair = json_array_get(list, i);

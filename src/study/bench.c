@@ -90,7 +90,7 @@ static bool measure(struct bench *bench, json_t *object) {
   return true;
 }
 
-/* A folder of its own with a demo's workflow and, unless the user gave an image, a synthetic slide. */
+/* A new folder with a demo's workflow and, unless the user gave an image, a synthetic slide. */
 struct bench_project {
   char *folder, *workflow, *slide; /* owned */
   const char *data[1];

@@ -1,4 +1,4 @@
-/* Groups a plan into buckets as the request asks, and says what comes of it.
+/* Groups the stages of a plan into buckets as requested, and describes the result.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/bucketing.h"
 
@@ -11,7 +11,7 @@
 #define DEFAULT_BUCKET_SIZE 10
 #define BUCKETS_PER_WORKER  3
 
-/* Bytes of the products of a task on the largest tile: as measured, or of their pixels; what is not pixels is small. */
+/* Bytes of the products of a task on the largest tile: as measured, or of their pixels; other data is small. */
 static const uint64_t *product_bytes(struct session *s, const struct ts_task_costs *costs) {
   const struct ts_workflow *w = s->workflow;
   uint64_t *bytes = ts_arena_array(&s->arena, w->task_count + 1, sizeof *bytes);

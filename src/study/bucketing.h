@@ -1,4 +1,4 @@
-/* The buckets of a plan, for `plan`: how stages would be grouped for workers that do not share memory.
+/* The buckets of a plan, for the command `plan`: how stages would be grouped for workers that do not share memory.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_STUDY_BUCKETING_H
 #define TS_STUDY_BUCKETING_H
@@ -15,7 +15,7 @@ struct ts_bucketing {
   const struct ts_stage_forecast *forecasts; /* borrowed from the buckets */
 };
 
-/* How the request wants stages grouped for its workers. */
+/* How stages are grouped for the workers of a request. */
 bool ts_bucketing_options(struct ts_plan_bucket_options *options, struct session *s, const struct ts_plan *plan);
 /* Reads the costs, and groups if the request asks for buckets. */
 bool ts_bucketing_init(struct ts_bucketing *grouping, struct session *s, const struct ts_plan *plan);
@@ -28,17 +28,17 @@ void ts_bucketing_reply(const struct ts_bucketing *grouping, struct session *s, 
 struct ts_bucketing_totals {
   double imbalance; /* the greatest of a stage */
   double makespan, lower_bound;
-  size_t buckets; /* per piece of the data */
+  size_t buckets; /* per tile, file or dataset */
 };
 struct ts_bucketing_totals ts_bucketing_add_up(const struct ts_plan *plan, const struct ts_stage_forecast *forecasts,
                                                size_t workers);
-/* What the request says about the keys for this way to merge, and what holds if it says nothing. */
+/* The keys that the request names for this way to merge, or the default ones. */
 bool ts_bucketing_wants_dag(const struct session *s, const struct ts_merger *merger);
 /* Sets merger, keys and the number of buckets; the limits must be set. */
 void ts_bucketing_choose(struct ts_plan_bucket_options *options, const struct session *s,
                          const struct ts_merger *merger);
 
-/* plan_picture.c: the buckets of the costliest stage, a panel for each way to merge. */
+/* plan_picture.c: the buckets of the most expensive stage, a panel for each way to merge. */
 struct plan_picture;
 /* NULL: the request asks for none, or, with a fault, there is nothing that could be drawn. */
 struct plan_picture *ts_plan_picture_create(struct session *s, const struct ts_plan *plan,
@@ -53,8 +53,8 @@ bool ts_plan_picture_write(const struct plan_picture *picture, struct session *s
 /* plan_compare.c: a forecast per stage for a plan without buckets, every instance by itself. Owned result. */
 struct ts_stage_forecast *ts_plan_forecast_alone(const struct ts_plan *plan,
                                                  const struct ts_plan_bucket_options *options);
-/* plan_compare.c: adds `workers`, `cost` (its unit) and `compare`, one object for each way to merge; plan_s: CPU seconds of the plan.
- * picture may be NULL. */
+/* plan_compare.c: adds `workers`, `cost` (its unit) and `compare`, one object for each way to merge; plan_s: CPU
+ * seconds of the plan. picture may be NULL. */
 bool ts_plan_compare(const struct ts_bucketing *grouping, struct session *s, const struct ts_plan *plan,
                      const struct parameter_sets *sets, double plan_s, struct plan_picture *picture, json_t *object);
 /* Seconds per task of the workflow from a file {"segment.split": 0.4, ...}, in the session's arena; NULL: a fault. */

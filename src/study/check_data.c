@@ -34,11 +34,11 @@ static size_t swapped_with(const struct ts_workflow *w, const struct ts_item_sou
   return TS_NONE;
 }
 
-/* The command that makes 8 bits of 16: the upper ones are kept. (After a cast the file still has 16 bits.) */
+/* The command that converts 16 bits to 8: the upper ones are kept. (After a cast the file still has 16 bits.) */
 static void help_with_bits(const struct ts_image_info *info, const char *path, struct ts_error *err) {
   char *stem = ts_path_stem(path);
   bool grey = info->channels == 1;
-  ts_error_help(err, "make 8 bits of it with: vips colourspace '%s' '%s-8bit.png' %s%s", path, stem,
+  ts_error_help(err, "convert it to 8 bits with: vips colourspace '%s' '%s-8bit.png' %s%s", path, stem,
                 grey ? "b-w" : "srgb", grey ? "; or declare the input as image/gray16" : "");
   free(stem);
 }

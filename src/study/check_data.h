@@ -8,7 +8,7 @@
 
 /* Whether its files are images: pixels, or one of several types of pixels. */
 bool ts_input_is_image(const struct ts_workflow_input *input);
-/* What a file is read as: the input's declared type, or for "mask|labels" what its pixels can hold. */
+/* The type that a file is read as: the declared one, or for "mask|labels" the one that fits its pixels. */
 const struct ts_type *ts_input_file_type(const struct ts_workflow_input *input, const struct ts_image_info *info);
 /* A fault for each file of an item that its input cannot take; one for two that were swapped. Both arrays per input; a
  * source without a type was not opened. */
@@ -39,7 +39,7 @@ void ts_misfits_row(struct design_misfits *misfits, const struct ts_parameter *c
 void ts_misfits_warn(struct session *s, const struct design_misfits *misfits, const char *path);
 /* The same for a design that was read for the workflow. */
 void ts_warn_about_design(struct session *s, const struct ts_design *design, const char *path);
-/* If a run that writes these products makes very many files. */
+/* Warns if a run that writes these products makes very many files. */
 void ts_warn_about_files(struct session *s, const struct ts_source *wanted, size_t count);
 
 #endif

@@ -1,8 +1,8 @@
-/* Whether results can be written where they are to go: tried before anything is computed for them.
+/* Tests whether results can be written to their place, before anything is computed for them.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Permissions alone do not tell (other users, read-only and network file systems, quotas), so a file is made there and
- * removed. Where the folder is not there yet, it is made in the nearest folder that is. */
+ * Permissions alone do not suffice (other users, read-only and network file systems, quotas), so a file is made
+ * there and removed. Where the folder is not there yet, it is made in the nearest folder that is. */
 #include "study/check_data.h"
 
 #include "base/alloc.h"

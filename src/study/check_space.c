@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#define SLACK        1e-9  /* of the width: what rounding may add to an end or a grid value */
-#define MANY_FILES   10000 /* a folder of so many is slow to list, and nobody opens them one by one */
+#define SLACK        1e-9  /* of the width: rounding may add this much to an end or a grid value */
+#define MANY_FILES   10000 /* a folder of more is slow to list, and no user opens them one by one */
 #define TILE_STEP    256   /* tile sizes that are proposed are multiples of this, as image files are tiled */
 #define LARGEST_TILE ((int64_t)1 << 20)
 
@@ -66,15 +66,15 @@ static const char *describe_space(struct session *s, const struct ts_parameter *
   return ts_arena_strdup(&s->arena, ts_str_get(&text));
 }
 
-/* Between two grid values a default is among what is tried; beyond the ends no run of a study is near it. */
+/* A default between two grid values is near values that are tried; beyond the ends no run of a study is near it. */
 void ts_warn_about_defaults(struct session *s) {
   for (size_t i = 0; i < s->workflow->parameter_count; i++) {
     const struct ts_parameter *p = &s->workflow->parameters[i];
     if (ts_space_fit(p, ts_space_number(p, &p->default_value)) != TS_FIT_OUTSIDE) continue;
     ts_auto(ts_str_release) struct ts_str text = {0};
     ts_value_print(&p->default_value, &text);
-    ts_session_warn(s, "the default of '%s', %s, is not among what a study tries: %s", p->name, ts_str_get(&text),
-                    describe_space(s, p));
+    ts_session_warn(s, "the default of '%s', %s, is not among the values that a study tries: %s", p->name,
+                    ts_str_get(&text), describe_space(s, p));
   }
 }
 
@@ -154,7 +154,7 @@ void ts_warn_about_design(struct session *s, const struct ts_design *design, con
   ts_misfits_warn(s, &misfits, path);
 }
 
-/* Tiles of all images if they were cut so. */
+/* Tiles of all images if they were cut into tiles of this size. */
 static double tiles_of_size(const struct session *s, int64_t tile_px) {
   const struct ts_dataset *d = &s->dataset;
   double count = 0;

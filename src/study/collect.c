@@ -1,9 +1,9 @@
-/* Collects the numbers a study analyses from the tables that the runs make.
+/* Collects the numbers that a study analyses from the tables that its runs make.
  * SPDX-License-Identifier: Apache-2.0
  *
- * One portion per output, node and unit; runs that share a node share its portions. aggregate.h says how they become the
- * number of a file and of a run. A unit whose task failed makes the whole run's value NaN, because a sum without a tile cannot
- * be compared. */
+ * One portion per output, node and unit; runs that share a node share its portions. aggregate.h says how they become
+ * the number of a file and of a run. A unit whose task failed makes the whole run's value NaN, because a sum without
+ * a tile cannot be compared. */
 #include "study/study_int.h"
 
 #include "base/alloc.h"
@@ -98,8 +98,8 @@ static struct ts_portion *portions_of(struct collector *c, uint32_t node) {
   return portions;
 }
 
-static bool take(struct collector *c, const struct study_output *output, const struct ts_data *data,
-                 struct ts_portion *portion) {
+static bool set_portion(struct collector *c, const struct study_output *output, const struct ts_data *data,
+                        struct ts_portion *portion) {
   ts_portion_release(output->over_tiles, portion); /* a product may come twice */
   if (ts_table_portion(data, output->column, output->over_tiles, output->ratio, portion, &c->missing_column))
     return true;
@@ -113,7 +113,7 @@ bool ts_collector_product(struct collector *c, uint32_t node, uint32_t port, siz
   for (size_t o = 0; o < c->s->study.output_count; o++) {
     const struct study_output *output = &c->s->study.outputs[o];
     if (output->source.index == c->plan->nodes[node].task && output->source.port == port)
-      ok = take(c, output, data, &portions[o]) && ok;
+      ok = set_portion(c, output, data, &portions[o]) && ok;
   }
   return ok;
 }

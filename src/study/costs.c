@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 
 #define SPEED_AT_BYTES 1e6 /* products whose loading or writing takes noticeable time */
-#define SLOWEST        1e5 /* bytes per second; anything beyond these is a slip of a clock */
+#define SLOWEST        1e5 /* bytes per second; speeds beyond these two are errors of a clock */
 #define FASTEST        1e11
 
 struct ts_costs {
   struct ts_cost_model *model; /* owned */
-  struct ts_piece *files;      /* owned: per item of the dataset, then all of them; NULL until asked for */
+  struct ts_piece *files;      /* owned: per item of the dataset, then all of them; NULL until needed */
 };
 
 void ts_costs_destroy(struct ts_costs *costs) {
@@ -43,7 +43,7 @@ struct ts_cost_entry *ts_cost_entries(const struct ts_cost_row *rows, size_t row
   return entries;
 }
 
-/* A store whose costs cannot be read is one that knows none. */
+/* A store whose costs cannot be read counts as one without any. */
 static struct ts_cost_model *read_model(struct session *s) {
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   struct ts_cost_row *rows = NULL;

@@ -1,8 +1,8 @@
-/* What operations cost: the session's cost model, what a run adds to it, and what it says about a plan.
+/* Costs of operations: the session's cost model, the calls that a run adds to it, and its forecast for a plan.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The size of a call is that of the piece of data it works on: the pixels of its tile, file or dataset, or, where there are
- * none, the bytes of the files. That is known before anything is run. */
+ * The size of a call is that of the piece of data it works on: the pixels of its tile, file or dataset, or, where
+ * there are none, the bytes of the files. That is known before anything is run. */
 #ifndef TS_STUDY_COSTS_H
 #define TS_STUDY_COSTS_H
 
@@ -39,7 +39,7 @@ struct ts_call_forecast {
 };
 struct ts_call_forecast ts_session_call_forecast(struct session *s, const struct ts_op *op, enum ts_scope scope);
 
-/* What the tasks of a workflow cost, as the request wants it: "unit", "model" or "file". */
+/* Costs of the tasks of a workflow, from the requested source: "unit", "model" or "file". */
 struct ts_task_costs {
   const char *source;
   const double *seconds;                   /* per task; NULL: 1 each */
@@ -54,14 +54,14 @@ bool ts_session_task_costs(struct session *s, const struct ts_plan *plan, struct
 void ts_prediction_add(struct session *s, const struct ts_plan *plan, const struct ts_task_costs *costs, bool buckets,
                        json_t *object);
 
-/* What loading and writing of products were measured to take; 0 where they were not. */
+/* Measured speeds of loading and writing products; 0 where none were measured. */
 struct ts_store_speed ts_session_store_speed(struct session *s);
 
 /* learning.c: takes the calls of a run, and adds them to the store's rows when it ends. One event at a time. */
 struct ts_learning;
 struct ts_learning *ts_learning_create(struct session *s);
 void ts_learning_event(struct ts_learning *learning, const struct ts_node *node, const struct ts_task_event *event);
-/* Trouble of the store is a warning: what was computed is not lost. */
+/* An error of the store is only a warning: the computed products are not lost. */
 void ts_learning_save(struct ts_learning *learning);
 void ts_learning_destroy(struct ts_learning *learning);
 

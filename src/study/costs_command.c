@@ -1,4 +1,4 @@
-/* What the store has learnt about the costs of operations, for people and programs.
+/* Lists the costs of operations that the store has learnt, for people and programs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/costs.h"
 
@@ -41,7 +41,7 @@ static bool list_costs(struct session *s, json_t *object) {
   }
   ts_cost_model_destroy(model);
   if (damaged > 0)
-    ts_session_warn(s, "%zu damaged %s of costs passed over; the next run that learns the same replaces them", damaged,
+    ts_session_warn(s, "%zu damaged %s of costs skipped; the next run that measures the same replaces them", damaged,
                     damaged == 1 ? "row was" : "rows were");
   json_object_set_new(object, "machine", json_string(ts_machine_class()));
   json_object_set_new(object, "operations", list);

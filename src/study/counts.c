@@ -1,4 +1,4 @@
-/* Reuse as told to the user: requested, avoided at each level, executed; plan and run add up the same way.
+/* Reuse as reported: tasks requested, avoided at each level, executed; plan and run add up the same way.
  * SPDX-License-Identifier: Apache-2.0
  *
  * requested = stage + task + cutoff + store + executed + failed + skipped, in total and for every task. */
@@ -106,7 +106,7 @@ static uint64_t process_peak_bytes(void) {
   return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
 }
 
-/* The clock of a command's task is the wall's: its work is done by another process, whose time is not in this one's. */
+/* A command's task is measured in wall time: the CPU time of its process is not in this one's. */
 json_t *ts_counts_profile(const struct session *s, const struct ts_run_result *result,
                           const struct progress *progress) {
   const struct call_cost *read = ts_progress_node_cost(progress, TS_NODE_SOURCE);

@@ -1,4 +1,4 @@
-/* The files of the dataset: their digests, reading them outside tasks, and what became of them since a run began.
+/* The files of the dataset: their digests, reading them outside tasks, and changes since a run began.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/study_int.h"
 
@@ -126,7 +126,7 @@ json_t *ts_session_items(const struct session *s) {
   return list;
 }
 
-#define CHANGED_NAMED 5 /* files; of more the number is given */
+#define CHANGED_NAMED 5 /* files; further ones are only counted */
 
 static bool has_changed(const json_t *then, const json_t *now, const char *input) {
   const char *was = json_string_value(json_object_get(json_object_get(then, input), "digest"));
@@ -139,8 +139,8 @@ static bool has_name(const json_t *item, const char *name) {
   return other && strcmp(other, name) == 0;
 }
 
-/* Of the item with this name, which is mostly the one with the same number. Items that were added or left out since are no
- * news to the user. */
+/* Of the item with this name, which is mostly the one with the same number. Items that were added or left out since
+ * are not reported. */
 static const json_t *inputs_of(const json_t *items, size_t number, const char *name) {
   const json_t *item = json_array_get(items, number);
   for (size_t i = 0; i < json_array_size(items) && !has_name(item, name); i++) item = json_array_get(items, i);

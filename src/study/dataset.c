@@ -1,8 +1,8 @@
 /* The dataset: which files, what they hold, and the tiles they are cut into.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Files come from the request (--data), from the study's list of patterns, or from a manifest (CSV whose columns are named
- * like the workflow's inputs). Only headers are read here; a tile's pixels are read when a task needs them. */
+ * Files come from the request (--data), from the study's list of patterns, or from a manifest (CSV whose columns are
+ * named like the workflow's inputs). Only headers are read here; a tile's pixels are read when a task needs them. */
 #include "study/check_data.h"
 #include "study/manifest.h"
 
@@ -17,8 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A slide of 100,000 x 100,000 pixels has so many tiles of 100 pixels: a tile that makes more is a slip. The list of all tiles
- * is in memory, about 100 bytes each. */
+/* A slide of 100,000 x 100,000 pixels has this many tiles of 100 pixels: a tile size that makes more is a mistake.
+ * The list of all tiles is in memory, about 100 bytes each. */
 #define MAX_TILES_PER_FILE 1000000
 #define MAX_TILES          10000000
 
@@ -50,7 +50,7 @@ static void fail_folder(struct session *s, const char *folder, int number, const
     ts_error_help(fault, "change its permissions, or name another folder");
   } else {
     ts_fail(fault, TS_ERR_NO_TILES, "folder '%s' contains no image files", folder);
-    ts_error_help(fault, "files directly in it are taken that end in %s", list);
+    ts_error_help(fault, "files directly in it that end in %s are read", list);
   }
   if (pointer) ts_json_place(fault, &s->doc, pointer, TS_JSON_VALUE);
 }
@@ -178,7 +178,7 @@ static void make_room(struct tile_list *list, size_t count) {
 static void too_many_tiles(struct session *s, const char *what, double count, size_t most, int64_t tile_px) {
   char number[32], limit[32];
   struct ts_error err = {0};
-  ts_fail(&err, TS_ERR_BAD_VALUE, "tiles of %lld x %lld pixels cut %s into %s, more than the %s that are taken",
+  ts_fail(&err, TS_ERR_BAD_VALUE, "tiles of %lld x %lld pixels cut %s into %s, more than the %s that are allowed",
           (long long)tile_px, (long long)tile_px, what, ts_format_count((uint64_t)fmin(count, 1e18), number),
           ts_format_count(most, limit));
   /* The edge that just fits, with room for tiles that the edge of an image cuts. */
@@ -219,7 +219,8 @@ static void add_tiles(struct session *s, struct ts_item *item, const struct ts_i
   d->tile_count += count;
 }
 
-/* What is not an image is refused before it is digested; then the header counts that belongs to the digest. */
+/* A file that is not an image is refused before it is digested; afterwards the header is read again, so that it
+ * belongs to the digest. */
 static bool open_source(struct session *s, size_t input, const char *path, struct ts_item_source *source,
                         struct ts_image_info *info, struct ts_error *err) {
   bool has_pixels = ts_input_is_image(&s->workflow->inputs[input]);
@@ -304,8 +305,7 @@ static bool same_counts(struct session *s, const struct paths *files, size_t ite
   return ts_session_ok(s);
 }
 
-/* A tile is in memory as a whole: said before the run if the budget cannot be kept, refused if no machine like this
- * can. */
+/* A tile is in memory as a whole: a warning beyond the budget, a fault beyond the machine's memory. */
 static void check_tile_memory(struct session *s, const struct ts_item *item, const struct tile_list *list) {
   uint64_t pixels = 0, pixel_bytes = 0, budget = ts_budget_memory_bytes();
   for (size_t i = 0; i < s->workflow->input_count; i++) {
@@ -359,7 +359,7 @@ static bool fill_items(struct session *s, const struct paths *files, size_t prim
   return ts_session_ok(s);
 }
 
-/* Worker processes share the budgets; what does not fit into a share is refused before they start. */
+/* Worker processes share the budgets; images that do not fit into a share are refused before they start. */
 static void set_budget(const struct ts_request *r) {
   uint64_t share = r->workers > 0 ? r->workers : 1;
   uint64_t memory = r->memory_bytes ? r->memory_bytes : ts_memory_default();

@@ -14,9 +14,9 @@
 
 #define UNREAD_MAX 100 /* of the list of failed tasks */
 
-/* A file that cannot be read is no task of the workflow, but what was to be made from it is missing: told among the
- * failed tasks. Calls never overlap. */
-static void tell_unread(const struct engine_run *run, const struct ts_task_event *event) {
+/* Reading a file is not a task of the workflow, but products made from it are missing: it is listed among the failed
+ * tasks. Calls never overlap. */
+static void list_unread(const struct engine_run *run, const struct ts_task_event *event) {
   const struct ts_node *node = &run->plan->nodes[event->node];
   if (node->kind == TS_NODE_TASK || event->outcome != TS_OUTCOME_FAILED) return;
   const struct ts_dataset *d = run->dataset ? run->dataset : &run->s->dataset;
@@ -39,7 +39,7 @@ static void on_task(void *user, const struct ts_task_event *event) {
   struct engine_run *run = user;
   if (!run->progress) return;
   ts_progress_task(run->progress, event);
-  tell_unread(run, event);
+  list_unread(run, event);
 }
 
 static void on_start(void *user, uint32_t node) {
@@ -87,7 +87,7 @@ struct ts_run_options ts_engine_options(struct session *s) {
                                  .scratch_folder = s->scratch};
 }
 
-/* Ways to merge other than by lineage are there to be compared with: they share whole tasks or stages, nothing below. */
+/* Ways to merge other than by lineage exist for comparisons: they share whole tasks or stages, nothing smaller. */
 struct ts_memo *ts_engine_memo(struct session *s, const struct ts_plan *plan, const struct ts_run_options *options) {
   if (s->request->no_parts || options->no_cutoff || plan->options.merge != TS_MERGE_LINEAGE) return NULL;
   if (!s->memo) s->memo = ts_memo_create(aside_bytes(options->memory_bytes));
@@ -96,7 +96,7 @@ struct ts_memo *ts_engine_memo(struct session *s, const struct ts_plan *plan, co
 
 void ts_engine_count_kept(const void *user, uint64_t *given, uint64_t *kept) { ts_store_counts(user, given, kept); }
 
-/* What to type to go on after the process was ended by an operation. */
+/* The command that continues the run after an operation ended the process. */
 static char *resume_line(const struct engine_run *run) {
   const struct ts_request *r = run->s->request;
   struct ts_str line = {0};
@@ -155,13 +155,13 @@ bool ts_engine_run(struct engine_run *run) {
   if (run->quiet_store) options.store = s->store;
   bool ok = s->request->workers > 0 && run->values ? ts_workers_run(run, &options, &err)
                                                    : run_by_threads(run, &options, &err);
-  /* A worker that finds another file, or a decoder that stumbles over it, says so in other words. */
+  /* A worker or a decoder that meets a changed file reports another error than the change. */
   struct ts_error changed = {0};
   if (!run->result.stopped && !run->quiet_store && !ts_session_confirm_files(s, &changed)) {
     err = changed;
     ok = false;
   }
-  ts_memory_trim(); /* what comes now, such as pictures, asks for other sizes */
+  ts_memory_trim(); /* later work, such as pictures, needs blocks of other sizes */
   if (!ok && err.code != TS_ERR_OK) ts_session_fault(s, &err);
   return ok;
 }

@@ -1,4 +1,4 @@
-/* How the study module runs a plan: options from the request, progress, and what is collected.
+/* How the study module runs a plan: options from the request, progress, and collected products.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_STUDY_ENGINE_H
 #define TS_STUDY_ENGINE_H
@@ -17,16 +17,16 @@ struct engine_run {
   bool quiet_store;                 /* use the store although the request says no reuse: for pictures */
   void *user;
   void (*on_product)(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
-  volatile int halt; /* on_product sets it where there is no point in going on; see ts_run_options */
+  volatile int halt; /* set by on_product if the run cannot succeed any more; see ts_run_options */
   struct ts_run_result result;
 };
 
 /* Runs the plan; false if it could not go on (the fault is in the session). The result must be released. */
 bool ts_engine_run(struct engine_run *run);
 struct ts_run_options ts_engine_options(struct session *s);
-/* What parts of calls are kept in, for a run of the plan with these options; NULL: the user wants to see less reuse. */
+/* The memo of parts of calls for a run of the plan with these options; NULL: the user wants less reuse. */
 struct ts_memo *ts_engine_memo(struct session *s, const struct ts_plan *plan, const struct ts_run_options *options);
-/* For the watch: what was given to a store (user), and what it has. */
+/* For the watch: products given to a store (user), and products that it has. */
 void ts_engine_count_kept(const void *user, uint64_t *given, uint64_t *kept);
 double ts_engine_task_limit(const struct session *s); /* for one call of an operation; 0: none */
 

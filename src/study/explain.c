@@ -1,4 +1,4 @@
-/* Why a task ran or was reused: its record, and the nearest earlier record of the same operation with the fields that differ.
+/* Explains why a task ran or was reused, by the nearest earlier record of its operation and the fields that differ.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/costs.h"
 
@@ -94,7 +94,7 @@ static void add_nearest(struct session *s, const struct ts_record *record, json_
   json_decref(best);
 }
 
-/* How much of a value a sentence shows: of a key its first digits, which tell it from any other. */
+/* How much of a value a sentence shows: of a key its first digits, which identify it. */
 static int length_shown(const char *value) { return strncmp(value, "k1:", 3) == 0 ? 3 + 16 : 60; }
 
 static void add_reason(const struct ts_task_row *row, json_t *object) {
@@ -104,7 +104,7 @@ static void add_reason(const struct ts_task_row *row, json_t *object) {
   const char *there = json_string_value(json_object_get(first, "there"));
   char text[400];
   if (strcmp(row->outcome, "store") == 0)
-    snprintf(text, sizeof text, "it was reused: the store has its product, or what was made from it");
+    snprintf(text, sizeof text, "it was reused: the store has its product, or a product made from it");
   else if (strcmp(row->outcome, "cutoff") == 0)
     snprintf(text, sizeof text,
              "it was reused: its inputs have the same content as those of a task that ran, although their "
@@ -124,8 +124,8 @@ static void add_reason(const struct ts_task_row *row, json_t *object) {
   json_object_set_new(object, "reason", json_string(text));
 }
 
-/* What it took to compute, and what it would take to load. A task that was cut off cost nothing itself: the one whose
- * products it took did. */
+/* The time that it took to compute, and that it would take to load. A task that was cut off cost nothing itself: the
+ * one whose products it took did. */
 static void add_cost(struct session *s, const struct ts_record *record, json_t *object) {
   struct ts_record original = *record;
   struct ts_error ignored = {0};
@@ -174,8 +174,8 @@ static bool find_row_in(struct session *s, const char *run, struct ts_task_row *
   return false;
 }
 
-/* A task whose consumers are all in the store is not looked at and leaves no row: an earlier run knows it. *seen_in is the
- * run that the row is from. */
+/* A task whose consumers are all in the store is not looked up and leaves no row: an earlier run has one. *seen_in
+ * is the run that the row is from. */
 static bool find_row(struct session *s, const char *run, struct ts_task_row *found, const char **seen_in) {
   struct ts_run_row *runs = NULL;
   size_t count = 0;
@@ -199,8 +199,8 @@ static bool find_row(struct session *s, const char *run, struct ts_task_row *fou
 static void add_not_needed(const char *run, const char *seen_in, json_t *object) {
   char text[200];
   snprintf(text, sizeof text,
-           "run %s did not need it: what follows it is in the store; run %s is the last that looked at it", run,
-           seen_in);
+           "run %s did not need it: a product that follows it is in the store; run %s is the last that looked it up",
+           run, seen_in);
   json_object_set_new(object, "outcome", json_string("store"));
   json_object_set_new(object, "reason", json_string(text));
 }

@@ -17,7 +17,7 @@
 
 struct demo {
   const char *name, *help;
-  const char *next[3]; /* what to do in the new folder */
+  const char *next[3]; /* commands for the new folder */
 };
 
 static const struct demo demos[] = {

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#define WRITTEN_LEAST_BYTES 1e6 /* less says little about the speed of writing */
+#define WRITTEN_LEAST_BYTES 1e6 /* fewer bytes do not measure the speed of writing */
 
-/* What is learnt of one operation at about one size. */
+/* Calls of one operation at about one size. */
 struct learnt {
   const struct ts_op *op; /* borrowed; NULL: the store's own work */
   const char *operation;
@@ -65,7 +65,7 @@ static void add_load(struct ts_learning *learning, const struct ts_task_event *e
   ts_cost_bin_add(&find(learning, NULL, TS_COST_LOAD, "bytes", ts_cost_bin_number(sample.size))->bin, &sample);
 }
 
-/* Calls that were cut off were asked for as well; without early cutoff nothing was. */
+/* Calls saved by early cutoff count as requested; runs without early cutoff count no requests. */
 void ts_learning_event(struct ts_learning *learning, const struct ts_node *node, const struct ts_task_event *event) {
   struct session *s = learning->s;
   const struct ts_op *op = NULL;
@@ -107,7 +107,7 @@ static bool same_key(const struct ts_cost_key *a, const struct ts_cost_key *b) {
          memcmp(&a->implementation, &b->implementation, sizeof a->implementation) == 0;
 }
 
-/* The row of what was learnt, together with what the store knew. */
+/* The row of the new calls, merged with the store's. */
 static struct ts_cost_row make_row(const struct learnt *item, const struct ts_cost_entry *known, size_t known_count,
                                    struct ts_arena *arena) {
   struct ts_cost_key key = ts_cost_key_of(item->operation, item->op ? &item->op->implementation : NULL, item->measure);
@@ -150,7 +150,7 @@ void ts_learning_save(struct ts_learning *learning) {
   if (!learning->s->store) return;
   add_writing(learning);
   if (learning->count > 0 && !save(learning, &err))
-    ts_session_warn(learning->s, "what the operations cost was not kept: %s", err.text);
+    ts_session_warn(learning->s, "the costs of the operations were not stored: %s", err.text);
   for (size_t i = 0; i < learning->count; i++) free(learning->items[i]);
   learning->count = 0;
   memset(learning->latest, 0,

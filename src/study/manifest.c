@@ -1,8 +1,8 @@
 /* Reads a manifest: every column must be an input of the workflow or a declared group, every cell must have a value.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A column that nobody reads is a fault: a misspelt 'reference' would otherwise compare with the default run instead of the
- * truth, and nothing in the results would look wrong. */
+ * A column that is not read is a fault: a misspelt 'reference' would otherwise compare with the default run instead
+ * of the truth, and nothing in the results would look wrong. */
 #include "study/manifest.h"
 
 #include "base/alloc.h"
@@ -107,7 +107,7 @@ static bool is_repeated(const struct manifest *m, size_t column) {
   return false;
 }
 
-/* What each column is. */
+/* Finds the input or group of each column. */
 static void name_columns(struct manifest *m) {
   for (size_t c = 0; c < m->csv.column_count; c++) {
     const char *name = m->csv.header[c];

@@ -12,8 +12,8 @@ struct paths {
 };
 void ts_paths_add(struct session *s, struct paths *paths, const char *path);
 
-/* Reads the manifest at `path`: files[i] gets those of input i, and *groups the values of the declared groups, row after
- * row (in the session's arena). All faults at once, each with the cell it is about. */
+/* Reads the manifest at `path`: files[i] gets those of input i, and *groups the values of the declared groups, row
+ * after row (in the session's arena). All faults at once, each with the cell it is about. */
 bool ts_manifest_read(struct session *s, const char *path, struct paths *files, const char *const **groups);
 
 #endif

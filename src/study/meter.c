@@ -14,7 +14,7 @@ void ts_meter_init(struct meter *meter, const struct ts_request *request, size_t
   meter->stages[1].name = second;
 }
 
-static void tell(struct meter *meter, const char *event, uint64_t now) {
+static void report(struct meter *meter, const char *event, uint64_t now) {
   const struct ts_stage_progress *stage = &meter->stages[meter->current];
   double elapsed_s = (double)(now - meter->start_ns) / 1e9;
   double left_s = -1;
@@ -35,13 +35,13 @@ static void tell(struct meter *meter, const char *event, uint64_t now) {
   meter->told_ns = now;
 }
 
-/* The display counts a stage as done when it has reached its total: one whose size is not known never has. */
+/* The display counts a stage as done at its total: a stage of unknown size never reaches it. */
 static void update(struct meter *meter) {
   if (!meter->request->on_progress) return;
   uint64_t now = ts_clock_ns();
   bool first = meter->told_ns == 0;
   if (now - meter->start_ns < QUIET_NS || (!first && now - meter->told_ns < TELL_NS)) return;
-  tell(meter, first ? "run_begin" : "progress", now);
+  report(meter, first ? "run_begin" : "progress", now);
 }
 
 void ts_meter_begin(struct meter *meter, size_t stage, uint64_t total) {
@@ -63,7 +63,7 @@ bool ts_meter_add(struct meter *meter, uint64_t count, struct ts_error *err) {
   const volatile int *stop = meter->request->stop;
   if (!stop || __atomic_load_n(stop, __ATOMIC_RELAXED) == 0) return true;
   ts_fail(err, TS_ERR_CANCELLED, "stopped on request");
-  ts_error_help(err, "nothing was written; call it again to begin anew");
+  ts_error_help(err, "nothing was written; run the command again to start over");
   return false;
 }
 
@@ -73,5 +73,5 @@ void ts_meter_end(struct meter *meter) {
     meter->stages[i].total = meter->stages[i].done;
     meter->stages[i].running = 0;
   }
-  tell(meter, "run_end", ts_clock_ns());
+  report(meter, "run_end", ts_clock_ns());
 }

@@ -69,7 +69,7 @@ static bool is_set(const struct ts_data *mask, size_t pixel) {
   return ((const uint32_t *)(const void *)bytes)[pixel] != 0;
 }
 
-/* Differing pixels per cell of WINDOW_STEP_PX, summed over everything above and to the left: (columns + 1) x (rows + 1). */
+/* Differing pixels per cell of WINDOW_STEP_PX, summed over all above and to the left: (columns + 1) x (rows + 1). */
 struct difference_sums {
   uint64_t *sums; /* owned */
   int64_t columns, rows;
@@ -216,7 +216,7 @@ bool ts_study_report(const json_t *object, const char *folder, struct ts_str *ht
     const char *file = json_string_value(json_object_get(picture, "file"));
     struct ts_error missing = {0};
     char *path = ts_path_join(folder, file ? file : "");
-    if (ts_file_read(path, 0, &png[count], &missing)) { /* a report without its pictures is still a report */
+    if (ts_file_read(path, 0, &png[count], &missing)) { /* the report is written without pictures that are missing */
       pictures[count] = (struct ts_report_picture){json_string_value(json_object_get(picture, "role")),
                                                    json_string_value(json_object_get(picture, "caption")),
                                                    (const uint8_t *)png[count].data, png[count].length};

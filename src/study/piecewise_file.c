@@ -27,8 +27,8 @@ static bool fail_writing(struct ts_error *err, const char *path, int number) {
   return false;
 }
 
-/* A file without a name, which is gone when the program ends, whatever ends it. -1 where the system has none, or where it
- * could not be given a name afterwards. */
+/* A file without a name, which disappears when the program ends, for any reason. -1 where the system has none, or
+ * could not name it afterwards. */
 static int create_nameless(const char *folder) {
   if (access("/proc/self/fd", X_OK) != 0) return -1;
   return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);

@@ -1,4 +1,4 @@
-/* What a study or run would do: the same design and planner, and a look into the store.
+/* Plans a study or run without running it: the same design and planner, and a look into the store.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/bucketing.h"
 #include "study/check_data.h"
@@ -10,7 +10,7 @@
 
 static json_t *number(uint64_t value) { return json_integer((json_int_t)value); }
 
-/* With buckets, what they execute; the store is not looked at then. */
+/* With buckets, the tasks that they execute; the store is not looked at then. */
 static void add_by_task(const struct session *s, const struct ts_plan *plan, const struct ts_run_forecast *f,
                         const struct ts_bucketing *grouping, json_t *object) {
   json_t *list = json_array();
@@ -41,13 +41,13 @@ static void add_by_task(const struct session *s, const struct ts_plan *plan, con
   json_object_set_new(object, "by_task", list);
 }
 
-/* One run is planned for a bare workflow, and where the request says what only `run` knows. */
+/* One run is planned for a bare workflow, and where the request has options of `run` alone. */
 static bool is_single(const struct session *s) {
   const struct ts_request *r = s->request;
   return r->single || s->study.is_bare_workflow || r->parameter_count > 0 || r->only_stage;
 }
 
-/* Without a store to look into, every distinct task runs for every piece of the data: no piece need be visited. */
+/* Without a store to look into, every distinct task runs for every unit: none need be visited. */
 static void forecast_all(const struct session *s, const struct ts_plan *plan, struct ts_run_forecast *f) {
   *f = (struct ts_run_forecast){.execute = ts_calloc(s->workflow->task_count + 1, sizeof *f->execute),
                                 .stored = ts_calloc(s->workflow->task_count + 1, sizeof *f->stored)};
@@ -128,7 +128,7 @@ static json_t *second_phase(struct session *s) {
   return object;
 }
 
-/* What follows the runs that are counted here. */
+/* Describes the runs that follow those counted here. */
 static void add_phases(struct session *s, const struct parameter_sets *sets, json_t *object) {
   json_object_set_new(object, "distinct_runs", number(ts_design_distinct(&sets->design, NULL)));
   if (s->study.until.text) json_object_set_new(object, "until", json_string(s->study.until.text));
@@ -138,14 +138,14 @@ static void add_phases(struct session *s, const struct parameter_sets *sets, jso
   json_object_set_new(object, "phases", json_pack("[o, o]", first, second_phase(s)));
 }
 
-/* Planning must not create a store: one that is not there is as good as an empty one. */
+/* Planning must not create a store: a missing one counts as empty. */
 static bool open_existing_store(struct session *s) {
   const char *path = ts_session_path(s, s->request->store ? s->request->store : ".tessera");
   return s->request->no_reuse || !ts_folder_exists(path) || ts_session_open_store(s, true, false);
 }
 
-/* A plan needs the rows of a given design alone; a million of them take hundreds of megabytes in either form. Rows borrow
- * strings and lists from the design. */
+/* A plan needs the rows of a given design alone; a million of them take hundreds of megabytes in either form. Rows
+ * borrow strings and lists from the design. */
 static void drop_given_design(struct parameter_sets *sets) {
   bool borrows = !sets->is_given || sets->design.row_count == 0;
   for (size_t c = 0; !borrows && c < sets->design.column_count; c++) {

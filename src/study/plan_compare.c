@@ -1,4 +1,4 @@
-/* Every way to merge side by side: what is left to run, buckets, balance, predicted time, planning time.
+/* Every way to merge side by side: tasks left to run, buckets, balance, predicted time, planning time.
  * SPDX-License-Identifier: Apache-2.0
  *
  * 'none' and 'stage' have no buckets: each run of a stage, or each distinct one, goes to a worker by itself. */
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_CUTS 500 /* members up to which a comparison includes sca on a graph, whose time grows so fast */
+#define MOST_CUTS 500 /* members up to which a comparison includes sca on a graph, whose time grows fast */
 
 struct comparison {
   struct session *s;                   /* borrowed, as is everything here */
@@ -86,7 +86,7 @@ static bool add_level(struct comparison *c, enum ts_merge merge) {
   return true;
 }
 
-/* What cannot be done, or not soon, says why; the others go on. */
+/* A way that fails or would take too long gives the reason; the others continue. */
 static void refuse(struct comparison *c, const struct ts_merger *merger, bool dag, const char *why) {
   json_array_append_new(
       c->rows, json_pack("{s:s, s:s, s:s}", "merge", merger->name, "keys", dag ? "dag" : "chain", "refused", why));

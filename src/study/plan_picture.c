@@ -1,4 +1,4 @@
-/* From a plan and its buckets to a picture of the costliest stage.
+/* From a plan and its buckets to a picture of the most expensive stage.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/bucketing.h"
 

@@ -1,4 +1,4 @@
-/* From what is wanted to a plan: which products, of which stages, over how many units.
+/* Makes a plan for wanted products: which products, of which stages, over how many units.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/study_int.h"
 
@@ -17,7 +17,7 @@ size_t ts_session_units(const struct session *s, enum ts_scope scope) {
 size_t ts_session_only_stage(struct session *s) {
   size_t stage = TS_NONE;
   if (!s->request->only_stage || ts_workflow_find_stage(s->workflow, s->request->only_stage, &stage)) return stage;
-  if (!ts_session_ok(s)) return TS_NONE; /* asked several times, told once */
+  if (!ts_session_ok(s)) return TS_NONE; /* called several times, reported once */
   const char **names = ts_arena_array(&s->arena, s->workflow->stage_count + 1, sizeof *names);
   for (size_t i = 0; i < s->workflow->stage_count; i++) names[i] = s->workflow->stages[i].name;
   struct ts_error err = {0};

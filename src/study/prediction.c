@@ -1,4 +1,4 @@
-/* What a plan would take: seconds per task as the request wants them, and the time of the whole run.
+/* Predicts the time of a plan: seconds per task from the requested source, and the time of the whole run.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/bucketing.h"
 #include "study/costs.h"
@@ -17,7 +17,7 @@ static const char *task_name(const struct session *s, size_t task, char *text, s
 }
 
 /* The first task that the model knows nothing about; TS_NONE if there is none. */
-static size_t ask_model(struct session *s, const struct ts_plan *plan, struct ts_task_costs *costs) {
+static size_t read_model(struct session *s, const struct ts_plan *plan, struct ts_task_costs *costs) {
   const struct ts_workflow *w = s->workflow;
   double *seconds = ts_arena_array(&s->arena, w->task_count + 1, sizeof *seconds);
   double *shares = ts_arena_array(&s->arena, w->task_count + 1, sizeof *shares);
@@ -48,16 +48,16 @@ static bool fail_unknown(struct session *s, size_t task) {
 }
 
 bool ts_session_task_costs(struct session *s, const struct ts_plan *plan, struct ts_task_costs *costs) {
-  const char *wish = s->request->cost;
-  bool wants_model = wish && strcmp(wish, "model") == 0;
+  const char *asked = s->request->cost;
+  bool wants_model = asked && strcmp(asked, "model") == 0;
   *costs = (struct ts_task_costs){.source = "unit"};
-  if (wish && strcmp(wish, "unit") == 0) return true;
-  if (wish && !wants_model) {
+  if (asked && strcmp(asked, "unit") == 0) return true;
+  if (asked && !wants_model) {
     costs->source = "file";
-    costs->seconds = ts_session_read_costs(s, plan, ts_session_path(s, wish));
+    costs->seconds = ts_session_read_costs(s, plan, ts_session_path(s, asked));
     return costs->seconds != NULL;
   }
-  size_t unknown = ask_model(s, plan, costs);
+  size_t unknown = read_model(s, plan, costs);
   if (unknown == TS_NONE) return true;
   if (wants_model) return fail_unknown(s, unknown);
   *costs = (struct ts_task_costs){.source = "unit"};

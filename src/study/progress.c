@@ -1,4 +1,4 @@
-/* Keeps count while a plan runs: stages for the display, rows for the store, the timeline for the report, the trace.
+/* Counts while a plan runs: stages for the display, rows for the store, the timeline for the report, the trace.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Called by the engine one event at a time, so nothing here needs a lock. */
@@ -15,7 +15,7 @@
 #define BAR_GAP_S    0.002 /* tasks of one kind that follow each other closer than this share a bar */
 #define FAILED_MAX   100
 #define NODE_KINDS   (TS_NODE_GATHER + 1)
-#define PRIOR_TASKS  8 /* what the cost model says weighs as much as so many tasks of a stage */
+#define PRIOR_TASKS  8 /* the cost model's forecast weighs as much as this many measured tasks of a stage */
 
 struct progress {
   struct session *s;
@@ -63,7 +63,7 @@ static void count_totals(struct progress *p) {
   }
 }
 
-/* What the cost model expects of a stage's tasks, those that early cutoff will save included. */
+/* The cost model's forecast for a stage's tasks, including those that early cutoff will save. */
 static void expect(struct progress *p) {
   const struct ts_workflow *w = p->s->workflow;
   for (size_t i = 0; i < w->stage_count; i++) {
@@ -134,8 +134,8 @@ void ts_progress_expect(struct progress *p, size_t stage, int64_t more) {
   p->stages[stage].total = (uint64_t)((int64_t)p->stages[stage].total + more);
 }
 
-/* Mean seconds of the tasks that were not in the store, for what is left, shared by the threads. The cost model answers
- * until enough has been measured. */
+/* Mean seconds of the tasks that were not in the store, times the tasks that are left, shared by the threads. The
+ * cost model's forecast counts until enough is measured. */
 static double seconds_left(const struct progress *p) {
   double left = 0;
   bool known = false;
@@ -170,7 +170,7 @@ static struct ts_progress snapshot(const struct progress *p, const char *event) 
                               .message = ""};
 }
 
-static void tell(const struct progress *p, const struct ts_progress *progress) {
+static void report(const struct progress *p, const struct ts_progress *progress) {
   if (p->s->request->on_progress) p->s->request->on_progress(p->s->request->user, progress);
 }
 
@@ -187,7 +187,7 @@ static void begin_trace(struct progress *p) {
   ts_trace_name(p->s->trace, p->s->study.name ? p->s->study.name : "tessera", p->run_id, p->threads);
 }
 
-/* The trace is a by-product: a disk that is full costs the trace, not the run. */
+/* The trace is a by-product: a full disk ends the trace, not the run. */
 static void end_trace(struct progress *p) {
   struct ts_error err = {0};
   if (!ts_trace_close(p->s->trace, &err)) ts_session_warn(p->s, "%s; %s", err.text, err.help);
@@ -197,14 +197,14 @@ static void end_trace(struct progress *p) {
 void ts_progress_begin(struct progress *p) {
   begin_trace(p);
   struct ts_progress progress = snapshot(p, "run_begin");
-  tell(p, &progress);
+  report(p, &progress);
 }
 
 void ts_progress_end(struct progress *p) {
   end_trace(p);
   if (p->learning) ts_learning_save(p->learning);
   struct ts_progress progress = snapshot(p, "run_end");
-  tell(p, &progress);
+  report(p, &progress);
 }
 
 static size_t item_of(const struct progress *p, const struct ts_node *node, size_t unit) {
@@ -338,7 +338,7 @@ void ts_progress_start(struct progress *p, uint32_t node) {
 }
 
 /* An event on the engine's clock, moved to that of the run. */
-static void take_event(struct progress *p, const struct ts_task_event *event) {
+static void record_event(struct progress *p, const struct ts_task_event *event) {
   const struct ts_node *node = &p->plan->nodes[event->node];
   char name[128];
   char key[TS_KEY_TEXT_SIZE];
@@ -367,13 +367,13 @@ static void take_event(struct progress *p, const struct ts_task_event *event) {
     progress.tile_x = p->s->dataset.tiles[event->unit].core.x;
     progress.tile_y = p->s->dataset.tiles[event->unit].core.y;
   }
-  tell(p, &progress);
+  report(p, &progress);
 }
 
 void ts_progress_task(struct progress *p, const struct ts_task_event *event) {
   struct ts_task_event moved = *event;
   moved.start_s += p->begun_s;
-  take_event(p, &moved);
+  record_event(p, &moved);
 }
 
 json_t *ts_progress_timeline(const struct progress *p) { return json_incref(p->timeline); }

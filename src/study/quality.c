@@ -120,12 +120,12 @@ static const char *against_of(const struct quality *q, const struct scores *scor
   return q->s->against[scores->source.index];
 }
 
-/* What a column is called in replies: with a word if it is compared with the default run. */
+/* The name of a column in replies: with a suffix if it is compared with the default run. */
 static const char *measure_of(const struct quality *q, const struct scores *scores, size_t column) {
   return ts_reference_measure(q->s, scores->names[column], against_of(q, scores));
 }
 
-/* Names are those of tables, which may be anything but twice the same. */
+/* Names are those of tables: any text, but distinct. */
 static json_t *entry_json(const struct quality *q, const struct scores *scores, size_t entry) {
   json_t *values = json_object(), *numerators = json_object(), *denominators = json_object();
   for (size_t c = 0; c < scores->column_count; c++) {

@@ -1,8 +1,9 @@
-/* What is compared with what: the truth that the data has, files that the study names, or the run with default parameters.
+/* The reference of results: the data's truth, files of the study, or the run with default parameters.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A task compares if one of its inputs is a reference, or if it reads the product of a task that does. Tasks of a workflow
- * are in an order in which each follows those it needs, so one pass over them answers every question of this file. */
+ * A task compares if one of its inputs is a reference, or if it reads the product of a task that does. Tasks of a
+ * workflow are in an order in which each follows those it needs, so one pass over them answers every question of
+ * this file. */
 #include "study/study_int.h"
 
 #include "base/alloc.h"
@@ -20,7 +21,7 @@ size_t ts_reference_input(const struct ts_workflow *w) {
   return TS_NONE;
 }
 
-/* What reading this input compares with; NULL: nothing. */
+/* The reference that this input compares with; NULL: none. */
 static const char *against_input(const struct session *s, size_t input) {
   const struct ts_workflow_input *declared = &s->workflow->inputs[input];
   if (!ts_is_reference_input(declared)) return NULL;
@@ -84,7 +85,7 @@ static void fail_reference(struct session *s, const char *text, const char *help
   ts_session_fault(s, &err);
 }
 
-/* What the study asks for must be there: another reference than the one that was asked for answers another question. */
+/* The reference that the study names must exist: another one would answer another question. */
 static void check_asked(struct session *s) {
   const struct ts_workflow *w = s->workflow;
   size_t reference = ts_reference_input(w);
@@ -124,7 +125,7 @@ const char *ts_reference_advice(struct session *s, size_t input) {
 static bool can_make(struct session *s, const struct study_output *output) {
   if (ts_plan_can_make(s->workflow, s->supplied, &output->source)) return true;
   size_t missing = ts_reference_missing(s, output->source.index);
-  if (missing == TS_NONE) return true; /* the plan knows why */
+  if (missing == TS_NONE) return true; /* the plan reports why */
   const char *name = s->workflow->inputs[missing].name;
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_NO_PRODUCER, "'%s' needs the input '%s', for which the data has no files", output->name, name);
@@ -210,7 +211,7 @@ static bool is_mask(const struct ts_workflow *w, const struct ts_source *source)
   return strcmp(type, "mask") == 0 || strcmp(type, "labels") == 0;
 }
 
-/* What a task that reads this input reads beside it. */
+/* The product that a task reads beside this input. */
 static bool find_compared(const struct ts_workflow *w, size_t input, struct ts_source *mask) {
   for (size_t t = 0; t < w->task_count; t++) {
     const struct ts_task *task = &w->tasks[t];

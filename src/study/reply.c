@@ -1,4 +1,4 @@
-/* Replies: one JSON object per call, with everything that went wrong in it.
+/* Replies: one JSON object per call, with all its faults and warnings.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/study_int.h"
 
@@ -15,7 +15,7 @@ static json_t *fault_json(const struct ts_error *fault) {
                    fault->where.path, "help", fault->help);
 }
 
-/* What was passed over is computed again, but until the store is verified that happens every time. */
+/* Tasks of damaged rows are computed again, but until the store is verified that happens in every run. */
 static void warn_of_damage(struct session *s) {
   const uint64_t count = s->store ? ts_store_damage_count(s->store) : 0;
   if (count == 0) return;

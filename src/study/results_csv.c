@@ -60,7 +60,7 @@ void ts_study_results_csv(const struct session *s, const struct study_result *r,
 
 /* ---- One row per run and file. ---- */
 
-/* What a file is called and belongs to. */
+/* Name, groups and tiles of a file. */
 static void add_file_head(const struct session *s, struct ts_str *csv) {
   ts_csv_add_cell(csv, "file", false);
   for (size_t g = 0; g < s->study.group_count; g++) ts_csv_add_cell(csv, s->study.groups[g], false);

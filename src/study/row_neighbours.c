@@ -51,7 +51,7 @@ void ts_row_neighbours_add(struct row_neighbours *neighbours, const double *row,
                            const size_t *group_of, size_t group_count) {
   if (!neighbours->hashes) neighbours->hashes = ts_calloc(KEPT, sizeof *neighbours->hashes);
   if (!neighbours->parts) neighbours->parts = ts_calloc(group_count, sizeof *neighbours->parts);
-  if (neighbours->mask == UINT64_MAX) return; /* rows that are all the same: what is kept says so */
+  if (neighbours->mask == UINT64_MAX) return; /* all rows are the same: the hashes kept show it */
   uint64_t sum = 0;
   memset(neighbours->parts, 0, group_count * sizeof *neighbours->parts);
   for (size_t c = 0; c < column_count; c++) {

@@ -23,7 +23,7 @@ void ts_row_neighbours_release(struct row_neighbours *neighbours);
 void ts_row_neighbours_add(struct row_neighbours *neighbours, const double *row, size_t column_count,
                            const size_t *group_of, size_t group_count);
 /* The share of neighbourhoods that another row has too. Of n base samples with g groups 2 / (g + 2), of trajectories
- * 2 / (g + 1), of independent rows 0 (as far as they do not meet on coarse grids). Sorts what was kept. */
+ * 2 / (g + 1), of independent rows 0 (as far as they do not meet on coarse grids). Sorts the kept hashes. */
 double ts_row_neighbours_share(struct row_neighbours *neighbours);
 
 #endif

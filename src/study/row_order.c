@@ -1,4 +1,4 @@
-/* Whether the rows of a design stand in the order that a method needs, checked as they stream by.
+/* Checks, row by row, whether a design has the order that a method needs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/row_order.h"
 
@@ -91,7 +91,7 @@ static size_t differing(const struct row_order *order, const double *a, const do
   return first;
 }
 
-/* Says what is wrong with a row of the design. */
+/* Describes the fault of a row of the design. */
 static void note_fault(struct order_candidate *candidate, size_t row, const char *format, ...) TS_PRINTF(3, 4);
 static void note_fault(struct order_candidate *candidate, size_t row, const char *format, ...) {
   va_list args;
@@ -101,8 +101,9 @@ static void note_fault(struct order_candidate *candidate, size_t row, const char
   candidate->bad_row = row;
 }
 
-/* Steps from the row before (trajectory) or from the first one (radial, derivative); each group moves at most once, and for
- * derivatives in the order of the groups. Equal rows may be: two coordinates can fall onto the same grid level. */
+/* Steps from the row before (trajectory) or from the first one (radial, derivative); each group moves at most once,
+ * and for derivatives in the order of the groups. Equal rows are allowed: two coordinates can fall onto the same
+ * grid level. */
 static void check_steps(const struct row_order *order, struct order_candidate *candidate, size_t first_row) {
   bool chained = candidate->layout == TS_LAYOUT_TRAJECTORIES;
   ts_auto_free bool *moved = ts_calloc(order->group_count, sizeof *moved);

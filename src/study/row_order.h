@@ -1,7 +1,7 @@
-/* Whether the rows of a design stand in the order that a method needs, checked as they stream by.
+/* Checks, row by row, whether a design has the order that a method needs.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Memory is that of one block of rows per layout in question, whatever the number of rows. */
+ * Memory is that of one block of rows per layout, independent of the number of rows. */
 #ifndef TS_STUDY_ROW_ORDER_H
 #define TS_STUDY_ROW_ORDER_H
 
@@ -16,7 +16,7 @@
 
 struct order_candidate {
   enum ts_layout layout;
-  bool is_accepted; /* by the method; others only say what the design is instead */
+  bool is_accepted; /* by the method; the others only name the design that it is instead */
   size_t block_rows;
   double *block;  /* owned; the rows of the block so far */
   size_t filled;  /* rows in it */

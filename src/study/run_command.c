@@ -24,7 +24,7 @@ struct run_state {
   struct quality *quality; /* owned */
 };
 
-/* Products come in the order in which tasks finish; the list is told in a stable one. */
+/* Products come in the order in which tasks finish; the reply lists them in a stable one. */
 static int compare_strings(const void *a, const void *b) {
   return strcmp(json_string_value(*(json_t *const *)a), json_string_value(*(json_t *const *)b));
 }
@@ -40,7 +40,7 @@ static json_t *sorted(json_t *list) {
   return result;
 }
 
-/* What cannot be done is refused here, before there is a run that would have failed. */
+/* Requests that cannot be met are refused here, before a run is recorded. */
 static bool make_plan(struct session *s, struct run_state *r) {
   size_t total = 0;
   for (size_t i = 0; i < s->workflow->stage_count; i++) total += s->workflow->stages[i].output_count;

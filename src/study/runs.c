@@ -1,8 +1,8 @@
 /* Run records: begin, continue, end, find.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A run that was interrupted is continued under its own id; what it had finished is found in the store by key, so that
- * continuing needs no other state. */
+ * A run that was interrupted is continued under its own id; its finished products are found in the store by key, so
+ * that continuing needs no other state. */
 #include "study/study_int.h"
 
 #include "base/alloc.h"
@@ -46,7 +46,7 @@ bool ts_run_resume(struct session *s, const char *command) {
   memcpy(s->resumed_id, row->id, sizeof s->resumed_id);
   s->resumed_settings = row->settings_json;
   s->resumed = *s->request;
-  ts_settings_take_up(&s->arena, row->settings_json, &s->resumed);
+  ts_settings_restore(&s->arena, row->settings_json, &s->resumed);
   s->request = &s->resumed;
   return true;
 }

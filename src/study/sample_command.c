@@ -37,7 +37,7 @@ static enum ts_scramble scramble_of(const char *word) {
                                       : TS_SCRAMBLE_NONE;
 }
 
-/* The method from the command line: a slip there is one of usage. */
+/* The method from the command line: a mistake there is one of usage. */
 static const struct ts_sampler *find_sampler(const char *name, struct ts_error *err) {
   if (!name) {
     ts_fail(err, TS_ERR_USAGE, "no method was given");
@@ -50,7 +50,7 @@ static const struct ts_sampler *find_sampler(const char *name, struct ts_error *
 }
 
 /* Designs whose rows belong together vary every parameter by itself. */
-static bool takes_correlation(const struct sampling *sampling, struct ts_error *err) {
+static bool accepts_correlation(const struct sampling *sampling, struct ts_error *err) {
   const char *name = sampling->sampler->name;
   if (!sampling->file.correlation || strcmp(name, "lhs") == 0 || strcmp(name, "mc") == 0) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "the space has correlated parameters, but '%s' draws each independently", name);
@@ -58,7 +58,7 @@ static bool takes_correlation(const struct sampling *sampling, struct ts_error *
   return false;
 }
 
-/* The least that any sampler keeps; better said now than when memory runs out. */
+/* The least memory that any sampler needs: refused now rather than when memory runs out. */
 static bool fits_memory(const struct sampling *sampling, struct ts_error *err) {
   double bytes = (double)sampling->s->request->count * (double)sampling->file.space.count * sizeof(double);
   uint64_t there = ts_memory_available();
@@ -89,7 +89,7 @@ static bool draw(struct sampling *sampling, struct ts_error *err) {
                                             .harmonics = request->harmonics,
                                             .step = request->step};
   ts_meter_begin(&sampling->meter, 0, 0);
-  return takes_correlation(sampling, err) && fits_memory(sampling, err) &&
+  return accepts_correlation(sampling, err) && fits_memory(sampling, err) &&
          sampling->sampler->draw(&sampling->points, &sampling->file.space, &options, err);
 }
 
@@ -103,14 +103,14 @@ static uint64_t count_lines(const char *text, size_t length) {
   return count;
 }
 
-static bool take_text(void *user, const char *text, size_t length, struct ts_error *err) {
+static bool write_text(void *user, const char *text, size_t length, struct ts_error *err) {
   struct sampling *sampling = user;
   const struct ts_request *request = sampling->s->request;
   if (sampling->path) {
     if (!ts_piecewise_write(&sampling->out, text, length, err)) return false;
   } else if (request->on_text && !request->on_text(request->text_user, text, length)) {
     sampling->reader_left = true;
-    return ts_fail(err, TS_ERR_FILE_IO, "the design was not taken");
+    return ts_fail(err, TS_ERR_FILE_IO, "the reader of the design went away");
   }
   return ts_meter_add(&sampling->meter, count_lines(text, length), err);
 }
@@ -118,13 +118,13 @@ static bool take_text(void *user, const char *text, size_t length, struct ts_err
 static bool write_design(struct sampling *sampling, struct ts_error *err) {
   if (sampling->path && !ts_piecewise_open(&sampling->out, sampling->path, err)) return false;
   ts_meter_begin(&sampling->meter, 1, sampling->points.row_count + 1);
-  bool ok = ts_points_write_csv(&sampling->points, &sampling->file.space, sampling->s->request->with_unit, take_text,
+  bool ok = ts_points_write_csv(&sampling->points, &sampling->file.space, sampling->s->request->with_unit, write_text,
                                 sampling, err);
   if (sampling->path) ok = ts_piecewise_close(&sampling->out, ok, err) && ok;
   return ok;
 }
 
-/* The methods that are made for the layout; for rows that stand for themselves those that take any design. */
+/* The methods that are made for the layout; for independent rows those that accept any design. */
 static json_t *fitting_analyses(enum ts_layout layout) {
   json_t *list = json_array();
   for (size_t i = 0; ts_methods[i]; i++) {
@@ -166,7 +166,7 @@ static void describe(const struct sampling *sampling, json_t *object) {
   if (points->note) ts_session_warn(sampling->s, "%s", points->note);
 }
 
-/* Makes and writes the design; the reply tells of it only if it is whole. */
+/* Makes and writes the design; the reply describes it only if it is complete. */
 static void sample(struct sampling *sampling, json_t *object) {
   struct session *s = sampling->s;
   struct ts_error err = {0};

@@ -1,4 +1,4 @@
-/* What sample and analyse share: opening the space, telling of progress, writing a file piece by piece.
+/* Shared by sample and analyse: opening the space, reporting progress, writing a file piece by piece.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_STUDY_SENSITIVITY_INT_H
 #define TS_STUDY_SENSITIVITY_INT_H
@@ -25,7 +25,7 @@ void ts_space_file_name(struct session *s, struct space_file *file);
 /* space_correlations.c: "correlations": [{"between": ["a", "b"], "rank": 0.5}] of a space file. */
 bool ts_space_correlations_read(struct session *s, const struct ts_json_doc *doc, struct space_file *file);
 
-/* meter.c: progress of work that is counted in rows; nothing is told in the first second. */
+/* meter.c: progress of work that is counted in rows; nothing is reported in the first second. */
 #define TS_METER_STAGES 2
 struct meter {
   const struct ts_request *request; /* borrowed */
@@ -36,7 +36,7 @@ struct meter {
 };
 void ts_meter_init(struct meter *meter, const struct ts_request *request, size_t threads, const char *first,
                    const char *second);
-/* Work of a stage begins; what came before is done. `total` 0: not known. */
+/* Begins a stage; the one before is done. `total` 0: not known. */
 void ts_meter_begin(struct meter *meter, size_t stage, uint64_t total);
 /* More of the current stage is done. CANCELLED if the user asked to stop. */
 bool ts_meter_add(struct meter *meter, uint64_t count, struct ts_error *err);
@@ -54,7 +54,7 @@ bool ts_piecewise_write(struct piecewise_file *file, const char *text, size_t le
 /* With `keep` the file takes its place; without, nothing is left of it. */
 bool ts_piecewise_close(struct piecewise_file *file, bool keep, struct ts_error *err);
 
-/* sample_command.c, analyse_command.c: what ts_list tells; new references. */
+/* sample_command.c, analyse_command.c: the lists of ts_list; new references. */
 json_t *ts_sampler_list(void);
 json_t *ts_analysis_list(void);
 

@@ -70,7 +70,7 @@ void ts_session_warn_once(struct session *s, const char *format, ...) {
   json_array_append_new(s->warnings, json_string(text));
 }
 
-/* A file that changed is met by everybody who reads it. */
+/* Every task that reads a changed file reports it. */
 void ts_session_fault(struct session *s, const struct ts_error *err) {
   for (size_t i = 0; err->code == TS_ERR_DATA_CHANGED && i < s->faults.count; i++) {
     if (s->faults.items[i].code == err->code && strcmp(s->faults.items[i].text, err->text) == 0) return;

@@ -28,7 +28,7 @@ static void fill_rows(const struct ts_workflow *w, struct parameter_sets *sets) 
   free(places);
 }
 
-/* Values of a whole design: some gigabytes. A slip of the hand must not ask for all memory. */
+/* Values of a whole design: some gigabytes. A typing error must not claim all memory. */
 static bool is_affordable(const struct study_method *method, const struct ts_space *space, size_t count,
                           struct ts_error *err) {
   size_t rows = method->kind->has_blocks ? space->count + 1 : 1;
@@ -39,8 +39,8 @@ static bool is_affordable(const struct study_method *method, const struct ts_spa
 }
 
 /* Designs whose rows belong together vary every parameter by itself. */
-static bool takes_correlation(struct session *s, const struct study_method *method, const struct space_file *file,
-                              struct ts_error *err) {
+static bool accepts_correlation(struct session *s, const struct study_method *method, const struct space_file *file,
+                                struct ts_error *err) {
   const char *name = method->kind->sampler;
   if (!file->correlation || strcmp(name, "lhs") == 0 || strcmp(name, "mc") == 0) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "the study has correlated parameters, but %s draws each independently",
@@ -88,7 +88,7 @@ static bool open_space(struct session *s, const struct study_method *method, con
   if (s->study.is_bare_workflow) return true;
   if (!ts_space_correlations_read(s, &s->doc, &file)) return false;
   sets->correlation = file.correlation;
-  return takes_correlation(s, method, &file, err);
+  return accepts_correlation(s, method, &file, err);
 }
 
 static bool draw(struct session *s, const struct study_method *method, size_t count, struct parameter_sets *sets,

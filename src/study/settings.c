@@ -1,4 +1,4 @@
-/* What a run was asked for beside its file: written with the run, taken up when it is continued.
+/* The request of a run, apart from its file: written with the run, restored when it is continued.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/study_int.h"
 
@@ -101,7 +101,7 @@ char *ts_settings_write(const struct ts_request *request, json_t *items) {
   return text;
 }
 
-static void take_up(struct ts_arena *arena, struct ts_request *r, const struct setting *setting, const json_t *value) {
+static void restore(struct ts_arena *arena, struct ts_request *r, const struct setting *setting, const json_t *value) {
   union field field = field_of(r, setting->at);
   if (setting->kind == TEXT && json_is_string(value)) *field.text = ts_arena_strdup(arena, json_string_value(value));
   if (setting->kind == FLAG) *field.flag = json_is_true(value);
@@ -109,7 +109,7 @@ static void take_up(struct ts_arena *arena, struct ts_request *r, const struct s
   if (setting->kind == NUMBER) *field_of(r, setting->given).flag = true;
 }
 
-static void take_up_data(struct ts_arena *arena, struct ts_request *r, const json_t *data) {
+static void restore_data(struct ts_arena *arena, struct ts_request *r, const json_t *data) {
   if (json_array_size(data) == 0 || r->data_count > 0) return;
   const char **items = ts_arena_array(arena, json_array_size(data), sizeof *items);
   for (size_t i = 0; i < json_array_size(data); i++) {
@@ -119,7 +119,7 @@ static void take_up_data(struct ts_arena *arena, struct ts_request *r, const jso
   r->data = items;
 }
 
-static void take_up_parameters(struct ts_arena *arena, struct ts_request *r, json_t *parameters) {
+static void restore_parameters(struct ts_arena *arena, struct ts_request *r, json_t *parameters) {
   if (json_object_size(parameters) == 0 || r->parameter_count > 0) return;
   struct ts_parameter_setting *list = ts_arena_array(arena, json_object_size(parameters), sizeof *list);
   const char *name;
@@ -132,13 +132,13 @@ static void take_up_parameters(struct ts_arena *arena, struct ts_request *r, jso
   r->parameters = list;
 }
 
-void ts_settings_take_up(struct ts_arena *arena, const char *text, struct ts_request *r) {
+void ts_settings_restore(struct ts_arena *arena, const char *text, struct ts_request *r) {
   json_t *object = json_loads(text, 0, NULL);
   for (size_t i = 0; i < SETTING_COUNT; i++) {
     const json_t *value = json_object_get(object, settings[i].name);
-    if (value && !is_given(r, &settings[i])) take_up(arena, r, &settings[i], value);
+    if (value && !is_given(r, &settings[i])) restore(arena, r, &settings[i], value);
   }
-  take_up_data(arena, r, json_object_get(object, "data"));
-  take_up_parameters(arena, r, json_object_get(object, "parameters"));
+  restore_data(arena, r, json_object_get(object, "data"));
+  restore_parameters(arena, r, json_object_get(object, "parameters"));
   json_decref(object);
 }

@@ -30,7 +30,7 @@ static size_t find_parameter(const struct reader *r, const json_t *name, const c
   }
   struct ts_error err = {0};
   if (!text) {
-    ts_fail(&err, TS_ERR_WRONG_TYPE, "'between' must name two parameters, but here is %s", ts_json_kind(name));
+    ts_fail(&err, TS_ERR_WRONG_TYPE, "'between' must name two parameters, but it contains %s", ts_json_kind(name));
     ts_error_help(&err, SHAPE);
   } else {
     ts_fail(&err, TS_ERR_UNKNOWN_PARAMETER, "the space has no parameter '%s'", text);

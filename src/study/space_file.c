@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A space file has nothing but a list of parameters and what belongs to them. */
+/* A file with any of these keys is not a space file. */
 static bool is_space(const json_t *root) {
   static const char *const others[] = {"stages", "workflow", "method", "outputs", "data", "inputs"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

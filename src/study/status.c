@@ -1,4 +1,4 @@
-/* Looks back: runs of a store, what their tasks said, and the report of a past study.
+/* Reports on the past: runs of a store, messages of their tasks, and the report of a past study.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/check_data.h"
 #include "study/study_result.h"
@@ -118,7 +118,7 @@ static json_t *task_json(const struct ts_task_row *row) {
 
 static bool is_reading(const char *name) { return strncmp(name, "read.", 5) == 0; }
 
-/* Reading a file is no task of the workflow and leaves no row; what could not be read stands in the result of the run. */
+/* Reading a file is not a task of the workflow and leaves no row; failed reads are in the result of the run. */
 static void add_unread(const struct ts_run_row *run, const char *asked, json_t *list) {
   ts_auto(json_decrefp) json_t *result = run->result_json[0] ? json_loads(run->result_json, 0, NULL) : NULL;
   size_t i;
@@ -134,8 +134,8 @@ static void add_unread(const struct ts_run_row *run, const char *asked, json_t *
 static void fail_no_task(struct session *s, const char *run) {
   struct ts_error err = {0};
   if (is_reading(s->request->task)) {
-    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "no reading '%s' failed in run %s", s->request->task, run);
-    ts_error_help(&err, "only tasks of the workflow are noted one by one; of what reads files, what went wrong");
+    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "'%s' did not fail in run %s", s->request->task, run);
+    ts_error_help(&err, "tasks of the workflow are recorded one by one, but of reading files only the failures");
   } else {
     ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no task '%s'", run, s->request->task);
     ts_error_help(&err, "see its tasks with: tessera status %s", run);
@@ -143,7 +143,7 @@ static void fail_no_task(struct session *s, const char *run) {
   ts_session_fault(s, &err);
 }
 
-/* Without a task: those that have something to say. With one: all of that name or key. Failed ones come first. */
+/* Without a task: those with a message. With one: all of that name or key. Failed ones come first. */
 static void add_log(struct session *s, const struct ts_run_row *run, json_t *list) {
   struct ts_task_row *rows = NULL;
   size_t count = 0;
@@ -186,7 +186,7 @@ static void render_report(struct session *s, const struct ts_run_row *row, json_
   const char *path = s->request->output ? ts_session_path(s, s->request->output)
                                         : ts_session_path(s, ts_arena_printf(&s->arena, "report-%s.html", row->id));
   if (strcmp(row->command, "study") != 0) {
-    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s is no study: there is nothing to report", row->id);
+    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s is not a study: there is nothing to report", row->id);
     ts_error_help(&err, "see which runs are studies with: tessera status");
   } else if (!result || !json_object_get(result, "answer")) {
     ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no result yet: it is %s", row->id, row->state);

@@ -1,7 +1,7 @@
 /* The whole walk: file, data, design, plan, run, indices, report; phases and rounds where a study has several.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Start reading at ts_study: each step takes what the one before it made. */
+ * Start reading at ts_study: each step takes the result of the one before it. */
 #include "study/check_data.h"
 #include "study/study_result.h"
 
@@ -100,14 +100,14 @@ int ts_study(const struct ts_request *request, char **reply) {
   struct study_result r = {.state = "failed", .started_unix_ns = ts_clock_unix_ns(), .start_ns = ts_clock_ns()};
   json_t *object = NULL;
   ts_session_init(&s, request);
-  /* What is refused leaves no run behind. */
+  /* A refused request leaves no run behind. */
   bool ready = open_all(&s) && ts_study_begin_phase(&s, &r) && ts_study_plan_round(&s, &r, &r.phases[0]) &&
                ts_check_output_folder(&s, ts_session_study_folder(&s)) && ts_session_open_trace(&s) &&
                ts_run_open(&s, "study", r.run_id);
   if (ready) {
     ts_session_warn_tiling(&s);
     name_files(&s, &r);
-    /* What was found is in the reply and in the store even where it cannot be written. */
+    /* The results are in the reply and in the store even if files cannot be written. */
     bool complete = run_phases(&s, &r);
     bool written = complete && write_results(&s, &r) && ts_study_draw(&s, &r);
     object = ts_study_object(&s, &r, complete);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The runs of a phase as a method sees them. */
-struct judge {
+struct analyser {
   struct session *s;
   const struct study_result *r;
   struct study_phase *phase;
@@ -26,25 +26,25 @@ static double *number_values(const struct parameter_sets *sets) {
   return values;
 }
 
-static struct ts_runs runs_of(const struct judge *j) {
-  const struct parameter_sets *sets = &j->phase->sets;
+static struct ts_runs runs_of(const struct analyser *a) {
+  const struct parameter_sets *sets = &a->phase->sets;
   return (struct ts_runs){.names = sets->design.names,
                           .parameter_count = sets->design.column_count,
                           .row_count = sets->count,
                           .layout = sets->layout,
                           .unit = sets->design.unit,
-                          .values = j->values,
-                          .outputs = j->outputs,
+                          .values = a->values,
+                          .outputs = a->outputs,
                           .group_of = sets->group_of,
                           .group_count = sets->group_count,
                           .group_names = sets->group_names};
 }
 
-static struct ts_analysis_options options_of(const struct judge *j, bool pooled) {
-  const struct study_method *method = j->phase->method;
-  return (struct ts_analysis_options){.resamples = j->s->study.resamples,
-                                      .confidence = j->s->study.confidence,
-                                      .seed = ts_study_seed(j->s),
+static struct ts_analysis_options options_of(const struct analyser *a, bool pooled) {
+  const struct study_method *method = a->phase->method;
+  return (struct ts_analysis_options){.resamples = a->s->study.resamples,
+                                      .confidence = a->s->study.confidence,
+                                      .seed = ts_study_seed(a->s),
                                       .levels = method->kind == &ts_kind_morris ? method->levels : 0,
                                       .estimator = method->estimator,
                                       .convergence = pooled,
@@ -54,29 +54,29 @@ static struct ts_analysis_options options_of(const struct judge *j, bool pooled)
                                       .step = method->step};
 }
 
-/* An analysis that cannot be made costs itself, not the study: its notes say why. */
-static void note_failure(const struct judge *j, const struct ts_method *method, const struct ts_runs *runs,
+/* An analysis that fails does not end the study: its notes say why. */
+static void note_failure(const struct analyser *a, const struct ts_method *method, const struct ts_runs *runs,
                          const struct ts_analysis_options *options, const struct ts_error *err,
                          struct study_analysis *analysis) {
   ts_indices_init(&analysis->indices, method, runs, options);
-  for (size_t i = 0; i < runs->row_count; i++) analysis->indices.lost_count += isfinite(j->outputs[i]) ? 0 : 1;
+  for (size_t i = 0; i < runs->row_count; i++) analysis->indices.lost_count += isfinite(a->outputs[i]) ? 0 : 1;
   analysis->indices.row_count = runs->row_count;
   ts_indices_note(&analysis->indices, "%s; %s", err->text, err->help);
 }
 
-static void analyse(const struct judge *j, const struct ts_method *method, size_t output, size_t file) {
-  struct study_phase *phase = j->phase;
+static void analyse(const struct analyser *a, const struct ts_method *method, size_t output, size_t file) {
+  struct study_phase *phase = a->phase;
   struct study_analysis *analysis = &phase->analyses[phase->analysis_count++];
   *analysis = (struct study_analysis){.output = output, .file = file};
   for (size_t i = 0; i < phase->sets.count; i++) {
     size_t set = phase->first + i;
-    j->outputs[i] = file == TS_NONE ? ts_study_value(j->r, set, output) : ts_study_file_value(j->r, set, output, file);
+    a->outputs[i] = file == TS_NONE ? ts_study_value(a->r, set, output) : ts_study_file_value(a->r, set, output, file);
   }
-  const struct ts_runs runs = runs_of(j);
-  const struct ts_analysis_options options = options_of(j, file == TS_NONE);
+  const struct ts_runs runs = runs_of(a);
+  const struct ts_analysis_options options = options_of(a, file == TS_NONE);
   struct ts_error err = {0};
-  analysis->is_known = ts_analyse(method, &runs, &options, j->pool, &analysis->indices, &err);
-  if (!analysis->is_known) note_failure(j, method, &runs, &options, &err, analysis);
+  analysis->is_known = ts_analyse(method, &runs, &options, a->pool, &analysis->indices, &err);
+  if (!analysis->is_known) note_failure(a, method, &runs, &options, &err, analysis);
 }
 
 size_t ts_study_file_count(const struct session *s, size_t output) {
@@ -90,7 +90,7 @@ static size_t file_count(const struct session *s, size_t output) {
   return count > 1 ? count : 0;
 }
 
-/* What the methods have to say; losses of runs are told once for the whole study. */
+/* Notes of the methods; losses of runs are reported once for the whole study. */
 static void warn(struct session *s, const struct study_phase *phase) {
   for (size_t i = 0; i < phase->analysis_count; i++) {
     const struct study_analysis *analysis = &phase->analyses[i];
@@ -103,15 +103,15 @@ static void warn(struct session *s, const struct study_phase *phase) {
   }
 }
 
-static void analyse_all(struct judge *j) {
-  const struct study_method *method = j->phase->method;
-  size_t outputs = j->s->study.output_count;
-  size_t most = method->analysis_count * outputs * (j->s->dataset.item_count + 1);
-  j->phase->analyses = ts_calloc(most + 1, sizeof *j->phase->analyses);
-  for (size_t a = 0; a < method->analysis_count; a++) {
+static void analyse_all(struct analyser *a) {
+  const struct study_method *method = a->phase->method;
+  size_t outputs = a->s->study.output_count;
+  size_t most = method->analysis_count * outputs * (a->s->dataset.item_count + 1);
+  a->phase->analyses = ts_calloc(most + 1, sizeof *a->phase->analyses);
+  for (size_t m = 0; m < method->analysis_count; m++) {
     for (size_t o = 0; o < outputs; o++) {
-      analyse(j, method->analyses[a], o, TS_NONE);
-      for (size_t f = 0; f < file_count(j->s, o); f++) analyse(j, method->analyses[a], o, f);
+      analyse(a, method->analyses[m], o, TS_NONE);
+      for (size_t f = 0; f < file_count(a->s, o); f++) analyse(a, method->analyses[m], o, f);
     }
   }
 }
@@ -120,18 +120,18 @@ bool ts_study_analyse(struct session *s, struct study_result *r, struct study_ph
   struct ts_error err = {0};
   ts_study_analyses_release(phase);
   if (phase->sets.is_given) return true; /* a given design has no indices */
-  struct judge j = {.s = s, .r = r, .phase = phase, .pool = ts_pool_create(s->request->threads, &err)};
-  if (!j.pool) {
+  struct analyser a = {.s = s, .r = r, .phase = phase, .pool = ts_pool_create(s->request->threads, &err)};
+  if (!a.pool) {
     ts_session_fault(s, &err);
     return false;
   }
-  j.values = number_values(&phase->sets);
-  j.outputs = ts_calloc(phase->sets.count + 1, sizeof *j.outputs);
-  analyse_all(&j);
+  a.values = number_values(&phase->sets);
+  a.outputs = ts_calloc(phase->sets.count + 1, sizeof *a.outputs);
+  analyse_all(&a);
   warn(s, phase);
-  ts_pool_destroy(j.pool);
-  free(j.values);
-  free(j.outputs);
+  ts_pool_destroy(a.pool);
+  free(a.values);
+  free(a.outputs);
   return true;
 }
 

@@ -69,7 +69,7 @@ static bool split_output(struct study_reader *r, struct study_output *output, co
   return true;
 }
 
-/* TS_OVER_COUNT if the file does not say, or says what nobody knows. */
+/* TS_OVER_COUNT if the file has none, or an unknown one. */
 static enum ts_over read_over(struct study_reader *r, const json_t *item, const char *key) {
   size_t before = r->s->faults.count;
   if (!json_object_get(item, key)) return TS_OVER_COUNT;
@@ -108,7 +108,7 @@ static void read_outputs(struct study_reader *r, const json_t *root) {
   const json_t *list = json_object_get(root, "outputs");
   if (!list) {
     ts_study_complain(r, NULL, TS_ERR_MISSING_KEY, TS_JSON_VALUE, "the study has no 'outputs'",
-                      "say what to analyse, for example \"outputs\": [\"compare.table:diff\"]");
+                      "name the columns to analyse, for example \"outputs\": [\"compare.table:diff\"]");
     return;
   }
   if (!json_is_array(list) || json_array_size(list) == 0) {
@@ -150,7 +150,7 @@ static void read_task_limit(struct study_reader *r, const json_t *root) {
     ts_study_wrong_type(r, "task_limit_s", "a number of seconds", limit);
   else if (!(json_number_value(limit) >= 0.001 && json_number_value(limit) <= 1e9))
     ts_study_complain(r, "task_limit_s", TS_ERR_BAD_VALUE, TS_JSON_VALUE,
-                      "'task_limit_s' is no possible number of seconds",
+                      "'task_limit_s' is not a possible number of seconds",
                       "it must lie between 0.001 and 1e9; leave it out for no limit");
   else
     r->s->study.task_limit_s = json_number_value(limit);

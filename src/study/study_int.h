@@ -1,8 +1,8 @@
-/* What the files of the study module share: the session, in which one call walks from a file to a reply.
+/* Shared by the files of the study module: the session, in which one call goes from a file to a reply.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A session is opened step by step (files, store, dataset); each step needs the ones before it. Faults are gathered in
- * session.faults; a step returns false as soon as there is one that stops the walk. */
+ * A session is opened step by step (files, store, dataset); each step needs the ones before it. Faults are gathered
+ * in session.faults; a step returns false as soon as one of them ends the call. */
 #ifndef TS_STUDY_STUDY_INT_H
 #define TS_STUDY_STUDY_INT_H
 
@@ -29,15 +29,15 @@
 /* One number per run that a study analyses: a column of a table product, over all rows, tiles and files. */
 struct study_output {
   const char *name;    /* "compare.table:diff"; against the default run "compare.table:diff_vs_default" */
-  const char *label;   /* what it is, for sentences; "" if the file does not say */
+  const char *label;   /* a name for sentences; "" if the file has none */
   const char *product; /* "compare.table" */
   const char *column;
-  /* How the rows and tiles of a file become one number, and the files of a run; TS_OVER_COUNT: the file does not say. Both are
-   * settled by ts_study_outputs_resolve. */
+  /* How the rows and tiles of a file become one number, and the files of a run; TS_OVER_COUNT: the file has none.
+   * Both are set by ts_study_outputs_resolve. */
   enum ts_over over_tiles, over_files;
   const struct ts_op_ratio *ratio; /* borrowed from its operation; NULL: the column is not a ratio */
   const char *pointer;             /* JSON pointer in the study file, for complaints */
-  bool is_object;                  /* the file has an object there, no bare string */
+  bool is_object;                  /* the file has an object there, not a string */
   struct ts_source source;
   size_t wanted;       /* index among the wanted products */
   const char *against; /* "truth", "files", "default"; NULL: compares nothing, or the dataset is not open yet */
@@ -78,10 +78,11 @@ struct study_until {
   size_t top;
 };
 
-/* What a study compares its results with. ANY: the truth where the data has it, otherwise the default run. */
+/* The reference that a study compares its results with. ANY: the truth where the data has it, otherwise the default
+ * run. */
 enum study_reference { REFERENCE_ANY, REFERENCE_TRUTH, REFERENCE_DEFAULT, REFERENCE_FILES };
 
-/* A study file, or what stands for it when a bare workflow is run. */
+/* A study file, or its replacement when a bare workflow is run. */
 struct study_file {
   const char *path;   /* as the user would write it */
   const char *folder; /* paths in the file are relative to it */
@@ -95,9 +96,9 @@ struct study_file {
   size_t group_count;
   int64_t tile_px, halo_px;
   int32_t level;
-  struct study_method methods[STUDY_PHASES_MAX]; /* the only phase, or the screening and what follows it */
+  struct study_method methods[STUDY_PHASES_MAX]; /* the only phase, or the screening and the second phase */
   size_t phase_count;
-  bool methods_settled; /* what the command line says has been applied */
+  bool methods_settled; /* the options of the command line have been applied */
   struct study_keep keep;
   struct study_until until;
   size_t max_runs; /* 0: no limit */
@@ -132,13 +133,13 @@ struct session {
   struct ts_trace *trace;       /* owned; NULL without one, and once the plan has run */
   struct ts_dataset dataset;    /* arrays owned by the arena */
   bool *supplied;               /* per workflow input */
-  const char **against;         /* per task: what its products are compared with; NULL: nothing */
+  const char **against;         /* per task: the reference of its products; NULL: none */
   const char *scratch;          /* folder for commands */
-  bool is_study;                /* the dataset was opened with the reference that the study asks for */
+  bool is_study;                /* the dataset was opened with the study's reference */
   json_t *skipped;              /* owned: products that a run does not make, and why; NULL until products are listed */
-  bool plans_buckets;           /* the plan is for looking at: it may be grouped for workers */
+  bool plans_buckets;           /* the plan is only shown: it may be grouped for workers */
   struct ts_memo *memo;   /* owned: values of parts of calls, for all runs of the session; NULL until one may use it */
-  struct ts_costs *costs; /* owned; NULL until somebody asks what operations cost */
+  struct ts_costs *costs; /* owned; NULL until the costs of operations are needed */
 };
 
 /* session.c */
@@ -150,7 +151,7 @@ bool ts_session_open_store(struct session *s, bool read_only, bool must_exist);
 /* A path of the request: relative to the project folder. */
 const char *ts_session_path(struct session *s, const char *path);
 void ts_session_warn(struct session *s, const char *format, ...) TS_PRINTF(2, 3);
-/* The same text is told once, however often it comes up. */
+/* The same text is reported once. */
 void ts_session_warn_once(struct session *s, const char *format, ...) TS_PRINTF(2, 3);
 void ts_session_fault(struct session *s, const struct ts_error *err);
 bool ts_session_ok(const struct session *s); /* no faults so far */
@@ -158,20 +159,20 @@ bool ts_session_ok(const struct session *s); /* no faults so far */
 /* study_file.c */
 bool ts_study_file_parse(struct session *s);
 
-/* study_outputs.c: what the workflow says about the columns that a study names. */
+/* study_outputs.c: the columns that a study names, in the workflow. */
 /* Finds the products of the outputs and how each becomes one number; faults with their places. */
 void ts_study_outputs_resolve(struct session *s);
 /* The default over the tiles of a file: pool for a ratio, sum for a count, else mean; over files: sum for a count. */
 enum ts_over ts_column_over_tiles(const struct ts_op *op, size_t port, const char *column);
 enum ts_over ts_column_over_files(const struct ts_op *op, size_t port, const char *column);
-/* A column that the tables of a product lack: one text for what is found before and during a run. */
+/* A column that the tables of a product lack: one text for both, before and during a run. */
 void ts_study_no_column(struct session *s, const struct study_output *output, const char *column);
 /* "objects cut at tile edges", or NULL: whether the column counts or scores objects that tiles cut. */
 const char *ts_session_cut_objects(const struct session *s, const struct ts_source *source, const char *column);
 /* Once the dataset is open: warnings about numbers that depend on how images are cut into tiles. */
 void ts_session_warn_tiling(struct session *s);
 
-/* study_method.c: kinds of methods, and what the command line changes about them. */
+/* study_method.c: kinds of methods, and the options of the command line that change them. */
 /* Reads the "method" of a study file; defaults where there is none. */
 struct study_reader;
 void ts_study_method_read(struct study_reader *r, const json_t *root);
@@ -180,28 +181,28 @@ void ts_study_method_default(struct session *s);
 bool ts_study_methods_settle(struct session *s);
 const char *ts_study_method_name(const struct study_method *method); /* "vbd" */
 const char *ts_study_method_sampler(const struct study_method *method);
-/* What its count is called: "trajectories", "samples". */
+/* The name of its count: "trajectories", "samples". */
 const char *ts_study_method_count_name(const struct study_method *method);
 uint64_t ts_study_seed(const struct session *s);
 json_t *ts_study_method_list(void); /* for ts_list; a new reference */
 
 /* study_until.c: "ci(mu_star) < 0.05" or "rank(3)". */
 bool ts_until_parse(struct session *s, const char *text, struct study_until *until, struct ts_error *err);
-/* Before anything is run: the wish names a column that a phase has, and the first round fits the budget. */
+/* Checks before the first run: a phase has the column of the condition, and the first round fits the budget. */
 struct parameter_sets;
 bool ts_until_check(struct session *s, const struct parameter_sets *sets);
-/* study_phases.c: before anything is run: the names that the user keeps are those of parameters or groups. */
+/* study_phases.c: checks before the first run: the names that the user keeps are those of parameters or groups. */
 bool ts_study_check_names(struct session *s, const struct parameter_sets *sets);
 
 /* dataset.c */
-/* is_study: compare with what the study asks for; otherwise (a run) with the truth where the data has it. */
+/* is_study: compare with the study's reference; otherwise (a run) with the truth where the data has it. */
 bool ts_session_open_dataset(struct session *s, bool is_study);
 
-/* reference.c: what is compared with what. */
+/* reference.c: results and their references. */
 /* The input that the files of a study's "reference" feed; TS_NONE if there is none. */
 size_t ts_reference_input(const struct ts_workflow *w);
-/* Once the dataset is known: fills session.against and the names of outputs; faults where a study asks for a reference that
- * the data does not have. */
+/* Once the dataset is known: fills session.against and the names of outputs; faults where a study names a reference
+ * that the data does not have. */
 bool ts_reference_settle(struct session *s);
 /* The name of a measure: "dice", or "dice_vs_default". In the arena. */
 const char *ts_reference_measure(struct session *s, const char *column, const char *against);
@@ -237,10 +238,11 @@ struct parameter_sets {
 };
 /* The runs of the first phase, or those of a CSV file. */
 bool ts_sets_of_study(struct session *s, struct parameter_sets *sets);
-/* The runs of one phase: `only` names the parameters it varies (NULL: all), `count` overrides the method's (0: as it is). */
+/* The runs of one phase: `only` names the parameters it varies (NULL: all), `count` overrides the method's (0: as it
+ * is). */
 bool ts_sets_draw(struct session *s, const struct study_method *method, const char *const *only, size_t only_count,
                   size_t count, struct parameter_sets *sets);
-/* Appends rows from `first` on, with all parameters; columns that `more` lacks stand at their defaults. */
+/* Appends rows from `first` on, with all parameters; columns that `more` lacks have their defaults. */
 void ts_sets_append(const struct session *s, struct parameter_sets *all, const struct parameter_sets *more,
                     size_t first);
 /* One run: defaults and -p settings. */
@@ -252,28 +254,28 @@ struct ts_plan *ts_session_plan(struct session *s, const struct parameter_sets *
                                 size_t wanted_count, bool want_reference);
 /* Distinct wanted products of the study's outputs; sets output.wanted. Owned by the arena. */
 struct ts_source *ts_session_study_products(struct session *s, size_t *count);
-/* All stage outputs that one run with these values makes (or those of one stage); the others go to session.skipped. Without
- * values (NULL) also those that compare the default parameters with themselves. */
+/* All stage outputs that one run with these values makes (or those of one stage); the others go to session.skipped.
+ * Without values (NULL) also those that compare the default parameters with themselves. */
 struct ts_source *ts_session_all_products(struct session *s, const struct ts_value *values, const char **names,
                                           size_t *count);
 /* How often a stage runs over the dataset. */
 size_t ts_session_units(const struct session *s, enum ts_scope scope);
 size_t ts_session_only_stage(struct session *s);
 
-/* progress.c: keeps count for the display and the profile, writes task rows and the trace. */
+/* progress.c: counts for the display and the profile, writes task rows and the trace. */
 struct progress;
-/* What calls of one kind cost, the reference run's and failed ones included. */
+/* The cost of calls of one kind, including those of the reference run and failed ones. */
 struct call_cost {
   uint64_t calls;
   double cpu_s, wall_s;
   double px; /* of the tiles they worked on; 0: not known */
 };
-/* With --trace: begins the file, so that a path that cannot be written is told before any work is done. */
+/* With --trace: begins the file, so that a path that cannot be written is reported before any work. */
 bool ts_session_open_trace(struct session *s);
 struct progress *ts_progress_create(struct session *s, const struct ts_plan *plan, const char *run_id, size_t threads);
 /* Another plan of the same run follows, whose first run is number `first_set` of the study. */
 void ts_progress_continue(struct progress *progress, const struct ts_plan *plan, size_t first_set);
-/* So many more (or fewer) tasks of a stage will be settled than the plan has. */
+/* A stage will settle `more` tasks than the plan has; fewer if negative. */
 void ts_progress_expect(struct progress *progress, size_t stage, int64_t more);
 void ts_progress_begin(struct progress *progress);
 /* A task begins; from several threads at once. */
@@ -287,7 +289,7 @@ bool ts_progress_any_failed(const struct progress *progress);
 const struct call_cost *ts_progress_task_cost(const struct progress *progress, size_t task); /* borrowed */
 const struct call_cost *ts_progress_node_cost(const struct progress *progress, enum ts_node_kind kind);
 
-/* counts.c: reuse as told to the user; new references. */
+/* counts.c: reuse as reported to the user; new references. */
 json_t *ts_counts_reuse(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result);
 json_t *ts_counts_by_task(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result,
                           const struct progress *progress);
@@ -297,20 +299,20 @@ json_t *ts_counts_profile(const struct session *s, const struct ts_run_result *r
 
 /* collect.c: numbers of runs from wanted tables. */
 double *ts_session_tile_px(const struct session *s); /* core pixels of each tile; to free */
-/* What a table adds to the number of a column; false if it lacks a column: then `missing` names it. */
+/* The portion of a table in the number of a column; false if it lacks a column: then `missing` names it. */
 bool ts_table_portion(const struct ts_data *table, const char *column, enum ts_over over,
                       const struct ts_op_ratio *ratio, struct ts_portion *portion, const char **missing);
 struct collector;
 struct collector *ts_collector_create(const struct session *s, const struct ts_plan *plan);
 void ts_collector_destroy(struct collector *collector);
-/* False if the table lacks a column that an output needs: then there is no point in going on. */
+/* False if the table lacks a column that an output needs: then the run cannot succeed. */
 bool ts_collector_product(struct collector *collector, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
 struct ts_total ts_collector_total(const struct collector *collector, size_t set, size_t output); /* over all files */
 /* Over the tiles of one file; failed for outputs of the whole dataset. */
 struct ts_total ts_collector_file_total(const struct collector *collector, size_t set, size_t output, size_t file);
 double ts_collector_tile_value(const struct collector *collector, size_t set, size_t output, size_t unit);
 bool ts_collector_is_per_tile(const struct collector *collector, size_t output);
-/* The column that a table lacked, and the output that needs it; NULL if all is well. */
+/* The column that a table lacked, and the output that needs it; NULL if none was missing. */
 const char *ts_collector_missing_column(const struct collector *collector, size_t *output);
 
 /* quality.c: the scores of one run, over the tiles of each file and over all files. */
@@ -338,18 +340,17 @@ json_t *ts_session_items(const struct session *s);
 /* Warns of files that have other content than in the settings of the run that is continued. */
 void ts_session_warn_changed(struct session *s, const char *settings, const char *run);
 
-/* settings.c: what the user asked for beside the file, and the data it was asked for (a new reference is taken; NULL: none),
- * as JSON; to free. */
+/* settings.c: the request apart from the file, and its data (takes a new reference; NULL: none), as JSON; to free. */
 char *ts_settings_write(const struct ts_request *request, json_t *items);
-/* What was asked for then, unless this call says otherwise. */
-void ts_settings_take_up(struct ts_arena *arena, const char *text, struct ts_request *request);
+/* Restores the settings of that request that this one does not set. */
+void ts_settings_restore(struct ts_arena *arena, const char *text, struct ts_request *request);
 
 /* runs.c: run records. */
-/* With --resume: finds the run and restores what it was asked for. Before the dataset and the design are read. */
+/* With --resume: finds the run and restores its request. Before the dataset and the design are read. */
 bool ts_run_resume(struct session *s, const char *command);
 bool ts_run_open(struct session *s, const char *command, char id[9]);
 void ts_run_close(struct session *s, const char *id, const char *state, const json_t *result);
-/* The row of the asked run (request->run), or the last one of the command (NULL: of any). */
+/* The row of the requested run (request->run), or the last one of the command (NULL: of any). */
 bool ts_run_find(struct session *s, const char *command, struct ts_run_row *row);
 
 /* init.c: demos this program carries; a new reference. */

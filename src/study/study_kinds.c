@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define TRAJECTORIES_MAX 10000 /* limits that no sensible study meets: beyond them is a slip of the hand */
+#define TRAJECTORIES_MAX 10000 /* limits that no sensible study reaches: a number beyond them is a typing error */
 #define SAMPLES_MAX      10000000
 #define MAX_WORDS        64
 
@@ -45,7 +45,7 @@ const struct study_kind ts_kind_vbd = {
 
 static const struct study_kind kind_lhs = {
     .name = "lhs",
-    .title = "Latin hypercube, judged by correlations, given data and polynomial chaos",
+    .title = "Latin hypercube, analysed by correlations, given data and polynomial chaos",
     .sampler = "lhs",
     .analyses = FREE_ANALYSES,
     .count_key = "samples",
@@ -57,7 +57,7 @@ static const struct study_kind kind_lhs = {
 
 static const struct study_kind kind_mc = {
     .name = "mc",
-    .title = "independent random points, judged like lhs",
+    .title = "independent random points, analysed like lhs",
     .sampler = "mc",
     .analyses = FREE_ANALYSES,
     .count_key = "samples",
@@ -69,7 +69,7 @@ static const struct study_kind kind_mc = {
 
 static const struct study_kind kind_halton = {
     .name = "halton",
-    .title = "Halton sequence, judged like lhs; more points keep the earlier ones",
+    .title = "Halton sequence, analysed like lhs; more points keep the earlier ones",
     .sampler = "halton",
     .analyses = FREE_ANALYSES,
     .count_key = "samples",
@@ -81,7 +81,7 @@ static const struct study_kind kind_halton = {
 
 static const struct study_kind kind_sequence = {
     .name = "sobol-sequence",
-    .title = "Sobol' sequence, judged like lhs; more points keep the earlier ones",
+    .title = "Sobol' sequence, analysed like lhs; more points keep the earlier ones",
     .sampler = "sobol-sequence",
     .analyses = FREE_ANALYSES,
     .count_key = "samples",
@@ -93,7 +93,7 @@ static const struct study_kind kind_sequence = {
 
 static const struct study_kind kind_grid = {
     .name = "grid",
-    .title = "every combination of the levels (or so many of them), judged by correlations and given data",
+    .title = "every combination of the levels (or a number of them), analysed by correlations and given data",
     .sampler = "grid",
     .analyses = {"correlation", "given-data"},
     .count_key = "samples",
@@ -130,7 +130,7 @@ static const struct study_kind kind_dgsm = {
 const struct study_kind ts_kind_two_phase = {
     .name = "two-phase",
     .aliases = {"two_phase"},
-    .title = "morris screens all parameters, then vbd looks at those that matter, on the same products",
+    .title = "morris screens all parameters, then vbd analyses those that matter, on the same products",
     .keys = {"screen", "then", "keep", "parameters"},
 };
 

@@ -44,7 +44,7 @@ static bool any_kind_takes(const char *key) {
   return has_word(common_keys, COMMON_KEYS, key);
 }
 
-/* Settings of other methods are told as such; other keys with the nearest word. */
+/* Settings of other methods are reported as such; other keys with the nearest word. */
 static void check_keys(struct study_reader *r, const json_t *object, const struct study_kind *kind, size_t common) {
   const char *known[COMMON_KEYS + STUDY_KEYS_MAX + 1];
   size_t count = 0;
@@ -60,7 +60,7 @@ static void check_keys(struct study_reader *r, const json_t *object, const struc
       continue;
     }
     char text[TEXT_BYTES], help[TEXT_BYTES];
-    snprintf(text, sizeof text, "'%s' is no setting of %s", key, kind->name);
+    snprintf(text, sizeof text, "'%s' is not a setting of %s", key, kind->name);
     snprintf(help, sizeof help, "%s takes: %s", kind->name, keys_of(&r->s->arena, kind));
     ts_study_complain(r, key, TS_ERR_UNKNOWN_KEY, TS_JSON_KEY, text, help);
   }
@@ -97,7 +97,7 @@ static void read_analyses(struct study_reader *r, const json_t *object, struct s
     struct ts_error err = {0};
     const struct ts_method *analysis = ts_method_find(names[i], &err);
     if (analysis && !fits_any_layout(method->kind, analysis)) {
-      ts_fail(&err, TS_ERR_BAD_VALUE, "'%s' cannot judge the runs of %s", analysis->name, method->kind->name);
+      ts_fail(&err, TS_ERR_BAD_VALUE, "'%s' cannot analyse the runs of %s", analysis->name, method->kind->name);
       ts_error_help(&err, "it needs a design of its own: \"method\": {\"name\": \"%s\"}", analysis->name);
     }
     if (err.code == TS_ERR_OK) {
@@ -202,7 +202,7 @@ static void read_common(struct study_reader *r, const json_t *method) {
   const json_t *confidence = json_object_get(method, "confidence");
   f->confidence = confidence ? json_number_value(confidence) : STUDY_CONFIDENCE;
   if (!(f->confidence > 0 && f->confidence < 1))
-    ts_study_complain(r, "confidence", TS_ERR_BAD_VALUE, TS_JSON_VALUE, "'confidence' is no share between 0 and 1",
+    ts_study_complain(r, "confidence", TS_ERR_BAD_VALUE, TS_JSON_VALUE, "'confidence' is not between 0 and 1",
                       "0.95 is usual");
 }
 

@@ -9,7 +9,7 @@
 
 #define STUDY_KEYS_MAX 8
 
-/* What a study file that does not say otherwise has; docs/workflow-file.md has the same figures. */
+/* Defaults of a study file; docs/workflow-file.md has the same figures. */
 #define STUDY_KEEP_SHARE    0.1 /* of the largest mu* */
 #define STUDY_SEED          1
 #define STUDY_RESAMPLES     1000

@@ -1,5 +1,4 @@
-/* What the workflow says about the columns that a study names: whether they exist, how they become one number, and what about
- * them depends on the tiles.
+/* Finds the columns that a study names: how each becomes one number, and whether it depends on the tiles.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/study_int.h"
 
@@ -28,7 +27,7 @@ static void place(struct session *s, const struct study_output *output, const ch
   ts_session_fault(s, err);
 }
 
-#define COLUMNS_NAMED 10 /* what fits into a help text */
+#define COLUMNS_NAMED 10 /* as many as fit into a help text */
 
 /* The first columns that a port declares. */
 static const char *column_names(struct session *s, const struct ts_op *op, size_t port) {
@@ -159,7 +158,7 @@ static bool makes_pixels(const struct ts_op_descriptor *d) {
   return any;
 }
 
-/* Wider than an object: the largest nuclei that the demo's workflow keeps have 1,000 to 1,500 px, 36 to 44 px across. */
+/* Wider than an object: the largest nuclei that the demo's workflow keeps have 1,000 to 1,500 px, 36 to 44 px wide. */
 #define USUAL_HALO_PX 64
 
 /* A halo that covers what operations say they look at, one after another, and an object at the edge. */

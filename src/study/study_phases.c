@@ -1,8 +1,8 @@
 /* Phases of a study: the screening says which parameters the second phase varies, the others stay at their defaults.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The rule: a parameter is kept if the upper end of its mu* interval reaches a share of the largest mu* of an output, for any
- * output. What nothing is known about is kept. */
+ * The rule: a parameter is kept if the upper end of its mu* interval reaches a share of the largest mu* of an
+ * output, for any output. A parameter whose effect is not known is kept. */
 #include "study/study_method.h"
 #include "study/study_result.h"
 
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* How a parameter or group does in the screening: the best over all outputs. */
+/* The result of a parameter or group in the screening: the best over all outputs. */
 struct candidate {
   const char *name;
   double reach; /* upper end of the interval, as a share of the largest mu*; infinite: not known */
@@ -36,8 +36,8 @@ static const char *write_why(struct session *s, const struct ts_index *index, co
                          ts_format_number(index->high, 3, high), output, ts_format_number(largest, 3, most));
 }
 
-static void judge(struct session *s, const struct study_analysis *analysis, size_t column, double largest, size_t i,
-                  struct candidate *candidate) {
+static void rate(struct session *s, const struct study_analysis *analysis, size_t column, double largest, size_t i,
+                 struct candidate *candidate) {
   const struct ts_index *index = &analysis->indices.cells[i * analysis->indices.column_count + column];
   const char *output = s->study.outputs[analysis->output].name;
   double reach = isnan(index->high) ? INFINITY : largest > 0 ? index->high / largest : 0;
@@ -58,7 +58,7 @@ static struct candidate *find_candidates(struct session *s, const struct study_p
     double largest = largest_of(&analysis->indices, column);
     for (size_t i = 0; i < *count; i++) {
       candidates[i].name = analysis->indices.names[i];
-      judge(s, analysis, column, largest, i, &candidates[i]);
+      rate(s, analysis, column, largest, i, &candidates[i]);
     }
   }
   return candidates;
@@ -153,7 +153,7 @@ static bool fit_budget(struct session *s, struct study_result *r, struct study_p
     struct ts_error err = {0};
     ts_fail(&err, TS_ERR_BAD_VALUE, "after the screening, the limit of %zu runs leaves none for the second phase",
             most);
-    ts_error_help(&err, "allow more runs with --max-runs, or screen with fewer trajectories; what was run is kept");
+    ts_error_help(&err, "allow more runs with --max-runs, or screen with fewer trajectories; finished runs are kept");
     ts_session_fault(s, &err);
     return false;
   }

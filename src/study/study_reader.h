@@ -5,7 +5,7 @@
 
 #include "study/study_int.h"
 
-/* Longer than the fields of an error: what is cut is cut there, where no character is left in halves. */
+/* Longer than the fields of an error: texts are cut there, at the end of a character. */
 #define TEXT_BYTES 600
 
 struct study_reader {
@@ -31,7 +31,7 @@ bool ts_study_read_boolean(struct study_reader *r, const json_t *object, const c
 /* One of `words` (NULL-ended); its number, or 0 (with a complaint for anything else). */
 size_t ts_study_read_word(struct study_reader *r, const json_t *object, const char *name, const char *const *words);
 const char **ts_study_read_strings(struct study_reader *r, const json_t *object, const char *name, size_t *count);
-/* Steps into an object; false if it is missing or no object. */
+/* Steps into an object; false if it is missing or not an object. */
 bool ts_study_enter(struct study_reader *r, const json_t *object, const char *name, struct study_reader *inner,
                     const json_t **value);
 

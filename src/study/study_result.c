@@ -1,4 +1,4 @@
-/* The result object of a study: what --json prints, what the report shows, what the store keeps.
+/* The result object of a study: printed by --json, shown by the report, kept by the store.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/study_result.h"
 #include "study/study_method.h"
@@ -252,7 +252,7 @@ static json_t *tree_json(const struct ts_plan *plan) {
   return list;
 }
 
-/* Of two phases, what the first one left to the second. */
+/* Of two phases, the parameters that the first one left to the second. */
 static void add_screening(const struct study_result *r, struct ts_str *answer) {
   const struct study_phase *screening = &r->phases[0];
   if (r->phase_count < 2) return;
@@ -260,7 +260,7 @@ static void add_screening(const struct study_result *r, struct ts_str *answer) {
               screening->kept_count + screening->dropped_count);
 }
 
-/* `outputs` are those of the result: the first one says what it was compared with. */
+/* `outputs` are those of the result: the first one names its reference. */
 static void add_answer(struct session *s, const struct study_result *r, const json_t *outputs, json_t *object) {
   ts_auto(ts_str_release) struct ts_str answer = {0}, what = {0};
   const struct study_output *first = &s->study.outputs[0];
@@ -310,7 +310,8 @@ static void add_pair(const json_t *pair, struct ts_str *out) {
               json_string_value(json_object_get(pair, "b")));
 }
 
-/* Ranks whose intervals overlap are reported as a warning, with what would likely settle the first of them. */
+/* Ranks whose intervals overlap are reported as a warning, with the number of runs that would likely separate the
+ * first of them. */
 static void warn_unsettled(struct session *s, const struct study_result *r) {
   const struct study_analysis *analysis = ts_study_answer_of(last_phase(r), 0);
   if (!analysis) return;

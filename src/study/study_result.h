@@ -1,9 +1,9 @@
 /* The result of a study and how it becomes an object, a table and a page.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A study has one or two phases, each with a design and analyses of its own; a phase has one round, or several when runs are
- * added until its indices are sharp enough. Each round is planned and run by itself; what it shares with earlier rounds is
- * found in the store. The runs of all rounds are numbered through. */
+ * A study has one or two phases, each with a design and analyses of its own; a phase has one round, or several when
+ * runs are added until its indices are sharp enough. Each round is planned and run by itself; products that it
+ * shares with earlier rounds are found in the store. Runs are numbered across all rounds. */
 #ifndef TS_STUDY_STUDY_RESULT_H
 #define TS_STUDY_STUDY_RESULT_H
 
@@ -23,7 +23,7 @@ struct study_analysis {
   size_t output;
   size_t file; /* TS_NONE: pooled over all files */
   struct ts_indices indices;
-  bool is_known; /* false: there is nothing to be said, the notes tell why; cells are NaN */
+  bool is_known; /* false: the notes say why not; cells are NaN */
 };
 
 struct study_round {
@@ -46,7 +46,7 @@ struct study_phase {
   const char *rule;
 };
 
-/* How the wish of --until came out. */
+/* How the condition of --until ended. */
 struct study_until_state {
   bool is_used, is_met;
   size_t rounds, blocks;
@@ -80,16 +80,17 @@ struct study_result {
 /* study_rounds.c */
 /* The most runs in all, as a multiple of those of the first round, if the user sets no limit. */
 #define STUDY_ROUNDS_BUDGET 20
-/* Plans the rows of the phase that have not been run; what cannot be done is refused here. */
+/* Plans the rows of the phase that have not been run; requests that cannot be met are refused here. */
 bool ts_study_plan_round(struct session *s, struct study_result *r, struct study_phase *phase);
-/* Runs them, after planning them if that has not been done; false if there is nothing to go on with (a fault, or the user
- * paused). */
+/* Runs them, after planning them if that has not been done; false if the study cannot continue (a fault, or the user
+ * paused it). */
 bool ts_study_run_round(struct session *s, struct study_result *r, struct study_phase *phase);
 /* Trajectories, base samples, points, or rows of a curve. */
 size_t ts_study_phase_size(const struct study_phase *phase);
 /* Draws a larger design of the same kind; false if the budget or the design ends it (`reason`), or a fault. */
 bool ts_study_grow(struct session *s, struct study_result *r, struct study_phase *phase, const char **reason);
-/* Adds up what the rounds did; afterwards `plan`, `result` and (if it is complete) `outputs` are those of the whole study. */
+/* Adds up what the rounds did; afterwards `plan`, `result` and (if it is complete) `outputs` are those of the whole
+ * study. */
 bool ts_study_sum_up(struct session *s, struct study_result *r, bool complete);
 struct ts_total ts_study_total(const struct study_result *r, size_t set, size_t output);
 struct ts_total ts_study_file_total(const struct study_result *r, size_t set, size_t output, size_t file);
@@ -100,7 +101,7 @@ bool ts_study_is_per_tile(const struct study_result *r, size_t output);
 void ts_study_result_release(struct study_result *r);
 
 /* study_phases.c */
-/* The first design; for the second phase, what the first one found worth keeping. */
+/* The first design; for the second phase, with the parameters that the first one kept. */
 bool ts_study_begin_phase(struct session *s, struct study_result *r);
 json_t *ts_study_phases_json(const struct session *s, const struct study_result *r);
 
@@ -115,13 +116,13 @@ void ts_study_analyses_release(struct study_phase *phase);
 json_t *ts_study_analyses_json(const struct session *s, const struct study_result *r);
 json_t *ts_study_analysis_json(const struct session *s, const struct study_result *r, const struct study_phase *phase,
                                const struct study_analysis *analysis);
-/* What else is to be known about an output: "objects cut at tile edges"; a new reference. */
+/* A remark about an output: "objects cut at tile edges"; a new reference. */
 json_t *ts_study_output_notes(const struct session *s, size_t output);
 /* The indices of a Morris analysis in their older form; owned by the caller. */
 struct ts_morris_index *ts_study_morris_indices(const struct ts_indices *indices);
 
 /* study_until.c */
-/* Whether the phase needs another round; notes how things stand. */
+/* Whether the phase needs another round; records the state of the condition. */
 bool ts_until_wants_more(struct session *s, struct study_result *r, const struct study_phase *phase);
 json_t *ts_until_json(const struct session *s, const struct study_result *r);
 

@@ -1,4 +1,4 @@
-/* Rounds of a study: each is planned and run by itself, and takes from the store what earlier ones made.
+/* Rounds of a study: each is planned and run by itself, and takes products of earlier ones from the store.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/study_method.h"
 #include "study/study_result.h"
@@ -197,7 +197,7 @@ bool ts_study_grow(struct session *s, struct study_result *r, struct study_phase
   return false;
 }
 
-/* What is neither done nor lost in any round was there before. */
+/* Tasks that were neither done nor lost in any round were in the store before. */
 static void settle_store(struct ts_run_counts *counts, uint64_t distinct) {
   uint64_t known = 0;
   for (size_t o = 0; o < TS_OUTCOME_COUNT; o++) known += o == TS_OUTCOME_STORE ? 0 : counts->by_outcome[o];
@@ -205,8 +205,8 @@ static void settle_store(struct ts_run_counts *counts, uint64_t distinct) {
   counts->by_outcome[TS_OUTCOME_STORE] = distinct > known ? distinct - known : 0;
 }
 
-/* Of several rounds, requests and reuse are told of one plan of all runs. A study that was paused has not settled all of
- * it. */
+/* For several rounds, requests and reuse are reported for one plan of all runs. A study that was paused has not
+ * settled all of it. */
 static bool plan_whole(struct session *s, struct study_result *r, bool settled) {
   size_t wanted_count = 0;
   struct ts_source *wanted = ts_session_study_products(s, &wanted_count);
@@ -224,7 +224,7 @@ static bool plan_whole(struct session *s, struct study_result *r, bool settled) 
   return true;
 }
 
-/* Means over files leave out files without a value: that is to be known. */
+/* Means over files leave out files without a value: the user is warned. */
 static void warn_incomplete(struct session *s, const struct study_result *r, size_t output, size_t incomplete) {
   if (incomplete > 0)
     ts_session_warn(s,

@@ -1,7 +1,8 @@
 /* Writes Chrome trace events: the texts of events, and a buffer that reaches the file in whole lines.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Numbers are printed from integers, because a program that uses the library may have set a locale with a decimal comma. */
+ * Numbers are printed from integers, because a program that uses the library may have set a locale with a decimal
+ * comma. */
 #include "study/trace.h"
 
 #include "base/alloc.h"
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES   (64u << 10)
-#define FLUSH_NS       UINT64_C(200000000) /* what a killed process may lose */
+#define FLUSH_NS       UINT64_C(200000000) /* a killed process may lose this much */
 #define COUNT_GAP_NS   INT64_C(10000000)   /* between points of the curve */
 #define BEGINNING      "[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\""
 #define BEGINNING_SIZE (sizeof BEGINNING - 1)
@@ -63,7 +64,7 @@ static void add_text(struct ts_str *out, const char *text) {
   ts_str_add_char(out, '"');
 }
 
-/* All or nothing: of a write that failed halfway the file keeps no part. */
+/* All or nothing: a write that fails halfway leaves no part in the file. */
 static void flush(struct ts_trace *trace) {
   size_t done = 0;
   while (trace->failure == 0 && done < trace->buffer.length) {
@@ -106,17 +107,17 @@ static bool refuse(struct ts_error *err, const char *path, const char *why) {
   return false;
 }
 
-/* Words that follow --trace by mistake (the study's own file, say) must not cost anybody a file. */
+/* A word that follows --trace by mistake, such as the study's own file, must not destroy a file. */
 static bool may_replace(int fd, const char *path, struct ts_error *err) {
   char found[BEGINNING_SIZE];
   ssize_t count = pread(fd, found, BEGINNING_SIZE, 0);
   if (count == 0 || (count == (ssize_t)BEGINNING_SIZE && memcmp(found, BEGINNING, BEGINNING_SIZE) == 0)) return true;
-  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' is there and is no trace", path);
+  ts_fail(err, TS_ERR_BAD_VALUE, "'%s' exists and is not a trace", path);
   ts_error_help(err, "--trace takes the name of the file to write; name another one");
   return false;
 }
 
-/* Opened for reading and writing to see what is replaced; a pipe or a device is only written to. */
+/* Opened for reading and writing, to see the content that is replaced; a pipe or a device is only written to. */
 static bool open_file(struct ts_trace *trace, struct ts_error *err) {
   struct stat about;
   char *folder = ts_path_folder(trace->path);
@@ -149,7 +150,7 @@ struct ts_trace *ts_trace_open(const char *path, struct ts_error *err) {
   return NULL;
 }
 
-/* Workers are told as threads 1, 2, ...: viewers take number 0 for the idle thread of the machine. */
+/* Workers appear as threads 1, 2, ...: viewers take number 0 for the idle thread of the machine. */
 static size_t thread_of(size_t worker) { return worker + 1; }
 
 /* The study is process 1, its worker processes follow. */

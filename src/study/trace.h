@@ -1,9 +1,10 @@
 /* A trace of a run in the Chrome trace-event format, written while it runs; Perfetto and chrome://tracing open it.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The file is one JSON array with an event in each line. Lines are written whole and a few times a second, so that what a
- * killed process leaves is readable but for its closing bracket, which both viewers do without. A trace is used by one
- * thread at a time. A failed write ends the trace, never the run: later events are dropped and closing says why. */
+ * The file is one JSON array with an event in each line. Lines are written whole and a few times a second, so that
+ * the file of a killed process is readable except for its closing bracket, which both viewers do not need. A trace
+ * is used by one thread at a time. A failed write ends the trace, never the run: later events are dropped and
+ * closing says why. */
 #ifndef TS_STUDY_TRACE_H
 #define TS_STUDY_TRACE_H
 
@@ -15,7 +16,7 @@
 
 struct ts_trace;
 
-/* One call of an operation, or of what the engine does itself (reading, cropping, gathering). Texts are borrowed. */
+/* One call of an operation, or a step of the engine itself (reading, cropping, gathering). Texts are borrowed. */
 struct ts_trace_call {
   const char *name; /* "segment.split" */
   bool is_task;     /* otherwise the engine's own */
@@ -35,9 +36,9 @@ struct ts_trace_counts {
   uint64_t executed, cutoff, store, failed;
 };
 
-/* Begins a file; one that is there is replaced if it is an earlier trace, refused (BAD_VALUE) if it is anything else. */
+/* Begins a file; an existing one is replaced if it is an earlier trace, refused (BAD_VALUE) if it is anything else. */
 struct ts_trace *ts_trace_open(const char *path, struct ts_error *err);
-/* Calls come from processes of so many threads each, which are then told apart; before ts_trace_name. */
+/* Calls come from processes with this many threads each, which are then shown separately; before ts_trace_name. */
 void ts_trace_split(struct ts_trace *trace, size_t threads_each);
 /* Names the process and its threads; once, before the first event. */
 void ts_trace_name(struct ts_trace *trace, const char *process, const char *run, size_t threads);

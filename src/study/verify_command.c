@@ -1,8 +1,8 @@
-/* Verifies the store, and on request computes everything again that its runs computed, to compare.
+/* Verifies the store, and on request computes the products of its runs again, to compare them.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Computing again goes the way of every run: the recorded runs are repeated, with the settings they had, in an empty
- * store below the one that is verified. What both have under one key must have the same outputs. */
+ * Computing again works like any run: the recorded runs are repeated, with the settings they had, in an empty store
+ * below the one that is verified. Records that both have under one key must have the same outputs. */
 #include "study/study_int.h"
 
 #include "base/alloc.h"
@@ -19,12 +19,12 @@
 struct recomputing {
   struct session *s;  /* borrowed */
   const char *folder; /* owned by the arena; emptied before and after */
-  const char **done;  /* owned array of texts in the arena: what was asked for, each once */
+  const char **done;  /* owned array of texts in the arena: the requests, each once */
   size_t done_count, done_capacity;
   size_t runs, skipped;
 };
 
-/* Whoever holds the lock of the store is alone in it: what is there was left by a process that was killed. */
+/* The process that holds the lock of the store is alone in it: an existing folder was left by a killed process. */
 static bool make_folder(struct recomputing *r, struct ts_error *err) {
   char absolute[PATH_MAX];
   if (!realpath(ts_store_path(r->s->store), absolute)) absolute[0] = '\0';
@@ -36,7 +36,7 @@ static bool make_folder(struct recomputing *r, struct ts_error *err) {
   return false;
 }
 
-/* What a run was asked for, without what has no influence on its products. */
+/* The request of a run, without settings that have no influence on its products. */
 static const char *essence(struct recomputing *r, const struct ts_run_row *row) {
   static const char *const idle[] = {"command", "output", "workers", "overlays"};
   ts_auto(json_decrefp) json_t *settings = json_loads(row->settings_json, 0, NULL);
@@ -73,7 +73,7 @@ static bool repeat(struct recomputing *r, const struct ts_run_row *row) {
                                .stop = asked->stop,
                                .on_progress = asked->on_progress,
                                .user = asked->user};
-  ts_settings_take_up(&r->s->arena, row->settings_json, &request);
+  ts_settings_restore(&r->s->arena, row->settings_json, &request);
   request.file = row->file;
   request.store = ts_arena_printf(&r->s->arena, "%s/store", r->folder);
   request.output = ts_arena_printf(&r->s->arena, "%s/out", r->folder);
@@ -100,7 +100,7 @@ static bool repeat_runs(struct recomputing *r, struct ts_error *err) {
   char wanted[PATH_MAX] = "";
   if (s->request->file && !realpath(ts_session_path(s, s->request->file), wanted)) {
     ts_fail(err, TS_ERR_FILE_NOT_FOUND, "there is no file '%s'", s->request->file);
-    ts_error_help(err, "name a study or workflow that was run, or none: then all runs of the store are meant");
+    ts_error_help(err, "name a study or workflow that was run, or no file, to verify all runs of the store");
     return false;
   }
   if (!ts_store_run_list(s->store, &s->arena, &rows, &count, err)) return false;
@@ -166,7 +166,7 @@ static void describe(const struct session *s, const struct ts_store_verification
   json_object_set_new(object, "rebuilt", json_boolean(found->was_rebuilt));
 }
 
-/* A store that cannot even be opened is beyond repair: the advice to verify it would lead in a circle. */
+/* A store that cannot even be opened is beyond repair: the advice to verify it would be circular. */
 static bool open_store(struct session *s) {
   if (ts_session_open_store(s, false, true)) return true;
   struct ts_error *fault = &s->faults.items[0];

@@ -24,7 +24,7 @@ struct worker {
 };
 
 static bool bad_description(struct ts_error *err) {
-  ts_fail(err, TS_ERR_WORKER, "the study's process says something that this program does not understand");
+  ts_fail(err, TS_ERR_WORKER, "the study's process sent a message that this program does not understand");
   ts_error_help(err, "the program was replaced while it ran: start the study again");
   return false;
 }
@@ -139,7 +139,7 @@ int ts_work(const struct ts_request *request, char **reply) {
     ts_fail(&err, TS_ERR_USAGE, "a worker is started by 'run' or 'study'");
     ts_error_help(&err, "use: tessera study --workers N");
   }
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing is left to do when the study's process is gone */
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* there is nothing left to do when the study's process is gone */
   ts_session_init(&w.s, request);
   if (request->connect)
     w.store = ts_store_open(&(struct ts_store_options){.backend = "remote", .path = request->connect}, &err);

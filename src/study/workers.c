@@ -1,4 +1,4 @@
-/* Runs a plan by worker processes: describes it to them, and books what they tell as a run by threads would.
+/* Runs a plan by worker processes: describes it to them, and counts their messages as a run by threads would.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/workers.h"
 
@@ -46,7 +46,7 @@ static json_t *describe_plan(const struct engine_run *run) {
   return object;
 }
 
-/* What a worker needs to open the same session and make the same plan. */
+/* The description from which a worker opens the same session and makes the same plan. */
 static char *describe(const struct engine_run *run, const struct ts_run_options *options) {
   const struct session *s = run->s;
   const struct ts_request *r = s->request;
@@ -83,7 +83,7 @@ static void on_planned(void *user, size_t task, uint64_t repeated) {
   if (run->progress) ts_progress_expect(run->progress, stage_of(run, task), (int64_t)repeated);
 }
 
-/* A repetition that nobody planned makes the work longer. */
+/* An unplanned repetition makes the work longer. */
 static void on_repeated(void *user, const struct ts_task_event *event) {
   struct engine_run *run = user;
   if (!run->progress) return;

@@ -1,4 +1,4 @@
-/* Runs by worker processes: what the study's process tells them, and how they read it.
+/* Runs by worker processes: the description that the study's process sends them, and how they read it.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_STUDY_WORKERS_H
 #define TS_STUDY_WORKERS_H

@@ -1,4 +1,4 @@
-/* Writes products: DIR/IMAGE/STAGE.PORT.png, .csv or .geojson, with .xX_yY before the ending when an image has several tiles.
+/* Writes products: DIR/IMAGE/STAGE.PORT.png, .csv or .geojson, with .xX_yY before it for one of several tiles.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/write_products.h"
 
@@ -15,7 +15,7 @@
 static void complain(struct product_writer *w, const struct ts_error *err) {
   size_t i = 0;
   while (i < w->fault_count && w->faults[i].first.code != err->code) i++;
-  if (i == PRODUCT_FAULTS_MAX) i--; /* the last one stands for whatever else there is */
+  if (i == PRODUCT_FAULTS_MAX) i--; /* the last one counts all further codes */
   if (i == w->fault_count) w->faults[w->fault_count++] = (struct product_fault){.first = *err};
   w->faults[i].count++;
   w->gave_up = w->gave_up || err->code == TS_ERR_FILE_IO;
@@ -76,8 +76,8 @@ void ts_write_products_remove_skipped(const struct product_writer *w) {
   }
 }
 
-/* Makes the folders of a path below the output folder, which may be a link of the user's; below it there are none, or
- * somebody else would decide where results go. A link in the place of the file itself is replaced. */
+/* Makes the folders of a path below the output folder, which may be a link of the user's; below it links are
+ * refused, because they could lead results elsewhere. A link in the place of the file itself is replaced. */
 static bool make_place(const struct product_writer *w, const char *path, struct ts_error *err) {
   ts_auto_free char *output = ts_path_join(w->start, w->folder);
   ts_auto_free char *folder = ts_path_folder(path);
@@ -88,7 +88,7 @@ static bool make_place(const struct product_writer *w, const char *path, struct 
   return true;
 }
 
-/* against: what a table compares with, said in its last column; NULL: nothing. */
+/* against: the reference of a table, named in its last column; NULL: none. */
 static bool write_data(const char *path, const struct ts_data *data, const char *against, struct ts_error *err) {
   const struct ts_type *type = ts_data_type(data);
   if (type->kind == TS_DATA_PIXELS) return ts_image_write_png(path, data, err);

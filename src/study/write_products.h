@@ -26,8 +26,8 @@ struct product_writer {
 
 /* For ts_run_options.on_product; user is a struct product_writer. */
 void ts_write_product(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
-/* Before the first product: what an earlier run left in the place of products that this one does not make is removed, or
- * an old score would lie beside a new mask. */
+/* Before the first product: removes files of an earlier run for products that this one does not make; otherwise an
+ * old score would lie beside a new mask. */
 void ts_write_products_remove_skipped(const struct product_writer *writer);
 /* After the last product: faults go to the session, each once with how many like it there were. */
 void ts_write_products_end(struct product_writer *writer);

@@ -151,7 +151,7 @@ def check_output_files(folder):
 
 def check_defaults():
     folder = project("defaults")
-    warning = "the default of 'G2', 45, is not among what a study tries: its grid is 2 to 40"
+    warning = "the default of 'G2', 45, is not among the values that a study tries: its grid is 2 to 40"
     said = [text for text in call_json("check", "-C", folder)["warnings"] if "default" in text]
     equal(said, [warning], "warnings about defaults of the demo")
     run = call("check", "-C", folder)

@@ -173,7 +173,7 @@ def check_trouble(project):
     equal(full["state"], "done", "state of a run whose trace could not be written")
     before = (project / "study.json").read_bytes()
     runs = len(call_json("status", "-C", project)["runs"])
-    for words, status, what in ((("--trace", "study.json"), 3, "is there and is no trace"),
+    for words, status, what in ((("--trace", "study.json"), 3, "exists and is not a trace"),
                                 (("--trace", "."), 5, "cannot be written"),
                                 (("--trace",), 2, "--trace")):
         run = call("study", "-C", project, *words, expect=status)

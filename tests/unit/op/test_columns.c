@@ -144,7 +144,7 @@ static void test_bad_lists(void **state) {
   static const struct ts_op_ratio two[] = {{{"table", "dice"}, above, 1, below, 1},
                                            {{"table", "dice"}, above, 1, below, 1}};
   struct ts_op_descriptor d = {DESCRIPTOR, .columns = twice, .column_count = 2};
-  assert_refused(&d, TS_ERR_DUPLICATE_NAME, "the column 'dice' is there twice");
+  assert_refused(&d, TS_ERR_DUPLICATE_NAME, "the column 'dice' is declared twice");
   d = good;
   d.counts = unknown;
   assert_refused(&d, TS_ERR_BAD_RATIO, "its 'counts' use 'cells', but 'table' declares no such column");
@@ -154,7 +154,7 @@ static void test_bad_lists(void **state) {
   d = good;
   d.ratios = two;
   d.ratio_count = 2;
-  assert_refused(&d, TS_ERR_DUPLICATE_NAME, "the ratio 'dice' is there twice");
+  assert_refused(&d, TS_ERR_DUPLICATE_NAME, "the ratio 'dice' is declared twice");
   d = good;
   d.columns = NULL;
   assert_refused(&d, TS_ERR_PLUGIN, "4 'columns' cannot be right");

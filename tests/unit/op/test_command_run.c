@@ -295,8 +295,8 @@ static void test_output_is_too_large(void **state) {
   ts_budget_set((uint64_t)64 << 20, 0);
   expect_too_large(state, "bytes", "truncate -s 20G out.x.bin", "wrote more than the 268.4 MB of --scratch and was");
   expect_too_large(state, "bytes", "truncate -s 200M out.x.bin", "wrote an output 'x' of 209.7 MB");
-  expect_too_large(state, "bytes", "truncate -s 33554433 out.x.bin", "more than the 33.6 MB that are taken");
-  expect_too_large(state, "table", "truncate -s 3M out.x.csv", "more than the 2.8 MB that are taken");
+  expect_too_large(state, "bytes", "truncate -s 33554433 out.x.bin", "more than the 33.6 MB that are allowed");
+  expect_too_large(state, "table", "truncate -s 3M out.x.csv", "more than the 2.8 MB that are allowed");
   expect_too_large(state, "objects", "truncate -s 2M out.x.geojson", "wrote an output 'x' of 2.1 MB");
   ts_budget_set((uint64_t)64 << 20, (uint64_t)1 << 20);
   /* Found while it runs or when it has ended: both say this. */

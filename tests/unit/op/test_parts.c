@@ -122,7 +122,7 @@ static void test_verified(void **state) {
               execute(registry, "test.liar", 0, 2, &context, &err) == ROWS;
     atomic_store(&lie, 1);
     ok = ok && execute(registry, "test.liar", 0, 2, &context, &err) == -1 && err.code == TS_ERR_OPERATION_CONTRACT &&
-         strstr(err.text, "from parts it recalled");
+         strstr(err.text, "with recalled parts");
     if (!ok) fprintf(stderr, "verified: %s\n", err.text);
     ts_memo_destroy(context.memo);
     ts_registry_destroy(registry);

@@ -182,7 +182,7 @@ static void test_cut_library(void **state) {
     struct ts_faults faults = {0};
     assert_false(ts_registry_load(registry, path, &faults));
     assert_int_equal(faults.count, 1);
-    assert_error(&faults.items[0], TS_ERR_PLUGIN, length < 64 ? "it is no ELF file" : "its end is missing");
+    assert_error(&faults.items[0], TS_ERR_PLUGIN, length < 64 ? "it is not an ELF file" : "its end is missing");
     assert_string_equal(faults.items[0].where.file, path);
     assert_true(faults.items[0].help[0] != '\0');
     ts_faults_release(&faults);
@@ -206,7 +206,7 @@ static void test_bad_descriptors(void **state) {
       {TS_ERR_BAD_NAME, "input '1st' has a name that is not allowed"},
       {TS_ERR_PORT_TYPE, "input 'in' has the unknown type 'picture'"},
       {TS_ERR_PORT_TYPE, "input 'in' has the unknown type 'nothing'"},
-      {TS_ERR_DUPLICATE_NAME, "input 'in' is there twice"},
+      {TS_ERR_DUPLICATE_NAME, "input 'in' is declared twice"},
       {TS_ERR_MISSING_KEY, "input 3 lacks a name or a type"},
       {TS_ERR_PORT_TYPE, "output 'file' may not be of type 'file'"},
       {TS_ERR_EMPTY_RANGE, "the domain of parameter 'zero' is not a range"},
@@ -216,7 +216,7 @@ static void test_bad_descriptors(void **state) {
       {TS_ERR_EMPTY_RANGE, "parameter 'empty' has no choices"},
       {TS_ERR_OPERATION_CONTRACT, "the canonical form of parameter 'far'"},
       {TS_ERR_OPERATION_CONTRACT, "the canonical form of parameter 'flip'"},
-      {TS_ERR_DUPLICATE_NAME, "parameter 'zero' is there twice"},
+      {TS_ERR_DUPLICATE_NAME, "parameter 'zero' is declared twice"},
       {TS_ERR_MISSING_KEY, "parameter 8 has no name"},
       {TS_ERR_BAD_VALUE, "versions start at 1"},
       {TS_ERR_BAD_VALUE, "unknown numeric class 'sloppy'"},

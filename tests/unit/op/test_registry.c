@@ -218,7 +218,7 @@ static void test_unknown_files(void **state) {
   assert_false(ts_registry_load(registry, "/dev/null", &faults));
   assert_int_equal(faults.count, 2);
   assert_error(&faults.items[0], TS_ERR_FILE_NOT_FOUND, "/nowhere/at/all.so");
-  assert_error(&faults.items[1], TS_ERR_PLUGIN, "no file of operations");
+  assert_error(&faults.items[1], TS_ERR_PLUGIN, "is not a file of operations");
   assert_string_equal(faults.items[0].where.file, "/nowhere/at/all.so");
   assert_int_equal(ts_registry_count(registry), 3);
   ts_faults_release(&faults);

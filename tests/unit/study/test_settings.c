@@ -47,7 +47,7 @@ static void everything_is_taken_up(void **state) {
                                    .parameter_count = 2};
   char *text = ts_settings_write(&asked, NULL);
   struct ts_request r = {0};
-  ts_settings_take_up(&arena, text, &r);
+  ts_settings_restore(&arena, text, &r);
   free(text);
   assert_string_equal(r.design, "design.csv");
   assert_string_equal(r.merge, "trtma");
@@ -77,13 +77,13 @@ static void zeros_are_told_from_nothing(void **state) {
   (void)state;
   char *text = ts_settings_write(&(struct ts_request){.has_seed = true, .has_tile = true}, NULL);
   struct ts_request r = {.seed = 7};
-  ts_settings_take_up(&arena, text, &r);
+  ts_settings_restore(&arena, text, &r);
   free(text);
   assert_true(r.has_seed && r.has_tile);
   assert_int_equal(r.seed, 0);
   text = ts_settings_write(&(struct ts_request){0}, NULL);
   r = (struct ts_request){0};
-  ts_settings_take_up(&arena, text, &r);
+  ts_settings_restore(&arena, text, &r);
   free(text);
   assert_false(r.has_seed || r.has_tile || r.no_cutoff || r.no_parts);
   assert_null(r.merge);
@@ -102,7 +102,7 @@ static void the_new_call_comes_first(void **state) {
                                                       .no_parts = true},
                                  NULL);
   struct ts_request r = {.merge = "lineage", .workers = 4, .seed = 9, .has_seed = true, .data = now, .data_count = 1};
-  ts_settings_take_up(&arena, text, &r);
+  ts_settings_restore(&arena, text, &r);
   free(text);
   assert_string_equal(r.merge, "lineage");
   assert_int_equal(r.workers, 4);
@@ -118,7 +118,7 @@ static void strange_texts_change_nothing(void **state) {
                                "{\"parameters\": {\"B\": 1}, \"data\": [1, null]}"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     struct ts_request r = {0};
-    ts_settings_take_up(&arena, texts[i], &r);
+    ts_settings_restore(&arena, texts[i], &r);
     assert_null(r.merge);
     assert_int_equal(r.data_count + r.parameter_count, 0);
   }
