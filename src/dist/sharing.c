@@ -16,12 +16,12 @@
 
 #include <stdlib.h>
 
-#define GROUPS_PER_WORKER 3 /* fewer windows are split */
-#define BUCKETS_OPEN      3 /* per worker, being done or waiting: more tasks become ready until they are needed */
-#define SHARES            2 /* per worker, of what is ready: the last ones are small */
-#define MOST_IN_BUCKET    64
-#define REST_BUCKETS      5   /* per worker, of what follows the front */
-#define REST_IMBALANCE    0.1 /* is enough: workers wait while buckets are made, and take them on demand */
+#define WINDOWS_PER_WORKER 3 /* fewer windows are split */
+#define BUCKETS_OPEN       3 /* per worker, being done or waiting: more tasks become ready until they are needed */
+#define SHARES             2 /* per worker, of what is ready: the last ones are small */
+#define MOST_IN_BUCKET     64
+#define REST_BUCKETS       5   /* per worker, of what follows the front */
+#define REST_IMBALANCE     0.1 /* is enough: workers wait while buckets are made, and take them on demand */
 /* The last buckets, one per worker, are split once more, those at the very end into more parts: nobody waits long. */
 #define LATE_PARTS  2
 #define LAST_PARTS  5
@@ -369,7 +369,7 @@ static bool begin_sharing(struct coordinator *c, const struct ts_jobs *windows, 
 static bool add_windows(struct coordinator *c, struct ts_error *err) {
   struct ts_jobs whole = {0};
   ts_jobs_of_windows(&whole, c->plan, c->dataset);
-  const bool few = whole.count < GROUPS_PER_WORKER * c->options->workers;
+  const bool few = whole.count < WINDOWS_PER_WORKER * c->options->workers;
   const bool no_sharing = c->options->workers == 1 || (!few && c->plan->coarsest != TS_PER_TILE);
   const size_t last = no_sharing || c->options->no_store ? 0 : few ? whole.count : (c->options->workers + 1) / 2;
   const size_t count = whole.count;
@@ -395,7 +395,7 @@ static bool add_buckets_of_stages(struct coordinator *c, struct ts_jobs *jobs, s
 bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err) {
   struct ts_jobs jobs = {0};
   size_t windows = ts_run_window_count(c->plan, c->dataset);
-  size_t enough = GROUPS_PER_WORKER * c->options->workers;
+  size_t enough = WINDOWS_PER_WORKER * c->options->workers;
   bool ok = true;
   if (c->options->grouping)
     ok = add_buckets_of_stages(c, &jobs, err);

@@ -29,6 +29,7 @@
 #define SHORT_SHARE           0.6                 /* of the budget: from here on strays are counted */
 #define MARGIN                1.05                /* the next call may take a little more than those before */
 #define FULL                  0.84 /* of the budget: calls differ, and the C library keeps a little of what was freed */
+#define STRAY_PARTS           32   /* of the budget: more than one such part is worth asking the C library for it */
 #define LOW_WATER             0.75 /* of the budget: dropping a little more now saves dropping at every task */
 
 /* A thread works on one task at a time, so each has one. In the engine's list from enter to leave. */
@@ -157,7 +158,7 @@ void ts_memory_limit_blocks(const struct engine *engine) {
 static void count_strays(struct engine *engine) {
   uint64_t budget = engine->options->memory_bytes;
   engine->stray_bytes = stray_bytes();
-  if (engine->stray_bytes > budget / 32) {
+  if (engine->stray_bytes > budget / STRAY_PARTS) {
     trim_heap();
     engine->stray_bytes = stray_bytes();
   }
