@@ -1,4 +1,4 @@
-/* Starts worker processes and listens to what they say on standard error.
+/* Starts worker processes and listens to their standard error.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "dist/children.h"
 
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LAST_BYTES ((size_t)4096) /* kept of what a process said */
+#define LAST_BYTES ((size_t)4096) /* kept of the messages of a process */
 #define WARNING    "warning: "
 
 extern char **environ; // NOLINT(readability-redundant-declaration): not in every header of the C library
@@ -113,7 +113,7 @@ void ts_child_listen(struct ts_child *child) {
     } else if (count < 0 && errno == EINTR) {
       continue;
     } else {
-      if (count == 0) { /* all who could write are gone */
+      if (count == 0) { /* all writers are gone */
         close(child->error_fd);
         child->error_fd = -1;
       }

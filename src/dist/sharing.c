@@ -1,12 +1,12 @@
-/* Which buckets there are: from the start, or from what is known by now where the tasks of a window are shared out.
+/* Makes the buckets of a run: at the start, or step by step where the tasks of a window are shared out.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Where there are fewer windows than keep all workers busy, each is split. Where there are enough, only the last ones are, so
- * that nobody waits long for the worker that took the last whole one. Where costs are not given, one run goes first and
- * tells what the tasks cost, while each other worker does one from elsewhere in the design. The cheap front of the
- * workflow is then shared out task by task as they become ready, equal contents once (run/frontier.h). What follows is
- * grouped by the contents that the front made: runs that go the same way stay together, so that little is done twice and
- * little is passed on. */
+ * Where there are fewer windows than keep all workers busy, each is split. Where there are enough, only the last ones
+ * are, so that no worker waits long for the one that took the last whole window. Where costs are not given, one run
+ * goes first to measure the costs of the tasks, while each other worker does one from elsewhere in the design. The
+ * cheap front of the workflow is then shared out task by task as they become ready, equal contents once
+ * (run/frontier.h). The rest of the workflow is split by the contents that the front made: runs with the same contents
+ * stay together, so that little is done twice and little is passed on. */
 #include "dist/coordinator_int.h"
 #include "dist/job.h"
 
@@ -62,7 +62,7 @@ static void remember(struct coordinator *c, uint64_t number, struct ts_run_part 
   c->jobs[number].part.wanted = c->jobs[number].demands;
 }
 
-/* What is ready now in buckets, as many as keep the workers busy for a while. */
+/* Puts ready tasks into buckets, as many as keep the workers busy for a while. */
 static void share_out_tasks(struct coordinator *c, uint32_t window) {
   struct ts_frontier *frontier = c->shared[window].frontier;
   struct ts_jobs jobs = {0};
@@ -97,8 +97,8 @@ static bool share_out_run(struct coordinator *c, uint32_t window, size_t place) 
   return part.wanted_count > 0;
 }
 
-/* A run for each worker, the first of which that is not done yet tells what tasks cost. They are far from each other, so that
- * they have little in common that would be done twice. */
+/* A run for each worker, the first unfinished one of which measures the costs of tasks. They are far from each other,
+ * so that they have little in common that would be done twice. */
 static void share_out_first(struct coordinator *c, uint32_t window) {
   const size_t runs = c->plan->set_count, workers = (c->options->workers + c->shared_count - 1) / c->shared_count;
   uint64_t *sample = &c->shared[window].sample;
@@ -115,8 +115,8 @@ static void measure(struct coordinator *c) {
   for (size_t t = 0; t < c->plan->workflow->task_count; t++) c->costs[t] = costs[t];
 }
 
-/* The longest beginning of the workflow that is cheap enough. Windows of several units have no runs that could be told
- * apart by their contents: all their tasks are the front. */
+/* The longest beginning of the workflow that is cheap enough. Windows of several units have no runs that could be
+ * distinguished by their contents: all their tasks are the front. */
 static void choose_front(struct coordinator *c, bool *is_front) {
   const struct ts_plan *plan = c->plan;
   double all = 0, front = 0;
@@ -212,7 +212,7 @@ static void add_runs(struct coordinator *c, struct ts_jobs *jobs, uint32_t windo
   free(in);
 }
 
-/* What is wanted of the reference run alone, and did not belong to the front. */
+/* Products of the reference run alone that did not belong to the front. */
 static void add_reference(struct coordinator *c, struct ts_jobs *jobs, uint32_t window) {
   const struct ts_plan *plan = c->plan;
   struct ts_run_demand *demands = ts_malloc((plan->wanted_count + 1) * sizeof *demands);
@@ -227,7 +227,7 @@ static void add_reference(struct coordinator *c, struct ts_jobs *jobs, uint32_t 
   free(demands);
 }
 
-/* Groups members of the rest, given by their numbers. */
+/* Puts members of the rest, given by their numbers, into buckets. */
 static bool window_rest(const struct rest *rest, const uint32_t *members, size_t count, size_t max_buckets,
                         struct ts_buckets *buckets, struct ts_error *err) {
   uint32_t *keys = ts_malloc((count * rest->task_count + 1) * sizeof *keys);
@@ -293,7 +293,7 @@ static bool share_out_rest(struct coordinator *c, uint32_t window, struct ts_err
   return ok;
 }
 
-/* What failed, and what needs it, is told by running what is left as a whole. */
+/* Failed tasks, and those that need them, are reported by running all that is left as a whole. */
 static void add_whole(struct coordinator *c, uint32_t window) {
   struct ts_jobs jobs = {0};
   ts_jobs_add(&jobs, &(struct ts_run_part){.window = window}, 0);
@@ -408,7 +408,7 @@ bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err) {
   return ok;
 }
 
-/* What came makes other tasks ready. */
+/* Products that arrived make other tasks ready. */
 static void take_up(struct coordinator *c, uint32_t window, uint64_t number) {
   struct ts_job *job = &c->jobs[number];
   if (c->shared[window].sample == number) c->shared[window].sample = TS_NO_BUCKET;
@@ -418,7 +418,7 @@ static void take_up(struct coordinator *c, uint32_t window, uint64_t number) {
 
 bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t window, const struct ts_dist_result *result,
                                 struct ts_error *err) {
-  if (result->stopped) return true; /* it stays open: whoever continues the run does it */
+  if (result->stopped) return true; /* it stays open for the process that continues the run */
   ts_dist_queue_done(&c->queue, result->number);
   c->open_buckets--;
   c->open_in_window[window]--;
