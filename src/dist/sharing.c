@@ -228,8 +228,8 @@ static void add_reference(struct coordinator *c, struct ts_jobs *jobs, uint32_t 
 }
 
 /* Puts members of the rest, given by their numbers, into buckets. */
-static bool window_rest(const struct rest *rest, const uint32_t *members, size_t count, size_t max_buckets,
-                        struct ts_buckets *buckets, struct ts_error *err) {
+static bool bucket_members(const struct rest *rest, const uint32_t *members, size_t count, size_t max_buckets,
+                           struct ts_buckets *buckets, struct ts_error *err) {
   uint32_t *keys = ts_malloc((count * rest->task_count + 1) * sizeof *keys);
   for (size_t i = 0; i < count * rest->task_count; i++)
     keys[i] = rest->keys[(size_t)members[i / rest->task_count] * rest->task_count + i % rest->task_count];
@@ -254,20 +254,20 @@ static bool window_rest(const struct rest *rest, const uint32_t *members, size_t
 static bool add_in_parts(struct coordinator *c, struct ts_jobs *jobs, uint32_t window, const struct rest *rest,
                          const struct ts_bucket *bucket, size_t part_count, struct ts_error *err) {
   struct ts_buckets parts = {0};
-  if (!window_rest(rest, bucket->members, bucket->member_count, part_count, &parts, err)) return false;
+  if (!bucket_members(rest, bucket->members, bucket->member_count, part_count, &parts, err)) return false;
   for (size_t b = 0; b < parts.count; b++) add_runs(c, jobs, window, rest, &parts.items[b]);
   ts_buckets_release(&parts);
   return true;
 }
 
-static bool window_and_add(struct coordinator *c, struct ts_jobs *jobs, uint32_t window, const struct rest *rest,
-                           struct ts_error *err) {
+static bool add_rest(struct coordinator *c, struct ts_jobs *jobs, uint32_t window, const struct rest *rest,
+                     struct ts_error *err) {
   const size_t workers = c->options->workers;
   struct ts_buckets buckets = {0};
   uint32_t *all = ts_malloc(rest->members * sizeof *all);
   for (size_t i = 0; i < rest->members; i++) all[i] = (uint32_t)i;
-  bool ok = window_rest(rest, all, rest->members, (REST_BUCKETS * workers + c->shared_count - 1) / c->shared_count,
-                        &buckets, err);
+  bool ok = bucket_members(rest, all, rest->members, (REST_BUCKETS * workers + c->shared_count - 1) / c->shared_count,
+                           &buckets, err);
   free(all);
   if (!ok) return false;
   for (size_t b = 0; ok && b < buckets.count; b++) {
@@ -285,7 +285,7 @@ static bool share_out_rest(struct coordinator *c, uint32_t window, struct ts_err
   struct rest rest;
   struct ts_jobs jobs = {0};
   rest_init(&rest, c, &c->shared[window]);
-  bool ok = rest.members == 0 || window_and_add(c, &jobs, window, &rest, err);
+  bool ok = rest.members == 0 || add_rest(c, &jobs, window, &rest, err);
   if (ok) add_reference(c, &jobs, window);
   ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
