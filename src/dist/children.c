@@ -1,4 +1,4 @@
-/* Starts worker processes and listens to what they say on standard error.
+/* Starts worker processes and listens to their standard error.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "dist/children.h"
 
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LAST_BYTES ((size_t)4096) /* kept of what a process said */
+#define LAST_BYTES ((size_t)4096) /* kept of the messages of a process */
 #define WARNING    "warning: "
 
 /* Signals that this process may ignore or handle; others, such as SIGHUP under nohup, a worker ignores as this process
@@ -86,7 +86,7 @@ void ts_child_listen(struct ts_child *child) {
     } else if (count < 0 && errno == EINTR) {
       continue;
     } else {
-      if (count == 0) { /* all who could write are gone */
+      if (count == 0) { /* all writers are gone */
         close(child->error_fd);
         child->error_fd = -1;
       }

@@ -1,4 +1,4 @@
-/* Worker processes: started, listened to, told to stop, collected.
+/* Worker processes: started, listened to, asked to stop, collected.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_DIST_CHILDREN_H
 #define TS_DIST_CHILDREN_H
@@ -14,16 +14,17 @@
 struct ts_child {
   pid_t pid;          /* 0: not running */
   int error_fd;       /* its standard error; -1: closed */
-  struct ts_str line; /* what came of the line that is not complete */
+  struct ts_str line; /* the beginning of a line that is not complete */
   struct ts_str last; /* the last things it said */
   int status;         /* of waitpid, once it has ended */
 };
 
-/* Starts `PROGRAM worker --connect SOCKET` in a process group of its own: Ctrl-C reaches it through the coordinator only. */
+/* Starts `PROGRAM worker --connect SOCKET` in a process group of its own: Ctrl-C reaches it through the coordinator
+ * only. */
 bool ts_child_start(struct ts_child *child, const char *program, const char *socket, struct ts_error *err);
-/* Takes what it said; warnings are passed on at once, the rest is kept for when it ends. */
+/* Reads its messages; warnings are passed on at once, the rest is kept for when it ends. */
 void ts_child_listen(struct ts_child *child);
-/* True once it has ended; then its status is set, and what it said is complete. */
+/* True once it has ended; then its status is set, and its messages are complete. */
 bool ts_child_has_ended(struct ts_child *child);
 void ts_child_signal(const struct ts_child *child, int number);
 /* How it ended, in words: "was killed by signal 9 (Killed)". */

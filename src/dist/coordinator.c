@@ -36,7 +36,7 @@ static void close_queue(struct coordinator *c) {
   pthread_mutex_unlock(&c->lock);
 }
 
-/* ---- what workers tell ---- */
+/* ---- messages of workers ---- */
 static void take_product(struct coordinator *c, const struct ts_dist_news *news) {
   struct ts_error err = {0};
   if (!ts_ledger_is_wanted(&c->ledger, news->event.node, news->port, news->event.unit)) return;
@@ -91,7 +91,7 @@ static void take_result(struct coordinator *c, const struct message *message) {
   if (!ts_coordinator_bucket_done(c, c->bucket_windows[result.number], &result, &err)) end_with(c, &err);
 }
 
-/* What it held is taken by another one. */
+/* Another worker takes its buckets. */
 static void handle_disconnect(struct coordinator *c, size_t worker) {
   pthread_mutex_lock(&c->lock);
   struct slot *slot = slot_of(c, worker);
@@ -165,7 +165,7 @@ static void handle_death(struct coordinator *c, struct slot *slot) {
   bool hopeless = slot->has_bucket ? slot->attempts >= MOST_ATTEMPTS : c->start_failures >= MOST_STARTS;
   if (hopeless) {
     ts_fail(&err, TS_ERR_WORKER, "%s", ts_str_get(&text));
-    ts_error_help(&err, "what was finished is kept; mend or leave out what ends the process, then continue with "
+    ts_error_help(&err, "finished work is kept; fix or leave out the task that ends the process, then continue with "
                         "--resume");
     end_with(c, &err);
   } else if (slot->has_bucket) {
@@ -277,7 +277,7 @@ static void warn_of_bad_end(const struct coordinator *c, const struct slot *slot
   ts_log(TS_LOG_WARN, "a worker process %s when its work was done", ts_str_get(&text));
 }
 
-/* Nobody is left behind: who does not end by itself is killed. */
+/* No process is left behind: one that does not end by itself is killed. */
 static void dismiss(struct coordinator *c) {
   close_queue(c);
   bool at_once = c->trouble.code != TS_ERR_OK || c->stop_told > 1;
@@ -310,7 +310,7 @@ static void check_complete(struct coordinator *c) {
   if (c->open_buckets > 0 || c->trouble.code != TS_ERR_OK || !ts_ledger_lacks_product(&c->ledger, &node, &unit)) return;
   ts_fail(&err, TS_ERR_WORKER, "the workers are done, but a product of '%s' is missing",
           ts_plan_node_name(c->plan, node, name, sizeof name));
-  ts_error_help(&err, "this should not happen; what is finished is kept: continue with --resume");
+  ts_error_help(&err, "this should not happen; finished work is kept: continue with --resume");
   end_with(c, &err);
 }
 

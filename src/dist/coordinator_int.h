@@ -1,8 +1,8 @@
-/* What the files of the coordinator share.
+/* Shared by the files of the coordinator.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The server's thread answers workers at once: descriptions, buckets. All that they tell goes into the inbox, and the
- * thread that called ts_dist_run takes it from there in order: it keeps the books, adds buckets, and looks after the
+ * The server's thread answers workers at once: descriptions, buckets. All their messages go into the inbox, and the
+ * thread that called ts_dist_run takes them from there in order: it keeps the books, adds buckets, and looks after the
  * processes. So callbacks come from one thread, and a slow one delays no worker. */
 #ifndef TS_DIST_COORDINATOR_INT_H
 #define TS_DIST_COORDINATOR_INT_H
@@ -47,7 +47,7 @@ struct shared_window {
   struct ts_frontier *frontier; /* owned; NULL: all its buckets are known */
   enum sharing_step step;
   bool *front;     /* owned: per task, whether it belongs to the front */
-  uint64_t sample; /* the bucket whose end tells what tasks cost; TS_NO_BUCKET: there is none, or it is done */
+  uint64_t sample; /* the bucket whose end shows the costs of tasks; TS_NO_BUCKET: there is none, or it is done */
 };
 
 struct coordinator {

@@ -1,10 +1,10 @@
 /* Work on a plan by several processes that share nothing but the store: the coordinator's side and the worker's.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The coordinator owns the store and serves it over a local socket. It starts the workers; each makes the same whole plan,
- * so that numbers of nodes mean the same everywhere, and takes buckets (a window of the dataset and what is wanted of it)
- * until there are none. Task events and wanted products come back over the same connection and are told as ts_run tells
- * them. What a dead worker held is given to another one. */
+ * The coordinator owns the store and serves it over a local socket. It starts the workers; each makes the same whole
+ * plan, so that numbers of nodes mean the same everywhere, and takes buckets (a window of the dataset and the wanted
+ * products of it) until there are none. Task events and wanted products come back over the same connection and are
+ * reported as ts_run reports them. A dead worker's bucket is given to another one. */
 #ifndef TS_DIST_DIST_H
 #define TS_DIST_DIST_H
 
@@ -16,15 +16,15 @@ void ts_dist_fingerprint(const struct ts_plan *plan, const struct ts_dataset *da
 
 struct ts_dist_options {
   size_t workers;          /* processes, at least one */
-  const char *program;     /* borrowed: what is started as PROGRAM worker --connect SOCKET */
+  const char *program;     /* borrowed: the program, started as PROGRAM worker --connect SOCKET */
   const char *description; /* borrowed: given to every worker as it is */
   /* Buckets of the algorithms that group stages; NULL: by pieces of the dataset. The plan keeps its instances. */
   const struct ts_plan_bucket_options *grouping;
-  /* As for ts_run: registry, store (always there: it holds the queue), run_id, no_cutoff, stop, user, callbacks. Callbacks
-   * come from the calling thread. on_task is told the first outcome of every task and unit. */
+  /* As for ts_run: registry, store (always there: it holds the queue), run_id, no_cutoff, stop, user, callbacks.
+   * Callbacks come from the calling thread. on_task gets the first outcome of every task and unit. */
   struct ts_run_options run;
-  /* Borrowed: seconds per task of the workflow, by which tiles are split; NULL: measured by one run that goes first. With
-   * given costs the same contents are split in the same way every time. */
+  /* Borrowed: seconds per task of the workflow, by which tiles are split; NULL: measured by one run that goes first.
+   * With given costs the same contents are split in the same way every time. */
   const double *costs;
   bool no_store; /* products are neither looked up nor kept */
   /* An execution beyond the first of a task and unit; may be NULL. */
@@ -38,7 +38,7 @@ bool ts_dist_run(const struct ts_plan *plan, const struct ts_dataset *dataset, c
                  struct ts_run_result *result, struct ts_error *err);
 
 /* ---- the worker ---- */
-/* Tells the coordinator behind a remote store that this process is there; gets its description. */
+/* Announces this process to the coordinator behind a remote store; gets its description. */
 bool ts_dist_hello(struct ts_store *store, struct ts_str *description, struct ts_error *err);
 /* Why this process cannot work: ends the run. */
 void ts_dist_give_up(struct ts_store *store, const struct ts_error *why);

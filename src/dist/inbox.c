@@ -1,4 +1,4 @@
-/* The coordinator as workers see it: answers at once, and a box for what they tell.
+/* The coordinator as workers see it: answers at once, and a box for their messages.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "dist/coordinator_int.h"
 
@@ -75,7 +75,7 @@ static void answer_take(struct coordinator *c, struct slot *slot, struct ts_str 
     return;
   }
   if (ts_dist_queue_take(&c->queue, slot->worker, &arena, &row) != TS_BUCKET_TAKEN) {
-    ts_wire_add_u8(answer, TS_DIST_ANSWER_WAIT); /* there may be more when what others do is done */
+    ts_wire_add_u8(answer, TS_DIST_ANSWER_WAIT); /* there may be more when other workers have finished */
     return;
   }
   slot->has_bucket = true;

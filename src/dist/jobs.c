@@ -143,7 +143,7 @@ static void demand_outputs(struct demands *demands, const struct ts_plan *plan, 
   }
 }
 
-/* What only the reference run asks for is no member of any bucket. */
+/* Products of the reference run alone do not belong to any bucket. */
 static void demand_reference(struct demands *demands, const struct ts_plan *plan, size_t stage_index, size_t unit) {
   const struct ts_stage *stage = &plan->workflow->stages[stage_index];
   for (uint32_t n = 0; n < plan->node_count; n++) {

@@ -63,7 +63,7 @@ static void pass_event_on(const struct ts_ledger *ledger, const struct ts_task_e
   if (ledger->options->run.on_task) ledger->options->run.on_task(ledger->options->run.user, event);
 }
 
-/* Reading and cropping are done by whoever needs them: every call is told, nothing else. */
+/* Reading and cropping are done by the worker that needs them: every call is reported, nothing else. */
 static void take_helper(struct ts_ledger *ledger, const struct ts_task_event *event) {
   const struct ts_node *node = &ledger->plan->nodes[event->node];
   uint8_t *settled = &ledger->settled[ledger->offsets[event->node] + event->unit];
@@ -74,7 +74,7 @@ static void take_helper(struct ts_ledger *ledger, const struct ts_task_event *ev
   if (*settled == 0 || failed) *settled = (uint8_t)(event->outcome + 1);
 }
 
-/* Another execution of what is settled. What was only found before counts as executed from now on. */
+/* Another execution of a settled task. One that was only found before counts as executed from now on. */
 static void take_again(struct ts_ledger *ledger, const struct ts_task_event *event, uint8_t *settled) {
   struct ts_run_counts *counts = counts_of(ledger, &ledger->plan->nodes[event->node]);
   enum ts_outcome before = (enum ts_outcome)(*settled - 1);
@@ -109,7 +109,7 @@ void ts_ledger_task(struct ts_ledger *ledger, const struct ts_task_event *event)
   }
 }
 
-/* Where it is noted whether a product was delivered; NULL if nobody wants it. */
+/* Where it is noted whether a product was delivered; NULL if it is not wanted. */
 static bool *note_of(const struct ts_ledger *ledger, uint32_t node, uint32_t port, size_t unit) {
   if (!is_in_plan(ledger, node, unit) || port > 63 || (ledger->wanted_ports[node] >> port & 1) == 0) return NULL;
   size_t before = (size_t)__builtin_popcountll(ledger->wanted_ports[node] & ((UINT64_C(1) << port) - 1));

@@ -1,4 +1,4 @@
-/* Keeps the books of a run by several processes: every task and unit is settled once, what comes again is told apart.
+/* Keeps the books of a run by several processes: every task and unit is settled once, repetitions are counted apart.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_DIST_LEDGER_H
 #define TS_DIST_LEDGER_H
@@ -27,7 +27,7 @@ void ts_ledger_product(struct ts_ledger *ledger, uint32_t node, uint32_t port, s
 bool ts_ledger_is_wanted(const struct ts_ledger *ledger, uint32_t node, uint32_t port, size_t unit);
 /* Whether a product was not delivered although its task is done: never, if all buckets are. */
 bool ts_ledger_lacks_product(const struct ts_ledger *ledger, uint32_t *node, size_t *unit);
-/* What nobody asked for was in the store, or what follows it was. Told when a window is finished. */
+/* Reports tasks that were not needed, because they or their consumers were in the store, when a window is finished. */
 void ts_ledger_close_window(struct ts_ledger *ledger, uint32_t window);
 
 #endif

@@ -1,4 +1,4 @@
-/* What coordinator and workers say to each other, as bytes.
+/* Messages between the coordinator and workers, as bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_DIST_MESSAGES_H
 #define TS_DIST_MESSAGES_H
@@ -18,7 +18,7 @@ enum ts_dist_message {
 
 enum ts_dist_answer { TS_DIST_ANSWER_WORK, TS_DIST_ANSWER_WAIT, TS_DIST_ANSWER_END };
 
-/* How a bucket went, apart from what its events tell. */
+/* The result of a bucket, apart from its events. */
 struct ts_dist_result {
   uint64_t number;
   bool stopped;

@@ -1,8 +1,8 @@
 /* The queue of a run's buckets: in the store as long as that takes them, in this process alone from then on.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A disk that is full must not end a run that can go on without it. Whatever is not done is therefore held here as well;
- * when the store refuses a change, its rows are not looked at any more. May be used by several threads. */
+ * A disk that is full must not end a run that can go on without it. Whatever is not done is therefore held here as
+ * well; when the store refuses a change, its rows are not looked at any more. May be used by several threads. */
 #ifndef TS_DIST_QUEUE_H
 #define TS_DIST_QUEUE_H
 
@@ -21,7 +21,7 @@ struct ts_dist_queue {
   bool is_alone; /* the store takes no more */
 };
 
-/* Drops what an earlier process left of the run. */
+/* Drops the rows that an earlier process left of the run. */
 void ts_dist_queue_init(struct ts_dist_queue *queue, struct ts_store *store, const char *run);
 /* Empties the queue in the store, too. */
 void ts_dist_queue_release(struct ts_dist_queue *queue);

@@ -1,12 +1,12 @@
-/* Which buckets there are: from the start, or from what is known by now where the tasks of a window are shared out.
+/* Makes the buckets of a run: at the start, or step by step where the tasks of a window are shared out.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Where there are fewer windows than keep all workers busy, each is split. Where there are enough, only the last ones are, so
- * that nobody waits long for the worker that took the last whole one. Where costs are not given, one run goes first and
- * tells what the tasks cost, while each other worker does one from elsewhere in the design. The cheap front of the
- * workflow is then shared out task by task as they become ready, equal contents once (run/frontier.h). What follows is
- * grouped by the contents that the front made: runs that go the same way stay together, so that little is done twice and
- * little is passed on. */
+ * Where there are fewer windows than keep all workers busy, each is split. Where there are enough, only the last ones
+ * are, so that no worker waits long for the one that took the last whole window. Where costs are not given, one run
+ * goes first to measure the costs of the tasks, while each other worker does one from elsewhere in the design. The
+ * cheap front of the workflow is then shared out task by task as they become ready, equal contents once
+ * (run/frontier.h). The rest of the workflow is split by the contents that the front made: runs with the same contents
+ * stay together, so that little is done twice and little is passed on. */
 #include "dist/coordinator_int.h"
 #include "dist/job.h"
 
@@ -16,12 +16,12 @@
 
 #include <stdlib.h>
 
-#define GROUPS_PER_WORKER 3 /* fewer windows are split */
-#define BUCKETS_OPEN      3 /* per worker, being done or waiting: more tasks become ready until they are needed */
-#define SHARES            2 /* per worker, of what is ready: the last ones are small */
-#define MOST_IN_BUCKET    64
-#define REST_BUCKETS      5   /* per worker, of what follows the front */
-#define REST_IMBALANCE    0.1 /* is enough: workers wait while buckets are made, and take them on demand */
+#define WINDOWS_PER_WORKER 3 /* fewer windows are split */
+#define BUCKETS_OPEN       3 /* per worker, being done or waiting: more tasks become ready until they are needed */
+#define SHARES             2 /* per worker, of what is ready: the last ones are small */
+#define MOST_IN_BUCKET     64
+#define REST_BUCKETS       5   /* per worker, of what follows the front */
+#define REST_IMBALANCE     0.1 /* is enough: workers wait while buckets are made, and take them on demand */
 /* The last buckets, one per worker, are split once more, those at the very end into more parts: nobody waits long. */
 #define LATE_PARTS  2
 #define LAST_PARTS  5
@@ -62,7 +62,7 @@ static void remember(struct coordinator *c, uint64_t number, struct ts_run_part 
   c->jobs[number].part.wanted = c->jobs[number].demands;
 }
 
-/* What is ready now in buckets, as many as keep the workers busy for a while. */
+/* Puts ready tasks into buckets, as many as keep the workers busy for a while. */
 static void share_out_tasks(struct coordinator *c, uint32_t window) {
   struct ts_frontier *frontier = c->shared[window].frontier;
   struct ts_jobs jobs = {0};
@@ -97,8 +97,8 @@ static bool share_out_run(struct coordinator *c, uint32_t window, size_t place) 
   return part.wanted_count > 0;
 }
 
-/* A run for each worker, the first of which that is not done yet tells what tasks cost. They are far from each other, so that
- * they have little in common that would be done twice. */
+/* A run for each worker, the first unfinished one of which measures the costs of tasks. They are far from each other,
+ * so that they have little in common that would be done twice. */
 static void share_out_first(struct coordinator *c, uint32_t window) {
   const size_t runs = c->plan->set_count, workers = (c->options->workers + c->shared_count - 1) / c->shared_count;
   uint64_t *sample = &c->shared[window].sample;
@@ -115,8 +115,8 @@ static void measure(struct coordinator *c) {
   for (size_t t = 0; t < c->plan->workflow->task_count; t++) c->costs[t] = costs[t];
 }
 
-/* The longest beginning of the workflow that is cheap enough. Windows of several units have no runs that could be told
- * apart by their contents: all their tasks are the front. */
+/* The longest beginning of the workflow that is cheap enough. Windows of several units have no runs that could be
+ * distinguished by their contents: all their tasks are the front. */
 static void choose_front(struct coordinator *c, bool *is_front) {
   const struct ts_plan *plan = c->plan;
   double all = 0, front = 0;
@@ -212,7 +212,7 @@ static void add_runs(struct coordinator *c, struct ts_jobs *jobs, uint32_t windo
   free(in);
 }
 
-/* What is wanted of the reference run alone, and did not belong to the front. */
+/* Products of the reference run alone that did not belong to the front. */
 static void add_reference(struct coordinator *c, struct ts_jobs *jobs, uint32_t window) {
   const struct ts_plan *plan = c->plan;
   struct ts_run_demand *demands = ts_malloc((plan->wanted_count + 1) * sizeof *demands);
@@ -227,9 +227,9 @@ static void add_reference(struct coordinator *c, struct ts_jobs *jobs, uint32_t 
   free(demands);
 }
 
-/* Groups members of the rest, given by their numbers. */
-static bool window_rest(const struct rest *rest, const uint32_t *members, size_t count, size_t max_buckets,
-                        struct ts_buckets *buckets, struct ts_error *err) {
+/* Puts members of the rest, given by their numbers, into buckets. */
+static bool bucket_members(const struct rest *rest, const uint32_t *members, size_t count, size_t max_buckets,
+                           struct ts_buckets *buckets, struct ts_error *err) {
   uint32_t *keys = ts_malloc((count * rest->task_count + 1) * sizeof *keys);
   for (size_t i = 0; i < count * rest->task_count; i++)
     keys[i] = rest->keys[(size_t)members[i / rest->task_count] * rest->task_count + i % rest->task_count];
@@ -254,20 +254,20 @@ static bool window_rest(const struct rest *rest, const uint32_t *members, size_t
 static bool add_in_parts(struct coordinator *c, struct ts_jobs *jobs, uint32_t window, const struct rest *rest,
                          const struct ts_bucket *bucket, size_t part_count, struct ts_error *err) {
   struct ts_buckets parts = {0};
-  if (!window_rest(rest, bucket->members, bucket->member_count, part_count, &parts, err)) return false;
+  if (!bucket_members(rest, bucket->members, bucket->member_count, part_count, &parts, err)) return false;
   for (size_t b = 0; b < parts.count; b++) add_runs(c, jobs, window, rest, &parts.items[b]);
   ts_buckets_release(&parts);
   return true;
 }
 
-static bool window_and_add(struct coordinator *c, struct ts_jobs *jobs, uint32_t window, const struct rest *rest,
-                           struct ts_error *err) {
+static bool add_rest(struct coordinator *c, struct ts_jobs *jobs, uint32_t window, const struct rest *rest,
+                     struct ts_error *err) {
   const size_t workers = c->options->workers;
   struct ts_buckets buckets = {0};
   uint32_t *all = ts_malloc(rest->members * sizeof *all);
   for (size_t i = 0; i < rest->members; i++) all[i] = (uint32_t)i;
-  bool ok = window_rest(rest, all, rest->members, (REST_BUCKETS * workers + c->shared_count - 1) / c->shared_count,
-                        &buckets, err);
+  bool ok = bucket_members(rest, all, rest->members, (REST_BUCKETS * workers + c->shared_count - 1) / c->shared_count,
+                           &buckets, err);
   free(all);
   if (!ok) return false;
   for (size_t b = 0; ok && b < buckets.count; b++) {
@@ -285,7 +285,7 @@ static bool share_out_rest(struct coordinator *c, uint32_t window, struct ts_err
   struct rest rest;
   struct ts_jobs jobs = {0};
   rest_init(&rest, c, &c->shared[window]);
-  bool ok = rest.members == 0 || window_and_add(c, &jobs, window, &rest, err);
+  bool ok = rest.members == 0 || add_rest(c, &jobs, window, &rest, err);
   if (ok) add_reference(c, &jobs, window);
   ts_coordinator_add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
@@ -293,7 +293,7 @@ static bool share_out_rest(struct coordinator *c, uint32_t window, struct ts_err
   return ok;
 }
 
-/* What failed, and what needs it, is told by running what is left as a whole. */
+/* Failed tasks, and those that need them, are reported by running all that is left as a whole. */
 static void add_whole(struct coordinator *c, uint32_t window) {
   struct ts_jobs jobs = {0};
   ts_jobs_add(&jobs, &(struct ts_run_part){.window = window}, 0);
@@ -369,7 +369,7 @@ static bool begin_sharing(struct coordinator *c, const struct ts_jobs *windows, 
 static bool add_windows(struct coordinator *c, struct ts_error *err) {
   struct ts_jobs whole = {0};
   ts_jobs_of_windows(&whole, c->plan, c->dataset);
-  const bool few = whole.count < GROUPS_PER_WORKER * c->options->workers;
+  const bool few = whole.count < WINDOWS_PER_WORKER * c->options->workers;
   const bool no_sharing = c->options->workers == 1 || (!few && c->plan->coarsest != TS_PER_TILE);
   const size_t last = no_sharing || c->options->no_store ? 0 : few ? whole.count : (c->options->workers + 1) / 2;
   const size_t count = whole.count;
@@ -395,7 +395,7 @@ static bool add_buckets_of_stages(struct coordinator *c, struct ts_jobs *jobs, s
 bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err) {
   struct ts_jobs jobs = {0};
   size_t windows = ts_run_window_count(c->plan, c->dataset);
-  size_t enough = GROUPS_PER_WORKER * c->options->workers;
+  size_t enough = WINDOWS_PER_WORKER * c->options->workers;
   bool ok = true;
   if (c->options->grouping)
     ok = add_buckets_of_stages(c, &jobs, err);
@@ -408,7 +408,7 @@ bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err) {
   return ok;
 }
 
-/* What came makes other tasks ready. */
+/* Products that arrived make other tasks ready. */
 static void take_up(struct coordinator *c, uint32_t window, uint64_t number) {
   struct ts_job *job = &c->jobs[number];
   if (c->shared[window].sample == number) c->shared[window].sample = TS_NO_BUCKET;
@@ -418,7 +418,7 @@ static void take_up(struct coordinator *c, uint32_t window, uint64_t number) {
 
 bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t window, const struct ts_dist_result *result,
                                 struct ts_error *err) {
-  if (result->stopped) return true; /* it stays open: whoever continues the run does it */
+  if (result->stopped) return true; /* it stays open for the process that continues the run */
   ts_dist_queue_done(&c->queue, result->number);
   c->open_buckets--;
   c->open_in_window[window]--;

@@ -1,8 +1,8 @@
-/* A worker: takes buckets from the coordinator, runs them, and tells it what happened.
+/* A worker: takes buckets from the coordinator, runs them, and reports to it.
  * SPDX-License-Identifier: Apache-2.0
  *
- * News are gathered and sent a few times a second, so that a task costs no message of its own. Should the coordinator be
- * gone there is nobody to work for: the process ends at once. */
+ * News are gathered and sent a few times a second, so that a task costs no message of its own. Without a
+ * coordinator there is nothing to do: the process ends at once. */
 #include "dist/dist.h"
 #include "dist/job.h"
 #include "dist/messages.h"
@@ -45,7 +45,7 @@ void ts_dist_give_up(struct ts_store *store, const struct ts_error *why) {
   ts_store_say(store, TS_DIST_GIVE_UP, text.data, text.length, &answer, &ignored);
 }
 
-/* Whoever does not answer is dead: nothing that is done from now on can be told or kept. */
+/* A coordinator that does not answer is dead: further work could not be reported or kept. */
 static void say(const struct worker *w, uint32_t kind, const struct ts_str *bytes, struct ts_str *answer) {
   struct ts_error err = {0};
   ts_str_clear(answer);
@@ -139,8 +139,8 @@ static void tell_result(struct worker *w, uint64_t number, const struct ts_run_r
   say(w, TS_DIST_RESULT, &bytes, &answer);
 }
 
-/* Everything is in the store before the bucket counts as done, or nobody will find it there: what the store did not take
- * is told by the study's process, and done again by whoever needs it. */
+/* Everything is in the store before the bucket counts as done, or other workers would not find it there: the study's
+ * process reports products that the store did not take, and the worker that needs one makes it again. */
 static bool run_bucket(struct worker *w, struct ts_run_options options, uint64_t number, uint32_t window,
                        const char *body, struct ts_error *err) {
   const struct ts_dist_worker *given = w->given;

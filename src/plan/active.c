@@ -1,4 +1,4 @@
-/* Which tasks are needed at all: those the wanted products come from, given what the dataset supplies.
+/* Which tasks are needed at all: those that the wanted products come from, given the supplied inputs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/plan_int.h"
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A walk backwards from products. What comes from the reference run is needed by that run alone. */
+/* A walk backwards from products. Products of the reference run are needed by that run alone. */
 struct marker {
   const struct ts_workflow *w; /* borrowed */
   const bool *supplied;        /* borrowed */
@@ -79,7 +79,7 @@ bool ts_plan_mark_active(struct ts_plan *plan, bool want_reference, bool *refere
     const struct ts_task *t = &w->tasks[m.missing_task];
     ts_fail(err, TS_ERR_NO_PRODUCER, "'%s.%s' needs its input '%s', which the dataset does not supply",
             w->stages[t->stage].name, t->name, t->op->descriptor->inputs[m.missing_port].name);
-    ts_error_help(err, "name files for it in the study's data, or leave out what needs it");
+    ts_error_help(err, "name files for it in the study's data, or leave out the tasks that need it");
     return false;
   }
   return true;

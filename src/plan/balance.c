@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Each round takes the costliest bucket and looks, bottom up, for the subtree whose move to another bucket leaves the
- * least greater cost of the two, then the least difference (or, if asked for, the least work). When no single move helps,
- * two subtrees are exchanged (balance_swap.c). A round that does not lower the cost of the costliest bucket is never
- * applied. */
+ * least greater cost of the two, then the least difference (or, if asked for, the least work). When no single move
+ * helps, two subtrees are exchanged (balance_swap.c). A round that does not lower the cost of the costliest bucket is
+ * never applied. */
 #include "plan/bucket_int.h"
 
 #include "base/alloc.h"
@@ -17,7 +17,7 @@
 struct move {
   struct part part;
   struct bin *to;
-  int64_t greater, second; /* of the two costs afterwards; what decides between equal ones, the more the better */
+  int64_t greater, second; /* of the two costs afterwards; decides between equal ones, the more the better */
 };
 
 struct search {

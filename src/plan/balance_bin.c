@@ -1,4 +1,4 @@
-/* Bins of the balance: members as sorted ranks, costs by counting keys, subtrees with what moving them is worth.
+/* Bins of the balance: members as sorted ranks, costs by counting keys, subtrees and the worth of moving them.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/bucket_int.h"
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What the search may spend at least, and per task of a member on top. */
+/* Steps that the search may take at least, and more per task of a member. */
 #define STEPS          4000000
 #define STEPS_PER_TASK 20
 
@@ -56,7 +56,7 @@ static bool weigh(struct balance *b, const uint32_t *ranks, struct part *part, i
 }
 
 /* Single-child pruning: an interval whose deeper nodes are all the same was met one level below. Siblings with the same
- * cost and number of leaves may still differ in what the other bin has of them, so each is weighed. */
+ * cost and number of leaves may still differ in the tasks that the other bin shares with them, so each is weighed. */
 void ts_bin_parts(struct balance *b, const struct bin *a, int64_t cap, ts_part_visitor *visit, void *user) {
   size_t tasks = b->tree->input->task_count;
   for (size_t depth = tasks; depth-- > 0;) {

@@ -17,7 +17,7 @@ struct parts {
 
 struct pair {
   const struct part *a, *b;
-  int64_t greater, sum; /* at least: what the two parts share is not yet counted */
+  int64_t greater, sum; /* at least: tasks that the two parts share are not yet counted */
 };
 
 struct pairs {

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A bucket runs on one worker, which executes each distinct task of it once: the cost of a bucket is the sum over its
- * distinct task keys. What two buckets have in common runs twice. Threads of one process share memory and need none of
- * this. The input knows nothing of workflows: members (instances of one stage), each a row of task keys. */
+ * distinct task keys. A task that two buckets have in common runs twice. Threads of one process share memory and need
+ * none of this. The input knows nothing of workflows: members (instances of one stage), each a row of task keys. */
 #ifndef TS_PLAN_BUCKET_H
 #define TS_PLAN_BUCKET_H
 
@@ -59,7 +59,7 @@ struct ts_buckets {
 void ts_buckets_release(struct ts_buckets *buckets);
 
 struct ts_reuse_tree;
-/* One way to group members. */
+/* One way to put members into buckets. */
 struct ts_merger {
   const char *name;
   const char *help;
@@ -103,7 +103,7 @@ struct ts_plan_bucket_options {
   const struct ts_merger *merger;
   struct ts_bucket_options bucket;
   bool dag;                         /* keys of the graph of tasks instead of the chain */
-  bool split_few;                   /* max_buckets of each stage is what ts_lineage_bucket_count says */
+  bool split_few;                   /* max_buckets of each stage comes from ts_lineage_bucket_count */
   const double *costs;              /* borrowed: per task of the workflow; NULL: 1 each */
   const uint64_t *task_bytes;       /* borrowed: per task of the workflow; NULL: unknown */
   size_t workers;                   /* for the predictions; 0: 1 */
@@ -117,11 +117,11 @@ struct ts_stage_forecast {
   double imbalance, makespan, lower_bound;
 };
 
-/* Groups the distinct instances of every stage (per piece of the dataset). The plan must have been made with
+/* Puts the distinct instances of every stage into buckets (per piece of the dataset). The plan must have been made with
  * keep_instances and merged by lineage. forecasts: one per stage of the workflow, in the arena of the buckets. */
 bool ts_plan_buckets(const struct ts_plan *plan, const struct ts_plan_bucket_options *options,
                      struct ts_buckets *buckets, const struct ts_stage_forecast **forecasts, struct ts_error *err);
-/* What the grouping sees of a stage: keys of its distinct instances, for looking at them. */
+/* A stage as the mergers see it: keys of its distinct instances, for looking at them. */
 struct ts_stage_keys {
   size_t member_count, task_count, key_count;
   uint32_t *keys; /* owned: member after member, task_count each */

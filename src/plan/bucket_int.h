@@ -1,4 +1,4 @@
-/* What the merging algorithms share: the reuse tree, integer weights, the depth-first peak.
+/* Shared by the merging algorithms: the reuse tree, integer weights, the depth-first peak.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_PLAN_BUCKET_INT_H
 #define TS_PLAN_BUCKET_INT_H
@@ -60,7 +60,7 @@ struct balance {
   struct ts_peak peak;
 };
 
-/* A part of bin a, the interval [first, end) of its ranks, and what it is worth. */
+/* A part of bin a, the interval [first, end) of its ranks, and its worth. */
 struct part {
   size_t first, end;
   int64_t loss; /* cost that leaves its bin */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Each distinct task runs when the first member needs it; its products stay until the last task that reads them has
- * run. What leaves the stage is written out as soon as no task of the bucket needs it. */
+ * run. An output of the stage is written out as soon as no task of the bucket needs it. */
 #include "plan/bucket_int.h"
 
 #include "base/alloc.h"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FADING_CALLS  256 /* what earlier runs count for at most */
+#define FADING_CALLS  256 /* calls that earlier runs count for at most */
 #define SAMPLE_FIELDS 4
 #define FIELD_BYTES   ((size_t)8)
 #define SAMPLE_BYTES  (SAMPLE_FIELDS * FIELD_BYTES)

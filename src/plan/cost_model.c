@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FENCE       3.0 /* interquartile ranges; what lies beyond is far out (J. W. Tukey) */
+#define FENCE       3.0 /* interquartile ranges; values beyond are far out (J. W. Tukey) */
 #define NEAR_FACTOR 4.0 /* a size this far beyond those seen is a guess */
 #define QUANTITIES  3
 
 enum { SECONDS, BYTES, PEAK };
 
-/* What one bin says. */
+/* The point of one bin. */
 struct point {
   double size, value[QUANTITIES];
   double weight; /* calls */
@@ -45,7 +45,7 @@ static double quantile(const double *sorted, size_t count, double p) {
   return sorted[below] + (place - (double)below) * (above - sorted[below]);
 }
 
-/* The fences of what counts. */
+/* The fences of values that count. */
 static void find_fences(const double *values, size_t count, double *low, double *high) {
   ts_auto_free double *sorted = ts_memdup(values, count * sizeof *values);
   qsort(sorted, count, sizeof *sorted, ts_compare_doubles);

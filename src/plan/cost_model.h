@@ -1,10 +1,10 @@
 /* The cost model: seconds and bytes of an operation as a function of the size of its input, learnt from calls.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Calls are kept by size in bins, half an octave each, of which every one holds a bounded sample. A bin gives one point: the
- * mean without what lies far out. Between points the model goes straight, beyond them in proportion, and never down. What is
- * known of other machines or other versions of an operation serves as a guess where there is nothing better. Nothing here
- * decides a result: only where, when, and whether to compute or to load. */
+ * Calls are kept by size in bins, half an octave each, of which every one holds a bounded sample. A bin gives one
+ * point: the mean without values that lie far out. Between points the model is linear, beyond them in proportion, and
+ * never falls. Calls on other machines or of other versions of an operation serve as a guess where there is nothing
+ * better. Nothing here decides a result: only where, when, and whether to compute or to load. */
 #ifndef TS_PLAN_COST_MODEL_H
 #define TS_PLAN_COST_MODEL_H
 
@@ -55,8 +55,8 @@ struct ts_cost_entry {
   const struct ts_cost_bin *bin; /* borrowed */
 };
 
-/* MEASURED: this operation, on this class of machine, at sizes within a factor of 4. GUESS: another version, another class, or
- * far from any size seen. */
+/* MEASURED: this operation, on this class of machine, at sizes within a factor of 4. GUESS: another version, another
+ * class, or far from any size seen. */
 enum ts_cost_knowledge { TS_COST_UNKNOWN, TS_COST_GUESS, TS_COST_MEASURED };
 
 struct ts_cost_estimate {
@@ -66,7 +66,7 @@ struct ts_cost_estimate {
 };
 
 struct ts_cost_model;
-/* Copies what it needs. Bins without samples are passed over. */
+/* Copies the bins. Bins without samples are passed over. */
 struct ts_cost_model *ts_cost_model_create(const struct ts_cost_entry *entries, size_t count);
 void ts_cost_model_destroy(struct ts_cost_model *model);
 struct ts_cost_estimate ts_cost_model_predict(const struct ts_cost_model *model, const struct ts_cost_key *key,

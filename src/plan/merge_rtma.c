@@ -1,8 +1,8 @@
-/* RTMA: full buckets cut from the reuse tree, bottom up; what is left of one first task stays together.
+/* RTMA: full buckets cut from the reuse tree, bottom up; members left of one first task stay together.
  * SPDX-License-Identifier: Apache-2.0
  *
  * At each level, from the leaves up, the members that are left below a node are cut into buckets of exactly the wanted
- * size; the rest moves up one level. What is left below a node of the first level becomes one bucket, and small buckets
+ * size; the rest moves up one level. Members left below a node of the first level become one bucket, and small buckets
  * are then put together first-fit, so that no worker gets a fragment without need. */
 #include "plan/bucket_int.h"
 
@@ -23,7 +23,7 @@ static void cut_bucket(struct cutter *c, const uint32_t *ranks, size_t count) {
 }
 
 /* One level: the groups of the next deeper level that remain are all smaller than a bucket. Cutting starts with the
- * first group, hence what is left over is the end of the last one. */
+ * first group, hence the rest is the end of the last one. */
 static void cut_level(struct cutter *c, size_t depth) {
   size_t kept = 0;
   for (size_t first = 0; first < c->left_count;) {

@@ -1,4 +1,4 @@
-/* SCA: the graph of members, weighted by what two of them share, is cut in two until a part fits into a bucket.
+/* SCA: the graph of members, weighted by their common tasks, is cut in two until a part fits into a bucket.
  * SPDX-License-Identifier: Apache-2.0
  *
  * The larger part of each cut goes on, and when it fits, everything starts again with the members that are left. Parts
@@ -11,7 +11,7 @@
 
 #define MOST_MEMBERS 2000
 
-/* What two members have in common; all pairs, once. */
+/* The weight that two members have in common; all pairs, once. */
 static int64_t *shared_weights(const struct ts_reuse_tree *tree) {
   const struct ts_bucket_input *input = tree->input;
   size_t n = input->member_count;

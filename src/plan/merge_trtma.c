@@ -1,9 +1,9 @@
 /* TRTMA: subtrees of the first level that has enough of them, folded into the wanted number of buckets, balanced.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Costs are counted anew whenever buckets are joined, because what they share is done once. With costs in seconds the
- * same steps balance time. With a memory limit a bucket is split until its depth-first peak fits, and joined only with
- * what leaves it within the limit; there may be more buckets than asked for then. */
+ * Costs are counted anew whenever buckets are joined, because tasks that they share are done once. With costs in
+ * seconds the same steps balance time. With a memory limit a bucket is split until its depth-first peak fits, and
+ * joined only with buckets that leave it within the limit; there may be more buckets than asked for then. */
 #include "plan/bucket_int.h"
 
 #include "base/alloc.h"
@@ -28,7 +28,7 @@ static int compare_bins(const void *a, const void *b) {
   return first_x < first_y ? -1 : first_x > first_y;
 }
 
-/* Joins them if what comes out fits. */
+/* Joins them if the result fits. */
 static bool join(struct balance *b, struct bin *into, struct bin *from) {
   if (b->options->memory_limit_bytes > 0) {
     struct bin both = {.count = into->count + from->count};

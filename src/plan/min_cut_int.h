@@ -5,7 +5,7 @@
 
 #include "plan/bucket_int.h"
 
-/* weights: symmetric, rows of `stride`. side[i] tells on which side vertices[i] is; returns the weight of the cut.
+/* weights: symmetric, rows of `stride`. side[i] is the side of vertices[i]; returns the weight of the cut.
  * There must be at least two vertices. */
 int64_t ts_min_cut(const int64_t *weights, size_t stride, const uint32_t *vertices, size_t count, bool *side);
 

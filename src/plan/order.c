@@ -1,8 +1,8 @@
 /* The order of execution: depth first along the reuse tree, so that few intermediate products are alive at once.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Runs are sorted by the nodes they use, the most widely shared task first: runs that share much stand beside each
- * other and a shared product can be let go soon after its last user. */
+ * Runs are sorted by the nodes they use, the most widely shared task first: runs that share much are next to each
+ * other and a shared product can be freed soon after its last user. */
 #include "plan/plan_int.h"
 
 #include "base/alloc.h"
@@ -69,7 +69,7 @@ void ts_plan_order(struct builder *b) {
       if (node != TS_NO_NODE && plan->nodes[node].first_set > rank) plan->nodes[node].first_set = (uint32_t)rank;
     }
   }
-  /* What only the reference run needs comes first: others compare with it. */
+  /* Nodes of the reference run alone come first: others compare with it. */
   for (size_t n = 0; n < plan->node_count; n++) {
     if (plan->nodes[n].kind == TS_NODE_TASK && plan->nodes[n].reference_only) plan->nodes[n].first_set = 0;
   }

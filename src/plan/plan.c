@@ -1,14 +1,14 @@
-/* Builds the plan: walks every run through the workflow once and shares what has the same identity.
+/* Builds the plan: walks every run through the workflow once and shares nodes of the same identity.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Identity of a node within a plan is (task, canonical parameters, input nodes): two nodes of a task are one exactly
  * when their lineage keys are equal, whatever the tile, because the tile only enters through the sources. Stages are
- * looked up first (their parameters and inputs), so that the saving can be told apart by level and so that a repeated
+ * looked up first (their parameters and inputs), so that the saving can be counted by level and so that a repeated
  * stage costs one look-up.
  *
- * With `chain` the node of the task before it in the stage belongs to the identity of a task as well. What leaves a stage
- * is known by its lineage all the same: the next stage reads the first node of that lineage, so that stages are shared
- * as without `chain`.
+ * With `chain` the node of the task before it in the stage belongs to the identity of a task as well. An output of a
+ * stage is known by its lineage all the same: the next stage reads the first node of that lineage, so that stages are
+ * shared as without `chain`.
  *
  * Running a stage alone (`only_stage`): its inputs that other stages would make are taken from the workflow input whose
  * type fits, so that a stage can be applied to an image as it is. */
@@ -388,7 +388,7 @@ struct ts_plan *ts_plan_create(const struct ts_workflow *workflow, const struct 
     return NULL;
   }
   walk_all(&b, sets, want_reference);
-  ts_map_release(&b.node_map); /* nobody looks nodes up any more, and it is the largest thing here */
+  ts_map_release(&b.node_map); /* nodes are not looked up any more, and it is the largest thing here */
   plan->nodes = ts_arena_memdup(&plan->arena, b.nodes, plan->node_count * sizeof *b.nodes);
   free(b.nodes);
   ts_plan_order(&b);

@@ -19,7 +19,7 @@
 #define TS_NO_NODE UINT32_MAX
 
 /* none: every run computes everything. stage: equal stages are shared. lineage: every equal task is shared. The others
- * plan as lineage does and then group stages into buckets for workers that do not share memory (plan/bucket.h). */
+ * plan as lineage does and then split stages into buckets for workers that do not share memory (plan/bucket.h). */
 enum ts_merge {
   TS_MERGE_LINEAGE,
   TS_MERGE_STAGE,
@@ -59,7 +59,7 @@ struct ts_task_count {
   size_t requested;    /* runs that ask for this task */
   size_t stage_reused; /* avoided because the whole stage is shared */
   size_t task_reused;  /* avoided because the task is shared */
-  size_t distinct;     /* what remains */
+  size_t distinct;     /* the remainder */
   size_t reference_distinct;
 };
 
@@ -92,20 +92,20 @@ struct ts_plan {
   size_t wanted_count;
   /* The node that makes wanted product w of run s: products[s * wanted_count + w]; the port beside it. */
   struct ts_node_input *products;
-  /* Wanted products of the run with default parameters; node TS_NO_NODE if nobody needs them. */
+  /* Wanted products of the run with default parameters; node TS_NO_NODE if they are not needed. */
   struct ts_node_input *reference_products;
   struct ts_task_count *counts;         /* per task of the workflow */
   bool *active;                         /* per task: whether any run needs it */
   struct ts_stage_instances *instances; /* per stage of the workflow; NULL without keep_instances */
   const uint32_t *set_order;            /* runs in the order of execution (depth first along the reuse tree) */
-  enum ts_scope coarsest;               /* coarsest scope of any node: what must be open at once */
+  enum ts_scope coarsest;               /* coarsest scope of any node: its units are open at once */
 };
 
 /* sets: set_count rows of workflow->parameter_count values, all inside their domains. want_reference: also plan the
  * wanted products of the run with default parameters (for pictures), beside those the workflow itself needs. */
 struct ts_plan *ts_plan_create(const struct ts_workflow *workflow, const struct ts_value *sets, size_t set_count,
                                const struct ts_plan_options *options, bool want_reference, struct ts_error *err);
-/* Whether a product can be made from what the dataset supplies. */
+/* Whether a product can be made from the supplied inputs. */
 bool ts_plan_can_make(const struct ts_workflow *workflow, const bool *supplied, const struct ts_source *source);
 void ts_plan_destroy(struct ts_plan *plan);
 size_t ts_plan_requested(const struct ts_plan *plan); /* sum over tasks, per unit of their stage */

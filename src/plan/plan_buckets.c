@@ -1,7 +1,7 @@
 /* From a plan to buckets: the distinct instances of each stage, their keys along the chain or the graph of tasks.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A node of the plan stands for (task, parameters, inputs), so two instances share a task of the graph exactly when they
+ * A node of the plan is (task, parameters, inputs), so two instances share a task of the graph exactly when they
  * have the same node. Along the chain a task is shared only if all earlier ones are: (node, previous key). */
 #include "plan/bucket.h"
 #include "plan/plan_int.h"
@@ -108,7 +108,7 @@ static void stage_input_init(struct stage_input *in, const struct ts_plan *plan,
     in->costs[at] = options->costs ? options->costs[t] : 1;
     in->bytes[at] = options->task_bytes ? options->task_bytes[t] : 0;
   }
-  if (in->input.task_count == 0) in->input.member_count = 0; /* nobody wants anything of this stage */
+  if (in->input.task_count == 0) in->input.member_count = 0; /* no product of this stage is wanted */
   if (options->costs) in->input.costs = in->costs;
   if (options->task_bytes) in->input.bytes = in->bytes;
   if (in->input.member_count == 0) return;
@@ -136,7 +136,8 @@ void ts_stage_keys_release(struct ts_stage_keys *keys) {
   *keys = (struct ts_stage_keys){0};
 }
 
-/* Appends the buckets of one stage: run numbers instead of member numbers, tasks of the workflow instead of the stage. */
+/* Appends the buckets of one stage: run numbers instead of member numbers, tasks of the workflow instead of the
+ * stage. */
 static void append(struct ts_buckets *all, size_t *capacity, const struct ts_buckets *of_stage,
                    const struct stage_input *in, const struct ts_plan *plan, size_t stage) {
   for (size_t b = 0; b < of_stage->count; b++) {

@@ -1,4 +1,4 @@
-/* What the files of the plan module share while a plan is being built.
+/* Shared by the files of the plan module while a plan is being built.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_PLAN_PLAN_INT_H
 #define TS_PLAN_PLAN_INT_H
@@ -39,10 +39,10 @@ struct builder {
 };
 
 uint32_t ts_plan_add_node(struct builder *b, const struct ts_node *node);
-/* Which tasks the wanted products need, given what the dataset supplies: plan->active for the runs of the design,
+/* Which tasks the wanted products need, given the supplied inputs: plan->active for the runs of the design,
  * reference for the run with default parameters. */
 bool ts_plan_mark_active(struct ts_plan *plan, bool want_reference, bool *reference, struct ts_error *err);
-/* The workflow input that stands for a port when its stage runs alone, or TS_NONE. */
+/* The workflow input that replaces a port when its stage runs alone, or TS_NONE. */
 size_t ts_plan_stand_in(const struct ts_workflow *workflow, const bool *supplied, const struct ts_op_port *port);
 /* Copies the distinct instances of every stage into the plan. */
 void ts_plan_keep_instances(struct builder *b);

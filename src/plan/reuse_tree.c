@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FINEST_WEIGHT (1 << 20) /* units of the costliest task: a millionth is told apart */
+#define FINEST_WEIGHT (1 << 20) /* of the costliest task: costs that differ by a millionth of it are distinguished */
 
 /* Costs in whole units. Equal costs are 1 each; otherwise the costliest task has FINEST_WEIGHT units. */
 static void set_weights(struct ts_reuse_tree *tree) {
@@ -40,7 +40,7 @@ static void count_distinct(const struct ts_bucket_input *input, size_t *distinct
   free(met);
 }
 
-/* Tasks in ascending order of their distinct keys: near the root what most members share. */
+/* Tasks in ascending order of their distinct keys: near the root those that most members share. */
 static void order_tasks(const size_t *distinct, size_t task_count, size_t *tasks) {
   for (size_t t = 0; t < task_count; t++) {
     size_t at = t;

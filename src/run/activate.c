@@ -1,4 +1,4 @@
-/* Who is needed: from the wanted products backwards, stopping wherever the store has the product already.
+/* Which instances are needed: from the wanted products backwards, stopping wherever the store has the product already.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run/run_int.h"
 
@@ -16,7 +16,7 @@ void ts_make_ready(struct window *window, struct instance *instance, size_t work
   else
     ts_ready_push_local(&e->ready, worker, task);
   if (e->entering > 0)
-    pthread_cond_broadcast(&e->changed); /* one signal might reach who waits for memory */
+    pthread_cond_broadcast(&e->changed); /* one signal might reach a worker that waits for memory */
   else
     pthread_cond_signal(&e->changed);
 }

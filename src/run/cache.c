@@ -1,8 +1,8 @@
 /* Products that were read or made a short while ago, for the next part of the same plan: found by their digest.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A few hundred at most, so they are looked for one by one. What was not used for longest goes first. Masks are not kept:
- * reading them again costs no more than the fresh memory that others would need in their stead. */
+ * A few hundred at most, so they are looked for one by one. The least recently used product is evicted first. Masks are
+ * not kept: reading them again costs no more than the fresh memory that other products would need instead. */
 #include "run/run_int.h"
 
 #include "base/alloc.h"

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A worker holds engine.lock only to take and to finish an instance; operations, hashing, the store, the making of
- * windows and callbacks run without it. What an instance makes ready goes to the queue of the worker that finished it.
- * Each distinct content runs exactly once: an instance whose content is being computed waits for it, so the executed
- * counts do not depend on the timing of threads. */
+ * windows and callbacks run without it. Instances that another makes ready go to the queue of the worker that finished
+ * it. Each distinct content runs exactly once: an instance whose content is being computed waits for it, so the
+ * executed counts do not depend on the timing of threads. */
 #include "run/run_int.h"
 
 #include "base/alloc.h"
@@ -36,7 +36,7 @@ void ts_engine_end(struct engine *engine, const struct ts_error *err) {
   pthread_cond_broadcast(&engine->changed);
 }
 
-/* Under engine.lock, which is let go while keys are hashed and the store is asked. */
+/* Under engine.lock, which is released while keys are hashed and the store is asked. */
 static bool open_next_window(struct engine *engine) {
   struct ts_error err = {0};
   const uint32_t number = (uint32_t)engine->next_window++;
@@ -54,7 +54,7 @@ static bool open_next_window(struct engine *engine) {
   window->next_open = engine->first_open;
   engine->first_open = window;
   ts_activate_wanted(window);
-  if (window->open_count == 0) ts_finish_window(window); /* nobody wants anything of it */
+  if (window->open_count == 0) ts_finish_window(window); /* none of its products are wanted */
   return true;
 }
 
@@ -93,7 +93,7 @@ static bool take_task(struct engine *engine, size_t worker, struct ts_ready_task
       pthread_cond_broadcast(&engine->changed);
       return false;
     }
-    if (engine->event_count > 0) { /* a finished window makes room only once it was told */
+    if (engine->event_count > 0) { /* a finished window makes room only once it was reported */
       pthread_mutex_unlock(&engine->lock);
       ts_tell_events(engine);
       pthread_mutex_lock(&engine->lock);
@@ -108,13 +108,13 @@ static void store_outputs(struct content *content, struct ts_data **outputs) {
   content->state = CONTENT_DONE;
 }
 
-/* Under engine.lock, when a task has ended: whoever waits for memory may have it now. Workers without work are woken by what
- * becomes ready, one by one: waking all of them for every task would cost more than the task. */
+/* Under engine.lock, when a task has ended: a worker that waits for memory may have it now. Workers without work are
+ * woken one by one as tasks become ready: waking all of them for every task would cost more than the task. */
 static void wake_waiting(struct engine *engine) {
   if (engine->entering > 0) pthread_cond_broadcast(&engine->changed);
 }
 
-/* Under engine.lock: the instance and everyone who waited for the same content. */
+/* Under engine.lock: the instance and all that waited for the same content. */
 static void finish_content(struct window *window, struct instance *instance, struct content *content,
                            enum ts_outcome outcome, const struct call_times *times) {
   ts_finish(window, instance, content, outcome, times);
@@ -178,7 +178,7 @@ static void produce(struct engine *engine, struct window *window, struct instanc
   ts_memory_leave(engine, instance);
   ts_content_stop(engine, content);
   if (outcome == TS_OUTCOME_FAILED && (is_cancelled(engine) || engine->trouble.code != TS_ERR_OK)) {
-    /* It gave up because it was told to, or the run ends with this trouble: as if it had never been started. */
+    /* It gave up because it was asked to, or the run ends with this error: as if it had never been started. */
     wake_waiting(engine);
     pthread_mutex_unlock(&engine->lock);
     return;
@@ -309,7 +309,7 @@ uint32_t ts_run_window_of(const struct ts_plan *plan, const struct ts_dataset *d
   return plan->coarsest == TS_PER_FILE ? (uint32_t)dataset->tile_items[unit] : 0;
 }
 
-/* One window, and what the wanted products of the part need; nodes follow their inputs. */
+/* One window, and the instances that the wanted products of the part need; nodes follow their inputs. */
 static void take_part(struct engine *engine, const struct ts_run_part *part) {
   const struct ts_plan *plan = engine->plan;
   engine->next_window = part->window;

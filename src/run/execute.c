@@ -1,8 +1,8 @@
-/* Calls an operation (or the engine's own crop and gather) for one instance, and digests what it made.
+/* Calls an operation (or the engine's own crop and gather) for one instance, and digests its outputs.
  * SPDX-License-Identifier: Apache-2.0
  *
- * As long as fewer tasks run than there are threads, the others are lent to operations on large inputs. They wait in a pool
- * of their own: the workers themselves are looking for tasks. */
+ * As long as fewer tasks run than there are threads, the others are lent to operations on large inputs. They wait in a
+ * pool of their own: the workers themselves are looking for tasks. */
 #include "run/run_int.h"
 
 #include "base/alloc.h"
@@ -47,7 +47,8 @@ static size_t total_bytes(struct ts_data *const *inputs, size_t count) {
   return bytes;
 }
 
-/* Under engine.lock: how many threads a call may use: what was asked for, or its share of those that no task keeps busy. */
+/* Under engine.lock: how many threads a call may use: as many as were asked for, or its share of
+ * those that no task keeps busy. */
 static size_t wanted_threads(const struct engine *engine) {
   if (engine->options->inner_threads > 0) return engine->options->inner_threads;
   size_t busy = engine->running + engine->entering;
@@ -66,7 +67,7 @@ static size_t share_of_threads(struct engine *engine, size_t input_bytes) {
   return threads > 1 ? threads : 1;
 }
 
-/* What is known of the inputs' contents; a producer that was never needed in this run has no digest. */
+/* The known digests of the inputs; a producer that was never needed in this run has no digest. */
 static void find_digests(struct engine *engine, const struct window *window, const struct instance *instance,
                          struct ts_xxh128 digests[TS_OP_MAX_PORTS]) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
@@ -130,8 +131,8 @@ static bool read_once(void *user, struct ts_error *err) {
                         call->loan, err);
 }
 
-/* Only source operations are handed files. Nothing of a file that changed may be stored under the old key, so the change
- * ends the run. */
+/* Only source operations are handed files. Nothing of a file that changed may be stored under the old key, so the
+ * change ends the run. */
 static bool read_file(struct file_call *call, struct ts_error *err) {
   struct engine *engine = call->engine;
   const bool ok = ts_source_file_read(ts_instance_source(engine, call->instance)->file, read_once, call, err);
@@ -143,7 +144,7 @@ static bool read_file(struct file_call *call, struct ts_error *err) {
   return ok;
 }
 
-/* The number is for those who look for it; most tasks just failed. */
+/* The number of the error helps those who search for it; most tasks just failed. */
 static void say_why(const struct ts_error *err, const struct ts_str *log, struct ts_str *message) {
   if (err->code == TS_ERR_OPERATION_DISTURBS) ts_str_addf(message, "T%d: ", ts_error_number(err->code));
   ts_str_add(message, err->text);
@@ -192,7 +193,7 @@ void ts_digest_outputs(const struct engine *engine, struct content *content, str
   }
 }
 
-/* What the store gave was checked against them already. */
+/* Products of the store were checked against them already. */
 void ts_recall_digests(struct content *content, const struct ts_record *record, struct ts_data *const *outputs) {
   for (size_t i = 0; i < content->output_count; i++) {
     content->sizes[i] = ts_data_size_bytes(outputs[i]);

@@ -1,4 +1,4 @@
-/* What happens when an instance is finished: counts, its producers' data, its consumers, and who is told.
+/* Finishes an instance: counts, the data of its producers, its consumers, and the caller's callbacks.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run/run_int.h"
 
@@ -18,7 +18,7 @@ static void count(struct engine *engine, const struct instance *instance, enum t
   engine->result->cpu_s[node->task] += cpu_s;
 }
 
-/* A finished reader no longer needs what it read. */
+/* A finished reader no longer needs its inputs. */
 static void release_producers(struct window *window, struct instance *instance) {
   const struct ts_node *node = &window->engine->plan->nodes[instance->node];
   if (!instance->registered) return;
@@ -103,7 +103,8 @@ static void tell_task(struct engine *engine, const struct instance *instance, en
   engine->options->on_task(engine->options->user, &told);
 }
 
-/* Instances nobody needed, because the store has what follows them, are told and counted as found there. */
+/* Instances that were not needed, because the store has their consumers' products, are reported and counted as
+ * found. */
 static void tell_unneeded(struct engine *engine, const struct window *window) {
   const struct call_times times = {.start_s = (double)(ts_clock_ns() - engine->start_ns) / 1e9};
   for (size_t i = 0; i < window->instance_count; i++) {
@@ -112,7 +113,7 @@ static void tell_unneeded(struct engine *engine, const struct window *window) {
 }
 
 static void close_window(struct engine *engine, struct window *window) {
-  const bool whole = !engine->needed; /* otherwise another part may need what this one did not */
+  const bool whole = !engine->needed; /* otherwise another part may need instances that this one did not */
   if (whole) tell_unneeded(engine, window);
   pthread_mutex_lock(&engine->lock);
   for (size_t i = 0; whole && i < window->instance_count; i++) {

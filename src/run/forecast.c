@@ -1,4 +1,4 @@
-/* What a run would do, without doing it: the same walk backwards from the wanted products, counting instead of running.
+/* Forecasts a run without running it: the same walk backwards from the wanted products, counting instead of running.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run/run_int.h"
 
@@ -38,7 +38,7 @@ static bool store_is_empty(struct ts_store *store) {
   return !store || (ts_store_usage(store, &usage, &ignored) && usage.records == 0);
 }
 
-/* With nothing in the store every node of the plan runs, once in each of its units: no keys are needed to tell. */
+/* With nothing in the store every node of the plan runs, once in each of its units: no keys are needed to know that. */
 static void count_everything(const struct ts_plan *plan, const struct ts_dataset *dataset,
                              struct ts_run_forecast *forecast) {
   for (size_t n = 0; n < plan->node_count; n++) {

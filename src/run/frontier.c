@@ -1,8 +1,8 @@
-/* Which tasks of a window can be done now, from what the store has; equal contents are handed out once.
+/* Which tasks of a window can be done now, from the products in the store; equal contents are handed out once.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Helper nodes (reading, cropping, gathering) are done by whoever needs them, so a task is ready when the tasks behind
- * its helpers are there. */
+ * Helper nodes (reading, cropping, gathering) are done by the worker that needs them, so a task is ready when the tasks
+ * behind its helpers are there. */
 #include "run/frontier.h"
 #include "run/run_int.h"
 
@@ -26,7 +26,7 @@ struct ts_frontier {
   size_t open_count; /* needed and neither there nor lost */
   const bool *tasks; /* borrowed: which may be handed out; NULL: all */
   bool is_open;
-  struct ts_map numbers; /* identity of what is not there -> number; see number_of */
+  struct ts_map numbers; /* identity of a missing product -> number; see number_of */
   uint32_t *number;      /* owned: per instance; TS_NO_NODE: not asked for yet */
   bool any_failed;
   bool has_aliases; /* recorded and perhaps not yet to be found */
@@ -80,7 +80,7 @@ static bool find(struct ts_frontier *c, struct instance *instance) {
   return true;
 }
 
-/* Backwards from what is wanted. */
+/* Backwards from the wanted products. */
 static void need(struct ts_frontier *c, struct instance *instance) {
   uint8_t *state = &c->states[index_of(c, instance)];
   const struct ts_node *node = node_of(c, instance);
@@ -119,7 +119,7 @@ static enum progress_state inputs_state(const struct ts_frontier *c, const struc
 
 static void add_identity(const struct ts_frontier *c, const struct instance *instance, struct ts_str *bytes);
 
-/* A task that is there is known by the digest of what is read from it. */
+/* A task that is there is known by the digest of its products that are read. */
 static void add_inputs(const struct ts_frontier *c, const struct instance *instance, struct ts_str *bytes) {
   const struct ts_node *node = node_of(c, instance);
   for (size_t i = 0; i < node->input_count; i++) {
@@ -139,7 +139,7 @@ static void add_identity(const struct ts_frontier *c, const struct instance *ins
   const struct ts_node *node = node_of(c, instance);
   ts_str_add_char(bytes, (char)node->kind);
   if (c->engine.options->no_cutoff && node->kind == TS_NODE_TASK) {
-    ts_str_add_bytes(bytes, &instance, sizeof instance); /* equal to nobody */
+    ts_str_add_bytes(bytes, &instance, sizeof instance); /* equal to no other */
   } else if (node->kind == TS_NODE_SOURCE) {
     ts_str_add_bytes(bytes, &instance->key, sizeof instance->key);
   } else {
@@ -161,7 +161,7 @@ static struct same *same_as(struct ts_frontier *c, const struct instance *instan
   return slot->pointer;
 }
 
-/* The same content under another lineage: recorded, so that whoever reads it finds it. */
+/* The same content under another lineage: recorded, so that its readers find it. */
 static void take_over(struct ts_frontier *c, struct instance *instance, const struct instance *from) {
   const struct call_times no_times = {0};
   instance->content = from->content;
@@ -199,7 +199,8 @@ static void make_ready(struct ts_frontier *c, struct instance *instance) {
   }
 }
 
-/* Nodes follow their inputs, so one pass over the instances is enough. Trouble with the store is told when the run ends. */
+/* Nodes follow their inputs, so one pass over the instances is enough. Errors of the store are reported when the run
+ * ends. */
 static void look_for_ready(struct ts_frontier *c) {
   if (!c->is_open) return;
   for (size_t i = 0; i < c->window->instance_count; i++) {
@@ -355,10 +356,10 @@ bool ts_frontier_is_over(const struct ts_frontier *c) { return c->ready_count ==
 
 bool ts_frontier_any_failed(const struct ts_frontier *c) { return c->any_failed; }
 
-/* ---- what is to come ---- */
+/* ---- tasks that are left ---- */
 static uint32_t number_of(struct ts_frontier *c, const struct instance *instance);
 
-/* An input that is there is known by its digest, another by the number of what will make it. */
+/* An input that is there is known by its digest, another by the number of the task that will make it. */
 static void add_source(struct ts_frontier *c, const struct instance *producer, uint32_t port, struct ts_str *bytes) {
   bool is_there = c->states[index_of(c, producer)] == THERE && !c->engine.options->no_cutoff;
   ts_str_add_char(bytes, is_there ? 'd' : 'n');

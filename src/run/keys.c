@@ -124,7 +124,7 @@ static bool engine_key(struct engine *engine, const struct window *window, const
   return ok;
 }
 
-/* Key of an input: of what is connected (lineage), or of its content. */
+/* Key of an input: of the connected product (lineage), or of its content. */
 static struct ts_key input_key(struct engine *engine, const struct window *window, const struct instance *instance,
                                size_t input, bool content) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
@@ -217,8 +217,8 @@ static struct ts_xxh128 task_identity(const struct engine *engine, const struct 
   return ts_xxh128_of(words, used * sizeof *words, 3);
 }
 
-/* Equal for two instances of a window exactly when operation, canonical parameters and input contents are equal. Sources
- * have no input contents: their lineage key serves. */
+/* Equal for two instances of a window exactly when operation, canonical parameters and input contents are equal.
+ * Sources have no input contents: their lineage key serves. */
 struct ts_xxh128 ts_instance_run_identity(struct engine *engine, const struct window *window,
                                           const struct instance *instance) {
   switch (engine->plan->nodes[instance->node].kind) {

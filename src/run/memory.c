@@ -1,12 +1,12 @@
-/* The memory budget: a task starts only when it fits; what others still need is let go, to be loaded or computed again.
+/* The memory budget: a task starts only when it fits; products are dropped, and loaded or computed again later.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Used memory is what pixels and scratch take now (base/block.h counts both) plus what running tasks are still expected to
- * take: each runs with a reservation, of which it uses up what it takes. When the next task does not fit, products that
- * wait for later readers are dropped, those with the most bytes per second of getting them back first: a product that the
- * store keeps costs its loading (it is spilled), any other its computation (recording keeps exactly those products that are
- * cheaper to load than to compute). If that is not enough the task waits until another one has finished; a task that runs
- * alone always starts, so that every run ends. */
+ * Used memory is that of pixels and scratch now (base/block.h counts both) plus the memory that running tasks are still
+ * expected to take: each runs with a reservation, of which it uses up a part. When the next task does not fit, products
+ * that wait for later readers are dropped, those with the most bytes per second of getting them back first: a product
+ * that the store keeps costs its loading (it is spilled), any other its computation (recording keeps exactly those
+ * products that are cheaper to load than to compute). If that is not enough the task waits until another one has
+ * finished; a task that runs alone always starts, so that every run ends. */
 #include "run/run_int.h"
 
 #include "base/alloc.h"
@@ -29,6 +29,7 @@
 #define SHORT_SHARE           0.6                 /* of the budget: from here on strays are counted */
 #define MARGIN                1.05                /* the next call may take a little more than those before */
 #define FULL                  0.84 /* of the budget: calls differ, and the C library keeps a little of what was freed */
+#define STRAY_PARTS           32   /* of the budget: more than one such part is worth asking the C library for it */
 #define LOW_WATER             0.75 /* of the budget: dropping a little more now saves dropping at every task */
 
 /* A thread works on one task at a time, so each has one. In the engine's list from enter to leave. */
@@ -39,7 +40,7 @@ struct reservation {
   struct reservation *next;
 };
 static _Thread_local struct reservation mine;
-/* What the thread's task keeps from being dropped, from enter to leave. */
+/* Contents that the thread's task keeps from being dropped, from enter to leave. */
 static _Thread_local struct {
   struct content **items; /* owned array of borrowed contents */
   size_t count, capacity;
@@ -70,7 +71,7 @@ static double input_bytes(const struct engine *engine, const struct window *wind
   return sum;
 }
 
-/* What a call takes: scratch and outputs. */
+/* The bytes that a call takes: scratch and outputs. */
 static double call_bytes(const struct engine *engine, const struct window *window, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   double learnt = node->kind == TS_NODE_TASK ? engine->memory_ratio[node->task] * MARGIN : 0;
@@ -78,8 +79,8 @@ static double call_bytes(const struct engine *engine, const struct window *windo
   return input_bytes(engine, window, instance) * (learnt > 0 ? learnt : (op ? scratch_ratio(op) : 0) + UNKNOWN_OUTPUT);
 }
 
-/* Inputs that were dropped come back first, one after the other: each takes its own bytes and, if nobody keeps it, a call
- * whose own inputs may have to come back before. */
+/* Inputs that were dropped come back first, one after the other: each takes its own bytes and, if the store does not
+ * keep it, a call whose own inputs may have to come back before. */
 static double missing_bytes(const struct engine *engine, const struct window *window, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   double sum = 0, largest_call = 0;
@@ -117,7 +118,7 @@ void ts_memory_learn(struct engine *engine, const struct window *window, const s
   if (ratio > engine->memory_ratio[node->task]) engine->memory_ratio[node->task] = ratio;
 }
 
-/* What running tasks may still take. */
+/* The bytes that running tasks may still take. */
 static uint64_t outstanding_bytes(const struct engine *engine) {
   uint64_t sum = 0;
   for (struct reservation *r = engine->reservations; r; r = r->next) {
@@ -152,12 +153,13 @@ void ts_memory_limit_blocks(const struct engine *engine) {
     ts_blocks_set_limit(engine->stray_bytes < full ? full - engine->stray_bytes : 1);
 }
 
-/* What the process holds beside blocks: heaps of decoders and plugins, free pieces that the C library keeps. A part is the
- * program itself; the rest counts against the budget. Asked for only when memory is getting short: it costs microseconds. */
+/* The memory of the process beside blocks: heaps of decoders and plugins, free pieces that the C library keeps. A part
+ * is the program itself; the rest counts against the budget. Looked at only when memory is getting short: it costs
+ * microseconds. */
 static void count_strays(struct engine *engine) {
   uint64_t budget = engine->options->memory_bytes;
   engine->stray_bytes = stray_bytes();
-  if (engine->stray_bytes > budget / 32) {
+  if (engine->stray_bytes > budget / STRAY_PARTS) {
     trim_heap();
     engine->stray_bytes = stray_bytes();
   }
@@ -174,7 +176,7 @@ static int compare_victims(const void *a, const void *b) {
   return x > y ? -1 : x < y;
 }
 
-/* What dropping a content frees, and how long it takes to get it back. */
+/* The bytes that dropping a content frees, by the time it takes to get it back. */
 static struct victim rate_victim(struct content *content) {
   double bytes = 0, coded = 0;
   for (size_t i = 0; i < content->output_count; i++) {
@@ -242,7 +244,7 @@ static void pin(struct content *content) {
   content->pins++;
 }
 
-/* What the instance reads and, where that has to be computed again first, what it is computed from. */
+/* The inputs of the instance and, where one has to be computed again first, its inputs in turn. */
 static void pin_inputs(const struct engine *engine, const struct window *window, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   for (size_t i = 0; i < node->input_count; i++) {

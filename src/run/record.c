@@ -1,4 +1,4 @@
-/* Between a run and the store: what is loaded, what is recorded, and which products are worth keeping.
+/* Between a run and the store: loading, recording, and deciding which products are worth keeping.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Durable are outputs of stages, tables, and intermediate products that cost more to compute than to write. The others
@@ -67,8 +67,8 @@ static bool reads_a_file(const struct engine *engine, const struct ts_record *re
   return false;
 }
 
-/* Seconds to have the products of a record again without loading them: its own call, and the cheaper way to each input. More
- * than `enough` need not be exact. What the store does not know is taken to be dear. */
+/* Seconds to have the products of a record again without loading them: its own call, and the cheaper way to each input.
+ * More than `enough` need not be exact. A record that the store does not have counts as expensive. */
 static double recompute_seconds(struct engine *engine, const struct ts_record *record, double enough, int depth) {
   double sum = record->seconds;
   if (reads_a_file(engine, record)) return sum;
@@ -89,8 +89,8 @@ static double recompute_seconds(struct engine *engine, const struct ts_record *r
   return sum;
 }
 
-/* Products that are kept cost more to compute than to write, and more to write than to load: where the store is on a disk
- * of this machine the first question settles it. */
+/* Products that are kept cost more to compute than to write, and more to write than to load: where the store is on a
+ * disk of this machine the first question settles it. */
 bool ts_worth_loading(struct engine *engine, const struct instance *instance, const struct ts_record *record,
                       bool inputs_at_hand) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];

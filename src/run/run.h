@@ -1,10 +1,10 @@
 /* Runs a plan on the threads of one machine: every distinct task once, with early cutoff and reuse from a store.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The plan is read-only and shared; the state of a run lives in windows (a tile, a file or the dataset, whatever must be
- * open at once), opened in order and let go when done. Counts are taken where operations are called, never from the
- * plan. Each distinct content is executed once, whatever the timing of threads: among all windows if a store can pass its
- * products on, otherwise within each window. */
+ * The plan is read-only and shared; the state of a run lives in windows (a tile, a file or the dataset, whatever must
+ * be open at once), opened in order and freed when done. Counts are taken where operations are called, never from the
+ * plan. Each distinct content is executed once, whatever the timing of threads: among all windows if a store can pass
+ * its products on, otherwise within each window. */
 #ifndef TS_RUN_RUN_H
 #define TS_RUN_RUN_H
 
@@ -25,7 +25,7 @@
 /* The operation that reads a workflow input of a type (NULL: alternatives, which are pixels). */
 const char *ts_source_operation(const struct ts_type *type);
 
-/* One item of the dataset: a file per workflow input (NULL where not supplied), and what it holds. */
+/* One item of the dataset: a file per workflow input (NULL where not supplied), and its contents. */
 struct ts_item_source {
   const char *path;            /* borrowed; NULL: not supplied */
   struct ts_sha256 digest;     /* of the file's bytes */
@@ -49,14 +49,14 @@ struct ts_dataset {
 enum ts_outcome {
   TS_OUTCOME_EXECUTED,
   TS_OUTCOME_CUTOFF, /* its inputs have the content of another task's: took that one's product */
-  TS_OUTCOME_STORE,  /* in the store, or not needed because what follows it is */
+  TS_OUTCOME_STORE,  /* in the store, or not needed because its consumers' products are */
   TS_OUTCOME_FAILED,
   TS_OUTCOME_SKIPPED, /* something it needs failed */
   TS_OUTCOME_COUNT
 };
 const char *ts_outcome_name(enum ts_outcome outcome);
 
-/* Told once per distinct task and unit, from worker threads, one at a time. Text is borrowed for the call. */
+/* Reported once per distinct task and unit, from worker threads, one at a time. Text is borrowed for the call. */
 struct ts_task_event {
   uint32_t node;
   size_t unit; /* tile, item, or 0 */
@@ -70,20 +70,20 @@ struct ts_task_event {
   uint64_t peak_bytes;   /* EXECUTED: most pixels and scratch it took meanwhile, its products included */
 };
 
-/* What the store was measured to do; 0: not known. */
+/* Measured speeds of the store; 0: not known. */
 struct ts_store_speed {
   double load_bytes_per_s;  /* wall time; of products as they lie in memory */
   double write_bytes_per_s; /* CPU time; of products in their encoded form */
 };
 
-/* A part of the work on a plan: what a worker process does at once. Only what the wanted products need is looked at, told
- * and counted; what turns out not to be needed is not told. */
+/* A part of the work on a plan, done at once by a worker process. Only the tasks that the wanted products need are
+ * looked at, reported and counted; a task that turns out not to be needed is not reported. */
 struct ts_run_demand {
   uint32_t node, port;
   size_t unit; /* tile, item or 0; of the window */
 };
 struct ts_run_part {
-  uint32_t window;                    /* tile, file or 0: what the plan opens at once */
+  uint32_t window;                    /* tile, file or 0: the units that the plan opens together */
   const struct ts_run_demand *wanted; /* borrowed; NULL: all that the plan wants */
   size_t wanted_count;
   bool keep; /* wanted products are kept in the store, also cheap ones: another part will ask for them */
@@ -91,7 +91,7 @@ struct ts_run_part {
       found_before_unix_ns; /* wanted products are taken from the store only if they were made before; 0: whenever */
 };
 
-/* What all runs of one plan have in common: made once where many parts of it are run. */
+/* Common to all runs of one plan: made once where many parts of it are run. */
 struct ts_run_setup; /* owned by its maker; read-only */
 struct ts_run_setup *ts_run_setup_create(const struct ts_plan *plan, struct ts_registry *registry,
                                          struct ts_store *store, struct ts_error *err);
@@ -113,11 +113,11 @@ struct ts_run_options {
   const struct ts_run_setup *setup; /* borrowed; of the same plan and store; NULL: made for this run */
   size_t inner_threads; /* threads each operation may use, whatever else runs; 0: those that no task keeps busy */
   bool keep_all; /* products of all tasks are kept in the store, also cheap ones: another plan will ask for them */
-  /* Borrowed, may be NULL, may be set by a signal handler. 1: no new task is started. More: running operations are told to
-   * give up as well; those that do are neither done nor failed. */
+  /* Borrowed, may be NULL, may be set by a signal handler. 1: no new task is started. More: running operations are
+   * asked to give up as well; those that do are neither done nor failed. */
   const volatile int *stop;
   const volatile int
-      *halt; /* the same, set by whoever looks at the products: there is no point in going on; may be NULL */
+      *halt; /* the same, set by the code that looks at the products: going on is pointless; may be NULL */
   const char *scratch_folder;
   struct ts_store_speed store_speed; /* which intermediate products are worth keeping, and loading */
   void *user;
@@ -142,9 +142,9 @@ struct ts_run_counts {
 
 struct ts_run_result {
   struct ts_run_counts *tasks;    /* per task of the workflow, units added up; owned */
-  struct ts_run_counts reference; /* what only the reference run needed, apart from the above */
+  struct ts_run_counts reference; /* needed by the reference run alone, apart from the above */
   double *cpu_s;                  /* per task; owned */
-  uint64_t dropped;               /* products let go before their last use, to stay within the budget */
+  uint64_t dropped;               /* products dropped before their last use, to stay within the budget */
   uint64_t spilled;               /* of these, how many the store keeps */
   uint64_t waits;                 /* times a task waited for memory */
   uint64_t recomputed;            /* executions beyond the first, because a product was no longer in memory */
@@ -154,7 +154,7 @@ struct ts_run_result {
   double wall_s, cpu_total_s;
   uint64_t peak_bytes;
   size_t threads;
-  size_t workers, buckets; /* processes, and what they took at once; 0: the run was done by threads of this process */
+  size_t workers, buckets; /* processes and their jobs; 0: the run was done by threads of this process */
   bool stopped;            /* not finished: stopped on request */
 };
 void ts_run_result_release(struct ts_run_result *result);
@@ -170,7 +170,7 @@ size_t ts_run_window_count(const struct ts_plan *plan, const struct ts_dataset *
 uint32_t ts_run_window_of(const struct ts_plan *plan, const struct ts_dataset *dataset, enum ts_scope scope,
                           size_t unit);
 
-/* What ts_run would find in the store: per task, how many instances would be executed; same rules, nothing is run. */
+/* Forecasts ts_run from the store: per task, how many instances would be executed; same rules, nothing is run. */
 struct ts_run_forecast {
   uint64_t *execute; /* per task, units added up; owned */
   uint64_t *stored;

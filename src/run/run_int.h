@@ -1,10 +1,10 @@
-/* What the files of the run module share: the state of a run. One mutex (engine.lock) guards all of it, except where a
+/* Shared by the files of the run module: the state of a run. One mutex (engine.lock) guards all of it, except where a
  * field says otherwise; operations, the store and callbacks run without it.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Life of an instance (one node of the plan in one unit): UNNEEDED until somebody wants it; then LOADABLE (the store
- * has it) or WAITING for its inputs; QUEUED when ready; RUNNING; or PENDING on another instance that is computing the
- * same content; at last DONE, FAILED or SKIPPED. */
+ * Life of an instance (one node of the plan in one unit): UNNEEDED until a wanted product needs it; then LOADABLE (the
+ * store has it) or WAITING for its inputs; QUEUED when ready; RUNNING; or PENDING on another instance that is computing
+ * the same content; at last DONE, FAILED or SKIPPED. */
 #ifndef TS_RUN_RUN_INT_H
 #define TS_RUN_RUN_INT_H
 
@@ -20,7 +20,7 @@ enum instance_state { UNNEEDED, REGISTERING, LOADABLE, WAITING, QUEUED, RUNNING,
 
 struct instance;
 
-/* An operation with canonical parameters: what keys, records and contents of all tasks with them have in common. */
+/* An operation with canonical parameters: common to keys, records and contents of all tasks with them. */
 struct recipe {
   struct ts_op *op;              /* borrowed */
   uint64_t number;               /* within the run */
@@ -35,11 +35,11 @@ struct call_times {
   uint64_t peak_bytes;
 };
 
-/* One distinct result: what an operation made from inputs of one content. Instances share it. Lives as long as its
+/* One distinct result: the outputs of an operation for inputs of one content. Instances share it. Lives as long as its
  * window. */
 struct content {
   enum { CONTENT_RUNNING, CONTENT_DONE, CONTENT_FAILED } state;
-  struct ts_xxh128 identity;    /* what it is made from; zero if nobody looks for it */
+  struct ts_xxh128 identity;    /* of the operation and its inputs; zero if it is never looked for */
   struct content *next_running; /* borrowed: the engine's list */
   size_t output_count;
   struct ts_data **data;         /* per output: one reference while somebody still needs it, else NULL */
@@ -48,10 +48,10 @@ struct content {
   struct ts_key key;             /* content key, if has_key; then the same for all instances that share the content */
   bool has_key;
   size_t holders;           /* finished instances that somebody still reads from */
-  struct instance *origin;  /* borrowed: who computed or loaded it; used to compute it again */
+  struct instance *origin;  /* borrowed: the instance that computed or loaded it; used to compute it again */
   struct instance *waiters; /* borrowed list through instance.next_waiter */
   size_t *sizes;            /* per output: bytes, known once done */
-  double cpu_s;             /* what it cost to compute */
+  double cpu_s;             /* CPU seconds of its computation */
   bool is_durable;          /* the store keeps all outputs */
   int pins;                 /* tasks that are about to read it, or reading: not to be dropped */
   bool lingers;             /* in window.lingering */
@@ -67,7 +67,7 @@ struct lingering {
 struct instance {
   enum instance_state state;
   bool not_in_store; /* the store's product was damaged: compute it */
-  bool looked_up;    /* in_store says what the store knew before the window was opened */
+  bool looked_up;    /* in_store has the store's answer from before the window was opened */
   bool in_store;
   bool registered; /* counted among the readers of its producers */
   uint32_t node;
@@ -99,7 +99,7 @@ struct window {
   struct window *next_open; /* borrowed: the engine's list of open windows */
 };
 
-/* Something to tell outside engine.lock, in the order in which it happened. */
+/* Something to report outside engine.lock, in the order in which it happened. */
 struct event {
   struct window *window;     /* borrowed: windows are destroyed by their own last event */
   struct instance *instance; /* borrowed; NULL: the window is finished */
@@ -118,7 +118,7 @@ struct ts_run_setup {
   size_t recipe_count;
   uint32_t *depths;       /* owned: per node, the longest way to it from a node without inputs */
   bool *is_stage_output;  /* owned: per task */
-  char *producer;         /* owned: who we are, for records */
+  char *producer;         /* owned: this machine and program, for records */
   struct ts_cache *cache; /* owned: products of parts that were run before; NULL: none are kept */
 };
 
@@ -154,15 +154,15 @@ struct engine {
   struct ts_ready_task *parked;  /* owned: ready, but another window is computing the same content */
   size_t parked_count, parked_capacity;
   struct ts_pool *lent; /* owned: threads for operations that can share their work; NULL until one is to be lent */
-  struct reservation *reservations; /* borrowed list: what running tasks are expected to take */
-  uint64_t stray_bytes; /* memory of the process that base/block.h does not know of, when it was last asked for */
+  struct reservation *reservations; /* borrowed list: memory that running tasks are expected to take */
+  uint64_t stray_bytes;             /* memory of the process that base/block.h does not know of, when last looked at */
   double *memory_ratio; /* owned: per task, most bytes taken during a call per byte of input so far; 0: never run */
   bool over;
   size_t workers;       /* that have not left */
   pthread_cond_t left;  /* a worker has left */
-  struct event *events; /* owned: not yet told */
+  struct event *events; /* owned: not yet reported */
   size_t event_count, event_capacity;
-  struct event *told; /* owned, guarded by `tell`: what is being told; its memory takes turns with events */
+  struct event *told; /* owned, guarded by `tell`: events being reported; its memory takes turns with events */
   size_t told_capacity;
   struct ts_error trouble; /* first error that ends the run */
 
@@ -182,7 +182,7 @@ struct instance *ts_window_producers(const struct window *window, const struct i
 void ts_window_each_consumer(struct window *window, const struct instance *producer,
                              void (*visit)(struct window *window, struct instance *consumer, void *user), void *user);
 
-/* engine.c: what a run and a forecast share. */
+/* engine.c: common to a run and a forecast. */
 bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const struct ts_dataset *dataset,
                     const struct ts_run_options *options, struct ts_run_result *result, struct ts_error *err);
 void ts_engine_release(struct engine *engine);
@@ -226,7 +226,7 @@ const char *ts_instance_op_name(const struct engine *engine, const struct instan
 size_t ts_instance_output_count(const struct engine *engine, const struct instance *instance);
 const char *ts_instance_output_port(const struct engine *engine, const struct instance *instance, size_t port);
 
-/* activate.c: who is needed; under engine.lock. */
+/* activate.c: which instances are needed; under engine.lock. */
 void ts_activate_wanted(struct window *window);
 void ts_activate(struct window *window, struct instance *instance);
 void ts_need_inputs(struct window *window, struct instance *instance);
@@ -243,7 +243,7 @@ struct content *ts_content_create(struct window *window, struct instance *origin
 /* The content of this identity in the window, or NULL. */
 struct content *ts_content_find(const struct window *window, const struct ts_xxh128 *identity);
 struct content *ts_content_add(struct window *window, struct instance *origin, const struct ts_xxh128 *identity);
-/* Nobody that is known of will read it: its data linger for a while, because a task whose content turns out to be the same
+/* No known task will read it: its data linger for a while, because a task whose content turns out to be the same
  * may need them yet, and then go. */
 void ts_content_drop_idle(struct window *window, struct content *content);
 void ts_content_drop_lingering(struct window *window);
@@ -256,10 +256,11 @@ void ts_content_stop(struct engine *engine, const struct content *content); /* m
 void ts_content_park(struct engine *engine, const struct ts_ready_task *task);
 
 /* memory.c: under engine.lock. */
-/* Waits until the instance may start within the budget. Between enter and leave the worker counts what it takes. */
+/* Waits until the instance may start within the budget. Between enter and leave the worker counts the memory that it
+ * takes. */
 void ts_memory_enter(struct engine *engine, struct window *window, const struct instance *instance);
 void ts_memory_leave(struct engine *engine, const struct instance *instance);
-/* After a call: what it took, for the next call of the same task. */
+/* After a call: its memory, for the next call of the same task. */
 void ts_memory_learn(struct engine *engine, const struct window *window, const struct instance *instance);
 uint64_t ts_memory_need(const struct engine *engine, const struct window *window, const struct instance *instance);
 void ts_engine_wait(struct engine *engine); /* engine.c: until something changes, or for a short while */
@@ -267,9 +268,9 @@ void ts_engine_wait(struct engine *engine); /* engine.c: until something changes
 /* finish.c: under engine.lock. */
 void ts_finish(struct window *window, struct instance *instance, struct content *content, enum ts_outcome outcome,
                const struct call_times *times);
-/* Tells the end of a window; by ts_finish with its last instance. */
+/* Reports the end of a window; by ts_finish with its last instance. */
 void ts_finish_window(struct window *window);
-/* finish.c: without any lock; tells what has happened so far. */
+/* finish.c: without any lock; reports the events so far. */
 void ts_tell_events(struct engine *engine);
 
 /* memory.c: blocks in use and idle ones together stay within the budget. */
@@ -294,9 +295,10 @@ struct ts_data *ts_load_product(struct engine *engine, const struct ts_sha256 *d
 /* Loads all outputs of a record; false if any is missing or damaged. */
 bool ts_load_outputs(struct engine *engine, const struct ts_record *record, size_t output_count,
                      struct ts_data **outputs);
-/* Whether loading a record's products takes less time than computing them again, from inputs that are at hand or have to be
- * had first. Outputs of stages, tables, what is wanted and what this run made are always loaded, and so is everything while the
- * speed of loading was not measured. Depends on the store and the options alone, so a plan and the run that follows agree. */
+/* Whether loading a record's products takes less time than computing them again, from inputs that are at hand or have
+ * to be had first. Outputs of stages, tables, wanted products and those of this run are always loaded, and so is
+ * everything while the speed of loading was not measured. Depends on the store and the options alone, so a plan and the
+ * run that follows agree. */
 bool ts_worth_loading(struct engine *engine, const struct instance *instance, const struct ts_record *record,
                       bool inputs_at_hand);
 /* Whether the store keeps all outputs. */

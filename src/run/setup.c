@@ -1,4 +1,4 @@
-/* What all runs of a plan have in common, worked out once: who reads whom, recipes, how deep each task lies.
+/* Prepares a plan once for all its runs: the readers of each node, recipes, how deep each task lies.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run/run_int.h"
 

@@ -1,8 +1,8 @@
 /* A worker's own queue: a sorted ring, in which tasks are put near one of its ends.
  * SPDX-License-Identifier: Apache-2.0
  *
- * What a worker makes ready mostly belongs to one of the ends: behind the task it has just done comes the next one of the
- * same run (the near end), and tasks that fan out come in the order of their runs (the far end). */
+ * Tasks that a worker makes ready mostly belong to one of the ends: behind the task it has just done comes the next one
+ * of the same run (the near end), and tasks that fan out come in the order of their runs (the far end). */
 #include "sched/ready_int.h"
 
 #include "base/alloc.h"

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Smaller priorities first. Depth-first execution along the reuse tree is a matter of the priorities given: see
- * ts_ready_priority. What a worker makes ready goes to its own queue, where it mostly belongs to one of the ends, so that
- * putting it there is cheap. Every worker takes the earliest task of all, wherever it lies: workers that finish their own
+ * ts_ready_priority. Tasks that a worker makes ready go to its own queue, mostly to one of the ends, so that putting
+ * them there is cheap. Every worker takes the earliest task of all, from any queue: workers that finish their own
  * queues first drift apart in the reuse tree, and all products between them wait for readers in memory. */
 #ifndef TS_SCHED_READY_H
 #define TS_SCHED_READY_H
@@ -37,14 +37,14 @@ void ts_ready_release(struct ts_ready *ready);
 void ts_ready_push(struct ts_ready *ready, struct ts_ready_task task);
 bool ts_ready_pop(struct ts_ready *ready, struct ts_ready_task *task); /* false: empty */
 
-/* Pushes to the worker's own queue. A task that belongs far from both of its ends goes to the shared one instead, so that
- * a push never moves more than a few entries. */
+/* Pushes to the worker's own queue. A task that belongs far from both of its ends goes to the shared one instead, so
+ * that a push never moves more than a few entries. */
 void ts_ready_push_local(struct ts_ready *ready, size_t worker, struct ts_ready_task task);
 /* The earliest of all tasks; of equal ones the worker's own. False: there is nothing. */
 bool ts_ready_take(struct ts_ready *ready, size_t worker, struct ts_ready_task *task);
 
 /* Earlier windows first; within a window, runs in the planned order; within a run, the task farthest along (greatest
- * depth) first, so that a started run is finished and its products can be let go. Depths beyond 65535 count as equal,
+ * depth) first, so that a started run is finished and its products can be freed. Depths beyond 65535 count as equal,
  * as do ranks beyond 16 million. */
 uint64_t ts_ready_priority(uint32_t window, uint32_t run_rank, uint32_t depth);
 

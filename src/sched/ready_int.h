@@ -1,4 +1,4 @@
-/* What the files of the sched module share: the order of tasks and a worker's own queue.
+/* Shared by the files of the sched module: the order of tasks and a worker's own queue.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_SCHED_READY_INT_H
 #define TS_SCHED_READY_INT_H
