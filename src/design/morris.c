@@ -3,6 +3,7 @@
 #include "design/morris_int.h"
 
 #include "base/alloc.h"
+#include "base/const.h"
 #include "design/design_int.h"
 
 /* Values of a whole design: some gigabytes. A slip of the hand must not ask for all memory. */
@@ -12,7 +13,7 @@ static bool allowed_by_space(void *user, const double *unit) { return ts_space_a
 
 static bool draw(struct ts_points *points, const struct ts_space *space, const struct ts_sample_options *options,
                  struct ts_error *err) {
-  struct ts_row_judge judge = {.user = (void *)space};
+  struct ts_row_judge judge = {.user = ts_without_const(space)};
   if (space->constraint_count > 0) judge.allows = allowed_by_space;
   return options->radial ? ts_morris_radial(points, space, options, &judge, err)
                          : ts_morris_trajectories(points, space, options, &judge, err);

@@ -3,6 +3,7 @@
 #include "dist/children.h"
 
 #include "base/alloc.h"
+#include "base/const.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -44,12 +45,12 @@ static int set_attributes(posix_spawnattr_t *attributes) {
 static int spawn(pid_t *pid, const char *program, const char *socket, int error_fd) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  char *const words[] = {(char *)"tessera", (char *)"worker", (char *)"--connect", (char *)socket, NULL};
+  const char *words[] = {"tessera", "worker", "--connect", socket, NULL};
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
   int status = set_files(&actions, error_fd);
   if (status == 0) status = set_attributes(&attributes);
-  if (status == 0) status = posix_spawn(pid, program, &actions, &attributes, words, environ);
+  if (status == 0) status = posix_spawn(pid, program, &actions, &attributes, ts_without_const(words), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return status;
