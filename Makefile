@@ -41,8 +41,8 @@ asan tsan: setup ## the tests under ASan and UBSan, or under TSan
 	@tools/setup test
 	@tools/test $@
 
-coverage: setup ## the tests with line counts; build-coverage/coverage.html
-	@tools/setup test coverage
+coverage: setup ## the tests with line counts, per module; build-coverage/uncovered.txt
+	@tools/setup test
 	@tools/coverage
 
 fuzz: setup ## a minute of every fuzz target (clang); docs/fuzzing.md

@@ -1,19 +1,15 @@
 # What `make install` puts where.
 # SPDX-License-Identifier: Apache-2.0
-if(TARGET tessera_shared)
-  install(TARGETS tessera_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
+install(TARGETS tessera_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 file(GLOB public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h)
 install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE THIRD_PARTY_NOTICES.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Man pages and completion scripts come from the program's own command table, when it is installed.
-if(TARGET tessera)
-  set(documents ${CMAKE_BINARY_DIR}/documents)
-  install(CODE "execute_process(COMMAND \${CMAKE_COMMAND} -DTESSERA=$<TARGET_FILE:tessera> -DFOLDER=${documents}
-    -P ${PROJECT_SOURCE_DIR}/cmake/Documents.cmake COMMAND_ERROR_IS_FATAL ANY)")
-  install(DIRECTORY ${documents}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-  install(FILES ${documents}/tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-  install(FILES ${documents}/_tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-  install(FILES ${documents}/tessera.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-endif()
+set(documents ${CMAKE_BINARY_DIR}/documents)
+install(CODE "execute_process(COMMAND \${CMAKE_COMMAND} -DTESSERA=$<TARGET_FILE:tessera> -DFOLDER=${documents}
+  -P ${PROJECT_SOURCE_DIR}/cmake/Documents.cmake COMMAND_ERROR_IS_FATAL ANY)")
+install(DIRECTORY ${documents}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${documents}/tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${documents}/_tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${documents}/tessera.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

@@ -23,13 +23,9 @@ function(ts_expand_module pattern result)
   set(${result} "${modules}" PARENT_SCOPE)
 endfunction()
 
-# A module without sources is skipped, so that the tree builds while it grows.
 function(ts_add_module module allowed)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${module}/*.c)
-  list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/cli/main.c)
-  if(NOT sources)
-    return()
-  endif()
+  list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/cli/main.c) # the program's, not the module's
   ts_target_name(${module} name)
   add_library(${name} STATIC ${sources})
   target_include_directories(${name} PUBLIC
@@ -42,9 +38,9 @@ function(ts_add_module module allowed)
   endif()
   foreach(lower ${allowed})
     string(REGEX REPLACE "/[^/]*\\.h$" "" lower ${lower})
-    string(REPLACE "tessera.h" "study" lower ${lower}) # who implements the public header
-    ts_target_name(${lower} lower_name)
-    if(TARGET ${lower_name} AND NOT lower_name STREQUAL name)
+    string(REPLACE "tessera.h" "study" lower ${lower}) # the module that implements the public header
+    if(NOT lower STREQUAL module AND NOT lower STREQUAL "tessera_op.h") # a contract without a library
+      ts_target_name(${lower} lower_name)
       target_link_libraries(${name} PUBLIC ${lower_name})
     endif()
   endforeach()
@@ -81,33 +77,24 @@ endforeach()
 
 # What others link: the objects of every module below the front ends in one shared library. Only what the public
 # headers mark as visible can be seen in it.
-if(TARGET ts_study)
-  add_library(tessera_shared SHARED $<TARGET_OBJECTS:ts_implementations> $<TARGET_OBJECTS:ts_embedded>)
-  set_target_properties(tessera_shared PROPERTIES OUTPUT_NAME tessera LINKER_LANGUAGE C
-    VERSION ${PROJECT_VERSION} SOVERSION 0)
-  target_link_libraries(tessera_shared PRIVATE ts_flags)
-  foreach(module ${ts_modules})
-    if(NOT module STREQUAL "cli")
-      ts_target_name(${module} name)
-      target_sources(tessera_shared PRIVATE $<TARGET_OBJECTS:${name}>)
-      target_link_libraries(tessera_shared PRIVATE ${ts_needs_${module}})
-    endif()
-  endforeach()
-endif()
+add_library(tessera_shared SHARED $<TARGET_OBJECTS:ts_implementations> $<TARGET_OBJECTS:ts_embedded>)
+set_target_properties(tessera_shared PROPERTIES OUTPUT_NAME tessera LINKER_LANGUAGE C
+  VERSION ${PROJECT_VERSION} SOVERSION 0)
+target_link_libraries(tessera_shared PRIVATE ts_flags)
+foreach(module ${ts_modules})
+  if(NOT module STREQUAL "cli")
+    ts_target_name(${module} name)
+    target_sources(tessera_shared PRIVATE $<TARGET_OBJECTS:${name}>)
+    target_link_libraries(tessera_shared PRIVATE ${ts_needs_${module}})
+  endif()
+endforeach()
 
 # The program holds the modules itself: it starts without looking for a library, and no state exists twice.
-if(EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.c)
-  add_executable(tessera src/cli/main.c)
-  target_include_directories(tessera PRIVATE
-    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/generated)
-  target_link_libraries(tessera PRIVATE ts_flags)
-  foreach(name ts_cli ts_study ts_base)
-    if(TARGET ${name})
-      target_link_libraries(tessera PRIVATE ${name})
-    endif()
-  endforeach()
-  install(TARGETS tessera RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
+add_executable(tessera src/cli/main.c)
+target_include_directories(tessera PRIVATE
+  ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/generated)
+target_link_libraries(tessera PRIVATE ts_flags ts_cli ts_study ts_base)
+install(TARGETS tessera RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 include(cmake/Plugins.cmake)
 include(cmake/Install.cmake)

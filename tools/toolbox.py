@@ -6,7 +6,7 @@ import argparse
 import pathlib
 import sys
 
-CODE_FOLDERS = ("src", "include", "tests", "workflows")
+CODE_FOLDERS = ("src", "include", "tests", "workflows", "bench")
 
 
 def checkout():

@@ -3,6 +3,7 @@
 #include "analysis/pce_int.h"
 
 #include "base/alloc.h"
+#include "base/const.h"
 #include "base/random.h"
 #include "base/str.h"
 
@@ -97,7 +98,7 @@ static void merge_runs(struct ts_pce_data *data, const struct sorter *sorter) {
   ts_auto_free size_t *order = ts_calloc(n, sizeof *order);
   ts_auto_free size_t *starts = ts_calloc(n + 1, sizeof *starts);
   for (size_t i = 0; i < n; i++) order[i] = i;
-  qsort_r(order, n, sizeof *order, compare_runs, (void *)sorter);
+  qsort_r(order, n, sizeof *order, compare_runs, ts_without_const(sorter));
   size_t points = 0;
   for (size_t i = 0; i < n; i++) {
     if (i == 0 || compare_points(sorter, order[i - 1], order[i]) != 0) starts[points++] = i;

@@ -111,7 +111,7 @@ bool ts_channel_has_output(const struct ts_channel *channel) { return channel->o
 
 /* The state of the channel after a call that failed. */
 static enum ts_channel_state state_of(int number) {
-  return number == EAGAIN || number == EWOULDBLOCK ? TS_CHANNEL_AGAIN : TS_CHANNEL_GONE;
+  return number == EAGAIN ? TS_CHANNEL_AGAIN : TS_CHANNEL_GONE; /* EWOULDBLOCK is the same number on Linux */
 }
 
 enum ts_channel_state ts_channel_flush(struct ts_channel *channel) {

@@ -3,6 +3,7 @@
  *
  * jansson's own writer prints 0.1 as 0.10000000000000001. */
 #include "base/alloc.h"
+#include "base/const.h"
 #include "base/json.h"
 
 #include <stdlib.h>
@@ -92,7 +93,7 @@ static int compare_members(const void *left, const void *right) {
 }
 
 static struct member *collect_members(const json_t *object, size_t count) {
-  json_t *iterable = (json_t *)object; /* jansson's iterators take no const, and change nothing */
+  json_t *iterable = ts_without_const(object); /* jansson's iterators take no const, and change nothing */
   struct member *members = ts_calloc(count, sizeof *members);
   size_t i = 0;
   for (void *it = json_object_iter(iterable); it && i < count; it = json_object_iter_next(iterable, it), i++) {

@@ -3,6 +3,7 @@
 #include "base/reader.h"
 
 #include "base/alloc.h"
+#include "base/const.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +142,7 @@ bool ts_reader_fields(const struct ts_reader *reader, const json_t *object, cons
   size_t before = reader->faults->count, unknown = 0;
   const char *key;
   json_t *value;
-  json_object_foreach((json_t *)object, key, value) {
+  json_object_foreach(ts_without_const(object), key, value) {
     if (strcmp(key, "help") == 0 || strcmp(key, "comment") == 0) {
       struct ts_field remark = {.name = key, .want = TS_WANT_STRING, .example = "\"what this is for\""};
       read_field(reader, object, pointer, what, &remark);

@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 
 #include "base/alloc.h"
+#include "base/const.h"
 #include "base/file.h"
 #include "cli/arguments_int.h"
 
@@ -322,7 +323,7 @@ bool ts_arguments_parse(struct ts_arguments *arguments, int argc, char *const *a
 }
 
 void ts_arguments_release(struct ts_arguments *arguments) {
-  for (size_t i = 0; i < arguments->settings.count; i++) free((char *)arguments->settings.items[i].name);
+  for (size_t i = 0; i < arguments->settings.count; i++) free(ts_without_const(arguments->settings.items[i].name));
   free(arguments->settings.items);
   free(arguments->data.items);
   free(arguments->output_columns.items);

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/const.h"
 #include "base/error.h"
 #include "base/log.h"
 
@@ -42,7 +43,7 @@ static void write_out(const struct ts_display *display, const struct ts_str *tex
 }
 
 static void snapshot_release(struct ts_snapshot *snapshot) {
-  for (size_t i = 0; i < snapshot->stage_count; i++) free((char *)snapshot->stages[i].name);
+  for (size_t i = 0; i < snapshot->stage_count; i++) free(ts_without_const(snapshot->stages[i].name));
   free(snapshot->stages);
   memset(snapshot, 0, sizeof *snapshot);
 }

@@ -5,6 +5,7 @@
 #include "data/data_int.h"
 
 #include "base/alloc.h"
+#include "base/const.h"
 #include "base/order.h"
 
 #include <string.h>
@@ -104,7 +105,7 @@ struct ts_data *ts_data_gather(const struct ts_data *const *pieces, size_t count
   case TS_DATA_BYTES:
   case TS_DATA_FILE: break;
   }
-  if (count == 1) return ts_data_ref((struct ts_data *)pieces[0]); /* the count of references is not its content */
+  if (count == 1) return ts_data_ref(ts_without_const(pieces[0])); /* the count of references is not its content */
   ts_fail(err, TS_ERR_PORT_TYPE, "several pieces of '%s' cannot be joined into one", pieces[0]->type->name);
   ts_error_help(err, "let the stage run once per image, or give each tile its own output");
   return NULL;

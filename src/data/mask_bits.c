@@ -5,6 +5,7 @@
 #include "data/data_int.h"
 
 #include "base/block.h"
+#include "base/const.h"
 
 #include <string.h>
 #ifdef __SSE2__
@@ -75,7 +76,7 @@ const void *ts_data_payload(const struct ts_data *data, struct ts_payload *paylo
   *payload = (struct ts_payload){.bytes = bytes, .size_bytes = count};
   if (!is_mask(data)) return payload->bytes;
   /* A caller that takes the bits may change them; the next caller makes its own. */
-  struct ts_data *shared = (struct ts_data *)data;
+  struct ts_data *shared = ts_without_const(data);
   uint8_t *bits = atomic_exchange(&shared->bits, NULL);
   if (!bits) {
     bits = ts_block_take(ts_mask_bits_size(count));
@@ -90,7 +91,7 @@ const void *ts_data_payload(const struct ts_data *data, struct ts_payload *paylo
 }
 
 void ts_payload_return(const struct ts_data *data, struct ts_payload *payload) {
-  struct ts_data *shared = (struct ts_data *)data;
+  struct ts_data *shared = ts_without_const(data);
   uint8_t *none = NULL;
   if (payload->owned && atomic_compare_exchange_strong(&shared->bits, &none, payload->owned)) payload->owned = NULL;
   ts_payload_release(payload);

@@ -3,13 +3,14 @@
 #include "dist/jobs.h"
 
 #include "base/alloc.h"
+#include "base/const.h"
 #include "dist/job.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 void ts_jobs_release(struct ts_jobs *jobs) {
-  for (size_t i = 0; i < jobs->count; i++) free((char *)jobs->rows[i].body);
+  for (size_t i = 0; i < jobs->count; i++) free(ts_without_const(jobs->rows[i].body));
   free(jobs->rows);
   *jobs = (struct ts_jobs){0};
 }

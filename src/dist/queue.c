@@ -3,6 +3,7 @@
 #include "dist/queue.h"
 
 #include "base/alloc.h"
+#include "base/const.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ void ts_dist_queue_release(struct ts_dist_queue *queue) {
   struct ts_error ignored = {0};
   if (!queue->store) return;
   ts_store_buckets_drop(queue->store, queue->run, &ignored);
-  for (size_t i = 0; i < queue->count; i++) free((char *)queue->buckets[i].row.body);
+  for (size_t i = 0; i < queue->count; i++) free(ts_without_const(queue->buckets[i].row.body));
   free(queue->buckets);
   pthread_mutex_destroy(&queue->lock);
 }
@@ -100,7 +101,7 @@ void ts_dist_queue_done(struct ts_dist_queue *queue, uint64_t number) {
   pthread_mutex_lock(&queue->lock);
   struct ts_dist_bucket *bucket = &queue->buckets[number];
   bucket->state = DONE;
-  free((char *)bucket->row.body);
+  free(ts_without_const(bucket->row.body));
   bucket->row.body = NULL;
   if (!queue->is_alone) keep_to_store(queue, ts_store_bucket_done(queue->store, queue->run, number, &err), &err);
   pthread_mutex_unlock(&queue->lock);

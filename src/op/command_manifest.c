@@ -6,6 +6,7 @@
 #include "op/op_int.h"
 
 #include "base/alloc.h"
+#include "base/const.h"
 #include "base/file.h"
 
 #include <math.h>
@@ -79,8 +80,8 @@ static struct ts_op_port *read_ports(const struct ts_reader *reader, const json_
     return NULL;
   }
   struct ts_op_port *ports = ts_arena_array(reader->arena, size + 1, sizeof(*ports));
-  void *at = json_object_iter((json_t *)object);
-  for (; at; at = json_object_iter_next((json_t *)object, at)) {
+  void *at = json_object_iter(ts_without_const(object));
+  for (; at; at = json_object_iter_next(ts_without_const(object), at)) {
     const char *name = json_object_iter_key(at);
     read_port(reader, name, json_object_iter_value(at), ts_reader_child(reader, pointer, name), is_output,
               &ports[(*count)++]);
@@ -185,8 +186,8 @@ static struct ts_op_parameter *read_parameters(const struct ts_reader *reader, c
     return NULL;
   }
   struct ts_op_parameter *parameters = ts_arena_array(reader->arena, size + 1, sizeof(*parameters));
-  void *at = json_object_iter((json_t *)object);
-  for (; at; at = json_object_iter_next((json_t *)object, at)) {
+  void *at = json_object_iter(ts_without_const(object));
+  for (; at; at = json_object_iter_next(ts_without_const(object), at)) {
     const char *name = json_object_iter_key(at);
     read_parameter(reader, name, json_object_iter_value(at), ts_reader_child(reader, "/parameters", name),
                    &parameters[(*count)++]);

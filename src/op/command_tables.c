@@ -8,6 +8,7 @@
 #include "op/op_int.h"
 
 #include "base/alloc.h"
+#include "base/const.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,7 +87,7 @@ static const struct ts_op_column *read_named(struct reading *r, const json_t *ma
 }
 
 static void read_columns(struct reading *r, const json_t *manifest) {
-  json_t *object = (json_t *)ts_reader_get(manifest, "columns", TS_WANT_OBJECT);
+  json_t *object = ts_without_const(ts_reader_get(manifest, "columns", TS_WANT_OBJECT));
   const char *port;
   json_t *list;
   size_t total = 0;
@@ -142,7 +143,7 @@ static void read_ratio(const struct reading *r, const char *key, const json_t *v
 }
 
 static void read_ratios(struct reading *r, const json_t *manifest) {
-  json_t *object = (json_t *)ts_reader_get(manifest, "ratios", TS_WANT_OBJECT);
+  json_t *object = ts_without_const(ts_reader_get(manifest, "ratios", TS_WANT_OBJECT));
   struct ts_op_ratio *ratios = ts_arena_array(r->reader->arena, json_object_size(object) + 1, sizeof *ratios);
   r->ratio_pointers = ts_arena_array(r->reader->arena, json_object_size(object) + 1, sizeof *r->ratio_pointers);
   r->descriptor->ratios = ratios;

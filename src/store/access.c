@@ -21,8 +21,8 @@
 static void owner_name(uid_t owner, char name[NAME_BYTES]) {
   char buffer[4096];
   struct passwd entry;
-  const struct passwd *found = NULL;
-  getpwuid_r(owner, &entry, buffer, sizeof buffer, (struct passwd **)&found);
+  struct passwd *found = NULL;
+  getpwuid_r(owner, &entry, buffer, sizeof buffer, &found);
   if (found) {
     snprintf(name, NAME_BYTES, "%s", found->pw_name);
   } else {

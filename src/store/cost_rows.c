@@ -3,16 +3,17 @@
 #include "store/cost_rows.h"
 
 #include "base/alloc.h"
+#include "base/const.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* The pointers are the row's own copies, whatever their type says. */
 static void release_row(struct ts_cost_row *row) {
-  free((char *)row->operation);
-  free((char *)row->machine);
-  free((char *)row->measure);
-  free((void *)row->samples);
+  free(ts_without_const(row->operation));
+  free(ts_without_const(row->machine));
+  free(ts_without_const(row->measure));
+  free(ts_without_const(row->samples));
 }
 
 void ts_cost_rows_release(struct ts_cost_rows *rows) {

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/channel.h"
+#include "base/const.h"
 #include "base/log.h"
 #include "store/remote/answer_int.h"
 #include "store/remote/write_int.h"
@@ -284,7 +285,7 @@ static void server_free(struct ts_server *server) {
   if (server->stop_fd >= 0) close(server->stop_fd);
   ts_remote_service_release(&server->service);
   free(server->connections);
-  free((char *)server->options.path);
+  free(ts_without_const(server->options.path));
   free(server);
 }
 

@@ -3,6 +3,7 @@
 #include "study/study_method.h"
 
 #include "base/alloc.h"
+#include "base/const.h"
 #include "study/study_reader.h"
 
 #include <math.h>
@@ -53,7 +54,7 @@ static void check_keys(struct study_reader *r, const json_t *object, const struc
   for (size_t i = 0; i < STUDY_KEYS_MAX && kind->keys[i]; i++) known[count++] = kind->keys[i];
   const char *key;
   json_t *value, *strange = json_object();
-  json_object_foreach((json_t *)object, key, value) {
+  json_object_foreach(ts_without_const(object), key, value) {
     if (has_word(known, count, key)) continue;
     if (!any_kind_takes(key)) {
       json_object_set(strange, key, value);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/const.h"
+
 #include <string.h>
 
 static size_t find_parameter(const struct ts_builder *builder, const char *name) {
@@ -169,7 +171,7 @@ static void mark_used(struct ts_builder *builder, const json_t *params) {
     if (found != TS_NONE) builder->parameters[found].used = true;
   }
   const char *key;
-  json_object_foreach((json_t *)params, key, item) {
+  json_object_foreach(ts_without_const(params), key, item) {
     size_t found = json_is_string(item) ? find_parameter(builder, json_string_value(item)) : TS_NONE;
     if (found != TS_NONE) builder->parameters[found].used = true;
   }
@@ -195,7 +197,7 @@ static void bind_task(struct ts_builder *builder, struct ts_task_draft *task) {
   bind_list(&binder, pointer);
   const char *key;
   json_t *value;
-  json_object_foreach((json_t *)task->params, key, value) {
+  json_object_foreach(ts_without_const(task->params), key, value) {
     bind_entry(&binder, ts_reader_child(reader, pointer, key), key, value);
   }
   report_unbound(&binder, pointer);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/const.h"
+
 #include <string.h>
 
 enum { STAGE_NAME, STAGE_PER, STAGE_REGION, STAGE_IN, STAGE_OUT, STAGE_TASKS, STAGE_FIELDS };
@@ -39,7 +41,7 @@ static void read_links(struct ts_reader *reader, const struct ts_field *field, c
   if (!field->value) return;
   const char *key;
   json_t *value;
-  json_object_foreach((json_t *)field->value, key, value) {
+  json_object_foreach(ts_without_const(field->value), key, value) {
     struct ts_link *link = &links->items[links->count++];
     link->name = ts_arena_strdup(reader->arena, key);
     link->pointer = ts_reader_child(reader, pointer, key);

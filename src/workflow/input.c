@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/const.h"
+
 #include <string.h>
 
 enum { TYPE, OPTIONAL, DEFAULT_RUN, FIELD_COUNT };
@@ -79,7 +81,7 @@ void ts_read_inputs(struct ts_builder *builder, const json_t *object, const char
   builder->inputs = ts_arena_array(&builder->scratch, json_object_size(object), sizeof *builder->inputs);
   const char *key;
   json_t *value;
-  json_object_foreach((json_t *)object, key, value) {
+  json_object_foreach(ts_without_const(object), key, value) {
     struct ts_input_draft *draft = &builder->inputs[builder->input_count++];
     draft->pointer = ts_reader_child(reader, pointer, key);
     draft->input.name = ts_arena_strdup(reader->arena, key);

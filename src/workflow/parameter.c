@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/const.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -262,7 +264,7 @@ void ts_read_parameters(struct ts_builder *builder, const json_t *object, const 
   builder->parameters = ts_arena_array(&builder->scratch, json_object_size(object), sizeof *builder->parameters);
   const char *key;
   json_t *value;
-  json_object_foreach((json_t *)object, key, value) {
+  json_object_foreach(ts_without_const(object), key, value) {
     struct ts_parameter_draft *draft = &builder->parameters[builder->parameter_count];
     draft->pointer = ts_reader_child(reader, pointer, key);
     const char *label = ts_arena_printf(reader->arena, "parameter '%s'", key);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/const.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -69,7 +71,7 @@ static bool read_kind(struct ts_reader *reader, const json_t *json, const char *
     return report_form(reader, pointer, parameter, "must be one word, or an object with one distribution",
                        &forms[TS_NORMAL]);
   }
-  void *entry = json_object_iter((json_t *)json);
+  void *entry = json_object_iter(ts_without_const(json));
   const char *word = json_object_iter_key(entry);
   const char *place = ts_reader_child(reader, pointer, word);
   if (!find_kind(word, kind)) return report_unknown(reader, place, TS_JSON_KEY, word);

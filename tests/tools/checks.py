@@ -3,6 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 test-label: long (nothing here is compiled, so the sanitizers would see nothing)
 """
+import json
 import os
 import pathlib
 import re
@@ -120,11 +121,41 @@ class OtherChecks(ToolTest):
 
     def test_sizes(self):
         body = "  x++;\n"
-        self.write("src/base/a.c", f"static void f(int a,\n{'':14}int b) {{\n{body * 78}}}\n\nint g(void);\n")
-        self.write("src/base/b.c", f"int v[] = {{\n{'1,' + chr(10)}}};\nvoid f(void) {{\n{body * 78}}}\n")
-        self.write("src/base/c.c", "\n" * 701)
-        self.assert_faults("check-sizes", "src/base/a.c:1: a function of 81 lines, limit 80",
-                           "src/base/c.c: 701 lines, limit 700: split it by what its parts do")
+        self.write("src/base/a.c", f"static void f(int a,\n{'':14}int b) {{\n{body * 43}}}\n\nint g(void);\n")
+        self.write("src/base/b.c", f"int v[] = {{\n{'1,' + chr(10)}}};\nvoid f(void) {{\n{body * 43}}}\n")
+        self.write("src/base/c.c", "\n" * 601)
+        self.write("bench/a.c", f"void f(void) {{\n{body * 44}}}\n")
+        self.write("tests/unit/a.c", f"void f(void) {{\n{body * 68}}}\n" + "\n" * 630)
+        self.write("tests/unit/b.c", f"void f(void) {{\n{body * 69}}}\n" + "\n" * 630)
+        self.assert_faults("check-sizes", "bench/a.c:1: a function of 46 lines, limit 45",
+                           "src/base/a.c:1: a function of 46 lines, limit 45",
+                           "src/base/c.c: 601 lines, limit 600: split it by what its parts do",
+                           "tests/unit/b.c: 701 lines, limit 700: split it by what its parts do",
+                           "tests/unit/b.c:1: a function of 71 lines, limit 70")
+
+    def lint(self, *files):
+        """tools/lint in a tree of these files, each (name, text): its exit status and output."""
+        self.write("tools/lint", (SOURCE / "tools/lint").read_text(encoding="utf-8"))
+        self.write(".clang-tidy", "Checks: '-*,readability-duplicate-include'\nWarningsAsErrors: '*'\n")
+        entries = []
+        for name, text in files:
+            self.write(name, text)
+            entries.append({"directory": str(self.root), "file": str(self.root / name),
+                            "command": f"gcc -Wall -Wlogical-op -o {name}.o -c {self.root / name}"})
+        self.write("build/compile_commands.json", json.dumps(entries))
+        result = subprocess.run([sys.executable, self.root / "tools/lint"], capture_output=True, text=True, check=False)
+        return result.returncode, result.stdout
+
+    def test_lint(self):
+        clean = ("src/base/a.c", "#include <stdio.h>\n")
+        self.assertEqual(self.lint(clean), (0, "lint: 1 files, 1 looked at, 0 with complaints\n"))
+        self.assertEqual(self.lint(clean), (0, "lint: 1 files, 0 looked at, 0 with complaints\n"))
+        status, text = self.lint(clean, ("tests/unit/t.c", "static int unused;\n"),
+                                 ("bench/b.c", "#include <stdio.h>\n#include <stdio.h>\n"))
+        self.assertEqual(status, 1)
+        self.assertIn("unused variable 'unused' [-Werror,-Wunused-variable]", text)
+        self.assertIn("[readability-duplicate-include", text)
+        self.assertEqual(text.splitlines()[-1], "lint: 3 files, 2 looked at, 2 with complaints")
 
 
 class Generators(ToolTest):

@@ -182,7 +182,8 @@ static void release_sixty(void) {
 
 static void *take_eighty(void *unused) {
   (void)unused;
-  return ts_budget_take_scratch(80, NULL) ? "taken" : NULL;
+  static char taken;
+  return ts_budget_take_scratch(80, NULL) ? &taken : NULL;
 }
 
 static void scratch_is_booked(void **state) {

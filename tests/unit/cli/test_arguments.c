@@ -18,7 +18,7 @@ static char **split(const char *line, int *count) {
     if (*next) *next++ = '\0';
   }
   for (int i = 0; i < *count; i++) {
-    if (strcmp(words[i], "''") == 0) words[i] = "";
+    if (strcmp(words[i], "''") == 0) *words[i] = '\0';
   }
   words[*count] = NULL;
   return words;

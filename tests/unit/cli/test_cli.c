@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/cli/fake_tessera.h"
 
+#include "base/const.h"
 #include "base/file.h"
 #include "cli/cli.h"
 
@@ -49,7 +50,7 @@ static struct outcome call(void (*prepare)(void), const char *const *words) {
     signal(SIGINT, SIG_DFL); /* a test in the background would inherit that it is ignored */
     signal(SIGTERM, SIG_DFL);
     if (prepare) prepare();
-    exit(ts_cli_main(count, (char *const *)words));
+    exit(ts_cli_main(count, ts_without_const(words)));
   }
   int status = 0;
   assert_int_equal(waitpid(child, &status, 0), child);

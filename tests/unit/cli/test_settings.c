@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/cli/fake_tessera.h"
 
+#include "base/const.h"
 #include "base/file.h"
 #include "cli/settings.h"
 
@@ -37,12 +38,12 @@ static int leave(void **state) {
 
 /* Asserts value and origin of a setting for "tessera -C FOLDER WORDS". */
 static void assert_setting(const char *option, enum ts_setting_id id, const char *value, const char *origin) {
-  char *words[] = {"tessera", "-C", folder, "check", (char *)option};
+  const char *words[] = {"tessera", "-C", folder, "check", option};
   struct ts_arguments arguments;
   struct ts_error err = {0};
   struct ts_settings settings;
   struct ts_faults faults = {0};
-  assert_true(ts_arguments_parse(&arguments, option ? 5 : 4, words, &err));
+  assert_true(ts_arguments_parse(&arguments, option ? 5 : 4, ts_without_const(words), &err));
   assert_true(ts_settings_find(&settings, &arguments, &faults));
   assert_string_equal(ts_setting_get(&settings, id), value);
   const char *found = settings.items[id].origin;
@@ -105,12 +106,12 @@ static void empty_variables_count_as_unset(void **state) {
 }
 
 static struct ts_faults faults_of_project(void) {
-  char *words[] = {"tessera", "-C", folder, "check"};
+  const char *words[] = {"tessera", "-C", folder, "check"};
   struct ts_arguments arguments;
   struct ts_error err = {0};
   struct ts_settings settings;
   struct ts_faults faults = {0};
-  assert_true(ts_arguments_parse(&arguments, 4, words, &err));
+  assert_true(ts_arguments_parse(&arguments, 4, ts_without_const(words), &err));
   assert_false(ts_settings_find(&settings, &arguments, &faults));
   ts_settings_release(&settings);
   ts_arguments_release(&arguments);

@@ -149,7 +149,7 @@ static double dice_with(const struct settings *settings) {
   uint8_t *p[9];
   for (size_t i = 0; i < 9; i++) p[i] = planes + (3 + i) * PIXELS;
   struct ts_nuclei_red_cells_params red = {220, 220, 220, settings->t1, settings->t2};
-  enum ts_nuclei_status status;
+  enum ts_nuclei_status status = TS_NUCLEI_BACKGROUND;
   struct ts_error err = {0};
   bool good = ts_nuclei_normalise(colours(), WIDTH, HEIGHT, &ts_nuclei_default_target, image, NULL, &err) &&
               ts_nuclei_red_cells(image, WIDTH, HEIGHT, &red, p[0], &status, NULL, &err) &&

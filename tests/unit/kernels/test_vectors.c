@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "base/const.h"
 #include "kernels/nuclei.h"
 #include "unit/kernels/each_variant.h"
 
@@ -103,7 +104,7 @@ struct results {
 
 static struct params params_from(const json_t *json) {
   struct params p;
-  int ok = json_unpack((json_t *)json, "{s:i,s:i,s:i,s:F,s:F,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "B",
+  int ok = json_unpack(ts_without_const(json), "{s:i,s:i,s:i,s:F,s:F,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "B",
                        &p.red_cells.blue, "G", &p.red_cells.green, "R", &p.red_cells.red, "T1", &p.red_cells.t1, "T2",
                        &p.red_cells.t2, "G1", &p.g1, "G2", &p.g2, "minSize", &p.min_size, "maxSize", &p.max_size,
                        "minSizePl", &p.min_size_pl, "minSizeSeg", &p.min_size_seg, "maxSizeSeg", &p.max_size_seg, "FH",

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/const.h"
 #include "base/map.h"
 #include "support/toy_case.h"
 
@@ -387,7 +388,7 @@ static void check_stage_alone(struct toy_case *toy, unsigned long long seed) {
   const struct ts_stage *stage = &toy->workflow->stages[toy->options.only_stage];
   toy->options.wanted = &stage->outputs[seed % stage->output_count].source;
   toy->options.wanted_count = 1;
-  for (size_t i = 0; i < toy->workflow->input_count; i++) ((bool *)toy->options.supplied)[i] = true;
+  for (size_t i = 0; i < toy->workflow->input_count; i++) ((bool *)ts_without_const(toy->options.supplied))[i] = true;
   check_case(toy, seed);
 }
 

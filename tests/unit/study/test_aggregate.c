@@ -105,9 +105,8 @@ static double naive_weighted(const struct slide *slide) {
 
 static double naive_tiles(enum ts_over over, const struct slide *slide) {
   double cells[MOST_TILES * MOST_ROWS], sum = 0, ignored;
-  size_t count = 0, rows = 0, empty = 0;
+  size_t count = 0, empty = 0;
   for (size_t t = 0; t < slide->count; t++) {
-    rows += slide->tiles[t].rows;
     empty += slide->tiles[t].rows == 0;
     for (size_t r = 0; r < slide->tiles[t].rows; r++) {
       double cell = slide->tiles[t].cells[r * COLUMNS];

@@ -188,7 +188,10 @@ static void one_phase_is_concerned(void **state) {
   static const struct {
     const char *until;
     bool screening, second;
-  } cases[] = {{"ci(mu_star) < 0.1", true, false}, {"ci(ST) < 0.1", false, true}, {"rank(1)", false, true}, {NULL}};
+  } cases[] = {{"ci(mu_star) < 0.1", true, false},
+               {"ci(ST) < 0.1", false, true},
+               {"rank(1)", false, true},
+               {NULL, false, false}};
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     static const double wide[][2] = {{10, 3}, {10, 3}};
     struct subject subject;
