@@ -46,17 +46,6 @@ static bool is_single(const struct session *s) {
   return r->single || s->study.is_bare_workflow || r->parameter_count > 0 || r->only_stage;
 }
 
-/* Without a store to look into, every distinct task runs for every piece of the data: no piece need be visited. */
-static void forecast_all(const struct session *s, const struct ts_plan *plan, struct ts_run_forecast *f) {
-  *f = (struct ts_run_forecast){.execute = ts_calloc(s->workflow->task_count + 1, sizeof *f->execute),
-                                .stored = ts_calloc(s->workflow->task_count + 1, sizeof *f->stored)};
-  for (size_t t = 0; t < s->workflow->task_count; t++) {
-    uint64_t units = ts_session_units(s, s->workflow->stages[s->workflow->tasks[t].stage].scope);
-    f->execute[t] = plan->counts[t].distinct * units;
-    f->reference_execute += plan->counts[t].reference_distinct * units;
-  }
-}
-
 /* The comparison and the picture, where the request asks for them. */
 static bool add_more(const struct ts_bucketing *grouping, struct session *s, const struct ts_plan *plan,
                      const struct parameter_sets *sets, double plan_s, json_t *object) {
@@ -92,7 +81,7 @@ static bool forecast(struct session *s, const struct parameter_sets *sets, json_
   if (s->store && !grouping.wanted)
     ok = ts_run_forecast(plan, &s->dataset, &options, &f, &err);
   else
-    forecast_all(s, plan, &f);
+    ts_run_forecast_all(plan, &s->dataset, &f);
   if (ok) {
     add_by_task(s, plan, &f, &grouping, object);
     json_object_set_new(object, "merge", json_string(ts_merge_name(plan->options.merge)));

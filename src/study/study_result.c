@@ -240,9 +240,8 @@ static json_t *tree_json(const struct ts_plan *plan) {
   qsort(levels, count, sizeof *levels, compare_levels);
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++) {
-    const struct ts_task *task = &plan->workflow->tasks[levels[i].task];
     char name[128];
-    snprintf(name, sizeof name, "%s.%s", plan->workflow->stages[task->stage].name, task->name);
+    ts_task_name(plan->workflow, levels[i].task, name, sizeof name);
     json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "task", name, "distinct", (json_int_t)levels[i].distinct,
                                           "boxes", level_boxes(plan, nodes, levels[i].task)));
   }
