@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/json_int.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,3 +145,7 @@ const char *ts_json_kind(const json_t *value) {
   }
   return "nothing";
 }
+
+json_t *ts_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+json_t *ts_json_count(uint64_t value) { return json_integer((json_int_t)value); }

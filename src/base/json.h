@@ -12,6 +12,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct ts_json_doc {
   char *file; /* owned, as the user wrote it */
@@ -43,6 +44,10 @@ void ts_json_pointer_add(struct ts_str *pointer, const char *name);
 void ts_json_pointer_add_index(struct ts_str *pointer, size_t index);
 /* "an object", "a string", ... for messages. */
 const char *ts_json_kind(const json_t *value);
+
+/* A number as a new value: null where it is not finite, which JSON cannot say. */
+json_t *ts_json_real(double value);
+json_t *ts_json_count(uint64_t value);
 
 /* Serialises: sorted = keys in sorted order (canonical), otherwise as inserted; reals as shortest round trip. Owned
  * result. */

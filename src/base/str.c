@@ -223,3 +223,16 @@ const char *ts_nearest_word(const char *word, const char *const *candidates, siz
   }
   return nearest;
 }
+
+/* Not by snprintf: every task is named when it is started. */
+const char *ts_join_names(const char *first, const char *second, char *buffer, size_t size) {
+  if (size == 0) return buffer;
+  const size_t room = size - 1;
+  size_t used = strnlen(first, room);
+  memcpy(buffer, first, used);
+  if (used < room) buffer[used++] = '.';
+  const size_t more = strnlen(second, room - used);
+  memcpy(buffer + used, second, more);
+  buffer[used + more] = '\0';
+  return buffer;
+}

@@ -49,6 +49,8 @@ char ts_char_upper(char c);
 bool ts_word_equal(const char *a, const char *b); /* blind to case */
 bool ts_str_starts_with(const char *text, const char *prefix);
 bool ts_str_ends_with(const char *text, const char *suffix);
+/* "first.second", or as much of it as there is room for; returns the buffer. */
+const char *ts_join_names(const char *first, const char *second, char *buffer, size_t size);
 /* 18400 -> "18 400" (a narrow layout for people). buffer holds at least 32 bytes; returns it. */
 char *ts_format_count(uint64_t count, char buffer[32]);
 /* 131.2 -> "02:11"; above an hour "1:02:11". */

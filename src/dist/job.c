@@ -63,11 +63,7 @@ struct reader {
 };
 
 static size_t units_of(const struct reader *r, uint32_t node) {
-  switch (r->plan->nodes[node].scope) {
-  case TS_PER_TILE: return r->dataset->tile_count;
-  case TS_PER_FILE: return r->dataset->item_count;
-  default: return 1;
-  }
+  return ts_dataset_units(r->dataset, r->plan->nodes[node].scope);
 }
 
 static size_t outputs_of(const struct reader *r, uint32_t node) {

@@ -89,24 +89,11 @@ static void release_demands(struct demands *demands) {
   free(demands->met);
 }
 
-/* The units of a scope that belong to a window. */
-static void units_of_window(const struct ts_plan *plan, const struct ts_dataset *dataset, uint32_t window,
-                            enum ts_scope scope, size_t *first, size_t *count) {
-  *first = window;
-  *count = 1;
-  if (plan->coarsest == scope) return;
-  *first = plan->coarsest == TS_PER_FILE ? dataset->items[window].first_tile : 0;
-  if (plan->coarsest == TS_PER_FILE)
-    *count = dataset->items[window].tile_count;
-  else
-    *count = scope == TS_PER_TILE ? dataset->tile_count : dataset->item_count;
-}
-
 static void demand_everywhere(struct demands *demands, const struct ts_plan *plan, const struct ts_dataset *dataset,
                               uint32_t window, struct ts_node_input product) {
   size_t first = 0, count = 0;
   if (product.node == TS_NO_NODE || demands->met[product.node] >> product.port & 1) return;
-  units_of_window(plan, dataset, window, plan->nodes[product.node].scope, &first, &count);
+  ts_dataset_related(dataset, plan->coarsest, window, plan->nodes[product.node].scope, &first, &count);
   for (size_t u = first; u < first + count; u++) {
     demands->met[product.node] &= ~(UINT64_C(1) << product.port);
     demand(demands, product, u);
@@ -186,7 +173,7 @@ static void add_stage(struct ts_jobs *jobs, struct demands *demands, const struc
   for (size_t b = 0; b <= forecast->bucket_count; b++) {
     for (part.window = 0; part.window < windows; part.window++) {
       size_t first = 0, count = 0;
-      units_of_window(plan, dataset, part.window, stage->scope, &first, &count);
+      ts_dataset_related(dataset, plan->coarsest, part.window, stage->scope, &first, &count);
       for (size_t u = first; u < first + count; u++) {
         if (b == 0) demand_reference(demands, plan, stage_index, u);
         for (size_t m = 0; b > 0 && m < order[b - 1]->member_count; m++)

@@ -6,30 +6,15 @@
 
 #include <stdlib.h>
 
-static size_t units_of(const struct ts_ledger *ledger, enum ts_scope scope) {
-  switch (scope) {
-  case TS_PER_TILE: return ledger->dataset->tile_count;
-  case TS_PER_FILE: return ledger->dataset->item_count;
-  default: return 1;
-  }
-}
-
-static void want(struct ts_ledger *ledger, const struct ts_node_input *products, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    if (products[i].node != TS_NO_NODE) ledger->wanted_ports[products[i].node] |= UINT64_C(1) << products[i].port;
-  }
-}
-
 void ts_ledger_init(struct ts_ledger *ledger, const struct ts_plan *plan, const struct ts_dataset *dataset,
                     const struct ts_dist_options *options, struct ts_run_result *result) {
   *ledger = (struct ts_ledger){.plan = plan, .dataset = dataset, .options = options, .result = result};
   ledger->offsets = ts_calloc(plan->node_count + 1, sizeof *ledger->offsets);
   ledger->product_offsets = ts_calloc(plan->node_count + 1, sizeof *ledger->product_offsets);
   ledger->wanted_ports = ts_calloc(plan->node_count + 1, sizeof *ledger->wanted_ports);
-  want(ledger, plan->products, plan->set_count * plan->wanted_count);
-  want(ledger, plan->reference_products, plan->wanted_count);
+  ts_plan_mark_wanted(plan, ledger->wanted_ports);
   for (size_t n = 0; n < plan->node_count; n++) {
-    size_t units = units_of(ledger, plan->nodes[n].scope);
+    size_t units = ts_dataset_units(ledger->dataset, plan->nodes[n].scope);
     ledger->offsets[n + 1] = ledger->offsets[n] + units;
     ledger->product_offsets[n + 1] =
         ledger->product_offsets[n] + units * (size_t)__builtin_popcountll(ledger->wanted_ports[n]);
@@ -52,7 +37,7 @@ void ts_ledger_release(struct ts_ledger *ledger) {
 }
 
 static bool is_in_plan(const struct ts_ledger *ledger, uint32_t node, size_t unit) {
-  return node < ledger->plan->node_count && unit < units_of(ledger, ledger->plan->nodes[node].scope);
+  return node < ledger->plan->node_count && unit < ts_dataset_units(ledger->dataset, ledger->plan->nodes[node].scope);
 }
 
 static struct ts_run_counts *counts_of(const struct ts_ledger *ledger, const struct ts_node *node) {
@@ -113,7 +98,7 @@ void ts_ledger_task(struct ts_ledger *ledger, const struct ts_task_event *event)
 static bool *note_of(const struct ts_ledger *ledger, uint32_t node, uint32_t port, size_t unit) {
   if (!is_in_plan(ledger, node, unit) || port > 63 || (ledger->wanted_ports[node] >> port & 1) == 0) return NULL;
   size_t before = (size_t)__builtin_popcountll(ledger->wanted_ports[node] & ((UINT64_C(1) << port) - 1));
-  size_t units = units_of(ledger, ledger->plan->nodes[node].scope);
+  size_t units = ts_dataset_units(ledger->dataset, ledger->plan->nodes[node].scope);
   return &ledger->delivered[ledger->product_offsets[node] + before * units + unit];
 }
 
@@ -135,7 +120,7 @@ void ts_ledger_close_window(struct ts_ledger *ledger, uint32_t window) {
   for (uint32_t n = 0; n < plan->node_count; n++) {
     enum ts_scope scope = plan->nodes[n].scope;
     if (plan->nodes[n].kind != TS_NODE_TASK) continue;
-    size_t first = 0, end = units_of(ledger, scope);
+    size_t first = 0, end = ts_dataset_units(ledger->dataset, scope);
     if (scope == plan->coarsest) {
       first = window;
       end = first + 1;
@@ -150,7 +135,7 @@ void ts_ledger_close_window(struct ts_ledger *ledger, uint32_t window) {
 
 bool ts_ledger_lacks_product(const struct ts_ledger *ledger, uint32_t *node, size_t *unit) {
   for (*node = 0; *node < ledger->plan->node_count; (*node)++) {
-    size_t units = units_of(ledger, ledger->plan->nodes[*node].scope);
+    size_t units = ts_dataset_units(ledger->dataset, ledger->plan->nodes[*node].scope);
     for (uint32_t port = 0; port < 64 && ledger->wanted_ports[*node] >> port != 0; port++) {
       for (*unit = 0; *unit < units; (*unit)++) {
         uint8_t settled = ledger->settled[ledger->offsets[*node] + *unit];

@@ -114,12 +114,6 @@ static bool get_ready(struct worker *w, struct ts_error *err) {
   return false;
 }
 
-static void want(struct worker *w, const struct ts_node_input *products, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    if (products[i].node != TS_NO_NODE) w->wanted_ports[products[i].node] |= UINT64_C(1) << products[i].port;
-  }
-}
-
 static void tell_result(struct worker *w, uint64_t number, const struct ts_run_result *result) {
   const struct ts_dist_result told = {.number = number,
                                       .stopped = result->stopped,
@@ -190,8 +184,7 @@ bool ts_dist_work(const struct ts_dist_worker *given, struct ts_error *err) {
   struct worker w = {.given = given};
   pthread_mutex_init(&w.lock, NULL);
   w.wanted_ports = ts_calloc(given->plan->node_count + 1, sizeof *w.wanted_ports);
-  want(&w, given->plan->products, given->plan->set_count * given->plan->wanted_count);
-  want(&w, given->plan->reference_products, given->plan->wanted_count);
+  ts_plan_mark_wanted(given->plan, w.wanted_ports);
   struct ts_run_options options = given->run;
   options.user = &w;
   options.on_start = on_start;

@@ -110,7 +110,7 @@ static void make_rising(struct point *points, size_t count, int q) {
   }
 }
 
-static bool same_curve(const struct ts_cost_key *a, const struct ts_cost_key *b) {
+bool ts_cost_key_equal(const struct ts_cost_key *a, const struct ts_cost_key *b) {
   return strcmp(a->operation, b->operation) == 0 && strcmp(a->machine, b->machine) == 0 &&
          strcmp(a->measure, b->measure) == 0 &&
          memcmp(&a->implementation, &b->implementation, sizeof a->implementation) == 0;
@@ -142,7 +142,7 @@ static void finish(struct curve *curve) {
 
 static struct curve *find_curve(struct ts_cost_model *model, const struct ts_cost_key *key, size_t most_points) {
   for (size_t i = 0; i < model->count; i++) {
-    if (same_curve(&model->curves[i].key, key)) return &model->curves[i];
+    if (ts_cost_key_equal(&model->curves[i].key, key)) return &model->curves[i];
   }
   struct curve *curve = &model->curves[model->count++];
   curve->key = *key;
@@ -155,7 +155,7 @@ static struct curve *find_curve(struct ts_cost_model *model, const struct ts_cos
 
 static size_t count_bins(const struct ts_cost_entry *entries, size_t count, const struct ts_cost_key *key) {
   size_t bins = 0;
-  for (size_t i = 0; i < count; i++) bins += same_curve(&entries[i].key, key);
+  for (size_t i = 0; i < count; i++) bins += ts_cost_key_equal(&entries[i].key, key);
   return bins;
 }
 

@@ -48,6 +48,7 @@ struct ts_cost_key {
   const char *machine;
   const char *measure; /* "px" or "bytes" */
 };
+bool ts_cost_key_equal(const struct ts_cost_key *a, const struct ts_cost_key *b);
 
 /* A bin and whose it is. */
 struct ts_cost_entry {

@@ -415,25 +415,23 @@ size_t ts_plan_distinct(const struct ts_plan *plan) {
   return sum;
 }
 
-/* As much of "first.second" as there is room for. Not by snprintf: every task is named when it is started. */
-static const char *join_names(const char *first, const char *second, char *buffer, size_t size) {
-  if (size == 0) return buffer;
-  const size_t room = size - 1;
-  size_t used = strnlen(first, room);
-  memcpy(buffer, first, used);
-  if (used < room) buffer[used++] = '.';
-  const size_t more = strnlen(second, room - used);
-  memcpy(buffer + used, second, more);
-  buffer[used + more] = '\0';
-  return buffer;
+static void mark(const struct ts_node_input *products, size_t count, uint64_t *ports) {
+  for (size_t i = 0; i < count; i++) {
+    if (products[i].node != TS_NO_NODE) ports[products[i].node] |= UINT64_C(1) << products[i].port;
+  }
+}
+
+void ts_plan_mark_wanted(const struct ts_plan *plan, uint64_t *ports) {
+  mark(plan->products, plan->set_count * plan->wanted_count, ports);
+  mark(plan->reference_products, plan->wanted_count, ports);
 }
 
 const char *ts_plan_node_name(const struct ts_plan *plan, uint32_t node, char *buffer, size_t size) {
   const struct ts_node *n = &plan->nodes[node];
   const struct ts_workflow *w = plan->workflow;
   switch (n->kind) {
-  case TS_NODE_TASK: return join_names(w->stages[w->tasks[n->task].stage].name, w->tasks[n->task].name, buffer, size);
-  case TS_NODE_SOURCE: return join_names("read", w->inputs[n->task].name, buffer, size);
-  default: return join_names("engine", n->kind == TS_NODE_CROP ? "crop" : "gather", buffer, size);
+  case TS_NODE_TASK: return ts_task_name(w, n->task, buffer, size);
+  case TS_NODE_SOURCE: return ts_join_names("read", w->inputs[n->task].name, buffer, size);
+  default: return ts_join_names("engine", n->kind == TS_NODE_CROP ? "crop" : "gather", buffer, size);
   }
 }

@@ -111,6 +111,9 @@ void ts_plan_destroy(struct ts_plan *plan);
 size_t ts_plan_requested(const struct ts_plan *plan); /* sum over tasks, per unit of their stage */
 size_t ts_plan_distinct(const struct ts_plan *plan);
 
+/* Marks the ports that the plan wants as bits, per node; adds to those that are set. */
+void ts_plan_mark_wanted(const struct ts_plan *plan, uint64_t *ports);
+
 /* "segment.split" for messages; source nodes "image". The buffer is the caller's. */
 const char *ts_plan_node_name(const struct ts_plan *plan, uint32_t node, char *buffer, size_t size);
 

@@ -3,30 +3,29 @@
 #include "report/result.h"
 
 #include "base/alloc.h"
+#include "base/json.h"
 
 #include <math.h>
 
 /* JSON has no NaN. */
-static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
 static json_t *index_to_json(const struct ts_morris_index *index, double largest, enum ts_finding finding) {
   json_t *object = json_object();
   json_object_set_new(object, "name", json_string(index->name));
-  json_object_set_new(object, "mu", number(index->mu));
-  json_object_set_new(object, "mu_star", number(index->mu_star));
-  json_object_set_new(object, "sigma", number(index->sigma));
-  json_object_set_new(object, "lo", number(index->mu_star_low));
-  json_object_set_new(object, "hi", number(index->mu_star_high));
+  json_object_set_new(object, "mu", ts_json_real(index->mu));
+  json_object_set_new(object, "mu_star", ts_json_real(index->mu_star));
+  json_object_set_new(object, "sigma", ts_json_real(index->sigma));
+  json_object_set_new(object, "lo", ts_json_real(index->mu_star_low));
+  json_object_set_new(object, "hi", ts_json_real(index->mu_star_high));
   json_object_set_new(object, "n", json_integer((json_int_t)index->effect_count));
   const char *name = isnan(index->mu_star) ? "unknown" : ts_effect_class_name(ts_morris_classify(index, largest, 0));
   json_object_set_new(object, "class", json_string(name));
   json_object_set_new(object, "finding", json_string(ts_finding_name(finding)));
-  json_object_set_new(object, "mu_lo", number(index->mu_low));
-  json_object_set_new(object, "mu_hi", number(index->mu_high));
-  json_object_set_new(object, "mu_star_lo", number(index->mu_star_low));
-  json_object_set_new(object, "mu_star_hi", number(index->mu_star_high));
-  json_object_set_new(object, "sigma_lo", number(index->sigma_low));
-  json_object_set_new(object, "sigma_hi", number(index->sigma_high));
+  json_object_set_new(object, "mu_lo", ts_json_real(index->mu_low));
+  json_object_set_new(object, "mu_hi", ts_json_real(index->mu_high));
+  json_object_set_new(object, "mu_star_lo", ts_json_real(index->mu_star_low));
+  json_object_set_new(object, "mu_star_hi", ts_json_real(index->mu_star_high));
+  json_object_set_new(object, "sigma_lo", ts_json_real(index->sigma_low));
+  json_object_set_new(object, "sigma_hi", ts_json_real(index->sigma_high));
   return object;
 }
 

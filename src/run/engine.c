@@ -288,25 +288,15 @@ static void worker_loop(void *argument, size_t worker) {
   worker_number = TS_ANY_WORKER;
 }
 
-static void mark_wanted(struct engine *engine, const struct ts_node_input *products, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    if (products[i].node != TS_NO_NODE) engine->wanted_ports[products[i].node] |= UINT64_C(1) << products[i].port;
-  }
-}
-
 size_t ts_run_window_count(const struct ts_plan *plan, const struct ts_dataset *dataset) {
-  if (plan->node_count == 0) return 0;
-  switch (plan->coarsest) {
-  case TS_PER_TILE: return dataset->tile_count;
-  case TS_PER_FILE: return dataset->item_count;
-  default: return 1;
-  }
+  return plan->node_count == 0 ? 0 : ts_dataset_units(dataset, plan->coarsest);
 }
 
 uint32_t ts_run_window_of(const struct ts_plan *plan, const struct ts_dataset *dataset, enum ts_scope scope,
                           size_t unit) {
-  if (plan->coarsest == scope) return (uint32_t)unit;
-  return plan->coarsest == TS_PER_FILE ? (uint32_t)dataset->tile_items[unit] : 0;
+  size_t window = 0, count = 0;
+  ts_dataset_related(dataset, scope, unit, plan->coarsest, &window, &count);
+  return (uint32_t)window;
 }
 
 /* One window, and the instances that the wanted products of the part need; nodes follow their inputs. */
@@ -340,8 +330,7 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   engine->start_ns = ts_clock_ns();
   engine->wanted_ports = ts_calloc(plan->node_count + 1, sizeof *engine->wanted_ports);
   const bool lists_demands = options->part && options->part->wanted;
-  if (!lists_demands) mark_wanted(engine, plan->products, plan->set_count * plan->wanted_count);
-  if (!lists_demands) mark_wanted(engine, plan->reference_products, plan->wanted_count);
+  if (!lists_demands) ts_plan_mark_wanted(plan, engine->wanted_ports);
   engine->window_count = ts_run_window_count(plan, dataset);
   if (options->part) take_part(engine, options->part);
   pthread_mutexattr_t spinning; /* it is held for less than a microsecond: going to sleep costs more */

@@ -38,29 +38,34 @@ static bool store_is_empty(struct ts_store *store) {
   return !store || (ts_store_usage(store, &usage, &ignored) && usage.records == 0);
 }
 
-/* With nothing in the store every node of the plan runs, once in each of its units: no keys are needed to know that. */
+static void forecast_init(struct ts_run_forecast *forecast, const struct ts_plan *plan) {
+  *forecast = (struct ts_run_forecast){0};
+  forecast->execute = ts_calloc(plan->workflow->task_count + 1, sizeof *forecast->execute);
+  forecast->stored = ts_calloc(plan->workflow->task_count + 1, sizeof *forecast->stored);
+}
+
+/* With nothing in the store every distinct task runs once in each of its units: keys and nodes are not needed. */
 static void count_everything(const struct ts_plan *plan, const struct ts_dataset *dataset,
                              struct ts_run_forecast *forecast) {
-  for (size_t n = 0; n < plan->node_count; n++) {
-    const struct ts_node *node = &plan->nodes[n];
-    if (node->kind != TS_NODE_TASK) continue;
-    size_t units = node->scope == TS_PER_TILE   ? dataset->tile_count
-                   : node->scope == TS_PER_FILE ? dataset->item_count
-                                                : 1;
-    if (node->reference_only)
-      forecast->reference_execute += units;
-    else
-      forecast->execute[node->task] += units;
+  const struct ts_workflow *w = plan->workflow;
+  for (size_t t = 0; t < w->task_count; t++) {
+    const size_t units = ts_dataset_units(dataset, w->stages[w->tasks[t].stage].scope);
+    forecast->execute[t] = plan->counts[t].distinct * units;
+    forecast->reference_execute += plan->counts[t].reference_distinct * units;
   }
+}
+
+void ts_run_forecast_all(const struct ts_plan *plan, const struct ts_dataset *dataset,
+                         struct ts_run_forecast *forecast) {
+  forecast_init(forecast, plan);
+  count_everything(plan, dataset, forecast);
 }
 
 bool ts_run_forecast(const struct ts_plan *plan, const struct ts_dataset *dataset, const struct ts_run_options *options,
                      struct ts_run_forecast *forecast, struct ts_error *err) {
   struct engine engine;
   struct ts_run_result unused;
-  *forecast = (struct ts_run_forecast){0};
-  forecast->execute = ts_calloc(plan->workflow->task_count + 1, sizeof *forecast->execute);
-  forecast->stored = ts_calloc(plan->workflow->task_count + 1, sizeof *forecast->stored);
+  forecast_init(forecast, plan);
   bool ok = ts_engine_init(&engine, plan, dataset, options, &unused, err);
   bool is_empty = store_is_empty(options->store);
   if (ok && is_empty) count_everything(plan, dataset, forecast);

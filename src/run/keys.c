@@ -35,7 +35,7 @@ const char *ts_instance_output_port(const struct engine *engine, const struct in
 
 const struct ts_item_source *ts_instance_source(const struct engine *engine, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  size_t item = node->scope == TS_PER_TILE ? engine->dataset->tile_items[instance->unit] : instance->unit;
+  size_t item = ts_dataset_item(engine->dataset, node->scope, instance->unit);
   return &engine->dataset->items[item].sources[node->task];
 }
 

@@ -11,10 +11,9 @@
 #include "base/error.h"
 #include "base/key.h"
 #include "data/data.h"
-#include "data/source_file.h"
-#include "image/image.h"
 #include "op/op.h"
 #include "plan/plan.h"
+#include "run/dataset.h"
 #include "store/store.h"
 
 #include <stdatomic.h>
@@ -24,27 +23,6 @@
 
 /* The operation that reads a workflow input of a type (NULL: alternatives, which are pixels). */
 const char *ts_source_operation(const struct ts_type *type);
-
-/* One item of the dataset: a file per workflow input (NULL where not supplied), and its contents. */
-struct ts_item_source {
-  const char *path;            /* borrowed; NULL: not supplied */
-  struct ts_sha256 digest;     /* of the file's bytes */
-  struct ts_source_file *file; /* borrowed: sees whether it changes; NULL: it is taken on trust */
-  const struct ts_type *type;
-};
-struct ts_item {
-  const char *name;                     /* for folders and messages */
-  const struct ts_item_source *sources; /* per workflow input */
-  size_t first_tile, tile_count;
-  const char *const *groups; /* per group that the study declares, its value; NULL: none are known */
-};
-struct ts_dataset {
-  const struct ts_item *items;
-  size_t item_count;
-  const struct ts_tile *tiles; /* of all items, item after item; items without pixels have one empty tile */
-  const size_t *tile_items;    /* item of each tile */
-  size_t tile_count;
-};
 
 enum ts_outcome {
   TS_OUTCOME_EXECUTED,
@@ -178,6 +156,9 @@ struct ts_run_forecast {
 };
 bool ts_run_forecast(const struct ts_plan *plan, const struct ts_dataset *dataset, const struct ts_run_options *options,
                      struct ts_run_forecast *forecast, struct ts_error *err);
+/* The same where nothing is in a store: everything would be executed. */
+void ts_run_forecast_all(const struct ts_plan *plan, const struct ts_dataset *dataset,
+                         struct ts_run_forecast *forecast);
 void ts_run_forecast_release(struct ts_run_forecast *forecast);
 
 #endif

@@ -28,25 +28,6 @@ struct instance *ts_window_instance_of_unit(const struct window *window, uint32_
   return ts_window_instance(window, node, unit - first_unit(window, window->engine->plan->nodes[node].scope));
 }
 
-/* The units of scope `to` that belong to, or contain, one unit of scope `from`. Units are global numbers. */
-static void related_units(const struct ts_dataset *dataset, enum ts_scope from, size_t unit, enum ts_scope to,
-                          size_t *first, size_t *count) {
-  *first = unit;
-  *count = 1;
-  if (from == to) return;
-  if (to == TS_PER_DATASET) {
-    *first = 0;
-  } else if (from == TS_PER_TILE) {
-    *first = dataset->tile_items[unit];
-  } else if (from == TS_PER_FILE) {
-    *first = dataset->items[unit].first_tile;
-    *count = dataset->items[unit].tile_count;
-  } else {
-    *first = 0;
-    *count = to == TS_PER_TILE ? dataset->tile_count : dataset->item_count;
-  }
-}
-
 struct instance *ts_window_producers(const struct window *window, const struct instance *consumer, size_t input,
                                      size_t *count) {
   const struct ts_plan *plan = window->engine->plan;
@@ -56,7 +37,7 @@ struct instance *ts_window_producers(const struct window *window, const struct i
   if (producer == TS_NO_NODE) return NULL;
   enum ts_scope scope = plan->nodes[producer].scope;
   size_t first = 0;
-  related_units(window->engine->dataset, node->scope, consumer->unit, scope, &first, count);
+  ts_dataset_related(window->engine->dataset, node->scope, consumer->unit, scope, &first, count);
   return ts_window_instance(window, producer, first - first_unit(window, scope));
 }
 
@@ -69,7 +50,7 @@ void ts_window_each_consumer(struct window *window, const struct instance *produ
     enum ts_scope to = e->plan->nodes[node].scope;
     size_t first = 0;
     size_t count = 0;
-    related_units(e->dataset, from, producer->unit, to, &first, &count);
+    ts_dataset_related(e->dataset, from, producer->unit, to, &first, &count);
     for (size_t u = 0; u < count; u++)
       visit(window, ts_window_instance(window, node, first + u - first_unit(window, to)), user);
   }

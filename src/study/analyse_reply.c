@@ -4,23 +4,21 @@
 
 #include "analysis/rank.h"
 #include "base/alloc.h"
+#include "base/json.h"
 #include "report/findings.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #define ADVICE_TIMES 100 /* beyond this many times the runs, a number is not useful advice */
 
 /* Unknown values are null. */
-static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
 static void set_index(json_t *object, const char *name, const struct ts_index *index) {
   char key[64];
-  json_object_set_new(object, name, number(index->value));
+  json_object_set_new(object, name, ts_json_real(index->value));
   snprintf(key, sizeof key, "%s_lo", name);
-  json_object_set_new(object, key, number(index->low));
+  json_object_set_new(object, key, ts_json_real(index->low));
   snprintf(key, sizeof key, "%s_hi", name);
-  json_object_set_new(object, key, number(index->high));
+  json_object_set_new(object, key, ts_json_real(index->high));
 }
 
 static json_t *cells_json(const struct ts_indices *indices, const struct ts_index *cells, bool with_count) {
@@ -60,7 +58,7 @@ static json_t *convergence_json(const struct ts_indices *indices) {
 static json_t *facts_json(const struct ts_indices *indices) {
   json_t *object = json_object();
   for (size_t i = 0; i < indices->fact_count; i++) {
-    json_object_set_new(object, indices->facts[i].name, number(indices->facts[i].value));
+    json_object_set_new(object, indices->facts[i].name, ts_json_real(indices->facts[i].value));
   }
   return object;
 }

@@ -5,11 +5,10 @@
 #include "study/study_result.h"
 
 #include "base/alloc.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <string.h>
-
-static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 static void move(json_t *object, const char *from, const char *to) {
   json_t *value = json_incref(json_object_get(object, from));
@@ -118,8 +117,8 @@ static json_t *spread_json(const struct study_phase *phase, const struct study_a
       lowest = fmin(lowest, value);
       highest = fmax(highest, value);
     }
-    json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", indices->names[i], "lowest", number(lowest),
-                                          "highest", number(highest)));
+    json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", indices->names[i], "lowest", ts_json_real(lowest),
+                                          "highest", ts_json_real(highest)));
   }
   return list;
 }

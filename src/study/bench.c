@@ -52,7 +52,7 @@ static void add_operations(struct bench *bench, uint64_t peak_bytes, json_t *obj
   for (size_t t = 0; t < w->task_count; t++) {
     char name[160];
     if (!bench->plan->active[t]) continue;
-    snprintf(name, sizeof name, "%s.%s", w->stages[w->tasks[t].stage].name, w->tasks[t].name);
+    ts_task_name(w, t, name, sizeof name);
     double cpu_s = median(bench->samples[t].cpu_s);
     total += cpu_s;
     json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:I, s:I}", "name", name, "cpu_s", cpu_s, "wall_s",

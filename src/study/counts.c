@@ -4,6 +4,8 @@
  * requested = stage + task + cutoff + store + executed + failed + skipped, in total and for every task. */
 #include "study/study_int.h"
 
+#include "base/json.h"
+
 #include <sys/resource.h>
 
 struct row {
@@ -19,11 +21,9 @@ static struct row row_of(const struct session *s, const struct ts_plan *plan, co
                       &result->tasks[task]};
 }
 
-static json_t *number(uint64_t value) { return json_integer((json_int_t)value); }
-
 static void add_outcomes(json_t *object, const struct ts_run_counts *counts) {
   for (size_t o = 0; o < TS_OUTCOME_COUNT; o++)
-    json_object_set_new(object, ts_outcome_name((enum ts_outcome)o), number(counts->by_outcome[o]));
+    json_object_set_new(object, ts_outcome_name((enum ts_outcome)o), ts_json_count(counts->by_outcome[o]));
 }
 
 json_t *ts_counts_reuse(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result) {
@@ -39,23 +39,23 @@ json_t *ts_counts_reuse(const struct session *s, const struct ts_plan *plan, con
     for (size_t o = 0; o < TS_OUTCOME_COUNT; o++) sum.by_outcome[o] += row.run->by_outcome[o];
   }
   json_t *object = json_object();
-  json_object_set_new(object, "requested", number(requested));
-  json_object_set_new(object, "stage", number(stage));
-  json_object_set_new(object, "task", number(task));
+  json_object_set_new(object, "requested", ts_json_count(requested));
+  json_object_set_new(object, "stage", ts_json_count(stage));
+  json_object_set_new(object, "task", ts_json_count(task));
   add_outcomes(object, &sum);
-  if (result->workers > 0) json_object_set_new(object, "repeated", number(result->repeated));
-  json_object_set_new(object, "recomputed", number(result->recomputed));
-  json_object_set_new(object, "dropped", number(result->dropped));
-  json_object_set_new(object, "spilled", number(result->spilled));
-  json_object_set_new(object, "waits", number(result->waits));
-  json_object_set_new(object, "reads", number(result->reads));
+  if (result->workers > 0) json_object_set_new(object, "repeated", ts_json_count(result->repeated));
+  json_object_set_new(object, "recomputed", ts_json_count(result->recomputed));
+  json_object_set_new(object, "dropped", ts_json_count(result->dropped));
+  json_object_set_new(object, "spilled", ts_json_count(result->spilled));
+  json_object_set_new(object, "waits", ts_json_count(result->waits));
+  json_object_set_new(object, "reads", ts_json_count(result->reads));
   return object;
 }
 
 static bool is_external(const struct ts_task *task) { return task->op->origin == TS_OP_COMMAND; }
 
 static void add_cost(json_t *object, const struct call_cost *cost) {
-  json_object_set_new(object, "calls", number(cost->calls));
+  json_object_set_new(object, "calls", ts_json_count(cost->calls));
   json_object_set_new(object, "wall_s", json_real(cost->wall_s));
   if (cost->px > 0) json_object_set_new(object, "px", json_real(cost->px));
 }
@@ -71,9 +71,9 @@ json_t *ts_counts_by_task(const struct session *s, const struct ts_plan *plan, c
     json_object_set_new(object, "stage", json_string(s->workflow->stages[task->stage].name));
     json_object_set_new(object, "task", json_string(task->name));
     json_object_set_new(object, "op", json_string(task->op->descriptor->name));
-    json_object_set_new(object, "requested", number(row.requested));
-    json_object_set_new(object, "stage_reused", number(row.stage));
-    json_object_set_new(object, "task_reused", number(row.task));
+    json_object_set_new(object, "requested", ts_json_count(row.requested));
+    json_object_set_new(object, "stage_reused", ts_json_count(row.stage));
+    json_object_set_new(object, "task_reused", ts_json_count(row.task));
     add_outcomes(object, row.run);
     json_object_set_new(object, "cpu_s", json_real(result->cpu_s[t]));
     add_cost(object, ts_progress_task_cost(progress, t));
@@ -89,7 +89,7 @@ json_t *ts_counts_reference(const struct session *s, const struct ts_plan *plan,
     requested += plan->counts[t].reference_distinct *
                  ts_session_units(s, s->workflow->stages[s->workflow->tasks[t].stage].scope);
   json_t *object = json_object();
-  json_object_set_new(object, "requested", number(requested));
+  json_object_set_new(object, "requested", ts_json_count(requested));
   add_outcomes(object, &result->reference);
   return object;
 }
@@ -126,10 +126,10 @@ json_t *ts_counts_profile(const struct session *s, const struct ts_run_result *r
   json_object_set_new(object, "gather", node_cost(gather));
   json_object_set_new(object, "engine_cpu_s",
                       json_real(result->cpu_total_s - tasks_s - read->cpu_s - crop->cpu_s - gather->cpu_s));
-  json_object_set_new(
-      object, "parts",
-      json_pack("{s:o, s:o}", "asked", number(result->parts.asked), "recalled", number(result->parts.recalled)));
-  json_object_set_new(object, "process_peak_bytes", number(process_peak_bytes()));
+  json_object_set_new(object, "parts",
+                      json_pack("{s:o, s:o}", "asked", ts_json_count(result->parts.asked), "recalled",
+                                ts_json_count(result->parts.recalled)));
+  json_object_set_new(object, "process_peak_bytes", ts_json_count(process_peak_bytes()));
   if (s->request->trace) json_object_set_new(object, "trace", json_string(s->request->trace));
   return object;
 }

@@ -12,34 +12,9 @@
 
 #include <stdlib.h>
 
-#define UNREAD_MAX 100 /* of the list of failed tasks */
-
-/* Reading a file is not a task of the workflow, but products made from it are missing: it is listed among the failed
- * tasks. Calls never overlap. */
-static void list_unread(const struct engine_run *run, const struct ts_task_event *event) {
-  const struct ts_node *node = &run->plan->nodes[event->node];
-  if (node->kind == TS_NODE_TASK || event->outcome != TS_OUTCOME_FAILED) return;
-  const struct ts_dataset *d = run->dataset ? run->dataset : &run->s->dataset;
-  ts_auto(json_decrefp) json_t *failed = ts_progress_failed(run->progress);
-  if (json_array_size(failed) >= UNREAD_MAX) return;
-  char name[128];
-  ts_plan_node_name(run->plan, event->node, name, sizeof name);
-  const bool tile = node->scope == TS_PER_TILE;
-  const size_t item = tile ? d->tile_items[event->unit] : node->scope == TS_PER_FILE ? event->unit : 0;
-  json_t *entry = json_pack("{s:s, s:s, s:s, s:s}", "task", name, "key", "", "file", d->items[item].name, "message",
-                            event->message);
-  if (tile)
-    json_object_set_new(
-        entry, "tile",
-        json_pack("[I, I]", (json_int_t)d->tiles[event->unit].core.x, (json_int_t)d->tiles[event->unit].core.y));
-  json_array_append_new(failed, entry);
-}
-
 static void on_task(void *user, const struct ts_task_event *event) {
   struct engine_run *run = user;
-  if (!run->progress) return;
-  ts_progress_task(run->progress, event);
-  list_unread(run, event);
+  if (run->progress) ts_progress_task(run->progress, event);
 }
 
 static void on_start(void *user, uint32_t node) {

@@ -218,7 +218,7 @@ int ts_explain(const struct ts_request *request, char **reply) {
     char key[TS_KEY_TEXT_SIZE];
     char name[160];
     ts_key_print(&row.key, key);
-    snprintf(name, sizeof name, "%s.%s", row.stage, row.name);
+    ts_join_names(row.stage, row.name, name, sizeof name);
     json_object_set_new(object, "run", json_string(run.id));
     json_object_set_new(object, "task", json_string(name));
     json_object_set_new(object, "key", json_string(key));

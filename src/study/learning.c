@@ -101,19 +101,13 @@ static void add_writing(struct ts_learning *learning) {
   *before = now;
 }
 
-static bool same_key(const struct ts_cost_key *a, const struct ts_cost_key *b) {
-  return strcmp(a->operation, b->operation) == 0 && strcmp(a->machine, b->machine) == 0 &&
-         strcmp(a->measure, b->measure) == 0 &&
-         memcmp(&a->implementation, &b->implementation, sizeof a->implementation) == 0;
-}
-
 /* The row of the new calls, merged with the store's. */
 static struct ts_cost_row make_row(const struct learnt *item, const struct ts_cost_entry *known, size_t known_count,
                                    struct ts_arena *arena) {
   struct ts_cost_key key = ts_cost_key_of(item->operation, item->op ? &item->op->implementation : NULL, item->measure);
   struct ts_cost_bin bin = {.number = item->bin.number};
   for (size_t i = 0; i < known_count; i++) {
-    if (known[i].bin->number == bin.number && same_key(&known[i].key, &key)) bin = *known[i].bin;
+    if (known[i].bin->number == bin.number && ts_cost_key_equal(&known[i].key, &key)) bin = *known[i].bin;
   }
   ts_cost_bin_merge(&bin, &item->bin);
   struct ts_str samples = {0};

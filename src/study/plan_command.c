@@ -7,8 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
-
-static json_t *number(uint64_t value) { return json_integer((json_int_t)value); }
+#include "base/json.h"
 
 /* With buckets, the tasks that they execute; the store is not looked at then. */
 static void add_by_task(const struct session *s, const struct ts_plan *plan, const struct ts_run_forecast *f,
@@ -33,8 +32,8 @@ static void add_by_task(const struct session *s, const struct ts_plan *plan, con
                                     "requested", (json_int_t)row[0], "stage_reused", (json_int_t)row[1], "task_reused",
                                     (json_int_t)row[2], "store", (json_int_t)row[3], "executed", (json_int_t)row[4]));
   }
-  json_object_set_new(object, "requested", number(sum[0]));
-  json_object_set_new(object, "executed", number(sum[4]));
+  json_object_set_new(object, "requested", ts_json_count(sum[0]));
+  json_object_set_new(object, "executed", ts_json_count(sum[4]));
   json_object_set_new(object, "reuse",
                       json_pack("{s:I, s:I, s:n, s:I}", "stage", (json_int_t)sum[1], "task", (json_int_t)sum[2],
                                 "cutoff", "store", (json_int_t)sum[3]));
@@ -45,17 +44,6 @@ static void add_by_task(const struct session *s, const struct ts_plan *plan, con
 static bool is_single(const struct session *s) {
   const struct ts_request *r = s->request;
   return r->single || s->study.is_bare_workflow || r->parameter_count > 0 || r->only_stage;
-}
-
-/* Without a store to look into, every distinct task runs for every unit: none need be visited. */
-static void forecast_all(const struct session *s, const struct ts_plan *plan, struct ts_run_forecast *f) {
-  *f = (struct ts_run_forecast){.execute = ts_calloc(s->workflow->task_count + 1, sizeof *f->execute),
-                                .stored = ts_calloc(s->workflow->task_count + 1, sizeof *f->stored)};
-  for (size_t t = 0; t < s->workflow->task_count; t++) {
-    uint64_t units = ts_session_units(s, s->workflow->stages[s->workflow->tasks[t].stage].scope);
-    f->execute[t] = plan->counts[t].distinct * units;
-    f->reference_execute += plan->counts[t].reference_distinct * units;
-  }
 }
 
 /* The comparison and the picture, where the request asks for them. */
@@ -93,7 +81,7 @@ static bool forecast(struct session *s, const struct parameter_sets *sets, json_
   if (s->store && !grouping.wanted)
     ok = ts_run_forecast(plan, &s->dataset, &options, &f, &err);
   else
-    forecast_all(s, plan, &f);
+    ts_run_forecast_all(plan, &s->dataset, &f);
   if (ok) {
     add_by_task(s, plan, &f, &grouping, object);
     json_object_set_new(object, "merge", json_string(ts_merge_name(plan->options.merge)));
@@ -123,14 +111,14 @@ static json_t *second_phase(struct session *s) {
       json_pack("{s:s, s:s, s:s}", "name", "second", "method", ts_study_method_name(method), "depends_on", "screening");
   if (ts_sets_draw(s, method, named ? keep->names : s->study.varied, named ? keep->name_count : s->study.varied_count,
                    0, &sets))
-    json_object_set_new(object, named ? "runs" : "runs_most", number(sets.count));
+    json_object_set_new(object, named ? "runs" : "runs_most", ts_json_count(sets.count));
   ts_sets_release(&sets);
   return object;
 }
 
 /* Describes the runs that follow those counted here. */
 static void add_phases(struct session *s, const struct parameter_sets *sets, json_t *object) {
-  json_object_set_new(object, "distinct_runs", number(ts_design_distinct(&sets->design, NULL)));
+  json_object_set_new(object, "distinct_runs", ts_json_count(ts_design_distinct(&sets->design, NULL)));
   if (s->study.until.text) json_object_set_new(object, "until", json_string(s->study.until.text));
   if (s->study.phase_count < 2) return;
   json_t *first = json_pack("{s:s, s:s, s:I}", "name", "screening", "method",
@@ -173,9 +161,9 @@ int ts_plan_study(const struct ts_request *request, char **reply) {
     drop_given_design(&sets);
     json_object_set_new(object, "name", json_string(s.study.name));
     json_object_set_new(object, "file", json_string(s.study.path));
-    json_object_set_new(object, "runs", number(sets.count));
-    json_object_set_new(object, "files", number(s.dataset.item_count));
-    json_object_set_new(object, "tiles", number(s.dataset.tile_count));
+    json_object_set_new(object, "runs", ts_json_count(sets.count));
+    json_object_set_new(object, "files", ts_json_count(s.dataset.item_count));
+    json_object_set_new(object, "tiles", ts_json_count(s.dataset.tile_count));
     forecast(&s, &sets, object);
     if (is_study && !sets.is_given) add_phases(&s, &sets, object);
   }

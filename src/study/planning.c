@@ -6,13 +6,7 @@
 
 #include <string.h>
 
-size_t ts_session_units(const struct session *s, enum ts_scope scope) {
-  switch (scope) {
-  case TS_PER_TILE: return s->dataset.tile_count;
-  case TS_PER_FILE: return s->dataset.item_count;
-  default: return 1;
-  }
-}
+size_t ts_session_units(const struct session *s, enum ts_scope scope) { return ts_dataset_units(&s->dataset, scope); }
 
 size_t ts_session_only_stage(struct session *s) {
   size_t stage = TS_NONE;

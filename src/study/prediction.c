@@ -10,12 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *task_name(const struct session *s, size_t task, char *text, size_t size) {
-  const struct ts_task *t = &s->workflow->tasks[task];
-  snprintf(text, size, "%s.%s", s->workflow->stages[t->stage].name, t->name);
-  return text;
-}
-
 /* The first task that the model knows nothing about; TS_NONE if there is none. */
 static size_t read_model(struct session *s, const struct ts_plan *plan, struct ts_task_costs *costs) {
   const struct ts_workflow *w = s->workflow;
@@ -41,7 +35,8 @@ static size_t read_model(struct session *s, const struct ts_plan *plan, struct t
 static bool fail_unknown(struct session *s, size_t task) {
   struct ts_error err = {0};
   char name[160];
-  ts_fail(&err, TS_ERR_USAGE, "the store does not know what '%s' costs", task_name(s, task, name, sizeof name));
+  ts_fail(&err, TS_ERR_USAGE, "the store does not know what '%s' costs",
+          ts_task_name(s->workflow, task, name, sizeof name));
   ts_error_help(&err, "run the workflow or study once, or leave out '--cost model'");
   ts_session_fault(s, &err);
   return false;
@@ -130,7 +125,7 @@ static json_t *guessed_tasks(const struct session *s, const struct ts_plan *plan
   char name[160];
   for (size_t t = 0; costs->knowledge && t < s->workflow->task_count; t++) {
     if (plan->active[t] && costs->knowledge[t] == TS_COST_GUESS)
-      json_array_append_new(list, json_string(task_name(s, t, name, sizeof name)));
+      json_array_append_new(list, json_string(ts_task_name(s->workflow, t, name, sizeof name)));
   }
   return list;
 }

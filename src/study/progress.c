@@ -207,11 +207,6 @@ void ts_progress_end(struct progress *p) {
   report(p, &progress);
 }
 
-static size_t item_of(const struct progress *p, const struct ts_node *node, size_t unit) {
-  if (node->scope == TS_PER_TILE) return p->s->dataset.tile_items[unit];
-  return node->scope == TS_PER_FILE ? unit : 0;
-}
-
 static int64_t set_of(const struct progress *p, const struct ts_node *node) {
   bool has_set = !node->reference_only && node->first_set < p->plan->set_count;
   return has_set ? (int64_t)(p->first_set + p->plan->set_order[node->first_set]) : -1;
@@ -304,18 +299,16 @@ static void add_bar(struct progress *p, const struct ts_task_event *event, const
   if (event->worker < p->threads) p->last_bar[event->worker] = bar;
 }
 
-static void keep_for_report(struct progress *p, const struct ts_task_event *event, const char *name, const char *key,
-                            const char *file) {
-  if (event->outcome == TS_OUTCOME_EXECUTED) add_bar(p, event, name);
-  if (event->outcome == TS_OUTCOME_FAILED && json_array_size(p->failed) < FAILED_MAX) {
-    json_t *failed =
-        json_pack("{s:s, s:s, s:s, s:s}", "task", name, "key", key, "file", file, "message", event->message);
-    if (p->plan->nodes[event->node].scope == TS_PER_TILE) {
-      const struct ts_region *core = &p->s->dataset.tiles[event->unit].core;
-      json_object_set_new(failed, "tile", json_pack("[I, I]", (json_int_t)core->x, (json_int_t)core->y));
-    }
-    json_array_append_new(p->failed, failed);
+/* Also of a file that cannot be read, which is not a task of the workflow: its products are missing. */
+static void keep_failed(struct progress *p, const struct ts_task_event *event, const char *name, const char *key,
+                        const char *file) {
+  if (event->outcome != TS_OUTCOME_FAILED || json_array_size(p->failed) >= FAILED_MAX) return;
+  json_t *failed = json_pack("{s:s, s:s, s:s, s:s}", "task", name, "key", key, "file", file, "message", event->message);
+  if (p->plan->nodes[event->node].scope == TS_PER_TILE) {
+    const struct ts_region *core = &p->s->dataset.tiles[event->unit].core;
+    json_object_set_new(failed, "tile", json_pack("[I, I]", (json_int_t)core->x, (json_int_t)core->y));
   }
+  json_array_append_new(p->failed, failed);
 }
 
 static void count(struct progress *p, size_t stage, const struct ts_task_event *event) {
@@ -341,19 +334,20 @@ void ts_progress_start(struct progress *p, uint32_t node) {
 static void record_event(struct progress *p, const struct ts_task_event *event) {
   const struct ts_node *node = &p->plan->nodes[event->node];
   char name[128];
-  char key[TS_KEY_TEXT_SIZE];
-  const char *file = p->s->dataset.items[item_of(p, node, event->unit)].name;
+  char key[TS_KEY_TEXT_SIZE] = "";
+  const char *file = p->s->dataset.items[ts_dataset_item(&p->s->dataset, node->scope, event->unit)].name;
   ts_plan_node_name(p->plan, event->node, name, sizeof name);
   if (node->kind == TS_NODE_TASK) p->outcomes[event->outcome]++;
   add_cost(p, node, event);
   if (p->learning) ts_learning_event(p->learning, node, event);
   keep_trace(p, node, event, name, file);
+  if (node->kind == TS_NODE_TASK) ts_key_print(&event->key, key);
+  keep_failed(p, event, name, key, file);
   if (node->kind != TS_NODE_TASK) return;
   size_t stage = p->s->workflow->tasks[node->task].stage;
-  ts_key_print(&event->key, key);
   count(p, stage, event);
   keep_row(p, node, event);
-  keep_for_report(p, event, name, key, file);
+  if (event->outcome == TS_OUTCOME_EXECUTED) add_bar(p, event, name);
   struct ts_progress progress = snapshot(p, "task_done");
   progress.stage = p->stages[stage].name;
   progress.task = name;

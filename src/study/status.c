@@ -38,7 +38,7 @@ static json_t *detail_json(const struct ts_task_row *rows, size_t count) {
   json_t *by_name = json_object();
   for (size_t i = 0; i < count; i++) {
     char name[160];
-    snprintf(name, sizeof name, "%s.%s", rows[i].stage, rows[i].name);
+    ts_join_names(rows[i].stage, rows[i].name, name, sizeof name);
     json_t *entry = json_object_get(by_name, name);
     if (!entry) {
       entry = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f}", "stage", rows[i].stage, "task", rows[i].name,
@@ -95,7 +95,7 @@ bool ts_task_row_fits(const struct ts_task_row *row, const char *asked) {
   char name[160];
   char key[TS_KEY_TEXT_SIZE];
   ts_key_print(&row->key, key);
-  snprintf(name, sizeof name, "%s.%s", row->stage, row->name);
+  ts_join_names(row->stage, row->name, name, sizeof name);
   if (strcmp(asked, name) == 0 || strcmp(asked, row->name) == 0) return true;
   const char *slash = strchr(asked, '/');
   size_t stage_length = slash ? (size_t)(slash - asked) : 0;
@@ -111,7 +111,7 @@ static json_t *task_json(const struct ts_task_row *row) {
   char key[TS_KEY_TEXT_SIZE];
   char name[160];
   ts_key_print(&row->key, key);
-  snprintf(name, sizeof name, "%s.%s", row->stage, row->name);
+  ts_join_names(row->stage, row->name, name, sizeof name);
   return json_pack("{s:s, s:s, s:I, s:I, s:s, s:f, s:s}", "task", name, "key", key, "set", (json_int_t)row->set, "unit",
                    (json_int_t)row->unit, "outcome", row->outcome, "seconds", row->seconds, "message", row->message);
 }

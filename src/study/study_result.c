@@ -5,14 +5,13 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "report/result.h"
 
 #include <math.h>
 #include <string.h>
 
 #define PAIRS_NAMED 4 /* in the warning about ranks; the report has them all */
-
-static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 static json_t *inputs_json(const struct session *s) {
   json_t *list = json_array();
@@ -155,7 +154,7 @@ static json_t *runs_json(const struct session *s, const struct study_result *r) 
     for (size_t c = 0; c < d->column_count; c++)
       json_object_set_new(params, d->names[c], ts_value_to_json(&d->values[i * d->column_count + c]));
     for (size_t o = 0; o < s->study.output_count; o++)
-      json_object_set_new(outputs, s->study.outputs[o].name, number(r->outputs[o * r->sets.count + i]));
+      json_object_set_new(outputs, s->study.outputs[o].name, ts_json_real(r->outputs[o * r->sets.count + i]));
     json_array_append_new(list, json_pack("{s:I, s:o, s:o, s:o*}", "set", (json_int_t)i, "params", params, "outputs",
                                           outputs, "n", incomplete_json(s, r, i)));
   }
@@ -177,7 +176,7 @@ static json_t *tiles_json(const struct session *s, const struct study_result *r)
         sum += isnan(value) ? 0 : value;
         count += isnan(value) ? 0 : 1;
       }
-      json_object_set_new(values, s->study.outputs[o].name, number(count ? sum / (double)count : NAN));
+      json_object_set_new(values, s->study.outputs[o].name, ts_json_real(count ? sum / (double)count : NAN));
     }
     json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:I, s:I, s:o}", "file",
                                           s->dataset.items[s->dataset.tile_items[t]].name, "x", (json_int_t)core->x,
@@ -241,9 +240,8 @@ static json_t *tree_json(const struct ts_plan *plan) {
   qsort(levels, count, sizeof *levels, compare_levels);
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++) {
-    const struct ts_task *task = &plan->workflow->tasks[levels[i].task];
     char name[128];
-    snprintf(name, sizeof name, "%s.%s", plan->workflow->stages[task->stage].name, task->name);
+    ts_task_name(plan->workflow, levels[i].task, name, sizeof name);
     json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "task", name, "distinct", (json_int_t)levels[i].distinct,
                                           "boxes", level_boxes(plan, nodes, levels[i].task)));
   }

@@ -46,7 +46,7 @@ static const char *path_of(struct product_writer *w, const char *name, const str
   const struct ts_dataset *d = &w->s->dataset;
   struct ts_arena *arena = &w->s->arena;
   if (node->scope == TS_PER_DATASET) return ts_arena_printf(arena, "%s/%s.%s", w->folder, name, ending);
-  const struct ts_item *item = &d->items[node->scope == TS_PER_TILE ? d->tile_items[unit] : unit];
+  const struct ts_item *item = &d->items[ts_dataset_item(d, node->scope, unit)];
   if (node->scope == TS_PER_FILE || item->tile_count == 1)
     return ts_arena_printf(arena, "%s/%s/%s.%s", w->folder, item->name, name, ending);
   const struct ts_region *core = &d->tiles[unit].core;
@@ -106,7 +106,7 @@ static bool write_data(const char *path, const struct ts_data *data, const char 
 static bool write_overlay(struct product_writer *w, const char *path, const struct ts_node *node, size_t unit,
                           const struct ts_data *mask, struct ts_error *err) {
   const struct ts_dataset *d = &w->s->dataset;
-  const struct ts_item *item = &d->items[node->scope == TS_PER_TILE ? d->tile_items[unit] : unit];
+  const struct ts_item *item = &d->items[ts_dataset_item(d, node->scope, unit)];
   for (size_t i = 0; i < w->s->workflow->input_count; i++) {
     const struct ts_item_source *source = &item->sources[i];
     if (!source->path || !source->type || strcmp(source->type->name, "image/rgb8") != 0) continue;

@@ -69,3 +69,8 @@ bool ts_workflow_find_output(const struct ts_workflow *workflow, const char *nam
   }
   return report_output(workflow, name, err);
 }
+
+const char *ts_task_name(const struct ts_workflow *workflow, size_t task, char *buffer, size_t size) {
+  const struct ts_task *t = &workflow->tasks[task];
+  return ts_join_names(workflow->stages[t->stage].name, t->name, buffer, size);
+}

@@ -139,6 +139,8 @@ bool ts_workflow_find_stage(const struct ts_workflow *workflow, const char *name
 /* "segment.mask" -> its source; the help of the error lists what there is. */
 bool ts_workflow_find_output(const struct ts_workflow *workflow, const char *name, struct ts_source *source,
                              struct ts_error *err);
+/* "segment.split" for messages. The buffer is the caller's. */
+const char *ts_task_name(const struct ts_workflow *workflow, size_t task, char *buffer, size_t size);
 /* Whether a value lies in the parameter's domain. */
 bool ts_parameter_check(const struct ts_parameter *parameter, const struct ts_value *value, struct ts_error *err);
 /* Whether a whole set of values (one per parameter) satisfies all constraints; the error names the first violated

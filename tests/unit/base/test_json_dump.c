@@ -25,6 +25,17 @@ static void layout_and_order(void **state) {
   json_decref(json);
 }
 
+static void numbers_become_values(void **state) {
+  (void)state;
+  json_t *list = json_array();
+  const double reals[] = {0.25, 3, NAN, INFINITY, -INFINITY, -0.5};
+  for (size_t i = 0; i < COUNT_OF(reals); i++) json_array_append_new(list, ts_json_real(reals[i]));
+  json_array_append_new(list, ts_json_count(0));
+  json_array_append_new(list, ts_json_count(UINT64_C(9007199254740993))); /* 2^53 + 1: no double has it */
+  assert_dump(list, false, false, "[0.25,3.0,null,null,null,-0.5,0,9007199254740993]");
+  json_decref(list);
+}
+
 static void strings_are_escaped(void **state) {
   (void)state;
   json_t *json = json_string("\"\\/\b\f\n\r\t\x01\x1F\x7F<\xE2\x82\xAC\xF0\x9F\x98\x80");
@@ -108,9 +119,9 @@ static void many_keys_are_sorted(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(layout_and_order),        cmocka_unit_test(strings_are_escaped),
-      cmocka_unit_test(no_tag_survives_in_html), cmocka_unit_test(numbers_are_exact),
-      cmocka_unit_test(many_keys_are_sorted),
+      cmocka_unit_test(layout_and_order),    cmocka_unit_test(numbers_become_values),
+      cmocka_unit_test(strings_are_escaped), cmocka_unit_test(no_tag_survives_in_html),
+      cmocka_unit_test(numbers_are_exact),   cmocka_unit_test(many_keys_are_sorted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

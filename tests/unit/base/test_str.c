@@ -209,8 +209,28 @@ static void words_are_equal_but_for_case(void **state) {
   assert_int_equal(ts_char_upper('`'), '`');
 }
 
+static void names_are_joined_as_far_as_there_is_room(void **state) {
+  (void)state;
+  static const char *const names[] = {"", "a", "split", "segmentation"};
+  for (size_t i = 0; i < COUNT_OF(names); i++) {
+    for (size_t j = 0; j < COUNT_OF(names); j++) {
+      for (size_t size = 0; size < 32; size++) {
+        char joined[40], expected[40];
+        memset(joined, 'x', sizeof joined);
+        memset(expected, 'x', sizeof expected);
+        snprintf(expected, size, "%s.%s", names[i], names[j]);
+        assert_ptr_equal(ts_join_names(names[i], names[j], joined, size), joined);
+        const size_t length = size > 0 ? strlen(expected) + 1 : 0;
+        assert_memory_equal(joined, expected, length);
+        for (size_t k = length; k < sizeof joined; k++) assert_int_equal(joined[k], 'x');
+      }
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(names_are_joined_as_far_as_there_is_room),
       cmocka_unit_test(strings_grow),
       cmocka_unit_test(detaching_gives_the_memory_away),
       cmocka_unit_test(prefixes_and_suffixes),

@@ -247,6 +247,19 @@ static void bytes_come_back_and_damage_is_seen(void **state) {
   ts_str_release(&bytes);
 }
 
+static void keys_are_equal_in_all_their_parts(void **state) {
+  (void)state;
+  char operation[] = "op"; /* another address */
+  struct ts_cost_key same = here, others[4] = {here, here, here, here};
+  same.operation = operation;
+  assert_true(ts_cost_key_equal(&here, &same));
+  others[0].operation = "op2";
+  others[1].machine = "that";
+  others[2].measure = "bytes";
+  others[3].implementation.bytes[31] = 1;
+  for (size_t i = 0; i < 4; i++) assert_false(ts_cost_key_equal(&here, &others[i]));
+}
+
 static void far_out_values_do_not_count(void **state) {
   (void)state;
   const double values[] = {10, 11, 12, 13, 14, 15, 16, 1000};
@@ -266,6 +279,7 @@ int main(void) {
       cmocka_unit_test(the_sample_is_fair),
       cmocka_unit_test(bins_are_half_octaves),
       cmocka_unit_test(bytes_come_back_and_damage_is_seen),
+      cmocka_unit_test(keys_are_equal_in_all_their_parts),
       cmocka_unit_test(far_out_values_do_not_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

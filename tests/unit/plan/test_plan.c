@@ -261,6 +261,18 @@ static void merges_have_names(void **state) {
   assert_false(ts_merge_parse("", &merge));
 }
 
+static void wanted_ports_are_bits(void **state) {
+  (void)state;
+  /* Two runs want two products each; the third node makes one at its last port, the reference run lacks its second. */
+  struct ts_node_input products[] = {{0, 0}, {2, 63}, {1, 1}, {2, 63}};
+  struct ts_node_input reference[] = {{0, 2}, {TS_NO_NODE, 0}};
+  const struct ts_plan plan = {
+      .node_count = 4, .set_count = 2, .wanted_count = 2, .products = products, .reference_products = reference};
+  uint64_t ports[4] = {0};
+  ts_plan_mark_wanted(&plan, ports);
+  assert_true(ports[0] == 5 && ports[1] == 2 && ports[2] == UINT64_C(0x8000000000000000) && ports[3] == 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(figure6_has_7_of_12_tasks),
@@ -271,6 +283,7 @@ int main(void) {
       cmocka_unit_test(a_stage_runs_alone_on_what_fits),
       cmocka_unit_test(a_design_without_runs_has_no_tasks),
       cmocka_unit_test(merges_have_names),
+      cmocka_unit_test(wanted_ports_are_bits),
   };
   return cmocka_run_group_tests(tests, toy_set_up, toy_tear_down);
 }

@@ -20,6 +20,24 @@ static const size_t threads[] = {1, 2, 8};
 
 /* ---- Forecasts. ---- */
 
+/* Without a store every node of the plan runs, in each of its units. */
+static void check_forecast_of_all(const struct toy_subject *s) {
+  struct ts_run_forecast all;
+  const struct ts_plan *plan = s->plan;
+  uint64_t reference = 0, counts[64] = {0};
+  for (size_t n = 0; n < plan->node_count; n++) {
+    const struct ts_node *node = &plan->nodes[n];
+    if (node->kind != TS_NODE_TASK) continue;
+    *(node->reference_only ? &reference : &counts[node->task]) += ts_dataset_units(&s->data.dataset, node->scope);
+  }
+  ts_run_forecast_all(plan, &s->data.dataset, &all);
+  bool right = all.reference_execute == reference && all.reference_stored == 0;
+  for (size_t t = 0; t < s->toy.workflow->task_count; t++)
+    right = right && all.execute[t] == counts[t] && all.stored[t] == 0;
+  if (!right) fail_msg("seed %llu: the forecast of everything is wrong", s->seed);
+  ts_run_forecast_release(&all);
+}
+
 static struct ts_run_forecast forecast(const struct toy_run *run) {
   const struct toy_subject *s = run->subject;
   struct ts_run_forecast forecast;
@@ -29,6 +47,7 @@ static struct ts_run_forecast forecast(const struct toy_run *run) {
   uint64_t before = toy_executions(s->registry);
   if (!ts_run_forecast(s->plan, &s->data.dataset, &options, &forecast, &err)) fail_msg("%s", err.text);
   assert_int_equal(toy_executions(s->registry), before);
+  check_forecast_of_all(s);
   return forecast;
 }
 

@@ -1,0 +1,72 @@
+/* Units of a dataset: how many a scope has, and which belong to which, against a look at every tile.
+ * SPDX-License-Identifier: Apache-2.0
+ * test-label: one-thread */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "run/dataset.h"
+
+enum { ITEMS = 4, TILES = 7 };
+
+static const size_t tile_items[TILES] = {0, 0, 0, 1, 2, 2, 3};
+static const struct ts_item items[ITEMS] = {{.first_tile = 0, .tile_count = 3},
+                                            {.first_tile = 3, .tile_count = 1},
+                                            {.first_tile = 4, .tile_count = 2},
+                                            {.first_tile = 6, .tile_count = 1}};
+static const struct ts_dataset dataset = {
+    .items = items, .item_count = ITEMS, .tile_items = tile_items, .tile_count = TILES};
+
+/* The unit of a scope that a tile is in. */
+static size_t unit_of_tile(size_t tile, enum ts_scope scope) {
+  return scope == TS_PER_TILE ? tile : scope == TS_PER_FILE ? tile_items[tile] : 0;
+}
+
+static void scopes_have_units(void **state) {
+  (void)state;
+  assert_int_equal(ts_dataset_units(&dataset, TS_PER_TILE), TILES);
+  assert_int_equal(ts_dataset_units(&dataset, TS_PER_FILE), ITEMS);
+  assert_int_equal(ts_dataset_units(&dataset, TS_PER_DATASET), 1);
+}
+
+static void units_have_an_item(void **state) {
+  (void)state;
+  for (size_t t = 0; t < TILES; t++) assert_int_equal(ts_dataset_item(&dataset, TS_PER_TILE, t), tile_items[t]);
+  for (size_t i = 0; i < ITEMS; i++) assert_int_equal(ts_dataset_item(&dataset, TS_PER_FILE, i), i);
+  assert_int_equal(ts_dataset_item(&dataset, TS_PER_DATASET, 0), 0);
+}
+
+/* Two units are related if they have a tile in common. */
+static void check_related(enum ts_scope from, size_t unit, enum ts_scope to) {
+  size_t first = 99, count = 99;
+  ts_dataset_related(&dataset, from, unit, to, &first, &count);
+  for (size_t other = 0; other < ts_dataset_units(&dataset, to); other++) {
+    bool common = false;
+    for (size_t t = 0; t < TILES; t++)
+      common = common || (unit_of_tile(t, from) == unit && unit_of_tile(t, to) == other);
+    assert_int_equal(other >= first && other < first + count, common);
+  }
+  assert_true(first + count <= ts_dataset_units(&dataset, to));
+}
+
+static void related_units_have_a_tile_in_common(void **state) {
+  (void)state;
+  for (int from = TS_PER_TILE; from <= TS_PER_DATASET; from++) {
+    for (int to = TS_PER_TILE; to <= TS_PER_DATASET; to++) {
+      for (size_t unit = 0; unit < ts_dataset_units(&dataset, (enum ts_scope)from); unit++)
+        check_related((enum ts_scope)from, unit, (enum ts_scope)to);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(scopes_have_units),
+      cmocka_unit_test(units_have_an_item),
+      cmocka_unit_test(related_units_have_a_tile_in_common),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
