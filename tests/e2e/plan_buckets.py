@@ -184,9 +184,10 @@ def check_texts(svg):
 def check_picture(project):
     words = ("--compare", "--workers", 4, "--max-bucket-size", 7)
     reply = plan(project, *words, "--picture", "a.svg")
-    plan(project, *words, "--picture", "b.svg", "-j", 2)
     picture = (project / "a.svg").read_bytes()
-    equal(picture == (project / "b.svg").read_bytes(), True, "two drawings are the same")
+    if not support.SANITIZED:
+        plan(project, *words, "--picture", "b.svg", "-j", 2)
+        equal(picture == (project / "b.svg").read_bytes(), True, "two drawings are the same")
     check(len(picture) < 400000, f"a picture of {len(picture)} bytes")
     svg = xml.fromstring(picture)
     check_texts(svg)
@@ -226,6 +227,8 @@ def check_comparison(project):
                   f"{merge}, {keys}: compared and alone")
     for row in reply["compare"]:
         check(row["makespan"] >= row["lower_bound"] > 0 and row["planning_s"] > 0, f"predictions: {row}")
+    if support.SANITIZED:
+        return
     many = project / "many.csv"
     call("sample", "-C", project, "--method", "morris", "--space", "workflow.json", "-N", 130, "-o", many)
     reply = call_json("plan", "-C", project, "--design", many, "--compare", "--keys", "chain")

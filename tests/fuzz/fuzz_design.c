@@ -12,6 +12,11 @@
 static struct ts_registry *registry;
 static struct ts_workflow *workflow;
 
+static void release(void) {
+  ts_workflow_destroy(workflow);
+  ts_registry_destroy(registry);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
   (void)argc;
   (void)argv;
@@ -20,7 +25,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   struct ts_faults faults = {0};
   registry = ts_session_registry();
   workflow = ts_workflow_read("workflow.json", registry, &faults);
-  if (!workflow) abort();
+  if (!workflow || atexit(release) != 0) abort();
   return 0;
 }
 
