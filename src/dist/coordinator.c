@@ -16,6 +16,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+/* Limits for processes that crash or hang; a run without faults meets none of them, so they are not tuned. */
 #define LOOK_MS       50                    /* between two looks at the processes and the stop level */
 #define MOST_ATTEMPTS 3                     /* workers that one bucket may cost */
 #define MOST_STARTS   3                     /* workers in a row that end before they can work */

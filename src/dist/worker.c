@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Chosen, not tuned: news reach the progress line twenty times a second, and a worker without work asks soon again. */
 #define CACHE_SHARE   8 /* this part of the memory may hold products from one bucket to the next */
 #define NEWS_BYTES    ((size_t)1 << 20)
 #define NEWS_GAP_NS   UINT64_C(50000000)

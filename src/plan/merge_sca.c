@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+/* A limit, not tuned: planning grows with the fourth power of the members. */
 #define MOST_MEMBERS 2000
 
 /* The weight that two members have in common; all pairs, once. */

@@ -10,7 +10,9 @@
 
 #include <string.h>
 
-/* Up to this many members times buckets, every level is a start, not only the first one with enough nodes. */
+/* Up to this many members times buckets, every level is a start, not only the first one with enough nodes.
+ * 40000: 2.7 times the CPU time of a plan of 1000 sets in 40 buckets; 10000: half of that of 458 sets; both times the
+ * same makespan (`bench/constants merge merge+`). */
 #define SMALL_CASE 20000
 
 size_t ts_fold_line(size_t count, size_t max_buckets, uint32_t *target) {

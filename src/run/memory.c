@@ -21,16 +21,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOAD_BYTES_PER_SECOND 500e6 /* of the encoded form: reading, unpacking, checking the digest */
-#define FILL_BYTES_PER_SECOND 4e9   /* of the pixels in memory */
-#define UNKNOWN_SCRATCH       3.0   /* bytes of scratch per byte of input, where an operation does not say */
-#define UNKNOWN_OUTPUT        1.0   /* bytes of output per byte of input, before the first call */
-#define OWN_BYTES             ((uint64_t)4 << 20) /* private memory of the program, as it is without any work */
-#define SHORT_SHARE           0.6                 /* of the budget: from here on strays are counted */
-#define MARGIN                1.05                /* the next call may take a little more than those before */
-#define FULL                  0.84 /* of the budget: calls differ, and the C library keeps a little of what was freed */
-#define STRAY_PARTS           32   /* of the budget: more than one such part is worth asking the C library for it */
-#define LOW_WATER             0.75 /* of the budget: dropping a little more now saves dropping at every task */
+/* Measured by `bench/constants memory.c` (40 sets, 2 threads, a budget of a quarter of the memory that they take
+ * without: docs/performance.md, "Constants"); "none": no difference seen in CPU time, memory held, or products
+ * dropped. */
+#define LOAD_BYTES_PER_SECOND 500e6 /* of the encoded form: read, unpacked, digest checked. Half, twice: none */
+#define FILL_BYTES_PER_SECOND 4e9   /* of the pixels in memory. Half, twice: none */
+#define UNKNOWN_SCRATCH       3.0   /* bytes per byte of input, where an operation does not say. Half, twice: none */
+#define UNKNOWN_OUTPUT        1.0   /* bytes per byte of input, before the first call. Half: fewer waits; twice: none */
+/* Private memory of the program without any work. Half: none; twice: 4 % more memory held. */
+#define OWN_BYTES ((uint64_t)4 << 20)
+/* Of the budget: from here on strays are counted. 0.3: none; 0.84: fewer products spilled, the same CPU time. */
+#define SHORT_SHARE 0.6
+#define MARGIN      1.05 /* the next call may take a little more than those before. 1.0, 1.2: none */
+/* Of the budget: calls differ, and the C library keeps a little of the freed memory. 0.7: 9 % less memory held; 0.95: 7
+ * % less CPU time, but 9 % more memory held. */
+#define FULL        0.84
+#define STRAY_PARTS 32   /* more strays than this part of the budget are worth freeing. Half, twice: none */
+#define LOW_WATER   0.75 /* of the budget: dropping more now saves dropping at every task. 0.6, 0.84: none */
 
 /* A thread works on one task at a time, so each has one. In the engine's list from enter to leave. */
 struct reservation {
