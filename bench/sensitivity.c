@@ -1,8 +1,9 @@
 /* Measures CPU time and peak memory of Saltelli sampling and of the variance-based analysis at n = 65,536, k = 15.
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: bench_sensitivity [THREADS]; 1 thread unless told. Every measurement runs in a process of its own, so that peaks do
- * not mix; memory counts the outputs, and for sampling the blocks A and B. Exits with 1 if a limit is missed. */
+ * usage: bench_sensitivity [THREADS]; 1 thread unless told. Every measurement runs in a process of its own, so that
+ * peaks do not mix; memory counts the outputs, and for sampling the blocks A and B. Exits with 1 if a limit is
+ * missed. */
 #include "analysis/method.h"
 
 #include "base/alloc.h"

@@ -35,7 +35,9 @@ function(ts_add_flags name optimisation)
     target_link_options(${name} INTERFACE -fsanitize=${TESSERA_SANITIZE})
   elseif(NOT optimisation MATCHES "-O0")
     # The sanitizers have their own, better checks; without optimisation glibc refuses to fortify.
-    target_compile_options(${name} INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+    # Level 3 also checks copies whose room is known at run time only: too slow for the loops over pixels (Kernels.cmake).
+    target_compile_options(${name} INTERFACE -U_FORTIFY_SOURCE
+      -D_FORTIFY_SOURCE=$<IF:$<BOOL:$<TARGET_PROPERTY:TS_PIXEL_LOOPS>>,2,3>)
   endif()
 
   if(TESSERA_COVERAGE)

@@ -3,6 +3,8 @@
 #
 # NAME_avx2.c and NAME_avx512.c get their own flags; the program asks the processor before it calls anything in them.
 # FMA instructions are used where they are written out only: -ffp-contract=off holds for these files too.
+# FORTIFY 3 made `tessera bench` execute 2 % more instructions, nearly all of them in one copy of a few pixels.
+set_target_properties(ts_kernels PROPERTIES TS_PIXEL_LOOPS ON)
 set(kernels ${PROJECT_SOURCE_DIR}/src/kernels/cpu)
 file(GLOB avx2_sources CONFIGURE_DEPENDS ${kernels}/*_avx2.c)
 file(GLOB avx512_sources CONFIGURE_DEPENDS ${kernels}/*_avx512.c)

@@ -1,12 +1,13 @@
 /* libtessera: parameter studies over data-analysis workflows that never compute the same thing twice.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every call takes a request (zero is the default for every field), gives back one JSON object as text, and returns what the
- * program would exit with: 0 done; 1 tasks failed; 2 usage; 3 invalid input; 4 finished, but a target was not met; 5 store or
- * worker trouble; 130 or 143 stopped by a signal, state saved.
- * The object has a "schema" ("tessera.study/2"); fields are added, never renamed. Whenever something is wrong it also has
- * "faults": [{"code": 203, "text", "file", "line", "column", "path", "help"}], all that were found; "warnings" is a list of
- * texts. Texts are UTF-8. The reply is owned by the caller: ts_reply_free. Calls may be made from several threads. */
+ * Every call takes a request (zero is the default for every field), gives back one JSON object as text, and returns
+ * what the program would exit with: 0 done; 1 tasks failed; 2 usage; 3 invalid input; 4 finished, but a target was not
+ * met; 5 store or worker trouble; 130 or 143 stopped by a signal, state saved.
+ * The object has a "schema" ("tessera.study/2"); fields are added, never renamed. Whenever something is wrong it also
+ * has "faults": [{"code": 203, "text", "file", "line", "column", "path", "help"}], all that were found; "warnings" is a
+ * list of texts. Texts are UTF-8. The reply is owned by the caller: ts_reply_free. Calls may be made from several
+ * threads. */
 #ifndef TESSERA_H
 #define TESSERA_H
 
@@ -91,11 +92,12 @@ struct ts_request {
   const char *only_stage;                        /* run: one stage alone, on the data as it is */
   const struct ts_parameter_setting *parameters; /* run: -p NAME=VALUE */
   size_t parameter_count;
-  /* plan, and runs with workers: buckets for `workers` (plan: or `threads`) that do not share memory. Most members of one (naive, sca, rtma; 0: 10), most buckets per piece of the data
-   * (trtma, 0: three per worker; lineage, 0: one, or as many as few pieces need), most bytes of products alive at once in
-   * one (trtma, lineage; 0: no limit); keys "chain" (NULL; lineage: "dag") or "dag"; cost: "unit", "model" (what the store
-   * has learnt) or a JSON file of seconds by "stage.task"; NULL: the model if it knows all tasks, else unit; compare: every
-   * way to merge side by side; picture: file for a drawing of the buckets as SVG, NULL: none. */
+  /* plan, and runs with workers: buckets for `workers` (plan: or `threads`) that do not share memory. Most members of
+   * one (naive, sca, rtma; 0: 10), most buckets per piece of the data (trtma, 0: three per worker; lineage, 0: one, or
+   * as many as few pieces need), most bytes of products alive at once in one (trtma, lineage; 0: no limit); keys
+   * "chain" (NULL; lineage: "dag") or "dag"; cost: "unit", "model" (what the store has learnt) or a JSON file of
+   * seconds by "stage.task"; NULL: the model if it knows all tasks, else unit; compare: every way to merge side by
+   * side; picture: file for a drawing of the buckets as SVG, NULL: none. */
   size_t max_bucket_size, max_buckets;
   uint64_t max_bucket_bytes;
   const char *keys, *cost;
@@ -161,14 +163,15 @@ TS_PUBLIC int ts_costs_of_store(const struct ts_request *request, char **reply);
 TS_PUBLIC int ts_verify_store(const struct ts_request *request, char **reply);
 /* Writes the HTML report of a past study. Schema tessera.report/1. */
 TS_PUBLIC int ts_report(const struct ts_request *request, char **reply);
-/* Makes a project folder (folder must be absent or empty), from a demo or with the smallest workflow. tessera.init/1. */
+/* Makes a project folder (folder must be absent or empty), from a demo or with the smallest workflow.
+ * tessera.init/1. */
 TS_PUBLIC int ts_init(const struct ts_request *request, char **reply);
 /* Operations, demos, methods of studies, samplers and analyses this build knows. Schema tessera.list/1. */
 TS_PUBLIC int ts_list(const struct ts_request *request, char **reply);
 /* Draws parameter sets: space, method, seed, output, and what stands below `space`. Schema tessera.sample/1. */
 TS_PUBLIC int ts_sample_space(const struct ts_request *request, char **reply);
-/* Sensitivity indices of the runs of any model: space, method, design, outputs, threads, seed, and what stands below `space`.
- * "indices" are those of the first output, "outputs" those of each. Schema tessera.analyse/1. */
+/* Sensitivity indices of the runs of any model: space, method, design, outputs, threads, seed, and what stands below
+ * `space`. "indices" are those of the first output, "outputs" those of each. Schema tessera.analyse/1. */
 TS_PUBLIC int ts_analyse_runs(const struct ts_request *request, char **reply);
 /* CPU and wall time of each operation of a workflow on one image. Schema tessera.bench/1. */
 TS_PUBLIC int ts_bench(const struct ts_request *request, char **reply);

@@ -1,8 +1,8 @@
 /* The operation contract: what a plugin (or a built-in operation) tells tessera, and what tessera gives it to run.
  * SPDX-License-Identifier: Apache-2.0
  *
- * This header stands alone: a plugin needs nothing else. An operation is pure: its outputs depend only on its inputs and
- * parameters; it keeps no state between calls, reads no clock, draws no random numbers that are not a parameter.
+ * This header stands alone: a plugin needs nothing else. An operation is pure: its outputs depend only on its inputs
+ * and parameters; it keeps no state between calls, reads no clock, draws no random numbers that are not a parameter.
  *
  * A plugin is a shared library that exports
  *     const struct ts_op_descriptor *const *tessera_operations(uint32_t host_api, size_t *count);
@@ -35,8 +35,9 @@ struct ts_op_value {
   const char *string; /* borrowed for the call */
 };
 
-/* Port types: "image/rgb8", "image/gray8", "image/gray16", "mask" (8 bit, 0 or 255), "labels" (32 bit, 0 is background),
- * "field/f32", "table" (named columns of numbers), "objects" (GeoJSON), "bytes", "file". Alternatives: "mask|labels". */
+/* Port types: "image/rgb8", "image/gray8", "image/gray16", "mask" (8 bit, 0 or 255), "labels" (32 bit, 0 is
+ * background), "field/f32", "table" (named columns of numbers), "objects" (GeoJSON), "bytes", "file". Alternatives:
+ * "mask|labels". */
 struct ts_op_port {
   const char *name;
   const char *type;
@@ -81,8 +82,8 @@ struct ts_op_call;
 #define TS_OP_NOT_KNOWN ((size_t)-1) /* recall: no value of this key */
 
 /* What tessera offers during a call. Every output port must be made exactly once. Memory returned is writable until the
- * operation returns, not initialised, 64-byte aligned, and owned by tessera. NULL: out of memory or a wrong port; return a
- * failure then. */
+ * operation returns, not initialised, 64-byte aligned, and owned by tessera. NULL: out of memory or a wrong port;
+ * return a failure then. */
 struct ts_op_host {
   void *(*output_pixels)(struct ts_op_call *call, size_t port, int64_t width, int64_t height, int32_t channels,
                          enum ts_op_element element);
@@ -96,25 +97,25 @@ struct ts_op_host {
   int (*fail)(struct ts_op_call *call, const char *format, ...);
   /* Non-zero when the user wants to stop; long operations look now and then and return host->fail(...). */
   int (*cancelled)(const struct ts_op_call *call);
-  /* Calls body(argument, index) once for each index below count, in any order and perhaps in several threads at the same
-   * time, and returns when all are done. The result may not depend on the order; body calls no host function but recall
-   * and remember. */
+  /* Calls body(argument, index) once for each index below count, in any order and perhaps in several threads at the
+   * same time, and returns when all are done. The result may not depend on the order; body calls no host function but
+   * recall and remember. */
   void (*parallel_for)(struct ts_op_call *call, size_t count, void (*body)(void *argument, size_t index),
                        void *argument);
   /* How many threads parallel_for has now, this one included: 1 as long as other tasks keep them busy. */
   size_t (*thread_count)(const struct ts_op_call *call);
-  /* Parts: an operation whose work falls into parts that come back from call to call (the objects of an image, the rows of
-   * a table) asks for each whether its value is known, and tells it after computing it. The key must hold EVERYTHING that
-   * the value depends on: parameters, place, and the content of what is read, itself or by input_digest. tessera adds the
-   * operation, no more. A value that is not a function of its key alone makes wrong results. What was told may be
-   * forgotten at any time; nothing is known where the user wants no reuse. Cheap (well below a microsecond for a few hundred
-   * bytes), and allowed in the body of parallel_for.
+  /* Parts: an operation whose work falls into parts that come back from call to call (the objects of an image, the rows
+   * of a table) asks for each whether its value is known, and tells it after computing it. The key must hold EVERYTHING
+   * that the value depends on: parameters, place, and the content of what is read, itself or by input_digest. tessera
+   * adds the operation, no more. A value that is not a function of its key alone makes wrong results. What was told may
+   * be forgotten at any time; nothing is known where the user wants no reuse. Cheap (well below a microsecond for a few
+   * hundred bytes), and allowed in the body of parallel_for.
    * recall copies the value and gives its size, or TS_OP_NOT_KNOWN: also if it is larger than value_bytes. */
   size_t (*recall)(struct ts_op_call *call, const void *key, size_t key_bytes, void *value, size_t value_bytes);
   void (*remember)(struct ts_op_call *call, const void *key, size_t key_bytes, const void *value, size_t value_bytes);
-  /* Sixteen bytes that stand for the whole content of an input, its size and place included, within this run. 1: here they
-   * are; 0: the input is not connected, or nothing is remembered in this run: compute without recall and remember. Not in
-   * the body of parallel_for. */
+  /* Sixteen bytes that stand for the whole content of an input, its size and place included, within this run. 1: here
+   * they are; 0: the input is not connected, or nothing is remembered in this run: compute without recall and remember.
+   * Not in the body of parallel_for. */
   int (*input_digest)(struct ts_op_call *call, size_t port, uint8_t digest[16]);
 };
 
@@ -132,10 +133,10 @@ struct ts_op_column {
   const char *name;
 };
 
-/* A ratio of sums: over the tiles of a slide its value is the sum of the numerators over the sum of the denominators, never a
- * mean of ratios. Terms are columns of the same table, each with a factor (Dice: 2 both_px over found_px + reference_px).
- * The cell itself is what the operation says of one table; where a denominator is 0 over all tiles, the lowest of these
- * cells is the value. */
+/* A ratio of sums: over the tiles of a slide its value is the sum of the numerators over the sum of the denominators,
+ * never a mean of ratios. Terms are columns of the same table, each with a factor (Dice: 2 both_px over found_px +
+ * reference_px). The cell itself is what the operation says of one table; where a denominator is 0 over all tiles, the
+ * lowest of these cells is the value. */
 struct ts_op_term {
   const char *column;
   double factor; /* finite, not 0 */
@@ -165,16 +166,17 @@ struct ts_op_descriptor {
   int64_t radius_px;
   int not_thread_safe; /* non-zero: calls of this operation never overlap */
   /* 0: done. Anything else: failed, with the reason given to host->fail. Begins with rounding to nearest, no
-   * floating-point traps and the locale "C"; what it leaves of these in its thread is put back. It may not change current
-   * folder, environment or locale of the process (the task fails), nor end the process or its thread (the run ends). */
+   * floating-point traps and the locale "C"; what it leaves of these in its thread is put back. It may not change
+   * current folder, environment or locale of the process (the task fails), nor end the process or its thread (the run
+   * ends). */
   int (*run)(struct ts_op_call *call);
   void *user;
   /* Optional: expected CPU seconds for these inputs; a hint for the first run only. */
   double (*cost_seconds)(const struct ts_op_call *call);
   /* Optional: memory it takes beside its outputs, in bytes per byte of input; 0: not known. */
   double scratch_per_input_byte;
-  /* Optional, all of them: what tessera needs to know about the columns of table outputs, so that a typing error is found
-   * before a run and numbers of tiles become numbers of a slide. */
+  /* Optional, all of them: what tessera needs to know about the columns of table outputs, so that a typing error is
+   * found before a run and numbers of tiles become numbers of a slide. */
   const struct ts_op_column *columns; /* of a port either none or all of its columns, in any order */
   size_t column_count;
   const struct ts_op_ratio *ratios;

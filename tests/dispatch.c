@@ -1,8 +1,8 @@
 /* The main of a module's test program: runs the test file that its first argument names.
  * SPDX-License-Identifier: Apache-2.0
  *
- * All test files of a module are one program; CMake renames their main functions and lists them in entries.h. A file that
- * skipped a part of itself exits with 77: cmocka alone would count it as passed. */
+ * All test files of a module are one program; CMake renames their main functions and lists them in entries.h. A file
+ * that skipped a part of itself exits with 77: cmocka alone would count it as passed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

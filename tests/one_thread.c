@@ -1,8 +1,8 @@
 /* Part of the unit-test programs: a file that is said to start no thread, and starts one, is ended.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Such files are left out under ThreadSanitizer, which could find nothing in them. The program's own definition comes before
- * that of the C library, for shared libraries too. */
+ * Such files are left out under ThreadSanitizer, which could find nothing in them. The program's own definition comes
+ * before that of the C library, for shared libraries too. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -41,7 +41,8 @@ static void read_image(const char *name) {
   read_corner(name, &info, "labels");
 }
 
-/* Each input has a name of its own: clocks of file systems are too coarse to tell the cache of open images that one was rewritten. */
+/* Each input has a name of its own: clocks of file systems are too coarse to tell the cache of open images that one was
+ * rewritten. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static unsigned long count;
   char name[32];

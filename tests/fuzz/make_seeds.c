@@ -1,4 +1,5 @@
-/* Writes the seeds that only the program can make: products of every kind, encoded and packed, and requests of a worker.
+/* Writes the seeds that only the program can make: products of every kind, encoded and packed, and requests of a
+ * worker.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 #include "base/file.h"

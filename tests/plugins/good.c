@@ -1,4 +1,5 @@
-/* A plugin whose operations keep the contract: masks, alternatives, tables, bytes, places, and calls that must not overlap.
+/* A plugin whose operations keep the contract: masks, alternatives, tables, bytes, places, and calls that must not
+ * overlap.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tessera_op.h"
 

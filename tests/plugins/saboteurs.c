@@ -1,8 +1,10 @@
-/* A plugin with an operation that leaves thread or process in another state than it found it, and others that would notice.
+/* A plugin with an operation that leaves thread or process in another state than it found it, and others that would
+ * notice.
  * SPDX-License-Identifier: Apache-2.0
  *
- * SABOTEUR=KIND: each call of sab.disturb does its work and then what KIND says. SABOTEUR_ONCE=FILE: only the call that makes
- * the file, of all processes. The environment is no part of a key, so the store of a disturbed run can be used again. */
+ * SABOTEUR=KIND: each call of sab.disturb does its work and then what KIND says. SABOTEUR_ONCE=FILE: only the call that
+ * makes the file, of all processes. The environment is no part of a key, so the store of a disturbed run can be used
+ * again. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* feenableexcept */
 #endif

@@ -17,8 +17,8 @@ enum { PROBE_SIZE, PROBE_CELLS, PROBE_BOTH, PROBE_FOUND, PROBE_OTHER, PROBE_SHAR
 extern const char *const probe_columns[PROBE_COLUMNS]; /* "size", "cells", "both", "found", "other", "share" */
 struct ts_registry *probe_registry_create(void);
 
-/* Parameters A, B, C and D, real, 0 to 1, default 0.5; C and D are the group "pair" in grouped_workflow. Stages tile, file
- * and all with the output table each; stage tile also has the output free. */
+/* Parameters A, B, C and D, real, 0 to 1, default 0.5; C and D are the group "pair" in grouped_workflow. Stages tile,
+ * file and all with the output table each; stage tile also has the output free. */
 extern const char *const probe_workflow, *const probe_grouped_workflow;
 
 struct study_case {

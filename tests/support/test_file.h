@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Notes that the file leaves something out, and why; the program then exits with 77. Follow it with skip() inside a test. A
- * reason that names ../shared is excused where that folder is not there; any other one is a failure in CI. */
+/* Notes that the file leaves something out, and why; the program then exits with 77. Follow it with skip() inside a
+ * test. A reason that names ../shared is excused where that folder is not there; any other one is a failure in CI. */
 void test_skip_part(const char *why);
 
 /* Whether the file is said to start no thread (tests/CMakeLists.txt). */

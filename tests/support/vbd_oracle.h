@@ -1,4 +1,5 @@
-/* Variance-based indices by the textbook, one loop per formula, and test functions: what analysis/vbd*.c is compared with.
+/* Variance-based indices by the textbook, one loop per formula, and test functions: what analysis/vbd*.c is compared
+ * with.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_TESTS_SUPPORT_VBD_ORACLE_H
 #define TS_TESTS_SUPPORT_VBD_ORACLE_H
@@ -32,8 +33,8 @@ double oracle_sobol_g(const double *unit);
 extern const double oracle_ishigami_s1[3], oracle_ishigami_st[3];
 extern const double oracle_sobol_g_s1[8], oracle_sobol_g_st[8];
 
-/* The outputs of a function at a Saltelli design with A and B from independent uniform numbers, owned by the caller. unit (may
- * be NULL) becomes the rows. group_of NULL: every parameter for itself. */
+/* The outputs of a function at a Saltelli design with A and B from independent uniform numbers, owned by the caller.
+ * unit (may be NULL) becomes the rows. group_of NULL: every parameter for itself. */
 double *oracle_run(double (*function)(const double *), size_t k, const size_t *group_of, size_t group_count, size_t n,
                    bool second_order, uint64_t seed, double *unit);
 

@@ -133,6 +133,16 @@ class OtherChecks(ToolTest):
                            "tests/unit/b.c: 701 lines, limit 700: split it by what its parts do",
                            "tests/unit/b.c:1: a function of 71 lines, limit 70")
 
+    def test_columns(self):
+        at_limit, string = "x" * 114, '"' + "x" * 130 + '"'
+        self.write("include/a.h", f"/* {at_limit} */\n/* {at_limit}x */\n")
+        self.write("tests/b.c", f"f({string});\nf({string}); /* no */\n/* a\n * {at_limit}xxxx */ int v;\n")
+        self.write("bench/c.c", f'f("/* {at_limit}");\nint v; // {at_limit}\n')
+        self.assert_faults("check-columns", "bench/c.c:2: a comment of 124 columns, limit 120",
+                           "include/a.h:2: a comment of 121 columns, limit 120",
+                           "tests/b.c:2: a comment of 145 columns, limit 120",
+                           "tests/b.c:4: a comment of 131 columns, limit 120")
+
     def lint(self, *files):
         """tools/lint in a tree of these files, each (name, text): its exit status and output."""
         self.write("tools/lint", (SOURCE / "tools/lint").read_text(encoding="utf-8"))

@@ -75,8 +75,8 @@ static double plain_correlation(const double *a, size_t a_stride, const double *
   return (double)(ab / sqrtl(aa * bb));
 }
 
-/* With two inputs a partial correlation follows from the three simple ones. The inputs are correlated on purpose, and far
- * from zero, which costs digits where sums of squares are used. */
+/* With two inputs a partial correlation follows from the three simple ones. The inputs are correlated on purpose, and
+ * far from zero, which costs digits where sums of squares are used. */
 static void two_correlated_inputs_follow_the_textbook(void **state) {
   (void)state;
   struct sample sample = sample_create(2, 400);
@@ -221,7 +221,8 @@ static void groups_and_dependent_rows_are_noted(void **state) {
   sample_destroy(&sample);
 }
 
-/* y = x1 + x2 with two independent inputs of equal spread: the correlation of each is 1 / sqrt 2, on ranks too nearly so. */
+/* y = x1 + x2 with two independent inputs of equal spread: the correlation of each is 1 / sqrt 2, on ranks too nearly
+ * so. */
 static void intervals_cover_the_truth(void **state) {
   (void)state;
   int hits = 0;
@@ -241,7 +242,8 @@ static void intervals_cover_the_truth(void **state) {
 }
 
 /* More rows than the bootstrap uses: the interval is made from a part and narrowed, so that it still covers and has the
- * width that theory gives for uniform sums: sqrt(n) sd(r) = sqrt(0.2) here (delta method, fourth moments of uniforms). */
+ * width that theory gives for uniform sums: sqrt(n) sd(r) = sqrt(0.2) here (delta method, fourth moments of
+ * uniforms). */
 static void intervals_of_many_rows_come_from_a_part(void **state) {
   (void)state;
   size_t n = 40000;

@@ -130,7 +130,8 @@ static void latin_hypercube(void **state) {
   check_base("lhs", 90, 99);
 }
 
-/* The points of a sequence are better than independent ones, which the bootstrap cannot see: the intervals are too wide. */
+/* The points of a sequence are better than independent ones, which the bootstrap cannot see: the intervals are too
+ * wide. */
 static void scrambled_sequence(void **state) {
   (void)state;
   check_base("sobol-sequence", 90, 100);

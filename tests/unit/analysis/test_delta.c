@@ -109,8 +109,8 @@ static void bias_is_taken_off(void **state) {
   sample_destroy(&sample);
 }
 
-/* The regression test of SALib expects 0.210, 0.358, 0.155 within 0.05 from 10,000 rows: x3 stands above zero although its
- * first-order index is 0. */
+/* The regression test of SALib expects 0.210, 0.358, 0.155 within 0.05 from 10,000 rows: x3 stands above zero although
+ * its first-order index is 0. */
 static void ishigami_is_as_in_salib(void **state) {
   (void)state;
   struct sample sample = sample_ishigami(10000, 5);

@@ -18,8 +18,8 @@ static struct sample steps(size_t k, size_t bases, double low, double high, doub
   return sample;
 }
 
-/* E (dy/dx)^2: x1: (1 + 0.2 pi^4/5 + 0.01 pi^8/9) / 2; x2: 49/2; x3: 0.16 pi^6/7 / 2. The range is 2 pi, so that dgsm is
- * 4 vi / V. */
+/* E (dy/dx)^2: x1: (1 + 0.2 pi^4/5 + 0.01 pi^8/9) / 2; x2: 49/2; x3: 0.16 pi^6/7 / 2. The range is 2 pi, so that dgsm
+ * is 4 vi / V. */
 static void ishigami_has_closed_forms(void **state) {
   (void)state;
   struct sample sample = steps(3, 20000, -PI, PI, 1e-4, 4);

@@ -72,8 +72,8 @@ static struct sample ishigami_curves(size_t n, uint64_t seed) {
   return sample;
 }
 
-/* First-order indices come out well. Totals do not: what the others do together at up to eight times their own frequency
- * reaches beyond w / 2 and is taken for the parameter's; SALib prints 0.47 instead of 0.44 for x2. */
+/* First-order indices come out well. Totals do not: what the others do together at up to eight times their own
+ * frequency reaches beyond w / 2 and is taken for the parameter's; SALib prints 0.47 instead of 0.44 for x2. */
 static void check_ishigami(const struct ts_indices *indices) {
   double v1 = 0.5 * pow(1 + 0.1 * pow(PI, 4) / 5, 2), v2 = 49. / 8, v13 = 0.01 * pow(PI, 8) * 8 / 225;
   close_to(sample_index(indices, 0, "S1").value, v1 / ISHIGAMI_VARIANCE, 0.01);

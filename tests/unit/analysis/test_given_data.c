@@ -5,8 +5,8 @@
 
 static const struct ts_analysis_options no_intervals = {.resamples = TS_NO_RESAMPLES};
 
-/* By hand: sorted outputs 1 3 5 | 7 2 6. The first slice is a line; in the second, squares of 14 around the mean less 0.5
- * that the slope follows leave 13.5, with 6 - 4 degrees of freedom; in all 28 with 5. */
+/* By hand: sorted outputs 1 3 5 | 7 2 6. The first slice is a line; in the second, squares of 14 around the mean less
+ * 0.5 that the slope follows leave 13.5, with 6 - 4 degrees of freedom; in all 28 with 5. */
 static void slices_by_hand(void **state) {
   (void)state;
   struct sample sample = sample_create(1, 6);

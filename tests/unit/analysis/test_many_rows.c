@@ -1,7 +1,8 @@
 /* Tests of the given-data methods with a million rows, in `make soak` ten million: they answer, and rightly.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The argument is the number of rows. What is allowed is for ten million; the error of fewer rows is larger as 1/sqrt(rows).
+ * The argument is the number of rows. What is allowed is for ten million; the error of fewer rows is larger as
+ * 1/sqrt(rows).
  *
  * test-label: long
  * test-timeout: 300 */

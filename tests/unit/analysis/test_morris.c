@@ -37,7 +37,8 @@ static double reference(const json_t *record, const char *name, size_t index) {
   return json_number_value(number);
 }
 
-/* The vectors allow 15 % for intervals made like theirs (normal). Percentiles of few, skewed effects differ a bit more. */
+/* The vectors allow 15 % for intervals made like theirs (normal). Percentiles of few, skewed effects differ a bit
+ * more. */
 static void width_near(const struct ts_morris_index *index, double half_width, double share) {
   double width = (index->mu_star_high - index->mu_star_low) / 2;
   assert_true(index->mu_star_low <= index->mu_star && index->mu_star <= index->mu_star_high);

@@ -393,8 +393,9 @@ static void wrong_rows_are_named(void **state) {
   refused(&runs, (struct ts_analysis_options){0}, "group 'a' has no parameter");
 }
 
-/* From the sampler to the indices: a linear model of a real, a grid of 7 levels (by level) and another real. The slope of
- * the grid parameter per unit range is its value per level times the levels, as long as its coordinates are middles. */
+/* From the sampler to the indices: a linear model of a real, a grid of 7 levels (by level) and another real. The slope
+ * of the grid parameter per unit range is its value per level times the levels, as long as its coordinates are
+ * middles. */
 static void drawn_designs_are_analysed(void **state) {
   (void)state;
   struct ts_value numbers[7];

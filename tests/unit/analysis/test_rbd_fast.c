@@ -26,8 +26,8 @@ static void ishigami_is_near_the_analytic_indices(void **state) {
   sample_destroy(&sample);
 }
 
-/* One harmonic by hand: y is the cosine of the place on the folded curve, so that S1 is 1 before the bias correction and
- * after it. Rows in any order. */
+/* One harmonic by hand: y is the cosine of the place on the folded curve, so that S1 is 1 before the bias correction
+ * and after it. Rows in any order. */
 static void a_single_harmonic_is_found_whole(void **state) {
   (void)state;
   size_t n = 101;

@@ -24,8 +24,8 @@ static inline void comma_locale_make(const char *folder) {
   waitpid(child, NULL, 0);
 }
 
-/* The German one, from the system, or made here where the tools and sources for it are installed; false without either. To
- * be left in any case. */
+/* The German one, from the system, or made here where the tools and sources for it are installed; false without either.
+ * To be left in any case. */
 static inline bool comma_locale_enter(struct comma_locale *locale) {
   scratch_create(locale->folder);
   if (setlocale(LC_ALL, "de_DE.UTF-8")) return true;

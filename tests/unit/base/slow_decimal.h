@@ -41,8 +41,8 @@ static inline bool slow_reads_back(const struct slow_decimal *decimal, double ma
   return strtod(text, NULL) == magnitude;
 }
 
-/* Just above a power of two the doubles lie twice as far apart as below it: there the next decimal up may read back where
- * the nearest one does not. */
+/* Just above a power of two the doubles lie twice as far apart as below it: there the next decimal up may read back
+ * where the nearest one does not. */
 static inline void slow_step_up(struct slow_decimal *decimal, int precision) {
   while (decimal->count < precision) decimal->digits[decimal->count++] = '0';
   decimal->digits[decimal->count] = '\0';
@@ -58,8 +58,8 @@ static inline void slow_step_up(struct slow_decimal *decimal, int precision) {
 }
 
 static inline void slow_shortest(double magnitude, struct slow_decimal *decimal) {
-  /* Of normal doubles, 15 digits survive a round trip through text, so anything shorter shows up at 15 with zeros at the
-   * end, which slow_split() drops. Subnormal ones have fewer digits: search from one. */
+  /* Of normal doubles, 15 digits survive a round trip through text, so anything shorter shows up at 15 with zeros at
+   * the end, which slow_split() drops. Subnormal ones have fewer digits: search from one. */
   int precision = magnitude < 0x1p-1022 ? 1 : 15;
   for (; precision < SLOW_DIGITS; precision++) {
     slow_split(magnitude, precision, decimal);

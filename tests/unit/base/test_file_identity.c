@@ -109,7 +109,8 @@ static void a_write_right_after_is_seen(void **state) {
   }
 }
 
-/* The kernel changes the times at the first write to a page that is mapped, and not again before it has written it back. */
+/* The kernel changes the times at the first write to a page that is mapped, and not again before it has written it
+ * back. */
 static void a_second_write_through_a_mapping_is_seen(void **state) {
   (void)state;
   struct statfs system;

@@ -208,7 +208,8 @@ static void waiting_inside_a_job_is_a_bug(void **state) {
   assert_true(aborts(wait_inside));
 }
 
-/* Stacks of 1 TiB fit nowhere. The size of new stacks is taken from the limit when a program starts, hence the attribute. */
+/* Stacks of 1 TiB fit nowhere. The size of new stacks is taken from the limit when a program starts, hence the
+ * attribute. */
 static void threads_that_cannot_start_are_an_error(void **state) {
   (void)state;
   pthread_attr_t normal, huge;

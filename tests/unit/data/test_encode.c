@@ -164,7 +164,8 @@ static void test_mask_bits(void **state) {
   }
 }
 
-/* A mask with another value, at any place, keeps its bytes; and bits that could be, but are not, coded so are refused. */
+/* A mask with another value, at any place, keeps its bytes; and bits that could be, but are not, coded so are
+ * refused. */
 static void test_mask_of_other_values(void **state) {
   (void)state;
   struct ts_region region = {.width = 37, .height = 1};

@@ -179,7 +179,8 @@ static void the_reason_of_a_failure_is_kept_unless_the_file_changed(void **state
   assert_string_equal(err.text, "the reader failed");
 }
 
-/* A program that writes without a trace in the identity is caught before results are reported, if the file was fresh. */
+/* A program that writes without a trace in the identity is caught before results are reported, if the file was
+ * fresh. */
 static void a_fresh_file_is_confirmed_by_its_content(void **state) {
   (void)state;
   struct ts_source_part part = part_of(path);

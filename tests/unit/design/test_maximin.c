@@ -75,7 +75,8 @@ static double nearest_of_two(const double *unit, size_t rows, size_t columns, si
   return best;
 }
 
-/* After many rounds no exchange of one coordinate takes the closest pair further apart without bringing others as close. */
+/* After many rounds no exchange of one coordinate takes the closest pair further apart without bringing others as
+ * close. */
 static void ends_where_no_swap_helps(void **state) {
   (void)state;
   enum { N = 20, D = 3 };

@@ -259,7 +259,8 @@ static void constraints_replace_base_samples(void **state) {
                    TS_ERR_CONSTRAINT);
 }
 
-/* Sobol's g-function with a = 0, 1, 4.5, 9, 99, ...: first-order indices by its closed form, V_i = 1 / (3 (1 + a_i)^2). */
+/* Sobol's g-function with a = 0, 1, 4.5, 9, 99, ...: first-order indices by its closed form, V_i = 1 / (3 (1 +
+ * a_i)^2). */
 static const double factors[8] = {0, 1, 4.5, 9, 99, 99, 99, 99};
 static double g_function(const double *unit) {
   double product = 1;

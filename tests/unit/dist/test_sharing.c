@@ -1,8 +1,8 @@
 /* Sharing out: whatever the order in which workers finish, nothing that is ready is forgotten and every product comes.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The workers are played by this process: it holds several buckets at once and ends them in a drawn order. Tasks cost what
- * the test says, so that fronts of all lengths occur. */
+ * The workers are played by this process: it holds several buckets at once and ends them in a drawn order. Tasks cost
+ * what the test says, so that fronts of all lengths occur. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Damaged images: 1,000 seeded changes of small PNG, TIFF and JPEG files give pixels or an error with help, never a crash.
+/* Damaged images: 1,000 seeded changes of small PNG, TIFF and JPEG files give pixels or an error with help, never a
+ * crash.
  * SPDX-License-Identifier: Apache-2.0
  * test-timeout: 240 */
 #include "scratch.h"
@@ -52,8 +53,9 @@ static void save(const char *type_name, int bands, const char *path, const char 
   g_object_unref(image);
 }
 
-/* Most of the damage goes where the structure is: the first bytes and, in TIFF files, the last. Every file has a name of
- * its own, as the cache of open images cannot tell one that is written twice within a tick of the file system's clock. */
+/* Most of the damage goes where the structure is: the first bytes and, in TIFF files, the last. Every file has a name
+ * of its own, as the cache of open images cannot tell one that is written twice within a tick of the file system's
+ * clock. */
 static void damage(uint64_t seed, const char *ending, const struct ts_str *original, struct counts *counts) {
   ts_auto(ts_str_release) struct ts_str bytes = {0};
   size_t head = original->length < 300 ? original->length : 300;

@@ -374,8 +374,8 @@ static int read_one_tile(const char *path) {
   return 0;
 }
 
-/* 192 MiB of pixels. One tile of 512 pixels takes 0.75 MiB and the file tiles below it as much again; a reader that passes
- * over the whole file grows by 19 MiB even though libvips puts the pixels on disc. */
+/* 192 MiB of pixels. One tile of 512 pixels takes 0.75 MiB and the file tiles below it as much again; a reader that
+ * passes over the whole file grows by 19 MiB even though libvips puts the pixels on disc. */
 static int make_large(const char *path) {
   VipsImage *black = NULL;
   VipsImage *image = NULL;

@@ -106,7 +106,8 @@ static void test_big_endian_grey16(void **state) {
   assert_int_equal(info.channels, 1);
 }
 
-/* Each tile of this file is a whole JPEG that says by its JFIF marker that it holds YCbCr. libjpeg decodes tile 7 alone. */
+/* Each tile of this file is a whole JPEG that says by its JFIF marker that it holds YCbCr. libjpeg decodes tile 7
+ * alone. */
 static void test_jpeg_tiles_that_say_rgb_but_hold_ycc(void **state) {
   (void)state;
   ts_auto_free char *path = shared_path("data/histology/openslide-os/OS-2-ndpi.ome.tif");

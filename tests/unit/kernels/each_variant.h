@@ -54,8 +54,9 @@ static const char *const variant_names[] = {"scalar", "avx2", "avx512"};
 
 enum { VARIANT_COUNT = sizeof variant_names / sizeof variant_names[0] };
 
-/* The sanitizers are slow: with them plain C runs alone only and the others with threads only. To ThreadSanitizer what runs
- * alone is nothing: plain C then has threads where the processor knows no other variant, and is left out elsewhere. */
+/* The sanitizers are slow: with them plain C runs alone only and the others with threads only. To ThreadSanitizer what
+ * runs alone is nothing: plain C then has threads where the processor knows no other variant, and is left out
+ * elsewhere. */
 static inline bool is_left_out(int variant, bool with_threads, bool is_only_variant) {
   const char *sanitizers = getenv("TESSERA_SANITIZE");
   if (!sanitizers) return false;

@@ -1,5 +1,5 @@
-/* What operations declare about the columns of their tables: look-ups, every fault, descriptors from before there was such a
- * declaration, manifests, and tables that are not as declared.
+/* What operations declare about the columns of their tables: look-ups, every fault, descriptors from before there was
+ * such a declaration, manifests, and tables that are not as declared.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/op/helpers.h"
 

@@ -1,4 +1,5 @@
-/* Parts of calls: what recall, remember and input_digest give with and without a memo, from several threads, and verified.
+/* Parts of calls: what recall, remember and input_digest give with and without a memo, from several threads, and
+ * verified.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/op/helpers.h"
 

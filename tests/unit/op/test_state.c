@@ -1,4 +1,5 @@
-/* State of thread and process around calls: set, compared, put back; who changed it is found, and no result made meanwhile stays.
+/* State of thread and process around calls: set, compared, put back; who changed it is found, and no result made
+ * meanwhile stays.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/op/helpers.h"
 
@@ -182,7 +183,8 @@ static void test_verdicts(void **state) {
   assert_int_equal(ts_shared_leave(&first, &change), TS_SHARED_CULPRIT);
   assert_contains(change.text, "the current folder (to '/')");
 
-  /* Of three calls the first changes something: who ends before is right, all others are in doubt, the first one, too. */
+  /* Of three calls the first changes something: who ends before is right, all others are in doubt, the first one,
+   * too. */
   ts_shared_enter(&first, false);
   ts_shared_enter(&second, false);
   ts_shared_enter(&third, false);
@@ -316,8 +318,8 @@ static void test_culprit_is_named(void **state) {
   assert_string_equal(getcwd(now, sizeof now), usual_folder);
 }
 
-/* Brute force: whatever the order of things, no call of an honest operation fails or keeps what it saw meanwhile, nor a part
- * that another one saw, and every call of the other one fails by name. */
+/* Brute force: whatever the order of things, no call of an honest operation fails or keeps what it saw meanwhile, nor a
+ * part that another one saw, and every call of the other one fails by name. */
 enum { THREADS = 4, CALLS = 250 };
 
 struct tally {

@@ -1,4 +1,5 @@
-/* Every merging algorithm on drawn inputs: a partition, costs as recounted, close to the best grouping where that is known.
+/* Every merging algorithm on drawn inputs: a partition, costs as recounted, close to the best grouping where that is
+ * known.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>

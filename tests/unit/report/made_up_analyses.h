@@ -5,7 +5,8 @@
 
 #include "made_up.h"
 
-/* What a made-up analysis looks like. Values are shares of a hyperbola, so that ranks are clear but the last ones are not. */
+/* What a made-up analysis looks like. Values are shares of a hyperbola, so that ranks are clear but the last ones are
+ * not. */
 struct made_up_analysis {
   const char *method, *title;
   const char *columns[8]; /* NULL-ended */

@@ -14,7 +14,8 @@
 #define SIDE_PX     256
 #define IMAGE_BYTES ((uint64_t)(SIDE_PX * SIDE_PX))
 
-/* Ten images by A and ten by B, each needed by ten of the hundred runs: about twenty are alive at once without a budget. */
+/* Ten images by A and ten by B, each needed by ten of the hundred runs: about twenty are alive at once without a
+ * budget. */
 static const char *const grid =
     "{\"tessera\": 1, \"name\": \"grid\", \"inputs\": {\"data\": {\"type\": \"table\"}}, \"parameters\": {"
     "\"A\": {\"type\": \"integer\", \"default\": 0}, \"B\": {\"type\": \"integer\", \"default\": 0}},"

@@ -1,4 +1,5 @@
-/* What the engine costs beside the operations: CPU time per trivial task, with products in memory and with SQLite records.
+/* What the engine costs beside the operations: CPU time per trivial task, with products in memory and with SQLite
+ * records.
  * SPDX-License-Identifier: Apache-2.0
  * test-label: long */
 #include "support/growth.h"
@@ -14,8 +15,8 @@
 
 #include <cmocka.h>
 
-/* The aims in microseconds of CPU time of all threads, and how much more a busy machine and the flags of a debugging build
- * may take: time in a shared cache is not our own. */
+/* The aims in microseconds of CPU time of all threads, and how much more a busy machine and the flags of a debugging
+ * build may take: time in a shared cache is not our own. */
 #define AIM_MEMORY_US 5.0
 #define AIM_SQLITE_US 15.0
 #define ALLOWANCE     2.0

@@ -149,7 +149,8 @@ static void do_part(struct ts_frontier *frontier, struct told *told, const struc
   ts_frontier_came(frontier, part->wanted, part->wanted_count);
 }
 
-/* One run, and one that another worker does beside it: done before it, after it, or when tasks are handed out already. */
+/* One run, and one that another worker does beside it: done before it, after it, or when tasks are handed out
+ * already. */
 static void first_runs(struct ts_frontier *frontier, struct told *told, const struct ts_run_options *options,
                        uint32_t window, struct ts_run_demand *demands, struct ts_run_demand *others) {
   const struct toy_subject *s = told->subject;
@@ -164,7 +165,8 @@ static void first_runs(struct ts_frontier *frontier, struct told *told, const st
   if (s->seed % 8 == 6) do_part(frontier, told, options, &beside);
 }
 
-/* Whatever is handed out at once, and whether some runs go first: every distinct content of a window is computed once. */
+/* Whatever is handed out at once, and whether some runs go first: every distinct content of a window is computed
+ * once. */
 static void shared_tasks_are_computed_once(const struct toy_subject *s, bool no_cutoff) {
   struct told told = {.subject = s};
   struct ts_store *store = toy_store_open(NULL);

@@ -1,4 +1,5 @@
-/* A store served to other processes: workers that write, refresh, talk, die in the middle or send nonsense; a lost server.
+/* A store served to other processes: workers that write, refresh, talk, die in the middle or send nonsense; a lost
+ * server.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/store/support.h"
 
@@ -573,7 +574,8 @@ static void *flush_worker(void *argument) {
   return NULL;
 }
 
-/* While the database is locked by another program a write waits, and nothing else: it would wait for the unlocking below. */
+/* While the database is locked by another program a write waits, and nothing else: it would wait for the unlocking
+ * below. */
 static void nobody_waits_for_a_write(void **state) {
   (void)state;
   char database[SCRATCH_SIZE + 16];

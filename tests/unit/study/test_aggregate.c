@@ -1,5 +1,5 @@
-/* The numbers of slides and runs against a brute-force computation over all cells: random tables, tiles, files, missing cells,
- * empty tables; and closed forms that tell sum from mean, tiles from files, pooled from averaged.
+/* The numbers of slides and runs against a brute-force computation over all cells: random tables, tiles, files, missing
+ * cells, empty tables; and closed forms that tell sum from mean, tiles from files, pooled from averaged.
  * SPDX-License-Identifier: Apache-2.0
  * test-label: one-thread */
 #include "unit/base/testing.h"

@@ -1,5 +1,6 @@
-/* From the tables of runs to the numbers that a study analyses: every way over tiles and files, for stages per tile, file and
- * dataset, against a computation over all rows; shared nodes, failed and empty units, missing cells and columns.
+/* From the tables of runs to the numbers that a study analyses: every way over tiles and files, for stages per tile,
+ * file and dataset, against a computation over all rows; shared nodes, failed and empty units, missing cells and
+ * columns.
  * SPDX-License-Identifier: Apache-2.0
  * test-label: one-thread */
 #include "unit/base/testing.h"
@@ -12,7 +13,8 @@
 
 enum { MOST_ROWS = 4, TILES = 8, FILES = 3, SETS = 3, CASES = 60, MOST_OUTPUTS = 80 };
 
-/* Tiles of 4 px: 6 of the first image (the right ones are 2 px wide, the lower ones 2 px high), 1 and 1 of the others. */
+/* Tiles of 4 px: 6 of the first image (the right ones are 2 px wide, the lower ones 2 px high), 1 and 1 of the
+ * others. */
 static const struct toy_image images[FILES] = {{"one", 10, 6}, {"two", 3, 4}, {"three", 4, 1}};
 static const size_t tiles_of[FILES] = {6, 1, 1}, first_tile[FILES] = {0, 6, 7};
 

@@ -1,5 +1,5 @@
-/* Which parameters pass from the screening to the second phase, the sentences that say why, and which columns and runs the
- * second phase then has.
+/* Which parameters pass from the screening to the second phase, the sentences that say why, and which columns and runs
+ * the second phase then has.
  * SPDX-License-Identifier: Apache-2.0
  * test-label: one-thread */
 #include "unit/base/testing.h"

@@ -1,5 +1,5 @@
-/* Rounds of a study: how much each kind of design grows, which ones keep their rows, where the budget ends it and what the
- * sentence about it says.
+/* Rounds of a study: how much each kind of design grows, which ones keep their rows, where the budget ends it and what
+ * the sentence about it says.
  * SPDX-License-Identifier: Apache-2.0
  * test-label: one-thread */
 #include "unit/base/testing.h"
@@ -72,7 +72,8 @@ static void check_sizes(const char *method, const size_t *sizes, size_t rows_per
   subject_release(&subject);
 }
 
-/* Half as many again, rounded up; the last round takes what the budget leaves. Four parameters: 5 runs per trajectory. */
+/* Half as many again, rounded up; the last round takes what the budget leaves. Four parameters: 5 runs per
+ * trajectory. */
 static void morris_grows_by_half(void **state) {
   (void)state;
   static const size_t from_two[] = {2, 3, 5, 8, 12, 18, 27, 40, 0},

@@ -155,7 +155,8 @@ static void texts_are_escaped(void **state) {
   json_decref(events);
 }
 
-/* A worker that goes from task to task without a pause: the ends of one and the start of the next are the same number. */
+/* A worker that goes from task to task without a pause: the ends of one and the start of the next are the same
+ * number. */
 static void neighbours_do_not_overlap(void **state) {
   (void)state;
   enum { CALLS = 20000 };

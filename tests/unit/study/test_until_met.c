@@ -1,5 +1,5 @@
-/* Whether a condition to stop at is met, and the sentence that says how far away it is: half widths, ranks, several outputs,
- * two phases, what is not known.
+/* Whether a condition to stop at is met, and the sentence that says how far away it is: half widths, ranks, several
+ * outputs, two phases, what is not known.
  * SPDX-License-Identifier: Apache-2.0
  * test-label: one-thread */
 #include "unit/base/testing.h"

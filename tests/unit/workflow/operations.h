@@ -1,8 +1,9 @@
-/* Descriptors for the tests of the workflow reader: the ports and parameters of the nuclei operations, and two of our own.
+/* Descriptors for the tests of the workflow reader: the ports and parameters of the nuclei operations, and two of our
+ * own.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The module lies below the real operations and cannot link them. That both have the same ports is checked end to end: the
- * program must print the same text for every folder of tests/cases. */
+ * The module lies below the real operations and cannot link them. That both have the same ports is checked end to end:
+ * the program must print the same text for every folder of tests/cases. */
 #ifndef TS_TESTS_UNIT_WORKFLOW_OPERATIONS_H
 #define TS_TESTS_UNIT_WORKFLOW_OPERATIONS_H
 

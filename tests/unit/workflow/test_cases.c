@@ -1,7 +1,9 @@
-/* Every folder of tests/cases: reading its workflow.json gives exactly the text of its expected.txt, or no fault without one.
+/* Every folder of tests/cases: reading its workflow.json gives exactly the text of its expected.txt, or no fault
+ * without one.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Folders with a study.json belong to the study module. A folder with neither file stands for a file that is not there. */
+ * Folders with a study.json belong to the study module. A folder with neither file stands for a file that is not
+ * there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

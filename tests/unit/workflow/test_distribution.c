@@ -115,7 +115,8 @@ static void test_shares(void **state) {
   }
 }
 
-/* Never infinite: where there is no end, a coordinate of 0 or 1 counts as 2^-54 from it, 8.29 standard deviations out. */
+/* Never infinite: where there is no end, a coordinate of 0 or 1 counts as 2^-54 from it, 8.29 standard deviations
+ * out. */
 static void test_ends(void **state) {
   (void)state;
   struct ts_distribution normal = {.kind = TS_NORMAL, .mean = 3, .sd = 2};

@@ -1,8 +1,8 @@
 /* A tessera plugin: simulating an exponential decay, comparing it with observations, and scoring the comparison.
  * SPDX-License-Identifier: Apache-2.0
  *
- * It needs tessera_op.h and nothing else of tessera. All results come from additions, multiplications, divisions and square
- * roots in a fixed order, so the operations are exact: the same bits on every machine. */
+ * It needs tessera_op.h and nothing else of tessera. All results come from additions, multiplications, divisions and
+ * square roots in a fixed order, so the operations are exact: the same bits on every machine. */
 #include "tessera_op.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static double cell(const struct ts_op_view *table, size_t row, int column) {
   return table->cells[row * table->columns + (size_t)column];
 }
 
-/* ---- decay.simulate: dy/dt = -rate * (y - background), y(0) = amplitude + background, at the times of a series. ---- */
+/* ---- decay.simulate: dy/dt = -rate * (y - background), y(0) = amplitude + background, at times of a series. ---- */
 
 static double slope(double y, double rate, double background) { return -rate * (y - background); }
 
