@@ -1,8 +1,8 @@
 /* Running another program: no shell, a process group of its own, output captured, a time limit, stopped on request.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The child (spawn.c) is watched through its output: it ends when the pipe closes, which most programs do by exiting; only one
- * that closes its output early, or leaves it to a grandchild, is waited for in short steps. */
+ * The child (spawn.c) is watched through its output: it ends when the pipe closes, which most programs do by
+ * exiting; only one that closes its output early, or leaves it to a grandchild, is waited for in short steps. */
 #include "op/op_int.h"
 
 #include "base/clock.h"
@@ -18,8 +18,8 @@
 
 /* How long a stop request, or a time limit, may stay unseen. */
 #define WATCH_STEP_MS 20
-/* The folder of a command is measured again before it can be full: each file is bounded by the system, many files together
- * by this. A folder of ten files takes some 20 µs. */
+/* The folder of a command is measured again before it can be full: each file is bounded by the system, many files
+ * together by this. A folder of ten files takes some 20 µs. */
 #define FASTEST_BYTES_PER_NS 2 /* 2 GB/s, more than a command writes into many files */
 #define SHORTEST_LOOK_NS     5000000
 #define LONGEST_LOOK_NS      250000000
@@ -40,8 +40,8 @@ static bool system_error(struct ts_error *err, const char *what, int number) {
   return ts_fail(err, TS_ERR_SYSTEM, "%s: %s", what, strerror(number));
 }
 
-/* Takes one bufferful at a time, so that a child that never stops writing cannot outrun its time limit. True if there was
- * something; closes the pipe at its end. */
+/* Reads one buffer at a time, so that a child that never stops writing cannot outrun its time limit. True if there
+ * was something; closes the pipe at its end. */
 static bool drain(struct watch *watch) {
   char bytes[64 * 1024];
   ssize_t count = read(watch->pipe, bytes, sizeof(bytes));
@@ -53,7 +53,8 @@ static bool drain(struct watch *watch) {
   return false;
 }
 
-/* What a child that has ended left in the pipe; the bound is for a grandchild that left the group and goes on writing. */
+/* Reads the rest of the pipe of a child that has ended; the bound is for a grandchild that left the group and goes
+ * on writing. */
 static void drain_rest(struct watch *watch) {
   for (int i = 0; i < 16 && watch->pipe >= 0; i++)
     if (!drain(watch)) break;

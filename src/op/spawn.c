@@ -1,9 +1,9 @@
-/* Starts the process of a command: as posix_spawn does, but the kernel ends it together with the thread that waits for it.
+/* Starts the process of a command as posix_spawn does, but the kernel ends it together with the thread that waits.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The child runs in the memory of its parent, which waits until the child has become another program: nothing of a process
- * that holds gigabytes of pixels is copied. Until then the child may do nothing that the parent would notice. So it asks the
- * system directly, without the C library and the sanitizers, which keep books about files and signals. */
+ * The child runs in the memory of its parent, which waits until the child has become another program: nothing of a
+ * process that holds gigabytes of pixels is copied. Until then the child may do nothing that the parent would
+ * notice. So it asks the system directly, without the C library and the sanitizers, which record files and signals. */
 #include "op/op_int.h"
 
 #include <errno.h>
@@ -65,7 +65,8 @@ PLAIN static bool limit_files(uint64_t most_bytes) {
   return syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, &limit, NULL) == 0;
 }
 
-/* A signal at the death of the parent is asked for first: should it be dead already, nobody waits for this child. */
+/* A signal at the death of the parent is requested first: if the parent is dead already, no thread waits for this
+ * child. */
 PLAIN static int become_program(void *argument) {
   struct birth *birth = argument;
   const struct ts_process *process = birth->process;
