@@ -1,4 +1,4 @@
-/* The list of nuclei operations, and what they share.
+/* The list of nuclei operations, and functions that they share.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ops/nuclei/nuclei.h"
 #include "ops/nuclei/nuclei_int.h"

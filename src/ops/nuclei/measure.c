@@ -25,7 +25,7 @@ static struct ts_compare_plane plane_of(const struct ts_op_view *view) {
 
 #define COMPARE_COLUMN(column)                                                                                         \
   { "table", (column) }
-/* Pixels and objects; then what the scores are made of. */
+/* Pixels and objects; then the terms of the scores. */
 static const struct ts_op_column compare_columns[] = {
     COMPARE_COLUMN("diff"),        COMPARE_COLUMN("reference_px"),  COMPARE_COLUMN("dice"),
     COMPARE_COLUMN("jaccard"),     COMPARE_COLUMN("found"),         COMPARE_COLUMN("reference"),
@@ -130,7 +130,7 @@ static const struct ts_op_column features_columns[] = {TS_FEATURE_LIST(OBJECTS_C
                                                        TS_FEATURE_LIST_OF_CHANNELS(SUMMARY_COLUMN)};
 static const struct ts_op_column features_counts[] = {{"summary", "count"}};
 
-/* Coordinates are told in pixels of the image, not of the tile. */
+/* Coordinates are in pixels of the image, not of the tile. */
 static void move_to_image(struct ts_feature_table *table, const struct ts_op_view *image) {
   for (size_t c = 0; c < TS_FEATURES_SHAPE; c++) {
     const char *name = ts_feature_names[c];
@@ -141,13 +141,13 @@ static void move_to_image(struct ts_feature_table *table, const struct ts_op_vie
   }
 }
 
-/* Label and place say nothing on average. */
+/* Means of labels and places have no meaning. */
 static bool has_a_mean(const char *name) {
   return strcmp(name, "label") != 0 && strncmp(name, "box_", 4) != 0 && strncmp(name, "centroid_", 9) != 0;
 }
 
-/* Count, then the mean of each feature but label and place; sums in the order of the objects. Means of nothing are missing:
- * a 0 would pull the mean over tiles down. */
+/* Count, then the mean of each feature but label and place; sums in the order of the objects. Without objects the
+ * means are missing: a 0 would lower the mean over tiles. */
 static int write_summary(struct ts_op_call *call, const struct ts_feature_table *table) {
   const char *names[TS_FEATURES_COUNT + 1] = {"count"};
   size_t columns[TS_FEATURES_COUNT + 1] = {0};

@@ -1,4 +1,4 @@
-/* What the nuclei operations share: descriptors, and the few lines every one of them needs.
+/* Shared by the nuclei operations: descriptors, and the few lines that every one of them needs.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_OPS_NUCLEI_NUCLEI_INT_H
 #define TS_OPS_NUCLEI_NUCLEI_INT_H
@@ -31,15 +31,15 @@ uint8_t *ts_nuclei_plane(struct ts_op_call *call, size_t port, int32_t channels)
 int ts_nuclei_done(struct ts_op_call *call, bool ok, const struct ts_error *err);
 /* The threads that tessera lends to this call. */
 struct ts_kernel_threads ts_nuclei_threads(struct ts_op_call *call);
-/* What tessera remembers of parts that depend on one large input, the prefix of their keys; NULL if it remembers nothing,
- * otherwise *memo, valid during the call. */
+/* The memo of parts that depend on one large input, the prefix of their keys; NULL if tessera has none, otherwise
+ * *memo, valid during the call. */
 const struct ts_kernel_memo *ts_nuclei_memo(struct ts_op_call *call, size_t input, struct ts_kernel_memo *memo);
-/* Inputs must be of one size; false with the failure told. */
+/* Inputs must be of one size; false with the failure reported. */
 bool ts_nuclei_same_size(struct ts_op_call *call, size_t input_count);
 /* Any connectivity but 8 acts as 4. */
 void ts_nuclei_canonical_connectivity(struct ts_op_value *value);
-/* Labels of a mask (8-connected) or a copy of labels; NULL on failure, which is then told. To be given to
- * ts_block_give. */
+/* Labels of a mask (8-connected) or a copy of labels; NULL on failure, which is then reported. The caller passes it
+ * to ts_block_give. */
 uint32_t *ts_nuclei_labels(struct ts_op_call *call, const struct ts_op_view *view);
 
 #endif
