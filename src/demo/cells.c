@@ -1,4 +1,4 @@
-/* Draws nuclei: single ones, spindles along the fibres, dense groups; and specks of debris that are no nuclei.
+/* Draws nuclei: single ones, spindles along the fibres, dense groups; and specks of debris that are not nuclei.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "demo/demo_int.h"
 

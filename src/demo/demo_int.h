@@ -1,9 +1,9 @@
 /* The canvas of the synthetic slide: planes of stain density that tissue, vessels and cells are drawn on.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Everything is drawn as density of stain; only the last step turns densities into colours. Arithmetic is IEEE addition,
- * multiplication, division, square root and rounding in a fixed order, so that every machine draws the same slide. Random
- * numbers are drawn one per statement: the order within an initializer would be the compiler's. */
+ * Everything is drawn as density of stain; only the last step turns densities into colours. Arithmetic is IEEE
+ * addition, multiplication, division, square root and rounding in a fixed order, so that every machine draws the
+ * same slide. Random numbers are drawn one per statement: the order within an initializer would be the compiler's. */
 #ifndef TS_DEMO_DEMO_INT_H
 #define TS_DEMO_DEMO_INT_H
 

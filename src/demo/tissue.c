@@ -1,4 +1,4 @@
-/* Draws what lies between the cells: fibrous stroma with clefts, glands with an open lumen, vessels with red blood cells.
+/* Draws the tissue between the cells: fibrous stroma with clefts, glands with an open lumen, vessels with red cells.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "demo/demo_int.h"
 
@@ -74,7 +74,7 @@ static struct ts_blob random_blob(struct ts_canvas *canvas, double low_px, doubl
   return blob;
 }
 
-/* Whether the blob with its margin lies on stroma alone (what the canvas does not show does not count). */
+/* Whether the blob with its margin lies on stroma alone (parts outside the canvas do not count). */
 static bool on_stroma(const struct ts_canvas *canvas, const struct ts_blob *blob, double margin) {
   int64_t bounds[4];
   if (!ts_blob_bounds(canvas, blob, margin, bounds)) return false;
@@ -87,7 +87,7 @@ static bool on_stroma(const struct ts_canvas *canvas, const struct ts_blob *blob
   return true;
 }
 
-/* Nuclei stand in a ring around the lumen, their long axes pointing at it. */
+/* Nuclei form a ring around the lumen, their long axes pointing at it. */
 static void draw_ring_of_nuclei(struct ts_canvas *canvas, const struct ts_blob *lumen, double wall_px) {
   struct ts_random *random = &canvas->random;
   struct ts_vector way = ts_demo_direction(random);
