@@ -79,7 +79,7 @@ static void draw(struct ts_canvas *canvas, uint64_t seed) {
   ts_demo_draw_debris(canvas);
 }
 
-/* Draws into data that is there; needs the planes of density as memory on top. */
+/* Draws into existing data; needs memory for the planes of density, too. */
 static bool draw_slide(uint64_t seed, struct ts_data *rgb, struct ts_data *labels, struct ts_error *err) {
   const struct ts_region *region = ts_data_region(rgb);
   size_t count = (size_t)(region->width * region->height);

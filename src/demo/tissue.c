@@ -74,7 +74,7 @@ static struct ts_blob random_blob(struct ts_canvas *canvas, double low_px, doubl
   return blob;
 }
 
-/* Whether the blob with its margin lies on stroma alone (what the canvas does not show does not count). */
+/* Whether the blob with its margin lies on stroma alone (parts outside the canvas do not count). */
 static bool on_stroma(const struct ts_canvas *canvas, const struct ts_blob *blob, double margin) {
   int64_t bounds[4];
   if (!ts_blob_bounds(canvas, blob, margin, bounds)) return false;

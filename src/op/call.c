@@ -1,9 +1,9 @@
-/* Calling an operation: views of its inputs, the host functions, and checks of all that it promised.
+/* Calling an operation: views of its inputs, the host functions, and checks of everything that it declares.
  * SPDX-License-Identifier: Apache-2.0
  *
- * ts_op_execute is the only way to run an operation, so every execution is counted and every output checked here. The host
- * functions belong to the thread that called run(); an operation with threads of its own calls them from that thread,
- * apart from those in parts.c. */
+ * ts_op_execute is the only way to run an operation, so every execution is counted and every output checked here.
+ * The host functions belong to the thread that called run(); an operation with threads of its own calls them from
+ * that thread, apart from those in parts.c. */
 #include "op/state_int.h"
 #include "op/watch_int.h"
 
@@ -295,7 +295,7 @@ static bool settle_type(const struct ts_call_state *state, size_t port) {
   return break_contract(state, "did not say which of %s its output '%s' is", output->type, output->name);
 }
 
-/* What is promised about columns is relied on before a run; see tessera_op.h. */
+/* Studies rely on declared columns before a run; see tessera_op.h. */
 static bool check_columns(const struct ts_call_state *state, size_t port) {
   const char *missing = NULL, *surplus = NULL, *name = state->op->descriptor->outputs[port].name;
   if (ts_op_table_fits(state->op, port, state->outputs[port], &missing, &surplus)) return true;
@@ -316,7 +316,7 @@ static bool check_output(const struct ts_call_state *state, size_t port) {
   return break_contract(state, "put other values than 0 and 255 into its mask '%s'", name);
 }
 
-/* Also after a failure: an operation that damages memory is the more important news. */
+/* Also after a failure: damaged memory is the more important error. */
 static bool check_guards(const struct ts_call_state *state) {
   for (size_t i = 0; i < state->op->descriptor->output_count; i++) {
     if (!state->is_guarded[i] || ts_data_is_intact(state->outputs[i])) continue;
@@ -326,7 +326,7 @@ static bool check_guards(const struct ts_call_state *state) {
   return true;
 }
 
-/* ---- Inputs that were changed (only if asked for: hashing takes longer than many operations). ---- */
+/* ---- Inputs that were changed (only on request: hashing takes longer than many operations). ---- */
 
 static bool is_verifying(void) {
   static atomic_int known; /* 0: not asked yet, 1: no, 2: yes */
@@ -394,7 +394,7 @@ static bool check_same_outputs(const struct ts_call_state *state, struct ts_data
   return true;
 }
 
-/* The same call without recalling anything must make the same. It is a check, no execution that counts. */
+/* The same call without recalled parts must make the same outputs. It is a check and does not count as an execution. */
 static bool check_parts(struct ts_call_state *state, const struct ts_op_call *call) {
   struct ts_data *outputs[TS_OP_MAX_PORTS] = {0};
   struct ts_call_state again = {.op = state->op,
@@ -411,7 +411,7 @@ static bool check_parts(struct ts_call_state *state, const struct ts_op_call *ca
   return ok;
 }
 
-/* Runs with a check of the inputs before and after, and of what was recalled. */
+/* Runs with a check of the inputs before and after, and of recalled parts. */
 static bool run_verified(struct ts_call_state *state, struct ts_op_call *call) {
   struct ts_xxh128 digests[TS_OP_MAX_PORTS] = {{0}};
   digest_inputs(state, digests);
@@ -451,7 +451,7 @@ void ts_call_drop_outputs(struct ts_call_state *state) {
 bool ts_op_execute(struct ts_op *op, struct ts_data *const *inputs, const struct ts_value *parameters,
                    struct ts_data **outputs, const struct ts_op_context *context, struct ts_error *err) {
   static const struct ts_op_context no_context = {0};
-  /* An error of this call alone, so that what the operation does wrong is seen even if the caller passed NULL. */
+  /* An error of this call alone, so that faults of the operation are seen even if the caller passed NULL. */
   struct ts_error error = {0};
   struct ts_call_state state = {
       .op = op, .inputs = inputs, .outputs = outputs, .context = context ? context : &no_context, .err = &error};

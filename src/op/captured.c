@@ -41,7 +41,7 @@ static bool is_blank(const char *start, const char *end) {
   return true;
 }
 
-/* Puts a line before what is in text, joined by " | "; false if it does not fit. */
+/* Puts a line before the text, joined by " | "; false if it does not fit. */
 static bool prepend(struct ts_str *text, size_t size, const char *line, size_t length) {
   if (length + strlen(" | ") + text->length >= size) return false;
   struct ts_str joined = {0};

@@ -1,8 +1,8 @@
-/* What operations declare about the columns of their tables: which there are, which add up, which are ratios of sums.
+/* Declarations about the columns of tables: which exist, which add up, which are ratios of sums.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A study relies on it: a column that does not exist is found before a run, and a ratio over the tiles of a slide is made
- * from its sums. Hence every declaration is checked when an operation is loaded, and every table against it. */
+ * A study relies on it: a column that does not exist is found before a run, and a ratio over the tiles of a slide is
+ * made from its sums. Hence every declaration is checked when an operation is loaded, and every table against it. */
 #include "op/op_int.h"
 
 #include "base/alloc.h"

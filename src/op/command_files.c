@@ -1,9 +1,9 @@
-/* What a command and tessera exchange: a scratch folder with the request, input files and output files.
+/* Exchange between tessera and a command: a scratch folder with the request, input files and output files.
  * SPDX-License-Identifier: Apache-2.0
  *
- * call.json: {"inputs": {PORT: {"path", "type", ...}}, "outputs": {PORT: {"path", "type"}}, "parameters": {NAME: VALUE}}.
- * Tables travel as CSV, pixels as PNG (with their place in the image), objects as GeoJSON, bytes as they are, files by
- * name. All paths are absolute. */
+ * call.json: {"inputs": {PORT: {"path", "type", ...}}, "outputs": {PORT: {"path", "type"}}, "parameters": {NAME:
+ * VALUE}}. Tables travel as CSV, pixels as PNG (with their place in the image), objects as GeoJSON, bytes as they
+ * are, files by name. All paths are absolute. */
 #include "op/command_files_int.h"
 
 #include "base/alloc.h"

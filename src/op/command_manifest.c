@@ -1,8 +1,8 @@
 /* Command manifests: a JSON file that makes a program in any language an operation.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The format is described in docs/how-to-add-an-operation.md. All faults of a manifest are listed at once. What was read
- * lives in the registry's arena. */
+ * The format is described in docs/how-to-add-an-operation.md. All faults of a manifest are listed at once. The
+ * registry's arena owns everything that is read. */
 #include "op/op_int.h"
 
 #include "base/alloc.h"
@@ -26,7 +26,7 @@ static void check_word(const struct ts_reader *reader, const char *what, const c
 
 /* ---- Ports. ---- */
 
-/* What a file for a program can hold: fields of floats have no picture format, and an output has one type. */
+/* Types that a file for a program can hold: fields of floats have no picture format, and an output has one type. */
 static void check_type(const struct ts_reader *reader, const char *type, const char *pointer, bool is_output) {
   char name[64];
   if (!ts_op_declaration_allowed(type, name)) {

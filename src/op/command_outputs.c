@@ -1,10 +1,10 @@
-/* Reads what a command wrote: regular files in its own folder only, never larger than the budget allows.
+/* Reads the outputs of a command: regular files in its own folder only, never larger than the budget allows.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A command may leave anything under the name of an output: a pipe that nobody writes to, a link to a device, a file
- * with more holes than the machine has memory. So the folder is opened before the command runs, its files are opened
- * without following links, looked at, and compared with a limit before the first byte is read; a file that still grows
- * is read up to the size it had then. */
+ * A command may leave anything under the name of an output: a pipe without a writer, a link to a device, a file with
+ * more holes than the machine has memory. So the folder is opened before the command runs, its files are opened
+ * without following links, looked at, and compared with a limit before the first byte is read; a file that still
+ * grows is read up to the size it had then. */
 #include "op/command_files_int.h"
 
 #include "base/alloc.h"
@@ -18,8 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The part of the budget that the file of an output may have, and what it may have at least. Tables take about 12 bytes
- * of memory per byte of CSV while they are read (2 bytes per cell: a pointer, a number, the text), GeoJSON about 24 (2
+/* The part of the budget that the file of an output may have, and its least size. Tables take about 12 bytes of
+ * memory per byte of CSV while they are read (2 bytes per cell: a pointer, a number, the text), GeoJSON about 24 (2
  * bytes per value: two small allocations and a pointer); half of the budget is left to the other products. */
 #define BYTES_SHARE   2
 #define TABLE_SHARE   24
@@ -95,7 +95,7 @@ static bool refuse_size(const struct output *output, uint64_t bytes, const char 
   return false;
 }
 
-/* The scratch file is gone when the user reads the message: only its line is worth telling. */
+/* The scratch file is gone when the user reads the message: only its line is of use. */
 static bool refuse_content(const struct output *output, const struct ts_error *reason) {
   char line[32] = "";
   if (output->state->err->code != TS_ERR_OK) return false; /* a complaint of its own */
@@ -108,7 +108,7 @@ static bool refuse_content(const struct output *output, const struct ts_error *r
 
 /* ---- Contents ---- */
 
-/* The open file under a name that libvips can open; nobody can put another file there. */
+/* The open file under a name that libvips can open; no process can replace it. */
 static void name_of_open_file(int file, char name[32]) { snprintf(name, 32, "/proc/self/fd/%d", file); }
 
 /* Messages about the image name the file that the command wrote. */

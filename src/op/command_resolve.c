@@ -1,8 +1,8 @@
 /* From a manifest's words and file names to a program that can be started and the files that identify it.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Words that name a file beside the manifest stand for that file; the first word may also be a program on the PATH. All of
- * them, and all files declared under "files", are part of the operation's digest. */
+ * Words that name a file beside the manifest mean that file; the first word may also be a program on the PATH. All
+ * of them, and all files declared under "files", are part of the operation's digest. */
 #include "op/op_int.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,4 @@
-/* Running a command operation: files out, the program, files in; every way it can fail becomes a sentence.
+/* Running a command operation: files out, the program, files in; every kind of failure becomes a message.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "op/command_files_int.h"
 
@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a command sees of the user's environment: enough to start programs, too little to change results unnoticed. */
+/* The part of the user's environment that a command sees: enough to start programs, too little to change results
+ * unnoticed. */
 static const char *const passed_on[] = {"PATH", "HOME", "USER", "LD_LIBRARY_PATH"};
 /* One language, one time zone, no caches written beside the scripts, the same order of Python's sets every time. */
 static const char *const fixed[] = {"LC_ALL=C.UTF-8", "TZ=UTC", "PYTHONDONTWRITEBYTECODE=1", "PYTHONHASHSEED=0"};
@@ -56,7 +57,7 @@ static bool judge(const struct ts_call_state *state, const struct ts_process *pr
   const char *name = state->op->descriptor->name;
   struct ts_error *err = state->err;
   if (process->end == TS_PROCESS_EXITED && process->status == 0) return true;
-  /* Whatever it died of, once the user has asked to stop that is the reason. */
+  /* After a stop request by the user that is the reason, whatever ended the process. */
   switch (ts_call_is_cancelled(state) ? TS_PROCESS_CANCELLED : process->end) {
   case TS_PROCESS_EXITED:
     ts_fail(err, TS_ERR_COMMAND, "command '%s' ended with exit status %d", name, process->status);
@@ -122,7 +123,7 @@ int ts_command_run(struct ts_op_call *call) {
   ts_auto_free char *request = ts_path_join(folder, "call.json");
   if (!ts_command_send(call, folder, request)) return -1;
   if (!run_process(state, command, folder, request)) return -1;
-  /* A file that was changed meanwhile may or may not have been used: the key would lie. */
+  /* A file that was changed meanwhile may or may not have been used: the key would be wrong. */
   if (!ts_command_unchanged(command, state->err)) return -1;
   return ts_command_receive(state, folder, entered) ? 0 : -1;
 }

@@ -1,4 +1,4 @@
-/* Command manifests: what they declare about the columns of their tables.
+/* Command manifests: declarations about the columns of their tables.
  * SPDX-License-Identifier: Apache-2.0
  *
  *   "columns": {"table": ["dice", "both_px", ...]},

@@ -1,8 +1,8 @@
-/* A crash inside an operation: says which one and with what, lets the store finish, and ends the process.
+/* A crash inside an operation: names the operation and its values, lets the store finish, and ends the process.
  * SPDX-License-Identifier: Apache-2.0
  *
- * After a crash the memory of the process cannot be trusted, so it ends; the store's thread only gets the time to write
- * what it has. A crash outside operations is told too, and then takes its usual way (a core file). */
+ * After a crash the memory of the process cannot be trusted, so it ends; the store's thread only gets the time to
+ * write its queue. A crash outside operations is reported, too, and then has its usual effect (a core file). */
 #include "op/watch_int.h"
 
 #include "base/alloc.h"
@@ -66,8 +66,8 @@ void ts_crash_release(void) {
   for (size_t i = 0; i < SIGNAL_COUNT; i++) sigaction(signals[i].number, &before[i], NULL);
 }
 
-/* Lets the signals through: a crash whose signal is blocked ends the process without a word. A stack that somebody (a
- * sanitizer) has set up already is as good. */
+/* Lets the signals through: a crash whose signal is blocked ends the process silently. A stack that is already set
+ * up (by a sanitizer) serves as well. */
 void ts_crash_prepare_thread(void) {
   if (is_prepared) return;
   is_prepared = true;

@@ -1,10 +1,10 @@
-/* An operation that ends the process, or the thread it was lent: is named like one that crashes, and the run can be continued.
+/* Names an operation that ends the process, or the thread it was lent, as it names one that crashes.
  * SPDX-License-Identifier: Apache-2.0
  *
- * exit and quick_exit are seen by handlers of the C library. _exit has none: the program has functions of its own in the place
- * of all three (cli/exits.c), a program that merely uses the library has not, and ends if a plugin calls _exit. A thread that
- * ends in a call unwinds its stack, where the call has left a note. A plugin that asks the system directly (SYS_exit_group)
- * is not seen at all. */
+ * exit and quick_exit are seen by handlers of the C library. _exit has none: the program replaces all three by
+ * functions of its own (cli/exits.c); another program that uses the library does not, and ends if a plugin calls
+ * _exit. A thread that ends in a call unwinds its stack, where the call has left a note. A plugin that asks the
+ * system directly (SYS_exit_group) is not seen at all. */
 #include "op/watch_int.h"
 
 #include "base/ending.h"

@@ -1,8 +1,8 @@
-/* What is read of a shared library before the system loads it: whether it is one, is whole, and its GNU build id.
+/* Reads a shared library before the system loads it: whether it is one, is whole, and its GNU build id.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Only what the loader of this machine accepts is of interest: 64 bit, native byte order. Everything else, and a damaged
- * file, counts as having no build id; the digest of the file's bytes identifies it then. */
+ * Only files that the loader of this machine accepts are of interest: 64 bit, native byte order. Everything else,
+ * and a damaged file, counts as having no build id; the digest of the file's bytes identifies it then. */
 #include "op/op_int.h"
 
 #include "base/alloc.h"
@@ -64,7 +64,7 @@ static size_t find_build_id(int file, uint8_t id[64]) {
   return 0;
 }
 
-/* NULL if the system's loader can be trusted with the file, otherwise what is wrong with it. */
+/* NULL if the system's loader can be trusted with the file, otherwise its fault. */
 static const char *find_fault(int file) {
   Elf64_Ehdr header;
   struct stat state;

@@ -1,14 +1,14 @@
-/* Calls that the state of the process matters to: the operation that changes it fails, the others are computed again.
+/* Calls that depend on the state of the process: an operation that changes it fails, the others are computed again.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Guarded are plugins and commands, and operations of the program that read files, whose names may be relative. The others of
- * the program depend on their inputs and parameters alone, never change the state, and pay nothing. */
+ * Guarded are plugins and commands, and operations of the program that read files, whose names may be relative. The
+ * others of the program depend on their inputs and parameters alone, never change the state, and pay nothing. */
 #include "op/op_int.h"
 #include "op/state_int.h"
 
 #include "base/alloc.h"
 
-/* Calls of an operation that cannot have changed the state itself: then it was a thread that somebody started. */
+/* Calls of an operation that cannot have changed the state itself: then another thread changed it. */
 #define MOST_CALLS 3
 
 static bool is_guarded(const struct ts_call_state *state) {
@@ -39,7 +39,7 @@ static bool blame(const struct ts_call_state *state, const struct ts_value *para
   return false;
 }
 
-/* What a call that does not count left behind. */
+/* Undoes a call that does not count: its outputs, error, execution and log. */
 static void forget(struct ts_call_state *state, size_t log_length) {
   struct ts_str *log = state->context->log;
   ts_call_drop_outputs(state);

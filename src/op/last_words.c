@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define DECIMALS     1000000 /* of real parameters: six */
-#define LARGEST_REAL 9e12    /* what six decimals leave of 64 bits */
+#define LARGEST_REAL 9e12    /* six decimals leave this much of 64 bits */
 #define WAIT_STEP_NS 20000000L
 #define WAIT_STEPS   150 /* 3 s */
 
@@ -139,7 +139,7 @@ void ts_last_words_write(const struct ts_last_words *words) {
   }
 }
 
-/* Others may go on giving: what was there at the beginning counts. */
+/* Other threads may add products: only those present at the beginning count. */
 void ts_watch_wait_for_store(const struct ts_watch_options *options) {
   if (!options->progress) return;
   uint64_t wanted, given, kept;

@@ -3,7 +3,7 @@
 #include "op/state_int.h"
 #include "op/watch_int.h"
 
-/* What a thread that helps must know: should it crash, the operation is to be named. */
+/* The data of a helping thread: should it crash, the operation is named. */
 struct relay {
   void (*body)(void *argument, size_t index);
   void *argument;                   /* borrowed */
@@ -30,8 +30,8 @@ static void run_relayed(void *argument, size_t index) {
   ts_watch_current = before;
 }
 
-/* Also the caller's own thread takes the bodies of a plugin one by one: what one leaves must not reach the next, or results
- * would depend on the number of threads. */
+/* Also the caller's own thread takes the bodies of a plugin one by one: the state that one leaves must not reach the
+ * next, or results would depend on the number of threads. */
 void ts_lent_parallel_for(struct ts_op_call *call, size_t count, void (*body)(void *argument, size_t index),
                           void *argument) {
   const struct ts_op_context *context = state_of(call)->context;

@@ -1,5 +1,4 @@
-/* Operations as the engine sees them: one registry over built-in, plugin and command operations, and one wrapper that calls,
- * checks and counts them.
+/* The registry of built-in, plugin and command operations, and the one wrapper that calls, checks and counts them.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_OP_OP_H
 #define TS_OP_OP_H
@@ -25,8 +24,8 @@ enum ts_op_origin { TS_OP_BUILT_IN, TS_OP_PLUGIN, TS_OP_COMMAND };
 
 #define TS_COMMAND_SCRATCH "tessera-call" /* how the names of commands' folders begin */
 
-/* What a descriptor declares about the columns of its tables; all empty where it was compiled without these fields. Borrowed
- * from the descriptor. */
+/* Declarations of a descriptor about the columns of its tables; all empty where it was compiled without these
+ * fields. Borrowed from the descriptor. */
 struct ts_op_tables {
   const struct ts_op_column *columns, *counts, *objects;
   size_t column_count, counts_count, objects_count;
@@ -51,14 +50,15 @@ struct ts_registry;
 
 struct ts_registry *ts_registry_create(void);
 void ts_registry_destroy(struct ts_registry *registry);
-/* Built-in operations; their implementation digest comes from the table made at build time (op/implementation.h), together
- * with the descriptor's version. An operation missing there is our own bug. */
+/* Built-in operations; their implementation digest comes from the table made at build time (op/implementation.h),
+ * together with the descriptor's version. An operation missing there is our own bug. */
 struct ts_implementation;
 void ts_registry_add_built_in(struct ts_registry *registry, const struct ts_op_descriptor *const *descriptors,
                               size_t count, const struct ts_implementation *implementations,
                               size_t implementation_count);
-/* Adds operations from a file: a shared library (*.so) or a command manifest (*.json). All faults of the file are listed.
- * Digest of a plugin: ELF build-id and file digest; of a command: executable, script and every declared file. */
+/* Adds operations from a file: a shared library (*.so) or a command manifest (*.json). All faults of the file are
+ * listed. Digest of a plugin: ELF build-id and file digest; of a command: executable, script and every declared
+ * file. */
 bool ts_registry_load(struct ts_registry *registry, const char *path, struct ts_faults *faults);
 struct ts_op *ts_registry_find(const struct ts_registry *registry, const char *name); /* NULL if unknown */
 size_t ts_registry_count(const struct ts_registry *registry);
@@ -82,12 +82,12 @@ const struct ts_op_ratio *ts_op_find_ratio(const struct ts_op *op, size_t port, 
 bool ts_op_is_count(const struct ts_op *op, size_t port, const char *column);   /* adds up over tiles */
 bool ts_op_of_objects(const struct ts_op *op, size_t port, const char *column); /* depends on where tiles cut objects */
 
-/* Whether a value lies in the parameter's domain; the error says what the domain is (OUTSIDE_DOMAIN, BAD_VALUE). */
+/* Whether a value lies in the parameter's domain; the error describes the domain (OUTSIDE_DOMAIN, BAD_VALUE). */
 bool ts_op_check_value(const struct ts_op_parameter *parameter, const struct ts_value *value, struct ts_error *err);
 /* The canonical form of a value (connectivity 5 -> 4). */
 struct ts_value ts_op_canonical(const struct ts_op_parameter *parameter, const struct ts_value *value);
 
-/* What a call needs beside the operation. */
+/* The needs of a call beside the operation. */
 struct ts_op_context {
   const atomic_bool *cancelled; /* borrowed; may be NULL */
   const char *scratch_folder; /* borrowed: where commands get a folder of their own for a call; may be NULL (TMPDIR) */
@@ -100,16 +100,17 @@ struct ts_op_context {
   void *parallel_user;  /* borrowed: given to parallel_for */
   size_t thread_count;  /* how many threads parallel_for has, the caller's included; 0 or 1: none to lend */
   struct ts_memo *memo; /* borrowed: values of parts, from call to call; NULL: none are kept */
-  /* Borrowed, in the order of the inputs: what is known of their contents; zero: not known. May be NULL. */
+  /* Borrowed, in the order of the inputs: identities of their contents; zero: not known. May be NULL. */
   const struct ts_xxh128 *input_digests;
 };
 
-/* Runs the operation once: inputs and parameters in descriptor order (an optional input may be NULL), outputs filled with new
- * references. Counts the execution, checks that inputs fit and that every output was made with its declared type. */
+/* Runs the operation once: inputs and parameters in descriptor order (an optional input may be NULL), outputs filled
+ * with new references. Counts the execution, checks that inputs fit and that every output was made with its declared
+ * type. */
 bool ts_op_execute(struct ts_op *op, struct ts_data *const *inputs, const struct ts_value *parameters,
                    struct ts_data **outputs, const struct ts_op_context *context, struct ts_error *err);
 
-/* Lineage or content key of a call: parameters canonical, inputs with the keys or digests given (NULL entries skipped). */
+/* Lineage or content key of a call: canonical parameters, keys or digests of the inputs (NULL entries are skipped). */
 bool ts_op_key(const struct ts_op *op, const char *domain, const char *salt, const struct ts_value *parameters,
                const struct ts_key *const *inputs, struct ts_key *key, struct ts_error *err);
 

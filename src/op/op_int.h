@@ -1,4 +1,4 @@
-/* What the files of the op module share: descriptor checks, adding to the registry, plugin and command loading, calls.
+/* Shared by the files of the op module: descriptor checks, the registry, plugins and commands, calls.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_OP_OP_INT_H
 #define TS_OP_OP_INT_H
@@ -19,7 +19,7 @@ const char *ts_op_numeric_words(void);           /* the same, for help texts */
 const char *ts_op_value_type_name(enum ts_op_value_type type);
 /* The next alternative of a port type such as "mask|labels"; *rest starts at the declaration. False at the end. */
 bool ts_op_next_type(const char **rest, char name[64]);
-/* The first alternative that is no known type is copied to `unknown`; true if there is none. */
+/* The first alternative of an unknown type is copied to `unknown`; true if there is none. */
 bool ts_op_declaration_allowed(const char *declaration, char unknown[64]);
 /* Every fault of a descriptor, as found in the file `source`; true if there are none. */
 bool ts_op_descriptor_check(const struct ts_op_descriptor *descriptor, const char *source, struct ts_faults *faults);
@@ -37,8 +37,8 @@ struct ts_op_tables_fault {
 typedef void (*ts_op_tables_report)(void *user, const struct ts_op_tables_fault *fault);
 /* Reports every fault of the declarations of a descriptor whose ports are good. */
 void ts_op_tables_check(const struct ts_op_descriptor *descriptor, ts_op_tables_report report, void *user);
-/* Whether a finished table has the columns that its port declares; if not, the name of the first that is missing, or of the
- * first that is not declared. */
+/* Whether a finished table has the columns that its port declares; if not, the name of the first that is missing, or
+ * of the first that is not declared. */
 bool ts_op_table_fits(const struct ts_op *op, size_t port, const struct ts_data *table, const char **missing,
                       const char **surplus);
 
@@ -63,15 +63,15 @@ bool ts_registry_is_taken(const struct ts_registry *registry, const char *name, 
 
 /* ---- Digests (key.c). ---- */
 
-/* What goes into keys: SHA-256 over the version (u64, little endian) and the digest of the source. */
+/* The part of keys: SHA-256 over the version (u64, little endian) and the digest of the source. */
 void ts_op_implementation(uint32_t version, const struct ts_sha256 *source_digest, struct ts_sha256 *implementation);
 void ts_op_digest_number(struct ts_sha256_stream *stream, uint64_t number); /* adds it as u64, little endian */
 
 /* ---- Plugins (plugin.c, elf.c). ---- */
 
 void ts_plugin_load(struct ts_registry *registry, const char *path, const char *real_path, struct ts_faults *faults);
-/* Whether the system's loader can be asked for the file: an ELF shared library of which no segment is cut off (touching the
- * missing part would end the process). `name` stands for the file in messages. */
+/* Whether the system's loader can open the file: an ELF shared library of which no segment is cut off (touching the
+ * missing part would end the process). `name` is the file's name in messages. */
 bool ts_elf_check(const char *path, const char *name, struct ts_error *err);
 /* The GNU build id of an ELF file: at most 64 bytes; *size 0 if it has none. */
 bool ts_elf_build_id(const char *path, uint8_t id[64], size_t *size, struct ts_error *err);
@@ -107,13 +107,13 @@ void ts_command_read_tables(const struct ts_reader *reader, const json_t *manife
 bool ts_command_file_measure(struct ts_command_file *file, struct ts_error *err);
 /* SHA-256 over the manifest's text and every file: name (length, bytes) and digest each. */
 void ts_command_digest(const struct ts_command *command, const struct ts_json_doc *manifest, struct ts_sha256 *digest);
-/* Whether the files are still those that the digest stands for; looks at contents only if times or sizes differ. */
+/* Whether the files still have the digest; looks at contents only if times or sizes differ. */
 bool ts_command_unchanged(const struct ts_command *command, struct ts_error *err);
 int ts_command_run(struct ts_op_call *call); /* the run function of every command descriptor */
 
 /* ---- Processes (process.c). ---- */
 
-/* What a process wrote: the beginning and the end, whatever lies between is counted only. */
+/* The output of a process: the beginning and the end, bytes between them are only counted. */
 struct ts_captured {
   struct ts_str head;
   struct ts_str tail;
@@ -145,13 +145,13 @@ struct ts_process {
 /* How long the folder is not measured again when so much of its limit is left and a look took look_ns: before it can be
  * full at 2 GB/s, from 5 to 250 ms, and never less than a look takes. */
 uint64_t ts_process_next_look_ns(uint64_t left_bytes, uint64_t look_ns);
-/* Runs a process in a group of its own, without a shell, with stdout and stderr captured; the whole group is gone when this
- * returns. False only if the process could not be started or watched. */
+/* Runs a process in a group of its own, without a shell, with stdout and stderr captured; the whole group is gone
+ * when this returns. False only if the process could not be started or watched. */
 bool ts_process_run(struct ts_process *process, struct ts_captured *captured, struct ts_error *err);
 
 /* ---- Calls (call.c). ---- */
 
-/* What call->private_data points at. */
+/* The target of call->private_data. */
 struct ts_call_state {
   struct ts_op *op;                    /* borrowed */
   struct ts_data *const *inputs;       /* borrowed */
@@ -163,9 +163,9 @@ struct ts_call_state {
   struct ts_region placed[TS_OP_MAX_PORTS];    /* by output_place, if has_place */
   bool has_place[TS_OP_MAX_PORTS];
   bool is_guarded[TS_OP_MAX_PORTS]; /* the operation writes into it itself; commands do not */
-  uint64_t generation;              /* how often the state of the process was put back before; part of keys of parts */
+  uint64_t generation;              /* how often the state of the process was restored before; part of keys of parts */
   struct ts_memo *memo;             /* borrowed; NULL: parts are neither recalled nor remembered */
-  struct ts_xxh128 parts_of;        /* stands for the operation in the keys of parts; set if there is a memo */
+  struct ts_xxh128 parts_of;        /* identifies the operation in the keys of parts; set if there is a memo */
   bool was_called;                  /* the operation itself, after all checks */
   atomic_bool has_recalled;         /* a part, whichever thread asked */
 };
@@ -176,7 +176,7 @@ void ts_call_drop_outputs(struct ts_call_state *state);
 
 /* ---- Calls that the state of the process matters to (guarded_call.c). ---- */
 
-/* Makes the call that `fresh` describes, again if somebody changed the state of the process meanwhile; fails with
+/* Makes the call that `fresh` describes, again if the state of the process was changed meanwhile; fails with
  * OPERATION_DISTURBS if the operation did. */
 bool ts_call_guarded(struct ts_call_state *fresh, const struct ts_value *parameters);
 

@@ -1,4 +1,4 @@
-/* Values of parts of a call, kept from call to call: what the host offers to operations that work part by part.
+/* Values of parts of a call, kept from call to call: the host's service for operations that work part by part.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "op/op_int.h"
 
@@ -13,7 +13,7 @@ void ts_parts_begin(struct ts_call_state *state, struct ts_memo *memo) {
   const char *name = state->op->descriptor->name;
   struct ts_xxh128 implementation = ts_xxh128_of(&state->op->implementation, sizeof state->op->implementation, 0);
   state->parts_of = ts_xxh128_of(name, strlen(name), implementation.low);
-  /* What was remembered while somebody had changed the state of the process is not asked for again. */
+  /* Values remembered while the state of the process was changed are not recalled. */
   state->parts_of.high ^= implementation.high ^ state->generation;
 }
 

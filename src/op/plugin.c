@@ -1,8 +1,8 @@
 /* Plugins: shared libraries that export tessera_operations.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Nothing of a plugin is believed before it was checked: the API number of a descriptor comes first, then its size, then its
- * fields. Either all operations of a plugin are added or none. */
+ * Everything of a plugin is checked before it is used: the API number of a descriptor comes first, then its size,
+ * then its fields. Either all operations of a plugin are added or none. */
 #include "op/op_int.h"
 #include "op/state_int.h"
 
@@ -12,7 +12,7 @@
 
 #define MAX_OPERATIONS 1024
 
-/* Fields after this one came later: a plugin that was compiled without them is still welcome. */
+/* Fields after this one came later: a plugin that was compiled without them is still accepted. */
 #define TS_OP_DESCRIPTOR_LEAST offsetof(struct ts_op_descriptor, scratch_per_input_byte)
 
 /* SHA-256 over the build id (length, bytes) and the SHA-256 of the whole file. */

@@ -19,8 +19,8 @@
 
 /* How long a stop request, or a time limit, may stay unseen. */
 #define WATCH_STEP_MS 20
-/* The folder of a command is measured again before it can be full: each file is bounded by the system, many files together
- * by this. A folder of ten files takes some 20 µs. */
+/* The folder of a command is measured again before it can be full: each file is bounded by the system, many files
+ * together by this. A folder of ten files takes some 20 µs. */
 #define FASTEST_BYTES_PER_NS 2 /* 2 GB/s, more than a command writes into many files */
 #define SHORTEST_LOOK_NS     5000000
 #define LONGEST_LOOK_NS      250000000
@@ -41,8 +41,8 @@ static bool system_error(struct ts_error *err, const char *what, int number) {
   return ts_fail(err, TS_ERR_SYSTEM, "%s: %s", what, strerror(number));
 }
 
-/* Takes one bufferful at a time, so that a child that never stops writing cannot outrun its time limit. True if there was
- * something; closes the pipe at its end. */
+/* Reads one buffer at a time, so that a child that never stops writing cannot outrun its time limit. True if there
+ * was something; closes the pipe at its end. */
 static bool drain(struct watch *watch) {
   char bytes[64 * 1024];
   ssize_t count = read(watch->pipe, bytes, sizeof(bytes));
@@ -54,7 +54,8 @@ static bool drain(struct watch *watch) {
   return false;
 }
 
-/* What a child that has ended left in the pipe; the bound is for a grandchild that left the group and goes on writing. */
+/* Reads the rest of the pipe of a child that has ended; the bound is for a grandchild that left the group and goes
+ * on writing. */
 static void drain_rest(struct watch *watch) {
   for (int i = 0; i < 16 && watch->pipe >= 0; i++)
     if (!drain(watch)) break;

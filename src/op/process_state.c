@@ -1,18 +1,18 @@
-/* Calls that share the state of the process: who changed it is found out, and nobody keeps a result made meanwhile.
+/* Calls that share the state of the process: detects the call that changed it; no result made meanwhile is kept.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each call compares the state when it ends. Where it differs, the state is put back and every call under way is marked. So a
- * call that overlaps the time between a change and its putting back either ends in that time, and sees the change itself, or is
- * marked: there is no third way, hence nothing has to be revoked. Which of several calls made the change cannot be seen; a
- * call that saw one or is marked is done again alone, and if the state differs then it was its own doing. A change that is
- * undone before the call ends is not noticed. */
+ * Each call compares the state when it ends. Where it differs, the state is restored and every call under way is
+ * marked. So a call that overlaps the time between a change and its restoring either ends in that time, and sees the
+ * change itself, or is marked: there is no third case, hence no result has to be revoked. Which of several calls
+ * made the change cannot be seen; a call that saw one or is marked is done again alone, and if the state differs
+ * then, the call changed it. A change that is undone before the call ends is not noticed. */
 #include "op/state_int.h"
 
 #include <pthread.h>
 
 static struct {
   pthread_mutex_t lock; /* guards everything below */
-  pthread_cond_t free;  /* a call has ended while somebody waited */
+  pthread_cond_t free;  /* a call has ended while another waited */
   struct ts_snapshot usual;
   bool has_usual;
   struct ts_shared_call *calls; /* borrowed list: under way */
@@ -27,8 +27,8 @@ static void wait_free(void) {
   shared.waiting--;
 }
 
-/* Under the lock, while no call is under way: a change between calls is nobody's fault here, but that of the program around
- * the library, and holds from now on. */
+/* Under the lock, while no call is under way: a change between calls comes from the program around the library, not
+ * from an operation, and holds from now on. */
 static void look_anew(void) {
   if (shared.has_usual && ts_snapshot_holds(&shared.usual)) return;
   if (shared.has_usual) ts_snapshot_release(&shared.usual);
@@ -65,12 +65,12 @@ static void forget(const struct ts_shared_call *call) {
 }
 
 enum ts_shared_verdict ts_shared_leave(struct ts_shared_call *call, struct ts_state_change *change) {
-  /* Without the lock: the snapshot does not change while a call is under way. Who puts the state back has marked this call
-   * before, so a state that is good again cannot hide it. */
+  /* Without the lock: the snapshot does not change while a call is under way. The call that restores the state has
+   * marked this one before, so a restored state cannot hide the change. */
   change->text[0] = '\0';
   bool is_changed = !ts_snapshot_holds(&shared.usual);
   pthread_mutex_lock(&shared.lock);
-  /* Another call may have put it back since. */
+  /* Another call may have restored it since. */
   is_changed = is_changed && !ts_snapshot_holds(&shared.usual);
   const bool is_last = shared.calls == call && !call->next;
   const bool was_disturbed = call->is_disturbed;

@@ -1,8 +1,8 @@
-/* Current folder, environment and locale of the process: taken, compared, described, put back.
+/* Current folder, environment and locale of the process: taken, compared, described, restored.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Comparing takes about 1 µs with 30 variables. The umask and what signals do are not looked at: the one cannot be read
- * without changing it, the other is changed by many honest libraries. */
+ * Comparing takes about 1 µs with 30 variables. The umask and signal handlers are not compared: the one cannot be
+ * read without changing it, the other is changed by many well-behaved libraries. */
 #include "op/state_int.h"
 
 #include "base/alloc.h"
@@ -32,7 +32,7 @@ static const struct {
 
 /* ---- The environment. ---- */
 
-/* Copies that were made the process's own. Somebody may hold a string of any of them for ever: none is freed. */
+/* Copies that became the process's environment. Code may hold strings of them for ever: none is freed. */
 struct installed {
   struct installed *next;
   char **strings; /* owned */
@@ -71,7 +71,7 @@ static size_t first_difference(char *const *a, char *const *b) {
 
 static char **present_environment(void) { return __atomic_load_n(&environ, __ATOMIC_ACQUIRE); }
 
-/* An earlier copy whose strings nobody wrote into serves again, so that a hundred changes do not cost a hundred copies. */
+/* An earlier copy whose strings are unchanged is used again, so that a hundred changes do not cost a hundred copies. */
 static void install_environment(char *const *wanted) {
   struct installed *copy = all_installed;
   while (copy && first_difference(copy->strings, wanted) != SIZE_MAX) copy = copy->next;
@@ -111,7 +111,7 @@ static void take_folder(struct ts_snapshot *snapshot) {
 
 /* ---- The locale. ---- */
 
-/* A copy, because the names of the global one may be freed by whoever changes it. */
+/* A copy, because the names of the global one may be freed by code that changes it. */
 static locale_t present_locale(void) { return duplocale(LC_GLOBAL_LOCALE); }
 
 static const char *locale_name(locale_t locale, size_t category) {
@@ -192,7 +192,7 @@ void ts_snapshot_describe(const struct ts_snapshot *snapshot, struct ts_state_ch
 
 void ts_snapshot_put_back(const struct ts_snapshot *snapshot) {
   if (!is_in_folder(snapshot) && fchdir(snapshot->folder_fd) != 0) {
-    /* The folder was removed, or may not be entered any more: relative names do not work for anybody. */
+    /* The folder was removed, or may not be entered any more: relative names do not work in any thread. */
   }
   if (first_difference(present_environment(), snapshot->environment) != SIZE_MAX)
     install_environment(snapshot->environment);

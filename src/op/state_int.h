@@ -1,4 +1,4 @@
-/* What calls of operations may not change, or find as they left it: the state of the thread and that of the process.
+/* State that calls of operations may not change: that of the thread and that of the process.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_OP_STATE_INT_H
 #define TS_OP_STATE_INT_H
@@ -17,10 +17,10 @@ struct ts_thread_state {
   sigset_t signals;
   bool was_usual, is_foreign;
 };
-/* Remembers the state of this thread and sets the known one: rounding to nearest, small numbers kept, nothing trapped; for
- * foreign code the locale "C", too. */
+/* Remembers the state of this thread and sets the known one: rounding to nearest, small numbers kept, nothing
+ * trapped; for foreign code the locale "C", too. */
 void ts_thread_state_enter(struct ts_thread_state *before, bool is_foreign);
-void ts_thread_state_leave(const struct ts_thread_state *before); /* puts back what was there */
+void ts_thread_state_leave(const struct ts_thread_state *before); /* restores the earlier state */
 
 /* ---- Of the process (process_state.c): current folder, environment, locale. ---- */
 
@@ -28,14 +28,14 @@ void ts_thread_state_leave(const struct ts_thread_state *before); /* puts back w
 struct ts_shared_call {
   struct ts_shared_call *next;  /* borrowed: the list of calls under way */
   struct ts_shared_call **link; /* borrowed: what points at this one */
-  uint64_t generation;          /* how often the state was put back before the call began */
+  uint64_t generation;          /* how often the state was restored before the call began */
   bool is_alone;                /* no other such call runs at the same time */
-  bool is_disturbed;            /* the state was put back while it ran */
+  bool is_disturbed;            /* the state was restored while it ran */
 };
 
 enum ts_shared_verdict {
   TS_SHARED_CALM,      /* nothing was changed while the call ran */
-  TS_SHARED_DISTURBED, /* something was, perhaps by another call: the result counts for nothing, the state is as before */
+  TS_SHARED_DISTURBED, /* something was, perhaps by another call: the result does not count, the state is as before */
   TS_SHARED_CULPRIT    /* this call changed it: no other was under way */
 };
 struct ts_state_change {
@@ -44,7 +44,7 @@ struct ts_state_change {
 
 /* Waits for a call that runs alone; `alone`: also for all others. */
 void ts_shared_enter(struct ts_shared_call *call, bool alone);
-/* Compares, and puts back what was changed; `change` is filled unless the verdict is TS_SHARED_CALM. */
+/* Compares, and restores a changed state; `change` is filled unless the verdict is TS_SHARED_CALM. */
 enum ts_shared_verdict ts_shared_leave(struct ts_shared_call *call, struct ts_state_change *change);
 
 /* ---- The state itself (process_state.c uses it, snapshot.c reads and sets it). ---- */

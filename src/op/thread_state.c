@@ -1,9 +1,10 @@
-/* The state of a thread that arithmetic and the C library obey: the same before each call, whatever the last one left.
+/* The state of a thread that arithmetic and the C library obey: the same before each call.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Rounding, flushing of small numbers to zero and traps belong to the thread and decide results. They are looked at before and
- * after every call (5 ns on x86-64). Signal mask and locale of the thread are looked after for calls of plugins only: two
- * calls of the system (0.4 µs) that operations of this program do not need, because none of them changes either. */
+ * Rounding, flushing of small numbers to zero and traps belong to the thread and decide results. They are looked at
+ * before and after every call (5 ns on x86-64). Signal mask and locale of the thread are looked after for calls of
+ * plugins only: two calls of the system (0.4 µs) that operations of this program do not need, because none of them
+ * changes either. */
 #include "op/state_int.h"
 
 #include <fenv.h>
@@ -14,7 +15,7 @@
 #include <xmmintrin.h>
 
 #define USUAL_MXCSR 0x1f80 /* nothing trapped, to nearest, small numbers kept */
-#define MXCSR_FLAGS 0x003f /* what has happened so far: decides nothing */
+#define MXCSR_FLAGS 0x003f /* events so far: no influence on results */
 #define USUAL_X87   0x037f /* the same, 64 bits of mantissa */
 
 static bool is_usual(void) {

@@ -85,7 +85,7 @@ static struct ts_value from_op_value(enum ts_op_value_type type, const struct ts
 }
 
 struct ts_value ts_op_canonical(const struct ts_op_parameter *parameter, const struct ts_value *value) {
-  /* What does not fit is refused by ts_op_check_value; here it stays what it is. */
+  /* ts_op_check_value refuses values that do not fit; here they stay as they are. */
   if (!type_fits(parameter->type, value)) return *value;
   struct ts_op_value plain = to_op_value(parameter->type, value);
   if (parameter->canonical) {

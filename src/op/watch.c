@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A call cannot be ended from outside: it may hold locks or half-changed memory. So an operation that looks at
- * host->cancelled is told when its time is over and fails like any other; one that does not look is given some more time
- * and then the process ends, once the store has what is finished. */
+ * host->cancelled sees when its time is over and fails like any other; one that does not look gets some more time
+ * and then the process ends, once the store has the finished products. */
 #include "op/watch_int.h"
 
 #include "base/clock.h"
@@ -23,7 +23,7 @@
 
 static struct {
   struct ts_watch_options options;
-  atomic_bool taken;             /* somebody watches */
+  atomic_bool taken;             /* a run watches */
   atomic_uint_fast64_t limit_ns; /* 0: none */
   pthread_t thread;
   pthread_mutex_t lock; /* guards calls and stopping */

@@ -1,5 +1,4 @@
-/* Watching operations that run in this process: one that crashes or hangs is named, and the process ends so that the
- * run can be continued.
+/* Watches operations that run in this process: one that crashes or hangs is named, and the process ends.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_OP_WATCH_H
 #define TS_OP_WATCH_H

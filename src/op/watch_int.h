@@ -1,4 +1,4 @@
-/* What the files that watch operations share: the call that a thread is in, and words for the end of the process.
+/* Shared by the files that watch operations: the call that a thread is in, and words for the end of the process.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_OP_WATCH_INT_H
 #define TS_OP_WATCH_INT_H
@@ -22,7 +22,7 @@ bool ts_watch_is_late(void);
 /* crash.c */
 extern _Thread_local const struct ts_watched *ts_watch_current; /* borrowed; NULL outside calls */
 void ts_crash_catch(const struct ts_watch_options *options);    /* installs the handlers */
-void ts_crash_release(void);                                    /* puts back what was there before */
+void ts_crash_release(void);                                    /* restores the earlier handlers */
 void ts_crash_prepare_thread(void);                             /* a stack for the handler, once per thread */
 
 /* early_end.c */

@@ -22,7 +22,7 @@ static struct ts_compare_plane plane_of(const struct ts_op_view *view) {
 
 #define COMPARE_COLUMN(column)                                                                                         \
   { "table", (column) }
-/* Pixels and objects; then what the scores are made of. */
+/* Pixels and objects; then the terms of the scores. */
 static const struct ts_op_column compare_columns[] = {
     COMPARE_COLUMN("diff"),        COMPARE_COLUMN("reference_px"),  COMPARE_COLUMN("dice"),
     COMPARE_COLUMN("jaccard"),     COMPARE_COLUMN("found"),         COMPARE_COLUMN("reference"),

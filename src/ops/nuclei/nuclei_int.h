@@ -1,4 +1,4 @@
-/* What the nuclei operations share: descriptors, and the few lines every one of them needs.
+/* Shared by the nuclei operations: descriptors, and the few lines that every one of them needs.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_OPS_NUCLEI_NUCLEI_INT_H
 #define TS_OPS_NUCLEI_NUCLEI_INT_H
