@@ -1,4 +1,4 @@
-/* Scratch memory of the kernels: blocks (base/block.h) with the error that everybody gives, and a queue of pixel numbers.
+/* Scratch memory of the kernels: blocks (base/block.h) with their common error, and a queue of pixel numbers.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_KERNELS_CPU_SCRATCH_H
 #define TS_KERNELS_CPU_SCRATCH_H
@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 
-/* Memory for count items, not initialised, aligned to 64 bytes, to be given to ts_scratch_free; NULL with an error set. Never NULL
- * for a count of 0. */
+/* Memory for count items, not initialised, aligned to 64 bytes, to be given to ts_scratch_free; NULL with an error set.
+ * Never NULL for a count of 0. */
 void *ts_scratch(int64_t count, size_t item_bytes, struct ts_error *err);
 /* The same, set to zero. */
 void *ts_scratch_zero(int64_t count, size_t item_bytes, struct ts_error *err);

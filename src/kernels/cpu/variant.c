@@ -25,7 +25,7 @@ static bool has_avx512(void) {
 }
 #endif
 
-/* What this build has, the best last. */
+/* The variants of this build, the best last. */
 static const struct {
   const struct ts_variant *variant;
   bool (*is_supported)(void);
