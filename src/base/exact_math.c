@@ -20,7 +20,7 @@ static const double log2_of_e = 0x1.71547652b82fep+0;
 static const double log2_of_10 = TS_EXACT_LOG2_OF_10;
 static const double ln_of_10 = TS_EXACT_LN_OF_10;
 
-/* What every logarithm gives for arguments that have no finite one. */
+/* The result of every logarithm for arguments that have no finite one. */
 static double log_special(double x) {
   if (x == 0) return -INFINITY;
   return x > 0 ? x : NAN;
@@ -33,13 +33,6 @@ double ts_exact_log2(double x) {
   int k;
   double m = split(x, &k);
   return (double)k + ln_near_one(m) * log2_of_e;
-}
-
-double ts_exact_log10(double x) {
-  if (!is_ordinary(x)) return log_special(x);
-  int k;
-  double m = split(x, &k);
-  return (double)k * log10_of_2_high + ((double)k * log10_of_2_low + ln_near_one(m) * log10_of_e);
 }
 
 double ts_exact_exp10(double x) {
@@ -109,7 +102,7 @@ static inline float exp10_of(float x) {
   uint32_t magnitude = bits & 0x7fffffffu;
   uint32_t beyond = 0u - ((magnitude > SIXTY) & (magnitude <= INFINITE)); /* of a float's range, not of a double's */
   double d = (double)float_of((bits & 0x80000000u) | (SIXTY & beyond) | (magnitude & ~beyond));
-  /* Adding 1.5 * 2^52 rounds to an integer and leaves it in the lowest bits. NaN goes through to the end. */
+  /* Adding 1.5 * 2^52 rounds to an integer and leaves it in the lowest bits. NaN stays NaN. */
   double shifted = d * log2_of_10 + 0x1.8p52;
   double k = shifted - 0x1.8p52;
   double r = ((d - k * log10_of_2_high) - k * log10_of_2_low) * ln_of_10;
@@ -124,10 +117,6 @@ static inline float exp10_of(float x) {
   p = p * r + 0.5;
   return (float)((1.0 + (r + r * r * p)) * double_of((bits_of(shifted) + 1023) << 52));
 }
-
-float ts_exact_log10f(float x) { return log10_of(x); }
-
-float ts_exact_exp10f(float x) { return exp10_of(x); }
 
 void ts_exact_log10f_all(const float *restrict x, float *restrict y, size_t count) {
   size_t done = 0;

@@ -23,16 +23,12 @@
 /* As in libm: 0 gives -infinity, a negative number NaN, +infinity itself.
  * Powers of two give exact base-2 logarithms. */
 double ts_exact_log2(double x);
-double ts_exact_log10(double x);
 
 /* 10 to the power x. -infinity gives 0; too large gives +infinity. */
 double ts_exact_exp10(double x);
 
-/* The same for floats. */
-float ts_exact_log10f(float x);
-float ts_exact_exp10f(float x);
-
-/* The same for many at once, faster; x and y may not overlap. */
+/* Logarithms to base 10 and powers of 10 of many floats at once; x and y may not overlap. Arguments without a finite
+ * result as above. */
 void ts_exact_log10f_all(const float *restrict x, float *restrict y, size_t count);
 void ts_exact_exp10f_all(const float *restrict x, float *restrict y, size_t count);
 

@@ -8,7 +8,8 @@
  * threads share their work among them; results are the same bits for any number, and for NULL. Unless said otherwise
  * the output may be the same plane as an input, but may not overlap it in another way. Scratch memory comes from
  * base/block.h; that, and a wrong size, are the only causes of an error.
- * The only project headers used are base/block.h, base/error.h and base/exact_math.h, so that the kernels build alone. */
+ * The only project headers used are base/block.h, base/error.h and base/exact_math.h, so that the kernels build
+ * alone. */
 #ifndef TS_KERNELS_KERNELS_H
 #define TS_KERNELS_KERNELS_H
 
@@ -18,9 +19,9 @@
 #include "base/error.h"
 #include "kernels/threads.h"
 
-/* Which instructions the innermost loops use: "scalar" (plain C), "avx2" or "avx512"; results are the same bits. The best
- * that the processor has is chosen at the first use, unless the environment variable TESSERA_KERNELS names one: that
- * forces it, and bars those above it. A value that is unknown or cannot be had is ignored with a warning. */
+/* Which instructions the innermost loops use: "scalar" (plain C), "avx2" or "avx512"; results are the same bits. The
+ * best that the processor has is chosen at the first use, unless the environment variable TESSERA_KERNELS names one:
+ * that forces it, and bars those above it. A value that is unknown or cannot be had is ignored with a warning. */
 const char *ts_kernels_variant(void);
 
 /* False with an error if an image of this size cannot be worked on. */
@@ -68,8 +69,8 @@ bool ts_recon_f32(const float *marker, const float *mask, int64_t width, int64_t
 
 /* ---- Distances (edt.c) ---- */
 
-/* For mask != 0 the Euclidean distance to the nearest pixel centre with mask == 0; 0 on the background. What lies
- * outside the image is not background. Without any background every distance is FLT_MAX. */
+/* For mask != 0 the Euclidean distance to the nearest pixel centre with mask == 0; 0 on the background. Pixels outside
+ * the image are not background. Without any background every distance is FLT_MAX. */
 bool ts_edt(const uint8_t *mask, int64_t width, int64_t height, float *out, struct ts_error *err);
 
 /* ---- Watershed (watershed.c) ---- */

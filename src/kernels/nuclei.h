@@ -77,8 +77,8 @@ bool ts_nuclei_candidate_size(const uint8_t *bw1, int64_t width, int64_t height,
 bool ts_nuclei_refine(const uint8_t *diff, const uint8_t *bw1_t, const uint8_t *rbc, int64_t width, int64_t height,
                       int g2, uint8_t *seg_open, const struct ts_kernel_threads *threads, struct ts_error *err);
 
-/* Drops objects below min_size_pl, grows the rest by one pixel and separates touching nuclei by a watershed. Each object of
- * what was grown is a part; the memo's prefix stands for the image. */
+/* Drops objects below min_size_pl, grows the rest by one pixel and separates touching nuclei by a watershed. Each grown
+ * object is a part; the memo's prefix is made from the image. */
 bool ts_nuclei_split(const uint8_t *rgb, const uint8_t *seg_open, int64_t width, int64_t height, int64_t min_size_pl,
                      int watershed_connectivity, uint8_t *seg_nonoverlap, const struct ts_kernel_threads *threads,
                      const struct ts_kernel_memo *memo, struct ts_error *err);

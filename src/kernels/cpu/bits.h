@@ -1,4 +1,4 @@
-/* Masks with one bit per pixel, and what is done with them between the byte planes of a task's input and output.
+/* Masks with one bit per pixel, used between the byte planes of a task's input and output.
  * SPDX-License-Identifier: Apache-2.0
  *
  * An eighth of the memory, 64 pixels per instruction on every machine, and runs of pixels are found by counting zeros.
@@ -43,8 +43,8 @@ void ts_bits_fill(struct ts_bits *bits);
 void ts_bits_set_range(uint64_t *row, int64_t begin, int64_t end);
 bool ts_bits_any_in_range(const uint64_t *row, int64_t begin, int64_t end);
 
-/* Erosion and dilation by a cross of five pixels, pixels outside ignored. The output is another plane than the input and
- * was reserved. */
+/* Erosion and dilation by a cross of five pixels, pixels outside ignored. The output is another plane than the input
+ * and was reserved. */
 void ts_bits_erode_cross(const struct ts_bits *in, struct ts_bits *out, const struct ts_kernel_threads *threads);
 void ts_bits_dilate_cross(const struct ts_bits *in, struct ts_bits *out, const struct ts_kernel_threads *threads);
 
@@ -53,7 +53,7 @@ void ts_bits_dilate_cross(const struct ts_bits *in, struct ts_bits *out, const s
 /* Keeps the components that hold a bit of seed. */
 bool ts_bits_select(struct ts_bits *bits, const struct ts_bits *seed, int connectivity,
                     const struct ts_kernel_threads *threads, struct ts_error *err);
-/* Sets what cannot be reached from outside. */
+/* Sets the pixels that cannot be reached from outside. */
 bool ts_bits_fill_holes(struct ts_bits *bits, int connectivity, const struct ts_kernel_threads *threads,
                         struct ts_error *err);
 /* Keeps the components with low <= area < high. */

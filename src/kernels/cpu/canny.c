@@ -4,8 +4,8 @@
  * Canny as OpenCV defines it for a 5 x 5 Sobel operator without the Euclidean norm: outside the image pixels repeat,
  * the magnitude is |dx| + |dy|, directions are split at 22.5 and 67.5 degrees in fixed point, and edges above the low
  * limit count if they hang together (8-connected) with one above the high limit.
- * Bands of rows go through a few rows of scratch and leave a map of marks; then the edges that are not sure are asked
- * for sure ones beside them. They are few, which makes that cheaper than asking around every sure one. */
+ * Bands of rows go through a few rows of scratch and leave a map of marks; then the edges that are not sure look for
+ * sure ones beside them. They are few, which makes that cheaper than asking around every sure one. */
 #include "kernels/cpu/canny.h"
 
 #include <math.h>

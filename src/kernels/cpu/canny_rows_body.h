@@ -42,7 +42,8 @@ static void sobel(const int16_t *smoothed, const int16_t *derived, int64_t count
   for (int64_t x = 0; x < count; x += PART) sobel_part(smoothed + x, derived + x, dx + x, dy + x, magnitude + x);
 }
 
-/* By direction: -1 if the edge's normal is nearer to the x axis than 22.5 degrees, 1 if nearer to the y axis, else 0. */
+/* By direction: -1 if the edge's normal is nearer to the x axis than 22.5 degrees, 1 if nearer to the y axis, else
+ * 0. */
 static void directions_part(const int16_t *dx, const int16_t *dy, int16_t *restrict direction) {
   for (int i = 0; i < PART; i++) {
     int x = dx[i] < 0 ? -dx[i] : dx[i];

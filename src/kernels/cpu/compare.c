@@ -1,9 +1,9 @@
 /* Comparison of a segmentation with a reference.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Both planes become runs of equal labels. Walking along the two lists counts how often each pair (label found, label of
- * the reference) occurs, in a hash table; everything else is derived from these counts, in the order of the labels, so
- * that sums do not depend on the table. */
+ * Both planes become runs of equal labels. Walking along the two lists counts how often each pair (label found, label
+ * of the reference) occurs, in a hash table; everything else is derived from these counts, in the order of the labels,
+ * so that sums do not depend on the table. */
 #include "kernels/compare.h"
 
 #include <stdlib.h>
@@ -169,7 +169,7 @@ static struct area *find_area(struct area *areas, size_t count, uint32_t label) 
   return &areas[low];
 }
 
-/* What the scores are made of. */
+/* The counts that the scores are made of. */
 struct tally {
   int64_t reference_objects;
   int64_t matched;

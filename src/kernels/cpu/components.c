@@ -1,4 +1,4 @@
-/* What is done with the connected components of a mask: numbering, selecting, filling holes, filtering by area.
+/* Numbers, selects and filters the connected components of a mask, and fills holes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>

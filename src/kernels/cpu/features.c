@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The label plane is turned into horizontal runs, ordered by label; each object is then a stretch of that list. Only
- * edges need the whole image, one channel after the other to keep one plane of scratch instead of three; everything else
- * is done on the pixels of the objects, which threads can share. Sums are taken in a fixed order. */
+ * edges need the whole image, one channel after the other to keep one plane of scratch instead of three; everything
+ * else is done on the pixels of the objects, which threads can share. Sums are taken in a fixed order. */
 #include "kernels/features.h"
 
 #include <math.h>
@@ -112,7 +112,8 @@ static struct shape measure(const struct ts_label_run *runs, size_t count) {
   return s;
 }
 
-/* Two rows of an object as bits, with an empty column before its box: the upper and the lower half of a row of quads. */
+/* Two rows of an object as bits, with an empty column before its box: the upper and the lower half of a row of
+ * quads. */
 struct quad_rows {
   struct ts_bits bits; /* rows 0 and 1, in turn */
   int64_t counts[3];   /* quads with a corner, a side, a diagonal */
@@ -192,7 +193,8 @@ struct statistics {
   int min, max;
 };
 
-/* p and p * log2(p) for shares p = count / pixels of one object: histograms have the same small counts again and again. */
+/* p and p * log2(p) for shares p = count / pixels of one object: histograms have the same small counts again and
+ * again. */
 enum { KNOWN_SHARES = 256 };
 
 struct shares {
@@ -258,7 +260,7 @@ static struct statistics statistics_of(const int32_t histogram[256], struct shar
   return s;
 }
 
-/* What all threads read. */
+/* Read by all threads. */
 struct measuring {
   const uint8_t *rgb; /* borrowed, like all below */
   int64_t width;

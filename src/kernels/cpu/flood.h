@@ -17,7 +17,7 @@ struct ts_flood {
   int32_t stride;   /* pixels, the ring included */
   int32_t total;    /* pixels */
   int32_t last[TS_FLOOD_LEVELS]; /* of each queue */
-  int lowest;                    /* no queue below this level has anybody in it */
+  int lowest;                    /* all queues below this level are empty */
 };
 
 /* In this order: empties the queues; for every pixel of label 0 in raster order, puts it into a queue if a seed lies

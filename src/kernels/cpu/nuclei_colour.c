@@ -27,7 +27,7 @@ static bool is_foreground(const uint8_t *rgb) {
   return TS_IS_FOREGROUND(r, g, b);
 }
 
-/* Places behind count hold the values of black pixels, which nobody reads. */
+/* Places behind count hold the values of black pixels, which are never read. */
 static void block_to_lab(const uint8_t *rgb, int count, struct block *lab) {
   const float root2 = sqrtf(2.0f);
   const float root3 = sqrtf(3.0f);

@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) void add_terms(doubles p[3], const 
   UNROLL for (int t = 0; t < count; t++) EACH p[i] = p[i] * z[i] + terms[t];
 }
 
-/* As ts_exact_log10f, for arguments that are 0 or positive and finite. */
+/* As ts_exact_log10f_all, for arguments that are 0 or positive and finite. */
 static inline struct three log10_of(struct three x) {
   static const double terms[] = {1.0 / 11.0, 1.0 / 9.0, 1.0 / 7.0, 1.0 / 5.0, 1.0 / 3.0};
   doubles k[3];
@@ -95,7 +95,7 @@ static inline struct three log10_of(struct three x) {
   return y;
 }
 
-/* As ts_exact_exp10f, with 0 for what is not finite. */
+/* As ts_exact_exp10f_all, with 0 for arguments that are not finite. */
 static inline void exp10_of(struct three x, doubles y[3]) {
   static const double terms[] = {1.0 / 362880.0, 1.0 / 40320.0, 1.0 / 5040.0, 1.0 / 720.0,
                                  1.0 / 120.0,    1.0 / 24.0,    1.0 / 6.0,    0.5};
@@ -120,7 +120,7 @@ static inline void exp10_of(struct three x, doubles y[3]) {
   }
 }
 
-/* x / y as the division gives it, for what is finite; NaN for what is not. The correction is exact. */
+/* x / y as the division gives it, for finite arguments; NaN for others. The correction is exact. */
 static inline floats divide(floats x, float y) {
   const floats reciprocal = (floats){0} + 1.0f / y;
   floats q = x * reciprocal;

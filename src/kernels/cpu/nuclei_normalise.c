@@ -3,7 +3,7 @@
  *
  * Reinhard et al. 2001 (doi:10.1109/38.946629) with Ruderman's colour space. Two passes over the image instead of
  * keeping three float planes: the first adds up the foreground, the second transforms. Sums are taken row by row and
- * then over the rows, so that the order is fixed whoever does the rows. */
+ * then over the rows, so that the order is the same with any number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

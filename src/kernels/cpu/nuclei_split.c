@@ -9,8 +9,8 @@
  * the image (objects inside each other), the image is one window. The unit test compares with the definition on the
  * whole image.
  *
- * So what becomes of an object follows from the image, the connectivity and its runs: with a memo each object is a part,
- * and its value are the pixels of its lines. */
+ * So what becomes of an object follows from the image, the connectivity and its runs: with a memo each object is a
+ * part, and its value are the pixels of its lines. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,7 +100,7 @@ static void join_objects(struct split *s) {
 
 enum { PART_RUNS = 1 << 14, PART_LINES = 1 << 13 }; /* larger objects are always computed */
 
-/* What a thread needs to ask for an object. */
+/* Working memory of a thread, to look an object up. */
 struct part {
   struct {
     unsigned char prefix[sizeof((struct ts_kernel_memo *)NULL)->prefix];
@@ -128,7 +128,7 @@ static bool recall_lines(struct part *part, const struct split *s) {
   return true;
 }
 
-/* Nobody but the thread that works on the object has written into its runs, and nothing but lines. */
+/* Only the thread that works on the object has written into its runs, and only lines. */
 static void remember_lines(struct part *part, const struct split *s, const struct ts_window_object *object) {
   size_t count = 0;
   for (int32_t i = 0; i < object->run_count; i++) {
@@ -212,7 +212,7 @@ static bool split_objects(struct split *s, const struct ts_kernel_threads *threa
   return ok;
 }
 
-/* What is large enough, grown by one pixel: into s->out and as runs. */
+/* The objects that are large enough, grown by one pixel: into s->out and as runs. */
 static bool prepare(struct split *s, const uint8_t *seg_open, int64_t min_size, const struct ts_kernel_threads *threads,
                     struct ts_error *err) {
   struct ts_bits bits = {0};

@@ -4,7 +4,7 @@
  * A block is visited when something beside it was raised; the visit brings it into balance with its neighbours. Blocks
  * that are waiting are marked by bits, and sweeps down and up go through the rows that have some. A visit costs little
  * more than a step of one pixel does in the usual queue, and on tissue four to five visits per block are enough. The
- * result is the same in whatever order blocks are visited: the least fixed point is unique. */
+ * result is the same in any order of visits: the least fixed point is unique. */
 #ifndef TS_KERNELS_CPU_RELAX_H
 #define TS_KERNELS_CPU_RELAX_H
 

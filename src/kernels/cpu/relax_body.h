@@ -1,8 +1,8 @@
 /* A visit to a block of a reconstruction in plain C: included once for each type of pixels.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The includer defines RELAX_NAME, the function's name, RELAX_PIXEL, the type, and RELAX_DIFFER(a, b), which is not 0 for
- * two that differ; all are undefined at the end. First a block takes what the rows above and below offer, then
+ * The includer defines RELAX_NAME, the function's name, RELAX_PIXEL, the type, and RELAX_DIFFER(a, b), which is not 0
+ * for two that differ; all are undefined at the end. First a block takes what the rows above and below offer, then
  * each step carries values one pixel to the left and to the right, until nothing changes. */
 #define RELAX_JOIN2(a, b) a##_##b
 #define RELAX_JOIN(a, b)  RELAX_JOIN2(a, b)

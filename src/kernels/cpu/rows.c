@@ -1,8 +1,8 @@
 /* The innermost loops in plain C: the reference for all variants.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Bytes are taken eight at a time in 64-bit words where that helps; loops over TS_CHUNK bytes have a fixed length, which
- * the compiler turns into whatever vector instructions every processor of its target has. */
+ * Bytes are taken eight at a time in 64-bit words where that helps; loops over TS_CHUNK bytes have a fixed length,
+ * which the compiler turns into the vector instructions that every processor of its target has. */
 #include <string.h>
 
 #include "kernels/cpu/variant.h"

@@ -1,4 +1,4 @@
-/* Scratch memory of the kernels: blocks (base/block.h) with the error that everybody gives, and a queue of pixel numbers.
+/* Scratch memory of the kernels: blocks (base/block.h) with their common error, and a queue of pixel numbers.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_KERNELS_CPU_SCRATCH_H
 #define TS_KERNELS_CPU_SCRATCH_H

@@ -15,7 +15,7 @@ struct ts_rgb16 {
   __m128i red, green, blue;
 };
 
-/* What the first, second and third vector hold of the channel that begins at byte 0, 1, 2. */
+/* The bytes in the first, second and third vector of the channel that begins at byte 0, 1, 2. */
 #define TS_PICK_R0 _mm_setr_epi8(0, 3, 6, 9, 12, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1)
 #define TS_PICK_R1 _mm_setr_epi8(-1, -1, -1, -1, -1, -1, 2, 5, 8, 11, 14, -1, -1, -1, -1, -1)
 #define TS_PICK_R2 _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 1, 4, 7, 10, 13)

@@ -14,7 +14,7 @@
 /* Bytes that the loops take at once. */
 enum { TS_CHUNK = 64 };
 
-/* What a row of red_cells is compared with. */
+/* The limits that a row of red_cells is compared with. */
 struct ts_red_cells_limits {
   int red, green, blue;    /* a pixel above all three is bright */
   float t1, t2;            /* ratios of red to green */
@@ -31,7 +31,7 @@ struct ts_relax_block {
   bool corners;      /* 8-connected */
 };
 
-/* What a visit to a block says. */
+/* The answer of a visit to a block. */
 enum {
   TS_RELAX_CHANGED = 1,
   TS_RELAX_LEFT_CHANGED = 2, /* its first value */

@@ -73,8 +73,8 @@ void ts_flood_offer(struct ts_flood *f, int32_t pixel) {
   enqueue(f, pixel, level);
 }
 
-/* The one label around the pixel, or LINE if there are two. There is one at least. What is not a label, 0 and below,
- * becomes larger than any when 1 is taken from it. */
+/* The one label around the pixel, or LINE if there are two. There is one at least. A value that is not a label, 0 and
+ * below, becomes larger than any when 1 is taken from it. */
 static inline int32_t label_around(const int32_t *label, int32_t stride) {
   uint32_t largest = (uint32_t)largest_around(label, stride);
   uint32_t smallest = smaller(smaller((uint32_t)label[-1] - 1, (uint32_t)label[1] - 1),

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Distances come from the definition: the nearest background in each column (two passes), then the nearest over the
- * columns of a row, which is quick because it need not look further than the distance found so far. Up to LIMIT they fit
- * into 16 bits; larger ones are left to ts_edt. */
+ * columns of a row, which is quick because it need not look further than the distance found so far. Up to LIMIT they
+ * fit into 16 bits; larger ones are left to ts_edt. */
 #include "kernels/cpu/window.h"
 
 #include <float.h>
@@ -23,7 +23,7 @@ enum {
   SHORTS = TS_CHUNK / sizeof(int16_t)
 };
 
-/* What the planes are used for. The distances in columns are over when pixels begin to follow each other; the others
+/* The uses of the planes. The distances in columns are over when pixels begin to follow each other; the others
  * when the seeds are known. */
 enum { VALUES = 0, LABELS = 0, MASKS = 1, COLOURS = 1, COLUMNS = 2, FOLLOWS = 2 };
 
@@ -218,8 +218,8 @@ static void keep_peaks(uint8_t *restrict kept, const float *restrict domes, cons
   for (int i = 0; i < FLOATS; i++) kept[i] = !(domes[i] - 1.0f < raised[i]);
 }
 
-/* The seeds are the pixels that keep their value when the domes, lowered by one more, are reconstructed: the background,
- * and peaks that rise enough above any way to a higher one. */
+/* The seeds are the pixels that keep their value when the domes, lowered by one more, are reconstructed: the
+ * background, and peaks that rise enough above any way to a higher one. */
 static bool mark_peaks(struct ts_window *w, int connectivity, struct ts_error *err) {
   set_margins(w);
   lower_by_one(w, VALUES, MASKS);

@@ -1,4 +1,4 @@
-/* One object of a mask in a window of its own: distances, seeds and the lines that separate what touches in it.
+/* One object of a mask in a window of its own: distances, seeds and the lines that separate its touching parts.
  * SPDX-License-Identifier: Apache-2.0
  *
  * The part of nuclei_split.c that works on one object. A window is one pixel larger than its object where the image
