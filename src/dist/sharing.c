@@ -16,16 +16,29 @@
 
 #include <stdlib.h>
 
-#define WINDOWS_PER_WORKER 3 /* fewer windows are split */
-#define BUCKETS_OPEN       3 /* per worker, being done or waiting: more tasks become ready until they are needed */
-#define SHARES             2 /* per worker, of what is ready: the last ones are small */
-#define MOST_IN_BUCKET     64
-#define REST_BUCKETS       5   /* per worker, of what follows the front */
-#define REST_IMBALANCE     0.1 /* is enough: workers wait while buckets are made, and take them on demand */
-/* The last buckets, one per worker, are split once more, those at the very end into more parts: nobody waits long. */
-#define LATE_PARTS  2
-#define LAST_PARTS  5
-#define FRONT_SHARE 0.02 /* of all work, at most, is done task by task: passing products on costs more than it saves */
+/* Measured by `bench/constants sharing.c` (the demo, and 60 sets on one tile of 2048 x 2048; 2 workers: see
+ * docs/performance.md, "Constants"). Costs are measured while a study runs, so that repeated tasks differ between two
+ * runs of one program: 126 to 317 of about 2,400 in the demo, 23 to 46 of about 230 on the tile. "None": no difference
+ * beyond that in CPU time, memory or repeated tasks. */
+/* Fewer windows are split. 1: demo, a third of the repeated tasks and 13 % less CPU, but whole windows at the end;
+ * 6: none. */
+#define WINDOWS_PER_WORKER 3
+#define BUCKETS_OPEN       3  /* per worker, being done or waiting: more tasks become ready meanwhile. 1, 6: none */
+#define SHARES             2  /* per worker, of the ready tasks: the last ones are small. 1, 4: none */
+#define MOST_IN_BUCKET     64 /* 32, 128: none */
+/* Per worker, of the rest after the front. 2: demo, 6 % less CPU; tile, less than half of the repeated tasks, but only
+ * 11 buckets instead of 16 to balance; 10: none in CPU, 10 to 14 % less memory. */
+#define REST_BUCKETS 5
+/* Is enough: workers wait while buckets are made, and take them on demand. 0.05: demo, fewer repeated tasks, the same
+ * CPU; 0.2: demo, twice the repeated tasks, 13 % more CPU. */
+#define REST_IMBALANCE 0.1
+/* The last buckets, one per worker, are split once more, those at the very end into more parts: no worker waits
+ * long. */
+#define LATE_PARTS 2 /* 1, 4: none */
+#define LAST_PARTS 5 /* 2: none; 10: demo, 12 % more memory */
+/* Of all work, at most, is done task by task: passing products on costs more than it saves. 0.01: none; 0.04: demo, 58
+ * buckets instead of 36, the same CPU. */
+#define FRONT_SHARE 0.02
 
 void ts_coordinator_add_jobs(struct coordinator *c, const struct ts_jobs *jobs) {
   for (size_t i = 0; i < jobs->count; i++) {

@@ -10,7 +10,8 @@
 #include "base/alloc.h"
 
 /* The constants of the balance were measured by `bench/constants merge merge+` (458 and 1000 sets, 40 buckets): half
- * and twice of each gave the same tasks and makespan, and no difference in CPU time, except where a comment says otherwise. */
+ * and twice of each gave the same tasks and makespan, and no difference in CPU time, except where a comment says
+ * otherwise. */
 /* Up to this many members times buckets every other bucket is tried in every round. */
 #define SMALL_CASE 50000
 /* Above it, the search goes beyond the cheapest bucket only while the costs differ by more than this share. */

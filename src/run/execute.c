@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-/* Below this an operation is over before a second thread has woken up. */
+/* Below this an operation is over before a second thread has woken up. No difference in CPU time seen between half and
+ * twice (`bench/constants threads`). */
 #define LENDING_MIN_BYTES ((size_t)4 << 20)
 
 /* Threads lent to one call, and the CPU time they spent on it. */

@@ -12,11 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-#define WRITE_BYTES_PER_SECOND                                                                                         \
-  200e6 /* packing and writing, where it was not measured: a mask packs at 1 GB/s, an RGB tile at 150 MB/s */
-#define WRITE_SECONDS 0.002
-#define LOAD_MARGIN   2.0 /* computing again must be faster by this much: clocks are noisy */
-#define DEEPEST       64  /* records looked through one behind the other */
+/* Packing and writing, where they were not measured: a mask packs at 1 GB/s, an RGB tile at 150 MB/s. No difference
+ * seen between half and twice of both values (60 sets on one tile, 2 threads: `bench/constants threads`). */
+#define WRITE_BYTES_PER_SECOND 200e6
+#define WRITE_SECONDS          0.002
+#define LOAD_MARGIN            2.0 /* computing again must be faster by this much: clocks are noisy. Not measured */
+#define DEEPEST                64  /* records looked through one behind the other: a limit, not tuned */
 
 struct ts_data *ts_load_product(struct engine *engine, const struct ts_sha256 *digest, struct ts_error *err) {
   struct ts_data *data = ts_cache_get(engine->cache, digest);

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 
 #define FIRST_CAPACITY 16
-#define MOST_MOVES     32
+#define MOST_MOVES     32 /* no difference in CPU time seen between 16 and 64 (`bench/constants threads`) */
 
 static struct ts_ready_task *at(const struct ts_ready_local *local, size_t i) {
   return &local->ring[(local->first + i) & (local->capacity - 1)];
