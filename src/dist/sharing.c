@@ -18,24 +18,24 @@
 
 /* Measured by `bench/constants sharing.c` (the demo, and 60 sets on one tile of 2048 x 2048; 2 workers: see
  * docs/performance.md, "Constants"). Costs are measured while a study runs, so that repeated tasks differ between two
- * runs of one program: 126 to 317 of about 2,400 in the demo, 23 to 46 of about 230 on the tile. "None": no difference
+ * runs of one program: 126 to 317 of about 2,450 in the demo, 22 to 46 of about 220 on the tile. "None": no difference
  * beyond that in CPU time, memory or repeated tasks. */
-/* Fewer windows are split. 1: demo, a third of the repeated tasks and 13 % less CPU, but whole windows at the end;
+/* Fewer windows are split. 1: demo, a quarter of the repeated tasks and 18 % less CPU, but whole windows at the end;
  * 6: none. */
 #define WINDOWS_PER_WORKER 3
 #define BUCKETS_OPEN       3  /* per worker, being done or waiting: more tasks become ready meanwhile. 1, 6: none */
 #define SHARES             2  /* per worker, of the ready tasks: the last ones are small. 1, 4: none */
 #define MOST_IN_BUCKET     64 /* 32, 128: none */
-/* Per worker, of the rest after the front. 2: demo, 6 % less CPU; tile, less than half of the repeated tasks, but only
- * 11 buckets instead of 16 to balance; 10: none in CPU, 10 to 14 % less memory. */
+/* Per worker, of the rest after the front. 2: 19 % less memory in the demo; on the tile half of the repeated tasks, but
+ * 11 buckets instead of 16; 10: 10 to 20 % less memory. No difference in CPU. */
 #define REST_BUCKETS 5
-/* Is enough: workers wait while buckets are made, and take them on demand. 0.05: demo, fewer repeated tasks, the same
- * CPU; 0.2: demo, twice the repeated tasks, 13 % more CPU. */
+/* Is enough: workers wait while buckets are made, and take them on demand. Demo: 0.05, 114 repeated tasks instead of
+ * 194; 0.2, 336. No difference in CPU seen. */
 #define REST_IMBALANCE 0.1
 /* The last buckets, one per worker, are split once more, those at the very end into more parts: no worker waits
  * long. */
 #define LATE_PARTS 2 /* 1, 4: none */
-#define LAST_PARTS 5 /* 2: none; 10: demo, 12 % more memory */
+#define LAST_PARTS 5 /* 2: none; 10: demo, 6 % more memory */
 /* Of all work, at most, is done task by task: passing products on costs more than it saves. 0.01: none; 0.04: demo, 58
  * buckets instead of 36, the same CPU. */
 #define FRONT_SHARE 0.02
