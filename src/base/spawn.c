@@ -1,9 +1,10 @@
 /* Starts another program: as posix_spawn does, but the kernel can end it together with the thread that waits for it.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The child runs in the memory of its parent, which waits until the child has become another program: nothing of a process
- * that holds gigabytes of pixels is copied. Until then the child may do nothing that the parent would notice. So it asks the
- * system directly, without the C library and the sanitizers, which keep books about files and signals. */
+ * The child runs in the memory of its parent, which waits until the child has become another program: nothing of a
+ * process that holds gigabytes of pixels is copied. Until then the child may do nothing that the parent would notice.
+ * So it asks the system directly, without the C library and the sanitizers, which keep books about files and signals.
+ * */
 #include "base/spawn.h"
 
 #include <errno.h>
@@ -51,8 +52,8 @@ PLAIN static void reset_signals(const int *signals) {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, usual, NULL, (size_t)_NSIG / 8);
 }
 
-/* A copy of the file, or /dev/null for -1, that lies above the standard streams, so that setting one of them cannot close
- * what another one needs. */
+/* A copy of the file, or /dev/null for -1, that lies above the standard streams, so that setting one of them cannot
+ * close what another one needs. */
 PLAIN static long copy_above(int fd, int mode) {
   const long source = fd >= 0 ? fd : syscall(SYS_openat, AT_FDCWD, "/dev/null", mode, 0);
   return source < 0 ? -1 : syscall(SYS_fcntl, source, F_DUPFD, STDERR_FILENO + 1);

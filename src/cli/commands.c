@@ -23,7 +23,7 @@
 
 const struct ts_exit_code ts_exit_codes[] = {
     {"0", "done"},
-    {"1", "some tasks failed; what does not depend on them was finished"},
+    {"1", "some tasks failed; all others were finished"},
     {"2", "the command line is wrong"},
     {"3", "a file or value is wrong, or something was not found"},
     {"4", "finished, but a target was not met"},

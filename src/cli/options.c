@@ -392,7 +392,8 @@ const struct ts_option ts_options[] = {
     {.name = "picture",
      .kind = TS_OPTION_TEXT,
      .argument = "FILE",
-     .help = "draw the buckets of the costliest stage into an SVG file; with --compare, those of every way to merge",
+     .help =
+         "draw the buckets of the most expensive stage into an SVG file; with --compare, those of every way to merge",
      .commands = BIT(PLAN),
      .field = FIELD(request.picture),
      .completes = TS_COMPLETES_FILE},
@@ -497,7 +498,8 @@ const struct ts_option ts_options[] = {
     {.name = "memory",
      .kind = TS_OPTION_BYTES,
      .argument = "SIZE",
-     .help = "most memory for pixels, such as 800M or 2G; what does not fit is written to the store or computed again "
+     .help = "most memory for pixels, such as 800M or 2G; products that do not fit are written to the store or "
+             "computed again "
              "(70 % of the machine)",
      .commands = PLANNING | BIT(CHECK) | BIT(STORE),
      .field = FIELD(request.memory_bytes)},

@@ -1,8 +1,8 @@
 /* Opens image files lazily, at any of their resolution levels, and tells what is in them.
  * SPDX-License-Identifier: Apache-2.0
  *
- * libvips is given a source, not a file name: in its file names a trailing "[...]" holds options. Only the formats that we
- * test are let through; libvips would open many more, some by running other programs. */
+ * libvips is given a source, not a file name: in its file names a trailing "[...]" holds options. Only the formats that
+ * we test are let through; libvips would open many more, some by running other programs. */
 #include "image/open_int.h"
 
 #include "base/alloc.h"
@@ -59,7 +59,8 @@ static double metadata_number(VipsImage *image, const char *name) {
   return ts_parse_double(text, &value) ? value : 0;
 }
 
-/* A page is a lower level of the one before if it is smaller by the same factor both ways, up to rounding of a pixel. */
+/* A page is a lower level of the one before if it is smaller by the same factor both ways, up to rounding of a pixel.
+ * */
 static bool is_reduced(const VipsImage *image, const VipsImage *before) {
   if (image->Xsize >= before->Xsize || image->Ysize >= before->Ysize) return false;
   double factor = (double)before->Xsize / image->Xsize;

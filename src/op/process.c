@@ -1,8 +1,8 @@
 /* Running another program: no shell, a process group of its own, output captured, a time limit, stopped on request.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The child (base/spawn.c) is watched through its output: it ends when the pipe closes, which most programs do by exiting; only one
- * that closes its output early, or leaves it to a grandchild, is waited for in short steps. */
+ * The child (base/spawn.c) is watched through its output: it ends when the pipe closes, which most programs do by
+ * exiting; only one that closes its output early, or leaves it to a grandchild, is waited for in short steps. */
 #include "op/op_int.h"
 
 #include "base/clock.h"

@@ -285,7 +285,7 @@ static void draw_legend(struct ts_str *out) {
     x += 15;
   }
   ts_svg_text(out, x + 5, 134, TS_ANCHOR_START, NULL,
-              "buckets in turn, as high as they cost; grey: too thin to draw one by one, the costliest of them");
+              "buckets in turn, as high as they cost; grey: too thin to draw one by one, the most expensive of them");
 }
 
 static const char style[] =

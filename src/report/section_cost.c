@@ -66,7 +66,7 @@ static double saved_share(const json_t *reuse) {
 static void add_words(struct ts_page *page, const json_t *reuse) {
   struct ts_str text = {0};
   char a[TS_NUMBER_SIZE], b[TS_NUMBER_SIZE], c[TS_NUMBER_SIZE];
-  ts_str_addf(&text, "The runs asked for %s tasks; %s were computed",
+  ts_str_addf(&text, "The runs requested %s tasks; %s were computed",
               ts_format_number(ts_result_count(reuse, "requested"), 3, a),
               ts_format_number(ts_result_count(reuse, "executed"), 3, b));
   double share = saved_share(reuse);
@@ -94,7 +94,7 @@ static void add_words(struct ts_page *page, const json_t *reuse) {
   }
   const json_t *reference = json_object_get(page->result, "reference");
   if (json_is_object(reference)) {
-    ts_str_addf(&text, " The reference run is counted apart: %s tasks asked for, %s computed.",
+    ts_str_addf(&text, " The reference run is counted apart: %s tasks requested, %s computed.",
                 ts_format_number(ts_result_count(reference, "requested"), 3, a),
                 ts_format_number(ts_result_count(reference, "executed"), 3, b));
   }

@@ -1,4 +1,5 @@
-/* Measures two sizes in turn until their costs per item are near enough, or too many tries have not shown that they are.
+/* Measures two sizes in turn until their costs per item are near enough, or too many tries have not shown that they
+ * are.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support/growth.h"
 

@@ -4,8 +4,8 @@
  * Scalar C is the reference; variants give the same bits. The best one that the processor has is chosen once, at the
  * first use; TESSERA_KERNELS=scalar|avx2|avx512 chooses another (see ts_kernels_variant).
  *
- * Loops that few kernels use have tables of their own (canny_rows.h, nuclei_colour.h), so that a change of them concerns
- * only the operations that use them: an implementation digest covers every file that a table leads to. */
+ * Loops that few kernels use have tables of their own (canny_rows.h, nuclei_colour.h), so that a change of them
+ * concerns only the operations that use them: an implementation digest covers every file that a table leads to. */
 #ifndef TS_KERNELS_CPU_CHOICE_H
 #define TS_KERNELS_CPU_CHOICE_H
 

@@ -42,8 +42,8 @@ static bool has_a_mean(const char *name) {
   return strcmp(name, "label") != 0 && strncmp(name, "box_", 4) != 0 && strncmp(name, "centroid_", 9) != 0;
 }
 
-/* Count, then the mean of each feature but label and place; sums in the order of the objects. Means of nothing are missing:
- * a 0 would pull the mean over tiles down. */
+/* Count, then the mean of each feature but label and place; sums in the order of the objects. Means of nothing are
+ * missing: a 0 would pull the mean over tiles down. */
 static int write_summary(struct ts_op_call *call, const struct ts_feature_table *table) {
   const char *names[TS_FEATURES_COUNT + 1] = {"count"};
   size_t columns[TS_FEATURES_COUNT + 1] = {0};

@@ -23,8 +23,8 @@ static void remember(void *user, const void *key, size_t key_bytes, const void *
   call->host->remember(call, key, key_bytes, value, value_bytes);
 }
 
-/* What tessera remembers of parts that depend on one large input, the prefix of their keys; NULL if it remembers nothing,
- * otherwise *memo, valid during the call. */
+/* What tessera remembers of parts that depend on one large input, the prefix of their keys; NULL if it remembers
+ * nothing, otherwise *memo, valid during the call. */
 static const struct ts_kernel_memo *memo_of(struct ts_op_call *call, size_t input, struct ts_kernel_memo *memo) {
   *memo = (struct ts_kernel_memo){.recall = recall, .remember = remember, .user = call};
   return call->host->input_digest(call, input, memo->prefix) ? memo : NULL;

@@ -1,7 +1,7 @@
 /* Starting programs: how they end, and what they get of this process: files, environment, folder, signals, limits.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The programs are those of every Linux; what a child has is read from its output, or by the kernel's calls about it. */
+ * The programs are those of every Linux; what a child has is read from its output or by calls of the kernel. */
 #include "unit/base/testing.h"
 
 #include "base/spawn.h"
@@ -171,7 +171,8 @@ static int open_new(const char *folder, const char *name) {
   return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 }
 
-/* In a process whose standard streams are closed the files get their numbers: output 0, errors 1, or the other way round. */
+/* In a process whose standard streams are closed the files get their numbers: output 0, errors 1, or the other way
+ * round. */
 static int start_with_closed_streams(const char *folder, bool output_first) {
   static const char *const words[] = SHELL("echo out; echo err >&2; if read line; then exit 1; fi");
   close(0);

@@ -62,7 +62,7 @@ static const char plan_table[] = "stage      task     requested  stage reuse  ta
                                  "total                  12 000        6 000       2 400      0   3 600\n"
                                  "                        100 %         50 %        20 %    0 %    30 %\n"
                                  "\n"
-                                 "160 runs over 1 file (4 tiles), merge lineage, planned in 0.2 s\n"
+                                 "160 runs over 1 file (4 tiles), merge lineage, planned in 0.3 s\n"
                                  "The reference run comes on top: 11 tasks, 10 to run\n";
 
 static void plan(void **state) {

@@ -1,4 +1,5 @@
-/* How time grows, and the memory, of grouping up to 1,000,000 stages of seven tasks, from a Morris design of 15 parameters.
+/* How time grows, and the memory, of grouping up to 1,000,000 stages of seven tasks, from a Morris design of 15
+ * parameters.
  * SPDX-License-Identifier: Apache-2.0
  * test-label: long */
 #include <setjmp.h>
@@ -107,7 +108,8 @@ static double cost_of_grouping(void *user, size_t items) {
   return seconds;
 }
 
-/* Three times, for they are sorted, and the larger size does not fit into the nearest caches; docs/performance.md has the figures. */
+/* Three times, for they are sorted, and the larger size does not fit into the nearest caches; docs/performance.md has
+ * the figures. */
 static void stages_cost_the_same_among_many(void **state) {
   (void)state;
   uint32_t *rows = draw_rows(GROWTH_TIMES * FEW);

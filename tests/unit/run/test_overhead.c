@@ -67,7 +67,8 @@ static void ignore_product(void *user, uint32_t node, uint32_t port, size_t unit
   ++*(size_t *)user;
 }
 
-/* How many of the numbers below `sets` differ in their first digits: so many tasks of the chain there are at that place. */
+/* How many of the numbers below `sets` differ in their first digits: so many tasks of the chain there are at that
+ * place. */
 static size_t distinct_tasks(size_t sets) {
   size_t sum = 0, values = 10;
   for (size_t t = 0; t < CHAIN; t++, values = values < SETS ? 10 * values : values)

@@ -1,5 +1,5 @@
-/* Reuse as reported: every requested task is in exactly one column, and each column is the number that a recount without plan
- * and engine gives; where the time of a run went.
+/* Reuse as reported: every requested task is in exactly one column, and each column is the number that a recount
+ * without plan and engine gives; where the time of a run went.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/base/testing.h"
 

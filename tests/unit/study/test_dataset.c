@@ -1,5 +1,5 @@
-/* From files to tiles: which files an entry names and in which order, names of results, cores that cover every image once,
- * regions with their halo, and limits.
+/* From files to tiles: which files an entry names and in which order, names of results, cores that cover every image
+ * once, regions with their halo, and limits.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/base/testing.h"
 
@@ -165,8 +165,8 @@ static void the_command_line_comes_first(void **state) {
   }
 }
 
-/* 1001 x 1000 tiles of one pixel are more than the million that a file may have; 501 x 500 of two are not. The help names an
- * edge that fits. */
+/* 1001 x 1000 tiles of one pixel are more than the million that a file may have; 501 x 500 of two are not. The help
+ * names an edge that fits. */
 static void a_file_has_a_million_tiles_at_most(void **state) {
   (void)state;
   const char *const name = "large/a.png";
@@ -210,8 +210,8 @@ static void files_of_one_name_get_numbers(void **state) {
   study_case_release(&subject.c);
 }
 
-/* A folder gives the images directly in it, in the order of their names' bytes; endings in any case. Entries keep the order in
- * which they are named. */
+/* A folder gives the images directly in it, in the order of their names' bytes; endings in any case. Entries keep the
+ * order in which they are named. */
 static void folders_and_patterns_are_sorted(void **state) {
   (void)state;
   static const char *const made[] = {"f/b.png", "f/m.png",       "f/C.PNG.png", "f/z.png",    "f/B2.png",

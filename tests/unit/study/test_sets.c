@@ -1,5 +1,5 @@
-/* Rows of parameter values: defaults where nothing varies, rows of later phases appended to those of the first, single values
- * of -p, and sets from a CSV file.
+/* Rows of parameter values: defaults where nothing varies, rows of later phases appended to those of the first, single
+ * values of -p, and sets from a CSV file.
  * SPDX-License-Identifier: Apache-2.0
  * test-label: one-thread */
 #include "unit/base/testing.h"
@@ -50,7 +50,8 @@ static void what_is_not_varied_has_its_default(void **state) {
   study_case_release(&c);
 }
 
-/* Trajectories of k + 1 rows, base samples of k + 2, or 2 k + 2 with pairs; a count of the call comes before the method's. */
+/* Trajectories of k + 1 rows, base samples of k + 2, or 2 k + 2 with pairs; a count of the call comes before the
+ * method's. */
 static void rows_belong_together(void **state) {
   (void)state;
   static const struct {
