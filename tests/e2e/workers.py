@@ -56,7 +56,7 @@ def is_alive(pid):
 
 def nobody_left(pids, what):
     """Workers end by themselves, and no socket stays behind unless their study was killed."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60  # workers of a busy machine get little time
     while any(map(is_alive, pids)) and time.monotonic() < deadline:
         time.sleep(0.02)
     equal([pid for pid in pids if is_alive(pid)], [], f"{what}: workers that are still there")
@@ -299,7 +299,7 @@ def check_stopped_worker(project):
         start = time.monotonic()
         life.end()
         equal(life.process.returncode, code, f"{name}: exit\n{life.text}")
-        check(goes_on or time.monotonic() - start < 10, f"{name}: it took {time.monotonic() - start:.1f} s to give up")
+        check(goes_on or time.monotonic() - start < 60, f"{name}: it took {time.monotonic() - start:.1f} s to give up")
         nobody_left(pids, name)
         equal(list(meeting.iterdir()), [], f"{name}: what is left of the sockets")
         equal(life.text.count("done again"), 0, f"{name}: buckets done again\n{life.text}")
