@@ -223,7 +223,7 @@ def check_ctrl_c():
     for words in (("help", "run"), ("help", "study"), ("man", "run"), ("man", "study")):
         text = re.sub(r"\s+", " ", call(*words).stdout.replace("\\-", "-"))
         for said in ("Ctrl-C pauses: running tasks are finished and kept",
-                     "A second Ctrl-C tells running operations to give up and ends the program within two seconds; a third "
+                     "A second Ctrl-C asks running operations to give up and ends the program within two seconds; a third "
                      "ends it at once"):
             check(said in text, f"{' '.join(words)}: no '{said}'")
         check("stops at once" not in text, f"{' '.join(words)}: the second Ctrl-C does not stop at once")
