@@ -20,7 +20,7 @@
 /* The sign for numbers below zero; "-0" has none. */
 static char *put_sign(bool is_negative, struct ts_decimal decimal, char *to) {
   if (!is_negative || decimal.digits == 0) return to;
-  memcpy(to, MINUS, strlen(MINUS));
+  memcpy(to, MINUS, sizeof MINUS);
   return to + strlen(MINUS);
 }
 

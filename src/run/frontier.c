@@ -39,20 +39,20 @@ struct same {
   size_t count, capacity;
 };
 
-static uint32_t index_of(const struct ts_frontier *c, const struct instance *instance) {
-  return (uint32_t)(instance - c->window->instances);
+static uint32_t index_of(const struct ts_frontier *frontier, const struct instance *instance) {
+  return (uint32_t)(instance - frontier->window->instances);
 }
 
-static const struct ts_node *node_of(const struct ts_frontier *c, const struct instance *instance) {
-  return &c->engine.plan->nodes[instance->node];
+static const struct ts_node *node_of(const struct ts_frontier *frontier, const struct instance *instance) {
+  return &frontier->engine.plan->nodes[instance->node];
 }
 
-static void report_outcome(struct ts_frontier *c, const struct instance *instance, enum ts_outcome outcome) {
-  const struct ts_run_options *options = c->engine.options;
+static void report_outcome(struct ts_frontier *frontier, const struct instance *instance, enum ts_outcome outcome) {
+  const struct ts_run_options *options = frontier->engine.options;
   struct ts_task_event event = {
       .node = instance->node, .unit = instance->unit, .outcome = outcome, .key = instance->key, .message = ""};
   if (options->on_task) options->on_task(options->user, &event);
-  uint64_t wanted = c->engine.wanted_ports[instance->node];
+  uint64_t wanted = frontier->engine.wanted_ports[instance->node];
   for (uint32_t port = 0; options->on_product && wanted >> port != 0; port++) {
     if ((wanted >> port & 1) == 0) continue;
     struct ts_error err = {0};
@@ -66,14 +66,14 @@ static void report_outcome(struct ts_frontier *c, const struct instance *instanc
 }
 
 /* Takes the digests from the record of a task, if the store has it with all its products. */
-static bool find(struct ts_frontier *c, struct instance *instance) {
+static bool find(struct ts_frontier *frontier, struct instance *instance) {
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   struct ts_record record;
   struct ts_error ignored = {0};
-  if (!ts_instance_in_store(&c->engine, instance) ||
-      !ts_store_find(c->engine.options->store, &instance->key, &arena, &record, &ignored))
+  if (!ts_instance_in_store(&frontier->engine, instance) ||
+      !ts_store_find(frontier->engine.options->store, &instance->key, &arena, &record, &ignored))
     return false;
-  instance->content = ts_content_create(c->window, instance);
+  instance->content = ts_content_create(frontier->window, instance);
   for (size_t i = 0; i < instance->content->output_count; i++) instance->content->digests[i] = record.outputs[i].digest;
   instance->content->key = record.content_key;
   instance->content->has_key = true;
@@ -81,35 +81,35 @@ static bool find(struct ts_frontier *c, struct instance *instance) {
 }
 
 /* Backwards from the wanted products. */
-static void need(struct ts_frontier *c, struct instance *instance) {
-  uint8_t *state = &c->states[index_of(c, instance)];
-  const struct ts_node *node = node_of(c, instance);
+static void need(struct ts_frontier *frontier, struct instance *instance) {
+  uint8_t *state = &frontier->states[index_of(frontier, instance)];
+  const struct ts_node *node = node_of(frontier, instance);
   if (*state != NOT_NEEDED) return;
-  if (node->kind == TS_NODE_TASK && find(c, instance)) {
+  if (node->kind == TS_NODE_TASK && find(frontier, instance)) {
     *state = THERE;
-    report_outcome(c, instance, TS_OUTCOME_STORE);
+    report_outcome(frontier, instance, TS_OUTCOME_STORE);
     return;
   }
   *state = NEEDED;
-  c->open_count += node->kind == TS_NODE_TASK ? 1 : 0;
+  frontier->open_count += node->kind == TS_NODE_TASK ? 1 : 0;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_window_producers(c->window, instance, i, &count);
-    for (size_t p = 0; p < count; p++) need(c, &producers[p]);
+    struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
+    for (size_t p = 0; p < count; p++) need(frontier, &producers[p]);
   }
 }
 
 /* Whether the tasks it reads, directly or through helpers, are there. LOST if one of them never will be. */
-static enum progress_state inputs_state(const struct ts_frontier *c, const struct instance *instance) {
-  const struct ts_node *node = node_of(c, instance);
+static enum progress_state inputs_state(const struct ts_frontier *frontier, const struct instance *instance) {
+  const struct ts_node *node = node_of(frontier, instance);
   enum progress_state state = THERE;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_window_producers(c->window, instance, i, &count);
+    struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
     for (size_t p = 0; p < count; p++) {
-      enum progress_state input = node_of(c, &producers[p])->kind == TS_NODE_TASK
-                                      ? (enum progress_state)c->states[index_of(c, &producers[p])]
-                                      : inputs_state(c, &producers[p]);
+      enum progress_state input = node_of(frontier, &producers[p])->kind == TS_NODE_TASK
+                                      ? (enum progress_state)frontier->states[index_of(frontier, &producers[p])]
+                                      : inputs_state(frontier, &producers[p]);
       if (input == LOST) return LOST;
       if (input != THERE) state = NEEDED;
     }
@@ -117,81 +117,82 @@ static enum progress_state inputs_state(const struct ts_frontier *c, const struc
   return state;
 }
 
-static void add_identity(const struct ts_frontier *c, const struct instance *instance, struct ts_str *bytes);
+static void add_identity(const struct ts_frontier *frontier, const struct instance *instance, struct ts_str *bytes);
 
 /* A task that is there is known by the digest of its products that are read. */
-static void add_inputs(const struct ts_frontier *c, const struct instance *instance, struct ts_str *bytes) {
-  const struct ts_node *node = node_of(c, instance);
+static void add_inputs(const struct ts_frontier *frontier, const struct instance *instance, struct ts_str *bytes) {
+  const struct ts_node *node = node_of(frontier, instance);
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_window_producers(c->window, instance, i, &count);
+    struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
     ts_str_add_bytes(bytes, &count, sizeof count);
     for (size_t p = 0; p < count; p++) {
-      if (node_of(c, &producers[p])->kind == TS_NODE_TASK)
+      if (node_of(frontier, &producers[p])->kind == TS_NODE_TASK)
         ts_str_add_bytes(bytes, &producers[p].content->digests[node->inputs[i].port], sizeof(struct ts_sha256));
       else
-        add_identity(c, &producers[p], bytes);
+        add_identity(frontier, &producers[p], bytes);
     }
   }
 }
 
-static void add_identity(const struct ts_frontier *c, const struct instance *instance, struct ts_str *bytes) {
-  const struct ts_node *node = node_of(c, instance);
+static void add_identity(const struct ts_frontier *frontier, const struct instance *instance, struct ts_str *bytes) {
+  const struct ts_node *node = node_of(frontier, instance);
   ts_str_add_char(bytes, (char)node->kind);
-  if (c->engine.options->no_cutoff && node->kind == TS_NODE_TASK) {
+  if (frontier->engine.options->no_cutoff && node->kind == TS_NODE_TASK) {
     ts_str_add_bytes(bytes, &instance, sizeof instance); /* equal to no other */
   } else if (node->kind == TS_NODE_SOURCE) {
     ts_str_add_bytes(bytes, &instance->key, sizeof instance->key);
   } else {
     if (node->kind == TS_NODE_TASK)
-      ts_str_add_bytes(bytes, &c->engine.recipes[instance->node]->number, sizeof(uint64_t));
+      ts_str_add_bytes(bytes, &frontier->engine.recipes[instance->node]->number, sizeof(uint64_t));
     if (node->kind == TS_NODE_CROP) ts_str_add_bytes(bytes, &instance->unit, sizeof instance->unit);
-    add_inputs(c, instance, bytes);
+    add_inputs(frontier, instance, bytes);
   }
 }
 
-static struct same *same_as(struct ts_frontier *c, const struct instance *instance, bool *is_first) {
+static struct same *same_as(struct ts_frontier *frontier, const struct instance *instance, bool *is_first) {
   ts_auto(ts_str_release) struct ts_str bytes = {0};
-  add_identity(c, instance, &bytes);
-  union ts_map_value *slot = ts_map_insert(&c->by_content, bytes.data, bytes.length, is_first);
+  add_identity(frontier, instance, &bytes);
+  union ts_map_value *slot = ts_map_insert(&frontier->by_content, bytes.data, bytes.length, is_first);
   if (*is_first) {
     slot->pointer = ts_calloc(1, sizeof(struct same));
-    *(struct same *)slot->pointer = (struct same){.first = index_of(c, instance)};
+    *(struct same *)slot->pointer = (struct same){.first = index_of(frontier, instance)};
   }
   return slot->pointer;
 }
 
 /* The same content under another lineage: recorded, so that its readers find it. */
-static void take_over(struct ts_frontier *c, struct instance *instance, const struct instance *from) {
+static void take_over(struct ts_frontier *frontier, struct instance *instance, const struct instance *from) {
   const struct call_times no_times = {0};
   instance->content = from->content;
-  c->states[index_of(c, instance)] = THERE;
-  c->open_count--;
-  ts_record_result(&c->engine, c->window, instance, from->content, true, &no_times, NULL);
-  c->has_aliases = true;
-  report_outcome(c, instance, TS_OUTCOME_CUTOFF);
+  frontier->states[index_of(frontier, instance)] = THERE;
+  frontier->open_count--;
+  ts_record_result(&frontier->engine, frontier->window, instance, from->content, true, &no_times, NULL);
+  frontier->has_aliases = true;
+  report_outcome(frontier, instance, TS_OUTCOME_CUTOFF);
 }
 
-static void lose(struct ts_frontier *c, uint32_t index) {
-  c->states[index] = LOST;
-  c->open_count--;
-  c->any_failed = true;
+static void lose(struct ts_frontier *frontier, uint32_t index) {
+  frontier->states[index] = LOST;
+  frontier->open_count--;
+  frontier->any_failed = true;
 }
 
-static void make_ready(struct ts_frontier *c, struct instance *instance) {
+static void make_ready(struct ts_frontier *frontier, struct instance *instance) {
   bool is_first = false;
-  struct same *same = same_as(c, instance, &is_first);
-  uint32_t index = index_of(c, instance);
-  enum progress_state first = (enum progress_state)c->states[same->first];
+  struct same *same = same_as(frontier, instance, &is_first);
+  uint32_t index = index_of(frontier, instance);
+  enum progress_state first = (enum progress_state)frontier->states[same->first];
   if (!is_first && first == THERE) {
-    take_over(c, instance, &c->window->instances[same->first]);
+    take_over(frontier, instance, &frontier->window->instances[same->first]);
   } else if (!is_first && first == LOST) {
-    lose(c, index);
+    lose(frontier, index);
   } else {
-    c->states[index] = READY;
+    frontier->states[index] = READY;
     if (is_first) {
-      c->ready = ts_grow(c->ready, c->ready_count, &c->ready_capacity, sizeof *c->ready);
-      c->ready[c->ready_count++] = index;
+      frontier->ready =
+          ts_grow(frontier->ready, frontier->ready_count, &frontier->ready_capacity, sizeof *frontier->ready);
+      frontier->ready[frontier->ready_count++] = index;
     } else {
       same->waiting = ts_grow(same->waiting, same->count, &same->capacity, sizeof *same->waiting);
       same->waiting[same->count++] = index;
@@ -201,67 +202,69 @@ static void make_ready(struct ts_frontier *c, struct instance *instance) {
 
 /* Nodes follow their inputs, so one pass over the instances is enough. Errors of the store are reported when the run
  * ends. */
-static void look_for_ready(struct ts_frontier *c) {
-  if (!c->is_open) return;
-  for (size_t i = 0; i < c->window->instance_count; i++) {
-    struct instance *instance = &c->window->instances[i];
-    if (c->states[i] != NEEDED || node_of(c, instance)->kind != TS_NODE_TASK) continue;
-    if (c->tasks && !c->tasks[node_of(c, instance)->task]) continue;
-    enum progress_state inputs = inputs_state(c, instance);
+static void look_for_ready(struct ts_frontier *frontier) {
+  if (!frontier->is_open) return;
+  for (size_t i = 0; i < frontier->window->instance_count; i++) {
+    struct instance *instance = &frontier->window->instances[i];
+    if (frontier->states[i] != NEEDED || node_of(frontier, instance)->kind != TS_NODE_TASK) continue;
+    if (frontier->tasks && !frontier->tasks[node_of(frontier, instance)->task]) continue;
+    enum progress_state inputs = inputs_state(frontier, instance);
     if (inputs == THERE)
-      make_ready(c, instance);
+      make_ready(frontier, instance);
     else if (inputs == LOST)
-      lose(c, (uint32_t)i);
+      lose(frontier, (uint32_t)i);
   }
   struct ts_error later = {0};
-  if (c->has_aliases) ts_store_flush(c->engine.options->store, &later);
-  c->has_aliases = false;
+  if (frontier->has_aliases) ts_store_flush(frontier->engine.options->store, &later);
+  frontier->has_aliases = false;
 }
 
 struct ts_frontier *ts_frontier_create(const struct ts_plan *plan, const struct ts_dataset *dataset,
                                        const struct ts_run_options *options, uint32_t window, struct ts_error *err) {
-  struct ts_frontier *c = ts_calloc(1, sizeof *c);
-  bool ok = ts_engine_init(&c->engine, plan, dataset, options, &c->unused, err);
-  if (ok) c->window = ts_window_create(&c->engine, window, err);
-  if (!c->window) {
-    ts_frontier_destroy(c);
+  struct ts_frontier *frontier = ts_calloc(1, sizeof *frontier);
+  bool ok = ts_engine_init(&frontier->engine, plan, dataset, options, &frontier->unused, err);
+  if (ok) frontier->window = ts_window_create(&frontier->engine, window, err);
+  if (!frontier->window) {
+    ts_frontier_destroy(frontier);
     return NULL;
   }
-  c->states = ts_calloc(c->window->instance_count + 1, sizeof *c->states);
-  for (size_t i = 0; i < c->window->instance_count; i++) {
-    if (c->engine.wanted_ports[c->window->instances[i].node] != 0) need(c, &c->window->instances[i]);
+  frontier->states = ts_calloc(frontier->window->instance_count + 1, sizeof *frontier->states);
+  for (size_t i = 0; i < frontier->window->instance_count; i++) {
+    if (frontier->engine.wanted_ports[frontier->window->instances[i].node] != 0)
+      need(frontier, &frontier->window->instances[i]);
   }
-  return c;
+  return frontier;
 }
 
-void ts_frontier_open(struct ts_frontier *c, const bool *tasks) {
-  c->tasks = tasks;
-  c->is_open = true;
-  look_for_ready(c);
+void ts_frontier_open(struct ts_frontier *frontier, const bool *tasks) {
+  frontier->tasks = tasks;
+  frontier->is_open = true;
+  look_for_ready(frontier);
 }
 
-void ts_frontier_destroy(struct ts_frontier *c) {
-  if (!c) return;
-  for (size_t i = 0; i < c->by_content.count; i++) {
-    struct same *same = ts_map_value_at(&c->by_content, i)->pointer;
+void ts_frontier_destroy(struct ts_frontier *frontier) {
+  if (!frontier) return;
+  for (size_t i = 0; i < frontier->by_content.count; i++) {
+    struct same *same = ts_map_value_at(&frontier->by_content, i)->pointer;
     free(same->waiting);
     free(same);
   }
-  ts_map_release(&c->by_content);
-  ts_window_destroy(c->window);
-  ts_run_result_release(&c->unused);
-  ts_engine_release(&c->engine);
-  ts_map_release(&c->numbers);
-  free(c->number);
-  free(c->states);
-  free(c->ready);
-  free(c);
+  ts_map_release(&frontier->by_content);
+  ts_window_destroy(frontier->window);
+  ts_run_result_release(&frontier->unused);
+  ts_engine_release(&frontier->engine);
+  ts_map_release(&frontier->numbers);
+  free(frontier->number);
+  free(frontier->states);
+  free(frontier->ready);
+  free(frontier);
 }
 
-size_t ts_frontier_ready(const struct ts_frontier *c) { return c->ready_count; }
+size_t ts_frontier_ready(const struct ts_frontier *frontier) { return frontier->ready_count; }
 
-static size_t add_demands(const struct ts_frontier *c, const struct instance *instance, struct ts_run_demand *demands) {
-  uint64_t wanted = c->engine.wanted_ports[instance->node];
+static size_t add_demands(const struct ts_frontier *frontier, const struct instance *instance,
+                          struct ts_run_demand *demands) {
+  uint64_t wanted = frontier->engine.wanted_ports[instance->node];
   size_t count = 0;
   for (uint32_t port = 0; wanted >> port != 0; port++) {
     if (wanted >> port & 1) demands[count++] = (struct ts_run_demand){instance->node, port, instance->unit};
@@ -271,155 +274,159 @@ static size_t add_demands(const struct ts_frontier *c, const struct instance *in
 }
 
 /* In the order in which they became ready: tasks of one kind that read the same follow each other. */
-size_t ts_frontier_take(struct ts_frontier *c, size_t most, struct ts_run_demand *demands) {
-  size_t taken = most < c->ready_count ? most : c->ready_count;
+size_t ts_frontier_take(struct ts_frontier *frontier, size_t most, struct ts_run_demand *demands) {
+  size_t taken = most < frontier->ready_count ? most : frontier->ready_count;
   size_t count = 0;
   for (size_t i = 0; i < taken; i++) {
-    c->states[c->ready[i]] = HANDED_OUT;
-    count += add_demands(c, &c->window->instances[c->ready[i]], demands + count);
+    frontier->states[frontier->ready[i]] = HANDED_OUT;
+    count += add_demands(frontier, &frontier->window->instances[frontier->ready[i]], demands + count);
   }
-  c->ready_count -= taken;
-  c->out_count += taken;
-  memmove(c->ready, c->ready + taken, c->ready_count * sizeof *c->ready);
+  frontier->ready_count -= taken;
+  frontier->out_count += taken;
+  memmove(frontier->ready, frontier->ready + taken, frontier->ready_count * sizeof *frontier->ready);
   return count;
 }
 
-static void settle_waiting(struct ts_frontier *c, struct instance *first, bool is_there) {
+static void settle_waiting(struct ts_frontier *frontier, struct instance *first, bool is_there) {
   bool is_first = false;
-  struct same *same = same_as(c, first, &is_first);
+  struct same *same = same_as(frontier, first, &is_first);
   for (size_t i = 0; i < same->count; i++) {
     if (is_there)
-      take_over(c, &c->window->instances[same->waiting[i]], first);
+      take_over(frontier, &frontier->window->instances[same->waiting[i]], first);
     else
-      lose(c, same->waiting[i]);
+      lose(frontier, same->waiting[i]);
   }
   same->count = 0;
 }
 
 /* Every task behind one product that is needed. */
-static void mark_behind(const struct ts_frontier *c, struct instance *instance, bool *marked) {
-  const struct ts_node *node = node_of(c, instance);
-  uint32_t index = index_of(c, instance);
-  if (marked[index] || c->states[index] != NEEDED) return;
+static void mark_behind(const struct ts_frontier *frontier, struct instance *instance, bool *marked) {
+  const struct ts_node *node = node_of(frontier, instance);
+  uint32_t index = index_of(frontier, instance);
+  if (marked[index] || frontier->states[index] != NEEDED) return;
   marked[index] = true;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producers = ts_window_producers(c->window, instance, i, &count);
-    for (size_t p = 0; p < count; p++) mark_behind(c, &producers[p], marked);
+    struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
+    for (size_t p = 0; p < count; p++) mark_behind(frontier, &producers[p], marked);
   }
 }
 
-static void mark_run(const struct ts_frontier *c, size_t run, bool *marked) {
-  const struct ts_plan *plan = c->engine.plan;
+static void mark_run(const struct ts_frontier *frontier, size_t run, bool *marked) {
+  const struct ts_plan *plan = frontier->engine.plan;
   for (size_t w = 0; w < plan->wanted_count; w++) {
     uint32_t node = plan->products[run * plan->wanted_count + w].node;
-    for (size_t u = 0; node != TS_NO_NODE && u < ts_window_unit_count(c->window, plan->nodes[node].scope); u++)
-      mark_behind(c, ts_window_instance(c->window, node, u), marked);
+    for (size_t u = 0; node != TS_NO_NODE && u < ts_window_unit_count(frontier->window, plan->nodes[node].scope); u++)
+      mark_behind(frontier, ts_window_instance(frontier->window, node, u), marked);
   }
 }
 
-size_t ts_frontier_take_run(struct ts_frontier *c, size_t place, struct ts_run_demand *demands) {
+size_t ts_frontier_take_run(struct ts_frontier *frontier, size_t place, struct ts_run_demand *demands) {
   size_t count = 0;
-  bool *marked = ts_calloc(c->window->instance_count + 1, sizeof *marked);
-  mark_run(c, c->engine.plan->set_order[place], marked);
-  for (size_t i = 0; i < c->window->instance_count; i++) {
-    struct instance *instance = &c->window->instances[i];
-    if (!marked[i] || node_of(c, instance)->kind != TS_NODE_TASK) continue;
-    c->states[i] = HANDED_OUT;
-    c->out_count++;
-    count += add_demands(c, instance, demands + count);
+  bool *marked = ts_calloc(frontier->window->instance_count + 1, sizeof *marked);
+  mark_run(frontier, frontier->engine.plan->set_order[place], marked);
+  for (size_t i = 0; i < frontier->window->instance_count; i++) {
+    struct instance *instance = &frontier->window->instances[i];
+    if (!marked[i] || node_of(frontier, instance)->kind != TS_NODE_TASK) continue;
+    frontier->states[i] = HANDED_OUT;
+    frontier->out_count++;
+    count += add_demands(frontier, instance, demands + count);
   }
   free(marked);
   return count;
 }
 
-static void came(struct ts_frontier *c, struct instance *instance) {
-  uint32_t index = index_of(c, instance);
-  if (c->states[index] != HANDED_OUT) return; /* it has several demands */
-  c->out_count--;
-  bool is_there = find(c, instance);
+static void came(struct ts_frontier *frontier, struct instance *instance) {
+  uint32_t index = index_of(frontier, instance);
+  if (frontier->states[index] != HANDED_OUT) return; /* it has several demands */
+  frontier->out_count--;
+  bool is_there = find(frontier, instance);
   if (is_there) {
-    c->states[index] = THERE;
-    c->open_count--;
+    frontier->states[index] = THERE;
+    frontier->open_count--;
   } else {
-    lose(c, index);
+    lose(frontier, index);
   }
-  if (inputs_state(c, instance) == THERE) settle_waiting(c, instance, is_there);
+  if (inputs_state(frontier, instance) == THERE) settle_waiting(frontier, instance, is_there);
 }
 
-void ts_frontier_came(struct ts_frontier *c, const struct ts_run_demand *demands, size_t count) {
-  for (size_t i = 0; i < count; i++) came(c, ts_window_instance_of_unit(c->window, demands[i].node, demands[i].unit));
-  look_for_ready(c);
+void ts_frontier_came(struct ts_frontier *frontier, const struct ts_run_demand *demands, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    came(frontier, ts_window_instance_of_unit(frontier->window, demands[i].node, demands[i].unit));
+  look_for_ready(frontier);
 }
 
-bool ts_frontier_is_over(const struct ts_frontier *c) { return c->ready_count == 0 && c->out_count == 0; }
+bool ts_frontier_is_over(const struct ts_frontier *frontier) {
+  return frontier->ready_count == 0 && frontier->out_count == 0;
+}
 
-bool ts_frontier_any_failed(const struct ts_frontier *c) { return c->any_failed; }
+bool ts_frontier_any_failed(const struct ts_frontier *frontier) { return frontier->any_failed; }
 
 /* ---- tasks that are left ---- */
-static uint32_t number_of(struct ts_frontier *c, const struct instance *instance);
+static uint32_t number_of(struct ts_frontier *frontier, const struct instance *instance);
 
 /* An input that is there is known by its digest, another by the number of the task that will make it. */
-static void add_source(struct ts_frontier *c, const struct instance *producer, uint32_t port, struct ts_str *bytes) {
-  bool is_there = c->states[index_of(c, producer)] == THERE && !c->engine.options->no_cutoff;
+static void add_source(struct ts_frontier *frontier, const struct instance *producer, uint32_t port,
+                       struct ts_str *bytes) {
+  bool is_there = frontier->states[index_of(frontier, producer)] == THERE && !frontier->engine.options->no_cutoff;
   ts_str_add_char(bytes, is_there ? 'd' : 'n');
   if (is_there) {
     ts_str_add_bytes(bytes, &producer->content->digests[port], sizeof(struct ts_sha256));
     return;
   }
-  uint32_t number = number_of(c, producer);
+  uint32_t number = number_of(frontier, producer);
   ts_str_add_bytes(bytes, &number, sizeof number);
   ts_str_add_bytes(bytes, &port, sizeof port);
 }
 
-static uint32_t number_of(struct ts_frontier *c, const struct instance *instance) {
-  const struct ts_node *node = node_of(c, instance);
-  uint32_t *number = &c->number[index_of(c, instance)];
+static uint32_t number_of(struct ts_frontier *frontier, const struct instance *instance) {
+  const struct ts_node *node = node_of(frontier, instance);
+  uint32_t *number = &frontier->number[index_of(frontier, instance)];
   if (*number != TS_NO_NODE) return *number;
   ts_auto(ts_str_release) struct ts_str bytes = {0};
   ts_str_add_char(&bytes, (char)node->kind);
   if (node->kind == TS_NODE_TASK)
-    ts_str_add_bytes(&bytes, &c->engine.recipes[instance->node]->number, sizeof(uint64_t));
+    ts_str_add_bytes(&bytes, &frontier->engine.recipes[instance->node]->number, sizeof(uint64_t));
   else
     ts_str_add_bytes(&bytes, &instance->key, sizeof instance->key);
-  if (c->engine.options->no_cutoff) ts_str_add_bytes(&bytes, &instance->node, sizeof instance->node);
+  if (frontier->engine.options->no_cutoff) ts_str_add_bytes(&bytes, &instance->node, sizeof instance->node);
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    const struct instance *producers = ts_window_producers(c->window, instance, i, &count);
+    const struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
     ts_str_add_bytes(&bytes, &count, sizeof count);
-    for (size_t p = 0; p < count; p++) add_source(c, &producers[p], node->inputs[i].port, &bytes);
+    for (size_t p = 0; p < count; p++) add_source(frontier, &producers[p], node->inputs[i].port, &bytes);
   }
   bool inserted = false;
-  union ts_map_value *slot = ts_map_insert(&c->numbers, bytes.data, bytes.length, &inserted);
-  if (inserted) slot->number = c->numbers.count - 1;
+  union ts_map_value *slot = ts_map_insert(&frontier->numbers, bytes.data, bytes.length, &inserted);
+  if (inserted) slot->number = frontier->numbers.count - 1;
   *number = (uint32_t)slot->number;
   return *number;
 }
 
 /* The tasks behind a product that are still to be done. */
-static void add_keys(struct ts_frontier *c, const struct instance *instance, uint32_t *keys) {
-  const struct ts_node *node = node_of(c, instance);
-  enum progress_state state = (enum progress_state)c->states[index_of(c, instance)];
+static void add_keys(struct ts_frontier *frontier, const struct instance *instance, uint32_t *keys) {
+  const struct ts_node *node = node_of(frontier, instance);
+  enum progress_state state = (enum progress_state)frontier->states[index_of(frontier, instance)];
   if (state == THERE || state == NOT_NEEDED) return;
-  if (node->kind == TS_NODE_TASK) keys[node->task] = number_of(c, instance);
+  if (node->kind == TS_NODE_TASK) keys[node->task] = number_of(frontier, instance);
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    const struct instance *producers = ts_window_producers(c->window, instance, i, &count);
+    const struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
     for (size_t p = 0; p < count; p++) {
-      if (!node_of(c, &producers[p])->reference_only) add_keys(c, &producers[p], keys);
+      if (!node_of(frontier, &producers[p])->reference_only) add_keys(frontier, &producers[p], keys);
     }
   }
 }
 
-void ts_frontier_keys(struct ts_frontier *c, size_t run, uint32_t *keys) {
-  const struct ts_plan *plan = c->engine.plan;
-  if (!c->number) {
-    c->number = ts_malloc((c->window->instance_count + 1) * sizeof *c->number);
-    memset(c->number, 0xff, (c->window->instance_count + 1) * sizeof *c->number);
+void ts_frontier_keys(struct ts_frontier *frontier, size_t run, uint32_t *keys) {
+  const struct ts_plan *plan = frontier->engine.plan;
+  if (!frontier->number) {
+    frontier->number = ts_malloc((frontier->window->instance_count + 1) * sizeof *frontier->number);
+    memset(frontier->number, 0xff, (frontier->window->instance_count + 1) * sizeof *frontier->number);
   }
   for (size_t t = 0; t < plan->workflow->task_count; t++) keys[t] = TS_NO_NODE;
   for (size_t w = 0; w < plan->wanted_count; w++) {
     uint32_t node = plan->products[run * plan->wanted_count + w].node;
-    if (node != TS_NO_NODE) add_keys(c, ts_window_instance(c->window, node, 0), keys);
+    if (node != TS_NO_NODE) add_keys(frontier, ts_window_instance(frontier->window, node, 0), keys);
   }
 }
