@@ -47,7 +47,7 @@ struct subject {
 
 static struct ts_data *create_pixels(int percent) {
   struct ts_error err = {0};
-  struct ts_region region = {.width = 1024, .height = percent * PERCENT_BYTES / 1024 - 1}; /* room for a block's head */
+  struct ts_region region = {.width = 1024, .height = percent * PERCENT_BYTES / 1024 - 8}; /* room for a block's head */
   struct ts_data *data = ts_data_create_pixels(ts_type_find("image/gray8"), &region, &err);
   if (!data) fail_msg("%s", err.text);
   return data;
