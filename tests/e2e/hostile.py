@@ -205,7 +205,7 @@ TRICKS = {
     "a link in place of its folder": ("h=$PWD; cd /; rm -r $h; ln -s / $h", "did not write"),
     "nothing": ("true", "did not write"),
     "a full folder": ("head -c 120000000 /dev/zero > more; printf 'a\\n1\\n' > out.x.E", "more than the"),
-    "many files": ("i=0; while [ $i -lt 600 ]; do i=$((i+1)); head -c 1000000 /dev/zero > $i; sleep 0.01; done", "more than the"),
+    "many files": ("i=0; while [ $i -lt 200 ]; do i=$((i+1)); head -c 3000000 /dev/zero > $i; sleep 0.03; done", "more than the"),
 }
 
 
