@@ -30,7 +30,7 @@ OLD_TASKS = 40           # so many, at least, in each of these
 THREADS = 2
 trajectories = 40  # more where the machine is so fast that no life would be long enough
 LIMIT_S = 2.0  # invariant 8, where the machine does at once what it is asked for
-DELAYS = 8     # so often, at most, the store waits for the machine until a batch is durable: woken, packing, files synced
+DELAYS = 8     # so often, at most, the store waits for the machine until a batch is durable: woken, packing, synced
 # What a stage gives away and what a table holds is durable, whatever it cost.
 DURABLE = ("normalise.colours", "segment.final_size", "compare.scores")
 
