@@ -195,11 +195,12 @@ static bool receive_output(const struct ts_call_state *state, int entered, size_
 
 /* Once more when the command has ended: it may have been quicker than the looks at its folder. */
 static bool check_folder(const struct ts_call_state *state, const char *folder) {
-  uint64_t used = ts_folder_used_bytes(folder), limit = ts_budget_scratch_bytes();
+  uint64_t used = ts_folder_used_bytes(folder), limit = ts_budget_command_bytes();
   if (used <= limit) return true;
   char size[32], most[32];
-  ts_fail(state->err, TS_ERR_OUTPUT_TOO_LARGE, "command '%s' filled its folder with %s, more than the %s of --scratch",
-          state->op->descriptor->name, ts_format_bytes(used, size), ts_format_bytes(limit, most));
+  ts_fail(state->err, TS_ERR_OUTPUT_TOO_LARGE,
+          "command '%s' filled its folder with %s, more than %s, 15/16 of --scratch", state->op->descriptor->name,
+          ts_format_bytes(used, size), ts_format_bytes(limit, most));
   ts_error_help(state->err, "let the command write less, or allow more temporary files with --scratch");
   return false;
 }

@@ -52,6 +52,10 @@ static double time_limit(const struct ts_command *command, const struct ts_op_co
 }
 
 /* Turns the end of the process into an error unless all is well. */
+static void fail_cancelled(const struct ts_call_state *state) {
+  ts_fail(state->err, TS_ERR_CANCELLED, "command '%s' was stopped", state->op->descriptor->name);
+}
+
 static bool judge(const struct ts_call_state *state, const struct ts_process *process,
                   const struct ts_captured *captured) {
   const char *name = state->op->descriptor->name;
@@ -72,11 +76,12 @@ static bool judge(const struct ts_call_state *state, const struct ts_process *pr
     ts_error_help(err, "raise 'timeout_s' in its manifest, or the task limit of the study, if it needs more time");
     break;
   case TS_PROCESS_FULL:
-    ts_fail(err, TS_ERR_OUTPUT_TOO_LARGE, "command '%s' wrote more than the %s of --scratch and was stopped", name,
+    ts_fail(err, TS_ERR_OUTPUT_TOO_LARGE, "command '%s' wrote more than %s, 15/16 of --scratch, and was stopped", name,
             ts_format_bytes(process->most_bytes, (char[32]){0}));
     ts_error_help(err, "let the command write less, or allow more temporary files with --scratch");
     break;
-  case TS_PROCESS_CANCELLED: ts_fail(err, TS_ERR_CANCELLED, "command '%s' was stopped", name); break;
+  case TS_PROCESS_CROWDED: TS_BUG("a command that is alone found others");
+  case TS_PROCESS_CANCELLED: fail_cancelled(state); break;
   }
   char last[240];
   ts_captured_last_lines(captured, last, sizeof(last));
@@ -91,8 +96,9 @@ static void write_log(const struct ts_op_context *context, const struct ts_captu
   if (context->log) ts_captured_print(captured, context->log);
 }
 
+/* A command that was stopped because others wrote at the same time leaves no error and no log: it will run again. */
 static bool run_process(const struct ts_call_state *state, const struct ts_command *command, const char *folder,
-                        const char *request) {
+                        const char *request, struct ts_scratch_share *share, bool *crowded) {
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   ts_auto(ts_captured_release) struct ts_captured captured = {0};
   const char *environment[MAX_ENVIRONMENT];
@@ -101,9 +107,12 @@ static bool run_process(const struct ts_call_state *state, const struct ts_comma
                                .environment = environment,
                                .folder = folder,
                                .timeout_s = time_limit(command, state->context),
-                               .most_bytes = ts_budget_scratch_bytes(),
+                               .most_bytes = ts_budget_command_bytes(),
+                               .share = share,
                                .cancelled = state->context->cancelled};
   if (!ts_process_run(&process, &captured, state->err)) return false;
+  *crowded = process.end == TS_PROCESS_CROWDED && !ts_call_is_cancelled(state);
+  if (*crowded) return false;
   write_log(state->context, &captured);
   return judge(state, &process, &captured);
 }
@@ -112,18 +121,34 @@ static void close_file(const int *file) {
   if (*file >= 0) close(*file);
 }
 
-int ts_command_run(struct ts_op_call *call) {
+static bool run_in_folder(struct ts_op_call *call, struct ts_scratch_share *share, bool *crowded) {
   const struct ts_call_state *state = call->private_data;
   const struct ts_command *command = call->user;
   ts_auto(ts_scratch_close) char *folder = NULL;
-  if (!ts_command_unchanged(command, state->err)) return -1;
-  if (!ts_scratch_open(state->context->scratch_folder, &folder, state->err)) return -1;
+  if (!ts_scratch_open(state->context->scratch_folder, &folder, state->err)) return false;
   ts_auto(close_file) int entered = ts_scratch_enter(folder, state->err);
-  if (entered < 0) return -1;
+  if (entered < 0) return false;
   ts_auto_free char *request = ts_path_join(folder, "call.json");
-  if (!ts_command_send(call, folder, request)) return -1;
-  if (!run_process(state, command, folder, request)) return -1;
+  if (!ts_command_send(call, folder, request)) return false;
+  if (!run_process(state, command, folder, request, share, crowded)) return false;
   /* A file that was changed meanwhile may or may not have been used: the key would be wrong. */
-  if (!ts_command_unchanged(command, state->err)) return -1;
-  return ts_command_receive(state, folder, entered) ? 0 : -1;
+  return ts_command_unchanged(command, state->err) && ts_command_receive(state, folder, entered);
+}
+
+int ts_command_run(struct ts_op_call *call) {
+  const struct ts_call_state *state = call->private_data;
+  bool crowded = false, done = false, alone = false;
+  if (!ts_command_unchanged(call->user, state->err)) return -1;
+  do {
+    alone = crowded;
+    crowded = false;
+    struct ts_scratch_share share;
+    if (!ts_budget_begin_command(&share, alone, state->context->cancelled)) {
+      fail_cancelled(state);
+      return -1;
+    }
+    done = run_in_folder(call, &share, &crowded);
+    ts_budget_end_command(&share);
+  } while (crowded);
+  return done ? 0 : -1;
 }

@@ -130,20 +130,23 @@ enum ts_process_end {
   TS_PROCESS_SIGNALLED,
   TS_PROCESS_TIMED_OUT,
   TS_PROCESS_CANCELLED,
-  TS_PROCESS_FULL /* it wrote more than it may */
+  TS_PROCESS_FULL,   /* it wrote more than it may */
+  TS_PROCESS_CROWDED /* with what others wrote meanwhile it is more than the budget */
 };
+struct ts_scratch_share;
 struct ts_process {
   const char *const *words;       /* borrowed: program (absolute path) and arguments, NULL-terminated */
   const char *const *environment; /* borrowed, NULL-terminated */
   const char *folder;             /* borrowed: where it runs */
   double timeout_s;               /* 0: none */
   uint64_t most_bytes;            /* of one file that it writes, and of all in its folder; 0: no limit */
+  struct ts_scratch_share *share; /* borrowed: where what is found in the folder is booked; NULL without a limit */
   const atomic_bool *cancelled;   /* borrowed; may be NULL */
   enum ts_process_end end;        /* result */
   int status;                     /* result: exit status, or number of the signal */
 };
 /* How long the folder is not measured again when so much of its limit is left and a look took look_ns: before it can be
- * full at 2 GB/s, from 5 to 250 ms, and never less than a look takes. */
+ * full at 2 GB/s, from 1 to 250 ms, and never less than a look takes. */
 uint64_t ts_process_next_look_ns(uint64_t left_bytes, uint64_t look_ns);
 /* Runs a process in a group of its own, without a shell, with stdout and stderr captured; the whole group is gone
  * when this returns. False only if the process could not be started or watched. */

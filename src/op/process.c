@@ -5,6 +5,7 @@
  * exiting; only one that closes its output early, or leaves it to a grandchild, is waited for in short steps. */
 #include "op/op_int.h"
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/spawn.h"
@@ -22,7 +23,7 @@
 /* The folder of a command is measured again before it can be full: each file is bounded by the system, many files
  * together by this. A folder of ten files takes some 20 µs. */
 #define FASTEST_BYTES_PER_NS 2 /* 2 GB/s, more than a command writes into many files */
-#define SHORTEST_LOOK_NS     5000000
+#define SHORTEST_LOOK_NS     1000000
 #define LONGEST_LOOK_NS      250000000
 
 #define SHELL_SIGNALS 128
@@ -77,13 +78,17 @@ uint64_t ts_process_next_look_ns(uint64_t left_bytes, uint64_t look_ns) {
   return wait_ns > look_ns ? wait_ns : look_ns;
 }
 
-/* Whether the folder holds more than it may; decides when it is measured again. */
-static bool is_full(struct watch *watch, uint64_t now_ns) {
+/* Whether the folder holds more than it may, alone or with those of others; decides when it is measured again. */
+static bool is_full(struct watch *watch, uint64_t now_ns, enum ts_process_end *why) {
   const uint64_t most_bytes = watch->process->most_bytes;
   const uint64_t used_bytes = ts_folder_used_bytes(watch->process->folder);
+  uint64_t left_bytes = 0;
+  *why = TS_PROCESS_FULL;
   if (used_bytes > most_bytes) return true;
+  *why = TS_PROCESS_CROWDED;
+  if (!ts_budget_book_command(watch->process->share, used_bytes, &left_bytes)) return true;
   const uint64_t then_ns = ts_clock_ns();
-  watch->measure_ns = then_ns + ts_process_next_look_ns(most_bytes - used_bytes, then_ns - now_ns);
+  watch->measure_ns = then_ns + ts_process_next_look_ns(left_bytes, then_ns - now_ns);
   return false;
 }
 
@@ -95,8 +100,7 @@ static bool must_stop(struct watch *watch, enum ts_process_end *why) {
     return true;
   }
   const uint64_t now_ns = ts_clock_ns();
-  *why = TS_PROCESS_FULL;
-  if (process->most_bytes > 0 && now_ns >= watch->measure_ns && is_full(watch, now_ns)) return true;
+  if (process->most_bytes > 0 && now_ns >= watch->measure_ns && is_full(watch, now_ns, why)) return true;
   *why = TS_PROCESS_TIMED_OUT;
   return watch->deadline_ns > 0 && now_ns >= watch->deadline_ns;
 }

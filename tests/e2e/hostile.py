@@ -91,7 +91,7 @@ def listing(folder, without):
     return found
 
 
-def judge(what, words, folder, codes, parts=(), scratch=SCRATCH):
+def judge(what, words, folder, codes, parts=()):
     """Runs a case in a project that lies in `world`, and looks at everything."""
     world = folder.parent
     tmp = world / "tmp"
@@ -110,7 +110,7 @@ def judge(what, words, folder, codes, parts=(), scratch=SCRATCH):
     check(not changed, f"{what}: changed outside the output folder: {sorted(changed)[:5]}")
     if not support.SANITIZED:
         check(memory <= MEMORY + SLACK, f"{what}: {memory / 1e6:.0f} MB of memory")
-    check(temporary <= scratch, f"{what}: {temporary / 1e6:.0f} MB of temporary files")
+    check(temporary <= SCRATCH, f"{what}: {temporary / 1e6:.0f} MB of temporary files")
     shutil.rmtree(tmp)
 
 
@@ -198,25 +198,23 @@ TRICKS = {
     "a file of the system": ("ln -s /etc/passwd out.x.E", "a symbolic link"),
     "a link to a good file": ("printf 'a\\n1\\n' > good; ln -s good out.x.E", "a symbolic link"),
     "a folder": ("mkdir out.x.E", "a folder"),
-    "holes": ("truncate -s 20G out.x.E", "more than the"),
-    "more holes than disks": ("truncate -s 4T out.x.E", "more than the"),
+    "holes": ("truncate -s 20G out.x.E", "15/16 of --scratch"),
+    "more holes than disks": ("truncate -s 4T out.x.E", "15/16 of --scratch"),
     "a little too much": ("truncate -s 40M out.x.E", "more than the"),
     "another folder in place of its own": ("h=$PWD; cd /; rm -r $h; mkdir $h; echo > $h/out.x.E", "did not write"),
     "a link in place of its folder": ("h=$PWD; cd /; rm -r $h; ln -s / $h", "did not write"),
     "nothing": ("true", "did not write"),
-    "a full folder": ("head -c 120000000 /dev/zero > more; printf 'a\\n1\\n' > out.x.E", "more than the"),
-    "many files": ("i=0; while [ $i -lt 200 ]; do i=$((i+1)); head -c 3000000 /dev/zero > $i; sleep 0.03; done", "more than the"),
+    "a full folder": ("head -c 120000000 /dev/zero > more; printf 'a\\n1\\n' > out.x.E", "15/16 of --scratch"),
+    "many files": ("i=0; while [ $i -lt 200 ]; do i=$((i+1)); head -c 3000000 /dev/zero > $i; sleep 0.03; done", "15/16 of --scratch"),
+    "many files quickly": ("i=0; while [ $i -lt 200 ]; do i=$((i+1)); head -c 3000000 /dev/zero > $i; done", "15/16 of --scratch"),
 }
 
 
 def command_output(kind, trick):
     script, part = TRICKS[trick]
     script = script.replace("out.x.E", f"out.x.{ENDINGS[kind]}") + "\n"
-    # One file is bounded by the system; many files, by looks at the folder, the more often the less is left of the limit.
-    # A megabyte takes at least 10 ms here, so a tenth of the limit allows a look to come 100 ms late.
-    scratch = {"a full folder": SCRATCH + 2**20, "many files": SCRATCH + SCRATCH // 10}.get(trick, SCRATCH)
     return lambda: judge(f"{kind}: {trick}", ["run", "workflow.json", "--data", "data.csv", "-o", "out"],
-                         project(kind, script), (1,), [part], scratch)
+                         project(kind, script), (1,), [part])
 
 
 def command_image(what, content):

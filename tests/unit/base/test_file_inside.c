@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -208,6 +209,97 @@ static void scratch_is_booked(void **state) {
   ts_budget_set(0, 0);
 }
 
+/* Of 160 bytes commands may take 150. */
+static void commands_share_what_there_is(void **state) {
+  (void)state;
+  ts_budget_set(1000, 160);
+  assert_int_equal(ts_budget_command_bytes(), 150);
+  struct ts_scratch_share one, two;
+  uint64_t left = 0;
+  assert_true(ts_budget_begin_command(&one, false, NULL));
+  assert_true(ts_budget_begin_command(&two, false, NULL));
+  assert_true(ts_budget_book_command(&one, 90, &left));
+  assert_int_equal(left, 60);
+  assert_true(ts_budget_book_command(&two, 60, &left));
+  assert_int_equal(left, 0);
+  assert_false(ts_budget_book_command(&two, 61, &left));
+  assert_int_equal(left, 0);
+  assert_int_equal(ts_budget_scratch_held(), 151);
+  assert_true(ts_budget_book_command(&one, 20, &left)); /* it removed files */
+  assert_int_equal(left, 69);
+  ts_budget_end_command(&two);
+  ts_budget_end_command(&one);
+  assert_int_equal(ts_budget_scratch_held(), 0);
+  ts_budget_set(0, 0);
+}
+
+struct alone {
+  atomic_bool began, end, cancelled;
+  bool result;
+};
+
+static void *be_alone(void *argument) {
+  struct alone *alone = argument;
+  struct ts_scratch_share share;
+  alone->result = ts_budget_begin_command(&share, true, &alone->cancelled);
+  atomic_store(&alone->began, true);
+  if (!alone->result) return NULL;
+  while (!atomic_load(&alone->end)) sched_yield();
+  ts_budget_end_command(&share);
+  return NULL;
+}
+
+static void *begin_beside(void *argument) {
+  struct ts_scratch_share share;
+  ts_budget_begin_command(&share, false, NULL);
+  atomic_store((atomic_bool *)argument, true);
+  ts_budget_end_command(&share);
+  return NULL;
+}
+
+/* One that wants to be alone waits for the command that runs and for idle files, and keeps later ones from beginning. */
+static void a_command_can_be_alone(void **state) {
+  (void)state;
+  ts_budget_set(1000, 160);
+  assert_true(ts_budget_take_scratch(60, release_sixty)); /* an idle file: nobody returns it unless asked */
+  struct ts_scratch_share first;
+  assert_true(ts_budget_begin_command(&first, false, NULL));
+  struct alone alone = {0};
+  pthread_t thread, later;
+  assert_int_equal(pthread_create(&thread, NULL, be_alone, &alone), 0);
+  while (ts_budget_scratch_held() > 0) usleep(1000);
+  usleep(50000);
+  assert_false(atomic_load(&alone.began)); /* the first still runs */
+  ts_budget_end_command(&first);
+  while (!atomic_load(&alone.began)) usleep(1000);
+  assert_true(alone.result);
+  assert_int_equal(ts_budget_scratch_held(), 160);
+  atomic_bool began = false;
+  assert_int_equal(pthread_create(&later, NULL, begin_beside, &began), 0);
+  usleep(50000);
+  assert_false(atomic_load(&began));
+  atomic_store(&alone.end, true);
+  pthread_join(thread, NULL);
+  pthread_join(later, NULL);
+  assert_true(atomic_load(&began));
+  assert_int_equal(ts_budget_scratch_held(), 0);
+  ts_budget_set(0, 0);
+}
+
+static void waiting_to_be_alone_can_be_cancelled(void **state) {
+  (void)state;
+  ts_budget_set(1000, 160);
+  struct ts_scratch_share first, second;
+  assert_true(ts_budget_begin_command(&first, false, NULL));
+  struct alone alone = {.cancelled = true};
+  be_alone(&alone);
+  assert_false(alone.result);
+  assert_true(ts_budget_begin_command(&second, false, NULL)); /* nobody waits any longer */
+  ts_budget_end_command(&second);
+  ts_budget_end_command(&first);
+  ts_budget_set(0, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(only_regular_files_are_opened, setup, teardown),
@@ -217,6 +309,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(temporary_files_have_no_name, setup, teardown),
       cmocka_unit_test(defaults_follow_the_memory),
       cmocka_unit_test(scratch_is_booked),
+      cmocka_unit_test(commands_share_what_there_is),
+      cmocka_unit_test(a_command_can_be_alone),
+      cmocka_unit_test(waiting_to_be_alone_can_be_cancelled),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -293,7 +293,8 @@ static void expect_too_large(void **state, const char *type, const char *script,
  * the last three take. */
 static void test_output_is_too_large(void **state) {
   ts_budget_set((uint64_t)64 << 20, 0);
-  expect_too_large(state, "bytes", "truncate -s 20G out.x.bin", "wrote more than the 268.4 MB of --scratch and was");
+  expect_too_large(state, "bytes", "truncate -s 20G out.x.bin",
+                   "wrote more than 251.7 MB, 15/16 of --scratch, and was");
   expect_too_large(state, "bytes", "truncate -s 200M out.x.bin", "wrote an output 'x' of 209.7 MB");
   expect_too_large(state, "bytes", "truncate -s 33554433 out.x.bin", "more than the 33.6 MB that are allowed");
   expect_too_large(state, "table", "truncate -s 3M out.x.csv", "more than the 2.8 MB that are allowed");
@@ -301,9 +302,9 @@ static void test_output_is_too_large(void **state) {
   ts_budget_set((uint64_t)64 << 20, (uint64_t)1 << 20);
   /* Found while it runs or when it has ended: both say this. */
   expect_too_large(state, "bytes", "head -c 2000000 /dev/zero > more; echo good > out.x.bin",
-                   "more than the 1.0 MB of --scratch");
+                   "more than 983.0 kB, 15/16 of --scratch");
   expect_too_large(state, "bytes", "exec head -c 2000000 /dev/zero > out.x.bin",
-                   "wrote more than the 1.0 MB of --scratch");
+                   "wrote more than 983.0 kB, 15/16 of --scratch, and was stopped");
   expect_too_large(state, "bytes", "for i in 1 2 3 4; do head -c 600000 /dev/zero > $i; done; sleep 60", "was stopped");
   ts_budget_set(0, 0);
 }
@@ -400,11 +401,66 @@ static void test_scratch_folder_missing(void **state) {
   assert_error(&fixture->err, TS_ERR_FILE_IO, "no scratch folder can be made in '/nowhere/at/all'");
 }
 
-/* 2 GB/s fill 2 MB per ms: the folder is measured before what is left can be written, from 5 to 250 ms. */
+/* ---- Commands that write at the same time. ---- */
+
+static char *read_text(const char *folder, const char *name) {
+  ts_auto_free char *path = ts_path_join(folder, name);
+  ts_auto(ts_str_release) struct ts_str text = {0};
+  struct ts_error err = {0};
+  assert_true(ts_file_read(path, 1 << 20, &text, &err));
+  return ts_strdup(ts_str_get(&text));
+}
+
+struct two {
+  struct fixture *fixture;
+  struct ts_op *op;
+  struct ts_error err;
+  bool succeeded;
+};
+
+static void *run_one_of_two(void *argument) {
+  struct two *one = argument;
+  struct ts_op_context context = {.scratch_folder = one->fixture->scratch};
+  struct ts_data *out = NULL;
+  one->succeeded = ts_op_execute(one->op, NULL, NULL, &out, &context, &one->err);
+  ts_data_unref(out);
+  return NULL;
+}
+
+/* Each writes 6 MB of the 10; the first attempts meet, so that one of them is stopped and runs again when the other has
+ * ended. `attempts` has a line for each, `most` the bytes in both folders at the end of each attempt that was not stopped. */
+static void test_two_that_fit_one_by_one(void **state) {
+  struct fixture *fixture = *state;
+  static const char script[] =
+      "echo >> \"${0%/*}/attempts\"; until [ $(wc -l < \"${0%/*}/attempts\") -ge 2 ]; do sleep 0.01; done\n"
+      "head -c 3000000 /dev/zero > a; sleep 0.3; head -c 3000000 /dev/zero > b; sleep 0.3\n"
+      "du -s --block-size=1 .. | cut -f1 >> \"${0%/*}/most\"; printf 'a\\n1\\n' > out.table.csv";
+  ts_budget_set((uint64_t)64 << 20, 10000000);
+  struct two two[2] = {{.fixture = fixture}, {.fixture = fixture}};
+  two[0].op = two[1].op = define(fixture, SHELL, script, A_TABLE);
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&threads[i], NULL, run_one_of_two, &two[i]), 0);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  for (int i = 0; i < 2; i++) {
+    assert_no_error(&two[i].err);
+    assert_true(two[i].succeeded);
+  }
+  ts_auto_free char *attempts = read_text(fixture->folder, "attempts");
+  ts_auto_free char *most = read_text(fixture->folder, "most");
+  assert_true(strlen(attempts) == 3 || strlen(attempts) == 4); /* one was stopped, or each stopped the other */
+  int lines = 0;
+  for (const char *line = most; *line; line = strchr(line, '\n') + 1, lines++) assert_true(atoll(line) < 10000000);
+  assert_int_equal(lines, 2);
+  assert_int_equal(ts_budget_scratch_held(), 0);
+  ts_budget_set(0, 0);
+}
+
+/* 2 GB/s fill 2 MB per ms: the folder is measured before what is left can be written, from 1 to 250 ms. */
 static void test_next_look(void **state) {
   (void)state;
   const uint64_t ms = 1000000;
-  assert_int_equal(ts_process_next_look_ns(0, 0), 5 * ms);
+  assert_int_equal(ts_process_next_look_ns(0, 0), ms);
+  assert_int_equal(ts_process_next_look_ns(2000000, 0), ms);
   assert_int_equal(ts_process_next_look_ns(10000000, 0), 5 * ms);
   assert_int_equal(ts_process_next_look_ns(12000000, 0), 6 * ms);
   assert_int_equal(ts_process_next_look_ns(100000000, 0), 50 * ms);
@@ -437,6 +493,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_changed_script, setup, teardown),
       cmocka_unit_test_setup_teardown(test_script_that_changes_itself, setup, teardown),
       cmocka_unit_test_setup_teardown(test_scratch_folder_missing, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_two_that_fit_one_by_one, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
