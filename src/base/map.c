@@ -1,18 +1,13 @@
-/* Hash map with linear probing over a table of entry numbers; entries and keys lie in order of insertion.
- * SPDX-License-Identifier: Apache-2.0
- *
- * Nothing is ever removed, so there are no tombstones. Finding writes nothing: any number of threads may read a map
- * while no thread changes it. */
+/* Hash map over a table of entry numbers; entries and keys lie in order of insertion.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "base/map.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-#define FIRST_SLOTS   16
 #define KEY_ALIGNMENT 8 /* a key that is a struct may be read in place */
 
 struct ts_map_entry {
@@ -24,42 +19,41 @@ struct ts_map_entry {
 
 void ts_map_release(struct ts_map *map) {
   free(map->entries);
-  free(map->slots);
+  ts_table_release(&map->slots);
   free(map->key_bytes);
   memset(map, 0, sizeof *map);
 }
 
-/* The slot that holds the key, or the empty one where it belongs. */
-static size_t probe(const struct ts_map *map, uint64_t hash, const void *key, size_t key_size) {
-  size_t mask = map->slot_count - 1;
-  size_t slot = (size_t)hash & mask;
-  while (map->slots[slot]) {
-    const struct ts_map_entry *entry = &map->entries[map->slots[slot] - 1];
-    bool same = entry->hash == hash && entry->key_size == key_size &&
-                (key_size == 0 || memcmp(map->key_bytes + entry->key_offset, key, key_size) == 0);
-    if (same) break;
-    slot = (slot + 1) & mask;
-  }
-  return slot;
+/* ---- The slots: a table of entry numbers; the context is the map. ---- */
+
+struct key {
+  uint64_t hash;
+  const void *bytes;
+  size_t size;
+};
+
+static const struct ts_map_entry *entry_of(const void *slot, const struct ts_map *map) {
+  return &map->entries[*(const uint32_t *)slot - 1];
 }
+
+static bool is_free(const void *slot) { return *(const uint32_t *)slot == 0; }
+
+static uint64_t hash_of_slot(const void *slot, const void *map) { return entry_of(slot, map)->hash; }
+
+static bool matches(const void *slot, const void *key, const void *map) {
+  const struct ts_map_entry *entry = entry_of(slot, map);
+  const struct key *k = key;
+  return entry->hash == k->hash && entry->key_size == k->size &&
+         (k->size == 0 || memcmp(((const struct ts_map *)map)->key_bytes + entry->key_offset, k->bytes, k->size) == 0);
+}
+
+static const struct ts_table_type type = {sizeof(uint32_t), 32, is_free, hash_of_slot, matches};
 
 union ts_map_value *ts_map_find(const struct ts_map *map, const void *key, size_t key_size) {
-  if (map->count == 0) return NULL;
-  uint32_t number = map->slots[probe(map, XXH3_64bits(key, key_size), key, key_size)];
-  return number ? &map->entries[number - 1].value : NULL;
-}
-
-static void grow_slots(struct ts_map *map) {
-  size_t slot_count = map->slot_count ? map->slot_count * 2 : FIRST_SLOTS;
-  uint32_t *slots = ts_calloc(slot_count, sizeof *slots);
-  for (size_t i = 0; i < map->count; i++) {
-    size_t slot = (size_t)map->entries[i].hash & (slot_count - 1);
-    while (slots[slot]) slot = (slot + 1) & (slot_count - 1);
-    slots[slot] = (uint32_t)(i + 1);
-  }
-  free(map->slots);
-  map->slots = slots;
-  map->slot_count = slot_count;
+  if (map->slots.count == 0) return NULL;
+  const struct key wanted = {XXH3_64bits(key, key_size), key, key_size};
+  const uint32_t *slot = ts_table_find(&type, &map->slots, wanted.hash, &wanted, map);
+  return slot ? &map->entries[*slot - 1].value : NULL;
 }
 
 /* Copies a key and a NUL behind it, so that names can be read as strings. Returns its offset. */
@@ -80,20 +74,16 @@ static size_t add_key(struct ts_map *map, const void *key, size_t key_size) {
 }
 
 union ts_map_value *ts_map_insert(struct ts_map *map, const void *key, size_t key_size, bool *inserted) {
-  uint64_t hash = XXH3_64bits(key, key_size);
-  size_t slot = map->slot_count ? probe(map, hash, key, key_size) : 0;
-  bool found = map->slot_count && map->slots[slot];
-  if (inserted) *inserted = !found;
-  if (found) return &map->entries[map->slots[slot] - 1].value;
-  if (map->count >= UINT32_MAX - 1) TS_BUG("map of more than %zu entries", map->count);
-  if ((map->count + 1) * 3 > map->slot_count * 2) {
-    grow_slots(map);
-    slot = probe(map, hash, key, key_size);
-  }
-  map->entries = ts_grow(map->entries, map->count, &map->capacity, sizeof *map->entries);
-  struct ts_map_entry *entry = &map->entries[map->count++];
-  *entry = (struct ts_map_entry){.hash = hash, .key_offset = add_key(map, key, key_size), .key_size = key_size};
-  map->slots[slot] = (uint32_t)map->count;
+  const struct key wanted = {XXH3_64bits(key, key_size), key, key_size};
+  ts_table_reserve(&type, &map->slots, map->slots.count + 1, map);
+  uint32_t *slot = ts_table_probe(&type, &map->slots, wanted.hash, &wanted, map);
+  if (inserted) *inserted = is_free(slot);
+  if (!is_free(slot)) return &map->entries[*slot - 1].value;
+  if (map->slots.count >= UINT32_MAX - 1) TS_BUG("map of more than %zu entries", map->slots.count);
+  map->entries = ts_grow(map->entries, map->slots.count, &map->capacity, sizeof *map->entries);
+  struct ts_map_entry *entry = &map->entries[map->slots.count++];
+  *entry = (struct ts_map_entry){.hash = wanted.hash, .key_offset = add_key(map, key, key_size), .key_size = key_size};
+  *slot = (uint32_t)map->slots.count;
   return &entry->value;
 }
 
@@ -106,7 +96,7 @@ union ts_map_value *ts_map_insert_name(struct ts_map *map, const char *name, boo
 }
 
 static struct ts_map_entry *entry_at(const struct ts_map *map, size_t index) {
-  if (index >= map->count) TS_BUG("map entry %zu of %zu", index, map->count);
+  if (index >= map->slots.count) TS_BUG("map entry %zu of %zu", index, map->slots.count);
   return &map->entries[index];
 }
 

@@ -1,23 +1,19 @@
 /* A hash map from byte strings (names, keys, digests) to pointers or numbers.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Open addressing, XXH3 hashing, keys copied into the map. Iteration is in order of insertion, hence deterministic. */
+ * A table (base/table.h) with XXH3 hashes, keys copied into the map. Iteration is in order of insertion, hence deterministic. */
 #ifndef TS_BASE_MAP_H
 #define TS_BASE_MAP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/table.h"
 
 struct ts_map_entry;
 
 struct ts_map {
   struct ts_map_entry *entries; /* owned, in order of insertion */
-  uint32_t *slots;              /* owned, entry index + 1, 0 is empty */
-  size_t count;
-  size_t capacity;   /* of entries */
-  size_t slot_count; /* a power of two, or 0 */
-  char *key_bytes;   /* owned, the keys one after another */
+  struct ts_table slots;        /* of uint32_t: entry number + 1 */
+  size_t capacity;              /* of entries */
+  char *key_bytes;              /* owned, the keys one after another */
   size_t key_length;
   size_t key_capacity;
 };
@@ -29,6 +25,7 @@ union ts_map_value {
 
 /* A zeroed struct is an empty map. Values are never freed by the map. */
 void ts_map_release(struct ts_map *map);
+static inline size_t ts_map_count(const struct ts_map *map) { return map->slots.count; }
 /* Finds the value of a key, or NULL. The pointer is valid until the next insertion. */
 union ts_map_value *ts_map_find(const struct ts_map *map, const void *key, size_t key_size);
 /* Finds or inserts (value zeroed); *inserted says which (may be NULL). */

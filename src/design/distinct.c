@@ -3,6 +3,7 @@
 #include "design/design.h"
 
 #include "base/alloc.h"
+#include "base/table.h"
 
 #include <string.h>
 #include <xxhash.h>
@@ -35,40 +36,38 @@ static bool same_rows(const struct ts_design *design, size_t a, size_t b) {
   return true;
 }
 
-/* An open table of the first rows, by hash; at most half full. */
-struct table {
-  size_t *slots;    /* owned; row + 1, 0 is empty */
-  uint64_t *hashes; /* owned; beside the slots, so that few rows have to be compared */
-  size_t mask;
+/* The first row of its values; the hash lies beside it, so that few rows have to be compared. */
+struct slot {
+  size_t row_plus_1; /* 0: free */
+  uint64_t hash;
 };
 
-/* The first row with these values: this one if there was none before. */
-static size_t find_first(const struct ts_design *design, struct table *table, size_t row, uint64_t hash) {
-  size_t slot = (size_t)hash & table->mask;
-  while (table->slots[slot] > 0) {
-    size_t other = table->slots[slot] - 1;
-    if (table->hashes[slot] == hash && same_rows(design, other, row)) return other;
-    slot = (slot + 1) & table->mask;
-  }
-  table->slots[slot] = row + 1;
-  table->hashes[slot] = hash;
-  return row;
+static bool is_free(const void *slot) { return ((const struct slot *)slot)->row_plus_1 == 0; }
+
+static uint64_t hash_of_slot(const void *slot, const void *design) {
+  (void)design;
+  return ((const struct slot *)slot)->hash;
 }
 
+static bool matches(const void *slot, const void *key, const void *design) {
+  const struct slot *a = slot, *b = key;
+  return a->hash == b->hash && same_rows(design, a->row_plus_1 - 1, b->row_plus_1 - 1);
+}
+
+static const struct ts_table_type type = {sizeof(struct slot), 16, is_free, hash_of_slot, matches};
+
 size_t ts_design_distinct(const struct ts_design *design, size_t *first_of_row) {
-  size_t slot_count = 16;
-  while (slot_count < 2 * design->row_count) slot_count *= 2;
-  struct table table = {.mask = slot_count - 1};
-  table.slots = ts_calloc(slot_count, sizeof *table.slots);
-  table.hashes = ts_calloc(slot_count, sizeof *table.hashes);
+  ts_auto(ts_table_release) struct ts_table table = {0};
+  ts_table_reserve(&type, &table, design->row_count, design);
   ts_auto_free uint64_t *scratch = ts_calloc(design->column_count + 1, sizeof *scratch);
-  size_t count = 0;
   for (size_t row = 0; row < design->row_count; row++) {
-    size_t first = find_first(design, &table, row, hash_row(design, row, scratch));
-    if (first_of_row) first_of_row[row] = first;
-    count += first == row ? 1 : 0;
+    const struct slot wanted = {row + 1, hash_row(design, row, scratch)};
+    struct slot *slot = ts_table_probe(&type, &table, wanted.hash, &wanted, design);
+    if (is_free(slot)) {
+      *slot = wanted;
+      table.count++;
+    }
+    if (first_of_row) first_of_row[row] = slot->row_plus_1 - 1;
   }
-  free(table.slots);
-  free(table.hashes);
-  return count;
+  return table.count;
 }

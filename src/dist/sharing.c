@@ -165,10 +165,10 @@ static void number_keys(struct rest *rest) {
     const uint32_t identity[2] = {(uint32_t)(i % rest->task_count), rest->keys[i]};
     bool inserted = false;
     union ts_map_value *slot = ts_map_insert(&known, identity, sizeof identity, &inserted);
-    if (inserted) slot->number = known.count - 1;
+    if (inserted) slot->number = ts_map_count(&known) - 1;
     rest->keys[i] = (uint32_t)slot->number;
   }
-  rest->key_count = known.count;
+  rest->key_count = ts_map_count(&known);
   ts_map_release(&known);
 }
 

@@ -14,7 +14,7 @@ void ts_plan_keep_instances(struct builder *b) {
   struct ts_plan *plan = b->plan;
   const struct ts_workflow *w = plan->workflow;
   plan->instances = ts_arena_array(&plan->arena, w->stage_count + 1, sizeof *plan->instances);
-  for (size_t i = 0; i < b->stage_map.count; i++) {
+  for (size_t i = 0; i < ts_map_count(&b->stage_map); i++) {
     const struct known_stage *known = ts_map_value_at(&b->stage_map, i)->pointer;
     plan->instances[known->stage].count++;
   }
@@ -26,7 +26,7 @@ void ts_plan_keep_instances(struct builder *b) {
     runs[s] = ts_arena_array(&plan->arena, instances->count + 1, sizeof **runs);
     *instances = (struct ts_stage_instances){.count = instances->count, .nodes = nodes[s], .runs = runs[s]};
   }
-  for (size_t i = 0; i < b->stage_map.count; i++) {
+  for (size_t i = 0; i < ts_map_count(&b->stage_map); i++) {
     const struct known_stage *known = ts_map_value_at(&b->stage_map, i)->pointer;
     const struct ts_stage *stage = &w->stages[known->stage];
     *runs[known->stage]++ = known->run;

@@ -4,8 +4,6 @@
 
 #include "base/alloc.h"
 
-#define FIRST_SLOTS 64
-
 struct content *ts_content_create(struct window *window, struct instance *origin) {
   struct {
     struct ts_data *data;
@@ -30,34 +28,33 @@ static bool has_identity(const struct content *content, const struct ts_xxh128 *
   return content->identity.low == identity->low && content->identity.high == identity->high;
 }
 
-/* The slot of the identity in the window's table, or the free one for it. Linear probing; nothing is removed. */
-static struct content **probe(const struct window *window, const struct ts_xxh128 *identity) {
-  size_t i = (size_t)identity->low & (window->identity_slots - 1);
-  while (window->by_identity[i] && !has_identity(window->by_identity[i], identity))
-    i = (i + 1) & (window->identity_slots - 1);
-  return &window->by_identity[i];
+/* ---- By identity: a table of pointers; nothing is removed. ---- */
+
+static bool is_free(const void *slot) { return *(struct content *const *)slot == NULL; }
+
+static uint64_t hash_of_slot(const void *slot, const void *context) {
+  (void)context;
+  return (*(struct content *const *)slot)->identity.low;
 }
 
-static void grow_table(struct window *window) {
-  struct content **old = window->by_identity;
-  const size_t old_slots = window->identity_slots;
-  window->identity_slots = old_slots ? 2 * old_slots : FIRST_SLOTS;
-  window->by_identity = ts_calloc(window->identity_slots, sizeof(struct content *));
-  for (size_t i = 0; i < old_slots; i++) {
-    if (old[i]) *probe(window, &old[i]->identity) = old[i];
-  }
-  free(old);
+static bool matches(const void *slot, const void *identity, const void *context) {
+  (void)context;
+  return has_identity(*(struct content *const *)slot, identity);
 }
+
+static const struct ts_table_type by_identity = {sizeof(struct content *), 64, is_free, hash_of_slot, matches};
 
 struct content *ts_content_find(const struct window *window, const struct ts_xxh128 *identity) {
-  return window->identity_count ? *probe(window, identity) : NULL;
+  struct content **slot = ts_table_find(&by_identity, &window->by_identity, identity->low, identity, NULL);
+  return slot ? *slot : NULL;
 }
 
 struct content *ts_content_add(struct window *window, struct instance *origin, const struct ts_xxh128 *identity) {
   struct content *content = ts_content_create(window, origin);
   content->identity = *identity;
-  if (2 * ++window->identity_count > window->identity_slots) grow_table(window);
-  *probe(window, identity) = content;
+  ts_table_reserve(&by_identity, &window->by_identity, ++window->by_identity.count, NULL);
+  struct content **slot = ts_table_probe(&by_identity, &window->by_identity, identity->low, identity, NULL);
+  *slot = content;
   return content;
 }
 

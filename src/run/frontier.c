@@ -244,7 +244,7 @@ void ts_frontier_open(struct ts_frontier *frontier, const bool *tasks) {
 
 void ts_frontier_destroy(struct ts_frontier *frontier) {
   if (!frontier) return;
-  for (size_t i = 0; i < frontier->by_content.count; i++) {
+  for (size_t i = 0; i < ts_map_count(&frontier->by_content); i++) {
     struct same *same = ts_map_value_at(&frontier->by_content, i)->pointer;
     free(same->waiting);
     free(same);
@@ -398,7 +398,7 @@ static uint32_t number_of(struct ts_frontier *frontier, const struct instance *i
   }
   bool inserted = false;
   union ts_map_value *slot = ts_map_insert(&frontier->numbers, bytes.data, bytes.length, &inserted);
-  if (inserted) slot->number = frontier->numbers.count - 1;
+  if (inserted) slot->number = ts_map_count(&frontier->numbers) - 1;
   *number = (uint32_t)slot->number;
   return *number;
 }

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/table.h"
 #include "sched/ready.h"
 
 #include <pthread.h>
@@ -89,8 +90,7 @@ struct window {
   size_t *offsets;            /* owned */
   size_t instance_count;
   size_t open_count;            /* instances needed and not finished */
-  struct content **by_identity; /* owned table of borrowed contents: see content.c */
-  size_t identity_slots, identity_count;
+  struct ts_table by_identity; /* of borrowed contents: see content.c */
   struct ts_arena arena; /* owns the contents; guarded by engine.lock */
   struct content **all;  /* owned array, for release */
   size_t all_count, all_capacity;

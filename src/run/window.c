@@ -113,7 +113,7 @@ void ts_window_destroy(struct window *window) {
     free(content->message);
   }
   free(window->all);
-  free(window->by_identity);
+  ts_table_release(&window->by_identity);
   ts_arena_release(&window->arena);
   free(window->instances);
   free(window->offsets);

@@ -7,8 +7,7 @@
 #define TS_STORE_DIGEST_INDEX_H
 
 #include "base/digest.h"
-
-#include <stddef.h>
+#include "base/table.h"
 
 struct ts_digest_node {
   struct ts_digest_node *next;    /* borrowed; the next older one of the same digest */
@@ -16,13 +15,9 @@ struct ts_digest_node {
   void *owner;                    /* borrowed; the object of the digest */
 };
 
-struct ts_digest_slot;
-
 /* A zeroed struct is an empty index. */
 struct ts_digest_index {
-  struct ts_digest_slot *slots; /* owned; the nodes are not */
-  size_t slot_count;            /* a power of two, or 0 */
-  size_t count;                 /* of nodes */
+  struct ts_table table; /* of distinct digests; the nodes are borrowed */
 };
 
 void ts_digest_index_release(struct ts_digest_index *index);

@@ -1,17 +1,24 @@
-/* Open addressing over 8 bytes of each key, at most half full.
+/* The set is a table of 8 bytes of each key.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/key_set.h"
 
-#include "base/alloc.h"
-
 #include <string.h>
 
-#define FIRST_SLOTS 1024
+static bool is_free(const void *slot) { return *(const uint64_t *)slot == 0; }
 
-void ts_key_set_release(struct ts_key_set *set) {
-  free(set->slots);
-  memset(set, 0, sizeof *set);
+static uint64_t hash_of_slot(const void *slot, const void *context) {
+  (void)context;
+  return *(const uint64_t *)slot;
 }
+
+static bool matches(const void *slot, const void *key, const void *context) {
+  (void)context;
+  return *(const uint64_t *)slot == *(const uint64_t *)key;
+}
+
+static const struct ts_table_type type = {sizeof(uint64_t), 1024, is_free, hash_of_slot, matches};
+
+void ts_key_set_release(struct ts_key_set *set) { ts_table_release(&set->table); }
 
 uint64_t ts_key_set_hash(const struct ts_key *key) {
   uint64_t hash;
@@ -19,32 +26,15 @@ uint64_t ts_key_set_hash(const struct ts_key *key) {
   return hash ? hash : 1; /* 0 is a free slot */
 }
 
-static size_t probe(const uint64_t *slots, size_t slot_count, uint64_t hash) {
-  size_t i = (size_t)(hash >> 8) & (slot_count - 1);
-  while (slots[i] && slots[i] != hash) i = (i + 1) & (slot_count - 1);
-  return i;
-}
-
-static void grow(struct ts_key_set *set) {
-  const size_t slot_count = set->slot_count ? 2 * set->slot_count : FIRST_SLOTS;
-  uint64_t *slots = ts_calloc(slot_count, sizeof *slots);
-  for (size_t i = 0; i < set->slot_count; i++) {
-    if (set->slots[i]) slots[probe(slots, slot_count, set->slots[i])] = set->slots[i];
-  }
-  free(set->slots);
-  set->slots = slots;
-  set->slot_count = slot_count;
-}
-
 bool ts_key_set_add(struct ts_key_set *set, uint64_t hash) {
-  if (2 * (set->count + 1) > set->slot_count) grow(set);
-  uint64_t *slot = &set->slots[probe(set->slots, set->slot_count, hash)];
+  ts_table_reserve(&type, &set->table, set->table.count + 1, NULL);
+  uint64_t *slot = ts_table_probe(&type, &set->table, hash, &hash, NULL);
   if (*slot) return false;
   *slot = hash;
-  set->count++;
+  set->table.count++;
   return true;
 }
 
 bool ts_key_set_has(const struct ts_key_set *set, uint64_t hash) {
-  return set->count > 0 && set->slots[probe(set->slots, set->slot_count, hash)] != 0;
+  return ts_table_find(&type, &set->table, hash, &hash, NULL) != NULL;
 }

@@ -4,6 +4,7 @@
 #define TS_STORE_KEY_SET_H
 
 #include "base/key.h"
+#include "base/table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,8 +14,7 @@
 
 /* A zeroed struct is an empty set. */
 struct ts_key_set {
-  uint64_t *slots; /* owned; 0 is free */
-  size_t slot_count, count;
+  struct ts_table table; /* of uint64_t */
 };
 
 void ts_key_set_release(struct ts_key_set *set);

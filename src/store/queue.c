@@ -220,7 +220,7 @@ void ts_store_queue_drain(struct ts_store_queue *queue) {
 
 void ts_store_queue_drain_records(struct ts_store_queue *queue) {
   pthread_mutex_lock(&queue->lock);
-  if (queue->by_key.count > 0) drain(queue);
+  if (queue->by_key.table.count > 0) drain(queue);
   pthread_mutex_unlock(&queue->lock);
 }
 

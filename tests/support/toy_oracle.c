@@ -17,7 +17,7 @@
 static uint64_t number_of(struct toy_oracle *o, const struct ts_str *text) {
   bool inserted = false;
   union ts_map_value *value = ts_map_insert(&o->texts, ts_str_get(text), text->length, &inserted);
-  if (inserted) value->number = o->texts.count;
+  if (inserted) value->number = ts_map_count(&o->texts);
   return value->number;
 }
 
@@ -392,9 +392,9 @@ size_t toy_distinct(const struct toy_oracle *o, const struct toy_filter *f) {
   for (size_t i = 0; i < o->count; i++) {
     if (o->instances[i].set != TOY_REFERENCE && fits(o, &o->instances[i], f)) add_to_set(o, &o->instances[i], f, &met);
   }
-  size_t of_design = met.count;
+  size_t of_design = ts_map_count(&met);
   for (size_t i = 0; i < o->count; i++) {
     if (o->instances[i].set == TOY_REFERENCE && fits(o, &o->instances[i], f)) add_to_set(o, &o->instances[i], f, &met);
   }
-  return (f->design ? of_design : 0) + (f->reference ? met.count - of_design : 0);
+  return (f->design ? of_design : 0) + (f->reference ? ts_map_count(&met) - of_design : 0);
 }

@@ -112,7 +112,7 @@ void toy_run_do(struct toy_run *run) {
 }
 
 void toy_run_release(struct toy_run *run) {
-  for (size_t i = 0; i < run->products.count; i++) ts_data_unref(ts_map_value_at(&run->products, i)->pointer);
+  for (size_t i = 0; i < ts_map_count(&run->products); i++) ts_data_unref(ts_map_value_at(&run->products, i)->pointer);
   ts_map_release(&run->products);
   ts_map_release(&run->events);
   ts_map_release(&run->keys);
@@ -184,7 +184,7 @@ static size_t failed_executions(const struct toy_run *run) {
 /* Without a store every task is met, so all keys are. */
 static bool keys_agree(const struct toy_run *run) {
   const struct toy_filter all = {.by = TOY_BY_KEY, .statuses = ~0U, .design = true, .reference = true};
-  return run->options.store || run->keys.count == toy_distinct(&run->subject->oracle, &all);
+  return run->options.store || ts_map_count(&run->keys) == toy_distinct(&run->subject->oracle, &all);
 }
 
 /* invariants 5 and 6: outcomes add up for every task, and the operations counted as many executions as the engine. */

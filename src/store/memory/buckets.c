@@ -53,7 +53,7 @@ void ts_memory_buckets_init(struct ts_memory_buckets *buckets) {
 }
 
 void ts_memory_buckets_release(struct ts_memory_buckets *buckets) {
-  for (size_t i = 0; i < buckets->runs.count; i++) queue_destroy(ts_map_value_at(&buckets->runs, i)->pointer);
+  for (size_t i = 0; i < ts_map_count(&buckets->runs); i++) queue_destroy(ts_map_value_at(&buckets->runs, i)->pointer);
   ts_map_release(&buckets->runs);
   pthread_mutex_destroy(&buckets->lock);
 }
@@ -177,7 +177,7 @@ static bool add(struct ts_memory_buckets *buckets, const char *run, const struct
     insert(queue, &rows[i]);
     ts_map_insert(&touched, &rows[i].group, sizeof rows[i].group, NULL);
   }
-  for (size_t i = 0; i < touched.count; i++) {
+  for (size_t i = 0; i < ts_map_count(&touched); i++) {
     size_t size;
     const void *group = ts_map_key_at(&touched, i, &size);
     struct bucket_phase **origin = ts_map_find(&queue->groups, group, size)->pointer;
@@ -213,7 +213,7 @@ static bool finish(struct ts_bucket_queue *queue, uint64_t number) {
 
 static size_t give_back(struct ts_bucket_queue *queue, uint64_t worker) {
   size_t count = 0;
-  for (size_t i = 0; queue && i < queue->numbers.count; i++) {
+  for (size_t i = 0; queue && i < ts_map_count(&queue->numbers); i++) {
     struct bucket *bucket = ts_map_value_at(&queue->numbers, i)->pointer;
     if (bucket->state != HELD || bucket->worker != worker) continue;
     bucket->state = BLOCKED;

@@ -188,7 +188,7 @@ static enum ts_remote_answer answer_file_put(struct request *request) {
 
 static void note(struct ts_remote_service *service, const struct ts_key *key) {
   if (service->too_many) return;
-  if (service->known.count >= TS_KEY_SET_MOST) {
+  if (service->known.table.count >= TS_KEY_SET_MOST) {
     service->too_many = true;
     ts_key_set_release(&service->known);
     free(ts_steal(service->log));

@@ -20,7 +20,7 @@ static void give_up(struct ts_sqlite_filter *filter) {
 /* Under filter.lock. */
 static void add(struct ts_sqlite_filter *filter, const struct ts_key *key) {
   if (filter->state == TS_FILTER_OFF) return;
-  if (filter->keys.count >= TS_KEY_SET_MOST) {
+  if (filter->keys.table.count >= TS_KEY_SET_MOST) {
     give_up(filter);
     return;
   }

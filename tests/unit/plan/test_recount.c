@@ -44,7 +44,7 @@ static void check(const struct recount *r, bool condition, const char *text) {
 static uint64_t number_of(struct recount *r, const struct ts_str *text) {
   bool inserted = false;
   union ts_map_value *value = ts_map_insert(&r->texts, ts_str_get(text), text->length, &inserted);
-  if (inserted) value->number = r->texts.count;
+  if (inserted) value->number = ts_map_count(&r->texts);
   return value->number;
 }
 

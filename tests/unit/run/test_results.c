@@ -51,7 +51,7 @@ static void run_without_store(const struct toy_subject *s, bool no_cutoff, size_
 
 /* What was executed has a record of its own; what was cut off has one that says so, and its products are there. */
 static void check_records(const struct toy_run *run) {
-  for (size_t i = 0; i < run->keys.count; i++) {
+  for (size_t i = 0; i < ts_map_count(&run->keys); i++) {
     size_t size = 0;
     const struct ts_key *key = ts_map_key_at(&run->keys, i, &size);
     uint64_t outcomes = ts_map_value_at(&run->keys, i)->number;

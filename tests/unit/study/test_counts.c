@@ -33,7 +33,7 @@ static size_t stage_copies(const struct toy_subject *s, size_t stage_index) {
       ts_map_insert(&met, identity, sizeof identity, NULL);
     }
   }
-  return met.count;
+  return ts_map_count(&met);
 }
 
 static uint64_t distinct(const struct toy_subject *s, size_t task, unsigned statuses) {
