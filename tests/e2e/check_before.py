@@ -2,6 +2,7 @@
 """What a run would meet is said before: by `check`, and by the other commands before they compute.
 
 SPDX-License-Identifier: Apache-2.0
+test-label: threads-elsewhere (e2e.demo)
 """
 import json
 import os

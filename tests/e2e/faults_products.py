@@ -2,6 +2,7 @@
 """Products that are damaged in the store, as files or in the database: found by their digest, computed again.
 
 SPDX-License-Identifier: Apache-2.0
+test-label: threads-elsewhere (unit.store.damage, e2e.faults_store)
 test-timeout: 180
 """
 import os

@@ -3,6 +3,7 @@
 results-by-file.csv against sums over the tables that `run` writes and over the masks; a column that no table has ends a study.
 
 SPDX-License-Identifier: Apache-2.0
+test-label: threads-elsewhere (e2e.demo, e2e.decay)
 test-timeout: 240
 """
 import json

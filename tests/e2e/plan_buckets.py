@@ -2,6 +2,7 @@
 """Groups the recorded study of 458 runs with every algorithm by 'tessera plan': the contract of its JSON, the counts.
 
 SPDX-License-Identifier: Apache-2.0
+test-label: threads-elsewhere (e2e.demo)
 
 Under a sanitizer, which multiplies the time by twenty, each algorithm is seen with one or two limits only.
 test-timeout: 300

@@ -2,6 +2,7 @@
 """Plans made-up chains of tasks and drawn designs by commands: the paper's figures, closed forms and table of reuse.
 
 SPDX-License-Identifier: Apache-2.0
+test-label: threads-elsewhere (e2e.demo)
 test-timeout: 300
 """
 import csv

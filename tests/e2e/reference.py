@@ -3,6 +3,7 @@
 and pictures of workflows whose reference is the truth alone.
 
 SPDX-License-Identifier: Apache-2.0
+test-label: threads-elsewhere (e2e.demo, e2e.decay)
 
 Expected names and words are those of docs/workflow-file.md; Dice scores are computed here from the mask that a run wrote and
 the truth, pixel by pixel.

@@ -41,6 +41,8 @@ STUDY = {
 AGAIN = ("-j2", "--workers 2")  # whose stores are looked at
 SETTINGS = {"-j1": ("-j", 1), "-j2": ("-j", 2), "--workers 2": ("--workers", 2, "-j", 2),
             "--no-reuse -j1": ("--no-reuse", "-j", 1), "--no-reuse -j2": ("--no-reuse", "-j", 2)}
+if support.SANITIZED:  # which find the same in fewer settings
+    SETTINGS = {title: SETTINGS[title] for title in ("-j1", *AGAIN)}
 THREAD = ("rounding", "flush", "traps", "signals", "uselocale")
 PROCESS = {"folder": "the current folder (to '/')", "setenv": "the environment (variable 'SAB_TOKEN')",
            "putenv": "the environment (variable 'SAB_TOKEN')",

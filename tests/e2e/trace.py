@@ -2,6 +2,7 @@
 """Traces and profiles of runs: every executed task once, no overlap on a thread, sums that agree, after kill -9 too.
 
 SPDX-License-Identifier: Apache-2.0
+test-label: threads-elsewhere (e2e.demo)
 test-timeout: 300
 """
 import collections
