@@ -89,10 +89,10 @@ struct window {
   struct instance *instances; /* owned; those of node n start at offsets[n] */
   size_t *offsets;            /* owned */
   size_t instance_count;
-  size_t open_count;            /* instances needed and not finished */
+  size_t open_count;           /* instances needed and not finished */
   struct ts_table by_identity; /* of borrowed contents: see content.c */
-  struct ts_arena arena; /* owns the contents; guarded by engine.lock */
-  struct content **all;  /* owned array, for release */
+  struct ts_arena arena;       /* owns the contents; guarded by engine.lock */
+  struct content **all;        /* owned array, for release */
   size_t all_count, all_capacity;
   struct lingering lingering[LINGER_COUNT]; /* a ring, the one that became idle first is the first to go */
   size_t linger_first, linger_count;

@@ -90,7 +90,8 @@ static void play_close(struct play *play) {
   free(play->c.open_in_window);
   free(play->c.bucket_windows);
   ts_run_result_release(&play->result);
-  for (size_t i = 0; i < ts_map_count(&play->products); i++) ts_data_unref(ts_map_value_at(&play->products, i)->pointer);
+  for (size_t i = 0; i < ts_map_count(&play->products); i++)
+    ts_data_unref(ts_map_value_at(&play->products, i)->pointer);
   ts_map_release(&play->products);
   ts_run_setup_destroy(play->setup);
   ts_store_close(play->store);

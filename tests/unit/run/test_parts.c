@@ -43,7 +43,8 @@ static void on_product(void *user, uint32_t node, uint32_t port, size_t unit, st
 }
 
 static void told_release(struct told *told) {
-  for (size_t i = 0; i < ts_map_count(&told->products); i++) ts_data_unref(ts_map_value_at(&told->products, i)->pointer);
+  for (size_t i = 0; i < ts_map_count(&told->products); i++)
+    ts_data_unref(ts_map_value_at(&told->products, i)->pointer);
   ts_map_release(&told->products);
   ts_map_release(&told->settled);
 }
