@@ -16,8 +16,8 @@
 
 #define SCRATCH_PER_MEMORY 4
 #define WAIT_NS            20000000L /* a decode that needs temporary files takes longer */
-/* Kept for what commands write between two looks at their folders: of 100 MB 6.3 MB. Of 50 commands that filled 100 MB with
- * many files, 30 of them beside four endless loops on two cores, the one that was seen latest wrote 2.3 MB more. */
+/* Kept for what commands write between two looks at their folders: of 100 MB 6.3 MB. Of 50 commands that filled 100 MB
+ * with many files, 30 of them beside four endless loops on two cores, the one seen latest wrote 2.3 MB more. */
 #define UNSEEN_SHARE 16
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows; taken before no other lock of ours */

@@ -24,8 +24,8 @@ bool ts_budget_take_scratch(uint64_t bytes, void (*release_idle)(void));
 void ts_budget_return_scratch(uint64_t bytes);
 uint64_t ts_budget_scratch_held(void); /* booked now */
 
-/* Commands: how much one writes is only known when its folder is measured. What is measured is booked; one that makes all
- * together exceed the budget must stop, and may begin again alone, when nobody else has temporary files. */
+/* Commands: how much one writes is only known when its folder is measured. What is measured is booked; one that makes
+ * all together exceed the budget must stop, and may begin again alone, when nobody else has temporary files. */
 struct ts_scratch_share {
   uint64_t booked_bytes;
   bool is_alone;

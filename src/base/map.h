@@ -1,7 +1,8 @@
 /* A hash map from byte strings (names, keys, digests) to pointers or numbers.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A table (base/table.h) with XXH3 hashes, keys copied into the map. Iteration is in order of insertion, hence deterministic. */
+ * A table (base/table.h) with XXH3 hashes, keys copied into the map. Iteration is in order of insertion, hence
+ * deterministic. */
 #ifndef TS_BASE_MAP_H
 #define TS_BASE_MAP_H
 

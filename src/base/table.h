@@ -1,9 +1,9 @@
 /* The hash table for entries of a fixed size: open addressing, linear probing, at most half full.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A slot of zero bytes is free. All functions are inline and the type is a constant, so that the compiler turns each use
- * into the loop one would write by hand: as functions of their own they took up to twice as long in the keys of chains.
- * Finding writes nothing: any number of threads may look while no thread changes the table. */
+ * A slot of zero bytes is free. All functions are inline and the type is a constant, so that the compiler turns each
+ * use into the loop one would write by hand: as functions of their own they took up to twice as long in the keys of
+ * chains. Finding writes nothing: any number of threads may look while no thread changes the table. */
 #ifndef TS_BASE_TABLE_H
 #define TS_BASE_TABLE_H
 
@@ -17,7 +17,7 @@
 
 #define TS_TABLE_INLINE static inline __attribute__((always_inline))
 
-/* What a user defines, once, as a static constant. `context` is what the call was given: whatever its entries refer to. */
+/* What a user defines, once, as a static constant. `context` is what the call was given: what its entries refer to. */
 struct ts_table_type {
   size_t slot_size;
   size_t first_slots; /* a power of two */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,19 +35,33 @@ static int create_nameless(const char *folder) {
   return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 }
 
-/* Gives a nameless file a name for a moment, so that it can be renamed over the target. 0 or the errno. */
+/* Names a nameless file: at once if nothing has that name, otherwise beside it, to be renamed. 0 or the errno. */
 static int give_name(struct piecewise_file *file) {
-  ts_auto_free char *folder = ts_path_folder(file->path);
   char link[64];
   snprintf(link, sizeof link, "/proc/self/fd/%d", file->fd);
-  for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+  if (linkat(AT_FDCWD, link, AT_FDCWD, file->path, AT_SYMLINK_FOLLOW) == 0) return 0;
+  ts_auto_free char *folder = ts_path_folder(file->path);
+  for (int attempt = 0; errno == EEXIST && attempt < MAX_ATTEMPTS; attempt++) {
+    free(file->temporary);
     file->temporary = ts_path_temporary(folder);
     if (linkat(AT_FDCWD, link, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0) return 0;
-    int number = errno;
-    free(ts_steal(file->temporary));
-    if (number != EEXIST) return number;
   }
-  return EEXIST;
+  int number = errno;
+  free(ts_steal(file->temporary));
+  return number;
+}
+
+/* Ctrl-C comes before or after, never between the two names. Closes the file. 0 or the errno. */
+static int put_in_place(struct piecewise_file *file) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  int number = file->is_nameless ? give_name(file) : 0;
+  if (close(file->fd) != 0 && errno != EINTR && !number) number = errno;
+  if (!number && file->temporary && rename(file->temporary, file->path) != 0) number = errno;
+  if (number && file->temporary) unlink(file->temporary);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return number;
 }
 
 bool ts_piecewise_open(struct piecewise_file *file, const char *path, struct ts_error *err) {
@@ -71,12 +86,11 @@ bool ts_piecewise_write(struct piecewise_file *file, const char *text, size_t le
 }
 
 bool ts_piecewise_close(struct piecewise_file *file, bool keep, struct ts_error *err) {
-  int number = keep && file->is_nameless ? give_name(file) : 0;
-  if (file->fd >= 0 && close(file->fd) != 0 && errno != EINTR && !number) number = errno;
-  if (keep && !number && file->temporary && rename(file->temporary, file->path) != 0) number = errno;
-  if (file->temporary && (!keep || number)) unlink(file->temporary);
+  int number = keep ? put_in_place(file) : 0;
+  if (!keep && file->fd >= 0) close(file->fd);
+  if (!keep && file->temporary) unlink(file->temporary);
   free(file->temporary);
   const char *path = file->path;
   *file = (struct piecewise_file){.fd = -1};
-  return !keep || number == 0 || fail_writing(err, path, number);
+  return number == 0 || fail_writing(err, path, number);
 }

@@ -4,6 +4,7 @@
 SPDX-License-Identifier: Apache-2.0
 """
 import os
+import pathlib
 import resource
 import signal
 import subprocess
@@ -247,23 +248,25 @@ def check_writing():
 def writes(process):
     """Whether a process has a file open in the folder."""
     names = []
-    for number in os.listdir(f"/proc/{process}/fd"):
-        try:
+    try:
+        for number in os.listdir(f"/proc/{process}/fd"):
             names.append(os.readlink(f"/proc/{process}/fd/{number}"))
-        except OSError:
-            pass  # closed meanwhile
+    except OSError:
+        pass  # closed meanwhile
     return any(name.startswith(f"{FOLDER}/") for name in names)
 
 
 def stop_while_it_writes(words):
-    """A process that stands still with its file half written; on a busy machine a few may end before they are seen."""
-    for _ in range(20):
+    """A process that was stopped with its file half written; on a busy machine a few may end before they are seen."""
+    for _ in range(50):
         run = subprocess.Popen([support.PROGRAM, *map(str, words)], cwd=FOLDER, stderr=subprocess.PIPE, text=True,
                                env=support.environment())
-        while not writes(run.pid) and run.poll() is None:
+        while run.poll() is None and not writes(run.pid):
             os.sched_yield()
         run.send_signal(signal.SIGSTOP)
-        if leftovers():
+        while run.poll() is None and pathlib.Path(f"/proc/{run.pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
+            os.sched_yield()
+        if run.poll() is None and writes(run.pid) and not (FOLDER / "long.csv").exists():
             return run
         run.kill()
         run.communicate()

@@ -257,7 +257,7 @@ static void *begin_beside(void *argument) {
   return NULL;
 }
 
-/* One that wants to be alone waits for the command that runs and for idle files, and keeps later ones from beginning. */
+/* One that wants to be alone waits for the command that runs and for idle files; later ones wait for it. */
 static void a_command_can_be_alone(void **state) {
   (void)state;
   ts_budget_set(1000, 160);

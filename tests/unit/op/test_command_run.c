@@ -428,7 +428,7 @@ static void *run_one_of_two(void *argument) {
 }
 
 /* Each writes 6 MB of the 10; the first attempts meet, so that one of them is stopped and runs again when the other has
- * ended. `attempts` has a line for each, `most` the bytes in both folders at the end of each attempt that was not stopped. */
+ * ended. `attempts` has a line for each, `most` the bytes in both folders at the end of those that were not stopped. */
 static void test_two_that_fit_one_by_one(void **state) {
   struct fixture *fixture = *state;
   static const char script[] =
