@@ -26,7 +26,7 @@ check: all ## the inner loop: the release build, quick checks, the short unit te
 	@tools/setup --missing build test
 	@tools/check-includes && tools/check-sizes && tools/check-banned
 	@cmake --build build --target tests
-	@ctest --test-dir build -j "$$(nproc)" --output-on-failure -R '^unit[.]|^e2e[.]cases$$' -LE long \
+	@ctest --test-dir build -j "$$(nproc)" --output-on-failure -R '^unit[.]|^e2e[.]cases$$' -LE 'long|slow' \
 	  >build/check.log || { cat build/check.log; false; }
 	@grep 'tests passed' build/check.log
 

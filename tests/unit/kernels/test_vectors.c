@@ -1,5 +1,6 @@
 /* The segmentation against masks of the original program: 18 parameter sets, intermediates, background, normalisation.
  * SPDX-License-Identifier: Apache-2.0
+ * test-label: slow
  * test-label: threads-elsewhere (unit.kernels.threads)
  * test-timeout: 300
  *

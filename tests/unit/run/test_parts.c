@@ -1,5 +1,6 @@
 /* Parts of a plan: together they give what the whole gives; tasks that are shared out are each computed once.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ * test-label: slow */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

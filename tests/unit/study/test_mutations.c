@@ -1,5 +1,6 @@
 /* Damaged project files: 10,000 seeded changes of the demo's files give an answer or faults with help, never a crash.
  * SPDX-License-Identifier: Apache-2.0
+ * test-label: slow
  * test-label: threads-elsewhere (unit.study.trace)
  * test-needs: study
  * test-timeout: 240 */
