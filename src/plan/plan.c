@@ -305,7 +305,7 @@ static void walk_reference(struct builder *b, bool want_reference) {
   b->values = defaults;
   for (size_t t = 0; t < w->task_count; t++) {
     bool added = false;
-    if (b->reference_task[t]) /* later tasks may refer to earlier ones through b->reference */
+    if (b->plan->active[w->task_count + t]) /* later tasks may refer to earlier ones through b->reference */
       b->reference[t] =
           make_task_node(b, (uint32_t)t, b->reference, ts_merge_shares_tasks(b->plan->options.merge), &added);
     b->plan->counts[t].reference_distinct += added ? 1 : 0;
@@ -321,7 +321,7 @@ static void walk_all(struct builder *b, const struct ts_value *sets, bool want_r
   for (size_t t = 0; t < w->task_count; t++) b->reference[t] = TS_NO_NODE;
   for (size_t i = 0; i < plan->wanted_count; i++) plan->reference_products[i].node = TS_NO_NODE;
   bool any = false;
-  for (size_t t = 0; t < w->task_count; t++) any = any || b->reference_task[t];
+  for (size_t t = 0; t < w->task_count; t++) any = any || plan->active[w->task_count + t];
   if (any) walk_reference(b, want_reference);
   uint32_t *nodes = ts_arena_array(&b->scratch, w->task_count, sizeof *nodes);
   for (size_t s = 0; s < plan->set_count; s++) {
@@ -344,7 +344,6 @@ static void builder_init(struct builder *b, struct ts_plan *plan, const struct t
   b->inputs = ts_arena_array(&b->scratch, inputs, sizeof *b->inputs);
   b->parameters = ts_arena_array(&b->scratch, parameters, sizeof *b->parameters);
   b->reference = ts_arena_array(&b->scratch, workflow->task_count, sizeof *b->reference);
-  b->reference_task = ts_arena_array(&b->scratch, workflow->task_count, sizeof *b->reference_task);
   b->task_nodes = ts_calloc(plan->set_count * workflow->task_count + 1, sizeof *b->task_nodes);
 }
 
@@ -373,7 +372,7 @@ static struct ts_plan *plan_alloc(const struct ts_workflow *workflow, size_t set
   plan->products = ts_arena_array(&plan->arena, set_count * plan->wanted_count, sizeof *plan->products);
   plan->reference_products = ts_arena_array(&plan->arena, plan->wanted_count, sizeof *plan->reference_products);
   plan->counts = ts_arena_array(&plan->arena, workflow->task_count, sizeof *plan->counts);
-  plan->active = ts_arena_array(&plan->arena, workflow->task_count, sizeof *plan->active);
+  plan->active = ts_arena_array(&plan->arena, 2 * workflow->task_count, sizeof *plan->active);
   return plan;
 }
 
@@ -382,7 +381,7 @@ struct ts_plan *ts_plan_create(const struct ts_workflow *workflow, const struct 
   struct ts_plan *plan = plan_alloc(workflow, set_count, options);
   struct builder b;
   builder_init(&b, plan, workflow);
-  if (!ts_plan_mark_active(plan, want_reference, b.reference_task, err)) {
+  if (!ts_plan_mark_active(plan, want_reference, err)) {
     builder_release(&b);
     ts_plan_destroy(plan);
     return NULL;

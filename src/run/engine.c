@@ -216,8 +216,7 @@ static void load(struct engine *engine, struct window *window, struct instance *
     store_outputs(content, outputs);
     finish_content(window, instance, content, TS_OUTCOME_STORE, &times);
   } else {
-    instance->not_in_store = true;
-    ts_need_inputs(window, instance);
+    ts_activate_damaged(window, instance);
   }
   wake_waiting(engine);
   pthread_mutex_unlock(&engine->lock);
@@ -299,21 +298,15 @@ uint32_t ts_run_window_of(const struct ts_plan *plan, const struct ts_dataset *d
   return (uint32_t)window;
 }
 
-/* One window, and the instances that the wanted products of the part need; nodes follow their inputs. */
+/* One window, and the nodes that the wanted products of the part need. */
 static void take_part(struct engine *engine, const struct ts_run_part *part) {
-  const struct ts_plan *plan = engine->plan;
   engine->next_window = part->window;
   if (engine->window_count > 0) engine->window_count = part->window + (size_t)1;
   if (!part->wanted) return;
-  engine->needed = ts_calloc(plan->node_count + 1, sizeof *engine->needed);
-  for (size_t i = 0; i < part->wanted_count; i++)
+  engine->needed = ts_calloc(engine->plan->node_count + 1, sizeof *engine->needed);
+  for (size_t i = 0; i < part->wanted_count; i++) {
     engine->wanted_ports[part->wanted[i].node] |= UINT64_C(1) << part->wanted[i].port;
-  for (size_t n = plan->node_count; n-- > 0;) {
-    engine->needed[n] = engine->needed[n] || engine->wanted_ports[n] != 0;
-    for (size_t i = 0; engine->needed[n] && i < plan->nodes[n].input_count; i++) {
-      uint32_t input = plan->nodes[n].inputs[i].node;
-      if (input != TS_NO_NODE) engine->needed[input] = true;
-    }
+    ts_plan_walk(engine->plan, part->wanted[i].node, engine->needed, NULL, NULL);
   }
 }
 

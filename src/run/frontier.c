@@ -81,40 +81,42 @@ static bool find(struct ts_frontier *frontier, struct instance *instance) {
 }
 
 /* Backwards from the wanted products. */
-static void need(struct ts_frontier *frontier, struct instance *instance) {
-  uint8_t *state = &frontier->states[index_of(frontier, instance)];
-  const struct ts_node *node = node_of(frontier, instance);
-  if (*state != NOT_NEEDED) return;
-  if (node->kind == TS_NODE_TASK && find(frontier, instance)) {
-    *state = THERE;
+static bool need(void *user, size_t index) {
+  struct ts_frontier *frontier = user;
+  struct instance *instance = &frontier->window->instances[index];
+  const bool is_task = node_of(frontier, instance)->kind == TS_NODE_TASK;
+  if (frontier->states[index] != NOT_NEEDED) return false;
+  if (is_task && find(frontier, instance)) {
+    frontier->states[index] = THERE;
     report_outcome(frontier, instance, TS_OUTCOME_STORE);
-    return;
+    return false;
   }
-  *state = NEEDED;
-  frontier->open_count += node->kind == TS_NODE_TASK ? 1 : 0;
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
-    for (size_t p = 0; p < count; p++) need(frontier, &producers[p]);
-  }
+  frontier->states[index] = NEEDED;
+  frontier->open_count += is_task ? 1 : 0;
+  return true;
+}
+
+struct reader {
+  const struct ts_frontier *frontier;
+  size_t index;
+  enum progress_state inputs; /* so far */
+};
+
+static bool look_at_input(void *user, size_t index) {
+  struct reader *reader = user;
+  const struct ts_frontier *frontier = reader->frontier;
+  if (index == reader->index || node_of(frontier, &frontier->window->instances[index])->kind != TS_NODE_TASK)
+    return true;
+  if (frontier->states[index] == LOST || (frontier->states[index] != THERE && reader->inputs == THERE))
+    reader->inputs = frontier->states[index] == LOST ? LOST : NEEDED;
+  return false;
 }
 
 /* Whether the tasks it reads, directly or through helpers, are there. LOST if one of them never will be. */
 static enum progress_state inputs_state(const struct ts_frontier *frontier, const struct instance *instance) {
-  const struct ts_node *node = node_of(frontier, instance);
-  enum progress_state state = THERE;
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
-    for (size_t p = 0; p < count; p++) {
-      enum progress_state input = node_of(frontier, &producers[p])->kind == TS_NODE_TASK
-                                      ? (enum progress_state)frontier->states[index_of(frontier, &producers[p])]
-                                      : inputs_state(frontier, &producers[p]);
-      if (input == LOST) return LOST;
-      if (input != THERE) state = NEEDED;
-    }
-  }
-  return state;
+  struct reader reader = {frontier, index_of(frontier, instance), THERE};
+  ts_window_walk(frontier->window, instance, &(struct ts_walk){.enter = look_at_input, .user = &reader});
+  return reader.inputs;
 }
 
 static void add_identity(const struct ts_frontier *frontier, const struct instance *instance, struct ts_str *bytes);
@@ -229,10 +231,7 @@ struct ts_frontier *ts_frontier_create(const struct ts_plan *plan, const struct 
     return NULL;
   }
   frontier->states = ts_calloc(frontier->window->instance_count + 1, sizeof *frontier->states);
-  for (size_t i = 0; i < frontier->window->instance_count; i++) {
-    if (frontier->engine.wanted_ports[frontier->window->instances[i].node] != 0)
-      need(frontier, &frontier->window->instances[i]);
-  }
+  ts_window_walk_wanted(frontier->window, &(struct ts_walk){.enter = need, .user = frontier});
   return frontier;
 }
 
@@ -299,32 +298,18 @@ static void settle_waiting(struct ts_frontier *frontier, struct instance *first,
   same->count = 0;
 }
 
-/* Every task behind one product that is needed. */
-static void mark_behind(const struct ts_frontier *frontier, struct instance *instance, bool *marked) {
-  const struct ts_node *node = node_of(frontier, instance);
-  uint32_t index = index_of(frontier, instance);
-  if (marked[index] || frontier->states[index] != NEEDED) return;
-  marked[index] = true;
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
-    for (size_t p = 0; p < count; p++) mark_behind(frontier, &producers[p], marked);
-  }
-}
-
-static void mark_run(const struct ts_frontier *frontier, size_t run, bool *marked) {
-  const struct ts_plan *plan = frontier->engine.plan;
-  for (size_t w = 0; w < plan->wanted_count; w++) {
-    uint32_t node = plan->products[run * plan->wanted_count + w].node;
-    for (size_t u = 0; node != TS_NO_NODE && u < ts_window_unit_count(frontier->window, plan->nodes[node].scope); u++)
-      mark_behind(frontier, ts_window_instance(frontier->window, node, u), marked);
-  }
-}
+static bool is_needed(void *user, size_t index) { return ((const uint8_t *)user)[index] == NEEDED; }
 
 size_t ts_frontier_take_run(struct ts_frontier *frontier, size_t place, struct ts_run_demand *demands) {
+  const struct ts_plan *plan = frontier->engine.plan;
   size_t count = 0;
   bool *marked = ts_calloc(frontier->window->instance_count + 1, sizeof *marked);
-  mark_run(frontier, frontier->engine.plan->set_order[place], marked);
+  const struct ts_walk walk = {.met = marked, .enter = is_needed, .user = frontier->states};
+  for (size_t w = 0; w < plan->wanted_count; w++) {
+    uint32_t node = plan->products[plan->set_order[place] * plan->wanted_count + w].node;
+    for (size_t u = 0; node != TS_NO_NODE && u < frontier->window->units[plan->nodes[node].scope].count; u++)
+      ts_window_walk(frontier->window, ts_window_instance(frontier->window, node, u), &walk);
+  }
   for (size_t i = 0; i < frontier->window->instance_count; i++) {
     struct instance *instance = &frontier->window->instances[i];
     if (!marked[i] || node_of(frontier, instance)->kind != TS_NODE_TASK) continue;
@@ -403,19 +388,20 @@ static uint32_t number_of(struct ts_frontier *frontier, const struct instance *i
   return *number;
 }
 
+struct run_keys {
+  struct ts_frontier *frontier;
+  uint32_t *keys;
+};
+
 /* The tasks behind a product that are still to be done. */
-static void add_keys(struct ts_frontier *frontier, const struct instance *instance, uint32_t *keys) {
-  const struct ts_node *node = node_of(frontier, instance);
-  enum progress_state state = (enum progress_state)frontier->states[index_of(frontier, instance)];
-  if (state == THERE || state == NOT_NEEDED) return;
-  if (node->kind == TS_NODE_TASK) keys[node->task] = number_of(frontier, instance);
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    const struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
-    for (size_t p = 0; p < count; p++) {
-      if (!node_of(frontier, &producers[p])->reference_only) add_keys(frontier, &producers[p], keys);
-    }
-  }
+static bool add_key(void *user, size_t index) {
+  const struct run_keys *run = user;
+  const struct instance *instance = &run->frontier->window->instances[index];
+  const struct ts_node *node = node_of(run->frontier, instance);
+  const enum progress_state state = (enum progress_state)run->frontier->states[index];
+  if (state == THERE || state == NOT_NEEDED || node->reference_only) return false;
+  if (node->kind == TS_NODE_TASK) run->keys[node->task] = number_of(run->frontier, instance);
+  return true;
 }
 
 void ts_frontier_keys(struct ts_frontier *frontier, size_t run, uint32_t *keys) {
@@ -424,9 +410,10 @@ void ts_frontier_keys(struct ts_frontier *frontier, size_t run, uint32_t *keys) 
     frontier->number = ts_malloc((frontier->window->instance_count + 1) * sizeof *frontier->number);
     memset(frontier->number, 0xff, (frontier->window->instance_count + 1) * sizeof *frontier->number);
   }
+  const struct ts_walk walk = {.enter = add_key, .user = &(struct run_keys){frontier, keys}};
   for (size_t t = 0; t < plan->workflow->task_count; t++) keys[t] = TS_NO_NODE;
   for (size_t w = 0; w < plan->wanted_count; w++) {
     uint32_t node = plan->products[run * plan->wanted_count + w].node;
-    if (node != TS_NO_NODE) add_keys(frontier, ts_window_instance(frontier->window, node, 0), keys);
+    if (node != TS_NO_NODE) ts_window_walk(frontier->window, ts_window_instance(frontier->window, node, 0), &walk);
   }
 }

@@ -68,8 +68,7 @@ struct lingering {
 
 struct instance {
   enum instance_state state;
-  bool not_in_store; /* the store's product was damaged: compute it */
-  bool looked_up;    /* in_store has the store's answer from before the window was opened */
+  bool looked_up; /* in_store has the store's answer from before the window was opened */
   bool in_store;
   bool registered; /* counted among the readers of its producers */
   uint32_t node;
@@ -84,15 +83,16 @@ struct instance {
 struct window {
   struct engine *engine; /* borrowed */
   uint32_t number;
-  size_t first_tile, tile_count;
-  size_t first_item, item_count;
+  struct {
+    size_t first, count;
+  } units[3];                 /* by scope */
   struct instance *instances; /* owned; those of node n start at offsets[n] */
   size_t *offsets;            /* owned */
   size_t instance_count;
-  size_t open_count;            /* instances needed and not finished */
+  size_t open_count;           /* instances needed and not finished */
   struct ts_table by_identity; /* of borrowed contents: see content.c */
-  struct ts_arena arena; /* owns the contents; guarded by engine.lock */
-  struct content **all;  /* owned array, for release */
+  struct ts_arena arena;       /* owns the contents; guarded by engine.lock */
+  struct content **all;        /* owned array, for release */
   size_t all_count, all_capacity;
   struct lingering lingering[LINGER_COUNT]; /* a ring, the one that became idle first is the first to go */
   size_t linger_first, linger_count;
@@ -173,12 +173,15 @@ struct engine {
 /* window.c: opening and closing, keys, units. All called under engine.lock, except window_create. */
 struct window *ts_window_create(struct engine *engine, uint32_t number, struct ts_error *err);
 void ts_window_destroy(struct window *window);
-size_t ts_window_unit_count(const struct window *window, enum ts_scope scope);
 struct instance *ts_window_instance(const struct window *window, uint32_t node, size_t local_unit);
 struct instance *ts_window_instance_of_unit(const struct window *window, uint32_t node, size_t unit);
 /* The producers of one input of an instance: first and count (more than one only for GATHER). */
 struct instance *ts_window_producers(const struct window *window, const struct instance *consumer, size_t input,
                                      size_t *count);
+/* Backwards from an instance, or from all that are wanted by themselves (some may come twice); vertices are indices of
+ * window.instances, and the window itself fills in the graph. */
+void ts_window_walk(const struct window *window, const struct instance *from, const struct ts_walk *walk);
+void ts_window_walk_wanted(const struct window *window, const struct ts_walk *walk);
 /* Calls visit for every consumer instance of a producer, once per edge. */
 void ts_window_each_consumer(struct window *window, const struct instance *producer,
                              void (*visit)(struct window *window, struct instance *consumer, void *user), void *user);
@@ -229,8 +232,8 @@ const char *ts_instance_output_port(const struct engine *engine, const struct in
 
 /* activate.c: which instances are needed; under engine.lock. */
 void ts_activate_wanted(struct window *window);
-void ts_activate(struct window *window, struct instance *instance);
-void ts_need_inputs(struct window *window, struct instance *instance);
+/* A product that the store promised cannot be read: the instance is to be computed. */
+void ts_activate_damaged(struct window *window, struct instance *instance);
 /* Puts the instance into a worker's own queue, or into the one for all (TS_ANY_WORKER). */
 #define TS_ANY_WORKER SIZE_MAX
 void ts_make_ready(struct window *window, struct instance *instance, size_t worker);
