@@ -130,6 +130,20 @@ void ts_walk_back(const struct ts_walk *walk, size_t vertex);
 /* From a node of a plan; from TS_NO_NODE nowhere. */
 void ts_plan_walk(const struct ts_plan *plan, uint32_t node, bool *met, ts_walk_enter *enter, void *user);
 
+/* The identity of a task: bytes that are equal exactly when kind, operation, parameters and inputs are. What an
+ * operation and an input are known by is the caller's choice: in a plan the task of the workflow and nodes, in a run
+ * the recipe and contents. Keys that outlive the process are made in base/key.h. */
+struct ts_identity {
+  enum ts_node_kind kind;
+  uint64_t operation;
+  const struct ts_value *parameters;     /* borrowed; canonical */
+  const void *inputs;                    /* borrowed: input_count times input_bytes */
+  uint32_t parameter_count, input_count; /* the first below 2^24 */
+  size_t input_bytes;                    /* the same wherever identities are compared */
+};
+void ts_identity_add(const struct ts_identity *identity, struct ts_str *bytes);
+void ts_node_add_identity(const struct ts_workflow *workflow, const struct ts_node *node, struct ts_str *bytes);
+
 /* "segment.split" for messages; source nodes "image". The buffer is the caller's. */
 const char *ts_plan_node_name(const struct ts_plan *plan, uint32_t node, char *buffer, size_t size);
 

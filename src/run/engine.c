@@ -222,6 +222,11 @@ static void load(struct engine *engine, struct window *window, struct instance *
   pthread_mutex_unlock(&engine->lock);
 }
 
+static struct ts_xxh128 digest_of(void *user, const struct instance *producer, size_t port) {
+  (void)user;
+  return producer->content->run_digests[port];
+}
+
 /* Under engine.lock: true if the instance must be produced; false if it could take, or now waits for, another's
  * content. */
 static bool claim_content(struct engine *engine, const struct ts_ready_task *task, struct instance *instance,
@@ -231,7 +236,7 @@ static bool claim_content(struct engine *engine, const struct ts_ready_task *tas
     *content = ts_content_create(window, instance);
     return true;
   }
-  struct ts_xxh128 identity = ts_instance_run_identity(engine, window, instance);
+  struct ts_xxh128 identity = ts_instance_identity(engine, window, instance, digest_of, NULL);
   struct content *found = ts_content_find(window, &identity);
   bool is_task =
       engine->plan->nodes[instance->node].kind == TS_NODE_TASK; /* other products are not kept in the store */
@@ -357,6 +362,7 @@ void ts_engine_release(struct engine *engine) {
   free(engine->parked);
   free(engine->events);
   free(engine->told);
+  ts_str_release(&engine->identity);
   ts_ready_release(&engine->ready);
   pthread_cond_destroy(&engine->changed);
   pthread_cond_destroy(&engine->left);

@@ -194,10 +194,9 @@ void ts_digest_outputs(const struct engine *engine, struct content *content, str
   }
 }
 
-/* Products of the store were checked against them already. */
 void ts_recall_digests(struct content *content, const struct ts_record *record, struct ts_data *const *outputs) {
-  for (size_t i = 0; i < content->output_count; i++) {
-    content->sizes[i] = ts_data_size_bytes(outputs[i]);
+  for (size_t i = 0; i < content->output_count && i < record->output_count; i++) {
+    if (outputs) content->sizes[i] = ts_data_size_bytes(outputs[i]);
     content->digests[i] = record->outputs[i].digest;
     memcpy(&content->run_digests[i], content->digests[i].bytes, sizeof content->run_digests[i]);
   }

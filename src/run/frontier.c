@@ -74,7 +74,7 @@ static bool find(struct ts_frontier *frontier, struct instance *instance) {
       !ts_store_find(frontier->engine.options->store, &instance->key, &arena, &record, &ignored))
     return false;
   instance->content = ts_content_create(frontier->window, instance);
-  for (size_t i = 0; i < instance->content->output_count; i++) instance->content->digests[i] = record.outputs[i].digest;
+  ts_recall_digests(instance->content, &record, NULL);
   instance->content->key = record.content_key;
   instance->content->has_key = true;
   return true;
@@ -119,43 +119,27 @@ static enum progress_state inputs_state(const struct ts_frontier *frontier, cons
   return reader.inputs;
 }
 
-static void add_identity(const struct ts_frontier *frontier, const struct instance *instance, struct ts_str *bytes);
+static uint32_t number_of(struct ts_frontier *frontier, const struct instance *instance);
+static struct ts_xxh128 identity_of(struct ts_frontier *frontier, const struct instance *instance);
 
-/* A task that is there is known by the digest of its products that are read. */
-static void add_inputs(const struct ts_frontier *frontier, const struct instance *instance, struct ts_str *bytes) {
-  const struct ts_node *node = node_of(frontier, instance);
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
-    ts_str_add_bytes(bytes, &count, sizeof count);
-    for (size_t p = 0; p < count; p++) {
-      if (node_of(frontier, &producers[p])->kind == TS_NODE_TASK)
-        ts_str_add_bytes(bytes, &producers[p].content->digests[node->inputs[i].port], sizeof(struct ts_sha256));
-      else
-        add_identity(frontier, &producers[p], bytes);
-    }
-  }
+/* A task that is there is known by the digest of its product; when all that is left is numbered, another one by the
+ * number of the content to come. Helpers have one product. */
+static struct ts_xxh128 product_identity(void *user, const struct instance *producer, size_t port) {
+  struct ts_frontier *frontier = user;
+  if (frontier->states[index_of(frontier, producer)] == THERE) return producer->content->run_digests[port];
+  if (frontier->number) return (struct ts_xxh128){.low = number_of(frontier, producer), .high = port};
+  return identity_of(frontier, producer);
 }
 
-static void add_identity(const struct ts_frontier *frontier, const struct instance *instance, struct ts_str *bytes) {
-  const struct ts_node *node = node_of(frontier, instance);
-  ts_str_add_char(bytes, (char)node->kind);
-  if (frontier->engine.options->no_cutoff && node->kind == TS_NODE_TASK) {
-    ts_str_add_bytes(bytes, &instance, sizeof instance); /* equal to no other */
-  } else if (node->kind == TS_NODE_SOURCE) {
-    ts_str_add_bytes(bytes, &instance->key, sizeof instance->key);
-  } else {
-    if (node->kind == TS_NODE_TASK)
-      ts_str_add_bytes(bytes, &frontier->engine.recipes[instance->node]->number, sizeof(uint64_t));
-    if (node->kind == TS_NODE_CROP) ts_str_add_bytes(bytes, &instance->unit, sizeof instance->unit);
-    add_inputs(frontier, instance, bytes);
-  }
+static struct ts_xxh128 identity_of(struct ts_frontier *frontier, const struct instance *instance) {
+  if (frontier->engine.options->no_cutoff) /* equal to no other */
+    return (struct ts_xxh128){.low = index_of(frontier, instance), .high = UINT64_MAX};
+  return ts_instance_identity(&frontier->engine, frontier->window, instance, product_identity, frontier);
 }
 
 static struct same *same_as(struct ts_frontier *frontier, const struct instance *instance, bool *is_first) {
-  ts_auto(ts_str_release) struct ts_str bytes = {0};
-  add_identity(frontier, instance, &bytes);
-  union ts_map_value *slot = ts_map_insert(&frontier->by_content, bytes.data, bytes.length, is_first);
+  const struct ts_xxh128 identity = identity_of(frontier, instance);
+  union ts_map_value *slot = ts_map_insert(&frontier->by_content, &identity, sizeof identity, is_first);
   if (*is_first) {
     slot->pointer = ts_calloc(1, sizeof(struct same));
     *(struct same *)slot->pointer = (struct same){.first = index_of(frontier, instance)};
@@ -348,41 +332,12 @@ bool ts_frontier_is_over(const struct ts_frontier *frontier) {
 bool ts_frontier_any_failed(const struct ts_frontier *frontier) { return frontier->any_failed; }
 
 /* ---- tasks that are left ---- */
-static uint32_t number_of(struct ts_frontier *frontier, const struct instance *instance);
-
-/* An input that is there is known by its digest, another by the number of the task that will make it. */
-static void add_source(struct ts_frontier *frontier, const struct instance *producer, uint32_t port,
-                       struct ts_str *bytes) {
-  bool is_there = frontier->states[index_of(frontier, producer)] == THERE && !frontier->engine.options->no_cutoff;
-  ts_str_add_char(bytes, is_there ? 'd' : 'n');
-  if (is_there) {
-    ts_str_add_bytes(bytes, &producer->content->digests[port], sizeof(struct ts_sha256));
-    return;
-  }
-  uint32_t number = number_of(frontier, producer);
-  ts_str_add_bytes(bytes, &number, sizeof number);
-  ts_str_add_bytes(bytes, &port, sizeof port);
-}
-
 static uint32_t number_of(struct ts_frontier *frontier, const struct instance *instance) {
-  const struct ts_node *node = node_of(frontier, instance);
   uint32_t *number = &frontier->number[index_of(frontier, instance)];
   if (*number != TS_NO_NODE) return *number;
-  ts_auto(ts_str_release) struct ts_str bytes = {0};
-  ts_str_add_char(&bytes, (char)node->kind);
-  if (node->kind == TS_NODE_TASK)
-    ts_str_add_bytes(&bytes, &frontier->engine.recipes[instance->node]->number, sizeof(uint64_t));
-  else
-    ts_str_add_bytes(&bytes, &instance->key, sizeof instance->key);
-  if (frontier->engine.options->no_cutoff) ts_str_add_bytes(&bytes, &instance->node, sizeof instance->node);
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    const struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
-    ts_str_add_bytes(&bytes, &count, sizeof count);
-    for (size_t p = 0; p < count; p++) add_source(frontier, &producers[p], node->inputs[i].port, &bytes);
-  }
+  const struct ts_xxh128 identity = identity_of(frontier, instance);
   bool inserted = false;
-  union ts_map_value *slot = ts_map_insert(&frontier->numbers, bytes.data, bytes.length, &inserted);
+  union ts_map_value *slot = ts_map_insert(&frontier->numbers, &identity, sizeof identity, &inserted);
   if (inserted) slot->number = ts_map_count(&frontier->numbers) - 1;
   *number = (uint32_t)slot->number;
   return *number;

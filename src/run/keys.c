@@ -181,49 +181,27 @@ bool ts_instance_content_key(struct engine *engine, const struct window *window,
   return any_key(engine, window, instance, true, key, err);
 }
 
-static void add_input_identities(const struct window *window, const struct instance *instance, struct ts_str *bytes) {
-  const struct ts_node *node = &window->engine->plan->nodes[instance->node];
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    struct instance *producers = ts_window_producers(window, instance, i, &count);
-    ts_str_add_bytes(bytes, &count, sizeof count);
-    for (size_t p = 0; p < count; p++)
-      ts_str_add_bytes(bytes, &producers[p].content->run_digests[node->inputs[i].port], sizeof(struct ts_xxh128));
-  }
-}
-
-static struct ts_xxh128 engine_identity(const struct window *window, const struct instance *instance) {
-  enum ts_node_kind kind = window->engine->plan->nodes[instance->node].kind;
-  ts_auto(ts_str_release) struct ts_str bytes = {0};
-  ts_str_add_bytes(&bytes, &kind, sizeof kind);
-  if (kind == TS_NODE_CROP) ts_str_add_bytes(&bytes, &instance->unit, sizeof instance->unit);
-  add_input_identities(window, instance, &bytes);
-  return ts_xxh128_of(bytes.data, bytes.length, 2);
-}
-
-/* An input of a task has one producer or, where nothing is connected, none. */
-static struct ts_xxh128 task_identity(const struct engine *engine, const struct window *window,
-                                      const struct instance *instance) {
+/* Sources have no input contents: their lineage key serves. A port that nothing is connected to is known by zero. */
+struct ts_xxh128 ts_instance_identity(struct engine *engine, const struct window *window,
+                                      const struct instance *instance, ts_product_identity *identity_of, void *user) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  struct ts_xxh128 words[1 + 2 * TS_OP_MAX_PORTS];
-  size_t used = 0;
-  words[used++] = (struct ts_xxh128){.low = engine->recipes[instance->node]->number, .high = node->input_count};
+  struct ts_identity identity = {.kind = node->kind, .input_bytes = sizeof(struct ts_xxh128)};
+  struct ts_xxh128 few[TS_OP_MAX_PORTS], *inputs = few;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producer = ts_window_producers(window, instance, i, &count);
-    words[used++] = (struct ts_xxh128){.low = count};
-    if (count > 0) words[used++] = producer->content->run_digests[node->inputs[i].port];
+    const struct instance *producers = ts_window_producers(window, instance, i, &count);
+    if (count > TS_OP_MAX_PORTS) inputs = ts_calloc(count, sizeof *inputs); /* a gather, which has one port */
+    for (size_t p = 0; p < count; p++)
+      inputs[identity.input_count++] = identity_of(user, &producers[p], node->inputs[i].port);
+    if (count == 0) inputs[identity.input_count++] = (struct ts_xxh128){0};
   }
-  return ts_xxh128_of(words, used * sizeof *words, 3);
-}
-
-/* Equal for two instances of a window exactly when operation, canonical parameters and input contents are equal.
- * Sources have no input contents: their lineage key serves. */
-struct ts_xxh128 ts_instance_run_identity(struct engine *engine, const struct window *window,
-                                          const struct instance *instance) {
-  switch (engine->plan->nodes[instance->node].kind) {
-  case TS_NODE_TASK: return task_identity(engine, window, instance);
-  case TS_NODE_SOURCE: return ts_xxh128_of(&instance->key, sizeof instance->key, 1);
-  default: return engine_identity(window, instance);
-  }
+  if (node->kind == TS_NODE_TASK) identity.operation = engine->recipes[instance->node]->number;
+  if (node->kind == TS_NODE_CROP) identity.operation = instance->unit;
+  if (node->kind == TS_NODE_SOURCE) memcpy(inputs, &instance->key, sizeof instance->key);
+  if (node->kind == TS_NODE_SOURCE) identity.input_count = sizeof instance->key / sizeof *inputs;
+  identity.inputs = inputs;
+  ts_str_clear(&engine->identity);
+  ts_identity_add(&identity, &engine->identity);
+  if (inputs != few) free(inputs);
+  return ts_xxh128_of(engine->identity.data, engine->identity.length, 0);
 }

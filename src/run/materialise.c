@@ -69,18 +69,8 @@ static struct ts_data *open_file(const struct engine *engine, const struct insta
   return ts_data_create_file(source->path, &source->digest);
 }
 
-/* Digests the store knows of an instance that was never needed in this run. */
-static void recall_digests(struct engine *engine, const struct instance *producer, struct content *content) {
-  ts_auto(ts_arena_release) struct ts_arena arena = {0};
-  struct ts_record record;
-  struct ts_error ignored = {0};
-  if (!engine->recording || !ts_store_find(engine->options->store, &producer->key, &arena, &record, &ignored)) return;
-  for (size_t i = 0; i < record.output_count && i < content->output_count; i++)
-    content->digests[i] = record.outputs[i].digest;
-}
-
-/* An instance loaded from the store has no finished producers: to compute it again they are found, or computed, in
- * turn. */
+/* An instance loaded from the store has no finished producers: to compute it again they are found (the store may know
+ * their digests), or computed, in turn. */
 static struct content *content_of_producer(struct engine *engine, struct window *window, struct instance *producer) {
   pthread_mutex_lock(&engine->lock);
   struct content *content = producer->state == DONE ? producer->content : NULL;
@@ -90,7 +80,11 @@ static struct content *content_of_producer(struct engine *engine, struct window 
     content->state = CONTENT_DONE;
   }
   pthread_mutex_unlock(&engine->lock);
-  if (created) recall_digests(engine, producer, content);
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_record record;
+  struct ts_error ignored = {0};
+  if (created && engine->recording && ts_store_find(engine->options->store, &producer->key, &arena, &record, &ignored))
+    ts_recall_digests(content, &record, NULL);
   return content;
 }
 

@@ -159,9 +159,10 @@ struct engine {
   uint64_t stray_bytes;             /* memory of the process that base/block.h does not know of, when last looked at */
   double *memory_ratio; /* owned: per task, most bytes taken during a call per byte of input so far; 0: never run */
   bool over;
-  size_t workers;       /* that have not left */
-  pthread_cond_t left;  /* a worker has left */
-  struct event *events; /* owned: not yet reported */
+  size_t workers;         /* that have not left */
+  pthread_cond_t left;    /* a worker has left */
+  struct ts_str identity; /* work space of keys.c */
+  struct event *events;   /* owned: not yet reported */
   size_t event_count, event_capacity;
   struct event *told; /* owned, guarded by `tell`: events being reported; its memory takes turns with events */
   size_t told_capacity;
@@ -215,9 +216,11 @@ bool ts_instance_key(struct engine *engine, const struct window *window, struct 
 /* Content key over SHA-256 digests of the inputs. */
 bool ts_instance_content_key(struct engine *engine, const struct window *window, const struct instance *instance,
                              struct ts_key *key, struct ts_error *err);
-/* Identity of the content within the run. */
-struct ts_xxh128 ts_instance_run_identity(struct engine *engine, const struct window *window,
-                                          const struct instance *instance);
+/* Identity of the content within the run, from what each product that the instance reads is known by. Equal for two
+ * instances of a window exactly when operation, canonical parameters and inputs are. Under engine.lock. */
+typedef struct ts_xxh128 ts_product_identity(void *user, const struct instance *producer, size_t port);
+struct ts_xxh128 ts_instance_identity(struct engine *engine, const struct window *window,
+                                      const struct instance *instance, ts_product_identity *identity_of, void *user);
 /* Operation and parameters of an instance; CROP and GATHER have no operation (NULL). values holds op
  * parameter_count. */
 struct ts_op *ts_instance_op(const struct engine *engine, const struct instance *instance);
@@ -291,6 +294,7 @@ bool ts_execute(struct engine *engine, const struct window *window, const struct
                 struct ts_str *message);
 /* Fills digests of a content's outputs. */
 void ts_digest_outputs(const struct engine *engine, struct content *content, struct ts_data *const *outputs);
+/* The same from the record of products that were checked against them already, or are not loaded (outputs NULL). */
 void ts_recall_digests(struct content *content, const struct ts_record *record, struct ts_data *const *outputs);
 
 /* record.c: without engine.lock. */
