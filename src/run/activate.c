@@ -8,7 +8,7 @@ void ts_make_ready(struct window *window, struct instance *instance, size_t work
   struct engine *e = window->engine;
   instance->state = QUEUED;
   uint32_t rank = e->plan->nodes[instance->node].first_set;
-  struct ts_ready_task task = {.priority = ts_ready_priority(window->number, rank, e->depths[instance->node]),
+  struct ts_ready_task task = {.priority = ts_ready_priority(window->number, rank, e->setup->depths[instance->node]),
                                .owner = window,
                                .instance = (uint32_t)(instance - window->instances)};
   if (worker == TS_ANY_WORKER)
@@ -24,7 +24,7 @@ void ts_make_ready(struct window *window, struct instance *instance, size_t work
 /* With stages_only the store is for products that leave a stage. */
 bool ts_instance_is_kept(const struct engine *engine, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  return !engine->options->stages_only || (node->kind == TS_NODE_TASK && engine->is_stage_output[node->task]);
+  return !engine->options->stages_only || (node->kind == TS_NODE_TASK && engine->setup->is_stage_output[node->task]);
 }
 
 /* Wanted products may have to be made although another part has made the same in the meantime. */
@@ -45,8 +45,9 @@ bool ts_instance_in_store(struct engine *engine, const struct instance *instance
   for (size_t i = 0; i < record.output_count; i++) {
     if (!ts_store_has_product(engine->options->store, &record.outputs[i].digest)) return false;
   }
+  const struct ts_call call = ts_instance_call(engine, instance);
   return record.output_count == ts_instance_output_count(engine, instance) &&
-         ts_worth_loading(engine, instance, &record, false);
+         ts_call_worth_loading(&call, &record, false);
 }
 
 static bool is_finished(const struct instance *instance) {

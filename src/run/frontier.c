@@ -56,7 +56,7 @@ static void report_outcome(struct ts_frontier *frontier, const struct instance *
   for (uint32_t port = 0; options->on_product && wanted >> port != 0; port++) {
     if ((wanted >> port & 1) == 0) continue;
     struct ts_error err = {0};
-    struct ts_data *data = ts_store_load(options->store, &instance->content->digests[port], &err);
+    struct ts_data *data = ts_store_load(options->store, &instance->content->out.digests[port], &err);
     if (data)
       options->on_product(options->user, instance->node, port, instance->unit, data);
     else
@@ -74,7 +74,7 @@ static bool find(struct ts_frontier *frontier, struct instance *instance) {
       !ts_store_find(frontier->engine.options->store, &instance->key, &arena, &record, &ignored))
     return false;
   instance->content = ts_content_create(frontier->window, instance);
-  ts_recall_digests(instance->content, &record, NULL);
+  ts_outputs_recall(&instance->content->out, &record);
   instance->content->key = record.content_key;
   instance->content->has_key = true;
   return true;
@@ -126,7 +126,7 @@ static struct ts_xxh128 identity_of(struct ts_frontier *frontier, const struct i
  * number of the content to come. Helpers have one product. */
 static struct ts_xxh128 product_identity(void *user, const struct instance *producer, size_t port) {
   struct ts_frontier *frontier = user;
-  if (frontier->states[index_of(frontier, producer)] == THERE) return producer->content->run_digests[port];
+  if (frontier->states[index_of(frontier, producer)] == THERE) return producer->content->out.run_digests[port];
   if (frontier->number) return (struct ts_xxh128){.low = number_of(frontier, producer), .high = port};
   return identity_of(frontier, producer);
 }
@@ -149,11 +149,11 @@ static struct same *same_as(struct ts_frontier *frontier, const struct instance 
 
 /* The same content under another lineage: recorded, so that its readers find it. */
 static void take_over(struct ts_frontier *frontier, struct instance *instance, const struct instance *from) {
-  const struct call_times no_times = {0};
+  const struct ts_call_times no_times = {0};
   instance->content = from->content;
   frontier->states[index_of(frontier, instance)] = THERE;
   frontier->open_count--;
-  ts_record_result(&frontier->engine, frontier->window, instance, from->content, true, &no_times, NULL);
+  ts_record_result(&frontier->engine, frontier->window, instance, from->content, &no_times, true);
   frontier->has_aliases = true;
   report_outcome(frontier, instance, TS_OUTCOME_CUTOFF);
 }

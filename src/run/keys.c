@@ -13,14 +13,13 @@
 struct ts_op *ts_instance_op(const struct engine *engine, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   if (node->kind == TS_NODE_TASK) return engine->plan->workflow->tasks[node->task].op;
-  if (node->kind == TS_NODE_SOURCE) return engine->source_ops[node->task];
+  if (node->kind == TS_NODE_SOURCE) return engine->env.source_ops[node->task];
   return NULL;
 }
 
-const char *ts_instance_op_name(const struct engine *engine, const struct instance *instance) {
-  struct ts_op *op = ts_instance_op(engine, instance);
+const char *ts_operation_name(enum ts_node_kind kind, const struct ts_op *op) {
   if (op) return op->descriptor->name;
-  return engine->plan->nodes[instance->node].kind == TS_NODE_CROP ? "engine.crop" : "engine.gather";
+  return kind == TS_NODE_CROP ? "engine.crop" : "engine.gather";
 }
 
 size_t ts_instance_output_count(const struct engine *engine, const struct instance *instance) {
@@ -66,16 +65,11 @@ static struct ts_value source_parameter(const struct engine *engine, const struc
   TS_BUG("a source operation has the unknown parameter '%s'", name);
 }
 
-void ts_instance_parameters(const struct engine *engine, const struct instance *instance, struct ts_value *values) {
-  const struct ts_node *node = &engine->plan->nodes[instance->node];
-  struct ts_op *op = ts_instance_op(engine, instance);
-  if (!op) return;
-  if (node->kind == TS_NODE_TASK) {
-    memcpy(values, engine->recipes[instance->node]->values, op->descriptor->parameter_count * sizeof *values);
-    return;
-  }
-  for (size_t i = 0; i < op->descriptor->parameter_count; i++)
-    values[i] = source_parameter(engine, instance, op->descriptor->parameters[i].name);
+const struct ts_value *ts_source_parameters(const struct engine *engine, const struct instance *instance,
+                                            struct ts_value *values) {
+  const struct ts_op_descriptor *d = ts_instance_op(engine, instance)->descriptor;
+  for (size_t i = 0; i < d->parameter_count; i++) values[i] = source_parameter(engine, instance, d->parameters[i].name);
+  return values;
 }
 
 struct ts_key ts_instance_file_key(const struct engine *engine, const struct instance *instance) {
@@ -100,7 +94,7 @@ static bool engine_key(struct engine *engine, const struct window *window, const
   for (size_t i = 0; i < count; i++) {
     snprintf(ports[i], sizeof ports[i], "%08zu", i);
     inputs[i].port = ports[i];
-    inputs[i].key = content ? (struct ts_key){producers[i].content->digests[node->inputs[0].port]}
+    inputs[i].key = content ? (struct ts_key){producers[i].content->out.digests[node->inputs[0].port]}
                             : output_key(engine, &producers[i], node->inputs[0].port);
   }
   struct ts_region core = {0};
@@ -111,7 +105,7 @@ static bool engine_key(struct engine *engine, const struct window *window, const
                                           {"height", ts_value_integer(core.height)}};
   struct ts_key_fields fields = {.domain = domain,
                                  .salt = engine->options->store ? ts_store_salt(engine->options->store) : "",
-                                 .operation = ts_instance_op_name(engine, instance),
+                                 .operation = ts_operation_name(node->kind, NULL),
                                  .numeric_class = "exact",
                                  .parameters = parameters,
                                  .parameter_count = node->kind == TS_NODE_CROP ? 4 : 0,
@@ -131,13 +125,13 @@ static struct ts_key input_key(struct engine *engine, const struct window *windo
   size_t count = 0;
   struct instance *producer = ts_window_producers(window, instance, input, &count);
   size_t port = node->inputs[input].port;
-  return content ? (struct ts_key){producer->content->digests[port]} : output_key(engine, producer, port);
+  return content ? (struct ts_key){producer->content->out.digests[port]} : output_key(engine, producer, port);
 }
 
 static bool task_key(struct engine *engine, const struct window *window, const struct instance *instance, bool content,
                      struct ts_key *key, struct ts_error *err) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  const struct recipe *recipe = engine->recipes[instance->node];
+  const struct recipe *recipe = engine->setup->recipes[instance->node];
   struct ts_key_input inputs[TS_OP_MAX_PORTS];
   size_t count = 0;
   for (size_t i = 0; i < node->input_count; i++) {
@@ -155,10 +149,9 @@ static bool source_key(struct engine *engine, const struct instance *instance, c
   struct ts_value values[TS_OP_MAX_PARAMETERS];
   const struct ts_key *pointers[TS_OP_MAX_PORTS] = {0};
   struct ts_key file = ts_instance_file_key(engine, instance);
-  ts_instance_parameters(engine, instance, values);
   for (size_t i = 0; i < op->descriptor->input_count; i++) pointers[i] = &file;
   const char *salt = engine->options->store ? ts_store_salt(engine->options->store) : "";
-  return ts_op_key(op, domain, salt, values, pointers, key, err);
+  return ts_op_key(op, domain, salt, ts_source_parameters(engine, instance, values), pointers, key, err);
 }
 
 static bool any_key(struct engine *engine, const struct window *window, const struct instance *instance, bool content,
@@ -195,7 +188,7 @@ struct ts_xxh128 ts_instance_identity(struct engine *engine, const struct window
       inputs[identity.input_count++] = identity_of(user, &producers[p], node->inputs[i].port);
     if (count == 0) inputs[identity.input_count++] = (struct ts_xxh128){0};
   }
-  if (node->kind == TS_NODE_TASK) identity.operation = engine->recipes[instance->node]->number;
+  if (node->kind == TS_NODE_TASK) identity.operation = engine->setup->recipes[instance->node]->number;
   if (node->kind == TS_NODE_CROP) identity.operation = instance->unit;
   if (node->kind == TS_NODE_SOURCE) memcpy(inputs, &instance->key, sizeof instance->key);
   if (node->kind == TS_NODE_SOURCE) identity.input_count = sizeof instance->key / sizeof *inputs;

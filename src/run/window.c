@@ -55,8 +55,8 @@ void ts_window_each_consumer(struct window *window, const struct instance *produ
                              void (*visit)(struct window *window, struct instance *consumer, void *user), void *user) {
   struct engine *e = window->engine;
   enum ts_scope from = e->plan->nodes[producer->node].scope;
-  for (uint32_t i = e->consumer_first[producer->node]; i < e->consumer_first[producer->node + 1]; i++) {
-    uint32_t node = e->consumers[i];
+  for (uint32_t i = e->setup->consumer_first[producer->node]; i < e->setup->consumer_first[producer->node + 1]; i++) {
+    uint32_t node = e->setup->consumers[i];
     enum ts_scope to = e->plan->nodes[node].scope;
     size_t first = 0;
     size_t count = 0;
@@ -99,7 +99,7 @@ void ts_window_destroy(struct window *window) {
   if (!window) return;
   for (size_t i = 0; i < window->all_count; i++) {
     struct content *content = window->all[i];
-    for (size_t o = 0; o < content->output_count; o++) ts_data_unref(content->data[o]);
+    for (size_t o = 0; o < content->out.count; o++) ts_data_unref(content->out.data[o]);
     free(content->message);
   }
   free(window->all);
