@@ -22,18 +22,8 @@ static void add_operations(struct ts_sha256_stream *stream, const struct ts_work
 static void add_nodes(struct ts_sha256_stream *stream, const struct ts_plan *plan) {
   struct ts_str bytes = {0};
   for (size_t n = 0; n < plan->node_count; n++) {
-    const struct ts_node *node = &plan->nodes[n];
-    const uint32_t fields[] = {(uint32_t)node->kind, (uint32_t)node->scope, node->task, node->input_count};
     ts_str_clear(&bytes);
-    ts_str_add_bytes(&bytes, fields, sizeof fields);
-    ts_str_add_bytes(&bytes, node->inputs, node->input_count * sizeof *node->inputs);
-    size_t parameters =
-        node->kind == TS_NODE_TASK ? plan->workflow->tasks[node->task].op->descriptor->parameter_count : 0;
-    for (size_t i = 0; i < parameters; i++) {
-      ts_str_add_char(&bytes, (char)node->parameters[i].type);
-      ts_value_print(&node->parameters[i], &bytes);
-      ts_str_add_char(&bytes, '\0');
-    }
+    ts_node_add_identity(plan->workflow, &plan->nodes[n], &bytes);
     ts_sha256_stream_add(stream, bytes.data, bytes.length);
   }
   ts_sha256_stream_add(stream, plan->products, plan->set_count * plan->wanted_count * sizeof *plan->products);

@@ -54,20 +54,6 @@ uint32_t ts_plan_add_node(struct builder *b, const struct ts_node *node) {
   return (uint32_t)plan->node_count++;
 }
 
-/* Finds the node with the identity in b->key, or adds the given one. */
-static uint32_t share_node(struct builder *b, const struct ts_node *node, bool share, bool *added) {
-  bool inserted = true;
-  union ts_map_value *slot = NULL;
-  if (share) slot = ts_map_insert(&b->node_map, b->key.data, b->key.length, &inserted);
-  if (added) *added = inserted;
-  if (!inserted) return (uint32_t)slot->number;
-  struct ts_node copy = *node;
-  copy.inputs = ts_arena_memdup(&b->plan->arena, node->inputs, node->input_count * sizeof *node->inputs);
-  uint32_t index = ts_plan_add_node(b, &copy);
-  if (slot) slot->number = index;
-  return index;
-}
-
 /* The node that another stage reads for this one. */
 static uint32_t first_of_lineage(const struct builder *b, uint32_t node) {
   return node == TS_NO_NODE || !b->plan->options.chain ? node : b->first_of_lineage[node];
@@ -75,19 +61,13 @@ static uint32_t first_of_lineage(const struct builder *b, uint32_t node) {
 
 /* With chain: which node was the first to make the same as this new one, whatever came before it in its stage. */
 static void remember_lineage(struct builder *b, uint32_t index) {
-  const struct ts_node *node = &b->nodes[index];
-  if (!b->plan->options.chain) return;
+  struct ts_node node = b->nodes[index];
+  struct ts_node_input inputs[TS_OP_MAX_PORTS];
+  for (size_t i = 0; i < node.input_count; i++)
+    inputs[i] = (struct ts_node_input){first_of_lineage(b, node.inputs[i].node), node.inputs[i].port};
+  node.inputs = inputs;
   ts_str_clear(&b->key);
-  ts_str_add_char(&b->key, (char)node->kind);
-  ts_str_add_char(&b->key, (char)node->scope);
-  ts_str_add_bytes(&b->key, &node->task, sizeof node->task);
-  for (size_t i = 0; i < node->input_count; i++) {
-    struct ts_node_input input = {first_of_lineage(b, node->inputs[i].node), node->inputs[i].port};
-    ts_str_add_bytes(&b->key, &input, sizeof input);
-  }
-  size_t parameters =
-      node->kind == TS_NODE_TASK ? b->plan->workflow->tasks[node->task].op->descriptor->parameter_count : 0;
-  for (size_t i = 0; i < parameters; i++) ts_value_add_bytes(&node->parameters[i], &b->key);
+  ts_node_add_identity(b->plan->workflow, &node, &b->key);
   b->first_of_lineage = ts_grow(b->first_of_lineage, index, &b->first_capacity, sizeof *b->first_of_lineage);
   bool inserted = false;
   union ts_map_value *slot = ts_map_insert(&b->lineage_map, b->key.data, b->key.length, &inserted);
@@ -95,18 +75,34 @@ static void remember_lineage(struct builder *b, uint32_t index) {
   b->first_of_lineage[index] = (uint32_t)slot->number;
 }
 
+/* Finds the node of the same identity, or adds this one. before: belongs to the identity with chain. */
+static uint32_t share_node(struct builder *b, const struct ts_node *node, uint32_t before, bool share, bool *added) {
+  const struct ts_workflow *w = b->plan->workflow;
+  bool inserted = true;
+  union ts_map_value *slot = NULL;
+  ts_str_clear(&b->key);
+  ts_node_add_identity(w, node, &b->key);
+  if (b->plan->options.chain) ts_str_add_bytes(&b->key, &before, sizeof before);
+  if (share) slot = ts_map_insert(&b->node_map, b->key.data, b->key.length, &inserted);
+  *added = inserted;
+  if (!inserted) return (uint32_t)slot->number;
+  struct ts_node copy = *node;
+  copy.inputs = ts_arena_memdup(&b->plan->arena, node->inputs, node->input_count * sizeof *node->inputs);
+  if (node->parameters)
+    copy.parameters = ts_arena_memdup(&b->plan->arena, node->parameters,
+                                      w->tasks[node->task].op->descriptor->parameter_count * sizeof *node->parameters);
+  uint32_t index = ts_plan_add_node(b, &copy);
+  if (slot) slot->number = index;
+  if (b->plan->options.chain) remember_lineage(b, index);
+  return index;
+}
+
 static uint32_t helper_node(struct builder *b, enum ts_node_kind kind, enum ts_scope scope, uint32_t index,
                             const struct ts_node_input *input) {
-  ts_str_clear(&b->key);
-  ts_str_add_char(&b->key, (char)kind);
-  ts_str_add_char(&b->key, (char)scope);
-  ts_str_add_bytes(&b->key, &index, sizeof index);
-  if (input) ts_str_add_bytes(&b->key, input, sizeof *input);
-  struct ts_node node = {.kind = kind, .scope = scope, .task = index, .inputs = input, .input_count = input ? 1 : 0};
   bool added = false;
-  uint32_t helper = share_node(b, &node, true, &added);
-  if (added) remember_lineage(b, helper);
-  return helper;
+  return share_node(
+      b, &(struct ts_node){.kind = kind, .scope = scope, .task = index, .inputs = input, .input_count = input ? 1 : 0},
+      TS_NO_NODE, true, &added);
 }
 
 static const struct ts_type *node_type(const struct builder *b, struct ts_node_input input) {
@@ -174,10 +170,10 @@ static void touch(struct builder *b, uint32_t node) {
   b->nodes[node].reference_only = false;
 }
 
-/* The node of the nearest earlier task of the same stage that the run needs. */
+/* With chain: the node of the nearest earlier task of the same stage that the run needs. */
 static uint32_t node_before(const struct builder *b, uint32_t task, const uint32_t *nodes_of_task) {
   const struct ts_workflow *w = b->plan->workflow;
-  for (size_t t = task; t-- > w->stages[w->tasks[task].stage].first_task;) {
+  for (size_t t = task; b->plan->options.chain && t-- > w->stages[w->tasks[task].stage].first_task;) {
     if (nodes_of_task[t] != TS_NO_NODE) return nodes_of_task[t];
   }
   return TS_NO_NODE;
@@ -187,32 +183,15 @@ static uint32_t make_task_node(struct builder *b, uint32_t task_index, uint32_t 
                                bool *added) {
   const struct ts_task *task = &b->plan->workflow->tasks[task_index];
   const struct ts_op_descriptor *d = task->op->descriptor;
-  struct ts_node_input *inputs = b->inputs;
-  for (size_t i = 0; i < d->input_count; i++) inputs[i] = resolve(b, nodes_of_task, task, i);
-  ts_str_clear(&b->key);
-  ts_str_add_char(&b->key, (char)TS_NODE_TASK);
-  ts_str_add_bytes(&b->key, &task_index, sizeof task_index);
-  ts_str_add_bytes(&b->key, inputs, d->input_count * sizeof *inputs);
-  for (size_t i = 0; i < d->parameter_count; i++) {
-    b->parameters[i] = bound_value(b, task, i);
-    ts_value_add_bytes(&b->parameters[i], &b->key);
-  }
-  if (b->plan->options.chain) {
-    uint32_t before = node_before(b, task_index, nodes_of_task);
-    ts_str_add_bytes(&b->key, &before, sizeof before);
-  }
-  struct ts_node node = {.kind = TS_NODE_TASK,
-                         .scope = b->plan->workflow->stages[task->stage].scope,
-                         .task = task_index,
-                         .inputs = inputs,
-                         .input_count = (uint32_t)d->input_count};
-  uint32_t index = share_node(b, &node, share, added);
-  if (*added) {
-    b->nodes[index].parameters =
-        ts_arena_memdup(&b->plan->arena, b->parameters, d->parameter_count * sizeof *b->parameters);
-    remember_lineage(b, index);
-  }
-  return index;
+  for (size_t i = 0; i < d->input_count; i++) b->inputs[i] = resolve(b, nodes_of_task, task, i);
+  for (size_t i = 0; i < d->parameter_count; i++) b->parameters[i] = bound_value(b, task, i);
+  const struct ts_node node = {.kind = TS_NODE_TASK,
+                               .scope = b->plan->workflow->stages[task->stage].scope,
+                               .task = task_index,
+                               .inputs = b->inputs,
+                               .input_count = (uint32_t)d->input_count,
+                               .parameters = b->parameters};
+  return share_node(b, &node, node_before(b, task_index, nodes_of_task), share, added);
 }
 
 /* Identity of a whole stage in one run: the values its tasks read and the nodes that enter it from outside. */
@@ -305,7 +284,7 @@ static void walk_reference(struct builder *b, bool want_reference) {
   b->values = defaults;
   for (size_t t = 0; t < w->task_count; t++) {
     bool added = false;
-    if (b->reference_task[t]) /* later tasks may refer to earlier ones through b->reference */
+    if (b->plan->active[w->task_count + t]) /* later tasks may refer to earlier ones through b->reference */
       b->reference[t] =
           make_task_node(b, (uint32_t)t, b->reference, ts_merge_shares_tasks(b->plan->options.merge), &added);
     b->plan->counts[t].reference_distinct += added ? 1 : 0;
@@ -321,7 +300,7 @@ static void walk_all(struct builder *b, const struct ts_value *sets, bool want_r
   for (size_t t = 0; t < w->task_count; t++) b->reference[t] = TS_NO_NODE;
   for (size_t i = 0; i < plan->wanted_count; i++) plan->reference_products[i].node = TS_NO_NODE;
   bool any = false;
-  for (size_t t = 0; t < w->task_count; t++) any = any || b->reference_task[t];
+  for (size_t t = 0; t < w->task_count; t++) any = any || plan->active[w->task_count + t];
   if (any) walk_reference(b, want_reference);
   uint32_t *nodes = ts_arena_array(&b->scratch, w->task_count, sizeof *nodes);
   for (size_t s = 0; s < plan->set_count; s++) {
@@ -344,7 +323,6 @@ static void builder_init(struct builder *b, struct ts_plan *plan, const struct t
   b->inputs = ts_arena_array(&b->scratch, inputs, sizeof *b->inputs);
   b->parameters = ts_arena_array(&b->scratch, parameters, sizeof *b->parameters);
   b->reference = ts_arena_array(&b->scratch, workflow->task_count, sizeof *b->reference);
-  b->reference_task = ts_arena_array(&b->scratch, workflow->task_count, sizeof *b->reference_task);
   b->task_nodes = ts_calloc(plan->set_count * workflow->task_count + 1, sizeof *b->task_nodes);
 }
 
@@ -373,7 +351,7 @@ static struct ts_plan *plan_alloc(const struct ts_workflow *workflow, size_t set
   plan->products = ts_arena_array(&plan->arena, set_count * plan->wanted_count, sizeof *plan->products);
   plan->reference_products = ts_arena_array(&plan->arena, plan->wanted_count, sizeof *plan->reference_products);
   plan->counts = ts_arena_array(&plan->arena, workflow->task_count, sizeof *plan->counts);
-  plan->active = ts_arena_array(&plan->arena, workflow->task_count, sizeof *plan->active);
+  plan->active = ts_arena_array(&plan->arena, 2 * workflow->task_count, sizeof *plan->active);
   return plan;
 }
 
@@ -382,7 +360,7 @@ struct ts_plan *ts_plan_create(const struct ts_workflow *workflow, const struct 
   struct ts_plan *plan = plan_alloc(workflow, set_count, options);
   struct builder b;
   builder_init(&b, plan, workflow);
-  if (!ts_plan_mark_active(plan, want_reference, b.reference_task, err)) {
+  if (!ts_plan_mark_active(plan, want_reference, err)) {
     builder_release(&b);
     ts_plan_destroy(plan);
     return NULL;

@@ -94,8 +94,8 @@ struct ts_plan {
   struct ts_node_input *products;
   /* Wanted products of the run with default parameters; node TS_NO_NODE if they are not needed. */
   struct ts_node_input *reference_products;
-  struct ts_task_count *counts;         /* per task of the workflow */
-  bool *active;                         /* per task: whether any run needs it */
+  struct ts_task_count *counts; /* per task of the workflow */
+  bool *active;                 /* per task: whether any run needs it; then per task, whether the reference run does */
   struct ts_stage_instances *instances; /* per stage of the workflow; NULL without keep_instances */
   const uint32_t *set_order;            /* runs in the order of execution (depth first along the reuse tree) */
   enum ts_scope coarsest;               /* coarsest scope of any node: its units are open at once */
@@ -113,6 +113,36 @@ size_t ts_plan_distinct(const struct ts_plan *plan);
 
 /* Marks the ports that the plan wants as bits, per node; adds to those that are set. */
 void ts_plan_mark_wanted(const struct ts_plan *plan, uint64_t *ports);
+
+/* The walk backwards from a wanted vertex to all that it needs, depth first, inputs in their order. The one such walk,
+ * whatever the graph: tasks of a workflow (active.c), nodes of a plan, instances of a window (run/window.c). */
+typedef bool ts_walk_enter(void *user, size_t vertex); /* whether to go on to what the vertex reads */
+struct ts_walk {
+  /* The vertices that one input reads: *count from *first on. False: the vertex has no more inputs. */
+  bool (*input)(const void *graph, size_t vertex, size_t input, size_t *first, size_t *count);
+  const void *graph;                        /* borrowed */
+  bool *met;                                /* borrowed: per vertex, entered already; NULL: enter remembers it */
+  ts_walk_enter *enter;                     /* may be NULL if met is not */
+  void (*leave)(void *user, size_t vertex); /* all that an entered vertex reads has been walked; may be NULL */
+  void *user;
+};
+void ts_walk_back(const struct ts_walk *walk, size_t vertex);
+/* From a node of a plan; from TS_NO_NODE nowhere. */
+void ts_plan_walk(const struct ts_plan *plan, uint32_t node, bool *met, ts_walk_enter *enter, void *user);
+
+/* The identity of a task: bytes that are equal exactly when kind, operation, parameters and inputs are. What an
+ * operation and an input are known by is the caller's choice: in a plan the task of the workflow and nodes, in a run
+ * the recipe and contents. Keys that outlive the process are made in base/key.h. */
+struct ts_identity {
+  enum ts_node_kind kind;
+  uint64_t operation;
+  const struct ts_value *parameters;     /* borrowed; canonical */
+  const void *inputs;                    /* borrowed: input_count times input_bytes */
+  uint32_t parameter_count, input_count; /* the first below 2^24 */
+  size_t input_bytes;                    /* the same wherever identities are compared */
+};
+void ts_identity_add(const struct ts_identity *identity, struct ts_str *bytes);
+void ts_node_add_identity(const struct ts_workflow *workflow, const struct ts_node *node, struct ts_str *bytes);
 
 /* "segment.split" for messages; source nodes "image". The buffer is the caller's. */
 const char *ts_plan_node_name(const struct ts_plan *plan, uint32_t node, char *buffer, size_t size);

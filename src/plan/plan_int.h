@@ -31,7 +31,6 @@ struct builder {
   struct ts_value *parameters;
   const struct ts_value *values; /* of the run being walked */
   uint32_t *reference;           /* nodes of the reference run, by task */
-  bool *reference_task;          /* tasks the reference run needs */
   uint32_t reference_node_count; /* nodes that existed when the reference run was done */
   bool reference_done;
   uint32_t run;         /* being walked */
@@ -39,9 +38,8 @@ struct builder {
 };
 
 uint32_t ts_plan_add_node(struct builder *b, const struct ts_node *node);
-/* Which tasks the wanted products need, given the supplied inputs: plan->active for the runs of the design,
- * reference for the run with default parameters. */
-bool ts_plan_mark_active(struct ts_plan *plan, bool want_reference, bool *reference, struct ts_error *err);
+/* Which tasks the wanted products need, given the supplied inputs: fills plan->active. */
+bool ts_plan_mark_active(struct ts_plan *plan, bool want_reference, struct ts_error *err);
 /* The workflow input that replaces a port when its stage runs alone, or TS_NONE. */
 size_t ts_plan_stand_in(const struct ts_workflow *workflow, const bool *supplied, const struct ts_op_port *port);
 /* Copies the distinct instances of every stage into the plan. */

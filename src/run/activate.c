@@ -8,7 +8,7 @@ void ts_make_ready(struct window *window, struct instance *instance, size_t work
   struct engine *e = window->engine;
   instance->state = QUEUED;
   uint32_t rank = e->plan->nodes[instance->node].first_set;
-  struct ts_ready_task task = {.priority = ts_ready_priority(window->number, rank, e->depths[instance->node]),
+  struct ts_ready_task task = {.priority = ts_ready_priority(window->number, rank, e->setup->depths[instance->node]),
                                .owner = window,
                                .instance = (uint32_t)(instance - window->instances)};
   if (worker == TS_ANY_WORKER)
@@ -24,7 +24,7 @@ void ts_make_ready(struct window *window, struct instance *instance, size_t work
 /* With stages_only the store is for products that leave a stage. */
 bool ts_instance_is_kept(const struct engine *engine, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  return !engine->options->stages_only || (node->kind == TS_NODE_TASK && engine->is_stage_output[node->task]);
+  return !engine->options->stages_only || (node->kind == TS_NODE_TASK && engine->setup->is_stage_output[node->task]);
 }
 
 /* Wanted products may have to be made although another part has made the same in the meantime. */
@@ -36,7 +36,7 @@ static bool is_too_new(const struct engine *engine, const struct instance *insta
 
 /* Whether the store has a record of the instance and the bytes of all its products. */
 bool ts_instance_in_store(struct engine *engine, const struct instance *instance) {
-  if (!engine->options->store || instance->not_in_store || !ts_instance_is_kept(engine, instance)) return false;
+  if (!engine->options->store || !ts_instance_is_kept(engine, instance)) return false;
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   struct ts_record record;
   struct ts_error ignored = {0};
@@ -45,8 +45,9 @@ bool ts_instance_in_store(struct engine *engine, const struct instance *instance
   for (size_t i = 0; i < record.output_count; i++) {
     if (!ts_store_has_product(engine->options->store, &record.outputs[i].digest)) return false;
   }
+  const struct ts_call call = ts_instance_call(engine, instance);
   return record.output_count == ts_instance_output_count(engine, instance) &&
-         ts_worth_loading(engine, instance, &record, false);
+         ts_call_worth_loading(&call, &record, false);
 }
 
 static bool is_finished(const struct instance *instance) {
@@ -62,26 +63,18 @@ static void register_reader(struct instance *instance, struct instance *producer
     producer->content->holders++;
 }
 
-/* Makes the producers needed and registers the instance with them. Two passes: activating one producer may finish
- * another. */
-void ts_need_inputs(struct window *window, struct instance *instance) {
+/* After all producers were activated: activating one may finish another. */
+static void await_inputs(void *user, size_t index) {
+  struct window *window = user;
+  struct instance *instance = &window->instances[index];
   const struct ts_node *node = &window->engine->plan->nodes[instance->node];
-  instance->state = REGISTERING;
-  instance->waiting_inputs = 0;
-  instance->registered = true;
   bool broken = false;
-  for (int pass = 0; pass < 2; pass++) {
-    for (size_t i = 0; i < node->input_count; i++) {
-      size_t count = 0;
-      struct instance *producers = ts_window_producers(window, instance, i, &count);
-      for (size_t p = 0; p < count; p++) {
-        if (pass == 0) {
-          ts_activate(window, &producers[p]);
-          continue;
-        }
-        register_reader(instance, &producers[p]);
-        broken = broken || producers[p].state == FAILED || producers[p].state == SKIPPED;
-      }
+  for (size_t i = 0; i < node->input_count; i++) {
+    size_t count = 0;
+    struct instance *producers = ts_window_producers(window, instance, i, &count);
+    for (size_t p = 0; p < count; p++) {
+      register_reader(instance, &producers[p]);
+      broken = broken || producers[p].state == FAILED || producers[p].state == SKIPPED;
     }
   }
   instance->state = WAITING;
@@ -91,42 +84,45 @@ void ts_need_inputs(struct window *window, struct instance *instance) {
     ts_make_ready(window, instance, TS_ANY_WORKER);
 }
 
-void ts_activate(struct window *window, struct instance *instance) {
-  if (instance->state != UNNEEDED) return;
+static bool activate(void *user, size_t index) {
+  struct window *window = user;
+  struct instance *instance = &window->instances[index];
+  if (instance->state != UNNEEDED) return false;
   window->open_count++;
   if (instance->looked_up ? instance->in_store : ts_instance_in_store(window->engine, instance)) {
     ts_make_ready(window, instance, TS_ANY_WORKER);
     instance->state = LOADABLE;
-    return;
+    return false;
   }
-  ts_need_inputs(window, instance);
+  instance->state = REGISTERING;
+  instance->waiting_inputs = 0;
+  instance->registered = true;
+  return true;
 }
 
-/* The same walk as ts_activate, before anybody else knows the window. */
-static void look_up(struct window *window, struct instance *instance) {
-  const struct ts_node *node = &window->engine->plan->nodes[instance->node];
-  if (instance->looked_up) return;
+void ts_activate_damaged(struct window *window, struct instance *instance) {
+  instance->looked_up = true;
+  instance->in_store = false;
+  instance->state = UNNEEDED;
+  window->open_count--;
+  ts_window_walk(window, instance, &(struct ts_walk){.enter = activate, .leave = await_inputs, .user = window});
+}
+
+/* Before anybody else knows the window. */
+static bool look_up(void *user, size_t index) {
+  const struct window *window = user;
+  struct instance *instance = &window->instances[index];
+  if (instance->looked_up) return false;
   instance->looked_up = true;
   instance->in_store = ts_instance_in_store(window->engine, instance);
-  for (size_t i = 0; !instance->in_store && i < node->input_count; i++) {
-    size_t count = 0;
-    struct instance *producers = ts_window_producers(window, instance, i, &count);
-    for (size_t p = 0; p < count; p++) look_up(window, &producers[p]);
-  }
-}
-
-/* Every instance that is wanted by itself; some may come twice. */
-static void each_wanted(struct window *window, void (*visit)(struct window *window, struct instance *instance)) {
-  const struct ts_run_part *part = window->engine->options->part;
-  for (size_t i = 0; part && i < part->wanted_count; i++)
-    visit(window, ts_window_instance_of_unit(window, part->wanted[i].node, part->wanted[i].unit));
-  for (size_t i = 0; (!part || !part->wanted) && i < window->instance_count; i++) {
-    if (window->engine->wanted_ports[window->instances[i].node] != 0) visit(window, &window->instances[i]);
-  }
+  return !instance->in_store;
 }
 
 void ts_look_up_wanted(struct window *window) {
-  if (window->engine->options->store) each_wanted(window, look_up);
+  if (window->engine->options->store)
+    ts_window_walk_wanted(window, &(struct ts_walk){.enter = look_up, .user = window});
 }
 
-void ts_activate_wanted(struct window *window) { each_wanted(window, ts_activate); }
+void ts_activate_wanted(struct window *window) {
+  ts_window_walk_wanted(window, &(struct ts_walk){.enter = activate, .leave = await_inputs, .user = window});
+}

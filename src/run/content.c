@@ -14,11 +14,11 @@ struct content *ts_content_create(struct window *window, struct instance *origin
   const size_t count = ts_instance_output_count(window->engine, origin);
   struct content *content = ts_arena_alloc(&window->arena, sizeof *content + count * sizeof *per_output);
   content->origin = origin;
-  content->output_count = count;
-  content->data = (struct ts_data **)(content + 1);
-  content->sizes = (size_t *)(content->data + count);
-  content->run_digests = (struct ts_xxh128 *)(content->sizes + count);
-  content->digests = (struct ts_sha256 *)(content->run_digests + count);
+  content->out.count = count;
+  content->out.data = (struct ts_data **)(content + 1);
+  content->out.sizes = (size_t *)(content->out.data + count);
+  content->out.run_digests = (struct ts_xxh128 *)(content->out.sizes + count);
+  content->out.digests = (struct ts_sha256 *)(content->out.run_digests + count);
   window->all = ts_grow(window->all, window->all_count, &window->all_capacity, sizeof(struct content *));
   window->all[window->all_count++] = content;
   return content;
@@ -59,9 +59,9 @@ struct content *ts_content_add(struct window *window, struct instance *origin, c
 }
 
 static void drop_data(struct content *content) {
-  for (size_t i = 0; i < content->output_count; i++) {
-    ts_data_unref(content->data[i]);
-    content->data[i] = NULL;
+  for (size_t i = 0; i < content->out.count; i++) {
+    ts_data_unref(content->out.data[i]);
+    content->out.data[i] = NULL;
   }
 }
 
@@ -71,7 +71,7 @@ static bool is_idle(const struct content *content) {
 
 static uint64_t bytes_of(const struct content *content) {
   uint64_t bytes = 0;
-  for (size_t i = 0; i < content->output_count; i++) bytes += content->data[i] ? content->sizes[i] : 0;
+  for (size_t i = 0; i < content->out.count; i++) bytes += content->out.data[i] ? content->out.sizes[i] : 0;
   return bytes;
 }
 

@@ -103,11 +103,6 @@ static bool take_task(struct engine *engine, size_t worker, struct ts_ready_task
   }
 }
 
-static void store_outputs(struct content *content, struct ts_data **outputs) {
-  memcpy(content->data, outputs, content->output_count * sizeof(struct ts_data *));
-  content->state = CONTENT_DONE;
-}
-
 /* Under engine.lock, when a task has ended: a worker that waits for memory may have it now. Workers without work are
  * woken one by one as tasks become ready: waking all of them for every task would cost more than the task. */
 static void wake_waiting(struct engine *engine) {
@@ -116,7 +111,7 @@ static void wake_waiting(struct engine *engine) {
 
 /* Under engine.lock: the instance and all that waited for the same content. */
 static void finish_content(struct window *window, struct instance *instance, struct content *content,
-                           enum ts_outcome outcome, const struct call_times *times) {
+                           enum ts_outcome outcome, const struct ts_call_times *times) {
   ts_finish(window, instance, content, outcome, times);
   struct instance *waiter = content->waiters;
   content->waiters = NULL;
@@ -130,23 +125,16 @@ static void finish_content(struct window *window, struct instance *instance, str
 
 /* Whether an earlier run made the same content from other ancestors; then its products are loaded. */
 static bool load_by_content(struct engine *engine, struct window *window, struct instance *instance,
-                            struct content *content, struct ts_data **outputs) {
-  if (!engine->recording || engine->options->no_cutoff || engine->plan->nodes[instance->node].kind == TS_NODE_SOURCE)
-    return false;
-  ts_auto(ts_arena_release) struct ts_arena arena = {0};
-  struct ts_record record;
+                            struct content *content) {
+  const struct ts_call call = ts_instance_call(engine, instance);
   struct ts_error ignored = {0};
+  if (!engine->options->store || engine->options->no_cutoff || call.kind == TS_NODE_SOURCE) return false;
   content->has_key = ts_instance_content_key(engine, window, instance, &content->key, &ignored);
-  bool ok = content->has_key &&
-            ts_store_find_content(engine->options->store, &content->key, &arena, &record, &ignored) &&
-            ts_worth_loading(engine, instance, &record, true) &&
-            ts_load_outputs(engine, &record, content->output_count, outputs);
-  if (ok) ts_recall_digests(content, &record, outputs);
-  return ok;
+  return content->has_key && ts_call_find(&call, &content->key, &content->out);
 }
 
 static bool compute(struct engine *engine, struct window *window, struct instance *instance, struct ts_data **outputs,
-                    struct call_times *times, struct ts_str *message) {
+                    struct ts_call_times *times, struct ts_str *message) {
   size_t input_count = 0;
   struct ts_data **inputs = ts_collect_inputs(engine, window, instance, &input_count, message);
   if (!inputs) return false;
@@ -161,18 +149,19 @@ static bool wanted_later(const struct engine *engine) { return engine->options->
 /* Without engine.lock: makes the content, one way or another. */
 static void produce(struct engine *engine, struct window *window, struct instance *instance, struct content *content,
                     size_t worker) {
-  struct call_times times = {.worker = worker};
+  struct ts_call_times times = {.worker = worker};
   ts_auto(ts_str_release) struct ts_str message = {0};
-  struct ts_data *outputs[TS_OP_MAX_PORTS] = {0};
+  struct ts_data **outputs = content->out.data; /* nobody else looks at them before it is done */
   enum ts_outcome outcome = TS_OUTCOME_CUTOFF;
-  if (!load_by_content(engine, window, instance, content, outputs))
+  bool durable = true; /* it comes from the store */
+  if (!load_by_content(engine, window, instance, content))
     outcome = compute(engine, window, instance, outputs, &times, &message) ? TS_OUTCOME_EXECUTED : TS_OUTCOME_FAILED;
-  if (outcome == TS_OUTCOME_EXECUTED) ts_digest_outputs(engine, content, outputs);
-  bool durable = outcome == TS_OUTCOME_CUTOFF; /* it came from the store */
-  if (outcome == TS_OUTCOME_EXECUTED)
-    durable = ts_record_result(engine, window, instance, content, false, &times, outputs);
-  for (size_t i = 0; outcome == TS_OUTCOME_EXECUTED && wanted_later(engine) && i < content->output_count; i++)
-    ts_cache_put(engine->cache, &content->digests[i], outputs[i]);
+  if (outcome == TS_OUTCOME_EXECUTED) {
+    ts_call_digest(&engine->env, &content->out);
+    durable = ts_record_result(engine, window, instance, content, &times, false);
+  }
+  for (size_t i = 0; outcome == TS_OUTCOME_EXECUTED && wanted_later(engine) && i < content->out.count; i++)
+    ts_cache_put(engine->env.cache, &content->out.digests[i], outputs[i]);
   pthread_mutex_lock(&engine->lock);
   engine->running--;
   ts_memory_leave(engine, instance);
@@ -189,7 +178,7 @@ static void produce(struct engine *engine, struct window *window, struct instanc
   } else {
     content->cpu_s = times.cpu_s;
     content->is_durable = durable;
-    store_outputs(content, outputs);
+    content->state = CONTENT_DONE;
     ts_memory_learn(engine, window, instance);
   }
   finish_content(window, instance, content, outcome, &times);
@@ -200,27 +189,26 @@ static void produce(struct engine *engine, struct window *window, struct instanc
 /* Without engine.lock: an instance whose record is in the store. A damaged product sends it back to be computed. */
 static void load(struct engine *engine, struct window *window, struct instance *instance, struct content *content,
                  size_t worker) {
-  struct call_times times = {.worker = worker, .start_s = (double)(ts_clock_ns() - engine->start_ns) / 1e9};
-  ts_auto(ts_arena_release) struct ts_arena arena = {0};
-  struct ts_record record;
-  struct ts_error ignored = {0};
-  struct ts_data *outputs[TS_OP_MAX_PORTS] = {0};
-  bool ok = ts_store_find(engine->options->store, &instance->key, &arena, &record, &ignored) &&
-            ts_load_outputs(engine, &record, content->output_count, outputs);
-  times.wall_s = (double)(ts_clock_ns() - engine->start_ns) / 1e9 - times.start_s;
-  if (ok) ts_recall_digests(content, &record, outputs);
+  struct ts_call_times times = {.worker = worker, .start_s = (double)(ts_clock_ns() - engine->env.start_ns) / 1e9};
+  const struct ts_call call = ts_instance_call(engine, instance);
+  bool ok = ts_call_find(&call, NULL, &content->out);
+  times.wall_s = (double)(ts_clock_ns() - engine->env.start_ns) / 1e9 - times.start_s;
   pthread_mutex_lock(&engine->lock);
   engine->running--;
   if (ok) {
     content->is_durable = true;
-    store_outputs(content, outputs);
+    content->state = CONTENT_DONE;
     finish_content(window, instance, content, TS_OUTCOME_STORE, &times);
   } else {
-    instance->not_in_store = true;
-    ts_need_inputs(window, instance);
+    ts_activate_damaged(window, instance);
   }
   wake_waiting(engine);
   pthread_mutex_unlock(&engine->lock);
+}
+
+static struct ts_xxh128 digest_of(void *user, const struct instance *producer, size_t port) {
+  (void)user;
+  return producer->content->out.run_digests[port];
 }
 
 /* Under engine.lock: true if the instance must be produced; false if it could take, or now waits for, another's
@@ -232,11 +220,11 @@ static bool claim_content(struct engine *engine, const struct ts_ready_task *tas
     *content = ts_content_create(window, instance);
     return true;
   }
-  struct ts_xxh128 identity = ts_instance_run_identity(engine, window, instance);
+  struct ts_xxh128 identity = ts_instance_identity(engine, window, instance, digest_of, NULL);
   struct content *found = ts_content_find(window, &identity);
   bool is_task =
       engine->plan->nodes[instance->node].kind == TS_NODE_TASK; /* other products are not kept in the store */
-  if (!found && is_task && engine->recording && ts_content_is_running(engine, &identity)) {
+  if (!found && is_task && engine->options->store && ts_content_is_running(engine, &identity)) {
     ts_content_park(engine, task);
   } else if (!found) {
     *content = ts_content_add(window, instance, &identity);
@@ -299,21 +287,15 @@ uint32_t ts_run_window_of(const struct ts_plan *plan, const struct ts_dataset *d
   return (uint32_t)window;
 }
 
-/* One window, and the instances that the wanted products of the part need; nodes follow their inputs. */
+/* One window, and the nodes that the wanted products of the part need. */
 static void take_part(struct engine *engine, const struct ts_run_part *part) {
-  const struct ts_plan *plan = engine->plan;
   engine->next_window = part->window;
   if (engine->window_count > 0) engine->window_count = part->window + (size_t)1;
   if (!part->wanted) return;
-  engine->needed = ts_calloc(plan->node_count + 1, sizeof *engine->needed);
-  for (size_t i = 0; i < part->wanted_count; i++)
+  engine->needed = ts_calloc(engine->plan->node_count + 1, sizeof *engine->needed);
+  for (size_t i = 0; i < part->wanted_count; i++) {
     engine->wanted_ports[part->wanted[i].node] |= UINT64_C(1) << part->wanted[i].port;
-  for (size_t n = plan->node_count; n-- > 0;) {
-    engine->needed[n] = engine->needed[n] || engine->wanted_ports[n] != 0;
-    for (size_t i = 0; engine->needed[n] && i < plan->nodes[n].input_count; i++) {
-      uint32_t input = plan->nodes[n].inputs[i].node;
-      if (input != TS_NO_NODE) engine->needed[input] = true;
-    }
+    ts_plan_walk(engine->plan, part->wanted[i].node, engine->needed, NULL, NULL);
   }
 }
 
@@ -326,8 +308,11 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   result->threads = options->threads ? options->threads : ts_cpu_count();
   engine->memory_ratio = ts_calloc(plan->workflow->task_count + 1, sizeof *engine->memory_ratio);
   ts_ready_init(&engine->ready, result->threads);
-  engine->recording = options->store != NULL;
-  engine->start_ns = ts_clock_ns();
+  engine->env = (struct ts_call_env){.options = options,
+                                     .cancelled = &engine->cancelled,
+                                     .start_ns = ts_clock_ns(),
+                                     .lend = ts_engine_lend,
+                                     .user = engine};
   engine->wanted_ports = ts_calloc(plan->node_count + 1, sizeof *engine->wanted_ports);
   const bool lists_demands = options->part && options->part->wanted;
   if (!lists_demands) ts_plan_mark_wanted(plan, engine->wanted_ports);
@@ -347,7 +332,11 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   pthread_condattr_destroy(&monotonic);
   if (!options->setup) engine->own_setup = ts_run_setup_create(plan, options->registry, options->store, err);
   if (!options->setup && !engine->own_setup) return false;
-  ts_engine_use_setup(engine, options->setup ? options->setup : engine->own_setup);
+  engine->setup = options->setup ? options->setup : engine->own_setup;
+  engine->env.source_ops = engine->setup->source_ops;
+  engine->env.source_count = plan->workflow->input_count;
+  engine->env.producer = engine->setup->producer;
+  engine->env.cache = engine->setup->cache;
   return true;
 }
 
@@ -364,6 +353,7 @@ void ts_engine_release(struct engine *engine) {
   free(engine->parked);
   free(engine->events);
   free(engine->told);
+  ts_str_release(&engine->identity);
   ts_ready_release(&engine->ready);
   pthread_cond_destroy(&engine->changed);
   pthread_cond_destroy(&engine->left);
@@ -406,7 +396,7 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
   result->stopped = stop_requested(&engine) && (engine.open_windows > 0 || engine.next_window < engine.window_count);
   if (!result->stopped && engine.trouble.code == TS_ERR_OK && engine.open_windows > 0)
     TS_BUG("the run ended with %zu windows unfinished", engine.open_windows);
-  result->wall_s = (double)(ts_clock_ns() - engine.start_ns) / 1e9;
+  result->wall_s = (double)(ts_clock_ns() - engine.env.start_ns) / 1e9;
   result->cpu_total_s = (double)(ts_clock_process_cpu_ns() - cpu_ns) / 1e9;
   result->peak_bytes = ts_buffer_peak_bytes();
   result->parts = ts_memo_counts(options->memo);

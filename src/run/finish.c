@@ -51,9 +51,9 @@ static void add_event(struct engine *engine, struct event event) {
 /* References to the wanted outputs, so that they outlive the content's own until they are delivered. */
 static struct ts_data **hold_wanted(const struct window *window, const struct instance *instance) {
   if (window->engine->wanted_ports[instance->node] == 0 || instance->state != DONE) return NULL;
-  struct ts_data **held = ts_calloc(instance->content->output_count + 1, sizeof *held);
-  for (size_t i = 0; i < instance->content->output_count; i++) {
-    if (instance->content->data[i]) held[i] = ts_data_ref(instance->content->data[i]);
+  struct ts_data **held = ts_calloc(instance->content->out.count + 1, sizeof *held);
+  for (size_t i = 0; i < instance->content->out.count; i++) {
+    if (instance->content->out.data[i]) held[i] = ts_data_ref(instance->content->out.data[i]);
   }
   return held;
 }
@@ -61,8 +61,8 @@ static struct ts_data **hold_wanted(const struct window *window, const struct in
 void ts_finish_window(struct window *window) { add_event(window->engine, (struct event){.window = window}); }
 
 void ts_finish(struct window *window, struct instance *instance, struct content *content, enum ts_outcome outcome,
-               const struct call_times *times) {
-  static const struct call_times no_times = {0};
+               const struct ts_call_times *times) {
+  static const struct ts_call_times no_times = {0};
   instance->content = content;
   instance->state = outcome == TS_OUTCOME_FAILED ? FAILED : outcome == TS_OUTCOME_SKIPPED ? SKIPPED : DONE;
   if (instance->state == DONE && instance->readers > 0) content->holders++;
@@ -78,7 +78,7 @@ void ts_finish(struct window *window, struct instance *instance, struct content 
 static void deliver(struct engine *engine, struct event *event) {
   const struct content *content = event->instance->content;
   uint64_t wanted = engine->wanted_ports[event->instance->node];
-  for (size_t port = 0; event->data && content && port < content->output_count; port++) {
+  for (size_t port = 0; event->data && content && port < content->out.count; port++) {
     struct ts_data *data = event->data[port];
     if (wanted >> port & 1 && engine->options->on_product) {
       if (!data) data = ts_materialise(engine, event->window, event->instance->content, port, NULL);
@@ -92,12 +92,12 @@ static void deliver(struct engine *engine, struct event *event) {
 }
 
 static void tell_task(struct engine *engine, const struct instance *instance, enum ts_outcome outcome,
-                      const struct call_times *times) {
+                      const struct ts_call_times *times) {
   if (!engine->options->on_task) return;
   const char *message = instance->content && instance->content->message ? instance->content->message : "";
   uint64_t bytes = 0;
   const struct content *content = instance->state == DONE ? instance->content : NULL;
-  for (size_t i = 0; content && i < content->output_count; i++) bytes += content->sizes[i];
+  for (size_t i = 0; content && i < content->out.count; i++) bytes += content->out.sizes[i];
   struct ts_task_event told = {instance->node, instance->unit, outcome, instance->key, times->start_s,   times->wall_s,
                                times->cpu_s,   times->worker,  message, bytes,         times->peak_bytes};
   engine->options->on_task(engine->options->user, &told);
@@ -106,7 +106,7 @@ static void tell_task(struct engine *engine, const struct instance *instance, en
 /* Instances that were not needed, because the store has their consumers' products, are reported and counted as
  * found. */
 static void tell_unneeded(struct engine *engine, const struct window *window) {
-  const struct call_times times = {.start_s = (double)(ts_clock_ns() - engine->start_ns) / 1e9};
+  const struct ts_call_times times = {.start_s = (double)(ts_clock_ns() - engine->env.start_ns) / 1e9};
   for (size_t i = 0; i < window->instance_count; i++) {
     if (window->instances[i].state == UNNEEDED) tell_task(engine, &window->instances[i], TS_OUTCOME_STORE, &times);
   }
@@ -132,7 +132,7 @@ static void report_event(struct engine *engine, struct event *event) {
     return;
   }
   if (event->outcome == TS_OUTCOME_CUTOFF)
-    ts_record_result(engine, event->window, instance, instance->content, true, &event->times, NULL);
+    ts_record_result(engine, event->window, instance, instance->content, &event->times, true);
   tell_task(engine, instance, event->outcome, &event->times);
   deliver(engine, event);
 }

@@ -4,18 +4,13 @@
 
 #include "base/alloc.h"
 
-static void visit(struct window *window, struct instance *instance) {
-  struct engine *e = window->engine;
-  if (instance->state != UNNEEDED) return;
-  instance->state = DONE;
-  if (ts_instance_in_store(e, instance)) return;
-  instance->state = WAITING; /* would be executed */
-  const struct ts_node *node = &e->plan->nodes[instance->node];
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    struct instance *producers = ts_window_producers(window, instance, i, &count);
-    for (size_t p = 0; p < count; p++) visit(window, &producers[p]);
-  }
+static bool visit(void *user, size_t index) {
+  const struct window *window = user;
+  struct instance *instance = &window->instances[index];
+  if (instance->state != UNNEEDED) return false;
+  const bool execute = !ts_instance_in_store(window->engine, instance);
+  instance->state = execute ? WAITING : DONE;
+  return execute;
 }
 
 static void count_window(const struct window *window, struct ts_run_forecast *forecast) {
@@ -72,9 +67,7 @@ bool ts_run_forecast(const struct ts_plan *plan, const struct ts_dataset *datase
   for (size_t g = 0; ok && !is_empty && g < engine.window_count; g++) {
     struct window *window = ts_window_create(&engine, (uint32_t)g, err);
     ok = window != NULL;
-    for (size_t i = 0; ok && i < window->instance_count; i++) {
-      if (engine.wanted_ports[window->instances[i].node] != 0) visit(window, &window->instances[i]);
-    }
+    if (ok) ts_window_walk_wanted(window, &(struct ts_walk){.enter = visit, .user = window});
     if (ok) count_window(window, forecast);
     ts_window_destroy(window);
   }

@@ -56,7 +56,7 @@ static void report_outcome(struct ts_frontier *frontier, const struct instance *
   for (uint32_t port = 0; options->on_product && wanted >> port != 0; port++) {
     if ((wanted >> port & 1) == 0) continue;
     struct ts_error err = {0};
-    struct ts_data *data = ts_store_load(options->store, &instance->content->digests[port], &err);
+    struct ts_data *data = ts_store_load(options->store, &instance->content->out.digests[port], &err);
     if (data)
       options->on_product(options->user, instance->node, port, instance->unit, data);
     else
@@ -74,86 +74,72 @@ static bool find(struct ts_frontier *frontier, struct instance *instance) {
       !ts_store_find(frontier->engine.options->store, &instance->key, &arena, &record, &ignored))
     return false;
   instance->content = ts_content_create(frontier->window, instance);
-  for (size_t i = 0; i < instance->content->output_count; i++) instance->content->digests[i] = record.outputs[i].digest;
+  ts_outputs_recall(&instance->content->out, &record);
   instance->content->key = record.content_key;
   instance->content->has_key = true;
   return true;
 }
 
 /* Backwards from the wanted products. */
-static void need(struct ts_frontier *frontier, struct instance *instance) {
-  uint8_t *state = &frontier->states[index_of(frontier, instance)];
-  const struct ts_node *node = node_of(frontier, instance);
-  if (*state != NOT_NEEDED) return;
-  if (node->kind == TS_NODE_TASK && find(frontier, instance)) {
-    *state = THERE;
+static bool need(void *user, size_t index) {
+  struct ts_frontier *frontier = user;
+  struct instance *instance = &frontier->window->instances[index];
+  const bool is_task = node_of(frontier, instance)->kind == TS_NODE_TASK;
+  if (frontier->states[index] != NOT_NEEDED) return false;
+  if (is_task && find(frontier, instance)) {
+    frontier->states[index] = THERE;
     report_outcome(frontier, instance, TS_OUTCOME_STORE);
-    return;
+    return false;
   }
-  *state = NEEDED;
-  frontier->open_count += node->kind == TS_NODE_TASK ? 1 : 0;
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
-    for (size_t p = 0; p < count; p++) need(frontier, &producers[p]);
-  }
+  frontier->states[index] = NEEDED;
+  frontier->open_count += is_task ? 1 : 0;
+  return true;
+}
+
+struct reader {
+  const struct ts_frontier *frontier;
+  size_t index;
+  enum progress_state inputs; /* so far */
+};
+
+static bool look_at_input(void *user, size_t index) {
+  struct reader *reader = user;
+  const struct ts_frontier *frontier = reader->frontier;
+  if (index == reader->index || node_of(frontier, &frontier->window->instances[index])->kind != TS_NODE_TASK)
+    return true;
+  if (frontier->states[index] == LOST || (frontier->states[index] != THERE && reader->inputs == THERE))
+    reader->inputs = frontier->states[index] == LOST ? LOST : NEEDED;
+  return false;
 }
 
 /* Whether the tasks it reads, directly or through helpers, are there. LOST if one of them never will be. */
 static enum progress_state inputs_state(const struct ts_frontier *frontier, const struct instance *instance) {
-  const struct ts_node *node = node_of(frontier, instance);
-  enum progress_state state = THERE;
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
-    for (size_t p = 0; p < count; p++) {
-      enum progress_state input = node_of(frontier, &producers[p])->kind == TS_NODE_TASK
-                                      ? (enum progress_state)frontier->states[index_of(frontier, &producers[p])]
-                                      : inputs_state(frontier, &producers[p]);
-      if (input == LOST) return LOST;
-      if (input != THERE) state = NEEDED;
-    }
-  }
-  return state;
+  struct reader reader = {frontier, index_of(frontier, instance), THERE};
+  ts_window_walk(frontier->window, instance, &(struct ts_walk){.enter = look_at_input, .user = &reader});
+  return reader.inputs;
 }
 
-static void add_identity(const struct ts_frontier *frontier, const struct instance *instance, struct ts_str *bytes);
+static uint32_t number_of(struct ts_frontier *frontier, const struct instance *instance);
+static struct ts_xxh128 identity_of(struct ts_frontier *frontier, const struct instance *instance);
 
-/* A task that is there is known by the digest of its products that are read. */
-static void add_inputs(const struct ts_frontier *frontier, const struct instance *instance, struct ts_str *bytes) {
-  const struct ts_node *node = node_of(frontier, instance);
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
-    ts_str_add_bytes(bytes, &count, sizeof count);
-    for (size_t p = 0; p < count; p++) {
-      if (node_of(frontier, &producers[p])->kind == TS_NODE_TASK)
-        ts_str_add_bytes(bytes, &producers[p].content->digests[node->inputs[i].port], sizeof(struct ts_sha256));
-      else
-        add_identity(frontier, &producers[p], bytes);
-    }
-  }
+/* A task that is there is known by the digest of its product; when all that is left is numbered, another one by the
+ * number of the content to come. Helpers have one product. */
+static struct ts_xxh128 product_identity(void *user, const struct instance *producer, size_t port) {
+  struct ts_frontier *frontier = user;
+  if (frontier->states[index_of(frontier, producer)] == THERE) return producer->content->out.run_digests[port];
+  if (frontier->number) return (struct ts_xxh128){.low = number_of(frontier, producer), .high = port};
+  return identity_of(frontier, producer);
 }
 
-static void add_identity(const struct ts_frontier *frontier, const struct instance *instance, struct ts_str *bytes) {
-  const struct ts_node *node = node_of(frontier, instance);
-  ts_str_add_char(bytes, (char)node->kind);
-  if (frontier->engine.options->no_cutoff && node->kind == TS_NODE_TASK) {
-    ts_str_add_bytes(bytes, &instance, sizeof instance); /* equal to no other */
-  } else if (node->kind == TS_NODE_SOURCE) {
-    ts_str_add_bytes(bytes, &instance->key, sizeof instance->key);
-  } else {
-    if (node->kind == TS_NODE_TASK)
-      ts_str_add_bytes(bytes, &frontier->engine.recipes[instance->node]->number, sizeof(uint64_t));
-    if (node->kind == TS_NODE_CROP) ts_str_add_bytes(bytes, &instance->unit, sizeof instance->unit);
-    add_inputs(frontier, instance, bytes);
-  }
+static struct ts_xxh128 identity_of(struct ts_frontier *frontier, const struct instance *instance) {
+  if (frontier->engine.options->no_cutoff) /* equal to no other */
+    return (struct ts_xxh128){.low = index_of(frontier, instance), .high = UINT64_MAX};
+  return ts_instance_identity(&frontier->engine, frontier->window, instance, product_identity, frontier);
 }
 
 static struct same *same_as(struct ts_frontier *frontier, const struct instance *instance, bool *is_first) {
-  ts_auto(ts_str_release) struct ts_str bytes = {0};
-  add_identity(frontier, instance, &bytes);
-  union ts_map_value *slot = ts_map_insert(&frontier->by_content, bytes.data, bytes.length, is_first);
+  const struct ts_xxh128 identity = identity_of(frontier, instance);
+  union ts_map_value *slot = ts_map_insert(&frontier->by_content, &identity, sizeof identity, is_first);
   if (*is_first) {
     slot->pointer = ts_calloc(1, sizeof(struct same));
     *(struct same *)slot->pointer = (struct same){.first = index_of(frontier, instance)};
@@ -163,11 +149,11 @@ static struct same *same_as(struct ts_frontier *frontier, const struct instance 
 
 /* The same content under another lineage: recorded, so that its readers find it. */
 static void take_over(struct ts_frontier *frontier, struct instance *instance, const struct instance *from) {
-  const struct call_times no_times = {0};
+  const struct ts_call_times no_times = {0};
   instance->content = from->content;
   frontier->states[index_of(frontier, instance)] = THERE;
   frontier->open_count--;
-  ts_record_result(&frontier->engine, frontier->window, instance, from->content, true, &no_times, NULL);
+  ts_record_result(&frontier->engine, frontier->window, instance, from->content, &no_times, true);
   frontier->has_aliases = true;
   report_outcome(frontier, instance, TS_OUTCOME_CUTOFF);
 }
@@ -229,10 +215,7 @@ struct ts_frontier *ts_frontier_create(const struct ts_plan *plan, const struct 
     return NULL;
   }
   frontier->states = ts_calloc(frontier->window->instance_count + 1, sizeof *frontier->states);
-  for (size_t i = 0; i < frontier->window->instance_count; i++) {
-    if (frontier->engine.wanted_ports[frontier->window->instances[i].node] != 0)
-      need(frontier, &frontier->window->instances[i]);
-  }
+  ts_window_walk_wanted(frontier->window, &(struct ts_walk){.enter = need, .user = frontier});
   return frontier;
 }
 
@@ -299,32 +282,18 @@ static void settle_waiting(struct ts_frontier *frontier, struct instance *first,
   same->count = 0;
 }
 
-/* Every task behind one product that is needed. */
-static void mark_behind(const struct ts_frontier *frontier, struct instance *instance, bool *marked) {
-  const struct ts_node *node = node_of(frontier, instance);
-  uint32_t index = index_of(frontier, instance);
-  if (marked[index] || frontier->states[index] != NEEDED) return;
-  marked[index] = true;
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
-    for (size_t p = 0; p < count; p++) mark_behind(frontier, &producers[p], marked);
-  }
-}
-
-static void mark_run(const struct ts_frontier *frontier, size_t run, bool *marked) {
-  const struct ts_plan *plan = frontier->engine.plan;
-  for (size_t w = 0; w < plan->wanted_count; w++) {
-    uint32_t node = plan->products[run * plan->wanted_count + w].node;
-    for (size_t u = 0; node != TS_NO_NODE && u < ts_window_unit_count(frontier->window, plan->nodes[node].scope); u++)
-      mark_behind(frontier, ts_window_instance(frontier->window, node, u), marked);
-  }
-}
+static bool is_needed(void *user, size_t index) { return ((const uint8_t *)user)[index] == NEEDED; }
 
 size_t ts_frontier_take_run(struct ts_frontier *frontier, size_t place, struct ts_run_demand *demands) {
+  const struct ts_plan *plan = frontier->engine.plan;
   size_t count = 0;
   bool *marked = ts_calloc(frontier->window->instance_count + 1, sizeof *marked);
-  mark_run(frontier, frontier->engine.plan->set_order[place], marked);
+  const struct ts_walk walk = {.met = marked, .enter = is_needed, .user = frontier->states};
+  for (size_t w = 0; w < plan->wanted_count; w++) {
+    uint32_t node = plan->products[plan->set_order[place] * plan->wanted_count + w].node;
+    for (size_t u = 0; node != TS_NO_NODE && u < frontier->window->units[plan->nodes[node].scope].count; u++)
+      ts_window_walk(frontier->window, ts_window_instance(frontier->window, node, u), &walk);
+  }
   for (size_t i = 0; i < frontier->window->instance_count; i++) {
     struct instance *instance = &frontier->window->instances[i];
     if (!marked[i] || node_of(frontier, instance)->kind != TS_NODE_TASK) continue;
@@ -363,59 +332,31 @@ bool ts_frontier_is_over(const struct ts_frontier *frontier) {
 bool ts_frontier_any_failed(const struct ts_frontier *frontier) { return frontier->any_failed; }
 
 /* ---- tasks that are left ---- */
-static uint32_t number_of(struct ts_frontier *frontier, const struct instance *instance);
-
-/* An input that is there is known by its digest, another by the number of the task that will make it. */
-static void add_source(struct ts_frontier *frontier, const struct instance *producer, uint32_t port,
-                       struct ts_str *bytes) {
-  bool is_there = frontier->states[index_of(frontier, producer)] == THERE && !frontier->engine.options->no_cutoff;
-  ts_str_add_char(bytes, is_there ? 'd' : 'n');
-  if (is_there) {
-    ts_str_add_bytes(bytes, &producer->content->digests[port], sizeof(struct ts_sha256));
-    return;
-  }
-  uint32_t number = number_of(frontier, producer);
-  ts_str_add_bytes(bytes, &number, sizeof number);
-  ts_str_add_bytes(bytes, &port, sizeof port);
-}
-
 static uint32_t number_of(struct ts_frontier *frontier, const struct instance *instance) {
-  const struct ts_node *node = node_of(frontier, instance);
   uint32_t *number = &frontier->number[index_of(frontier, instance)];
   if (*number != TS_NO_NODE) return *number;
-  ts_auto(ts_str_release) struct ts_str bytes = {0};
-  ts_str_add_char(&bytes, (char)node->kind);
-  if (node->kind == TS_NODE_TASK)
-    ts_str_add_bytes(&bytes, &frontier->engine.recipes[instance->node]->number, sizeof(uint64_t));
-  else
-    ts_str_add_bytes(&bytes, &instance->key, sizeof instance->key);
-  if (frontier->engine.options->no_cutoff) ts_str_add_bytes(&bytes, &instance->node, sizeof instance->node);
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    const struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
-    ts_str_add_bytes(&bytes, &count, sizeof count);
-    for (size_t p = 0; p < count; p++) add_source(frontier, &producers[p], node->inputs[i].port, &bytes);
-  }
+  const struct ts_xxh128 identity = identity_of(frontier, instance);
   bool inserted = false;
-  union ts_map_value *slot = ts_map_insert(&frontier->numbers, bytes.data, bytes.length, &inserted);
+  union ts_map_value *slot = ts_map_insert(&frontier->numbers, &identity, sizeof identity, &inserted);
   if (inserted) slot->number = ts_map_count(&frontier->numbers) - 1;
   *number = (uint32_t)slot->number;
   return *number;
 }
 
+struct run_keys {
+  struct ts_frontier *frontier;
+  uint32_t *keys;
+};
+
 /* The tasks behind a product that are still to be done. */
-static void add_keys(struct ts_frontier *frontier, const struct instance *instance, uint32_t *keys) {
-  const struct ts_node *node = node_of(frontier, instance);
-  enum progress_state state = (enum progress_state)frontier->states[index_of(frontier, instance)];
-  if (state == THERE || state == NOT_NEEDED) return;
-  if (node->kind == TS_NODE_TASK) keys[node->task] = number_of(frontier, instance);
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    const struct instance *producers = ts_window_producers(frontier->window, instance, i, &count);
-    for (size_t p = 0; p < count; p++) {
-      if (!node_of(frontier, &producers[p])->reference_only) add_keys(frontier, &producers[p], keys);
-    }
-  }
+static bool add_key(void *user, size_t index) {
+  const struct run_keys *run = user;
+  const struct instance *instance = &run->frontier->window->instances[index];
+  const struct ts_node *node = node_of(run->frontier, instance);
+  const enum progress_state state = (enum progress_state)run->frontier->states[index];
+  if (state == THERE || state == NOT_NEEDED || node->reference_only) return false;
+  if (node->kind == TS_NODE_TASK) run->keys[node->task] = number_of(run->frontier, instance);
+  return true;
 }
 
 void ts_frontier_keys(struct ts_frontier *frontier, size_t run, uint32_t *keys) {
@@ -424,9 +365,10 @@ void ts_frontier_keys(struct ts_frontier *frontier, size_t run, uint32_t *keys) 
     frontier->number = ts_malloc((frontier->window->instance_count + 1) * sizeof *frontier->number);
     memset(frontier->number, 0xff, (frontier->window->instance_count + 1) * sizeof *frontier->number);
   }
+  const struct ts_walk walk = {.enter = add_key, .user = &(struct run_keys){frontier, keys}};
   for (size_t t = 0; t < plan->workflow->task_count; t++) keys[t] = TS_NO_NODE;
   for (size_t w = 0; w < plan->wanted_count; w++) {
     uint32_t node = plan->products[run * plan->wanted_count + w].node;
-    if (node != TS_NO_NODE) add_keys(frontier, ts_window_instance(frontier->window, node, 0), keys);
+    if (node != TS_NO_NODE) ts_window_walk(frontier->window, ts_window_instance(frontier->window, node, 0), &walk);
   }
 }

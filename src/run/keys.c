@@ -13,14 +13,13 @@
 struct ts_op *ts_instance_op(const struct engine *engine, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   if (node->kind == TS_NODE_TASK) return engine->plan->workflow->tasks[node->task].op;
-  if (node->kind == TS_NODE_SOURCE) return engine->source_ops[node->task];
+  if (node->kind == TS_NODE_SOURCE) return engine->env.source_ops[node->task];
   return NULL;
 }
 
-const char *ts_instance_op_name(const struct engine *engine, const struct instance *instance) {
-  struct ts_op *op = ts_instance_op(engine, instance);
+const char *ts_operation_name(enum ts_node_kind kind, const struct ts_op *op) {
   if (op) return op->descriptor->name;
-  return engine->plan->nodes[instance->node].kind == TS_NODE_CROP ? "engine.crop" : "engine.gather";
+  return kind == TS_NODE_CROP ? "engine.crop" : "engine.gather";
 }
 
 size_t ts_instance_output_count(const struct engine *engine, const struct instance *instance) {
@@ -66,16 +65,11 @@ static struct ts_value source_parameter(const struct engine *engine, const struc
   TS_BUG("a source operation has the unknown parameter '%s'", name);
 }
 
-void ts_instance_parameters(const struct engine *engine, const struct instance *instance, struct ts_value *values) {
-  const struct ts_node *node = &engine->plan->nodes[instance->node];
-  struct ts_op *op = ts_instance_op(engine, instance);
-  if (!op) return;
-  if (node->kind == TS_NODE_TASK) {
-    memcpy(values, engine->recipes[instance->node]->values, op->descriptor->parameter_count * sizeof *values);
-    return;
-  }
-  for (size_t i = 0; i < op->descriptor->parameter_count; i++)
-    values[i] = source_parameter(engine, instance, op->descriptor->parameters[i].name);
+const struct ts_value *ts_source_parameters(const struct engine *engine, const struct instance *instance,
+                                            struct ts_value *values) {
+  const struct ts_op_descriptor *d = ts_instance_op(engine, instance)->descriptor;
+  for (size_t i = 0; i < d->parameter_count; i++) values[i] = source_parameter(engine, instance, d->parameters[i].name);
+  return values;
 }
 
 struct ts_key ts_instance_file_key(const struct engine *engine, const struct instance *instance) {
@@ -100,7 +94,7 @@ static bool engine_key(struct engine *engine, const struct window *window, const
   for (size_t i = 0; i < count; i++) {
     snprintf(ports[i], sizeof ports[i], "%08zu", i);
     inputs[i].port = ports[i];
-    inputs[i].key = content ? (struct ts_key){producers[i].content->digests[node->inputs[0].port]}
+    inputs[i].key = content ? (struct ts_key){producers[i].content->out.digests[node->inputs[0].port]}
                             : output_key(engine, &producers[i], node->inputs[0].port);
   }
   struct ts_region core = {0};
@@ -111,7 +105,7 @@ static bool engine_key(struct engine *engine, const struct window *window, const
                                           {"height", ts_value_integer(core.height)}};
   struct ts_key_fields fields = {.domain = domain,
                                  .salt = engine->options->store ? ts_store_salt(engine->options->store) : "",
-                                 .operation = ts_instance_op_name(engine, instance),
+                                 .operation = ts_operation_name(node->kind, NULL),
                                  .numeric_class = "exact",
                                  .parameters = parameters,
                                  .parameter_count = node->kind == TS_NODE_CROP ? 4 : 0,
@@ -131,13 +125,13 @@ static struct ts_key input_key(struct engine *engine, const struct window *windo
   size_t count = 0;
   struct instance *producer = ts_window_producers(window, instance, input, &count);
   size_t port = node->inputs[input].port;
-  return content ? (struct ts_key){producer->content->digests[port]} : output_key(engine, producer, port);
+  return content ? (struct ts_key){producer->content->out.digests[port]} : output_key(engine, producer, port);
 }
 
 static bool task_key(struct engine *engine, const struct window *window, const struct instance *instance, bool content,
                      struct ts_key *key, struct ts_error *err) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  const struct recipe *recipe = engine->recipes[instance->node];
+  const struct recipe *recipe = engine->setup->recipes[instance->node];
   struct ts_key_input inputs[TS_OP_MAX_PORTS];
   size_t count = 0;
   for (size_t i = 0; i < node->input_count; i++) {
@@ -155,10 +149,9 @@ static bool source_key(struct engine *engine, const struct instance *instance, c
   struct ts_value values[TS_OP_MAX_PARAMETERS];
   const struct ts_key *pointers[TS_OP_MAX_PORTS] = {0};
   struct ts_key file = ts_instance_file_key(engine, instance);
-  ts_instance_parameters(engine, instance, values);
   for (size_t i = 0; i < op->descriptor->input_count; i++) pointers[i] = &file;
   const char *salt = engine->options->store ? ts_store_salt(engine->options->store) : "";
-  return ts_op_key(op, domain, salt, values, pointers, key, err);
+  return ts_op_key(op, domain, salt, ts_source_parameters(engine, instance, values), pointers, key, err);
 }
 
 static bool any_key(struct engine *engine, const struct window *window, const struct instance *instance, bool content,
@@ -181,49 +174,27 @@ bool ts_instance_content_key(struct engine *engine, const struct window *window,
   return any_key(engine, window, instance, true, key, err);
 }
 
-static void add_input_identities(const struct window *window, const struct instance *instance, struct ts_str *bytes) {
-  const struct ts_node *node = &window->engine->plan->nodes[instance->node];
-  for (size_t i = 0; i < node->input_count; i++) {
-    size_t count = 0;
-    struct instance *producers = ts_window_producers(window, instance, i, &count);
-    ts_str_add_bytes(bytes, &count, sizeof count);
-    for (size_t p = 0; p < count; p++)
-      ts_str_add_bytes(bytes, &producers[p].content->run_digests[node->inputs[i].port], sizeof(struct ts_xxh128));
-  }
-}
-
-static struct ts_xxh128 engine_identity(const struct window *window, const struct instance *instance) {
-  enum ts_node_kind kind = window->engine->plan->nodes[instance->node].kind;
-  ts_auto(ts_str_release) struct ts_str bytes = {0};
-  ts_str_add_bytes(&bytes, &kind, sizeof kind);
-  if (kind == TS_NODE_CROP) ts_str_add_bytes(&bytes, &instance->unit, sizeof instance->unit);
-  add_input_identities(window, instance, &bytes);
-  return ts_xxh128_of(bytes.data, bytes.length, 2);
-}
-
-/* An input of a task has one producer or, where nothing is connected, none. */
-static struct ts_xxh128 task_identity(const struct engine *engine, const struct window *window,
-                                      const struct instance *instance) {
+/* Sources have no input contents: their lineage key serves. A port that nothing is connected to is known by zero. */
+struct ts_xxh128 ts_instance_identity(struct engine *engine, const struct window *window,
+                                      const struct instance *instance, ts_product_identity *identity_of, void *user) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  struct ts_xxh128 words[1 + 2 * TS_OP_MAX_PORTS];
-  size_t used = 0;
-  words[used++] = (struct ts_xxh128){.low = engine->recipes[instance->node]->number, .high = node->input_count};
+  struct ts_identity identity = {.kind = node->kind, .input_bytes = sizeof(struct ts_xxh128)};
+  struct ts_xxh128 few[TS_OP_MAX_PORTS], *inputs = few;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
-    struct instance *producer = ts_window_producers(window, instance, i, &count);
-    words[used++] = (struct ts_xxh128){.low = count};
-    if (count > 0) words[used++] = producer->content->run_digests[node->inputs[i].port];
+    const struct instance *producers = ts_window_producers(window, instance, i, &count);
+    if (count > TS_OP_MAX_PORTS) inputs = ts_calloc(count, sizeof *inputs); /* a gather, which has one port */
+    for (size_t p = 0; p < count; p++)
+      inputs[identity.input_count++] = identity_of(user, &producers[p], node->inputs[i].port);
+    if (count == 0) inputs[identity.input_count++] = (struct ts_xxh128){0};
   }
-  return ts_xxh128_of(words, used * sizeof *words, 3);
-}
-
-/* Equal for two instances of a window exactly when operation, canonical parameters and input contents are equal.
- * Sources have no input contents: their lineage key serves. */
-struct ts_xxh128 ts_instance_run_identity(struct engine *engine, const struct window *window,
-                                          const struct instance *instance) {
-  switch (engine->plan->nodes[instance->node].kind) {
-  case TS_NODE_TASK: return task_identity(engine, window, instance);
-  case TS_NODE_SOURCE: return ts_xxh128_of(&instance->key, sizeof instance->key, 1);
-  default: return engine_identity(window, instance);
-  }
+  if (node->kind == TS_NODE_TASK) identity.operation = engine->setup->recipes[instance->node]->number;
+  if (node->kind == TS_NODE_CROP) identity.operation = instance->unit;
+  if (node->kind == TS_NODE_SOURCE) memcpy(inputs, &instance->key, sizeof instance->key);
+  if (node->kind == TS_NODE_SOURCE) identity.input_count = sizeof instance->key / sizeof *inputs;
+  identity.inputs = inputs;
+  ts_str_clear(&engine->identity);
+  ts_identity_add(&identity, &engine->identity);
+  if (inputs != few) free(inputs);
+  return ts_xxh128_of(engine->identity.data, engine->identity.length, 0);
 }

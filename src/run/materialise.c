@@ -8,7 +8,7 @@
 
 static struct ts_data *from_memory(struct engine *engine, struct content *content, size_t port) {
   pthread_mutex_lock(&engine->lock);
-  struct ts_data *data = content->data[port] ? ts_data_ref(content->data[port]) : NULL;
+  struct ts_data *data = content->out.data[port] ? ts_data_ref(content->out.data[port]) : NULL;
   pthread_mutex_unlock(&engine->lock);
   return data;
 }
@@ -17,8 +17,8 @@ static struct ts_data *from_memory(struct engine *engine, struct content *conten
  * have got the same data back in the meantime, there is no need for two copies. */
 static struct ts_data *keep(struct engine *engine, struct content *content, size_t port, struct ts_data *data) {
   pthread_mutex_lock(&engine->lock);
-  struct ts_data *other = content->data[port] ? ts_data_ref(content->data[port]) : NULL;
-  if (!other && content->holders > 0) content->data[port] = ts_data_ref(data);
+  struct ts_data *other = content->out.data[port] ? ts_data_ref(content->out.data[port]) : NULL;
+  if (!other && content->holders > 0) content->out.data[port] = ts_data_ref(data);
   pthread_mutex_unlock(&engine->lock);
   if (!other) return data;
   ts_data_unref(data);
@@ -31,17 +31,16 @@ static struct ts_data *compute_again(struct engine *engine, struct window *windo
   size_t input_count = 0;
   struct ts_data **inputs = ts_collect_inputs(engine, window, origin, &input_count, message);
   if (!inputs) return NULL;
-  struct ts_data **outputs = ts_calloc(content->output_count + 1, sizeof(struct ts_data *));
-  struct call_times times = {0};
-  ts_auto(ts_str_release) struct ts_str ignored = {0};
+  struct ts_data **outputs = ts_calloc(content->out.count + 1, sizeof(struct ts_data *));
+  struct ts_call_times times = {0};
   struct ts_data *result = NULL;
-  if (ts_execute(engine, window, origin, inputs, input_count, outputs, &times, message ? message : &ignored)) {
+  if (ts_execute(engine, window, origin, inputs, input_count, outputs, &times, message)) {
     pthread_mutex_lock(&engine->lock);
     if (engine->plan->nodes[origin->node].kind == TS_NODE_TASK) engine->result->recomputed++;
     pthread_mutex_unlock(&engine->lock);
     result = keep(engine, content, port, ts_data_ref(outputs[port]));
   }
-  for (size_t i = 0; i < content->output_count; i++) ts_data_unref(outputs[i]);
+  for (size_t i = 0; i < content->out.count; i++) ts_data_unref(outputs[i]);
   free(outputs);
   ts_release_inputs(inputs, input_count);
   return result;
@@ -51,9 +50,9 @@ struct ts_data *ts_materialise(struct engine *engine, struct window *window, str
                                struct ts_str *message) {
   struct ts_data *data = from_memory(engine, content, port);
   if (data) return data;
-  if (engine->recording) {
+  if (engine->options->store) {
     struct ts_error err = {0};
-    data = ts_load_product(engine, &content->digests[port], &err);
+    data = ts_call_load_product(&engine->env, &content->out.digests[port], &err);
     if (data) return keep(engine, content, port, data);
   }
   return compute_again(engine, window, content, port, message);
@@ -69,18 +68,8 @@ static struct ts_data *open_file(const struct engine *engine, const struct insta
   return ts_data_create_file(source->path, &source->digest);
 }
 
-/* Digests the store knows of an instance that was never needed in this run. */
-static void recall_digests(struct engine *engine, const struct instance *producer, struct content *content) {
-  ts_auto(ts_arena_release) struct ts_arena arena = {0};
-  struct ts_record record;
-  struct ts_error ignored = {0};
-  if (!engine->recording || !ts_store_find(engine->options->store, &producer->key, &arena, &record, &ignored)) return;
-  for (size_t i = 0; i < record.output_count && i < content->output_count; i++)
-    content->digests[i] = record.outputs[i].digest;
-}
-
-/* An instance loaded from the store has no finished producers: to compute it again they are found, or computed, in
- * turn. */
+/* An instance loaded from the store has no finished producers: to compute it again they are found (the store may know
+ * their digests), or computed, in turn. */
 static struct content *content_of_producer(struct engine *engine, struct window *window, struct instance *producer) {
   pthread_mutex_lock(&engine->lock);
   struct content *content = producer->state == DONE ? producer->content : NULL;
@@ -90,7 +79,12 @@ static struct content *content_of_producer(struct engine *engine, struct window 
     content->state = CONTENT_DONE;
   }
   pthread_mutex_unlock(&engine->lock);
-  if (created) recall_digests(engine, producer, content);
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_record record;
+  struct ts_error ignored = {0};
+  if (created && engine->options->store &&
+      ts_store_find(engine->options->store, &producer->key, &arena, &record, &ignored))
+    ts_outputs_recall(&content->out, &record);
   return content;
 }
 

@@ -72,7 +72,7 @@ static double input_bytes(const struct engine *engine, const struct window *wind
     struct instance *producers = ts_window_producers(window, instance, i, &count);
     for (size_t p = 0; p < count; p++) {
       const struct content *content = producers[p].content;
-      sum += content ? (double)content->sizes[node->inputs[i].port] : 0;
+      sum += content ? (double)content->out.sizes[node->inputs[i].port] : 0;
     }
   }
   return sum;
@@ -96,8 +96,8 @@ static double missing_bytes(const struct engine *engine, const struct window *wi
     struct instance *producers = ts_window_producers(window, instance, i, &count);
     for (size_t p = 0; p < count; p++) {
       const struct content *content = producers[p].content;
-      if (!content || content->data[node->inputs[i].port]) continue;
-      sum += (double)content->sizes[node->inputs[i].port];
+      if (!content || content->out.data[node->inputs[i].port]) continue;
+      sum += (double)content->out.sizes[node->inputs[i].port];
       if (content->is_durable) continue;
       double call = call_bytes(engine, window, content->origin) + missing_bytes(engine, window, content->origin);
       if (call > largest_call) largest_call = call;
@@ -186,10 +186,10 @@ static int compare_victims(const void *a, const void *b) {
 /* The bytes that dropping a content frees, by the time it takes to get it back. */
 static struct victim rate_victim(struct content *content) {
   double bytes = 0, coded = 0;
-  for (size_t i = 0; i < content->output_count; i++) {
-    if (!content->data[i]) continue;
-    bytes += (double)content->sizes[i];
-    coded += (double)ts_data_coded_bytes(content->data[i]);
+  for (size_t i = 0; i < content->out.count; i++) {
+    if (!content->out.data[i]) continue;
+    bytes += (double)content->out.sizes[i];
+    coded += (double)ts_data_coded_bytes(content->out.data[i]);
   }
   double load_s = coded / LOAD_BYTES_PER_SECOND + bytes / FILL_BYTES_PER_SECOND;
   return (struct victim){content, bytes / ((content->is_durable ? load_s : content->cpu_s) + 1e-6)};
@@ -214,12 +214,12 @@ static struct victim *list_victims(const struct engine *engine, size_t *count) {
 }
 
 static void drop(struct engine *engine, struct content *content) {
-  for (size_t i = 0; i < content->output_count; i++) {
-    if (!content->data[i]) continue;
+  for (size_t i = 0; i < content->out.count; i++) {
+    if (!content->out.data[i]) continue;
     engine->result->dropped++;
     engine->result->spilled += content->is_durable ? 1 : 0;
-    ts_data_unref(content->data[i]);
-    content->data[i] = NULL;
+    ts_data_unref(content->out.data[i]);
+    content->out.data[i] = NULL;
   }
 }
 
@@ -261,7 +261,7 @@ static void pin_inputs(const struct engine *engine, const struct window *window,
       struct content *content = producers[p].content;
       if (!content) continue;
       pin(content);
-      if (!content->data[node->inputs[i].port] && !content->is_durable) pin_inputs(engine, window, content->origin);
+      if (!content->out.data[node->inputs[i].port] && !content->is_durable) pin_inputs(engine, window, content->origin);
     }
   }
 }

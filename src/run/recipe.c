@@ -60,12 +60,13 @@ bool ts_recipes_make(struct ts_run_setup *setup, struct ts_store *store, struct 
     const struct ts_node *node = &plan->nodes[n];
     if (node->kind != TS_NODE_TASK) continue;
     struct ts_op *op = plan->workflow->tasks[node->task].op;
-    ts_str_clear(&identity);
-    ts_str_add_bytes(&identity, &op, sizeof op);
-    for (size_t i = 0; i < op->descriptor->parameter_count; i++) {
+    const size_t count = op->descriptor->parameter_count;
+    for (size_t i = 0; i < count; i++)
       values[i] = ts_op_canonical(&op->descriptor->parameters[i], &node->parameters[i]);
-      ts_value_add_bytes(&values[i], &identity);
-    }
+    ts_str_clear(&identity);
+    ts_identity_add(
+        &(struct ts_identity){.operation = (uintptr_t)op, .parameters = values, .parameter_count = (uint32_t)count},
+        &identity);
     bool added = false;
     union ts_map_value *slot = ts_map_insert(&known, identity.data, identity.length, &added);
     if (added) slot->pointer = create(setup, store, op, values, err);

@@ -8,7 +8,7 @@
 #ifndef TS_RUN_RUN_INT_H
 #define TS_RUN_RUN_INT_H
 
-#include "run/run.h"
+#include "run/call.h"
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -30,28 +30,18 @@ struct recipe {
   const char *parameters_json; /* borrowed from the engine's arena; NULL if nothing is recorded */
 };
 
-struct call_times {
-  double start_s, wall_s, cpu_s;
-  size_t worker;
-  uint64_t peak_bytes;
-};
-
 /* One distinct result: the outputs of an operation for inputs of one content. Instances share it. Lives as long as its
  * window. */
 struct content {
   enum { CONTENT_RUNNING, CONTENT_DONE, CONTENT_FAILED } state;
   struct ts_xxh128 identity;    /* of the operation and its inputs; zero if it is never looked for */
   struct content *next_running; /* borrowed: the engine's list */
-  size_t output_count;
-  struct ts_data **data;         /* per output: one reference while somebody still needs it, else NULL */
-  struct ts_xxh128 *run_digests; /* per output */
-  struct ts_sha256 *digests;     /* per output; only with a store */
-  struct ts_key key;             /* content key, if has_key; then the same for all instances that share the content */
+  struct ts_outputs out;        /* one reference to the data while somebody still needs it, else NULL */
+  struct ts_key key;            /* content key, if has_key; then the same for all instances that share the content */
   bool has_key;
   size_t holders;           /* finished instances that somebody still reads from */
   struct instance *origin;  /* borrowed: the instance that computed or loaded it; used to compute it again */
   struct instance *waiters; /* borrowed list through instance.next_waiter */
-  size_t *sizes;            /* per output: bytes, known once done */
   double cpu_s;             /* CPU seconds of its computation */
   bool is_durable;          /* the store keeps all outputs */
   int pins;                 /* tasks that are about to read it, or reading: not to be dropped */
@@ -68,8 +58,7 @@ struct lingering {
 
 struct instance {
   enum instance_state state;
-  bool not_in_store; /* the store's product was damaged: compute it */
-  bool looked_up;    /* in_store has the store's answer from before the window was opened */
+  bool looked_up; /* in_store has the store's answer from before the window was opened */
   bool in_store;
   bool registered; /* counted among the readers of its producers */
   uint32_t node;
@@ -84,8 +73,9 @@ struct instance {
 struct window {
   struct engine *engine; /* borrowed */
   uint32_t number;
-  size_t first_tile, tile_count;
-  size_t first_item, item_count;
+  struct {
+    size_t first, count;
+  } units[3];                 /* by scope */
   struct instance *instances; /* owned; those of node n start at offsets[n] */
   size_t *offsets;            /* owned */
   size_t instance_count;
@@ -105,7 +95,7 @@ struct event {
   struct window *window;     /* borrowed: windows are destroyed by their own last event */
   struct instance *instance; /* borrowed; NULL: the window is finished */
   enum ts_outcome outcome;
-  struct call_times times;
+  struct ts_call_times times;
   struct ts_data **data; /* owned array and references: the wanted outputs, where they are in memory; NULL */
 };
 
@@ -128,20 +118,12 @@ struct engine {
   const struct ts_dataset *dataset;
   const struct ts_run_options *options;
   struct ts_run_result *result;
-  struct ts_run_setup *own_setup;      /* owned; NULL: the options gave one */
-  struct ts_op *const *source_ops;     /* borrowed from the setup, as are the next six */
-  const uint32_t *consumer_first;      /* borrowed */
-  const uint32_t *consumers;           /* borrowed */
-  const struct recipe *const *recipes; /* borrowed */
-  const uint32_t *depths;              /* borrowed */
-  const bool *is_stage_output;         /* borrowed */
-  const char *producer;                /* borrowed */
-  struct ts_cache *cache;              /* borrowed; may be NULL */
-  uint64_t *wanted_ports;              /* owned: per node, a bit per output port somebody wants */
-  bool *needed;          /* owned: per node, whether a wanted product of the part needs it; NULL: all are */
-  atomic_bool cancelled; /* seen by operations */
-  bool recording;        /* with a persistent or memory store: digests and records are made */
-  uint64_t start_ns;
+  struct ts_run_setup *own_setup; /* owned; NULL: the options gave one */
+  struct ts_call_env env;
+  const struct ts_run_setup *setup; /* borrowed */
+  uint64_t *wanted_ports;           /* owned: per node, a bit per output port somebody wants */
+  bool *needed;                     /* owned: per node, whether a wanted product of the part needs it; NULL: all are */
+  atomic_bool cancelled;            /* seen by operations */
 
   pthread_mutex_t lock;
   pthread_cond_t changed; /* something became ready, or the run is over */
@@ -159,9 +141,10 @@ struct engine {
   uint64_t stray_bytes;             /* memory of the process that base/block.h does not know of, when last looked at */
   double *memory_ratio; /* owned: per task, most bytes taken during a call per byte of input so far; 0: never run */
   bool over;
-  size_t workers;       /* that have not left */
-  pthread_cond_t left;  /* a worker has left */
-  struct event *events; /* owned: not yet reported */
+  size_t workers;         /* that have not left */
+  pthread_cond_t left;    /* a worker has left */
+  struct ts_str identity; /* work space of keys.c */
+  struct event *events;   /* owned: not yet reported */
   size_t event_count, event_capacity;
   struct event *told; /* owned, guarded by `tell`: events being reported; its memory takes turns with events */
   size_t told_capacity;
@@ -173,12 +156,15 @@ struct engine {
 /* window.c: opening and closing, keys, units. All called under engine.lock, except window_create. */
 struct window *ts_window_create(struct engine *engine, uint32_t number, struct ts_error *err);
 void ts_window_destroy(struct window *window);
-size_t ts_window_unit_count(const struct window *window, enum ts_scope scope);
 struct instance *ts_window_instance(const struct window *window, uint32_t node, size_t local_unit);
 struct instance *ts_window_instance_of_unit(const struct window *window, uint32_t node, size_t unit);
 /* The producers of one input of an instance: first and count (more than one only for GATHER). */
 struct instance *ts_window_producers(const struct window *window, const struct instance *consumer, size_t input,
                                      size_t *count);
+/* Backwards from an instance, or from all that are wanted by themselves (some may come twice); vertices are indices of
+ * window.instances, and the window itself fills in the graph. */
+void ts_window_walk(const struct window *window, const struct instance *from, const struct ts_walk *walk);
+void ts_window_walk_wanted(const struct window *window, const struct ts_walk *walk);
 /* Calls visit for every consumer instance of a producer, once per edge. */
 void ts_window_each_consumer(struct window *window, const struct instance *producer,
                              void (*visit)(struct window *window, struct instance *consumer, void *user), void *user);
@@ -191,9 +177,6 @@ size_t ts_engine_worker(void); /* number of the calling thread among the workers
 /* Under engine.lock: the first trouble ends the run; running tasks are still finished. */
 void ts_engine_end(struct engine *engine, const struct ts_error *err);
 void ts_engine_forget_window(struct engine *engine, struct window *window); /* under engine.lock */
-
-/* setup.c */
-void ts_engine_use_setup(struct engine *engine, const struct ts_run_setup *setup);
 
 /* cache.c; all but create and destroy do nothing without a cache. */
 struct ts_cache *ts_cache_create(uint64_t most_bytes);
@@ -212,25 +195,28 @@ bool ts_instance_key(struct engine *engine, const struct window *window, struct 
 /* Content key over SHA-256 digests of the inputs. */
 bool ts_instance_content_key(struct engine *engine, const struct window *window, const struct instance *instance,
                              struct ts_key *key, struct ts_error *err);
-/* Identity of the content within the run. */
-struct ts_xxh128 ts_instance_run_identity(struct engine *engine, const struct window *window,
-                                          const struct instance *instance);
-/* Operation and parameters of an instance; CROP and GATHER have no operation (NULL). values holds op
- * parameter_count. */
+/* Identity of the content within the run, from what each product that the instance reads is known by. Equal for two
+ * instances of a window exactly when operation, canonical parameters and inputs are. Under engine.lock. */
+typedef struct ts_xxh128 ts_product_identity(void *user, const struct instance *producer, size_t port);
+struct ts_xxh128 ts_instance_identity(struct engine *engine, const struct window *window,
+                                      const struct instance *instance, ts_product_identity *identity_of, void *user);
+/* The operation of an instance; CROP and GATHER have none (NULL). */
 struct ts_op *ts_instance_op(const struct engine *engine, const struct instance *instance);
-void ts_instance_parameters(const struct engine *engine, const struct instance *instance, struct ts_value *values);
+const char *ts_operation_name(enum ts_node_kind kind, const struct ts_op *op); /* also of crop and gather */
+/* Fills the values of a source instance, and returns them. */
+const struct ts_value *ts_source_parameters(const struct engine *engine, const struct instance *instance,
+                                            struct ts_value *values);
 /* The file that a source instance reads. */
 const struct ts_item_source *ts_instance_source(const struct engine *engine, const struct instance *instance);
 /* Key of the file a source instance reads: the digest of its bytes. */
 struct ts_key ts_instance_file_key(const struct engine *engine, const struct instance *instance);
-const char *ts_instance_op_name(const struct engine *engine, const struct instance *instance);
 size_t ts_instance_output_count(const struct engine *engine, const struct instance *instance);
 const char *ts_instance_output_port(const struct engine *engine, const struct instance *instance, size_t port);
 
 /* activate.c: which instances are needed; under engine.lock. */
 void ts_activate_wanted(struct window *window);
-void ts_activate(struct window *window, struct instance *instance);
-void ts_need_inputs(struct window *window, struct instance *instance);
+/* A product that the store promised cannot be read: the instance is to be computed. */
+void ts_activate_damaged(struct window *window, struct instance *instance);
 /* Puts the instance into a worker's own queue, or into the one for all (TS_ANY_WORKER). */
 #define TS_ANY_WORKER SIZE_MAX
 void ts_make_ready(struct window *window, struct instance *instance, size_t worker);
@@ -268,7 +254,7 @@ void ts_engine_wait(struct engine *engine); /* engine.c: until something changes
 
 /* finish.c: under engine.lock. */
 void ts_finish(struct window *window, struct instance *instance, struct content *content, enum ts_outcome outcome,
-               const struct call_times *times);
+               const struct ts_call_times *times);
 /* Reports the end of a window; by ts_finish with its last instance. */
 void ts_finish_window(struct window *window);
 /* finish.c: without any lock; reports the events so far. */
@@ -281,31 +267,17 @@ void ts_memory_call_begin(void);
 uint64_t ts_memory_call_end(void); /* most bytes the call took */
 
 /* execute.c: without engine.lock. */
-/* Computes the outputs from inputs in the order of the operation's ports (GATHER: the pieces). False: message says
- * why. */
+/* The call of an instance; a source still needs its values (ts_source_parameters). */
+struct ts_call ts_instance_call(const struct engine *engine, const struct instance *instance);
+/* How many threads a call may use: see ts_call_env. */
+size_t ts_engine_lend(void *user, size_t input_bytes, struct ts_pool **pool);
+/* Computes the outputs as ts_call_compute does. A file that changed ends the run. */
 bool ts_execute(struct engine *engine, const struct window *window, const struct instance *instance,
-                struct ts_data *const *inputs, size_t input_count, struct ts_data **outputs, struct call_times *times,
-                struct ts_str *message);
-/* Fills digests of a content's outputs. */
-void ts_digest_outputs(const struct engine *engine, struct content *content, struct ts_data *const *outputs);
-void ts_recall_digests(struct content *content, const struct ts_record *record, struct ts_data *const *outputs);
-
-/* record.c: without engine.lock. */
-/* A product by its digest, from an earlier part or the store; NULL if it is not there. */
-struct ts_data *ts_load_product(struct engine *engine, const struct ts_sha256 *digest, struct ts_error *err);
-/* Loads all outputs of a record; false if any is missing or damaged. */
-bool ts_load_outputs(struct engine *engine, const struct ts_record *record, size_t output_count,
-                     struct ts_data **outputs);
-/* Whether loading a record's products takes less time than computing them again, from inputs that are at hand or have
- * to be had first. Outputs of stages, tables, wanted products and those of this run are always loaded, and so is
- * everything while the speed of loading was not measured. Depends on the store and the options alone, so a plan and the
- * run that follows agree. */
-bool ts_worth_loading(struct engine *engine, const struct instance *instance, const struct ts_record *record,
-                      bool inputs_at_hand);
-/* Whether the store keeps all outputs. */
+                struct ts_data *const *inputs, size_t input_count, struct ts_data **outputs,
+                struct ts_call_times *times, struct ts_str *message);
+/* Records the outputs of a content, or an alias without them. Whether the store keeps all of them. */
 bool ts_record_result(struct engine *engine, const struct window *window, const struct instance *instance,
-                      const struct content *content, bool alias, const struct call_times *times,
-                      struct ts_data *const *outputs);
+                      const struct content *content, const struct ts_call_times *times, bool alias);
 
 /* materialise.c: without engine.lock. Data of an output of a content: from memory, the store, or computed again. */
 struct ts_data *ts_materialise(struct engine *engine, struct window *window, struct content *content, size_t port,

@@ -103,14 +103,3 @@ void ts_run_setup_destroy(struct ts_run_setup *setup) {
   free(setup->producer);
   free(setup);
 }
-
-void ts_engine_use_setup(struct engine *engine, const struct ts_run_setup *setup) {
-  engine->source_ops = setup->source_ops;
-  engine->consumer_first = setup->consumer_first;
-  engine->consumers = setup->consumers;
-  engine->recipes = setup->recipes;
-  engine->depths = setup->depths;
-  engine->is_stage_output = setup->is_stage_output;
-  engine->producer = setup->producer;
-  engine->cache = setup->cache;
-}

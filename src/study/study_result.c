@@ -198,15 +198,20 @@ static int compare_levels(const void *a, const void *b) {
   return x->task < y->task ? -1 : x->task > y->task;
 }
 
+struct nodes_of_run {
+  const struct ts_plan *plan; /* borrowed */
+  uint32_t *by_task;          /* borrowed */
+};
+
 /* Which node of a task a run uses, by walking back from the run's products. */
-static void mark_nodes(const struct ts_plan *plan, uint32_t node, uint32_t *node_of_task) {
-  if (node == TS_NO_NODE || plan->nodes[node].reference_only) return;
-  if (plan->nodes[node].kind == TS_NODE_TASK) {
-    if (node_of_task[plan->nodes[node].task] != TS_NO_NODE) return;
-    node_of_task[plan->nodes[node].task] = node;
-  }
-  for (size_t i = 0; i < plan->nodes[node].input_count; i++)
-    mark_nodes(plan, plan->nodes[node].inputs[i].node, node_of_task);
+static bool mark_node(void *user, size_t index) {
+  const struct nodes_of_run *run = user;
+  const struct ts_node *node = &run->plan->nodes[index];
+  if (node->reference_only) return false;
+  if (node->kind != TS_NODE_TASK) return true;
+  const bool is_new = run->by_task[node->task] == TS_NO_NODE;
+  if (is_new) run->by_task[node->task] = (uint32_t)index;
+  return is_new;
 }
 
 /* Boxes of one level: neighbouring runs (in the order of execution) that share the node of a task. */
@@ -228,10 +233,9 @@ static json_t *tree_json(const struct ts_plan *plan) {
   size_t tasks = plan->workflow->task_count;
   uint32_t *nodes = ts_calloc(plan->set_count * tasks + 1, sizeof *nodes);
   memset(nodes, 0xFF, (plan->set_count * tasks + 1) * sizeof *nodes);
-  for (size_t i = 0; i < plan->set_count; i++) {
-    for (size_t w = 0; w < plan->wanted_count; w++)
-      mark_nodes(plan, plan->products[i * plan->wanted_count + w].node, nodes + i * tasks);
-  }
+  for (size_t i = 0; i < plan->set_count * plan->wanted_count; i++)
+    ts_plan_walk(plan, plan->products[i].node, NULL, mark_node,
+                 &(struct nodes_of_run){plan, nodes + i / plan->wanted_count * tasks});
   struct level *levels = ts_calloc(tasks + 1, sizeof *levels);
   size_t count = 0;
   for (uint32_t t = 0; t < tasks; t++) {

@@ -71,9 +71,7 @@ static void add_product(struct subject *s, const struct product *product) {
   s->sizes[i] = ts_data_size_bytes(s->data[i]);
   s->all[i] = &s->contents[i];
   s->contents[i] = (struct content){.state = CONTENT_DONE,
-                                    .output_count = 1,
-                                    .data = &s->data[i],
-                                    .sizes = &s->sizes[i],
+                                    .out = {.count = 1, .data = &s->data[i], .sizes = &s->sizes[i]},
                                     .cpu_s = product->cpu_s,
                                     .is_durable = product->is_durable,
                                     .pins = product->pins};
@@ -96,7 +94,7 @@ static void start_task(struct subject *s, const struct product *products, size_t
                               .dataset = &s->dataset,
                               .options = &s->options,
                               .result = &s->result,
-                              .source_ops = s->source_ops,
+                              .env.source_ops = s->source_ops,
                               .first_open = &s->window};
   s->window = (struct window){.engine = &s->engine, .all = s->all};
   uint64_t before_bytes = ts_blocks_used_bytes(), percent = 0;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "run/run_int.h"
+#include "run/call.h"
 #include "support/toy_run.h"
 
 #include <string.h>
@@ -15,39 +15,22 @@
 #define SIDE_PX     1000
 #define IMAGE_BYTES (SIDE_PX * SIDE_PX)
 
-/* The image is an intermediate product: the stage gives only the table. */
-static const char workflow[] =
-    "{\"tessera\": 1, \"name\": \"worth\", \"inputs\": {\"data\": {\"type\": \"table\"}}, \"parameters\": {},"
-    "\"stages\": [{\"name\": \"s\", \"per\": \"file\", \"in\": {\"data\": \"data\"}, \"out\": {\"out\": \"end.out\"}, "
-    "\"tasks\": [{\"name\": \"noise\", \"op\": \"toy.noise\", \"in\": {\"a\": \"data\"}, \"params\": {\"size\": "
-    "{\"value\": 8}, \"p\": {\"value\": 1}}},"
-    "{\"name\": \"end\", \"op\": \"toy.stat\", \"in\": {\"image\": \"noise.image\"}, \"params\": {\"p\": {\"value\": "
-    "0}}}]}]}";
-
 struct subject {
-  struct toy_subject toy;
   char folder[256];
-  struct ts_store *store;
   struct ts_run_options options;
-  struct ts_run_result result;
-  struct engine engine;
-  struct window *window;
+  struct ts_call_env env;
+  struct ts_call noise; /* makes an image, an intermediate product */
+  struct ts_value values[2];
   struct ts_data *image;
 };
 
 static void subject_open(struct subject *s, struct ts_registry *registry) {
-  static const struct toy_image image = {"a", 1, 1};
   struct ts_error err = {0};
-  *s = (struct subject){0};
-  toy_case_init(&s->toy.toy, workflow, registry);
-  toy_subject_complete(&s->toy, registry, &image, 1, 0, 0);
+  *s = (struct subject){.values = {{.as.integer = 8}, {.as.integer = 1}}};
   toy_folder_create(s->folder);
-  s->store = toy_store_open(s->folder);
-  s->options = (struct ts_run_options){.threads = 1, .registry = registry, .store = s->store, .run_id = "this"};
-  if (!ts_engine_init(&s->engine, s->toy.plan, &s->toy.data.dataset, &s->options, &s->result, &err))
-    fail_msg("%s", err.text);
-  s->window = ts_window_create(&s->engine, 0, &err);
-  if (!s->window) fail_msg("%s", err.text);
+  s->options = (struct ts_run_options){.store = toy_store_open(s->folder), .run_id = "this"};
+  s->env = (struct ts_call_env){.options = &s->options, .producer = "test"};
+  s->noise = (struct ts_call){.env = &s->env, .op = ts_registry_find(registry, "toy.noise"), .values = s->values};
   struct ts_region region = {.width = SIDE_PX, .height = SIDE_PX};
   s->image = ts_data_create_pixels(ts_type_find("image/gray8"), &region, &err);
   if (!s->image) fail_msg("%s", err.text);
@@ -56,33 +39,19 @@ static void subject_open(struct subject *s, struct ts_registry *registry) {
 
 static void subject_close(struct subject *s) {
   ts_data_unref(s->image);
-  ts_window_destroy(s->window);
-  ts_engine_release(&s->engine);
-  ts_run_result_release(&s->result);
-  ts_store_close(s->store);
+  ts_store_close(s->options.store);
   toy_folder_remove(s->folder);
-  toy_subject_release(&s->toy);
-}
-
-static struct instance *find_task(const struct subject *s, const char *name) {
-  const struct ts_plan *plan = s->toy.plan;
-  for (uint32_t n = 0; n < plan->node_count; n++) {
-    const struct ts_node *node = &plan->nodes[n];
-    if (node->kind == TS_NODE_TASK && strcmp(plan->workflow->tasks[node->task].name, name) == 0)
-      return ts_window_instance(s->window, n, 0);
-  }
-  fail_msg("no task '%s'", name);
-  return NULL;
 }
 
 /* Whether a million bytes that took so long to compute are kept. */
 static bool is_kept(struct subject *s, double cpu_s) {
-  struct instance *instance = find_task(s, "noise");
-  struct content *content = ts_content_create(s->window, instance);
-  const struct call_times times = {.cpu_s = cpu_s};
-  content->has_key = true;
-  ts_digest_outputs(&s->engine, content, &s->image);
-  return ts_record_result(&s->engine, s->window, instance, content, false, &times, &s->image);
+  struct ts_xxh128 run_digest;
+  struct ts_sha256 digest;
+  size_t size = 0;
+  struct ts_outputs out = {1, &s->image, &run_digest, &digest, &size};
+  const struct ts_call_times times = {.cpu_s = cpu_s};
+  ts_call_digest(&s->env, &out);
+  return ts_call_record(&s->noise, NULL, 0, &(struct ts_key){0}, &out, &times);
 }
 
 static void expensive_products_are_kept(void **state) {
@@ -104,23 +73,19 @@ static void expensive_products_are_kept(void **state) {
 static void outputs_of_stages_are_kept(void **state) {
   struct subject s;
   subject_open(&s, *state);
-  struct instance *end = find_task(&s, "end");
-  struct content *content = ts_content_create(s.window, end);
-  const struct call_times times = {0};
-  content->has_key = true;
-  ts_digest_outputs(&s.engine, content, &s.image);
-  assert_true(ts_record_result(&s.engine, s.window, end, content, false, &times, &s.image));
+  s.noise.is_stage_output = true;
+  assert_true(is_kept(&s, 0));
   subject_close(&s);
 }
 
 /* An image that took a second to compute and takes so long to load. */
-static bool is_loaded(struct subject *s, const char *task, double load_s, const char *run, bool inputs_at_hand) {
+static bool is_loaded(struct subject *s, double load_s, const char *run, bool inputs_at_hand) {
   struct ts_record_output output = {
       .port = "image", .type = "image/gray8", .size_bytes = (uint64_t)(load_s * 1e6 + 0.5)};
   const struct ts_record record = {
       .operation = "toy.noise", .outputs = &output, .output_count = 1, .seconds = 1, .run = run};
   s->options.store_speed.load_bytes_per_s = 1e6;
-  return ts_worth_loading(&s->engine, find_task(s, task), &record, inputs_at_hand);
+  return ts_call_worth_loading(&s->noise, &record, inputs_at_hand);
 }
 
 /* Loading may take up to twice as long as computing. */
@@ -128,12 +93,14 @@ static void slow_loading_is_avoided(void **state) {
   struct subject s;
   subject_open(&s, *state);
   for (int at_hand = 0; at_hand < 2; at_hand++) {
-    assert_true(is_loaded(&s, "noise", 0.01, "other", at_hand));
-    assert_true(is_loaded(&s, "noise", 1.99, "other", at_hand));
-    assert_false(is_loaded(&s, "noise", 2.01, "other", at_hand));
-    assert_false(is_loaded(&s, "noise", 1000, "other", at_hand));
-    assert_true(is_loaded(&s, "noise", 1000, "this", at_hand)); /* no task is executed twice within a run */
-    assert_true(is_loaded(&s, "end", 1000, "other", at_hand));  /* of a stage */
+    assert_true(is_loaded(&s, 0.01, "other", at_hand));
+    assert_true(is_loaded(&s, 1.99, "other", at_hand));
+    assert_false(is_loaded(&s, 2.01, "other", at_hand));
+    assert_false(is_loaded(&s, 1000, "other", at_hand));
+    assert_true(is_loaded(&s, 1000, "this", at_hand)); /* no task is executed twice within a run */
+    s.noise.is_stage_output = true;
+    assert_true(is_loaded(&s, 1000, "other", at_hand));
+    s.noise.is_stage_output = false;
   }
   subject_close(&s);
 }
@@ -157,8 +124,8 @@ static void inputs_that_are_not_at_hand_count(void **state) {
                                   .run = "other",
                                   .producer = "test"};
   struct ts_data *keep[1] = {NULL};
-  ts_store_put(s.store, &input, keep);
-  ts_store_flush(s.store, &err);
+  ts_store_put(s.options.store, &input, keep);
+  ts_store_flush(s.options.store, &err);
   if (err.code != TS_ERR_OK) fail_msg("%s", err.text);
   s.options.store_speed.load_bytes_per_s = 1e6;
   for (int i = 0; i < 2; i++) {
@@ -171,8 +138,8 @@ static void inputs_that_are_not_at_hand_count(void **state) {
                                      .output_count = 1,
                                      .seconds = 1,
                                      .run = "other"};
-    assert_int_equal(ts_worth_loading(&s.engine, find_task(&s, "noise"), &record, false), i == 0);
-    assert_false(ts_worth_loading(&s.engine, find_task(&s, "noise"), &record, true));
+    assert_int_equal(ts_call_worth_loading(&s.noise, &record, false), i == 0);
+    assert_false(ts_call_worth_loading(&s.noise, &record, true));
   }
   subject_close(&s);
 }
