@@ -62,6 +62,8 @@ static void register_reader(struct instance *instance, struct instance *producer
     producer->content->holders++;
 }
 
+static void activate(struct window *window, struct instance *instance);
+
 /* Makes the producers needed and registers the instance with them. Two passes: activating one producer may finish
  * another. */
 void ts_need_inputs(struct window *window, struct instance *instance) {
@@ -76,7 +78,7 @@ void ts_need_inputs(struct window *window, struct instance *instance) {
       struct instance *producers = ts_window_producers(window, instance, i, &count);
       for (size_t p = 0; p < count; p++) {
         if (pass == 0) {
-          ts_activate(window, &producers[p]);
+          activate(window, &producers[p]);
           continue;
         }
         register_reader(instance, &producers[p]);
@@ -91,7 +93,7 @@ void ts_need_inputs(struct window *window, struct instance *instance) {
     ts_make_ready(window, instance, TS_ANY_WORKER);
 }
 
-void ts_activate(struct window *window, struct instance *instance) {
+static void activate(struct window *window, struct instance *instance) {
   if (instance->state != UNNEEDED) return;
   window->open_count++;
   if (instance->looked_up ? instance->in_store : ts_instance_in_store(window->engine, instance)) {
@@ -102,7 +104,7 @@ void ts_activate(struct window *window, struct instance *instance) {
   ts_need_inputs(window, instance);
 }
 
-/* The same walk as ts_activate, before anybody else knows the window. */
+/* The same walk as activate, before anybody else knows the window. */
 static void look_up(struct window *window, struct instance *instance) {
   const struct ts_node *node = &window->engine->plan->nodes[instance->node];
   if (instance->looked_up) return;
@@ -129,4 +131,4 @@ void ts_look_up_wanted(struct window *window) {
   if (window->engine->options->store) each_wanted(window, look_up);
 }
 
-void ts_activate_wanted(struct window *window) { each_wanted(window, ts_activate); }
+void ts_activate_wanted(struct window *window) { each_wanted(window, activate); }

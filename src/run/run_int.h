@@ -89,10 +89,10 @@ struct window {
   struct instance *instances; /* owned; those of node n start at offsets[n] */
   size_t *offsets;            /* owned */
   size_t instance_count;
-  size_t open_count;            /* instances needed and not finished */
+  size_t open_count;           /* instances needed and not finished */
   struct ts_table by_identity; /* of borrowed contents: see content.c */
-  struct ts_arena arena; /* owns the contents; guarded by engine.lock */
-  struct content **all;  /* owned array, for release */
+  struct ts_arena arena;       /* owns the contents; guarded by engine.lock */
+  struct content **all;        /* owned array, for release */
   size_t all_count, all_capacity;
   struct lingering lingering[LINGER_COUNT]; /* a ring, the one that became idle first is the first to go */
   size_t linger_first, linger_count;
@@ -229,7 +229,6 @@ const char *ts_instance_output_port(const struct engine *engine, const struct in
 
 /* activate.c: which instances are needed; under engine.lock. */
 void ts_activate_wanted(struct window *window);
-void ts_activate(struct window *window, struct instance *instance);
 void ts_need_inputs(struct window *window, struct instance *instance);
 /* Puts the instance into a worker's own queue, or into the one for all (TS_ANY_WORKER). */
 #define TS_ANY_WORKER SIZE_MAX
@@ -263,7 +262,6 @@ void ts_memory_enter(struct engine *engine, struct window *window, const struct 
 void ts_memory_leave(struct engine *engine, const struct instance *instance);
 /* After a call: its memory, for the next call of the same task. */
 void ts_memory_learn(struct engine *engine, const struct window *window, const struct instance *instance);
-uint64_t ts_memory_need(const struct engine *engine, const struct window *window, const struct instance *instance);
 void ts_engine_wait(struct engine *engine); /* engine.c: until something changes, or for a short while */
 
 /* finish.c: under engine.lock. */
