@@ -93,10 +93,8 @@ struct coordinator {
 bool ts_coordinator_serve(struct coordinator *c, struct ts_error *err);
 /* All messages so far; owned by the caller. */
 struct message *ts_coordinator_take_messages(struct coordinator *c, size_t *count);
-void ts_coordinator_wake(struct coordinator *c);
 
 /* sharing.c: the caller's thread. */
-void ts_coordinator_add_jobs(struct coordinator *c, const struct ts_jobs *jobs);
 bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err);
 /* A bucket has ended. */
 bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t window, const struct ts_dist_result *result,

@@ -16,7 +16,7 @@ static struct slot *slot_of(struct coordinator *c, size_t worker) {
   return NULL;
 }
 
-void ts_coordinator_wake(struct coordinator *c) {
+static void wake(struct coordinator *c) {
   const uint64_t one = 1;
   ssize_t ignored = write(c->wake_fd, &one, sizeof one);
   (void)ignored;
@@ -29,7 +29,7 @@ static void add_message(struct coordinator *c, size_t worker, uint32_t kind, con
   *message = (struct message){worker, kind, ts_malloc(count + 1), count};
   if (count > 0) memcpy(message->bytes, bytes, count);
   c->inbox_bytes += count;
-  ts_coordinator_wake(c);
+  wake(c);
 }
 
 struct message *ts_coordinator_take_messages(struct coordinator *c, size_t *count) {

@@ -40,7 +40,7 @@
  * buckets instead of 36, the same CPU. */
 #define FRONT_SHARE 0.02
 
-void ts_coordinator_add_jobs(struct coordinator *c, const struct ts_jobs *jobs) {
+static void add_jobs(struct coordinator *c, const struct ts_jobs *jobs) {
   for (size_t i = 0; i < jobs->count; i++) {
     c->bucket_windows = ts_grow(c->bucket_windows, c->next_number, &c->bucket_capacity, sizeof *c->bucket_windows);
     c->bucket_windows[c->next_number++] = (uint32_t)jobs->rows[i].group;
@@ -89,7 +89,7 @@ static void share_out_tasks(struct coordinator *c, uint32_t window) {
     ts_jobs_add(&jobs, &part, 0);
     free(demands);
   }
-  ts_coordinator_add_jobs(c, &jobs);
+  add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
 }
 
@@ -105,7 +105,7 @@ static bool share_out_run(struct coordinator *c, uint32_t window, size_t place) 
     ts_jobs_add(&jobs, &part, 0);
   }
   free(demands);
-  ts_coordinator_add_jobs(c, &jobs);
+  add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
   return part.wanted_count > 0;
 }
@@ -300,7 +300,7 @@ static bool share_out_rest(struct coordinator *c, uint32_t window, struct ts_err
   rest_init(&rest, c, &c->shared[window]);
   bool ok = rest.members == 0 || add_rest(c, &jobs, window, &rest, err);
   if (ok) add_reference(c, &jobs, window);
-  ts_coordinator_add_jobs(c, &jobs);
+  add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
   rest_release(&rest);
   return ok;
@@ -310,7 +310,7 @@ static bool share_out_rest(struct coordinator *c, uint32_t window, struct ts_err
 static void add_whole(struct coordinator *c, uint32_t window) {
   struct ts_jobs jobs = {0};
   ts_jobs_add(&jobs, &(struct ts_run_part){.window = window}, 0);
-  ts_coordinator_add_jobs(c, &jobs);
+  add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
 }
 
@@ -387,7 +387,7 @@ static bool add_windows(struct coordinator *c, struct ts_error *err) {
   const size_t last = no_sharing || c->options->no_store ? 0 : few ? whole.count : (c->options->workers + 1) / 2;
   const size_t count = whole.count;
   whole.count -= last;
-  ts_coordinator_add_jobs(c, &whole);
+  add_jobs(c, &whole);
   const struct ts_jobs shared = {.rows = whole.rows + whole.count, .count = last};
   bool ok = last == 0 || begin_sharing(c, &shared, err);
   whole.count = count;
@@ -416,7 +416,7 @@ bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err) {
     ts_jobs_of_runs(&jobs, c->plan, c->dataset, windows ? (enough + windows - 1) / windows : 1);
   else
     ok = add_windows(c, err);
-  if (ok) ts_coordinator_add_jobs(c, &jobs);
+  if (ok) add_jobs(c, &jobs);
   ts_jobs_release(&jobs);
   return ok;
 }

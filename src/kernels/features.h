@@ -55,11 +55,4 @@ bool ts_features(const uint8_t *rgb, const uint32_t *labels, int64_t width, int6
                  struct ts_feature_table *table, const struct ts_kernel_threads *threads, struct ts_error *err);
 void ts_feature_table_release(struct ts_feature_table *table);
 
-/* The planes behind the columns, of one 8-bit channel. out must be another plane than in; edges: 0 or 255.
- * For tests: the table needs no whole planes. */
-bool ts_gradient_magnitude(const uint8_t *in, int64_t width, int64_t height, uint8_t *out,
-                           const struct ts_kernel_threads *threads, struct ts_error *err);
-bool ts_canny(const uint8_t *in, int64_t width, int64_t height, int low, int high, uint8_t *edges,
-              const struct ts_kernel_threads *threads, struct ts_error *err);
-
 #endif

@@ -1,4 +1,4 @@
-/* Building blocks of image analysis on plain planes: components, morphology, reconstruction, distances, watershed.
+/* Building blocks of image analysis on plain planes: components, morphology, reconstruction, distances.
  * SPDX-License-Identifier: Apache-2.0
  *
  * A plane is row-major and contiguous: pixel (x, y) is plane[y * width + x]. Masks are 0 or 255 on output; on input any
@@ -33,52 +33,27 @@ bool ts_kernels_check_size(int64_t width, int64_t height, struct ts_error *err);
 bool ts_label(const uint8_t *mask, int64_t width, int64_t height, int connectivity, uint32_t *labels, uint32_t *count,
               const struct ts_kernel_threads *threads, struct ts_error *err);
 
-/* Adds the holes: background that cannot be reached from outside the image by steps of the connectivity.
- * For tests: the operations work on bits. */
-bool ts_fill_holes(const uint8_t *mask, int64_t width, int64_t height, int connectivity, uint8_t *out,
-                   const struct ts_kernel_threads *threads, struct ts_error *err);
-
 /* Keeps the components with low <= area < high. */
 bool ts_area_filter(const uint8_t *mask, int64_t width, int64_t height, int64_t low, int64_t high, int connectivity,
                     uint8_t *out, const struct ts_kernel_threads *threads, struct ts_error *err);
 
-/* ---- Flat greyscale morphology (morphology.c); pixels outside the image are ignored ---- */
+/* ---- Flat greyscale morphology (morphology.c) ---- */
 
-enum ts_structuring_element {
-  TS_ELEMENT_CROSS3, /* the centre and its four neighbours */
-  TS_ELEMENT_DISK19  /* 19 x 19, an octagon: all but a triangle of ten pixels at each corner */
-};
-
-/* Erosion and dilation alone are for tests. */
-bool ts_erode(const uint8_t *in, int64_t width, int64_t height, enum ts_structuring_element element, uint8_t *out,
-              const struct ts_kernel_threads *threads, struct ts_error *err);
-bool ts_dilate(const uint8_t *in, int64_t width, int64_t height, enum ts_structuring_element element, uint8_t *out,
-               const struct ts_kernel_threads *threads, struct ts_error *err);
-bool ts_open(const uint8_t *in, int64_t width, int64_t height, enum ts_structuring_element element, uint8_t *out,
-             const struct ts_kernel_threads *threads, struct ts_error *err);
+/* Opening with an octagon: 19 x 19, all but a triangle of ten pixels at each corner. Pixels outside the image are
+ * ignored. */
+bool ts_open(const uint8_t *in, int64_t width, int64_t height, uint8_t *out, const struct ts_kernel_threads *threads,
+             struct ts_error *err);
 
 /* ---- Reconstruction by dilation (recon.c) ---- */
 
-/* The least fixed point of J = min(dilate(J), mask) above min(marker, mask). No NaN among the floats; -0 is
- * taken for 0. */
+/* The least fixed point of J = min(dilate(J), mask) above min(marker, mask). */
 bool ts_recon_u8(const uint8_t *marker, const uint8_t *mask, int64_t width, int64_t height, int connectivity,
                  uint8_t *out, const struct ts_kernel_threads *threads, struct ts_error *err);
-/* For tests, as an oracle for the split of nuclei. */
-bool ts_recon_f32(const float *marker, const float *mask, int64_t width, int64_t height, int connectivity, float *out,
-                  const struct ts_kernel_threads *threads, struct ts_error *err);
 
 /* ---- Distances (edt.c) ---- */
 
 /* For mask != 0 the Euclidean distance to the nearest pixel centre with mask == 0; 0 on the background. Pixels outside
  * the image are not background. Without any background every distance is FLT_MAX. */
 bool ts_edt(const uint8_t *mask, int64_t width, int64_t height, float *out, struct ts_error *err);
-
-/* ---- Watershed (watershed.c) ---- */
-
-/* Floods from the seeds (0: none) over an interleaved RGB image in the order of the largest channel difference between
- * 4-neighbours, first in, first out. labels: the seed's label, -1 on lines, 0 where nothing arrived.
- * Seeds are below 2^31. For tests: the operations flood each region on its own (flood.h). */
-bool ts_watershed(const uint8_t *rgb, const uint32_t *seeds, int64_t width, int64_t height, int32_t *labels,
-                  struct ts_error *err);
 
 #endif

@@ -134,12 +134,14 @@ static bool is_good_enough(const struct balance *b, const struct bin *big, const
   return !is_small(b) && big->cost - small->cost <= big->cost / GOOD_ENOUGH;
 }
 
+/* A part of the largest bucket goes to the cheapest, else to the others, those that share most with the largest
+ * first. */
 static bool move_part(struct balance *b, struct bin *big, struct bin *small, struct candidate *list) {
   struct search s = {.b = b, .from = big};
-  bool exhaustive = b->options->small == TS_SMALL_MOST_SHARED && is_small(b);
+  bool exhaustive = is_small(b);
   ts_bin_count_keys(b, big, b->in_a, 1);
   if (!exhaustive) search_pair(&s, small);
-  if (!s.best.to && b->options->small == TS_SMALL_MOST_SHARED && !is_good_enough(b, big, small)) {
+  if (!s.best.to && !is_good_enough(b, big, small)) {
     size_t count = list_others(b, big, true, list);
     for (size_t i = 0; i < count && (exhaustive || !s.best.to) && b->steps_left > 0; i++)
       search_pair(&s, &b->bins[list[i].bin]);
@@ -171,17 +173,4 @@ void ts_balance_run(struct balance *b) {
     if (big == small || (!move_part(b, big, small, list) && !swap_parts(b, big, small, list))) break;
   }
   free(list);
-}
-
-void ts_buckets_balance(const struct ts_bucket_input *input, const struct ts_bucket_options *options,
-                        uint32_t *bucket_of, size_t bucket_count) {
-  if (input->member_count == 0) return;
-  struct ts_reuse_tree tree;
-  struct balance b;
-  ts_reuse_tree_init(&tree, input);
-  ts_balance_init(&b, &tree, options, bucket_of, bucket_count);
-  ts_balance_run(&b);
-  ts_balance_store(&b, bucket_of);
-  ts_balance_release(&b);
-  ts_reuse_tree_release(&tree);
 }

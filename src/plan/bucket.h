@@ -27,14 +27,9 @@ struct ts_bucket_input {
   const bool *reads;     /* borrowed: reads[t * task_count + u], whether t reads u; NULL: each the one before it */
 };
 
-/* Which bucket gets a part of the largest one. LAST: the cheapest. MOST_SHARED: the cheapest, then the others, those
- * that have most in common with the largest first. */
-enum ts_small_bucket { TS_SMALL_MOST_SHARED, TS_SMALL_LAST };
-
 struct ts_bucket_options {
-  size_t max_bucket_size; /* naive, sca, rtma: most members of a bucket */
-  size_t max_buckets;     /* trtma: most buckets; lineage: the same, 0 or 1: all members in one */
-  enum ts_small_bucket small;
+  size_t max_bucket_size;      /* naive, sca, rtma: most members of a bucket */
+  size_t max_buckets;          /* trtma: most buckets; lineage: the same, 0 or 1: all members in one */
   bool no_swaps;               /* trtma: stop when no single move helps */
   double enough_imbalance;     /* trtma: stop when (max - min) / max is not above it; 0: when nothing helps */
   uint64_t memory_limit_bytes; /* trtma: most peak_bytes of a bucket, at the price of more buckets; 0: none */
@@ -74,11 +69,6 @@ const struct ts_merger *const *ts_merger_list(size_t *count);
 
 bool ts_buckets_make(struct ts_buckets *buckets, const struct ts_merger *merger, const struct ts_bucket_input *input,
                      const struct ts_bucket_options *options, struct ts_error *err);
-/* Costs, tasks and peaks of a grouping made elsewhere. */
-void ts_buckets_of(struct ts_buckets *buckets, const struct ts_bucket_input *input, const uint32_t *bucket_of);
-/* The balance of trtma alone, on given buckets: changes bucket_of (numbers below bucket_count). */
-void ts_buckets_balance(const struct ts_bucket_input *input, const struct ts_bucket_options *options,
-                        uint32_t *bucket_of, size_t bucket_count);
 /* Fold-merge: buckets in descending order of cost, the last joins the one as far before the fold as it is behind it;
  * a long line is folded several times. target[i] is the position that bucket i joins after ONE fold; returns how many
  * are left. */

@@ -77,13 +77,6 @@ static void describe(struct ts_buckets *buckets, const struct ts_reuse_tree *tre
   for (size_t i = 0; i < tree->input->member_count; i++) ranks[i] = tree->order[ranks[i]];
 }
 
-void ts_buckets_of(struct ts_buckets *buckets, const struct ts_bucket_input *input, const uint32_t *bucket_of) {
-  struct ts_reuse_tree tree;
-  ts_reuse_tree_init(&tree, input);
-  describe(buckets, &tree, bucket_of);
-  ts_reuse_tree_release(&tree);
-}
-
 static bool check_options(const struct ts_merger *merger, const struct ts_bucket_options *options,
                           struct ts_error *err) {
   if (merger->needs_size && options->max_bucket_size == 0) {

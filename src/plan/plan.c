@@ -43,7 +43,7 @@ static struct ts_value bound_value(const struct builder *b, const struct ts_task
   return ts_op_canonical(&task->op->descriptor->parameters[parameter], &value);
 }
 
-uint32_t ts_plan_add_node(struct builder *b, const struct ts_node *node) {
+static uint32_t add_node(struct builder *b, const struct ts_node *node) {
   struct ts_plan *plan = b->plan;
   if (plan->node_count >= TS_NO_NODE - 1) TS_BUG("a plan of more than four thousand million tasks");
   b->nodes = ts_grow(b->nodes, plan->node_count, &b->node_capacity, sizeof *b->nodes);
@@ -91,7 +91,7 @@ static uint32_t share_node(struct builder *b, const struct ts_node *node, uint32
   if (node->parameters)
     copy.parameters = ts_arena_memdup(&b->plan->arena, node->parameters,
                                       w->tasks[node->task].op->descriptor->parameter_count * sizeof *node->parameters);
-  uint32_t index = ts_plan_add_node(b, &copy);
+  uint32_t index = add_node(b, &copy);
   if (slot) slot->number = index;
   if (b->plan->options.chain) remember_lineage(b, index);
   return index;
@@ -379,18 +379,6 @@ void ts_plan_destroy(struct ts_plan *plan) {
   if (!plan) return;
   ts_arena_release(&plan->arena);
   free(plan);
-}
-
-size_t ts_plan_requested(const struct ts_plan *plan) {
-  size_t sum = 0;
-  for (size_t t = 0; t < plan->workflow->task_count; t++) sum += plan->counts[t].requested;
-  return sum;
-}
-
-size_t ts_plan_distinct(const struct ts_plan *plan) {
-  size_t sum = 0;
-  for (size_t t = 0; t < plan->workflow->task_count; t++) sum += plan->counts[t].distinct;
-  return sum;
 }
 
 static void mark(const struct ts_node_input *products, size_t count, uint64_t *ports) {

@@ -108,8 +108,6 @@ struct ts_plan *ts_plan_create(const struct ts_workflow *workflow, const struct 
 /* Whether a product can be made from the supplied inputs. */
 bool ts_plan_can_make(const struct ts_workflow *workflow, const bool *supplied, const struct ts_source *source);
 void ts_plan_destroy(struct ts_plan *plan);
-size_t ts_plan_requested(const struct ts_plan *plan); /* sum over tasks, per unit of their stage */
-size_t ts_plan_distinct(const struct ts_plan *plan);
 
 /* Marks the ports that the plan wants as bits, per node; adds to those that are set. */
 void ts_plan_mark_wanted(const struct ts_plan *plan, uint64_t *ports);

@@ -37,7 +37,6 @@ struct builder {
   uint32_t *task_nodes; /* per run, per task; for the order of execution */
 };
 
-uint32_t ts_plan_add_node(struct builder *b, const struct ts_node *node);
 /* Which tasks the wanted products need, given the supplied inputs: fills plan->active. */
 bool ts_plan_mark_active(struct ts_plan *plan, bool want_reference, struct ts_error *err);
 /* The workflow input that replaces a port when its stage runs alone, or TS_NONE. */

@@ -106,7 +106,7 @@ static double missing_bytes(const struct engine *engine, const struct window *wi
   return sum + largest_call;
 }
 
-uint64_t ts_memory_need(const struct engine *engine, const struct window *window, const struct instance *instance) {
+static uint64_t memory_need(const struct engine *engine, const struct window *window, const struct instance *instance) {
   return (uint64_t)(call_bytes(engine, window, instance) + missing_bytes(engine, window, instance));
 }
 
@@ -280,7 +280,7 @@ static void reserve(struct engine *engine, uint64_t need) {
 
 void ts_memory_enter(struct engine *engine, struct window *window, const struct instance *instance) {
   if (engine->options->memory_bytes == 0) return;
-  uint64_t need = ts_memory_need(engine, window, instance);
+  uint64_t need = memory_need(engine, window, instance);
   bool drained = false;
   pin_inputs(engine, window, instance);
   if (!fits(engine, need, SHORT_SHARE)) count_strays(engine);
@@ -293,7 +293,7 @@ void ts_memory_enter(struct engine *engine, struct window *window, const struct 
     } else if (engine->running > 0 && !engine->over) {
       engine->result->waits++;
       ts_engine_wait(engine);
-      need = ts_memory_need(engine, window, instance); /* more may be known, or missing, by now */
+      need = memory_need(engine, window, instance); /* more may be known, or missing, by now */
       count_strays(engine);
     } else {
       break;

@@ -249,7 +249,6 @@ void ts_memory_enter(struct engine *engine, struct window *window, const struct 
 void ts_memory_leave(struct engine *engine, const struct instance *instance);
 /* After a call: its memory, for the next call of the same task. */
 void ts_memory_learn(struct engine *engine, const struct window *window, const struct instance *instance);
-uint64_t ts_memory_need(const struct engine *engine, const struct window *window, const struct instance *instance);
 void ts_engine_wait(struct engine *engine); /* engine.c: until something changes, or for a short while */
 
 /* finish.c: under engine.lock. */

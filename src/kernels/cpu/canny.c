@@ -16,7 +16,6 @@
 #include "kernels/cpu/canny_rows.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/cpu/variant.h"
-#include "kernels/features.h"
 #include "kernels/kernels.h"
 
 /* ---- Gradient magnitude ---- */
@@ -43,26 +42,6 @@ void ts_gradient_row(const struct ts_channel *channel, int64_t y, int64_t begin,
     int dy = doubled_derivative(channel->at + x * step, y, channel->height, down);
     *out++ = rounded_half_root(dx * dx + dy * dy);
   }
-}
-
-struct gradient {
-  struct ts_channel channel;
-  uint8_t *out; /* borrowed */
-};
-
-static void gradient_rows(void *context, const struct ts_band *band) {
-  const struct gradient *g = context;
-  int64_t width = g->channel.width;
-  for (int64_t y = band->begin; y < band->end; y++) ts_gradient_row(&g->channel, y, 0, width, g->out + y * width);
-}
-
-bool ts_gradient_magnitude(const uint8_t *in, int64_t width, int64_t height, uint8_t *out,
-                           const struct ts_kernel_threads *threads, struct ts_error *err) {
-  if (!ts_kernels_check_size(width, height, err)) return false;
-  struct gradient g = {.channel = {in, width, height, 1}};
-  g.out = out;
-  ts_bands_run(threads, height, gradient_rows, &g);
-  return true;
 }
 
 /* ---- Marks, band by band ---- */
@@ -251,17 +230,4 @@ bool ts_edges_find(struct ts_edges *edges, const struct ts_channel *channel, int
 void ts_edges_release(struct ts_edges *edges) {
   ts_scratch_free(edges->map);
   edges->map = NULL;
-}
-
-bool ts_canny(const uint8_t *in, int64_t width, int64_t height, int low, int high, uint8_t *edges,
-              const struct ts_kernel_threads *threads, struct ts_error *err) {
-  struct ts_channel channel = {in, width, height, 1};
-  struct ts_edges found = {0};
-  bool ok = ts_edges_find(&found, &channel, low, high, threads, err);
-  for (int64_t y = 0; ok && y < height; y++) {
-    const uint8_t *row = ts_edges_row(&found, y);
-    for (int64_t x = 0; x < width; x++) edges[y * width + x] = row[x] == TS_CANNY_EDGE ? TS_CANNY_EDGE : 0;
-  }
-  ts_edges_release(&found);
-  return ok;
 }

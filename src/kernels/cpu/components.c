@@ -132,17 +132,6 @@ bool ts_label(const uint8_t *mask, int64_t width, int64_t height, int connectivi
   return ok;
 }
 
-bool ts_fill_holes(const uint8_t *mask, int64_t width, int64_t height, int connectivity, uint8_t *out,
-                   const struct ts_kernel_threads *threads, struct ts_error *err) {
-  struct ts_bits bits = {0};
-  bool ok = ts_bits_reserve(&bits, width, height, err);
-  if (ok) ts_bits_from_plane(&bits, mask, 0, threads);
-  ok = ok && ts_bits_fill_holes(&bits, connectivity, threads, err);
-  if (ok) ts_bits_to_plane(&bits, out, threads);
-  ts_bits_release(&bits);
-  return ok;
-}
-
 bool ts_area_filter(const uint8_t *mask, int64_t width, int64_t height, int64_t low, int64_t high, int connectivity,
                     uint8_t *out, const struct ts_kernel_threads *threads, struct ts_error *err) {
   struct ts_bits bits = {0};

@@ -1,9 +1,9 @@
-/* Erosion, dilation and opening with a 3 x 3 cross and a 19 x 19 octagon.
+/* Opening with a 19 x 19 octagon.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Only erosion is written out: a dilation is an erosion of the complement, and the complement is taken while rows are
- * copied in and out ("flip"). Work goes row by row through a few rows of scratch that stay in the cache; an opening
- * passes the eroded rows straight on to the dilation. Minima of long windows are built by doubling: the minimum over 16
+ * copied in and out ("flip"). Work goes row by row through a few rows of scratch that stay in the cache; the eroded
+ * rows are passed straight on to the dilation. Minima of long windows are built by doubling: the minimum over 16
  * is that of two minima over 8.
  * A band of rows reads some rows beyond its ends. One band reads a row before it writes any row at or above it, so that
  * input and output may be the same plane; several bands would disturb each other, and the input is copied first. */
@@ -31,13 +31,11 @@ static void copy_flipped(uint8_t *restrict to, const uint8_t *restrict from, int
 /* ---- A stage: rows enter one after the other, eroded rows leave some rows later ---- */
 
 /* Half-widths 5, 6, 7, 8 of the octagon's rows 9, 8, 7, 6 away from the centre; rows nearer have 9 (RADIUS). */
-enum { RADIUS = 9, SLANTED = 4, SPAN = 2 * RADIUS + 1, FLAT_RING = 16, SOURCES = 3 };
+enum { RADIUS = 9, SLANTED = 4, SPAN = 2 * RADIUS + 1, FLAT_RING = 16 };
 
 struct stage {
-  enum ts_structuring_element element;
-  int64_t radius;            /* rows that a row waits */
   uint8_t *scratch;          /* owned */
-  uint8_t *source[SOURCES];  /* input rows with RADIUS pixels from outside on the left and more on the right: a ring */
+  uint8_t *source;           /* an input row with RADIUS pixels from outside on the left and more on the right */
   uint8_t *window[4];        /* minima over 2, 4, 8, 16 pixels beginning at a place of source */
   uint8_t *result;           /* the row that leaves */
   uint8_t *slanted[SLANTED]; /* rings of SPAN rows: minima over half-widths 5..8 */
@@ -47,19 +45,17 @@ struct stage {
   int64_t stride;
 };
 
-static bool stage_init(struct stage *s, enum ts_structuring_element element, int64_t width, struct ts_error *err) {
-  bool octagon = element == TS_ELEMENT_DISK19;
-  *s = (struct stage){.element = element, .radius = octagon ? RADIUS : 1, .width = width, .padded = round_up(width)};
+static bool stage_init(struct stage *s, int64_t width, struct ts_error *err) {
+  *s = (struct stage){.width = width, .padded = round_up(width)};
   s->stride = s->padded + (int64_t)2 * TS_CHUNK;
-  int64_t rows = SOURCES + 1 + (octagon ? 4 + SLANTED * SPAN + 4 * FLAT_RING : 0);
+  const int64_t rows = 2 + 4 + SLANTED * SPAN + 4 * FLAT_RING;
   s->scratch = ts_scratch(rows * s->stride, 1, err);
   if (!s->scratch) return false;
   memset(s->scratch, 255, (size_t)(rows * s->stride));
   uint8_t *next = s->scratch;
-  for (int i = 0; i < SOURCES; i++, next += s->stride) s->source[i] = next;
-  s->result = next;
-  next += s->stride;
-  if (!octagon) return true;
+  s->source = next;
+  s->result = next + s->stride;
+  next += 2 * s->stride;
   for (int i = 0; i < 4; i++, next += s->stride) s->window[i] = next;
   for (int i = 0; i < SLANTED; i++, next += SPAN * s->stride) s->slanted[i] = next;
   for (int i = 0; i < 4; i++, next += FLAT_RING * s->stride) s->flat[i] = next;
@@ -79,14 +75,13 @@ static uint8_t *flat_row(const struct stage *s, int which, int64_t y) {
   return ring_row(s, s->flat[which], FLAT_RING, y);
 }
 
-static uint8_t *source_row(const struct stage *s, int64_t y) { return s->source[(y + SOURCES) % SOURCES]; }
-
-static void octagon_enter(struct stage *s, bool inside, int64_t y) {
+/* Rows enter in order; NULL: a row outside the image. Behind the width the rows of scratch always hold 255. */
+static void stage_enter(struct stage *s, const uint8_t *row, uint8_t flip, int64_t y) {
   const struct ts_variant *v = ts_variant_get();
-  if (inside) {
-    const uint8_t *source = source_row(s, y);
+  if (row) {
+    copy_flipped(s->source + RADIUS, row, s->width, flip);
     int64_t longer = s->padded + TS_CHUNK;
-    v->min_of_two(s->window[0], source, source + 1, longer);
+    v->min_of_two(s->window[0], s->source, s->source + 1, longer);
     v->min_of_two(s->window[1], s->window[0], s->window[0] + 2, longer);
     v->min_of_two(s->window[2], s->window[1], s->window[1] + 4, longer);
     v->min_of_two(s->window[3], s->window[2], s->window[2] + 8, longer);
@@ -106,49 +101,18 @@ static void octagon_enter(struct stage *s, bool inside, int64_t y) {
   v->min_of_two(flat_row(s, 3, y - 7), flat_row(s, 2, y - 7), flat_row(s, 2, y - 3), s->padded);
 }
 
-static void octagon_leave(const struct stage *s, int64_t y) {
+/* The eroded row y, once row y + RADIUS has entered. */
+static const uint8_t *stage_leave(const struct stage *s, int64_t y) {
   const struct ts_variant *v = ts_variant_get();
   v->min_of_two(s->result, flat_row(s, 3, y - 5), flat_row(s, 3, y - 2), s->padded); /* rows y - 5 .. y + 5 */
   for (int i = 0; i < SLANTED; i++)
     v->min_into(s->result, slanted_row(s, i, y - RADIUS + i), slanted_row(s, i, y + RADIUS - i), s->padded);
-}
-
-static void cross_leave(const struct stage *s, int64_t y) {
-  const struct ts_variant *v = ts_variant_get();
-  const uint8_t *here = source_row(s, y) + RADIUS;
-  v->min_of_two(s->result, source_row(s, y - 1) + RADIUS, source_row(s, y + 1) + RADIUS, s->padded);
-  v->min_into(s->result, here - 1, here + 1, s->padded);
-  v->min_into(s->result, here, here, s->padded);
-}
-
-/* Rows enter in order; NULL: a row outside the image. Behind the width the rows of scratch always hold 255. */
-static void stage_enter(struct stage *s, const uint8_t *row, uint8_t flip, int64_t y) {
-  uint8_t *source = source_row(s, y) + RADIUS;
-  if (row) {
-    copy_flipped(source, row, s->width, flip);
-  } else {
-    memset(source, 255, (size_t)s->width);
-  }
-  if (s->element == TS_ELEMENT_DISK19) octagon_enter(s, row != NULL, y);
-}
-
-/* The eroded row y, once row y + radius has entered. */
-static const uint8_t *stage_leave(struct stage *s, int64_t y) {
-  if (s->element == TS_ELEMENT_DISK19) {
-    octagon_leave(s, y);
-  } else {
-    cross_leave(s, y);
-  }
   return s->result;
 }
 
 /* ---- Bands ---- */
 
-enum operation { ERODE, DILATE, OPEN };
-
-struct morphology {
-  enum operation operation;
-  enum ts_structuring_element element;
+struct opening {
   const uint8_t *in; /* borrowed */
   uint8_t *out;      /* borrowed */
   int64_t width;
@@ -156,88 +120,45 @@ struct morphology {
   struct stage *stages; /* owned: two per band */
 };
 
-static const uint8_t *input_row(const struct morphology *m, int64_t y) {
-  return y < m->height ? m->in + y * m->width : NULL;
-}
-
-static void one_stage_rows(const struct morphology *m, struct stage *stage, const struct ts_band *band) {
-  uint8_t flip = m->operation == DILATE ? 255 : 0;
-  int64_t first = band->begin > stage->radius ? band->begin - stage->radius : 0;
-  for (int64_t y = first; y < band->end + stage->radius; y++) {
-    stage_enter(stage, input_row(m, y), flip, y);
-    int64_t ready = y - stage->radius;
-    if (ready >= band->begin) copy_flipped(m->out + ready * m->width, stage_leave(stage, ready), m->width, flip);
-  }
-}
-
-static void open_rows(const struct morphology *m, struct stage *stages, const struct ts_band *band) {
-  struct stage *erosion = &stages[0];
-  struct stage *dilation = &stages[1];
-  int64_t radius = erosion->radius;
-  int64_t first = band->begin > 2 * radius ? band->begin - 2 * radius : 0;
-  int64_t first_eroded = band->begin > radius ? band->begin - radius : 0;
-  for (int64_t y = first; y < band->end + 2 * radius; y++) {
-    stage_enter(erosion, input_row(m, y), 0, y);
-    int64_t eroded = y - radius;
+static void open_rows(void *context, const struct ts_band *band) {
+  const struct opening *o = context;
+  struct stage *erosion = &o->stages[2 * band->index];
+  struct stage *dilation = erosion + 1;
+  int64_t first = band->begin > 2 * RADIUS ? band->begin - 2 * RADIUS : 0;
+  int64_t first_eroded = band->begin > RADIUS ? band->begin - RADIUS : 0;
+  for (int64_t y = first; y < band->end + 2 * RADIUS; y++) {
+    stage_enter(erosion, y < o->height ? o->in + y * o->width : NULL, 0, y);
+    int64_t eroded = y - RADIUS;
     if (eroded < first_eroded) continue;
-    stage_enter(dilation, eroded < m->height ? stage_leave(erosion, eroded) : NULL, 255, eroded);
-    int64_t ready = eroded - radius;
-    if (ready >= band->begin) copy_flipped(m->out + ready * m->width, stage_leave(dilation, ready), m->width, 255);
+    stage_enter(dilation, eroded < o->height ? stage_leave(erosion, eroded) : NULL, 255, eroded);
+    int64_t ready = eroded - RADIUS;
+    if (ready >= band->begin) copy_flipped(o->out + ready * o->width, stage_leave(dilation, ready), o->width, 255);
   }
 }
 
-static void rows_of_band(void *context, const struct ts_band *band) {
-  const struct morphology *m = context;
-  struct stage *stages = m->stages + 2 * band->index;
-  if (m->operation == OPEN) {
-    open_rows(m, stages, band);
-  } else {
-    one_stage_rows(m, stages, band);
-  }
-}
-
-static bool prepare_stages(struct morphology *m, size_t bands, struct ts_error *err) {
-  m->stages = ts_scratch_zero(2 * (int64_t)bands, sizeof *m->stages, err);
-  bool ok = m->stages != NULL;
-  for (size_t i = 0; ok && i < 2 * bands; i++)
-    if (i % 2 == 0 || m->operation == OPEN) ok = stage_init(&m->stages[i], m->element, m->width, err);
+static bool prepare_stages(struct opening *o, size_t bands, struct ts_error *err) {
+  o->stages = ts_scratch_zero(2 * (int64_t)bands, sizeof *o->stages, err);
+  bool ok = o->stages != NULL;
+  for (size_t i = 0; ok && i < 2 * bands; i++) ok = stage_init(&o->stages[i], o->width, err);
   return ok;
 }
 
-static bool apply(struct morphology *m, const struct ts_kernel_threads *threads, struct ts_error *err) {
-  if (!ts_kernels_check_size(m->width, m->height, err)) return false;
-  size_t bands = ts_band_count(threads, m->height);
+bool ts_open(const uint8_t *in, int64_t width, int64_t height, uint8_t *out, const struct ts_kernel_threads *threads,
+             struct ts_error *err) {
+  if (!ts_kernels_check_size(width, height, err)) return false;
+  struct opening o = {.in = in, .width = width, .height = height};
+  o.out = out;
+  size_t bands = ts_band_count(threads, height);
   uint8_t *copy = NULL;
-  bool ok = prepare_stages(m, bands, err);
-  if (ok && bands > 1 && m->in == m->out) {
-    copy = ts_scratch(m->width * m->height, 1, err);
+  bool ok = prepare_stages(&o, bands, err);
+  if (ok && bands > 1 && in == out) {
+    copy = ts_scratch(width * height, 1, err);
     ok = copy != NULL;
-    if (ok) m->in = memcpy(copy, m->in, (size_t)(m->width * m->height));
+    if (ok) o.in = memcpy(copy, in, (size_t)(width * height));
   }
-  if (ok) ts_bands_run(threads, m->height, rows_of_band, m);
-  for (size_t i = 0; m->stages && i < 2 * bands; i++) ts_scratch_free(m->stages[i].scratch);
-  ts_scratch_free(m->stages);
+  if (ok) ts_bands_run(threads, height, open_rows, &o);
+  for (size_t i = 0; o.stages && i < 2 * bands; i++) ts_scratch_free(o.stages[i].scratch);
+  ts_scratch_free(o.stages);
   ts_scratch_free(copy);
   return ok;
-}
-
-bool ts_erode(const uint8_t *in, int64_t width, int64_t height, enum ts_structuring_element element, uint8_t *out,
-              const struct ts_kernel_threads *threads, struct ts_error *err) {
-  struct morphology m = {.operation = ERODE, .element = element, .in = in, .width = width, .height = height};
-  m.out = out;
-  return apply(&m, threads, err);
-}
-
-bool ts_dilate(const uint8_t *in, int64_t width, int64_t height, enum ts_structuring_element element, uint8_t *out,
-               const struct ts_kernel_threads *threads, struct ts_error *err) {
-  struct morphology m = {.operation = DILATE, .element = element, .in = in, .width = width, .height = height};
-  m.out = out;
-  return apply(&m, threads, err);
-}
-
-bool ts_open(const uint8_t *in, int64_t width, int64_t height, enum ts_structuring_element element, uint8_t *out,
-             const struct ts_kernel_threads *threads, struct ts_error *err) {
-  struct morphology m = {.operation = OPEN, .element = element, .in = in, .width = width, .height = height};
-  m.out = out;
-  return apply(&m, threads, err);
 }

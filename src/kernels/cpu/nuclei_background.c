@@ -23,6 +23,6 @@ bool ts_nuclei_background(const uint8_t *rgb, int64_t width, int64_t height, int
   if (!ts_kernels_check_size(width, height, err)) return false;
   struct inversion inversion = {rgb, width, rc};
   ts_bands_run(threads, height, invert_rows, &inversion);
-  return ts_open(rc, width, height, TS_ELEMENT_DISK19, rc_open, threads, err) &&
+  return ts_open(rc, width, height, rc_open, threads, err) &&
          ts_recon_u8(rc_open, rc, width, height, recon_connectivity, recon, threads, err);
 }

@@ -1,8 +1,7 @@
-/* Reconstruction by dilation of 8-bit and of float planes, and the removal of low domes built on it.
+/* Reconstruction by dilation of 8-bit planes.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Works on copies with margins, so that no step asks where the image ends: see relax.h. */
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,28 +12,17 @@
 #include "kernels/kernels.h"
 
 struct recon {
-  const uint8_t *marker; /* borrowed: the caller's planes, as bytes */
+  const uint8_t *marker; /* borrowed: the caller's planes */
   const uint8_t *mask;   /* borrowed */
   uint8_t *out;          /* borrowed */
-  int64_t row_bytes;     /* of the caller's planes */
+  int64_t width;
   int64_t height;
-  bool floats;
-  uint8_t *values; /* owned: the copies with their margins */
+  uint8_t *values; /* owned: the copies with their margins, which hold 0 */
   uint8_t *masks;  /* owned */
   struct ts_relax relax;
 };
 
-/* Sets count bytes to the lowest value there is. */
-static void set_lowest(const struct recon *r, uint8_t *to, int64_t bytes) {
-  if (!r->floats) {
-    memset(to, 0, (size_t)bytes);
-    return;
-  }
-  const float lowest = -FLT_MAX;
-  for (int64_t i = 0; i < bytes; i += (int64_t)sizeof lowest) memcpy(to + i, &lowest, sizeof lowest);
-}
-
-static void take_lower_bytes(uint8_t *restrict value, const uint8_t *restrict mask, int64_t bytes) {
+static void take_lower(uint8_t *restrict value, const uint8_t *restrict mask, int64_t bytes) {
   for (int64_t done = 0; done < bytes; done += TS_CHUNK)
     for (int i = 0; i < TS_CHUNK; i++) {
       uint8_t v = value[done + i];
@@ -43,15 +31,11 @@ static void take_lower_bytes(uint8_t *restrict value, const uint8_t *restrict ma
     }
 }
 
-static void take_lower_floats(float *restrict value, const float *restrict mask, int64_t count) {
-  for (int64_t i = 0; i < count; i++) value[i] = value[i] < mask[i] ? value[i] : mask[i];
-}
-
 /* Copies a row and surrounds it: [to - margin, to + stride - margin). */
 static void copy_row(const struct recon *r, uint8_t *to, const uint8_t *from) {
-  set_lowest(r, to - TS_CHUNK, TS_CHUNK);
-  memcpy(to, from, (size_t)r->row_bytes);
-  set_lowest(r, to + r->row_bytes, r->relax.stride_bytes - TS_CHUNK - r->row_bytes);
+  memset(to - TS_CHUNK, 0, TS_CHUNK);
+  memcpy(to, from, (size_t)r->width);
+  memset(to + r->width, 0, (size_t)(r->relax.stride_bytes - TS_CHUNK - r->width));
 }
 
 static void copy_rows_in(void *context, const struct ts_band *band) {
@@ -60,27 +44,22 @@ static void copy_rows_in(void *context, const struct ts_band *band) {
   for (int64_t y = band->begin; y < band->end; y++) {
     uint8_t *mask = r->masks + (y + 1) * stride + TS_CHUNK;
     uint8_t *value = r->values + (y + 1) * stride + TS_CHUNK;
-    copy_row(r, mask, r->mask + y * r->row_bytes);
-    copy_row(r, value, r->marker + y * r->row_bytes);
-    if (r->floats) {
-      take_lower_floats((float *)(void *)value, (const float *)(const void *)mask,
-                        r->row_bytes / (int64_t)sizeof(float));
-    } else {
-      take_lower_bytes(value, mask, r->relax.blocks * TS_CHUNK);
-    }
+    copy_row(r, mask, r->mask + y * r->width);
+    copy_row(r, value, r->marker + y * r->width);
+    take_lower(value, mask, r->relax.blocks * TS_CHUNK);
   }
 }
 
 static void copy_rows_out(void *context, const struct ts_band *band) {
   const struct recon *r = context;
   for (int64_t y = band->begin; y < band->end; y++)
-    memcpy(r->out + y * r->row_bytes, r->relax.value + y * r->relax.stride_bytes, (size_t)r->row_bytes);
+    memcpy(r->out + y * r->width, r->relax.value + y * r->relax.stride_bytes, (size_t)r->width);
 }
 
 static bool prepare(struct recon *r, struct ts_error *err) {
   struct ts_relax *relax = &r->relax;
-  relax->visit = r->floats ? ts_variant_get()->relax_f32 : ts_variant_get()->relax_u8;
-  relax->blocks = (r->row_bytes + TS_CHUNK - 1) / TS_CHUNK;
+  relax->visit = ts_variant_get()->relax_u8;
+  relax->blocks = (r->width + TS_CHUNK - 1) / TS_CHUNK;
   relax->height = r->height;
   relax->stride_bytes = (relax->blocks + 1) * TS_CHUNK;
   int64_t rows = r->height + 2;
@@ -89,46 +68,29 @@ static bool prepare(struct recon *r, struct ts_error *err) {
   r->masks = ts_scratch(total, 1, err);
   if (!r->values || !r->masks) return false;
   int64_t last = (rows - 1) * relax->stride_bytes;
-  set_lowest(r, r->values, relax->stride_bytes);
-  set_lowest(r, r->masks, relax->stride_bytes);
-  set_lowest(r, r->values + last, relax->stride_bytes + TS_CHUNK);
-  set_lowest(r, r->masks + last, relax->stride_bytes + TS_CHUNK);
+  memset(r->values, 0, (size_t)relax->stride_bytes);
+  memset(r->masks, 0, (size_t)relax->stride_bytes);
+  memset(r->values + last, 0, (size_t)relax->stride_bytes + TS_CHUNK);
+  memset(r->masks + last, 0, (size_t)relax->stride_bytes + TS_CHUNK);
   relax->value = r->values + relax->stride_bytes + TS_CHUNK;
   relax->mask = r->masks + relax->stride_bytes + TS_CHUNK;
   return true;
 }
 
-static bool reconstruct(struct recon *r, int connectivity, const struct ts_kernel_threads *threads,
-                        struct ts_error *err) {
-  r->relax.corners = connectivity == 8;
-  bool ok = prepare(r, err);
-  if (ok) {
-    ts_bands_run(threads, r->height, copy_rows_in, r);
-    ok = ts_relax_run(&r->relax, threads, err);
-  }
-  if (ok) ts_bands_run(threads, r->height, copy_rows_out, r);
-  ts_relax_release(&r->relax);
-  ts_scratch_free(r->values);
-  ts_scratch_free(r->masks);
-  return ok;
-}
-
 bool ts_recon_u8(const uint8_t *marker, const uint8_t *mask, int64_t width, int64_t height, int connectivity,
                  uint8_t *out, const struct ts_kernel_threads *threads, struct ts_error *err) {
   if (!ts_kernels_check_size(width, height, err)) return false;
-  struct recon r = {.marker = marker, .mask = mask, .row_bytes = width, .height = height};
+  struct recon r = {.marker = marker, .mask = mask, .width = width, .height = height};
   r.out = out;
-  return reconstruct(&r, connectivity, threads, err);
-}
-
-bool ts_recon_f32(const float *marker, const float *mask, int64_t width, int64_t height, int connectivity, float *out,
-                  const struct ts_kernel_threads *threads, struct ts_error *err) {
-  if (!ts_kernels_check_size(width, height, err)) return false;
-  struct recon r = {.marker = (const uint8_t *)marker,
-                    .mask = (const uint8_t *)mask,
-                    .row_bytes = width * (int64_t)sizeof *out,
-                    .height = height,
-                    .floats = true};
-  r.out = (uint8_t *)out;
-  return reconstruct(&r, connectivity, threads, err);
+  r.relax.corners = connectivity == 8;
+  bool ok = prepare(&r, err);
+  if (ok) {
+    ts_bands_run(threads, height, copy_rows_in, &r);
+    ok = ts_relax_run(&r.relax, threads, err);
+  }
+  if (ok) ts_bands_run(threads, height, copy_rows_out, &r);
+  ts_relax_release(&r.relax);
+  ts_scratch_free(r.values);
+  ts_scratch_free(r.masks);
+  return ok;
 }

@@ -1,19 +1,15 @@
 /* Watershed on colour differences with 256 queues (Meyer's algorithm in the variant of OpenCV).
  * SPDX-License-Identifier: Apache-2.0
  *
- * The image and the labels are copied into planes with a ring of one pixel: black, and line. A pixel waits in at most
+ * A pixel waits in at most
  * one queue, once in its life, so the queues are lists through one array of followers. Behind the pixels that array has
  * an item for each queue: its first pixel. A queue is empty if that item is its last. */
+#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/cpu/flood.h"
-#include "kernels/cpu/scratch.h"
-#include "kernels/kernels.h"
 
 enum { LINE = TS_FLOOD_LINE, WAITING = TS_FLOOD_WAITING, LEVELS = TS_FLOOD_LEVELS };
-
-/* ---- Flooding ---- */
 
 static inline int distance(uint32_t a, uint32_t b) { return abs((int)(a & 255) - (int)(b & 255)); }
 
@@ -92,49 +88,4 @@ void ts_flood_run(struct ts_flood *f) {
       if (f->label[q] == 0) enqueue(f, q, difference(f, p, q));
     }
   }
-}
-
-/* ---- Planes ---- */
-
-static void copy_in(struct ts_flood *f, const uint8_t *rgb, const uint32_t *seeds, int64_t width, int64_t height) {
-  for (int32_t i = 0; i < f->total; i++) {
-    f->label[i] = LINE;
-    f->colour[i] = 0;
-  }
-  for (int64_t y = 0; y < height; y++) {
-    for (int64_t x = 0; x < width; x++) {
-      int64_t to = (y + 1) * f->stride + x + 1;
-      const uint8_t *pixel = rgb + 3 * (y * width + x);
-      f->colour[to] = pixel[0] | (uint32_t)pixel[1] << 8 | (uint32_t)pixel[2] << 16;
-      f->label[to] = (int32_t)seeds[y * width + x];
-    }
-  }
-}
-
-static void flood(struct ts_flood *f, int64_t width, int64_t height) {
-  ts_flood_start(f);
-  for (int64_t y = 1; y <= height; y++)
-    for (int64_t x = 1; x <= width; x++)
-      if (f->label[y * f->stride + x] == 0) ts_flood_offer(f, (int32_t)(y * f->stride + x));
-  ts_flood_run(f);
-}
-
-bool ts_watershed(const uint8_t *rgb, const uint32_t *seeds, int64_t width, int64_t height, int32_t *labels,
-                  struct ts_error *err) {
-  if (!ts_kernels_check_size(width, height, err)) return false;
-  struct ts_flood f = {.stride = (int32_t)width + 2, .total = (int32_t)((width + 2) * (height + 2))};
-  f.colour = ts_scratch(f.total, sizeof *f.colour, err);
-  f.label = ts_scratch(f.total, sizeof *f.label, err);
-  f.follows = ts_scratch((int64_t)f.total + LEVELS, sizeof *f.follows, err);
-  bool ok = f.colour && f.label && f.follows;
-  if (ok) {
-    copy_in(&f, rgb, seeds, width, height);
-    flood(&f, width, height);
-    for (int64_t y = 0; y < height; y++)
-      memcpy(labels + y * width, f.label + (y + 1) * f.stride + 1, (size_t)width * sizeof *labels);
-  }
-  ts_scratch_free(f.colour);
-  ts_scratch_free(f.label);
-  ts_scratch_free(f.follows);
-  return ok;
 }

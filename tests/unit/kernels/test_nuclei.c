@@ -1,6 +1,7 @@
 /* The tasks of the nuclei workflow on small images: by hand, by their definition, and at their limits.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/kernels/each_variant.h"
+#include "unit/kernels/naive_recon.h"
 #include "unit/kernels/naive_watershed.h"
 
 #include <float.h>
@@ -92,29 +93,18 @@ static void test_red_cells_without_green(void **state) {
 
 /* ---- split, against its definition on the whole image ---- */
 
-static float *naive_f32(const float *marker, const float *mask, struct shape_px s, int connectivity) {
-  float *j = plane_of(s, sizeof *j);
-  for (int64_t i = 0; i < s.w * s.h; i++) j[i] = fminf(marker[i], mask[i]);
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (int64_t i = 0; i < s.w * s.h; i++) {
-      int64_t beside[8];
-      int count = neighbours_of(s, i, connectivity, beside);
-      float v = j[i];
-      for (int k = 0; k < count; k++) v = fmaxf(v, j[beside[k]]);
-      v = fminf(v, mask[i]);
-      changed |= v != j[i];
-      j[i] = v;
-    }
-  }
-  return j;
-}
-
 static float *lowered(const float *in, struct shape_px s) {
   float *out = plane_of(s, sizeof *out);
   for (int64_t i = 0; i < s.w * s.h; i++) out[i] = in[i] - 1.0f;
   return out;
+}
+
+/* Sets a pixel and its four neighbours. */
+static void add_cross(uint8_t *mask, struct shape_px s, int64_t at) {
+  int64_t beside[8];
+  int count = neighbours_of(s, at, 4, beside);
+  mask[at] = 255;
+  for (int k = 0; k < count; k++) mask[beside[k]] = 255;
 }
 
 static uint8_t *naive_big(const uint8_t *seg_open, struct shape_px s, int64_t min_size) {
@@ -122,13 +112,8 @@ static uint8_t *naive_big(const uint8_t *seg_open, struct shape_px s, int64_t mi
   int64_t *area = calloc((size_t)(s.w * s.h) + 1, sizeof *area);
   for (int64_t i = 0; i < s.w * s.h; i++) area[component[i]]++;
   uint8_t *big = zero_plane(s);
-  for (int64_t i = 0; i < s.w * s.h; i++) {
-    if (!component[i] || area[component[i]] < min_size) continue;
-    int64_t beside[8];
-    int count = neighbours_of(s, i, 4, beside);
-    big[i] = 255;
-    for (int k = 0; k < count; k++) big[beside[k]] = 255;
-  }
+  for (int64_t i = 0; i < s.w * s.h; i++)
+    if (component[i] && area[component[i]] >= min_size) add_cross(big, s, i);
   free(area);
   free(component);
   return big;
@@ -148,9 +133,9 @@ static uint32_t *naive_split_seeds(const uint8_t *big, struct shape_px s, int co
   float *distance = plane_of(s, sizeof *distance);
   for (int64_t i = 0; i < s.w * s.h; i++) distance[i] = big[i] ? nearest_background(big, s, i) : FLT_MAX;
   float *low = lowered(distance, s);
-  float *domes = naive_f32(low, distance, s, 8);
+  float *domes = naive_recon(low, distance, s, 8);
   float *m = lowered(domes, s);
-  float *k = naive_f32(m, domes, s, connectivity);
+  float *k = naive_recon(m, domes, s, connectivity);
   uint8_t *is_seed = plane_of(s, 1);
   for (int64_t i = 0; i < s.w * s.h; i++) is_seed[i] = !(m[i] < k[i]);
   uint32_t *seeds = naive_components(is_seed, s, connectivity);
@@ -235,54 +220,45 @@ static void test_split_of_a_full_image(void **state) {
   free(rgb);
 }
 
-/* The labels with a ring of lines around them. */
-static int *with_ring(const int32_t *labels, struct shape_px s) {
-  int64_t w = s.w + 2;
-  int *out = plane_of((struct shape_px){w, s.h + 2}, sizeof *out);
-  for (int64_t i = 0; i < w * (s.h + 2); i++) out[i] = -1;
-  for (int64_t i = 0; i < s.w * s.h; i++) out[(i / s.w + 1) * w + i % s.w + 1] = labels[i];
-  return out;
-}
-
-/* The definition on the whole image, of the building blocks that have tests of their own. */
+/* The same on large images: with the building blocks that have tests of their own where the naive ones are slow. */
 static uint8_t *split_by_blocks(const uint8_t *rgb, const uint8_t *seg_open, struct shape_px s, int connectivity) {
   int64_t pixels = s.w * s.h;
-  uint8_t *big = plane_of(s, 1);
+  uint8_t *kept = plane_of(s, 1);
+  uint8_t *big = zero_plane(s);
   uint8_t *colour = plane_of(s, 3);
   float *distance = plane_of(s, sizeof *distance);
-  float *domes = plane_of(s, sizeof *domes);
   uint32_t *seeds = plane_of(s, sizeof *seeds);
-  int32_t *lines = plane_of(s, sizeof *lines);
   uint32_t count;
-  assert_true(ts_area_filter(seg_open, s.w, s.h, 10, INT32_MAX, 8, big, NULL, NULL));
-  assert_true(ts_dilate(big, s.w, s.h, TS_ELEMENT_CROSS3, big, NULL, NULL));
+  assert_true(ts_area_filter(seg_open, s.w, s.h, 10, INT32_MAX, 8, kept, NULL, NULL));
+  for (int64_t i = 0; i < pixels; i++)
+    if (kept[i]) add_cross(big, s, i);
   assert_true(ts_edt(big, s.w, s.h, distance, NULL));
   for (int64_t i = 0; i < pixels; i++) distance[i] = big[i] ? distance[i] : FLT_MAX;
   float *low = lowered(distance, s);
-  assert_true(ts_recon_f32(low, distance, s.w, s.h, 8, domes, NULL, NULL));
-  free(low);
-  low = lowered(domes, s);
-  assert_true(ts_recon_f32(low, domes, s.w, s.h, connectivity, domes, NULL, NULL));
+  float *domes = naive_recon(low, distance, s, 8);
+  float *lower = lowered(domes, s);
+  float *cut = naive_recon(lower, domes, s, connectivity);
   uint8_t *is_seed = plane_of(s, 1);
   for (int64_t i = 0; i < pixels; i++) {
-    is_seed[i] = !(low[i] < domes[i]);
+    is_seed[i] = !(lower[i] < cut[i]);
     for (int c = 0; c < 3; c++) colour[3 * i + c] = big[i] ? rgb[3 * i + c] : 0;
   }
   assert_true(ts_label(is_seed, s.w, s.h, connectivity, seeds, &count, NULL, NULL));
-  assert_true(ts_watershed(colour, seeds, s.w, s.h, lines, NULL));
-  int *padded = with_ring(lines, s);
-  int *closed = naive_close(padded, s);
+  int *label = naive_flood(colour, seeds, s);
+  int *closed = naive_close(label, s);
   for (int64_t i = 0; i < pixels; i++)
     if (closed[(i / s.w + 1) * (s.w + 2) + i % s.w + 1] < 0) big[i] = 0;
-  free(is_seed);
-  free(low);
   free(closed);
-  free(padded);
-  free(lines);
-  free(seeds);
+  free(label);
+  free(is_seed);
+  free(cut);
+  free(lower);
   free(domes);
+  free(low);
+  free(seeds);
   free(distance);
   free(colour);
+  free(kept);
   return big;
 }
 

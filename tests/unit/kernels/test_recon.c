@@ -1,40 +1,9 @@
-/* Reconstruction against the fixed point of its definition, and the removal of domes.
+/* Reconstruction against the fixed point of its definition.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/kernels/each_variant.h"
-#include "unit/kernels/planes.h"
-
-#include <float.h>
+#include "unit/kernels/naive_recon.h"
 
 #include "kernels/kernels.h"
-
-/* The largest value around a pixel, its own included, cut at the mask. */
-static float raised(const float *j, const float *mask, struct shape_px s, int connectivity, int64_t at) {
-  int64_t beside[8];
-  int count = neighbours_of(s, at, connectivity, beside);
-  float v = j[at];
-  for (int k = 0; k < count; k++)
-    if (j[beside[k]] > v) v = j[beside[k]];
-  return v > mask[at] ? mask[at] : v;
-}
-
-/* J := min(dilate(J), mask) until nothing changes, in floats; bytes are floats too. Forwards and backwards, so that
- * values that travel far need few rounds. */
-static float *naive_recon(const float *marker, const float *mask, struct shape_px s, int connectivity) {
-  float *j = plane_of(s, sizeof *j);
-  int64_t pixels = s.w * s.h;
-  for (int64_t i = 0; i < pixels; i++) j[i] = marker[i] < mask[i] ? marker[i] : mask[i];
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (int64_t i = 0; i < 2 * pixels; i++) {
-      int64_t at = i < pixels ? i : 2 * pixels - 1 - i;
-      float v = raised(j, mask, s, connectivity, at);
-      changed |= v != j[at];
-      j[at] = v;
-    }
-  }
-  return j;
-}
 
 static float *to_floats(const uint8_t *bytes, struct shape_px s) {
   float *floats = plane_of(s, sizeof *floats);
@@ -119,41 +88,11 @@ static void test_u8_follows_a_spiral(void **state) {
   assert_int_equal(reached, length);
 }
 
-static void test_f32(void **state) {
-  (void)state;
-  for (int round = 0; round < 120; round++) {
-    struct shape_px s = shape_for(round, 30);
-    int connectivity = round % 2 ? 8 : 4;
-    float *mask = plane_of(s, sizeof *mask);
-    float *marker = plane_of(s, sizeof *marker);
-    for (int64_t i = 0; i < s.w * s.h; i++) {
-      mask[i] = random_below(10) ? (float)random_below(1000) * 0.37f - 50.0f : FLT_MAX;
-      marker[i] = random_below(15) ? -60.0f : (float)random_below(1000) * 0.31f;
-    }
-    float *want = naive_recon(marker, mask, s, connectivity);
-    assert_true(ts_recon_f32(marker, mask, s.w, s.h, connectivity, mask, threads, NULL));
-    assert_memory_equal(mask, want, (size_t)(s.w * s.h) * sizeof *mask);
-    free(want);
-    free(marker);
-    free(mask);
-  }
-}
-
-/* The domes of height 1 are cut: reconstruction of the row less 1 under the row. */
-static void test_domes(void **state) {
-  (void)state;
-  const float row[9] = {0, 3, 0, 5, 4.5f, 5, 0, 0.5f, 0};
-  const float want[9] = {0, 2, 0, 4, 4, 4, 0, 0, 0};
-  float marker[9], got[9];
-  for (int i = 0; i < 9; i++) marker[i] = row[i] - 1.0f;
-  assert_true(ts_recon_f32(marker, row, 9, 1, 8, got, threads, NULL));
-  for (int i = 0; i < 9; i++) assert_true(got[i] == want[i]);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_u8),  cmocka_unit_test(test_u8_in_wide_rows), cmocka_unit_test(test_u8_follows_a_spiral),
-      cmocka_unit_test(test_f32), cmocka_unit_test(test_domes),
+      cmocka_unit_test(test_u8),
+      cmocka_unit_test(test_u8_in_wide_rows),
+      cmocka_unit_test(test_u8_follows_a_spiral),
   };
   return RUN_FOR_EACH_VARIANT(tests);
 }

@@ -130,9 +130,7 @@ static void every_algorithm_returns_a_partition_with_true_costs(void **state) {
   for (uint64_t seed = 0; seed < CASES; seed++) {
     struct drawn d;
     draw(&d, seed, seed % 100 == 0 ? 60 : 12, seed % 2 == 0);
-    const struct ts_bucket_options options = {.max_bucket_size = 1 + seed % 7,
-                                              .max_buckets = 1 + seed / 7 % 9,
-                                              .small = seed % 3 == 0 ? TS_SMALL_LAST : TS_SMALL_MOST_SHARED};
+    const struct ts_bucket_options options = {.max_bucket_size = 1 + seed % 7, .max_buckets = 1 + seed / 7 % 9};
     for (size_t i = 0; i < merger_count; i++) {
       struct ts_buckets buckets;
       struct ts_error err = {0};
