@@ -42,9 +42,9 @@ static bool mark(struct marker *m, size_t task, bool *marks) {
   marks[task] = true;
   const struct ts_op_descriptor *d = m->w->tasks[task].op->descriptor;
   for (size_t i = 0; i < d->input_count; i++) {
-    if (mark_source(m, &m->w->tasks[task].inputs[i], &d->inputs[i], marks)) continue;
+    if (mark_source(m, &m->w->tasks[task].inputs[i], d->inputs[i], marks)) continue;
     bool told = m->missing_task != TS_NONE; /* by something farther back */
-    if (!told && d->inputs[i].optional) continue;
+    if (!told && d->inputs[i]->optional) continue;
     if (!told) {
       m->missing_task = task;
       m->missing_port = i;
@@ -78,7 +78,7 @@ bool ts_plan_mark_active(struct ts_plan *plan, bool want_reference, bool *refere
     if (mark(&m, task, plan->active) && (!want_reference || mark(&m, task, reference))) continue;
     const struct ts_task *t = &w->tasks[m.missing_task];
     ts_fail(err, TS_ERR_NO_PRODUCER, "'%s.%s' needs its input '%s', which the dataset does not supply",
-            w->stages[t->stage].name, t->name, t->op->descriptor->inputs[m.missing_port].name);
+            w->stages[t->stage].name, t->name, t->op->descriptor->inputs[m.missing_port]->name);
     ts_error_help(err, "name files for it in the study's data, or leave out the tasks that need it");
     return false;
   }

@@ -30,7 +30,7 @@ size_t ts_instance_output_count(const struct engine *engine, const struct instan
 
 const char *ts_instance_output_port(const struct engine *engine, const struct instance *instance, size_t port) {
   struct ts_op *op = ts_instance_op(engine, instance);
-  return op ? op->descriptor->outputs[port].name : "out";
+  return op ? op->descriptor->outputs[port]->name : "out";
 }
 
 const struct ts_item_source *ts_instance_source(const struct engine *engine, const struct instance *instance) {
@@ -75,7 +75,7 @@ void ts_instance_parameters(const struct engine *engine, const struct instance *
     return;
   }
   for (size_t i = 0; i < op->descriptor->parameter_count; i++)
-    values[i] = source_parameter(engine, instance, op->descriptor->parameters[i].name);
+    values[i] = source_parameter(engine, instance, op->descriptor->parameters[i]->name);
 }
 
 struct ts_key ts_instance_file_key(const struct engine *engine, const struct instance *instance) {
@@ -142,7 +142,7 @@ static bool task_key(struct engine *engine, const struct window *window, const s
   size_t count = 0;
   for (size_t i = 0; i < node->input_count; i++) {
     if (node->inputs[i].node == TS_NO_NODE) continue;
-    inputs[count].port = recipe->op->descriptor->inputs[i].name;
+    inputs[count].port = recipe->op->descriptor->inputs[i]->name;
     inputs[count++].key = input_key(engine, window, instance, i, content);
   }
   return ts_key_end(content ? &recipe->content : &recipe->lineage, inputs, count, key, err);
