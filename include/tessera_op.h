@@ -6,7 +6,13 @@
  *
  * A plugin is a shared library that exports
  *     const struct ts_op_descriptor *const *tessera_operations(uint32_t host_api, size_t *count);
- * It returns its descriptors, or NULL if it cannot work with host_api. */
+ * It returns its descriptors, or NULL if it cannot work with host_api.
+ *
+ * How the contract grows: every struct says in struct_bytes how long it is where it was compiled, and lists hold
+ * pointers to structs. New fields and functions are added at the end. A struct of a plugin that ends early counts as
+ * filled up with zeros, the default of every field that was added; of one that is longer, tessera reads the fields that
+ * it knows. In the other direction a plugin asks TS_OP_HAS before it uses what an earlier tessera may not have. The API
+ * number changes only if something that exists changes; docs/plugins-from-api-1.md describes the step from 1 to 2. */
 #ifndef TESSERA_OP_H
 #define TESSERA_OP_H
 
@@ -17,7 +23,23 @@
 extern "C" {
 #endif
 
-#define TESSERA_OP_API 1
+#define TESSERA_OP_API 2
+
+/* Whether the struct behind a pointer reaches to the end of a field: TS_OP_HAS(call->host, recall). */
+#define TS_OP_HAS(pointer, field)                                                                                      \
+  ((const char *)&(pointer)->field + sizeof(pointer)->field <= (const char *)(pointer) + (pointer)->struct_bytes)
+
+/* A pointer to a new struct with its size: TS_OP_PORT("mask", "mask", "nuclei"), or with names of fields. For C; in C++
+ * write {sizeof(struct ts_op_port), "mask", ...} and take its address. Outside functions it lives as long as the
+ * program, in a function as long as the block. */
+#define TS_OP_NEW(type, ...)  (&(const struct type){.struct_bytes = sizeof(struct type), __VA_ARGS__})
+#define TS_OP_PORT(...)       TS_OP_NEW(ts_op_port, __VA_ARGS__)
+#define TS_OP_PARAMETER(...)  TS_OP_NEW(ts_op_parameter, __VA_ARGS__)
+#define TS_OP_PLACE(...)      TS_OP_NEW(ts_op_place, __VA_ARGS__)
+#define TS_OP_COLUMN(...)     TS_OP_NEW(ts_op_column, __VA_ARGS__)
+#define TS_OP_TERM(...)       TS_OP_NEW(ts_op_term, __VA_ARGS__)
+#define TS_OP_RATIO(...)      TS_OP_NEW(ts_op_ratio, __VA_ARGS__)
+#define TS_OP_DESCRIPTOR_HEAD .api = TESSERA_OP_API, .struct_bytes = sizeof(struct ts_op_descriptor)
 
 enum ts_op_kind { TS_OP_PIXELS = 1, TS_OP_TABLE = 2, TS_OP_BYTES = 3, TS_OP_FILE = 4 };
 enum ts_op_element { TS_OP_U8 = 1, TS_OP_U16 = 2, TS_OP_U32 = 3, TS_OP_F32 = 4, TS_OP_F64 = 5 };
@@ -29,6 +51,7 @@ enum ts_op_reach { TS_OP_REACH_TILE = 0, TS_OP_REACH_PIXEL = 1, TS_OP_REACH_RADI
 enum ts_op_value_type { TS_OP_INTEGER = 1, TS_OP_REAL = 2, TS_OP_BOOLEAN = 3, TS_OP_STRING = 4 };
 
 struct ts_op_value {
+  uint32_t struct_bytes;
   enum ts_op_value_type type;
   int64_t integer; /* also booleans, 0 or 1 */
   double real;
@@ -39,6 +62,7 @@ struct ts_op_value {
  * background), "field/f32", "table" (named columns of numbers), "objects" (GeoJSON), "bytes", "file". Alternatives:
  * "mask|labels". */
 struct ts_op_port {
+  uint32_t struct_bytes; /* sizeof(struct ts_op_port) */
   const char *name;
   const char *type;
   const char *help;
@@ -46,6 +70,7 @@ struct ts_op_port {
 };
 
 struct ts_op_parameter {
+  uint32_t struct_bytes; /* sizeof(struct ts_op_parameter) */
   const char *name;
   enum ts_op_value_type type;
   double low, high;           /* domain of numbers, both ends included; low > high: unbounded */
@@ -57,8 +82,12 @@ struct ts_op_parameter {
 
 /* One input as the operation sees it; all pointers are borrowed for the call and read-only. */
 struct ts_op_view {
+  uint32_t struct_bytes;
   enum ts_op_kind kind; /* 0: optional input not connected */
   const char *type;     /* the port type of what arrived, never an alternative */
+  /* TS_OP_PIXELS and TS_OP_BYTES */
+  const void *data;
+  size_t size_bytes;
   /* TS_OP_PIXELS: rows without padding, channels interleaved */
   int64_t width, height;
   int32_t channels;
@@ -70,11 +99,15 @@ struct ts_op_view {
   size_t rows, columns;
   const char *const *names;
   const double *cells;
-  /* TS_OP_PIXELS and TS_OP_BYTES */
-  const void *data;
-  size_t size_bytes;
   /* TS_OP_FILE */
   const char *path;
+};
+
+/* Where pixels lie in their image. */
+struct ts_op_place {
+  uint32_t struct_bytes;
+  int64_t x, y; /* upper left corner in pixels of the level */
+  int32_t level;
 };
 
 struct ts_op_call;
@@ -85,12 +118,13 @@ struct ts_op_call;
  * operation returns, not initialised, 64-byte aligned, and owned by tessera. NULL: out of memory or a wrong port;
  * return a failure then. */
 struct ts_op_host {
+  uint32_t struct_bytes;
   void *(*output_pixels)(struct ts_op_call *call, size_t port, int64_t width, int64_t height, int32_t channels,
                          enum ts_op_element element);
   double *(*output_table)(struct ts_op_call *call, size_t port, size_t rows, size_t columns, const char *const *names);
   void *(*output_bytes)(struct ts_op_call *call, size_t port, size_t size_bytes);
   /* Where the pixels of an output lie, if not where the first pixel input lies. */
-  void (*output_place)(struct ts_op_call *call, size_t port, int64_t x, int64_t y, int32_t level);
+  void (*output_place)(struct ts_op_call *call, size_t port, const struct ts_op_place *place);
   /* For ports with alternatives: which type this output has. */
   void (*output_type)(struct ts_op_call *call, size_t port, const char *type);
   /* Says why the operation fails (lower case, no full stop) and returns -1, to be returned by run(). */
@@ -120,15 +154,17 @@ struct ts_op_host {
 };
 
 struct ts_op_call {
+  uint32_t struct_bytes;
   const struct ts_op_host *host;
-  const struct ts_op_view *inputs;      /* in the order of the descriptor */
-  const struct ts_op_value *parameters; /* canonical, in the order of the descriptor */
-  void *user;                           /* the descriptor's user pointer */
-  void *private_data;                   /* tessera's own */
+  const struct ts_op_view *const *inputs;      /* in the order of the descriptor */
+  const struct ts_op_value *const *parameters; /* canonical, in the order of the descriptor */
+  void *user;                                  /* the descriptor's user pointer */
+  void *private_data;                          /* tessera's own */
 };
 
 /* A column of a table output. */
 struct ts_op_column {
+  uint32_t struct_bytes;
   const char *output; /* name of the port */
   const char *name;
 };
@@ -138,52 +174,53 @@ struct ts_op_column {
  * reference_px). The cell itself is what the operation says of one table; where a denominator is 0 over all tiles, the
  * lowest of these cells is the value. */
 struct ts_op_term {
+  uint32_t struct_bytes;
   const char *column;
   double factor; /* finite, not 0 */
 };
 struct ts_op_ratio {
-  struct ts_op_column column;
-  const struct ts_op_term *numerator;
+  uint32_t struct_bytes;
+  const struct ts_op_column *column;
+  const struct ts_op_term *const *numerator;
   size_t numerator_count; /* at least 1 */
-  const struct ts_op_term *denominator;
+  const struct ts_op_term *const *denominator;
   size_t denominator_count; /* at least 1 */
 };
 
 struct ts_op_descriptor {
-  uint32_t api;        /* TESSERA_OP_API */
-  uint32_t size_bytes; /* sizeof(struct ts_op_descriptor): fields may be added at the end */
-  const char *name;    /* "library.operation" */
-  uint32_t version;    /* raise it when results change */
-  const char *numeric; /* NULL or "exact", "tolerance:CLASS", "nondeterministic" */
+  uint32_t api;          /* TESSERA_OP_API; comes before the size, so that tessera can refuse any other */
+  uint32_t struct_bytes; /* sizeof(struct ts_op_descriptor) */
+  const char *name;      /* "library.operation" */
+  uint32_t version;      /* raise it when results change */
+  const char *numeric;   /* NULL or "exact", "tolerance:CLASS", "nondeterministic" */
   const char *help;
-  const struct ts_op_port *inputs;
+  const struct ts_op_port *const *inputs;
   size_t input_count;
-  const struct ts_op_port *outputs;
+  const struct ts_op_port *const *outputs;
   size_t output_count;
-  const struct ts_op_parameter *parameters;
+  const struct ts_op_parameter *const *parameters;
   size_t parameter_count;
-  enum ts_op_reach reach;
-  int64_t radius_px;
-  int not_thread_safe; /* non-zero: calls of this operation never overlap */
   /* 0: done. Anything else: failed, with the reason given to host->fail. Begins with rounding to nearest, no
    * floating-point traps and the locale "C"; what it leaves of these in its thread is put back. It may not change
    * current folder, environment or locale of the process (the task fails), nor end the process or its thread (the run
    * ends). */
   int (*run)(struct ts_op_call *call);
-  void *user;
-  /* Optional: expected CPU seconds for these inputs; a hint for the first run only. */
-  double (*cost_seconds)(const struct ts_op_call *call);
-  /* Optional: memory it takes beside its outputs, in bytes per byte of input; 0: not known. */
+  /* What follows is optional. */
+  void *user; /* given to every call */
+  enum ts_op_reach reach;
+  int64_t radius_px;
+  int not_thread_safe; /* non-zero: calls of this operation never overlap */
+  /* Memory it takes beside its outputs, in bytes per byte of input; 0: not known. */
   double scratch_per_input_byte;
-  /* Optional, all of them: what tessera needs to know about the columns of table outputs, so that a typing error is
-   * found before a run and numbers of tiles become numbers of a slide. */
-  const struct ts_op_column *columns; /* of a port either none or all of its columns, in any order */
+  /* What tessera needs to know about the columns of table outputs, so that a typing error is found before a run and
+   * numbers of tiles become numbers of a slide. */
+  const struct ts_op_column *const *columns; /* of a port either none or all of its columns, in any order */
   size_t column_count;
-  const struct ts_op_ratio *ratios;
+  const struct ts_op_ratio *const *ratios;
   size_t ratio_count;
-  const struct ts_op_column *counts; /* columns that add up over tiles; terms of ratios are known to */
+  const struct ts_op_column *const *counts; /* columns that add up over tiles; terms of ratios are known to */
   size_t counts_count;
-  const struct ts_op_column *objects; /* columns that count or score objects: they depend on where tiles cut objects */
+  const struct ts_op_column *const *objects; /* columns that count or score objects: they depend on tile edges */
   size_t objects_count;
 };
 

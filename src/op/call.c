@@ -30,7 +30,7 @@ bool ts_call_is_cancelled(const struct ts_call_state *state) {
 /* ---- Inputs. ---- */
 
 static struct ts_op_view view_of(const struct ts_data *data) {
-  struct ts_op_view view = {0};
+  struct ts_op_view view = {.struct_bytes = sizeof view};
   if (!data) return view;
   const struct ts_type *type = ts_data_type(data);
   view.kind = (enum ts_op_kind)type->kind;
@@ -58,7 +58,7 @@ static struct ts_op_view view_of(const struct ts_data *data) {
 
 static bool check_input(const struct ts_call_state *state, size_t index) {
   const struct ts_op_descriptor *descriptor = state->op->descriptor;
-  const struct ts_op_port *port = &descriptor->inputs[index];
+  const struct ts_op_port *port = descriptor->inputs[index];
   const struct ts_data *data = state->inputs[index];
   if (!data) {
     if (port->optional) return true;
@@ -73,13 +73,22 @@ static bool check_input(const struct ts_call_state *state, size_t index) {
   return false;
 }
 
+/* What the operation sees of its inputs and parameters. */
+struct prepared {
+  struct ts_op_view views[TS_OP_MAX_PORTS];
+  struct ts_op_value values[TS_OP_MAX_PARAMETERS];
+  const struct ts_op_view *inputs[TS_OP_MAX_PORTS];
+  const struct ts_op_value *parameters[TS_OP_MAX_PARAMETERS];
+};
+
 /* Checks the inputs, makes their views and finds where outputs lie. */
-static bool prepare_inputs(struct ts_call_state *state, struct ts_op_view *views) {
+static bool prepare_inputs(struct ts_call_state *state, struct prepared *prepared) {
   bool placed = false;
   for (size_t i = 0; i < state->op->descriptor->input_count; i++) {
     if (!check_input(state, i)) return false;
-    views[i] = view_of(state->inputs[i]);
-    if (placed || views[i].kind != TS_OP_PIXELS) continue;
+    prepared->views[i] = view_of(state->inputs[i]);
+    prepared->inputs[i] = &prepared->views[i];
+    if (placed || prepared->views[i].kind != TS_OP_PIXELS) continue;
     state->place = *ts_data_region(state->inputs[i]);
     placed = true;
   }
@@ -87,19 +96,14 @@ static bool prepare_inputs(struct ts_call_state *state, struct ts_op_view *views
 }
 
 static bool prepare_parameters(const struct ts_call_state *state, const struct ts_value *given,
-                               struct ts_op_value *values) {
+                               struct prepared *prepared) {
   const struct ts_op_descriptor *descriptor = state->op->descriptor;
   for (size_t i = 0; i < descriptor->parameter_count; i++) {
-    const struct ts_op_parameter *parameter = &descriptor->parameters[i];
+    const struct ts_op_parameter *parameter = descriptor->parameters[i];
     if (!ts_op_check_value(parameter, &given[i], state->err)) return false;
     struct ts_value canonical = ts_op_canonical(parameter, &given[i]);
-    values[i] = (struct ts_op_value){.type = parameter->type};
-    switch (parameter->type) {
-    case TS_OP_INTEGER: values[i].integer = canonical.as.integer; break;
-    case TS_OP_REAL: values[i].real = canonical.as.real; break;
-    case TS_OP_BOOLEAN: values[i].integer = canonical.as.boolean; break;
-    case TS_OP_STRING: values[i].string = canonical.as.string; break;
-    }
+    prepared->values[i] = ts_op_value_of(parameter->type, &canonical);
+    prepared->parameters[i] = &prepared->values[i];
   }
   return true;
 }
@@ -127,7 +131,7 @@ static bool check_port(const struct ts_call_state *state, size_t port) {
 static bool may_make(const struct ts_call_state *state, size_t port) {
   if (!check_port(state, port)) return false;
   if (!state->outputs[port]) return true;
-  return break_contract(state, "made its output '%s' twice", state->op->descriptor->outputs[port].name);
+  return break_contract(state, "made its output '%s' twice", state->op->descriptor->outputs[port]->name);
 }
 
 static bool has_shape(const struct ts_type *type, enum ts_data_kind kind, int element, int32_t channels) {
@@ -153,7 +157,7 @@ static const struct ts_type *alternative(const char *declaration, enum ts_data_k
 static const struct ts_type *type_to_make(const struct ts_call_state *state, size_t port, enum ts_data_kind kind,
                                           int element, int32_t channels) {
   if (!may_make(state, port)) return NULL;
-  const struct ts_op_port *output = &state->op->descriptor->outputs[port];
+  const struct ts_op_port *output = state->op->descriptor->outputs[port];
   size_t count;
   const struct ts_type *type = alternative(output->type, kind, element, channels, &count);
   static const char *const kinds[] = {"", "pixels", "a table", "bytes", "a file"};
@@ -182,7 +186,7 @@ static void *output_pixels(struct ts_op_call *call, size_t port, int64_t width, 
   if (!type) return NULL;
   if (width < 1 || height < 1) {
     break_contract(state, "made %lld x %lld pixels for its output '%s'", (long long)width, (long long)height,
-                   state->op->descriptor->outputs[port].name);
+                   state->op->descriptor->outputs[port]->name);
     return NULL;
   }
   struct ts_region region = state->place;
@@ -193,7 +197,7 @@ static void *output_pixels(struct ts_op_call *call, size_t port, int64_t width, 
 }
 
 static bool check_names(const struct ts_call_state *state, size_t port, size_t columns, const char *const *names) {
-  const char *output = state->op->descriptor->outputs[port].name;
+  const char *output = state->op->descriptor->outputs[port]->name;
   if (columns == 0 || !names) return break_contract(state, "made its output '%s' without columns", output);
   for (size_t i = 0; i < columns; i++) {
     if (!names[i] || !names[i][0] || !ts_utf8_valid(names[i], strlen(names[i])))
@@ -222,17 +226,22 @@ static void *output_bytes(struct ts_op_call *call, size_t port, size_t size_byte
   return writable(state, port);
 }
 
-static void output_place(struct ts_op_call *call, size_t port, int64_t x, int64_t y, int32_t level) {
+static void output_place(struct ts_op_call *call, size_t port, const struct ts_op_place *given) {
   struct ts_call_state *state = state_of(call);
   if (!check_port(state, port)) return;
+  struct ts_op_place place;
+  if (!ts_op_adopt_place(given, &place)) {
+    break_contract(state, "gave its output '%s' a place without its size", state->op->descriptor->outputs[port]->name);
+    return;
+  }
   state->has_place[port] = true;
-  state->placed[port] = (struct ts_region){.x = x, .y = y, .level = level};
+  state->placed[port] = (struct ts_region){.x = place.x, .y = place.y, .level = place.level};
 }
 
 static void output_type(struct ts_op_call *call, size_t port, const char *type_name) {
   struct ts_call_state *state = state_of(call);
   if (!check_port(state, port)) return;
-  const struct ts_op_port *output = &state->op->descriptor->outputs[port];
+  const struct ts_op_port *output = state->op->descriptor->outputs[port];
   const struct ts_type *type = type_name ? ts_type_find(type_name) : NULL;
   if (type && ts_type_fits(type, output->type))
     state->type[port] = type;
@@ -266,6 +275,7 @@ static int cancelled(const struct ts_op_call *call) {
 }
 
 static const struct ts_op_host host = {
+    .struct_bytes = sizeof host,
     .output_pixels = output_pixels,
     .output_table = output_table,
     .output_bytes = output_bytes,
@@ -281,7 +291,7 @@ static const struct ts_op_host host = {
 };
 
 static bool settle_type(const struct ts_call_state *state, size_t port) {
-  const struct ts_op_port *output = &state->op->descriptor->outputs[port];
+  const struct ts_op_port *output = state->op->descriptor->outputs[port];
   const struct ts_type *made = ts_data_type(state->outputs[port]), *declared = state->type[port];
   if (declared && !has_shape(declared, made->kind, (int)made->element, made->channels))
     return break_contract(state, "called its output '%s' %s, but made %s", output->name, declared->name, made->name);
@@ -297,14 +307,14 @@ static bool settle_type(const struct ts_call_state *state, size_t port) {
 
 /* Studies rely on declared columns before a run; see tessera_op.h. */
 static bool check_columns(const struct ts_call_state *state, size_t port) {
-  const char *missing = NULL, *surplus = NULL, *name = state->op->descriptor->outputs[port].name;
+  const char *missing = NULL, *surplus = NULL, *name = state->op->descriptor->outputs[port]->name;
   if (ts_op_table_fits(state->op, port, state->outputs[port], &missing, &surplus)) return true;
   if (missing) return break_contract(state, "did not give its table '%s' the column '%s'", name, missing);
   return break_contract(state, "gave its table '%s' the column '%s', which it does not declare", name, surplus);
 }
 
 static bool check_output(const struct ts_call_state *state, size_t port) {
-  const char *name = state->op->descriptor->outputs[port].name;
+  const char *name = state->op->descriptor->outputs[port]->name;
   struct ts_data *data = state->outputs[port];
   if (!data) return break_contract(state, "did not make its output '%s'", name);
   if (!settle_type(state, port)) return false;
@@ -321,7 +331,8 @@ static bool check_guards(const struct ts_call_state *state) {
   for (size_t i = 0; i < state->op->descriptor->output_count; i++) {
     if (!state->is_guarded[i] || ts_data_is_intact(state->outputs[i])) continue;
     ts_error_clear(state->err);
-    return break_contract(state, "wrote outside the memory of its output '%s'", state->op->descriptor->outputs[i].name);
+    return break_contract(state, "wrote outside the memory of its output '%s'",
+                          state->op->descriptor->outputs[i]->name);
   }
   return true;
 }
@@ -351,7 +362,7 @@ static bool check_inputs_unchanged(const struct ts_call_state *state, const stru
     const struct ts_xxh128 now = ts_data_run_digest(state->inputs[i]);
     if (now.low == digests[i].low && now.high == digests[i].high) continue;
     ts_error_clear(state->err);
-    return break_contract(state, "changed its input '%s'", state->op->descriptor->inputs[i].name);
+    return break_contract(state, "changed its input '%s'", state->op->descriptor->inputs[i]->name);
   }
   return true;
 }
@@ -389,7 +400,7 @@ static bool check_same_outputs(const struct ts_call_state *state, struct ts_data
     const struct ts_xxh128 one = ts_data_run_digest(state->outputs[i]), other = ts_data_run_digest(others[i]);
     if (one.low == other.low && one.high == other.high) continue;
     return break_contract(state, "made a different output '%s' with recalled parts than without",
-                          state->op->descriptor->outputs[i].name);
+                          state->op->descriptor->outputs[i]->name);
   }
   return true;
 }
@@ -422,12 +433,16 @@ static bool run_verified(struct ts_call_state *state, struct ts_op_call *call) {
 }
 
 static bool execute(struct ts_call_state *state, const struct ts_value *parameters) {
-  struct ts_op_view views[TS_OP_MAX_PORTS];
-  struct ts_op_value values[TS_OP_MAX_PARAMETERS];
+  struct prepared prepared;
   if (ts_call_is_cancelled(state))
     return ts_fail(state->err, TS_ERR_CANCELLED, "operation '%s' was not started", state->op->descriptor->name);
-  if (!prepare_inputs(state, views) || !prepare_parameters(state, parameters, values)) return false;
-  struct ts_op_call call = {&host, views, values, state->op->descriptor->user, state};
+  if (!prepare_inputs(state, &prepared) || !prepare_parameters(state, parameters, &prepared)) return false;
+  struct ts_op_call call = {.struct_bytes = sizeof call,
+                            .host = &host,
+                            .inputs = prepared.inputs,
+                            .parameters = prepared.parameters,
+                            .user = state->op->descriptor->user,
+                            .private_data = state};
   ts_parts_begin(state, state->context->memo);
   if (is_verifying()) return run_verified(state, &call);
   return conclude(state, run_locked(state->op, &call));

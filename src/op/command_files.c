@@ -76,9 +76,9 @@ static bool send_inputs(const struct ts_call_state *state, const char *folder, j
   const struct ts_op_descriptor *descriptor = state->op->descriptor;
   for (size_t i = 0; i < descriptor->input_count; i++) {
     if (!state->inputs[i]) continue;
-    json_t *entry = send_input(folder, descriptor->inputs[i].name, state->inputs[i], state->err);
+    json_t *entry = send_input(folder, descriptor->inputs[i]->name, state->inputs[i], state->err);
     if (!entry) return false;
-    json_object_set_new(inputs, descriptor->inputs[i].name, entry);
+    json_object_set_new(inputs, descriptor->inputs[i]->name, entry);
   }
   return true;
 }
@@ -86,7 +86,7 @@ static bool send_inputs(const struct ts_call_state *state, const char *folder, j
 static void name_outputs(const struct ts_call_state *state, const char *folder, json_t *outputs) {
   const struct ts_op_descriptor *descriptor = state->op->descriptor;
   for (size_t i = 0; i < descriptor->output_count; i++) {
-    const struct ts_op_port *port = &descriptor->outputs[i];
+    const struct ts_op_port *port = descriptor->outputs[i];
     ts_auto_free char *path = port_path(folder, "out", port->name, ts_type_find(port->type));
     json_object_set_new(outputs, port->name, json_pack("{s:s, s:s}", "path", path, "type", port->type));
   }
@@ -108,7 +108,7 @@ bool ts_command_send(const struct ts_op_call *call, const char *folder, const ch
   json_t *inputs = json_object(), *outputs = json_object(), *parameters = json_object();
   json_t *request = json_pack("{s:o, s:o, s:o}", "inputs", inputs, "outputs", outputs, "parameters", parameters);
   for (size_t i = 0; i < descriptor->parameter_count; i++)
-    json_object_set_new(parameters, descriptor->parameters[i].name, value_to_json(&call->parameters[i]));
+    json_object_set_new(parameters, descriptor->parameters[i]->name, value_to_json(call->parameters[i]));
   name_outputs(state, folder, outputs);
   bool done = send_inputs(state, folder, inputs);
   if (done) {

@@ -64,8 +64,8 @@ static void read_port(const struct ts_reader *reader, const char *name, const js
   if (port->type) check_type(reader, port->type, ts_reader_child(reader, pointer, "type"), is_output);
 }
 
-static struct ts_op_port *read_ports(const struct ts_reader *reader, const json_t *manifest, const char *key,
-                                     size_t *count) {
+static const struct ts_op_port *const *read_ports(const struct ts_reader *reader, const json_t *manifest,
+                                                  const char *key, size_t *count) {
   const json_t *object = ts_reader_get(manifest, key, TS_WANT_OBJECT);
   const char *pointer = ts_reader_child(reader, "", key);
   bool is_output = strcmp(key, "outputs") == 0;
@@ -79,12 +79,14 @@ static struct ts_op_port *read_ports(const struct ts_reader *reader, const json_
     ts_error_help(err, "split the operation in two, or pass several files as one");
     return NULL;
   }
-  struct ts_op_port *ports = ts_arena_array(reader->arena, size + 1, sizeof(*ports));
+  const struct ts_op_port **ports = ts_arena_array(reader->arena, size + 1, sizeof(*ports));
   void *at = json_object_iter(ts_without_const(object));
   for (; at; at = json_object_iter_next(ts_without_const(object), at)) {
     const char *name = json_object_iter_key(at);
-    read_port(reader, name, json_object_iter_value(at), ts_reader_child(reader, pointer, name), is_output,
-              &ports[(*count)++]);
+    struct ts_op_port *port = ts_arena_alloc(reader->arena, sizeof *port);
+    port->struct_bytes = sizeof *port;
+    read_port(reader, name, json_object_iter_value(at), ts_reader_child(reader, pointer, name), is_output, port);
+    ports[(*count)++] = port;
   }
   return ports;
 }
@@ -176,7 +178,8 @@ static void read_parameter(const struct ts_reader *reader, const char *name, con
   read_choices(reader, object, pointer, parameter);
 }
 
-static struct ts_op_parameter *read_parameters(const struct ts_reader *reader, const json_t *manifest, size_t *count) {
+static const struct ts_op_parameter *const *read_parameters(const struct ts_reader *reader, const json_t *manifest,
+                                                            size_t *count) {
   const json_t *object = ts_reader_get(manifest, "parameters", TS_WANT_OBJECT);
   size_t size = json_object_size(object);
   if (size > TS_OP_MAX_PARAMETERS) {
@@ -185,12 +188,14 @@ static struct ts_op_parameter *read_parameters(const struct ts_reader *reader, c
     ts_error_help(err, "remove those that are never varied");
     return NULL;
   }
-  struct ts_op_parameter *parameters = ts_arena_array(reader->arena, size + 1, sizeof(*parameters));
+  const struct ts_op_parameter **parameters = ts_arena_array(reader->arena, size + 1, sizeof(*parameters));
   void *at = json_object_iter(ts_without_const(object));
   for (; at; at = json_object_iter_next(ts_without_const(object), at)) {
     const char *name = json_object_iter_key(at);
-    read_parameter(reader, name, json_object_iter_value(at), ts_reader_child(reader, "/parameters", name),
-                   &parameters[(*count)++]);
+    struct ts_op_parameter *parameter = ts_arena_alloc(reader->arena, sizeof *parameter);
+    parameter->struct_bytes = sizeof *parameter;
+    read_parameter(reader, name, json_object_iter_value(at), ts_reader_child(reader, "/parameters", name), parameter);
+    parameters[(*count)++] = parameter;
   }
   return parameters;
 }
@@ -253,7 +258,7 @@ static void check_head(const struct ts_reader *reader, const json_t *manifest) {
 static struct ts_op_descriptor *make_descriptor(const struct ts_reader *reader, const json_t *manifest) {
   struct ts_op_descriptor *descriptor = ts_arena_alloc(reader->arena, sizeof(*descriptor));
   descriptor->api = TESSERA_OP_API;
-  descriptor->size_bytes = sizeof(*descriptor);
+  descriptor->struct_bytes = sizeof(*descriptor);
   descriptor->name = ts_reader_string(reader, manifest, "name");
   descriptor->version = (uint32_t)json_integer_value(json_object_get(manifest, "version"));
   descriptor->numeric = ts_reader_string(reader, manifest, "numeric");

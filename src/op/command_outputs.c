@@ -180,7 +180,7 @@ static struct ts_data *read_content(const struct output *output, struct ts_error
 
 static bool receive_output(const struct ts_call_state *state, int entered, size_t index) {
   ts_auto(release_output) struct output output = {.state = state, .file = -1};
-  output.port = &state->op->descriptor->outputs[index];
+  output.port = state->op->descriptor->outputs[index];
   output.type = ts_type_find(output.port->type);
   output.name = ts_command_file_name("out", output.port->name, output.type);
   output.limit_bytes = limit_of(output.type);

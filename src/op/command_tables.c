@@ -24,8 +24,8 @@ static const char *only_table(const struct ts_op_descriptor *d) {
   const char *name = NULL;
   size_t count = 0;
   for (size_t i = 0; i < d->output_count; i++) {
-    if (!d->outputs[i].type || strcmp(d->outputs[i].type, "table") != 0) continue;
-    name = d->outputs[i].name;
+    if (!d->outputs[i]->type || strcmp(d->outputs[i]->type, "table") != 0) continue;
+    name = d->outputs[i]->name;
     count++;
   }
   return count == 1 ? name : NULL;
@@ -57,13 +57,13 @@ static void need_string(const struct reading *r, const json_t *value, const char
 
 /* Appends the columns of a JSON list; `output`: of this port, NULL: as the entries say. */
 static void read_list(const struct reading *r, const json_t *list, const char *pointer, const char *output,
-                      struct ts_op_column *columns, size_t *count, const char **pointers) {
+                      const struct ts_op_column **columns, size_t *count, const char **pointers) {
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *item = json_array_get(list, i);
     char index[24];
     snprintf(index, sizeof index, "%zu", i);
     const char *place = ts_reader_child(r->reader, pointer, index);
-    struct ts_op_column column = {.output = output};
+    struct ts_op_column column = {.struct_bytes = sizeof column, .output = output};
     if (!json_is_string(item)) {
       need_string(r, item, place);
       continue;
@@ -73,14 +73,14 @@ static void read_list(const struct reading *r, const json_t *list, const char *p
     else if (!read_column(r, json_string_value(item), place, &column))
       continue;
     pointers[*count] = place;
-    columns[(*count)++] = column;
+    columns[(*count)++] = ts_arena_memdup(r->reader->arena, &column, sizeof column);
   }
 }
 
-static const struct ts_op_column *read_named(struct reading *r, const json_t *manifest, const char *key, size_t *count,
-                                             const char ***pointers) {
+static const struct ts_op_column *const *read_named(struct reading *r, const json_t *manifest, const char *key,
+                                                    size_t *count, const char ***pointers) {
   const json_t *list = ts_reader_get(manifest, key, TS_WANT_LIST);
-  struct ts_op_column *columns = ts_arena_array(r->reader->arena, json_array_size(list) + 1, sizeof *columns);
+  const struct ts_op_column **columns = ts_arena_array(r->reader->arena, json_array_size(list) + 1, sizeof *columns);
   *pointers = ts_arena_array(r->reader->arena, json_array_size(list) + 1, sizeof **pointers);
   read_list(r, list, ts_reader_child(r->reader, "", key), NULL, columns, count, *pointers);
   return columns;
@@ -92,7 +92,7 @@ static void read_columns(struct reading *r, const json_t *manifest) {
   json_t *list;
   size_t total = 0;
   json_object_foreach(object, port, list) total += json_array_size(list);
-  struct ts_op_column *columns = ts_arena_array(r->reader->arena, total + 1, sizeof *columns);
+  const struct ts_op_column **columns = ts_arena_array(r->reader->arena, total + 1, sizeof *columns);
   r->pointers[0] = ts_arena_array(r->reader->arena, total + 1, sizeof *r->pointers[0]);
   r->descriptor->columns = columns;
   json_object_foreach(object, port, list) {
@@ -109,9 +109,9 @@ static void read_columns(struct reading *r, const json_t *manifest) {
 }
 
 /* {"both_px": 2} */
-static const struct ts_op_term *read_terms(const struct reading *r, json_t *object, const char *pointer,
-                                           size_t *count) {
-  struct ts_op_term *terms = ts_arena_array(r->reader->arena, json_object_size(object) + 1, sizeof *terms);
+static const struct ts_op_term *const *read_terms(const struct reading *r, json_t *object, const char *pointer,
+                                                  size_t *count) {
+  const struct ts_op_term **terms = ts_arena_array(r->reader->arena, json_object_size(object) + 1, sizeof *terms);
   const char *column;
   json_t *factor;
   json_object_foreach(object, column, factor) {
@@ -122,8 +122,10 @@ static const struct ts_op_term *read_terms(const struct reading *r, json_t *obje
                           "the factor of '%s' must be a number, not %s", column, ts_json_kind(factor));
       ts_error_help(err, "write \"%s\": 1", column);
     }
-    terms[(*count)++] = (struct ts_op_term){ts_arena_strdup(r->reader->arena, column),
-                                            json_is_number(factor) ? json_number_value(factor) : 1};
+    const struct ts_op_term term = {.struct_bytes = sizeof term,
+                                    .column = ts_arena_strdup(r->reader->arena, column),
+                                    .factor = json_is_number(factor) ? json_number_value(factor) : 1};
+    terms[(*count)++] = ts_arena_memdup(r->reader->arena, &term, sizeof term);
   }
   return terms;
 }
@@ -137,14 +139,17 @@ static void read_ratio(const struct reading *r, const char *key, const json_t *v
     ts_error_help(err, "write [{\"COLUMN\": FACTOR}, {\"COLUMN\": FACTOR}]");
     return;
   }
-  if (!read_column(r, key, pointer, &ratio->column)) return;
+  struct ts_op_column *column = ts_arena_alloc(r->reader->arena, sizeof *column);
+  column->struct_bytes = sizeof *column;
+  ratio->column = column;
+  if (!read_column(r, key, pointer, column)) return;
   ratio->numerator = read_terms(r, numerator, ts_reader_child(r->reader, pointer, "0"), &ratio->numerator_count);
   ratio->denominator = read_terms(r, denominator, ts_reader_child(r->reader, pointer, "1"), &ratio->denominator_count);
 }
 
 static void read_ratios(struct reading *r, const json_t *manifest) {
   json_t *object = ts_without_const(ts_reader_get(manifest, "ratios", TS_WANT_OBJECT));
-  struct ts_op_ratio *ratios = ts_arena_array(r->reader->arena, json_object_size(object) + 1, sizeof *ratios);
+  const struct ts_op_ratio **ratios = ts_arena_array(r->reader->arena, json_object_size(object) + 1, sizeof *ratios);
   r->ratio_pointers = ts_arena_array(r->reader->arena, json_object_size(object) + 1, sizeof *r->ratio_pointers);
   r->descriptor->ratios = ratios;
   const char *key;
@@ -152,7 +157,10 @@ static void read_ratios(struct reading *r, const json_t *manifest) {
   json_object_foreach(object, key, value) {
     const char *pointer = ts_reader_child(r->reader, "/ratios", key);
     r->ratio_pointers[r->descriptor->ratio_count] = pointer;
-    read_ratio(r, key, value, pointer, &ratios[r->descriptor->ratio_count++]);
+    struct ts_op_ratio *ratio = ts_arena_alloc(r->reader->arena, sizeof *ratio);
+    ratio->struct_bytes = sizeof *ratio;
+    ratios[r->descriptor->ratio_count++] = ratio;
+    read_ratio(r, key, value, pointer, ratio);
   }
 }
 
@@ -178,6 +186,6 @@ void ts_command_read_tables(const struct ts_reader *reader, const json_t *manife
   descriptor->objects = read_named(&r, manifest, "objects", &descriptor->objects_count, &r.pointers[2]);
   read_ratios(&r, manifest);
   for (size_t i = 0; i < descriptor->output_count; i++)
-    if (!descriptor->outputs[i].type) return; /* reported already */
+    if (!descriptor->outputs[i]->type) return; /* reported already */
   if (reader->faults->count == before) ts_op_tables_check(descriptor, report, &r);
 }

@@ -61,9 +61,9 @@ bool ts_op_declaration_allowed(const char *declaration, char unknown[64]) {
   return true;
 }
 
-static bool find_port(const struct ts_op_port *ports, size_t count, const char *name, size_t *index) {
+static bool find_port(const struct ts_op_port *const *ports, size_t count, const char *name, size_t *index) {
   for (size_t i = 0; i < count; i++) {
-    if (strcmp(ports[i].name, name) != 0) continue;
+    if (strcmp(ports[i]->name, name) != 0) continue;
     *index = i;
     return true;
   }
@@ -80,7 +80,7 @@ bool ts_op_find_output(const struct ts_op *op, const char *port, size_t *index) 
 
 bool ts_op_find_parameter(const struct ts_op *op, const char *name, size_t *index) {
   for (size_t i = 0; i < op->descriptor->parameter_count; i++) {
-    if (strcmp(op->descriptor->parameters[i].name, name) != 0) continue;
+    if (strcmp(op->descriptor->parameters[i]->name, name) != 0) continue;
     *index = i;
     return true;
   }
@@ -113,15 +113,16 @@ static void check_name(const struct check *check, const char *what, const char *
   ts_error_help(err, "use letters, digits and '_', a letter first");
 }
 
-static void check_port(const struct check *check, const char *what, const struct ts_op_port *ports, size_t index) {
-  const struct ts_op_port *port = &ports[index];
+static void check_port(const struct check *check, const char *what, const struct ts_op_port *const *ports,
+                       size_t index) {
+  const struct ts_op_port *port = ports[index];
   if (!port->name || !port->type) {
     complain(check, TS_ERR_MISSING_KEY, "%s %zu lacks a name or a type", what, index);
     return;
   }
   check_name(check, what, port->name);
   for (size_t i = 0; i < index; i++)
-    if (ports[i].name && strcmp(ports[i].name, port->name) == 0)
+    if (ports[i]->name && strcmp(ports[i]->name, port->name) == 0)
       complain(check, TS_ERR_DUPLICATE_NAME, "%s '%s' is declared twice", what, port->name);
   char unknown[64];
   if (ts_op_declaration_allowed(port->type, unknown)) return;
@@ -130,7 +131,8 @@ static void check_port(const struct check *check, const char *what, const struct
   ts_error_help(err, "the types are listed in tessera_op.h");
 }
 
-static void check_ports(const struct check *check, const char *what, const struct ts_op_port *ports, size_t count) {
+static void check_ports(const struct check *check, const char *what, const struct ts_op_port *const *ports,
+                        size_t count) {
   if (count > TS_OP_MAX_PORTS || (count > 0 && !ports)) {
     complain(check, TS_ERR_PLUGIN, "%zu %ss cannot be right (at most %d)", count, what, TS_OP_MAX_PORTS);
     return;
@@ -146,8 +148,8 @@ static void check_outputs(const struct check *check) {
   if (op->output_count > TS_OP_MAX_PORTS || !op->outputs) return;
   for (size_t i = 0; i < op->output_count; i++) {
     const struct ts_type *file = ts_type_find("file");
-    if (op->outputs[i].type && op->outputs[i].name && file && ts_type_fits(file, op->outputs[i].type))
-      complain(check, TS_ERR_PORT_TYPE, "output '%s' may not be of type 'file'; use 'bytes'", op->outputs[i].name);
+    if (op->outputs[i]->type && op->outputs[i]->name && file && ts_type_fits(file, op->outputs[i]->type))
+      complain(check, TS_ERR_PORT_TYPE, "output '%s' may not be of type 'file'; use 'bytes'", op->outputs[i]->name);
   }
 }
 
@@ -199,14 +201,14 @@ static bool check_domain(const struct check *check, const struct ts_op_parameter
 }
 
 static void check_parameter(const struct check *check, size_t index) {
-  const struct ts_op_parameter *parameter = &check->op->parameters[index];
+  const struct ts_op_parameter *parameter = check->op->parameters[index];
   if (!parameter->name) {
     complain(check, TS_ERR_MISSING_KEY, "parameter %zu has no name", index);
     return;
   }
   check_name(check, "parameter", parameter->name);
   for (size_t i = 0; i < index; i++)
-    if (check->op->parameters[i].name && strcmp(check->op->parameters[i].name, parameter->name) == 0)
+    if (check->op->parameters[i]->name && strcmp(check->op->parameters[i]->name, parameter->name) == 0)
       complain(check, TS_ERR_DUPLICATE_NAME, "parameter '%s' is declared twice", parameter->name);
   if (parameter->type < TS_OP_INTEGER || parameter->type > TS_OP_STRING)
     complain(check, TS_ERR_WRONG_TYPE, "parameter '%s' has the unknown type %d", parameter->name, (int)parameter->type);

@@ -22,7 +22,7 @@ static bool blame(const struct ts_call_state *state, const struct ts_value *para
   const struct ts_op_descriptor *descriptor = state->op->descriptor;
   ts_auto(ts_str_release) struct ts_str with = {0};
   for (size_t i = 0; i < descriptor->parameter_count; i++) {
-    ts_str_addf(&with, "%s%s=", i == 0 ? " with " : ", ", descriptor->parameters[i].name);
+    ts_str_addf(&with, "%s%s=", i == 0 ? " with " : ", ", descriptor->parameters[i]->name);
     ts_value_print(&parameters[i], &with);
   }
   ts_error_clear(state->err);

@@ -22,10 +22,10 @@ bool ts_op_key(const struct ts_op *op, const char *domain, const char *salt, con
   struct ts_key_input connected[TS_OP_MAX_PORTS];
   size_t connected_count = 0;
   for (size_t i = 0; i < descriptor->parameter_count; i++)
-    canonical[i] = (struct ts_key_parameter){descriptor->parameters[i].name,
-                                             ts_op_canonical(&descriptor->parameters[i], &parameters[i])};
+    canonical[i] = (struct ts_key_parameter){descriptor->parameters[i]->name,
+                                             ts_op_canonical(descriptor->parameters[i], &parameters[i])};
   for (size_t i = 0; i < descriptor->input_count; i++)
-    if (inputs[i]) connected[connected_count++] = (struct ts_key_input){descriptor->inputs[i].name, *inputs[i]};
+    if (inputs[i]) connected[connected_count++] = (struct ts_key_input){descriptor->inputs[i]->name, *inputs[i]};
   struct ts_key_fields fields = {.domain = domain,
                                  .salt = salt,
                                  .operation = descriptor->name,

@@ -74,9 +74,9 @@ static void add_parameters(struct ts_last_words *words, const struct ts_watched 
   const struct ts_op_descriptor *descriptor = watched->state->op->descriptor;
   for (size_t i = 0; i < descriptor->parameter_count; i++) {
     ts_last_words_add(words, i == 0 ? "  with " : ", ");
-    ts_last_words_add(words, descriptor->parameters[i].name);
+    ts_last_words_add(words, descriptor->parameters[i]->name);
     ts_last_words_add(words, "=");
-    add_value(words, &watched->parameters[i]);
+    add_value(words, watched->parameters[i]);
   }
   if (descriptor->parameter_count > 0) ts_last_words_add(words, "\n");
 }

@@ -24,19 +24,8 @@ enum ts_op_origin { TS_OP_BUILT_IN, TS_OP_PLUGIN, TS_OP_COMMAND };
 
 #define TS_COMMAND_SCRATCH "tessera-call" /* how the names of commands' folders begin */
 
-/* Declarations of a descriptor about the columns of its tables; all empty where it was compiled without these
- * fields. Borrowed from the descriptor. */
-struct ts_op_tables {
-  const struct ts_op_column *columns, *counts, *objects;
-  size_t column_count, counts_count, objects_count;
-  const struct ts_op_ratio *ratios;
-  size_t ratio_count;
-};
-
 struct ts_op {
-  const struct ts_op_descriptor
-      *descriptor; /* borrowed from the program, the plugin, or owned by the registry (command) */
-  struct ts_op_tables tables;
+  const struct ts_op_descriptor *descriptor; /* borrowed from the program, or from the registry (plugin, command) */
   enum ts_op_origin origin;
   const char *source;              /* borrowed from the registry: plugin or manifest file; "" for built in */
   struct ts_sha256 implementation; /* spec: part of every key */

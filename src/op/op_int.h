@@ -24,9 +24,22 @@ bool ts_op_declaration_allowed(const char *declaration, char unknown[64]);
 /* Every fault of a descriptor, as found in the file `source`; true if there are none. */
 bool ts_op_descriptor_check(const struct ts_op_descriptor *descriptor, const char *source, struct ts_faults *faults);
 
+/* ---- Structs of plugins, which may be longer or shorter than ours (adopt.c). ---- */
+
+/* A copy in which every struct has the length that this program knows; NULL, with faults, if one is too short to make
+ * sense or of another API. What is wrong with its fields is left to ts_op_descriptor_check. */
+const struct ts_op_descriptor *ts_op_adopt(struct ts_arena *arena, const struct ts_op_descriptor *given,
+                                           const char *path, struct ts_faults *faults);
+bool ts_op_adopt_place(const struct ts_op_place *given, struct ts_op_place *place); /* false: NULL or too short */
+/* The fault of a plugin that was compiled for another operation API. */
+void ts_op_refuse_api(const char *path, uint32_t api, struct ts_faults *faults);
+
+/* A value of the type of a parameter, as operations see it (value.c). */
+struct ts_op_value ts_op_value_of(enum ts_op_value_type type, const struct ts_value *value);
+
 /* ---- Declarations about tables (columns.c). ---- */
 
-struct ts_op_tables ts_op_tables_of(const struct ts_op_descriptor *descriptor);
+#define TS_OP_MAX_DECLARED 4096 /* of each list; a greater number is a descriptor that was not initialised */
 /* A declaration that does not hold: which list has it, where in the list, and the port it names. */
 struct ts_op_tables_fault {
   const char *list; /* "columns", "ratios", "counts" or "objects" */

@@ -7,13 +7,9 @@
 #include "op/state_int.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
 #include <string.h>
 
 #define MAX_OPERATIONS 1024
-
-/* Fields after this one came later: a plugin that was compiled without them is still accepted. */
-#define TS_OP_DESCRIPTOR_LEAST offsetof(struct ts_op_descriptor, scratch_per_input_byte)
 
 /* SHA-256 over the build id (length, bytes) and the SHA-256 of the whole file. */
 static bool plugin_digest(const char *path, struct ts_sha256 *digest, struct ts_error *err) {
@@ -30,25 +26,16 @@ static bool plugin_digest(const char *path, struct ts_sha256 *digest, struct ts_
   return true;
 }
 
-static bool check_head(const struct ts_op_descriptor *descriptor, const char *path, struct ts_faults *faults) {
-  if (!descriptor) {
-    ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' lists an operation that is NULL", path);
-    return false;
-  }
-  if (descriptor->api != TESSERA_OP_API) {
-    struct ts_error *err = ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' uses operation API %u, not %d", path,
-                                       (unsigned)descriptor->api, TESSERA_OP_API);
+#define MOVING_PAGE "docs/plugins-from-api-1.md"
+
+void ts_op_refuse_api(const char *path, uint32_t api, struct ts_faults *faults) {
+  struct ts_error *err =
+      ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' was written for operation API %u, this tessera has API %d",
+                  path, (unsigned)api, TESSERA_OP_API);
+  if (api < TESSERA_OP_API)
+    ts_error_help(err, "change it as " MOVING_PAGE " shows, and compile it with the tessera_op.h of this tessera");
+  else
     ts_error_help(err, "compile it with the tessera_op.h of this tessera");
-    return false;
-  }
-  if (descriptor->size_bytes < TS_OP_DESCRIPTOR_LEAST) {
-    struct ts_error *err =
-        ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' has a descriptor of %u bytes, %zu are needed", path,
-                    (unsigned)descriptor->size_bytes, TS_OP_DESCRIPTOR_LEAST);
-    ts_error_help(err, "set size_bytes to sizeof(struct ts_op_descriptor)");
-    return false;
-  }
-  return true;
 }
 
 static void check_twin(const struct ts_op_descriptor *const *operations, size_t index, const char *path,
@@ -59,16 +46,34 @@ static void check_twin(const struct ts_op_descriptor *const *operations, size_t 
                   operations[index]->name);
 }
 
-/* True if every descriptor is good and its name free. */
-static bool check_all(const struct ts_registry *registry, const struct ts_op_descriptor *const *operations,
-                      size_t count, const char *path, struct ts_faults *faults) {
-  size_t before = faults->count;
-  for (size_t i = 0; i < count; i++)
-    if (check_head(operations[i], path, faults) && ts_op_descriptor_check(operations[i], path, faults))
-      ts_registry_is_taken(registry, operations[i]->name, path, faults);
-  if (faults->count != before) return false;
-  for (size_t i = 0; i < count; i++) check_twin(operations, i, path, faults);
-  return faults->count == before;
+/* Copies of the plugin's descriptors in the registry's arena; NULL if one of them is bad or its name taken. */
+static const struct ts_op_descriptor *const *adopt_all(struct ts_registry *registry,
+                                                       const struct ts_op_descriptor *const *given, size_t count,
+                                                       const char *path, struct ts_faults *faults) {
+  const size_t before = faults->count;
+  struct ts_arena *arena = ts_registry_arena(registry);
+  const struct ts_op_descriptor **own = ts_arena_array(arena, count, sizeof *own);
+  for (size_t i = 0; i < count; i++) {
+    own[i] = ts_op_adopt(arena, given[i], path, faults);
+    if (own[i] && ts_op_descriptor_check(own[i], path, faults))
+      ts_registry_is_taken(registry, own[i]->name, path, faults);
+  }
+  if (faults->count != before) return NULL;
+  for (size_t i = 0; i < count; i++) check_twin(own, i, path, faults);
+  return faults->count == before ? own : NULL;
+}
+
+/* A plugin that declines our API number: if it takes an earlier one, its author gets to know what has changed. */
+static void refuse_unwilling(tessera_operations_function ask, const char *path, struct ts_faults *faults) {
+  for (uint32_t api = TESSERA_OP_API - 1; api >= 1; api--) {
+    size_t count = 0;
+    if (!ask(api, &count)) continue;
+    ts_op_refuse_api(path, api, faults);
+    return;
+  }
+  struct ts_error *err =
+      ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' cannot work with operation API %d", path, TESSERA_OP_API);
+  ts_error_help(err, "compile it with the tessera_op.h of this tessera");
 }
 
 /* The plugin's list, or NULL with a fault. */
@@ -84,9 +89,7 @@ static const struct ts_op_descriptor *const *ask_operations(void *library, const
   }
   const struct ts_op_descriptor *const *operations = ask(TESSERA_OP_API, count);
   if (!operations) {
-    struct ts_error *err =
-        ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' cannot work with operation API %d", path, TESSERA_OP_API);
-    ts_error_help(err, "compile it with the tessera_op.h of this tessera");
+    refuse_unwilling(ask, path, faults);
     return NULL;
   }
   if (*count == 0 || *count > MAX_OPERATIONS) {
@@ -101,7 +104,8 @@ static bool add_operations(struct ts_registry *registry, void *library, const ch
                            const struct ts_sha256 *digest, struct ts_faults *faults) {
   size_t count = 0;
   const struct ts_op_descriptor *const *operations = ask_operations(library, path, &count, faults);
-  if (!operations || !check_all(registry, operations, count, path, faults)) return false;
+  if (operations) operations = adopt_all(registry, operations, count, path, faults);
+  if (!operations) return false;
   for (size_t i = 0; i < count; i++) {
     struct ts_op_entry entry = {operations[i], TS_OP_PLUGIN, path, digest, true};
     ts_registry_add(registry, &entry);

@@ -101,7 +101,6 @@ void ts_registry_add(struct ts_registry *registry, const struct ts_op_entry *ent
   if (ts_registry_find(registry, name)) TS_BUG("operation '%s' is added twice", name);
   struct ts_op *op = ts_calloc(1, sizeof(*op));
   op->descriptor = entry->descriptor;
-  op->tables = ts_op_tables_of(entry->descriptor);
   op->origin = entry->origin;
   op->source = ts_arena_strdup(&registry->arena, entry->source);
   ts_op_implementation(entry->descriptor->version, entry->source_digest, &op->implementation);

@@ -63,8 +63,8 @@ bool ts_op_check_value(const struct ts_op_parameter *parameter, const struct ts_
   return check_number(parameter, value, err);
 }
 
-static struct ts_op_value to_op_value(enum ts_op_value_type type, const struct ts_value *value) {
-  struct ts_op_value result = {.type = type};
+struct ts_op_value ts_op_value_of(enum ts_op_value_type type, const struct ts_value *value) {
+  struct ts_op_value result = {.struct_bytes = sizeof result, .type = type};
   switch (type) {
   case TS_OP_INTEGER: result.integer = value->as.integer; break;
   case TS_OP_REAL: ts_value_number(value, &result.real); break;
@@ -87,7 +87,7 @@ static struct ts_value from_op_value(enum ts_op_value_type type, const struct ts
 struct ts_value ts_op_canonical(const struct ts_op_parameter *parameter, const struct ts_value *value) {
   /* ts_op_check_value refuses values that do not fit; here they stay as they are. */
   if (!type_fits(parameter->type, value)) return *value;
-  struct ts_op_value plain = to_op_value(parameter->type, value);
+  struct ts_op_value plain = ts_op_value_of(parameter->type, value);
   if (parameter->canonical) {
     struct ts_thread_state before;
     ts_thread_state_enter(&before, false);

@@ -8,11 +8,11 @@
 
 /* A call of an operation; lies on the stack of the thread that makes it. */
 struct ts_watched {
-  const struct ts_call_state *state;    /* borrowed */
-  const struct ts_op_value *parameters; /* borrowed */
-  uint64_t start_ns;                    /* 0 without a time limit */
-  struct ts_watched *next;              /* borrowed: the list of calls with a time limit */
-  struct ts_watched **link;             /* borrowed: what points at this one */
+  const struct ts_call_state *state;           /* borrowed */
+  const struct ts_op_value *const *parameters; /* borrowed */
+  uint64_t start_ns;                           /* 0 without a time limit */
+  struct ts_watched *next;                     /* borrowed: the list of calls with a time limit */
+  struct ts_watched **link;                    /* borrowed: what points at this one */
 };
 void ts_watch_enter(struct ts_watched *watched);
 void ts_watch_leave(struct ts_watched *watched);

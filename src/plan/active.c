@@ -48,7 +48,7 @@ static bool task_input(const void *graph, size_t vertex, size_t input, size_t *f
   if (input == d->input_count || m->missing->task != TS_NONE) return false;
   *first = vertex - task;
   *count = 0;
-  if (!connect_port(m, &m->w->tasks[task].inputs[input], &d->inputs[input], first, count) && !d->inputs[input].optional)
+  if (!connect_port(m, &m->w->tasks[task].inputs[input], d->inputs[input], first, count) && !d->inputs[input]->optional)
     *m->missing = (struct missing){task, input};
   return true;
 }
@@ -76,7 +76,7 @@ bool ts_plan_mark_active(struct ts_plan *plan, bool want_reference, struct ts_er
     if (mark(&m, task, plan->active) && (!want_reference || mark(&m, w->task_count + task, plan->active))) continue;
     const struct ts_task *t = &w->tasks[missing.task];
     ts_fail(err, TS_ERR_NO_PRODUCER, "'%s.%s' needs its input '%s', which the dataset does not supply",
-            w->stages[t->stage].name, t->name, t->op->descriptor->inputs[missing.port].name);
+            w->stages[t->stage].name, t->name, t->op->descriptor->inputs[missing.port]->name);
     ts_error_help(err, "name files for it in the study's data, or leave out the tasks that need it");
     return false;
   }

@@ -40,7 +40,7 @@ static struct ts_value bound_value(const struct builder *b, const struct ts_task
   const struct ts_binding *binding = &task->parameters[parameter];
   struct ts_value value = binding->parameter == TS_NONE ? binding->fixed : b->values[binding->parameter];
   if (b->plan->options.raw_values) return value;
-  return ts_op_canonical(&task->op->descriptor->parameters[parameter], &value);
+  return ts_op_canonical(task->op->descriptor->parameters[parameter], &value);
 }
 
 static uint32_t add_node(struct builder *b, const struct ts_node *node) {
@@ -110,7 +110,7 @@ static const struct ts_type *node_type(const struct builder *b, struct ts_node_i
   const struct ts_node *node = &b->nodes[input.node];
   switch (node->kind) {
   case TS_NODE_SOURCE: return w->inputs[node->task].type;
-  case TS_NODE_TASK: return ts_type_find(w->tasks[node->task].op->descriptor->outputs[input.port].type);
+  case TS_NODE_TASK: return ts_type_find(w->tasks[node->task].op->descriptor->outputs[input.port]->type);
   default: return node_type(b, node->inputs[0]);
   }
 }
@@ -151,9 +151,9 @@ static struct ts_node_input resolve(struct builder *b, const uint32_t *nodes_of_
   struct ts_source source = task->inputs[port];
   size_t only = b->plan->options.only_stage;
   if (source.kind == TS_SOURCE_TASK && only != TS_NONE && w->tasks[source.index].stage != only)
-    source = (struct ts_source){
-        .kind = TS_SOURCE_INPUT,
-        .index = ts_plan_stand_in(w, b->plan->options.supplied, &task->op->descriptor->inputs[port])};
+    source =
+        (struct ts_source){.kind = TS_SOURCE_INPUT,
+                           .index = ts_plan_stand_in(w, b->plan->options.supplied, task->op->descriptor->inputs[port])};
   struct ts_node_input input = {.node = TS_NO_NODE};
   if (source.kind == TS_SOURCE_INPUT && source.index != TS_NONE)
     input = source_input(b, source.index, stage->scope);

@@ -99,13 +99,13 @@ static struct ts_record_input *record_inputs(const struct engine *engine, const 
   struct ts_op *op = ts_instance_op(engine, instance);
   *count = 0;
   if (node->kind == TS_NODE_SOURCE) {
-    few[(*count)++] = (struct ts_record_input){op->descriptor->inputs[0].name, ts_instance_file_key(engine, instance)};
+    few[(*count)++] = (struct ts_record_input){op->descriptor->inputs[0]->name, ts_instance_file_key(engine, instance)};
     return few;
   }
   for (size_t i = 0; op && i < node->input_count; i++) {
     size_t producer_count = 0;
     const struct instance *producer = ts_window_producers(window, instance, i, &producer_count);
-    if (producer_count > 0) few[(*count)++] = (struct ts_record_input){op->descriptor->inputs[i].name, producer->key};
+    if (producer_count > 0) few[(*count)++] = (struct ts_record_input){op->descriptor->inputs[i]->name, producer->key};
   }
   if (op) return few;
   const struct instance *pieces = ts_window_producers(window, instance, 0, count);

@@ -29,7 +29,7 @@ size_t ts_instance_output_count(const struct engine *engine, const struct instan
 
 const char *ts_instance_output_port(const struct engine *engine, const struct instance *instance, size_t port) {
   struct ts_op *op = ts_instance_op(engine, instance);
-  return op ? op->descriptor->outputs[port].name : "out";
+  return op ? op->descriptor->outputs[port]->name : "out";
 }
 
 const struct ts_item_source *ts_instance_source(const struct engine *engine, const struct instance *instance) {
@@ -68,7 +68,8 @@ static struct ts_value source_parameter(const struct engine *engine, const struc
 const struct ts_value *ts_source_parameters(const struct engine *engine, const struct instance *instance,
                                             struct ts_value *values) {
   const struct ts_op_descriptor *d = ts_instance_op(engine, instance)->descriptor;
-  for (size_t i = 0; i < d->parameter_count; i++) values[i] = source_parameter(engine, instance, d->parameters[i].name);
+  for (size_t i = 0; i < d->parameter_count; i++)
+    values[i] = source_parameter(engine, instance, d->parameters[i]->name);
   return values;
 }
 
@@ -136,7 +137,7 @@ static bool task_key(struct engine *engine, const struct window *window, const s
   size_t count = 0;
   for (size_t i = 0; i < node->input_count; i++) {
     if (node->inputs[i].node == TS_NO_NODE) continue;
-    inputs[count].port = recipe->op->descriptor->inputs[i].name;
+    inputs[count].port = recipe->op->descriptor->inputs[i]->name;
     inputs[count++].key = input_key(engine, window, instance, i, content);
   }
   return ts_key_end(content ? &recipe->content : &recipe->lineage, inputs, count, key, err);

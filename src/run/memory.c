@@ -54,9 +54,8 @@ static _Thread_local struct {
 } pins;
 
 static double scratch_ratio(const struct ts_op *op) {
-  const struct ts_op_descriptor *d = op->descriptor;
-  bool says = d->size_bytes >= offsetof(struct ts_op_descriptor, scratch_per_input_byte) + sizeof(double);
-  return says && d->scratch_per_input_byte > 0 ? d->scratch_per_input_byte : UNKNOWN_SCRATCH;
+  const double declared = op->descriptor->scratch_per_input_byte;
+  return declared > 0 ? declared : UNKNOWN_SCRATCH;
 }
 
 /* Bytes of pixels (tables are small change) that enter an instance. */

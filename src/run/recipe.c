@@ -11,7 +11,7 @@
 char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values) {
   json_t *object = json_object();
   for (size_t i = 0; op && i < op->descriptor->parameter_count; i++)
-    json_object_set_new(object, op->descriptor->parameters[i].name, ts_value_to_json(&values[i]));
+    json_object_set_new(object, op->descriptor->parameters[i]->name, ts_value_to_json(&values[i]));
   char *text = ts_json_dump(object, true, false);
   json_decref(object);
   return text;
@@ -21,7 +21,7 @@ static bool begin_keys(struct ts_store *store, struct recipe *recipe, struct ts_
   const struct ts_op_descriptor *d = recipe->op->descriptor;
   struct ts_key_parameter parameters[TS_OP_MAX_PARAMETERS];
   for (size_t i = 0; i < d->parameter_count; i++)
-    parameters[i] = (struct ts_key_parameter){d->parameters[i].name, recipe->values[i]};
+    parameters[i] = (struct ts_key_parameter){d->parameters[i]->name, recipe->values[i]};
   struct ts_key_fields fields = {.domain = TS_KEY_DOMAIN_TASK,
                                  .salt = store ? ts_store_salt(store) : "",
                                  .operation = d->name,
@@ -61,8 +61,7 @@ bool ts_recipes_make(struct ts_run_setup *setup, struct ts_store *store, struct 
     if (node->kind != TS_NODE_TASK) continue;
     struct ts_op *op = plan->workflow->tasks[node->task].op;
     const size_t count = op->descriptor->parameter_count;
-    for (size_t i = 0; i < count; i++)
-      values[i] = ts_op_canonical(&op->descriptor->parameters[i], &node->parameters[i]);
+    for (size_t i = 0; i < count; i++) values[i] = ts_op_canonical(op->descriptor->parameters[i], &node->parameters[i]);
     ts_str_clear(&identity);
     ts_identity_add(
         &(struct ts_identity){.operation = (uintptr_t)op, .parameters = values, .parameter_count = (uint32_t)count},

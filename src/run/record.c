@@ -126,7 +126,7 @@ static bool record_outputs(const struct ts_call *call, const struct ts_outputs *
   bool kept_all = true;
   for (size_t i = 0; i < out->count; i++) {
     struct ts_data *data = out->data ? out->data[i] : NULL;
-    records[i] = (struct ts_record_output){.port = call->op ? call->op->descriptor->outputs[i].name : "out",
+    records[i] = (struct ts_record_output){.port = call->op ? call->op->descriptor->outputs[i]->name : "out",
                                            .digest = out->digests[i],
                                            .type = data ? ts_data_type(data)->name : "",
                                            .size_bytes = data ? ts_data_size_bytes(data) : 0};

@@ -26,7 +26,7 @@ static const uint64_t *product_bytes(struct session *s, const struct ts_task_cos
     if (bytes[t] > 0) continue;
     const struct ts_op_descriptor *d = w->tasks[t].op->descriptor;
     for (size_t o = 0; o < d->output_count; o++) {
-      const struct ts_type *type = ts_type_find(d->outputs[o].type);
+      const struct ts_type *type = ts_type_find(d->outputs[o]->type);
       if (type && type->kind == TS_DATA_PIXELS)
         bytes[t] += pixels * (uint64_t)type->channels * ts_element_bytes(type->element);
     }

@@ -66,11 +66,11 @@ int ts_check(const struct ts_request *request, char **reply) {
   return code;
 }
 
-static json_t *ports_json(const struct ts_op_port *ports, size_t count) {
+static json_t *ports_json(const struct ts_op_port *const *ports, size_t count) {
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++)
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", ports[i].name, "type", ports[i].type, "help",
-                                          ports[i].help ? ports[i].help : ""));
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", ports[i]->name, "type", ports[i]->type, "help",
+                                          ports[i]->help ? ports[i]->help : ""));
   return list;
 }
 
@@ -78,7 +78,7 @@ static json_t *parameters_json(const struct ts_op_descriptor *d) {
   static const char *const types[] = {"", "integer", "real", "boolean", "string"};
   json_t *list = json_array();
   for (size_t i = 0; i < d->parameter_count; i++) {
-    const struct ts_op_parameter *p = &d->parameters[i];
+    const struct ts_op_parameter *p = d->parameters[i];
     json_t *object =
         json_pack("{s:s, s:s, s:s}", "name", p->name, "type", types[p->type], "help", p->help ? p->help : "");
     if (p->low <= p->high && p->type != TS_OP_STRING)

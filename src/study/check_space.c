@@ -167,7 +167,7 @@ static double tiles_of_size(const struct session *s, int64_t tile_px) {
 }
 
 static bool has_overlay(const struct session *s, const struct ts_source *source) {
-  const char *type = s->workflow->tasks[source->index].op->descriptor->outputs[source->port].type;
+  const char *type = s->workflow->tasks[source->index].op->descriptor->outputs[source->port]->type;
   return s->request->overlays && (strcmp(type, "mask") == 0 || strcmp(type, "labels") == 0);
 }
 

@@ -31,11 +31,11 @@ double *ts_session_tile_px(const struct session *s) {
 }
 
 /* Where the terms of one side of a ratio are in the table; the column that it lacks, or NULL. */
-static const char *find_terms(const struct ts_data *table, const struct ts_op_term *terms, size_t count,
+static const char *find_terms(const struct ts_data *table, const struct ts_op_term *const *terms, size_t count,
                               size_t *columns, double *factors) {
   for (size_t i = 0; i < count; i++) {
-    if (!ts_data_find_column(table, terms[i].column, &columns[i])) return terms[i].column;
-    factors[i] = terms[i].factor;
+    if (!ts_data_find_column(table, terms[i]->column, &columns[i])) return terms[i]->column;
+    factors[i] = terms[i]->factor;
   }
   return NULL;
 }

@@ -67,7 +67,7 @@ size_t ts_reference_missing(struct session *s, size_t task) {
     missing[t] = TS_NONE;
     for (size_t i = 0; i < d->input_count && missing[t] == TS_NONE; i++) {
       const struct ts_source *source = &w->tasks[t].inputs[i];
-      if (d->inputs[i].optional || source->kind == TS_SOURCE_NONE) continue;
+      if (d->inputs[i]->optional || source->kind == TS_SOURCE_NONE) continue;
       if (source->kind == TS_SOURCE_TASK)
         missing[t] = missing[source->index];
       else if (!s->supplied[source->index] && w->inputs[source->index].default_run.kind == TS_SOURCE_NONE)
@@ -161,8 +161,8 @@ static bool *find_defaults(struct session *s, const struct ts_value *values) {
     for (size_t p = 0; p < d->parameter_count && same[t]; p++) {
       size_t bound = task->parameters[p].parameter;
       if (bound == TS_NONE) continue;
-      struct ts_value given = ts_op_canonical(&d->parameters[p], &values[bound]);
-      struct ts_value normal = ts_op_canonical(&d->parameters[p], &w->parameters[bound].default_value);
+      struct ts_value given = ts_op_canonical(d->parameters[p], &values[bound]);
+      struct ts_value normal = ts_op_canonical(d->parameters[p], &w->parameters[bound].default_value);
       same[t] = ts_value_equal(&given, &normal);
     }
   }
@@ -207,7 +207,7 @@ bool *ts_reference_idle(struct session *s, const struct ts_value *values) {
 
 static bool is_mask(const struct ts_workflow *w, const struct ts_source *source) {
   if (source->kind != TS_SOURCE_TASK) return false;
-  const char *type = w->tasks[source->index].op->descriptor->outputs[source->port].type;
+  const char *type = w->tasks[source->index].op->descriptor->outputs[source->port]->type;
   return strcmp(type, "mask") == 0 || strcmp(type, "labels") == 0;
 }
 

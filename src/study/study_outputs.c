@@ -33,9 +33,9 @@ static void place(struct session *s, const struct study_output *output, const ch
 static const char *column_names(struct session *s, const struct ts_op *op, size_t port) {
   const char *text = "";
   size_t count = 0;
-  for (size_t i = 0; i < op->tables.column_count; i++) {
-    const struct ts_op_column *column = &op->tables.columns[i];
-    if (strcmp(column->output, op->descriptor->outputs[port].name) != 0 || count++ >= COLUMNS_NAMED) continue;
+  for (size_t i = 0; i < op->descriptor->column_count; i++) {
+    const struct ts_op_column *column = op->descriptor->columns[i];
+    if (strcmp(column->output, op->descriptor->outputs[port]->name) != 0 || count++ >= COLUMNS_NAMED) continue;
     text = ts_arena_printf(&s->arena, "%s%s%s", text, *text ? ", " : "", column->name);
   }
   return count > COLUMNS_NAMED ? ts_arena_printf(&s->arena, "%s and %zu more", text, count - COLUMNS_NAMED) : text;
@@ -59,7 +59,7 @@ void ts_study_no_column(struct session *s, const struct study_output *output, co
 }
 
 static bool is_table(struct session *s, const struct study_output *output, const struct ts_op *op) {
-  const char *type = op->descriptor->outputs[output->source.port].type;
+  const char *type = op->descriptor->outputs[output->source.port]->type;
   struct ts_error err = {0};
   if (strcmp(type, "table") == 0) return true;
   ts_fail(&err, TS_ERR_PORT_TYPE, "output '%s' must name a table, but '%s' is of type %s", output->name,
@@ -73,9 +73,9 @@ static bool is_table(struct session *s, const struct study_output *output, const
 /* The ratios of a port, for help texts; "" if it has none. */
 static const char *ratio_names(struct session *s, const struct ts_op *op, size_t port) {
   const char *text = "";
-  for (size_t i = 0; i < op->tables.ratio_count; i++) {
-    const struct ts_op_column *column = &op->tables.ratios[i].column;
-    if (strcmp(column->output, op->descriptor->outputs[port].name) == 0)
+  for (size_t i = 0; i < op->descriptor->ratio_count; i++) {
+    const struct ts_op_column *column = op->descriptor->ratios[i]->column;
+    if (strcmp(column->output, op->descriptor->outputs[port]->name) == 0)
       text = ts_arena_printf(&s->arena, "%s%s%s", text, *text ? ", " : "", column->name);
   }
   return text;
@@ -150,8 +150,8 @@ static bool makes_pixels(const struct ts_op_descriptor *d) {
   bool any = false;
   for (size_t i = 0; i < d->output_count; i++) {
     char name[64];
-    size_t length = strcspn(d->outputs[i].type, "|");
-    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), d->outputs[i].type);
+    size_t length = strcspn(d->outputs[i]->type, "|");
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), d->outputs[i]->type);
     const struct ts_type *type = ts_type_find(name);
     any = any || (type && type->kind == TS_DATA_PIXELS);
   }

@@ -48,7 +48,7 @@ static void report_unknown_op_parameter(struct binder *binder, const char *point
   const struct ts_op_descriptor *descriptor = binder->task->op->descriptor;
   struct ts_names names = {0};
   for (size_t i = 0; i < descriptor->parameter_count; i++) {
-    if (!binder->settled[i]) ts_names_add(&names, descriptor->parameters[i].name);
+    if (!binder->settled[i]) ts_names_add(&names, descriptor->parameters[i]->name);
   }
   struct ts_error *err = ts_reader_fault(&binder->builder->reader, TS_ERR_UNKNOWN_PARAMETER, pointer, part,
                                          "operation '%s' has no parameter '%s'", descriptor->name, name);
@@ -86,12 +86,12 @@ static void bind_to_parameter(struct binder *binder, size_t index, const char *p
   }
   struct ts_parameter_draft *draft = &builder->parameters[found];
   binder->task->bindings[index].parameter = found;
-  enum ts_value_type wanted = value_type(descriptor->parameters[index].type);
+  enum ts_value_type wanted = value_type(descriptor->parameters[index]->type);
   if (!draft->sound || draft->clash || draft->parameter.type == wanted) return;
   draft->clash = true;
   struct ts_error *err = ts_reader_fault(&builder->reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
                                          "'%s' of operation '%s' is of type %s, but parameter '%s' is of type %s",
-                                         descriptor->parameters[index].name, descriptor->name,
+                                         descriptor->parameters[index]->name, descriptor->name,
                                          ts_value_type_name(wanted), name, ts_value_type_name(draft->parameter.type));
   ts_error_help(err, "write \"type\": \"%s\" in parameter '%s'", ts_value_type_name(wanted), name);
 }
@@ -99,7 +99,7 @@ static void bind_to_parameter(struct binder *binder, size_t index, const char *p
 /* {"value": 8} */
 static void bind_to_value(struct binder *binder, size_t index, const char *pointer, const json_t *object) {
   struct ts_reader *reader = &binder->builder->reader;
-  const struct ts_op_parameter *parameter = &binder->task->op->descriptor->parameters[index];
+  const struct ts_op_parameter *parameter = binder->task->op->descriptor->parameters[index];
   struct ts_field field = {"value", TS_WANT_ANY, true, "8", NULL, false};
   ts_reader_fields(reader, object, pointer, "a fixed parameter", &field, 1);
   if (!field.value) return;
@@ -147,7 +147,7 @@ static void report_unbound(struct binder *binder, const char *pointer) {
   const struct ts_op_descriptor *descriptor = binder->task->op->descriptor;
   for (size_t i = 0; i < descriptor->parameter_count; i++) {
     if (binder->settled[i]) continue;
-    const char *name = descriptor->parameters[i].name;
+    const char *name = descriptor->parameters[i]->name;
     struct ts_error *err = ts_reader_fault(&binder->builder->reader, TS_ERR_MISSING_KEY, pointer, TS_JSON_VALUE,
                                            "parameter '%s' of operation '%s' is not bound", name, descriptor->name);
     size_t found = find_parameter(binder->builder, name);

@@ -146,7 +146,7 @@ static void report_unknown_port(struct ts_builder *builder, const struct ts_task
   const char *text = ts_arena_printf(builder->reader.arena, "task '%s' has no output '%s'", task->name, port);
   struct ts_error *err = no_producer(builder, link, text);
   struct ts_names names = {0};
-  for (size_t i = 0; i < descriptor->output_count; i++) ts_names_add(&names, descriptor->outputs[i].name);
+  for (size_t i = 0; i < descriptor->output_count; i++) ts_names_add(&names, descriptor->outputs[i]->name);
   const char *label = ts_arena_printf(builder->reader.arena, "outputs of '%s'", descriptor->name);
   ts_names_suggest(&names, err, port, label, "its operation makes nothing");
   ts_names_release(&names);
@@ -215,14 +215,14 @@ static void report_unknown_op_input(struct ts_builder *builder, struct ts_task_d
   const struct ts_link *link = &task->in.items[index];
   struct ts_names names = {0};
   for (size_t i = 0; i < descriptor->input_count; i++) {
-    if (task->link_of_port[i] == TS_NONE) ts_names_add(&names, descriptor->inputs[i].name);
+    if (task->link_of_port[i] == TS_NONE) ts_names_add(&names, descriptor->inputs[i]->name);
   }
   struct ts_error *err = ts_reader_fault(&builder->reader, TS_ERR_UNKNOWN_KEY, link->pointer, TS_JSON_KEY,
                                          "operation '%s' has no input '%s'", descriptor->name, link->name);
   const char *nearest = ts_names_suggest(&names, err, link->name, "inputs not connected yet", "remove it");
   if (!nearest && names.count == 1) nearest = names.items[0];
   for (size_t i = 0; nearest && i < descriptor->input_count; i++) {
-    if (strcmp(descriptor->inputs[i].name, nearest) == 0) meant[i] = true;
+    if (strcmp(descriptor->inputs[i]->name, nearest) == 0) meant[i] = true;
   }
   ts_names_release(&names);
 }
@@ -233,14 +233,14 @@ static void assign_ports(struct ts_builder *builder, struct ts_task_draft *task)
   bool *meant = ts_arena_array(&builder->scratch, descriptor->input_count, sizeof *meant);
   task->link_of_port = ts_arena_array(&builder->scratch, descriptor->input_count, sizeof *task->link_of_port);
   for (size_t i = 0; i < descriptor->input_count; i++) {
-    task->link_of_port[i] = find_link(&task->in, descriptor->inputs[i].name);
+    task->link_of_port[i] = find_link(&task->in, descriptor->inputs[i]->name);
   }
   size_t port;
   for (size_t i = 0; i < task->in.count; i++) {
     if (!ts_op_find_input(task->op, task->in.items[i].name, &port)) report_unknown_op_input(builder, task, i, meant);
   }
   for (size_t i = 0; task->in.known && i < descriptor->input_count; i++) {
-    const struct ts_op_port *needed = &descriptor->inputs[i];
+    const struct ts_op_port *needed = descriptor->inputs[i];
     if (task->link_of_port[i] != TS_NONE || needed->optional || meant[i]) continue;
     struct ts_error *err = ts_reader_fault(
         &builder->reader, TS_ERR_NO_PRODUCER, ts_reader_child(&builder->reader, task->pointer, "in"), TS_JSON_VALUE,
@@ -271,7 +271,7 @@ const char *ts_link_type(const struct ts_builder *builder, const struct ts_stage
   const struct ts_stage_draft *other;
   switch (link->kind) {
   case TS_LINK_INPUT: return builder->inputs[link->index].input.declaration;
-  case TS_LINK_TASK: return stage->tasks[link->index].op->descriptor->outputs[link->port].type;
+  case TS_LINK_TASK: return stage->tasks[link->index].op->descriptor->outputs[link->port]->type;
   case TS_LINK_STAGE_INPUT: return ts_link_type(builder, stage, &stage->in.items[link->index]);
   case TS_LINK_STAGE:
     other = &builder->stages[link->index];

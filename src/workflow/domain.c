@@ -87,9 +87,9 @@ static void narrow(struct ts_builder *builder, const struct ts_task_draft *task)
     struct ts_parameter_draft *draft = &builder->parameters[task->bindings[i].parameter];
     if (!draft->sound || draft->clash) continue;
     if (draft->parameter.type == TS_VALUE_STRING) {
-      narrow_choices(builder, draft, descriptor->name, &descriptor->parameters[i]);
+      narrow_choices(builder, draft, descriptor->name, descriptor->parameters[i]);
     } else if (draft->parameter.type != TS_VALUE_BOOLEAN) {
-      narrow_numbers(builder, draft, descriptor->name, &descriptor->parameters[i]);
+      narrow_numbers(builder, draft, descriptor->name, descriptor->parameters[i]);
     }
   }
 }

@@ -89,7 +89,7 @@ static void offer_to_task(struct ts_builder *builder, const struct ts_stage_draf
     const struct ts_task_draft *other = &stage->tasks[i];
     if (other == task || !other->op || !other->name) continue;
     for (size_t j = 0; j < other->op->descriptor->output_count; j++) {
-      const struct ts_op_port *port = &other->op->descriptor->outputs[j];
+      const struct ts_op_port *port = other->op->descriptor->outputs[j];
       if (fits(arena, port->type, needed))
         ts_names_add(names, ts_arena_printf(arena, "%s.%s", other->name, port->name));
     }
@@ -108,7 +108,7 @@ static void check_stage_input(struct ts_builder *builder, struct ts_stage_draft 
       if (line == TS_NONE) continue;
       const struct ts_link *user = &task->in.items[line];
       if (user->kind != TS_LINK_STAGE_INPUT || user->index != index) continue;
-      const char *type = task->op->descriptor->inputs[port].type;
+      const char *type = task->op->descriptor->inputs[port]->type;
       if (fits(&builder->scratch, made, type)) return;
       if (!needed) needed = type;
     }
@@ -127,7 +127,7 @@ static void check_task_input(struct ts_builder *builder, const struct ts_stage_d
   if (task->link_of_port[port] == TS_NONE) return;
   const struct ts_link *link = &task->in.items[task->link_of_port[port]];
   if (link->kind == TS_LINK_STAGE_INPUT && stage->in.items[link->index].misfit) return;
-  const char *needed = task->op->descriptor->inputs[port].type;
+  const char *needed = task->op->descriptor->inputs[port]->type;
   const char *made = ts_link_type(builder, stage, link);
   if (!made || fits(&builder->scratch, made, needed)) return;
   const char *name = ts_arena_printf(&builder->scratch, "%s.%s", task->name ? task->name : "task", link->name);

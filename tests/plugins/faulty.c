@@ -30,8 +30,8 @@ static int has_fault(const char *kind, int number) {
 /* ---- faulty.make: a mask of pseudo-random pixels, which does not pack, and a small table. ---- */
 
 static int make(struct ts_op_call *call) {
-  const struct ts_op_view *table = &call->inputs[0];
-  double factor = call->parameters[0].real;
+  const struct ts_op_view *table = call->inputs[0];
+  double factor = call->parameters[0]->real;
   static const char *const names[] = {"y"};
   uint8_t *mask = call->host->output_pixels(call, 0, SIDE, SIDE, 1, TS_OP_U8);
   double *cells = call->host->output_table(call, 1, 1, 1, names);
@@ -88,7 +88,7 @@ static int misbehave(struct ts_op_call *call, int number) {
     while (!call->host->cancelled(call)) sink++;
     return call->host->fail(call, "no end in sight");
   }
-  if (has_fault("input", number)) ((uint8_t *)(uintptr_t)call->inputs[0].data)[7] ^= 0xff;
+  if (has_fault("input", number)) ((uint8_t *)(uintptr_t)call->inputs[0]->data)[7] ^= 0xff;
   if (has_fault("memory", number)) {
     static const char *const names[] = {"score"};
     return call->host->output_table(call, 0, (size_t)1 << 40, 1, names) ? 0 : -1;
@@ -104,10 +104,10 @@ static int sum(struct ts_op_call *call) {
   if (has_fault("nothing", number)) return 0;
   double *out = call->host->output_table(call, 0, has_fault("empty", number) ? 0 : 1, 1, names);
   if (!out) return -1;
-  const uint8_t *mask = call->inputs[0].data;
+  const uint8_t *mask = call->inputs[0]->data;
   double white = 0;
-  for (size_t i = 0; i < call->inputs[0].size_bytes; i++) white += mask[i] != 0;
-  double score = call->parameters[0].real * white + call->inputs[1].cells[0];
+  for (size_t i = 0; i < call->inputs[0]->size_bytes; i++) white += mask[i] != 0;
+  double score = call->parameters[0]->real * white + call->inputs[1]->cells[0];
   if (!has_fault("empty", number))
     out[0] = has_fault("nan", number) ? NAN : has_fault("inf", number) ? INFINITY : score;
   if (has_fault("beyond", number)) out[1] = score;
@@ -121,21 +121,25 @@ static int paint(struct ts_op_call *call) {
   int wide = has_fault("wide", 0), nowhere = has_fault("nowhere", 0);
   uint8_t *out = call->host->output_pixels(call, 0, wide ? (int64_t)1 << 40 : nowhere ? 0 : SIDE, SIDE, 1, TS_OP_U8);
   if (!out) return -1;
-  memcpy(out, call->inputs[0].data, (size_t)SIDE * SIDE);
+  memcpy(out, call->inputs[0]->data, (size_t)SIDE * SIDE);
   if (has_fault("grey", 0)) out[1000] = 7;
   if (has_fault("row", 0)) memset(out + (size_t)SIDE * SIDE, 1, 60);
   return 0;
 }
 
-static const struct ts_op_port make_inputs[] = {{"table", "table", "", 0}};
-static const struct ts_op_port make_outputs[] = {{"mask", "mask", "", 0}, {"table", "table", "", 0}};
-static const struct ts_op_parameter make_parameters[] = {{"factor", TS_OP_REAL, 0, 100, NULL, "", NULL}};
-static const struct ts_op_port sum_inputs[] = {{"mask", "mask", "", 0}, {"table", "table", "", 0}};
-static const struct ts_op_port sum_outputs[] = {{"table", "table", "", 0}};
-static const struct ts_op_parameter sum_parameters[] = {{"weight", TS_OP_REAL, 0, 100, NULL, "", NULL}};
-static const struct ts_op_port mask_port[] = {{"mask", "mask", "", 0}};
+static const struct ts_op_port *const make_inputs[] = {TS_OP_PORT("table", "table", "", 0)};
+static const struct ts_op_port *const make_outputs[] = {TS_OP_PORT("mask", "mask", "", 0),
+                                                        TS_OP_PORT("table", "table", "", 0)};
+static const struct ts_op_parameter *const make_parameters[] = {
+    TS_OP_PARAMETER("factor", TS_OP_REAL, 0, 100, NULL, "", NULL)};
+static const struct ts_op_port *const sum_inputs[] = {TS_OP_PORT("mask", "mask", "", 0),
+                                                      TS_OP_PORT("table", "table", "", 0)};
+static const struct ts_op_port *const sum_outputs[] = {TS_OP_PORT("table", "table", "", 0)};
+static const struct ts_op_parameter *const sum_parameters[] = {
+    TS_OP_PARAMETER("weight", TS_OP_REAL, 0, 100, NULL, "", NULL)};
+static const struct ts_op_port *const mask_port[] = {TS_OP_PORT("mask", "mask", "", 0)};
 
-#define HEAD .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .version = 1
+#define HEAD TS_OP_DESCRIPTOR_HEAD, .version = 1
 static const struct ts_op_descriptor make_operation = {HEAD,
                                                        .name = "faulty.make",
                                                        .inputs = make_inputs,

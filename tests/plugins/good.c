@@ -6,15 +6,14 @@
 #include <sched.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define HEAD(text, number)                                                                                             \
-  .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .name = (text), .version = (number)
+#define COUNT(array)       (sizeof(array) / sizeof((array)[0]))
+#define HEAD(text, number) TS_OP_DESCRIPTOR_HEAD, .name = (text), .version = (number)
 
-static const struct ts_op_port mask_port[] = {{"mask", "mask", "a mask", 0}};
-static const struct ts_op_port table_port[] = {{"table", "table", "numbers", 0}};
+static const struct ts_op_port *const mask_port[] = {TS_OP_PORT("mask", "mask", "a mask", 0)};
+static const struct ts_op_port *const table_port[] = {TS_OP_PORT("table", "table", "numbers", 0)};
 
 static int invert(struct ts_op_call *call) {
-  const struct ts_op_view *in = &call->inputs[0];
+  const struct ts_op_view *in = call->inputs[0];
   uint8_t *out = call->host->output_pixels(call, 0, in->width, in->height, 1, TS_OP_U8);
   if (!out) return -1;
   for (size_t i = 0; i < in->size_bytes; i++) out[i] = (uint8_t)(255 - ((const uint8_t *)in->data)[i]);
@@ -27,20 +26,20 @@ static const struct ts_op_descriptor invert_operation = {
 
 /* Says whether its input was a mask or labels by what it makes, and puts it ten pixels to the right. */
 static int either(struct ts_op_call *call) {
-  const struct ts_op_view *in = &call->inputs[0];
+  const struct ts_op_view *in = call->inputs[0];
   int is_mask = strcmp(in->type, "mask") == 0;
   /* The type may be told before or after the output is made. */
   if (is_mask) call->host->output_type(call, 0, "mask");
   uint8_t *out = call->host->output_pixels(call, 0, 2, 1, 1, TS_OP_U8);
   if (!out) return -1;
   if (!is_mask) call->host->output_type(call, 0, "image/gray8");
-  call->host->output_place(call, 0, in->x + 10, in->y, in->level);
+  call->host->output_place(call, 0, TS_OP_PLACE(.x = in->x + 10, .y = in->y, .level = in->level));
   memset(out, is_mask ? 255 : 7, 2);
   return 0;
 }
 
-static const struct ts_op_port either_inputs[] = {{"objects", "mask|labels", "", 0}};
-static const struct ts_op_port either_outputs[] = {{"pixels", "image/gray8|mask", "", 0}};
+static const struct ts_op_port *const either_inputs[] = {TS_OP_PORT("objects", "mask|labels", "", 0)};
+static const struct ts_op_port *const either_outputs[] = {TS_OP_PORT("pixels", "image/gray8|mask", "", 0)};
 static const struct ts_op_descriptor either_operation = {HEAD("good.either", 1), .inputs = either_inputs,
                                                          .input_count = 1,       .outputs = either_outputs,
                                                          .output_count = 1,      .run = either};
@@ -50,23 +49,23 @@ static int echo(struct ts_op_call *call) {
   static const char *const names[] = {"integer", "real", "boolean", "letters", "bytes"};
   double *out = call->host->output_table(call, 0, 1, COUNT(names), names);
   if (!out) return -1;
-  out[0] = (double)call->parameters[0].integer;
-  out[1] = call->parameters[1].real;
-  out[2] = (double)call->parameters[2].integer;
-  out[3] = (double)strlen(call->parameters[3].string);
-  out[4] = call->inputs[0].kind == TS_OP_BYTES ? (double)call->inputs[0].size_bytes : -1;
+  out[0] = (double)call->parameters[0]->integer;
+  out[1] = call->parameters[1]->real;
+  out[2] = (double)call->parameters[2]->integer;
+  out[3] = (double)strlen(call->parameters[3]->string);
+  out[4] = call->inputs[0]->kind == TS_OP_BYTES ? (double)call->inputs[0]->size_bytes : -1;
   return 0;
 }
 
 static void neighbours(struct ts_op_value *value) { value->integer = value->integer == 8 ? 8 : 4; }
 
-static const struct ts_op_port echo_inputs[] = {{"extra", "bytes", "may be missing", 1}};
+static const struct ts_op_port *const echo_inputs[] = {TS_OP_PORT("extra", "bytes", "may be missing", 1)};
 static const char *const words[] = {"fast", "careful", NULL};
-static const struct ts_op_parameter echo_parameters[] = {
-    {"neighbours", TS_OP_INTEGER, 4, 8, NULL, "anything but 8 acts as 4", neighbours},
-    {"size", TS_OP_REAL, 1, 0, NULL, "without bounds", NULL},
-    {"flag", TS_OP_BOOLEAN, 0, 0, NULL, "", NULL},
-    {"mode", TS_OP_STRING, 0, 0, words, "", NULL}};
+static const struct ts_op_parameter *const echo_parameters[] = {
+    TS_OP_PARAMETER("neighbours", TS_OP_INTEGER, 4, 8, NULL, "anything but 8 acts as 4", neighbours),
+    TS_OP_PARAMETER("size", TS_OP_REAL, 1, 0, NULL, "without bounds", NULL),
+    TS_OP_PARAMETER("flag", TS_OP_BOOLEAN, 0, 0, NULL, "", NULL),
+    TS_OP_PARAMETER("mode", TS_OP_STRING, 0, 0, words, "", NULL)};
 static const struct ts_op_descriptor echo_operation = {HEAD("good.echo", 1),
                                                        .numeric = "tolerance:test",
                                                        .inputs = echo_inputs,
@@ -111,7 +110,7 @@ static int outline(struct ts_op_call *call) {
   return 0;
 }
 
-static const struct ts_op_port outline_outputs[] = {{"objects", "objects", "", 0}};
+static const struct ts_op_port *const outline_outputs[] = {TS_OP_PORT("objects", "objects", "", 0)};
 static const struct ts_op_descriptor outline_operation = {HEAD("good.outline", 1), .outputs = outline_outputs,
                                                           .output_count = 1, .run = outline};
 

@@ -95,14 +95,14 @@ static int say_unfit_type(struct ts_op_call *call) {
   return say_nothing(call);
 }
 
-static const struct ts_op_port table_port[] = {{"table", "table", "", 0}};
-static const struct ts_op_port mask_port[] = {{"mask", "mask", "", 0}};
-static const struct ts_op_port open_port[] = {{"pixels", "mask|image/gray8|image/gray16", "", 0}};
+static const struct ts_op_port *const table_port[] = {TS_OP_PORT("table", "table", "", 0)};
+static const struct ts_op_port *const mask_port[] = {TS_OP_PORT("mask", "mask", "", 0)};
+static const struct ts_op_port *const open_port[] = {TS_OP_PORT("pixels", "mask|image/gray8|image/gray16", "", 0)};
 
 #define OPERATION(label, port)                                                                                         \
   {                                                                                                                    \
-    .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .name = "misbehaves." #label, .version = 1,  \
-    .outputs = (port), .output_count = 1, .run = label                                                                 \
+    TS_OP_DESCRIPTOR_HEAD, .name = "misbehaves." #label, .version = 1, .outputs = (port), .output_count = 1,           \
+                           .run = label                                                                                \
   }
 
 static const struct ts_op_descriptor descriptors[] = {

@@ -3,7 +3,7 @@
 #include "tessera_op.h"
 
 static const struct ts_op_descriptor from_the_future = {
-    .api = 4711, .size_bytes = sizeof(struct ts_op_descriptor), .name = (const char *)1};
+    .api = 4711, .struct_bytes = sizeof(struct ts_op_descriptor), .name = (const char *)1};
 
 const struct ts_op_descriptor *const *tessera_operations(uint32_t host_api, size_t *count) {
   static const struct ts_op_descriptor *const operations[] = {&from_the_future};

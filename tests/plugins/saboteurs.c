@@ -121,10 +121,10 @@ static void sabotage(void) {
 }
 
 static int disturb(struct ts_op_call *call) {
-  const struct ts_op_view *table = &call->inputs[0];
+  const struct ts_op_view *table = call->inputs[0];
   double *out = call->host->output_table(call, 0, table->rows, table->columns, table->names);
   if (!out) return -1;
-  for (size_t i = 0; i < table->rows * table->columns; i++) out[i] = call->parameters[0].real + table->cells[i];
+  for (size_t i = 0; i < table->rows * table->columns; i++) out[i] = call->parameters[0]->real + table->cells[i];
   sabotage();
   return 0;
 }
@@ -163,21 +163,21 @@ static double measured(double weight) {
 
 static int measure(struct ts_op_call *call) {
   static const char *const names[] = {"score"};
-  const struct ts_op_view *table = &call->inputs[0];
+  const struct ts_op_view *table = call->inputs[0];
   double *out = call->host->output_table(call, 0, 1, 1, names);
   if (!out) return -1;
   usleep(500); /* so that calls overlap */
-  out[0] = measured(call->parameters[0].real + table->cells[0]);
+  out[0] = measured(call->parameters[0]->real + table->cells[0]);
   return 0;
 }
 
-static const struct ts_op_port ports[] = {{"table", "table", "", 0}};
-static const struct ts_op_parameter shift[] = {{"shift", TS_OP_REAL, 0, 100, NULL, "", NULL}};
-static const struct ts_op_parameter weight[] = {{"weight", TS_OP_REAL, 0, 100, NULL, "", NULL}};
+static const struct ts_op_port *const ports[] = {TS_OP_PORT("table", "table", "", 0)};
+static const struct ts_op_parameter *const shift[] = {TS_OP_PARAMETER("shift", TS_OP_REAL, 0, 100, NULL, "", NULL)};
+static const struct ts_op_parameter *const weight[] = {TS_OP_PARAMETER("weight", TS_OP_REAL, 0, 100, NULL, "", NULL)};
 
 #define COMMON                                                                                                         \
-  .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .version = 1, .inputs = ports,                 \
-  .input_count = 1, .outputs = ports, .output_count = 1, .parameter_count = 1
+  TS_OP_DESCRIPTOR_HEAD, .version = 1, .inputs = ports, .input_count = 1, .outputs = ports, .output_count = 1,         \
+                         .parameter_count = 1
 static const struct ts_op_descriptor disturb_operation = {COMMON, .name = "sab.disturb", .parameters = shift,
                                                           .run = disturb};
 static const struct ts_op_descriptor measure_operation = {COMMON, .name = "sab.measure", .parameters = weight,

@@ -26,20 +26,23 @@ static int run_never(struct ts_op_call *call) {
   return 1;
 }
 
-static const struct ts_op_port image_port[] = {{.name = "image", .type = "image/gray8", .help = ""}};
-static const struct ts_op_port table_port[] = {{.name = "table", .type = "table", .help = ""}};
-static const struct ts_op_parameter p_q[] = {{.name = "p", .type = TS_OP_REAL, .low = 0, .high = 1, .help = ""},
-                                             {.name = "q", .type = TS_OP_REAL, .low = 0, .high = 1, .help = ""}};
-static const struct ts_op_column columns[] = {{"table", "size"},  {"table", "cells"}, {"table", "both"},
-                                              {"table", "found"}, {"table", "other"}, {"table", "share"}};
-static const struct ts_op_column counts[] = {{"table", "cells"}};
-static const struct ts_op_term above[] = {{"both", 2}};
-static const struct ts_op_term below[] = {{"found", 1}, {"both", 1}, {"other", -0.5}};
-static const struct ts_op_ratio ratios[] = {{{"table", "share"}, above, 1, below, 3}};
+static const struct ts_op_port *const image_port[] = {TS_OP_PORT(.name = "image", .type = "image/gray8", .help = "")};
+static const struct ts_op_port *const table_port[] = {TS_OP_PORT(.name = "table", .type = "table", .help = "")};
+static const struct ts_op_parameter *const p_q[] = {
+    TS_OP_PARAMETER(.name = "p", .type = TS_OP_REAL, .low = 0, .high = 1, .help = ""),
+    TS_OP_PARAMETER(.name = "q", .type = TS_OP_REAL, .low = 0, .high = 1, .help = "")};
+static const struct ts_op_column *const columns[] = {TS_OP_COLUMN("table", "size"),  TS_OP_COLUMN("table", "cells"),
+                                                     TS_OP_COLUMN("table", "both"),  TS_OP_COLUMN("table", "found"),
+                                                     TS_OP_COLUMN("table", "other"), TS_OP_COLUMN("table", "share")};
+static const struct ts_op_column *const counts[] = {TS_OP_COLUMN("table", "cells")};
+static const struct ts_op_term *const above[] = {TS_OP_TERM("both", 2)};
+static const struct ts_op_term *const below[] = {TS_OP_TERM("found", 1), TS_OP_TERM("both", 1),
+                                                 TS_OP_TERM("other", -0.5)};
+static const struct ts_op_ratio *const ratios[] = {TS_OP_RATIO(TS_OP_COLUMN("table", "share"), above, 1, below, 3)};
 
 #define PROBE(title, ins)                                                                                              \
-  .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .name = (title), .version = 1, .help = "",     \
-  .inputs = (ins), .input_count = COUNT_OF(ins), .outputs = table_port, .output_count = 1, .run = run_never
+  TS_OP_DESCRIPTOR_HEAD, .name = (title), .version = 1, .help = "", .inputs = (ins), .input_count = COUNT_OF(ins),     \
+                         .outputs = table_port, .output_count = 1, .run = run_never
 #define DECLARES                                                                                                       \
   .columns = columns, .column_count = COUNT_OF(columns), .ratios = ratios, .ratio_count = COUNT_OF(ratios),            \
   .counts = counts, .counts_count = COUNT_OF(counts)

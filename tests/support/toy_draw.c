@@ -158,21 +158,21 @@ static void draw_task(struct drawer *d, size_t task) {
               op->name);
   bool first = true;
   for (size_t i = 0; i < op->input_count; i++) {
-    if (op->inputs[i].optional && chance(d, 40)) continue;
-    ts_str_addf(&d->tasks, "%s\"%s\": ", first ? "" : ", ", op->inputs[i].name);
-    connect(d, pick(d, op->inputs[i].type, op->inputs[i].optional));
+    if (op->inputs[i]->optional && chance(d, 40)) continue;
+    ts_str_addf(&d->tasks, "%s\"%s\": ", first ? "" : ", ", op->inputs[i]->name);
+    connect(d, pick(d, op->inputs[i]->type, op->inputs[i]->optional));
     first = false;
   }
   ts_str_add(&d->tasks, "}, \"params\": {");
   for (size_t i = 0; i < op->parameter_count; i++) {
     if (i > 0) ts_str_add(&d->tasks, ", ");
-    bind(d, &op->parameters[i]);
+    bind(d, op->parameters[i]);
   }
   ts_str_add(&d->tasks, "}}");
   for (size_t i = 0; i < op->output_count; i++) {
-    struct product *product = add_product(d, op->outputs[i].type, d->stage);
-    snprintf(product->reference, sizeof product->reference, "t%zu.%s", task, op->outputs[i].name);
-    snprintf(product->output, sizeof product->output, "t%zu_%s", task, op->outputs[i].name);
+    struct product *product = add_product(d, op->outputs[i]->type, d->stage);
+    snprintf(product->reference, sizeof product->reference, "t%zu.%s", task, op->outputs[i]->name);
+    snprintf(product->output, sizeof product->output, "t%zu_%s", task, op->outputs[i]->name);
   }
 }
 

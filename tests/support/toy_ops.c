@@ -66,8 +66,8 @@ struct toy {
 static uint64_t hash_of(const struct ts_op_call *call) {
   const struct toy *toy = call->user;
   uint64_t hash = mix_bytes(1, toy->name, strlen(toy->name));
-  for (size_t i = 0; i < toy->parameter_count; i++) hash = mix_value(hash, &call->parameters[i]);
-  for (size_t i = 0; i < toy->input_count; i++) hash = mix_view(hash, &call->inputs[i]);
+  for (size_t i = 0; i < toy->parameter_count; i++) hash = mix_value(hash, call->parameters[i]);
+  for (size_t i = 0; i < toy->input_count; i++) hash = mix_view(hash, call->inputs[i]);
   return hash;
 }
 
@@ -90,7 +90,7 @@ static int run_pair(struct ts_op_call *call) {
 }
 
 static int run_same(struct ts_op_call *call) {
-  const struct ts_op_view *in = &call->inputs[0];
+  const struct ts_op_view *in = call->inputs[0];
   double *cells = call->host->output_table(call, 0, in->rows, in->columns, in->names);
   if (!cells) return call->host->fail(call, "no table");
   if (in->rows > 0) memcpy(cells, in->cells, in->rows * in->columns * sizeof(double));
@@ -98,7 +98,7 @@ static int run_same(struct ts_op_call *call) {
 }
 
 static int run_risky(struct ts_op_call *call) {
-  if (call->parameters[0].integer == TOY_FAILS_FOR) return call->host->fail(call, TOY_REASON);
+  if (call->parameters[0]->integer == TOY_FAILS_FOR) return call->host->fail(call, TOY_REASON);
   return run_table(call);
 }
 
@@ -138,11 +138,11 @@ static uint8_t *put_pixels(struct ts_op_call *call, int64_t width, int64_t heigh
 }
 
 static int run_shift(struct ts_op_call *call) {
-  const struct ts_op_view *in = &call->inputs[0];
+  const struct ts_op_view *in = call->inputs[0];
   const uint8_t *from = in->data;
   uint8_t *to = put_pixels(call, in->width, in->height);
   if (!to) return call->host->fail(call, "no pixels");
-  for (size_t i = 0; i < in->size_bytes; i++) to[i] = (uint8_t)((from[i] + call->parameters[0].integer) & 3);
+  for (size_t i = 0; i < in->size_bytes; i++) to[i] = (uint8_t)((from[i] + call->parameters[0]->integer) & 3);
   return 0;
 }
 
@@ -158,7 +158,7 @@ static uint8_t greatest_near(const struct ts_op_view *in, int64_t x, int64_t y) 
 }
 
 static int run_near(struct ts_op_call *call) {
-  const struct ts_op_view *in = &call->inputs[0];
+  const struct ts_op_view *in = call->inputs[0];
   uint8_t *to = put_pixels(call, in->width, in->height);
   if (!to) return call->host->fail(call, "no pixels");
   for (int64_t i = 0; i < in->width * in->height; i++) to[i] = greatest_near(in, i % in->width, i / in->width);
@@ -166,9 +166,9 @@ static int run_near(struct ts_op_call *call) {
 }
 
 static int run_paint(struct ts_op_call *call) {
-  const struct ts_op_view *in = &call->inputs[0];
+  const struct ts_op_view *in = call->inputs[0];
   const uint8_t *from = in->data;
-  uint64_t hash = mix_view(3, &call->inputs[1]);
+  uint64_t hash = mix_view(3, call->inputs[1]);
   uint8_t *to = put_pixels(call, in->width, in->height);
   if (!to) return call->host->fail(call, "no pixels");
   for (size_t i = 0; i < in->size_bytes; i++) to[i] = (uint8_t)((from[i] ^ (hash >> (i % 8))) & 3);
@@ -177,11 +177,11 @@ static int run_paint(struct ts_op_call *call) {
 
 /* Unlike shift it hardly ever gives the same pixels for other parameters or inputs. */
 static int run_stir(struct ts_op_call *call) {
-  const struct ts_op_view *in = &call->inputs[0];
+  const struct ts_op_view *in = call->inputs[0];
   const uint8_t *from = in->data;
   uint8_t *to = put_pixels(call, in->width, in->height);
   if (!to) return call->host->fail(call, "no pixels");
-  uint64_t hash = mix(4, (uint64_t)call->parameters[0].integer);
+  uint64_t hash = mix(4, (uint64_t)call->parameters[0]->integer);
   for (size_t i = 0; i < in->size_bytes; i++) {
     hash = (hash ^ from[i]) * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     to[i] = (uint8_t)(hash >> 56);
@@ -190,7 +190,7 @@ static int run_stir(struct ts_op_call *call) {
 }
 
 static int run_noise(struct ts_op_call *call) {
-  int64_t size = call->parameters[0].integer;
+  int64_t size = call->parameters[0]->integer;
   uint64_t hash = hash_of(call);
   uint8_t *to = put_pixels(call, size, size);
   if (!to) return call->host->fail(call, "no pixels");
@@ -206,24 +206,25 @@ static int run_noise(struct ts_op_call *call) {
 enum { READ_X, READ_Y, READ_WIDTH, READ_HEIGHT, READ_LEVEL, READ_AS };
 
 static int run_image_read(struct ts_op_call *call) {
-  const struct ts_op_value *values = call->parameters;
-  int64_t width = values[READ_WIDTH].integer;
-  int64_t height = values[READ_HEIGHT].integer;
+  const struct ts_op_value *const *values = call->parameters;
+  int64_t width = values[READ_WIDTH]->integer;
+  int64_t height = values[READ_HEIGHT]->integer;
   uint8_t *to = put_pixels(call, width, height);
   if (!to) return call->host->fail(call, "no pixels");
   for (int64_t i = 0; i < width * height; i++)
-    to[i] = toy_pixel(call->inputs[0].path, values[READ_X].integer + i % width, values[READ_Y].integer + i / width);
-  call->host->output_place(call, 0, values[READ_X].integer, values[READ_Y].integer,
-                           (int32_t)values[READ_LEVEL].integer);
-  call->host->output_type(call, 0, values[READ_AS].string);
+    to[i] = toy_pixel(call->inputs[0]->path, values[READ_X]->integer + i % width, values[READ_Y]->integer + i / width);
+  call->host->output_place(call, 0,
+                           TS_OP_PLACE(.x = values[READ_X]->integer, .y = values[READ_Y]->integer,
+                                       .level = (int32_t)values[READ_LEVEL]->integer));
+  call->host->output_type(call, 0, values[READ_AS]->string);
   return 0;
 }
 
 static int run_table_read(struct ts_op_call *call) {
-  if (strncmp(call->inputs[0].path, TOY_MISSING "/", strlen(TOY_MISSING "/")) == 0)
+  if (strncmp(call->inputs[0]->path, TOY_MISSING "/", strlen(TOY_MISSING "/")) == 0)
     return call->host->fail(call, TOY_REASON);
   static const char *const names[] = {"value", "port"};
-  uint64_t hash = mix_bytes(5, call->inputs[0].path, strlen(call->inputs[0].path));
+  uint64_t hash = mix_bytes(5, call->inputs[0]->path, strlen(call->inputs[0]->path));
   size_t rows = 1 + hash % 2;
   double *cells = call->host->output_table(call, 0, rows, 2, names);
   if (!cells) return call->host->fail(call, "no table");
@@ -232,10 +233,10 @@ static int run_table_read(struct ts_op_call *call) {
 }
 
 static int run_bytes_read(struct ts_op_call *call) {
-  size_t length = strlen(call->inputs[0].path);
+  size_t length = strlen(call->inputs[0]->path);
   char *to = call->host->output_bytes(call, 0, length);
   if (!to) return call->host->fail(call, "no bytes");
-  memcpy(to, call->inputs[0].path, length);
+  memcpy(to, call->inputs[0]->path, length);
   return 0;
 }
 
@@ -253,47 +254,45 @@ static void without_case(struct ts_op_value *value) {
 
 /* ---- Descriptors. ---- */
 
-#define TABLE(port)                                                                                                    \
-  { .name = (port), .type = "table", .help = "" }
-#define MAYBE(port)                                                                                                    \
-  { .name = (port), .type = "table", .help = "", .optional = 1 }
-#define IMAGE(port)                                                                                                    \
-  { .name = (port), .type = "image/gray8", .help = "" }
+#define TABLE(port) TS_OP_PORT(.name = (port), .type = "table", .help = "")
+#define MAYBE(port) TS_OP_PORT(.name = (port), .type = "table", .help = "", .optional = 1)
+#define IMAGE(port) TS_OP_PORT(.name = (port), .type = "image/gray8", .help = "")
 #define DIGIT(parameter, form)                                                                                         \
-  { .name = (parameter), .type = TS_OP_INTEGER, .low = 0, .high = 9, .help = "", .canonical = (form) }
-#define PLACE(parameter)                                                                                               \
-  { .name = (parameter), .type = TS_OP_INTEGER, .low = 1, .high = 0, .help = "" }
+  TS_OP_PARAMETER(.name = (parameter), .type = TS_OP_INTEGER, .low = 0, .high = 9, .help = "", .canonical = (form))
+#define PLACE(parameter) TS_OP_PARAMETER(.name = (parameter), .type = TS_OP_INTEGER, .low = 1, .high = 0, .help = "")
 
-static const struct ts_op_port a_port[] = {TABLE("a")};
-static const struct ts_op_port a_b_ports[] = {TABLE("a"), MAYBE("b")};
-static const struct ts_op_port a_b_c_ports[] = {TABLE("a"), MAYBE("b"), MAYBE("c")};
-static const struct ts_op_port image_port[] = {IMAGE("image")};
-static const struct ts_op_port image_a_ports[] = {IMAGE("image"), TABLE("a")};
-static const struct ts_op_port out_port[] = {TABLE("out")};
-static const struct ts_op_port pair_ports[] = {TABLE("first"), TABLE("second")};
-static const struct ts_op_port file_port[] = {{.name = "file", .type = "file", .help = ""}};
-static const struct ts_op_port any_image_port[] = {{.name = "image", .type = "image/gray8|mask", .help = ""}};
-static const struct ts_op_port table_port[] = {TABLE("table")};
-static const struct ts_op_port bytes_port[] = {{.name = "bytes", .type = "bytes", .help = ""}};
+static const struct ts_op_port *const a_port[] = {TABLE("a")};
+static const struct ts_op_port *const a_b_ports[] = {TABLE("a"), MAYBE("b")};
+static const struct ts_op_port *const a_b_c_ports[] = {TABLE("a"), MAYBE("b"), MAYBE("c")};
+static const struct ts_op_port *const image_port[] = {IMAGE("image")};
+static const struct ts_op_port *const image_a_ports[] = {IMAGE("image"), TABLE("a")};
+static const struct ts_op_port *const out_port[] = {TABLE("out")};
+static const struct ts_op_port *const pair_ports[] = {TABLE("first"), TABLE("second")};
+static const struct ts_op_port *const file_port[] = {TS_OP_PORT(.name = "file", .type = "file", .help = "")};
+static const struct ts_op_port *const any_image_port[] = {
+    TS_OP_PORT(.name = "image", .type = "image/gray8|mask", .help = "")};
+static const struct ts_op_port *const table_port[] = {TABLE("table")};
+static const struct ts_op_port *const bytes_port[] = {TS_OP_PORT(.name = "bytes", .type = "bytes", .help = "")};
 
 static const char *const words[] = {"red", "Red", "green", "Green", NULL};
-static const struct ts_op_parameter p_only[] = {DIGIT("p", NULL)};
-static const struct ts_op_parameter p_pairs[] = {DIGIT("p", by_pairs)};
-static const struct ts_op_parameter p_modulo[] = {DIGIT("p", modulo_four)};
-static const struct ts_op_parameter p_q[] = {DIGIT("p", NULL), DIGIT("q", NULL)};
-static const struct ts_op_parameter s_flag[] = {
-    {.name = "s", .type = TS_OP_STRING, .choices = words, .help = "", .canonical = without_case},
-    {.name = "flag", .type = TS_OP_BOOLEAN, .help = ""}};
-static const struct ts_op_parameter r_p[] = {
-    {.name = "r", .type = TS_OP_REAL, .low = 0, .high = 9, .help = "", .canonical = by_halves}, DIGIT("p", NULL)};
-static const struct ts_op_parameter size_p[] = {PLACE("size"), DIGIT("p", NULL)};
-static const struct ts_op_parameter read_parameters[] = {
+static const struct ts_op_parameter *const p_only[] = {DIGIT("p", NULL)};
+static const struct ts_op_parameter *const p_pairs[] = {DIGIT("p", by_pairs)};
+static const struct ts_op_parameter *const p_modulo[] = {DIGIT("p", modulo_four)};
+static const struct ts_op_parameter *const p_q[] = {DIGIT("p", NULL), DIGIT("q", NULL)};
+static const struct ts_op_parameter *const s_flag[] = {
+    TS_OP_PARAMETER(.name = "s", .type = TS_OP_STRING, .choices = words, .help = "", .canonical = without_case),
+    TS_OP_PARAMETER(.name = "flag", .type = TS_OP_BOOLEAN, .help = "")};
+static const struct ts_op_parameter *const r_p[] = {
+    TS_OP_PARAMETER(.name = "r", .type = TS_OP_REAL, .low = 0, .high = 9, .help = "", .canonical = by_halves),
+    DIGIT("p", NULL)};
+static const struct ts_op_parameter *const size_p[] = {PLACE("size"), DIGIT("p", NULL)};
+static const struct ts_op_parameter *const read_parameters[] = {
     PLACE("x"),      PLACE("y"),     PLACE("width"),
-    PLACE("height"), PLACE("level"), {.name = "as", .type = TS_OP_STRING, .help = ""}};
+    PLACE("height"), PLACE("level"), TS_OP_PARAMETER(.name = "as", .type = TS_OP_STRING, .help = "")};
 
 #define TOY(title, ins, outs, function)                                                                                \
-  .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .name = (title), .version = 1, .help = "",     \
-  .inputs = (ins), .input_count = COUNT_OF(ins), .outputs = (outs), .output_count = COUNT_OF(outs), .run = (function)
+  TS_OP_DESCRIPTOR_HEAD, .name = (title), .version = 1, .help = "", .inputs = (ins), .input_count = COUNT_OF(ins),     \
+                         .outputs = (outs), .output_count = COUNT_OF(outs), .run = (function)
 #define TAKES(list) .parameters = (list), .parameter_count = COUNT_OF(list)
 #define SELF(...)                                                                                                      \
   .user = &(struct toy) { __VA_ARGS__ }

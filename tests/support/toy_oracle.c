@@ -217,7 +217,7 @@ static bool find_request(const struct toy_oracle *o, size_t set, size_t task, si
     request->from = tiles ? TS_PER_TILE : TS_PER_FILE;
   } else {
     const struct ts_task *producer = &w->tasks[request->source.index];
-    request->pixels = strcmp(producer->op->descriptor->outputs[request->source.port].type, "table") != 0;
+    request->pixels = strcmp(producer->op->descriptor->outputs[request->source.port]->type, "table") != 0;
     request->from = w->stages[producer->stage].scope;
   }
   return true;
@@ -288,7 +288,7 @@ static uint64_t number_by(struct toy_oracle *o, const struct toy_instance *insta
     ts_str_addf(&text, "%s %s (", by == TOY_BY_KEY ? "key" : "content", d->name);
   bool raw = by_node && o->toy->options.raw_values;
   for (size_t i = 0; i < d->parameter_count; i++)
-    toy_add_value(&text, &d->parameters[i], toy_bound_value(w, set, instance->task, i), raw);
+    toy_add_value(&text, d->parameters[i], toy_bound_value(w, set, instance->task, i), raw);
   for (size_t i = 0; i < d->input_count; i++) {
     uint64_t number = 0;
     if (arrivals[i].connected)

@@ -5,14 +5,15 @@
 #include "base/block.h"
 #include "kernels/nuclei.h"
 
-static const struct ts_op_port image_in[] = {NUCLEI_IMAGE_PORT("stained tissue")};
-static const struct ts_op_port background_out[] = {NUCLEI_PLANE_PORT("rc", "image/gray8", "inverted red channel"),
-                                                   NUCLEI_PLANE_PORT("recon", "image/gray8", "its background")};
-static const struct ts_op_parameter background_parameters[] = {
+static const struct ts_op_port *const image_in[] = {NUCLEI_IMAGE_PORT("stained tissue")};
+static const struct ts_op_port *const background_out[] = {
+    NUCLEI_PLANE_PORT("rc", "image/gray8", "inverted red channel"),
+    NUCLEI_PLANE_PORT("recon", "image/gray8", "its background")};
+static const struct ts_op_parameter *const background_parameters[] = {
     NUCLEI_CONNECTIVITY("RC", "neighbours in the reconstruction of the background")};
 
 static int run_background(struct ts_op_call *call) {
-  const struct ts_op_view *image = &call->inputs[0];
+  const struct ts_op_view *image = call->inputs[0];
   struct ts_error err = {0};
   struct ts_kernel_threads threads = ts_nuclei_threads(call);
   uint8_t *rc = ts_nuclei_plane(call, 0, 1);
@@ -22,8 +23,8 @@ static int run_background(struct ts_op_call *call) {
     ts_block_give(opened);
     return call->host->fail(call, "not enough memory for the background of the tile");
   }
-  bool ok = ts_nuclei_background(image->data, image->width, image->height, (int)call->parameters[0].integer, rc, opened,
-                                 recon, &threads, &err);
+  bool ok = ts_nuclei_background(image->data, image->width, image->height, (int)call->parameters[0]->integer, rc,
+                                 opened, recon, &threads, &err);
   ts_block_give(opened);
   return ts_nuclei_done(call, ok, &err);
 }

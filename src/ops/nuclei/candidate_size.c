@@ -4,20 +4,20 @@
 
 #include "kernels/nuclei.h"
 
-static const struct ts_op_port bw_in[] = {NUCLEI_PLANE_PORT("bw", "mask", "candidate nuclei")};
-static const struct ts_op_port bw_out[] = {NUCLEI_PLANE_PORT("bw", "mask", "candidates of the right size")};
-static const struct ts_op_parameter candidate_size_parameters[] = {
+static const struct ts_op_port *const bw_in[] = {NUCLEI_PLANE_PORT("bw", "mask", "candidate nuclei")};
+static const struct ts_op_port *const bw_out[] = {NUCLEI_PLANE_PORT("bw", "mask", "candidates of the right size")};
+static const struct ts_op_parameter *const candidate_size_parameters[] = {
     NUCLEI_INTEGER("minSize", 0, NUCLEI_SIZE_MAX, "smallest area of a candidate, in pixels"),
     NUCLEI_INTEGER("maxSize", 0, NUCLEI_SIZE_MAX, "area from which a candidate is too large, in pixels")};
 
 static int run_candidate_size(struct ts_op_call *call) {
-  const struct ts_op_view *bw = &call->inputs[0];
+  const struct ts_op_view *bw = call->inputs[0];
   struct ts_error err = {0};
   struct ts_kernel_threads threads = ts_nuclei_threads(call);
   uint8_t *out = ts_nuclei_plane(call, 0, 1);
   if (!out) return -1;
-  bool ok = ts_nuclei_candidate_size(bw->data, bw->width, bw->height, call->parameters[0].integer,
-                                     call->parameters[1].integer, out, &threads, &err);
+  bool ok = ts_nuclei_candidate_size(bw->data, bw->width, bw->height, call->parameters[0]->integer,
+                                     call->parameters[1]->integer, out, &threads, &err);
   return ts_nuclei_done(call, ok, &err);
 }
 

@@ -3,7 +3,7 @@
 #include "ops/nuclei/nuclei_int.h"
 
 uint8_t *ts_nuclei_plane(struct ts_op_call *call, size_t port, int32_t channels) {
-  const struct ts_op_view *first = &call->inputs[0];
+  const struct ts_op_view *first = call->inputs[0];
   return call->host->output_pixels(call, port, first->width, first->height, channels, TS_OP_U8);
 }
 
@@ -22,10 +22,10 @@ struct ts_kernel_threads ts_nuclei_threads(struct ts_op_call *call) {
 
 bool ts_nuclei_same_size(struct ts_op_call *call, size_t input_count) {
   for (size_t i = 1; i < input_count; i++) {
-    if (call->inputs[i].width != call->inputs[0].width || call->inputs[i].height != call->inputs[0].height) {
-      call->host->fail(call, "its inputs differ in size: %lld x %lld and %lld x %lld", (long long)call->inputs[0].width,
-                       (long long)call->inputs[0].height, (long long)call->inputs[i].width,
-                       (long long)call->inputs[i].height);
+    if (call->inputs[i]->width != call->inputs[0]->width || call->inputs[i]->height != call->inputs[0]->height) {
+      call->host->fail(call, "its inputs differ in size: %lld x %lld and %lld x %lld",
+                       (long long)call->inputs[0]->width, (long long)call->inputs[0]->height,
+                       (long long)call->inputs[i]->width, (long long)call->inputs[i]->height);
       return false;
     }
   }

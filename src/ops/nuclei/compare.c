@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-static const struct ts_op_port compare_in[] = {
-    {.name = "mask", .type = "mask|labels", .help = "what was found"},
-    {.name = "reference", .type = "mask|labels", .help = "what should have been found"}};
-static const struct ts_op_port compare_out[] = {{.name = "table", .type = "table", .help = "one row of scores"}};
+static const struct ts_op_port *const compare_in[] = {
+    TS_OP_PORT(.name = "mask", .type = "mask|labels", .help = "what was found"),
+    TS_OP_PORT(.name = "reference", .type = "mask|labels", .help = "what should have been found")};
+static const struct ts_op_port *const compare_out[] = {
+    TS_OP_PORT(.name = "table", .type = "table", .help = "one row of scores")};
 
 static struct ts_compare_plane plane_of(const struct ts_op_view *view) {
   struct ts_compare_plane plane = {.width = view->width, .height = view->height};
@@ -20,10 +21,9 @@ static struct ts_compare_plane plane_of(const struct ts_op_view *view) {
   return plane;
 }
 
-#define COMPARE_COLUMN(column)                                                                                         \
-  { "table", (column) }
+#define COMPARE_COLUMN(column) TS_OP_COLUMN("table", (column))
 /* Pixels and objects; then the terms of the scores. */
-static const struct ts_op_column compare_columns[] = {
+static const struct ts_op_column *const compare_columns[] = {
     COMPARE_COLUMN("diff"),        COMPARE_COLUMN("reference_px"),  COMPARE_COLUMN("dice"),
     COMPARE_COLUMN("jaccard"),     COMPARE_COLUMN("found"),         COMPARE_COLUMN("reference"),
     COMPARE_COLUMN("matched"),     COMPARE_COLUMN("precision"),     COMPARE_COLUMN("recall"),
@@ -33,33 +33,40 @@ static const struct ts_op_column compare_columns[] = {
     COMPARE_COLUMN("pixel_recall")};
 
 /* All other counts are terms of ratios. */
-static const struct ts_op_column compare_counts[] = {COMPARE_COLUMN("diff")};
-static const struct ts_op_column compare_objects[] = {
+static const struct ts_op_column *const compare_counts[] = {COMPARE_COLUMN("diff")};
+static const struct ts_op_column *const compare_objects[] = {
     COMPARE_COLUMN("found"),       COMPARE_COLUMN("reference"),    COMPARE_COLUMN("matched"),
     COMPARE_COLUMN("precision"),   COMPARE_COLUMN("recall"),       COMPARE_COLUMN("f1"),
     COMPARE_COLUMN("aji"),         COMPARE_COLUMN("pq"),           COMPARE_COLUMN("iou_sum"),
     COMPARE_COLUMN("aji_both_px"), COMPARE_COLUMN("aji_joined_px")};
 
 #define COMPARE_TERMS(...)                                                                                             \
-  (const struct ts_op_term[]){__VA_ARGS__}, NUCLEI_COUNT(((const struct ts_op_term[]){__VA_ARGS__}))
+  (const struct ts_op_term *const[]){__VA_ARGS__}, NUCLEI_COUNT(((const struct ts_op_term *const[]){__VA_ARGS__}))
 /* PQ is the sum of IoU over matched + unmatched / 2; with found = matched + false ones and reference = matched + missed
  * ones that is twice the sum over found + reference. */
-static const struct ts_op_ratio compare_ratios[] = {
-    {{"table", "dice"}, COMPARE_TERMS({"both_px", 2}), COMPARE_TERMS({"found_px", 1}, {"reference_px", 1})},
-    {{"table", "jaccard"},
-     COMPARE_TERMS({"both_px", 1}),
-     COMPARE_TERMS({"found_px", 1}, {"reference_px", 1}, {"both_px", -1})},
-    {{"table", "pixel_precision"}, COMPARE_TERMS({"both_px", 1}), COMPARE_TERMS({"found_px", 1})},
-    {{"table", "pixel_recall"}, COMPARE_TERMS({"both_px", 1}), COMPARE_TERMS({"reference_px", 1})},
-    {{"table", "precision"}, COMPARE_TERMS({"matched", 1}), COMPARE_TERMS({"found", 1})},
-    {{"table", "recall"}, COMPARE_TERMS({"matched", 1}), COMPARE_TERMS({"reference", 1})},
-    {{"table", "f1"}, COMPARE_TERMS({"matched", 2}), COMPARE_TERMS({"found", 1}, {"reference", 1})},
-    {{"table", "aji"}, COMPARE_TERMS({"aji_both_px", 1}), COMPARE_TERMS({"aji_joined_px", 1})},
-    {{"table", "pq"}, COMPARE_TERMS({"iou_sum", 2}), COMPARE_TERMS({"found", 1}, {"reference", 1})}};
+static const struct ts_op_ratio *const compare_ratios[] = {
+    TS_OP_RATIO(COMPARE_COLUMN("dice"), COMPARE_TERMS(TS_OP_TERM("both_px", 2)),
+                COMPARE_TERMS(TS_OP_TERM("found_px", 1), TS_OP_TERM("reference_px", 1))),
+    TS_OP_RATIO(COMPARE_COLUMN("jaccard"), COMPARE_TERMS(TS_OP_TERM("both_px", 1)),
+                COMPARE_TERMS(TS_OP_TERM("found_px", 1), TS_OP_TERM("reference_px", 1), TS_OP_TERM("both_px", -1))),
+    TS_OP_RATIO(COMPARE_COLUMN("pixel_precision"), COMPARE_TERMS(TS_OP_TERM("both_px", 1)),
+                COMPARE_TERMS(TS_OP_TERM("found_px", 1))),
+    TS_OP_RATIO(COMPARE_COLUMN("pixel_recall"), COMPARE_TERMS(TS_OP_TERM("both_px", 1)),
+                COMPARE_TERMS(TS_OP_TERM("reference_px", 1))),
+    TS_OP_RATIO(COMPARE_COLUMN("precision"), COMPARE_TERMS(TS_OP_TERM("matched", 1)),
+                COMPARE_TERMS(TS_OP_TERM("found", 1))),
+    TS_OP_RATIO(COMPARE_COLUMN("recall"), COMPARE_TERMS(TS_OP_TERM("matched", 1)),
+                COMPARE_TERMS(TS_OP_TERM("reference", 1))),
+    TS_OP_RATIO(COMPARE_COLUMN("f1"), COMPARE_TERMS(TS_OP_TERM("matched", 2)),
+                COMPARE_TERMS(TS_OP_TERM("found", 1), TS_OP_TERM("reference", 1))),
+    TS_OP_RATIO(COMPARE_COLUMN("aji"), COMPARE_TERMS(TS_OP_TERM("aji_both_px", 1)),
+                COMPARE_TERMS(TS_OP_TERM("aji_joined_px", 1))),
+    TS_OP_RATIO(COMPARE_COLUMN("pq"), COMPARE_TERMS(TS_OP_TERM("iou_sum", 2)),
+                COMPARE_TERMS(TS_OP_TERM("found", 1), TS_OP_TERM("reference", 1)))};
 
 static int run_compare(struct ts_op_call *call) {
-  struct ts_compare_plane found = plane_of(&call->inputs[0]);
-  struct ts_compare_plane reference = plane_of(&call->inputs[1]);
+  struct ts_compare_plane found = plane_of(call->inputs[0]);
+  struct ts_compare_plane reference = plane_of(call->inputs[1]);
   struct ts_comparison c;
   struct ts_error err = {0};
   struct ts_kernel_threads threads = ts_nuclei_threads(call);
@@ -85,7 +92,7 @@ static int run_compare(struct ts_op_call *call) {
                         c.pixel_recall};
   const char *names[NUCLEI_COUNT(compare_columns)];
   _Static_assert(sizeof row / sizeof *row == NUCLEI_COUNT(names), "a value for every column");
-  for (size_t i = 0; i < NUCLEI_COUNT(names); i++) names[i] = compare_columns[i].name;
+  for (size_t i = 0; i < NUCLEI_COUNT(names); i++) names[i] = compare_columns[i]->name;
   double *cells = call->host->output_table(call, 0, 1, NUCLEI_COUNT(names), names);
   if (!cells) return -1;
   memcpy(cells, row, sizeof row);

@@ -8,23 +8,22 @@
 #include <math.h>
 #include <string.h>
 
-static const struct ts_op_port features_in[] = {{.name = "image", .type = "image/rgb8", .help = "normalised tissue"},
-                                                {.name = "mask", .type = "mask|labels", .help = "nuclei"}};
-static const struct ts_op_port features_out[] = {
-    {.name = "objects", .type = "table", .help = "one row per nucleus: place, shape, intensity, gradient, edges"},
-    {.name = "summary", .type = "table", .help = "one row: number of nuclei and the means of their features"}};
+static const struct ts_op_port *const features_in[] = {
+    TS_OP_PORT(.name = "image", .type = "image/rgb8", .help = "normalised tissue"),
+    TS_OP_PORT(.name = "mask", .type = "mask|labels", .help = "nuclei")};
+static const struct ts_op_port *const features_out[] = {
+    TS_OP_PORT(.name = "objects", .type = "table",
+               .help = "one row per nucleus: place, shape, intensity, gradient, edges"),
+    TS_OP_PORT(.name = "summary", .type = "table",
+               .help = "one row: number of nuclei and the means of their features")};
 
-#define OBJECTS_COLUMN(column, feature)                                                                                \
-  { "objects", (feature) }
-#define SUMMARY_COLUMN(column, feature)                                                                                \
-  { "summary", (feature) }
+#define OBJECTS_COLUMN(column, feature) TS_OP_COLUMN("objects", (feature))
+#define SUMMARY_COLUMN(column, feature) TS_OP_COLUMN("summary", (feature))
 /* All of them depend on where tiles cut nuclei. */
-static const struct ts_op_column features_columns[] = {TS_FEATURE_LIST(OBJECTS_COLUMN),
-                                                       {"summary", "count"},
-                                                       {"summary", "area"},
-                                                       TS_FEATURE_LIST_OF_FORM(SUMMARY_COLUMN),
-                                                       TS_FEATURE_LIST_OF_CHANNELS(SUMMARY_COLUMN)};
-static const struct ts_op_column features_counts[] = {{"summary", "count"}};
+static const struct ts_op_column *const features_columns[] = {
+    TS_FEATURE_LIST(OBJECTS_COLUMN), TS_OP_COLUMN("summary", "count"), TS_OP_COLUMN("summary", "area"),
+    TS_FEATURE_LIST_OF_FORM(SUMMARY_COLUMN), TS_FEATURE_LIST_OF_CHANNELS(SUMMARY_COLUMN)};
+static const struct ts_op_column *const features_counts[] = {TS_OP_COLUMN("summary", "count")};
 
 /* Coordinates are in pixels of the image, not of the tile. */
 static void move_to_image(struct ts_feature_table *table, const struct ts_op_view *image) {
@@ -65,9 +64,9 @@ static int write_summary(struct ts_op_call *call, const struct ts_feature_table 
 }
 
 static int run_features(struct ts_op_call *call) {
-  const struct ts_op_view *image = &call->inputs[0];
+  const struct ts_op_view *image = call->inputs[0];
   if (!ts_nuclei_same_size(call, 2)) return -1;
-  uint32_t *labels = ts_nuclei_labels(call, &call->inputs[1]);
+  uint32_t *labels = ts_nuclei_labels(call, call->inputs[1]);
   if (!labels) return -1;
   struct ts_feature_table table = {0};
   struct ts_error err = {0};

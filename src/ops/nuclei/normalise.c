@@ -4,11 +4,11 @@
 
 #include "kernels/nuclei.h"
 
-static const struct ts_op_port image_in[] = {NUCLEI_IMAGE_PORT("stained tissue")};
-static const struct ts_op_port image_out[] = {NUCLEI_IMAGE_PORT("the same with the colours of the target")};
+static const struct ts_op_port *const image_in[] = {NUCLEI_IMAGE_PORT("stained tissue")};
+static const struct ts_op_port *const image_out[] = {NUCLEI_IMAGE_PORT("the same with the colours of the target")};
 
 static int run_normalise(struct ts_op_call *call) {
-  const struct ts_op_view *image = &call->inputs[0];
+  const struct ts_op_view *image = call->inputs[0];
   struct ts_error err = {0};
   struct ts_kernel_threads threads = ts_nuclei_threads(call);
   uint8_t *out = ts_nuclei_plane(call, 0, 3);

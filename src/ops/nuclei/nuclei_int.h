@@ -10,27 +10,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NUCLEI_COUNT(array) (sizeof(array) / sizeof *(array))
-#define NUCLEI_OPERATION_OF(title, number)                                                                             \
-  .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .version = (number), .name = "nuclei." title
-#define NUCLEI_OPERATION(title) NUCLEI_OPERATION_OF(title, 1)
+#define NUCLEI_COUNT(array)                (sizeof(array) / sizeof *(array))
+#define NUCLEI_OPERATION_OF(title, number) TS_OP_DESCRIPTOR_HEAD, .version = (number), .name = "nuclei." title
+#define NUCLEI_OPERATION(title)            NUCLEI_OPERATION_OF(title, 1)
 
 /* Descriptors also say how much memory the kernels take beside the outputs: measured on tissue and doubled where it
  * depends on how much is found. */
 
 #define NUCLEI_SIZE_MAX 2147483647.0
 
-#define NUCLEI_IMAGE_PORT(text)                                                                                        \
-  { .name = "image", .type = "image/rgb8", .help = (text) }
-#define NUCLEI_PLANE_PORT(port, kind, text)                                                                            \
-  { .name = (port), .type = (kind), .help = (text) }
+#define NUCLEI_IMAGE_PORT(text)             TS_OP_PORT(.name = "image", .type = "image/rgb8", .help = (text))
+#define NUCLEI_PLANE_PORT(port, kind, text) TS_OP_PORT(.name = (port), .type = (kind), .help = (text))
 #define NUCLEI_INTEGER(parameter, lowest, highest, text)                                                               \
-  { .name = (parameter), .type = TS_OP_INTEGER, .low = (lowest), .high = (highest), .help = (text) }
+  TS_OP_PARAMETER(.name = (parameter), .type = TS_OP_INTEGER, .low = (lowest), .high = (highest), .help = (text))
 #define NUCLEI_CONNECTIVITY(parameter, text)                                                                           \
-  {                                                                                                                    \
-    .name = (parameter), .type = TS_OP_INTEGER, .low = 4, .high = 8, .help = (text),                                   \
-    .canonical = ts_nuclei_canonical_connectivity                                                                      \
-  }
+  TS_OP_PARAMETER(.name = (parameter), .type = TS_OP_INTEGER, .low = 4, .high = 8, .help = (text),                     \
+                  .canonical = ts_nuclei_canonical_connectivity)
 #define NUCLEI_PORTS(in, out)                                                                                          \
   .inputs = (in), .input_count = NUCLEI_COUNT(in), .outputs = (out), .output_count = NUCLEI_COUNT(out)
 #define NUCLEI_PARAMETERS(list) .parameters = (list), .parameter_count = NUCLEI_COUNT(list)

@@ -11,9 +11,10 @@
 
 #include <string.h>
 
-static const struct ts_op_port objects_in[] = {{.name = "mask", .type = "mask|labels", .help = "nuclei"}};
-static const struct ts_op_port objects_out[] = {
-    {.name = "objects", .type = "objects", .help = "their outlines as GeoJSON"}};
+static const struct ts_op_port *const objects_in[] = {
+    TS_OP_PORT(.name = "mask", .type = "mask|labels", .help = "nuclei")};
+static const struct ts_op_port *const objects_out[] = {
+    TS_OP_PORT(.name = "objects", .type = "objects", .help = "their outlines as GeoJSON")};
 
 static void add_ring(struct ts_str *out, const struct ts_outlines *outlines, const struct ts_ring *ring,
                      const struct ts_op_view *view) {
@@ -56,7 +57,7 @@ static void add_collection(struct ts_str *out, const struct ts_outlines *outline
 }
 
 static int run_objects(struct ts_op_call *call) {
-  const struct ts_op_view *view = &call->inputs[0];
+  const struct ts_op_view *view = call->inputs[0];
   uint32_t *labels = ts_nuclei_labels(call, view);
   if (!labels) return -1;
   struct ts_outlines outlines = {0};

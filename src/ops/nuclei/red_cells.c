@@ -4,25 +4,23 @@
 
 #include "kernels/nuclei.h"
 
-static const struct ts_op_port image_in[] = {NUCLEI_IMAGE_PORT("stained tissue")};
-static const struct ts_op_port red_cells_out[] = {
+static const struct ts_op_port *const image_in[] = {NUCLEI_IMAGE_PORT("stained tissue")};
+static const struct ts_op_port *const red_cells_out[] = {
     NUCLEI_PLANE_PORT("rbc", "mask", "red blood cells; everything, where the tile is background")};
-static const struct ts_op_parameter red_cells_parameters[] = {
+static const struct ts_op_parameter *const red_cells_parameters[] = {
     NUCLEI_INTEGER("B", 0, 255, "blue above which a pixel may be background"),
     NUCLEI_INTEGER("G", 0, 255, "green above which a pixel may be background"),
     NUCLEI_INTEGER("R", 0, 255, "red above which a pixel may be background"),
-    {.name = "T1",
-     .type = TS_OP_REAL,
-     .low = 0,
-     .high = 1000,
-     .help = "red to green ratio that starts a red blood cell"},
-    {.name = "T2", .type = TS_OP_REAL, .low = 0, .high = 1000, .help = "red to green ratio that continues one"}};
+    TS_OP_PARAMETER(.name = "T1", .type = TS_OP_REAL, .low = 0, .high = 1000,
+                    .help = "red to green ratio that starts a red blood cell"),
+    TS_OP_PARAMETER(.name = "T2", .type = TS_OP_REAL, .low = 0, .high = 1000,
+                    .help = "red to green ratio that continues one")};
 
 static int run_red_cells(struct ts_op_call *call) {
-  const struct ts_op_view *image = &call->inputs[0];
-  const struct ts_op_value *p = call->parameters;
-  struct ts_nuclei_red_cells_params params = {(int)p[0].integer, (int)p[1].integer, (int)p[2].integer, p[3].real,
-                                              p[4].real};
+  const struct ts_op_view *image = call->inputs[0];
+  const struct ts_op_value *const *p = call->parameters;
+  struct ts_nuclei_red_cells_params params = {(int)p[0]->integer, (int)p[1]->integer, (int)p[2]->integer, p[3]->real,
+                                              p[4]->real};
   enum ts_nuclei_status status;
   struct ts_error err = {0};
   struct ts_kernel_threads threads = ts_nuclei_threads(call);

@@ -5,10 +5,10 @@
 #include "kernels/memo.h"
 #include "kernels/nuclei.h"
 
-static const struct ts_op_port split_in[] = {NUCLEI_IMAGE_PORT("normalised tissue"),
-                                             NUCLEI_PLANE_PORT("open", "mask", "joined nuclei")};
-static const struct ts_op_port split_out[] = {NUCLEI_PLANE_PORT("split", "mask", "separated nuclei")};
-static const struct ts_op_parameter split_parameters[] = {
+static const struct ts_op_port *const split_in[] = {NUCLEI_IMAGE_PORT("normalised tissue"),
+                                                    NUCLEI_PLANE_PORT("open", "mask", "joined nuclei")};
+static const struct ts_op_port *const split_out[] = {NUCLEI_PLANE_PORT("split", "mask", "separated nuclei")};
+static const struct ts_op_parameter *const split_parameters[] = {
     NUCLEI_INTEGER("minSizePl", 0, NUCLEI_SIZE_MAX, "smallest area that is separated further, in pixels"),
     NUCLEI_CONNECTIVITY("WC", "neighbours when seeds of the watershed are found")};
 
@@ -31,15 +31,16 @@ static const struct ts_kernel_memo *memo_of(struct ts_op_call *call, size_t inpu
 }
 
 static int run_split(struct ts_op_call *call) {
-  const struct ts_op_view *image = &call->inputs[0];
+  const struct ts_op_view *image = call->inputs[0];
   struct ts_error err = {0};
   struct ts_kernel_threads threads = ts_nuclei_threads(call);
   struct ts_kernel_memo memo;
   if (!ts_nuclei_same_size(call, 2)) return -1;
   uint8_t *out = ts_nuclei_plane(call, 0, 1);
   if (!out) return -1;
-  bool ok = ts_nuclei_split(image->data, call->inputs[1].data, image->width, image->height, call->parameters[0].integer,
-                            (int)call->parameters[1].integer, out, &threads, memo_of(call, 0, &memo), &err);
+  bool ok =
+      ts_nuclei_split(image->data, call->inputs[1]->data, image->width, image->height, call->parameters[0]->integer,
+                      (int)call->parameters[1]->integer, out, &threads, memo_of(call, 0, &memo), &err);
   return ts_nuclei_done(call, ok, &err);
 }
 

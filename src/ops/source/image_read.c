@@ -17,46 +17,38 @@ enum { PARAMETER_X, PARAMETER_Y, PARAMETER_WIDTH, PARAMETER_HEIGHT, PARAMETER_LE
 
 static const char *const as_choices[] = {"image/rgb8", "image/gray8", "image/gray16", "mask", "labels", NULL};
 
-static const struct ts_op_port inputs[] = {
-    {.name = "file", .type = "file", .help = "PNG, TIFF, OME-TIFF, JPEG or slide"}};
+static const struct ts_op_port *const inputs[] = {
+    TS_OP_PORT(.name = "file", .type = "file", .help = "PNG, TIFF, OME-TIFF, JPEG or slide")};
 
-static const struct ts_op_port outputs[] = {{.name = "image",
-                                             .type = "image/rgb8|image/gray8|image/gray16|mask|labels",
-                                             .help = "the pixels of the rectangle"}};
+static const struct ts_op_port *const outputs[] = {TS_OP_PORT(.name = "image",
+                                                              .type = "image/rgb8|image/gray8|image/gray16|mask|labels",
+                                                              .help = "the pixels of the rectangle")};
 
-static const struct ts_op_parameter parameters[PARAMETER_COUNT] = {
-    [PARAMETER_X] =
-        {.name = "x", .type = TS_OP_INTEGER, .low = 0, .high = COORDINATE_MAX, .help = "left edge in pixels"},
-    [PARAMETER_Y] =
-        {.name = "y", .type = TS_OP_INTEGER, .low = 0, .high = COORDINATE_MAX, .help = "upper edge in pixels"},
-    [PARAMETER_WIDTH] = {.name = "width",
-                         .type = TS_OP_INTEGER,
-                         .low = 0,
-                         .high = COORDINATE_MAX,
-                         .help = "width in pixels; 0 reaches to the right edge of the image"},
-    [PARAMETER_HEIGHT] = {.name = "height",
-                          .type = TS_OP_INTEGER,
-                          .low = 0,
-                          .high = COORDINATE_MAX,
-                          .help = "height in pixels; 0 reaches to the lower edge of the image"},
-    [PARAMETER_LEVEL] = {.name = "level",
-                         .type = TS_OP_INTEGER,
-                         .low = 0,
-                         .high = LEVEL_MAX,
-                         .help = "resolution level; 0 is the full resolution"},
-    [PARAMETER_AS] = {.name = "as", .type = TS_OP_STRING, .choices = as_choices, .help = "port type of the pixels"},
+static const struct ts_op_parameter *const parameters[PARAMETER_COUNT] = {
+    [PARAMETER_X] = TS_OP_PARAMETER(.name = "x", .type = TS_OP_INTEGER, .low = 0, .high = COORDINATE_MAX,
+                                    .help = "left edge in pixels"),
+    [PARAMETER_Y] = TS_OP_PARAMETER(.name = "y", .type = TS_OP_INTEGER, .low = 0, .high = COORDINATE_MAX,
+                                    .help = "upper edge in pixels"),
+    [PARAMETER_WIDTH] = TS_OP_PARAMETER(.name = "width", .type = TS_OP_INTEGER, .low = 0, .high = COORDINATE_MAX,
+                                        .help = "width in pixels; 0 reaches to the right edge of the image"),
+    [PARAMETER_HEIGHT] = TS_OP_PARAMETER(.name = "height", .type = TS_OP_INTEGER, .low = 0, .high = COORDINATE_MAX,
+                                         .help = "height in pixels; 0 reaches to the lower edge of the image"),
+    [PARAMETER_LEVEL] = TS_OP_PARAMETER(.name = "level", .type = TS_OP_INTEGER, .low = 0, .high = LEVEL_MAX,
+                                        .help = "resolution level; 0 is the full resolution"),
+    [PARAMETER_AS] =
+        TS_OP_PARAMETER(.name = "as", .type = TS_OP_STRING, .choices = as_choices, .help = "port type of the pixels"),
 };
 
 static bool find_region(const struct ts_op_call *call, struct ts_region *region, struct ts_error *err) {
-  const struct ts_op_value *values = call->parameters;
-  *region = (struct ts_region){.x = values[PARAMETER_X].integer,
-                               .y = values[PARAMETER_Y].integer,
-                               .width = values[PARAMETER_WIDTH].integer,
-                               .height = values[PARAMETER_HEIGHT].integer,
-                               .level = (int32_t)values[PARAMETER_LEVEL].integer};
+  const struct ts_op_value *const *values = call->parameters;
+  *region = (struct ts_region){.x = values[PARAMETER_X]->integer,
+                               .y = values[PARAMETER_Y]->integer,
+                               .width = values[PARAMETER_WIDTH]->integer,
+                               .height = values[PARAMETER_HEIGHT]->integer,
+                               .level = (int32_t)values[PARAMETER_LEVEL]->integer};
   if (region->width > 0 && region->height > 0) return true;
   struct ts_image_info info;
-  if (!ts_image_inspect(call->inputs[0].path, region->level, &info, err)) return false;
+  if (!ts_image_inspect(call->inputs[0]->path, region->level, &info, err)) return false;
   if (region->width == 0) region->width = info.width - region->x;
   if (region->height == 0) region->height = info.height - region->y;
   return true;
@@ -72,7 +64,7 @@ static int hand_over(struct ts_op_call *call, const struct ts_data *data) {
   size_t size_bytes = 0;
   const void *source = ts_data_bytes(data, &size_bytes);
   memcpy(pixels, source, size_bytes);
-  host->output_place(call, 0, region->x, region->y, region->level);
+  host->output_place(call, 0, TS_OP_PLACE(.x = region->x, .y = region->y, .level = region->level));
   host->output_type(call, 0, type->name);
   return 0;
 }
@@ -80,10 +72,10 @@ static int hand_over(struct ts_op_call *call, const struct ts_data *data) {
 static int run(struct ts_op_call *call) {
   struct ts_error err = {0};
   struct ts_region region;
-  const struct ts_type *type = ts_type_find(call->parameters[PARAMETER_AS].string);
-  if (!type) return call->host->fail(call, "unknown type '%s'", call->parameters[PARAMETER_AS].string);
+  const struct ts_type *type = ts_type_find(call->parameters[PARAMETER_AS]->string);
+  if (!type) return call->host->fail(call, "unknown type '%s'", call->parameters[PARAMETER_AS]->string);
   if (!find_region(call, &region, &err)) return call->host->fail(call, "%s", err.text);
-  struct ts_data *data = ts_image_read(call->inputs[0].path, type, &region, &err);
+  struct ts_data *data = ts_image_read(call->inputs[0]->path, type, &region, &err);
   if (!data) return call->host->fail(call, "%s", err.text);
   int result = hand_over(call, data);
   ts_data_unref(data);
@@ -91,8 +83,7 @@ static int run(struct ts_op_call *call) {
 }
 
 const struct ts_op_descriptor ts_image_read_operation = {
-    .api = TESSERA_OP_API,
-    .size_bytes = sizeof(struct ts_op_descriptor),
+    TS_OP_DESCRIPTOR_HEAD,
     .name = "image.read",
     .version = 1,
     .help = "reads a rectangle of an image file",

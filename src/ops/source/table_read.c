@@ -8,9 +8,10 @@
 
 #include <string.h>
 
-static const struct ts_op_port inputs[] = {{.name = "file", .type = "file", .help = "CSV with a header line"}};
-static const struct ts_op_port outputs[] = {
-    {.name = "table", .type = "table", .help = "its numbers; empty cells are NaN"}};
+static const struct ts_op_port *const inputs[] = {
+    TS_OP_PORT(.name = "file", .type = "file", .help = "CSV with a header line")};
+static const struct ts_op_port *const outputs[] = {
+    TS_OP_PORT(.name = "table", .type = "table", .help = "its numbers; empty cells are NaN")};
 
 static struct ts_data *read_table(const char *path, struct ts_error *err) {
   ts_auto(ts_str_release) struct ts_str text = {0};
@@ -20,7 +21,7 @@ static struct ts_data *read_table(const char *path, struct ts_error *err) {
 
 static int run(struct ts_op_call *call) {
   struct ts_error err = {0};
-  struct ts_data *table = read_table(call->inputs[0].path, &err);
+  struct ts_data *table = read_table(call->inputs[0]->path, &err);
   if (!table && err.where.line > 0) {
     return call->host->fail(call, "%s:%d: %s", err.where.file, err.where.line, err.text);
   }
@@ -34,15 +35,7 @@ static int run(struct ts_op_call *call) {
 }
 
 const struct ts_op_descriptor ts_table_read_operation = {
-    .api = TESSERA_OP_API,
-    .size_bytes = sizeof(struct ts_op_descriptor),
-    .name = "table.read",
-    .version = 1,
-    .help = "reads a CSV file as a table",
-    .inputs = inputs,
-    .input_count = 1,
-    .outputs = outputs,
-    .output_count = 1,
-    .reach = TS_OP_REACH_TILE,
-    .run = run,
+    TS_OP_DESCRIPTOR_HEAD,     .name = "table.read", .version = 1,       .help = "reads a CSV file as a table",
+    .inputs = inputs,          .input_count = 1,     .outputs = outputs, .output_count = 1,
+    .reach = TS_OP_REACH_TILE, .run = run,
 };

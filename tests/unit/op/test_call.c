@@ -178,12 +178,13 @@ static int make_smeared_mask(struct ts_op_call *call) {
   return 0;
 }
 
+static const struct ts_op_port *const mask_port[] = {TS_OP_PORT("mask", "mask", "", 0)};
+static const struct ts_op_descriptor smeared = {
+    .name = "test.mask", .outputs = mask_port, .output_count = 1, .run = make_smeared_mask};
+
 static void test_mask_values(void **state) {
   (void)state;
-  static const struct ts_op_port port[] = {{"mask", "mask", "", 0}};
-  static const struct ts_op_descriptor descriptor = {
-      .name = "test.mask", .outputs = port, .output_count = 1, .run = make_smeared_mask};
-  struct ts_op op = {.descriptor = &descriptor, .numeric = "exact"};
+  struct ts_op op = {.descriptor = &smeared, .numeric = "exact"};
   for (smear.size = 1; smear.size <= 19; smear.size += 6) {
     for (smear.at = 0; smear.at < smear.size; smear.at++) {
       for (smear.value = 0; smear.value < 256; smear.value++) {

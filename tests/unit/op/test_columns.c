@@ -1,5 +1,5 @@
-/* What operations declare about the columns of their tables: look-ups, every fault, descriptors from before there was
- * such a declaration, manifests, and tables that are not as declared.
+/* What operations declare about the columns of their tables: look-ups, every fault, manifests, and tables that are not
+ * as declared.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/op/helpers.h"
 
@@ -23,17 +23,16 @@ static int run(struct ts_op_call *call) {
   return 0;
 }
 
-static const struct ts_op_port outputs[] = {
-    {"table", "table", "", 0}, {"mask", "mask", "", 0}, {"other", "table", "", 0}};
-static const struct ts_op_column columns[] = {
-    {"table", "dice"}, {"table", "both"}, {"table", "sum"}, {"table", "nuclei"}};
-static const struct ts_op_column counts[] = {{"table", "nuclei"}};
-static const struct ts_op_term above[] = {{"both", 2}}, below[] = {{"sum", 1}};
-static const struct ts_op_ratio ratios[] = {{{"table", "dice"}, above, 1, below, 1}};
+static const struct ts_op_port *const outputs[] = {
+    TS_OP_PORT("table", "table", "", 0), TS_OP_PORT("mask", "mask", "", 0), TS_OP_PORT("other", "table", "", 0)};
+static const struct ts_op_column *const columns[] = {TS_OP_COLUMN("table", "dice"), TS_OP_COLUMN("table", "both"),
+                                                     TS_OP_COLUMN("table", "sum"), TS_OP_COLUMN("table", "nuclei")};
+static const struct ts_op_column *const counts[] = {TS_OP_COLUMN("table", "nuclei")};
+static const struct ts_op_term *const above[] = {TS_OP_TERM("both", 2)}, *const below[] = {TS_OP_TERM("sum", 1)};
+static const struct ts_op_ratio *const ratios[] = {TS_OP_RATIO(TS_OP_COLUMN("table", "dice"), above, 1, below, 1)};
 
 #define DESCRIPTOR                                                                                                     \
-  .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .name = "test.score", .version = 1,            \
-  .outputs = outputs, .output_count = 3, .run = run
+  TS_OP_DESCRIPTOR_HEAD, .name = "test.score", .version = 1, .outputs = outputs, .output_count = 3, .run = run
 
 static const struct ts_op_descriptor good = {DESCRIPTOR,
                                              .columns = columns,
@@ -63,28 +62,13 @@ static void test_look_ups(void **state) {
   assert_false(ts_op_has_column(op, 0, "Sum"));
   assert_string_equal(ts_op_nearest_column(op, 0, "nuclie"), "nuclei");
   assert_null(ts_op_nearest_column(op, 2, "nuclie"));
-  assert_ptr_equal(ts_op_find_ratio(op, 0, "dice"), &ratios[0]);
+  assert_ptr_equal(ts_op_find_ratio(op, 0, "dice"), ratios[0]);
   assert_null(ts_op_find_ratio(op, 0, "both"));
   assert_null(ts_op_find_ratio(op, 2, "dice"));
   assert_true(ts_op_is_count(op, 0, "nuclei") && ts_op_is_count(op, 0, "both") && ts_op_is_count(op, 0, "sum"));
   assert_false(ts_op_is_count(op, 0, "dice") || ts_op_is_count(op, 2, "both"));
   assert_true(ts_op_of_objects(op, 0, "nuclei"));
   assert_false(ts_op_of_objects(op, 0, "sum"));
-  ts_registry_destroy(registry);
-}
-
-/* A plugin that was compiled before there were these fields: whatever lies behind its descriptor is not looked at. */
-static void test_older_descriptor(void **state) {
-  (void)state;
-  struct ts_op_descriptor older = good;
-  older.size_bytes = (uint32_t)offsetof(struct ts_op_descriptor, columns);
-  older.ratios = (const struct ts_op_ratio *)(uintptr_t)16;
-  older.columns = (const struct ts_op_column *)(uintptr_t)16;
-  struct ts_registry *registry = registry_of(&older);
-  const struct ts_op *op = ts_registry_at(registry, 0);
-  assert_false(ts_op_declares_columns(op, 0));
-  assert_null(ts_op_find_ratio(op, 0, "dice"));
-  assert_false(ts_op_is_count(op, 0, "both"));
   ts_registry_destroy(registry);
 }
 
@@ -99,16 +83,19 @@ static void assert_refused(const struct ts_op_descriptor *descriptor, enum ts_er
 }
 
 static void assert_ratio_refused(struct ts_op_ratio ratio, enum ts_error_code code, const char *text) {
+  const struct ts_op_ratio *const one[] = {&ratio};
   struct ts_op_descriptor descriptor = good;
-  descriptor.ratios = &ratio;
+  descriptor.ratios = one;
   assert_refused(&descriptor, code, text);
 }
 
 static void test_bad_ratios(void **state) {
   (void)state;
-  static const struct ts_op_term unknown[] = {{"botch", 1}}, itself[] = {{"dice", 1}}, nothing[] = {{"sum", 0}},
-                                 endless[] = {{"sum", INFINITY}}, nameless[] = {{NULL, 1}};
-  const struct ts_op_ratio base = ratios[0];
+  const struct ts_op_term *const unknown[] = {TS_OP_TERM("botch", 1)}, *const itself[] = {TS_OP_TERM("dice", 1)},
+                                 *const nothing[] = {TS_OP_TERM("sum", 0)},
+                                 *const endless[] = {TS_OP_TERM("sum", INFINITY)},
+                                 *const nameless[] = {TS_OP_TERM(NULL, 1)};
+  const struct ts_op_ratio base = *ratios[0];
   struct ts_op_ratio ratio = base;
   ratio.numerator_count = 0;
   assert_ratio_refused(ratio, TS_ERR_BAD_RATIO, "the numerator of the ratio 'dice' has no terms");
@@ -127,22 +114,23 @@ static void test_bad_ratios(void **state) {
   ratio.numerator = nameless;
   assert_ratio_refused(ratio, TS_ERR_MISSING_KEY, "a term of the ratio 'dice' names no column");
   ratio = base;
-  ratio.column.name = "nuclei";
+  ratio.column = TS_OP_COLUMN("table", "nuclei");
   assert_ratio_refused(ratio, TS_ERR_BAD_RATIO, "'nuclei' is a ratio and a count");
-  ratio.column = (struct ts_op_column){"mask", "dice"};
+  ratio.column = TS_OP_COLUMN("mask", "dice");
   assert_ratio_refused(ratio, TS_ERR_PORT_TYPE, "name a column of 'mask', which is of type mask");
-  ratio.column.output = "tabel";
+  ratio.column = TS_OP_COLUMN("tabel", "dice");
   assert_ratio_refused(ratio, TS_ERR_NO_PRODUCER, "name a column of 'tabel', which is not an output");
-  ratio.column.name = NULL;
+  ratio.column = TS_OP_COLUMN("tabel", NULL);
   assert_ratio_refused(ratio, TS_ERR_MISSING_KEY, "entry 0 of its 'ratios' lacks a name");
 }
 
 static void test_bad_lists(void **state) {
   (void)state;
-  static const struct ts_op_column twice[] = {{"table", "dice"}, {"table", "dice"}}, unknown[] = {{"table", "cells"}},
-                                   nameless[] = {{"table", ""}};
-  static const struct ts_op_ratio two[] = {{{"table", "dice"}, above, 1, below, 1},
-                                           {{"table", "dice"}, above, 1, below, 1}};
+  const struct ts_op_column *const twice[] = {TS_OP_COLUMN("table", "dice"), TS_OP_COLUMN("table", "dice")},
+                                   *const unknown[] = {TS_OP_COLUMN("table", "cells")},
+                                   *const nameless[] = {TS_OP_COLUMN("table", "")};
+  const struct ts_op_ratio *const two[] = {TS_OP_RATIO(TS_OP_COLUMN("table", "dice"), above, 1, below, 1),
+                                           TS_OP_RATIO(TS_OP_COLUMN("table", "dice"), above, 1, below, 1)};
   struct ts_op_descriptor d = {DESCRIPTOR, .columns = twice, .column_count = 2};
   assert_refused(&d, TS_ERR_DUPLICATE_NAME, "the column 'dice' is declared twice");
   d = good;
@@ -181,8 +169,8 @@ static void assert_made(size_t count, const struct ts_op_descriptor *descriptor,
 
 static void test_made_tables(void **state) {
   (void)state;
-  static const struct ts_op_column reversed[] = {
-      {"table", "nuclei"}, {"table", "sum"}, {"table", "both"}, {"table", "dice"}};
+  const struct ts_op_column *const reversed[] = {TS_OP_COLUMN("table", "nuclei"), TS_OP_COLUMN("table", "sum"),
+                                                 TS_OP_COLUMN("table", "both"), TS_OP_COLUMN("table", "dice")};
   struct ts_op_descriptor other = {DESCRIPTOR, .columns = reversed, .column_count = 4};
   assert_made(4, &good, NULL);
   assert_made(4, &other, NULL); /* in any order */
@@ -226,10 +214,10 @@ static void test_good_manifest(void **state) {
   const struct ts_op_ratio *ratio = ts_op_find_ratio(op, 0, "dice");
   assert_non_null(ratio);
   assert_int_equal(ratio->numerator_count, 1);
-  assert_string_equal(ratio->numerator[0].column, "both_px");
-  assert_true(ratio->numerator[0].factor == 2);
+  assert_string_equal(ratio->numerator[0]->column, "both_px");
+  assert_true(ratio->numerator[0]->factor == 2);
   assert_int_equal(ratio->denominator_count, 2);
-  assert_string_equal(ratio->denominator[1].column, "reference_px");
+  assert_string_equal(ratio->denominator[1]->column, "reference_px");
   assert_true(ts_op_is_count(op, 0, "reference_px"));
   assert_true(ts_op_of_objects(op, 0, "found_px"));
   assert_true(ts_op_has_column(op, 0, "both_px"));
@@ -268,10 +256,8 @@ static void test_bad_manifests(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_look_ups),      cmocka_unit_test(test_older_descriptor),
-      cmocka_unit_test(test_bad_ratios),    cmocka_unit_test(test_bad_lists),
-      cmocka_unit_test(test_made_tables),   cmocka_unit_test(test_good_manifest),
-      cmocka_unit_test(test_bad_manifests),
+      cmocka_unit_test(test_look_ups),    cmocka_unit_test(test_bad_ratios),    cmocka_unit_test(test_bad_lists),
+      cmocka_unit_test(test_made_tables), cmocka_unit_test(test_good_manifest), cmocka_unit_test(test_bad_manifests),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void test_orders_that_act_alike(void **state) {
   static const int64_t expected[] = {0, 1, 2, 2, 4, 4, 4};
   for (int64_t given = 1; given <= 6; given++) {
     struct ts_value value = ts_value_integer(given);
-    assert_int_equal(ts_op_canonical(&op->descriptor->parameters[index], &value).as.integer, expected[given]);
+    assert_int_equal(ts_op_canonical(op->descriptor->parameters[index], &value).as.integer, expected[given]);
   }
 }
 

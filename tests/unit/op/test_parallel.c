@@ -27,15 +27,10 @@ static int run_pieces(struct ts_op_call *call) {
   return call->host->output_bytes(call, 0, 1) ? 0 : -1;
 }
 
-static const struct ts_op_port bytes_out[] = {{.name = "out", .type = "bytes", .help = "one byte"}};
-static const struct ts_op_descriptor pieces = {.api = TESSERA_OP_API,
-                                               .size_bytes = sizeof(struct ts_op_descriptor),
-                                               .name = "test.pieces",
-                                               .version = 1,
-                                               .help = "visits every piece",
-                                               .outputs = bytes_out,
-                                               .output_count = 1,
-                                               .run = run_pieces};
+static const struct ts_op_port *const bytes_out[] = {TS_OP_PORT(.name = "out", .type = "bytes", .help = "one byte")};
+static const struct ts_op_descriptor pieces = {
+    TS_OP_DESCRIPTOR_HEAD, .name = "test.pieces", .version = 1,     .help = "visits every piece",
+    .outputs = bytes_out,  .output_count = 1,     .run = run_pieces};
 
 static void execute(const struct ts_op_context *context) {
   static const struct ts_op_descriptor *const all[] = {&pieces};

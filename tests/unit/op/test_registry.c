@@ -12,16 +12,18 @@ static int run(struct ts_op_call *call) {
 
 static void even(struct ts_op_value *value) { value->integer -= value->integer % 2; }
 
-static const struct ts_op_port input_ports[] = {{"right", "table", "", 0}, {"left", "table", "", 1}};
-static const struct ts_op_port output_ports[] = {{"table", "table", "", 0}, {"mask", "mask", "", 0}};
-static const struct ts_op_parameter parameters[] = {{"b", TS_OP_INTEGER, 0, 9, NULL, "", even},
-                                                    {"a", TS_OP_REAL, 1, 0, NULL, "", NULL}};
+static const struct ts_op_port *const input_ports[] = {TS_OP_PORT("right", "table", "", 0),
+                                                       TS_OP_PORT("left", "table", "", 1)};
+static const struct ts_op_port *const output_ports[] = {TS_OP_PORT("table", "table", "", 0),
+                                                        TS_OP_PORT("mask", "mask", "", 0)};
+static const struct ts_op_parameter *const parameters[] = {TS_OP_PARAMETER("b", TS_OP_INTEGER, 0, 9, NULL, "", even),
+                                                           TS_OP_PARAMETER("a", TS_OP_REAL, 1, 0, NULL, "", NULL)};
 
 #define DESCRIPTOR(text, number)                                                                                       \
   {                                                                                                                    \
-    .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .name = (text), .version = (number),         \
-    .inputs = input_ports, .input_count = 2, .outputs = output_ports, .output_count = 2, .parameters = parameters,     \
-    .parameter_count = 2, .run = run                                                                                   \
+    TS_OP_DESCRIPTOR_HEAD, .name = (text), .version = (number), .inputs = input_ports, .input_count = 2,               \
+                           .outputs = output_ports, .output_count = 2, .parameters = parameters, .parameter_count = 2, \
+                           .run = run                                                                                  \
   }
 static const struct ts_op_descriptor zebra = DESCRIPTOR("test.zebra", 3), ant = DESCRIPTOR("test.ant", 1),
                                      mouse = DESCRIPTOR("test.mouse", 1);
@@ -130,8 +132,10 @@ static bool check_vector(const json_t *entry) {
   const json_t *fields = json_object_get(entry, "fields");
   json_t *params = json_object_get(fields, "params"), *connections = json_object_get(fields, "inputs");
   struct ts_op_parameter described[8] = {0};
+  const struct ts_op_parameter *parameter_list[8];
   struct ts_value values[8];
   struct ts_op_port ports[8] = {0};
+  const struct ts_op_port *port_list[8];
   struct ts_key keys[8];
   const struct ts_key *inputs[8];
   size_t parameter_count = 0, input_count = 0;
@@ -143,6 +147,7 @@ static bool check_vector(const json_t *entry) {
     assert_true(ts_value_type_parse(json_string_value(json_object_get(item, "type")), &type));
     if (type == TS_VALUE_LIST) return false;
     static const enum ts_op_value_type types[] = {TS_OP_INTEGER, TS_OP_REAL, TS_OP_BOOLEAN, TS_OP_STRING};
+    parameter_list[parameter_count] = &described[parameter_count];
     described[parameter_count] = (struct ts_op_parameter){.name = name, .type = types[type], .low = 1, .high = 0};
     struct ts_arena arena = {0};
     assert_true(ts_value_from_json(json_object_get(item, "value"), type, &arena, &values[parameter_count], &err));
@@ -152,14 +157,15 @@ static bool check_vector(const json_t *entry) {
   }
   json_object_foreach(connections, name, item) {
     ports[input_count].name = name;
+    port_list[input_count] = &ports[input_count];
     assert_true(ts_hex_decode(json_string_value(item), keys[input_count].digest.bytes, 32));
     inputs[input_count] = &keys[input_count];
     input_count++;
   }
   struct ts_op_descriptor descriptor = {.name = json_string_value(json_object_get(fields, "op")),
-                                        .inputs = ports,
+                                        .inputs = port_list,
                                         .input_count = input_count,
-                                        .parameters = described,
+                                        .parameters = parameter_list,
                                         .parameter_count = parameter_count};
   struct ts_op op = {.descriptor = &descriptor, .numeric = json_string_value(json_object_get(fields, "numeric"))};
   assert_true(ts_hex_decode(json_string_value(json_object_get(fields, "implementation")), op.implementation.bytes, 32));

@@ -268,12 +268,9 @@ static int spoil_pieces(struct ts_op_call *call) {
   return 0;
 }
 
-static const struct ts_op_port table_out[] = {{.name = "table", .type = "table", .help = ""}};
+static const struct ts_op_port *const table_out[] = {TS_OP_PORT(.name = "table", .type = "table", .help = "")};
 #define OPERATION(title, function)                                                                                     \
-  {                                                                                                                    \
-    .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .name = (title), .version = 1,               \
-    .outputs = table_out, .output_count = 1, .run = (function)                                                         \
-  }
+  { TS_OP_DESCRIPTOR_HEAD, .name = (title), .version = 1, .outputs = table_out, .output_count = 1, .run = (function) }
 static const struct ts_op_descriptor descriptors[] = {OPERATION("test.look", look), OPERATION("test.wander", wander),
                                                       OPERATION("test.spoil", spoil_pieces)};
 

@@ -11,13 +11,18 @@ static void lower_case(struct ts_op_value *value) {
 }
 
 static const char *const words[] = {"fast", "FAST", "careful", NULL};
-static const struct ts_op_parameter level = {"G1", TS_OP_INTEGER, 0, 255, NULL, "", NULL};
-static const struct ts_op_parameter ring = {"RC", TS_OP_INTEGER, 4, 8, NULL, "", neighbours};
-static const struct ts_op_parameter size = {"size", TS_OP_REAL, 0.5, 2, NULL, "", NULL};
-static const struct ts_op_parameter free_real = {"free", TS_OP_REAL, 1, 0, NULL, "", NULL};
-static const struct ts_op_parameter flag = {"flag", TS_OP_BOOLEAN, 0, 0, NULL, "", NULL};
-static const struct ts_op_parameter mode = {"mode", TS_OP_STRING, 0, 0, words, "", lower_case};
-static const struct ts_op_parameter any = {"any", TS_OP_STRING, 0, 0, NULL, "", NULL};
+static const struct ts_op_parameter level = {
+    sizeof(struct ts_op_parameter), "G1", TS_OP_INTEGER, 0, 255, NULL, "", NULL};
+static const struct ts_op_parameter ring = {
+    sizeof(struct ts_op_parameter), "RC", TS_OP_INTEGER, 4, 8, NULL, "", neighbours};
+static const struct ts_op_parameter size = {sizeof(struct ts_op_parameter), "size", TS_OP_REAL, 0.5, 2, NULL, "", NULL};
+static const struct ts_op_parameter free_real = {
+    sizeof(struct ts_op_parameter), "free", TS_OP_REAL, 1, 0, NULL, "", NULL};
+static const struct ts_op_parameter flag = {
+    sizeof(struct ts_op_parameter), "flag", TS_OP_BOOLEAN, 0, 0, NULL, "", NULL};
+static const struct ts_op_parameter mode = {
+    sizeof(struct ts_op_parameter), "mode", TS_OP_STRING, 0, 0, words, "", lower_case};
+static const struct ts_op_parameter any = {sizeof(struct ts_op_parameter), "any", TS_OP_STRING, 0, 0, NULL, "", NULL};
 
 static void expect(const struct ts_op_parameter *parameter, struct ts_value value, enum ts_error_code code,
                    const char *text, const char *help) {
@@ -88,10 +93,10 @@ static void test_canonical(void **state) {
 /* A hook that turns the value into something else altogether cannot change the type of a key's field. */
 static void test_hook_cannot_change_type(void **state) {
   (void)state;
-  struct ts_op_parameter odd = {"odd", TS_OP_INTEGER, 0, 9, NULL, "", change_type};
+  struct ts_op_parameter odd = {sizeof odd, "odd", TS_OP_INTEGER, 0, 9, NULL, "", change_type};
   struct ts_value five = ts_value_integer(5), result = ts_op_canonical(&odd, &five);
   assert_int_equal(result.type, TS_VALUE_INTEGER);
-  struct ts_op_parameter text = {"text", TS_OP_STRING, 0, 0, NULL, "", change_type};
+  struct ts_op_parameter text = {sizeof text, "text", TS_OP_STRING, 0, 0, NULL, "", change_type};
   struct ts_value word = ts_value_string("word");
   assert_string_equal(ts_op_canonical(&text, &word).as.string, "word");
   struct ts_value wrong = ts_value_string("x");

@@ -32,7 +32,7 @@ static void wait_for_two_looks(void) {
 
 /* A call that never ends. Tells when it has lived through a look at `before_s`, then the clock goes to `after_s`. */
 static void hang(double limit_s, double before_s, double after_s, int fd) {
-  const struct ts_op_descriptor descriptor = {.size_bytes = sizeof descriptor, .name = "test.hang"};
+  const struct ts_op_descriptor descriptor = {.struct_bytes = sizeof descriptor, .name = "test.hang"};
   struct ts_op op = {.descriptor = &descriptor, .origin = TS_OP_BUILT_IN, .source = ""};
   const struct ts_op_context context = {0};
   const struct ts_call_state state = {.op = &op, .context = &context};

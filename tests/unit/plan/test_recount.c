@@ -69,7 +69,7 @@ static struct origin origin_of(const struct recount *r, size_t context, size_t t
   if (source.kind == TS_SOURCE_TASK) { /* a stage run alone takes the first input of a fitting type */
     for (size_t i = 0; i < r->w->input_count; i++) {
       if (options->supplied[i] &&
-          ts_type_fits(r->w->inputs[i].type, r->w->tasks[task].op->descriptor->inputs[port].type))
+          ts_type_fits(r->w->inputs[i].type, r->w->tasks[task].op->descriptor->inputs[port]->type))
         return (struct origin){.kind = FILE_INPUT, .index = i};
     }
     return (struct origin){.kind = NOTHING};
@@ -97,7 +97,7 @@ static void add_parameters(const struct recount *r, struct ts_str *text, size_t 
   const struct ts_op_descriptor *op = r->w->tasks[task].op->descriptor;
   const struct ts_value *values = toy_case_values(r->toy, context == REFERENCE ? SIZE_MAX : context - 1);
   for (size_t i = 0; i < op->parameter_count; i++)
-    toy_add_value(text, &op->parameters[i], toy_bound_value(r->w, values, task, i), r->toy->options.raw_values);
+    toy_add_value(text, op->parameters[i], toy_bound_value(r->w, values, task, i), r->toy->options.raw_values);
 }
 
 /* What the task is: its name, values and inputs. Inside a stage text, tasks of the stage are named, not numbered. */
@@ -238,7 +238,7 @@ static void use(struct recount *r, uint32_t node, size_t context) {
 
 static bool makes_pixels(const struct recount *r, struct origin origin) {
   const char *type = origin.kind == FILE_INPUT ? r->w->inputs[origin.index].type->name
-                                               : r->w->tasks[origin.index].op->descriptor->outputs[origin.port].type;
+                                               : r->w->tasks[origin.index].op->descriptor->outputs[origin.port]->type;
   return strcmp(type, "table") != 0;
 }
 
@@ -278,8 +278,7 @@ static void walk(struct recount *r, uint32_t node_index, size_t context, size_t 
   struct ts_str expected = {0};
   struct ts_str actual = {0};
   add_parameters(r, &expected, context, task);
-  for (size_t i = 0; i < op->parameter_count; i++)
-    toy_add_value(&actual, &op->parameters[i], node->parameters[i], true);
+  for (size_t i = 0; i < op->parameter_count; i++) toy_add_value(&actual, op->parameters[i], node->parameters[i], true);
   CHECK(r, strcmp(ts_str_get(&expected), ts_str_get(&actual)) == 0);
   ts_str_release(&expected);
   ts_str_release(&actual);

@@ -90,7 +90,7 @@ static void equal_calls_are_computed_once(void **state) {
     size_t o = ts_random_below(&random, 3), p = ts_random_below(&random, 6), cell = ts_random_below(&random, 3);
     struct ts_op *op = ts_registry_find(*state, operations[o]);
     struct ts_value given = ts_value_integer((int64_t)p);
-    struct ts_value value = ts_op_canonical(&op->descriptor->parameters[0], &given);
+    struct ts_value value = ts_op_canonical(op->descriptor->parameters[0], &given);
     const size_t canonical = (size_t)value.as.integer;
     const struct ts_call call = {
         .env = &s.env, .op = op, .values = &value, .key = {.digest.bytes = {1, (uint8_t)i, (uint8_t)(i >> 8)}}};

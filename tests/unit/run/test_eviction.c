@@ -55,7 +55,7 @@ static struct ts_data *create_pixels(int percent) {
 
 /* A task that reads a tile: it takes three bytes per pixel, and as many again for scratch. */
 static void make_task(struct subject *s, double need_percent) {
-  s->descriptor = (struct ts_op_descriptor){.size_bytes = sizeof s->descriptor, .scratch_per_input_byte = 1};
+  s->descriptor = (struct ts_op_descriptor){.struct_bytes = sizeof s->descriptor, .scratch_per_input_byte = 1};
   s->op.descriptor = &s->descriptor;
   s->source_ops[0] = &s->op;
   s->node = (struct ts_node){.kind = TS_NODE_SOURCE, .scope = TS_PER_TILE};

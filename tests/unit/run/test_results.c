@@ -148,7 +148,7 @@ static void twin_files_are_computed_once(void **state) {
     toy_subject_draw(&s, *state, &settings, true, seed);
     bool pixels = false; /* which may be too cheap to be kept */
     for (size_t t = 0; t < s.toy.workflow->task_count; t++)
-      pixels = pixels || strcmp(s.toy.workflow->tasks[t].op->descriptor->outputs[0].type, "table") != 0;
+      pixels = pixels || strcmp(s.toy.workflow->tasks[t].op->descriptor->outputs[0]->type, "table") != 0;
     run_without_store(&s, seed % 2, threads[seed % 3]);
     for (size_t i = 0; i < 3 && !pixels; i++) run_with_store(&s, NULL, false, threads[i]);
     toy_subject_release(&s);

@@ -151,19 +151,13 @@ static int run_patient(struct ts_op_call *call) {
   return 0;
 }
 
+static const struct ts_op_port *const patient_in[] = {TS_OP_PORT(.name = "a", .type = "table", .help = "")};
+static const struct ts_op_port *const patient_out[] = {TS_OP_PORT(.name = "out", .type = "table", .help = "")};
+static const struct ts_op_descriptor patient = {
+    TS_OP_DESCRIPTOR_HEAD, .name = "test.patient", .version = 1,      .help = "",        .inputs = patient_in,
+    .input_count = 1,      .outputs = patient_out, .output_count = 1, .run = run_patient};
+
 static void add_patient(struct ts_registry *registry) {
-  static const struct ts_op_port in[] = {{.name = "a", .type = "table", .help = ""}};
-  static const struct ts_op_port out[] = {{.name = "out", .type = "table", .help = ""}};
-  static const struct ts_op_descriptor patient = {.api = TESSERA_OP_API,
-                                                  .size_bytes = sizeof patient,
-                                                  .name = "test.patient",
-                                                  .version = 1,
-                                                  .help = "",
-                                                  .inputs = in,
-                                                  .input_count = 1,
-                                                  .outputs = out,
-                                                  .output_count = 1,
-                                                  .run = run_patient};
   const struct ts_op_descriptor *descriptors[] = {&patient};
   const struct ts_implementation implementations[] = {{.operation = patient.name}};
   ts_registry_add_built_in(registry, descriptors, 1, implementations, 1);

@@ -22,54 +22,53 @@ static inline int run_nothing(struct ts_op_call *call) {
   return -1;
 }
 
-#define PORT(port, declaration)                                                                                        \
-  { .name = (port), .type = (declaration), .help = "" }
+#define PORT(port, declaration) TS_OP_PORT(.name = (port), .type = (declaration), .help = "")
 #define INTEGER(parameter, lowest, highest)                                                                            \
-  { .name = (parameter), .type = TS_OP_INTEGER, .low = (lowest), .high = (highest), .help = "" }
+  TS_OP_PARAMETER(.name = (parameter), .type = TS_OP_INTEGER, .low = (lowest), .high = (highest), .help = "")
 #define REAL(parameter, lowest, highest)                                                                               \
-  { .name = (parameter), .type = TS_OP_REAL, .low = (lowest), .high = (highest), .help = "" }
+  TS_OP_PARAMETER(.name = (parameter), .type = TS_OP_REAL, .low = (lowest), .high = (highest), .help = "")
 
-static const struct ts_op_port image_port[] = {PORT("image", "image/rgb8")};
-static const struct ts_op_port rbc_port[] = {PORT("rbc", "mask")};
-static const struct ts_op_port background_out[] = {PORT("rc", "image/gray8"), PORT("recon", "image/gray8")};
-static const struct ts_op_port candidates_out[] = {PORT("diff", "image/gray8"), PORT("bw", "mask")};
-static const struct ts_op_port bw_port[] = {PORT("bw", "mask")};
-static const struct ts_op_port refine_in[] = {PORT("diff", "image/gray8"), PORT("bw", "mask"), PORT("rbc", "mask")};
-static const struct ts_op_port open_port[] = {PORT("open", "mask")};
-static const struct ts_op_port split_in[] = {PORT("image", "image/rgb8"), PORT("open", "mask")};
-static const struct ts_op_port split_port[] = {PORT("split", "mask")};
-static const struct ts_op_port mask_port[] = {PORT("mask", "mask")};
-static const struct ts_op_port compare_in[] = {PORT("mask", "mask|labels"), PORT("reference", "mask|labels")};
-static const struct ts_op_port table_port[] = {PORT("table", "table")};
-static const struct ts_op_port features_in[] = {PORT("image", "image/rgb8"), PORT("mask", "mask|labels")};
-static const struct ts_op_port features_out[] = {PORT("objects", "table"), PORT("summary", "table")};
-static const struct ts_op_port objects_in[] = {PORT("mask", "mask|labels")};
-static const struct ts_op_port objects_out[] = {PORT("objects", "objects")};
-static const struct ts_op_port options_in[] = {PORT("first", "table"),
-                                               {.name = "second", .type = "table", .help = "", .optional = 1}};
+static const struct ts_op_port *const image_port[] = {PORT("image", "image/rgb8")};
+static const struct ts_op_port *const rbc_port[] = {PORT("rbc", "mask")};
+static const struct ts_op_port *const background_out[] = {PORT("rc", "image/gray8"), PORT("recon", "image/gray8")};
+static const struct ts_op_port *const candidates_out[] = {PORT("diff", "image/gray8"), PORT("bw", "mask")};
+static const struct ts_op_port *const bw_port[] = {PORT("bw", "mask")};
+static const struct ts_op_port *const refine_in[] = {PORT("diff", "image/gray8"), PORT("bw", "mask"),
+                                                     PORT("rbc", "mask")};
+static const struct ts_op_port *const open_port[] = {PORT("open", "mask")};
+static const struct ts_op_port *const split_in[] = {PORT("image", "image/rgb8"), PORT("open", "mask")};
+static const struct ts_op_port *const split_port[] = {PORT("split", "mask")};
+static const struct ts_op_port *const mask_port[] = {PORT("mask", "mask")};
+static const struct ts_op_port *const compare_in[] = {PORT("mask", "mask|labels"), PORT("reference", "mask|labels")};
+static const struct ts_op_port *const table_port[] = {PORT("table", "table")};
+static const struct ts_op_port *const features_in[] = {PORT("image", "image/rgb8"), PORT("mask", "mask|labels")};
+static const struct ts_op_port *const features_out[] = {PORT("objects", "table"), PORT("summary", "table")};
+static const struct ts_op_port *const objects_in[] = {PORT("mask", "mask|labels")};
+static const struct ts_op_port *const objects_out[] = {PORT("objects", "objects")};
+static const struct ts_op_port *const options_in[] = {
+    PORT("first", "table"), TS_OP_PORT(.name = "second", .type = "table", .help = "", .optional = 1)};
 
-static const struct ts_op_parameter red_cells_parameters[] = {
+static const struct ts_op_parameter *const red_cells_parameters[] = {
     INTEGER("B", 0, 255), INTEGER("G", 0, 255), INTEGER("R", 0, 255), REAL("T1", 0, 1000), REAL("T2", 0, 1000)};
-static const struct ts_op_parameter background_parameters[] = {INTEGER("RC", 4, 8)};
-static const struct ts_op_parameter candidates_parameters[] = {INTEGER("FH", 4, 8), INTEGER("G1", 0, 255)};
-static const struct ts_op_parameter candidate_size_parameters[] = {INTEGER("minSize", 0, SIZE_MAX_PX),
-                                                                   INTEGER("maxSize", 0, SIZE_MAX_PX)};
-static const struct ts_op_parameter refine_parameters[] = {INTEGER("G2", 0, 255)};
-static const struct ts_op_parameter split_parameters[] = {INTEGER("minSizePl", 0, SIZE_MAX_PX), INTEGER("WC", 4, 8)};
-static const struct ts_op_parameter final_parameters[] = {INTEGER("minSizeSeg", 0, SIZE_MAX_PX),
-                                                          INTEGER("maxSizeSeg", 0, SIZE_MAX_PX), INTEGER("FH", 4, 8)};
+static const struct ts_op_parameter *const background_parameters[] = {INTEGER("RC", 4, 8)};
+static const struct ts_op_parameter *const candidates_parameters[] = {INTEGER("FH", 4, 8), INTEGER("G1", 0, 255)};
+static const struct ts_op_parameter *const candidate_size_parameters[] = {INTEGER("minSize", 0, SIZE_MAX_PX),
+                                                                          INTEGER("maxSize", 0, SIZE_MAX_PX)};
+static const struct ts_op_parameter *const refine_parameters[] = {INTEGER("G2", 0, 255)};
+static const struct ts_op_parameter *const split_parameters[] = {INTEGER("minSizePl", 0, SIZE_MAX_PX),
+                                                                 INTEGER("WC", 4, 8)};
+static const struct ts_op_parameter *const final_parameters[] = {
+    INTEGER("minSizeSeg", 0, SIZE_MAX_PX), INTEGER("maxSizeSeg", 0, SIZE_MAX_PX), INTEGER("FH", 4, 8)};
 static const char *const option_modes[] = {"fast", "exact", NULL};
 static const char *const option_levels[] = {"exact", "rough", NULL};
-static const struct ts_op_parameter options_parameters[] = {
-    {.name = "mode", .type = TS_OP_STRING, .choices = option_modes, .help = ""},
-    {.name = "level", .type = TS_OP_STRING, .choices = option_levels, .help = ""},
-    {.name = "verbose", .type = TS_OP_BOOLEAN, .help = ""},
-    REAL("gain", 0.5, 2),
-    REAL("offset", 1, -1)};
+static const struct ts_op_parameter *const options_parameters[] = {
+    TS_OP_PARAMETER(.name = "mode", .type = TS_OP_STRING, .choices = option_modes, .help = ""),
+    TS_OP_PARAMETER(.name = "level", .type = TS_OP_STRING, .choices = option_levels, .help = ""),
+    TS_OP_PARAMETER(.name = "verbose", .type = TS_OP_BOOLEAN, .help = ""), REAL("gain", 0.5, 2), REAL("offset", 1, -1)};
 
 #define OPERATION(title, ins, outs)                                                                                    \
-  .api = TESSERA_OP_API, .size_bytes = sizeof(struct ts_op_descriptor), .version = 1, .name = (title), .help = "",     \
-  .inputs = (ins), .input_count = COUNT_OF(ins), .outputs = (outs), .output_count = COUNT_OF(outs), .run = run_nothing
+  TS_OP_DESCRIPTOR_HEAD, .version = 1, .name = (title), .help = "", .inputs = (ins), .input_count = COUNT_OF(ins),     \
+                         .outputs = (outs), .output_count = COUNT_OF(outs), .run = run_nothing
 #define TAKES(list) .parameters = (list), .parameter_count = COUNT_OF(list)
 
 static const struct ts_op_descriptor operations[] = {
@@ -85,13 +84,7 @@ static const struct ts_op_descriptor operations[] = {
     {OPERATION("nuclei.refine", refine_in, open_port), TAKES(refine_parameters)},
     {OPERATION("nuclei.split", split_in, split_port), TAKES(split_parameters)},
     {OPERATION("test.options", options_in, table_port), TAKES(options_parameters)},
-    {.api = TESSERA_OP_API,
-     .size_bytes = sizeof(struct ts_op_descriptor),
-     .version = 1,
-     .name = "test.source",
-     .help = "",
-     .outputs = table_port,
-     .output_count = 1,
+    {TS_OP_DESCRIPTOR_HEAD, .version = 1, .name = "test.source", .help = "", .outputs = table_port, .output_count = 1,
      .run = run_nothing},
 };
 

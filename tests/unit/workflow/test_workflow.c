@@ -121,7 +121,7 @@ static void assert_source(const struct ts_workflow *workflow, size_t task, const
   assert_int_equal(source->kind, TS_SOURCE_TASK);
   const struct ts_task *producer = &workflow->tasks[source->index];
   assert_string_equal(producer->name, from);
-  assert_string_equal(producer->op->descriptor->outputs[source->port].name, from_port);
+  assert_string_equal(producer->op->descriptor->outputs[source->port]->name, from_port);
 }
 
 static void test_nuclei_graph(void **state) {

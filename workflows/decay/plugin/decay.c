@@ -37,10 +37,11 @@ static double advance(double y, double h, double rate, double background, int64_
 }
 
 static int simulate(struct ts_op_call *call) {
-  const struct ts_op_view *series = &call->inputs[0];
-  double rate = call->parameters[0].real, amplitude = call->parameters[1].real, background = call->parameters[2].real;
-  double step = call->parameters[3].real;
-  int64_t order = call->parameters[4].integer;
+  const struct ts_op_view *series = call->inputs[0];
+  double rate = call->parameters[0]->real, amplitude = call->parameters[1]->real,
+         background = call->parameters[2]->real;
+  double step = call->parameters[3]->real;
+  int64_t order = call->parameters[4]->integer;
   int t_column = find_column(series, "t");
   if (t_column < 0) return call->host->fail(call, "the series has no column 't'");
   static const char *const names[] = {"t", "y"};
@@ -65,18 +66,18 @@ static void canonical_order(struct ts_op_value *value) {
   value->integer = value->integer >= 4 ? 4 : value->integer >= 2 ? 2 : 1;
 }
 
-static const struct ts_op_port simulate_inputs[] = {{"series", "table", "its column t says when to look", 0}};
-static const struct ts_op_port simulate_outputs[] = {{"series", "table", "columns t and y", 0}};
-static const struct ts_op_parameter simulate_parameters[] = {
-    {"rate", TS_OP_REAL, 0, 10, NULL, "decay per unit of time", NULL},
-    {"amplitude", TS_OP_REAL, 0, 1e6, NULL, "height above the background at time 0", NULL},
-    {"background", TS_OP_REAL, 0, 1e6, NULL, "what never decays", NULL},
-    {"step", TS_OP_REAL, 0.001, 1, NULL, "longest step of the integration", NULL},
-    {"order", TS_OP_INTEGER, 1, 6, NULL, "order of the integration: 1, 2 or 4", canonical_order},
+static const struct ts_op_port *const simulate_inputs[] = {
+    TS_OP_PORT("series", "table", "its column t says when to look", 0)};
+static const struct ts_op_port *const simulate_outputs[] = {TS_OP_PORT("series", "table", "columns t and y", 0)};
+static const struct ts_op_parameter *const simulate_parameters[] = {
+    TS_OP_PARAMETER("rate", TS_OP_REAL, 0, 10, NULL, "decay per unit of time", NULL),
+    TS_OP_PARAMETER("amplitude", TS_OP_REAL, 0, 1e6, NULL, "height above the background at time 0", NULL),
+    TS_OP_PARAMETER("background", TS_OP_REAL, 0, 1e6, NULL, "what never decays", NULL),
+    TS_OP_PARAMETER("step", TS_OP_REAL, 0.001, 1, NULL, "longest step of the integration", NULL),
+    TS_OP_PARAMETER("order", TS_OP_INTEGER, 1, 6, NULL, "order of the integration: 1, 2 or 4", canonical_order),
 };
 static const struct ts_op_descriptor simulate_operation = {
-    .api = TESSERA_OP_API,
-    .size_bytes = sizeof(struct ts_op_descriptor),
+    TS_OP_DESCRIPTOR_HEAD,
     .name = "decay.simulate",
     .version = 1,
     .help = "integrates an exponential decay to a background",
@@ -92,8 +93,8 @@ static const struct ts_op_descriptor simulate_operation = {
 /* ---- decay.residual: simulated minus observed, row by row. ---- */
 
 static int residual(struct ts_op_call *call) {
-  const struct ts_op_view *observed = &call->inputs[0], *simulated = &call->inputs[1];
-  int poisson = strcmp(call->parameters[0].string, "poisson") == 0;
+  const struct ts_op_view *observed = call->inputs[0], *simulated = call->inputs[1];
+  int poisson = strcmp(call->parameters[0]->string, "poisson") == 0;
   int t = find_column(observed, "t"), y = find_column(observed, "y"), model = find_column(simulated, "y");
   if (t < 0 || y < 0 || model < 0) return call->host->fail(call, "both series need the columns 't' and 'y'");
   if (observed->rows != simulated->rows)
@@ -112,14 +113,15 @@ static int residual(struct ts_op_call *call) {
 }
 
 static const char *const weights[] = {"uniform", "poisson", NULL};
-static const struct ts_op_port residual_inputs[] = {{"observed", "table", "columns t and y", 0},
-                                                    {"simulated", "table", "columns t and y, the same times", 0}};
-static const struct ts_op_port residual_outputs[] = {{"residuals", "table", "columns t and residual", 0}};
-static const struct ts_op_parameter residual_parameters[] = {
-    {"weight", TS_OP_STRING, 0, 0, weights, "every row alike, or by the noise of counts", NULL}};
+static const struct ts_op_port *const residual_inputs[] = {
+    TS_OP_PORT("observed", "table", "columns t and y", 0),
+    TS_OP_PORT("simulated", "table", "columns t and y, the same times", 0)};
+static const struct ts_op_port *const residual_outputs[] = {
+    TS_OP_PORT("residuals", "table", "columns t and residual", 0)};
+static const struct ts_op_parameter *const residual_parameters[] = {
+    TS_OP_PARAMETER("weight", TS_OP_STRING, 0, 0, weights, "every row alike, or by the noise of counts", NULL)};
 static const struct ts_op_descriptor residual_operation = {
-    .api = TESSERA_OP_API,
-    .size_bytes = sizeof(struct ts_op_descriptor),
+    TS_OP_DESCRIPTOR_HEAD,
     .name = "decay.residual",
     .version = 1,
     .help = "compares a simulated with an observed series",
@@ -135,8 +137,8 @@ static const struct ts_op_descriptor residual_operation = {
 /* ---- decay.score: one row for the whole dataset. ---- */
 
 static int score(struct ts_op_call *call) {
-  const struct ts_op_view *residuals = &call->inputs[0], *fits = &call->inputs[1];
-  double rate = call->parameters[0].real;
+  const struct ts_op_view *residuals = call->inputs[0], *fits = call->inputs[1];
+  double rate = call->parameters[0]->real;
   int difference = find_column(residuals, "residual"), fitted = find_column(fits, "rate");
   if (difference < 0 || fitted < 0) return call->host->fail(call, "the columns 'residual' and 'rate' are needed");
   if (residuals->rows == 0 || fits->rows == 0) return call->host->fail(call, "there is nothing to score");
@@ -156,14 +158,15 @@ static int score(struct ts_op_call *call) {
   return 0;
 }
 
-static const struct ts_op_port score_inputs[] = {{"residuals", "table", "column residual", 0},
-                                                 {"fits", "table", "column rate, one row per series", 0}};
-static const struct ts_op_port score_outputs[] = {{"table", "table", "error, rate_error, rate_fitted, rows", 0}};
-static const struct ts_op_parameter score_parameters[] = {
-    {"rate", TS_OP_REAL, 0, 10, NULL, "the rate that was simulated", NULL}};
+static const struct ts_op_port *const score_inputs[] = {
+    TS_OP_PORT("residuals", "table", "column residual", 0),
+    TS_OP_PORT("fits", "table", "column rate, one row per series", 0)};
+static const struct ts_op_port *const score_outputs[] = {
+    TS_OP_PORT("table", "table", "error, rate_error, rate_fitted, rows", 0)};
+static const struct ts_op_parameter *const score_parameters[] = {
+    TS_OP_PARAMETER("rate", TS_OP_REAL, 0, 10, NULL, "the rate that was simulated", NULL)};
 static const struct ts_op_descriptor score_operation = {
-    .api = TESSERA_OP_API,
-    .size_bytes = sizeof(struct ts_op_descriptor),
+    TS_OP_DESCRIPTOR_HEAD,
     .name = "decay.score",
     .version = 1,
     .help = "root mean square of all residuals, and how far the rate is from the fitted one",

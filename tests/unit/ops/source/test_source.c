@@ -64,12 +64,13 @@ static void *output_bytes(struct ts_op_call *call, size_t port, size_t size_byte
   return allocate(size_bytes);
 }
 
-static void output_place(struct ts_op_call *call, size_t port, int64_t x, int64_t y, int32_t level) {
+static void output_place(struct ts_op_call *call, size_t port, const struct ts_op_place *place) {
   (void)call;
   assert_int_equal(port, 0);
-  made.x = x;
-  made.y = y;
-  made.level = level;
+  assert_int_equal(place->struct_bytes, sizeof *place);
+  made.x = place->x;
+  made.y = place->y;
+  made.level = place->level;
 }
 
 static void output_type(struct ts_op_call *call, size_t port, const char *type) {
@@ -92,7 +93,8 @@ static int cancelled(const struct ts_op_call *call) {
   return 0;
 }
 
-static const struct ts_op_host host = {.output_pixels = output_pixels,
+static const struct ts_op_host host = {.struct_bytes = sizeof host,
+                                       .output_pixels = output_pixels,
                                        .output_table = output_table,
                                        .output_bytes = output_bytes,
                                        .output_place = output_place,
@@ -124,8 +126,11 @@ static const struct ts_op_descriptor *find(const char *name) {
 }
 
 static int call_with(const char *name, const struct ts_op_value *parameters) {
-  struct ts_op_view view = {.kind = TS_OP_FILE, .type = "file", .path = path};
-  struct ts_op_call call = {.host = &host, .inputs = &view, .parameters = parameters};
+  const struct ts_op_view view = {.struct_bytes = sizeof view, .kind = TS_OP_FILE, .type = "file", .path = path};
+  const struct ts_op_view *const views[] = {&view};
+  const struct ts_op_value *values[8] = {NULL};
+  for (size_t i = 0; i < find(name)->parameter_count; i++) values[i] = &parameters[i];
+  struct ts_op_call call = {.struct_bytes = sizeof call, .host = &host, .inputs = views, .parameters = values};
   return find(name)->run(&call);
 }
 
@@ -141,9 +146,12 @@ static void write_image(void) {
 
 static int read_image(int64_t x, int64_t y, int64_t width, int64_t height, int64_t level, const char *as) {
   const struct ts_op_value parameters[] = {
-      {.type = TS_OP_INTEGER, .integer = x},     {.type = TS_OP_INTEGER, .integer = y},
-      {.type = TS_OP_INTEGER, .integer = width}, {.type = TS_OP_INTEGER, .integer = height},
-      {.type = TS_OP_INTEGER, .integer = level}, {.type = TS_OP_STRING, .string = as},
+      {.struct_bytes = sizeof(struct ts_op_value), .type = TS_OP_INTEGER, .integer = x},
+      {.struct_bytes = sizeof(struct ts_op_value), .type = TS_OP_INTEGER, .integer = y},
+      {.struct_bytes = sizeof(struct ts_op_value), .type = TS_OP_INTEGER, .integer = width},
+      {.struct_bytes = sizeof(struct ts_op_value), .type = TS_OP_INTEGER, .integer = height},
+      {.struct_bytes = sizeof(struct ts_op_value), .type = TS_OP_INTEGER, .integer = level},
+      {.struct_bytes = sizeof(struct ts_op_value), .type = TS_OP_STRING, .string = as},
   };
   return call_with("image.read", parameters);
 }
@@ -228,15 +236,15 @@ static void test_descriptors(void **state) {
   for (size_t i = 0; i < ts_source_operation_count; i++) {
     const struct ts_op_descriptor *op = ts_source_operations[i];
     assert_int_equal(op->api, TESSERA_OP_API);
-    assert_int_equal(op->size_bytes, sizeof *op);
+    assert_int_equal(op->struct_bytes, sizeof *op);
     assert_true(op->version >= 1);
     assert_int_equal(op->input_count, 1);
-    assert_string_equal(op->inputs[0].type, "file");
-    for (size_t p = 0; p < op->parameter_count; p++) assert_non_null(op->parameters[p].help);
+    assert_string_equal(op->inputs[0]->type, "file");
+    for (size_t p = 0; p < op->parameter_count; p++) assert_non_null(op->parameters[p]->help);
   }
-  const struct ts_op_parameter *as = &find("image.read")->parameters[5];
+  const struct ts_op_parameter *as = find("image.read")->parameters[5];
   for (size_t i = 0; as->choices[i]; i++) {
-    assert_true(ts_type_fits(ts_type_find(as->choices[i]), find("image.read")->outputs[0].type));
+    assert_true(ts_type_fits(ts_type_find(as->choices[i]), find("image.read")->outputs[0]->type));
   }
 }
 
