@@ -51,14 +51,16 @@ static const struct ts_op_descriptor *const *adopt_all(struct ts_registry *regis
                                                        const struct ts_op_descriptor *const *given, size_t count,
                                                        const char *path, struct ts_faults *faults) {
   const size_t before = faults->count;
+  bool complete = true;
   struct ts_arena *arena = ts_registry_arena(registry);
   const struct ts_op_descriptor **own = ts_arena_array(arena, count, sizeof *own);
   for (size_t i = 0; i < count; i++) {
     own[i] = ts_op_adopt(arena, given[i], path, faults);
+    complete = complete && own[i];
     if (own[i] && ts_op_descriptor_check(own[i], path, faults))
       ts_registry_is_taken(registry, own[i]->name, path, faults);
   }
-  if (faults->count != before) return NULL;
+  if (!complete || faults->count != before) return NULL;
   for (size_t i = 0; i < count; i++) check_twin(own, i, path, faults);
   return faults->count == before ? own : NULL;
 }

@@ -22,6 +22,7 @@ static bool node_input(const void *graph, size_t vertex, size_t input, size_t *f
 }
 
 void ts_plan_walk(const struct ts_plan *plan, uint32_t node, bool *met, ts_walk_enter *enter, void *user) {
-  const struct ts_walk walk = {.input = node_input, .graph = plan, .met = met, .enter = enter, .user = user};
+  struct ts_walk walk = {.input = node_input, .graph = plan, .enter = enter, .user = user};
+  walk.met = met;
   if (node != TS_NO_NODE) ts_walk_back(&walk, node);
 }

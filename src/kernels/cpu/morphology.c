@@ -124,9 +124,10 @@ static void open_rows(void *context, const struct ts_band *band) {
   const struct opening *o = context;
   struct stage *erosion = &o->stages[2 * band->index];
   struct stage *dilation = erosion + 1;
-  int64_t first = band->begin > 2 * RADIUS ? band->begin - 2 * RADIUS : 0;
+  const int64_t reach = (int64_t)2 * RADIUS;
+  int64_t first = band->begin > reach ? band->begin - reach : 0;
   int64_t first_eroded = band->begin > RADIUS ? band->begin - RADIUS : 0;
-  for (int64_t y = first; y < band->end + 2 * RADIUS; y++) {
+  for (int64_t y = first; y < band->end + reach; y++) {
     stage_enter(erosion, y < o->height ? o->in + y * o->width : NULL, 0, y);
     int64_t eroded = y - RADIUS;
     if (eroded < first_eroded) continue;
