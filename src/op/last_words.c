@@ -34,7 +34,7 @@ static void add_digits(struct ts_last_words *words, uint64_t number, int least) 
   ts_last_words_add(words, digits + at);
 }
 
-void ts_last_words_add_integer(struct ts_last_words *words, int64_t number) {
+static void add_integer(struct ts_last_words *words, int64_t number) {
   if (number < 0) ts_last_words_add(words, "-");
   add_digits(words, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, 1);
 }
@@ -63,7 +63,7 @@ static void add_real(struct ts_last_words *words, double number) {
 
 static void add_value(struct ts_last_words *words, const struct ts_op_value *value) {
   switch (value->type) {
-  case TS_OP_INTEGER: ts_last_words_add_integer(words, value->integer); break;
+  case TS_OP_INTEGER: add_integer(words, value->integer); break;
   case TS_OP_REAL: add_real(words, value->real); break;
   case TS_OP_BOOLEAN: ts_last_words_add(words, value->integer ? "true" : "false"); break;
   case TS_OP_STRING: ts_last_words_add(words, value->string ? value->string : ""); break;
@@ -104,7 +104,7 @@ static void add_subject(struct ts_last_words *words, const struct ts_watched *wa
 void ts_last_words_tell(struct ts_last_words *words, const struct ts_watched *watched, enum ts_error_code code,
                         const char *what, const char *resume) {
   ts_last_words_add(words, "error[T");
-  ts_last_words_add_integer(words, ts_error_number(code));
+  add_integer(words, ts_error_number(code));
   ts_last_words_add(words, "]: ");
   if (watched) {
     add_subject(words, watched, what);

@@ -38,7 +38,6 @@ struct ts_last_words {
   size_t length;
 };
 void ts_last_words_add(struct ts_last_words *words, const char *text);
-void ts_last_words_add_integer(struct ts_last_words *words, int64_t number);
 /* "operation 'x.y' WHAT in task 't'", the file it comes from, the parameters, and how to continue. */
 void ts_last_words_tell(struct ts_last_words *words, const struct ts_watched *watched, enum ts_error_code code,
                         const char *what, const char *resume);

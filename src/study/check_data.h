@@ -22,9 +22,7 @@ const char *ts_session_study_folder(struct session *s);
 bool ts_check_output_folder(struct session *s, const char *folder);
 bool ts_check_output_file(struct session *s, const char *path);
 
-/* check_space.c: whether designs of the space can have the number (words: their place in the grid). */
-enum ts_fit { TS_FIT_IN, TS_FIT_OFF_GRID, TS_FIT_OUTSIDE };
-enum ts_fit ts_space_fit(const struct ts_parameter *parameter, double number);
+/* check_space.c */
 void ts_warn_about_defaults(struct session *s);
 /* Rows of a given design with values that the space does not have; all zero before the first row. */
 struct design_misfits {

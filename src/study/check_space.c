@@ -40,18 +40,21 @@ static bool is_level_by_step(const struct ts_parameter *p, double number) {
   return ts_value_number(&p->levels[(size_t)index], &level) && level == number;
 }
 
-enum ts_fit ts_space_fit(const struct ts_parameter *p, double number) {
+enum fit { FIT_IN, FIT_OFF_GRID, FIT_OUTSIDE };
+
+/* Whether designs of the space can have the number (words: their place in the grid). */
+static enum fit fit_of(const struct ts_parameter *p, double number) {
   double low, high;
-  if (is_level_by_step(p, number)) return TS_FIT_IN;
+  if (is_level_by_step(p, number)) return FIT_IN;
   if (!find_ends(p, &low, &high)) /* words are counted by their place in the grid */
-    return p->level_count == 0 || (number >= 0 && number < (double)p->level_count) ? TS_FIT_IN : TS_FIT_OUTSIDE;
+    return p->level_count == 0 || (number >= 0 && number < (double)p->level_count) ? FIT_IN : FIT_OUTSIDE;
   double slack = SLACK * (high - low);
-  if (!(number >= low - slack && number <= high + slack)) return TS_FIT_OUTSIDE;
+  if (!(number >= low - slack && number <= high + slack)) return FIT_OUTSIDE;
   for (size_t i = 0; i < p->level_count; i++) {
     double level;
-    if (ts_value_number(&p->levels[i], &level) && fabs(level - number) <= slack) return TS_FIT_IN;
+    if (ts_value_number(&p->levels[i], &level) && fabs(level - number) <= slack) return FIT_IN;
   }
-  return p->level_count > 0 ? TS_FIT_OFF_GRID : TS_FIT_IN;
+  return p->level_count > 0 ? FIT_OFF_GRID : FIT_IN;
 }
 
 /* "its grid is 2 to 40"; in the session's arena. */
@@ -70,7 +73,7 @@ static const char *describe_space(struct session *s, const struct ts_parameter *
 void ts_warn_about_defaults(struct session *s) {
   for (size_t i = 0; i < s->workflow->parameter_count; i++) {
     const struct ts_parameter *p = &s->workflow->parameters[i];
-    if (ts_space_fit(p, ts_space_number(p, &p->default_value)) != TS_FIT_OUTSIDE) continue;
+    if (fit_of(p, ts_space_number(p, &p->default_value)) != FIT_OUTSIDE) continue;
     ts_auto(ts_str_release) struct ts_str text = {0};
     ts_value_print(&p->default_value, &text);
     ts_session_warn(s, "the default of '%s', %s, is not among the values that a study tries: %s", p->name,
@@ -82,7 +85,7 @@ void ts_misfits_row(struct design_misfits *misfits, const struct ts_parameter *c
                     size_t count) {
   bool fits = true;
   for (size_t i = 0; i < count && fits; i++) {
-    if (ts_space_fit(parameters[i], row[i]) == TS_FIT_IN) continue;
+    if (fit_of(parameters[i], row[i]) == FIT_IN) continue;
     fits = false;
     if (misfits->count == 0) {
       misfits->row = misfits->row_count;
@@ -98,7 +101,7 @@ void ts_misfits_row(struct design_misfits *misfits, const struct ts_parameter *c
 void ts_misfits_warn(struct session *s, const struct design_misfits *misfits, const char *path) {
   if (misfits->count == 0) return;
   const struct ts_parameter *p = misfits->parameter;
-  bool off_grid = ts_space_fit(p, misfits->number) == TS_FIT_OFF_GRID;
+  bool off_grid = fit_of(p, misfits->number) == FIT_OFF_GRID;
   double ignored;
   ts_auto(ts_str_release) struct ts_str value = {0};
   ts_str_addf(&value, "'%s'", p->name);

@@ -63,7 +63,8 @@ static struct ts_costs *get_costs(struct session *s) {
   return s->costs;
 }
 
-const struct ts_cost_model *ts_session_cost_model(struct session *s) { return get_costs(s)->model; }
+/* Read from the store at the first call; empty without one, and where it cannot be read. Borrowed. */
+static const struct ts_cost_model *cost_model(struct session *s) { return get_costs(s)->model; }
 
 static double file_bytes(const struct session *s, const struct ts_item *item) {
   double sum = 0;
@@ -122,7 +123,7 @@ bool ts_session_node_operation(const struct session *s, const struct ts_node *no
 /* Most pieces are of one size: the model is asked once for each that differs from the one before. */
 struct ts_call_forecast ts_session_call_forecast(struct session *s, const struct ts_op *op, enum ts_scope scope) {
   struct ts_call_forecast forecast = {.knowledge = TS_COST_MEASURED};
-  if (ts_cost_model_count(ts_session_cost_model(s)) == 0) return (struct ts_call_forecast){.executed_share = 1};
+  if (ts_cost_model_count(cost_model(s)) == 0) return (struct ts_call_forecast){.executed_share = 1};
   struct ts_piece before = {-1, ""};
   struct ts_cost_estimate e = {0};
   size_t units = ts_session_units(s, scope);
@@ -130,7 +131,7 @@ struct ts_call_forecast ts_session_call_forecast(struct session *s, const struct
     struct ts_piece piece = ts_session_piece(s, scope, u);
     if (piece.size != before.size || strcmp(piece.measure, before.measure) != 0) {
       struct ts_cost_key key = ts_cost_key_of(op->descriptor->name, &op->implementation, piece.measure);
-      e = ts_cost_model_predict(ts_session_cost_model(s), &key, piece.size);
+      e = ts_cost_model_predict(cost_model(s), &key, piece.size);
       before = piece;
     }
     if (e.knowledge < forecast.knowledge) forecast.knowledge = e.knowledge;
@@ -144,7 +145,7 @@ struct ts_call_forecast ts_session_call_forecast(struct session *s, const struct
 /* The speed at a size that was measured; 0 otherwise. */
 static double speed_of(struct session *s, const char *operation) {
   struct ts_cost_key key = ts_cost_key_of(operation, NULL, "bytes");
-  struct ts_cost_estimate e = ts_cost_model_predict(ts_session_cost_model(s), &key, SPEED_AT_BYTES);
+  struct ts_cost_estimate e = ts_cost_model_predict(cost_model(s), &key, SPEED_AT_BYTES);
   if (e.knowledge != TS_COST_MEASURED || e.seconds <= 0) return 0;
   return fmin(fmax(SPEED_AT_BYTES / e.seconds, SLOWEST), FASTEST);
 }

@@ -15,8 +15,6 @@
 
 struct ts_costs;
 void ts_costs_destroy(struct ts_costs *costs);
-/* Read from the store at the first call; empty without one, and where it cannot be read. Borrowed. */
-const struct ts_cost_model *ts_session_cost_model(struct session *s);
 /* Decodes rows of a store; damaged ones are left out, and counted. Bins and entries are in the arena. */
 struct ts_cost_entry *ts_cost_entries(const struct ts_cost_row *rows, size_t row_count, struct ts_arena *arena,
                                       size_t *count, size_t *damaged);

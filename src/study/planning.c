@@ -8,7 +8,7 @@
 
 size_t ts_session_units(const struct session *s, enum ts_scope scope) { return ts_dataset_units(&s->dataset, scope); }
 
-size_t ts_session_only_stage(struct session *s) {
+static size_t only_stage(struct session *s) {
   size_t stage = TS_NONE;
   if (!s->request->only_stage || ts_workflow_find_stage(s->workflow, s->request->only_stage, &stage)) return stage;
   if (!ts_session_ok(s)) return TS_NONE; /* called several times, reported once */
@@ -61,7 +61,7 @@ static bool is_made(struct session *s, const struct ts_source *source, const cha
 struct ts_source *ts_session_all_products(struct session *s, const struct ts_value *values, const char **names,
                                           size_t *count) {
   const struct ts_workflow *w = s->workflow;
-  size_t only = ts_session_only_stage(s);
+  size_t only = only_stage(s);
   size_t total = 0;
   for (size_t i = 0; i < w->stage_count; i++) total += w->stages[i].output_count;
   struct ts_source *wanted = ts_arena_array(&s->arena, total + 1, sizeof *wanted);
@@ -85,7 +85,7 @@ struct ts_plan *ts_session_plan(struct session *s, const struct parameter_sets *
                                 size_t wanted_count, bool want_reference) {
   struct ts_plan_options options = {.raw_values = s->request->raw_values,
                                     .crop_halo = s->study.halo_px > 0,
-                                    .only_stage = ts_session_only_stage(s),
+                                    .only_stage = only_stage(s),
                                     .supplied = s->supplied,
                                     .wanted = wanted,
                                     .wanted_count = wanted_count};

@@ -180,7 +180,6 @@ void ts_study_method_default(struct session *s);
 /* Applies the options of the request; once, before the design is drawn. */
 bool ts_study_methods_settle(struct session *s);
 const char *ts_study_method_name(const struct study_method *method); /* "vbd" */
-const char *ts_study_method_sampler(const struct study_method *method);
 /* The name of its count: "trajectories", "samples". */
 const char *ts_study_method_count_name(const struct study_method *method);
 uint64_t ts_study_seed(const struct session *s);
@@ -260,7 +259,6 @@ struct ts_source *ts_session_all_products(struct session *s, const struct ts_val
                                           size_t *count);
 /* How often a stage runs over the dataset. */
 size_t ts_session_units(const struct session *s, enum ts_scope scope);
-size_t ts_session_only_stage(struct session *s);
 
 /* progress.c: counts for the display and the profile, writes task rows and the trace. */
 struct progress;

@@ -188,6 +188,4 @@ json_t *ts_study_method_list(void) {
 
 const char *ts_study_method_name(const struct study_method *method) { return method->kind->name; }
 
-const char *ts_study_method_sampler(const struct study_method *method) { return method->kind->sampler; }
-
 const char *ts_study_method_count_name(const struct study_method *method) { return method->kind->count_key; }
