@@ -33,6 +33,18 @@ def crop(source, image, x, y, width, height):
     return image
 
 
+def cut_tiles(work):
+    """16 tiles of three slides, a file each."""
+    places = [(SLIDE, 740 * x, 740 * y) for y in range(4) for x in range(3)]
+    places += [(TISSUE, 0, 0), (TISSUE, 260, 260), (DETAIL, 0, 0), (DETAIL, 361, 361)]
+    return [crop(source, work / f"tile{i:02}.png", x, y, 740, 740) for i, (source, x, y) in enumerate(places)]
+
+
+def three_images(work):
+    """An image of each slide, the one from the Aperio slide cut out."""
+    return [TISSUE, DETAIL, crop(SLIDE, work / "svs.png", 600, 900, 1024, 1024)]
+
+
 def read_workflow(normalise=True):
     """The workflow; on an image that is normalised already it has no such stage."""
     workflow = json.loads(WORKFLOW.read_text(encoding="utf-8"))

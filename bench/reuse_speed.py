@@ -35,7 +35,7 @@ def main():
     nuclei.need_images()
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 2
     work = support.scratch()
-    images = [nuclei.TISSUE, nuclei.DETAIL, nuclei.crop(nuclei.SLIDE, work / "svs.png", 600, 900, 1024, 1024)]
+    images = nuclei.three_images(work)
     reuse = nuclei.make_project(work / "reuse", images)
     baseline = nuclei.make_project(work / "baseline", nuclei.normalise_once(images, work), normalise=False)
     times = {reuse: [], baseline: []}

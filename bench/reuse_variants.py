@@ -38,13 +38,6 @@ SCA_MOST = 2000  # it refuses more: its planning grows with the fourth power
 SPACE = SHARED / "vectors/reuse/space_vbd8.json"
 
 
-def cut_tiles(work):
-    """16 tiles of three slides, a file each."""
-    places = [(nuclei.SLIDE, 740 * x, 740 * y) for y in range(4) for x in range(3)]
-    places += [(nuclei.TISSUE, 0, 0), (nuclei.TISSUE, 260, 260), (nuclei.DETAIL, 0, 0), (nuclei.DETAIL, 361, 361)]
-    return [nuclei.crop(source, work / f"tile{i:02}.png", x, y, 740, 740) for i, (source, x, y) in enumerate(places)]
-
-
 class Case:
     """Images and parameter sets, with a project for the baseline and one for all others."""
 
@@ -83,7 +76,7 @@ def cut_tiles_once(work):
     if folder.exists():
         return sorted(folder.glob("*.png"))
     folder.mkdir()
-    return sorted(cut_tiles(folder))
+    return sorted(nuclei.cut_tiles(folder))
 
 
 def bound_of(reply, distinct, workers):
