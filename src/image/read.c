@@ -29,8 +29,10 @@ static bool check_region(const char *path, const struct ts_image_info *info, con
                            (long long)region->width, (long long)region->height, (long long)region->x,
                            (long long)region->y, path, (long long)info->width, (long long)info->height);
   }
-  if (region->z == 0 && region->t == 0) return true;
-  return ts_image_refuse(err, path, "leave z and t at 0", "'%s' can only be read at z 0 and t 0", path);
+  if (region->z == 0 && region->t == 0 && region->depth >= 0 && region->frames >= 0 && !ts_region_is_volume(region))
+    return true;
+  return ts_image_refuse(err, path, "leave z and t at 0, and read one plane of one frame",
+                         "'%s' can only be read at z 0 and t 0", path);
 }
 
 static bool keeps_bits(const struct ts_image_info *info, const struct ts_type *type) {

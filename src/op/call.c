@@ -319,8 +319,7 @@ static bool check_output(const struct ts_call_state *state, size_t port) {
   if (!data) return break_contract(state, "did not make its output '%s'", name);
   if (!settle_type(state, port)) return false;
   const struct ts_type *type = ts_data_type(data);
-  if (type->kind == TS_DATA_PIXELS && state->has_place[port])
-    ts_data_set_place(data, state->placed[port].x, state->placed[port].y, state->placed[port].level);
+  if (type->kind == TS_DATA_PIXELS && state->has_place[port]) ts_data_set_place(data, &state->placed[port]);
   if (type->kind == TS_DATA_TABLE && !check_columns(state, port)) return false;
   if (strcmp(type->name, "mask") != 0 || ts_data_check_mask(data)) return true;
   return break_contract(state, "put other values than 0 and 255 into its mask '%s'", name);
