@@ -46,6 +46,7 @@ static int cancelled(const struct ts_op_call *call) {
 static const struct ts_op_host host = {
     .struct_bytes = sizeof host,
     .output_pixels = ts_call_output_pixels,
+    .output_region = ts_call_output_region,
     .output_table = ts_call_output_table,
     .output_bytes = ts_call_output_bytes,
     .output_place = ts_call_output_place,

@@ -19,10 +19,15 @@ static struct ts_op_view view_of(const struct ts_data *data) {
     const struct ts_region *region = ts_data_region(data);
     view.width = region->width;
     view.height = region->height;
+    view.depth = region->depth;
+    view.frames = region->frames;
+    view.row_bytes = (size_t)region->width * (size_t)type->channels * ts_element_bytes(type->element);
     view.channels = type->channels;
     view.element = (enum ts_op_element)type->element;
     view.x = region->x;
     view.y = region->y;
+    view.z = region->z;
+    view.t = region->t;
     view.level = region->level;
   }
   if (type->kind == TS_DATA_TABLE) {
@@ -36,6 +41,16 @@ static struct ts_op_view view_of(const struct ts_data *data) {
   return view;
 }
 
+static bool check_planes(const struct ts_call_state *state, const struct ts_op_port *port, const struct ts_data *data) {
+  if (port->volumes || ts_data_type(data)->kind != TS_DATA_PIXELS) return true;
+  const struct ts_region *region = ts_data_region(data);
+  if (!ts_region_is_volume(region)) return true;
+  ts_fail(state->err, TS_ERR_PORT_TYPE, "input '%s' of '%s' takes one plane, but %d planes of %d frames arrived",
+          port->name, state->op->descriptor->name, (int)region->depth, (int)region->frames);
+  ts_error_help(state->err, "choose a plane, or project them onto one, before it");
+  return false;
+}
+
 static bool check_input(const struct ts_call_state *state, size_t index) {
   const struct ts_op_descriptor *descriptor = state->op->descriptor;
   const struct ts_op_port *port = descriptor->inputs[index];
@@ -46,7 +61,7 @@ static bool check_input(const struct ts_call_state *state, size_t index) {
     ts_error_help(state->err, "connect it to %s", port->type);
     return false;
   }
-  if (ts_type_fits(ts_data_type(data), port->type)) return true;
+  if (ts_type_fits(ts_data_type(data), port->type)) return check_planes(state, port, data);
   ts_fail(state->err, TS_ERR_PORT_TYPE, "input '%s' of '%s' takes %s, but %s arrived", port->name, descriptor->name,
           port->type, ts_data_type(data)->name);
   ts_error_help(state->err, "connect it to an output of type %s", port->type);

@@ -206,6 +206,8 @@ bool ts_call_prepare(struct ts_call_state *state, const struct ts_value *paramet
 
 void *ts_call_output_pixels(struct ts_op_call *call, size_t port, int64_t width, int64_t height, int32_t channels,
                             enum ts_op_element element);
+void *ts_call_output_region(struct ts_op_call *call, size_t port, const struct ts_op_place *place, int32_t channels,
+                            enum ts_op_element element);
 double *ts_call_output_table(struct ts_op_call *call, size_t port, size_t rows, size_t columns,
                              const char *const *names);
 void *ts_call_output_bytes(struct ts_op_call *call, size_t port, size_t size_bytes);

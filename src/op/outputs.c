@@ -76,21 +76,61 @@ static void *writable(struct ts_call_state *state, size_t port) {
   return ts_data_writable(state->outputs[port]);
 }
 
+static void *make_pixels(struct ts_call_state *state, size_t port, const struct ts_type *type,
+                         const struct ts_region *region) {
+  const char *name = state->op->descriptor->outputs[port]->name;
+  if (region->width < 1 || region->height < 1) {
+    ts_call_break_contract(state, "made %lld x %lld pixels for its output '%s'", (long long)region->width,
+                           (long long)region->height, name);
+    return NULL;
+  }
+  if (region->depth < 0 || region->frames < 0) {
+    ts_call_break_contract(state, "made %d planes of %d frames for its output '%s'", (int)region->depth,
+                           (int)region->frames, name);
+    return NULL;
+  }
+  state->outputs[port] = ts_data_create_pixels(type, region, state->err);
+  return writable(state, port);
+}
+
 void *ts_call_output_pixels(struct ts_op_call *call, size_t port, int64_t width, int64_t height, int32_t channels,
                             enum ts_op_element element) {
   struct ts_call_state *state = state_of(call);
   const struct ts_type *type = type_to_make(state, port, TS_DATA_PIXELS, (int)element, channels);
   if (!type) return NULL;
-  if (width < 1 || height < 1) {
-    ts_call_break_contract(state, "made %lld x %lld pixels for its output '%s'", (long long)width, (long long)height,
-                           state->op->descriptor->outputs[port]->name);
-    return NULL;
-  }
   struct ts_region region = state->place;
   region.width = width;
   region.height = height;
-  state->outputs[port] = ts_data_create_pixels(type, &region, state->err);
-  return writable(state, port);
+  region.depth = region.frames = 1;
+  return make_pixels(state, port, type, &region);
+}
+
+/* The place that a call was given; false if it does not say how long it is. */
+static bool read_place(const struct ts_call_state *state, size_t port, const struct ts_op_place *given,
+                       struct ts_region *region) {
+  struct ts_op_place place;
+  if (!ts_op_adopt_place(given, &place))
+    return ts_call_break_contract(state, "gave its output '%s' a place without its size",
+                                  state->op->descriptor->outputs[port]->name);
+  *region = (struct ts_region){.x = place.x,
+                               .y = place.y,
+                               .width = place.width,
+                               .height = place.height,
+                               .level = place.level,
+                               .z = place.z,
+                               .t = place.t,
+                               .depth = place.depth,
+                               .frames = place.frames};
+  return true;
+}
+
+void *ts_call_output_region(struct ts_op_call *call, size_t port, const struct ts_op_place *place, int32_t channels,
+                            enum ts_op_element element) {
+  struct ts_call_state *state = state_of(call);
+  struct ts_region region;
+  const struct ts_type *type = type_to_make(state, port, TS_DATA_PIXELS, (int)element, channels);
+  if (!type || !read_place(state, port, place, &region)) return NULL;
+  return make_pixels(state, port, type, &region);
 }
 
 static bool check_names(const struct ts_call_state *state, size_t port, size_t columns, const char *const *names) {
@@ -127,14 +167,7 @@ void *ts_call_output_bytes(struct ts_op_call *call, size_t port, size_t size_byt
 void ts_call_output_place(struct ts_op_call *call, size_t port, const struct ts_op_place *given) {
   struct ts_call_state *state = state_of(call);
   if (!check_port(state, port)) return;
-  struct ts_op_place place;
-  if (!ts_op_adopt_place(given, &place)) {
-    ts_call_break_contract(state, "gave its output '%s' a place without its size",
-                           state->op->descriptor->outputs[port]->name);
-    return;
-  }
-  state->has_place[port] = true;
-  state->placed[port] = (struct ts_region){.x = place.x, .y = place.y, .level = place.level};
+  state->has_place[port] = read_place(state, port, given, &state->placed[port]);
 }
 
 void ts_call_output_type(struct ts_op_call *call, size_t port, const char *type_name) {
