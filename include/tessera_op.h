@@ -42,6 +42,7 @@ extern "C" {
 #define TS_OP_DESCRIPTOR_HEAD .api = TESSERA_OP_API, .struct_bytes = sizeof(struct ts_op_descriptor)
 
 enum ts_op_kind { TS_OP_PIXELS = 1, TS_OP_TABLE = 2, TS_OP_BYTES = 3, TS_OP_FILE = 4 };
+enum ts_op_memory { TS_OP_HOST_MEMORY = 0 }; /* where data lies: memory that the processor reads and writes */
 enum ts_op_element { TS_OP_U8 = 1, TS_OP_U16 = 2, TS_OP_U32 = 3, TS_OP_F32 = 4, TS_OP_F64 = 5 };
 
 /* How far an output pixel looks: at its own pixel, within radius_px, at its connected component, at the whole tile. The
@@ -67,6 +68,7 @@ struct ts_op_port {
   const char *type;
   const char *help;
   int optional; /* inputs only: may be left unconnected; its view then has kind 0 */
+  int volumes;  /* inputs only: takes pixels of more than one plane; otherwise they are refused before the call */
 };
 
 struct ts_op_parameter {
@@ -88,12 +90,17 @@ struct ts_op_view {
   /* TS_OP_PIXELS and TS_OP_BYTES */
   const void *data;
   size_t size_bytes;
-  /* TS_OP_PIXELS: rows without padding, channels interleaved */
+  enum ts_op_memory memory;
+  /* TS_OP_PIXELS: frame by frame, in these plane by plane, row by row, channels interleaved. Rows follow each other
+   * without padding: row_bytes is width * channels * size of an element, a plane has height * row_bytes. */
   int64_t width, height;
+  int32_t depth, frames; /* planes and frames: 1 each, unless the port takes volumes */
+  size_t row_bytes;
   int32_t channels;
   enum ts_op_element element;
-  /* where the pixels lie in their image: upper left corner in pixels of the level, and the level */
+  /* where the pixels lie in their image: upper left corner in pixels of the level, first plane, first frame, level */
   int64_t x, y;
+  int32_t z, t;
   int32_t level;
   /* TS_OP_TABLE: cells row by row; NaN is a missing value */
   size_t rows, columns;
@@ -103,11 +110,14 @@ struct ts_op_view {
   const char *path;
 };
 
-/* Where pixels lie in their image. */
+/* Where pixels lie in their image, and for output_region also how many there are. */
 struct ts_op_place {
   uint32_t struct_bytes;
   int64_t x, y; /* upper left corner in pixels of the level */
   int32_t level;
+  int32_t z, t;          /* first plane and first frame */
+  int64_t width, height; /* output_region only, as the next */
+  int32_t depth, frames; /* 0 counts as 1 */
 };
 
 struct ts_op_call;
@@ -119,11 +129,15 @@ struct ts_op_call;
  * return a failure then. */
 struct ts_op_host {
   uint32_t struct_bytes;
+  /* One plane, at the place of the first pixel input. */
   void *(*output_pixels)(struct ts_op_call *call, size_t port, int64_t width, int64_t height, int32_t channels,
+                         enum ts_op_element element);
+  /* The same at a place, with any number of planes and frames; they lie in memory as those of a view do. */
+  void *(*output_region)(struct ts_op_call *call, size_t port, const struct ts_op_place *place, int32_t channels,
                          enum ts_op_element element);
   double *(*output_table)(struct ts_op_call *call, size_t port, size_t rows, size_t columns, const char *const *names);
   void *(*output_bytes)(struct ts_op_call *call, size_t port, size_t size_bytes);
-  /* Where the pixels of an output lie, if not where the first pixel input lies. */
+  /* Where the pixels of an output lie, if not where they would otherwise; extents stay as they are. */
   void (*output_place)(struct ts_op_call *call, size_t port, const struct ts_op_place *place);
   /* For ports with alternatives: which type this output has. */
   void (*output_type)(struct ts_op_call *call, size_t port, const char *type);

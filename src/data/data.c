@@ -6,19 +6,24 @@
 #include "base/block.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 bool ts_pixels_size(const struct ts_type *type, const struct ts_region *region, size_t *size_bytes) {
-  if (region->width <= 0 || region->height <= 0) return false;
+  const struct ts_region normal = ts_region_normal(region);
+  if (normal.width <= 0 || normal.height <= 0 || normal.depth <= 0 || normal.frames <= 0) return false;
   int64_t end = 0;
-  if (__builtin_add_overflow(region->x, region->width, &end) ||
-      __builtin_add_overflow(region->y, region->height, &end)) {
+  int32_t plane_end = 0;
+  if (__builtin_add_overflow(normal.x, normal.width, &end) || __builtin_add_overflow(normal.y, normal.height, &end) ||
+      __builtin_add_overflow(normal.z, normal.depth, &plane_end) ||
+      __builtin_add_overflow(normal.t, normal.frames, &plane_end)) {
     return false;
   }
-  int64_t size = 0;
-  int64_t pixel_bytes = (int64_t)ts_element_bytes(type->element) * type->channels;
-  if (__builtin_mul_overflow(region->width, region->height, &size)) return false;
-  if (__builtin_mul_overflow(size, pixel_bytes, &size)) return false;
+  const int64_t factors[] = {normal.height, normal.depth, normal.frames,
+                             (int64_t)ts_element_bytes(type->element) * type->channels};
+  int64_t size = normal.width;
+  for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+    if (__builtin_mul_overflow(size, factors[i], &size)) return false;
   *size_bytes = (size_t)size;
   return true;
 }
@@ -45,18 +50,26 @@ static struct ts_data *with_buffer(struct ts_data *data, size_t size_bytes, stru
   return NULL;
 }
 
+static void refuse_shape(const struct ts_type *type, const struct ts_region *region, struct ts_error *err) {
+  const struct ts_region normal = ts_region_normal(region);
+  char planes[64] = "";
+  if (normal.depth != 1 || normal.frames != 1)
+    snprintf(planes, sizeof planes, " in %d planes of %d frames", (int)normal.depth, (int)normal.frames);
+  ts_fail(err, TS_ERR_BAD_VALUE, "no %s can have %lld x %lld pixels%s at %lld, %lld", type->name,
+          (long long)normal.width, (long long)normal.height, planes, (long long)normal.x, (long long)normal.y);
+  ts_error_help(err, "give a width and a height of at least 1");
+}
+
 struct ts_data *ts_data_create_pixels(const struct ts_type *type, const struct ts_region *region,
                                       struct ts_error *err) {
   if (type->kind != TS_DATA_PIXELS) TS_BUG("'%s' has no pixels", type->name);
   size_t size_bytes = 0;
   if (!ts_pixels_size(type, region, &size_bytes)) {
-    ts_fail(err, TS_ERR_BAD_VALUE, "no %s can have %lld x %lld pixels at %lld, %lld", type->name,
-            (long long)region->width, (long long)region->height, (long long)region->x, (long long)region->y);
-    ts_error_help(err, "give a width and a height of at least 1");
+    refuse_shape(type, region, err);
     return NULL;
   }
   struct ts_data *data = create(type);
-  data->region = *region;
+  data->region = ts_region_normal(region);
   return with_buffer(data, size_bytes, err);
 }
 
@@ -171,11 +184,13 @@ const struct ts_region *ts_data_region(const struct ts_data *data) {
   return &data->region;
 }
 
-void ts_data_set_place(struct ts_data *data, int64_t x, int64_t y, int32_t level) {
+void ts_data_set_place(struct ts_data *data, const struct ts_region *place) {
   if (data->type->kind != TS_DATA_PIXELS) TS_BUG("'%s' has no region", data->type->name);
-  data->region.x = x;
-  data->region.y = y;
-  data->region.level = level;
+  data->region.x = place->x;
+  data->region.y = place->y;
+  data->region.z = place->z;
+  data->region.t = place->t;
+  data->region.level = place->level;
 }
 
 const void *ts_data_bytes(const struct ts_data *data, size_t *size_bytes) {

@@ -32,20 +32,29 @@ const struct ts_type *const *ts_type_list(size_t *count);
 /* Whether `type` is one of the alternatives in a port declaration such as "mask|labels". */
 bool ts_type_fits(const struct ts_type *type, const char *declaration);
 
-/* A rectangle of an image in pixels of one resolution level; t and z are there for volumes and series. */
+/* A box of an image in pixels of one resolution level: a rectangle in planes z to z + depth - 1 of frames t to t +
+ * frames - 1. A depth or a number of frames of 0 counts as 1. */
 struct ts_region {
   int64_t x, y, width, height;
   int32_t level;
   int32_t z, t;
+  int32_t depth, frames;
 };
+
+/* The same box with depth and frames of at least 1, unless one is negative, which no data has. */
+static inline struct ts_region ts_region_normal(const struct ts_region *region) {
+  struct ts_region normal = *region;
+  if (normal.depth == 0) normal.depth = 1;
+  if (normal.frames == 0) normal.frames = 1;
+  return normal;
+}
+
+/* More than one plane. */
+static inline bool ts_region_is_volume(const struct ts_region *region) {
+  return region->depth > 1 || region->frames > 1;
+}
 
 struct ts_data; /* shared; immutable once finished */
-
-struct ts_data_pixels {
-  int64_t width, height;
-  int32_t channels;
-  enum ts_element element;
-};
 
 /* New data with one reference. The writable memory is filled before the data is shared with anyone. */
 struct ts_data *ts_data_create_pixels(const struct ts_type *type, const struct ts_region *region, struct ts_error *err);
@@ -66,9 +75,12 @@ void ts_data_unref_pointer(struct ts_data **data); /* for ts_auto */
 
 const struct ts_type *ts_data_type(const struct ts_data *data);
 void ts_data_set_type(struct ts_data *data,
-                      const struct ts_type *type);                  /* before sharing: same kind, element, channels */
-const struct ts_region *ts_data_region(const struct ts_data *data); /* pixels only */
-void ts_data_set_place(struct ts_data *data, int64_t x, int64_t y, int32_t level); /* before sharing */
+                      const struct ts_type *type); /* before sharing: same kind, element, channels */
+/* Pixels only. In memory: frame by frame, in these plane by plane, row by row without padding, channels interleaved.
+ * Depth and frames are at least 1. */
+const struct ts_region *ts_data_region(const struct ts_data *data);
+/* Before sharing: takes x, y, z, t and level; the extents stay. */
+void ts_data_set_place(struct ts_data *data, const struct ts_region *place);
 const void *ts_data_bytes(const struct ts_data *data,
                           size_t *size_bytes); /* pixels, table cells, bytes; size may be NULL */
 size_t ts_data_size_bytes(const struct ts_data *data);
@@ -92,8 +104,8 @@ bool ts_data_check_mask(const struct ts_data *data);
 
 /* About what the encoded form takes before compression: masks are bits there. */
 size_t ts_data_coded_bytes(const struct ts_data *data);
-/* The canonical encoded form (format "TSD2"): equal data give equal bytes on every machine (little endian). For
- * tests, as is decoding: the store packs. */
+/* The canonical encoded form (format "TSD2", of volumes "TSD3"): equal data give equal bytes on every machine (little
+ * endian). For tests, as is decoding: the store packs. */
 void ts_data_encode(const struct ts_data *data, struct ts_str *out);
 /* Reads the whole encoded form; damaged input is an ordinary error (BAD_PRODUCT). */
 struct ts_data *ts_data_decode(const void *bytes, size_t size, struct ts_error *err);
@@ -107,10 +119,10 @@ void ts_table_to_csv(const struct ts_data *data, const char *name, const char *t
 void ts_table_to_raw_csv(const struct ts_data *data, struct ts_str *out); /* names of columns literally, for programs */
 struct ts_data *ts_table_from_csv(const char *name, const char *text, size_t length, struct ts_error *err);
 
-/* Joins the pieces of one product: tables row after row (same columns), pixels into the rectangle that covers them. */
+/* Joins the pieces of one product: tables row after row (same columns), pixels into the box that covers them. */
 struct ts_data *ts_data_gather(const struct ts_data *const *pieces, size_t count, struct ts_error *err);
 
-/* The part of pixel data that lies in a rectangle, which must lie inside it; new data. */
+/* The part of pixel data that lies in a box, which must lie inside it; new data. */
 struct ts_data *ts_data_crop(const struct ts_data *data, const struct ts_region *region, struct ts_error *err);
 
 #endif

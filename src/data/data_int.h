@@ -25,7 +25,7 @@ struct ts_data {
   _Atomic(uint8_t *) bits; /* owned: a mask's payload as bits (mask_bits.c), for its digest and its packing; or NULL */
 };
 
-/* Payload size of a shape; false if it cannot be addressed or a side is not positive. */
+/* Payload size of a shape; false if it cannot be addressed or an extent is not positive. */
 bool ts_pixels_size(const struct ts_type *type, const struct ts_region *region, size_t *size_bytes);
 bool ts_table_size(size_t rows, size_t columns, size_t *size_bytes);
 

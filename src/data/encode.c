@@ -1,12 +1,14 @@
-/* The canonical encoded form "TSD2" of data, its digests, and the compressed form for the store.
+/* The canonical encoded form "TSD2" of data ("TSD3" of volumes), its digests, and the compressed form for the store.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Encoded: header, then payload. All numbers little endian.
  *   4 bytes "TSD2", u32 size of the header, u64 size of the payload, text type name, then by kind
  *   pixels: i64 x, y, width, height, i32 level, z, t, u32 coding (0: bytes, 1: bits)
+ *   volumes, which are pixels of more than one plane, begin with "TSD3" and have i32 depth, frames before the coding
  *   table:  u64 rows, u64 columns, and a text per column name
  *   file:   32 bytes SHA-256 of the file, text path
- * A text is u32 length and bytes. The payload: pixels row by row, cells row by row, the bytes; nothing for a file.
+ * A text is u32 length and bytes. The payload: pixels frame by frame, plane by plane, row by row, cells row by row, the
+ * bytes; nothing for a file.
  * Masks of nothing but 0 and 255 are coded as bits (mask_bits.c), all else as the bytes in memory.
  * Packed: the header as it is, then one zstd frame (with checksum) that holds the payload; bits usually as runs
  * (mask_runs.c) instead. The digest covers the encoded form, with the changes of a mask (mask_changes.c) in place of
@@ -21,6 +23,7 @@
 #include <zstd.h>
 
 #define MAGIC          "TSD2"
+#define VOLUME_MAGIC   "TSD3"
 #define FIXED_BYTES    16 /* magic, header size, payload size */
 #define PACK_LEVEL     1
 #define COLOUR_LEVEL   (-3)       /* photographs shrink by a fifth at any level, at this one five times as fast */
@@ -38,6 +41,10 @@ static void add_pixels(struct ts_str *out, const struct ts_region *region, enum 
   const int32_t narrow[] = {region->level, region->z, region->t};
   for (size_t i = 0; i < 4; i++) ts_wire_add_i64(out, wide[i]);
   for (size_t i = 0; i < 3; i++) ts_wire_add_u32(out, (uint32_t)narrow[i]);
+  if (ts_region_is_volume(region)) {
+    ts_wire_add_u32(out, (uint32_t)region->depth);
+    ts_wire_add_u32(out, (uint32_t)region->frames);
+  }
   ts_wire_add_u32(out, (uint32_t)coding);
 }
 
@@ -47,10 +54,14 @@ static void add_table(struct ts_str *out, const struct ts_data *data) {
   for (size_t i = 0; i < data->columns; i++) add_text(out, data->names[i]);
 }
 
+static bool is_volume(const struct ts_data *data) {
+  return data->type->kind == TS_DATA_PIXELS && ts_region_is_volume(&data->region);
+}
+
 static void encode_header(const struct ts_data *data, const char *path, const struct ts_payload *payload,
                           struct ts_str *out) {
   size_t start = out->length;
-  ts_str_add_bytes(out, MAGIC, 4);
+  ts_str_add_bytes(out, is_volume(data) ? VOLUME_MAGIC : MAGIC, 4);
   ts_wire_add_u32(out, 0);
   ts_wire_add_u64(out, payload->size_bytes);
   add_text(out, data->type->name);
@@ -112,6 +123,7 @@ void ts_data_digest(const struct ts_data *data, struct ts_sha256 *digest) {
 struct extent {
   size_t header_bytes;
   size_t payload_bytes;
+  bool is_volume; /* the bytes begin with VOLUME_MAGIC */
 };
 
 static char *read_text(struct ts_wire *wire) {
@@ -138,9 +150,11 @@ static struct ts_data *read_pixels(struct ts_wire *wire, const struct ts_type *t
                                    enum ts_coding *coding, struct ts_error *err) {
   struct ts_region region = {0};
   int64_t *const wide[] = {&region.x, &region.y, &region.width, &region.height};
-  int32_t *const narrow[] = {&region.level, &region.z, &region.t};
+  int32_t *const narrow[] = {&region.level, &region.z, &region.t, &region.depth, &region.frames};
   for (size_t i = 0; i < 4; i++) *wide[i] = ts_wire_i64(wire);
-  for (size_t i = 0; i < 3; i++) *narrow[i] = (int32_t)ts_wire_u32(wire);
+  for (size_t i = 0; i < (extent->is_volume ? 5 : 3); i++) *narrow[i] = (int32_t)ts_wire_u32(wire);
+  if (extent->is_volume && (region.depth < 1 || region.frames < 1 || !ts_region_is_volume(&region)))
+    return damaged(err, "it is no volume");
   if (!read_coding(wire, type, coding)) return damaged(err, "its coding is unknown");
   size_t size_bytes = 0;
   bool fits = !wire->failed && ts_pixels_size(type, &region, &size_bytes);
@@ -178,6 +192,7 @@ static struct ts_data *read_kind(struct ts_wire *wire, const struct ts_type *typ
                                  enum ts_coding *coding, struct ts_error *err) {
   size_t payload_bytes = extent->payload_bytes;
   *coding = TS_CODING_BYTES;
+  if (extent->is_volume && type->kind != TS_DATA_PIXELS) return damaged(err, "it is no volume");
   switch (type->kind) {
   case TS_DATA_PIXELS: return read_pixels(wire, type, extent, coding, err);
   case TS_DATA_TABLE: return read_table(wire, payload_bytes, err);
@@ -194,8 +209,9 @@ static bool read_extent(const void *bytes, size_t size, uint64_t payload_max_byt
   const unsigned char *magic = ts_wire_bytes(&wire, 4);
   uint64_t header_bytes = ts_wire_u32(&wire);
   uint64_t payload_bytes = ts_wire_u64(&wire);
-  if (wire.failed || memcmp(magic, MAGIC, 4) != 0) {
-    damaged(err, "it does not begin with " MAGIC);
+  extent->is_volume = !wire.failed && memcmp(magic, VOLUME_MAGIC, 4) == 0;
+  if (wire.failed || (!extent->is_volume && memcmp(magic, MAGIC, 4) != 0)) {
+    damaged(err, "it does not begin with " MAGIC " or " VOLUME_MAGIC);
     return false;
   }
   if (header_bytes < FIXED_BYTES || header_bytes > size || payload_bytes > payload_max_bytes) {

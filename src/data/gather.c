@@ -1,4 +1,4 @@
-/* Joins the pieces of one product into one: tables row after row, pixels into the rectangle that covers them.
+/* Joins the pieces of one product into one: tables row after row, pixels into the box that covers them.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Pixels that no piece covers are 0; where pieces overlap the later one wins. Label numbers are taken as they are. */
@@ -47,45 +47,80 @@ static struct ts_data *gather_tables(const struct ts_data *const *pieces, size_t
   return all;
 }
 
-static bool end_of(const struct ts_region *region, int64_t *right, int64_t *bottom) {
-  return !__builtin_add_overflow(region->x, region->width, right) &&
-         !__builtin_add_overflow(region->y, region->height, bottom);
+/* Where a box begins and ends along x, y, z and t. */
+enum { AXES = 4 };
+struct ends {
+  int64_t first[AXES], end[AXES];
+};
+
+static bool ends_of(const struct ts_region *region, struct ends *ends) {
+  const int64_t first[AXES] = {region->x, region->y, region->z, region->t};
+  const int64_t extent[AXES] = {region->width, region->height, region->depth, region->frames};
+  for (size_t a = 0; a < AXES; a++) {
+    ends->first[a] = first[a];
+    if (__builtin_add_overflow(first[a], extent[a], &ends->end[a])) return false;
+  }
+  return true;
 }
 
-/* The smallest rectangle with all pieces; false if they are of different planes or lie where no number reaches. */
+/* The box between the ends; false if it is wider than numbers reach. */
+static bool box_of(const struct ends *ends, struct ts_region *box) {
+  int64_t extent[AXES];
+  for (size_t a = 0; a < AXES; a++)
+    if (__builtin_sub_overflow(ends->end[a], ends->first[a], &extent[a])) return false;
+  if (extent[2] > INT32_MAX || extent[3] > INT32_MAX) return false;
+  box->x = ends->first[0];
+  box->y = ends->first[1];
+  box->z = (int32_t)ends->first[2];
+  box->t = (int32_t)ends->first[3];
+  box->width = extent[0];
+  box->height = extent[1];
+  box->depth = (int32_t)extent[2];
+  box->frames = (int32_t)extent[3];
+  return true;
+}
+
+/* The smallest box with all pieces; false if they are of different levels or lie where no number reaches. */
 static bool cover(const struct ts_data *const *pieces, size_t count, struct ts_region *all) {
+  struct ends whole, piece;
   *all = pieces[0]->region;
-  int64_t right = all->x;
-  int64_t bottom = all->y;
-  for (size_t i = 0; i < count; i++) {
-    const struct ts_region *piece = &pieces[i]->region;
-    if (piece->level != all->level || piece->z != all->z || piece->t != all->t) return false;
-    int64_t piece_right = 0;
-    int64_t piece_bottom = 0;
-    if (!end_of(piece, &piece_right, &piece_bottom)) return false;
-    all->x = ts_smaller(all->x, piece->x);
-    all->y = ts_smaller(all->y, piece->y);
-    right = ts_larger(right, piece_right);
-    bottom = ts_larger(bottom, piece_bottom);
+  if (!ends_of(all, &whole)) return false;
+  for (size_t i = 1; i < count; i++) {
+    if (pieces[i]->region.level != all->level || !ends_of(&pieces[i]->region, &piece)) return false;
+    for (size_t a = 0; a < AXES; a++) {
+      whole.first[a] = ts_smaller(whole.first[a], piece.first[a]);
+      whole.end[a] = ts_larger(whole.end[a], piece.end[a]);
+    }
   }
-  return !__builtin_sub_overflow(right, all->x, &all->width) && !__builtin_sub_overflow(bottom, all->y, &all->height);
+  return box_of(&whole, all);
+}
+
+static void copy_plane(unsigned char *target, const struct ts_region *all, const struct ts_region *piece,
+                       const unsigned char *source, size_t pixel_bytes) {
+  size_t row_bytes = (size_t)piece->width * pixel_bytes;
+  for (int64_t y = 0; y < piece->height; y++) {
+    size_t row = (size_t)(piece->y - all->y + y);
+    size_t pixel = row * (size_t)all->width + (size_t)(piece->x - all->x);
+    memcpy(target + pixel * pixel_bytes, source + (size_t)y * row_bytes, row_bytes);
+  }
 }
 
 static void copy_piece(unsigned char *target, const struct ts_region *all, const struct ts_data *piece) {
+  const struct ts_region *own = &piece->region;
   size_t pixel_bytes = ts_element_bytes(piece->type->element) * (size_t)piece->type->channels;
-  size_t row_bytes = (size_t)piece->region.width * pixel_bytes;
   const unsigned char *source = ts_buffer_data(piece->buffer);
-  for (int64_t y = 0; y < piece->region.height; y++) {
-    size_t row = (size_t)(piece->region.y - all->y + y);
-    size_t pixel = row * (size_t)all->width + (size_t)(piece->region.x - all->x);
-    memcpy(target + pixel * pixel_bytes, source + (size_t)y * row_bytes, row_bytes);
+  for (int32_t t = 0; t < own->frames; t++) {
+    for (int32_t z = 0; z < own->depth; z++, source += (size_t)(own->width * own->height) * pixel_bytes) {
+      size_t plane = (size_t)(own->t - all->t + t) * (size_t)all->depth + (size_t)(own->z - all->z + z);
+      copy_plane(target + plane * (size_t)(all->width * all->height) * pixel_bytes, all, own, source, pixel_bytes);
+    }
   }
 }
 
 static struct ts_data *gather_pixels(const struct ts_data *const *pieces, size_t count, struct ts_error *err) {
   struct ts_region region;
   if (!cover(pieces, count, &region)) {
-    ts_fail(err, TS_ERR_BAD_VALUE, "cannot join '%s' of different resolution levels, planes or places",
+    ts_fail(err, TS_ERR_BAD_VALUE, "cannot join '%s' of different resolution levels, or of places too far apart",
             pieces[0]->type->name);
     return NULL;
   }

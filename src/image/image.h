@@ -49,6 +49,13 @@ size_t ts_image_tiles(int64_t width, int64_t height, int32_t level, int64_t tile
  * Alpha is dropped; a grey file read as RGB repeats its channel; RGB read as grey is an error. */
 struct ts_data *ts_image_read(const char *path, const struct ts_type *type, const struct ts_region *region,
                               struct ts_error *err);
+/* The same into memory of the caller, which has the size of the rectangle in pixels of the type: no other copy of it is
+ * made. What is there after a failure is undefined. */
+bool ts_image_read_into(const char *path, const struct ts_type *type, const struct ts_region *region, void *pixels,
+                        struct ts_error *err);
+/* Whether the header of the file lets the rectangle be read as the type: for those who have to provide memory first. */
+bool ts_image_check_region(const char *path, const struct ts_type *type, const struct ts_region *region,
+                           struct ts_error *err);
 
 /* Writes pixels as PNG: rgb8, gray8, gray16, mask as is; labels as 16-bit grey (error above 65535 labels). */
 bool ts_image_write_png(const char *path, const struct ts_data *pixels, struct ts_error *err);

@@ -70,6 +70,8 @@ static bool check(const struct ts_data *image, const struct ts_data *mask, struc
   }
   const struct ts_region *a = ts_data_region(image);
   const struct ts_region *b = ts_data_region(mask);
+  if (ts_region_is_volume(a) || ts_region_is_volume(b))
+    return ts_fail(err, TS_ERR_BAD_VALUE, "outlines are drawn over one plane, not over a volume");
   if (a->width == b->width && a->height == b->height) return true;
   return ts_fail(err, TS_ERR_BAD_VALUE, "an image of %lld x %lld and a mask of %lld x %lld pixels do not fit",
                  (long long)a->width, (long long)a->height, (long long)b->width, (long long)b->height);

@@ -87,6 +87,12 @@ bool ts_plain_pixels_init(struct ts_plain_pixels *plain, const struct ts_data *d
     return false;
   }
   const struct ts_region *region = ts_data_region(data);
+  if (ts_region_is_volume(region)) {
+    ts_fail(err, TS_ERR_BAD_VALUE, "%d planes of %d frames cannot be written as one PNG", (int)region->depth,
+            (int)region->frames);
+    ts_error_help(err, "let an operation choose a plane, or project them onto one");
+    return false;
+  }
   plain->width = region->width;
   plain->height = region->height;
   plain->channels = type->channels;

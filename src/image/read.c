@@ -1,16 +1,20 @@
 /* Reads one rectangle of an image file as a port type.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Pixels are asked for in bands of rows, so that only what covers the rectangle is decoded and a second copy of it
- * never exists. PNG, JPEG and TIFF in strips have no random access: such a file is decoded whole when its first pixel
- * is asked for (whole.c), unless all of it is wanted at once. */
+ * Pixels are asked for in bands of rows and converted into the caller's memory, so that only what covers the rectangle
+ * is decoded and a second copy of it never exists. PNG, JPEG and TIFF in strips have no random access: such a file is
+ * decoded whole when its first pixel is asked for (whole.c), unless all of it is wanted at once. */
 #include "image/image_int.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
 
-#define BAND_ROWS 256
+/* Rows that are asked for at once: a quarter of the rectangle, so that what the decoder holds of it stays small against
+ * it, within bounds that keep the number of requests and the memory of one sensible. */
+#define BAND_PARTS    4
+#define BAND_ROWS_MIN 32
+#define BAND_ROWS_MAX 256
 
 static const char *const inside_help = "a rectangle must lie inside the image";
 
@@ -25,8 +29,10 @@ static bool check_region(const char *path, const struct ts_image_info *info, con
                            (long long)region->width, (long long)region->height, (long long)region->x,
                            (long long)region->y, path, (long long)info->width, (long long)info->height);
   }
-  if (region->z == 0 && region->t == 0) return true;
-  return ts_image_refuse(err, path, "leave z and t at 0", "'%s' can only be read at z 0 and t 0", path);
+  if (region->z == 0 && region->t == 0 && region->depth >= 0 && region->frames >= 0 && !ts_region_is_volume(region))
+    return true;
+  return ts_image_refuse(err, path, "leave z and t at 0, and read one plane of one frame",
+                         "'%s' can only be read at z 0 and t 0", path);
 }
 
 static bool keeps_bits(const struct ts_image_info *info, const struct ts_type *type) {
@@ -111,14 +117,18 @@ static void convert_grey_row(const struct conversion *how, const unsigned char *
   }
 }
 
-static bool read_rows(VipsImage *image, const struct conversion *how, struct ts_data *data) {
-  const struct ts_region *area = ts_data_region(data);
+static int64_t band_rows(int64_t height) {
+  int64_t rows = (height + BAND_PARTS - 1) / BAND_PARTS;
+  return rows < BAND_ROWS_MIN ? BAND_ROWS_MIN : rows > BAND_ROWS_MAX ? BAND_ROWS_MAX : rows;
+}
+
+static bool read_rows(VipsImage *image, const struct conversion *how, const struct ts_region *area, unsigned char *to) {
   size_t row_bytes = (size_t)area->width * ts_element_bytes(how->type->element) * (size_t)how->type->channels;
-  unsigned char *to = ts_data_writable(data);
   VipsRegion *region = vips_region_new(image);
   bool good = region != NULL;
-  for (int64_t y = 0; good && y < area->height; y += BAND_ROWS) {
-    int64_t rows = area->height - y < BAND_ROWS ? area->height - y : BAND_ROWS;
+  const int64_t most = band_rows(area->height);
+  for (int64_t y = 0; good && y < area->height; y += most) {
+    int64_t rows = area->height - y < most ? area->height - y : most;
     VipsRect rect = {(int)area->x, (int)(area->y + y), (int)area->width, (int)rows};
     good = vips_region_prepare(region, &rect) == 0;
     for (int row = 0; good && row < (int)rows; row++) {
@@ -135,29 +145,48 @@ static bool read_rows(VipsImage *image, const struct conversion *how, struct ts_
   return good;
 }
 
+static bool read_open(const char *path, const struct ts_open_image *open, const struct ts_type *type,
+                      const struct ts_region *region, void *pixels, struct ts_error *err) {
+  /* All of it at once: nobody will ask for another part of what would be held decoded. */
+  bool is_all = open->decoded_whole && region->width == open->info.width && region->height == open->info.height;
+  ts_auto(ts_unref_image) VipsImage *image =
+      is_all ? ts_whole_stream(path, open, err) : ts_whole_pixels(path, open, err);
+  if (!image) return false;
+  struct conversion how = {.file_bands = (size_t)open->image->Bands,
+                           .wide = open->info.bits == 16,
+                           .ycc = open->ycc,
+                           .grey = open->info.channels == 1,
+                           .type = type,
+                           .mask = strcmp(type->name, "mask") == 0};
+  bool good = read_rows(image, &how, region, pixels);
+  if (!good) ts_image_fail(err, path, "cannot be decoded");
+  if (!good || is_all) ts_open_image_forget(path);
+  return good;
+}
+
+static bool open_for(const char *path, const struct ts_type *type, const struct ts_region *region,
+                     struct ts_open_image *open, struct ts_error *err) {
+  return ts_open_image_get(path, region->level, open, err) && check_type(path, &open->info, type, err) &&
+         check_region(path, &open->info, region, err);
+}
+
+bool ts_image_check_region(const char *path, const struct ts_type *type, const struct ts_region *region,
+                           struct ts_error *err) {
+  ts_auto(ts_open_image_release) struct ts_open_image open = {0};
+  return open_for(path, type, region, &open, err);
+}
+
+bool ts_image_read_into(const char *path, const struct ts_type *type, const struct ts_region *region, void *pixels,
+                        struct ts_error *err) {
+  ts_auto(ts_open_image_release) struct ts_open_image open = {0};
+  return open_for(path, type, region, &open, err) && read_open(path, &open, type, region, pixels, err);
+}
+
 struct ts_data *ts_image_read(const char *path, const struct ts_type *type, const struct ts_region *region,
                               struct ts_error *err) {
   ts_auto(ts_open_image_release) struct ts_open_image open = {0};
-  if (!ts_open_image_get(path, region->level, &open, err)) return NULL;
-  if (!check_type(path, &open.info, type, err) || !check_region(path, &open.info, region, err)) return NULL;
-  /* All of it at once: nobody will ask for another part of what would be held decoded. */
-  bool is_all = open.decoded_whole && region->width == open.info.width && region->height == open.info.height;
-  ts_auto(ts_unref_image) VipsImage *image =
-      is_all ? ts_whole_stream(path, &open, err) : ts_whole_pixels(path, &open, err);
-  struct ts_data *data = image ? ts_data_create_pixels(type, region, err) : NULL;
-  if (!data) return NULL;
-  struct conversion how = {.file_bands = (size_t)open.image->Bands,
-                           .wide = open.info.bits == 16,
-                           .ycc = open.ycc,
-                           .grey = open.info.channels == 1,
-                           .type = type,
-                           .mask = strcmp(type->name, "mask") == 0};
-  if (read_rows(image, &how, data)) {
-    if (is_all) ts_open_image_forget(path);
-    return data;
-  }
-  ts_image_fail(err, path, "cannot be decoded");
-  ts_open_image_forget(path);
-  ts_data_unref(data);
-  return NULL;
+  if (!open_for(path, type, region, &open, err)) return NULL;
+  ts_auto(ts_data_unref_pointer) struct ts_data *data = ts_data_create_pixels(type, region, err);
+  if (!data || !read_open(path, &open, type, region, ts_data_writable(data), err)) return NULL;
+  return ts_steal(data);
 }

@@ -137,7 +137,7 @@ static struct ts_data *read_pixels(const struct output *output, struct ts_error 
     struct ts_region whole = {.width = info.width, .height = info.height};
     data = ts_image_read(path, type, &whole, reason);
   }
-  if (data) ts_data_set_place(data, place->x, place->y, place->level);
+  if (data) ts_data_set_place(data, place);
   name_file(reason, path, output->name);
   return data;
 }

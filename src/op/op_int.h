@@ -188,7 +188,42 @@ struct ts_call_state {
 bool ts_call_is_cancelled(const struct ts_call_state *state);
 /* Makes the call of this state; outputs are NULL if it failed. */
 bool ts_call_once(struct ts_call_state *state, const struct ts_value *parameters);
+/* Runs the operation itself, counted, watched and alone if it must be; gives what it returned. */
+int ts_call_run(struct ts_op *op, struct ts_op_call *call);
+
+/* ---- What the operation sees (inputs.c). ---- */
+
+struct ts_prepared {
+  struct ts_op_view views[TS_OP_MAX_PORTS];
+  struct ts_op_value values[TS_OP_MAX_PARAMETERS];
+  const struct ts_op_view *inputs[TS_OP_MAX_PORTS];
+  const struct ts_op_value *parameters[TS_OP_MAX_PARAMETERS];
+};
+/* Checks inputs and parameters and fills their views. */
+bool ts_call_prepare(struct ts_call_state *state, const struct ts_value *parameters, struct ts_prepared *prepared);
+
+/* ---- What it makes (outputs.c): host functions, and checks. ---- */
+
+void *ts_call_output_pixels(struct ts_op_call *call, size_t port, int64_t width, int64_t height, int32_t channels,
+                            enum ts_op_element element);
+void *ts_call_output_region(struct ts_op_call *call, size_t port, const struct ts_op_place *place, int32_t channels,
+                            enum ts_op_element element);
+double *ts_call_output_table(struct ts_op_call *call, size_t port, size_t rows, size_t columns,
+                             const char *const *names);
+void *ts_call_output_bytes(struct ts_op_call *call, size_t port, size_t size_bytes);
+void ts_call_output_place(struct ts_op_call *call, size_t port, const struct ts_op_place *given);
+void ts_call_output_type(struct ts_op_call *call, size_t port, const char *type_name);
+/* "operation 'x.y' ..." as OPERATION_CONTRACT. Returns false. */
+bool ts_call_break_contract(const struct ts_call_state *state, const char *format, ...) TS_PRINTF(2, 3);
+/* After the run, which returned a status: checks and finishes the outputs. */
+bool ts_call_conclude(const struct ts_call_state *state, int status);
 void ts_call_drop_outputs(struct ts_call_state *state);
+
+/* ---- Checks on request (verify.c). ---- */
+
+bool ts_call_is_verifying(void);
+/* Runs with a check of the inputs before and after, and of recalled parts. */
+bool ts_call_run_verified(struct ts_call_state *state, struct ts_op_call *call);
 
 /* ---- Calls that the state of the process matters to (guarded_call.c). ---- */
 

@@ -98,6 +98,17 @@ static void say_why(const struct ts_error *err, const struct ts_str *log, struct
   if (log->length > 0) ts_str_addf(message, "\n%s", ts_str_get(log));
 }
 
+/* The core of a tile is a rectangle: a volume keeps its planes. */
+static struct ts_data *cut_core(const struct ts_data *data, const struct ts_region *core, struct ts_error *err) {
+  const struct ts_region *all = ts_data_region(data);
+  struct ts_region box = *core;
+  box.z = all->z;
+  box.t = all->t;
+  box.depth = all->depth;
+  box.frames = all->frames;
+  return ts_data_crop(data, &box, err);
+}
+
 bool ts_call_compute(const struct ts_call *call, struct ts_data *const *inputs, size_t input_count,
                      struct ts_data **outputs, struct ts_call_times *times, struct ts_str *message,
                      struct ts_error *err) {
@@ -111,7 +122,7 @@ bool ts_call_compute(const struct ts_call *call, struct ts_data *const *inputs, 
   else if (call->op)
     ok = call_operation(&attempt, err);
   else if (call->kind == TS_NODE_CROP)
-    ok = (outputs[0] = ts_data_crop(inputs[0], call->core, err)) != NULL;
+    ok = (outputs[0] = cut_core(inputs[0], call->core, err)) != NULL;
   else
     ok = (outputs[0] = ts_data_gather((const struct ts_data *const *)inputs, input_count, err)) != NULL;
   times->peak_bytes = ts_memory_call_end();

@@ -38,7 +38,7 @@ const struct ts_item_source *ts_instance_source(const struct engine *engine, con
   return &engine->dataset->items[item].sources[node->task];
 }
 
-static struct ts_region source_region(const struct engine *engine, const struct instance *instance) {
+struct ts_region ts_source_region(const struct engine *engine, const struct instance *instance) {
   const struct ts_dataset *d = engine->dataset;
   if (engine->plan->nodes[instance->node].scope == TS_PER_TILE) return d->tiles[instance->unit].region;
   const struct ts_item *item = &d->items[instance->unit];
@@ -52,7 +52,7 @@ static struct ts_region source_region(const struct engine *engine, const struct 
 
 static struct ts_value source_parameter(const struct engine *engine, const struct instance *instance,
                                         const char *name) {
-  struct ts_region region = source_region(engine, instance);
+  struct ts_region region = ts_source_region(engine, instance);
   struct {
     const char *name;
     int64_t value;

@@ -58,14 +58,19 @@ static double scratch_ratio(const struct ts_op *op) {
   return declared > 0 ? declared : UNKNOWN_SCRATCH;
 }
 
+/* A reader takes in what it makes: the rectangle as pixels of its type. */
+static double source_bytes(const struct engine *engine, const struct instance *instance) {
+  const struct ts_type *type = ts_instance_source(engine, instance)->type;
+  if (!type || type->kind != TS_DATA_PIXELS) return 0;
+  const struct ts_region region = ts_source_region(engine, instance);
+  return (double)region.width * (double)region.height * (double)ts_element_bytes(type->element) * type->channels;
+}
+
 /* Bytes of pixels (tables are small change) that enter an instance. */
 static double input_bytes(const struct engine *engine, const struct window *window, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   double sum = 0;
-  if (node->kind == TS_NODE_SOURCE && node->scope == TS_PER_TILE) {
-    const struct ts_region *region = &engine->dataset->tiles[instance->unit].region;
-    return (double)region->width * (double)region->height * 3;
-  }
+  if (node->kind == TS_NODE_SOURCE) return source_bytes(engine, instance);
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
     struct instance *producers = ts_window_producers(window, instance, i, &count);

@@ -206,6 +206,8 @@ const char *ts_operation_name(enum ts_node_kind kind, const struct ts_op *op); /
 /* Fills the values of a source instance, and returns them. */
 const struct ts_value *ts_source_parameters(const struct engine *engine, const struct instance *instance,
                                             struct ts_value *values);
+/* The rectangle that a source instance of pixels reads: the tile with its halo, or the whole image. */
+struct ts_region ts_source_region(const struct engine *engine, const struct instance *instance);
 /* The file that a source instance reads. */
 const struct ts_item_source *ts_instance_source(const struct engine *engine, const struct instance *instance);
 /* Key of the file a source instance reads: the digest of its bytes. */

@@ -29,13 +29,14 @@ static void write_both(const char *folder, const char *name, struct ts_data *dat
   ts_data_unref(data);
 }
 
-static void write_pixels(const char *folder, const struct ts_type *type) {
-  struct ts_region region = {.x = 3, .y = 5, .width = 7, .height = 4};
+static void write_pixels(const char *folder, const struct ts_type *type, int32_t depth) {
+  struct ts_region region = {.x = 3, .y = 5, .width = 7, .height = 4, .depth = depth};
   struct ts_data *data = ts_data_create_pixels(type, &region, NULL);
   memset(ts_data_writable(data), 1, ts_data_size_bytes(data));
-  ts_auto_free char *name = ts_strdup(type->name);
-  for (char *at = name; *at; at++) *at = *at == '/' ? '-' : *at;
-  write_both(folder, name, data);
+  ts_auto(ts_str_release) struct ts_str name = {0};
+  ts_str_addf(&name, "%s%s", type->name, depth > 1 ? "-volume" : "");
+  for (char *at = name.data; *at; at++) *at = *at == '/' ? '-' : *at;
+  write_both(folder, name.data, data);
 }
 
 static void add_request(struct ts_str *out, enum ts_remote_request kind, const struct ts_str *bytes) {
@@ -92,7 +93,8 @@ int main(int argc, char **argv) {
   size_t count = 0;
   const struct ts_type *const *types = ts_type_list(&count);
   for (size_t i = 0; i < count; i++)
-    if (types[i]->kind == TS_DATA_PIXELS) write_pixels(argv[1], types[i]);
+    for (int32_t depth = 1; types[i]->kind == TS_DATA_PIXELS && depth <= 3; depth += 2)
+      write_pixels(argv[1], types[i], depth);
   struct ts_data *table = ts_data_create_table(3, 2, names, NULL);
   memset(ts_data_writable(table), 0, ts_data_size_bytes(table));
   write_both(argv[1], "table", table);

@@ -44,6 +44,44 @@ static const struct ts_op_descriptor either_operation = {HEAD("good.either", 1),
                                                          .input_count = 1,       .outputs = either_outputs,
                                                          .output_count = 1,      .run = either};
 
+/* Three planes of two frames: the input, and 1, 2, ... more in each. */
+static int stack(struct ts_op_call *call) {
+  const struct ts_op_view *in = call->inputs[0];
+  const struct ts_op_place *place =
+      TS_OP_PLACE(.x = in->x, .y = in->y, .level = in->level, .z = in->z + 4, .t = in->t + 5, .width = in->width,
+                  .height = in->height, .depth = 3, .frames = 2);
+  uint8_t *out = call->host->output_region(call, 0, place, 1, TS_OP_U8);
+  if (!out) return -1;
+  for (size_t plane = 0; plane < 6; plane++)
+    for (size_t i = 0; i < in->size_bytes; i++) *out++ = (uint8_t)(((const uint8_t *)in->data)[i] + plane);
+  return 0;
+}
+
+static const struct ts_op_port *const grey_port[] = {TS_OP_PORT("image", "image/gray8", "")};
+static const struct ts_op_descriptor stack_operation = {HEAD("good.stack", 1), .inputs = grey_port, .input_count = 1,
+                                                        .outputs = grey_port,  .output_count = 1,   .run = stack};
+
+/* The last plane of the last frame; the table of a volume says what its view is. */
+static int last_plane(struct ts_op_call *call) {
+  const struct ts_op_view *in = call->inputs[0];
+  static const char *const names[] = {"depth", "frames", "z", "t", "row_bytes", "memory"};
+  const size_t plane_bytes = (size_t)in->height * in->row_bytes;
+  uint8_t *out = call->host->output_pixels(call, 0, in->width, in->height, 1, TS_OP_U8);
+  double *cells = call->host->output_table(call, 1, 1, COUNT(names), names);
+  if (!out || !cells) return -1;
+  memcpy(out, (const uint8_t *)in->data + in->size_bytes - plane_bytes, plane_bytes);
+  const double values[] = {in->depth, in->frames, in->z, in->t, (double)in->row_bytes, in->memory};
+  memcpy(cells, values, sizeof values);
+  return 0;
+}
+
+static const struct ts_op_port *const last_plane_inputs[] = {TS_OP_PORT("image", "image/gray8", "", .volumes = 1)};
+static const struct ts_op_port *const last_plane_outputs[] = {TS_OP_PORT("image", "image/gray8", ""),
+                                                              TS_OP_PORT("table", "table", "")};
+static const struct ts_op_descriptor last_plane_operation = {HEAD("good.last_plane", 1), .inputs = last_plane_inputs,
+                                                             .input_count = 1,           .outputs = last_plane_outputs,
+                                                             .output_count = 2,          .run = last_plane};
+
 /* A table with one row that repeats the parameters, and the size of the optional input. */
 static int echo(struct ts_op_call *call) {
   static const char *const names[] = {"integer", "real", "boolean", "letters", "bytes"};
@@ -115,8 +153,9 @@ static const struct ts_op_descriptor outline_operation = {HEAD("good.outline", 1
                                                           .output_count = 1, .run = outline};
 
 const struct ts_op_descriptor *const *tessera_operations(uint32_t host_api, size_t *count) {
-  static const struct ts_op_descriptor *const operations[] = {&invert_operation, &either_operation, &echo_operation,
-                                                              &serial_operation, &wait_operation,   &outline_operation};
+  static const struct ts_op_descriptor *const operations[] = {
+      &invert_operation, &either_operation,  &echo_operation,  &serial_operation,
+      &wait_operation,   &outline_operation, &stack_operation, &last_plane_operation};
   *count = COUNT(operations);
   return host_api == TESSERA_OP_API ? operations : NULL;
 }

@@ -73,6 +73,17 @@ static int make_empty_pixels(struct ts_op_call *call) {
   return 0;
 }
 
+static int make_negative_planes(struct ts_op_call *call) {
+  call->host->output_region(call, 0, TS_OP_PLACE(.width = 1, .height = 1, .depth = -1), 1, TS_OP_U8);
+  return 0;
+}
+
+static int make_region_of_no_size(struct ts_op_call *call) {
+  const struct ts_op_place place = {.width = 1, .height = 1};
+  call->host->output_region(call, 0, &place, 1, TS_OP_U8);
+  return 0;
+}
+
 static int make_table(struct ts_op_call *call) {
   call->host->output_table(call, 0, 1, 1, names);
   return 0;
@@ -106,14 +117,15 @@ static const struct ts_op_port *const open_port[] = {TS_OP_PORT("pixels", "mask|
   }
 
 static const struct ts_op_descriptor descriptors[] = {
-    OPERATION(make_nothing, table_port),    OPERATION(make_twice, table_port),
-    OPERATION(make_pixels, table_port),     OPERATION(fail_with_text, table_port),
-    OPERATION(fail_silently, table_port),   OPERATION(fail_and_return_zero, table_port),
-    OPERATION(name_wrong_port, table_port), OPERATION(name_columns_alike, table_port),
-    OPERATION(name_no_columns, table_port), OPERATION(fill_mask_with_seven, mask_port),
-    OPERATION(make_wide_pixels, mask_port), OPERATION(make_empty_pixels, mask_port),
-    OPERATION(make_table, mask_port),       OPERATION(say_nothing, open_port),
-    OPERATION(say_another_type, open_port), OPERATION(say_unfit_type, open_port),
+    OPERATION(make_nothing, table_port),        OPERATION(make_twice, table_port),
+    OPERATION(make_pixels, table_port),         OPERATION(fail_with_text, table_port),
+    OPERATION(fail_silently, table_port),       OPERATION(fail_and_return_zero, table_port),
+    OPERATION(name_wrong_port, table_port),     OPERATION(name_columns_alike, table_port),
+    OPERATION(name_no_columns, table_port),     OPERATION(fill_mask_with_seven, mask_port),
+    OPERATION(make_wide_pixels, mask_port),     OPERATION(make_empty_pixels, mask_port),
+    OPERATION(make_negative_planes, mask_port), OPERATION(make_region_of_no_size, mask_port),
+    OPERATION(make_table, mask_port),           OPERATION(say_nothing, open_port),
+    OPERATION(say_another_type, open_port),     OPERATION(say_unfit_type, open_port),
 };
 #define COUNT (sizeof(descriptors) / sizeof(descriptors[0]))
 

@@ -5,8 +5,6 @@
 #include "data/data.h"
 #include "image/image.h"
 
-#include <string.h>
-
 _Static_assert((int)TS_OP_U8 == (int)TS_U8 && (int)TS_OP_U16 == (int)TS_U16 && (int)TS_OP_U32 == (int)TS_U32,
                "elements have the same numbers on both sides");
 
@@ -54,32 +52,21 @@ static bool find_region(const struct ts_op_call *call, struct ts_region *region,
   return true;
 }
 
-static int hand_over(struct ts_op_call *call, const struct ts_data *data) {
-  const struct ts_op_host *host = call->host;
-  const struct ts_region *region = ts_data_region(data);
-  const struct ts_type *type = ts_data_type(data);
-  void *pixels =
-      host->output_pixels(call, 0, region->width, region->height, type->channels, (enum ts_op_element)type->element);
-  if (!pixels) return host->fail(call, "no memory for the pixels");
-  size_t size_bytes = 0;
-  const void *source = ts_data_bytes(data, &size_bytes);
-  memcpy(pixels, source, size_bytes);
-  host->output_place(call, 0, TS_OP_PLACE(.x = region->x, .y = region->y, .level = region->level));
-  host->output_type(call, 0, type->name);
-  return 0;
-}
-
 static int run(struct ts_op_call *call) {
+  const struct ts_op_host *host = call->host;
+  const char *path = call->inputs[0]->path;
   struct ts_error err = {0};
   struct ts_region region;
   const struct ts_type *type = ts_type_find(call->parameters[PARAMETER_AS]->string);
-  if (!type) return call->host->fail(call, "unknown type '%s'", call->parameters[PARAMETER_AS]->string);
-  if (!find_region(call, &region, &err)) return call->host->fail(call, "%s", err.text);
-  struct ts_data *data = ts_image_read(call->inputs[0]->path, type, &region, &err);
-  if (!data) return call->host->fail(call, "%s", err.text);
-  int result = hand_over(call, data);
-  ts_data_unref(data);
-  return result;
+  if (!type) return host->fail(call, "unknown type '%s'", call->parameters[PARAMETER_AS]->string);
+  if (!find_region(call, &region, &err) || !ts_image_check_region(path, type, &region, &err))
+    return host->fail(call, "%s", err.text);
+  void *pixels =
+      host->output_pixels(call, 0, region.width, region.height, type->channels, (enum ts_op_element)type->element);
+  if (!pixels) return host->fail(call, "no memory for the pixels");
+  host->output_place(call, 0, TS_OP_PLACE(.x = region.x, .y = region.y, .level = region.level));
+  host->output_type(call, 0, type->name);
+  return ts_image_read_into(path, type, &region, pixels, &err) ? 0 : host->fail(call, "%s", err.text);
 }
 
 const struct ts_op_descriptor ts_image_read_operation = {
@@ -95,5 +82,5 @@ const struct ts_op_descriptor ts_image_read_operation = {
     .parameter_count = PARAMETER_COUNT,
     .reach = TS_OP_REACH_PIXEL,
     .run = run,
-    .scratch_per_input_byte = 0.3, /* rows that the decoder holds */
+    .scratch_per_input_byte = 0.3, /* rows that the decoder holds, against those of the rectangle (image/read.c) */
 };

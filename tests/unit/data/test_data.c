@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 #include "data/data.h"
+#include "support/regions.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -26,10 +27,8 @@ static void test_pixels(void **state) {
   assert_int_equal(bytes[59], 9);
   assert_int_equal((uintptr_t)bytes % TS_BUFFER_ALIGNMENT, 0);
   assert_int_equal(ts_data_region(data)->y, -3);
-  ts_data_set_place(data, 100, 200, 1);
-  assert_int_equal(ts_data_region(data)->x, 100);
-  assert_int_equal(ts_data_region(data)->width, 5);
-  assert_int_equal(ts_data_region(data)->level, 1);
+  ts_data_set_place(data, &(struct ts_region){.x = 100, .y = 200, .level = 1, .z = 3, .t = 4, .width = 9, .depth = 9});
+  assert_true(same_region(ts_data_region(data), &(struct ts_region){100, 200, 5, 4, 1, 3, 4, 1, 1}));
   ts_data_unref(data);
 }
 
@@ -51,6 +50,11 @@ static void test_impossible_shapes_are_errors(void **state) {
       {.width = INT64_MAX / 2, .height = 2},
       {.x = INT64_MAX, .width = 4, .height = 4},
       {.y = INT64_MAX - 1, .width = 4, .height = 4},
+      {.width = 4, .height = 4, .depth = -1},
+      {.width = 4, .height = 4, .frames = -1},
+      {.width = 4, .height = 4, .z = INT32_MAX, .depth = 1},
+      {.width = 4, .height = 4, .t = INT32_MAX - 1, .frames = 2},
+      {.width = 1 << 20, .height = 1 << 20, .depth = 1 << 12, .frames = 1 << 12},
   };
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     struct ts_error err = {0};

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/random.h"
 #include "data/data.h"
+#include "support/regions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +17,21 @@ static struct ts_data *make_mask(void) {
   struct ts_region region = {.x = 258, .y = -1, .width = 3, .height = 2, .level = 1, .z = 2, .t = 3};
   struct ts_data *data = ts_data_create_pixels(ts_type_find("mask"), &region, NULL);
   memcpy(ts_data_writable(data), "\0\377\0\377\0\377", 6);
+  return data;
+}
+
+/* Two frames of three planes. */
+static struct ts_data *make_volume(void) {
+  struct ts_region region = {.x = 1, .y = 2, .width = 2, .height = 1, .z = 4, .t = -5, .depth = 3, .frames = 2};
+  struct ts_data *data = ts_data_create_pixels(ts_type_find("image/gray8"), &region, NULL);
+  for (int i = 0; i < 12; i++) ((uint8_t *)ts_data_writable(data))[i] = (uint8_t)(65 + i);
+  return data;
+}
+
+static struct ts_data *make_mask_volume(void) {
+  struct ts_region region = {.width = 3, .height = 1, .depth = 1, .frames = 3};
+  struct ts_data *data = ts_data_create_pixels(ts_type_find("mask"), &region, NULL);
+  memcpy(ts_data_writable(data), "\0\377\0\377\0\377\377\377\0", 9);
   return data;
 }
 
@@ -38,7 +54,8 @@ static struct ts_data *make_file(void) {
   return ts_data_create_file("slides/one.svs", &digest);
 }
 
-static struct ts_data *(*const makers[])(void) = {make_mask, make_table, make_bytes, make_file};
+static struct ts_data *(*const makers[])(void) = {make_mask,  make_volume, make_mask_volume,
+                                                  make_table, make_bytes,  make_file};
 #define MAKERS (sizeof makers / sizeof makers[0])
 
 static void assert_same(const struct ts_data *a, const struct ts_data *b) {
@@ -78,6 +95,69 @@ static void test_format(void **state) {
   ts_data_digest(data, &digest);
   ts_sha256_of(short_form, sizeof short_form, &wanted);
   assert_memory_equal(&digest, &wanted, sizeof digest);
+}
+
+/* Volumes have a form of their own, written out by hand as well. */
+static void test_format_of_volumes(void **state) {
+  (void)state;
+  static const unsigned char head[] = {
+      'T', 'S', 'D', '3', 87,  0,   0,   0,   12,   0,    0,    0,    0,   0,   0,   0, /* sizes */
+      11,  0,   0,   0,   'i', 'm', 'a', 'g', 'e',  '/',  'g',  'r',  'a', 'y', '8',    /* type */
+      1,   0,   0,   0,   0,   0,   0,   0,   2,    0,    0,    0,    0,   0,   0,   0, /* x, y */
+      2,   0,   0,   0,   0,   0,   0,   0,   1,    0,    0,    0,    0,   0,   0,   0, /* width, height */
+      0,   0,   0,   0,   4,   0,   0,   0,   0xfb, 0xff, 0xff, 0xff,                   /* level, z, t -5 */
+      3,   0,   0,   0,   2,   0,   0,   0,   0,    0,    0,    0};                     /* depth, frames, coding */
+  ts_auto(ts_data_unref_pointer) struct ts_data *data = make_volume();
+  ts_auto(ts_str_release) struct ts_str bytes = {0};
+  ts_data_encode(data, &bytes);
+  assert_int_equal(bytes.length, sizeof head + 12);
+  assert_memory_equal(bytes.data, head, sizeof head);
+  assert_memory_equal(bytes.data + sizeof head, "ABCDEFGHIJKL", 12);
+  struct ts_sha256 digest, wanted;
+  ts_data_digest(data, &digest);
+  ts_sha256_of(bytes.data, bytes.length, &wanted);
+  assert_memory_equal(&digest, &wanted, sizeof digest);
+}
+
+/* Equal data have one form: one plane is never written as a volume, nor is anything but pixels. */
+static void test_volumes_that_are_none(void **state) {
+  (void)state;
+  static const struct {
+    size_t place; /* of depth or frames in the header of make_volume */
+    unsigned char depth[4], frames[4];
+  } rows[] = {{75, {1}, {1}}, {75, {0}, {2}},
+              {75, {3}, {0}}, {75, {0xff, 0xff, 0xff, 0xff}, {0xff, 0xff, 0xff, 0xff}},
+              {75, {2}, {2}}, {75, {0, 0, 0, 0x40}, {0, 0, 0, 0x40}}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ts_auto(ts_data_unref_pointer) struct ts_data *data = make_volume();
+    ts_auto(ts_str_release) struct ts_str bytes = {0};
+    struct ts_error err = {0};
+    ts_data_encode(data, &bytes);
+    memcpy(bytes.data + rows[i].place, rows[i].depth, 4);
+    memcpy(bytes.data + rows[i].place + 4, rows[i].frames, 4);
+    assert_null(ts_data_decode(bytes.data, bytes.length, &err));
+    assert_int_equal(err.code, TS_ERR_BAD_PRODUCT);
+  }
+  for (size_t i = 0; i < MAKERS; i++) { /* the other number in front */
+    ts_auto(ts_data_unref_pointer) struct ts_data *data = makers[i]();
+    ts_auto(ts_str_release) struct ts_str bytes = {0};
+    struct ts_error err = {0};
+    ts_data_encode(data, &bytes);
+    bytes.data[3] = bytes.data[3] == '2' ? '3' : '2';
+    assert_null(ts_data_decode(bytes.data, bytes.length, &err));
+    assert_int_equal(err.code, TS_ERR_BAD_PRODUCT);
+  }
+}
+
+/* A depth and frames of 0 count as 1: the same bytes and digests as ever. */
+static void test_one_plane_is_no_volume(void **state) {
+  (void)state;
+  ts_auto(ts_data_unref_pointer) struct ts_data *data = make_mask();
+  struct ts_region region = {.x = 258, .y = -1, .width = 3, .height = 2, .level = 1, .z = 2, .t = 3, 1, 1};
+  ts_auto(ts_data_unref_pointer) struct ts_data *said = ts_data_create_pixels(ts_type_find("mask"), &region, NULL);
+  memcpy(ts_data_writable(said), "\0\377\0\377\0\377", 6);
+  assert_same(data, said);
+  assert_true(same_region(ts_data_region(data), &region));
 }
 
 /* The short form of a mask, pixel by pixel. */
@@ -240,9 +320,9 @@ static void test_what_digests_cover(void **state) {
   ts_data_set_type(b, ts_type_find("image/gray8"));
   assert_false(equal_digest(a, b));
   ts_data_set_type(b, ts_type_find("mask"));
-  ts_data_set_place(b, 258, 0, 1);
+  ts_data_set_place(b, &(struct ts_region){.x = 258, .y = 0, .level = 1, .z = 2, .t = 3});
   assert_false(equal_digest(a, b));
-  ts_data_set_place(b, 258, -1, 1);
+  ts_data_set_place(b, ts_data_region(a));
   assert_true(equal_digest(a, b));
   ((unsigned char *)ts_data_writable(b))[5] = 0;
   assert_false(equal_digest(a, b));
@@ -339,7 +419,7 @@ static void test_random_bytes_never_crash(void **state) {
     char bytes[96];
     size_t size = ts_random_below(&random, sizeof bytes);
     for (size_t i = 0; i < size; i++) bytes[i] = (char)ts_random_below(&random, 256);
-    if (size > 4) memcpy(bytes, "TSD2", 4);
+    if (size > 4) memcpy(bytes, round % 4 < 2 ? "TSD2" : "TSD3", 4);
     if (size > 8) memcpy(bytes + 4, "\x20\0\0", 4);
     check_damaged(bytes, size, round % 2 == 0);
   }
@@ -362,6 +442,9 @@ static void test_bomb_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_format),
+      cmocka_unit_test(test_format_of_volumes),
+      cmocka_unit_test(test_volumes_that_are_none),
+      cmocka_unit_test(test_one_plane_is_no_volume),
       cmocka_unit_test(test_digests_of_masks),
       cmocka_unit_test(test_run_digest),
       cmocka_unit_test(test_mask_bits),

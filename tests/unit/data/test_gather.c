@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 #include "data/data.h"
+#include "support/regions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,6 +61,61 @@ static void test_gaps_are_zero(void **state) {
   release(pieces, 2);
 }
 
+/* Pixels that tell where they are in a box. */
+static struct ts_data *volume(const struct ts_region *given) {
+  struct ts_data *data = ts_data_create_pixels(ts_type_find("labels"), given, NULL);
+  const struct ts_region *r = ts_data_region(data);
+  uint32_t *pixel = ts_data_writable(data);
+  for (int32_t t = 0; t < r->frames; t++)
+    for (int32_t z = 0; z < r->depth; z++)
+      for (int64_t y = 0; y < r->height; y++)
+        for (int64_t x = 0; x < r->width; x++)
+          *pixel++ = pattern(r->x + x, r->y + y) + 100000 * (uint32_t)(r->z + z) + 10000000 * (uint32_t)(r->t + t);
+  return data;
+}
+
+static void assert_volume(const struct ts_data *data, const struct ts_region *expected) {
+  assert_true(same_region(ts_data_region(data), expected));
+  ts_auto(ts_data_unref_pointer) struct ts_data *wanted = volume(expected);
+  size_t size = 0;
+  const void *bytes = ts_data_bytes(data, &size);
+  assert_int_equal(size, ts_data_size_bytes(wanted));
+  assert_memory_equal(bytes, ts_data_bytes(wanted, NULL), size);
+}
+
+/* Planes become a volume, boxes a larger box; a part of it is what was there. */
+static void test_volumes(void **state) {
+  (void)state;
+  static const struct ts_region box = {
+      .x = 1, .y = 2, .width = 5, .height = 4, .z = 1, .t = 0, .depth = 3, .frames = 2};
+  struct ts_data *pieces[2 * 3 * 2];
+  size_t count = 0;
+  for (int32_t t = 0; t < 2; t++)
+    for (int32_t z = 3; z >= 1; z--)
+      for (int64_t x = 1; x < 6; x += 3)
+        pieces[count++] =
+            volume(&(struct ts_region){.x = x, .y = 2, .width = x == 1 ? 3 : 2, .height = 4, .z = z, .t = t});
+  ts_auto(ts_data_unref_pointer) struct ts_data *all =
+      ts_data_gather((const struct ts_data *const *)pieces, count, NULL);
+  assert_volume(all, &box);
+  static const struct ts_region inner = {
+      .x = 2, .y = 3, .width = 2, .height = 3, .z = 2, .t = 0, .depth = 2, .frames = 2};
+  ts_auto(ts_data_unref_pointer) struct ts_data *part = ts_data_crop(all, &inner, NULL);
+  assert_volume(part, &inner);
+  static const struct ts_region plane = {.x = 2, .y = 3, .width = 2, .height = 3, .z = 3, .t = 1};
+  ts_auto(ts_data_unref_pointer) struct ts_data *one = ts_data_crop(all, &plane, NULL);
+  assert_volume(one, &plane);
+  struct ts_data *halves[] = {one, part};
+  ts_auto(ts_data_unref_pointer) struct ts_data *again = ts_data_gather((const struct ts_data *const *)halves, 2, NULL);
+  assert_volume(again, &inner);
+  static const struct ts_region outside[] = {{2, 3, 1, 1, 0, 0, 0, 1, 1},
+                                             {2, 3, 1, 1, 0, 3, 0, 2, 1},
+                                             {2, 3, 1, 1, 0, 1, 2, 1, 1},
+                                             {2, 3, 1, 1, 0, 1, 1, 1, 2}};
+  for (size_t i = 0; i < 4; i++) assert_null(ts_data_crop(all, &outside[i], NULL));
+  release(pieces, count);
+}
+
 static void test_tables_row_after_row(void **state) {
   (void)state;
   const char *text[] = {"a,b\n1,2\n", "a,b\n", "a,b\n3,4\n5,6\n"};
@@ -86,11 +142,14 @@ static void test_pieces_that_do_not_belong_together(void **state) {
                  TS_ERR_BAD_VALUE);
   expect_refusal(ts_table_from_csv("t", "a\n1\n", 4, NULL), piece(0, 0, 1, 1), TS_ERR_PORT_TYPE);
   struct ts_data *lower = piece(0, 0, 1, 1);
-  ts_data_set_place(lower, 0, 0, 1);
+  ts_data_set_place(lower, &(struct ts_region){.x = 0, .y = 0, .level = 1});
   expect_refusal(piece(1, 0, 1, 1), lower, TS_ERR_BAD_VALUE);
   struct ts_data *far = piece(0, 0, 1, 1);
-  ts_data_set_place(far, INT64_MAX, 0, 0);
+  ts_data_set_place(far, &(struct ts_region){.x = INT64_MAX, .y = 0, .level = 0});
   expect_refusal(piece(1, 0, 1, 1), far, TS_ERR_BAD_VALUE);
+  struct ts_region first = {.width = 1, .height = 1, .z = INT32_MIN},
+                   last = {.width = 1, .height = 1, .z = INT32_MAX - 1};
+  expect_refusal(volume(&first), volume(&last), TS_ERR_BAD_VALUE);
   expect_refusal(ts_data_create_bytes(ts_type_find("bytes"), 1, NULL),
                  ts_data_create_bytes(ts_type_find("bytes"), 1, NULL), TS_ERR_PORT_TYPE);
 }
@@ -107,7 +166,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pixels_in_any_order),          cmocka_unit_test(test_gaps_are_zero),
       cmocka_unit_test(test_tables_row_after_row),         cmocka_unit_test(test_pieces_that_do_not_belong_together),
-      cmocka_unit_test(test_one_piece_of_bytes_is_itself),
+      cmocka_unit_test(test_one_piece_of_bytes_is_itself), cmocka_unit_test(test_volumes),
   };
   return cmocka_run_group_tests_name("gather", tests, NULL, NULL);
 }

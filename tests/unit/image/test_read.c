@@ -148,8 +148,13 @@ static void test_rectangles_outside(void **state) {
   refuse(path, "image/rgb8", &level, TS_ERR_BAD_IMAGE, "1 resolution level");
   level.level = -1;
   refuse(path, "image/rgb8", &level, TS_ERR_BAD_IMAGE, "level");
-  struct ts_region plane = {.width = 1, .height = 1, .z = 1};
-  refuse(path, "image/rgb8", &plane, TS_ERR_BAD_IMAGE, "z 0");
+  static const struct ts_region planes[] = {{.width = 1, .height = 1, .z = 1},
+                                            {.width = 1, .height = 1, .t = 1},
+                                            {.width = 1, .height = 1, .depth = 2},
+                                            {.width = 1, .height = 1, .frames = 2},
+                                            {.width = 1, .height = 1, .depth = -1}};
+  for (size_t i = 0; i < sizeof planes / sizeof planes[0]; i++)
+    refuse(path, "image/rgb8", &planes[i], TS_ERR_BAD_IMAGE, "z 0");
 }
 
 static void test_files_that_are_no_images(void **state) {

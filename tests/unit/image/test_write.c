@@ -50,7 +50,15 @@ static void test_refused(void **state) {
   assert_false(ts_image_write_png(scratch_path("f.png"), field, &err));
   assert_int_equal(err.code, TS_ERR_PORT_TYPE);
   ts_error_clear(&err);
+  const struct ts_region box = {.width = 5, .height = 5, .depth = 2};
+  ts_auto(ts_data_unref_pointer) struct ts_data *volume = ts_data_create_pixels(ts_type_find("mask"), &box, NULL);
+  assert_false(ts_image_write_png(scratch_path("v.png"), volume, &err));
+  assert_non_null(strstr(err.text, "2 planes"));
+  ts_error_clear(&err);
   ts_auto(ts_data_unref_pointer) struct ts_data *image = scratch_pixels("image/rgb8", 5, 5, 3);
+  assert_null(ts_image_overlay(image, volume, TS_OUTLINE_RGB, &err));
+  assert_non_null(strstr(err.text, "volume"));
+  ts_error_clear(&err);
   assert_false(ts_image_write_png(scratch_path("no/such/folder.png"), image, &err));
   assert_int_not_equal(err.code, TS_ERR_OK);
 }

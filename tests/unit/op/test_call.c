@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/op/helpers.h"
 
+#include "support/regions.h"
+
 #include <pthread.h>
 #include <sched.h>
 
@@ -142,6 +144,8 @@ static void test_broken_promises(void **state) {
       {"fill_mask_with_seven", TS_ERR_OPERATION_CONTRACT, "other values than 0 and 255 into its mask 'mask'"},
       {"make_wide_pixels", TS_ERR_OPERATION_CONTRACT, "made 16-bit pixels with 1 channels"},
       {"make_empty_pixels", TS_ERR_OPERATION_CONTRACT, "made 0 x 4 pixels"},
+      {"make_negative_planes", TS_ERR_OPERATION_CONTRACT, "made -1 planes of 0 frames for its output 'mask'"},
+      {"make_region_of_no_size", TS_ERR_OPERATION_CONTRACT, "gave its output 'mask' a place without its size"},
       {"make_table", TS_ERR_OPERATION_CONTRACT, "made a table for its output 'mask' of type mask"},
       {"say_nothing", TS_ERR_OPERATION_CONTRACT, "did not say which of mask|image/gray8|image/gray16"},
       {"say_another_type", TS_ERR_OPERATION_CONTRACT, "called its output 'pixels' 'labels', which is not"},
@@ -162,6 +166,30 @@ static void test_broken_promises(void **state) {
     assert_int_equal(ts_buffer_live_bytes(), live);
     assert_int_equal(op->executions, 1);
   }
+}
+
+/* Outputs of several planes, views of them, and operations that look at one plane only. */
+static void test_volumes(void **state) {
+  (void)state;
+  struct ts_error err = {0};
+  struct ts_data *plane = make_pixels("image/gray8", 7, 8, 5, 3, 10), *volume = NULL, *made[2] = {NULL};
+  assert_true(ts_op_execute(ts_registry_find(good, "good.stack"), &plane, NULL, &volume, NULL, &err));
+  assert_true(same_region(ts_data_region(volume), &(struct ts_region){7, 8, 5, 3, 2, 4, 5, 3, 2}));
+  for (size_t i = 0; i < 90; i++) assert_int_equal(((const uint8_t *)ts_data_bytes(volume, NULL))[i], 10 + i / 15);
+  assert_false(ts_op_execute(ts_registry_find(good, "good.stack"), &volume, NULL, made, NULL, &err));
+  assert_error(&err, TS_ERR_PORT_TYPE,
+               "input 'image' of 'good.stack' takes one plane, but 3 planes of 2 frames arrived");
+  ts_error_clear(&err);
+  assert_true(ts_op_execute(ts_registry_find(good, "good.last_plane"), &volume, NULL, made, NULL, &err));
+  assert_true(same_region(ts_data_region(made[0]), &(struct ts_region){7, 8, 5, 3, 2, 4, 5, 1, 1}));
+  for (size_t i = 0; i < 15; i++) assert_int_equal(((const uint8_t *)ts_data_bytes(made[0], NULL))[i], 15);
+  static const struct {
+    const char *name;
+    double value;
+  } cells[] = {{"depth", 3}, {"frames", 2}, {"z", 4}, {"t", 5}, {"row_bytes", 5}, {"memory", 0}};
+  for (size_t i = 0; i < COUNT(cells); i++) assert_true(table_cell(made[1], 0, cells[i].name) == cells[i].value);
+  struct ts_data *const all[] = {plane, volume, made[0], made[1]};
+  for (size_t i = 0; i < COUNT(all); i++) ts_data_unref(all[i]);
 }
 
 /* Every byte value but two must be refused wherever it stands; brute force over values and places. */
@@ -264,6 +292,7 @@ int main(void) {
       cmocka_unit_test(test_unfit_inputs_and_values),
       cmocka_unit_test(test_broken_promises),
       cmocka_unit_test(test_mask_values),
+      cmocka_unit_test(test_volumes),
       cmocka_unit_test(test_calls_do_not_overlap),
       cmocka_unit_test(test_stop),
   };

@@ -7,7 +7,7 @@
 static void test_good_plugin(void **state) {
   (void)state;
   struct ts_registry *registry = registry_with_plugin("good");
-  assert_int_equal(ts_registry_count(registry), 6);
+  assert_int_equal(ts_registry_count(registry), 8);
   const struct ts_op *op = ts_registry_find(registry, "good.echo");
   assert_non_null(op);
   assert_int_equal(op->origin, TS_OP_PLUGIN);
@@ -25,7 +25,7 @@ static void test_same_file_twice(void **state) {
   struct ts_faults faults = {0};
   char *path = plugin_path("good");
   assert_true(ts_registry_load(registry, path, &faults));
-  assert_int_equal(ts_registry_count(registry), 6);
+  assert_int_equal(ts_registry_count(registry), 8);
   free(path);
   ts_registry_destroy(registry);
 }
@@ -271,9 +271,9 @@ static void test_name_taken(void **state) {
   struct ts_error err = {0};
   assert_true(ts_file_read(path, 0, &file, &err) && ts_file_write(copy, file.data, file.length, &err));
   assert_false(ts_registry_load(registry, copy, &faults));
-  assert_int_equal(faults.count, 6);
+  assert_int_equal(faults.count, 8);
   assert_fault(&faults, TS_ERR_DUPLICATE_NAME, 0, 0, "'good.echo' is defined already");
-  assert_int_equal(ts_registry_count(registry), 6);
+  assert_int_equal(ts_registry_count(registry), 8);
   unlink(copy);
   rmdir(folder);
   free(copy);

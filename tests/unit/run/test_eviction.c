@@ -34,6 +34,9 @@ struct subject {
   struct ts_node node;
   struct ts_plan plan;
   struct ts_tile tile;
+  struct ts_item_source source;
+  struct ts_item item;
+  size_t tile_item;
   struct ts_dataset dataset;
   struct ts_run_options options;
   struct ts_run_result result;
@@ -53,16 +56,27 @@ static struct ts_data *create_pixels(int percent) {
   return data;
 }
 
-/* A task that reads a tile: it takes three bytes per pixel, and as many again for scratch. */
-static void make_task(struct subject *s, double need_percent) {
+/* A task that reads a tile, of which every pixel takes a byte per channel and element byte, and as many again for
+ * scratch: as RGB it needs that part of the budget. */
+struct reader {
+  double need_percent;
+  const char *type;
+  enum ts_scope scope;
+};
+
+static void make_task(struct subject *s, const struct reader *reader) {
   s->descriptor = (struct ts_op_descriptor){.struct_bytes = sizeof s->descriptor, .scratch_per_input_byte = 1};
   s->op.descriptor = &s->descriptor;
   s->source_ops[0] = &s->op;
-  s->node = (struct ts_node){.kind = TS_NODE_SOURCE, .scope = TS_PER_TILE};
+  s->node = (struct ts_node){.kind = TS_NODE_SOURCE, .scope = reader->scope};
   s->plan = (struct ts_plan){.nodes = &s->node, .node_count = 1};
-  s->tile.region.width = (int64_t)(need_percent * PERCENT_BYTES / 6);
+  s->tile.region.width = (int64_t)(reader->need_percent * PERCENT_BYTES / 6);
   s->tile.region.height = 1;
-  s->dataset = (struct ts_dataset){.tiles = &s->tile, .tile_count = 1};
+  s->tile.core = s->tile.region;
+  s->source.type = ts_type_find(reader->type);
+  s->item = (struct ts_item){.sources = &s->source, .tile_count = 1};
+  s->dataset = (struct ts_dataset){
+      .items = &s->item, .item_count = 1, .tiles = &s->tile, .tile_items = &s->tile_item, .tile_count = 1};
 }
 
 static void add_product(struct subject *s, const struct product *product) {
@@ -86,10 +100,10 @@ static void release(struct subject *s) {
 }
 
 /* The task starts; afterwards s->data says what is still there. */
-static void start_task(struct subject *s, const struct product *products, size_t count, double need_percent) {
+static void start_reader(struct subject *s, const struct product *products, size_t count, const struct reader *reader) {
   if (s->window.all_count > 0) release(s); /* a test has failed */
   *s = (struct subject){.options.memory_bytes = BUDGET_BYTES};
-  make_task(s, need_percent);
+  make_task(s, reader);
   s->engine = (struct engine){.plan = &s->plan,
                               .dataset = &s->dataset,
                               .options = &s->options,
@@ -110,6 +124,10 @@ static void start_task(struct subject *s, const struct product *products, size_t
   assert_int_equal(s->engine.stray_bytes, 0);
   ts_memory_leave(&s->engine, &s->instance);
   pthread_mutex_unlock(&s->engine.lock);
+}
+
+static void start_task(struct subject *s, const struct product *products, size_t count, double need_percent) {
+  start_reader(s, products, count, &(struct reader){need_percent, "image/rgb8", TS_PER_TILE});
 }
 
 /* The letters of the products that are still there. */
@@ -180,6 +198,20 @@ static void two_marks(void **state) {
   }
 }
 
+/* 44 % as RGB are 14.7 % in grey, a byte per pixel, and 58.7 % as labels, four bytes, beside which not even E fits.
+ * A whole image counts as a tile does. */
+static void the_type_of_a_tile_counts(void **state) {
+  struct subject *s = *state;
+  static const struct {
+    const char *type, *left;
+  } rows[] = {{"image/gray8", "ACDE"}, {"image/rgb8", "AE"}, {"labels", ""}, {"table", "ABCDEF"}};
+  for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+    start_reader(s, six, 6, &(struct reader){44, rows[i / 2].type, i % 2 ? TS_PER_FILE : TS_PER_TILE});
+    assert_left(s, rows[i / 2].left);
+    release(s);
+  }
+}
+
 static int set_up(void **state) {
   static struct subject subject;
   *state = &subject;
@@ -188,10 +220,9 @@ static int set_up(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_most_bytes_per_second_go_first),
-      cmocka_unit_test(what_the_store_keeps_costs_its_loading),
-      cmocka_unit_test(what_a_task_is_about_to_read_stays),
-      cmocka_unit_test(two_marks),
+      cmocka_unit_test(the_most_bytes_per_second_go_first), cmocka_unit_test(what_the_store_keeps_costs_its_loading),
+      cmocka_unit_test(what_a_task_is_about_to_read_stays), cmocka_unit_test(two_marks),
+      cmocka_unit_test(the_type_of_a_tile_counts),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -3,9 +3,11 @@
 #include "ops/source/source.h"
 
 #include "base/alloc.h"
+#include "base/buffer.h"
 #include "base/file.h"
 #include "data/data.h"
 #include "image/image.h"
+#include "op/op.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -200,6 +202,41 @@ static void test_image_failures(void **state) {
   assert_null(made.memory);
 }
 
+/* Pixels are decoded into the memory that the host gives: the operation takes none of its own, whatever the type. */
+static void test_image_is_decoded_into_its_place(void **state) {
+  (void)state;
+  static const char *const types[] = {"image/rgb8", "image/gray8", "image/gray16", "labels"};
+  write_image();
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    const uint64_t live_bytes = ts_buffer_live_bytes();
+    ts_buffer_reset_peak();
+    assert_int_equal(read_image(0, 0, 30, 20, 0, types[i]), 0);
+    assert_int_equal(ts_buffer_peak_bytes(), live_bytes);
+    free(made.memory);
+    made.memory = NULL;
+  }
+}
+
+/* And under the real host: the most that is alive at once is the tile. */
+static void test_a_tile_is_in_memory_once(void **state) {
+  (void)state;
+  struct ts_op op = {.descriptor = find("image.read"), .source = "", .numeric = "exact"};
+  const struct ts_sha256 digest = {{0}};
+  const struct ts_value values[] = {ts_value_integer(0),  ts_value_integer(0), ts_value_integer(30),
+                                    ts_value_integer(20), ts_value_integer(0), ts_value_string("labels")};
+  const uint64_t tile_bytes = UINT64_C(30) * 20 * 4;
+  struct ts_error err = {0};
+  write_image();
+  struct ts_data *file = ts_data_create_file(path, &digest), *out = NULL;
+  const uint64_t live_bytes = ts_buffer_live_bytes();
+  ts_buffer_reset_peak();
+  assert_true(ts_op_execute(&op, &file, values, &out, NULL, &err));
+  assert_int_equal(ts_data_size_bytes(out), tile_bytes);
+  assert_in_range(ts_buffer_peak_bytes() - live_bytes, tile_bytes, tile_bytes + 4096);
+  ts_data_unref(file);
+  ts_data_unref(out);
+}
+
 static void test_table(void **state) {
   (void)state;
   write_text("a,b\n1,2\n3,\n");
@@ -253,6 +290,8 @@ int main(void) {
       cmocka_unit_test_teardown(test_image_rectangle, forget),
       cmocka_unit_test_teardown(test_image_to_the_far_edge, forget),
       cmocka_unit_test_teardown(test_image_failures, forget),
+      cmocka_unit_test_teardown(test_image_is_decoded_into_its_place, forget),
+      cmocka_unit_test_teardown(test_a_tile_is_in_memory_once, forget),
       cmocka_unit_test_teardown(test_table, forget),
       cmocka_unit_test_teardown(test_table_failure_names_the_line, forget),
       cmocka_unit_test_teardown(test_bytes, forget),
