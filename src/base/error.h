@@ -63,6 +63,7 @@
   X(OUTPUT_TOO_LARGE, 512, 1, "output of a command is too large")                                                      \
   X(CANCELLED, 520, 130, "stopped on request")                                                                         \
   X(WORKER, 530, 5, "worker process ended")                                                                            \
+  X(NO_WORKER, 531, 3, "no worker has what a task needs")                                                              \
   X(STORE, 601, 5, "store trouble")                                                                                    \
   X(STORE_BUSY, 602, 5, "store is in use")                                                                             \
   X(STORE_FORMAT, 603, 5, "store has another format")                                                                  \

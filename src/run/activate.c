@@ -7,10 +7,7 @@
 void ts_make_ready(struct window *window, struct instance *instance, size_t worker) {
   struct engine *e = window->engine;
   instance->state = QUEUED;
-  uint32_t rank = e->plan->nodes[instance->node].first_set;
-  struct ts_ready_task task = {.priority = ts_ready_priority(window->number, rank, e->setup->depths[instance->node]),
-                               .owner = window,
-                               .instance = (uint32_t)(instance - window->instances)};
+  const struct ts_ready_task task = ts_schedule_place(window, instance);
   if (worker == TS_ANY_WORKER)
     ts_ready_push(&e->ready, task);
   else

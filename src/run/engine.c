@@ -39,7 +39,7 @@ void ts_engine_end(struct engine *engine, const struct ts_error *err) {
 /* Under engine.lock, which is released while keys are hashed and the store is asked. */
 static bool open_next_window(struct engine *engine) {
   struct ts_error err = {0};
-  const uint32_t number = (uint32_t)engine->next_window++;
+  const uint32_t number = ts_schedule_window(engine, engine->next_window++);
   engine->opening++;
   pthread_mutex_unlock(&engine->lock);
   struct window *window = ts_window_create(engine, number, &err);
@@ -165,6 +165,7 @@ static void produce(struct engine *engine, struct window *window, struct instanc
   pthread_mutex_lock(&engine->lock);
   engine->running--;
   ts_memory_leave(engine, instance);
+  ts_schedule_leave(engine, instance);
   ts_content_stop(engine, content);
   if (outcome == TS_OUTCOME_FAILED && (is_cancelled(engine) || engine->trouble.code != TS_ERR_OK)) {
     /* It gave up because it was asked to, or the run ends with this error: as if it had never been started. */
@@ -252,7 +253,10 @@ static void work_on(struct engine *engine, const struct ts_ready_task *task, siz
     ts_content_start(engine, content);
   instance->state = RUNNING;
   engine->entering++;
-  if (!loadable) ts_memory_enter(engine, window, instance);
+  if (!loadable) {
+    ts_schedule_enter(engine, instance);
+    ts_memory_enter(engine, window, instance);
+  }
   engine->entering--;
   engine->running++;
   pthread_mutex_unlock(&engine->lock);
@@ -337,6 +341,7 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   engine->env.source_count = plan->workflow->input_count;
   engine->env.producer = engine->setup->producer;
   engine->env.cache = engine->setup->cache;
+  ts_schedule_init(engine);
   return true;
 }
 
@@ -350,6 +355,8 @@ void ts_engine_release(struct engine *engine) {
   free(engine->wanted_ports);
   free(engine->needed);
   free(engine->memory_ratio);
+  free(engine->after_ns);
+  free(engine->window_order);
   free(engine->parked);
   free(engine->events);
   free(engine->told);
@@ -377,7 +384,7 @@ static void wait_for_workers(struct engine *engine) {
 bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const struct ts_run_options *options,
             struct ts_run_result *result, struct ts_error *err) {
   struct engine engine;
-  if (!ts_engine_init(&engine, plan, dataset, options, result, err)) {
+  if (!ts_engine_init(&engine, plan, dataset, options, result, err) || !ts_schedule_check(&engine, err)) {
     ts_engine_release(&engine);
     return false;
   }

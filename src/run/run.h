@@ -14,6 +14,7 @@
 #include "op/op.h"
 #include "plan/plan.h"
 #include "run/dataset.h"
+#include "sched/policy.h"
 #include "store/store.h"
 
 #include <stdatomic.h>
@@ -75,7 +76,16 @@ struct ts_run_setup *ts_run_setup_create(const struct ts_plan *plan, struct ts_r
                                          struct ts_store *store, struct ts_error *err);
 /* Keeps products in memory from one part to the next, up to so many bytes; once, before the first part. */
 void ts_run_setup_keep(struct ts_run_setup *setup, uint64_t bytes);
+/* What a task of the workflow needs of its worker; before the first run. False: there are too many different needs. */
+bool ts_run_setup_set_needs(struct ts_run_setup *setup, size_t task, const struct ts_task_needs *needs,
+                            struct ts_error *err);
 void ts_run_setup_destroy(struct ts_run_setup *setup);
+
+/* When windows must be finished. */
+struct ts_run_deadlines {
+  const uint64_t *window_ns;  /* borrowed: per window, since the run began; TS_NO_DEADLINE: whenever */
+  const double *task_seconds; /* borrowed: per task, as the cost model knows them; NULL: nothing is known */
+};
 
 struct ts_run_options {
   size_t threads; /* 0: ts_cpu_count */
@@ -96,6 +106,9 @@ struct ts_run_options {
   const volatile int *stop;
   const volatile int
       *halt; /* the same, set by the code that looks at the products: going on is pointless; may be NULL */
+  const struct ts_policy *policy;           /* the order of ready tasks; NULL: the default */
+  const struct ts_run_deadlines *deadlines; /* borrowed; NULL: none */
+  const struct ts_worker_class *worker; /* borrowed: what this machine has, for tasks with needs; NULL: its memory */
   const char *scratch_folder;
   struct ts_store_speed store_speed; /* which intermediate products are worth keeping, and loading */
   void *user;

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/table.h"
-#include "sched/ready.h"
+#include "sched/policy.h"
 
 #include <pthread.h>
 
@@ -107,10 +107,13 @@ struct ts_run_setup {
   const struct recipe **recipes; /* owned array: per node; NULL for other kinds than TASK */
   struct ts_arena recipe_arena;  /* owns the recipes */
   size_t recipe_count;
-  uint32_t *depths;       /* owned: per node, the longest way to it from a node without inputs */
-  bool *is_stage_output;  /* owned: per task */
-  char *producer;         /* owned: this machine and program, for records */
-  struct ts_cache *cache; /* owned: products of parts that were run before; NULL: none are kept */
+  uint32_t *depths;            /* owned: per node, the longest way to it from a node without inputs */
+  bool *is_stage_output;       /* owned: per task */
+  char *producer;              /* owned: this machine and program, for records */
+  struct ts_cache *cache;      /* owned: products of parts that were run before; NULL: none are kept */
+  struct ts_task_needs *needs; /* owned: the different ones, the first are none; NULL: no task needs anything */
+  size_t needs_count;
+  uint32_t *needs_of_task; /* owned: per task, a place in `needs`; NULL as that */
 };
 
 struct engine {
@@ -124,6 +127,10 @@ struct engine {
   uint64_t *wanted_ports;           /* owned: per node, a bit per output port somebody wants */
   bool *needed;                     /* owned: per node, whether a wanted product of the part needs it; NULL: all are */
   atomic_bool cancelled;            /* seen by operations */
+  const struct ts_policy *policy;
+  uint64_t *after_ns;            /* owned: per node, what is to be done after it; NULL: the run has no deadlines */
+  uint32_t *window_order;        /* owned: which window is opened when; NULL: by their numbers */
+  struct ts_worker_class worker; /* what the threads have; only where tasks have needs */
 
   pthread_mutex_t lock;
   pthread_cond_t changed; /* something became ready, or the run is over */
@@ -133,6 +140,8 @@ struct engine {
   struct window *first_open; /* owned list through window.next_open */
   size_t entering;           /* instances taken that wait for memory */
   size_t running;
+  struct ts_places places;       /* what running tasks take; only where tasks have needs */
+  uint64_t turn, next_turn;      /* of tasks that wait for a place: whose it is, and that of the next to come */
   struct content *first_running; /* borrowed list through content.next_running: contents of tasks being computed */
   struct ts_ready_task *parked;  /* owned: ready, but another window is computing the same content */
   size_t parked_count, parked_capacity;
@@ -243,6 +252,17 @@ bool ts_content_is_running(const struct engine *engine, const struct ts_xxh128 *
 void ts_content_start(struct engine *engine, struct content *content);
 void ts_content_stop(struct engine *engine, const struct content *content); /* makes the parked ones ready again */
 void ts_content_park(struct engine *engine, const struct ts_ready_task *task);
+
+/* schedule.c: order and room of tasks. */
+void ts_schedule_init(struct engine *engine);                           /* by ts_engine_init, last */
+uint32_t ts_schedule_window(const struct engine *engine, size_t place); /* the number of the window opened then */
+/* Whether the threads have what the tasks of the run need; before the first of them. */
+bool ts_schedule_check(const struct engine *engine, struct ts_error *err);
+/* The instance as an entry of the ready queue. Under engine.lock. */
+struct ts_ready_task ts_schedule_place(struct window *window, const struct instance *instance);
+/* Waits until the threads have room for what the task needs, and takes it. Under engine.lock. */
+void ts_schedule_enter(struct engine *engine, const struct instance *instance);
+void ts_schedule_leave(struct engine *engine, const struct instance *instance);
 
 /* memory.c: under engine.lock. */
 /* Waits until the instance may start within the budget. Between enter and leave the worker counts the memory that it

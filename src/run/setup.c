@@ -100,6 +100,8 @@ void ts_run_setup_destroy(struct ts_run_setup *setup) {
   free(setup->depths);
   free(setup->is_stage_output);
   ts_cache_destroy(setup->cache);
+  free(setup->needs);
+  free(setup->needs_of_task);
   free(setup->producer);
   free(setup);
 }

@@ -13,6 +13,7 @@ struct ts_ready_local {
 };
 
 static inline bool ts_ready_before(const struct ts_ready_task *a, const struct ts_ready_task *b) {
+  if (a->urgency != b->urgency) return a->urgency < b->urgency;
   if (a->priority != b->priority) return a->priority < b->priority;
   return a->instance < b->instance;
 }

@@ -140,8 +140,8 @@ struct ts_store_usage {
 };
 bool ts_store_usage(struct ts_store *store, struct ts_store_usage *usage, struct ts_error *err);
 
-/* What calls of an operation cost on inputs of about one size. The samples are opaque here: plan/cost_model.h makes and
- * reads them, and passes over rows that are damaged. */
+/* What calls of an operation cost on inputs of about one size. The samples are opaque here: sched/cost_model.h makes
+ * and reads them, and passes over rows that are damaged. */
 struct ts_cost_row {
   const char *operation;
   struct ts_sha256 implementation;

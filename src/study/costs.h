@@ -6,7 +6,7 @@
 #ifndef TS_STUDY_COSTS_H
 #define TS_STUDY_COSTS_H
 
-#include "plan/cost_model.h"
+#include "sched/cost_model.h"
 #include "study/study_int.h"
 
 /* Operations of the store itself, measured in bytes of products. */

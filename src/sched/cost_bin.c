@@ -1,6 +1,6 @@
 /* Bins of calls: a bounded sample of each, its merging from run to run, and its form as bytes.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "plan/cost_model.h"
+#include "sched/cost_model.h"
 
 #include "base/alloc.h"
 #include "base/random.h"

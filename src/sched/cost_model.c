@@ -1,6 +1,6 @@
 /* From samples to predictions: a curve per operation, implementation and machine; the best one that is known answers.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "plan/cost_model.h"
+#include "sched/cost_model.h"
 
 #include "base/alloc.h"
 #include "base/arena.h"

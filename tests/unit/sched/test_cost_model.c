@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
-#include "plan/cost_model.h"
+#include "sched/cost_model.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * point: the mean without values that lie far out. Between points the model is linear, beyond them in proportion, and
  * never falls. Calls on other machines or of other versions of an operation serve as a guess where there is nothing
  * better. Nothing here decides a result: only where, when, and whether to compute or to load. */
-#ifndef TS_PLAN_COST_MODEL_H
-#define TS_PLAN_COST_MODEL_H
+#ifndef TS_SCHED_COST_MODEL_H
+#define TS_SCHED_COST_MODEL_H
 
 #include "base/digest.h"
 #include "base/str.h"
