@@ -22,11 +22,12 @@
 #define MOST_STARTS   3                     /* workers in a row that end before they can work */
 #define GONE_NS       UINT64_C(2000000000)  /* for a process to end once its connection has */
 #define PATIENCE_NS   UINT64_C(10000000000) /* for workers to end when there is nothing left to do */
+#define NEVER_NS      (UINT64_MAX / 2)      /* leases do not end: connections tell */
 #define IMPATIENCE_NS UINT64_C(1500000000)  /* the same, when everything is to end at once */
 
 static int stop_level(const struct coordinator *c) { return ts_run_stop_level(&c->options->run); }
 
-static void end_with(struct coordinator *c, const struct ts_error *err) {
+void ts_coordinator_end_with(struct coordinator *c, const struct ts_error *err) {
   if (c->trouble.code == TS_ERR_OK) c->trouble = *err;
 }
 
@@ -45,7 +46,7 @@ static void take_product(struct coordinator *c, const struct ts_dist_news *news)
   if (data)
     ts_ledger_product(&c->ledger, news->event.node, news->port, news->event.unit, data);
   else
-    end_with(c, &err);
+    ts_coordinator_end_with(c, &err);
   ts_data_unref(data);
 }
 
@@ -89,7 +90,12 @@ static void take_result(struct coordinator *c, const struct message *message) {
   if (slot->bucket == result.number) slot->has_bucket = false; /* it may hold the next one already */
   slot->peak_bytes = result.peak_bytes > slot->peak_bytes ? result.peak_bytes : slot->peak_bytes;
   pthread_mutex_unlock(&c->lock);
-  if (!ts_coordinator_bucket_done(c, c->bucket_windows[result.number], &result, &err)) end_with(c, &err);
+  if (result.stopped) { /* it stays open for the process that continues the run */
+    ts_queue_release(c->queue, result.token);
+    return;
+  }
+  if (ts_queue_complete(c->queue, result.token, NULL, &err) != TS_QUEUE_DONE) return;
+  if (!ts_coordinator_bucket_done(c, c->bucket_windows[result.number], &result, &err)) ts_coordinator_end_with(c, &err);
 }
 
 /* Another worker takes its buckets. */
@@ -100,9 +106,9 @@ static void handle_disconnect(struct coordinator *c, size_t worker) {
     slot->worker = TS_NOBODY;
     slot->is_ready = false;
     slot->gone_ns = ts_clock_ns();
+    if (slot->has_bucket) ts_queue_release(c->queue, slot->token);
   }
   pthread_mutex_unlock(&c->lock);
-  ts_dist_queue_give_back(&c->queue, worker);
 }
 
 static void handle_messages(struct coordinator *c) {
@@ -120,7 +126,7 @@ static void handle_messages(struct coordinator *c) {
     } else if (message->kind == TS_DIST_GIVE_UP) {
       struct ts_wire wire = ts_wire_of(message->bytes, message->count);
       ts_wire_error(&wire, TS_ERR_STORE, &err);
-      end_with(c, &err);
+      ts_coordinator_end_with(c, &err);
     }
     free(message->bytes);
   }
@@ -168,7 +174,7 @@ static void handle_death(struct coordinator *c, struct slot *slot) {
     ts_fail(&err, TS_ERR_WORKER, "%s", ts_str_get(&text));
     ts_error_help(&err, "finished work is kept; fix or leave out the task that ends the process, then continue with "
                         "--resume");
-    end_with(c, &err);
+    ts_coordinator_end_with(c, &err);
   } else if (slot->has_bucket) {
     ts_log(TS_LOG_WARN, "%s\nwhat it was doing (%s) is done again by another one", ts_str_get(&text),
            ts_str_get(&piece));
@@ -188,7 +194,7 @@ static void start(struct coordinator *c, struct slot *slot) {
   slot->is_ready = slot->has_bucket = false;
   slot->is_running = ts_child_start(&slot->child, c->options->program, c->socket, &err);
   pthread_mutex_unlock(&c->lock);
-  if (!slot->is_running) end_with(c, &err);
+  if (!slot->is_running) ts_coordinator_end_with(c, &err);
 }
 
 /* True while it runs, or while its last messages are not read. */
@@ -312,7 +318,7 @@ static void check_complete(struct coordinator *c) {
   ts_fail(&err, TS_ERR_WORKER, "the workers are done, but a product of '%s' is missing",
           ts_plan_node_name(c->plan, node, name, sizeof name));
   ts_error_help(&err, "this should not happen; finished work is kept: continue with --resume");
-  end_with(c, &err);
+  ts_coordinator_end_with(c, &err);
 }
 
 /* ---- the place to meet ---- */
@@ -337,7 +343,6 @@ static bool make_folder(struct coordinator *c, struct ts_error *err) {
 }
 
 static bool open_all(struct coordinator *c, struct ts_error *err) {
-  const struct ts_run_options *run = &c->options->run;
   size_t workers = c->options->workers;
   c->slots = ts_calloc(workers + 1, sizeof *c->slots);
   for (size_t i = 0; i < workers; i++) c->slots[i] = (struct slot){.worker = TS_NOBODY, .child.error_fd = -1};
@@ -349,12 +354,12 @@ static bool open_all(struct coordinator *c, struct ts_error *err) {
     return false;
   }
   ts_dist_fingerprint(c->plan, c->dataset, &c->fingerprint);
-  ts_dist_queue_init(&c->queue, run->store, run->run_id);
-  return make_folder(c, err) && ts_coordinator_first_jobs(c, err) && ts_coordinator_serve(c, err);
+  c->queue = ts_queue_create(&(struct ts_queue_options){.lease_ns = NEVER_NS, .most_attempts = MOST_ATTEMPTS}, err);
+  return c->queue && make_folder(c, err) && ts_coordinator_first_jobs(c, err) && ts_coordinator_serve(c, err);
 }
 
 static void close_all(struct coordinator *c) {
-  ts_dist_queue_release(&c->queue);
+  ts_queue_destroy(c->queue);
   ts_coordinator_release_sharing(c);
   if (c->folder) rmdir(c->folder);
   if (c->wake_fd >= 0) close(c->wake_fd);

@@ -12,7 +12,7 @@
 #include "dist/jobs.h"
 #include "dist/ledger.h"
 #include "dist/messages.h"
-#include "dist/queue.h"
+#include "queue/queue.h"
 #include "run/frontier.h"
 #include "store/serve.h"
 
@@ -36,6 +36,7 @@ struct slot {
   bool is_ready; /* its plan is ours */
   bool has_bucket;
   uint64_t bucket; /* number of the one it holds, or held when it went */
+  uint64_t token;  /* of its claim */
   uint32_t window, attempts;
   uint64_t peak_bytes;
   uint64_t gone_ns; /* when the connection ended; 0: it has not */
@@ -60,9 +61,9 @@ struct coordinator {
   uint64_t begun_ns;
   char *folder, *socket; /* owned: paths */
   struct ts_server *server;
-  struct ts_dist_queue queue; /* has a lock of its own, taken last */
-  size_t threads;             /* of each worker */
-  int stop_told;              /* the level that the workers know */
+  struct ts_queue *queue; /* owned; has a lock of its own, taken last */
+  size_t threads;         /* of each worker */
+  int stop_told;          /* the level that the workers know */
 
   pthread_mutex_t lock;  /* guards the rest, up to the next comment */
   pthread_cond_t taken;  /* the inbox has room again */
@@ -94,9 +95,12 @@ bool ts_coordinator_serve(struct coordinator *c, struct ts_error *err);
 /* All messages so far; owned by the caller. */
 struct message *ts_coordinator_take_messages(struct coordinator *c, size_t *count);
 
+/* coordinator.c: the caller's thread. The first error ends the run. */
+void ts_coordinator_end_with(struct coordinator *c, const struct ts_error *err);
+
 /* sharing.c: the caller's thread. */
 bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err);
-/* A bucket has ended. */
+/* A bucket is done. */
 bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t window, const struct ts_dist_result *result,
                                 struct ts_error *err);
 void ts_coordinator_release_sharing(struct coordinator *c);

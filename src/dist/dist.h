@@ -20,7 +20,7 @@ struct ts_dist_options {
   const char *description; /* borrowed: given to every worker as it is */
   /* Buckets of the algorithms that group stages; NULL: by pieces of the dataset. The plan keeps its instances. */
   const struct ts_plan_bucket_options *grouping;
-  /* As for ts_run: registry, store (always there: it holds the queue), run_id, no_cutoff, stop, user, callbacks.
+  /* As for ts_run: registry, store (always there, as workers use it), run_id, no_cutoff, stop, user, callbacks.
    * Callbacks come from the calling thread. on_task gets the first outcome of every task and unit. */
   struct ts_run_options run;
   /* Borrowed: seconds per task of the workflow, by which tiles are split; NULL: measured by one run that goes first.

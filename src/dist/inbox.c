@@ -68,24 +68,27 @@ static void answer_ready(struct coordinator *c, struct slot *slot, const void *b
 /* Under the lock. */
 static void answer_take(struct coordinator *c, struct slot *slot, struct ts_str *answer) {
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
-  struct ts_bucket_row row;
+  struct ts_queue_claim claim;
+  size_t count = 0;
   slot->has_bucket = false;
   if (c->over || !slot->is_ready) {
     ts_wire_add_u8(answer, TS_DIST_ANSWER_END);
     return;
   }
-  if (ts_dist_queue_take(&c->queue, slot->worker, &arena, &row) != TS_BUCKET_TAKEN) {
+  if (ts_queue_claim(c->queue, 1, &arena, &claim, &count) != TS_QUEUE_CLAIMED) {
     ts_wire_add_u8(answer, TS_DIST_ANSWER_WAIT); /* there may be more when other workers have finished */
     return;
   }
   slot->has_bucket = true;
-  slot->bucket = row.number;
-  slot->window = (uint32_t)row.group;
-  slot->attempts = row.attempts;
+  slot->bucket = claim.row.number;
+  slot->token = claim.token;
+  slot->window = (uint32_t)claim.row.group;
+  slot->attempts = claim.row.attempts;
   ts_wire_add_u8(answer, TS_DIST_ANSWER_WORK);
-  ts_wire_add_u64(answer, row.number);
-  ts_wire_add_u32(answer, (uint32_t)row.group);
-  ts_wire_add_text(answer, row.body);
+  ts_wire_add_u64(answer, claim.row.number);
+  ts_wire_add_u64(answer, claim.token);
+  ts_wire_add_u32(answer, (uint32_t)claim.row.group);
+  ts_wire_add_text(answer, claim.row.body);
 }
 
 static void on_message(void *user, size_t worker, uint32_t kind, const void *bytes, size_t count,

@@ -1,4 +1,4 @@
-/* A job: one bucket for a worker, and its text in the queue of the store.
+/* A job: one bucket for a worker, and its text in the queue.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_DIST_JOB_H
 #define TS_DIST_JOB_H

@@ -4,7 +4,7 @@
 #define TS_DIST_JOBS_H
 
 #include "dist/dist.h"
-#include "store/store.h"
+#include "queue/queue.h"
 
 struct ts_jobs {
   struct ts_bucket_row *rows; /* owned array; bodies owned */

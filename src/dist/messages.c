@@ -8,6 +8,7 @@
 
 void ts_dist_result_add(struct ts_str *out, const struct ts_dist_result *result) {
   ts_wire_add_u64(out, result->number);
+  ts_wire_add_u64(out, result->token);
   ts_wire_add_u8(out, result->stopped ? 1 : 0);
   ts_wire_add_u64(out, result->dropped);
   ts_wire_add_u64(out, result->spilled);
@@ -22,6 +23,7 @@ void ts_dist_result_add(struct ts_str *out, const struct ts_dist_result *result)
 struct ts_dist_result ts_dist_result_read(struct ts_wire *wire) {
   struct ts_dist_result result = {0};
   result.number = ts_wire_u64(wire);
+  result.token = ts_wire_u64(wire);
   result.stopped = ts_wire_u8(wire) != 0;
   result.dropped = ts_wire_u64(wire);
   result.spilled = ts_wire_u64(wire);

@@ -20,7 +20,7 @@ enum ts_dist_answer { TS_DIST_ANSWER_WORK, TS_DIST_ANSWER_WAIT, TS_DIST_ANSWER_E
 
 /* The result of a bucket, apart from its events. */
 struct ts_dist_result {
-  uint64_t number;
+  uint64_t number, token; /* of the bucket, and of its claim */
   bool stopped;
   uint64_t dropped, spilled, waits, recomputed, peak_bytes;
   struct ts_memo_counts parts;

@@ -48,7 +48,8 @@ static void add_jobs(struct coordinator *c, const struct ts_jobs *jobs) {
   }
   c->open_buckets += jobs->count;
   c->result->buckets += jobs->count;
-  ts_dist_queue_add(&c->queue, jobs->rows, jobs->count);
+  struct ts_error err = {0};
+  if (!ts_queue_add(c->queue, jobs->rows, jobs->count, &err)) ts_coordinator_end_with(c, &err);
 }
 
 static void on_settled(void *user, const struct ts_task_event *event) {
@@ -431,8 +432,6 @@ static void take_up(struct coordinator *c, uint32_t window, uint64_t number) {
 
 bool ts_coordinator_bucket_done(struct coordinator *c, uint32_t window, const struct ts_dist_result *result,
                                 struct ts_error *err) {
-  if (result->stopped) return true; /* it stays open for the process that continues the run */
-  ts_dist_queue_done(&c->queue, result->number);
   c->open_buckets--;
   c->open_in_window[window]--;
   if (c->shared && c->shared[window].frontier)

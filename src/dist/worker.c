@@ -34,6 +34,12 @@ struct worker {
   uint64_t sent_ns;
 };
 
+struct bucket {
+  uint64_t number, token;
+  uint32_t window;
+  const char *body; /* borrowed */
+};
+
 bool ts_dist_hello(struct ts_store *store, struct ts_str *description, struct ts_error *err) {
   return ts_store_say(store, TS_DIST_HELLO, NULL, 0, description, err);
 }
@@ -115,8 +121,9 @@ static bool get_ready(struct worker *w, struct ts_error *err) {
   return false;
 }
 
-static void tell_result(struct worker *w, uint64_t number, const struct ts_run_result *result) {
-  const struct ts_dist_result told = {.number = number,
+static void tell_result(struct worker *w, const struct bucket *bucket, const struct ts_run_result *result) {
+  const struct ts_dist_result told = {.number = bucket->number,
+                                      .token = bucket->token,
                                       .stopped = result->stopped,
                                       .dropped = result->dropped,
                                       .spilled = result->spilled,
@@ -136,11 +143,11 @@ static void tell_result(struct worker *w, uint64_t number, const struct ts_run_r
 
 /* Everything is in the store before the bucket counts as done, or other workers would not find it there: the study's
  * process reports products that the store did not take, and the worker that needs one makes it again. */
-static bool run_bucket(struct worker *w, struct ts_run_options options, uint64_t number, uint32_t window,
-                       const char *body, struct ts_error *err) {
+static bool run_bucket(struct worker *w, struct ts_run_options options, const struct bucket *bucket,
+                       struct ts_error *err) {
   const struct ts_dist_worker *given = w->given;
   struct ts_job job;
-  if (!ts_job_parse(body, window, given->plan, given->dataset, &job))
+  if (!ts_job_parse(bucket->body, bucket->window, given->plan, given->dataset, &job))
     return ts_fail(err, TS_ERR_WORKER, "the queue holds a bucket that makes no sense");
   struct ts_run_result result = {0};
   options.part = &job.part;
@@ -148,7 +155,7 @@ static bool run_bucket(struct worker *w, struct ts_run_options options, uint64_t
   struct ts_error loss = {0};
   bool ok = ts_store_refresh(given->store, err) && ts_run(given->plan, given->dataset, &options, &result, err);
   if (ok && !ts_store_flush(given->store, &loss)) ts_log(TS_LOG_INFO, "results were not kept: %s", loss.text);
-  if (ok) tell_result(w, number, &result);
+  if (ok) tell_result(w, bucket, &result);
   ts_run_result_release(&result);
   ts_job_release(&job);
   return ok;
@@ -173,10 +180,10 @@ static bool work(struct worker *w, const struct ts_run_options *options, struct 
       continue;
     }
     wait_ns = WAIT_LEAST_NS;
-    uint64_t number = ts_wire_u64(&wire);
-    uint32_t window = ts_wire_u32(&wire);
-    ts_auto_free char *body = ts_strdup(ts_wire_text(&wire));
-    if (!run_bucket(w, *options, number, window, body, err)) return false;
+    struct bucket bucket = {.number = ts_wire_u64(&wire), .token = ts_wire_u64(&wire)};
+    bucket.window = ts_wire_u32(&wire);
+    bucket.body = ts_wire_text(&wire);
+    if (!run_bucket(w, *options, &bucket, err)) return false;
   }
   return true;
 }

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file_identity.h"
 #include "base/str.h"
+#include "data/batch.h"
 #include "store/store.h"
 
 #include <stdbool.h>
@@ -20,28 +21,6 @@
 #include <stdint.h>
 
 enum ts_store_by { TS_STORE_BY_KEY, TS_STORE_BY_CONTENT_KEY };
-
-/* A product in the packed form of ts_data_pack. */
-struct ts_store_product {
-  struct ts_sha256 digest;
-  uint64_t size_bytes; /* unpacked */
-  const void *packed;  /* borrowed from the batch */
-  size_t packed_bytes;
-};
-
-/* One thing to write: a record, or a task row of a run. */
-struct ts_store_entry {
-  const struct ts_record *record; /* borrowed; NULL for a task row */
-  const struct ts_task_row *task; /* borrowed; NULL for a record */
-  const char *run;                /* borrowed; of the task row */
-};
-
-struct ts_store_batch {
-  const struct ts_store_product *products; /* borrowed; no digest twice */
-  size_t product_count;
-  const struct ts_store_entry *entries; /* borrowed; in the order they were put */
-  size_t entry_count;
-};
 
 /* A run with what only the store needs to know about it. */
 struct ts_store_run {
@@ -80,7 +59,7 @@ struct ts_store_backend {
   /* Writes a batch, all of it or nothing; after true it survives the death of the process. A product that is there
    * stays untouched, one that was forgotten comes back. A record whose key is there already is ignored if every product
    * of the old record is there (the first result wins), otherwise it replaces the old one. */
-  bool (*write)(void *state, const struct ts_store_batch *batch, struct ts_error *err);
+  bool (*write)(void *state, const struct ts_batch *batch, struct ts_error *err);
 
   /* Both NULL, or both for a backend that lives in memory. keep takes a record with small products as they are, at
    * once, by the rules of write; hold gives a new reference to a product that was kept, NULL if it was not. */
@@ -141,16 +120,6 @@ struct ts_store_backend {
   bool (*sweep)(void *state, struct ts_store_verification *found, struct ts_error *err);
   /* With them: removes a record. Fine if it is not there. */
   bool (*drop)(void *state, const struct ts_key *key, struct ts_error *err);
-
-  /* Optional, all of them or none: the queue of buckets, see store.h. bucket_done: false without an error if there is
-   * no such bucket. Survives the death of the process no better than need be: never looked at after one. */
-  bool (*buckets_add)(void *state, const char *run, const struct ts_bucket_row *rows, size_t count,
-                      struct ts_error *err);
-  enum ts_bucket_take (*bucket_take)(void *state, const char *run, uint64_t worker, struct ts_arena *arena,
-                                     struct ts_bucket_row *row, struct ts_error *err);
-  bool (*bucket_done)(void *state, const char *run, uint64_t number, struct ts_error *err);
-  bool (*buckets_give_back)(void *state, const char *run, uint64_t worker, size_t *count, struct ts_error *err);
-  bool (*buckets_drop)(void *state, const char *run, struct ts_error *err);
 
   /* Optional, for the store of another process: see ts_store_refresh and ts_store_say. */
   bool (*refresh)(void *state, struct ts_error *err);

@@ -141,7 +141,7 @@ static int write_bytes(int fd, const void *data, size_t size) {
 }
 
 /* Writes the temporary file, which after true has a name. */
-static bool begin_file(const struct ts_objects *objects, const struct ts_store_product *product,
+static bool begin_file(const struct ts_objects *objects, const struct ts_batch_product *product,
                        struct pending *pending, struct ts_error *err) {
   *pending = (struct pending){.fd = -1};
   int number = create_temporary(objects, pending);
@@ -175,7 +175,7 @@ static int name_file(const char *temporary, const char *path, bool *is_new) {
 }
 
 /* Waits for the file's bytes, closes it and gives it its name. */
-static bool finish_file(const struct ts_objects *objects, const struct ts_store_product *product,
+static bool finish_file(const struct ts_objects *objects, const struct ts_batch_product *product,
                         struct pending *pending, bool *is_new, struct ts_error *err) {
   ts_auto_free char *path = object_path(objects, &product->digest);
   int number = fsync(pending->fd) != 0 ? errno : 0;
@@ -195,7 +195,7 @@ static bool sync_folder(const char *path, struct ts_error *err) {
   return number == 0 || fail_write(err, path, number);
 }
 
-static bool sync_folders(const struct ts_objects *objects, const struct ts_store_product *const *products, size_t count,
+static bool sync_folders(const struct ts_objects *objects, const struct ts_batch_product *const *products, size_t count,
                          struct ts_error *err) {
   bool synced[256] = {false};
   for (size_t i = 0; i < count; i++) {
@@ -210,7 +210,7 @@ static bool sync_folders(const struct ts_objects *objects, const struct ts_store
 }
 
 /* Writes some files and waits for them. After a fault the rest is closed and removed. */
-static bool write_group(const struct ts_objects *objects, const struct ts_store_product *const *products, size_t count,
+static bool write_group(const struct ts_objects *objects, const struct ts_batch_product *const *products, size_t count,
                         bool *is_new, struct ts_error *err) {
   struct pending files[OPEN_FILES_MAX];
   size_t begun = 0;
@@ -226,7 +226,7 @@ static bool write_group(const struct ts_objects *objects, const struct ts_store_
   return ok;
 }
 
-bool ts_objects_write(struct ts_objects *objects, const struct ts_store_product *const *products, size_t count,
+bool ts_objects_write(struct ts_objects *objects, const struct ts_batch_product *const *products, size_t count,
                       bool *is_new, struct ts_error *err) {
   if (count == 0) return true;
   memset(is_new, 0, count * sizeof *is_new);
@@ -240,7 +240,7 @@ bool ts_objects_write(struct ts_objects *objects, const struct ts_store_product 
   return false;
 }
 
-void ts_objects_remove_new(const struct ts_objects *objects, const struct ts_store_product *const *products,
+void ts_objects_remove_new(const struct ts_objects *objects, const struct ts_batch_product *const *products,
                            size_t count, const bool *is_new) {
   for (size_t i = 0; i < count; i++) {
     if (is_new[i]) ts_objects_remove(objects, &products[i]->digest);

@@ -28,10 +28,10 @@ void ts_objects_close(struct ts_objects *objects);
 
 /* Writes the products; after true they survive a crash of the machine. is_new[i]: there was no such file before. After
  * false no new one is there; those that were there before stay. */
-bool ts_objects_write(struct ts_objects *objects, const struct ts_store_product *const *products, size_t count,
+bool ts_objects_write(struct ts_objects *objects, const struct ts_batch_product *const *products, size_t count,
                       bool *is_new, struct ts_error *err);
 /* Takes back what a write added, because the rows that belong to it cannot be written. */
-void ts_objects_remove_new(const struct ts_objects *objects, const struct ts_store_product *const *products,
+void ts_objects_remove_new(const struct ts_objects *objects, const struct ts_batch_product *const *products,
                            size_t count, const bool *is_new);
 /* Replaces *packed by the file's bytes. BAD_PRODUCT if it is missing, unreadable or has another size. */
 bool ts_objects_read(const struct ts_objects *objects, const struct ts_sha256 *digest, uint64_t packed_bytes,

@@ -30,7 +30,7 @@ struct ts_store_item {
   struct ts_store_item *next; /* owned */
   size_t bytes;               /* counted against the limits */
   uint64_t put_ns;
-  struct ts_store_entry entry; /* its pointers lead into this block */
+  struct ts_batch_entry entry; /* its pointers lead into this block */
   union {
     struct ts_record record;
     struct ts_task_row task;

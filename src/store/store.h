@@ -12,6 +12,7 @@
 #include "base/file_identity.h"
 #include "base/key.h"
 #include "base/str.h"
+#include "data/batch.h"
 #include "data/data.h"
 
 #include <stdbool.h>
@@ -19,38 +20,6 @@
 #include <stdint.h>
 
 #define TS_STORE_INLINE_BYTES ((size_t)64 * 1024) /* products up to this packed size lie in the database */
-
-struct ts_record_input {
-  const char *port;
-  struct ts_key key; /* lineage key of what was connected there */
-};
-
-struct ts_record_output {
-  const char *port;
-  const char *type;        /* data type name */
-  struct ts_sha256 digest; /* of the content; kept as a tombstone after eviction */
-  uint64_t size_bytes;     /* unpacked */
-};
-
-/* One finished task. All pointers borrowed by ts_store_put, owned by the arena given to ts_store_find. */
-struct ts_record {
-  struct ts_key key;         /* lineage */
-  struct ts_key content_key; /* content key */
-  bool is_alias;             /* found by content key: not executed under this lineage */
-  const char *operation;
-  const char *parameters_json; /* in clear, sorted keys */
-  struct ts_sha256 implementation;
-  const char *numeric;
-  const struct ts_record_input *inputs;
-  size_t input_count;
-  const struct ts_record_output *outputs;
-  size_t output_count;
-  double seconds; /* CPU time it cost */
-  uint64_t peak_bytes;
-  const char *run;      /* run that made it */
-  const char *producer; /* "user@host class" */
-  int64_t made_unix_ns;
-};
 
 struct ts_store; /* shared */
 
@@ -113,20 +82,6 @@ bool ts_store_run_update(struct ts_store *store, const char *id, const char *sta
 bool ts_store_run_list(struct ts_store *store, struct ts_arena *arena, struct ts_run_row **rows, size_t *count,
                        struct ts_error *err);
 
-/* What happened to each task of a run, for status, log, explain and the report. */
-struct ts_task_row {
-  uint64_t task; /* number within the run */
-  const char *stage;
-  const char *name;
-  int64_t set;  /* first parameter set that asked for it; -1: the reference run */
-  int64_t unit; /* tile, file or 0 */
-  struct ts_key key;
-  const char *outcome;     /* "executed", "stage", "task", "cutoff", "store", "failed", "skipped" */
-  double start_s, seconds; /* since the run began; wall seconds */
-  double cpu_seconds;
-  int32_t worker;
-  const char *message; /* error text or command output; "" if none */
-};
 void ts_store_put_task(struct ts_store *store, const char *run,
                        const struct ts_task_row *row); /* queued like records */
 bool ts_store_task_list(struct ts_store *store, const char *run, struct ts_arena *arena, struct ts_task_row **rows,
@@ -178,35 +133,6 @@ bool ts_store_refresh(struct ts_store *store, struct ts_error *err);
 #define TS_STORE_SAY_FIRST UINT32_C(1000)
 bool ts_store_say(struct ts_store *store, uint32_t kind, const void *bytes, size_t count, struct ts_str *answer,
                   struct ts_error *err);
-
-/* The queue of a run's buckets: pieces of work that workers take, one at a time. Not on a remote store. After a crash
- * the rows mean nothing: who continues the run drops them and plans again. */
-struct ts_bucket_row {
-  uint64_t number; /* unique in the run; below 2^63; the lowest is taken first */
-  uint64_t group;
-  uint32_t phase; /* taken only when no bucket of its group with a lower phase is unfinished */
-  const char *body;
-  uint32_t attempts; /* how often it was taken */
-};
-/* All of them or none. */
-bool ts_store_buckets_add(struct ts_store *store, const char *run, const struct ts_bucket_row *rows, size_t count,
-                          struct ts_error *err);
-enum ts_bucket_take {
-  TS_BUCKET_TAKEN,
-  TS_BUCKET_WAIT, /* some are held by others, or wait for a lower phase */
-  TS_BUCKET_NONE, /* all are done */
-  TS_BUCKET_ERROR,
-};
-/* The lowest number that waits and may be taken; attempts counts this one. The body is owned by the arena. */
-enum ts_bucket_take ts_store_bucket_take(struct ts_store *store, const char *run, uint64_t worker,
-                                         struct ts_arena *arena, struct ts_bucket_row *row, struct ts_error *err);
-/* By any holder; again is fine. */
-bool ts_store_bucket_done(struct ts_store *store, const char *run, uint64_t number, struct ts_error *err);
-/* What a worker that is gone held waits again. */
-bool ts_store_buckets_give_back(struct ts_store *store, const char *run, uint64_t worker, size_t *count,
-                                struct ts_error *err);
-/* Forgets them: at the end of the run, and before adding for a run that is continued. */
-bool ts_store_buckets_drop(struct ts_store *store, const char *run, struct ts_error *err);
 
 /* Digest of a file by path, cached in the store by its identity, which the file had before and after the digest was
  * taken. DATA_CHANGED if it keeps changing. */

@@ -69,7 +69,7 @@ static uint64_t trace_damage_count(void *state) {
   return trace->inner->damage_count ? trace->inner->damage_count(trace->state) : 0;
 }
 
-static bool trace_write(void *state, const struct ts_store_batch *batch, struct ts_error *err) {
+static bool trace_write(void *state, const struct ts_batch *batch, struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "write");
   const bool ok = trace->inner->write(trace->state, batch, err);
@@ -252,55 +252,6 @@ static bool trace_drop(void *state, const struct ts_key *key, struct ts_error *e
   return ok;
 }
 
-static bool has_buckets(const struct trace *trace, struct ts_error *err) {
-  return trace->inner->bucket_take || ts_store_backend_refuse(trace->inner, "has no queue of buckets", err);
-}
-
-static bool trace_buckets_add(void *state, const char *run, const struct ts_bucket_row *rows, size_t count,
-                              struct ts_error *err) {
-  struct trace *trace = state;
-  struct call call = begin(trace, "buckets_add");
-  const bool ok = has_buckets(trace, err) && trace->inner->buckets_add(trace->state, run, rows, count, err);
-  end(&call, run, "done", err);
-  return ok;
-}
-
-static enum ts_bucket_take trace_bucket_take(void *state, const char *run, uint64_t worker, struct ts_arena *arena,
-                                             struct ts_bucket_row *row, struct ts_error *err) {
-  static const char *const results[] = {"taken", "wait", "none", "failed"};
-  struct trace *trace = state;
-  struct call call = begin(trace, "bucket_take");
-  const enum ts_bucket_take result =
-      has_buckets(trace, err) ? trace->inner->bucket_take(trace->state, run, worker, arena, row, err) : TS_BUCKET_ERROR;
-  end(&call, run, results[result], err);
-  return result;
-}
-
-static bool trace_bucket_done(void *state, const char *run, uint64_t number, struct ts_error *err) {
-  struct trace *trace = state;
-  struct call call = begin(trace, "bucket_done");
-  const bool ok = has_buckets(trace, err) && trace->inner->bucket_done(trace->state, run, number, err);
-  end(&call, run, truth(ok), err);
-  return ok;
-}
-
-static bool trace_buckets_give_back(void *state, const char *run, uint64_t worker, size_t *count,
-                                    struct ts_error *err) {
-  struct trace *trace = state;
-  struct call call = begin(trace, "buckets_give_back");
-  const bool ok = has_buckets(trace, err) && trace->inner->buckets_give_back(trace->state, run, worker, count, err);
-  end(&call, run, "done", err);
-  return ok;
-}
-
-static bool trace_buckets_drop(void *state, const char *run, struct ts_error *err) {
-  struct trace *trace = state;
-  struct call call = begin(trace, "buckets_drop");
-  const bool ok = has_buckets(trace, err) && trace->inner->buckets_drop(trace->state, run, err);
-  end(&call, run, "done", err);
-  return ok;
-}
-
 static bool trace_refresh(void *state, struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "refresh");
@@ -345,11 +296,6 @@ const struct ts_store_backend ts_store_trace = {
     .product_list = trace_product_list,
     .sweep = trace_sweep,
     .drop = trace_drop,
-    .buckets_add = trace_buckets_add,
-    .bucket_take = trace_bucket_take,
-    .bucket_done = trace_bucket_done,
-    .buckets_give_back = trace_buckets_give_back,
-    .buckets_drop = trace_buckets_drop,
     .refresh = trace_refresh,
     .say = trace_say,
 };

@@ -18,9 +18,9 @@
 
 /* What one batch needs; the memory is used again for the next. */
 struct work {
-  struct ts_store_entry *entries; /* owned */
+  struct ts_batch_entry *entries; /* owned */
   size_t entry_count, entry_capacity;
-  struct ts_store_product *products; /* owned */
+  struct ts_batch_product *products; /* owned */
   size_t product_count, product_capacity;
   struct ts_digest_node *nodes; /* owned; one per product */
   size_t node_capacity;
@@ -62,7 +62,7 @@ static bool pack_product(struct work *work, const struct ts_record_output *outpu
   if (!ts_data_pack(data, &work->packed, err)) return false;
   work->coded_bytes += ts_data_coded_bytes(data);
   work->products = ts_grow(work->products, work->product_count, &work->product_capacity, sizeof *work->products);
-  work->products[work->product_count++] = (struct ts_store_product){
+  work->products[work->product_count++] = (struct ts_batch_product){
       .digest = output->digest, .size_bytes = output->size_bytes, .packed_bytes = work->packed.length - start};
   return true;
 }
@@ -108,7 +108,7 @@ static bool pack_items(const struct ts_store_writer *writer, struct work *work, 
   return true;
 }
 
-bool ts_store_writer_write(struct ts_store_writer *writer, const struct ts_store_batch *batch, struct ts_error *err) {
+bool ts_store_writer_write(struct ts_store_writer *writer, const struct ts_batch *batch, struct ts_error *err) {
   pthread_mutex_lock(&writer->lock);
   const bool ok = writer->backend->write(writer->state, batch, err);
   pthread_mutex_unlock(&writer->lock);
@@ -121,10 +121,10 @@ bool ts_store_writer_write(struct ts_store_writer *writer, const struct ts_store
 static bool write_items(struct ts_store_writer *writer, struct work *work, const struct ts_store_item *items,
                         struct ts_error *err) {
   if (!pack_items(writer, work, items, err)) return false;
-  const struct ts_store_batch batch = {.products = work->products,
-                                       .product_count = work->product_count,
-                                       .entries = work->entries,
-                                       .entry_count = work->entry_count};
+  const struct ts_batch batch = {.products = work->products,
+                                 .product_count = work->product_count,
+                                 .entries = work->entries,
+                                 .entry_count = work->entry_count};
   return ts_store_writer_write(writer, &batch, err);
 }
 

@@ -21,6 +21,6 @@ bool ts_store_writer_start(struct ts_store_writer *writer, struct ts_error *err)
 void ts_store_writer_stop(struct ts_store_writer *writer);
 
 /* Writes a batch that did not come through the queue, between two of those that did. */
-bool ts_store_writer_write(struct ts_store_writer *writer, const struct ts_store_batch *batch, struct ts_error *err);
+bool ts_store_writer_write(struct ts_store_writer *writer, const struct ts_batch *batch, struct ts_error *err);
 
 #endif

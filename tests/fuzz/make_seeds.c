@@ -59,9 +59,9 @@ static void write_requests(const char *folder) {
                                    .outputs = &output,
                                    .output_count = 1};
   const struct ts_task_row task = {.stage = "s", .name = "n", .outcome = "executed"};
-  const struct ts_store_product product = {.size_bytes = 3, .packed = "abc", .packed_bytes = 3};
-  const struct ts_store_entry entries[] = {{.record = &record}, {.task = &task, .run = "0123abcd"}};
-  ts_remote_add_batch(&one, &(struct ts_store_batch){&product, 1, entries, 2});
+  const struct ts_batch_product product = {.size_bytes = 3, .packed = "abc", .packed_bytes = 3};
+  const struct ts_batch_entry entries[] = {{.record = &record}, {.task = &task, .run = "0123abcd"}};
+  ts_remote_add_batch(&one, &(struct ts_batch){&product, 1, entries, 2});
   add_request(&all, TS_REMOTE_WRITE, &one);
   ts_str_clear(&one);
   ts_wire_add_u64(&one, 0);

@@ -6,7 +6,6 @@
 #include "store/copy.h"
 #include "store/cost_rows.h"
 #include "store/digest_index.h"
-#include "store/memory/buckets_int.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -53,8 +52,7 @@ struct memory {
   size_t task_count, task_capacity;
   struct ts_map task_index; /* run and number -> index in tasks */
   struct ts_cost_rows costs;
-  struct ts_map files;              /* struct ts_file_identity -> struct ts_sha256 in the rows' arena */
-  struct ts_memory_buckets buckets; /* has its own lock */
+  struct ts_map files; /* struct ts_file_identity -> struct ts_sha256 in the rows' arena */
 };
 
 static void *memory_open(const struct ts_store_options *options, struct ts_error *err) {
@@ -62,7 +60,6 @@ static void *memory_open(const struct ts_store_options *options, struct ts_error
   (void)err;
   struct memory *memory = ts_calloc(1, sizeof *memory);
   pthread_mutex_init(&memory->lock, NULL);
-  ts_memory_buckets_init(&memory->buckets);
   return memory;
 }
 
@@ -80,7 +77,6 @@ static void memory_close(void *state) {
   ts_digest_index_release(&memory->products);
   ts_map_release(&memory->task_index);
   ts_map_release(&memory->files);
-  ts_memory_buckets_release(&memory->buckets);
   free(memory->records);
   free(memory->runs);
   free(memory->tasks);
@@ -117,7 +113,7 @@ static struct product *make_product(struct memory *memory, const struct ts_sha25
   return product;
 }
 
-static void put_product(struct memory *memory, const struct ts_store_product *given) {
+static void put_product(struct memory *memory, const struct ts_batch_product *given) {
   struct product *product = make_product(memory, &given->digest, given->size_bytes);
   if (!product) return;
   product->packed = ts_memdup(given->packed, given->packed_bytes);
@@ -212,13 +208,13 @@ static void memory_keep(void *state, const struct ts_record *record, struct ts_d
   pthread_mutex_unlock(&memory->lock);
 }
 
-static bool memory_write(void *state, const struct ts_store_batch *batch, struct ts_error *err) {
+static bool memory_write(void *state, const struct ts_batch *batch, struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
   pthread_mutex_lock(&memory->lock);
   for (size_t i = 0; i < batch->product_count; i++) put_product(memory, &batch->products[i]);
   for (size_t i = 0; i < batch->entry_count; i++) {
-    const struct ts_store_entry *entry = &batch->entries[i];
+    const struct ts_batch_entry *entry = &batch->entries[i];
     if (entry->record) {
       put_record(memory, entry->record);
     } else {
@@ -444,37 +440,6 @@ static bool memory_keys(void *state, uint64_t *mark, ts_store_key_sink *sink, vo
   return true;
 }
 
-static struct ts_memory_buckets *buckets_of(void *state) { return &((struct memory *)state)->buckets; }
-
-static bool memory_buckets_add(void *state, const char *run, const struct ts_bucket_row *rows, size_t count,
-                               struct ts_error *err) {
-  return ts_memory_buckets_add(buckets_of(state), run, rows, count, err);
-}
-
-static enum ts_bucket_take memory_bucket_take(void *state, const char *run, uint64_t worker, struct ts_arena *arena,
-                                              struct ts_bucket_row *row, struct ts_error *err) {
-  (void)err;
-  return ts_memory_bucket_take(buckets_of(state), run, worker, arena, row);
-}
-
-static bool memory_bucket_done(void *state, const char *run, uint64_t number, struct ts_error *err) {
-  (void)err;
-  return ts_memory_bucket_done(buckets_of(state), run, number);
-}
-
-static bool memory_buckets_give_back(void *state, const char *run, uint64_t worker, size_t *count,
-                                     struct ts_error *err) {
-  (void)err;
-  *count = ts_memory_buckets_give_back(buckets_of(state), run, worker);
-  return true;
-}
-
-static bool memory_buckets_drop(void *state, const char *run, struct ts_error *err) {
-  (void)err;
-  ts_memory_buckets_drop(buckets_of(state), run);
-  return true;
-}
-
 const struct ts_store_backend ts_store_memory = {
     .name = "memory",
     .has_folder = false,
@@ -499,9 +464,4 @@ const struct ts_store_backend ts_store_memory = {
     .cost_list = memory_cost_list,
     .cost_put = memory_cost_put,
     .keys = memory_keys,
-    .buckets_add = memory_buckets_add,
-    .bucket_take = memory_bucket_take,
-    .bucket_done = memory_bucket_done,
-    .buckets_give_back = memory_buckets_give_back,
-    .buckets_drop = memory_buckets_drop,
 };

@@ -54,7 +54,7 @@ static enum ts_remote_answer answer_hello(struct request *request) {
 }
 
 static enum ts_remote_answer answer_write(struct request *request) {
-  struct ts_store_batch batch = {0};
+  struct ts_batch batch = {0};
   ts_remote_read_batch(&request->in, &request->arena, &batch);
   if (is_bad(request)) return TS_REMOTE_BAD;
   struct ts_store *store = request->service->store;

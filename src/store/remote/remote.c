@@ -160,7 +160,7 @@ static bool is_present(struct remote *remote, const struct ts_sha256 *digest) {
 }
 
 /* Before it is written: what is written here may be asked for here. */
-static void know_batch(struct remote *remote, const struct ts_store_batch *batch) {
+static void know_batch(struct remote *remote, const struct ts_batch *batch) {
   pthread_mutex_lock(&remote->known_lock);
   for (size_t i = 0; i < batch->entry_count; i++) {
     const struct ts_record *record = batch->entries[i].record;
@@ -171,7 +171,7 @@ static void know_batch(struct remote *remote, const struct ts_store_batch *batch
   pthread_mutex_unlock(&remote->known_lock);
 }
 
-static bool remote_write(void *state, const struct ts_store_batch *batch, struct ts_error *err) {
+static bool remote_write(void *state, const struct ts_batch *batch, struct ts_error *err) {
   struct remote *remote = state;
   know_batch(remote, batch);
   ts_remote_add_batch(begin(&remote->writing), batch);

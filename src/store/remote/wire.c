@@ -117,7 +117,7 @@ void ts_remote_read_task(struct ts_wire *wire, struct ts_task_row *row) {
 #define PRODUCT_BYTES (32 + 8 + 8)
 #define ENTRY_BYTES   TS_REMOTE_TASK_BYTES /* the shorter kind */
 
-void ts_remote_add_batch(struct ts_str *out, const struct ts_store_batch *batch) {
+void ts_remote_add_batch(struct ts_str *out, const struct ts_batch *batch) {
   ts_wire_add_u64(out, batch->product_count);
   for (size_t i = 0; i < batch->product_count; i++) {
     add_digest(out, &batch->products[i].digest);
@@ -126,7 +126,7 @@ void ts_remote_add_batch(struct ts_str *out, const struct ts_store_batch *batch)
   }
   ts_wire_add_u64(out, batch->entry_count);
   for (size_t i = 0; i < batch->entry_count; i++) {
-    const struct ts_store_entry *entry = &batch->entries[i];
+    const struct ts_batch_entry *entry = &batch->entries[i];
     ts_wire_add_u8(out, entry->record != NULL);
     if (entry->record) {
       ts_remote_add_record(out, entry->record);
@@ -137,7 +137,7 @@ void ts_remote_add_batch(struct ts_str *out, const struct ts_store_batch *batch)
   }
 }
 
-static void read_entry(struct ts_wire *wire, struct ts_arena *arena, struct ts_store_entry *entry) {
+static void read_entry(struct ts_wire *wire, struct ts_arena *arena, struct ts_batch_entry *entry) {
   if (ts_wire_u8(wire)) {
     struct ts_record *record = ts_arena_alloc(arena, sizeof *record);
     ts_remote_read_record(wire, arena, record);
@@ -150,9 +150,9 @@ static void read_entry(struct ts_wire *wire, struct ts_arena *arena, struct ts_s
   }
 }
 
-void ts_remote_read_batch(struct ts_wire *wire, struct ts_arena *arena, struct ts_store_batch *batch) {
+void ts_remote_read_batch(struct ts_wire *wire, struct ts_arena *arena, struct ts_batch *batch) {
   batch->product_count = ts_wire_count(wire, PRODUCT_BYTES);
-  struct ts_store_product *products = ts_arena_array(arena, batch->product_count, sizeof *products);
+  struct ts_batch_product *products = ts_arena_array(arena, batch->product_count, sizeof *products);
   for (size_t i = 0; i < batch->product_count; i++) {
     read_digest(wire, &products[i].digest);
     products[i].size_bytes = ts_wire_u64(wire);
@@ -160,7 +160,7 @@ void ts_remote_read_batch(struct ts_wire *wire, struct ts_arena *arena, struct t
   }
   batch->products = products;
   batch->entry_count = ts_wire_count(wire, ENTRY_BYTES);
-  struct ts_store_entry *entries = ts_arena_array(arena, batch->entry_count, sizeof *entries);
+  struct ts_batch_entry *entries = ts_arena_array(arena, batch->entry_count, sizeof *entries);
   for (size_t i = 0; i < batch->entry_count && !wire->failed; i++) read_entry(wire, arena, &entries[i]);
   batch->entries = entries;
 }

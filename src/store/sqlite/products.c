@@ -4,7 +4,7 @@
 
 static const char reading[] = "read products";
 
-bool ts_sqlite_insert_product(struct ts_sqlite_connection *connection, const struct ts_store_product *product,
+bool ts_sqlite_insert_product(struct ts_sqlite_connection *connection, const struct ts_batch_product *product,
                               bool is_inline, struct ts_error *err) {
   sqlite3_stmt *statement = ts_sqlite_get(connection, TS_SQL_INSERT_PRODUCT, err);
   if (!statement) return false;

@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-/* Buckets are left out: they mean nothing outside their run. */
+/* A table "bucket" that earlier versions made is left out: nothing reads it. */
 const struct ts_sqlite_table ts_sqlite_tables[TS_SQLITE_TABLE_COUNT] = {
     {"record", TS_SQL_RECORD_FIELDS, TS_SQL_IS_SOUND(TS_SQL_RECORD_FIELDS), "id"},
     {"product", "digest, size_bytes, packed_bytes, is_there, packed", NULL, "number"},

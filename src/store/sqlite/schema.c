@@ -14,7 +14,7 @@
 #define SCHEMA_TEXT         NUMBER_TEXT(TS_SQLITE_SCHEMA)
 
 /* A change of the tables takes a new number. The last column of most tables is the checksum of checksum.c; products
- * have a digest instead, and buckets (whose "part" is the window) mean nothing outside their run. */
+ * have a digest instead. Earlier versions also made a table "bucket" in this schema; it is neither read nor written. */
 static const char schema[] =
     "PRAGMA application_id = " APPLICATION_TEXT ";"
     "CREATE TABLE meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
@@ -43,12 +43,6 @@ static const char schema[] =
     "CREATE TABLE file_digest(device INTEGER NOT NULL, inode INTEGER NOT NULL, size_bytes INTEGER NOT NULL,"
     " mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, digest BLOB NOT NULL, checksum INTEGER,"
     " PRIMARY KEY (device, inode)) STRICT, WITHOUT ROWID;"
-
-    "CREATE TABLE bucket(run TEXT NOT NULL, number INTEGER NOT NULL, part INTEGER NOT NULL, phase INTEGER NOT NULL,"
-    " body TEXT NOT NULL, attempts INTEGER NOT NULL, worker INTEGER NOT NULL, state INTEGER NOT NULL,"
-    " PRIMARY KEY (run, number)) STRICT, WITHOUT ROWID;"
-    "CREATE INDEX bucket_state ON bucket(run, state, number);"
-    "CREATE INDEX bucket_part ON bucket(run, part, phase, state) WHERE state < 3;"
 
     "CREATE TABLE cost(operation TEXT NOT NULL, implementation BLOB NOT NULL, machine TEXT NOT NULL,"
     " measure TEXT NOT NULL, bin INTEGER NOT NULL, calls INTEGER NOT NULL, asked INTEGER NOT NULL,"

@@ -32,9 +32,4 @@ const struct ts_store_backend ts_store_sqlite = {
     .product_list = ts_sqlite_product_list,
     .sweep = ts_sqlite_sweep,
     .drop = ts_sqlite_drop,
-    .buckets_add = ts_sqlite_buckets_add,
-    .bucket_take = ts_sqlite_bucket_take,
-    .bucket_done = ts_sqlite_bucket_done,
-    .buckets_give_back = ts_sqlite_buckets_give_back,
-    .buckets_drop = ts_sqlite_buckets_drop,
 };

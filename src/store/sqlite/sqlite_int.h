@@ -122,7 +122,7 @@ void ts_sqlite_filter_consider(struct ts_sqlite_store *store);
 
 /* products.c */
 /* With the bytes in the row, or without them if they lie in a file. */
-bool ts_sqlite_insert_product(struct ts_sqlite_connection *connection, const struct ts_store_product *product,
+bool ts_sqlite_insert_product(struct ts_sqlite_connection *connection, const struct ts_batch_product *product,
                               bool is_inline, struct ts_error *err);
 bool ts_sqlite_find_product(struct ts_sqlite_connection *connection, const struct ts_sha256 *digest, bool *found,
                             struct ts_error *err);
@@ -152,15 +152,6 @@ bool ts_sqlite_cost_list(void *state, struct ts_arena *arena, struct ts_cost_row
                          struct ts_error *err);
 bool ts_sqlite_cost_put(void *state, const struct ts_cost_row *rows, size_t count, struct ts_error *err);
 
-/* buckets.c */
-bool ts_sqlite_buckets_add(void *state, const char *run, const struct ts_bucket_row *rows, size_t count,
-                           struct ts_error *err);
-enum ts_bucket_take ts_sqlite_bucket_take(void *state, const char *run, uint64_t worker, struct ts_arena *arena,
-                                          struct ts_bucket_row *row, struct ts_error *err);
-bool ts_sqlite_bucket_done(void *state, const char *run, uint64_t number, struct ts_error *err);
-bool ts_sqlite_buckets_give_back(void *state, const char *run, uint64_t worker, size_t *count, struct ts_error *err);
-bool ts_sqlite_buckets_drop(void *state, const char *run, struct ts_error *err);
-
 /* verify.c */
 bool ts_sqlite_verify(void *state, struct ts_store_verification *found, struct ts_error *err);
 bool ts_sqlite_product_list(void *state, ts_store_digest_sink *sink, void *user, struct ts_error *err);
@@ -168,6 +159,6 @@ bool ts_sqlite_sweep(void *state, struct ts_store_verification *found, struct ts
 bool ts_sqlite_drop(void *state, const struct ts_key *key, struct ts_error *err);
 
 /* write.c */
-bool ts_sqlite_write(void *state, const struct ts_store_batch *batch, struct ts_error *err);
+bool ts_sqlite_write(void *state, const struct ts_batch *batch, struct ts_error *err);
 
 #endif

@@ -31,32 +31,6 @@
 #define TS_SQL_NEW_PROCESS_ID "CASE WHEN ?6 IS NULL THEN process_id ELSE ?5 END"
 #define TS_SQL_NEW_PROCESS    "coalesce(?6, process)"
 
-/* States of buckets: 0 ready, 1 held, 2 blocked by a lower phase of its group (the column "part"), 3 done. The index is
- * named where the planner, which knows nothing of how many there are, might take the one by state. */
-#define TS_SQL_UNFINISHED "FROM bucket INDEXED BY bucket_part WHERE run = ?1 AND state < 3 AND part = "
-#define TS_SQL_BUCKET_MAP(X)                                                                                           \
-  X(INSERT_BUCKET,                                                                                                     \
-    "INSERT INTO bucket(run, number, part, phase, body, attempts, worker, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, "  \
-    "CASE WHEN EXISTS (SELECT 1 " TS_SQL_UNFINISHED "?3 AND phase < ?4) THEN 2 ELSE 0 END)")                           \
-  X(BLOCK_BUCKETS,                                                                                                     \
-    "UPDATE bucket INDEXED BY bucket_part SET state = 2 WHERE run = ?1 AND part = ?2 AND state < 3 AND state = 0 "     \
-    "AND phase = (SELECT min(phase) " TS_SQL_UNFINISHED "?2 AND phase > ?3)")                                          \
-  X(TAKE_BUCKET,                                                                                                       \
-    "UPDATE bucket SET state = 1, worker = ?2, attempts = attempts + 1 WHERE run = ?1 AND number = "                   \
-    "(SELECT number FROM bucket INDEXED BY bucket_state WHERE run = ?1 AND state = 0 ORDER BY number LIMIT 1) "        \
-    "RETURNING number, part, phase, body, attempts")                                                                   \
-  X(UNFINISHED_BUCKET, "SELECT 1 FROM bucket WHERE run = ?1 AND state < 3 LIMIT 1")                                    \
-  X(FINISH_BUCKET, "UPDATE bucket SET state = 3 WHERE run = ?1 AND number = ?2 RETURNING part")                        \
-  X(UNBLOCK_BUCKETS,                                                                                                   \
-    "UPDATE bucket INDEXED BY bucket_part SET state = 0 WHERE run = ?1 AND part = ?2 AND state < 3 AND state = 2 "     \
-    "AND phase = (SELECT min(phase) " TS_SQL_UNFINISHED "?2)")                                                         \
-  X(GIVE_BACK_BUCKETS,                                                                                                 \
-    "UPDATE bucket INDEXED BY bucket_state SET state = CASE WHEN EXISTS (SELECT 1 FROM bucket AS other INDEXED BY "    \
-    "bucket_part WHERE other.run = ?1 AND other.part = bucket.part AND other.state < 3 AND other.phase < "             \
-    "bucket.phase) "                                                                                                   \
-    "THEN 2 ELSE 0 END WHERE run = ?1 AND state = 1 AND worker = ?2")                                                  \
-  X(DROP_BUCKETS, "DELETE FROM bucket WHERE run = ?1")
-
 #define TS_SQL_MAP(X)                                                                                                  \
   X(BEGIN_WRITE, "BEGIN IMMEDIATE")                                                                                    \
   X(COMMIT, "COMMIT")                                                                                                  \
@@ -103,8 +77,7 @@
                 ", " TS_SQL_IS_SOUND(TS_SQL_COST_FIELDS) " FROM cost "                                                 \
                                                          "ORDER BY operation, implementation, machine, measure, bin")  \
   X(PUT_COST, "INSERT OR REPLACE " TS_SQL_INSERT("cost", TS_SQL_COST_FIELDS, TS_SQL_10_PLACES))                        \
-  X(KEYS_FROM, "SELECT id, key, content_key FROM record WHERE id >= ?1 ORDER BY id")                                   \
-  TS_SQL_BUCKET_MAP(X)
+  X(KEYS_FROM, "SELECT id, key, content_key FROM record WHERE id >= ?1 ORDER BY id")
 
 enum ts_sql {
 #define X(name, sql) TS_SQL_##name,

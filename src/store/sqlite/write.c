@@ -6,14 +6,14 @@
 
 /* Products of the batch that become files. Owned array of borrowed products. */
 struct large {
-  const struct ts_store_product **products;
+  const struct ts_batch_product **products;
   bool *is_new; /* owned; files that this batch made */
   size_t count;
 };
 
-static bool is_inline(const struct ts_store_product *product) { return product->packed_bytes <= TS_STORE_INLINE_BYTES; }
+static bool is_inline(const struct ts_batch_product *product) { return product->packed_bytes <= TS_STORE_INLINE_BYTES; }
 
-static void find_large(const struct ts_store_batch *batch, struct large *large) {
+static void find_large(const struct ts_batch *batch, struct large *large) {
   size_t capacity = 0;
   for (size_t i = 0; i < batch->product_count; i++) {
     if (is_inline(&batch->products[i])) continue;
@@ -23,16 +23,15 @@ static void find_large(const struct ts_store_batch *batch, struct large *large) 
   large->is_new = ts_calloc(large->count + 1, sizeof *large->is_new);
 }
 
-static bool write_entry(struct ts_sqlite_connection *connection, const struct ts_store_entry *entry,
+static bool write_entry(struct ts_sqlite_connection *connection, const struct ts_batch_entry *entry,
                         struct ts_error *err) {
   if (entry->record) return ts_sqlite_insert_record(connection, entry->record, err);
   return ts_sqlite_insert_task(connection, entry->run, entry->task, err);
 }
 
-static bool write_rows(struct ts_sqlite_connection *connection, const struct ts_store_batch *batch,
-                       struct ts_error *err) {
+static bool write_rows(struct ts_sqlite_connection *connection, const struct ts_batch *batch, struct ts_error *err) {
   for (size_t i = 0; i < batch->product_count; i++) {
-    const struct ts_store_product *product = &batch->products[i];
+    const struct ts_batch_product *product = &batch->products[i];
     if (!ts_sqlite_insert_product(connection, product, is_inline(product), err)) return false;
   }
   for (size_t i = 0; i < batch->entry_count; i++) {
@@ -47,7 +46,7 @@ static void blame_loss(const struct ts_sqlite_store *store, struct ts_error *err
   if (err && !ts_store_lock_check(store->lock_fd, store->folder, &gone)) *err = gone;
 }
 
-bool ts_sqlite_write(void *state, const struct ts_store_batch *batch, struct ts_error *err) {
+bool ts_sqlite_write(void *state, const struct ts_batch *batch, struct ts_error *err) {
   struct ts_sqlite_store *store = state;
   struct large large = {0};
   find_large(batch, &large);

@@ -79,13 +79,13 @@ static void play_open(struct play *play, struct ts_registry *registry, const str
       .plan = play->s.plan, .dataset = &play->s.data.dataset, .options = &play->options, .result = &play->result};
   ts_ledger_init(&c->ledger, c->plan, c->dataset, c->options, c->result);
   c->open_in_window = ts_calloc(ts_run_window_count(c->plan, c->dataset) + 1, sizeof *c->open_in_window);
-  ts_dist_queue_init(&c->queue, play->store, "r");
-  c->queue.is_alone = seed % 4 == 3; /* as on a full disk */
+  c->queue = ts_queue_create(&(struct ts_queue_options){.lease_ns = UINT64_MAX / 2}, &err);
+  assert_non_null(c->queue);
 }
 
 static void play_close(struct play *play) {
   ts_coordinator_release_sharing(&play->c);
-  ts_dist_queue_release(&play->c.queue);
+  ts_queue_destroy(play->c.queue);
   ts_ledger_release(&play->c.ledger);
   free(play->c.open_in_window);
   free(play->c.bucket_windows);
@@ -99,7 +99,8 @@ static void play_close(struct play *play) {
 }
 
 /* One worker's way with a bucket. */
-static void work(struct play *play, const struct ts_bucket_row *row) {
+static void work(struct play *play, const struct ts_queue_claim *claim) {
+  const struct ts_bucket_row *row = &claim->row;
   struct toy_subject *s = &play->s;
   struct ts_error err = {0};
   struct ts_job job;
@@ -119,12 +120,13 @@ static void work(struct play *play, const struct ts_bucket_row *row) {
   if (!ts_store_flush(play->store, &err)) fail_msg("%s", err.text);
   ts_job_release(&job);
   const struct ts_dist_result done = {.number = row->number};
+  assert_int_equal(ts_queue_complete(play->c.queue, claim->token, NULL, &err), TS_QUEUE_DONE);
   if (!ts_coordinator_bucket_done(&play->c, (uint32_t)row->group, &done, &err)) fail_msg("%s", err.text);
 }
 
 /* A bucket that a worker holds; now and then one takes as long as many others. */
 struct held {
-  struct ts_bucket_row row;
+  struct ts_queue_claim claim;
   uint64_t due; /* the number of buckets that end before */
 };
 
@@ -146,21 +148,21 @@ static void note_rest(struct play *play, const struct ts_bucket_row *row) {
 static void play_out(struct play *play) {
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   struct held held[8];
-  size_t count = 0;
+  size_t count = 0, claimed = 0;
   for (uint64_t step = 0;; step++) {
     while (count < play->options.workers &&
-           ts_dist_queue_take(&play->c.queue, count, &arena, &held[count].row) == TS_BUCKET_TAKEN)
+           ts_queue_claim(play->c.queue, 1, &arena, &held[count].claim, &claimed) == TS_QUEUE_CLAIMED)
       held[count++].due = step + (ts_random_below(&play->random, 4) == 0 ? ts_random_below(&play->random, 30) : 0);
     if (count > play->most_held) play->most_held = count;
     if (count == 0) break;
     const size_t next = next_due(held, count);
-    const struct ts_bucket_row row = held[next].row;
+    const struct ts_queue_claim claim = held[next].claim;
     held[next] = held[--count];
-    note_rest(play, &row);
-    work(play, &row);
+    note_rest(play, &claim.row);
+    work(play, &claim);
   }
-  struct ts_bucket_row none;
-  assert_int_equal(ts_dist_queue_take(&play->c.queue, 0, &arena, &none), TS_BUCKET_NONE);
+  struct ts_queue_claim none;
+  assert_int_equal(ts_queue_claim(play->c.queue, 1, &arena, &none, &claimed), TS_QUEUE_OVER);
 }
 
 static void check(const struct play *play) {

@@ -580,34 +580,6 @@ static void a_flood_is_held_back(void **state) {
   sample_release(&sample);
 }
 
-static void bucket_numbers_survive(void **state) {
-  (void)state;
-  ts_auto(ts_arena_release) struct ts_arena arena = {0};
-  struct ts_error err = {0};
-  const struct ts_bucket_row rows[] = {{.number = INT64_MAX, .group = UINT64_MAX, .phase = UINT32_MAX, .body = "größe"},
-                                       {.number = 0, .group = 0, .body = "", .attempts = 7}};
-  if (served) {
-    assert_false(ts_store_buckets_add(store, "11111111", rows, 2, &err));
-    assert_int_equal(err.code, TS_ERR_STORE);
-    return;
-  }
-  struct ts_bucket_row row;
-  assert_int_equal(ts_store_bucket_take(store, "11111111", 0, &arena, &row, &err), TS_BUCKET_NONE);
-  assert_true(ts_store_buckets_add(store, "11111111", rows, 2, &err));
-  assert_int_equal(ts_store_bucket_take(store, "22222222", 0, &arena, &row, &err), TS_BUCKET_NONE);
-  assert_int_equal(ts_store_bucket_take(store, "11111111", UINT64_MAX, &arena, &row, &err), TS_BUCKET_TAKEN);
-  assert_true(row.number == 0 && row.group == 0 && row.phase == 0 && row.attempts == 8);
-  assert_string_equal(row.body, "");
-  assert_int_equal(ts_store_bucket_take(store, "11111111", 1, &arena, &row, &err), TS_BUCKET_TAKEN);
-  assert_true(row.number == INT64_MAX && row.group == UINT64_MAX && row.phase == UINT32_MAX && row.attempts == 1);
-  assert_string_equal(row.body, "größe");
-  size_t count = 9;
-  assert_true(ts_store_buckets_give_back(store, "11111111", UINT64_MAX, &count, &err));
-  assert_int_equal(count, 1);
-  assert_false(ts_store_buckets_add(store, "11111111", rows, 2, &err));
-  assert_int_equal(err.code, TS_ERR_STORE);
-}
-
 /* A damaged backend: whatever is asked for, it has the record of sample 1. */
 static bool find_another(void *state, enum ts_store_by by, const struct ts_key *key, struct ts_arena *arena,
                          struct ts_record *record, struct ts_error *err) {
@@ -660,7 +632,6 @@ static int run_suite(const char *name) {
       cmocka_unit_test_setup_teardown(file_digests_follow_the_file, setup, teardown),
       cmocka_unit_test_setup_teardown(file_digests_are_remembered_by_identity, setup, teardown),
       cmocka_unit_test_setup_teardown(costs_are_replaced_and_listed_in_order, setup, teardown),
-      cmocka_unit_test_setup_teardown(bucket_numbers_survive, setup, teardown),
       cmocka_unit_test_setup_teardown(the_record_of_another_key_is_not_used, setup, teardown),
       cmocka_unit_test_setup_teardown(threads_put_and_find, setup, teardown),
       cmocka_unit_test_setup_teardown(a_flood_is_held_back, setup, teardown),

@@ -398,8 +398,8 @@ static void files_are_private(void **state) {
 
 struct written {
   struct sample samples[2];
-  struct ts_store_product products[2];
-  struct ts_store_entry entries[2];
+  struct ts_batch_product products[2];
+  struct ts_batch_entry entries[2];
   struct ts_str packed[2];
 };
 
@@ -409,7 +409,7 @@ static void written_init(struct written *w) {
   for (uint64_t i = 0; i < 2; i++) {
     sample_init(&w->samples[i], i, LARGE_BYTES);
     assert_true(ts_data_pack(w->samples[i].data, &w->packed[i], &err));
-    w->products[i] = (struct ts_store_product){w->samples[i].output.digest, LARGE_BYTES, ts_str_get(&w->packed[i]),
+    w->products[i] = (struct ts_batch_product){w->samples[i].output.digest, LARGE_BYTES, ts_str_get(&w->packed[i]),
                                                w->packed[i].length};
     w->entries[i].record = &w->samples[i].record;
   }
@@ -430,11 +430,10 @@ static void a_failed_batch_takes_back_only_its_own(void **state) {
   written_init(&w);
   void *sqlite = ts_store_sqlite.open(&(struct ts_store_options){.path = folder}, &err);
   assert_no_error(&err);
-  const struct ts_store_batch first = {
-      .products = w.products, .product_count = 1, .entries = w.entries, .entry_count = 1};
+  const struct ts_batch first = {.products = w.products, .product_count = 1, .entries = w.entries, .entry_count = 1};
   assert_true(ts_store_sqlite.write(sqlite, &first, &err));
   execute("CREATE TRIGGER refuse BEFORE INSERT ON record BEGIN SELECT RAISE(ABORT, 'refused'); END");
-  const struct ts_store_batch second = {
+  const struct ts_batch second = {
       .products = w.products, .product_count = 2, .entries = w.entries + 1, .entry_count = 1};
   assert_false(ts_store_sqlite.write(sqlite, &second, &err));
   assert_int_equal(err.code, TS_ERR_STORE);

@@ -271,6 +271,21 @@ static void foreign_files_are_refused(void **state) {
 }
 
 /* Those that programs before the first release made, and one of a later program. A refused store is left as it is. */
+/* Earlier versions kept the queue of buckets in a table of the same schema. */
+static void a_table_of_buckets_is_left_alone(void **state) {
+  (void)state;
+  struct ts_store *store = open_store(folder);
+  put_sample(store, 1, 100);
+  ts_store_close(store);
+  execute("CREATE TABLE bucket(run TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (run, number)) STRICT, WITHOUT "
+          "ROWID; INSERT INTO bucket VALUES ('0123abcd', 7)");
+  for (int writing = 0; writing < 2; writing++) {
+    store = writing ? open_store(folder) : open_to_read(folder);
+    assert_sample_whole(store, 1, 100);
+    ts_store_close(store);
+  }
+}
+
 static void other_schemas_are_refused(void **state) {
   (void)state;
   static const char *const numbers[] = {"999", "5", "3", "1", "0"};
@@ -551,6 +566,7 @@ int main(void) {
       TEST(reading_without_a_store_fails),
       TEST(reading_needs_no_permission_to_write),
       TEST(foreign_files_are_refused),
+      TEST(a_table_of_buckets_is_left_alone),
       TEST(other_schemas_are_refused),
       TEST(a_file_is_no_folder),
       TEST(truncated_database_is_told),

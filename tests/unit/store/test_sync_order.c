@@ -70,14 +70,14 @@ static size_t find_call(char kind, const char *path, const char *new_path) {
 
 struct batch {
   char texts[COUNT][32];
-  struct ts_store_product products[COUNT];
-  const struct ts_store_product *pointers[COUNT];
+  struct ts_batch_product products[COUNT];
+  const struct ts_batch_product *pointers[COUNT];
 };
 
 static void make_batch(struct batch *batch) {
   for (size_t i = 0; i < COUNT; i++) {
     const int length = snprintf(batch->texts[i], sizeof batch->texts[i], "product %zu", i);
-    batch->products[i] = (struct ts_store_product){
+    batch->products[i] = (struct ts_batch_product){
         .size_bytes = (uint64_t)length, .packed = batch->texts[i], .packed_bytes = (size_t)length};
     ts_sha256_of(batch->texts[i], (size_t)length, &batch->products[i].digest);
     batch->pointers[i] = &batch->products[i];
@@ -85,7 +85,7 @@ static void make_batch(struct batch *batch) {
 }
 
 /* The path a product must have: objects/ab/cdef..., and the folder it lies in. */
-static void product_paths(const char *objects, const struct ts_store_product *product, char path[PATH_MAX],
+static void product_paths(const char *objects, const struct ts_batch_product *product, char path[PATH_MAX],
                           char folder[PATH_MAX]) {
   char hex[65];
   ts_hex_encode(product->digest.bytes, sizeof product->digest.bytes, hex);
