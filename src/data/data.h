@@ -37,6 +37,7 @@ struct ts_region {
   int64_t x, y, width, height;
   int32_t level;
   int32_t z, t;
+  int32_t depth, frames; /* extents; 0 counts as 1 */
 };
 
 struct ts_data; /* shared; immutable once finished */

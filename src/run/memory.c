@@ -62,10 +62,8 @@ static double scratch_ratio(const struct ts_op *op) {
 static double input_bytes(const struct engine *engine, const struct window *window, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   double sum = 0;
-  if (node->kind == TS_NODE_SOURCE && node->scope == TS_PER_TILE) {
-    const struct ts_region *region = &engine->dataset->tiles[instance->unit].region;
-    return (double)region->width * (double)region->height * 3;
-  }
+  const struct ts_tile *tile = ts_dataset_tile(engine->dataset, node->scope, instance->unit);
+  if (node->kind == TS_NODE_SOURCE && tile) return (double)tile->region.width * (double)tile->region.height * 3;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
     struct instance *producers = ts_window_producers(window, instance, i, &count);

@@ -16,7 +16,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   fuzz_copy("workflows/nuclei/workflow.json", "workflow.json");
   if (!ts_image_startup(NULL)) abort();
   struct ts_data *pixels =
-      ts_data_create_pixels(ts_type_find("image/rgb8"), &(struct ts_region){0, 0, 8, 8, 0, 0, 0}, NULL);
+      ts_data_create_pixels(ts_type_find("image/rgb8"), &(struct ts_region){.width = 8, .height = 8}, NULL);
   memset(ts_data_writable(pixels), 200, ts_data_size_bytes(pixels));
   ts_data_finish(pixels);
   if (!ts_image_write_png("slide.png", pixels, NULL)) abort();
