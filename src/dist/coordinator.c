@@ -134,19 +134,6 @@ static void handle_messages(struct coordinator *c) {
 }
 
 /* ---- processes ---- */
-/* "tile 1024, 0 of 'slide'", "'slide'" or "the dataset". */
-static void name_window(const struct coordinator *c, uint32_t window, struct ts_str *out) {
-  const struct ts_dataset *d = c->dataset;
-  switch (c->plan->coarsest) {
-  case TS_PER_TILE:
-    ts_str_addf(out, "tile %lld, %lld of '%s'", (long long)d->tiles[window].core.x, (long long)d->tiles[window].core.y,
-                d->items[d->tile_items[window]].name);
-    break;
-  case TS_PER_FILE: ts_str_addf(out, "'%s'", d->items[window].name); break;
-  default: ts_str_add(out, "the dataset"); break;
-  }
-}
-
 static void add_end_message(const struct slot *slot, struct ts_str *out) {
   if (slot->child.last.length == 0) return;
   ts_str_addf(out, "; it said:\n%s", ts_str_get(&slot->child.last));
@@ -158,7 +145,7 @@ static void handle_death(struct coordinator *c, struct slot *slot) {
   ts_auto(ts_str_release) struct ts_str text = {0};
   ts_auto(ts_str_release) struct ts_str piece = {0};
   struct ts_error err = {0};
-  if (slot->has_bucket) name_window(c, slot->window, &piece);
+  if (slot->has_bucket) ts_dataset_name_unit(c->dataset, c->plan->coarsest, slot->window, &piece);
   if (slot->has_bucket && slot->attempts >= MOST_ATTEMPTS) {
     ts_str_addf(&text, "%s ended %u worker processes; the last one ", ts_str_get(&piece), slot->attempts);
   } else if (slot->has_bucket) {

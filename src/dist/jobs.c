@@ -40,9 +40,7 @@ void ts_jobs_of_windows(struct ts_jobs *jobs, const struct ts_plan *plan, const 
   size_t count = ts_run_window_count(plan, dataset);
   struct sized_window *windows = ts_calloc(count + 1, sizeof *windows);
   for (size_t g = 0; g < count; g++) windows[g].window = (uint32_t)g;
-  for (size_t t = 0; count > 0 && t < dataset->tile_count; t++)
-    windows[ts_run_window_of(plan, dataset, TS_PER_TILE, t)].px +=
-        (double)dataset->tiles[t].region.width * (double)dataset->tiles[t].region.height;
+  for (size_t g = 0; g < count; g++) windows[g].px = ts_dataset_px(dataset, plan->coarsest, g);
   qsort(windows, count, sizeof *windows, larger_first);
   for (size_t g = 0; g < count; g++) ts_jobs_add(jobs, &(struct ts_run_part){.window = windows[g].window}, 0);
   free(windows);

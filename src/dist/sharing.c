@@ -136,7 +136,7 @@ static void choose_front(struct coordinator *c, bool *is_front) {
   double all = 0, front = 0;
   measure(c);
   for (size_t t = 0; t < plan->workflow->task_count; t++) all += (double)plan->counts[t].distinct * c->costs[t];
-  bool whole = plan->coarsest != TS_PER_TILE;
+  bool whole = !ts_scope_is_tile(plan->coarsest);
   for (size_t t = 0; t < plan->workflow->task_count; t++) {
     front += (double)plan->counts[t].distinct * c->costs[t];
     is_front[t] = whole || front <= FRONT_SHARE * all;
@@ -231,7 +231,7 @@ static void add_reference(struct coordinator *c, struct ts_jobs *jobs, uint32_t 
   const struct ts_plan *plan = c->plan;
   struct ts_run_demand *demands = ts_malloc((plan->wanted_count + 1) * sizeof *demands);
   struct ts_run_part part = {.window = window, .wanted = demands};
-  for (size_t i = 0; plan->coarsest == TS_PER_TILE && i < plan->wanted_count; i++) {
+  for (size_t i = 0; ts_scope_is_tile(plan->coarsest) && i < plan->wanted_count; i++) {
     const struct ts_node_input *product = &plan->reference_products[i];
     if (product->node == TS_NO_NODE || !plan->nodes[product->node].reference_only) continue;
     if (ts_ledger_is_wanted(&c->ledger, product->node, product->port, window))
@@ -374,7 +374,7 @@ static bool begin_sharing(struct coordinator *c, const struct ts_jobs *windows, 
     c->shared[g].frontier = ts_frontier_create(c->plan, c->dataset, &c->share_options, g, err);
     if (!c->shared[g].frontier) return false;
     /* Where all tasks are shared out, costs decide nothing. */
-    if (c->plan->coarsest == TS_PER_TILE && !c->options->costs) share_out_first(c, g);
+    if (ts_scope_is_tile(c->plan->coarsest) && !c->options->costs) share_out_first(c, g);
   }
   return share_out(c, err);
 }
@@ -384,7 +384,7 @@ static bool add_windows(struct coordinator *c, struct ts_error *err) {
   struct ts_jobs whole = {0};
   ts_jobs_of_windows(&whole, c->plan, c->dataset);
   const bool few = whole.count < WINDOWS_PER_WORKER * c->options->workers;
-  const bool no_sharing = c->options->workers == 1 || (!few && c->plan->coarsest != TS_PER_TILE);
+  const bool no_sharing = c->options->workers == 1 || (!few && !ts_scope_is_tile(c->plan->coarsest));
   const size_t last = no_sharing || c->options->no_store ? 0 : few ? whole.count : (c->options->workers + 1) / 2;
   const size_t count = whole.count;
   whole.count -= last;

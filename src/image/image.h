@@ -35,16 +35,6 @@ bool ts_image_fits_type(const struct ts_image_info *info, const struct ts_type *
 /* "an RGB image with 8 bits per channel"; constant text. */
 const char *ts_image_description(const struct ts_image_info *info);
 
-/* Tiles of an image: a grid of tile x tile pixel rectangles covering width x height; the last row and column are cut,
- * each is grown by halo on every side (cut at the image border). tile 0: one tile, the whole image. */
-struct ts_tile {
-  struct ts_region core;   /* the part that only this tile covers */
-  struct ts_region region; /* what is read: core and halo */
-};
-/* Returns the number of tiles; fills at most capacity of them. */
-size_t ts_image_tiles(int64_t width, int64_t height, int32_t level, int64_t tile_px, int64_t halo_px,
-                      struct ts_tile *tiles, size_t capacity);
-
 /* Reads one rectangle as the given type: image/rgb8, image/gray8, image/gray16, mask (non-zero becomes 255), labels.
  * Alpha is dropped; a grey file read as RGB repeats its channel; RGB read as grey is an error. */
 struct ts_data *ts_image_read(const char *path, const struct ts_type *type, const struct ts_region *region,

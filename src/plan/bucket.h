@@ -92,12 +92,12 @@ double ts_bucket_lower_bound(const struct ts_bucket_input *input, size_t units, 
 struct ts_plan_bucket_options {
   const struct ts_merger *merger;
   struct ts_bucket_options bucket;
-  bool dag;                         /* keys of the graph of tasks instead of the chain */
-  bool split_few;                   /* max_buckets of each stage comes from ts_lineage_bucket_count */
-  const double *costs;              /* borrowed: per task of the workflow; NULL: 1 each */
-  const uint64_t *task_bytes;       /* borrowed: per task of the workflow; NULL: unknown */
-  size_t workers;                   /* for the predictions; 0: 1 */
-  size_t units[TS_PER_DATASET + 1]; /* pieces of the dataset per scope: tiles, files, 1 */
+  bool dag;                     /* keys of the graph of tasks instead of the chain */
+  bool split_few;               /* max_buckets of each stage comes from ts_lineage_bucket_count */
+  const double *costs;          /* borrowed: per task of the workflow; NULL: 1 each */
+  const uint64_t *task_bytes;   /* borrowed: per task of the workflow; NULL: unknown */
+  size_t workers;               /* for the predictions; 0: 1 */
+  size_t units[TS_SCOPE_COUNT]; /* pieces of the dataset per scope: tiles, files, 1 */
 };
 
 struct ts_stage_forecast {

@@ -15,6 +15,7 @@
 #include "plan/plan_int.h"
 
 #include "base/alloc.h"
+#include "dataset/dataset.h"
 
 #include <string.h>
 
@@ -50,7 +51,7 @@ static uint32_t add_node(struct builder *b, const struct ts_node *node) {
   b->nodes[plan->node_count] = *node;
   b->nodes[plan->node_count].reference_only = true;
   b->nodes[plan->node_count].first_set = UINT32_MAX;
-  if (node->scope > plan->coarsest) plan->coarsest = node->scope;
+  if (ts_scope_is_coarser(node->scope, plan->coarsest)) plan->coarsest = node->scope;
   return (uint32_t)plan->node_count++;
 }
 
@@ -123,9 +124,9 @@ static bool is_pixels(const struct builder *b, struct ts_node_input input) {
 /* Adapts a product to the scope of its consumer: tiles lose their halo and are joined for a coarser scope. */
 static struct ts_node_input adapt(struct builder *b, struct ts_node_input input, enum ts_scope scope, bool core_only) {
   enum ts_scope from = b->nodes[input.node].scope;
-  bool coarser = scope > from;
-  if (b->plan->options.crop_halo && from == TS_PER_TILE && (coarser || core_only) && is_pixels(b, input))
-    input = (struct ts_node_input){.node = helper_node(b, TS_NODE_CROP, TS_PER_TILE, 0, &input)};
+  bool coarser = ts_scope_is_coarser(scope, from);
+  if (b->plan->options.crop_halo && ts_scope_is_tile(from) && (coarser || core_only) && is_pixels(b, input))
+    input = (struct ts_node_input){.node = helper_node(b, TS_NODE_CROP, from, 0, &input)};
   if (coarser) input = (struct ts_node_input){.node = helper_node(b, TS_NODE_GATHER, scope, 0, &input)};
   return input;
 }
@@ -140,7 +141,7 @@ static struct ts_node_input source_input(struct builder *b, size_t input, enum t
                                         (uint32_t)declared->default_run.port};
   if (!b->plan->options.supplied[input]) return (struct ts_node_input){.node = TS_NO_NODE};
   bool pixels = !declared->type || declared->type->kind == TS_DATA_PIXELS;
-  enum ts_scope source_scope = pixels && scope == TS_PER_TILE ? TS_PER_TILE : TS_PER_FILE;
+  enum ts_scope source_scope = ts_scope_of_source(scope, pixels);
   return (struct ts_node_input){.node = helper_node(b, TS_NODE_SOURCE, source_scope, (uint32_t)input, NULL)};
 }
 

@@ -39,15 +39,7 @@ const struct ts_item_source *ts_instance_source(const struct engine *engine, con
 }
 
 struct ts_region ts_source_region(const struct engine *engine, const struct instance *instance) {
-  const struct ts_dataset *d = engine->dataset;
-  if (engine->plan->nodes[instance->node].scope == TS_PER_TILE) return d->tiles[instance->unit].region;
-  const struct ts_item *item = &d->items[instance->unit];
-  const struct ts_region *last = &d->tiles[item->first_tile + item->tile_count - 1].core;
-  struct ts_region whole = *last;
-  whole.x = whole.y = 0;
-  whole.width = last->x + last->width;
-  whole.height = last->y + last->height;
-  return whole;
+  return ts_dataset_region(engine->dataset, engine->plan->nodes[instance->node].scope, instance->unit);
 }
 
 static struct ts_value source_parameter(const struct engine *engine, const struct instance *instance,

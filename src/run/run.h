@@ -11,9 +11,9 @@
 #include "base/error.h"
 #include "base/key.h"
 #include "data/data.h"
+#include "dataset/dataset.h"
 #include "op/op.h"
 #include "plan/plan.h"
-#include "run/dataset.h"
 #include "sched/policy.h"
 #include "store/store.h"
 

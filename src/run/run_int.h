@@ -75,7 +75,7 @@ struct window {
   uint32_t number;
   struct {
     size_t first, count;
-  } units[3];                 /* by scope */
+  } units[TS_SCOPE_COUNT];    /* by scope */
   struct instance *instances; /* owned; those of node n start at offsets[n] */
   size_t *offsets;            /* owned */
   size_t instance_count;

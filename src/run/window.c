@@ -71,8 +71,8 @@ struct window *ts_window_create(struct engine *engine, uint32_t number, struct t
   window->engine = engine;
   window->number = number;
   const struct ts_plan *plan = engine->plan;
-  for (enum ts_scope scope = TS_PER_TILE; scope <= TS_PER_DATASET; scope++)
-    ts_dataset_related(engine->dataset, plan->coarsest, number, scope, &window->units[scope].first,
+  for (int scope = 0; scope < TS_SCOPE_COUNT; scope++)
+    ts_dataset_related(engine->dataset, plan->coarsest, number, (enum ts_scope)scope, &window->units[scope].first,
                        &window->units[scope].count);
   window->offsets = ts_calloc(plan->node_count + 1, sizeof *window->offsets);
   for (size_t n = 0; n < plan->node_count; n++)

@@ -54,7 +54,7 @@ static void set_limits(struct ts_plan_bucket_options *options, const struct sess
   options->bucket.max_bucket_size = r->max_bucket_size ? r->max_bucket_size : DEFAULT_BUCKET_SIZE;
   options->bucket.memory_limit_bytes = r->max_bucket_bytes;
   options->bucket.max_buckets = r->max_buckets ? r->max_buckets : BUCKETS_PER_WORKER * options->workers;
-  for (int scope = TS_PER_TILE; scope <= TS_PER_DATASET; scope++)
+  for (int scope = 0; scope < TS_SCOPE_COUNT; scope++)
     options->units[scope] = ts_session_units(s, (enum ts_scope)scope);
 }
 

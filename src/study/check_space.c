@@ -181,7 +181,7 @@ void ts_warn_about_files(struct session *s, const struct ts_source *wanted, size
     if (wanted[i].kind != TS_SOURCE_TASK) continue;
     enum ts_scope scope = w->stages[w->tasks[wanted[i].index].stage].scope;
     double files = has_overlay(s, &wanted[i]) ? 2 : 1;
-    if (scope == TS_PER_TILE)
+    if (ts_scope_is_tile(scope))
       per_tile += files;
     else
       others += files * (double)ts_session_units(s, scope);

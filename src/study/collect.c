@@ -123,7 +123,9 @@ static enum ts_scope scope_of(const struct collector *c, size_t output) {
   return c->s->workflow->stages[stage].scope;
 }
 
-bool ts_collector_is_per_tile(const struct collector *c, size_t output) { return scope_of(c, output) == TS_PER_TILE; }
+bool ts_collector_is_per_tile(const struct collector *c, size_t output) {
+  return ts_scope_is_tile(scope_of(c, output));
+}
 
 /* Some units of a set, one after another. */
 static struct ts_total total_of(const struct collector *c, size_t set, size_t output, size_t first, size_t count,
@@ -145,17 +147,18 @@ double ts_collector_tile_value(const struct collector *c, size_t set, size_t out
 struct ts_total ts_collector_file_total(const struct collector *c, size_t set, size_t output, size_t file) {
   const struct ts_item *item = &c->s->dataset.items[file];
   enum ts_scope scope = scope_of(c, output);
-  if (scope == TS_PER_TILE)
-    return total_of(c, set, output, item->first_tile, item->tile_count, c->px + item->first_tile);
-  if (scope != TS_PER_FILE)
+  size_t first = 0, count = 0;
+  ts_dataset_units_in_item(&c->s->dataset, scope, file, &first, &count);
+  if (ts_scope_is_tile(scope)) return total_of(c, set, output, first, count, c->px + first);
+  if (!ts_scope_is_in_item(scope))
     return (struct ts_total){.value = NAN, .numerator = NAN, .denominator = NAN, .lowest = NAN, .failed = true};
-  struct ts_total total = total_of(c, set, output, file, 1, NULL);
+  struct ts_total total = total_of(c, set, output, first, count, NULL);
   for (size_t t = 0; t < item->tile_count; t++) total.px += c->px[item->first_tile + t];
   return total;
 }
 
 struct ts_total ts_collector_total(const struct collector *c, size_t set, size_t output) {
-  if (scope_of(c, output) == TS_PER_DATASET) return total_of(c, set, output, 0, 1, NULL);
+  if (!ts_scope_is_in_item(scope_of(c, output))) return total_of(c, set, output, 0, 1, NULL);
   size_t count = c->s->dataset.item_count;
   ts_auto_free struct ts_total *files = ts_calloc(count + 1, sizeof *files);
   for (size_t i = 0; i < count; i++) files[i] = ts_collector_file_total(c, set, output, i);

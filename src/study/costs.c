@@ -101,9 +101,10 @@ static const struct ts_piece *get_files(struct session *s) {
 }
 
 struct ts_piece ts_session_piece(struct session *s, enum ts_scope scope, size_t unit) {
-  if (scope != TS_PER_TILE) return get_files(s)[scope == TS_PER_FILE ? unit : s->dataset.item_count];
-  double px = tile_px(&s->dataset.tiles[unit]);
-  return px > 0 ? (struct ts_piece){px, "px"} : get_files(s)[s->dataset.tile_items[unit]];
+  const struct ts_tile *tile = ts_dataset_tile(&s->dataset, scope, unit);
+  const double px = tile ? tile_px(tile) : 0;
+  if (px > 0) return (struct ts_piece){px, "px"};
+  return get_files(s)[ts_scope_is_in_item(scope) ? ts_dataset_item(&s->dataset, scope, unit) : s->dataset.item_count];
 }
 
 struct ts_cost_key ts_cost_key_of(const char *operation, const struct ts_sha256 *implementation, const char *measure) {

@@ -203,16 +203,15 @@ static bool fits_limits(struct session *s, const struct ts_item *item, const str
 static void add_tiles(struct session *s, struct ts_item *item, const struct ts_image_info *info, struct tile_list *list,
                       size_t item_index) {
   int64_t tile = s->request->has_tile ? s->request->tile_px : s->study.tile_px;
-  int64_t halo = s->study.halo_px;
+  struct ts_grid grid = {.width = tile, .height = tile, .halo_px = s->study.halo_px};
   struct ts_dataset *d = &s->dataset;
   if (!fits_limits(s, item, info, tile)) return;
-  size_t count = info ? ts_image_tiles(info->width, info->height, s->study.level, tile, halo, NULL, 0) : 1;
+  if (info) grid.whole = (struct ts_region){.width = info->width, .height = info->height, .level = s->study.level};
+  size_t count = info ? ts_grid_count(&grid) : 1;
   make_room(list, d->tile_count + count);
   struct ts_tile *tiles = list->tiles + d->tile_count;
-  if (info)
-    ts_image_tiles(info->width, info->height, s->study.level, tile, halo, tiles, count);
-  else
-    *tiles = (struct ts_tile){0};
+  if (!info) *tiles = (struct ts_tile){0};
+  for (size_t i = 0; info && i < count; i++) ts_grid_tile(&grid, i, &tiles[i]);
   for (size_t i = 0; i < count; i++) list->items[d->tile_count + i] = item_index;
   item->first_tile = d->tile_count;
   item->tile_count = count;

@@ -48,7 +48,7 @@ static void set_titles(struct plan_picture *p, const struct session *s, const st
   p->picture.title =
       ts_arena_printf(&p->arena, "Buckets of study \xe2\x80\x98%s\xe2\x80\x99, stage \xe2\x80\x98%s\xe2\x80\x99",
                       s->study.name, stage->name);
-  const char *pieces = stage->scope == TS_PER_TILE ? "tile" : stage->scope == TS_PER_FILE ? "file" : "dataset";
+  const char *pieces = ts_scope_name(stage->scope);
   const char *same = units == 1 ? ts_arena_printf(&p->arena, "for one %s", pieces)
                                 : ts_arena_printf(&p->arena, "the same for each of %zu %ss", units, pieces);
   p->picture.subtitle =

@@ -217,9 +217,7 @@ static bool was_called(const struct ts_task_event *event) {
 }
 
 static double tile_px(const struct progress *p, const struct ts_node *node, size_t unit) {
-  if (node->scope != TS_PER_TILE) return 0;
-  const struct ts_region *region = &p->s->dataset.tiles[unit].region;
-  return (double)region->width * (double)region->height;
+  return ts_scope_is_tile(node->scope) ? ts_dataset_px(&p->s->dataset, node->scope, unit) : 0;
 }
 
 static void add_cost(struct progress *p, const struct ts_node *node, const struct ts_task_event *event) {
@@ -234,6 +232,7 @@ static void add_cost(struct progress *p, const struct ts_node *node, const struc
 static void trace_call(struct progress *p, const struct ts_node *node, const struct ts_task_event *event,
                        const char *name, const char *file) {
   char key[TS_KEY_TEXT_SIZE];
+  const struct ts_tile *tile = ts_dataset_tile(&p->s->dataset, node->scope, event->unit);
   ts_key_print(&event->key, key);
   struct ts_trace_call call = {.name = name,
                                .is_task = node->kind == TS_NODE_TASK,
@@ -244,11 +243,11 @@ static void trace_call(struct progress *p, const struct ts_node *node, const str
                                .key = key,
                                .set = set_of(p, node),
                                .file = file,
-                               .has_tile = node->scope == TS_PER_TILE,
+                               .has_tile = tile != NULL,
                                .outcome = ts_outcome_name(event->outcome)};
-  if (call.has_tile) {
-    call.tile_x = p->s->dataset.tiles[event->unit].core.x;
-    call.tile_y = p->s->dataset.tiles[event->unit].core.y;
+  if (tile) {
+    call.tile_x = tile->core.x;
+    call.tile_y = tile->core.y;
   }
   ts_trace_call(p->s->trace, &call);
 }
@@ -304,10 +303,9 @@ static void keep_failed(struct progress *p, const struct ts_task_event *event, c
                         const char *file) {
   if (event->outcome != TS_OUTCOME_FAILED || json_array_size(p->failed) >= FAILED_MAX) return;
   json_t *failed = json_pack("{s:s, s:s, s:s, s:s}", "task", name, "key", key, "file", file, "message", event->message);
-  if (p->plan->nodes[event->node].scope == TS_PER_TILE) {
-    const struct ts_region *core = &p->s->dataset.tiles[event->unit].core;
-    json_object_set_new(failed, "tile", json_pack("[I, I]", (json_int_t)core->x, (json_int_t)core->y));
-  }
+  const struct ts_tile *tile = ts_dataset_tile(&p->s->dataset, p->plan->nodes[event->node].scope, event->unit);
+  if (tile)
+    json_object_set_new(failed, "tile", json_pack("[I, I]", (json_int_t)tile->core.x, (json_int_t)tile->core.y));
   json_array_append_new(p->failed, failed);
 }
 
@@ -356,11 +354,9 @@ static void record_event(struct progress *p, const struct ts_task_event *event) 
   progress.file = file;
   progress.seconds = event->wall_s;
   progress.message = event->message;
-  progress.tile_x = progress.tile_y = -1;
-  if (node->scope == TS_PER_TILE) {
-    progress.tile_x = p->s->dataset.tiles[event->unit].core.x;
-    progress.tile_y = p->s->dataset.tiles[event->unit].core.y;
-  }
+  const struct ts_tile *tile = ts_dataset_tile(&p->s->dataset, node->scope, event->unit);
+  progress.tile_x = tile ? tile->core.x : -1;
+  progress.tile_y = tile ? tile->core.y : -1;
   report(p, &progress);
 }
 

@@ -90,17 +90,16 @@ void ts_quality_add(struct quality *q, const char *product, uint32_t node, uint3
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 static size_t entry_count(const struct quality *q, const struct scores *scores) {
-  return scores->scope == TS_PER_DATASET ? 1 : q->s->dataset.item_count;
+  return ts_scope_is_in_item(scores->scope) ? q->s->dataset.item_count : 1;
 }
 
 static struct ts_total total_of(const struct quality *q, const struct scores *scores, size_t entry, size_t column) {
-  const struct ts_item *item = &q->s->dataset.items[entry];
-  bool tiles = scores->scope == TS_PER_TILE;
-  size_t first = tiles ? item->first_tile : entry;
+  size_t first = 0, count = 0;
+  ts_dataset_units_in_item(&q->s->dataset, scores->scope, entry, &first, &count);
   const struct ts_portions portions = {.first = scores->portions + first * scores->column_count + column,
                                        .stride = scores->column_count,
-                                       .count = tiles ? item->tile_count : 1,
-                                       .px = tiles ? q->px + first : NULL};
+                                       .count = count,
+                                       .px = ts_scope_is_tile(scores->scope) ? q->px + first : NULL};
   return ts_total_of_tiles(over_tiles(q, scores, column), &portions);
 }
 
@@ -136,8 +135,9 @@ static json_t *entry_json(const struct quality *q, const struct scores *scores, 
     json_object_set_new(numerators, name, number(total.numerator));
     json_object_set_new(denominators, name, number(total.denominator));
   }
-  const struct ts_item *item = scores->scope == TS_PER_DATASET ? NULL : &q->s->dataset.items[entry];
-  size_t tiles = scores->scope == TS_PER_TILE ? item->tile_count : 1;
+  const struct ts_item *item = ts_scope_is_in_item(scores->scope) ? &q->s->dataset.items[entry] : NULL;
+  size_t first = 0, tiles = 0;
+  ts_dataset_units_in_item(&q->s->dataset, scores->scope, entry, &first, &tiles);
   json_t *object =
       json_pack("{s:s, s:s, s:I, s:s, s:o, s:o, s:o, s:o}", "product", scores->product, "file", item ? item->name : "",
                 "tiles", (json_int_t)tiles, "against", against_of(q, scores), "values", values, "numerator", numerators,

@@ -81,7 +81,7 @@ static void analyse(const struct analyser *a, const struct ts_method *method, si
 
 size_t ts_study_file_count(const struct session *s, size_t output) {
   size_t stage = s->workflow->tasks[s->study.outputs[output].source.index].stage;
-  return s->workflow->stages[stage].scope == TS_PER_DATASET ? 0 : s->dataset.item_count;
+  return ts_scope_is_in_item(s->workflow->stages[stage].scope) ? s->dataset.item_count : 0;
 }
 
 /* A single file is the whole study. */

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "design/design.h"
 #include "design/points.h"
+#include "image/image.h"
 #include "op/op.h"
 #include "plan/plan.h"
 #include "run/run.h"

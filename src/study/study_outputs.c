@@ -137,7 +137,7 @@ void ts_study_outputs_resolve(struct session *s) {
 static bool has_several_tiles(const struct session *s) { return s->dataset.tile_count > s->dataset.item_count; }
 
 static bool is_per_tile(const struct session *s, size_t task) {
-  return s->workflow->stages[s->workflow->tasks[task].stage].scope == TS_PER_TILE;
+  return ts_scope_is_tile(s->workflow->stages[s->workflow->tasks[task].stage].scope);
 }
 
 const char *ts_session_cut_objects(const struct session *s, const struct ts_source *source, const char *column) {

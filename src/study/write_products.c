@@ -45,13 +45,12 @@ static const char *path_of(struct product_writer *w, const char *name, const str
                            const char *ending) {
   const struct ts_dataset *d = &w->s->dataset;
   struct ts_arena *arena = &w->s->arena;
-  if (node->scope == TS_PER_DATASET) return ts_arena_printf(arena, "%s/%s.%s", w->folder, name, ending);
+  if (!ts_scope_is_in_item(node->scope)) return ts_arena_printf(arena, "%s/%s.%s", w->folder, name, ending);
   const struct ts_item *item = &d->items[ts_dataset_item(d, node->scope, unit)];
-  if (node->scope == TS_PER_FILE || item->tile_count == 1)
-    return ts_arena_printf(arena, "%s/%s/%s.%s", w->folder, item->name, name, ending);
-  const struct ts_region *core = &d->tiles[unit].core;
-  return ts_arena_printf(arena, "%s/%s/%s.x%lld_y%lld.%s", w->folder, item->name, name, (long long)core->x,
-                         (long long)core->y, ending);
+  const struct ts_tile *tile = ts_dataset_tile(d, node->scope, unit);
+  if (!tile || item->tile_count == 1) return ts_arena_printf(arena, "%s/%s/%s.%s", w->folder, item->name, name, ending);
+  return ts_arena_printf(arena, "%s/%s/%s.x%lld_y%lld.%s", w->folder, item->name, name, (long long)tile->core.x,
+                         (long long)tile->core.y, ending);
 }
 
 /* Removes the files of one product from the folder of an item. */
@@ -160,9 +159,9 @@ void ts_write_product(void *user, uint32_t node_index, uint32_t port, size_t uni
   const struct ts_node *node = &w->plan->nodes[node_index];
   struct ts_error err = {0};
   struct ts_data *core = NULL;
-  bool has_halo =
-      w->plan->options.crop_halo && node->scope == TS_PER_TILE && ts_data_type(data)->kind == TS_DATA_PIXELS;
-  if (has_halo && !(core = ts_data_crop(data, &w->s->dataset.tiles[unit].core, &err))) {
+  const struct ts_tile *tile = ts_dataset_tile(&w->s->dataset, node->scope, unit);
+  bool has_halo = w->plan->options.crop_halo && tile && ts_data_type(data)->kind == TS_DATA_PIXELS;
+  if (has_halo && !(core = ts_data_crop(data, &tile->core, &err))) {
     complain(w, &err);
     return;
   }

@@ -9,7 +9,7 @@
 enum { STAGE_NAME, STAGE_PER, STAGE_REGION, STAGE_IN, STAGE_OUT, STAGE_TASKS, STAGE_FIELDS };
 enum { TASK_NAME, TASK_OP, TASK_IN, TASK_PARAMS, TASK_FIELDS };
 
-static const char *name_of_scope(enum ts_scope scope) {
+const char *ts_scope_name(enum ts_scope scope) {
   switch (scope) {
   case TS_PER_TILE: return "tile";
   case TS_PER_FILE: return "file";
@@ -163,10 +163,10 @@ static void read_scope(struct ts_reader *reader, const struct ts_field *field, s
   const char *wanted = strcmp(text, "image") == 0 ? "file" : text;
   struct ts_names names = {0};
   bool found = false;
-  for (int scope = TS_PER_TILE; scope <= TS_PER_DATASET && !found; scope++) {
+  for (int scope = 0; scope < TS_SCOPE_COUNT && !found; scope++) {
     stage->scope = (enum ts_scope)scope;
-    found = strcmp(name_of_scope(stage->scope), wanted) == 0;
-    ts_names_add(&names, name_of_scope(stage->scope));
+    found = strcmp(ts_scope_name(stage->scope), wanted) == 0;
+    ts_names_add(&names, ts_scope_name(stage->scope));
   }
   if (!found) {
     struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, ts_reader_child(reader, stage->pointer, "per"),

@@ -20,6 +20,8 @@
 
 /* How often a stage runs: once per tile, per file (image) or per dataset. Ordered from fine to coarse. */
 enum ts_scope { TS_PER_TILE, TS_PER_FILE, TS_PER_DATASET };
+#define TS_SCOPE_COUNT (TS_PER_DATASET + 1)
+const char *ts_scope_name(enum ts_scope scope); /* as in "per": tile, file, dataset */
 
 /* One parameter. `domain`: accepted by the operation. `levels` or `range`: drawn by designs (none: not varied). */
 struct ts_parameter {

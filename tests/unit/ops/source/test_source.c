@@ -1,5 +1,6 @@
 /* Tests of the source operations under a host that keeps what they hand over.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ * test-needs: op */
 #include "ops/source/source.h"
 
 #include "base/alloc.h"

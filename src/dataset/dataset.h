@@ -1,0 +1,80 @@
+/* What a run works on: items, their tiles, and which units of one scope cover a unit of another.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Units are numbers: of a tile among all tiles, of an item, or 0 for the dataset. */
+#ifndef TS_DATASET_DATASET_H
+#define TS_DATASET_DATASET_H
+
+#include "base/digest.h"
+#include "base/str.h"
+#include "data/data.h"
+#include "data/source_file.h"
+#include "dataset/grid.h"
+#include "workflow/workflow.h"
+
+#include <stddef.h>
+
+/* One item of the dataset: a file per workflow input (NULL where not supplied), and what it holds. */
+struct ts_item_source {
+  const char *path;            /* borrowed; NULL: not supplied */
+  struct ts_sha256 digest;     /* of the file's bytes */
+  struct ts_source_file *file; /* borrowed: sees whether it changes; NULL: it is taken on trust */
+  const struct ts_type *type;
+};
+struct ts_item {
+  const char *name;                     /* for folders and messages */
+  const struct ts_item_source *sources; /* per workflow input */
+  size_t first_tile, tile_count;
+  const char *const *groups; /* per group that the study declares, its value; NULL: none are known */
+};
+struct ts_dataset {
+  const struct ts_item *items;
+  size_t item_count;
+  const struct ts_tile *tiles; /* of all items, item after item; items without pixels have one empty tile */
+  const size_t *tile_items;    /* item of each tile */
+  size_t tile_count;
+};
+
+/* ---- Scopes. ---- Nothing outside this folder distinguishes them by name. */
+
+bool ts_scope_is_tile(enum ts_scope scope);    /* its units are tiles */
+bool ts_scope_is_in_item(enum ts_scope scope); /* each of its units lies in one item */
+bool ts_scope_is_coarser(enum ts_scope scope, enum ts_scope than);
+/* The scope in which a workflow input is read for a stage: pixels by tiles where the stage has tiles, else whole. */
+enum ts_scope ts_scope_of_source(enum ts_scope stage, bool is_pixels);
+
+/* ---- Units. ---- */
+
+size_t ts_dataset_units(const struct ts_dataset *dataset, enum ts_scope scope);
+/* The item of a tile or file; of the dataset, the first. */
+size_t ts_dataset_item(const struct ts_dataset *dataset, enum ts_scope scope, size_t unit);
+/* The units that an item has a share in: *count from *first on. */
+void ts_dataset_units_in_item(const struct ts_dataset *dataset, enum ts_scope scope, size_t item, size_t *first,
+                              size_t *count);
+/* The tiles of a unit: *count from *first on. */
+void ts_dataset_tiles(const struct ts_dataset *dataset, enum ts_scope scope, size_t unit, size_t *first, size_t *count);
+/* The tile that a unit is; NULL: it is not a tile. */
+const struct ts_tile *ts_dataset_tile(const struct ts_dataset *dataset, enum ts_scope scope, size_t unit);
+/* The pixels of a tile or file that are read for it. */
+struct ts_region ts_dataset_region(const struct ts_dataset *dataset, enum ts_scope scope, size_t unit);
+/* How many pixels are read for a unit: those of its tiles, halos included. */
+double ts_dataset_px(const struct ts_dataset *dataset, enum ts_scope scope, size_t unit);
+/* "tile 1024, 0 of 'slide'", "'slide'" or "the dataset". */
+void ts_dataset_name_unit(const struct ts_dataset *dataset, enum ts_scope scope, size_t unit, struct ts_str *out);
+
+/* The grid by which a scope divides an item. A scope whose units are not in an item has one unit over all grids. */
+struct ts_grid ts_dataset_grid(const struct ts_dataset *dataset, enum ts_scope scope, size_t item);
+
+/* For ts_dataset_related, below: two different scopes. */
+void ts_dataset_cover(const struct ts_dataset *dataset, enum ts_scope from, size_t unit, enum ts_scope to,
+                      size_t *first, size_t *count);
+
+/* The units of scope `to` that cover one unit of scope `from`: *count from *first on. */
+static inline void ts_dataset_related(const struct ts_dataset *dataset, enum ts_scope from, size_t unit,
+                                      enum ts_scope to, size_t *first, size_t *count) {
+  *first = unit;
+  *count = 1;
+  if (from != to) ts_dataset_cover(dataset, from, unit, to, first, count);
+}
+
+#endif
