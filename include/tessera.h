@@ -86,6 +86,10 @@ struct ts_request {
   const char *design;      /* CSV file of parameter sets instead of a method's */
   const char *const *data; /* files, folders or patterns instead of the file's */
   size_t data_count;
+  /* Folders in which the files of a work order are searched by their digests, beside those of TESSERA_DATA and
+   * TESSERA_OPERATIONS: run and study with resume, verify, work. */
+  const char *const *data_roots, *const *operations;
+  size_t data_root_count, operations_count;
   int64_t tile_px; /* with has_tile */
   bool has_tile;
   bool single;                                   /* plan: one run, as `run` does it, although the file is a study */

@@ -1,7 +1,9 @@
-/* Names the class of machine after its processor.
+/* Names the class of machine after its processor, and the machine itself by a digest of the id that the system keeps.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/machine.h"
 
+#include "base/alloc.h"
+#include "base/digest.h"
 #include "base/pool.h"
 #include "base/str.h"
 
@@ -77,4 +79,34 @@ const char *ts_machine_class(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, find_class);
   return this_class;
+}
+
+/* The system's id is for its own programs, so a digest of it leaves the machine. */
+void ts_machine_id_from(const char *id, const char *name, char text[TS_MACHINE_ID_SIZE]) {
+  ts_auto(ts_str_release) struct ts_str whole = {0};
+  struct ts_sha256 digest;
+  ts_str_addf(&whole, "tessera machine %s %s", id[0] ? "id" : "name", id[0] ? id : name);
+  ts_sha256_of(ts_str_get(&whole), whole.length, &digest);
+  ts_hex_encode(digest.bytes, (TS_MACHINE_ID_SIZE - 1) / 2, text);
+}
+
+static char this_id[TS_MACHINE_ID_SIZE];
+
+static void find_id(void) {
+  static const char *const places[] = {"/etc/machine-id", "/var/lib/dbus/machine-id"};
+  char id[64] = "";
+  struct utsname system = {0};
+  for (size_t i = 0; i < sizeof places / sizeof places[0] && !id[0]; i++) {
+    FILE *file = fopen(places[i], "re");
+    if (file && !fgets(id, sizeof id, file)) id[0] = '\0';
+    if (file) fclose(file);
+    id[strcspn(id, "\r\n")] = '\0';
+  }
+  ts_machine_id_from(id, uname(&system) == 0 ? system.nodename : "", this_id);
+}
+
+const char *ts_machine_id(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_id);
+  return this_id;
 }

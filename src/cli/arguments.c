@@ -268,6 +268,10 @@ static void complete_request(struct ts_arguments *arguments) {
   request->folder = arguments->folder;
   request->data = arguments->data.items;
   request->data_count = arguments->data.count;
+  request->data_roots = arguments->data_roots.items;
+  request->data_root_count = arguments->data_roots.count;
+  request->operations = arguments->operations.items;
+  request->operations_count = arguments->operations.count;
   request->output_columns = arguments->output_columns.items;
   request->output_column_count = arguments->output_columns.count;
   request->parameters = arguments->settings.items;
@@ -326,6 +330,8 @@ void ts_arguments_release(struct ts_arguments *arguments) {
   for (size_t i = 0; i < arguments->settings.count; i++) free(ts_without_const(arguments->settings.items[i].name));
   free(arguments->settings.items);
   free(arguments->data.items);
+  free(arguments->data_roots.items);
+  free(arguments->operations.items);
   free(arguments->output_columns.items);
   free(arguments->folder);
   free(arguments->command_line);

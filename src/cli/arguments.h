@@ -25,6 +25,7 @@ struct ts_arguments {
   const struct ts_cli_command *command; /* NULL: none was named */
   struct ts_request request;            /* its lists point to those below */
   struct ts_cli_text_list data;
+  struct ts_cli_text_list data_roots, operations;
   struct ts_cli_text_list output_columns;
   struct ts_setting_list settings;
   const char *change_folder; /* -C */

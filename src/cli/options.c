@@ -465,6 +465,23 @@ const struct ts_option ts_options[] = {
      .field = FIELD(request.workers),
      .least = 1,
      .most = MAX_WORKERS},
+    {.name = "data-root",
+     .kind = TS_OPTION_LIST,
+     .argument = "DIR",
+     .help =
+         "search the data of a recorded run in this folder and all below it, by content, wherever it was before; may "
+         "be repeated",
+     .commands = RUNNING | BIT(STORE) | BIT(WORKER),
+     .field = FIELD(data_roots),
+     .completes = TS_COMPLETES_FOLDER},
+    {.name = "operations",
+     .kind = TS_OPTION_LIST,
+     .argument = "DIR",
+     .help = "search the plugins and commands of a recorded run in this folder, too; only files with the same content "
+             "are used; may be repeated",
+     .commands = BIT(STORE) | BIT(WORKER),
+     .field = FIELD(operations),
+     .completes = TS_COMPLETES_FOLDER},
     {.name = "connect",
      .kind = TS_OPTION_TEXT,
      .argument = "SOCKET",

@@ -26,6 +26,10 @@ struct ts_source_file {
   size_t part_count;
 };
 
+uint64_t ts_source_file_bytes(const struct ts_source_file *file) {
+  return file && file->part_count > 0 ? file->parts[0].identity.size_bytes : 0;
+}
+
 struct ts_source_file *ts_source_file_create(struct ts_arena *arena, const struct ts_source_part *parts, size_t count) {
   struct ts_source_file *file = ts_arena_alloc(arena, sizeof *file);
   const int64_t now_ns = ts_clock_unix_ns();

@@ -32,6 +32,9 @@ struct ts_source_file *ts_source_file_create(struct ts_arena *arena, const struc
 /* That of the only part, or one over the names and digests of all. */
 void ts_source_parts_digest(const struct ts_source_part *parts, size_t count, struct ts_sha256 *digest);
 
+/* The size of the file that the user named, when its digest was taken; 0 for NULL. */
+uint64_t ts_source_file_bytes(const struct ts_source_file *file);
+
 /* The number of the state that the file is in, from 1; 0 with DATA_CHANGED if it has other content than was digested.
  * Equal numbers: nobody wrote in between. */
 uint64_t ts_source_file_state(struct ts_source_file *file, struct ts_error *err);

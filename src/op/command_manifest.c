@@ -283,7 +283,7 @@ static void add_command(struct ts_registry *registry, const struct ts_json_doc *
   descriptor->user = command;
   struct ts_sha256 digest;
   ts_command_digest(command, doc, &digest);
-  struct ts_op_entry entry = {descriptor, TS_OP_COMMAND, doc->file, &digest, command->complete};
+  struct ts_op_entry entry = {descriptor, TS_OP_COMMAND, doc->file, &digest, command->complete, NULL};
   ts_registry_add(registry, &entry);
 }
 

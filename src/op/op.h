@@ -30,7 +30,8 @@ struct ts_op {
   const char *source;              /* borrowed from the registry: plugin or manifest file; "" for built in */
   struct ts_sha256 implementation; /* spec: part of every key */
   const char *numeric;             /* "exact" unless declared */
-  bool shareable;                  /* false: undeclared dependencies, products stay with this user */
+  const char *image; /* borrowed from the registry: the loaded bytes of a plugin, as a path for other processes; "" */
+  bool shareable;    /* false: undeclared dependencies, products stay with this user */
   atomic_uint_fast64_t executions; /* counted by ts_op_execute alone */
   void *lock;                      /* owned: serialises calls of operations that are not thread-safe; NULL otherwise */
 };
@@ -49,6 +50,19 @@ void ts_registry_add_built_in(struct ts_registry *registry, const struct ts_op_d
  * listed. Digest of a plugin: ELF build-id and file digest; of a command: executable, script and every declared
  * file. */
 bool ts_registry_load(struct ts_registry *registry, const char *path, struct ts_faults *faults);
+/* The same for a file that must be the one with this operation, as its name, version and implementation say; nothing of
+ * another file is run. False without a fault: it is another file, or cannot be read. `path` may be any name of it. */
+struct ts_op_identity {
+  enum ts_op_origin origin; /* plugin or command */
+  const char *name;         /* borrowed */
+  uint32_t version;
+  struct ts_sha256 implementation;
+};
+bool ts_registry_load_exact(struct ts_registry *registry, const char *path, const struct ts_op_identity *wanted,
+                            struct ts_faults *faults);
+/* Everything is loaded: files that a workflow names are not loaded any more. */
+void ts_registry_complete(struct ts_registry *registry);
+bool ts_registry_is_complete(const struct ts_registry *registry);
 struct ts_op *ts_registry_find(const struct ts_registry *registry, const char *name); /* NULL if unknown */
 size_t ts_registry_count(const struct ts_registry *registry);
 struct ts_op *ts_registry_at(const struct ts_registry *registry, size_t index); /* in order of names */

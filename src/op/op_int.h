@@ -63,6 +63,7 @@ struct ts_op_entry {
   const char *source;                    /* copied */
   const struct ts_sha256 *source_digest; /* of source files, plugin or command; the version is joined here */
   bool shareable;
+  const char *image; /* copied; NULL: none. See ts_op */
 };
 void ts_registry_add(struct ts_registry *registry, const struct ts_op_entry *entry);
 struct ts_arena *ts_registry_arena(struct ts_registry *registry);          /* lives as long as the registry */
@@ -80,9 +81,19 @@ bool ts_registry_is_taken(const struct ts_registry *registry, const char *name, 
 void ts_op_implementation(uint32_t version, const struct ts_sha256 *source_digest, struct ts_sha256 *implementation);
 void ts_op_digest_number(struct ts_sha256_stream *stream, uint64_t number); /* adds it as u64, little endian */
 
-/* ---- Plugins (plugin.c, elf.c). ---- */
+/* ---- Plugins (plugin.c, plugin_image.c, elf.c). ---- */
 
+/* The bytes of a plugin file as they were when it was opened (plugin_image.c). Never freed. */
+struct ts_plugin_image {
+  struct ts_sha256 digest; /* over the build id and the bytes */
+  char *load_path;         /* owned: the copy, or the file itself */
+  char shared_path[48];    /* the copy, for other processes of this machine while this one lives; "": none */
+  bool loads_copy;
+};
+const struct ts_plugin_image *ts_plugin_image_open(const char *path, struct ts_error *err);
 void ts_plugin_load(struct ts_registry *registry, const char *path, const char *real_path, struct ts_faults *faults);
+void ts_plugin_load_image(struct ts_registry *registry, const char *path, const struct ts_plugin_image *image,
+                          struct ts_faults *faults);
 /* Whether the system's loader can open the file: an ELF shared library of which no segment is cut off (touching the
  * missing part would end the process). `name` is the file's name in messages. */
 bool ts_elf_check(const char *path, const char *name, struct ts_error *err);

@@ -11,21 +11,6 @@
 
 #define MAX_OPERATIONS 1024
 
-/* SHA-256 over the build id (length, bytes) and the SHA-256 of the whole file. */
-static bool plugin_digest(const char *path, struct ts_sha256 *digest, struct ts_error *err) {
-  uint8_t build_id[64];
-  size_t build_id_size = 0;
-  struct ts_sha256 file;
-  if (!ts_elf_build_id(path, build_id, &build_id_size, err)) return false;
-  if (!ts_sha256_of_file(path, &file, err)) return false;
-  struct ts_sha256_stream *stream = ts_sha256_stream_create();
-  ts_op_digest_number(stream, build_id_size);
-  ts_sha256_stream_add(stream, build_id, build_id_size);
-  ts_sha256_stream_add(stream, file.bytes, sizeof(file.bytes));
-  ts_sha256_stream_finish(stream, digest);
-  return true;
-}
-
 #define MOVING_PAGE "docs/plugins-from-api-1.md"
 
 void ts_op_refuse_api(const char *path, uint32_t api, struct ts_faults *faults) {
@@ -103,43 +88,56 @@ static const struct ts_op_descriptor *const *ask_operations(void *library, const
 }
 
 static bool add_operations(struct ts_registry *registry, void *library, const char *path,
-                           const struct ts_sha256 *digest, struct ts_faults *faults) {
+                           const struct ts_plugin_image *image, struct ts_faults *faults) {
   size_t count = 0;
   const struct ts_op_descriptor *const *operations = ask_operations(library, path, &count, faults);
   if (operations) operations = adopt_all(registry, operations, count, path, faults);
   if (!operations) return false;
   for (size_t i = 0; i < count; i++) {
-    struct ts_op_entry entry = {operations[i], TS_OP_PLUGIN, path, digest, true};
+    struct ts_op_entry entry = {operations[i], TS_OP_PLUGIN, path, &image->digest, true, image->shared_path};
     ts_registry_add(registry, &entry);
   }
   return true;
 }
 
-static void load(struct ts_registry *registry, const char *path, const char *real_path, const struct ts_sha256 *digest,
+/* Why the system's loader refused, without the name that the file has in /proc. */
+static const char *reason_of(const struct ts_plugin_image *image) {
+  const char *reason = dlerror();
+  const size_t length = strlen(image->load_path);
+  if (!reason) return "the system gives no reason";
+  return strncmp(reason, image->load_path, length) == 0 && strncmp(reason + length, ": ", 2) == 0 ? reason + length + 2
+                                                                                                  : reason;
+}
+
+static void load(struct ts_registry *registry, const char *path, const struct ts_plugin_image *image,
                  struct ts_faults *faults) {
-  void *library = dlopen(real_path, RTLD_NOW | RTLD_LOCAL);
+  void *library = dlopen(image->load_path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     struct ts_error *err =
-        ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' could not be loaded: %s", path, dlerror());
+        ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' could not be loaded: %s", path, reason_of(image));
     ts_error_help(err, "compile it as a shared library for this machine, with all that it needs linked");
     return;
   }
-  if (add_operations(registry, library, path, digest, faults))
+  if (add_operations(registry, library, path, image, faults))
     ts_registry_take_library(registry, library);
   else
     dlclose(library);
 }
 
-void ts_plugin_load(struct ts_registry *registry, const char *path, const char *real_path, struct ts_faults *faults) {
-  struct ts_sha256 digest;
-  struct ts_error unreadable = {0};
-  if (!plugin_digest(real_path, &digest, &unreadable) || !ts_elf_check(real_path, path, &unreadable)) {
-    *ts_faults_add(faults) = unreadable;
-    return;
-  }
+void ts_plugin_load_image(struct ts_registry *registry, const char *path, const struct ts_plugin_image *image,
+                          struct ts_faults *faults) {
   /* A library that was linked with -ffast-math sets the arithmetic of the thread that loads it. */
   struct ts_thread_state before;
   ts_thread_state_enter(&before, true);
-  load(registry, path, real_path, &digest, faults);
+  load(registry, path, image, faults);
   ts_thread_state_leave(&before);
+}
+
+void ts_plugin_load(struct ts_registry *registry, const char *path, const char *real_path, struct ts_faults *faults) {
+  struct ts_error unreadable = {0};
+  const struct ts_plugin_image *image = ts_plugin_image_open(real_path, &unreadable);
+  if (image && ts_elf_check(image->load_path, path, &unreadable))
+    ts_plugin_load_image(registry, path, image, faults);
+  else
+    *ts_faults_add(faults) = unreadable;
 }

@@ -22,6 +22,7 @@ struct ts_registry {
   size_t library_count;
   size_t library_capacity;
   struct ts_map files; /* real paths that were loaded */
+  bool is_complete;
 };
 
 struct ts_registry *ts_registry_create(void) {
@@ -105,6 +106,7 @@ void ts_registry_add(struct ts_registry *registry, const struct ts_op_entry *ent
   op->source = ts_arena_strdup(&registry->arena, entry->source);
   ts_op_implementation(entry->descriptor->version, entry->source_digest, &op->implementation);
   op->numeric = entry->descriptor->numeric ? entry->descriptor->numeric : "exact";
+  op->image = entry->image ? ts_arena_strdup(&registry->arena, entry->image) : "";
   op->shareable = entry->shareable;
   atomic_init(&op->executions, 0);
   op->lock = make_lock(entry->descriptor);
@@ -135,7 +137,7 @@ void ts_registry_add_built_in(struct ts_registry *registry, const struct ts_op_d
     if (!found) TS_BUG("operation '%s' has no implementation digest", descriptors[i]->name);
     struct ts_sha256 digest;
     memcpy(digest.bytes, found->digest, sizeof(digest.bytes));
-    struct ts_op_entry entry = {descriptors[i], TS_OP_BUILT_IN, "", &digest, true};
+    struct ts_op_entry entry = {descriptors[i], TS_OP_BUILT_IN, "", &digest, true, NULL};
     ts_registry_add(registry, &entry);
   }
 }
@@ -189,4 +191,44 @@ bool ts_registry_load(struct ts_registry *registry, const char *path, struct ts_
   if (faults->count != before) return false;
   ts_map_insert_name(&registry->files, real_path, NULL);
   return true;
+}
+
+void ts_registry_complete(struct ts_registry *registry) { registry->is_complete = true; }
+
+bool ts_registry_is_complete(const struct ts_registry *registry) { return registry->is_complete; }
+
+static bool is_wanted(const struct ts_sha256 *implementation, const struct ts_op_identity *wanted) {
+  return memcmp(implementation, &wanted->implementation, sizeof *implementation) == 0;
+}
+
+/* The digest of a plugin file is known before the file is loaded. */
+static bool load_exact_plugin(struct ts_registry *registry, const char *path, const struct ts_op_identity *wanted,
+                              struct ts_faults *faults) {
+  struct ts_error ignored = {0};
+  struct ts_sha256 implementation;
+  const struct ts_plugin_image *image = ts_plugin_image_open(path, &ignored);
+  if (!image) return false;
+  ts_op_implementation(wanted->version, &image->digest, &implementation);
+  if (!is_wanted(&implementation, wanted) || !ts_elf_check(image->load_path, path, &ignored)) return false;
+  const size_t before = faults->count;
+  ts_plugin_load_image(registry, path, image, faults);
+  return faults->count == before;
+}
+
+/* Reading a manifest runs nothing: the command is read apart, and again if it is the one. */
+static bool load_exact_command(struct ts_registry *registry, const char *path, const struct ts_op_identity *wanted,
+                               struct ts_faults *faults) {
+  struct ts_registry *apart = ts_registry_create();
+  struct ts_faults ignored = {0};
+  const struct ts_op *op = ts_registry_load(apart, path, &ignored) ? ts_registry_find(apart, wanted->name) : NULL;
+  const bool is_right = op && is_wanted(&op->implementation, wanted);
+  ts_faults_release(&ignored);
+  ts_registry_destroy(apart);
+  return is_right && ts_registry_load(registry, path, faults);
+}
+
+bool ts_registry_load_exact(struct ts_registry *registry, const char *path, const struct ts_op_identity *wanted,
+                            struct ts_faults *faults) {
+  return wanted->origin == TS_OP_PLUGIN ? load_exact_plugin(registry, path, wanted, faults)
+                                        : load_exact_command(registry, path, wanted, faults);
 }

@@ -82,6 +82,13 @@ bool ts_store_run_update(struct ts_store *store, const char *id, const char *sta
 bool ts_store_run_list(struct ts_store *store, struct ts_arena *arena, struct ts_run_row **rows, size_t *count,
                        struct ts_error *err);
 
+/* Texts that runs refer to, such as work orders: written at once, packed, equal ones once. The digest finds them again.
+ * get: false without an error if it is not there. */
+bool ts_store_text_put(struct ts_store *store, const char *text, size_t length, struct ts_sha256 *digest,
+                       struct ts_error *err);
+bool ts_store_text_get(struct ts_store *store, const struct ts_sha256 *digest, struct ts_str *text,
+                       struct ts_error *err);
+
 void ts_store_put_task(struct ts_store *store, const char *run,
                        const struct ts_task_row *row); /* queued like records */
 bool ts_store_task_list(struct ts_store *store, const char *run, struct ts_arena *arena, struct ts_task_row **rows,

@@ -1,6 +1,6 @@
 /* The files of the dataset: their digests, reading them outside tasks, and changes since a run began.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/study_int.h"
+#include "study/order.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -110,22 +110,6 @@ bool ts_session_confirm_files(const struct session *s, struct ts_error *err) {
 
 /* ---- what a run was begun with ---- */
 
-json_t *ts_session_items(const struct session *s) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < s->dataset.item_count; i++) {
-    const struct ts_item *item = &s->dataset.items[i];
-    json_t *inputs = json_object();
-    for (size_t k = 0; k < s->workflow->input_count; k++) {
-      char hex[65];
-      if (!item->sources[k].path) continue;
-      ts_hex_encode(item->sources[k].digest.bytes, 32, hex);
-      json_object_set_new(inputs, s->workflow->inputs[k].name, json_pack("{s:s}", "digest", hex));
-    }
-    json_array_append_new(list, json_pack("{s:s, s:o}", "name", item->name, "inputs", inputs));
-  }
-  return list;
-}
-
 #define CHANGED_NAMED 5 /* files; further ones are only counted */
 
 static bool has_changed(const json_t *then, const json_t *now, const char *input) {
@@ -147,10 +131,9 @@ static const json_t *inputs_of(const json_t *items, size_t number, const char *n
   return has_name(item, name) ? json_object_get(item, "inputs") : NULL;
 }
 
-void ts_session_warn_changed(struct session *s, const char *settings, const char *run) {
-  ts_auto(json_decrefp) json_t *object = json_loads(settings, 0, NULL);
-  ts_auto(json_decrefp) json_t *now = ts_session_items(s);
-  const json_t *then = json_object_get(object, "items");
+void ts_session_warn_changed(struct session *s, const char *run) {
+  ts_auto(json_decrefp) json_t *now = ts_order_items(s);
+  const json_t *then = ts_order_begun_items(s->begun);
   size_t changed = 0;
   for (size_t i = 0; i < s->dataset.item_count; i++) {
     const struct ts_item *item = &s->dataset.items[i];

@@ -4,7 +4,7 @@
  * Files come from the request (--data), from the study's list of patterns, or from a manifest (CSV whose columns are
  * named like the workflow's inputs). Only headers are read here; a tile's pixels are read when a task needs them. */
 #include "study/check_data.h"
-#include "study/manifest.h"
+#include "study/order.h"
 
 #include "base/alloc.h"
 #include "base/budget.h"
@@ -140,8 +140,7 @@ static void add_reference_files(struct session *s, struct paths *files) {
   add_study_entries(s, &files[reference], s->study.reference_files, s->study.reference_file_count, "/reference/files");
 }
 
-/* Per input, the files in the order of items; empty: not supplied. */
-static bool list_files(struct session *s, struct paths *files, const char *const **groups) {
+static bool list_project_files(struct session *s, struct paths *files, const char *const **groups) {
   size_t primary = primary_input(s->workflow);
   if (s->request->data_count > 0 && primary != TS_NONE) {
     for (size_t i = 0; i < s->request->data_count; i++)
@@ -153,6 +152,36 @@ static bool list_files(struct session *s, struct paths *files, const char *const
   }
   add_reference_files(s, files);
   return ts_session_ok(s);
+}
+
+static void forget_files(const struct session *s, struct paths *files) {
+  for (size_t i = 0; i < s->workflow->input_count; i++) files[i].count = 0;
+}
+
+/* The files of the run that is continued, by digest; without a fault if they are not there. */
+static bool list_begun_files(struct session *s, struct paths *files, const char *const **groups) {
+  const size_t before = s->faults.count;
+  forget_files(s, files);
+  if (s->begun && s->begun->root && ts_order_list_files(s, s->begun, files, groups)) return true;
+  forget_files(s, files);
+  s->faults.count = before;
+  return false;
+}
+
+/* Per input, the files in the order of items; empty: not supplied. A run that is continued gets its data from where the
+ * user says that it is now, from where the project has it, or from where it is found. */
+static bool list_files(struct session *s, struct paths *files, const char *const **groups) {
+  if (s->order) return ts_order_list_files(s, s->order, files, groups);
+  if (ts_order_has_data_roots(s) && list_begun_files(s, files, groups)) return true;
+  const size_t before = s->faults.count;
+  if (list_project_files(s, files, groups)) return true;
+  struct ts_faults kept = {0};
+  for (size_t i = before; s->begun && i < s->faults.count; i++) *ts_faults_add(&kept) = s->faults.items[i];
+  if (s->begun) s->faults.count = before;
+  const bool ok = list_begun_files(s, files, groups);
+  for (size_t i = 0; !ok && i < kept.count; i++) ts_session_fault(s, &kept.items[i]);
+  ts_faults_release(&kept);
+  return ok;
 }
 
 /* A reference that the study does not compare with: its files must fit all the same, because a run takes them. */
@@ -220,13 +249,14 @@ static void add_tiles(struct session *s, struct ts_item *item, const struct ts_i
 
 /* A file that is not an image is refused before it is digested; afterwards the header is read again, so that it
  * belongs to the digest. */
-static bool open_source(struct session *s, size_t input, const char *path, struct ts_item_source *source,
+static bool open_source(struct session *s, size_t item, size_t input, const char *path, struct ts_item_source *source,
                         struct ts_image_info *info, struct ts_error *err) {
   bool has_pixels = ts_input_is_image(&s->workflow->inputs[input]);
   int32_t level = s->study.level;
   if (has_pixels && !(ts_image_inspect(path, level, info, err) && ts_image_fits_budget(path, level, err))) return false;
-  if (!is_unused(s, input) &&
-      (!ts_session_open_file(s, path, source, err) || (has_pixels && !ts_source_inspect(source, level, info, err))))
+  if (s->opened) *source = s->opened[item * s->workflow->input_count + input];
+  if (!is_unused(s, input) && ((!s->opened && !ts_session_open_file(s, path, source, err)) ||
+                               (has_pixels && !ts_source_inspect(source, level, info, err))))
     return false;
   source->path = path;
   source->type = ts_input_file_type(&s->workflow->inputs[input], info);
@@ -252,7 +282,7 @@ static bool open_sources(struct session *s, const struct paths *files, size_t in
     struct ts_error err = {0};
     const char *path = files[i].count > 0 ? files[i].items[index] : NULL;
     if (!path) continue;
-    if (!open_source(s, i, path, &sources[i], &infos[i], &err)) {
+    if (!open_source(s, index, i, path, &sources[i], &infos[i], &err)) {
       ts_session_fault(s, &err);
     } else if (ts_input_is_image(&s->workflow->inputs[i]) && *has_pixels &&
                (infos[i].width != pixels->width || infos[i].height != pixels->height)) {
@@ -341,7 +371,7 @@ static bool fill_items(struct session *s, const struct paths *files, size_t prim
     struct ts_item_source *sources = ts_arena_array(&s->arena, s->workflow->input_count, sizeof *sources);
     struct ts_image_info pixels = {0};
     bool has_pixels = false;
-    items[i].name = item_name(s, files[primary].items[i], items, i);
+    items[i].name = s->item_names ? s->item_names[i] : item_name(s, files[primary].items[i], items, i);
     items[i].sources = sources;
     items[i].groups = groups && s->study.group_count > 0 ? groups + i * s->study.group_count : NULL;
     if (open_sources(s, files, i, sources, &pixels, &has_pixels)) {

@@ -81,29 +81,42 @@ struct ts_source *ts_session_all_products(struct session *s, const struct ts_val
   return wanted;
 }
 
+bool ts_session_plan_options(struct session *s, const struct ts_source *wanted, size_t wanted_count,
+                             struct ts_plan_options *options, struct ts_error *err) {
+  const char *keys = s->request->keys;
+  *options = (struct ts_plan_options){.raw_values = s->request->raw_values,
+                                      .crop_halo = s->study.halo_px > 0,
+                                      .only_stage = only_stage(s),
+                                      .supplied = s->supplied,
+                                      .wanted = wanted,
+                                      .wanted_count = wanted_count};
+  if (s->request->no_reuse) options->merge = TS_MERGE_NONE;
+  if (s->request->merge && !ts_merge_parse(s->request->merge, &options->merge)) {
+    ts_fail(err, TS_ERR_USAGE, "unknown way to merge '%s'", s->request->merge);
+    ts_error_help(err, "this version knows: none, stage, naive, sca, rtma, trtma, lineage");
+    return false;
+  }
+  const bool runs_buckets = !s->plans_buckets && ts_merge_needs_buckets(options->merge);
+  options->chain = runs_buckets && !(keys && strcmp(keys, "dag") == 0);
+  options->keep_instances = runs_buckets || (s->plans_buckets && ts_merge_shares_tasks(options->merge));
+  return true;
+}
+
 struct ts_plan *ts_session_plan(struct session *s, const struct parameter_sets *sets, const struct ts_source *wanted,
                                 size_t wanted_count, bool want_reference) {
-  struct ts_plan_options options = {.raw_values = s->request->raw_values,
-                                    .crop_halo = s->study.halo_px > 0,
-                                    .only_stage = only_stage(s),
-                                    .supplied = s->supplied,
-                                    .wanted = wanted,
-                                    .wanted_count = wanted_count};
+  struct ts_plan_options options;
   struct ts_error err = {0};
-  if (s->request->no_reuse) options.merge = TS_MERGE_NONE;
-  if (s->request->merge && !ts_merge_parse(s->request->merge, &options.merge)) {
-    ts_fail(&err, TS_ERR_USAGE, "unknown way to merge '%s'", s->request->merge);
-    ts_error_help(&err, "this version knows: none, stage, naive, sca, rtma, trtma, lineage");
-  } else if (ts_merge_needs_buckets(options.merge) && !s->plans_buckets && s->request->workers == 0) {
+  if (!ts_session_plan_options(s, wanted, wanted_count, &options, &err)) {
+    ts_session_fault(s, &err);
+    return NULL;
+  }
+  if (ts_merge_needs_buckets(options.merge) && !s->plans_buckets && s->request->workers == 0) {
     ts_fail(&err, TS_ERR_USAGE, "merging by '%s' is for workers that do not share memory", s->request->merge);
     ts_error_help(&err, "add --workers N; threads share every equal task: for them use --merge lineage");
   } else if (ts_merge_needs_buckets(options.merge) && s->request->no_reuse && !s->plans_buckets) {
     ts_fail(&err, TS_ERR_USAGE, "merging by '%s' and '--no-reuse' do not go together", s->request->merge);
     ts_error_help(&err, "stages of a bucket share tasks; leave out one of the two");
   }
-  const bool runs_buckets = !s->plans_buckets && ts_merge_needs_buckets(options.merge);
-  options.chain = runs_buckets && !(s->request->keys && strcmp(s->request->keys, "dag") == 0);
-  options.keep_instances = runs_buckets || (s->plans_buckets && ts_merge_shares_tasks(options.merge));
   struct ts_plan *plan = NULL;
   if (err.code == TS_ERR_OK && ts_session_ok(s))
     plan = ts_plan_create(s->workflow, sets->values, sets->count, &options, want_reference, &err);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/check_data.h"
 #include "study/engine.h"
+#include "study/order.h"
 #include "study/workers.h"
 #include "study/write_products.h"
 
@@ -110,15 +111,18 @@ static int exit_code(const struct run_state *r) {
   return strcmp(r->state, "failed") == 0 ? 1 : 0;
 }
 
-int ts_run_workflow(const struct ts_request *request, char **reply) {
+int ts_run_workflow(const struct ts_request *request, char **reply) { return ts_run_of(request, NULL, reply); }
+
+int ts_run_of(const struct ts_request *request, const struct ts_order *order, char **reply) {
   struct session s;
   struct run_state r = {.state = "failed", .outputs = json_array()};
   ts_session_init(&s, request);
+  s.order = order;
   json_t *object = ts_reply_new("tessera.run/2");
   bool ready = ts_session_read(&s) && ts_session_open_store(&s, false, false) && ts_run_resume(&s, "run") &&
                ts_session_open_dataset(&s, false) && ts_sets_single(&s, &r.sets);
   ready = ready && make_plan(&s, &r) && ts_check_output_folder(&s, ts_session_run_folder(&s)) &&
-          ts_session_open_trace(&s) && ts_run_open(&s, "run", r.id);
+          ts_session_open_trace(&s) && ts_run_open(&s, "run", r.plan, r.sets.values, r.id);
   if (ready) {
     ts_session_warn_tiling(&s);
     execute(&s, &r);

@@ -1,11 +1,12 @@
 /* Run records: begin, continue, end, find.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A run that was interrupted is continued under its own id; its finished products are found in the store by key, so
- * that continuing needs no other state. */
-#include "study/study_int.h"
+ * A run that was interrupted is continued under its own id, with what its work order says; its finished products are
+ * found in the store by key, so that continuing needs no other state. */
+#include "study/order.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -15,18 +16,43 @@ static void absolute_path(const struct session *s, char absolute[PATH_MAX]) {
   if (!realpath(s->study.path, absolute)) snprintf(absolute, PATH_MAX, "%s", s->study.path);
 }
 
+static bool is_same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
+
+/* Whether a run is one of the session's file, although that lies elsewhere now: it has the same text, or its old place
+ * is empty and it has the same name. */
+static bool was_moved(const struct session *s, const struct ts_run_row *row) {
+  char text[65];
+  ts_auto(json_decrefp) json_t *object = json_loads(row->settings_json, 0, NULL);
+  ts_order_file_digest(s, text);
+  if (is_same(ts_order_row_text(object, "file"), text)) return true;
+  return !ts_file_exists(row->file) && is_same(ts_order_row_text(object, "name"), s->study.name) &&
+         strcmp(ts_path_name(row->file), ts_path_name(s->study.path)) == 0;
+}
+
+/* The last unfinished run of the command for the file: the one at its place, or else one of a file that was moved. */
+static const struct ts_run_row *find_last(const struct session *s, const char *command, const struct ts_run_row *rows,
+                                          size_t count) {
+  char file[PATH_MAX];
+  absolute_path(s, file);
+  for (int moved = 0; moved < 2; moved++) {
+    for (size_t i = 0; i < count; i++) {
+      if (strcmp(rows[i].command, command) != 0 || strcmp(rows[i].state, "done") == 0) continue;
+      if (moved ? was_moved(s, &rows[i]) : strcmp(rows[i].file, file) == 0) return &rows[i];
+    }
+  }
+  return NULL;
+}
+
 /* The run to continue: the named one, or the last unfinished one of the same file and command. */
 static const struct ts_run_row *find_unfinished(struct session *s, const char *command, struct ts_error *err) {
   struct ts_run_row *rows = NULL;
   size_t count = 0;
-  char file[PATH_MAX];
   const char *asked = s->request->resume_id;
-  absolute_path(s, file);
   if (!ts_store_run_list(s->store, &s->arena, &rows, &count, err)) return NULL;
-  for (size_t i = 0; i < count; i++) {
-    bool mine = strcmp(rows[i].file, file) == 0 && strcmp(rows[i].command, command) == 0;
-    if (asked ? strcmp(rows[i].id, asked) == 0 : mine && strcmp(rows[i].state, "done") != 0) return &rows[i];
-  }
+  const struct ts_run_row *found = asked ? NULL : find_last(s, command, rows, count);
+  for (size_t i = 0; asked && i < count; i++)
+    if (strcmp(rows[i].id, asked) == 0) found = &rows[i];
+  if (found) return found;
   if (asked)
     ts_fail(err, TS_ERR_NO_SUCH_RUN, "there is no run '%s' in the store", asked);
   else
@@ -39,31 +65,31 @@ bool ts_run_resume(struct session *s, const char *command) {
   struct ts_error err = {0};
   if (!s->request->resume) return true;
   const struct ts_run_row *row = find_unfinished(s, command, &err);
-  if (!row) {
+  s->begun = ts_arena_alloc(&s->arena, sizeof *s->begun);
+  if (!row || !ts_order_load(s->store, row, s->begun, &err)) {
     ts_session_fault(s, &err);
     return false;
   }
-  memcpy(s->resumed_id, row->id, sizeof s->resumed_id);
-  s->resumed_settings = row->settings_json;
   s->resumed = *s->request;
-  ts_settings_restore(&s->arena, row->settings_json, &s->resumed);
+  ts_order_restore(&s->arena, s->begun, &s->resumed);
+  memcpy(s->resumed_id, row->id, sizeof s->resumed_id);
   s->request = &s->resumed;
   return true;
 }
 
-bool ts_run_open(struct session *s, const char *command, char id[9]) {
+bool ts_run_open(struct session *s, const char *command, const struct ts_plan *plan, const struct ts_value *values,
+                 char id[9]) {
   struct ts_error err = {0};
   bool ok;
   if (s->resumed_id[0]) {
     memcpy(id, s->resumed_id, sizeof s->resumed_id);
-    ts_session_warn_changed(s, s->resumed_settings, id);
+    ts_session_warn_changed(s, id);
     ok = ts_store_run_update(s->store, id, "running", "", &err);
   } else {
     char file[PATH_MAX];
     absolute_path(s, file);
-    ts_auto(json_decrefp) json_t *items = ts_session_items(s);
-    ts_auto_free char *settings = ts_settings_write(s->request, items);
-    ok = ts_store_run_begin(s->store, command, file, settings, id, &err);
+    ts_auto_free char *row = ts_order_keep(s, plan, values, &err);
+    ok = row && ts_store_run_begin(s->store, command, file, row, id, &err);
   }
   if (!ok) ts_session_fault(s, &err);
   return ok;

@@ -1,6 +1,7 @@
 /* A session: reads the file the user named, the workflow behind it, and opens the store.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/costs.h"
+#include "study/order.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -26,6 +27,8 @@ void ts_session_release(struct session *s) {
   ts_workflow_destroy(s->workflow);
   ts_registry_destroy(s->registry);
   ts_json_doc_close(&s->doc);
+  ts_json_doc_close(&s->workflow_doc);
+  if (s->begun) ts_order_release(s->begun);
   ts_faults_release(&s->faults);
   json_decref(s->warnings);
   json_decref(s->skipped);
@@ -114,6 +117,7 @@ static bool has_workflow_file(struct session *s) {
 
 bool ts_session_read(struct session *s) {
   struct ts_error err = {0};
+  if (s->order) return ts_order_read(s);
   const char *path = find_file(s, &err);
   if (!path) {
     ts_session_fault(s, &err);
@@ -126,7 +130,7 @@ bool ts_session_read(struct session *s) {
   if (s->study.is_bare_workflow)
     s->workflow = ts_workflow_parse(&s->doc, s->registry, &s->faults);
   else if (s->study.workflow && has_workflow_file(s))
-    s->workflow = ts_workflow_read(s->study.workflow, s->registry, &s->faults);
+    s->workflow = ts_workflow_read_doc(&s->workflow_doc, s->study.workflow, s->registry, &s->faults);
   if (s->workflow) ts_study_outputs_resolve(s);
   return parsed && s->workflow && ts_session_ok(s);
 }

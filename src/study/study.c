@@ -3,6 +3,7 @@
  *
  * Start reading at ts_study: each step takes the result of the one before it. */
 #include "study/check_data.h"
+#include "study/order.h"
 #include "study/study_result.h"
 
 #include "base/alloc.h"
@@ -95,15 +96,18 @@ static int exit_code(const struct study_result *r) {
   return r->until.is_used && !r->until.is_met ? 4 : 0;
 }
 
-int ts_study(const struct ts_request *request, char **reply) {
+int ts_study(const struct ts_request *request, char **reply) { return ts_study_of(request, NULL, reply); }
+
+int ts_study_of(const struct ts_request *request, const struct ts_order *order, char **reply) {
   struct session s;
   struct study_result r = {.state = "failed", .started_unix_ns = ts_clock_unix_ns(), .start_ns = ts_clock_ns()};
   json_t *object = NULL;
   ts_session_init(&s, request);
+  s.order = order;
   /* A refused request leaves no run behind. */
   bool ready = open_all(&s) && ts_study_begin_phase(&s, &r) && ts_study_plan_round(&s, &r, &r.phases[0]) &&
                ts_check_output_folder(&s, ts_session_study_folder(&s)) && ts_session_open_trace(&s) &&
-               ts_run_open(&s, "study", r.run_id);
+               ts_run_open(&s, "study", r.plan, r.sets.values, r.run_id);
   if (ready) {
     ts_session_warn_tiling(&s);
     name_files(&s, &r);

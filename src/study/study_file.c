@@ -219,7 +219,7 @@ bool ts_study_file_parse(struct session *s) {
     s->study.workflow = ts_arena_strdup(&s->arena, path);
     free(path);
   }
-  if (!json_object_get(root, "data") && s->request->data_count == 0)
+  if (!json_object_get(root, "data") && s->request->data_count == 0 && !s->order)
     ts_study_complain(&r, NULL, TS_ERR_MISSING_KEY, TS_JSON_VALUE, "the study names no 'data'",
                       "add \"data\": {\"files\": [\"slide.png\"]}");
   read_data(&r, root);

@@ -117,28 +117,34 @@ struct study_file {
   double task_limit_s; /* for one call of an operation; 0: none */
 };
 
+struct ts_order;
+
 struct session {
   const struct ts_request *request; /* borrowed */
   struct ts_request resumed;        /* what request points to when a run is continued */
   char resumed_id[9];               /* "" otherwise */
-  const char *resumed_settings;     /* borrowed from the arena: those that the run was begun with; NULL */
+  struct ts_order *begun;           /* in the arena, owns its parts: that of the run that is continued; NULL */
+  const struct ts_order *order;     /* borrowed: what is read in place of the files of the project; NULL */
   struct ts_arena arena;            /* owns most small things */
   struct ts_faults faults;
   json_t *warnings; /* owned */
   const char *folder;
-  struct ts_json_doc doc; /* the study or workflow file */
+  struct ts_json_doc doc;          /* the study or workflow file */
+  struct ts_json_doc workflow_doc; /* the workflow that a study names */
   struct study_file study;
-  struct ts_registry *registry; /* owned */
-  struct ts_workflow *workflow; /* owned */
-  struct ts_store *store;       /* owned; NULL without one */
-  struct ts_trace *trace;       /* owned; NULL without one, and once the plan has run */
-  struct ts_dataset dataset;    /* arrays owned by the arena */
-  bool *supplied;               /* per workflow input */
-  const char **against;         /* per task: the reference of its products; NULL: none */
-  const char *scratch;          /* folder for commands */
-  bool is_study;                /* the dataset was opened with the study's reference */
-  json_t *skipped;              /* owned: products that a run does not make, and why; NULL until products are listed */
-  bool plans_buckets;           /* the plan is only shown: it may be grouped for workers */
+  struct ts_registry *registry;        /* owned */
+  struct ts_workflow *workflow;        /* owned */
+  struct ts_store *store;              /* owned; NULL without one */
+  struct ts_trace *trace;              /* owned; NULL without one, and once the plan has run */
+  struct ts_dataset dataset;           /* arrays owned by the arena */
+  const struct ts_item_source *opened; /* borrowed from the arena: per item and input, files found by digest; NULL */
+  const char *const *item_names;       /* borrowed from the arena: with them, the names of the items */
+  bool *supplied;                      /* per workflow input */
+  const char **against;                /* per task: the reference of its products; NULL: none */
+  const char *scratch;                 /* folder for commands */
+  bool is_study;                       /* the dataset was opened with the study's reference */
+  json_t *skipped;        /* owned: products that a run does not make, and why; NULL until products are listed */
+  bool plans_buckets;     /* the plan is only shown: it may be grouped for workers */
   struct ts_memo *memo;   /* owned: values of parts of calls, for all runs of the session; NULL until one may use it */
   struct ts_costs *costs; /* owned; NULL until the costs of operations are needed */
 };
@@ -250,6 +256,9 @@ bool ts_sets_single(struct session *s, struct parameter_sets *sets);
 void ts_sets_release(struct parameter_sets *sets);
 
 /* planning.c */
+/* What the request says about plans of these products. */
+bool ts_session_plan_options(struct session *s, const struct ts_source *wanted, size_t wanted_count,
+                             struct ts_plan_options *options, struct ts_error *err);
 struct ts_plan *ts_session_plan(struct session *s, const struct parameter_sets *sets, const struct ts_source *wanted,
                                 size_t wanted_count, bool want_reference);
 /* Distinct wanted products of the study's outputs; sets output.wanted. Owned by the arena. */
@@ -334,20 +343,15 @@ struct ts_data *ts_source_read_image(const struct ts_item_source *source, const 
                                      struct ts_error *err);
 /* Before results are reported: all files have the content that they were opened with; DATA_CHANGED otherwise. */
 bool ts_session_confirm_files(const struct session *s, struct ts_error *err);
-/* Names and digests, for the record of a run; a new reference. */
-json_t *ts_session_items(const struct session *s);
-/* Warns of files that have other content than in the settings of the run that is continued. */
-void ts_session_warn_changed(struct session *s, const char *settings, const char *run);
-
-/* settings.c: the request apart from the file, and its data (takes a new reference; NULL: none), as JSON; to free. */
-char *ts_settings_write(const struct ts_request *request, json_t *items);
-/* Restores the settings of that request that this one does not set. */
-void ts_settings_restore(struct ts_arena *arena, const char *text, struct ts_request *request);
+/* Warns of files that have other content than when the run that is continued began. */
+void ts_session_warn_changed(struct session *s, const char *run);
 
 /* runs.c: run records. */
 /* With --resume: finds the run and restores its request. Before the dataset and the design are read. */
 bool ts_run_resume(struct session *s, const char *command);
-bool ts_run_open(struct session *s, const char *command, char id[9]);
+/* Begins the run of a plan, whose sets are `values`, or goes on with it. */
+bool ts_run_open(struct session *s, const char *command, const struct ts_plan *plan, const struct ts_value *values,
+                 char id[9]);
 void ts_run_close(struct session *s, const char *id, const char *state, const json_t *result);
 /* The row of the requested run (request->run), or the last one of the command (NULL: of any). */
 bool ts_run_find(struct session *s, const char *command, struct ts_run_row *row);

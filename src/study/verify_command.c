@@ -3,7 +3,7 @@
  *
  * Computing again works like any run: the recorded runs are repeated, with the settings they had, in an empty store
  * below the one that is verified. Records that both have under one key must have the same outputs. */
-#include "study/study_int.h"
+#include "study/order.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -36,18 +36,21 @@ static bool make_folder(struct recomputing *r, struct ts_error *err) {
   return false;
 }
 
-/* The request of a run, without settings that have no influence on its products. */
-static const char *essence(struct recomputing *r, const struct ts_run_row *row) {
-  static const char *const idle[] = {"command", "output", "workers", "overlays"};
-  ts_auto(json_decrefp) json_t *settings = json_loads(row->settings_json, 0, NULL);
-  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) json_object_del(settings, idle[i]);
-  ts_auto_free char *text = settings ? ts_json_dump(settings, true, false) : ts_strdup("");
-  return ts_arena_printf(&r->s->arena, "%s %s %s", row->command, row->file, text);
+/* What a run was asked for, without settings that have no influence on its products. */
+static const char *essence(struct recomputing *r, const struct ts_run_row *row, const struct ts_order *order) {
+  static const char *const idle[] = {"command", "output", "workers", "overlays", "settings"};
+  ts_auto(json_decrefp) json_t *asked = json_copy(order->root ? order->root : order->row);
+  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) json_object_del(asked, idle[i]);
+  struct ts_sha256 digest;
+  char hex[65];
+  ts_auto_free char *text = asked ? ts_order_text(asked, &digest) : NULL;
+  if (text) ts_hex_encode(digest.bytes, sizeof digest.bytes, hex);
+  return ts_arena_printf(&r->s->arena, "%s %s %s", row->command, order->root ? "" : row->file, text ? hex : "");
 }
 
 /* Whether the same was computed again already. */
-static bool is_done(struct recomputing *r, const struct ts_run_row *row) {
-  const char *text = essence(r, row);
+static bool is_done(struct recomputing *r, const struct ts_run_row *row, const struct ts_order *order) {
+  const char *text = essence(r, row, order);
   for (size_t i = 0; i < r->done_count; i++) {
     if (strcmp(r->done[i], text) == 0) return true;
   }
@@ -56,24 +59,31 @@ static bool is_done(struct recomputing *r, const struct ts_run_row *row) {
   return false;
 }
 
-static void warn_of_run(struct recomputing *r, const char *id, const char *reply) {
-  ts_auto(json_decrefp) json_t *object = json_loads(reply, 0, NULL);
-  const json_t *fault = json_array_get(json_object_get(object, "faults"), 0);
-  const char *text = json_string_value(json_object_get(fault, "text"));
+static void warn_of_run(struct recomputing *r, const char *id, const char *text) {
   ts_session_warn(r->s, "run %s was not computed again: %s", id, text ? text : "some of its tasks failed");
   r->skipped++;
 }
 
-/* Repeats a run; false if the user stopped it. */
-static bool repeat(struct recomputing *r, const struct ts_run_row *row) {
+static void warn_of_reply(struct recomputing *r, const char *id, const char *reply) {
+  ts_auto(json_decrefp) json_t *object = json_loads(reply, 0, NULL);
+  const json_t *fault = json_array_get(json_object_get(object, "faults"), 0);
+  warn_of_run(r, id, json_string_value(json_object_get(fault, "text")));
+}
+
+/* Repeats a run from its order, or, where a program kept none, from its file; false if the user stopped it. */
+static bool repeat(struct recomputing *r, const struct ts_run_row *row, const struct ts_order *order) {
   const struct ts_request *asked = r->s->request;
   struct ts_request request = {.folder = asked->folder,
                                .threads = asked->threads,
                                .memory_bytes = asked->memory_bytes,
+                               .data_roots = asked->data_roots,
+                               .data_root_count = asked->data_root_count,
+                               .operations = asked->operations,
+                               .operations_count = asked->operations_count,
                                .stop = asked->stop,
                                .on_progress = asked->on_progress,
                                .user = asked->user};
-  ts_settings_restore(&r->s->arena, row->settings_json, &request);
+  ts_order_restore(&r->s->arena, order, &request);
   request.file = row->file;
   request.store = ts_arena_printf(&r->s->arena, "%s/store", r->folder);
   request.output = ts_arena_printf(&r->s->arena, "%s/out", r->folder);
@@ -81,15 +91,28 @@ static bool repeat(struct recomputing *r, const struct ts_run_row *row) {
   request.overlays = false;
   char *reply = NULL;
   const bool is_study = strcmp(row->command, "study") == 0;
-  const int code = (is_study ? ts_study : ts_run_workflow)(&request, &reply);
+  const int code = (is_study ? ts_study_of : ts_run_of)(&request, order->root ? order : NULL, &reply);
   const bool stopped = code == 130;
   if (code == 0 || code == 4) {
     r->runs++;
   } else if (!stopped) {
-    warn_of_run(r, row->id, reply);
+    warn_of_reply(r, row->id, reply);
   }
   ts_reply_free(reply);
   return !stopped;
+}
+
+/* Each run once; one whose order cannot be read is left out. */
+static bool repeat_once(struct recomputing *r, const struct ts_run_row *row) {
+  struct ts_order order;
+  struct ts_error trouble = {0};
+  bool goes_on = true;
+  if (!ts_order_load(r->s->store, row, &order, &trouble))
+    warn_of_run(r, row->id, trouble.text);
+  else if (!is_done(r, row, &order))
+    goes_on = repeat(r, row, &order);
+  ts_order_release(&order);
+  return goes_on;
 }
 
 /* Those of the named file, or all. */
@@ -105,8 +128,8 @@ static bool repeat_runs(struct recomputing *r, struct ts_error *err) {
   }
   if (!ts_store_run_list(s->store, &s->arena, &rows, &count, err)) return false;
   for (size_t i = 0; i < count; i++) {
-    if ((wanted[0] && strcmp(rows[i].file, wanted) != 0) || is_done(r, &rows[i])) continue;
-    if (!repeat(r, &rows[i])) return ts_fail(err, TS_ERR_CANCELLED, "stopped on request");
+    if (wanted[0] && strcmp(rows[i].file, wanted) != 0) continue;
+    if (!repeat_once(r, &rows[i])) return ts_fail(err, TS_ERR_CANCELLED, "stopped on request");
   }
   return true;
 }

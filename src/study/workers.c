@@ -8,6 +8,7 @@
 #include "base/pool.h"
 #include "dist/dist.h"
 #include "study/bucketing.h"
+#include "study/order.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -21,54 +22,18 @@ size_t ts_session_threads(const struct session *s) {
   return r->workers * (r->threads ? r->threads : share ? share : 1);
 }
 
-static json_t *list_of(const char *const *items, size_t count) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < count; i++) json_array_append_new(list, json_string(items[i]));
-  return list;
-}
-
-static json_t *describe_values(const struct engine_run *run) {
-  json_t *list = json_array();
-  size_t count = run->plan->set_count * run->s->workflow->parameter_count;
-  for (size_t i = 0; i < count; i++) json_array_append_new(list, ts_value_to_json(&run->values[i]));
-  return list;
-}
-
-static json_t *describe_plan(const struct engine_run *run) {
-  const struct ts_plan_options *o = &run->plan->options;
-  json_t *wanted = json_array();
-  for (size_t i = 0; i < o->wanted_count; i++)
-    json_array_append_new(wanted, json_pack("[I, I]", (json_int_t)o->wanted[i].index, (json_int_t)o->wanted[i].port));
-  json_t *object =
-      json_pack("{s:s, s:b, s:b, s:I, s:o, s:I, s:o}", "merge", ts_merge_name(o->merge), "raw_values", o->raw_values,
-                "chain", o->chain, "sets", (json_int_t)run->plan->set_count, "values", describe_values(run), "stage",
-                (json_int_t)(o->only_stage == TS_NONE ? -1 : (json_int_t)o->only_stage), "wanted", wanted);
-  return object;
-}
-
-/* The description from which a worker opens the same session and makes the same plan. */
+/* What a worker needs: the order of the plan, where this machine has its files, and its own share of the machine. */
 static char *describe(const struct engine_run *run, const struct ts_run_options *options) {
   const struct session *s = run->s;
-  const struct ts_request *r = s->request;
-  char file[PATH_MAX];
-  if (!realpath(s->study.path, file)) snprintf(file, sizeof file, "%s", s->study.path);
+  const size_t workers = s->request->workers;
   json_t *object = json_object();
-  json_object_set_new(object, "folder", json_string(s->folder));
-  json_object_set_new(object, "file", json_string(file));
-  json_object_set_new(object, "data", list_of(r->data, r->data_count));
-  if (r->has_tile) json_object_set_new(object, "tile", json_integer(r->tile_px));
-  json_object_set_new(object, "is_study", json_boolean(s->is_study));
-  json_object_set_new(object, "plan", describe_plan(run));
+  json_object_set_new(object, "order", ts_order_write(s, run->plan, run->values));
+  json_object_set_new(object, "locations", ts_order_locations(s));
   json_object_set_new(object, "run", json_string(run->run_id));
-  json_object_set_new(object, "threads", json_integer((json_int_t)(ts_session_threads(s) / r->workers)));
-  json_object_set_new(object, "memory_bytes", json_integer((json_int_t)(options->memory_bytes / r->workers)));
+  json_object_set_new(object, "threads", json_integer((json_int_t)(ts_session_threads(s) / workers)));
+  json_object_set_new(object, "memory_bytes", json_integer((json_int_t)(options->memory_bytes / workers)));
   json_object_set_new(object, "scratch_bytes", json_integer((json_int_t)ts_budget_scratch_bytes()));
-  json_object_set_new(object, "use_store", json_boolean(!r->no_reuse));
-  json_object_set_new(object, "no_cutoff", json_boolean(options->no_cutoff));
-  json_object_set_new(object, "no_parts", json_boolean(r->no_parts));
   json_object_set_new(object, "keep_all", json_boolean(options->keep_all));
-  json_object_set_new(object, "stages_only", json_boolean(options->stages_only));
-  json_object_set_new(object, "task_limit_s", json_real(ts_engine_task_limit(s)));
   json_object_set_new(object, "log_level", json_integer(ts_log_get_level()));
   char *text = ts_json_dump(object, true, false);
   json_decref(object);
@@ -136,6 +101,8 @@ static const double *known_costs(struct session *s, const struct ts_plan *plan) 
   return costs.seconds;
 }
 
+void ts_workers_bucket_options(struct ts_run_options *options) { options->no_cutoff = options->stages_only = true; }
+
 bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options, struct ts_error *err) {
   struct session *s = run->s;
   const bool buckets = ts_merge_needs_buckets(run->plan->options.merge);
@@ -143,7 +110,7 @@ bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options
   struct ts_plan_bucket_options grouping = {0};
   changed.store = s->store;
   changed.threads = ts_session_threads(s) / s->request->workers;
-  if (buckets) changed.no_cutoff = changed.stages_only = true;
+  if (buckets) ts_workers_bucket_options(&changed);
   if (buckets && !ts_bucketing_options(&grouping, s, run->plan)) return false;
   char program[PATH_MAX];
   ts_auto_free char *description = describe(run, &changed);

@@ -64,7 +64,7 @@ static void read_parts(struct ts_builder *builder, const struct ts_field *fields
   builder->parameters_known = !fields[PARAMETERS].faulty;
   builder->stages_known = builder->uses_known = !fields[STAGES].faulty;
   builder->operations_known = !fields[OPERATIONS].faulty;
-  load_operations(builder, fields[OPERATIONS].value);
+  if (!ts_registry_is_complete(builder->registry)) load_operations(builder, fields[OPERATIONS].value);
   ts_read_inputs(builder, fields[INPUTS].value, "/inputs");
   ts_read_parameters(builder, fields[PARAMETERS].value, "/parameters");
   check_shared_names(builder);
@@ -135,12 +135,18 @@ bool ts_workflow_open(struct ts_json_doc *doc, const char *file, struct ts_fault
 }
 
 struct ts_workflow *ts_workflow_read(const char *file, struct ts_registry *registry, struct ts_faults *faults) {
-  size_t before = faults->count;
   struct ts_json_doc doc = {0};
-  if (!ts_workflow_open(&doc, file, faults)) return NULL;
-  bool repeated = faults->count > before;
-  struct ts_workflow *workflow = ts_workflow_parse(&doc, registry, faults);
+  struct ts_workflow *workflow = ts_workflow_read_doc(&doc, file, registry, faults);
   ts_json_doc_close(&doc);
+  return workflow;
+}
+
+struct ts_workflow *ts_workflow_read_doc(struct ts_json_doc *doc, const char *file, struct ts_registry *registry,
+                                         struct ts_faults *faults) {
+  size_t before = faults->count;
+  if (!ts_workflow_open(doc, file, faults)) return NULL;
+  bool repeated = faults->count > before;
+  struct ts_workflow *workflow = ts_workflow_parse(doc, registry, faults);
   if (!repeated || !workflow) return workflow;
   ts_workflow_destroy(workflow);
   ts_faults_sort(faults);

@@ -122,6 +122,9 @@ struct ts_workflow {
  * the registry, relative to the workflow's folder. NULL if there was any fault; all faults are in `faults`, with
  * places. */
 struct ts_workflow *ts_workflow_read(const char *file, struct ts_registry *registry, struct ts_faults *faults);
+/* The same, and leaves the document open, also after faults. */
+struct ts_workflow *ts_workflow_read_doc(struct ts_json_doc *doc, const char *file, struct ts_registry *registry,
+                                         struct ts_faults *faults);
 /* Opens a workflow or study file. Unlike ts_json_doc_open it names every key that occurs twice (two producers,
  * duplicate name) and goes on with the first of the two: true with new faults then. False: the file is not JSON at
  * all. */

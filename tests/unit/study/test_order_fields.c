@@ -1,8 +1,13 @@
-/* What a run was asked for: what is written is taken up again, and what the new call says comes first.
+/* What a run was asked for: every member of a request has its place in an order, what is written is taken up again, and
+ * what the new call says comes first.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/base/testing.h"
 
-#include "study/study_int.h"
+#include "base/file.h"
+#include "study/order.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static struct ts_arena arena;
 
@@ -10,6 +15,20 @@ static int release_arena(void **state) {
   (void)state;
   ts_arena_release(&arena);
   return 0;
+}
+
+/* All three parts in one object, as programs that kept no orders wrote them. */
+static json_t *written(const struct ts_request *request) {
+  json_t *object = json_object();
+  for (enum ts_order_part part = TS_ORDER_OPTIONS; part <= TS_ORDER_PLACES; part++)
+    ts_order_fields_write(request, part, object);
+  return object;
+}
+
+static void restore(json_t *object, struct ts_request *request) {
+  for (enum ts_order_part part = TS_ORDER_OPTIONS; part <= TS_ORDER_PLACES; part++)
+    ts_order_fields_restore(&arena, object, part, request);
+  json_decref(object);
 }
 
 static void everything_is_taken_up(void **state) {
@@ -36,6 +55,11 @@ static void everything_is_taken_up(void **state) {
                                    .second_order = true,
                                    .no_cutoff = true,
                                    .no_parts = true,
+                                   .no_reuse = true,
+                                   .memory_bytes = 7,
+                                   .scratch_bytes = 8,
+                                   .threads = 9,
+                                   .step = 0.25,
                                    .overlays = true,
                                    .seed = UINT64_C(1) << 40,
                                    .has_seed = true,
@@ -45,10 +69,8 @@ static void everything_is_taken_up(void **state) {
                                    .data_count = 2,
                                    .parameters = parameters,
                                    .parameter_count = 2};
-  char *text = ts_settings_write(&asked, NULL);
   struct ts_request r = {0};
-  ts_settings_restore(&arena, text, &r);
-  free(text);
+  restore(written(&asked), &r);
   assert_string_equal(r.design, "design.csv");
   assert_string_equal(r.merge, "trtma");
   assert_string_equal(r.only_stage, "segment");
@@ -62,6 +84,11 @@ static void everything_is_taken_up(void **state) {
   for (size_t i = 0; i < 6; i++) assert_int_equal(counts[i], i + 1);
   assert_int_equal(r.max_bucket_bytes, UINT64_C(1) << 40);
   assert_true(r.second_order && r.no_cutoff && r.no_parts && r.overlays && r.has_seed && r.has_tile);
+  assert_true(r.no_reuse);
+  assert_int_equal(r.memory_bytes, 7);
+  assert_int_equal(r.scratch_bytes, 8);
+  assert_int_equal(r.threads, 9);
+  assert_true(r.step == 0.25);
   assert_int_equal(r.seed, UINT64_C(1) << 40);
   assert_int_equal(r.tile_px, 512);
   assert_int_equal(r.data_count, 2);
@@ -75,16 +102,12 @@ static void everything_is_taken_up(void **state) {
 /* A seed of 0 and a tile of 0 are told from none. */
 static void zeros_are_told_from_nothing(void **state) {
   (void)state;
-  char *text = ts_settings_write(&(struct ts_request){.has_seed = true, .has_tile = true}, NULL);
   struct ts_request r = {.seed = 7};
-  ts_settings_restore(&arena, text, &r);
-  free(text);
+  restore(written(&(struct ts_request){.has_seed = true, .has_tile = true}), &r);
   assert_true(r.has_seed && r.has_tile);
   assert_int_equal(r.seed, 0);
-  text = ts_settings_write(&(struct ts_request){0}, NULL);
   r = (struct ts_request){0};
-  ts_settings_restore(&arena, text, &r);
-  free(text);
+  restore(written(&(struct ts_request){0}), &r);
   assert_false(r.has_seed || r.has_tile || r.no_cutoff || r.no_parts);
   assert_null(r.merge);
   assert_int_equal(r.workers + r.data_count + r.parameter_count, 0);
@@ -93,17 +116,10 @@ static void zeros_are_told_from_nothing(void **state) {
 static void the_new_call_comes_first(void **state) {
   (void)state;
   const char *const before[] = {"old.png"}, *const now[] = {"new.png"};
-  char *text = ts_settings_write(&(struct ts_request){.merge = "rtma",
-                                                      .workers = 2,
-                                                      .seed = 1,
-                                                      .has_seed = true,
-                                                      .data = before,
-                                                      .data_count = 1,
-                                                      .no_parts = true},
-                                 NULL);
+  const struct ts_request asked = {
+      .merge = "rtma", .workers = 2, .seed = 1, .has_seed = true, .data = before, .data_count = 1, .no_parts = true};
   struct ts_request r = {.merge = "lineage", .workers = 4, .seed = 9, .has_seed = true, .data = now, .data_count = 1};
-  ts_settings_restore(&arena, text, &r);
-  free(text);
+  restore(written(&asked), &r);
   assert_string_equal(r.merge, "lineage");
   assert_int_equal(r.workers, 4);
   assert_int_equal(r.seed, 9);
@@ -118,18 +134,73 @@ static void strange_texts_change_nothing(void **state) {
                                "{\"parameters\": {\"B\": 1}, \"data\": [1, null]}"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     struct ts_request r = {0};
-    ts_settings_restore(&arena, texts[i], &r);
+    restore(json_loads(texts[i], 0, NULL), &r);
     assert_null(r.merge);
     assert_int_equal(r.data_count + r.parameter_count, 0);
   }
 }
 
+/* ---- every member has its place ---- */
+static char *header(void) {
+  struct ts_str text = {0};
+  struct ts_error err = {0};
+  char *path = ts_path_join(getenv("TESSERA_SOURCE_DIR") ? getenv("TESSERA_SOURCE_DIR") : ".", "include/tessera.h");
+  assert_true(ts_file_read(path, 0, &text, &err));
+  free(path);
+  return ts_str_detach(&text);
+}
+
+/* Comments become blanks. */
+static void blank_comments(char *text) {
+  for (char *open; (open = strstr(text, "/*"));) {
+    const char *close = strstr(open, "*/");
+    assert_non_null(close);
+    while (open < close + 2) *open++ = ' ';
+  }
+}
+
+/* The names that a declaration ends with: "const char *keys, *cost". A function pointer is named in brackets. */
+static void check_declaration(char *declaration, size_t *count) {
+  const char *name_of_function = strstr(declaration, "(*");
+  char *rest = NULL;
+  if (name_of_function)
+    declaration = ts_arena_strndup(&arena, name_of_function + 2, strcspn(name_of_function, ")") - 2);
+  for (char *part = strtok_r(declaration, ",", &rest); part; part = strtok_r(NULL, ",", &rest)) {
+    size_t end = strlen(part);
+    while (end > 0 && strchr(" \n", part[end - 1])) end--;
+    size_t start = end;
+    while (start > 0 && !strchr(" \n*", part[start - 1])) start--;
+    const char *name = ts_arena_strndup(&arena, part + start, end - start);
+    if (ts_order_part_of(name) == TS_ORDER_UNKNOWN) fail_msg("'%s' is not in the lists of order_fields.c", name);
+    (*count)++;
+  }
+}
+
+static void every_member_has_its_place(void **state) {
+  (void)state;
+  char *text = header();
+  blank_comments(text);
+  char *body = strstr(text, "struct ts_request {");
+  assert_non_null(body);
+  body += strlen("struct ts_request {");
+  *strchr(body, '}') = '\0';
+  size_t count = 0;
+  char *rest = NULL;
+  for (char *line = strtok_r(body, ";", &rest); line; line = strtok_r(NULL, ";", &rest))
+    if (line[strspn(line, " \n")] != '\0') check_declaration(line, &count);
+  assert_true(count > 80); /* the header was read */
+  assert_int_equal(ts_order_part_of("seed"), TS_ORDER_OPTIONS);
+  assert_int_equal(ts_order_part_of("merge"), TS_ORDER_SETTINGS);
+  assert_int_equal(ts_order_part_of("data"), TS_ORDER_PLACES);
+  assert_int_equal(ts_order_part_of("nonsense"), TS_ORDER_UNKNOWN);
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(everything_is_taken_up),
-      cmocka_unit_test(zeros_are_told_from_nothing),
-      cmocka_unit_test(the_new_call_comes_first),
-      cmocka_unit_test(strange_texts_change_nothing),
+      cmocka_unit_test(everything_is_taken_up),     cmocka_unit_test(zeros_are_told_from_nothing),
+      cmocka_unit_test(the_new_call_comes_first),   cmocka_unit_test(strange_texts_change_nothing),
+      cmocka_unit_test(every_member_has_its_place),
   };
   return cmocka_run_group_tests(tests, NULL, release_arena);
 }
