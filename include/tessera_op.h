@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * This header stands alone: a plugin needs nothing else. An operation is pure: its outputs depend only on its inputs
- * and parameters; it keeps no state between calls, reads no clock, draws no random numbers that are not a parameter.
+ * and parameters, and on the pixel size if it declares to read it; it keeps no state between calls, reads no clock,
+ * draws no random numbers that are not a parameter.
  *
  * A plugin is a shared library that exports
  *     const struct ts_op_descriptor *const *tessera_operations(uint32_t host_api, size_t *count);
@@ -102,6 +103,9 @@ struct ts_op_view {
   int64_t x, y;
   int32_t z, t;
   int32_t level;
+  /* Micrometres per pixel of that level, as the slide says; 0: not known, or the operation does not declare
+   * reads_pixel_size. Of the image that was read: what operations did to the size of pixels since is not in it. */
+  double pixel_size_x_um, pixel_size_y_um;
   /* TS_OP_TABLE: cells row by row; NaN is a missing value */
   size_t rows, columns;
   const char *const *names;
@@ -154,10 +158,10 @@ struct ts_op_host {
   size_t (*thread_count)(const struct ts_op_call *call);
   /* Parts: an operation whose work falls into parts that come back from call to call (the objects of an image, the rows
    * of a table) asks for each whether its value is known, and tells it after computing it. The key must hold EVERYTHING
-   * that the value depends on: parameters, place, and the content of what is read, itself or by input_digest. tessera
-   * adds the operation, no more. A value that is not a function of its key alone makes wrong results. What was told may
-   * be forgotten at any time; nothing is known where the user wants no reuse. Cheap (well below a microsecond for a few
-   * hundred bytes), and allowed in the body of parallel_for.
+   * that the value depends on: parameters, place, pixel size, and the content of what is read, itself or by
+   * input_digest. tessera adds the operation, no more. A value that is not a function of its key alone makes wrong
+   * results. What was told may be forgotten at any time; nothing is known where the user wants no reuse. Cheap (well
+   * below a microsecond for a few hundred bytes), and allowed in the body of parallel_for.
    * recall copies the value and gives its size, or TS_OP_NOT_KNOWN: also if it is larger than value_bytes. */
   size_t (*recall)(struct ts_op_call *call, const void *key, size_t key_bytes, void *value, size_t value_bytes);
   void (*remember)(struct ts_op_call *call, const void *key, size_t key_bytes, const void *value, size_t value_bytes);
@@ -223,6 +227,9 @@ struct ts_op_descriptor {
   void *user; /* given to every call */
   enum ts_op_reach reach;
   int64_t radius_px;
+  /* Non-zero: results depend on the pixel size in views. It is then a part of the keys of calls, so equal pixels of
+   * slides with other pixel sizes are computed anew. Operations without it see 0. */
+  int reads_pixel_size;
   int not_thread_safe; /* non-zero: calls of this operation never overlap */
   /* Memory it takes beside its outputs, in bytes per byte of input; 0: not known. */
   double scratch_per_input_byte;

@@ -54,6 +54,12 @@ static inline bool ts_region_is_volume(const struct ts_region *region) {
   return region->depth > 1 || region->frames > 1;
 }
 
+/* The size of a pixel in micrometres; zero: not known. No part of data, whose digests would change with it: it goes
+ * with the place where data is used. */
+struct ts_pixel_size {
+  double x_um, y_um;
+};
+
 struct ts_data; /* shared; immutable once finished */
 
 /* New data with one reference. The writable memory is filled before the data is shared with anyone. */

@@ -154,7 +154,7 @@ static struct ts_data *read_pixels(struct ts_wire *wire, const struct ts_type *t
   for (size_t i = 0; i < 4; i++) *wide[i] = ts_wire_i64(wire);
   for (size_t i = 0; i < (extent->is_volume ? 5 : 3); i++) *narrow[i] = (int32_t)ts_wire_u32(wire);
   if (extent->is_volume && (region.depth < 1 || region.frames < 1 || !ts_region_is_volume(&region)))
-    return damaged(err, "it is no volume");
+    return damaged(err, "it is not a volume");
   if (!read_coding(wire, type, coding)) return damaged(err, "its coding is unknown");
   size_t size_bytes = 0;
   bool fits = !wire->failed && ts_pixels_size(type, &region, &size_bytes);
@@ -192,7 +192,7 @@ static struct ts_data *read_kind(struct ts_wire *wire, const struct ts_type *typ
                                  enum ts_coding *coding, struct ts_error *err) {
   size_t payload_bytes = extent->payload_bytes;
   *coding = TS_CODING_BYTES;
-  if (extent->is_volume && type->kind != TS_DATA_PIXELS) return damaged(err, "it is no volume");
+  if (extent->is_volume && type->kind != TS_DATA_PIXELS) return damaged(err, "it is not a volume");
   switch (type->kind) {
   case TS_DATA_PIXELS: return read_pixels(wire, type, extent, coding, err);
   case TS_DATA_TABLE: return read_table(wire, payload_bytes, err);

@@ -25,7 +25,8 @@ struct ts_item {
   const char *name;                     /* for folders and messages */
   const struct ts_item_source *sources; /* per workflow input */
   size_t first_tile, tile_count;
-  const char *const *groups; /* per group that the study declares, its value; NULL: none are known */
+  struct ts_pixel_size pixel_size; /* of its images, at the level that is read */
+  const char *const *groups;       /* per group that the study declares, its value; NULL: none are known */
 };
 struct ts_dataset {
   const struct ts_item *items;

@@ -19,8 +19,9 @@ bool ts_image_startup(struct ts_error *err);
 struct ts_image_info {
   int64_t width, height; /* of the asked level */
   int32_t level_count;
-  int32_t channels; /* after decoding, alpha dropped: 1 or 3 */
-  int32_t bits;     /* per channel: 8 or 16 */
+  int32_t channels;                /* after decoding, alpha dropped: 1 or 3 */
+  int32_t bits;                    /* per channel: 8 or 16 */
+  struct ts_pixel_size pixel_size; /* of the asked level */
 };
 
 /* Reads the header only. BAD_IMAGE or FILE_NOT_FOUND with err->where.file set. */

@@ -133,15 +133,20 @@ static bool open_level(const char *path, VipsSource *source, struct ts_image_pag
                            "'%s' has %d resolution level%s, not level %d", path, (int)open->info.level_count,
                            open->info.level_count == 1 ? "" : "s", (int)level);
   }
+  struct ts_pixel_size size = ts_image_pixel_size(first, format);
   if (level > 0) {
+    const double width = first->Xsize, height = first->Ysize;
     at->page = sub_directories ? 0 : level;
     at->subifd = sub_directories ? level - 1 : -1;
     VipsImage *lower = load(source, format, at->page, at->subifd);
     ts_unref_image(&first);
     first = lower;
     if (!first) return ts_image_fail(err, path, "cannot be read at this level");
+    size.x_um *= width / first->Xsize;
+    size.y_um *= height / first->Ysize;
   }
   if (!describe(path, first, &open->info, err)) return false;
+  open->info.pixel_size = size;
   open->image = ts_steal(first);
   return true;
 }

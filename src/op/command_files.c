@@ -49,7 +49,8 @@ static bool write_input(const struct ts_data *data, const char *path, struct ts_
 }
 
 /* Writes one input and describes it; NULL on error. */
-static json_t *send_input(const char *folder, const char *port, const struct ts_data *data, struct ts_error *err) {
+static json_t *send_input(const char *folder, const char *port, const struct ts_data *data,
+                          const struct ts_pixel_size *pixel_size, struct ts_error *err) {
   const struct ts_type *type = ts_data_type(data);
   ts_auto_free char *path =
       type->kind == TS_DATA_FILE ? realpath(ts_data_path(data), NULL) : port_path(folder, "in", port, type);
@@ -68,15 +69,18 @@ static json_t *send_input(const char *folder, const char *port, const struct ts_
     json_object_set_new(entry, "x", json_integer(region->x));
     json_object_set_new(entry, "y", json_integer(region->y));
     json_object_set_new(entry, "level", json_integer(region->level));
+    if (pixel_size)
+      json_object_set_new(entry, "pixel_size_um", json_pack("[f, f]", pixel_size->x_um, pixel_size->y_um));
   }
   return entry;
 }
 
 static bool send_inputs(const struct ts_call_state *state, const char *folder, json_t *inputs) {
   const struct ts_op_descriptor *descriptor = state->op->descriptor;
+  const struct ts_pixel_size *size = descriptor->reads_pixel_size ? &state->context->pixel_size : NULL;
   for (size_t i = 0; i < descriptor->input_count; i++) {
     if (!state->inputs[i]) continue;
-    json_t *entry = send_input(folder, descriptor->inputs[i]->name, state->inputs[i], state->err);
+    json_t *entry = send_input(folder, descriptor->inputs[i]->name, state->inputs[i], size, state->err);
     if (!entry) return false;
     json_object_set_new(inputs, descriptor->inputs[i]->name, entry);
   }

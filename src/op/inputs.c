@@ -9,7 +9,7 @@ _Static_assert((int)TS_OP_U8 == (int)TS_U8 && (int)TS_OP_U16 == (int)TS_U16 && (
                    (int)TS_OP_F32 == (int)TS_F32 && (int)TS_OP_F64 == (int)TS_F64,
                "elements have the same numbers in the contract and in the data module");
 
-static struct ts_op_view view_of(const struct ts_data *data) {
+static struct ts_op_view view_of(const struct ts_data *data, const struct ts_pixel_size *pixel_size) {
   struct ts_op_view view = {.struct_bytes = sizeof view};
   if (!data) return view;
   const struct ts_type *type = ts_data_type(data);
@@ -28,6 +28,8 @@ static struct ts_op_view view_of(const struct ts_data *data) {
     view.y = region->y;
     view.z = region->z;
     view.t = region->t;
+    view.pixel_size_x_um = pixel_size->x_um;
+    view.pixel_size_y_um = pixel_size->y_um;
     view.level = region->level;
   }
   if (type->kind == TS_DATA_TABLE) {
@@ -71,9 +73,11 @@ static bool check_input(const struct ts_call_state *state, size_t index) {
 /* Checks the inputs, makes their views and finds where outputs lie. */
 static bool prepare_inputs(struct ts_call_state *state, struct ts_prepared *prepared) {
   bool placed = false;
+  const struct ts_pixel_size unknown = {0};
+  const struct ts_pixel_size *size = state->op->descriptor->reads_pixel_size ? &state->context->pixel_size : &unknown;
   for (size_t i = 0; i < state->op->descriptor->input_count; i++) {
     if (!check_input(state, i)) return false;
-    prepared->views[i] = view_of(state->inputs[i]);
+    prepared->views[i] = view_of(state->inputs[i], size);
     prepared->inputs[i] = &prepared->views[i];
     if (placed || prepared->views[i].kind != TS_OP_PIXELS) continue;
     state->place = *ts_data_region(state->inputs[i]);

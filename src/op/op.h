@@ -105,6 +105,7 @@ struct ts_op_context {
   struct ts_memo *memo; /* borrowed: values of parts, from call to call; NULL: none are kept */
   /* Borrowed, in the order of the inputs: identities of their contents; zero: not known. May be NULL. */
   const struct ts_xxh128 *input_digests;
+  struct ts_pixel_size pixel_size; /* shown to operations that declare to read it */
 };
 
 /* Runs the operation once: inputs and parameters in descriptor order (an optional input may be NULL), outputs filled
@@ -113,8 +114,19 @@ struct ts_op_context {
 bool ts_op_execute(struct ts_op *op, struct ts_data *const *inputs, const struct ts_value *parameters,
                    struct ts_data **outputs, const struct ts_op_context *context, struct ts_error *err);
 
-/* Lineage or content key of a call: canonical parameters, keys or digests of the inputs (NULL entries are skipped). */
+/* Lineage or content key of a call: canonical parameters, keys or digests of the inputs (NULL entries are skipped), and
+ * the pixel size (NULL: not known) if the operation reads it. */
 bool ts_op_key(const struct ts_op *op, const char *domain, const char *salt, const struct ts_value *parameters,
-               const struct ts_key *const *inputs, struct ts_key *key, struct ts_error *err);
+               const struct ts_pixel_size *pixel_size, const struct ts_key *const *inputs, struct ts_key *key,
+               struct ts_error *err);
+
+/* The pixel size is a parameter of keys and records, under a name that no operation can give to one of its own; its
+ * value is a list of two reals, which lies in `room`. */
+#define TS_OP_PIXEL_SIZE "@pixel_size_um"
+struct ts_op_pixel_size_room {
+  struct ts_value items[2];
+  struct ts_value_list list;
+};
+struct ts_value ts_op_pixel_size_value(const struct ts_pixel_size *size, struct ts_op_pixel_size_room *room);
 
 #endif

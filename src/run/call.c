@@ -66,7 +66,8 @@ static bool call_operation(struct attempt *attempt, struct ts_error *err) {
                                         .parallel_user = &attempt->loan,
                                         .thread_count = threads,
                                         .memo = env->options->memo,
-                                        .input_digests = call->input_digests};
+                                        .input_digests = call->input_digests,
+                                        .pixel_size = call->pixel_size};
   attempt->count++;
   return ts_op_execute(call->op, attempt->inputs, call->values, attempt->outputs, &context, err);
 }

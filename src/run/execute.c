@@ -57,6 +57,7 @@ struct ts_call ts_instance_call(const struct engine *engine, const struct instan
                          .kind = node->kind,
                          .op = ts_instance_op(engine, instance),
                          .key = instance->key,
+                         .pixel_size = ts_instance_pixel_size(engine, instance),
                          .is_wanted = is_wanted,
                          .is_asked_for = is_wanted && part && part->keep};
   if (recipe) {

@@ -42,6 +42,21 @@ struct ts_region ts_source_region(const struct engine *engine, const struct inst
   return ts_dataset_region(engine->dataset, engine->plan->nodes[instance->node].scope, instance->unit);
 }
 
+static bool is_same_size(const struct ts_pixel_size *a, const struct ts_pixel_size *b) {
+  return a->x_um == b->x_um && a->y_um == b->y_um;
+}
+
+struct ts_pixel_size ts_instance_pixel_size(const struct engine *engine, const struct instance *instance) {
+  const struct ts_op *op = ts_instance_op(engine, instance);
+  const struct ts_dataset *d = engine->dataset;
+  const enum ts_scope scope = engine->plan->nodes[instance->node].scope;
+  if (!op || !op->descriptor->reads_pixel_size) return (struct ts_pixel_size){0};
+  const struct ts_pixel_size *size = &d->items[ts_dataset_item(d, scope, instance->unit)].pixel_size;
+  for (size_t i = 0; !ts_scope_is_in_item(scope) && i < d->item_count; i++)
+    if (!is_same_size(&d->items[i].pixel_size, size)) return (struct ts_pixel_size){0};
+  return *size;
+}
+
 static struct ts_value source_parameter(const struct engine *engine, const struct instance *instance,
                                         const char *name) {
   struct ts_region region = ts_source_region(engine, instance);
@@ -121,12 +136,34 @@ static struct ts_key input_key(struct engine *engine, const struct window *windo
   return content ? (struct ts_key){producer->content->out.digests[port]} : output_key(engine, producer, port);
 }
 
+static const char *salt_of(const struct engine *engine) {
+  return engine->options->store ? ts_store_salt(engine->options->store) : "";
+}
+
+/* The prefix of a recipe has no pixel size, which differs between items. */
+static bool sized_task_key(struct engine *engine, const struct window *window, const struct instance *instance,
+                           bool content, struct ts_key *key, struct ts_error *err) {
+  const struct ts_node *node = &engine->plan->nodes[instance->node];
+  const struct recipe *recipe = engine->setup->recipes[instance->node];
+  const struct ts_pixel_size size = ts_instance_pixel_size(engine, instance);
+  struct ts_key keys[TS_OP_MAX_PORTS];
+  const struct ts_key *inputs[TS_OP_MAX_PORTS] = {0};
+  for (size_t i = 0; i < node->input_count; i++) {
+    if (node->inputs[i].node == TS_NO_NODE) continue;
+    keys[i] = input_key(engine, window, instance, i, content);
+    inputs[i] = &keys[i];
+  }
+  return ts_op_key(recipe->op, content ? TS_KEY_DOMAIN_CONTENT : TS_KEY_DOMAIN_TASK, salt_of(engine), recipe->values,
+                   &size, inputs, key, err);
+}
+
 static bool task_key(struct engine *engine, const struct window *window, const struct instance *instance, bool content,
                      struct ts_key *key, struct ts_error *err) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   const struct recipe *recipe = engine->setup->recipes[instance->node];
   struct ts_key_input inputs[TS_OP_MAX_PORTS];
   size_t count = 0;
+  if (recipe->op->descriptor->reads_pixel_size) return sized_task_key(engine, window, instance, content, key, err);
   for (size_t i = 0; i < node->input_count; i++) {
     if (node->inputs[i].node == TS_NO_NODE) continue;
     inputs[count].port = recipe->op->descriptor->inputs[i]->name;
@@ -143,8 +180,9 @@ static bool source_key(struct engine *engine, const struct instance *instance, c
   const struct ts_key *pointers[TS_OP_MAX_PORTS] = {0};
   struct ts_key file = ts_instance_file_key(engine, instance);
   for (size_t i = 0; i < op->descriptor->input_count; i++) pointers[i] = &file;
-  const char *salt = engine->options->store ? ts_store_salt(engine->options->store) : "";
-  return ts_op_key(op, domain, salt, ts_source_parameters(engine, instance, values), pointers, key, err);
+  const struct ts_pixel_size size = ts_instance_pixel_size(engine, instance);
+  return ts_op_key(op, domain, salt_of(engine), ts_source_parameters(engine, instance, values), &size, pointers, key,
+                   err);
 }
 
 static bool any_key(struct engine *engine, const struct window *window, const struct instance *instance, bool content,
@@ -167,12 +205,16 @@ bool ts_instance_content_key(struct engine *engine, const struct window *window,
   return any_key(engine, window, instance, true, key, err);
 }
 
-/* Sources have no input contents: their lineage key serves. A port that nothing is connected to is known by zero. */
+/* Sources have no input contents: their lineage key serves. A port that nothing is connected to is known by zero.
+ * Recipes hold the parameters, all but the pixel size. */
 struct ts_xxh128 ts_instance_identity(struct engine *engine, const struct window *window,
                                       const struct instance *instance, ts_product_identity *identity_of, void *user) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   struct ts_identity identity = {.kind = node->kind, .input_bytes = sizeof(struct ts_xxh128)};
   struct ts_xxh128 few[TS_OP_MAX_PORTS], *inputs = few;
+  struct ts_op_pixel_size_room room;
+  const struct ts_pixel_size size = ts_instance_pixel_size(engine, instance);
+  const struct ts_value size_value = ts_op_pixel_size_value(&size, &room);
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
     const struct instance *producers = ts_window_producers(window, instance, i, &count);
@@ -186,6 +228,8 @@ struct ts_xxh128 ts_instance_identity(struct engine *engine, const struct window
   if (node->kind == TS_NODE_SOURCE) memcpy(inputs, &instance->key, sizeof instance->key);
   if (node->kind == TS_NODE_SOURCE) identity.input_count = sizeof instance->key / sizeof *inputs;
   identity.inputs = inputs;
+  identity.parameters = &size_value;
+  identity.parameter_count = size.x_um > 0 ? 1 : 0;
   ts_str_clear(&engine->identity);
   ts_identity_add(&identity, &engine->identity);
   if (inputs != few) free(inputs);

@@ -8,10 +8,15 @@
 #include "base/alloc.h"
 #include "base/json.h"
 
-char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values) {
+char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values, const struct ts_pixel_size *size) {
+  struct ts_op_pixel_size_room room;
   json_t *object = json_object();
   for (size_t i = 0; op && i < op->descriptor->parameter_count; i++)
     json_object_set_new(object, op->descriptor->parameters[i]->name, ts_value_to_json(&values[i]));
+  if (op && op->descriptor->reads_pixel_size) {
+    const struct ts_value value = ts_op_pixel_size_value(size, &room);
+    json_object_set_new(object, TS_OP_PIXEL_SIZE, ts_value_to_json(&value));
+  }
   char *text = ts_json_dump(object, true, false);
   json_decref(object);
   return text;
@@ -42,8 +47,8 @@ static struct recipe *create(struct ts_run_setup *setup, struct ts_store *store,
   recipe->number = setup->recipe_count++;
   recipe->values = ts_arena_memdup(&setup->recipe_arena, values, count * sizeof *values);
   if (!begin_keys(store, recipe, err)) return NULL;
-  if (store) {
-    ts_auto_free char *text = ts_parameters_json(op, values);
+  if (store && !op->descriptor->reads_pixel_size) {
+    ts_auto_free char *text = ts_parameters_json(op, values, NULL);
     recipe->parameters_json = ts_arena_strdup(&setup->recipe_arena, text);
   }
   return recipe;

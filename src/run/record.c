@@ -141,7 +141,8 @@ bool ts_call_record(const struct ts_call *call, const struct ts_record_input *in
   const struct ts_run_options *options = call->env->options;
   struct ts_record_output records[TS_OP_MAX_PORTS];
   struct ts_data *keep[TS_OP_MAX_PORTS];
-  ts_auto_free char *parameters = call->parameters_json ? NULL : ts_parameters_json(call->op, call->values);
+  ts_auto_free char *parameters =
+      call->parameters_json ? NULL : ts_parameters_json(call->op, call->values, &call->pixel_size);
   struct ts_record record = {.key = call->key,
                              .content_key = *content_key,
                              .is_alias = !out->data,

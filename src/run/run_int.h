@@ -27,7 +27,8 @@ struct recipe {
   uint64_t number;               /* within the run */
   const struct ts_value *values; /* borrowed from the engine's arena; operation's order */
   struct ts_key_prefix lineage, content;
-  const char *parameters_json; /* borrowed from the engine's arena; NULL if nothing is recorded */
+  /* Borrowed from the engine's arena; NULL if nothing is recorded, or if it differs with the pixel size. */
+  const char *parameters_json;
 };
 
 /* One distinct result: the outputs of an operation for inputs of one content. Instances share it. Lives as long as its
@@ -195,8 +196,8 @@ void ts_cache_put(struct ts_cache *cache, const struct ts_sha256 *digest, struct
 
 /* recipe.c */
 bool ts_recipes_make(struct ts_run_setup *setup, struct ts_store *store, struct ts_error *err);
-/* Parameters in clear; op may be NULL. Owned by the caller. */
-char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values);
+/* Parameters in clear; op may be NULL. Owned by the caller. The pixel size counts if the operation reads it. */
+char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values, const struct ts_pixel_size *size);
 
 /* keys.c */
 bool ts_instance_key(struct engine *engine, const struct window *window, struct instance *instance,
@@ -215,6 +216,9 @@ const char *ts_operation_name(enum ts_node_kind kind, const struct ts_op *op); /
 /* Fills the values of a source instance, and returns them. */
 const struct ts_value *ts_source_parameters(const struct engine *engine, const struct instance *instance,
                                             struct ts_value *values);
+/* The pixel size that the instance's operation may read: of its item; of a dataset, if all items have the same. Zero:
+ * not known, or the operation does not read it. */
+struct ts_pixel_size ts_instance_pixel_size(const struct engine *engine, const struct instance *instance);
 /* The rectangle that a source instance of pixels reads: the tile with its halo, or the whole image. */
 struct ts_region ts_source_region(const struct engine *engine, const struct instance *instance);
 /* The file that a source instance reads. */

@@ -288,7 +288,9 @@ static bool open_sources(struct session *s, const struct paths *files, size_t in
                (infos[i].width != pixels->width || infos[i].height != pixels->height)) {
       refuse_size(s, path, &infos[i], first, pixels);
     } else if (ts_input_is_image(&s->workflow->inputs[i])) {
+      const struct ts_pixel_size known = pixels->pixel_size; /* a mask beside its slide often does not say */
       *pixels = infos[i];
+      if (known.x_um > 0) pixels->pixel_size = known;
       *has_pixels = true;
       first = path;
     }
@@ -377,6 +379,7 @@ static bool fill_items(struct session *s, const struct paths *files, size_t prim
     if (open_sources(s, files, i, sources, &pixels, &has_pixels)) {
       add_tiles(s, &items[i], has_pixels ? &pixels : NULL, &list, i);
       check_tile_memory(s, &items[i], &list);
+      items[i].pixel_size = pixels.pixel_size;
     }
   }
   s->dataset.items = items;

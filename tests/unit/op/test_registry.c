@@ -101,26 +101,26 @@ static void test_key_fields(void **state) {
   struct ts_key_input connected[] = {{"left", left}, {"right", right}};
   struct ts_key_fields fields = {TS_KEY_DOMAIN_TASK, "s", "test.ant", op->implementation, "exact", expected, 2,
                                  connected,          2};
-  assert_true(ts_op_key(op, TS_KEY_DOMAIN_TASK, "s", values, inputs, &by_op, &err));
+  assert_true(ts_op_key(op, TS_KEY_DOMAIN_TASK, "s", values, NULL, inputs, &by_op, &err));
   assert_true(ts_key_compute(&fields, &by_hand, &err));
   assert_true(ts_key_equal(&by_op, &by_hand));
   /* An optional input that is not connected is left out. */
   inputs[1] = NULL;
   fields.inputs = &connected[1];
   fields.input_count = 1;
-  assert_true(ts_op_key(op, TS_KEY_DOMAIN_TASK, "s", values, inputs, &by_op, &err));
+  assert_true(ts_op_key(op, TS_KEY_DOMAIN_TASK, "s", values, NULL, inputs, &by_op, &err));
   assert_true(ts_key_compute(&fields, &by_hand, &err));
   assert_true(ts_key_equal(&by_op, &by_hand));
   /* 5 and 4 are the same to this operation, 6 is not. */
   struct ts_key other;
   values[0] = ts_value_integer(4);
-  ts_op_key(op, TS_KEY_DOMAIN_TASK, "s", values, inputs, &other, &err);
+  ts_op_key(op, TS_KEY_DOMAIN_TASK, "s", values, NULL, inputs, &other, &err);
   assert_true(ts_key_equal(&by_op, &other));
   values[0] = ts_value_integer(6);
-  ts_op_key(op, TS_KEY_DOMAIN_TASK, "s", values, inputs, &other, &err);
+  ts_op_key(op, TS_KEY_DOMAIN_TASK, "s", values, NULL, inputs, &other, &err);
   assert_false(ts_key_equal(&by_op, &other));
   values[1] = ts_value_real(1.0 / 0.0);
-  assert_false(ts_op_key(op, TS_KEY_DOMAIN_TASK, "s", values, inputs, &other, &err));
+  assert_false(ts_op_key(op, TS_KEY_DOMAIN_TASK, "s", values, NULL, inputs, &other, &err));
   assert_int_equal(err.code, TS_ERR_BAD_VALUE);
   ts_registry_destroy(registry);
 }
@@ -173,7 +173,7 @@ static bool check_vector(const json_t *entry) {
   struct ts_error err = {0};
   char text[TS_KEY_TEXT_SIZE];
   assert_true(ts_op_key(&op, json_string_value(json_object_get(fields, "domain")),
-                        json_string_value(json_object_get(fields, "salt")), values, inputs, &key, &err));
+                        json_string_value(json_object_get(fields, "salt")), values, NULL, inputs, &key, &err));
   ts_key_print(&key, text);
   assert_string_equal(text, json_string_value(json_object_get(entry, "key")));
   return true;

@@ -67,7 +67,7 @@ static struct ts_key key_of(const struct ts_call *call, const struct ts_data *in
   struct ts_error err = {0};
   const struct ts_key *inputs[TS_OP_MAX_PORTS] = {&file};
   ts_data_digest(input, &file.digest);
-  if (!ts_op_key(call->op, TS_KEY_DOMAIN_CONTENT, "", call->values, inputs, &key, &err)) fail_msg("%s", err.text);
+  if (!ts_op_key(call->op, TS_KEY_DOMAIN_CONTENT, "", call->values, NULL, inputs, &key, &err)) fail_msg("%s", err.text);
   return key;
 }
 
