@@ -284,9 +284,18 @@ static void settle_waiting(struct ts_frontier *frontier, struct instance *first,
 
 static bool is_needed(void *user, size_t index) { return ((const uint8_t *)user)[index] == NEEDED; }
 
-size_t ts_frontier_take_run(struct ts_frontier *frontier, size_t place, struct ts_run_demand *demands) {
-  const struct ts_plan *plan = frontier->engine.plan;
+/* How many demands the marked tasks make: as add_demands counts them. */
+static size_t count_demands(const struct ts_frontier *frontier, const bool *marked) {
   size_t count = 0;
+  for (size_t i = 0; i < frontier->window->instance_count; i++) {
+    const uint64_t wanted = frontier->engine.wanted_ports[frontier->window->instances[i].node];
+    if (marked[i]) count += wanted ? (size_t)__builtin_popcountll(wanted) : 1;
+  }
+  return count;
+}
+
+struct ts_run_demand *ts_frontier_take_run(struct ts_frontier *frontier, size_t place, size_t *count) {
+  const struct ts_plan *plan = frontier->engine.plan;
   bool *marked = ts_calloc(frontier->window->instance_count + 1, sizeof *marked);
   const struct ts_walk walk = {.met = marked, .enter = is_needed, .user = frontier->states};
   for (size_t w = 0; w < plan->wanted_count; w++) {
@@ -294,15 +303,17 @@ size_t ts_frontier_take_run(struct ts_frontier *frontier, size_t place, struct t
     for (size_t u = 0; node != TS_NO_NODE && u < frontier->window->units[plan->nodes[node].scope].count; u++)
       ts_window_walk(frontier->window, ts_window_instance(frontier->window, node, u), &walk);
   }
+  struct ts_run_demand *demands = ts_calloc(count_demands(frontier, marked) + 1, sizeof *demands);
+  *count = 0;
   for (size_t i = 0; i < frontier->window->instance_count; i++) {
     struct instance *instance = &frontier->window->instances[i];
     if (!marked[i] || node_of(frontier, instance)->kind != TS_NODE_TASK) continue;
     frontier->states[i] = HANDED_OUT;
     frontier->out_count++;
-    count += add_demands(frontier, instance, demands + count);
+    *count += add_demands(frontier, instance, demands + *count);
   }
   free(marked);
-  return count;
+  return demands;
 }
 
 static void came(struct ts_frontier *frontier, struct instance *instance) {

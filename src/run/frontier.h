@@ -25,9 +25,9 @@ size_t ts_frontier_ready(const struct ts_frontier *frontier);
 /* Hands out at most `most` of them, those of one kind and with common inputs together; demands has room for
  * most * TS_OP_MAX_PORTS. Returns the number of demands. */
 size_t ts_frontier_take(struct ts_frontier *frontier, size_t most, struct ts_run_demand *demands);
-/* Hands out all that a run needs and that is not handed out yet; the run by its place in plan->set_order. demands has
- * room for task_count * TS_OP_MAX_PORTS of them per unit. Before ts_frontier_open. */
-size_t ts_frontier_take_run(struct ts_frontier *frontier, size_t place, struct ts_run_demand *demands);
+/* Hands out all that a run needs and that is not handed out yet; the run by its place in plan->set_order. The list is
+ * the caller's. Before ts_frontier_open. */
+struct ts_run_demand *ts_frontier_take_run(struct ts_frontier *frontier, size_t place, size_t *count);
 /* Tasks that were handed out have ended: looks for their products in the store. Those that are missing failed. */
 void ts_frontier_came(struct ts_frontier *frontier, const struct ts_run_demand *demands, size_t count);
 /* Nothing more is needed, or all that is left needs a task that failed. */

@@ -1,10 +1,9 @@
 /* What the tasks of a run need and when they must be done, turned into places in the ready queue and room to start.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The threads of a run are workers of one class, which has their number as cores. A task that needs several cores
- * takes as many of the threads' places, one that is exclusive all of them. Tasks that wait for room do so in the order
- * in which they were taken, so that a large one is not overtaken for ever. Runs without needs never look at any of
- * this. */
+ * The threads of a run are workers of one class, which has their number as cores. A task that needs several cores takes
+ * as many of the threads' places, one that is exclusive all of them. Tasks that wait for room do so in the order in
+ * which they were taken, so that a large one is not overtaken for ever. Runs without needs look at none of this. */
 #include "run/run_int.h"
 
 #include "base/alloc.h"

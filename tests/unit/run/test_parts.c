@@ -155,12 +155,14 @@ static void do_part(struct ts_frontier *frontier, struct told *told, const struc
 /* One run, and one that another worker does beside it: done before it, after it, or when tasks are handed out
  * already. */
 static void first_runs(struct ts_frontier *frontier, struct told *told, const struct ts_run_options *options,
-                       uint32_t window, struct ts_run_demand *demands, struct ts_run_demand *others) {
+                       uint32_t window) {
   const struct toy_subject *s = told->subject;
-  struct ts_run_part first = {.window = window, .wanted = demands, .keep = true};
-  struct ts_run_part beside = {.window = window, .wanted = others, .keep = true};
-  first.wanted_count = ts_frontier_take_run(frontier, 0, demands);
-  beside.wanted_count = ts_frontier_take_run(frontier, s->plan->set_count / 2, others);
+  struct ts_run_part first = {.window = window, .keep = true}, beside = first;
+  ts_auto_free struct ts_run_demand *demands = ts_frontier_take_run(frontier, 0, &first.wanted_count);
+  ts_auto_free struct ts_run_demand *others =
+      ts_frontier_take_run(frontier, s->plan->set_count / 2, &beside.wanted_count);
+  first.wanted = demands;
+  beside.wanted = others;
   if (s->seed % 4 == 0) do_part(frontier, told, options, &beside);
   do_part(frontier, told, options, &first);
   if (s->seed % 8 == 2) do_part(frontier, told, options, &beside);
@@ -181,13 +183,13 @@ static void shared_tasks_are_computed_once(const struct toy_subject *s, bool no_
   told_options.on_task = on_task;
   told_options.on_product = on_product;
   size_t room = (s->plan->node_count + 3) * TS_OP_MAX_PORTS * (s->data.dataset.tile_count + 1);
-  struct ts_run_demand *demands = ts_calloc(room, sizeof *demands), *others = ts_calloc(room, sizeof *others);
+  struct ts_run_demand *demands = ts_calloc(room, sizeof *demands);
   bool failed = false;
   for (uint32_t g = 0; g < ts_run_window_count(s->plan, &s->data.dataset); g++) {
     struct ts_frontier *frontier = ts_frontier_create(s->plan, &s->data.dataset, &told_options, g, &err);
     if (!frontier) fail_msg("%s", err.text);
     if (s->seed % 2 == 0)
-      first_runs(frontier, &told, &options, g, demands, others);
+      first_runs(frontier, &told, &options, g);
     else
       ts_frontier_open(frontier, NULL);
     share(frontier, &told, &options, g, demands);
@@ -198,7 +200,6 @@ static void shared_tasks_are_computed_once(const struct toy_subject *s, bool no_
   if (!no_cutoff && told.executed != toy_expected_executed(s, no_cutoff, true))
     fail_msg("seed %llu: %llu tasks executed instead of %zu", s->seed, (unsigned long long)told.executed,
              toy_expected_executed(s, no_cutoff, true));
-  free(others);
   free(demands);
   ts_store_close(store);
   told_release(&told);
