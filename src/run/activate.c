@@ -63,32 +63,42 @@ static void register_reader(struct instance *instance, struct instance *producer
 /* After all producers were activated: activating one may finish another. */
 static void await_inputs(void *user, size_t index) {
   struct window *window = user;
-  struct instance *instance = &window->instances[index];
+  struct instance *instance = ts_window_at(window, index);
   const struct ts_node *node = &window->engine->plan->nodes[instance->node];
   bool broken = false;
   for (size_t i = 0; i < node->input_count; i++) {
     size_t count = 0;
     struct instance *producers = ts_window_producers(window, instance, i, &count);
+    const bool crossed = count > 0 && ts_pane_is_crossed(window, instance, producers->node);
     for (size_t p = 0; p < count; p++) {
+      if (crossed) producers[p].awaited = true;
       register_reader(instance, &producers[p]);
       broken = broken || producers[p].state == FAILED || producers[p].state == SKIPPED;
     }
   }
   instance->state = WAITING;
   if (broken)
-    ts_finish(window, instance, NULL, TS_OUTCOME_SKIPPED, NULL);
+    ts_skip(window, instance);
   else if (instance->waiting_inputs == 0)
     ts_make_ready(window, instance, TS_ANY_WORKER);
 }
 
+/* One instance more, or less, to be finished in its window and pane. */
+static void open_one(struct window *window, const struct instance *instance, int more) {
+  struct pane *pane = ts_pane_of(window, instance);
+  window->open_count += (size_t)more;
+  if (pane) pane->open_count += (size_t)more;
+}
+
 static bool activate(void *user, size_t index) {
   struct window *window = user;
-  struct instance *instance = &window->instances[index];
+  struct instance *instance = ts_window_at(window, index);
   if (instance->state != UNNEEDED) return false;
-  window->open_count++;
+  open_one(window, instance, 1);
   if (instance->looked_up ? instance->in_store : ts_instance_in_store(window->engine, instance)) {
     ts_make_ready(window, instance, TS_ANY_WORKER);
     instance->state = LOADABLE;
+    if (window->engine->setup->layout.is_fed[instance->node]) window->loading++;
     return false;
   }
   instance->state = REGISTERING;
@@ -97,18 +107,22 @@ static bool activate(void *user, size_t index) {
   return true;
 }
 
+struct ts_walk ts_activation(struct window *window) {
+  return (struct ts_walk){.enter = activate, .leave = await_inputs, .user = window};
+}
+
 void ts_activate_damaged(struct window *window, struct instance *instance) {
   instance->looked_up = true;
   instance->in_store = false;
   instance->state = UNNEEDED;
-  window->open_count--;
-  ts_window_walk(window, instance, &(struct ts_walk){.enter = activate, .leave = await_inputs, .user = window});
+  open_one(window, instance, -1);
+  const struct ts_walk activation = ts_activation(window);
+  ts_window_walk(window, instance, &activation);
 }
 
-/* Before anybody else knows the window. */
-static bool look_up(void *user, size_t index) {
+bool ts_look_up(void *user, size_t index) {
   const struct window *window = user;
-  struct instance *instance = &window->instances[index];
+  struct instance *instance = ts_window_at(window, index);
   if (instance->looked_up) return false;
   instance->looked_up = true;
   instance->in_store = ts_instance_in_store(window->engine, instance);
@@ -117,9 +131,10 @@ static bool look_up(void *user, size_t index) {
 
 void ts_look_up_wanted(struct window *window) {
   if (window->engine->options->store)
-    ts_window_walk_wanted(window, &(struct ts_walk){.enter = look_up, .user = window});
+    ts_window_walk_wanted(window, &(struct ts_walk){.enter = ts_look_up, .user = window});
 }
 
 void ts_activate_wanted(struct window *window) {
-  ts_window_walk_wanted(window, &(struct ts_walk){.enter = activate, .leave = await_inputs, .user = window});
+  const struct ts_walk activation = ts_activation(window);
+  ts_window_walk_wanted(window, &activation);
 }

@@ -13,7 +13,8 @@ struct content *ts_content_create(struct window *window, struct instance *origin
   } * per_output;
   const size_t count = ts_instance_output_count(window->engine, origin);
   struct content *content = ts_arena_alloc(&window->arena, sizeof *content + count * sizeof *per_output);
-  content->origin = origin;
+  content->node = origin->node;
+  content->unit = origin->unit;
   content->out.count = count;
   content->out.data = (struct ts_data **)(content + 1);
   content->out.sizes = (size_t *)(content->out.data + count);

@@ -36,13 +36,38 @@ void ts_engine_end(struct engine *engine, const struct ts_error *err) {
   pthread_cond_broadcast(&engine->changed);
 }
 
+static void count_instances(struct engine *engine, size_t more) {
+  engine->instances += more;
+  if (engine->instances > engine->result->peak_instances) engine->result->peak_instances = engine->instances;
+}
+
+/* The earliest window of which a pane can be opened; NULL: none. */
+static struct window *window_with_panes(const struct engine *engine) {
+  struct window *earliest = NULL;
+  for (struct window *w = engine->unopened_panes > 0 ? engine->first_open : NULL; w; w = w->next_open) {
+    if (ts_pane_may_open(w) && (!earliest || w->number < earliest->number)) earliest = w;
+  }
+  return earliest;
+}
+
+static bool open_next_pane(struct engine *engine, struct window *window) {
+  struct ts_error err = {0};
+  engine->unopened_panes--;
+  engine->opening++;
+  const bool ok = ts_pane_open_next(window, &err);
+  engine->opening--;
+  if (ok) count_instances(engine, engine->setup->layout.inner_count);
+  if (!ok) ts_engine_end(engine, &err);
+  return ok;
+}
+
 /* Under engine.lock, which is released while keys are hashed and the store is asked. */
 static bool open_next_window(struct engine *engine) {
   struct ts_error err = {0};
   const uint32_t number = ts_schedule_window(engine, engine->next_window++);
   engine->opening++;
   pthread_mutex_unlock(&engine->lock);
-  struct window *window = ts_window_create(engine, number, &err);
+  struct window *window = ts_window_create(engine, number, !engine->needed, &err);
   if (window) ts_look_up_wanted(window);
   pthread_mutex_lock(&engine->lock);
   engine->opening--;
@@ -51,6 +76,8 @@ static bool open_next_window(struct engine *engine) {
     return false;
   }
   engine->open_windows++;
+  engine->unopened_panes += window->pane_count;
+  count_instances(engine, window->instance_count);
   window->next_open = engine->first_open;
   engine->first_open = window;
   ts_activate_wanted(window);
@@ -83,12 +110,18 @@ static bool take_task(struct engine *engine, size_t worker, struct ts_ready_task
   for (;;) {
     if (engine->over || stop_requested(engine)) return false;
     if (ts_ready_take(&engine->ready, worker, task)) return true;
+    struct window *dry = window_with_panes(engine);
+    if (dry) {
+      if (!open_next_pane(engine, dry)) return false;
+      continue;
+    }
     bool more = engine->next_window < engine->window_count;
     if (more && engine->open_windows + engine->opening <= engine->result->threads) {
       if (!open_next_window(engine)) return false;
       continue;
     }
-    if (!more && engine->opening + engine->running + engine->entering == 0 && engine->event_count == 0) {
+    if (!more && engine->unopened_panes + engine->opening + engine->running + engine->entering == 0 &&
+        engine->event_count == 0) {
       engine->over = true;
       pthread_cond_broadcast(&engine->changed);
       return false;
@@ -196,6 +229,7 @@ static void load(struct engine *engine, struct window *window, struct instance *
   times.wall_s = (double)(ts_clock_ns() - engine->env.start_ns) / 1e9 - times.start_s;
   pthread_mutex_lock(&engine->lock);
   engine->running--;
+  if (engine->setup->layout.is_fed[instance->node]) window->loading--;
   if (ok) {
     content->is_durable = true;
     content->state = CONTENT_DONE;
@@ -242,7 +276,7 @@ static bool claim_content(struct engine *engine, const struct ts_ready_task *tas
 
 static void work_on(struct engine *engine, const struct ts_ready_task *task, size_t worker) {
   struct window *window = task->owner;
-  struct instance *instance = &window->instances[task->instance];
+  struct instance *instance = ts_window_at(window, task->instance);
   bool loadable = instance->state == LOADABLE;
   struct content *content = NULL;
   if (loadable)

@@ -18,6 +18,12 @@ static void count(struct engine *engine, const struct instance *instance, enum t
   engine->result->cpu_s[node->task] += cpu_s;
 }
 
+void ts_release_reader(struct window *window, struct instance *producer) {
+  if (--producer->readers > 0 || producer->state != DONE) return;
+  producer->content->holders--;
+  ts_content_drop_idle(window, producer->content);
+}
+
 /* A finished reader no longer needs its inputs. */
 static void release_producers(struct window *window, struct instance *instance) {
   const struct ts_node *node = &window->engine->plan->nodes[instance->node];
@@ -26,19 +32,24 @@ static void release_producers(struct window *window, struct instance *instance) 
     size_t producer_count = 0;
     struct instance *producers = ts_window_producers(window, instance, i, &producer_count);
     for (size_t p = 0; p < producer_count; p++) {
-      if (--producers[p].readers == 0 && producers[p].state == DONE) {
-        producers[p].content->holders--;
-        ts_content_drop_idle(window, producers[p].content);
-      }
+      ts_release_reader(window, &producers[p]);
     }
   }
+}
+
+/* Events carry keys, so one that has no key yet is skipped when it has. */
+void ts_skip(struct window *window, struct instance *instance) {
+  if (instance->lacks_key)
+    instance->is_broken = true;
+  else
+    ts_finish(window, instance, NULL, TS_OUTCOME_SKIPPED, NULL);
 }
 
 static void tell_consumer(struct window *window, struct instance *consumer, void *user) {
   const struct instance *producer = user;
   if (consumer->state != WAITING) return;
   if (producer->state != DONE)
-    ts_finish(window, consumer, NULL, TS_OUTCOME_SKIPPED, NULL);
+    ts_skip(window, consumer);
   else if (--consumer->waiting_inputs == 0)
     ts_make_ready(window, consumer, ts_engine_worker());
 }
@@ -60,6 +71,11 @@ static struct ts_data **hold_wanted(const struct window *window, const struct in
 
 void ts_finish_window(struct window *window) { add_event(window->engine, (struct event){.window = window}); }
 
+void ts_finish_one(struct window *window, struct pane *pane) {
+  if (pane && --pane->open_count == 0) add_event(window->engine, (struct event){.window = window, .pane = pane});
+  if (--window->open_count == 0) ts_finish_window(window);
+}
+
 void ts_finish(struct window *window, struct instance *instance, struct content *content, enum ts_outcome outcome,
                const struct ts_call_times *times) {
   static const struct ts_call_times no_times = {0};
@@ -68,11 +84,10 @@ void ts_finish(struct window *window, struct instance *instance, struct content 
   if (instance->state == DONE && instance->readers > 0) content->holders++;
   count(window->engine, instance, outcome, times ? times->cpu_s : 0);
   add_event(window->engine,
-            (struct event){window, instance, outcome, times ? *times : no_times, hold_wanted(window, instance)});
+            (struct event){window, instance, outcome, times ? *times : no_times, hold_wanted(window, instance), NULL});
   release_producers(window, instance);
   ts_window_each_consumer(window, instance, tell_consumer, instance);
-  window->open_count--;
-  if (window->open_count == 0) ts_finish_window(window);
+  ts_finish_one(window, ts_pane_of(window, instance));
 }
 
 static void deliver(struct engine *engine, struct event *event) {
@@ -105,20 +120,36 @@ static void tell_task(struct engine *engine, const struct instance *instance, en
 
 /* Instances that were not needed, because the store has their consumers' products, are reported and counted as
  * found. */
-static void tell_unneeded(struct engine *engine, const struct window *window) {
+static void tell_unneeded(struct engine *engine, const struct instance *instances, size_t instance_count) {
   const struct ts_call_times times = {.start_s = (double)(ts_clock_ns() - engine->env.start_ns) / 1e9};
-  for (size_t i = 0; i < window->instance_count; i++) {
-    if (window->instances[i].state == UNNEEDED) tell_task(engine, &window->instances[i], TS_OUTCOME_STORE, &times);
+  for (size_t i = 0; i < instance_count; i++) {
+    if (instances[i].state == UNNEEDED) tell_task(engine, &instances[i], TS_OUTCOME_STORE, &times);
   }
+}
+
+/* Under engine.lock. */
+static void count_unneeded(struct engine *engine, const struct instance *instances, size_t instance_count) {
+  for (size_t i = 0; i < instance_count; i++) {
+    if (instances[i].state == UNNEEDED) count(engine, &instances[i], TS_OUTCOME_STORE, 0);
+  }
+  engine->instances -= instance_count;
+}
+
+static void close_pane(struct engine *engine, struct window *window, struct pane *pane) {
+  const size_t instance_count = engine->setup->layout.inner_count;
+  tell_unneeded(engine, pane->instances, instance_count);
+  pthread_mutex_lock(&engine->lock);
+  count_unneeded(engine, pane->instances, instance_count);
+  ts_pane_close(window, pane);
+  pthread_cond_signal(&engine->changed);
+  pthread_mutex_unlock(&engine->lock);
 }
 
 static void close_window(struct engine *engine, struct window *window) {
   const bool whole = !engine->needed; /* otherwise another part may need instances that this one did not */
-  if (whole) tell_unneeded(engine, window);
+  if (whole) tell_unneeded(engine, window->instances, window->instance_count);
   pthread_mutex_lock(&engine->lock);
-  for (size_t i = 0; whole && i < window->instance_count; i++) {
-    if (window->instances[i].state == UNNEEDED) count(engine, &window->instances[i], TS_OUTCOME_STORE, 0);
-  }
+  if (whole) count_unneeded(engine, window->instances, window->instance_count);
   ts_engine_forget_window(engine, window);
   pthread_cond_broadcast(&engine->changed);
   pthread_mutex_unlock(&engine->lock);
@@ -128,7 +159,10 @@ static void close_window(struct engine *engine, struct window *window) {
 static void report_event(struct engine *engine, struct event *event) {
   struct instance *instance = event->instance;
   if (!instance) {
-    close_window(engine, event->window);
+    if (event->pane)
+      close_pane(engine, event->window, event->pane);
+    else
+      close_window(engine, event->window);
     return;
   }
   if (event->outcome == TS_OUTCOME_CUTOFF)

@@ -65,7 +65,7 @@ bool ts_run_forecast(const struct ts_plan *plan, const struct ts_dataset *datase
   bool is_empty = store_is_empty(options->store);
   if (ok && is_empty) count_everything(plan, dataset, forecast);
   for (size_t g = 0; ok && !is_empty && g < engine.window_count; g++) {
-    struct window *window = ts_window_create(&engine, (uint32_t)g, err);
+    struct window *window = ts_window_create(&engine, (uint32_t)g, false, err);
     ok = window != NULL;
     if (ok) ts_window_walk_wanted(window, &(struct ts_walk){.enter = visit, .user = window});
     if (ok) count_window(window, forecast);

@@ -209,7 +209,7 @@ struct ts_frontier *ts_frontier_create(const struct ts_plan *plan, const struct 
                                        const struct ts_run_options *options, uint32_t window, struct ts_error *err) {
   struct ts_frontier *frontier = ts_calloc(1, sizeof *frontier);
   bool ok = ts_engine_init(&frontier->engine, plan, dataset, options, &frontier->unused, err);
-  if (ok) frontier->window = ts_window_create(&frontier->engine, window, err);
+  if (ok) frontier->window = ts_window_create(&frontier->engine, window, false, err);
   if (!frontier->window) {
     ts_frontier_destroy(frontier);
     return NULL;

@@ -25,9 +25,8 @@ static struct ts_data *keep(struct engine *engine, struct content *content, size
   return other;
 }
 
-static struct ts_data *compute_again(struct engine *engine, struct window *window, struct content *content, size_t port,
-                                     struct ts_str *message) {
-  struct instance *origin = content->origin;
+static struct ts_data *compute_from(struct engine *engine, struct window *window, struct content *content,
+                                    const struct instance *origin, size_t port, struct ts_str *message) {
   size_t input_count = 0;
   struct ts_data **inputs = ts_collect_inputs(engine, window, origin, &input_count, message);
   if (!inputs) return NULL;
@@ -44,6 +43,18 @@ static struct ts_data *compute_again(struct engine *engine, struct window *windo
   free(outputs);
   ts_release_inputs(inputs, input_count);
   return result;
+}
+
+static struct ts_data *compute_again(struct engine *engine, struct window *window, struct content *content, size_t port,
+                                     struct ts_str *message) {
+  struct ts_error err = {0};
+  struct ts_data *data = NULL;
+  if (ts_pane_hold(window, content, &err))
+    data = compute_from(engine, window, content, ts_content_origin(window, content), port, message);
+  else if (message)
+    ts_str_add(message, err.text);
+  ts_pane_let_go(window, content);
+  return data;
 }
 
 struct ts_data *ts_materialise(struct engine *engine, struct window *window, struct content *content, size_t port,

@@ -103,7 +103,8 @@ static double missing_bytes(const struct engine *engine, const struct window *wi
       if (!content || content->out.data[node->inputs[i].port]) continue;
       sum += (double)content->out.sizes[node->inputs[i].port];
       if (content->is_durable) continue;
-      double call = call_bytes(engine, window, content->origin) + missing_bytes(engine, window, content->origin);
+      const struct instance *origin = ts_content_origin(window, content);
+      double call = origin ? call_bytes(engine, window, origin) + missing_bytes(engine, window, origin) : 0;
       if (call > largest_call) largest_call = call;
     }
   }
@@ -265,7 +266,9 @@ static void pin_inputs(const struct engine *engine, const struct window *window,
       struct content *content = producers[p].content;
       if (!content) continue;
       pin(content);
-      if (!content->out.data[node->inputs[i].port] && !content->is_durable) pin_inputs(engine, window, content->origin);
+      const struct instance *origin = ts_content_origin(window, content);
+      if (origin && !content->out.data[node->inputs[i].port] && !content->is_durable)
+        pin_inputs(engine, window, origin);
     }
   }
 }

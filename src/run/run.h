@@ -144,6 +144,7 @@ struct ts_run_result {
   struct ts_memo_counts parts;    /* of calls: asked for, and recalled; depends on timing */
   double wall_s, cpu_total_s;
   uint64_t peak_bytes;
+  size_t peak_instances; /* most instances that were open at once */
   size_t threads;
   size_t workers, buckets; /* processes and their jobs; 0: the run was done by threads of this process */
   bool stopped;            /* not finished: stopped on request */

@@ -41,7 +41,8 @@ struct content {
   struct ts_key key;            /* content key, if has_key; then the same for all instances that share the content */
   bool has_key;
   size_t holders;           /* finished instances that somebody still reads from */
-  struct instance *origin;  /* borrowed: the instance that computed or loaded it; used to compute it again */
+  uint32_t node;            /* of the instance that computed or loaded it; used to compute it again */
+  size_t unit;              /* of the same instance */
   struct instance *waiters; /* borrowed list through instance.next_waiter */
   double cpu_s;             /* CPU seconds of its computation */
   bool is_durable;          /* the store keeps all outputs */
@@ -62,6 +63,9 @@ struct instance {
   bool looked_up; /* in_store has the store's answer from before the window was opened */
   bool in_store;
   bool registered; /* counted among the readers of its producers */
+  bool lacks_key;  /* it is made when the last pane that the instance reads is opened */
+  bool is_broken;  /* an input failed before the key was made: it is skipped then */
+  bool awaited;    /* a coarser instance reads it: its pane, when it is opened, needs it */
   uint32_t node;
   uint32_t waiting_inputs; /* input edges whose producer is not finished */
   uint32_t readers;        /* consumers that have not finished yet */
@@ -70,6 +74,19 @@ struct instance {
   struct content *content; /* borrowed from the window; set when DONE, FAILED or PENDING */
   struct instance *next_waiter;
 };
+
+/* The instances of one unit of the finest scope that only others of this unit read: see pane.c. */
+struct pane {
+  size_t place;      /* in window.panes */
+  size_t open_count; /* instances of the unit that are needed and not finished, and 1 until it is opened */
+  size_t users;      /* computations again that look at its instances */
+  bool has_keys;
+  bool is_over; /* finished and reported: it is freed with its last user */
+  struct instance instances[];
+};
+
+/* What the store said of an instance of a pane before the first one was opened. */
+enum { FOUND_ASKED = 1, FOUND_THERE = 2 };
 
 struct window {
   struct engine *engine; /* borrowed */
@@ -80,7 +97,13 @@ struct window {
   struct instance *instances; /* owned; those of node n start at offsets[n] */
   size_t *offsets;            /* owned */
   size_t instance_count;
-  size_t open_count;           /* instances needed and not finished */
+  size_t open_count;   /* instances needed and not finished, and panes not opened */
+  struct pane **panes; /* owned: per unit of the finest scope, while it is open; NULL: all are in `instances` */
+  size_t pane_count, next_pane, open_panes;
+  size_t loading;              /* instances that are being loaded and would need panes if that failed */
+  bool is_opening;             /* a thread makes a pane, without the lock */
+  bool is_keyed;               /* the keys of `instances` were made before the first pane was opened */
+  uint8_t *found;              /* owned: per instance of all panes, FOUND_...; NULL: the store has none of them */
   struct ts_table by_identity; /* of borrowed contents: see content.c */
   struct ts_arena arena;       /* owns the contents; guarded by engine.lock */
   struct content **all;        /* owned array, for release */
@@ -94,10 +117,20 @@ struct window {
 /* Something to report outside engine.lock, in the order in which it happened. */
 struct event {
   struct window *window;     /* borrowed: windows are destroyed by their own last event */
-  struct instance *instance; /* borrowed; NULL: the window is finished */
+  struct instance *instance; /* borrowed; NULL: the window, or a pane of it, is finished */
   enum ts_outcome outcome;
   struct ts_call_times times;
   struct ts_data **data; /* owned array and references: the wanted outputs, where they are in memory; NULL */
+  struct pane *pane;     /* borrowed: the pane that is finished; NULL */
+};
+
+/* Which nodes have their instances in panes, if windows are opened pane by pane. */
+struct pane_layout {
+  bool is_usable;      /* no unit of the finest scope reads a product that is made from all of them */
+  enum ts_scope scope; /* the finest of the plan */
+  uint32_t *inner;     /* owned: per node, its place in a pane; TS_NO_NODE: the window keeps its instances */
+  uint32_t inner_count;
+  bool *is_fed; /* owned: per node, whether it is coarser and reads what panes make */
 };
 
 struct ts_run_setup {
@@ -108,6 +141,7 @@ struct ts_run_setup {
   const struct recipe **recipes; /* owned array: per node; NULL for other kinds than TASK */
   struct ts_arena recipe_arena;  /* owns the recipes */
   size_t recipe_count;
+  struct pane_layout layout;
   uint32_t *depths;            /* owned: per node, the longest way to it from a node without inputs */
   bool *is_stage_output;       /* owned: per task */
   char *producer;              /* owned: this machine and program, for records */
@@ -137,7 +171,9 @@ struct engine {
   pthread_cond_t changed; /* something became ready, or the run is over */
   struct ts_ready ready;
   size_t next_window, window_count, open_windows;
-  size_t opening;            /* windows that a worker is making, without the lock */
+  size_t unopened_panes;     /* of open windows */
+  size_t opening;            /* windows and panes that a worker is making, without the lock */
+  size_t instances;          /* of open windows and panes */
   struct window *first_open; /* owned list through window.next_open */
   size_t entering;           /* instances taken that wait for memory */
   size_t running;
@@ -164,20 +200,43 @@ struct engine {
 };
 
 /* window.c: opening and closing, keys, units. All called under engine.lock, except window_create. */
-struct window *ts_window_create(struct engine *engine, uint32_t number, struct ts_error *err);
+/* by_panes: its finest units are opened later, if the plan allows it; else all at once. */
+struct window *ts_window_create(struct engine *engine, uint32_t number, bool by_panes, struct ts_error *err);
 void ts_window_destroy(struct window *window);
+/* Instances are numbered within a window: first its own, then those of its panes, pane after pane. */
+size_t ts_window_index(const struct window *window, const struct instance *instance);
+struct instance *ts_window_at(const struct window *window, size_t index);
 struct instance *ts_window_instance(const struct window *window, uint32_t node, size_t local_unit);
 struct instance *ts_window_instance_of_unit(const struct window *window, uint32_t node, size_t unit);
 /* The producers of one input of an instance: first and count (more than one only for GATHER). */
 struct instance *ts_window_producers(const struct window *window, const struct instance *consumer, size_t input,
                                      size_t *count);
-/* Backwards from an instance, or from all that are wanted by themselves (some may come twice); vertices are indices of
- * window.instances, and the window itself fills in the graph. */
+/* Backwards from an instance, or from all that are wanted by themselves (some may come twice); vertices are numbers of
+ * instances, and the window itself fills in the graph. Instances of panes are not wanted here, nor does the walk go on
+ * from a coarser instance into panes. */
 void ts_window_walk(const struct window *window, const struct instance *from, const struct ts_walk *walk);
 void ts_window_walk_wanted(const struct window *window, const struct ts_walk *walk);
 /* Calls visit for every consumer instance of a producer, once per edge. */
 void ts_window_each_consumer(struct window *window, const struct instance *producer,
                              void (*visit)(struct window *window, struct instance *consumer, void *user), void *user);
+
+/* pane.c */
+void ts_layout_make(struct ts_run_setup *setup);
+/* Before anybody else knows the window: the keys that can be made, or all. */
+bool ts_panes_begin(struct window *window, struct ts_error *err);
+/* The open pane of an instance; NULL: the window has none, or keeps the instance for all. Under engine.lock. */
+struct pane *ts_pane_of(const struct window *window, const struct instance *instance);
+/* Whether the input leads from a coarser instance into panes. */
+bool ts_pane_is_crossed(const struct window *window, const struct instance *consumer, uint32_t producer);
+/* Under engine.lock, which opening releases while keys are hashed and the store is asked. */
+bool ts_pane_may_open(const struct window *window);
+bool ts_pane_open_next(struct window *window, struct ts_error *err);
+void ts_pane_close(struct window *window, struct pane *pane); /* under engine.lock, after its last event */
+/* Without engine.lock: keeps the pane that a content comes from, or makes it once more; until let go. */
+bool ts_pane_hold(struct window *window, const struct content *content, struct ts_error *err);
+void ts_pane_let_go(struct window *window, const struct content *content);
+/* The instance that made a content; NULL: its pane is closed. Under engine.lock, or while its pane is held. */
+struct instance *ts_content_origin(const struct window *window, const struct content *content);
 
 /* engine.c: common to a run and a forecast. */
 bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const struct ts_dataset *dataset,
@@ -229,6 +288,7 @@ size_t ts_instance_output_count(const struct engine *engine, const struct instan
 const char *ts_instance_output_port(const struct engine *engine, const struct instance *instance, size_t port);
 
 /* activate.c: which instances are needed; under engine.lock. */
+struct ts_walk ts_activation(struct window *window); /* the walk that activates an instance and all that it needs */
 void ts_activate_wanted(struct window *window);
 /* A product that the store promised cannot be read: the instance is to be computed. */
 void ts_activate_damaged(struct window *window, struct instance *instance);
@@ -237,6 +297,7 @@ void ts_activate_damaged(struct window *window, struct instance *instance);
 void ts_make_ready(struct window *window, struct instance *instance, size_t worker);
 /* Asks the store about all that ts_activate_wanted will ask for; before the window is open, without engine.lock. */
 void ts_look_up_wanted(struct window *window);
+bool ts_look_up(void *user, size_t index); /* the walk of the same: asks about one instance of the window `user` */
 bool ts_instance_in_store(struct engine *engine, const struct instance *instance);
 bool ts_instance_is_kept(const struct engine *engine, const struct instance *instance);
 
@@ -280,6 +341,12 @@ void ts_engine_wait(struct engine *engine); /* engine.c: until something changes
 /* finish.c: under engine.lock. */
 void ts_finish(struct window *window, struct instance *instance, struct content *content, enum ts_outcome outcome,
                const struct ts_call_times *times);
+/* One thing less to be done in a window, and in a pane of it (may be NULL): the last one reports the end of both. */
+void ts_finish_one(struct window *window, struct pane *pane);
+/* Something that the instance needs failed. */
+void ts_skip(struct window *window, struct instance *instance);
+/* A product has one reader less. */
+void ts_release_reader(struct window *window, struct instance *producer);
 /* Reports the end of a window; by ts_finish with its last instance. */
 void ts_finish_window(struct window *window);
 /* finish.c: without any lock; reports the events so far. */

@@ -132,7 +132,7 @@ struct ts_ready_task ts_schedule_place(struct window *window, const struct insta
                                       .deadline_ns = e->after_ns ? e->options->deadlines->window_ns[window->number]
                                                                  : TS_NO_DEADLINE,
                                       .after_ns = e->after_ns ? e->after_ns[instance->node] : 0};
-  struct ts_ready_task task = {.owner = window, .instance = (uint32_t)(instance - window->instances)};
+  struct ts_ready_task task = {.owner = window, .instance = (uint32_t)ts_window_index(window, instance)};
   if (e->setup->needs && node->kind == TS_NODE_TASK) task.needs = e->setup->needs_of_task[node->task];
   e->policy->place(&facts, &task);
   return task;

@@ -81,6 +81,7 @@ struct ts_run_setup *ts_run_setup_create(const struct ts_plan *plan, struct ts_r
   setup->plan = plan;
   mark_stage_outputs(setup);
   list_consumers(setup);
+  ts_layout_make(setup);
   measure_depths(setup);
   name_producer(setup);
   if (find_source_operations(setup, registry, err) && ts_recipes_make(setup, store, err)) return setup;
@@ -97,6 +98,8 @@ void ts_run_setup_destroy(struct ts_run_setup *setup) {
   free(setup->consumers);
   free(setup->recipes);
   ts_arena_release(&setup->recipe_arena);
+  free(setup->layout.inner);
+  free(setup->layout.is_fed);
   free(setup->depths);
   free(setup->is_stage_output);
   ts_cache_destroy(setup->cache);

@@ -4,12 +4,33 @@
 
 #include "base/alloc.h"
 
+/* The place of a node's instances in panes; TS_NO_NODE: the window itself keeps them. */
+static uint32_t inner_place(const struct window *window, uint32_t node) {
+  return window->panes ? window->engine->setup->layout.inner[node] : TS_NO_NODE;
+}
+
 struct instance *ts_window_instance(const struct window *window, uint32_t node, size_t local_unit) {
+  const uint32_t inner = inner_place(window, node);
+  if (inner != TS_NO_NODE) return &window->panes[local_unit]->instances[inner];
   return &window->instances[window->offsets[node] + local_unit];
 }
 
 struct instance *ts_window_instance_of_unit(const struct window *window, uint32_t node, size_t unit) {
   return ts_window_instance(window, node, unit - window->units[window->engine->plan->nodes[node].scope].first);
+}
+
+size_t ts_window_index(const struct window *window, const struct instance *instance) {
+  const uint32_t inner = inner_place(window, instance->node);
+  if (inner == TS_NO_NODE) return (size_t)(instance - window->instances);
+  const struct pane_layout *layout = &window->engine->setup->layout;
+  return window->instance_count + (instance->unit - window->units[layout->scope].first) * layout->inner_count + inner;
+}
+
+struct instance *ts_window_at(const struct window *window, size_t index) {
+  if (index < window->instance_count) return &window->instances[index];
+  const size_t inner_count = window->engine->setup->layout.inner_count;
+  index -= window->instance_count;
+  return &window->panes[index / inner_count]->instances[index % inner_count];
 }
 
 struct instance *ts_window_producers(const struct window *window, const struct instance *consumer, size_t input,
@@ -27,10 +48,11 @@ struct instance *ts_window_producers(const struct window *window, const struct i
 
 static bool instance_input(const void *graph, size_t vertex, size_t input, size_t *first, size_t *count) {
   const struct window *window = graph;
-  const struct instance *consumer = &window->instances[vertex];
+  const struct instance *consumer = ts_window_at(window, vertex);
   if (input == window->engine->plan->nodes[consumer->node].input_count) return false;
   const struct instance *producers = ts_window_producers(window, consumer, input, count);
-  if (producers) *first = (size_t)(producers - window->instances);
+  if (producers) *first = ts_window_index(window, producers);
+  if (producers && ts_pane_is_crossed(window, consumer, producers->node)) *count = 0;
   return true;
 }
 
@@ -38,7 +60,7 @@ void ts_window_walk(const struct window *window, const struct instance *from, co
   struct ts_walk over = *walk;
   over.input = instance_input;
   over.graph = window;
-  ts_walk_back(&over, (size_t)(from - window->instances));
+  ts_walk_back(&over, ts_window_index(window, from));
 }
 
 void ts_window_walk_wanted(const struct window *window, const struct ts_walk *walk) {
@@ -46,8 +68,10 @@ void ts_window_walk_wanted(const struct window *window, const struct ts_walk *wa
   for (size_t i = 0; part && i < part->wanted_count; i++)
     ts_window_walk(window, ts_window_instance_of_unit(window, part->wanted[i].node, part->wanted[i].unit), walk);
   for (size_t i = 0; (!part || !part->wanted) && i < window->instance_count; i++) {
-    if (window->engine->wanted_ports[window->instances[i].node] != 0)
-      ts_window_walk(window, &window->instances[i], walk);
+    const struct instance *instance = &window->instances[i];
+    if (window->engine->wanted_ports[instance->node] == 0) continue;
+    if (!window->panes || window->engine->plan->nodes[instance->node].scope != window->engine->setup->layout.scope)
+      ts_window_walk(window, instance, walk);
   }
 }
 
@@ -61,38 +85,59 @@ void ts_window_each_consumer(struct window *window, const struct instance *produ
     size_t first = 0;
     size_t count = 0;
     ts_dataset_related(e->dataset, from, producer->unit, to, &first, &count);
-    for (size_t u = 0; u < count; u++)
-      visit(window, ts_window_instance(window, node, first + u - window->units[to].first), user);
+    for (size_t u = first - window->units[to].first; count > 0; u++, count--) {
+      if (inner_place(window, node) != TS_NO_NODE && !window->panes[u]) continue; /* not open yet, or finished */
+      visit(window, ts_window_instance(window, node, u), user);
+    }
   }
 }
 
-struct window *ts_window_create(struct engine *engine, uint32_t number, struct ts_error *err) {
+static void divide(struct window *window, bool by_panes) {
+  const struct engine *engine = window->engine;
+  const struct ts_plan *plan = engine->plan;
+  for (int scope = 0; scope < TS_SCOPE_COUNT; scope++)
+    ts_dataset_related(engine->dataset, plan->coarsest, window->number, (enum ts_scope)scope,
+                       &window->units[scope].first, &window->units[scope].count);
+  const size_t finest = window->units[engine->setup->layout.scope].count;
+  if (by_panes && engine->setup->layout.is_usable && finest > 1) {
+    window->pane_count = finest;
+    window->panes = ts_calloc(finest, sizeof *window->panes);
+  }
+  window->offsets = ts_calloc(plan->node_count + 1, sizeof *window->offsets);
+  for (uint32_t n = 0; n < plan->node_count; n++) {
+    const bool is_kept = inner_place(window, n) == TS_NO_NODE;
+    window->offsets[n + 1] = window->offsets[n] + (is_kept ? window->units[plan->nodes[n].scope].count : 0);
+  }
+  window->instance_count = window->offsets[plan->node_count];
+  window->instances = ts_calloc(window->instance_count + 1, sizeof *window->instances);
+}
+
+/* In a window with panes, keys of what they make, and of all that reads it, come with them. */
+static bool has_key_at_once(const struct window *window, uint32_t node) {
+  const struct engine *engine = window->engine;
+  const struct pane_layout *layout = &engine->setup->layout;
+  if (engine->needed && !engine->needed[node]) return false;
+  return !window->panes || (engine->plan->nodes[node].scope != layout->scope && !layout->is_fed[node]);
+}
+
+struct window *ts_window_create(struct engine *engine, uint32_t number, bool by_panes, struct ts_error *err) {
   struct window *window = ts_calloc(1, sizeof *window);
   window->engine = engine;
   window->number = number;
-  const struct ts_plan *plan = engine->plan;
-  for (int scope = 0; scope < TS_SCOPE_COUNT; scope++)
-    ts_dataset_related(engine->dataset, plan->coarsest, number, (enum ts_scope)scope, &window->units[scope].first,
-                       &window->units[scope].count);
-  window->offsets = ts_calloc(plan->node_count + 1, sizeof *window->offsets);
-  for (size_t n = 0; n < plan->node_count; n++)
-    window->offsets[n + 1] = window->offsets[n] + window->units[plan->nodes[n].scope].count;
-  window->instance_count = window->offsets[plan->node_count];
-  window->instances = ts_calloc(window->instance_count + 1, sizeof *window->instances);
-  for (uint32_t n = 0; n < plan->node_count; n++) {
-    enum ts_scope scope = plan->nodes[n].scope;
-    for (size_t u = 0; u < window->units[scope].count; u++) {
-      struct instance *instance = ts_window_instance(window, n, u);
-      instance->node = n;
-      instance->unit = window->units[scope].first + u;
-      if (engine->needed && !engine->needed[n]) continue;
-      if (!ts_instance_key(engine, window, instance, err)) {
-        ts_window_destroy(window);
-        return NULL;
-      }
+  divide(window, by_panes);
+  bool ok = true;
+  for (uint32_t n = 0; n < engine->plan->node_count; n++) {
+    const bool with_key = has_key_at_once(window, n);
+    for (size_t i = window->offsets[n]; ok && i < window->offsets[n + 1]; i++) {
+      window->instances[i].node = n;
+      window->instances[i].unit = window->units[engine->plan->nodes[n].scope].first + i - window->offsets[n];
+      ok = !with_key || ts_instance_key(engine, window, &window->instances[i], err);
     }
   }
-  return window;
+  if (ok && window->panes) ok = ts_panes_begin(window, err);
+  if (ok) return window;
+  ts_window_destroy(window);
+  return NULL;
 }
 
 void ts_window_destroy(struct window *window) {
@@ -102,6 +147,9 @@ void ts_window_destroy(struct window *window) {
     for (size_t o = 0; o < content->out.count; o++) ts_data_unref(content->out.data[o]);
     free(content->message);
   }
+  for (size_t p = 0; p < window->pane_count; p++) free(window->panes[p]);
+  free(window->panes);
+  free(window->found);
   free(window->all);
   ts_table_release(&window->by_identity);
   ts_arena_release(&window->arena);
