@@ -89,6 +89,9 @@ struct ts_store_backend {
   /* Newest first. */
   bool (*run_list)(void *state, struct ts_arena *arena, struct ts_store_run **runs, size_t *count,
                    struct ts_error *err);
+  /* Optional: whether the process that a run names has the store open for writing now. Without it the system of this
+   * machine is asked whether that process lives. */
+  bool (*is_written_by)(void *state, int64_t process_id, const char *process);
   /* By task number. */
   bool (*task_list)(void *state, const char *run, struct ts_arena *arena, struct ts_task_row **rows, size_t *count,
                     struct ts_error *err);

@@ -4,9 +4,11 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/process.h"
 #include "store/access.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -27,17 +29,22 @@ static void fail_busy(int fd, const char *folder, struct ts_error *err) {
 }
 
 static void write_holder(int fd) {
-  char text[32];
-  int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
-  /* The number only serves the message to others: the lock holds without it. */
+  char identity[TS_PROCESS_IDENTITY_SIZE] = "", text[TS_PROCESS_IDENTITY_SIZE + 32];
+  ts_process_identity(getpid(), identity);
+  int length = snprintf(text, sizeof text, "%ld\n%s\n", (long)getpid(), identity);
+  /* The text only serves others: the lock holds without it. */
   if (ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)length, 0) < 0) return;
 }
+
+static struct flock whole_file(void) { return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET}; }
 
 int ts_store_lock_open(const char *folder, struct ts_error *err) {
   ts_auto_free char *path = ts_path_join(folder, "lock");
   int fd = ts_store_file_open(folder, path, err);
   if (fd < 0) return -1;
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    struct flock asked = whole_file();
+    fcntl(fd, F_OFD_SETLK, &asked); /* nobody else takes it: where it cannot be had, readers ask the system */
     write_holder(fd);
     return fd;
   }
@@ -60,6 +67,30 @@ bool ts_store_lock_check(int fd, const char *folder, struct ts_error *err) {
   ts_fail(err, TS_ERR_STORE, "the store '%s' was removed or replaced while it was in use", folder);
   ts_error_help(err, "put it back, or run again: missing products are computed again");
   return false;
+}
+
+/* The identity of the last holder, behind its number; "" if the file has none, as programs without it left it. */
+static void read_identity(int fd, char identity[TS_PROCESS_IDENTITY_SIZE]) {
+  char text[TS_PROCESS_IDENTITY_SIZE + 32];
+  ssize_t length = pread(fd, text, sizeof text - 1, 0);
+  text[length > 0 ? length : 0] = '\0';
+  const char *second = strchr(text, '\n');
+  snprintf(identity, TS_PROCESS_IDENTITY_SIZE, "%.*s", second ? (int)strcspn(second + 1, "\n") : 0,
+           second ? second + 1 : "");
+}
+
+bool ts_store_lock_is_held_by(const char *folder, int64_t process_id, const char *identity) {
+  ts_auto_free char *path = ts_path_join(folder, "lock");
+  char holder[TS_PROCESS_IDENTITY_SIZE] = "";
+  struct flock asked = whole_file();
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0 && errno == ENOENT) return false; /* a store without a lock was never written */
+  if (fd < 0) return ts_process_is_alive(process_id, identity);
+  read_identity(fd, holder);
+  const bool is_known = fcntl(fd, F_OFD_GETLK, &asked) == 0 && holder[0] != '\0';
+  close(fd);
+  if (!is_known) return ts_process_is_alive(process_id, identity);
+  return asked.l_type != F_UNLCK && strcmp(holder, identity) == 0;
 }
 
 void ts_store_lock_close(int fd) {

@@ -70,6 +70,12 @@ bool ts_store_run_update(struct ts_store *store, const char *id, const char *sta
   return false;
 }
 
+static bool is_alive(const struct ts_store *store, const struct ts_store_run *run) {
+  const struct ts_store_backend *backend = store->backend;
+  return backend->is_written_by ? backend->is_written_by(store->state, run->row.process_id, run->process)
+                                : ts_process_is_alive(run->row.process_id, run->process);
+}
+
 bool ts_store_run_list(struct ts_store *store, struct ts_arena *arena, struct ts_run_row **rows, size_t *count,
                        struct ts_error *err) {
   struct ts_store_run *runs = NULL;
@@ -80,7 +86,7 @@ bool ts_store_run_list(struct ts_store *store, struct ts_arena *arena, struct ts
   for (size_t i = 0; i < *count; i++) {
     (*rows)[i] = runs[i].row;
     const bool is_running = strcmp(runs[i].row.state, "running") == 0;
-    if (is_running && !ts_process_is_alive(runs[i].row.process_id, runs[i].process)) (*rows)[i].state = "interrupted";
+    if (is_running && !is_alive(store, &runs[i])) (*rows)[i].state = "interrupted";
   }
   return true;
 }

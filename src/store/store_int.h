@@ -18,6 +18,9 @@ struct ts_store {
   struct ts_store_writer writer; /* not started if read_only */
 };
 
+/* A number that names a device of a machine among those of all machines (file_digest.c). */
+uint64_t ts_store_device_of(const char *machine, uint64_t device);
+
 /* Fails if the store was opened for reading. */
 bool ts_store_check_writable(const struct ts_store *store, struct ts_error *err);
 

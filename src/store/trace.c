@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "base/str.h"
 #include "store/backend.h"
 
@@ -67,6 +68,12 @@ static const char *trace_salt(const void *state) {
 static uint64_t trace_damage_count(void *state) {
   const struct trace *trace = state;
   return trace->inner->damage_count ? trace->inner->damage_count(trace->state) : 0;
+}
+
+static bool trace_is_written_by(void *state, int64_t process_id, const char *process) {
+  const struct trace *trace = state;
+  return trace->inner->is_written_by ? trace->inner->is_written_by(trace->state, process_id, process)
+                                     : ts_process_is_alive(process_id, process);
 }
 
 static bool trace_write(void *state, const struct ts_batch *batch, struct ts_error *err) {
@@ -276,6 +283,7 @@ const struct ts_store_backend ts_store_trace = {
     .close = trace_close,
     .salt = trace_salt,
     .damage_count = trace_damage_count,
+    .is_written_by = trace_is_written_by,
     .write = trace_write,
     .find = trace_find,
     .records_of = trace_records_of,

@@ -1,6 +1,7 @@
 /* Reports on the past: runs of a store, messages of their tasks, and the report of a past study.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/check_data.h"
+#include "study/order.h"
 #include "study/study_result.h"
 
 #include "base/alloc.h"
@@ -55,6 +56,16 @@ static json_t *detail_json(const struct ts_task_row *rows, size_t count) {
   return list;
 }
 
+/* What the run does, as it was described when it began. */
+static void add_order(struct session *s, const struct ts_run_row *row, json_t *detail) {
+  struct ts_order order;
+  struct ts_error err = {0};
+  if (!ts_order_load(s->store, row, &order, &err)) ts_session_warn(s, "%s", err.text);
+  if (order.root) json_object_set(detail, "order", order.root);
+  if (order.root) json_object_set_new(detail, "fingerprint", json_string(ts_order_row_text(order.row, "fingerprint")));
+  ts_order_release(&order);
+}
+
 static void add_detail(struct session *s, json_t *object) {
   struct ts_run_row row;
   struct ts_task_row *rows = NULL;
@@ -66,7 +77,9 @@ static void add_detail(struct session *s, json_t *object) {
     return;
   }
   json_object_set_new(object, "runs", json_pack("[o]", run_json(&row)));
-  json_object_set_new(object, "detail", json_pack("{s:o}", "by_task", detail_json(rows, count)));
+  json_t *detail = json_pack("{s:o}", "by_task", detail_json(rows, count));
+  add_order(s, &row, detail);
+  json_object_set_new(object, "detail", detail);
 }
 
 int ts_status(const struct ts_request *request, char **reply) {

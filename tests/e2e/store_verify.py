@@ -95,12 +95,18 @@ def check_recompute(folder, wanted):
 
 
 def check_lost_study(folder):
-    """A run that cannot be repeated is named."""
+    """A run is repeated without its study file; one whose data is gone is named."""
     faults.copy_store(folder, "whole", "lost")
     _store.change(folder / "lost", "UPDATE run SET file = '/nonexistent/study.json'")
     reply = verify(folder, "lost", "--recompute")
+    equal((reply["recomputed"]["runs"], reply["recomputed"]["runs_left_out"]), (1, 0), "runs without their file")
+    equal(reply["recomputed"]["records"], reply["recomputed"]["of"], "records of runs without their file")
+    (folder / "data").rename(folder / "gone")
+    reply = verify(folder, "lost", "--recompute")
+    (folder / "gone").rename(folder / "data")
     equal((reply["recomputed"]["runs_left_out"], reply["recomputed"]["records"]), (1, 0), "runs that are left out")
-    check(any("was not computed again" in text for text in reply["warnings"]), f"warnings: {reply['warnings']}")
+    check(any("was not computed again" in text and "north.csv" in text for text in reply["warnings"]),
+          f"warnings: {reply['warnings']}")
 
 
 def check_owner(folder):

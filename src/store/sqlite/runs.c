@@ -1,11 +1,13 @@
 /* Runs and what happened to each of their tasks.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
+#include "base/process.h"
 #include "store/lock.h"
 #include "store/sqlite/sqlite_int.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char writing[] = "write runs";
 static const char reading[] = "read runs";
@@ -134,6 +136,14 @@ static bool list_rows(struct ts_sqlite_connection *connection, sqlite3_stmt *sta
     read(statement, arena, found + (*count)++ * row_bytes);
   }
   return false;
+}
+
+/* Who holds the lock is the only one: for a store that is open for writing here that is this process. */
+bool ts_sqlite_is_written_by(void *state, int64_t process_id, const char *process) {
+  const struct ts_sqlite_store *store = state;
+  char own[TS_PROCESS_IDENTITY_SIZE] = "";
+  if (store->read_only) return ts_store_lock_is_held_by(store->folder, process_id, process);
+  return process_id == getpid() && ts_process_identity(getpid(), own) && strcmp(own, process) == 0;
 }
 
 bool ts_sqlite_run_list(void *state, struct ts_arena *arena, struct ts_store_run **runs, size_t *count,

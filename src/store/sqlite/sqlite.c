@@ -21,6 +21,7 @@ const struct ts_store_backend ts_store_sqlite = {
     .run_insert = ts_sqlite_run_insert,
     .run_update = ts_sqlite_run_update,
     .run_list = ts_sqlite_run_list,
+    .is_written_by = ts_sqlite_is_written_by,
     .task_list = ts_sqlite_task_list,
     .usage = ts_sqlite_usage,
     .file_find = ts_sqlite_file_find,

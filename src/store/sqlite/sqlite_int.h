@@ -136,6 +136,7 @@ bool ts_sqlite_insert_task(struct ts_sqlite_connection *connection, const char *
                            struct ts_error *err);
 bool ts_sqlite_run_insert(void *state, const struct ts_store_run *run, struct ts_error *err);
 bool ts_sqlite_run_update(void *state, const struct ts_store_run_change *change, struct ts_error *err);
+bool ts_sqlite_is_written_by(void *state, int64_t process_id, const char *process);
 bool ts_sqlite_run_list(void *state, struct ts_arena *arena, struct ts_store_run **runs, size_t *count,
                         struct ts_error *err);
 bool ts_sqlite_task_list(void *state, const char *run, struct ts_arena *arena, struct ts_task_row **rows, size_t *count,

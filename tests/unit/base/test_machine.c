@@ -44,11 +44,24 @@ static void this_machine_has_a_class(void **state) {
   assert_ptr_equal(ts_machine_class(), ts_machine_class());
 }
 
+/* Digests as sha256sum gives them, of "tessera machine id 0123abcd" and "tessera machine name north". */
+static void machines_are_told_apart(void **state) {
+  (void)state;
+  char text[TS_MACHINE_ID_SIZE];
+  ts_machine_id_from("0123abcd", "north", text);
+  assert_string_equal(text, "c0cae9d7401933b2165ef8f960226638");
+  ts_machine_id_from("", "north", text);
+  assert_string_equal(text, "06afcac3b2d01f15b0c551d9186aaf52");
+  assert_int_equal(strlen(ts_machine_id()), TS_MACHINE_ID_SIZE - 1);
+  assert_ptr_equal(ts_machine_id(), ts_machine_id());
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(processors_are_named),
       cmocka_unit_test(long_names_are_cut),
       cmocka_unit_test(this_machine_has_a_class),
+      cmocka_unit_test(machines_are_told_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The SQLite backend on its own: reopening, foreign and damaged files, readers beside a writer, interrupted runs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/store/support.h"
+#include "store/store_int.h"
 
 #include "base/file.h"
 #include "store/backend.h"
@@ -488,6 +489,15 @@ static void crashed_runs_are_told_as_interrupted(void **state) {
   assert_int_equal(read(ready[0], id, sizeof id), sizeof id);
   struct ts_store *reader = open_to_read(folder);
   assert_string_equal(state_of_only_run(reader, &arena), "running");
+  /* A copy of the store has no writer, although the process of its run lives, and on this machine. */
+  char copy[SCRATCH_SIZE], command[3 * SCRATCH_SIZE];
+  scratch_create(copy);
+  snprintf(command, sizeof command, "cp -r '%s/.' '%s'", folder, copy);
+  assert_int_equal(system(command), 0);
+  struct ts_store *copied = open_to_read(copy);
+  assert_string_equal(state_of_only_run(copied, &arena), "interrupted");
+  ts_store_close(copied);
+  scratch_remove(copy);
   assert_int_equal(kill(child, SIGKILL), 0);
   assert_int_equal(waitpid(child, NULL, 0), child);
   assert_string_equal(state_of_only_run(reader, &arena), "interrupted");
@@ -530,6 +540,35 @@ static void remembered_file_digests_are_used(void **state) {
   assert_true(ts_store_file_digest(store, "/proc/self/exe", &digest, &identity, &err));
   assert_memory_equal(&digest, &expected, sizeof digest);
   ts_store_close(store);
+}
+
+/* Without the machine in it, the number of a device would name a file of another machine. */
+static void digests_are_those_of_a_machine(void **state) {
+  (void)state;
+  struct ts_error err = {0};
+  struct ts_sha256 digest, expected;
+  struct ts_file_identity identity;
+  struct stat status;
+  char sql[512];
+  struct ts_store *store = open_store(folder);
+  assert_int_equal(stat("/proc/self/exe", &status), 0);
+  while (time(NULL) - status.st_ctim.tv_sec < 2) sleep(1);
+  assert_true(ts_store_file_digest(store, "/proc/self/exe", &expected, &identity, &err));
+  assert_int_equal(identity.device, status.st_dev);
+  ts_store_close(store);
+  const uint64_t others[] = {status.st_dev, ts_store_device_of("another machine", status.st_dev)};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    snprintf(sql, sizeof sql,
+             "UPDATE file_digest SET device = %llu, digest = zeroblob(32)" WITH_CHECKSUM("file_digest",
+                                                                                         TS_SQL_FILE_FIELDS),
+             (unsigned long long)others[i]);
+    execute("DELETE FROM file_digest WHERE digest = zeroblob(32)");
+    execute(sql);
+    store = open_store(folder);
+    assert_true(ts_store_file_digest(store, "/proc/self/exe", &digest, &identity, &err));
+    assert_memory_equal(&digest, &expected, sizeof digest);
+    ts_store_close(store);
+  }
 }
 
 static void leftover_files_are_swept(void **state) {
@@ -576,6 +615,7 @@ int main(void) {
       TEST(a_reader_reports_damage_and_leaves_it),
       TEST(crashed_runs_are_told_as_interrupted),
       TEST(remembered_file_digests_are_used),
+      TEST(digests_are_those_of_a_machine),
       TEST(leftover_files_are_swept),
       TEST(unknown_backends_are_refused),
   };
