@@ -107,8 +107,9 @@ struct ts_store_backend {
   /* Optional, both or none. Ordered by operation, implementation, machine, measure, bin, which are unique together. */
   bool (*cost_list)(void *state, struct ts_arena *arena, struct ts_cost_row **rows, size_t *count,
                     struct ts_error *err);
-  /* All rows or none; replaces. */
-  bool (*cost_put)(void *state, const struct ts_cost_row *rows, size_t count, struct ts_error *err);
+  /* All rows or none, in one transaction; replaces. None, true and *outdated = true if a sound row that one of them
+   * replaces has other numbers of calls or asked than this one has seen. *outdated is false before. */
+  bool (*cost_put)(void *state, const struct ts_cost_row *rows, size_t count, bool *outdated, struct ts_error *err);
 
   /* Optional, for a store that is served to other processes. Tells the keys of all records that came since *mark was
    * given (0: of all), perhaps of some more, and sets it. A record goes only when one of the same key takes its

@@ -40,9 +40,21 @@ static struct ts_cost_row own(const struct ts_cost_row *row) {
   return copy;
 }
 
-void ts_cost_rows_put(struct ts_cost_rows *rows, const struct ts_cost_row *row) {
+/* The first row that is not before this one. */
+static size_t place_of(const struct ts_cost_rows *rows, const struct ts_cost_row *row) {
   size_t place = 0;
   while (place < rows->count && compare_rows(&rows->rows[place], row) < 0) place++;
+  return place;
+}
+
+bool ts_cost_rows_has_seen(const struct ts_cost_rows *rows, const struct ts_cost_row *row) {
+  const size_t place = place_of(rows, row);
+  if (place == rows->count || compare_rows(&rows->rows[place], row) != 0) return true;
+  return rows->rows[place].calls == row->seen_calls && rows->rows[place].asked == row->seen_asked;
+}
+
+void ts_cost_rows_put(struct ts_cost_rows *rows, const struct ts_cost_row *row) {
+  const size_t place = place_of(rows, row);
   if (place < rows->count && compare_rows(&rows->rows[place], row) == 0) {
     release_row(&rows->rows[place]);
   } else {

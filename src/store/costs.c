@@ -9,9 +9,11 @@ bool ts_store_cost_list(struct ts_store *store, struct ts_arena *arena, struct t
   return !store->backend->cost_list || store->backend->cost_list(store->state, arena, rows, count, err);
 }
 
-bool ts_store_cost_put(struct ts_store *store, const struct ts_cost_row *rows, size_t count, struct ts_error *err) {
-  return ts_store_check_writable(store, err) &&
-         (count == 0 || !store->backend->cost_put || store->backend->cost_put(store->state, rows, count, err));
+bool ts_store_cost_put(struct ts_store *store, const struct ts_cost_row *rows, size_t count, bool *outdated,
+                       struct ts_error *err) {
+  *outdated = false;
+  return ts_store_check_writable(store, err) && (count == 0 || !store->backend->cost_put ||
+                                                 store->backend->cost_put(store->state, rows, count, outdated, err));
 }
 
 struct ts_write_cost ts_store_write_cost(const struct ts_store *store) {

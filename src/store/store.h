@@ -115,14 +115,19 @@ struct ts_cost_row {
   const void *samples;
   size_t samples_bytes;
   int64_t updated_unix_ns;
+  /* For ts_store_cost_put: calls and asked of the row that this one replaces, as they were when it was read; 0: there
+   * was none. */
+  uint64_t seen_calls, seen_asked;
 };
 /* All rows, ordered by their first five members; owned by the arena. A remote store has none: the
  * process that serves it learns. */
 bool ts_store_cost_list(struct ts_store *store, struct ts_arena *arena, struct ts_cost_row **rows, size_t *count,
                         struct ts_error *err);
-/* Writes rows, all or none, in place of those with the same first five members. At once, not queued. On a remote
- * store nothing is kept. */
-bool ts_store_cost_put(struct ts_store *store, const struct ts_cost_row *rows, size_t count, struct ts_error *err);
+/* Writes rows, all or none, in place of those with the same first five members. At once, not queued. If another writer
+ * has changed one of these since it was seen, nothing is written and *outdated is true: read them again, so that
+ * nobody's calls are lost. A damaged row is replaced without a question. On a remote store nothing is kept. */
+bool ts_store_cost_put(struct ts_store *store, const struct ts_cost_row *rows, size_t count, bool *outdated,
+                       struct ts_error *err);
 
 /* What writing of products has cost since the store was opened: CPU time of the writer, bytes in their encoded form. */
 struct ts_write_cost {

@@ -204,12 +204,13 @@ static bool trace_cost_list(void *state, struct ts_arena *arena, struct ts_cost_
   return ok;
 }
 
-static bool trace_cost_put(void *state, const struct ts_cost_row *rows, size_t count, struct ts_error *err) {
+static bool trace_cost_put(void *state, const struct ts_cost_row *rows, size_t count, bool *outdated,
+                           struct ts_error *err) {
   struct trace *trace = state;
   if (!trace->inner->cost_put) return true;
   struct call call = begin(trace, "cost_put");
-  const bool ok = !trace->inner->cost_put || trace->inner->cost_put(trace->state, rows, count, err);
-  end(&call, "", "done", err);
+  const bool ok = !trace->inner->cost_put || trace->inner->cost_put(trace->state, rows, count, outdated, err);
+  end(&call, "", *outdated ? "outdated" : "done", err);
   return ok;
 }
 

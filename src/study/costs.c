@@ -25,24 +25,6 @@ void ts_costs_destroy(struct ts_costs *costs) {
   free(costs);
 }
 
-struct ts_cost_entry *ts_cost_entries(const struct ts_cost_row *rows, size_t row_count, struct ts_arena *arena,
-                                      size_t *count, size_t *damaged) {
-  struct ts_cost_entry *entries = ts_arena_array(arena, row_count, sizeof *entries);
-  *count = *damaged = 0;
-  for (size_t i = 0; i < row_count; i++) {
-    const struct ts_cost_row *row = &rows[i];
-    struct ts_cost_bin *bin = ts_arena_alloc(arena, sizeof *bin);
-    *bin = (struct ts_cost_bin){.number = row->bin, .calls = row->calls, .asked = row->asked, .cut = row->cut};
-    if (!ts_cost_bin_decode(bin, row->samples, row->samples_bytes)) {
-      ++*damaged;
-      continue;
-    }
-    entries[(*count)++] = (struct ts_cost_entry){
-        {.operation = row->operation, .implementation = row->implementation, row->machine, row->measure}, bin};
-  }
-  return entries;
-}
-
 /* A store whose costs cannot be read counts as one without any. */
 static struct ts_cost_model *read_model(struct session *s) {
   ts_auto(ts_arena_release) struct ts_arena arena = {0};

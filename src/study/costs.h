@@ -15,6 +15,9 @@
 
 struct ts_costs;
 void ts_costs_destroy(struct ts_costs *costs);
+/* cost_merge.c */
+/* Adds calls to the rows of a store, one entry per key and bin; nothing that others add meanwhile is lost. */
+bool ts_costs_add(struct ts_store *store, const struct ts_cost_entry *learnt, size_t count, struct ts_error *err);
 /* Decodes rows of a store; damaged ones are left out, and counted. Bins and entries are in the arena. */
 struct ts_cost_entry *ts_cost_entries(const struct ts_cost_row *rows, size_t row_count, struct ts_arena *arena,
                                       size_t *count, size_t *damaged);

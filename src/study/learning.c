@@ -3,7 +3,6 @@
 #include "study/costs.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
 
 #include <string.h>
 
@@ -102,41 +101,14 @@ static void add_writing(struct ts_learning *learning) {
 }
 
 /* The row of the new calls, merged with the store's. */
-static struct ts_cost_row make_row(const struct learnt *item, const struct ts_cost_entry *known, size_t known_count,
-                                   struct ts_arena *arena) {
-  struct ts_cost_key key = ts_cost_key_of(item->operation, item->op ? &item->op->implementation : NULL, item->measure);
-  struct ts_cost_bin bin = {.number = item->bin.number};
-  for (size_t i = 0; i < known_count; i++) {
-    if (known[i].bin->number == bin.number && ts_cost_key_equal(&known[i].key, &key)) bin = *known[i].bin;
+static bool save(const struct ts_learning *learning, struct ts_error *err) {
+  ts_auto_free struct ts_cost_entry *learnt = ts_calloc(learning->count + 1, sizeof *learnt);
+  for (size_t i = 0; i < learning->count; i++) {
+    const struct learnt *item = learning->items[i];
+    learnt[i].key = ts_cost_key_of(item->operation, item->op ? &item->op->implementation : NULL, item->measure);
+    learnt[i].bin = &item->bin;
   }
-  ts_cost_bin_merge(&bin, &item->bin);
-  struct ts_str samples = {0};
-  ts_cost_bin_encode(&bin, &samples);
-  struct ts_cost_row row = {.operation = key.operation,
-                            .implementation = key.implementation,
-                            .machine = key.machine,
-                            .measure = key.measure,
-                            .bin = bin.number,
-                            .calls = bin.calls,
-                            .asked = bin.asked,
-                            .cut = bin.cut,
-                            .samples = ts_arena_memdup(arena, ts_str_get(&samples), samples.length),
-                            .samples_bytes = samples.length,
-                            .updated_unix_ns = ts_clock_unix_ns()};
-  ts_str_release(&samples);
-  return row;
-}
-
-static bool save(struct ts_learning *learning, struct ts_error *err) {
-  ts_auto(ts_arena_release) struct ts_arena arena = {0};
-  struct ts_store *store = learning->s->store;
-  struct ts_cost_row *rows = NULL;
-  size_t row_count = 0, known_count = 0, damaged = 0;
-  if (!ts_store_cost_list(store, &arena, &rows, &row_count, err)) return false;
-  const struct ts_cost_entry *known = ts_cost_entries(rows, row_count, &arena, &known_count, &damaged);
-  struct ts_cost_row *changed = ts_arena_array(&arena, learning->count, sizeof *changed);
-  for (size_t i = 0; i < learning->count; i++) changed[i] = make_row(learning->items[i], known, known_count, &arena);
-  return ts_store_cost_put(store, changed, learning->count, err);
+  return ts_costs_add(learning->s->store, learnt, learning->count, err);
 }
 
 void ts_learning_save(struct ts_learning *learning) {

@@ -419,11 +419,13 @@ static bool memory_cost_list(void *state, struct ts_arena *arena, struct ts_cost
   return true;
 }
 
-static bool memory_cost_put(void *state, const struct ts_cost_row *rows, size_t count, struct ts_error *err) {
+static bool memory_cost_put(void *state, const struct ts_cost_row *rows, size_t count, bool *outdated,
+                            struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
   pthread_mutex_lock(&memory->lock);
-  for (size_t i = 0; i < count; i++) ts_cost_rows_put(&memory->costs, &rows[i]);
+  for (size_t i = 0; i < count; i++) *outdated = *outdated || !ts_cost_rows_has_seen(&memory->costs, &rows[i]);
+  for (size_t i = 0; !*outdated && i < count; i++) ts_cost_rows_put(&memory->costs, &rows[i]);
   pthread_mutex_unlock(&memory->lock);
   return true;
 }

@@ -1,4 +1,4 @@
-/* What operations cost: rows of samples, replaced whole after each run.
+/* What operations cost: rows of samples, replaced whole after each run by whoever has seen what it replaces.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 #include "store/sqlite/sqlite_int.h"
@@ -55,14 +55,33 @@ bool ts_sqlite_cost_list(void *state, struct ts_arena *arena, struct ts_cost_row
   return false;
 }
 
-static bool put_row(struct ts_sqlite_connection *connection, const struct ts_cost_row *row, struct ts_error *err) {
-  sqlite3_stmt *statement = ts_sqlite_get(connection, TS_SQL_PUT_COST, err);
-  if (!statement) return false;
+static void bind_key(sqlite3_stmt *statement, const struct ts_cost_row *row) {
   ts_sqlite_bind_text(statement, 1, row->operation);
   ts_sqlite_bind_digest(statement, 2, &row->implementation);
   ts_sqlite_bind_text(statement, 3, row->machine);
   ts_sqlite_bind_text(statement, 4, row->measure);
   sqlite3_bind_int(statement, 5, row->bin);
+}
+
+/* Whether there is a sound row of the same key that the new one does not know. */
+static bool check_seen(struct ts_sqlite_connection *connection, const struct ts_cost_row *row, bool *outdated,
+                       struct ts_error *err) {
+  bool found = false;
+  sqlite3_stmt *statement = ts_sqlite_get(connection, TS_SQL_FIND_COST, err);
+  if (!statement) return false;
+  bind_key(statement, row);
+  if (!ts_sqlite_step(connection, statement, &found, "read costs", err)) return false;
+  if (found && sqlite3_column_int(statement, 2))
+    *outdated = *outdated || ts_sqlite_column_number(statement, 0) != row->seen_calls ||
+                ts_sqlite_column_number(statement, 1) != row->seen_asked;
+  sqlite3_reset(statement);
+  return true;
+}
+
+static bool put_row(struct ts_sqlite_connection *connection, const struct ts_cost_row *row, struct ts_error *err) {
+  sqlite3_stmt *statement = ts_sqlite_get(connection, TS_SQL_PUT_COST, err);
+  if (!statement) return false;
+  bind_key(statement, row);
   ts_sqlite_bind_number(statement, 6, row->calls);
   ts_sqlite_bind_number(statement, 7, row->asked);
   ts_sqlite_bind_number(statement, 8, row->cut);
@@ -71,12 +90,14 @@ static bool put_row(struct ts_sqlite_connection *connection, const struct ts_cos
   return ts_sqlite_run(connection, statement, "write costs", err);
 }
 
-bool ts_sqlite_cost_put(void *state, const struct ts_cost_row *rows, size_t count, struct ts_error *err) {
+bool ts_sqlite_cost_put(void *state, const struct ts_cost_row *rows, size_t count, bool *outdated,
+                        struct ts_error *err) {
   struct ts_sqlite_store *store = state;
   pthread_mutex_lock(&store->write_lock);
   bool ok = ts_sqlite_begin(&store->writer, TS_SQL_BEGIN_WRITE, err);
   if (ok) {
-    for (size_t i = 0; ok && i < count; i++) ok = put_row(&store->writer, &rows[i], err);
+    for (size_t i = 0; ok && i < count; i++) ok = check_seen(&store->writer, &rows[i], outdated, err);
+    for (size_t i = 0; ok && !*outdated && i < count; i++) ok = put_row(&store->writer, &rows[i], err);
     ok = ts_sqlite_end(&store->writer, ok, err);
   }
   pthread_mutex_unlock(&store->write_lock);

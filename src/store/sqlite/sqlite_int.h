@@ -151,7 +151,8 @@ bool ts_sqlite_file_put(void *state, const struct ts_file_identity *file, const 
 /* costs.c */
 bool ts_sqlite_cost_list(void *state, struct ts_arena *arena, struct ts_cost_row **rows, size_t *count,
                          struct ts_error *err);
-bool ts_sqlite_cost_put(void *state, const struct ts_cost_row *rows, size_t count, struct ts_error *err);
+bool ts_sqlite_cost_put(void *state, const struct ts_cost_row *rows, size_t count, bool *outdated,
+                        struct ts_error *err);
 
 /* verify.c */
 bool ts_sqlite_verify(void *state, struct ts_store_verification *found, struct ts_error *err);

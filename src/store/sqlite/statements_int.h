@@ -76,6 +76,9 @@
   X(LIST_COSTS, "SELECT " TS_SQL_COST_FIELDS                                                                           \
                 ", " TS_SQL_IS_SOUND(TS_SQL_COST_FIELDS) " FROM cost "                                                 \
                                                          "ORDER BY operation, implementation, machine, measure, bin")  \
+  X(FIND_COST,                                                                                                         \
+    "SELECT calls, asked, " TS_SQL_IS_SOUND(TS_SQL_COST_FIELDS) " FROM cost WHERE operation = ?1 AND implementation "  \
+                                                                "= ?2 AND machine = ?3 AND measure = ?4 AND bin = ?5") \
   X(PUT_COST, "INSERT OR REPLACE " TS_SQL_INSERT("cost", TS_SQL_COST_FIELDS, TS_SQL_10_PLACES))                        \
   X(KEYS_FROM, "SELECT id, key, content_key FROM record WHERE id >= ?1 ORDER BY id")
 
