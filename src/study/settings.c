@@ -36,6 +36,7 @@ static const struct setting settings[] = {
     COUNT_OF(trajectories),
     COUNT_OF(count),
     COUNT_OF(workers),
+    COUNT_OF(lease_s),
     COUNT_OF(max_bucket_size),
     COUNT_OF(max_buckets),
     COUNT_OF(max_bucket_bytes),
