@@ -64,7 +64,8 @@ struct ts_request {
   size_t threads;        /* 0: as many as there are CPUs; with workers: of each of them, 0: their share of the CPUs */
   size_t workers;        /* processes that do the work (plan: for predictions); 0: this one's threads */
   const char *program;   /* with workers: the program they are started from; NULL: the one that runs */
-  const char *connect;   /* work: the socket of the study's process */
+  size_t lease_s;        /* with workers: seconds without an answer after which one loses its work; 0: 10 */
+  const char *connect;   /* work: "ID@SOCKET", what the study's process calls this one, and where it listens */
   uint64_t memory_bytes; /* budget for pixels and scratch; 0: 70 % of what the machine or cgroup has */
   uint64_t
       scratch_bytes;     /* budget for temporary files; 0: four times memory_bytes. Both are those of the process: calls

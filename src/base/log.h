@@ -14,6 +14,10 @@ void ts_log_set_level(enum ts_log_level level);
 enum ts_log_level ts_log_get_level(void);
 /* A hook that a progress display sets so that a message does not tear its lines; called under the log's lock. */
 void ts_log_set_before_message(void (*hook)(void *user), void *user);
+/* Who takes messages in place of stderr; called under the log's lock, so it must not log. False: the message goes to
+ * stderr after all. NULL: none. */
+typedef bool ts_log_sink(void *user, enum ts_log_level level, const char *text);
+void ts_log_set_sink(ts_log_sink *sink, void *user);
 void ts_log(enum ts_log_level level, const char *format, ...) TS_PRINTF(2, 3);
 
 #endif

@@ -47,6 +47,10 @@ void ts_wire_add_error(struct ts_str *out, const struct ts_error *err) {
   ts_wire_add_u32(out, (uint32_t)err->code);
   ts_wire_add_text(out, err->text);
   ts_wire_add_text(out, err->help);
+  ts_wire_add_text(out, err->where.file);
+  ts_wire_add_i64(out, err->where.line);
+  ts_wire_add_i64(out, err->where.column);
+  ts_wire_add_text(out, err->where.path);
 }
 
 struct ts_wire ts_wire_of(const void *bytes, size_t count) {
@@ -120,9 +124,14 @@ void ts_wire_error(struct ts_wire *wire, enum ts_error_code unknown, struct ts_e
   const uint32_t code = ts_wire_u32(wire);
   const char *text = ts_wire_text(wire);
   const char *help = ts_wire_text(wire);
+  const char *file = ts_wire_text(wire);
+  const int line = (int)ts_wire_i64(wire);
+  const int column = (int)ts_wire_i64(wire);
+  const char *path = ts_wire_text(wire);
   const bool is_known = code > TS_ERR_OK && code < TS_ERR_COUNT;
   ts_fail(err, is_known ? (enum ts_error_code)code : unknown, "%s", text[0] ? text : "an error came without its text");
   if (help[0]) ts_error_help(err, "%s", help);
+  if (file[0] && !wire->failed) ts_error_place(err, file, line, column, path);
 }
 
 size_t ts_wire_count(struct ts_wire *wire, size_t least_bytes) {

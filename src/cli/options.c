@@ -6,14 +6,13 @@
 #include <string.h>
 
 #define FIELD(member) offsetof(struct ts_arguments, member)
-
-#define BIT(name)    TS_COMMAND_BIT(TS_COMMAND_##name)
-#define RUNNING      (BIT(RUN) | BIT(STUDY))
-#define PLANNING     (BIT(PLAN) | RUNNING)
-#define DESIGNING    (BIT(PLAN) | BIT(STUDY))
-#define TEXT_ONLY    (BIT(COMPLETION) | BIT(HELP) | BIT(MAN) | BIT(WORDS))
-#define LOOKING_BACK (BIT(STATUS) | BIT(LOG) | BIT(EXPLAIN) | BIT(REPORT) | BIT(STORE))
-#define ANY_MODEL    (BIT(SAMPLE) | BIT(ANALYSE))
+#define BIT(name)     TS_COMMAND_BIT(TS_COMMAND_##name)
+#define RUNNING       (BIT(RUN) | BIT(STUDY))
+#define PLANNING      (BIT(PLAN) | RUNNING)
+#define DESIGNING     (BIT(PLAN) | BIT(STUDY))
+#define TEXT_ONLY     (BIT(COMPLETION) | BIT(HELP) | BIT(MAN) | BIT(WORDS))
+#define LOOKING_BACK  (BIT(STATUS) | BIT(LOG) | BIT(EXPLAIN) | BIT(REPORT) | BIT(STORE))
+#define ANY_MODEL     (BIT(SAMPLE) | BIT(ANALYSE))
 
 #define MAX_THREADS      4096
 #define MAX_WORKERS      256
@@ -482,13 +481,19 @@ const struct ts_option ts_options[] = {
      .commands = BIT(STORE) | BIT(WORKER),
      .field = FIELD(operations),
      .completes = TS_COMPLETES_FOLDER},
+    {.name = "lease",
+     .kind = TS_OPTION_COUNT,
+     .argument = "S",
+     .help = "with --workers: a process that does not answer for S seconds loses its work; 0: 10 (the default)",
+     .commands = RUNNING,
+     .field = FIELD(request.lease_s),
+     .most = 86400 /* a day */},
     {.name = "connect",
      .kind = TS_OPTION_TEXT,
-     .argument = "SOCKET",
-     .help = "where the process that started this one listens",
+     .argument = "ID@SOCKET",
+     .help = "the name that the process that started this one gave it, and where that process listens",
      .commands = BIT(WORKER),
-     .field = FIELD(request.connect),
-     .completes = TS_COMPLETES_FILE},
+     .field = FIELD(request.connect)},
     {.name = "threads",
      .kind = TS_OPTION_COUNT,
      .argument = "N",

@@ -15,25 +15,27 @@
 #include <unistd.h>
 
 #define LAST_BYTES ((size_t)4096) /* kept of the messages of a process */
-#define WARNING    "warning: "
 
 /* Signals that this process may ignore or handle; others, such as SIGHUP under nohup, a worker ignores as this process
  * does. */
 static const int reset_signals[] = {SIGINT, SIGTERM, SIGPIPE, SIGALRM, SIGCHLD, 0};
 
-static int start(pid_t *pid, const char *program, const char *socket, int error_fd) {
-  const char *const words[] = {"tessera", "worker", "--connect", socket, NULL};
+static int start(pid_t *pid, const char *program, const char *socket, const char *id, int error_fd) {
+  ts_auto(ts_str_release) struct ts_str place = {0};
+  ts_str_addf(&place, "%s@%s", id, socket);
+  const char *const words[] = {"tessera", "worker", "--connect", ts_str_get(&place), NULL};
   const struct ts_spawn options = {
       .program = program, .words = words, .output_fd = -1, .error_fd = error_fd, .signals = reset_signals};
   return ts_spawn(&options, pid);
 }
 
-bool ts_child_start(struct ts_child *child, const char *program, const char *socket, struct ts_error *err) {
+bool ts_child_start(struct ts_child *child, const char *program, const char *socket, const char *id,
+                    struct ts_error *err) {
   int ends[2];
   *child = (struct ts_child){.error_fd = -1};
   int status = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
   if (status == 0) {
-    status = start(&child->pid, program, socket, ends[1]);
+    status = start(&child->pid, program, socket, id, ends[1]);
     close(ends[1]);
     child->error_fd = ends[0];
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -57,10 +59,6 @@ static void keep(struct ts_child *child, const char *text, size_t length) {
 }
 
 static void take_line(struct ts_child *child, const char *line, size_t length) {
-  if (length > strlen(WARNING) && strncmp(line, WARNING, strlen(WARNING)) == 0) {
-    ts_log(TS_LOG_WARN, "%.*s", (int)(length - strlen(WARNING)), line + strlen(WARNING));
-    return;
-  }
   ts_log(TS_LOG_DEBUG, "worker %d: %.*s", (int)child->pid, (int)length, line);
   if (length > 0) keep(child, line, length);
   if (length > 0) keep(child, "\n", 1);

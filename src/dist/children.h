@@ -19,10 +19,11 @@ struct ts_child {
   int status;         /* of waitpid, once it has ended */
 };
 
-/* Starts `PROGRAM worker --connect SOCKET` in a process group of its own: Ctrl-C reaches it through the coordinator
+/* Starts `PROGRAM worker --connect ID@SOCKET` in a process group of its own: Ctrl-C reaches it through the coordinator
  * only. */
-bool ts_child_start(struct ts_child *child, const char *program, const char *socket, struct ts_error *err);
-/* Reads its messages; warnings are passed on at once, the rest is kept for when it ends. */
+bool ts_child_start(struct ts_child *child, const char *program, const char *socket, const char *id,
+                    struct ts_error *err);
+/* Reads what it prints, which is kept for when it ends. */
 void ts_child_listen(struct ts_child *child);
 /* True once it has ended; then its status is set, and its messages are complete. */
 bool ts_child_has_ended(struct ts_child *child);

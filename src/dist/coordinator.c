@@ -1,4 +1,4 @@
-/* The coordinator: starts workers, hands out buckets, keeps the books, and gives the work of a dead worker to another.
+/* The coordinator: hands out buckets, keeps the books, and ends when all is done, stopped or hopeless.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "dist/coordinator_int.h"
 
@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/pool.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,14 +17,8 @@
 
 /* Limits for processes that crash or hang; a run without faults meets none of them, so they are not tuned. */
 #define LOOK_MS       50                    /* between two looks at the processes and the stop level */
-#define MOST_ATTEMPTS 3                     /* workers that one bucket may cost */
-#define MOST_STARTS   3                     /* workers in a row that end before they can work */
-#define GONE_NS       UINT64_C(2000000000)  /* for a process to end once its connection has */
 #define PATIENCE_NS   UINT64_C(10000000000) /* for workers to end when there is nothing left to do */
-#define NEVER_NS      (UINT64_MAX / 2)      /* leases do not end: connections tell */
 #define IMPATIENCE_NS UINT64_C(1500000000)  /* the same, when everything is to end at once */
-
-static int stop_level(const struct coordinator *c) { return ts_run_stop_level(&c->options->run); }
 
 void ts_coordinator_end_with(struct coordinator *c, const struct ts_error *err) {
   if (c->trouble.code == TS_ERR_OK) c->trouble = *err;
@@ -34,8 +27,8 @@ void ts_coordinator_end_with(struct coordinator *c, const struct ts_error *err) 
 static void close_queue(struct coordinator *c) {
   pthread_mutex_lock(&c->lock);
   c->over = true;
-  pthread_cond_broadcast(&c->taken);
   pthread_mutex_unlock(&c->lock);
+  ts_coordinator_wake_waiting(c);
 }
 
 /* ---- messages of workers ---- */
@@ -50,11 +43,28 @@ static void take_product(struct coordinator *c, const struct ts_dist_news *news)
   ts_data_unref(data);
 }
 
+/* Whether the bucket is held under this token; when it began. */
+static bool is_held(struct coordinator *c, uint64_t number, uint64_t token, double *start_s) {
+  pthread_mutex_lock(&c->lock);
+  const bool is_held = number < c->claim_count && token != 0 && c->claims[number].token == token;
+  *start_s = is_held ? c->claims[number].start_s : 0;
+  pthread_mutex_unlock(&c->lock);
+  return is_held;
+}
+
 static void take_news(struct coordinator *c, const struct message *message) {
   const struct ts_run_options *run = &c->options->run;
   struct ts_wire wire = ts_wire_of(message->bytes, message->count);
   struct ts_dist_news news;
+  const uint64_t number = ts_wire_u64(&wire), token = ts_wire_u64(&wire);
+  double start_s = 0;
+  if (!is_held(c, number, token, &start_s)) {
+    ts_coordinator_refuse(c, token);
+    return;
+  }
   while (ts_dist_read_news(&wire, &news)) {
+    news.event.start_s += start_s;
+    news.event.worker += c->slots[message->slot].lane * c->threads;
     switch (news.item) {
     case TS_DIST_ITEM_START:
       if (run->on_start && news.event.node < c->plan->node_count) run->on_start(run->user, news.event.node);
@@ -65,177 +75,110 @@ static void take_news(struct coordinator *c, const struct message *message) {
   }
 }
 
-static struct slot *slot_of(struct coordinator *c, size_t worker) {
-  for (size_t i = 0; i < c->options->workers; i++) {
-    if (c->slots[i].worker == worker) return &c->slots[i];
-  }
-  return NULL;
+static void add_up(struct ts_run_result *sum, const struct ts_dist_result *result) {
+  sum->dropped += result->dropped;
+  sum->spilled += result->spilled;
+  sum->waits += result->waits;
+  sum->recomputed += result->recomputed;
+  sum->parts.asked += result->parts.asked;
+  sum->parts.recalled += result->parts.recalled;
+  sum->cpu_total_s += result->cpu_s;
 }
 
 static void take_result(struct coordinator *c, const struct message *message) {
   struct ts_wire wire = ts_wire_of(message->bytes, message->count);
   struct ts_dist_result result = ts_dist_result_read(&wire);
-  struct slot *slot = slot_of(c, message->worker);
+  struct slot *slot = &c->slots[message->slot];
   struct ts_error err = {0};
-  if (!ts_wire_is_whole(&wire) || !slot || result.number >= c->next_number) return;
-  c->result->dropped += result.dropped;
-  c->result->spilled += result.spilled;
-  c->result->waits += result.waits;
-  c->result->recomputed += result.recomputed;
-  c->result->parts.asked += result.parts.asked;
-  c->result->parts.recalled += result.parts.recalled;
-  c->result->cpu_total_s += result.cpu_s;
+  if (!ts_wire_is_whole(&wire) || result.number >= c->next_number) return;
   c->start_failures = 0;
   pthread_mutex_lock(&c->lock);
-  if (slot->bucket == result.number) slot->has_bucket = false; /* it may hold the next one already */
+  if (slot->token == result.token) slot->has_bucket = false; /* it may hold the next one already */
   slot->peak_bytes = result.peak_bytes > slot->peak_bytes ? result.peak_bytes : slot->peak_bytes;
   pthread_mutex_unlock(&c->lock);
-  if (result.stopped) { /* it stays open for the process that continues the run */
-    ts_queue_release(c->queue, result.token);
+  /* One that was stopped stays open for the process that continues the run. */
+  const enum ts_queue_outcome outcome =
+      result.stopped ? ts_queue_release(c->queue, result.token) : ts_queue_complete(c->queue, result.token, NULL, &err);
+  if (outcome != TS_QUEUE_DONE) {
+    ts_coordinator_refuse(c, result.token);
     return;
   }
-  if (ts_queue_complete(c->queue, result.token, NULL, &err) != TS_QUEUE_DONE) return;
-  if (!ts_coordinator_bucket_done(c, c->bucket_windows[result.number], &result, &err)) ts_coordinator_end_with(c, &err);
+  ts_coordinator_forget_claim(c, result.number, result.token);
+  add_up(c->result, &result);
+  if (!result.stopped && !ts_coordinator_bucket_done(c, c->bucket_windows[result.number], &result, &err))
+    ts_coordinator_end_with(c, &err);
 }
 
-/* Another worker takes its buckets. */
-static void handle_disconnect(struct coordinator *c, size_t worker) {
+/* Whether its process is gone, too, the kernel says; its lease ends in any case. */
+static void handle_disconnect(struct coordinator *c, const struct message *message) {
+  struct slot *slot = &c->slots[message->slot];
   pthread_mutex_lock(&c->lock);
-  struct slot *slot = slot_of(c, worker);
-  if (slot) {
-    slot->worker = TS_NOBODY;
-    slot->is_ready = false;
+  if (slot->peer == message->peer) {
+    slot->peer = TS_NOBODY;
+    slot->is_ready = slot->waits = false;
     slot->gone_ns = ts_clock_ns();
-    if (slot->has_bucket) ts_queue_release(c->queue, slot->token);
   }
   pthread_mutex_unlock(&c->lock);
+}
+
+/* The first fault is the error of the run. */
+static void take_faults(struct coordinator *c, const struct message *message) {
+  struct ts_wire wire = ts_wire_of(message->bytes, message->count);
+  const bool is_first = c->trouble.code == TS_ERR_OK;
+  const size_t count = ts_wire_count(&wire, 1);
+  for (size_t i = 0; i < (count ? count : 1); i++) {
+    struct ts_error err = {0};
+    ts_wire_error(&wire, TS_ERR_WORKER, &err);
+    if (i > 0 && is_first && c->options->on_fault) c->options->on_fault(c->options->run.user, &err);
+    ts_coordinator_end_with(c, &err);
+  }
+}
+
+static void take_warnings(const struct message *message) {
+  struct ts_wire wire = ts_wire_of(message->bytes, message->count);
+  while (wire.left > 0 && !wire.failed) {
+    const char *text = ts_wire_text(&wire);
+    if (!wire.failed) ts_log(TS_LOG_WARN, "%s", text);
+  }
+}
+
+static void handle_message(struct coordinator *c, const struct message *message) {
+  struct ts_wire wire = ts_wire_of(message->bytes, message->count);
+  switch (message->kind) {
+  case TS_DIST_NEWS: take_news(c, message); break;
+  case TS_DIST_RESULT: take_result(c, message); break;
+  case TS_DIST_GIVE_UP: take_faults(c, message); break;
+  case TS_DIST_WARN: take_warnings(message); break;
+  case TS_DIST_RENEW: ts_coordinator_refuse(c, ts_wire_u64(&wire)); break; /* only stale ones come here */
+  default: handle_disconnect(c, message); break;
+  }
 }
 
 static void handle_messages(struct coordinator *c) {
   size_t count = 0;
   struct message *messages = ts_coordinator_take_messages(c, &count);
   for (size_t i = 0; i < count; i++) {
-    struct message *message = &messages[i];
-    struct ts_error err = {0};
-    if (message->kind == 0) {
-      handle_disconnect(c, message->worker);
-    } else if (message->kind == TS_DIST_NEWS) {
-      take_news(c, message);
-    } else if (message->kind == TS_DIST_RESULT) {
-      take_result(c, message);
-    } else if (message->kind == TS_DIST_GIVE_UP) {
-      struct ts_wire wire = ts_wire_of(message->bytes, message->count);
-      ts_wire_error(&wire, TS_ERR_STORE, &err);
-      ts_coordinator_end_with(c, &err);
-    }
-    free(message->bytes);
+    handle_message(c, &messages[i]);
+    free(messages[i].bytes);
   }
   free(messages);
 }
 
-/* ---- processes ---- */
-static void add_end_message(const struct slot *slot, struct ts_str *out) {
-  if (slot->child.last.length == 0) return;
-  ts_str_addf(out, "; it said:\n%s", ts_str_get(&slot->child.last));
-  while (out->length > 0 && out->data[out->length - 1] == '\n') out->data[--out->length] = '\0';
-}
-
-/* A worker that ended before its time: its work is done again, unless that has been tried often enough. */
-static void handle_death(struct coordinator *c, struct slot *slot) {
-  ts_auto(ts_str_release) struct ts_str text = {0};
-  ts_auto(ts_str_release) struct ts_str piece = {0};
-  struct ts_error err = {0};
-  if (slot->has_bucket) ts_dataset_name_unit(c->dataset, c->plan->coarsest, slot->window, &piece);
-  if (slot->has_bucket && slot->attempts >= MOST_ATTEMPTS) {
-    ts_str_addf(&text, "%s ended %u worker processes; the last one ", ts_str_get(&piece), slot->attempts);
-  } else if (slot->has_bucket) {
-    ts_str_add(&text, "a worker process ");
-  } else {
-    c->start_failures++;
-    ts_str_add(&text, "a worker process without work ");
-  }
-  ts_child_describe(&slot->child, &text);
-  add_end_message(slot, &text);
-  bool hopeless = slot->has_bucket ? slot->attempts >= MOST_ATTEMPTS : c->start_failures >= MOST_STARTS;
-  if (hopeless) {
-    ts_fail(&err, TS_ERR_WORKER, "%s", ts_str_get(&text));
-    ts_error_help(&err, "finished work is kept; fix or leave out the task that ends the process, then continue with "
-                        "--resume");
-    ts_coordinator_end_with(c, &err);
-  } else if (slot->has_bucket) {
-    ts_log(TS_LOG_WARN, "%s\nwhat it was doing (%s) is done again by another one", ts_str_get(&text),
-           ts_str_get(&piece));
-  } else {
-    ts_log(TS_LOG_INFO, "%s", ts_str_get(&text));
-  }
-  slot->has_bucket = false;
-}
-
-/* The lock is held while a process starts, so that it cannot say hello before its number is known. */
-static void start(struct coordinator *c, struct slot *slot) {
-  struct ts_error err = {0};
-  pthread_mutex_lock(&c->lock);
-  ts_child_release(&slot->child);
-  slot->worker = TS_NOBODY;
-  slot->gone_ns = 0;
-  slot->is_ready = slot->has_bucket = false;
-  slot->is_running = ts_child_start(&slot->child, c->options->program, c->socket, &err);
-  pthread_mutex_unlock(&c->lock);
-  if (!slot->is_running) ts_coordinator_end_with(c, &err);
-}
-
-/* True while it runs, or while its last messages are not read. */
-static bool look_after(struct coordinator *c, struct slot *slot) {
-  if (!slot->is_running) return false;
-  ts_child_listen(&slot->child);
-  pthread_mutex_lock(&c->lock);
-  bool connected = slot->worker != TS_NOBODY;
-  bool late = slot->gone_ns != 0 && ts_clock_ns() - slot->gone_ns > GONE_NS;
-  pthread_mutex_unlock(&c->lock);
-  if (late) ts_child_signal(&slot->child, SIGKILL);
-  pthread_mutex_lock(&c->lock);
-  bool ended = ts_child_has_ended(&slot->child);
-  pthread_mutex_unlock(&c->lock);
-  if (!ended || connected) return true;
-  slot->is_running = false;
-  return false;
-}
-
-static void look_after_all(struct coordinator *c) {
-  for (size_t i = 0; i < c->options->workers; i++) {
-    struct slot *slot = &c->slots[i];
-    if (look_after(c, slot)) continue;
-    if (c->trouble.code != TS_ERR_OK || stop_level(c) > 0 || c->open_buckets == 0) continue;
-    handle_death(c, slot);
-    if (c->trouble.code == TS_ERR_OK) start(c, slot);
-  }
-}
-
-static bool any_running(struct coordinator *c) {
-  bool any = false;
-  for (size_t i = 0; i < c->options->workers; i++) any = look_after(c, &c->slots[i]) || any;
-  return any;
-}
-
-static void signal_all(const struct coordinator *c, int number) {
-  for (size_t i = 0; i < c->options->workers; i++) {
-    if (c->slots[i].is_running) ts_child_signal(&c->slots[i].child, number);
-  }
-}
-
+/* ---- the run ---- */
 /* Every level that the user reached is passed on once. */
 static void pass_stop_on(struct coordinator *c) {
-  for (int level = stop_level(c) > 2 ? 2 : stop_level(c); c->stop_told < level; c->stop_told++) {
+  const int reached = ts_coordinator_stop_level(c);
+  for (int level = reached > 2 ? 2 : reached; c->stop_told < level; c->stop_told++) {
     if (c->stop_told == 0) close_queue(c);
-    signal_all(c, SIGINT);
+    ts_coordinator_signal_all(c, SIGINT);
   }
 }
 
 static void wait_for_news(struct coordinator *c) {
   size_t count = 1;
-  struct pollfd *fds = ts_calloc(c->options->workers + 1, sizeof *fds);
+  struct pollfd *fds = ts_calloc(c->slot_count + 1, sizeof *fds);
   fds[0] = (struct pollfd){.fd = c->wake_fd, .events = POLLIN};
-  for (size_t i = 0; i < c->options->workers; i++) {
+  for (size_t i = 0; i < c->slot_count; i++) {
     if (c->slots[i].is_running && c->slots[i].child.error_fd >= 0)
       fds[count++] = (struct pollfd){.fd = c->slots[i].child.error_fd, .events = POLLIN};
   }
@@ -249,26 +192,16 @@ static void wait_for_news(struct coordinator *c) {
 
 /* Until all buckets are done, the user stops, or it cannot go on. */
 static void coordinate(struct coordinator *c) {
-  for (size_t i = 0; i < c->options->workers && c->open_buckets > 0; i++) {
-    if (c->trouble.code == TS_ERR_OK) start(c, &c->slots[i]);
-  }
+  c->looked_ns = ts_clock_ns();
+  ts_coordinator_start_all(c);
   while (c->open_buckets > 0 && c->trouble.code == TS_ERR_OK) {
     wait_for_news(c);
     handle_messages(c);
-    look_after_all(c);
+    ts_coordinator_look_after(c);
     pass_stop_on(c);
-    if (c->stop_told > 1 || (c->stop_told > 0 && !any_running(c))) break;
+    if (c->stop_told > 1 || (c->stop_told > 0 && !ts_coordinator_any_running(c))) break;
   }
   handle_messages(c);
-}
-
-/* One that ended well before, and not at the end, was not well. */
-static void warn_of_bad_end(const struct coordinator *c, const struct slot *slot) {
-  ts_auto(ts_str_release) struct ts_str text = {0};
-  if (slot->child.pid > 0 || slot->child.status == 0 || c->trouble.code != TS_ERR_OK || c->stop_told > 0) return;
-  ts_child_describe(&slot->child, &text);
-  add_end_message(slot, &text);
-  ts_log(TS_LOG_WARN, "a worker process %s when its work was done", ts_str_get(&text));
 }
 
 /* No process is left behind: one that does not end by itself is killed. */
@@ -276,23 +209,20 @@ static void dismiss(struct coordinator *c) {
   close_queue(c);
   bool at_once = c->trouble.code != TS_ERR_OK || c->stop_told > 1;
   if (c->trouble.code != TS_ERR_OK) {
-    signal_all(c, SIGINT);
-    signal_all(c, SIGINT);
+    ts_coordinator_signal_all(c, SIGINT);
+    ts_coordinator_signal_all(c, SIGINT);
   }
+  ts_coordinator_kill_still(c);
   const uint64_t end_ns = ts_clock_ns() + (at_once ? IMPATIENCE_NS : PATIENCE_NS);
-  while (any_running(c) && ts_clock_ns() < end_ns) {
+  while (ts_coordinator_any_running(c) && ts_clock_ns() < end_ns) {
     wait_for_news(c);
     handle_messages(c);
     pass_stop_on(c);
   }
-  ts_server_destroy(c->server);
+  ts_message_server_destroy(c->server);
+  c->server = NULL;
   handle_messages(c);
-  for (size_t i = 0; i < c->options->workers; i++) {
-    ts_child_listen(&c->slots[i].child);
-    warn_of_bad_end(c, &c->slots[i]);
-    c->result->peak_bytes += c->slots[i].peak_bytes;
-    ts_child_release(&c->slots[i].child);
-  }
+  ts_coordinator_release_processes(c);
 }
 
 /* A number that is missing must not look like one that could not be computed. */
@@ -319,6 +249,8 @@ static bool make_folder(struct coordinator *c, struct ts_error *err) {
     if (mkdtemp(c->folder)) {
       ts_str_addf(&path, "%s/socket", c->folder);
       c->socket = ts_str_detach(&path);
+      ts_str_addf(&path, "%s/store", c->folder);
+      c->store_socket = ts_str_detach(&path);
       return true;
     }
     free(c->folder);
@@ -329,10 +261,17 @@ static bool make_folder(struct coordinator *c, struct ts_error *err) {
   return false;
 }
 
+static bool open_queue(struct coordinator *c, struct ts_error *err) {
+  const struct ts_queue_options options = {
+      .lease_ns = c->lease_ns, .most_attempts = MOST_ATTEMPTS, .user = c, .on_change = ts_coordinator_wake_waiting};
+  c->queue = ts_queue_create(&options, err);
+  return c->queue != NULL;
+}
+
 static bool open_all(struct coordinator *c, struct ts_error *err) {
-  size_t workers = c->options->workers;
-  c->slots = ts_calloc(workers + 1, sizeof *c->slots);
-  for (size_t i = 0; i < workers; i++) c->slots[i] = (struct slot){.worker = TS_NOBODY, .child.error_fd = -1};
+  c->slot_count = 2 * c->options->workers;
+  c->slots = ts_calloc(c->slot_count + 1, sizeof *c->slots);
+  for (size_t i = 0; i < c->slot_count; i++) c->slots[i] = (struct slot){.peer = TS_NOBODY, .child.error_fd = -1};
   c->open_in_window = ts_calloc(ts_run_window_count(c->plan, c->dataset) + 1, sizeof *c->open_in_window);
   c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (c->wake_fd < 0) {
@@ -341,22 +280,24 @@ static bool open_all(struct coordinator *c, struct ts_error *err) {
     return false;
   }
   ts_dist_fingerprint(c->plan, c->dataset, &c->fingerprint);
-  c->queue = ts_queue_create(&(struct ts_queue_options){.lease_ns = NEVER_NS, .most_attempts = MOST_ATTEMPTS}, err);
-  return c->queue && make_folder(c, err) && ts_coordinator_first_jobs(c, err) && ts_coordinator_serve(c, err);
+  return open_queue(c, err) && make_folder(c, err) && ts_coordinator_first_jobs(c, err) && ts_coordinator_serve(c, err);
 }
 
 static void close_all(struct coordinator *c) {
+  ts_server_destroy(c->store_server);
   ts_queue_destroy(c->queue);
   ts_coordinator_release_sharing(c);
   if (c->folder) rmdir(c->folder);
   if (c->wake_fd >= 0) close(c->wake_fd);
   free(c->folder);
   free(c->socket);
+  free(c->store_socket);
   free(c->slots);
+  free(c->claims);
+  free(c->losses);
   free(c->open_in_window);
   free(c->bucket_windows);
   free(c->inbox);
-  pthread_cond_destroy(&c->taken);
   pthread_mutex_destroy(&c->lock);
   ts_ledger_release(&c->ledger);
 }
@@ -369,10 +310,10 @@ bool ts_dist_run(const struct ts_plan *plan, const struct ts_dataset *dataset, c
                           .result = result,
                           .begun_ns = ts_clock_ns(),
                           .threads = options->run.threads ? options->run.threads : 1,
+                          .lease_ns = (uint64_t)((options->lease_s > 0 ? options->lease_s : TS_DIST_LEASE_S) * 1e9),
                           .wake_fd = -1};
   uint64_t cpu_ns = ts_clock_process_cpu_ns();
   pthread_mutex_init(&c.lock, NULL);
-  pthread_cond_init(&c.taken, NULL);
   ts_ledger_init(&c.ledger, plan, dataset, options, result);
   bool ok = open_all(&c, &c.trouble);
   if (ok) {

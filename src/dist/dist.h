@@ -3,8 +3,9 @@
  *
  * The coordinator owns the store and serves it over a local socket. It starts the workers; each makes the same whole
  * plan, so that numbers of nodes mean the same everywhere, and takes buckets (a window of the dataset and the wanted
- * products of it) until there are none. Task events and wanted products come back over the same connection and are
- * reported as ts_run reports them. A dead worker's bucket is given to another one. */
+ * products of it) until there are none. Task events and wanted products come back over a second socket and are
+ * reported as ts_run reports them. A worker holds its bucket under a lease; one that dies or stops answering loses it
+ * to another. */
 #ifndef TS_DIST_DIST_H
 #define TS_DIST_DIST_H
 
@@ -14,9 +15,11 @@
 /* The same for the coordinator and all workers, or their plans differ: tasks, parameters, operations, files, tiles. */
 void ts_dist_fingerprint(const struct ts_plan *plan, const struct ts_dataset *dataset, struct ts_sha256 *fingerprint);
 
+#define TS_DIST_LEASE_S 10 /* on one machine: a busy one delays a heartbeat by less */
+
 struct ts_dist_options {
   size_t workers;          /* processes, at least one */
-  const char *program;     /* borrowed: the program, started as PROGRAM worker --connect SOCKET */
+  const char *program;     /* borrowed: the program, started as PROGRAM worker --connect ID@SOCKET */
   const char *description; /* borrowed: given to every worker as it is */
   /* Buckets of the algorithms that group stages; NULL: by pieces of the dataset. The plan keeps its instances. */
   const struct ts_plan_bucket_options *grouping;
@@ -26,7 +29,10 @@ struct ts_dist_options {
   /* Borrowed: seconds per task of the workflow, by which tiles are split; NULL: measured by one run that goes first.
    * With given costs the same contents are split in the same way every time. */
   const double *costs;
-  bool no_store; /* products are neither looked up nor kept */
+  bool no_store;  /* products are neither looked up nor kept */
+  double lease_s; /* a worker that does not renew its lease for so long loses its bucket; 0: TS_DIST_LEASE_S */
+  /* Further faults of a worker that cannot work, beyond the error of ts_dist_run; may be NULL. */
+  void (*on_fault)(void *user, const struct ts_error *fault);
   /* An execution beyond the first of a task and unit; may be NULL. */
   void (*on_repeated)(void *user, const struct ts_task_event *event);
   /* Before the start: so many repeated executions of a task are planned; may be NULL. */
@@ -38,18 +44,24 @@ bool ts_dist_run(const struct ts_plan *plan, const struct ts_dataset *dataset, c
                  struct ts_run_result *result, struct ts_error *err);
 
 /* ---- the worker ---- */
-/* Announces this process to the coordinator behind a remote store; gets its description. */
-bool ts_dist_hello(struct ts_store *store, struct ts_str *description, struct ts_error *err);
+struct ts_dist_link; /* to the coordinator */
+/* Announces this process to the coordinator under the identity that it was given (place: "ID@SOCKET"), and keeps its
+ * lease from then on (dist/link.h). Warnings of this process go to the coordinator until ts_dist_disconnect. */
+struct ts_dist_link *ts_dist_connect(const char *place, struct ts_error *err);
+void ts_dist_disconnect(struct ts_dist_link *link);               /* NULL is allowed */
+const char *ts_dist_description(const struct ts_dist_link *link); /* borrowed: what the coordinator was given */
+const char *ts_dist_store(const struct ts_dist_link *link);       /* borrowed: the socket of the store */
 /* Why this process cannot work: ends the run. */
-void ts_dist_give_up(struct ts_store *store, const struct ts_error *why);
+void ts_dist_give_up(struct ts_dist_link *link, const struct ts_faults *faults);
 
 struct ts_dist_worker {
-  struct ts_store *store; /* borrowed: remote */
+  struct ts_dist_link *link; /* borrowed */
+  struct ts_store *store;    /* borrowed: remote */
   const struct ts_plan *plan;
   const struct ts_dataset *dataset;
-  struct ts_run_options run; /* as for ts_run; part, setup, user and callbacks are set here */
+  struct ts_run_options run; /* as for ts_run; part, setup, halt, user and callbacks are set here */
 };
-/* Takes buckets until there are none, or the run is stopped. */
+/* Takes buckets until there are none, or the run is stopped. WORKER if the coordinator is gone. */
 bool ts_dist_work(const struct ts_dist_worker *worker, struct ts_error *err);
 
 #endif

@@ -6,6 +6,36 @@
 
 #include <string.h>
 
+void ts_dist_add_hello(struct ts_str *out, enum ts_dist_role role, const char *id) {
+  ts_wire_add_u64(out, TS_DIST_MAGIC);
+  ts_wire_add_u32(out, TS_DIST_PROTOCOL);
+  ts_wire_add_u8(out, (uint8_t)role);
+  ts_wire_add_text(out, id);
+}
+
+bool ts_dist_read_hello(struct ts_wire *wire, enum ts_dist_role *role, uint32_t *protocol, const char **id) {
+  const uint64_t magic = ts_wire_u64(wire);
+  *protocol = ts_wire_u32(wire);
+  *role = (enum ts_dist_role)ts_wire_u8(wire);
+  *id = ts_wire_text(wire);
+  return ts_wire_is_whole(wire) && magic == TS_DIST_MAGIC && *role <= TS_DIST_ROLE_HEARTBEAT;
+}
+
+void ts_dist_add_bucket(struct ts_str *out, const struct ts_dist_bucket *bucket) {
+  ts_wire_add_u64(out, bucket->number);
+  ts_wire_add_u64(out, bucket->token);
+  ts_wire_add_u32(out, bucket->window);
+  ts_wire_add_text(out, bucket->body);
+}
+
+struct ts_dist_bucket ts_dist_read_bucket(struct ts_wire *wire) {
+  struct ts_dist_bucket bucket = {.number = ts_wire_u64(wire)};
+  bucket.token = ts_wire_u64(wire);
+  bucket.window = ts_wire_u32(wire);
+  bucket.body = ts_wire_text(wire);
+  return bucket;
+}
+
 void ts_dist_result_add(struct ts_str *out, const struct ts_dist_result *result) {
   ts_wire_add_u64(out, result->number);
   ts_wire_add_u64(out, result->token);

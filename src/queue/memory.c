@@ -11,6 +11,7 @@
 #include "queue/backend.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,6 +296,12 @@ static void set_aside(struct memory *m, struct bucket *bucket, const char *log) 
   m->open_count--;
 }
 
+static void set_aside_unanswered(struct memory *m, struct bucket *bucket) {
+  char log[96];
+  snprintf(log, sizeof log, "was claimed %u times, and no worker renewed its lease", bucket->row.attempts);
+  set_aside(m, bucket, log);
+}
+
 static enum ts_queue_outcome memory_poison(void *state, uint64_t token, const char *log) {
   struct memory *m = state;
   size_t place = 0;
@@ -320,7 +327,7 @@ static size_t memory_expire(void *state, struct ts_queue_loss *losses, size_t mo
     losses[count++] = (struct ts_queue_loss){bucket->row.number, bucket->token, bucket->row.attempts, is_poisoned};
     let_go(m, i);
     if (is_poisoned)
-      set_aside(m, bucket, "its lease was not renewed");
+      set_aside_unanswered(m, bucket);
     else
       place_bucket(m, (size_t)bucket->row.number);
   }

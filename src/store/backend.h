@@ -125,9 +125,8 @@ struct ts_store_backend {
   /* With them: removes a record. Fine if it is not there. */
   bool (*drop)(void *state, const struct ts_key *key, struct ts_error *err);
 
-  /* Optional, for the store of another process: see ts_store_refresh and ts_store_say. */
+  /* Optional, for the store of another process: see ts_store_refresh. */
   bool (*refresh)(void *state, struct ts_error *err);
-  bool (*say)(void *state, uint32_t kind, const void *bytes, size_t count, struct ts_str *answer, struct ts_error *err);
 };
 
 extern const struct ts_store_backend ts_store_memory;

@@ -194,10 +194,3 @@ bool ts_store_usage(struct ts_store *store, struct ts_store_usage *usage, struct
 bool ts_store_refresh(struct ts_store *store, struct ts_error *err) {
   return !store->backend->refresh || store->backend->refresh(store->state, err);
 }
-
-bool ts_store_say(struct ts_store *store, uint32_t kind, const void *bytes, size_t count, struct ts_str *answer,
-                  struct ts_error *err) {
-  if (kind < TS_STORE_SAY_FIRST) TS_BUG("kind %u is the store's own", (unsigned)kind);
-  if (!store->backend->say) return ts_store_backend_refuse(store->backend, "serves no other process", err);
-  return store->backend->say(store->state, kind, bytes, count, answer, err);
-}

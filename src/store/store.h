@@ -140,11 +140,6 @@ struct ts_write_cost ts_store_write_cost(const struct ts_store *store);
  * A key that the served store did not have at the last refresh, and that was not put here since, counts as absent
  * without a question; before the first refresh every question is asked. Nothing to do for other stores. */
 bool ts_store_refresh(struct ts_store *store, struct ts_error *err);
-/* Says something that is not about the store to the process that serves it (kinds from TS_STORE_SAY_FIRST on), and gets
- * what that answers, behind what is in *answer. Only on a remote store. Waits for nothing that was put. */
-#define TS_STORE_SAY_FIRST UINT32_C(1000)
-bool ts_store_say(struct ts_store *store, uint32_t kind, const void *bytes, size_t count, struct ts_str *answer,
-                  struct ts_error *err);
 
 /* Digest of a file by path, cached in the store by its identity, which the file had before and after the digest was
  * taken. DATA_CHANGED if it keeps changing. */

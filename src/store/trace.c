@@ -268,16 +268,6 @@ static bool trace_refresh(void *state, struct ts_error *err) {
   return ok;
 }
 
-static bool trace_say(void *state, uint32_t kind, const void *bytes, size_t count, struct ts_str *answer,
-                      struct ts_error *err) {
-  struct trace *trace = state;
-  struct call call = begin(trace, "say");
-  if (!trace->inner->say) return ts_store_backend_refuse(trace->inner, "serves no other process", err);
-  const bool ok = trace->inner->say(trace->state, kind, bytes, count, answer, err);
-  end(&call, "", "done", err);
-  return ok;
-}
-
 const struct ts_store_backend ts_store_trace = {
     .name = "trace",
     .open = trace_open,
@@ -306,5 +296,4 @@ const struct ts_store_backend ts_store_trace = {
     .sweep = trace_sweep,
     .drop = trace_drop,
     .refresh = trace_refresh,
-    .say = trace_say,
 };

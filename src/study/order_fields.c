@@ -56,6 +56,7 @@ static const struct field fields[] = {
     GIVEN(OPTIONS, resamples, "resamples", has_resamples),
     FIELD(SETTINGS, COUNT, threads),
     FIELD(SETTINGS, COUNT, workers),
+    FIELD(SETTINGS, COUNT, lease_s),
     FIELD(SETTINGS, COUNT, memory_bytes),
     FIELD(SETTINGS, COUNT, scratch_bytes),
     FIELD(SETTINGS, FLAG, no_reuse),

@@ -9,16 +9,15 @@
 #include "dist/dist.h"
 #include "op/watch.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 struct worker {
   struct session s;
   struct ts_request request;
-  struct ts_store *store; /* owned by the session once it is open */
-  struct ts_json_doc doc; /* the description */
+  struct ts_dist_link *link; /* owned */
+  struct ts_store *store;    /* owned by the session once it is open */
+  struct ts_json_doc doc;    /* the description */
   struct ts_order order;
   struct ts_arena arena;
   struct ts_plan *plan; /* owned */
@@ -62,9 +61,8 @@ static bool take_order(struct worker *w, struct ts_error *err) {
 }
 
 static bool open_session(struct worker *w, const struct ts_request *given, struct ts_error *err) {
-  ts_auto(ts_str_release) struct ts_str text = {0};
-  if (!ts_dist_hello(w->store, &text, err)) return false;
-  if (!ts_json_doc_parse(&w->doc, "description", ts_str_get(&text), text.length, err)) return bad_description(err);
+  const char *text = ts_dist_description(w->link);
+  if (!ts_json_doc_parse(&w->doc, "description", text, strlen(text), err)) return bad_description(err);
   if (!take_order(w, err)) return false;
   make_request(w, given);
   ts_session_release(&w->s); /* so far it only had a place for faults */
@@ -72,17 +70,15 @@ static bool open_session(struct worker *w, const struct ts_request *given, struc
   w->s.store = w->store;
   w->s.order = &w->order;
   const json_t *options = json_object_get(w->order.root, "options");
-  if (!ts_session_read(&w->s) || !ts_session_open_dataset(&w->s, strcmp(text_of(options, "command"), "study") == 0)) {
-    *err = w->s.faults.items[0];
+  if (!ts_session_read(&w->s) || !ts_session_open_dataset(&w->s, strcmp(text_of(options, "command"), "study") == 0))
     return false;
-  }
   w->plan = ts_order_plan(&w->s, err);
   return w->plan != NULL;
 }
 
 static bool work(struct worker *w, struct ts_error *err) {
   const json_t *d = w->doc.root;
-  struct ts_dist_worker dist = {.store = w->store, .plan = w->plan, .dataset = &w->s.dataset};
+  struct ts_dist_worker dist = {.link = w->link, .store = w->store, .plan = w->plan, .dataset = &w->s.dataset};
   dist.run = ts_engine_options(&w->s);
   dist.run.run_id = text_of(d, "run");
   dist.run.keep_all = json_is_true(json_object_get(d, "keep_all"));
@@ -104,13 +100,13 @@ int ts_work(const struct ts_request *request, char **reply) {
     ts_fail(&err, TS_ERR_USAGE, "a worker is started by 'run' or 'study'");
     ts_error_help(&err, "use: tessera study --workers N");
   }
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* there is nothing left to do when the study's process is gone */
   ts_session_init(&w.s, request);
-  if (request->connect)
-    w.store = ts_store_open(&(struct ts_store_options){.backend = "remote", .path = request->connect}, &err);
+  if (err.code == TS_ERR_OK) w.link = ts_dist_connect(request->connect, &err);
+  if (w.link)
+    w.store = ts_store_open(&(struct ts_store_options){.backend = "remote", .path = ts_dist_store(w.link)}, &err);
   bool ok = w.store && open_session(&w, request, &err) && work(&w, &err);
-  if (w.store && !ok) ts_dist_give_up(w.store, &err);
-  if (!ok) ts_session_fault(&w.s, &err);
+  if (err.code != TS_ERR_OK) ts_session_fault(&w.s, &err);
+  if (w.link && !ok) ts_dist_give_up(w.link, &w.s.faults);
   int code = ts_reply_finish(&w.s, object, 0, reply);
   ts_plan_destroy(w.plan);
   if (w.s.store != w.store) ts_store_close(w.store);
@@ -118,5 +114,6 @@ int ts_work(const struct ts_request *request, char **reply) {
   ts_order_release(&w.order);
   ts_json_doc_close(&w.doc);
   ts_arena_release(&w.arena);
+  ts_dist_disconnect(w.link);
   return code;
 }

@@ -60,6 +60,12 @@ static void on_repeated(void *user, const struct ts_task_event *event) {
   ts_progress_task(run->progress, event);
 }
 
+/* A worker finds all faults at once, as this process would. */
+static void on_fault(void *user, const struct ts_error *fault) {
+  const struct engine_run *run = user;
+  ts_session_fault(run->s, fault);
+}
+
 /* By its name where that is still there, so that lists of processes show it. */
 static const char *program_of(const struct ts_request *r, char path[PATH_MAX]) {
   if (r->program) return r->program;
@@ -121,6 +127,8 @@ bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options
                                        .run = changed,
                                        .costs = buckets ? NULL : known_costs(s, run->plan),
                                        .no_store = s->request->no_reuse,
+                                       .lease_s = (double)s->request->lease_s,
+                                       .on_fault = on_fault,
                                        .on_repeated = on_repeated,
                                        .on_planned = on_planned};
   return ts_dist_run(run->plan, &s->dataset, &dist, &run->result, err);

@@ -278,8 +278,9 @@ def check_pause(project):
 
 
 def check_stopped_worker(project):
-    """A worker that stands still delays its bucket and nothing else; whoever gives up does not wait for it."""
-    words = ("--trajectories", 3, "--tile", 128)
+    """A worker that stands still for less than its lease delays its bucket and nothing else; whoever gives up does not
+    wait for it."""
+    words = ("--trajectories", 3, "--tile", 128, "--lease", 3600)
     wanted, _ = study(project, "stopped-calm", *words)
     for name, goes_on in (("later", True), ("never", False)):
         options = ("--store", f"store-{name}", "-o", f"out-{name}")
@@ -306,6 +307,55 @@ def check_stopped_worker(project):
         if not goes_on:
             call("study", "-C", project, *options, "--resume", "--progress=none", env=environment())
         check((project / f"out-{name}/results.csv").read_bytes() == wanted, f"{name}: results.csv differ")
+
+
+def read_until(life, text):
+    """False if it ended before that was said."""
+    while text not in life.text:
+        if not life.read(60):
+            return False
+    return True
+
+
+def check_lease(project):
+    """A worker that stands still for longer than its lease loses its bucket; when it goes on, its results are refused,
+    and it takes other work."""
+    words = ("--trajectories", 24, "--tile", 128)
+    wanted, _ = study(project, "lease-calm", *words)
+    life = Life(project, *words, "--workers", 2, "--lease", 2, "--store", "store-lease", "-o", "out-lease")
+    check(life.wait_for(300), "the study ended before a worker could be stopped")
+    victim = workers_of(life.process.pid)[0]
+    os.kill(victim, signal.SIGSTOP)
+    check(read_until(life, "done again"), f"nobody noticed a worker that stands still:\n{life.text}")
+    check(f"worker process {victim} has not answered for 2 s" in life.text, f"what is said of it:\n{life.text}")
+    os.kill(victim, signal.SIGCONT)
+    check(read_until(life, "is refused"), f"nothing was refused of the worker that goes on:\n{life.text}")
+    pids = workers_of(life.process.pid)
+    check(victim in pids and len(pids) == 3, f"worker {victim} goes on, and one was started in its place: {pids}")
+    reply = json.loads(life.end())
+    equal(life.process.returncode, 0, f"exit after a worker stood still\n{life.text}")
+    equal((life.text.count("done again"), life.text.count("is refused")), (1, 1), f"what was said:\n{life.text}")
+    check((project / "out-lease/results.csv").read_bytes() == wanted, "results.csv after a worker stood still differ")
+    check_counts(reply, "lease")
+    equal(sum(life.executed.values()), reply["reuse"]["executed"] + reply["reference"]["executed"],
+          "executions that were told")
+    nobody_left(pids, "a worker that stood still")
+    equal(list(meeting.iterdir()), [], "what is left of the sockets")
+
+
+def check_only_worker(project):
+    """The only worker stands still for ever: another process does its work, and the study does not wait for the first."""
+    words = ("--trajectories", 3, "--tile", 128)
+    life = Life(project, *words, "--workers", 1, "--lease", 2, "--store", "store-only", "-o", "out-only")
+    check(life.wait_for(300), "the study ended before its worker could be stopped")
+    victim = workers_of(life.process.pid)[0]
+    os.kill(victim, signal.SIGSTOP)
+    life.end()
+    equal(life.process.returncode, 0, f"exit without the first worker\n{life.text}")
+    check("done again" in life.text and "is refused" not in life.text, f"what was said:\n{life.text}")
+    check((project / "out-only/results.csv").read_bytes() == (project / "outstopped-calm/results.csv").read_bytes(),
+          "results.csv without the first worker differ")
+    nobody_left([victim], "the only worker")
 
 
 def check_crash(_):
@@ -356,7 +406,7 @@ def main():
     meeting.mkdir()
     call("init", "--demo", "nuclei", project)
     for test in (check_results, check_rounds, check_run, check_kills, check_dead_study, check_pause,
-                 check_stopped_worker, check_crash, check_refusals):
+                 check_stopped_worker, check_lease, check_only_worker, check_crash, check_refusals):
         if len(sys.argv) == 1 or test.__name__ in sys.argv[1:]:
             test(project)
     support.finish()

@@ -41,8 +41,7 @@ static void read_digest(struct request *request, struct ts_sha256 *digest) {
 static enum ts_remote_answer answer_hello(struct request *request) {
   const uint64_t magic = ts_wire_u64(&request->in);
   const uint32_t protocol = ts_wire_u32(&request->in);
-  const uint8_t role = ts_wire_u8(&request->in);
-  if (is_bad(request) || magic != TS_REMOTE_MAGIC || role > TS_REMOTE_WRITER) return TS_REMOTE_BAD;
+  if (is_bad(request) || magic != TS_REMOTE_MAGIC) return TS_REMOTE_BAD;
   if (protocol != TS_REMOTE_PROTOCOL) {
     ts_fail(request->err, TS_ERR_STORE, "the worker speaks protocol %u, the study's process protocol %d",
             (unsigned)protocol, TS_REMOTE_PROTOCOL);

@@ -5,7 +5,7 @@
  * store had at the last refresh, and of those that it wrote itself: what is not among them is not asked for. A record
  * that is found brings along which of its products are there, as that is the next question. */
 #include "base/alloc.h"
-#include "base/channel.h"
+#include "base/message_client.h"
 #include "store/copy.h"
 #include "store/key_set.h"
 #include "store/remote/wire_int.h"
@@ -15,78 +15,27 @@
 
 #define PRESENT_SLOTS 4096 /* a power of two */
 
-struct link {
-  pthread_mutex_t lock; /* guards the connection; taken before known_lock, if both */
-  struct ts_channel channel;
-  bool is_lost; /* the connection is of no more use */
-};
-
 struct remote {
-  struct link talk;            /* for everything but writing */
-  struct link writing;         /* so that nobody waits while something is written */
-  char *salt;                  /* owned; fixed */
-  pthread_mutex_t known_lock;  /* guards everything below */
-  struct ts_key_set known;     /* keys of the last snapshot, and those written here */
-  uint64_t got;                /* keys received so far */
-  bool has_snapshot;           /* so that what is not known is not there */
-  struct ts_sha256 *presences; /* owned; products of late that are there, by the beginning of their digests */
+  struct ts_message_client talk;    /* for everything but writing */
+  struct ts_message_client writing; /* so that nobody waits while something is written */
+  char *salt;                       /* owned; fixed */
+  pthread_mutex_t known_lock;       /* guards everything below */
+  struct ts_key_set known;          /* keys of the last snapshot, and those written here */
+  uint64_t got;                     /* keys received so far */
+  bool has_snapshot;                /* so that what is not known is not there */
+  struct ts_sha256 *presences;      /* owned; products of late that are there, by the beginning of their digests */
 };
-
-/* Under lock: the message to fill. */
-static struct ts_str *begin(struct link *link) {
-  pthread_mutex_lock(&link->lock);
-  return ts_channel_begin(&link->channel);
-}
-
-static void end(struct link *link) { pthread_mutex_unlock(&link->lock); }
-
-static bool lose(struct link *link, const char *text, struct ts_error *err) {
-  link->is_lost = true;
-  ts_fail(err, TS_ERR_STORE, "%s", text);
-  ts_error_help(err, "nothing to do here: the study can be continued with --resume");
-  return false;
-}
-
-static bool lose_nonsense(struct link *link, struct ts_error *err) {
-  return lose(link, "the study's process sent something that is not an answer", err);
-}
-
-/* Between begin and end: sends the message and waits for its answer. True for YES, with its bytes; false without an
- * error for NO. */
-static bool ask(struct link *link, uint32_t kind, struct ts_wire *answer, struct ts_error *err) {
-  struct ts_message message;
-  if (link->is_lost) return lose(link, "the study's process is gone", err);
-  if (!ts_channel_end(&link->channel, kind, err)) return false;
-  enum ts_channel_state state = ts_channel_flush(&link->channel);
-  if (state == TS_CHANNEL_DONE) state = ts_channel_receive(&link->channel, &message);
-  if (state == TS_CHANNEL_GONE) return lose(link, "the study's process is gone", err);
-  if (state != TS_CHANNEL_DONE) return lose_nonsense(link, err);
-  *answer = ts_wire_of(message.bytes, message.count);
-  if (message.kind == TS_REMOTE_YES) return true;
-  if (message.kind == TS_REMOTE_FAILED) {
-    ts_wire_error(answer, TS_ERR_STORE, err);
-    return false;
-  }
-  return message.kind != TS_REMOTE_NO && lose_nonsense(link, err);
-}
-
-/* Whether all of the answer made sense. */
-static bool is_sound(struct link *link, const struct ts_wire *answer, struct ts_error *err) {
-  return ts_wire_is_whole(answer) || lose_nonsense(link, err);
-}
 
 /* For requests that are answered by YES alone. */
-static bool ask_plain(struct link *link, uint32_t kind, struct ts_error *err) {
+static bool ask_plain(struct ts_message_client *link, uint32_t kind, struct ts_error *err) {
   struct ts_wire answer;
-  return ask(link, kind, &answer, err) && is_sound(link, &answer, err);
+  return ts_message_client_ask(link, kind, &answer, err) && ts_message_client_is_sound(link, &answer, err);
 }
 
 static void remote_close(void *state) {
   struct remote *remote = state;
-  ts_channel_release(&remote->talk.channel);
-  ts_channel_release(&remote->writing.channel);
-  pthread_mutex_destroy(&remote->talk.lock);
-  pthread_mutex_destroy(&remote->writing.lock);
+  ts_message_client_release(&remote->talk);
+  ts_message_client_release(&remote->writing);
   pthread_mutex_destroy(&remote->known_lock);
   ts_key_set_release(&remote->known);
   free(remote->presences);
@@ -95,35 +44,30 @@ static void remote_close(void *state) {
 }
 
 /* Connects and greets; the answer is the salt. */
-static bool link_open(struct link *link, const char *path, enum ts_remote_role role, char **salt,
-                      struct ts_error *err) {
+static bool greet(struct ts_message_client *client, const char *path, char **salt, struct ts_error *err) {
   struct ts_wire answer;
-  link->channel.fd = ts_channel_connect(path, err);
-  if (link->channel.fd < 0) return false;
-  struct ts_str *out = begin(link);
+  if (!ts_message_client_connect(client, path, err)) return false;
+  struct ts_str *out = ts_message_client_begin(client);
   ts_wire_add_u64(out, TS_REMOTE_MAGIC);
   ts_wire_add_u32(out, TS_REMOTE_PROTOCOL);
-  ts_wire_add_u8(out, (uint8_t)role);
-  bool ok = ask(link, TS_REMOTE_HELLO, &answer, err);
+  bool ok = ts_message_client_ask(client, TS_REMOTE_HELLO, &answer, err);
   if (ok) {
     free(*salt);
     *salt = ts_strdup(ts_wire_text(&answer));
-    ok = is_sound(link, &answer, err);
+    ok = ts_message_client_is_sound(client, &answer, err);
   }
-  end(link);
+  ts_message_client_end(client);
   return ok;
 }
 
 static void *remote_open(const struct ts_store_options *options, struct ts_error *err) {
   struct remote *remote = ts_calloc(1, sizeof *remote);
-  pthread_mutex_init(&remote->talk.lock, NULL);
-  pthread_mutex_init(&remote->writing.lock, NULL);
+  ts_message_client_init(&remote->talk, TS_ERR_STORE);
+  ts_message_client_init(&remote->writing, TS_ERR_STORE);
   pthread_mutex_init(&remote->known_lock, NULL);
-  ts_channel_init(&remote->talk.channel, -1);
-  ts_channel_init(&remote->writing.channel, -1);
   remote->presences = ts_calloc(PRESENT_SLOTS, sizeof *remote->presences);
-  if (link_open(&remote->writing, options->path, TS_REMOTE_WRITER, &remote->salt, err) &&
-      link_open(&remote->talk, options->path, TS_REMOTE_WORKER, &remote->salt, err)) {
+  if (greet(&remote->writing, options->path, &remote->salt, err) &&
+      greet(&remote->talk, options->path, &remote->salt, err)) {
     return remote;
   }
   remote_close(remote);
@@ -174,9 +118,9 @@ static void know_batch(struct remote *remote, const struct ts_batch *batch) {
 static bool remote_write(void *state, const struct ts_batch *batch, struct ts_error *err) {
   struct remote *remote = state;
   know_batch(remote, batch);
-  ts_remote_add_batch(begin(&remote->writing), batch);
+  ts_remote_add_batch(ts_message_client_begin(&remote->writing), batch);
   const bool ok = ask_plain(&remote->writing, TS_REMOTE_WRITE, err);
-  end(&remote->writing);
+  ts_message_client_end(&remote->writing);
   for (size_t i = 0; ok && i < batch->product_count; i++) set_present(remote, &batch->products[i].digest, true);
   return ok;
 }
@@ -196,7 +140,7 @@ static bool read_found(struct remote *remote, struct ts_wire *answer, struct ts_
   ts_remote_read_record(answer, &scratch, &found);
   const unsigned char *presences = answer->next;
   for (size_t i = 0; i < found.output_count; i++) ts_wire_u8(answer);
-  if (!is_sound(&remote->talk, answer, err)) return false;
+  if (!ts_message_client_is_sound(&remote->talk, answer, err)) return false;
   for (size_t i = 0; i < found.output_count; i++) set_present(remote, &found.outputs[i].digest, presences[i]);
   ts_record_copy(&found, arena, record);
   return true;
@@ -207,12 +151,12 @@ static bool remote_find(void *state, enum ts_store_by by, const struct ts_key *k
   struct remote *remote = state;
   struct ts_wire answer;
   if (!may_hold(remote, key)) return false;
-  struct ts_str *out = begin(&remote->talk);
+  struct ts_str *out = ts_message_client_begin(&remote->talk);
   ts_wire_add_u8(out, (uint8_t)by);
   ts_wire_add_raw(out, key->digest.bytes, sizeof key->digest.bytes);
-  const bool found =
-      ask(&remote->talk, TS_REMOTE_FIND, &answer, err) && read_found(remote, &answer, arena, record, err);
-  end(&remote->talk);
+  const bool found = ts_message_client_ask(&remote->talk, TS_REMOTE_FIND, &answer, err) &&
+                     read_found(remote, &answer, arena, record, err);
+  ts_message_client_end(&remote->talk);
   return found;
 }
 
@@ -223,7 +167,7 @@ static bool read_records(struct remote *remote, struct ts_wire *answer, struct t
   const size_t there = ts_wire_count(answer, TS_REMOTE_RECORD_BYTES);
   struct ts_record *found = ts_arena_array(&scratch, there, sizeof *found);
   for (size_t i = 0; i < there; i++) ts_remote_read_record(answer, &scratch, &found[i]);
-  if (!is_sound(&remote->talk, answer, err)) return false;
+  if (!ts_message_client_is_sound(&remote->talk, answer, err)) return false;
   *count = there;
   *records = ts_arena_array(arena, there, sizeof **records);
   for (size_t i = 0; i < there; i++) ts_record_copy(&found[i], arena, &(*records)[i]);
@@ -236,19 +180,19 @@ static bool remote_records_of(void *state, const char *operation, size_t limit, 
   struct ts_wire answer;
   *records = NULL;
   *count = 0;
-  struct ts_str *out = begin(&remote->talk);
+  struct ts_str *out = ts_message_client_begin(&remote->talk);
   ts_wire_add_text(out, operation);
   ts_wire_add_u64(out, limit);
-  const bool ok = ask(&remote->talk, TS_REMOTE_RECORDS_OF, &answer, err) &&
+  const bool ok = ts_message_client_ask(&remote->talk, TS_REMOTE_RECORDS_OF, &answer, err) &&
                   read_records(remote, &answer, arena, records, count, err);
-  end(&remote->talk);
+  ts_message_client_end(&remote->talk);
   return ok;
 }
 
 static bool ask_digest(struct remote *remote, uint32_t kind, const struct ts_sha256 *digest, struct ts_error *err) {
-  ts_wire_add_raw(begin(&remote->talk), digest->bytes, sizeof digest->bytes);
+  ts_wire_add_raw(ts_message_client_begin(&remote->talk), digest->bytes, sizeof digest->bytes);
   const bool ok = ask_plain(&remote->talk, kind, err);
-  end(&remote->talk);
+  ts_message_client_end(&remote->talk);
   return ok;
 }
 
@@ -262,10 +206,10 @@ static bool remote_recalls_product(void *state, const struct ts_sha256 *digest) 
 static bool remote_fetch(void *state, const struct ts_sha256 *digest, struct ts_str *packed, struct ts_error *err) {
   struct remote *remote = state;
   struct ts_wire answer;
-  ts_wire_add_raw(begin(&remote->talk), digest->bytes, sizeof digest->bytes);
-  const bool found = ask(&remote->talk, TS_REMOTE_FETCH, &answer, err);
+  ts_wire_add_raw(ts_message_client_begin(&remote->talk), digest->bytes, sizeof digest->bytes);
+  const bool found = ts_message_client_ask(&remote->talk, TS_REMOTE_FETCH, &answer, err);
   if (found) ts_str_add_bytes(packed, answer.next, answer.left);
-  end(&remote->talk);
+  ts_message_client_end(&remote->talk);
   if (!found) set_present(remote, digest, false);
   return found;
 }
@@ -277,17 +221,17 @@ static bool remote_forget(void *state, const struct ts_sha256 *digest, struct ts
 
 static bool remote_run_insert(void *state, const struct ts_store_run *run, struct ts_error *err) {
   struct remote *remote = state;
-  ts_remote_add_run(begin(&remote->talk), run);
+  ts_remote_add_run(ts_message_client_begin(&remote->talk), run);
   const bool ok = ask_plain(&remote->talk, TS_REMOTE_RUN_INSERT, err);
-  end(&remote->talk);
+  ts_message_client_end(&remote->talk);
   return ok;
 }
 
 static bool remote_run_update(void *state, const struct ts_store_run_change *change, struct ts_error *err) {
   struct remote *remote = state;
-  ts_remote_add_change(begin(&remote->talk), change);
+  ts_remote_add_change(ts_message_client_begin(&remote->talk), change);
   const bool ok = ask_plain(&remote->talk, TS_REMOTE_RUN_UPDATE, err);
-  end(&remote->talk);
+  ts_message_client_end(&remote->talk);
   return ok;
 }
 
@@ -302,7 +246,7 @@ static bool read_runs(struct remote *remote, struct ts_wire *answer, struct ts_a
     ts_store_run_copy(&run, arena, &(*runs)[i]);
   }
   *count = there;
-  return is_sound(&remote->talk, answer, err);
+  return ts_message_client_is_sound(&remote->talk, answer, err);
 }
 
 static bool remote_run_list(void *state, struct ts_arena *arena, struct ts_store_run **runs, size_t *count,
@@ -311,10 +255,10 @@ static bool remote_run_list(void *state, struct ts_arena *arena, struct ts_store
   struct ts_wire answer;
   *runs = NULL;
   *count = 0;
-  begin(&remote->talk);
-  const bool ok =
-      ask(&remote->talk, TS_REMOTE_RUN_LIST, &answer, err) && read_runs(remote, &answer, arena, runs, count, err);
-  end(&remote->talk);
+  ts_message_client_begin(&remote->talk);
+  const bool ok = ts_message_client_ask(&remote->talk, TS_REMOTE_RUN_LIST, &answer, err) &&
+                  read_runs(remote, &answer, arena, runs, count, err);
+  ts_message_client_end(&remote->talk);
   return ok;
 }
 
@@ -329,7 +273,7 @@ static bool read_tasks(struct remote *remote, struct ts_wire *answer, struct ts_
     ts_task_row_copy(&row, arena, &(*rows)[i]);
   }
   *count = there;
-  return is_sound(&remote->talk, answer, err);
+  return ts_message_client_is_sound(&remote->talk, answer, err);
 }
 
 static bool remote_task_list(void *state, const char *run, struct ts_arena *arena, struct ts_task_row **rows,
@@ -338,26 +282,26 @@ static bool remote_task_list(void *state, const char *run, struct ts_arena *aren
   struct ts_wire answer;
   *rows = NULL;
   *count = 0;
-  ts_wire_add_text(begin(&remote->talk), run);
-  const bool ok =
-      ask(&remote->talk, TS_REMOTE_TASK_LIST, &answer, err) && read_tasks(remote, &answer, arena, rows, count, err);
-  end(&remote->talk);
+  ts_wire_add_text(ts_message_client_begin(&remote->talk), run);
+  const bool ok = ts_message_client_ask(&remote->talk, TS_REMOTE_TASK_LIST, &answer, err) &&
+                  read_tasks(remote, &answer, arena, rows, count, err);
+  ts_message_client_end(&remote->talk);
   return ok;
 }
 
 static bool remote_usage(void *state, struct ts_store_usage *usage, struct ts_error *err) {
   struct remote *remote = state;
   struct ts_wire answer;
-  begin(&remote->talk);
-  bool ok = ask(&remote->talk, TS_REMOTE_USAGE, &answer, err);
+  ts_message_client_begin(&remote->talk);
+  bool ok = ts_message_client_ask(&remote->talk, TS_REMOTE_USAGE, &answer, err);
   if (ok) {
     usage->records = ts_wire_u64(&answer);
     usage->products = ts_wire_u64(&answer);
     usage->product_bytes = ts_wire_u64(&answer);
     usage->packed_bytes = ts_wire_u64(&answer);
-    ok = is_sound(&remote->talk, &answer, err);
+    ok = ts_message_client_is_sound(&remote->talk, &answer, err);
   }
-  end(&remote->talk);
+  ts_message_client_end(&remote->talk);
   return ok;
 }
 
@@ -365,24 +309,24 @@ static bool remote_file_find(void *state, const struct ts_file_identity *file, s
                              struct ts_error *err) {
   struct remote *remote = state;
   struct ts_wire answer;
-  ts_remote_add_file(begin(&remote->talk), file);
-  bool found = ask(&remote->talk, TS_REMOTE_FILE_FIND, &answer, err);
+  ts_remote_add_file(ts_message_client_begin(&remote->talk), file);
+  bool found = ts_message_client_ask(&remote->talk, TS_REMOTE_FILE_FIND, &answer, err);
   if (found) {
     ts_wire_raw(&answer, digest->bytes, sizeof digest->bytes);
-    found = is_sound(&remote->talk, &answer, err);
+    found = ts_message_client_is_sound(&remote->talk, &answer, err);
   }
-  end(&remote->talk);
+  ts_message_client_end(&remote->talk);
   return found;
 }
 
 static bool remote_file_put(void *state, const struct ts_file_identity *file, const struct ts_sha256 *digest,
                             struct ts_error *err) {
   struct remote *remote = state;
-  struct ts_str *out = begin(&remote->talk);
+  struct ts_str *out = ts_message_client_begin(&remote->talk);
   ts_remote_add_file(out, file);
   ts_wire_add_raw(out, digest->bytes, sizeof digest->bytes);
   const bool ok = ask_plain(&remote->talk, TS_REMOTE_FILE_PUT, err);
-  end(&remote->talk);
+  ts_message_client_end(&remote->talk);
   return ok;
 }
 
@@ -398,30 +342,20 @@ static bool read_keys(struct remote *remote, struct ts_wire *answer, struct ts_e
   remote->got += count;
   remote->has_snapshot = !too_many && ts_wire_is_whole(answer);
   pthread_mutex_unlock(&remote->known_lock);
-  return is_sound(&remote->talk, answer, err);
+  return ts_message_client_is_sound(&remote->talk, answer, err);
 }
 
 static bool remote_refresh(void *state, struct ts_error *err) {
   struct remote *remote = state;
   struct ts_wire answer;
-  struct ts_str *out = begin(&remote->talk);
+  struct ts_str *out = ts_message_client_begin(&remote->talk);
   pthread_mutex_lock(&remote->known_lock);
   ts_wire_add_u64(out, remote->got);
   memset(remote->presences, 0, PRESENT_SLOTS * sizeof *remote->presences);
   pthread_mutex_unlock(&remote->known_lock);
-  const bool ok = ask(&remote->talk, TS_REMOTE_REFRESH, &answer, err) && read_keys(remote, &answer, err);
-  end(&remote->talk);
-  return ok;
-}
-
-static bool remote_say(void *state, uint32_t kind, const void *bytes, size_t count, struct ts_str *answer,
-                       struct ts_error *err) {
-  struct remote *remote = state;
-  struct ts_wire wire;
-  ts_wire_add_raw(begin(&remote->talk), bytes, count);
-  const bool ok = ask(&remote->talk, kind, &wire, err);
-  if (ok && answer) ts_str_add_bytes(answer, wire.next, wire.left);
-  end(&remote->talk);
+  const bool ok =
+      ts_message_client_ask(&remote->talk, TS_REMOTE_REFRESH, &answer, err) && read_keys(remote, &answer, err);
+  ts_message_client_end(&remote->talk);
   return ok;
 }
 
@@ -446,5 +380,4 @@ const struct ts_store_backend ts_store_remote = {
     .file_find = remote_file_find,
     .file_put = remote_file_put,
     .refresh = remote_refresh,
-    .say = remote_say,
 };

@@ -11,8 +11,8 @@
 #include "store/backend.h"
 
 #define TS_REMOTE_MAGIC       UINT64_C(0x6172657373657401) /* in the greeting, with the protocol's number */
-#define TS_REMOTE_PROTOCOL    1
-#define TS_REMOTE_HELLO_BYTES 13 /* magic, protocol, role; nothing longer is read from whom has not greeted */
+#define TS_REMOTE_PROTOCOL    2
+#define TS_REMOTE_HELLO_BYTES 12 /* magic, protocol; nothing longer is read from whom has not greeted */
 
 enum ts_remote_request {
   TS_REMOTE_HELLO = 1,
@@ -33,11 +33,7 @@ enum ts_remote_request {
   TS_REMOTE_REQUEST_COUNT
 };
 
-/* What a connection is for. A worker has one that counts, and one that only writes, so that its other threads need not
- * wait for that. */
-enum ts_remote_role { TS_REMOTE_WORKER, TS_REMOTE_WRITER };
-
-/* BAD is never sent: the request was no request. */
+/* As enum ts_answer; BAD is never sent: the request was no request. */
 enum ts_remote_answer { TS_REMOTE_YES = 1, TS_REMOTE_NO, TS_REMOTE_FAILED, TS_REMOTE_BAD };
 
 void ts_remote_add_record(struct ts_str *out, const struct ts_record *record);

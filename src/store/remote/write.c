@@ -4,11 +4,8 @@
 
 #include "base/alloc.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 static struct ts_remote_job *next_job(struct ts_remote_writer *writer) {
   while (!writer->first && !writer->stopping) pthread_cond_wait(&writer->changed, &writer->lock);
@@ -27,39 +24,42 @@ static void *writer_main(void *argument) {
     pthread_mutex_unlock(&writer->lock);
     job->answer =
         ts_remote_answer_request(writer->service, TS_REMOTE_WRITE, job->bytes, job->count, &nothing, &job->err);
+    writer->on_done(job);
     pthread_mutex_lock(&writer->lock);
-    job->next = writer->done;
-    writer->done = job;
-    eventfd_write(writer->done_fd, 1);
   }
   pthread_mutex_unlock(&writer->lock);
   return NULL;
 }
 
-bool ts_remote_writer_start(struct ts_remote_writer *writer, struct ts_remote_service *service, struct ts_error *err) {
+static int start_thread(struct ts_remote_writer *writer) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all); /* signals are for the threads of the program */
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int number = pthread_create(&writer->thread, NULL, writer_main, writer);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return number;
+}
+
+bool ts_remote_writer_start(struct ts_remote_writer *writer, struct ts_remote_service *service,
+                            void (*on_done)(struct ts_remote_job *job), struct ts_error *err) {
   memset(writer, 0, sizeof *writer);
   writer->service = service;
-  writer->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (writer->done_fd < 0) {
-    ts_fail(err, TS_ERR_SYSTEM, "the store cannot be served: %s", strerrordesc_np(errno));
-    ts_error_help(err, "raise the limit of open files (ulimit -n)");
-    return false;
-  }
+  writer->on_done = on_done;
   pthread_mutex_init(&writer->lock, NULL);
   pthread_cond_init(&writer->changed, NULL);
-  const int number = pthread_create(&writer->thread, NULL, writer_main, writer);
-  if (number == 0) return true;
+  const int number = start_thread(writer);
+  writer->is_started = number == 0;
+  if (writer->is_started) return true;
   pthread_cond_destroy(&writer->changed);
   pthread_mutex_destroy(&writer->lock);
-  close(writer->done_fd);
-  writer->done_fd = -1;
   ts_fail(err, TS_ERR_SYSTEM, "the thread that writes for workers cannot be started: %s", strerrordesc_np(number));
   ts_error_help(err, "raise the limit of processes (ulimit -u)");
   return false;
 }
 
 void ts_remote_writer_stop(struct ts_remote_writer *writer) {
-  if (writer->done_fd < 0) return;
+  if (!writer->is_started) return;
   pthread_mutex_lock(&writer->lock);
   writer->stopping = true;
   pthread_cond_signal(&writer->changed);
@@ -67,8 +67,7 @@ void ts_remote_writer_stop(struct ts_remote_writer *writer) {
   pthread_join(writer->thread, NULL);
   pthread_cond_destroy(&writer->changed);
   pthread_mutex_destroy(&writer->lock);
-  close(writer->done_fd);
-  writer->done_fd = -1;
+  writer->is_started = false;
 }
 
 void ts_remote_writer_submit(struct ts_remote_writer *writer, struct ts_remote_job *job) {
@@ -82,14 +81,4 @@ void ts_remote_writer_submit(struct ts_remote_writer *writer, struct ts_remote_j
   writer->last = job;
   pthread_cond_signal(&writer->changed);
   pthread_mutex_unlock(&writer->lock);
-}
-
-struct ts_remote_job *ts_remote_writer_take_done(struct ts_remote_writer *writer) {
-  eventfd_t ignored;
-  pthread_mutex_lock(&writer->lock);
-  eventfd_read(writer->done_fd, &ignored);
-  struct ts_remote_job *jobs = writer->done;
-  writer->done = NULL;
-  pthread_mutex_unlock(&writer->lock);
-  return jobs;
 }

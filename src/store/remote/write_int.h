@@ -19,21 +19,21 @@ struct ts_remote_job {
 
 struct ts_remote_writer {
   struct ts_remote_service *service; /* borrowed; only its store is used */
-  int done_fd;                       /* readable while something may be done; -1: not started */
+  /* Gives a job back, in the writer's thread; it is the caller's again at once. */
+  void (*on_done)(struct ts_remote_job *job);
+  bool is_started;
   pthread_t thread;
   pthread_mutex_t lock; /* guards everything below */
   pthread_cond_t changed;
   struct ts_remote_job *first; /* borrowed; to be written, in order */
   struct ts_remote_job *last;  /* borrowed */
-  struct ts_remote_job *done;  /* borrowed; to be given back */
   bool stopping;
 };
 
-bool ts_remote_writer_start(struct ts_remote_writer *writer, struct ts_remote_service *service, struct ts_error *err);
+bool ts_remote_writer_start(struct ts_remote_writer *writer, struct ts_remote_service *service,
+                            void (*on_done)(struct ts_remote_job *job), struct ts_error *err);
 /* Ends it after the job it is at; all jobs are the callers' again. Fine if it was not started. */
 void ts_remote_writer_stop(struct ts_remote_writer *writer);
 void ts_remote_writer_submit(struct ts_remote_writer *writer, struct ts_remote_job *job);
-/* A list of those that are done. */
-struct ts_remote_job *ts_remote_writer_take_done(struct ts_remote_writer *writer);
 
 #endif

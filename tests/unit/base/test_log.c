@@ -68,6 +68,25 @@ static void the_hook_comes_first(void **state) {
   free(text);
 }
 
+static bool take_warnings(void *user, enum ts_log_level level, const char *text) {
+  if (level != TS_LOG_WARN) return false;
+  snprintf(user, 16, "%s", text);
+  return true;
+}
+
+static void a_sink_takes_what_it_wants(void **state) {
+  (void)state;
+  char taken[16] = "";
+  ts_log_set_level(TS_LOG_INFO);
+  ts_log_set_sink(take_warnings, taken);
+  char *text = captured(say_all);
+  ts_log_set_sink(NULL, NULL);
+  ts_log_set_level(TS_LOG_WARN);
+  assert_string_equal(text, "i2\n");
+  assert_string_equal(taken, "w1");
+  free(text);
+}
+
 static void *say_much(void *argument) {
   for (int i = 0; i < 200; i++) ts_log(TS_LOG_WARN, "%s", (const char *)argument);
   return NULL;
@@ -101,6 +120,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(levels_select),
       cmocka_unit_test(the_hook_comes_first),
+      cmocka_unit_test(a_sink_takes_what_it_wants),
       cmocka_unit_test(lines_stay_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,6 +176,7 @@ static void errors_come_back(void **state) {
   struct ts_error sent = {0}, got = {0};
   ts_fail(&sent, TS_ERR_BAD_VALUE, "what");
   ts_error_help(&sent, "do this");
+  ts_error_place(&sent, "study.json", 7, 3, "/method");
   ts_wire_add_error(&out, &sent);
   struct ts_wire wire = ts_wire_of(out.data, out.length);
   ts_wire_error(&wire, TS_ERR_STORE, &got);
@@ -183,6 +184,10 @@ static void errors_come_back(void **state) {
   assert_int_equal(got.code, TS_ERR_BAD_VALUE);
   assert_string_equal(got.text, "what");
   assert_string_equal(got.help, "do this");
+  assert_string_equal(got.where.file, "study.json");
+  assert_int_equal(got.where.line, 7);
+  assert_int_equal(got.where.column, 3);
+  assert_string_equal(got.where.path, "/method");
   for (size_t length = 0; length < out.length; length++) {
     wire = ts_wire_of(out.data, length);
     got = (struct ts_error){0};

@@ -11,9 +11,10 @@
 
 #include "base/alloc.h"
 #include "base/channel.h"
+#include "base/log.h"
 #include "dist/dist.h"
+#include "dist/link.h"
 #include "dist/messages.h"
-#include "store/remote/wire_int.h"
 #include "support/toy_run.h"
 
 #include <dirent.h>
@@ -22,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PART "TESSERA_TEST_PART"
@@ -47,17 +49,19 @@ static int end_with(const struct ts_error *err) {
 }
 
 /* A program of another version. */
-static int speak_another_protocol(const char *socket) {
+static int speak_another_protocol(const char *place) {
+  const char *socket = strchr(place, '@') + 1;
   struct ts_channel channel;
   struct ts_error err = {0};
   struct ts_message message;
   ts_channel_init(&channel, ts_channel_connect(socket, &err));
   struct ts_str *out = ts_channel_begin(&channel);
-  ts_wire_add_u64(out, TS_REMOTE_MAGIC);
-  ts_wire_add_u32(out, TS_REMOTE_PROTOCOL + 1);
-  ts_wire_add_u8(out, TS_REMOTE_WORKER);
-  if (!ts_channel_end(&channel, TS_REMOTE_HELLO, &err) || ts_channel_flush(&channel) != TS_CHANNEL_DONE ||
-      ts_channel_receive(&channel, &message) != TS_CHANNEL_DONE || message.kind != TS_REMOTE_FAILED)
+  ts_wire_add_u64(out, TS_DIST_MAGIC);
+  ts_wire_add_u32(out, TS_DIST_PROTOCOL + 1);
+  ts_wire_add_u8(out, TS_DIST_ROLE_WORK);
+  ts_wire_add_text(out, "0123456789abcdef");
+  if (!ts_channel_end(&channel, TS_DIST_HELLO, &err) || ts_channel_flush(&channel) != TS_CHANNEL_DONE ||
+      ts_channel_receive(&channel, &message) != TS_CHANNEL_DONE || message.kind != TS_ANSWER_FAILED)
     return 1;
   struct ts_wire answer = ts_wire_of(message.bytes, message.count);
   ts_wire_error(&answer, TS_ERR_STORE, &err);
@@ -76,31 +80,81 @@ static void die(void *user, uint32_t node) {
   raise(SIGKILL);
 }
 
-static int play(const char *part, const char *socket) {
-  ts_auto(ts_str_release) struct ts_str description = {0};
+/* By hand: takes a bucket as a worker does, and gives its number and token. */
+static struct ts_dist_bucket take_bucket(struct ts_dist_link *link, const struct toy_subject *s) {
+  ts_auto(ts_str_release) struct ts_str bytes = {0}, answer = {0};
+  struct ts_sha256 fingerprint;
+  struct ts_error err = {0};
+  const struct ts_str nothing = {0};
+  ts_dist_fingerprint(s->plan, &s->data.dataset, &fingerprint);
+  ts_str_add_bytes(&bytes, &fingerprint, sizeof fingerprint);
+  if (!ts_dist_link_ask(link, TS_DIST_READY, &bytes, NULL, &err)) _exit(1);
+  if (!ts_dist_link_ask(link, TS_DIST_TAKE, &nothing, &answer, &err)) _exit(1);
+  struct ts_wire wire = ts_wire_of(answer.data, answer.length);
+  if (ts_wire_u8(&wire) != TS_DIST_ANSWER_WORK) _exit(1);
+  struct ts_dist_bucket bucket = ts_dist_read_bucket(&wire);
+  bucket.body = NULL;
+  return bucket;
+}
+
+/* A worker that does not renew its lease, and comes with news and a result when another one has its bucket. */
+static void be_late(struct ts_dist_link *link, struct ts_dist_bucket bucket) {
+  ts_auto(ts_str_release) struct ts_str news = {0}, bytes = {0};
+  struct ts_error err = {0};
+  nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+  ts_wire_add_u64(&news, bucket.number);
+  ts_wire_add_u64(&news, bucket.token);
+  for (uint32_t node = 0; node < 20; node++)
+    ts_dist_add_task(&news, &(struct ts_task_event){.node = node, .outcome = TS_OUTCOME_FAILED, .message = "late"});
+  ts_dist_result_add(&bytes, &(struct ts_dist_result){.number = bucket.number, .token = bucket.token, .dropped = 1000});
+  if (!ts_dist_link_ask(link, TS_DIST_NEWS, &news, NULL, &err)) _exit(1);
+  if (!ts_dist_link_ask(link, TS_DIST_RESULT, &bytes, NULL, &err)) _exit(1);
+}
+
+static bool find_faults(struct ts_dist_link *link) {
+  struct ts_faults faults = {0};
+  for (int i = 1; i <= 3; i++) {
+    struct ts_error *fault = ts_faults_add(&faults);
+    ts_fail(fault, TS_ERR_BAD_VALUE, "fault %d", i);
+    ts_error_help(fault, "fix %d", i);
+    ts_error_place(fault, "study.json", i, 2, "/method");
+  }
+  ts_dist_give_up(link, &faults);
+  ts_faults_release(&faults);
+  return false;
+}
+
+static int play(const char *part, const char *place) {
   struct ts_error err = {0};
   struct toy_subject s = {0};
-  if (strcmp(part, "protocol") == 0) return speak_another_protocol(socket);
-  struct ts_store *store = ts_store_open(&(struct ts_store_options){.backend = "remote", .path = socket}, &err);
-  if (!store || !ts_dist_hello(store, &description, &err)) return end_with(&err);
+  if (strcmp(part, "protocol") == 0) return speak_another_protocol(place);
+  char stranger[512];
+  snprintf(stranger, sizeof stranger, "0123456789abcdef%s", strchr(place, '@'));
+  struct ts_dist_link *link = ts_dist_connect(strcmp(part, "stranger") == 0 ? stranger : place, &err);
+  if (!link) return end_with(&err);
+  struct ts_store *store =
+      ts_store_open(&(struct ts_store_options){.backend = "remote", .path = ts_dist_store(link)}, &err);
+  if (!store) return end_with(&err);
   if (strcmp(part, "leave") == 0) return 0; /* without a word, and as if all were well */
   if (strcmp(part, "late") == 0 && is_first("first")) raise(SIGKILL);
   struct ts_registry *registry = toy_registry_create();
   subject_open(&s, registry, strcmp(part, "files") == 0 ? 3 : 4);
-  struct ts_dist_worker worker = {.store = store, .plan = s.plan, .dataset = &s.data.dataset};
+  struct ts_dist_worker worker = {.link = link, .store = store, .plan = s.plan, .dataset = &s.data.dataset};
   worker.run = (struct ts_run_options){.threads = 1, .registry = registry, .store = store, .run_id = "r"};
   if (strcmp(part, "bucket") == 0) {
-    ts_auto(ts_str_release) struct ts_str answer = {0};
-    struct ts_sha256 fingerprint;
-    ts_dist_fingerprint(s.plan, &s.data.dataset, &fingerprint);
-    if (!ts_store_say(store, TS_DIST_READY, &fingerprint, sizeof fingerprint, &answer, &err)) return 1;
-    ts_str_clear(&answer);
-    if (!ts_store_say(store, TS_DIST_TAKE, NULL, 0, &answer, &err)) return 1;
+    take_bucket(link, &s);
     fprintf(stderr, "these are its last words\n");
     die(NULL, 0);
   }
-  bool ok = ts_dist_work(&worker, &err);
-  if (!ok) ts_dist_give_up(store, &err);
+  if (strcmp(part, "silent") == 0 && is_first("silent")) be_late(link, take_bucket(link, &s));
+  if (strcmp(part, "warn") == 0 && is_first("warn")) ts_log(TS_LOG_WARN, "this is a warning");
+  bool ok = strcmp(part, "many faults") == 0 ? find_faults(link) : ts_dist_work(&worker, &err);
+  if (strcmp(part, "many faults") == 0) _exit(5);
+  struct ts_faults faults = {0};
+  if (!ok) *ts_faults_add(&faults) = err;
+  if (!ok) ts_dist_give_up(link, &faults);
+  ts_faults_release(&faults);
+  ts_dist_disconnect(link);
   toy_subject_release(&s);
   ts_registry_destroy(registry);
   ts_store_close(store);
@@ -109,11 +163,32 @@ static int play(const char *part, const char *socket) {
 
 /* ---- the coordinator's side ---- */
 struct seen {
-  size_t executed, products;
+  size_t executed, products, failed;
+  struct ts_error faults[4];
+  size_t fault_count;
 };
+
+static double lease_s;              /* 0: the usual one */
+static struct ts_run_result counts; /* of the last run; its arrays are gone */
+static char warnings[4096];
+
+static bool on_warning(void *user, enum ts_log_level level, const char *text) {
+  (void)user;
+  const size_t length = strlen(warnings);
+  if (level == TS_LOG_WARN) snprintf(warnings + length, sizeof warnings - length, "%s\n", text);
+  return true;
+}
+
+static void on_fault(void *user, const struct ts_error *fault) {
+  struct seen *seen = user;
+  assert_in_range(seen->fault_count, 0, 3);
+  seen->faults[seen->fault_count++] = *fault;
+}
 
 static void on_task(void *user, const struct ts_task_event *event) {
   ((struct seen *)user)->executed += event->outcome == TS_OUTCOME_EXECUTED;
+  ((struct seen *)user)->failed += event->outcome == TS_OUTCOME_FAILED;
+  assert_true(event->worker < 2 && event->start_s >= 0 && event->start_s < 300);
 }
 
 static void on_product(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
@@ -133,13 +208,19 @@ static bool coordinate(const char *program, const char *part, struct seen *seen,
   const struct ts_dist_options options = {.workers = 2,
                                           .program = program,
                                           .description = "",
+                                          .lease_s = lease_s,
+                                          .on_fault = on_fault,
                                           .run = {.registry = registry,
                                                   .store = store,
                                                   .run_id = "r",
                                                   .user = seen,
                                                   .on_task = on_task,
                                                   .on_product = on_product}};
+  warnings[0] = '\0';
+  ts_log_set_sink(on_warning, NULL);
   bool ok = ts_dist_run(s.plan, &s.data.dataset, &options, &result, err);
+  ts_log_set_sink(NULL, NULL);
+  counts = result;
   assert_int_equal(ok, err->code == TS_ERR_OK);
   ts_run_result_release(&result);
   ts_store_close(store);
@@ -213,6 +294,56 @@ static void another_one_takes_its_place(void **state) {
   assert_int_equal(seen.products, 4);
 }
 
+/* It loses its bucket; what it says then counts for nothing, and it takes other work. */
+static void one_that_is_late_is_refused(void **state) {
+  (void)state;
+  struct seen seen;
+  struct ts_error err = {0};
+  lease_s = 0.3;
+  const bool ok = coordinate(self, "silent", &seen, &err);
+  lease_s = 0;
+  if (!ok) fail_msg("%s\n%s", err.text, warnings);
+  assert_int_equal(seen.products, 4);
+  assert_int_equal(seen.executed, 4 + 4);
+  assert_int_equal(seen.failed, 0);
+  assert_int_equal(counts.dropped, 0);
+  if (!strstr(warnings, "has not answered for 0.3 s")) fail_msg("'%s'", warnings);
+}
+
+static void a_process_that_is_not_ours(void **state) {
+  (void)state;
+  assert_refused(self, "stranger", TS_ERR_WORKER, (const char *[]){"did not start this worker", NULL});
+}
+
+static void warnings_come_as_they_are(void **state) {
+  (void)state;
+  struct seen seen;
+  struct ts_error err = {0};
+  if (!coordinate(self, "warn", &seen, &err)) fail_msg("%s", err.text);
+  assert_string_equal(warnings, "this is a warning\n");
+}
+
+/* With their places and help: the first is the error of the run. */
+static void all_faults_come(void **state) {
+  (void)state;
+  struct seen seen;
+  struct ts_error err = {0};
+  assert_false(coordinate(self, "many faults", &seen, &err));
+  assert_int_equal(seen.fault_count, 2);
+  for (int i = 1; i <= 3; i++) {
+    const struct ts_error *fault = i == 1 ? &err : &seen.faults[i - 2];
+    char text[16];
+    snprintf(text, sizeof text, "fault %d", i);
+    assert_int_equal(fault->code, TS_ERR_BAD_VALUE);
+    assert_string_equal(fault->text, text);
+    snprintf(text, sizeof text, "fix %d", i);
+    assert_string_equal(fault->help, text);
+    assert_string_equal(fault->where.file, "study.json");
+    assert_int_equal(fault->where.line, i);
+    assert_string_equal(fault->where.path, "/method");
+  }
+}
+
 /* Places that are too long for a socket, or not there, are passed over. */
 static void places_for_the_socket(void **state) {
   (void)state;
@@ -247,6 +378,10 @@ int main(int count, char **words) {
       cmocka_unit_test(another_plan),
       cmocka_unit_test(a_bucket_that_kills),
       cmocka_unit_test(another_one_takes_its_place),
+      cmocka_unit_test(one_that_is_late_is_refused),
+      cmocka_unit_test(a_process_that_is_not_ours),
+      cmocka_unit_test(warnings_come_as_they_are),
+      cmocka_unit_test(all_faults_come),
       cmocka_unit_test(places_for_the_socket),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ static void start_server(void) {
   served_store = ts_store_open(
       &(struct ts_store_options){.path = served->has_folder ? folder : NULL, .backend = served->name}, &err);
   assert_no_error(&err);
-  server = ts_server_create(served_store, &(struct ts_server_options){.path = place}, &err);
+  server = ts_server_create(served_store, place, &err);
   assert_no_error(&err);
   assert_non_null(server);
 }

@@ -1,4 +1,4 @@
-/* A store served to other processes: workers that write, refresh, talk, die in the middle or send nonsense; a lost
+/* A store served to other processes: workers that write, refresh, die in the middle or send nonsense; a lost
  * server.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/store/support.h"
@@ -15,78 +15,18 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#define SAY_ECHO     (TS_STORE_SAY_FIRST + 7)
-#define SAY_BIG      (TS_STORE_SAY_FIRST + 8)
-#define BIG_BYTES    ((size_t)3 << 20)
-#define PER_CHILD    150
-#define HELLO        1 /* as in the protocol: the tests speak it by hand */
-#define WAIT_SECONDS 30
+#define PER_CHILD 150
+#define HELLO     1 /* as in the protocol: the tests speak it by hand */
+#define PROTOCOL  2
 
 static char folder[SCRATCH_SIZE];
 static char path[SCRATCH_SIZE + 16];
 static struct ts_store *store; /* the served one */
 static struct ts_server *server;
 
-/* What the callbacks saw. */
-static struct {
-  pthread_mutex_t lock;
-  pthread_cond_t changed;
-  size_t hello_count, gone_count, message_count;
-  int64_t process_ids[64];
-  bool is_gone[64];
-} seen = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-
-static void on_hello(void *user, size_t worker, int64_t process_id) {
-  assert_ptr_equal(user, &seen);
-  pthread_mutex_lock(&seen.lock);
-  assert_int_equal(worker, seen.hello_count);
-  if (worker < 64) seen.process_ids[worker] = process_id;
-  seen.hello_count++;
-  pthread_cond_broadcast(&seen.changed);
-  pthread_mutex_unlock(&seen.lock);
-}
-
-static void on_gone(void *user, size_t worker) {
-  (void)user;
-  pthread_mutex_lock(&seen.lock);
-  assert_true(worker < seen.hello_count);
-  if (worker < 64) {
-    assert_false(seen.is_gone[worker]);
-    seen.is_gone[worker] = true;
-  }
-  seen.gone_count++;
-  pthread_cond_broadcast(&seen.changed);
-  pthread_mutex_unlock(&seen.lock);
-}
-
-static void on_message(void *user, size_t worker, uint32_t kind, const void *bytes, size_t count,
-                       struct ts_str *answer) {
-  (void)user;
-  pthread_mutex_lock(&seen.lock);
-  seen.message_count++;
-  pthread_mutex_unlock(&seen.lock);
-  if (kind == SAY_BIG) {
-    for (size_t i = 0; i < BIG_BYTES; i++) ts_str_add_char(answer, (char)(i % 251));
-    return;
-  }
-  ts_str_addf(answer, "%zu said %u: ", worker, (unsigned)kind);
-  ts_str_add_bytes(answer, bytes, count);
-}
-
-static void wait_for_gone(size_t count) {
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += WAIT_SECONDS;
-  pthread_mutex_lock(&seen.lock);
-  while (seen.gone_count < count) assert_int_equal(pthread_cond_timedwait(&seen.changed, &seen.lock, &until), 0);
-  pthread_mutex_unlock(&seen.lock);
-}
-
 static void serve_store(void) {
   struct ts_error err = {0};
-  const struct ts_server_options options = {
-      .path = path, .user = &seen, .on_hello = on_hello, .on_message = on_message, .on_gone = on_gone};
-  server = ts_server_create(store, &options, &err);
+  server = ts_server_create(store, path, &err);
   assert_no_error(&err);
   assert_non_null(server);
 }
@@ -95,8 +35,6 @@ static int setup_folder(void **state) {
   (void)state;
   scratch_create(folder);
   snprintf(path, sizeof path, "%s/socket", folder);
-  seen.hello_count = seen.gone_count = seen.message_count = 0;
-  memset(seen.is_gone, 0, sizeof seen.is_gone);
   return 0;
 }
 
@@ -115,7 +53,6 @@ static int teardown(void **state) {
   (void)state;
   ts_server_destroy(server);
   ts_store_close(store);
-  assert_int_equal(seen.gone_count, seen.hello_count);
   assert_int_not_equal(access(path, F_OK), 0);
   scratch_remove(folder);
   return 0;
@@ -260,38 +197,6 @@ static void presence_comes_with_the_record(void **state) {
   ts_store_close(worker);
 }
 
-static void what_is_said_is_answered(void **state) {
-  (void)state;
-  struct ts_error err = {0};
-  struct ts_store *first = open_worker();
-  struct ts_store *second = open_worker();
-  struct ts_str answer = {0};
-  assert_true(ts_store_say(second, SAY_ECHO, "a\0b", 3, &answer, &err));
-  assert_int_equal(answer.length, 16);
-  assert_memory_equal(answer.data, "1 said 1007: a\0b", 16);
-  ts_str_clear(&answer);
-  assert_true(ts_store_say(first, TS_STORE_SAY_FIRST, NULL, 0, &answer, &err));
-  assert_string_equal(ts_str_get(&answer), "0 said 1000: ");
-  ts_str_clear(&answer);
-  assert_true(ts_store_say(first, SAY_BIG, NULL, 0, &answer, &err));
-  assert_int_equal(answer.length, BIG_BYTES);
-  for (size_t i = 0; i < BIG_BYTES; i++) assert_true(answer.data[i] == (char)(i % 251));
-  ts_str_release(&answer);
-  assert_true(ts_store_say(first, SAY_ECHO, "x", 1, NULL, &err));
-  assert_false(ts_store_say(store, SAY_ECHO, "x", 1, NULL, &err)); /* nobody behind it */
-  assert_int_equal(err.code, TS_ERR_STORE);
-  pthread_mutex_lock(&seen.lock);
-  assert_int_equal(seen.process_ids[0], getpid());
-  pthread_mutex_unlock(&seen.lock);
-  ts_store_close(first);
-  wait_for_gone(1);
-  pthread_mutex_lock(&seen.lock);
-  assert_true(seen.is_gone[0] && !seen.is_gone[1]);
-  pthread_mutex_unlock(&seen.lock);
-  ts_store_close(second);
-  wait_for_gone(2);
-}
-
 /* In a child: opens the store as a worker, writes its own records and some that all write. */
 _Noreturn static void write_as_worker(uint64_t first) {
   struct ts_error err = {0};
@@ -327,14 +232,6 @@ static void processes_write_at_once(void **state) {
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
   }
-  wait_for_gone(CHILDREN);
-  pthread_mutex_lock(&seen.lock);
-  for (size_t i = 0; i < CHILDREN; i++) {
-    bool known = false;
-    for (size_t k = 0; k < CHILDREN; k++) known |= seen.process_ids[i] == children[k];
-    assert_true(known);
-  }
-  pthread_mutex_unlock(&seen.lock);
   flush(store);
   for (uint64_t i = 0; i < PER_CHILD; i++) {
     const size_t size_bytes = i % 20 ? 300 : 100000;
@@ -359,8 +256,7 @@ static void greet_by_hand(struct ts_channel *channel) {
   assert_no_error(&err);
   struct ts_str *out = ts_channel_begin(channel);
   ts_str_add_bytes(out, "\1tessera", 8);
-  ts_wire_add_u32(out, 1);
-  ts_wire_add_u8(out, 0);
+  ts_wire_add_u32(out, PROTOCOL);
   assert_true(ts_channel_end(channel, HELLO, &err));
   assert_int_equal(ts_channel_flush(channel), TS_CHANNEL_DONE);
   assert_int_equal(ts_channel_receive(channel, &message), TS_CHANNEL_DONE);
@@ -385,7 +281,6 @@ static void death_in_the_middle(void **state) {
   start_server();
   open_gate(gate);
   struct ts_store *worker = open_worker();
-  size_t others = 1;
   for (size_t cut = 1; cut < 5000; cut = cut * 2 + 5) {
     unsigned char bytes[5000] = {0};
     struct ts_channel channel;
@@ -393,7 +288,6 @@ static void death_in_the_middle(void **state) {
     memcpy(bytes, head, sizeof head);
     assert_int_equal(send(channel.fd, bytes, cut, MSG_NOSIGNAL), cut);
     ts_channel_release(&channel);
-    others++;
   }
   char byte;
   assert_int_equal(read(ends[0], &byte, 1), 1);
@@ -401,7 +295,6 @@ static void death_in_the_middle(void **state) {
   assert_int_equal(waitpid(child, NULL, 0), child);
   close(ends[0]);
   close(ends[1]);
-  wait_for_gone(others);
   put_sample(worker, 1, 100); /* the others go on */
   flush(worker);
   assert_sample_whole(store, 1, 100);
@@ -460,13 +353,8 @@ static void greetings(void **state) {
   static const struct {
     const char *magic;
     uint32_t protocol;
-    uint8_t role; /* 1: a second connection, which is not told */
     bool is_answered;
-  } cases[] = {{"\1tessera", 1, 0, true},
-               {"\1tessera", 1, 1, true},
-               {"\1tessera", 2, 0, true},
-               {"\1tessera", 1, 2, false},
-               {"\1tesserA", 1, 0, false}};
+  } cases[] = {{"\1tessera", PROTOCOL, true}, {"\1tessera", PROTOCOL + 1, true}, {"\1tesserA", PROTOCOL, false}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct ts_error err = {0};
     struct ts_channel channel;
@@ -475,23 +363,18 @@ static void greetings(void **state) {
     struct ts_str *out = ts_channel_begin(&channel);
     ts_str_add_bytes(out, cases[i].magic, 8);
     ts_wire_add_u32(out, cases[i].protocol);
-    ts_wire_add_u8(out, cases[i].role);
     assert_true(ts_channel_end(&channel, HELLO, &err));
     assert_int_equal(ts_channel_flush(&channel), TS_CHANNEL_DONE);
     assert_int_equal(ts_channel_receive(&channel, &message) == TS_CHANNEL_DONE, cases[i].is_answered);
-    if (cases[i].is_answered) assert_int_equal(message.kind, cases[i].protocol == 1 ? 1 : 3);
+    if (cases[i].is_answered) assert_int_equal(message.kind, cases[i].protocol == PROTOCOL ? 1 : 3);
     ts_channel_release(&channel);
   }
   struct ts_channel channel;
   greet_by_hand(&channel);
-  static const unsigned char again[25] = {HELLO, 0, 0, 0, 13};
+  static const unsigned char again[24] = {HELLO, 0, 0, 0, 12};
   assert_int_equal(send(channel.fd, again, sizeof again, MSG_NOSIGNAL), sizeof again);
   assert_true(is_ended(&channel));
   ts_channel_release(&channel);
-  wait_for_gone(2);
-  pthread_mutex_lock(&seen.lock);
-  assert_int_equal(seen.hello_count, 2);
-  pthread_mutex_unlock(&seen.lock);
 }
 
 static void assert_says_gone(const struct ts_error *err) {
@@ -517,9 +400,6 @@ static void a_lost_server_is_told(void **state) {
     assert_false(ts_store_refresh(worker, &err));
     assert_says_gone(&err);
     ts_error_clear(&err);
-    assert_false(ts_store_say(worker, SAY_ECHO, "x", 1, NULL, &err));
-    assert_says_gone(&err);
-    ts_error_clear(&err);
     assert_null(ts_store_load(worker, &key.digest, &err));
     assert_says_gone(&err);
     assert_false(ts_store_has_product(worker, &key.digest));
@@ -542,12 +422,6 @@ static void *talk(void *argument) {
   struct ts_store *worker = argument;
   struct ts_error err = {0};
   for (uint64_t i = 0; i < 60; i++) {
-    struct ts_str answer = {0};
-    char text[24];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)i);
-    if (!ts_store_say(worker, SAY_ECHO, text, strlen(text), &answer, &err) || !strstr(ts_str_get(&answer), text))
-      thread_failed = true;
-    ts_str_release(&answer);
     if (i % 10 == 0 && !ts_store_refresh(worker, &err)) thread_failed = true;
     put_sample(worker, i, 5000);
     if (!has_record(worker, i)) thread_failed = true;
@@ -592,9 +466,7 @@ static void nobody_waits_for_a_write(void **state) {
   thread_failed = false;
   assert_int_equal(pthread_create(&thread, NULL, flush_worker, worker), 0);
   for (size_t i = 0; i < 300; i++) {
-    struct ts_error err = {0};
     assert_true(has_record(i % 2 ? worker : other, 0));
-    assert_true(ts_store_say(i % 2 ? worker : other, SAY_ECHO, "x", 1, NULL, &err));
     if (i == 200) refresh(worker);
   }
   assert_false(has_record(other, 1));
@@ -614,14 +486,14 @@ static void refusals(void **state) {
   struct ts_store *worker = open_worker();
   char other[SCRATCH_SIZE + 16];
   snprintf(other, sizeof other, "%s/other", folder);
-  assert_null(ts_server_create(worker, &(struct ts_server_options){.path = other}, &err));
+  assert_null(ts_server_create(worker, other, &err));
   assert_int_equal(err.code, TS_ERR_STORE);
   ts_error_clear(&err);
-  assert_null(ts_server_create(store, &(struct ts_server_options){.path = path}, &err));
+  assert_null(ts_server_create(store, path, &err));
   assert_int_equal(err.code, TS_ERR_SYSTEM);
   ts_error_clear(&err);
   struct ts_store *reader = open_to_read(folder);
-  assert_null(ts_server_create(reader, &(struct ts_server_options){.path = other}, &err));
+  assert_null(ts_server_create(reader, other, &err));
   assert_int_equal(err.code, TS_ERR_STORE);
   ts_store_close(reader);
   ts_store_close(worker);
@@ -638,7 +510,6 @@ int main(void) {
       TEST(nothing_is_hidden),
       TEST(replaced_records_are_seen),
       TEST(presence_comes_with_the_record),
-      TEST(what_is_said_is_answered),
       cmocka_unit_test_setup_teardown(processes_write_at_once, setup_folder, teardown),
       cmocka_unit_test_setup_teardown(death_in_the_middle, setup_folder, teardown),
       TEST(nonsense_ends_its_connection_only),
