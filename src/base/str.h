@@ -40,6 +40,8 @@ char *ts_format_decimals(double value, int decimals, char buffer[TS_DECIMALS_BYT
 /* Reads a whole string as a number; false if anything is left over, or on overflow, NaN and infinity. */
 bool ts_parse_double(const char *text, double *value);
 bool ts_parse_int64(const char *text, int64_t *value);
+/* "800M": a number from 1 byte on and a unit (k, M, G, T, with B or iB behind it, or none). */
+bool ts_parse_bytes(const char *text, uint64_t *bytes);
 
 /* Well-formed UTF-8 (no surrogates, no overlong forms); a NUL byte counts as a character. */
 bool ts_utf8_valid(const char *text, size_t length);

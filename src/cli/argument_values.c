@@ -80,27 +80,11 @@ static bool store_number(void *field, const struct ts_option *option, const char
   return true;
 }
 
-/* The factor of "M", "MB" (powers of 1000) or "MiB" (of 1024); 0 if there is no such unit. */
-static double unit_factor(const char *unit) {
-  static const char letters[] = "kMGT";
-  if (!*unit || strcmp(unit, "B") == 0) return 1;
-  const char *letter = strchr(letters, *unit == 'K' ? 'k' : *unit);
-  bool is_binary = strcmp(unit + 1, "iB") == 0;
-  if (!letter || (unit[1] && !is_binary && strcmp(unit + 1, "B") != 0)) return 0;
-  double factor = 1;
-  for (const char *l = letters; l <= letter; l++) factor *= is_binary ? 1024 : 1000;
-  return factor;
-}
-
 /* "800M": a number and a unit. */
 static bool store_bytes(uint64_t *field, const char *spelled, const char *value, struct ts_error *err) {
-  size_t digit_count = strspn(value, "0123456789.");
-  char digits[32] = "";
-  double number = 0;
-  snprintf(digits, sizeof digits, "%.*s", (int)digit_count, value);
-  if (ts_parse_double(digits, &number)) number *= unit_factor(value + digit_count);
-  if (number >= 1e6 && number < 1e18) {
-    *field = (uint64_t)number;
+  uint64_t bytes = 0;
+  if (ts_parse_bytes(value, &bytes) && bytes >= 1000000) {
+    *field = bytes;
     return true;
   }
   ts_fail(err, TS_ERR_USAGE, "'%s' is not a size that '%s' takes", value, spelled);

@@ -30,6 +30,7 @@ struct ts_op {
   const char *source;              /* borrowed from the registry: plugin or manifest file; "" for built in */
   struct ts_sha256 implementation; /* spec: part of every key */
   const char *numeric;             /* "exact" unless declared */
+  struct ts_op_needs needs;        /* zeros unless declared */
   bool shareable;                  /* false: undeclared dependencies, products stay with this user */
   atomic_uint_fast64_t executions; /* counted by ts_op_execute alone */
   void *lock;                      /* owned: serialises calls of operations that are not thread-safe; NULL otherwise */

@@ -105,6 +105,7 @@ void ts_registry_add(struct ts_registry *registry, const struct ts_op_entry *ent
   op->source = ts_arena_strdup(&registry->arena, entry->source);
   ts_op_implementation(entry->descriptor->version, entry->source_digest, &op->implementation);
   op->numeric = entry->descriptor->numeric ? entry->descriptor->numeric : "exact";
+  if (entry->descriptor->needs) op->needs = *entry->descriptor->needs;
   op->shareable = entry->shareable;
   atomic_init(&op->executions, 0);
   op->lock = make_lock(entry->descriptor);
