@@ -40,6 +40,7 @@ extern "C" {
 #define TS_OP_COLUMN(...)     TS_OP_NEW(ts_op_column, __VA_ARGS__)
 #define TS_OP_TERM(...)       TS_OP_NEW(ts_op_term, __VA_ARGS__)
 #define TS_OP_RATIO(...)      TS_OP_NEW(ts_op_ratio, __VA_ARGS__)
+#define TS_OP_NEEDS(...)      TS_OP_NEW(ts_op_needs, __VA_ARGS__)
 #define TS_OP_DESCRIPTOR_HEAD .api = TESSERA_OP_API, .struct_bytes = sizeof(struct ts_op_descriptor)
 
 enum ts_op_kind { TS_OP_PIXELS = 1, TS_OP_TABLE = 2, TS_OP_BYTES = 3, TS_OP_FILE = 4 };
@@ -180,6 +181,17 @@ struct ts_op_call {
   void *private_data;                          /* tessera's own */
 };
 
+/* What a call needs of the machine that it runs on. Zero everywhere: one thread, and memory as it comes. */
+struct ts_op_needs {
+  uint32_t struct_bytes;
+  uint32_t cores;        /* threads of its own that it keeps busy; 0: one, and those that parallel_for lends */
+  uint64_t memory_bytes; /* it does not start unless so much is free, its outputs included */
+  uint32_t gpus;
+  int exclusive;    /* non-zero: no other task on the same machine meanwhile */
+  const char *site; /* only on workers of this site: letters, digits, '.', '_' and '-'; NULL: anywhere */
+  uint32_t gang;    /* workers that begin it together; 0 counts as 1 */
+};
+
 /* A column of a table output. */
 struct ts_op_column {
   uint32_t struct_bytes;
@@ -233,6 +245,7 @@ struct ts_op_descriptor {
   int not_thread_safe; /* non-zero: calls of this operation never overlap */
   /* Memory it takes beside its outputs, in bytes per byte of input; 0: not known. */
   double scratch_per_input_byte;
+  const struct ts_op_needs *needs; /* NULL: nothing special */
   /* What tessera needs to know about the columns of table outputs, so that a typing error is found before a run and
    * numbers of tiles become numbers of a slide. */
   const struct ts_op_column *const *columns; /* of a port either none or all of its columns, in any order */

@@ -120,6 +120,28 @@ static void add_parameters(struct ts_str *out, const json_t *parameters) {
   }
 }
 
+static void add_needs(struct ts_str *out, const json_t *needs) {
+  static const struct {
+    const char *name, *before, *one, *more;
+  } numbers[] = {{"cores", "", " core", " cores"}, {"gpu", "", " GPU", " GPUs"}, {"gang", "a gang of ", "", ""}};
+  char size[32];
+  const json_t *memory = ts_cli_reply_member(needs, "memory_bytes");
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    const json_t *number = ts_cli_reply_member(needs, numbers[i].name);
+    const long long value = (long long)json_integer_value(number);
+    if (json_is_integer(number))
+      ts_str_addf(out, "%s%s%lld%s", out->length ? ", " : "", numbers[i].before, value,
+                  value == 1 ? numbers[i].one : numbers[i].more);
+  }
+  if (json_is_integer(memory))
+    ts_str_addf(out, "%s%s of memory", out->length ? ", " : "",
+                ts_format_bytes((uint64_t)json_integer_value(memory), size));
+  if (json_is_true(ts_cli_reply_member(needs, "exclusive")))
+    ts_str_addf(out, "%sa machine for itself", out->length ? ", " : "");
+  const char *site = ts_cli_reply_text(needs, "site");
+  if (*site) ts_str_addf(out, "%ssite %s", out->length ? ", " : "", site);
+}
+
 static void add_detail(struct ts_str *out, const struct ts_view *view, const char *name, struct ts_str *text) {
   if (text->length > 0) {
     struct ts_str safe = {0};
@@ -133,7 +155,7 @@ static void add_detail(struct ts_str *out, const struct ts_view *view, const cha
 }
 
 static void show_operation(const json_t *operation, const struct ts_view *view, struct ts_str *out) {
-  struct ts_str line = {0}, inputs = {0}, outputs = {0}, parameters = {0};
+  struct ts_str line = {0}, inputs = {0}, outputs = {0}, parameters = {0}, needs = {0};
   const json_t *version = ts_cli_reply_member(operation, "version");
   ts_str_add(&line, ts_cli_reply_text(operation, "name"));
   if (json_is_integer(version)) ts_str_addf(&line, " %lld", (long long)json_integer_value(version));
@@ -154,6 +176,8 @@ static void show_operation(const json_t *operation, const struct ts_view *view, 
   add_detail(out, view, "gives", &outputs);
   add_parameters(&parameters, ts_cli_reply_member(operation, "parameters"));
   add_detail(out, view, "parameters", &parameters);
+  add_needs(&needs, ts_cli_reply_member(operation, "needs"));
+  add_detail(out, view, "needs", &needs);
 }
 
 /* Demos are objects with name and help, methods may be names alone. */

@@ -213,6 +213,7 @@ static bool check_keys(const struct ts_reader *reader, const json_t *manifest) {
       {.name = "numeric", .want = TS_WANT_STRING, .example = "\"exact\""},
       {.name = "timeout_s", .want = TS_WANT_NUMBER, .example = "60"},
       {.name = "reads_pixel_size", .want = TS_WANT_BOOLEAN, .example = "true"},
+      {.name = "needs", .want = TS_WANT_OBJECT, .example = "{\"memory\": \"8G\"}"},
       {.name = "inputs", .want = TS_WANT_OBJECT, .example = "{\"table\": {\"type\": \"table\"}}"},
       {.name = "outputs", .want = TS_WANT_OBJECT, .required = true, .example = "{\"sums\": {\"type\": \"table\"}}"},
       {.name = "parameters", .want = TS_WANT_OBJECT, .example = "{\"scale\": {\"type\": \"real\"}}"},
@@ -268,6 +269,7 @@ static struct ts_op_descriptor *make_descriptor(const struct ts_reader *reader, 
   descriptor->outputs = read_ports(reader, manifest, "outputs", &descriptor->output_count);
   descriptor->parameters = read_parameters(reader, manifest, &descriptor->parameter_count);
   descriptor->reads_pixel_size = json_is_true(json_object_get(manifest, "reads_pixel_size"));
+  ts_command_read_needs(reader, manifest, descriptor);
   ts_command_read_tables(reader, manifest, descriptor);
   descriptor->run = ts_command_run;
   return descriptor;

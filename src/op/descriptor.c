@@ -26,6 +26,12 @@ bool ts_op_name_allowed(const char *name) {
   }
 }
 
+bool ts_op_site_allowed(const char *site) {
+  if (!*site || strlen(site) > TS_OP_SITE_MAX) return false;
+  while (is_word_char(*site) || *site == '.' || *site == '-') site++;
+  return *site == '\0';
+}
+
 bool ts_op_numeric_allowed(const char *numeric) {
   if (strcmp(numeric, "exact") == 0 || strcmp(numeric, "nondeterministic") == 0) return true;
   if (!ts_str_starts_with(numeric, "tolerance:")) return false;
@@ -241,6 +247,18 @@ static void check_whole(const struct check *check) {
   if (!op->run) complain(check, TS_ERR_MISSING_KEY, "it has no run function");
 }
 
+static void check_needs(const struct check *check) {
+  const struct ts_op_needs *needs = check->op->needs;
+  if (!needs) return;
+  if (needs->cores > TS_OP_MOST_NEEDED || needs->gpus > TS_OP_MOST_NEEDED || needs->gang > TS_OP_MOST_NEEDED ||
+      needs->memory_bytes > TS_OP_MOST_NEEDED_BYTES)
+    ts_error_help(complain(check, TS_ERR_BAD_VALUE, "it needs more than any machine has"),
+                  "give cores, gpus and gang in whole units, and memory_bytes in bytes");
+  if (needs->site && !ts_op_site_allowed(needs->site))
+    ts_error_help(complain(check, TS_ERR_BAD_NAME, "the site '%s' has a name that is not allowed", needs->site),
+                  "use at most %d letters, digits, '.', '_' and '-'", TS_OP_SITE_MAX);
+}
+
 static void complain_of_table(void *user, const struct ts_op_tables_fault *fault) {
   ts_error_help(complain(user, fault->code, "%s", fault->text), "%s", fault->help);
 }
@@ -256,6 +274,7 @@ bool ts_op_descriptor_check(const struct ts_op_descriptor *descriptor, const cha
   check_ports(&check, "input", descriptor->inputs, descriptor->input_count);
   check_outputs(&check);
   check_parameters(&check);
+  check_needs(&check);
   if (faults->count == before) ts_op_tables_check(descriptor, complain_of_table, &check);
   return faults->count == before;
 }

@@ -31,7 +31,8 @@ struct ts_op {
   struct ts_sha256 implementation; /* spec: part of every key */
   const char *numeric;             /* "exact" unless declared */
   const char *image; /* borrowed from the registry: the loaded bytes of a plugin, as a path for other processes; "" */
-  bool shareable;    /* false: undeclared dependencies, products stay with this user */
+  struct ts_op_needs needs;        /* zeros unless declared */
+  bool shareable;                  /* false: undeclared dependencies, products stay with this user */
   atomic_uint_fast64_t executions; /* counted by ts_op_execute alone */
   void *lock;                      /* owned: serialises calls of operations that are not thread-safe; NULL otherwise */
 };

@@ -21,6 +21,10 @@ const char *ts_op_value_type_name(enum ts_op_value_type type);
 bool ts_op_next_type(const char **rest, char name[64]);
 /* The first alternative of an unknown type is copied to `unknown`; true if there is none. */
 bool ts_op_declaration_allowed(const char *declaration, char unknown[64]);
+#define TS_OP_SITE_MAX 31                  /* as long as sched/resources.h has room for */
+bool ts_op_site_allowed(const char *site); /* letters, digits, '.', '_' and '-' */
+#define TS_OP_MOST_NEEDED       65536      /* cores, GPUs, members of a gang: more is a mistake */
+#define TS_OP_MOST_NEEDED_BYTES (UINT64_C(1) << 50)
 /* Every fault of a descriptor, as found in the file `source`; true if there are none. */
 bool ts_op_descriptor_check(const struct ts_op_descriptor *descriptor, const char *source, struct ts_faults *faults);
 
@@ -127,6 +131,8 @@ struct ts_command *ts_command_resolve(const struct ts_reader *reader, const json
  * (command_tables.c). */
 void ts_command_read_tables(const struct ts_reader *reader, const json_t *manifest,
                             struct ts_op_descriptor *descriptor);
+/* "needs" of a manifest into the descriptor (command_needs.c). */
+void ts_command_read_needs(const struct ts_reader *reader, const json_t *manifest, struct ts_op_descriptor *descriptor);
 /* Takes the digest of one file and remembers its state. */
 bool ts_command_file_measure(struct ts_command_file *file, struct ts_error *err);
 /* SHA-256 over the manifest's text and every file: name (length, bytes) and digest each. */

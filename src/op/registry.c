@@ -107,6 +107,7 @@ void ts_registry_add(struct ts_registry *registry, const struct ts_op_entry *ent
   ts_op_implementation(entry->descriptor->version, entry->source_digest, &op->implementation);
   op->numeric = entry->descriptor->numeric ? entry->descriptor->numeric : "exact";
   op->image = entry->image ? ts_arena_strdup(&registry->arena, entry->image) : "";
+  if (entry->descriptor->needs) op->needs = *entry->descriptor->needs;
   op->shareable = entry->shareable;
   atomic_init(&op->executions, 0);
   op->lock = make_lock(entry->descriptor);

@@ -82,12 +82,14 @@ static double input_bytes(const struct engine *engine, const struct window *wind
   return sum;
 }
 
-/* The bytes that a call takes: scratch and outputs. */
+/* The bytes that a call takes: scratch and outputs; at least those that the operation says it needs. */
 static double call_bytes(const struct engine *engine, const struct window *window, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   double learnt = node->kind == TS_NODE_TASK ? engine->memory_ratio[node->task] * MARGIN : 0;
   const struct ts_op *op = ts_instance_op(engine, instance);
-  return input_bytes(engine, window, instance) * (learnt > 0 ? learnt : (op ? scratch_ratio(op) : 0) + UNKNOWN_OUTPUT);
+  const double bytes =
+      input_bytes(engine, window, instance) * (learnt > 0 ? learnt : (op ? scratch_ratio(op) : 0) + UNKNOWN_OUTPUT);
+  return op && bytes < (double)op->needs.memory_bytes ? (double)op->needs.memory_bytes : bytes;
 }
 
 /* Inputs that were dropped come back first, one after the other: each takes its own bytes and, if the store does not

@@ -319,6 +319,8 @@ void ts_content_stop(struct engine *engine, const struct content *content); /* m
 void ts_content_park(struct engine *engine, const struct ts_ready_task *task);
 
 /* schedule.c: order and room of tasks. */
+/* What the operations of the plan declare to need; by ts_run_setup_create. */
+bool ts_schedule_needs(struct ts_run_setup *setup, struct ts_error *err);
 void ts_schedule_init(struct engine *engine);                           /* by ts_engine_init, last */
 uint32_t ts_schedule_window(const struct engine *engine, size_t place); /* the number of the window opened then */
 /* Whether the threads have what the tasks of the run need; before the first of them. */

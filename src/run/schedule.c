@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static const struct ts_task_needs *needs_of(const struct engine *engine, const struct instance *instance) {
@@ -34,6 +35,27 @@ bool ts_run_setup_set_needs(struct ts_run_setup *setup, size_t task, const struc
   setup->needs[kind] = *needs;
   if (kind == setup->needs_count) setup->needs_count++;
   setup->needs_of_task[task] = kind;
+  return true;
+}
+
+/* The same in the words of the scheduler. */
+static struct ts_task_needs needs_of_op(const struct ts_op_needs *declared) {
+  struct ts_task_needs needs = {.cores = declared->cores,
+                                .gpus = declared->gpus,
+                                .gang = declared->gang,
+                                .exclusive = declared->exclusive != 0,
+                                .memory_bytes = declared->memory_bytes};
+  if (declared->site) snprintf(needs.site, sizeof needs.site, "%s", declared->site);
+  return needs;
+}
+
+bool ts_schedule_needs(struct ts_run_setup *setup, struct ts_error *err) {
+  const struct ts_workflow *w = setup->plan->workflow;
+  const struct ts_task_needs nothing = {0};
+  for (size_t t = 0; t < w->task_count; t++) {
+    const struct ts_task_needs needs = needs_of_op(&w->tasks[t].op->needs);
+    if (!ts_task_needs_equal(&needs, &nothing) && !ts_run_setup_set_needs(setup, t, &needs, err)) return false;
+  }
   return true;
 }
 

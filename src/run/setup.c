@@ -84,7 +84,9 @@ struct ts_run_setup *ts_run_setup_create(const struct ts_plan *plan, struct ts_r
   ts_layout_make(setup);
   measure_depths(setup);
   name_producer(setup);
-  if (find_source_operations(setup, registry, err) && ts_recipes_make(setup, store, err)) return setup;
+  if (find_source_operations(setup, registry, err) && ts_recipes_make(setup, store, err) &&
+      ts_schedule_needs(setup, err))
+    return setup;
   ts_run_setup_destroy(setup);
   return NULL;
 }

@@ -88,15 +88,28 @@ static json_t *parameters_json(const struct ts_op_descriptor *d) {
   return list;
 }
 
+/* What was declared; the words are those of manifests. */
+static json_t *needs_json(const struct ts_op_needs *needs) {
+  json_t *object = json_object();
+  if (needs->cores) json_object_set_new(object, "cores", json_integer(needs->cores));
+  if (needs->memory_bytes) json_object_set_new(object, "memory_bytes", json_integer((json_int_t)needs->memory_bytes));
+  if (needs->gpus) json_object_set_new(object, "gpu", json_integer(needs->gpus));
+  if (needs->exclusive) json_object_set_new(object, "exclusive", json_true());
+  if (needs->site) json_object_set_new(object, "site", json_string(needs->site));
+  if (needs->gang) json_object_set_new(object, "gang", json_integer(needs->gang));
+  return object;
+}
+
 static json_t *operation_json(const struct ts_op *op) {
   static const char *const origins[] = {"built in", "plugin", "command"};
   const struct ts_op_descriptor *d = op->descriptor;
   char digest[65];
   ts_hex_encode(op->implementation.bytes, 32, digest);
-  return json_pack("{s:s, s:I, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "name", d->name, "version", (json_int_t)d->version,
-                   "origin", origins[op->origin], "numeric", op->numeric, "help", d->help ? d->help : "",
-                   "implementation", digest, "inputs", ports_json(d->inputs, d->input_count), "outputs",
-                   ports_json(d->outputs, d->output_count), "parameters", parameters_json(d));
+  return json_pack("{s:s, s:I, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "name", d->name, "version",
+                   (json_int_t)d->version, "origin", origins[op->origin], "numeric", op->numeric, "help",
+                   d->help ? d->help : "", "implementation", digest, "inputs", ports_json(d->inputs, d->input_count),
+                   "outputs", ports_json(d->outputs, d->output_count), "parameters", parameters_json(d), "needs",
+                   needs_json(&op->needs));
 }
 
 int ts_list(const struct ts_request *request, char **reply) {

@@ -21,8 +21,10 @@ static int invert(struct ts_op_call *call) {
 }
 
 static const struct ts_op_descriptor invert_operation = {
-    HEAD("good.invert", 3), .inputs = mask_port,        .input_count = 1, .outputs = mask_port,
-    .output_count = 1,      .reach = TS_OP_REACH_PIXEL, .run = invert};
+    HEAD("good.invert", 3), .inputs = mask_port,
+    .input_count = 1,       .outputs = mask_port,
+    .output_count = 1,      .reach = TS_OP_REACH_PIXEL,
+    .run = invert,          .needs = TS_OP_NEEDS(.cores = 2, .memory_bytes = 1000, .gang = 3)};
 
 /* Says whether its input was a mask or labels by what it makes, and puts it ten pixels to the right. */
 static int either(struct ts_op_call *call) {

@@ -459,7 +459,8 @@ static void list(void **state) {
       "\"exact\", \"help\": \"splits touching nuclei\", \"inputs\": [{\"name\": \"mask\", \"type\": \"mask\"}], "
       "\"outputs\": [{\"name\": \"mask\", \"type\": \"mask\"}], \"parameters\": [{\"name\": \"WC\", \"type\": "
       "\"integer\", \"domain\": [4, 8]}, {\"name\": \"way\", \"type\": \"string\", \"domain\": [\"a\", \"b\"]}, "
-      "{\"name\": \"free\", \"type\": \"real\"}]}], "
+      "{\"name\": \"free\", \"type\": \"real\"}], \"needs\": {\"cores\": 2, \"gpu\": 1, \"gang\": 3, "
+      "\"memory_bytes\": 8000000000, \"exclusive\": true, \"site\": \"a\"}}], "
       "\"demos\": [{\"name\": \"nuclei\", \"help\": \"a synthetic slide\"}], \"methods\": [\"morris\"]}",
       "Operations\n"
       "  nuclei.split 2 (built in, exact)\n"
@@ -467,6 +468,7 @@ static void list(void **state) {
       "    takes       mask: mask\n"
       "    gives       mask: mask\n"
       "    parameters  WC integer 4..8, way string a|b, free real\n"
+      "    needs       2 cores, 1 GPU, a gang of 3, 8.0 GB of memory, a machine for itself, site a\n"
       "\n"
       "Demos\n"
       "  nuclei  a synthetic slide\n"

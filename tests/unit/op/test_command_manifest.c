@@ -40,6 +40,8 @@ static const char good_text[] =
     "{ \"tessera_operation\": 1, \"name\": \"test.fit\", \"version\": 2, \"help\": \"fits\",\n"
     "  \"command\": [\"sh\", \"-e\", \"fit.sh\", \"plain\"], \"files\": [\"table.txt\"], \"complete\": true,\n"
     "  \"numeric\": \"tolerance:libm\", \"timeout_s\": 1.5,\n"
+    "  \"needs\": {\"cores\": 2, \"memory\": \"8G\", \"gpu\": 1, \"exclusive\": true, \"site\": \"a-1\", \"gang\": "
+    "3},\n"
     "  \"inputs\": {\"series\": {\"type\": \"table\", \"help\": \"rows\"},\n"
     "             \"mask\": {\"type\": \"mask|labels\", \"optional\": true}},\n"
     "  \"outputs\": {\"fit\": {\"type\": \"table\"}},\n"
@@ -80,6 +82,9 @@ static void test_good_manifest(void **state) {
   assert_true(descriptor->parameters[1]->low == 0 && descriptor->parameters[1]->high == 1);
   assert_true(descriptor->parameters[2]->low > descriptor->parameters[2]->high);
   assert_int_equal(descriptor->parameters[3]->type, TS_OP_BOOLEAN);
+  assert_true(op->needs.cores == 2 && op->needs.gpus == 1 && op->needs.gang == 3 && op->needs.exclusive);
+  assert_true(op->needs.memory_bytes == UINT64_C(8000000000));
+  assert_string_equal(op->needs.site, "a-1");
   const struct ts_command *command = descriptor->user;
   assert_int_equal(command->word_count, 4);
   assert_true(command->words[0][0] == '/');
@@ -252,6 +257,39 @@ static void test_all_faults_at_once(void **state) {
   ts_registry_destroy(registry);
 }
 
+static void test_faults_of_needs(void **state) {
+  const struct fixture *fixture = *state;
+  struct ts_registry *registry = ts_registry_create();
+  struct ts_faults faults =
+      load(fixture,
+           "{ \"tessera_operation\": 1, \"name\": \"a.b\", \"version\": 1, \"command\": [\"sh\"],\n"
+           "  \"outputs\": {\"x\": {\"type\": \"table\"}},\n"
+           "  \"needs\": {\n"
+           "    \"cores\": 0,\n"
+           "    \"memory\": \"much\",\n"
+           "    \"gpu\": \"1\",\n"
+           "    \"site\": \"a b\",\n"
+           "    \"gang\": 100000,\n"
+           "    \"disk\": 1 } }\n",
+           registry);
+  static const struct {
+    enum ts_error_code code;
+    int line, column;
+    const char *text;
+  } expected[] = {{TS_ERR_BAD_VALUE, 4, 14, "0 is not a number of 'cores'"},
+                  {TS_ERR_BAD_VALUE, 5, 15, "'much' is not an amount of memory"},
+                  {TS_ERR_WRONG_TYPE, 6, 12, "'gpu' must be a whole number"},
+                  {TS_ERR_BAD_NAME, 7, 13, "the site 'a b' has a name that is not allowed"},
+                  {TS_ERR_BAD_VALUE, 8, 13, "100000 is not a number of 'gang'"},
+                  {TS_ERR_UNKNOWN_KEY, 9, 5, "'needs' has no key 'disk'"}};
+  for (size_t i = 0; i < COUNT(expected); i++)
+    assert_fault(&faults, expected[i].code, expected[i].line, expected[i].column, expected[i].text);
+  assert_int_equal(faults.count, COUNT(expected));
+  for (size_t i = 0; i < faults.count; i++) assert_true(faults.items[i].help[0] != '\0');
+  ts_faults_release(&faults);
+  ts_registry_destroy(registry);
+}
+
 static void expect_one_fault(const struct fixture *fixture, const char *text, enum ts_error_code code, int line,
                              int column, const char *part) {
   struct ts_registry *registry = ts_registry_create();
@@ -309,6 +347,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_not_shareable_unless_complete, setup, teardown),
       cmocka_unit_test_setup_teardown(test_comments_are_accepted, setup, teardown),
       cmocka_unit_test_setup_teardown(test_all_faults_at_once, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_faults_of_needs, setup, teardown),
       cmocka_unit_test_setup_teardown(test_single_faults, setup, teardown),
       cmocka_unit_test_setup_teardown(test_name_taken, setup, teardown),
   };

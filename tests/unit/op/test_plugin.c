@@ -7,6 +7,9 @@
 static void test_good_plugin(void **state) {
   (void)state;
   struct ts_registry *registry = registry_with_plugin("good");
+  const struct ts_op_needs *needs = &ts_registry_find(registry, "good.invert")->needs;
+  assert_true(needs->cores == 2 && needs->memory_bytes == 1000 && needs->gang == 3 && !needs->site);
+  assert_int_equal(ts_registry_find(registry, "good.echo")->needs.memory_bytes, 0);
   assert_int_equal(ts_registry_count(registry), 8);
   const struct ts_op *op = ts_registry_find(registry, "good.echo");
   assert_non_null(op);
@@ -243,6 +246,9 @@ static void test_bad_descriptors(void **state) {
       {TS_ERR_PLUGIN, "'bad.headless': output 2 is NULL"},
       {TS_ERR_PLUGIN, "'bad.headless': parameter 0 has 32 bytes, 40 are needed"},
       {TS_ERR_PLUGIN, "'bad.headless': column 0 is NULL"},
+      {TS_ERR_BAD_VALUE, "'bad.needy': it needs more than any machine has"},
+      {TS_ERR_BAD_NAME, "'bad.needy': the site 'no such name' has a name that is not allowed"},
+      {TS_ERR_PLUGIN, "'bad.short_needs': block of needs 0 has 0 bytes, 4 are needed"},
       {TS_ERR_MISSING_KEY, "an operation has no name"},
   };
   struct ts_registry *registry = ts_registry_create();

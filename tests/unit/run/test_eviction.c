@@ -64,9 +64,12 @@ struct reader {
   enum ts_scope scope;
 };
 
+static uint64_t needed_bytes; /* by the operation, as it says itself */
+
 static void make_task(struct subject *s, const struct reader *reader) {
   s->descriptor = (struct ts_op_descriptor){.struct_bytes = sizeof s->descriptor, .scratch_per_input_byte = 1};
   s->op.descriptor = &s->descriptor;
+  s->op.needs.memory_bytes = needed_bytes;
   s->source_ops[0] = &s->op;
   s->node = (struct ts_node){.kind = TS_NODE_SOURCE, .scope = reader->scope};
   s->plan = (struct ts_plan){.nodes = &s->node, .node_count = 1};
@@ -212,6 +215,19 @@ static void the_type_of_a_tile_counts(void **state) {
   }
 }
 
+/* An operation that says what it needs gets at least that, however small its tile. */
+static void declared_needs_are_reserved(void **state) {
+  struct subject *s = *state;
+  needed_bytes = 24 * PERCENT_BYTES;
+  start_task(s, six, 6, 1);
+  assert_left(s, "ACDE");
+  release(s);
+  start_task(s, six, 6, 44);
+  assert_left(s, "AE");
+  release(s);
+  needed_bytes = 0;
+}
+
 static int set_up(void **state) {
   static struct subject subject;
   *state = &subject;
@@ -222,7 +238,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_most_bytes_per_second_go_first), cmocka_unit_test(what_the_store_keeps_costs_its_loading),
       cmocka_unit_test(what_a_task_is_about_to_read_stays), cmocka_unit_test(two_marks),
-      cmocka_unit_test(the_type_of_a_tile_counts),
+      cmocka_unit_test(the_type_of_a_tile_counts),          cmocka_unit_test(declared_needs_are_reserved),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -142,6 +142,26 @@ static void refuse(const struct toy_subject *s, const struct ts_task_needs *need
   ts_run_setup_destroy(setup);
 }
 
+/* As an operation declares them, not as a test sets them. */
+static void what_an_operation_declares_is_what_its_tasks_need(void **state) {
+  struct toy_subject s;
+  struct ts_error err = {0};
+  struct ts_run_result result;
+  open_subject(&s, *state, 1);
+  struct ts_op *op = ts_registry_find(s.registry, "toy.stat");
+  op->needs = (struct ts_op_needs){.cores = 3, .gpus = 2, .exclusive = 1, .site = "a", .gang = 4};
+  const struct ts_worker_class worker = {.memory_bytes = 2000000000};
+  const struct ts_run_options options = {.threads = 2, .registry = s.registry, .worker = &worker};
+  const bool ok = ts_run(s.plan, &s.data.dataset, &options, &result, &err);
+  op->needs = (struct ts_op_needs){0};
+  assert_false(ok);
+  assert_int_equal(err.code, TS_ERR_NO_WORKER);
+  assert_string_equal(err.text, "the operation 'toy.stat' of the task 's.stat' needs "
+                                "cores=3,gpu=2,site=a,gang=4,exclusive, but this run has cores=2,memory=2.0 GB");
+  ts_run_result_release(&result);
+  toy_subject_release(&s);
+}
+
 static void a_run_without_what_a_task_needs_is_refused_before_it_starts(void **state) {
   struct toy_subject s;
   open_subject(&s, *state, 1);
@@ -201,6 +221,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wide_tasks_take_several_places),
       cmocka_unit_test(exclusive_tasks_run_alone),
+      cmocka_unit_test(what_an_operation_declares_is_what_its_tasks_need),
       cmocka_unit_test(a_run_without_what_a_task_needs_is_refused_before_it_starts),
       cmocka_unit_test(too_many_different_needs_are_refused),
       cmocka_unit_test(windows_with_early_deadlines_come_first),
