@@ -168,6 +168,26 @@ def check_clock(folder, wanted):
                 same(folder, wanted, f"the clock jumped by {years} years, {words}", f"{name}-out")
 
 
+def check_clocks_apart():
+    """Processes whose clocks are years apart: buckets repeat what they repeat otherwise, and nothing else."""
+    folder = support.scratch() / "demo"
+    call("init", "--demo", "nuclei", folder)
+    source, library = folder / "clock.c", folder / "clock.so"
+    source.write_text(SHIM.replace("YEARS", "(getpid() % 2 ? 7 : -7)"), encoding="utf-8")
+    subprocess.run(["cc", "-O1", "-fPIC", "-shared", "-o", library, source], check=True)
+    found = {}
+    for name, env in (("together", None), ("apart", support.environment(LD_PRELOAD=str(library)))):
+        for again in (1, 2):
+            reply = call_json("study", "-C", folder, "--trajectories", 2, "--workers", 3, "--merge", "naive",
+                              "--max-bucket-size", 3, "--store", f"{name}-{again}", "-o", name, env=env)
+            found[name, again] = support.executed(reply), reply["reuse"]["repeated"]
+    wanted = found["together", 1]
+    check(wanted[1] > 0, "no bucket repeats anything: the test shows nothing")
+    equal(found, dict.fromkeys(found, wanted), "tasks executed by processes whose clocks are apart")
+    check((folder / "apart/results.csv").read_bytes() == (folder / "together/results.csv").read_bytes(),
+          "results.csv by processes whose clocks are apart")
+
+
 def check_workflow_edited(folder):
     """What --resume does with a workflow that was edited: it goes on with the new one."""
     text = (folder / "workflow.json").read_text(encoding="utf-8")
@@ -279,6 +299,7 @@ def main():
         support.skip_part("the sanitizers must be loaded first, before another clock")
     else:
         check_clock(folder, wanted)
+        check_clocks_apart()
     support.finish()
 
 

@@ -1,7 +1,7 @@
 /* The SQLite backend on its own: reopening, foreign and damaged files, readers beside a writer, interrupted runs.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "unit/store/support.h"
 #include "store/store_int.h"
+#include "unit/store/support.h"
 
 #include "base/file.h"
 #include "store/backend.h"
@@ -543,10 +543,10 @@ static void digests_are_those_of_a_machine(void **state) {
   ts_store_close(store);
   const uint64_t others[] = {status.st_dev, ts_store_device_of("another machine", status.st_dev)};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    snprintf(sql, sizeof sql,
-             "UPDATE file_digest SET device = %llu, digest = zeroblob(32)" WITH_CHECKSUM("file_digest",
-                                                                                         TS_SQL_FILE_FIELDS),
-             (unsigned long long)others[i]);
+    snprintf(
+        sql, sizeof sql,
+        "UPDATE file_digest SET device = %llu, digest = zeroblob(32)" WITH_CHECKSUM("file_digest", TS_SQL_FILE_FIELDS),
+        (unsigned long long)others[i]);
     execute("DELETE FROM file_digest WHERE digest = zeroblob(32)");
     execute(sql);
     store = open_store(folder);
