@@ -60,7 +60,8 @@ struct ts_order_finder *ts_order_finder_create(struct session *s, const struct t
   finder->s = s;
   finder->hints = json_object_get(order->locations, ts_machine_id());
   finder->roots = folders_of(s, r->data_roots, r->data_root_count, getenv("TESSERA_DATA"), &finder->root_count);
-  finder->places = folders_of(s, r->operations, r->operations_count, getenv("TESSERA_OPERATIONS"), &finder->place_count);
+  finder->places =
+      folders_of(s, r->operations, r->operations_count, getenv("TESSERA_OPERATIONS"), &finder->place_count);
   return finder;
 }
 
