@@ -106,6 +106,41 @@ def check_plugin_removed(folder, wanted):
     same(other, wanted, "plugin removed while workers run", "edits-out")
 
 
+def check_command_edited():
+    """A worker never runs a command that is not the one of the order."""
+    folder = faults.project()
+    workflow = copy.deepcopy(faults.WORKFLOW)
+    workflow["operations"].append("copy.json")
+    stage = workflow["stages"][0]
+    stage["tasks"].insert(0, {"name": "copy", "op": "test.copy", "in": {"x": "table"}})
+    stage["tasks"][1]["in"]["table"] = "copy.y"
+    (folder / "workflow.json").write_text(json.dumps(workflow), encoding="utf-8")
+    (folder / "copy.json").write_text(json.dumps({
+        "tessera_operation": 1, "name": "test.copy", "version": 1, "command": ["sh", "copy.sh"], "complete": True,
+        "inputs": {"x": {"type": "table"}}, "outputs": {"y": {"type": "table"}}}), encoding="utf-8")
+    (folder / "copy.sh").write_text("cp in.x.csv out.y.csv\n", encoding="utf-8")
+    study(folder, store="calm-store", out="calm")
+    run = start_at_gate(folder, "edits", "edits-out", words=("--workers", "2"))
+    (folder / "copy.sh").write_text("# edited\ncp in.x.csv out.y.csv\n", encoding="utf-8")
+    wait_for(lambda: len(workers_of(run.pid)) == 2, "two workers")
+    os.kill(min(workers_of(run.pid)), signal.SIGKILL)
+    said = run.communicate(timeout=100)[1]
+    check(run.returncode != 0, "a command was edited: the study went on with another one")
+    for part in ("copy.json", "test.copy", "--operations"):
+        check(part in said, f"a command was edited: {part!r} is not in the message\n{said[-1500:]}")
+    (folder / "copy.sh").write_text("cp in.x.csv out.y.csv\n", encoding="utf-8")
+    study(folder, "--resume", store="edits", out="edits-out")
+    same(folder, results(folder, "calm"), "the command was restored before --resume", "edits-out")
+
+
+def check_odd_names(wanted):
+    """A name that is not UTF-8 is found by workers, too."""
+    folder = faults.project()
+    os.rename(os.fsencode(folder / "data/north.csv"), os.fsencode(folder) + b"/data/n\xff\xe9\xf8rth.csv")
+    study(folder, "--workers", 2)
+    same(folder, wanted, "a file name that is not UTF-8")
+
+
 # ---- between a stop and --resume ----
 
 def check_moved(folder, wanted):
@@ -296,6 +331,8 @@ def main():
     for test in (check_edits, check_plugin_removed, check_moved, check_data_moved, check_gone):
         say(test.__name__)
         test(folder, wanted)
+    check_command_edited()
+    check_odd_names(wanted)
     check_other_study(folder)
     check_workflow_edited(folder)
     if support.SANITIZED:
