@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 
+#include <sys/random.h>
+
 #define MULTIPLIER_0 0xD2511F53u
 #define MULTIPLIER_1 0xCD9E8D57u
 #define WEYL_0       0x9E3779B9u
@@ -68,4 +70,12 @@ void ts_random_shuffle(struct ts_random *random, size_t *items, size_t count) {
     items[i - 1] = items[j];
     items[j] = kept;
   }
+}
+
+uint64_t ts_random_name(void) {
+  uint64_t name = 0;
+  /* Blocks only while a machine starts; interrupted by signals only for more bytes than these. */
+  while (name == 0)
+    if (getrandom(&name, sizeof name, 0) != (ssize_t)sizeof name) TS_BUG("the system gives no random numbers");
+  return name;
 }

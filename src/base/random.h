@@ -23,4 +23,7 @@ double ts_random_unit(struct ts_random *random);                    /* [0, 1), 5
 uint64_t ts_random_below(struct ts_random *random, uint64_t bound); /* unbiased, [0, bound); bound > 0 */
 void ts_random_shuffle(struct ts_random *random, size_t *items, size_t count);
 
+/* A number that no other process on any machine draws, from the system; never 0. For names, not for designs. */
+uint64_t ts_random_name(void);
+
 #endif

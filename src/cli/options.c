@@ -467,17 +467,14 @@ const struct ts_option ts_options[] = {
     {.name = "data-root",
      .kind = TS_OPTION_LIST,
      .argument = "DIR",
-     .help =
-         "search the data of a recorded run in this folder and all below it, by content, wherever it was before; may "
-         "be repeated",
+     .help = "find the data of a recorded run below this folder, by content; may be repeated",
      .commands = RUNNING | BIT(STORE) | BIT(WORKER),
      .field = FIELD(data_roots),
      .completes = TS_COMPLETES_FOLDER},
     {.name = "operations",
      .kind = TS_OPTION_LIST,
      .argument = "DIR",
-     .help = "search the plugins and commands of a recorded run in this folder, too; only files with the same content "
-             "are used; may be repeated",
+     .help = "find the plugins and commands of a recorded run in this folder, by content; may be repeated",
      .commands = BIT(STORE) | BIT(WORKER),
      .field = FIELD(operations),
      .completes = TS_COMPLETES_FOLDER},
@@ -590,28 +587,3 @@ const struct ts_option ts_options[] = {
      .field = FIELD(version)},
 };
 const size_t ts_option_count = sizeof ts_options / sizeof ts_options[0];
-
-bool ts_option_applies(const struct ts_option *option, const struct ts_cli_command *command) {
-  return (option->commands & TS_COMMAND_BIT(ts_cli_command_id(command))) != 0;
-}
-
-bool ts_option_is_common(const struct ts_option *option) {
-  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
-    if (ts_cli_commands[i].call && !ts_option_applies(option, &ts_cli_commands[i])) return false;
-  }
-  return true;
-}
-
-const struct ts_option *ts_option_find(const char *name, size_t length) {
-  for (size_t i = 0; i < ts_option_count; i++) {
-    if (strlen(ts_options[i].name) == length && memcmp(ts_options[i].name, name, length) == 0) return &ts_options[i];
-  }
-  return NULL;
-}
-
-const struct ts_option *ts_option_find_letter(char letter) {
-  for (size_t i = 0; i < ts_option_count; i++) {
-    if (ts_options[i].letter == letter && letter != '\0') return &ts_options[i];
-  }
-  return NULL;
-}

@@ -39,7 +39,7 @@ struct ts_record {
   double seconds; /* CPU time it cost */
   uint64_t peak_bytes;
   const char *run;      /* run that made it */
-  const char *producer; /* "user@host class" */
+  const char *producer; /* "user@host class"; behind it " #" and 16 digits where the execution of the run matters */
   int64_t made_unix_ns;
 };
 

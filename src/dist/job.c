@@ -16,7 +16,7 @@ void ts_job_release(struct ts_job *job) {
 
 void ts_job_print(const struct ts_run_part *part, struct ts_str *out) {
   if (part->keep) ts_str_add(out, "keep ");
-  if (part->found_before_unix_ns != 0) ts_str_addf(out, "before %" PRId64 " ", part->found_before_unix_ns);
+  if (part->execution != 0) ts_str_addf(out, "execution %" PRIu64 " ", part->execution);
   if (!part->wanted) {
     ts_str_add(out, "all");
     return;
@@ -101,12 +101,12 @@ static bool read_demands(struct reader *r, const char **text) {
 bool ts_job_parse(const char *text, uint32_t window, const struct ts_plan *plan, const struct ts_dataset *dataset,
                   struct ts_job *job) {
   struct reader r = {plan, dataset, job, 0, window};
-  uint64_t before = 0;
   *job = (struct ts_job){.part = {.window = window}};
   if (window >= ts_run_window_count(plan, dataset)) return false;
   job->part.keep = take_word(&text, "keep ");
-  if (take_word(&text, "before ") && !(take_number(&text, INT64_MAX, &before) && take_word(&text, " "))) return false;
-  job->part.found_before_unix_ns = (int64_t)before;
+  if (take_word(&text, "execution ") &&
+      !(take_number(&text, UINT64_MAX, &job->part.execution) && take_word(&text, " ")))
+    return false;
   if (strcmp(text, "all") == 0) return true;
   bool ok = take_word(&text, "list");
   job->demands = ts_calloc(1, sizeof *job->demands);

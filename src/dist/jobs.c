@@ -158,7 +158,7 @@ static int costlier_first(const void *a, const void *b) {
 /* The buckets of one stage over all windows, the costliest first. */
 static void add_stage(struct ts_jobs *jobs, struct demands *demands, const struct ts_plan *plan,
                       const struct ts_dataset *dataset, const struct ts_buckets *buckets,
-                      const struct ts_stage_forecast *forecast, size_t stage_index, int64_t now_unix_ns) {
+                      const struct ts_stage_forecast *forecast, size_t stage_index, uint64_t execution) {
   const struct ts_stage *stage = &plan->workflow->stages[stage_index];
   const struct ts_stage_instances *instances = &plan->instances[stage_index];
   uint32_t *instance_of = ts_calloc(plan->set_count + 1, sizeof *instance_of);
@@ -167,7 +167,7 @@ static void add_stage(struct ts_jobs *jobs, struct demands *demands, const struc
   for (size_t b = 0; b < forecast->bucket_count; b++) order[b] = &buckets->items[forecast->bucket_first + b];
   qsort(order, forecast->bucket_count, sizeof *order, costlier_first);
   size_t windows = ts_run_window_count(plan, dataset);
-  struct ts_run_part part = {.keep = true, .found_before_unix_ns = now_unix_ns};
+  struct ts_run_part part = {.keep = true, .execution = execution};
   for (size_t b = 0; b <= forecast->bucket_count; b++) {
     for (part.window = 0; part.window < windows; part.window++) {
       size_t first = 0, count = 0;
@@ -186,7 +186,7 @@ static void add_stage(struct ts_jobs *jobs, struct demands *demands, const struc
 }
 
 bool ts_jobs_of_buckets(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset,
-                        const struct ts_plan_bucket_options *options, int64_t now_unix_ns, uint64_t *repeated,
+                        const struct ts_plan_bucket_options *options, uint64_t execution, uint64_t *repeated,
                         struct ts_error *err) {
   const struct ts_workflow *w = plan->workflow;
   struct ts_buckets buckets = {0};
@@ -194,7 +194,7 @@ bool ts_jobs_of_buckets(struct ts_jobs *jobs, const struct ts_plan *plan, const 
   if (!ts_plan_buckets(plan, options, &buckets, &forecasts, err)) return false;
   struct demands demands = {.met = ts_calloc(plan->node_count + 1, sizeof *demands.met)};
   for (size_t s = 0; s < w->stage_count; s++)
-    add_stage(jobs, &demands, plan, dataset, &buckets, &forecasts[s], s, now_unix_ns);
+    add_stage(jobs, &demands, plan, dataset, &buckets, &forecasts[s], s, execution);
   for (size_t t = 0; t < w->task_count; t++) {
     size_t distinct = plan->counts[t].distinct;
     repeated[t] = buckets.executed[t] > distinct

@@ -19,9 +19,9 @@ void ts_jobs_of_windows(struct ts_jobs *jobs, const struct ts_plan *plan, const 
 /* The runs of every window in `shares` equal shares, for workers that have no store to pass products on. */
 void ts_jobs_of_runs(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset, size_t shares);
 /* Buckets of stages, a phase per stage. repeated: per task of the workflow, executions beyond the first that come of
- * it. Nothing that was made after `now_unix_ns` saves a bucket its work. */
+ * it. Nothing that `execution` itself made saves a bucket its work; see ts_run_part. */
 bool ts_jobs_of_buckets(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset,
-                        const struct ts_plan_bucket_options *options, int64_t now_unix_ns, uint64_t *repeated,
+                        const struct ts_plan_bucket_options *options, uint64_t execution, uint64_t *repeated,
                         struct ts_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include "dist/share_policy.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
+#include "base/random.h"
 
 #include <stdlib.h>
 
@@ -229,7 +229,7 @@ static bool add_windows(struct coordinator *c, struct ts_error *err) {
 static bool add_buckets_of_stages(struct coordinator *c, struct ts_jobs *jobs, struct ts_error *err) {
   size_t tasks = c->plan->workflow->task_count;
   uint64_t *repeated = ts_calloc(tasks + 1, sizeof *repeated);
-  bool ok = ts_jobs_of_buckets(jobs, c->plan, c->dataset, c->options->grouping, ts_clock_unix_ns(), repeated, err);
+  bool ok = ts_jobs_of_buckets(jobs, c->plan, c->dataset, c->options->grouping, ts_random_name(), repeated, err);
   for (size_t t = 0; ok && c->options->on_planned && t < tasks; t++)
     c->options->on_planned(c->options->run.user, t, repeated[t]);
   free(repeated);

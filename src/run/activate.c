@@ -24,11 +24,11 @@ bool ts_instance_is_kept(const struct engine *engine, const struct instance *ins
   return !engine->options->stages_only || (node->kind == TS_NODE_TASK && engine->setup->is_stage_output[node->task]);
 }
 
-/* Wanted products may have to be made although another part has made the same in the meantime. */
-static bool is_too_new(const struct engine *engine, const struct instance *instance, const struct ts_record *record) {
+/* Wanted products may have to be made although another part of the same execution has made them. */
+static bool is_own(const struct engine *engine, const struct instance *instance, const struct ts_record *record) {
   const struct ts_run_part *part = engine->options->part;
-  return part && part->found_before_unix_ns != 0 && engine->wanted_ports[instance->node] != 0 &&
-         record->made_unix_ns >= part->found_before_unix_ns;
+  return part && part->execution != 0 && engine->wanted_ports[instance->node] != 0 &&
+         ts_str_ends_with(record->producer, engine->execution);
 }
 
 /* Whether the store has a record of the instance and the bytes of all its products. */
@@ -38,7 +38,7 @@ bool ts_instance_in_store(struct engine *engine, const struct instance *instance
   struct ts_record record;
   struct ts_error ignored = {0};
   if (!ts_store_find(engine->options->store, &instance->key, &arena, &record, &ignored)) return false;
-  if (is_too_new(engine, instance, &record)) return false;
+  if (is_own(engine, instance, &record)) return false;
   for (size_t i = 0; i < record.output_count; i++) {
     if (!ts_store_has_product(engine->options->store, &record.outputs[i].digest)) return false;
   }

@@ -13,6 +13,8 @@
 #include "base/machine.h"
 #include "base/pool.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -337,6 +339,16 @@ static void take_part(struct engine *engine, const struct ts_run_part *part) {
   }
 }
 
+/* This machine and program, and which execution of the run. */
+static const char *name_producer(struct engine *engine) {
+  const struct ts_run_part *part = engine->options->part;
+  if (!part || part->execution == 0) return engine->setup->producer;
+  struct ts_str text = {0};
+  snprintf(engine->execution, sizeof engine->execution, " #%016" PRIx64, part->execution);
+  ts_str_addf(&text, "%s%s", engine->setup->producer, engine->execution);
+  return engine->own_producer = ts_str_detach(&text);
+}
+
 bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const struct ts_dataset *dataset,
                     const struct ts_run_options *options, struct ts_run_result *result, struct ts_error *err) {
   *engine = (struct engine){.plan = plan, .dataset = dataset, .options = options, .result = result};
@@ -373,7 +385,7 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   engine->setup = options->setup ? options->setup : engine->own_setup;
   engine->env.source_ops = engine->setup->source_ops;
   engine->env.source_count = plan->workflow->input_count;
-  engine->env.producer = engine->setup->producer;
+  engine->env.producer = name_producer(engine);
   engine->env.cache = engine->setup->cache;
   ts_schedule_init(engine);
   return true;
@@ -386,6 +398,7 @@ void ts_engine_release(struct engine *engine) {
     ts_window_destroy(window);
   }
   ts_run_setup_destroy(engine->own_setup);
+  free(engine->own_producer);
   free(engine->wanted_ports);
   free(engine->needed);
   free(engine->memory_ratio);

@@ -66,8 +66,9 @@ struct ts_run_part {
   const struct ts_run_demand *wanted; /* borrowed; NULL: all that the plan wants */
   size_t wanted_count;
   bool keep; /* wanted products are kept in the store, also cheap ones: another part will ask for them */
-  int64_t
-      found_before_unix_ns; /* wanted products are taken from the store only if they were made before; 0: whenever */
+  /* A random number that names this execution of the run in the records it makes: wanted products that it has made
+   * itself are not taken from the store. 0: whoever made them. */
+  uint64_t execution;
 };
 
 /* Common to all runs of one plan: made once where many parts of it are run. */

@@ -158,6 +158,8 @@ struct engine {
   struct ts_run_result *result;
   struct ts_run_setup *own_setup; /* owned; NULL: the options gave one */
   struct ts_call_env env;
+  char execution[24];               /* " #" and the number of the part's execution, as producers of its records end */
+  char *own_producer;               /* owned; NULL: that of the setup */
   const struct ts_run_setup *setup; /* borrowed */
   uint64_t *wanted_ports;           /* owned: per node, a bit per output port somebody wants */
   bool *needed;                     /* owned: per node, whether a wanted product of the part needs it; NULL: all are */

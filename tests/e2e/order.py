@@ -106,6 +106,41 @@ def check_plugin_removed(folder, wanted):
     same(other, wanted, "plugin removed while workers run", "edits-out")
 
 
+def check_command_edited():
+    """A worker never runs a command that is not the one of the order."""
+    folder = faults.project()
+    workflow = copy.deepcopy(faults.WORKFLOW)
+    workflow["operations"].append("copy.json")
+    stage = workflow["stages"][0]
+    stage["tasks"].insert(0, {"name": "copy", "op": "test.copy", "in": {"x": "table"}})
+    stage["tasks"][1]["in"]["table"] = "copy.y"
+    (folder / "workflow.json").write_text(json.dumps(workflow), encoding="utf-8")
+    (folder / "copy.json").write_text(json.dumps({
+        "tessera_operation": 1, "name": "test.copy", "version": 1, "command": ["sh", "copy.sh"], "complete": True,
+        "inputs": {"x": {"type": "table"}}, "outputs": {"y": {"type": "table"}}}), encoding="utf-8")
+    (folder / "copy.sh").write_text("cp in.x.csv out.y.csv\n", encoding="utf-8")
+    study(folder, store="calm-store", out="calm")
+    run = start_at_gate(folder, "edits", "edits-out", words=("--workers", "2"))
+    (folder / "copy.sh").write_text("# edited\ncp in.x.csv out.y.csv\n", encoding="utf-8")
+    wait_for(lambda: len(workers_of(run.pid)) == 2, "two workers")
+    os.kill(min(workers_of(run.pid)), signal.SIGKILL)
+    said = run.communicate(timeout=100)[1]
+    check(run.returncode != 0, "a command was edited: the study went on with another one")
+    for part in ("copy.json", "test.copy", "--operations"):
+        check(part in said, f"a command was edited: {part!r} is not in the message\n{said[-1500:]}")
+    (folder / "copy.sh").write_text("cp in.x.csv out.y.csv\n", encoding="utf-8")
+    study(folder, "--resume", store="edits", out="edits-out")
+    same(folder, results(folder, "calm"), "the command was restored before --resume", "edits-out")
+
+
+def check_odd_names(wanted):
+    """A name that is not UTF-8 is found by workers, too."""
+    folder = faults.project()
+    os.rename(os.fsencode(folder / "data/north.csv"), os.fsencode(folder) + b"/data/n\xff\xe9\xf8rth.csv")
+    study(folder, "--workers", 2)
+    same(folder, wanted, "a file name that is not UTF-8")
+
+
 # ---- between a stop and --resume ----
 
 def check_moved(folder, wanted):
@@ -166,6 +201,29 @@ def check_clock(folder, wanted):
             study(folder, *words, store=name, out=f"{name}-out", env=support.environment(LD_PRELOAD=str(library)))
             if "rtma" not in words:
                 same(folder, wanted, f"the clock jumped by {years} years, {words}", f"{name}-out")
+
+
+def check_clocks_apart():
+    """Processes whose clocks are years apart: buckets make what the plan says, although others have made it already."""
+    folder = faults.project()
+    workflow = copy.deepcopy(faults.WORKFLOW)
+    stage = workflow["stages"][0]  # two tasks that do not depend on each other: of each bucket's own, equal ones occur
+    stage["tasks"][1] = {"name": "other", "op": "faulty.make", "in": {"table": "table"}, "params": {"factor": "weight"}}
+    stage["out"] = {"mask": "make.mask", "table": "other.table"}
+    (folder / "workflow.json").write_text(json.dumps(workflow), encoding="utf-8")
+    source, library = folder / "clock.c", folder / "clock.so"
+    source.write_text(SHIM.replace("YEARS", "(getpid() % 2 ? 7 : -7)"), encoding="utf-8")
+    subprocess.run(["cc", "-O1", "-fPIC", "-shared", "-o", library, source], check=True)
+    words = ("--merge", "naive", "--max-bucket-size", 1)
+    found = {}
+    for name, env in (("together", None), ("apart", support.environment(LD_PRELOAD=str(library)))):
+        for workers in (1, 2, 3):
+            reply = call_json("study", "-C", folder, *words, "--workers", workers, "--store", f"{name}-{workers}",
+                              "-o", name, env=env)
+            found[name, workers] = support.executed(reply)
+    check(found["together", 1]["make.other"] > 2 * 4, f"no bucket makes anything again: {found['together', 1]}")
+    equal(found, dict.fromkeys(found, found["together", 1]), "tasks executed by processes whose clocks are apart")
+    check(results(folder, "apart") == results(folder, "together"), "results.csv by processes whose clocks are apart")
 
 
 def check_workflow_edited(folder):
@@ -273,12 +331,15 @@ def main():
     for test in (check_edits, check_plugin_removed, check_moved, check_data_moved, check_gone):
         say(test.__name__)
         test(folder, wanted)
+    check_command_edited()
+    check_odd_names(wanted)
     check_other_study(folder)
     check_workflow_edited(folder)
     if support.SANITIZED:
         support.skip_part("the sanitizers must be loaded first, before another clock")
     else:
         check_clock(folder, wanted)
+        check_clocks_apart()
     support.finish()
 
 

@@ -19,7 +19,7 @@
 static struct ts_registry *registry;
 
 static bool same_part(const struct ts_run_part *a, const struct ts_run_part *b) {
-  bool same = a->window == b->window && a->keep == b->keep && a->found_before_unix_ns == b->found_before_unix_ns &&
+  bool same = a->window == b->window && a->keep == b->keep && a->execution == b->execution &&
               a->wanted_count == b->wanted_count && !a->wanted == !b->wanted;
   for (size_t i = 0; same && i < a->wanted_count; i++)
     same = a->wanted[i].node == b->wanted[i].node && a->wanted[i].port == b->wanted[i].port &&
@@ -52,7 +52,7 @@ static void drawn_jobs_are_read_back(void **state) {
     toy_subject_draw(&s, registry, &settings, false, seed);
     uint32_t window = (uint32_t)ts_random_below(&random, ts_run_window_count(s.plan, &s.data.dataset));
     struct ts_run_part part = {
-        .window = window, .keep = seed % 2, .found_before_unix_ns = seed % 3 ? 0 : (int64_t)seed};
+        .window = window, .keep = seed % 2, .execution = seed % 3 ? 0 : seed + (UINT64_MAX - CASES)};
     part.wanted = seed % 5 ? demands : NULL;
     if (part.wanted) part.wanted_count = draw_demands(&s, window, &random, demands, 20);
     struct ts_str text = {0};
@@ -84,8 +84,8 @@ static void other_texts_are_refused(void **state) {
                                       "list 0,1",
                                       "all ",
                                       "keep",
-                                      "before all",
-                                      "before x all",
+                                      "execution all",
+                                      "execution x all",
                                       "list 99999999999999999999",
                                       "keep keep all"};
   static const struct toy_image image[] = {{"one", 4, 4}};
@@ -103,7 +103,7 @@ static void other_texts_are_refused(void **state) {
     if (ts_job_parse(texts[i], 0, s.plan, &s.data.dataset, &job)) fail_msg("'%s' was accepted", texts[i]);
   }
   assert_false(ts_job_parse("all", 1, s.plan, &s.data.dataset, &job)); /* there is one window */
-  assert_true(ts_job_parse("keep before 7 list 0-1", 0, s.plan, &s.data.dataset, &job));
+  assert_true(ts_job_parse("keep execution 7 list 0-1", 0, s.plan, &s.data.dataset, &job));
   assert_int_equal(job.part.wanted_count, 2);
   ts_job_release(&job);
   toy_subject_release(&s);
