@@ -147,6 +147,14 @@ struct ts_run_setup {
   struct ts_cache *cache; /* owned: products of parts that were run before; NULL: none are kept */
 };
 
+/* Where the items of a run come from. */
+struct supply {
+  struct ts_feed feed;
+  struct ts_array_feed array; /* the feed of a complete dataset */
+  bool is_asking;             /* a thread asks the feed, without the lock */
+  bool has_ended;             /* all windows are known */
+};
+
 struct engine {
   const struct ts_plan *plan;
   const struct ts_dataset *dataset;
@@ -162,7 +170,9 @@ struct engine {
   pthread_mutex_t lock;
   pthread_cond_t changed; /* something became ready, or the run is over */
   struct ts_ready ready;
-  size_t next_window, window_count, open_windows;
+  size_t next_window, open_windows;
+  size_t window_count; /* as far as they are known */
+  struct supply supply;
   size_t unopened_panes;     /* of open windows */
   size_t opening;            /* windows and panes that a worker is making, without the lock */
   size_t instances;          /* of open windows and panes */
@@ -294,6 +304,11 @@ const struct ts_item_source *ts_instance_source(const struct engine *engine, con
 struct ts_key ts_instance_file_key(const struct engine *engine, const struct instance *instance);
 size_t ts_instance_output_count(const struct engine *engine, const struct instance *instance);
 const char *ts_instance_output_port(const struct engine *engine, const struct instance *instance, size_t port);
+
+/* supply.c: under engine.lock, which is released while the feed is asked. */
+void ts_supply_begin(struct engine *engine);
+/* Whether the feed said something new; false: there is nothing yet, or nothing any more. */
+bool ts_supply_ask(struct engine *engine);
 
 /* activate.c: which instances are needed; under engine.lock. */
 struct ts_walk ts_activation(struct window *window); /* the walk that activates an instance and all that it needs */
