@@ -94,8 +94,10 @@ static void cover_in_item(const struct ts_dataset *dataset, enum ts_scope scope,
 void ts_dataset_cover(const struct ts_dataset *dataset, enum ts_scope from, size_t unit, enum ts_scope to,
                       size_t *first, size_t *count) {
   *first = 0;
-  *count = ts_dataset_units(dataset, to);
-  if (!ts_scope_is_in_item(from) || !ts_scope_is_in_item(to)) return; /* all items on one of the two sides */
+  if (!ts_scope_is_in_item(from) || !ts_scope_is_in_item(to)) { /* all items on one of the two sides */
+    *count = ts_dataset_units(dataset, to);
+    return;
+  }
   const size_t item = ts_dataset_item(dataset, from, unit);
   const struct ts_tile *tile = ts_dataset_tile(dataset, from, unit);
   const struct ts_region region = tile ? tile->core : whole_item(dataset, item);

@@ -122,6 +122,8 @@ static bool take_task(struct engine *engine, size_t worker, struct ts_ready_task
       if (!open_next_window(engine)) return false;
       continue;
     }
+    if (!more && ts_supply_ask(engine)) continue;
+    more = more || !engine->supply.has_ended;
     if (!more && engine->unopened_panes + engine->opening + engine->running + engine->entering == 0 &&
         engine->event_count == 0) {
       engine->over = true;
@@ -439,6 +441,7 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
   struct ts_memo_counts parts = ts_memo_counts(options->memo);
   ts_buffer_reset_peak();
   ts_memory_limit_blocks(&engine);
+  ts_supply_begin(&engine);
   struct ts_pool *pool = ts_pool_create(result->threads, err);
   engine.workers = pool ? result->threads : 0;
   for (size_t i = 0; pool && i < result->threads; i++) ts_pool_submit(pool, worker_loop, &engine);
@@ -447,7 +450,8 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
   ts_pool_destroy(engine.lent);
   ts_blocks_set_limit(0);
   ts_tell_events(&engine);
-  result->stopped = stop_requested(&engine) && (engine.open_windows > 0 || engine.next_window < engine.window_count);
+  const bool is_left = engine.open_windows > 0 || engine.next_window < engine.window_count || !engine.supply.has_ended;
+  result->stopped = stop_requested(&engine) && is_left;
   if (!result->stopped && engine.trouble.code == TS_ERR_OK && engine.open_windows > 0)
     TS_BUG("the run ended with %zu windows unfinished", engine.open_windows);
   result->wall_s = (double)(ts_clock_ns() - engine.env.start_ns) / 1e9;

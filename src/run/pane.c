@@ -95,16 +95,6 @@ static size_t place_of_unit(const struct window *window, size_t unit) {
   return unit - window->units[window->engine->setup->layout.scope].first;
 }
 
-struct pane *ts_pane_of(const struct window *window, const struct instance *instance) {
-  if (!window->panes || !is_fine(window->engine->setup, instance->node)) return NULL;
-  return window->panes[place_of_unit(window, instance->unit)];
-}
-
-bool ts_pane_is_crossed(const struct window *window, const struct instance *consumer, uint32_t producer) {
-  const struct ts_run_setup *setup = window->engine->setup;
-  return window->panes && is_fine(setup, producer) && !is_fine(setup, consumer->node);
-}
-
 struct instance *ts_content_origin(const struct window *window, const struct content *content) {
   const bool in_pane = window->panes && is_fine(window->engine->setup, content->node);
   if (in_pane && !window->panes[place_of_unit(window, content->unit)]) return NULL;

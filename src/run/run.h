@@ -12,6 +12,7 @@
 #include "base/key.h"
 #include "data/data.h"
 #include "dataset/dataset.h"
+#include "dataset/feed.h"
 #include "op/op.h"
 #include "plan/plan.h"
 #include "sched/policy.h"
@@ -100,6 +101,7 @@ struct ts_run_options {
   bool stages_only; /* the store knows products of whole stages only: nothing inside a stage is looked up or recorded */
   const struct ts_run_part *part;   /* borrowed; NULL: the whole plan over the whole dataset */
   const struct ts_run_setup *setup; /* borrowed; of the same plan and store; NULL: made for this run */
+  const struct ts_feed *feed;       /* borrowed: items that come while the run goes on; NULL: the dataset is complete */
   size_t inner_threads; /* threads each operation may use, whatever else runs; 0: those that no task keeps busy */
   bool keep_all; /* products of all tasks are kept in the store, also cheap ones: another plan will ask for them */
   /* Borrowed, may be NULL, may be set by a signal handler. 1: no new task is started. More: running operations are

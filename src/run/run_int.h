@@ -151,6 +151,14 @@ struct ts_run_setup {
   uint32_t *needs_of_task; /* owned: per task, a place in `needs`; NULL as that */
 };
 
+/* Where the items of a run come from. */
+struct supply {
+  struct ts_feed feed;
+  struct ts_array_feed array; /* the feed of a complete dataset */
+  bool is_asking;             /* a thread asks the feed, without the lock */
+  bool has_ended;             /* all windows are known */
+};
+
 struct engine {
   const struct ts_plan *plan;
   const struct ts_dataset *dataset;
@@ -172,7 +180,9 @@ struct engine {
   pthread_mutex_t lock;
   pthread_cond_t changed; /* something became ready, or the run is over */
   struct ts_ready ready;
-  size_t next_window, window_count, open_windows;
+  size_t next_window, open_windows;
+  size_t window_count; /* as far as they are known */
+  struct supply supply;
   size_t unopened_panes;     /* of open windows */
   size_t opening;            /* windows and panes that a worker is making, without the lock */
   size_t instances;          /* of open windows and panes */
@@ -206,9 +216,24 @@ struct engine {
 struct window *ts_window_create(struct engine *engine, uint32_t number, bool by_panes, struct ts_error *err);
 void ts_window_destroy(struct window *window);
 /* Instances are numbered within a window: first its own, then those of its panes, pane after pane. */
-size_t ts_window_index(const struct window *window, const struct instance *instance);
-struct instance *ts_window_at(const struct window *window, size_t index);
-struct instance *ts_window_instance(const struct window *window, uint32_t node, size_t local_unit);
+size_t ts_pane_index(const struct window *window, const struct instance *instance); /* of an instance of a pane */
+struct instance *ts_pane_at(const struct window *window, size_t index);
+/* The place of a node's instances in panes; TS_NO_NODE: the window itself keeps them. */
+static inline uint32_t ts_inner_place(const struct window *window, uint32_t node) {
+  return window->panes ? window->engine->setup->layout.inner[node] : TS_NO_NODE;
+}
+static inline struct instance *ts_window_instance(const struct window *window, uint32_t node, size_t local_unit) {
+  const uint32_t inner = ts_inner_place(window, node);
+  return inner == TS_NO_NODE ? &window->instances[window->offsets[node] + local_unit]
+                             : &window->panes[local_unit]->instances[inner];
+}
+static inline size_t ts_window_index(const struct window *window, const struct instance *instance) {
+  return ts_inner_place(window, instance->node) == TS_NO_NODE ? (size_t)(instance - window->instances)
+                                                              : ts_pane_index(window, instance);
+}
+static inline struct instance *ts_window_at(const struct window *window, size_t index) {
+  return index < window->instance_count ? &window->instances[index] : ts_pane_at(window, index);
+}
 struct instance *ts_window_instance_of_unit(const struct window *window, uint32_t node, size_t unit);
 /* The producers of one input of an instance: first and count (more than one only for GATHER). */
 struct instance *ts_window_producers(const struct window *window, const struct instance *consumer, size_t input,
@@ -227,9 +252,17 @@ void ts_layout_make(struct ts_run_setup *setup);
 /* Before anybody else knows the window: the keys that can be made, or all. */
 bool ts_panes_begin(struct window *window, struct ts_error *err);
 /* The open pane of an instance; NULL: the window has none, or keeps the instance for all. Under engine.lock. */
-struct pane *ts_pane_of(const struct window *window, const struct instance *instance);
+static inline struct pane *ts_pane_of(const struct window *window, const struct instance *instance) {
+  const struct ts_run_setup *setup = window->engine->setup;
+  if (!window->panes || setup->plan->nodes[instance->node].scope != setup->layout.scope) return NULL;
+  return window->panes[instance->unit - window->units[setup->layout.scope].first];
+}
 /* Whether the input leads from a coarser instance into panes. */
-bool ts_pane_is_crossed(const struct window *window, const struct instance *consumer, uint32_t producer);
+static inline bool ts_pane_is_crossed(const struct window *window, const struct instance *consumer, uint32_t producer) {
+  const struct ts_run_setup *setup = window->engine->setup;
+  return window->panes && setup->plan->nodes[producer].scope == setup->layout.scope &&
+         setup->plan->nodes[consumer->node].scope != setup->layout.scope;
+}
 /* Under engine.lock, which opening releases while keys are hashed and the store is asked. */
 bool ts_pane_may_open(const struct window *window);
 bool ts_pane_open_next(struct window *window, struct ts_error *err);
@@ -288,6 +321,11 @@ const struct ts_item_source *ts_instance_source(const struct engine *engine, con
 struct ts_key ts_instance_file_key(const struct engine *engine, const struct instance *instance);
 size_t ts_instance_output_count(const struct engine *engine, const struct instance *instance);
 const char *ts_instance_output_port(const struct engine *engine, const struct instance *instance, size_t port);
+
+/* supply.c: under engine.lock, which is released while the feed is asked. */
+void ts_supply_begin(struct engine *engine);
+/* Whether the feed said something new; false: there is nothing yet, or nothing any more. */
+bool ts_supply_ask(struct engine *engine);
 
 /* activate.c: which instances are needed; under engine.lock. */
 struct ts_walk ts_activation(struct window *window); /* the walk that activates an instance and all that it needs */

@@ -4,33 +4,30 @@
 
 #include "base/alloc.h"
 
-/* The place of a node's instances in panes; TS_NO_NODE: the window itself keeps them. */
-static uint32_t inner_place(const struct window *window, uint32_t node) {
-  return window->panes ? window->engine->setup->layout.inner[node] : TS_NO_NODE;
-}
-
-struct instance *ts_window_instance(const struct window *window, uint32_t node, size_t local_unit) {
-  const uint32_t inner = inner_place(window, node);
-  if (inner != TS_NO_NODE) return &window->panes[local_unit]->instances[inner];
-  return &window->instances[window->offsets[node] + local_unit];
-}
-
 struct instance *ts_window_instance_of_unit(const struct window *window, uint32_t node, size_t unit) {
   return ts_window_instance(window, node, unit - window->units[window->engine->plan->nodes[node].scope].first);
 }
 
-size_t ts_window_index(const struct window *window, const struct instance *instance) {
-  const uint32_t inner = inner_place(window, instance->node);
-  if (inner == TS_NO_NODE) return (size_t)(instance - window->instances);
+size_t ts_pane_index(const struct window *window, const struct instance *instance) {
   const struct pane_layout *layout = &window->engine->setup->layout;
-  return window->instance_count + (instance->unit - window->units[layout->scope].first) * layout->inner_count + inner;
+  const size_t place = instance->unit - window->units[layout->scope].first;
+  return window->instance_count + place * layout->inner_count + layout->inner[instance->node];
 }
 
-struct instance *ts_window_at(const struct window *window, size_t index) {
-  if (index < window->instance_count) return &window->instances[index];
+struct instance *ts_pane_at(const struct window *window, size_t index) {
   const size_t inner_count = window->engine->setup->layout.inner_count;
   index -= window->instance_count;
   return &window->panes[index / inner_count]->instances[index % inner_count];
+}
+
+/* Apart from the common case below, so that it costs nothing there. */
+__attribute__((noinline)) static struct instance *producers_of_other_scope(const struct window *window,
+                                                                           enum ts_scope from, size_t unit,
+                                                                           uint32_t producer, size_t *count) {
+  const enum ts_scope scope = window->engine->plan->nodes[producer].scope;
+  size_t first = 0;
+  ts_dataset_related(window->engine->dataset, from, unit, scope, &first, count);
+  return ts_window_instance(window, producer, first - window->units[scope].first);
 }
 
 struct instance *ts_window_producers(const struct window *window, const struct instance *consumer, size_t input,
@@ -40,10 +37,10 @@ struct instance *ts_window_producers(const struct window *window, const struct i
   uint32_t producer = node->inputs[input].node;
   *count = 0;
   if (producer == TS_NO_NODE) return NULL;
-  enum ts_scope scope = plan->nodes[producer].scope;
-  size_t first = 0;
-  ts_dataset_related(window->engine->dataset, node->scope, consumer->unit, scope, &first, count);
-  return ts_window_instance(window, producer, first - window->units[scope].first);
+  if (plan->nodes[producer].scope != node->scope)
+    return producers_of_other_scope(window, node->scope, consumer->unit, producer, count);
+  *count = 1;
+  return ts_window_instance(window, producer, consumer->unit - window->units[node->scope].first);
 }
 
 static bool instance_input(const void *graph, size_t vertex, size_t input, size_t *first, size_t *count) {
@@ -51,8 +48,11 @@ static bool instance_input(const void *graph, size_t vertex, size_t input, size_
   const struct instance *consumer = ts_window_at(window, vertex);
   if (input == window->engine->plan->nodes[consumer->node].input_count) return false;
   const struct instance *producers = ts_window_producers(window, consumer, input, count);
-  if (producers) *first = ts_window_index(window, producers);
-  if (producers && ts_pane_is_crossed(window, consumer, producers->node)) *count = 0;
+  if (!producers) return true;
+  *first = (size_t)(producers - window->instances);
+  if (!window->panes) return true;
+  *first = ts_window_index(window, producers);
+  if (ts_pane_is_crossed(window, consumer, producers->node)) *count = 0;
   return true;
 }
 
@@ -86,7 +86,7 @@ void ts_window_each_consumer(struct window *window, const struct instance *produ
     size_t count = 0;
     ts_dataset_related(e->dataset, from, producer->unit, to, &first, &count);
     for (size_t u = first - window->units[to].first; count > 0; u++, count--) {
-      if (inner_place(window, node) != TS_NO_NODE && !window->panes[u]) continue; /* not open yet, or finished */
+      if (ts_inner_place(window, node) != TS_NO_NODE && !window->panes[u]) continue; /* not open yet, or finished */
       visit(window, ts_window_instance(window, node, u), user);
     }
   }
@@ -105,7 +105,7 @@ static void divide(struct window *window, bool by_panes) {
   }
   window->offsets = ts_calloc(plan->node_count + 1, sizeof *window->offsets);
   for (uint32_t n = 0; n < plan->node_count; n++) {
-    const bool is_kept = inner_place(window, n) == TS_NO_NODE;
+    const bool is_kept = ts_inner_place(window, n) == TS_NO_NODE;
     window->offsets[n + 1] = window->offsets[n] + (is_kept ? window->units[plan->nodes[n].scope].count : 0);
   }
   window->instance_count = window->offsets[plan->node_count];

@@ -97,7 +97,9 @@ static void on_product(void *user, uint32_t node, uint32_t port, size_t unit, st
   atomic_fetch_sub(&run->inside, 1);
 }
 
-void toy_run_do(struct toy_run *run) {
+void toy_run_do(struct toy_run *run) { toy_run_do_on(run, &run->subject->data.dataset); }
+
+void toy_run_do_on(struct toy_run *run, const struct ts_dataset *dataset) {
   const struct toy_subject *s = run->subject;
   struct ts_error err = {0};
   uint64_t before = toy_executions(s->registry);
@@ -106,7 +108,7 @@ void toy_run_do(struct toy_run *run) {
   run->options.on_task = on_task;
   run->options.on_product = on_product;
   run->options.stop = &run->stop;
-  if (!ts_run(s->plan, &s->data.dataset, &run->options, &run->result, &err)) fail_msg("%s", err.text);
+  if (!ts_run(s->plan, dataset, &run->options, &run->result, &err)) fail_msg("%s", err.text);
   assert_int_equal(err.code, TS_ERR_OK);
   run->executions = toy_executions(s->registry) - before;
 }

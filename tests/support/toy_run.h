@@ -45,6 +45,7 @@ struct toy_run {
 
 /* Fails the test if the run as a whole fails. Release before the next run. */
 void toy_run_do(struct toy_run *run);
+void toy_run_do_on(struct toy_run *run, const struct ts_dataset *dataset); /* not that of the subject */
 void toy_run_release(struct toy_run *run);
 uint64_t toy_run_sum(const struct toy_run *run, enum ts_outcome outcome); /* tasks and the reference run's */
 

@@ -109,7 +109,8 @@ static double expected_sum(const struct subject *s) {
 static void on_start(void *user, uint32_t node) {
   struct subject *s = user;
   (void)node;
-  if (s->late_digest) *s->late_digest = s->digest;
+  if (!s->late_digest) return;
+  *s->late_digest = s->digest;
   s->late_digest = NULL;
 }
 
@@ -196,7 +197,9 @@ static void many_tiles_take_little_memory(void **state) {
   for (size_t threads = 1; threads <= 4; threads *= 2) {
     const long few = peak_of(*state, 20, 10, threads, false), many = peak_of(*state, 200, 100, threads, false);
     print_message("%zu threads: 200 tiles %ld MB, 20,000 tiles %ld MB\n", threads, few / 1024, many / 1024);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they take memory of their own */
     assert_true(many - few <= 200 * 1024);
+#endif
   }
 }
 
@@ -364,7 +367,6 @@ static void drawn_cases_come_out_right(void **state) {
     ts_store_close(store);
     toy_subject_release(&s);
   }
-  print_message("by_panes %zu\n", by_panes);
   assert_true(by_panes > 10);
 }
 
