@@ -1,4 +1,4 @@
-/* Rows of costs of a store: read into bins, and calls added to them, whoever else adds to the same rows meanwhile.
+/* Rows of costs of a store: read into bins, and calls added to them, also while other runs add to the same rows.
  * SPDX-License-Identifier: Apache-2.0
  *
  * A row is read, merged and written back only if it is still the one that was read; otherwise all is done again with
