@@ -108,6 +108,22 @@ static void add_guessed(struct ts_str *out, const json_t *guessed) {
   ts_str_add(out, " measured on another machine, in another version or at other sizes only\n");
 }
 
+/* "Outputs: about 1.2 MB (segment.mask 1.1 MB, compare.table 3.0 kB)". */
+static void add_outputs(struct ts_str *out, const json_t *outputs) {
+  char bytes[32];
+  uint64_t all = 0;
+  for (size_t i = 0; i < json_array_size(outputs); i++) all += ts_cli_reply_count(json_array_get(outputs, i), "bytes");
+  if (all == 0) return;
+  ts_str_addf(out, "Outputs of all sets: about %s (", ts_format_bytes(all, bytes));
+  for (size_t i = 0; i < json_array_size(outputs); i++) {
+    const json_t *output = json_array_get(outputs, i);
+    ts_str_add(out, i > 0 ? ", " : "");
+    ts_cli_text_add_safe(out, ts_cli_reply_text(output, "output"));
+    ts_str_addf(out, " %s", ts_format_bytes(ts_cli_reply_count(output, "bytes"), bytes));
+  }
+  ts_str_add(out, ")\n");
+}
+
 void ts_show_prediction(const json_t *reply, struct ts_str *out) {
   const json_t *costs = ts_cli_reply_member(reply, "costs"), *predicted = ts_cli_reply_member(reply, "predicted");
   const char *source = ts_cli_reply_text(costs, "source");
@@ -127,6 +143,7 @@ void ts_show_prediction(const json_t *reply, struct ts_str *out) {
     }
     ts_str_add_char(out, '\n');
   }
+  if (predicted) add_outputs(out, ts_cli_reply_member(predicted, "outputs"));
   if (strcmp(source, "model") == 0) {
     ts_str_add(out, "Costs of tasks: as measured by the store, see 'tessera store costs'\n");
     add_guessed(out, ts_cli_reply_member(costs, "guessed"));

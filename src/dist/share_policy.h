@@ -8,14 +8,14 @@
  * (run/frontier.h). The rest of the workflow is split by the contents that the front made: runs with the same contents
  * stay together, so that little is done twice and little is passed on.
  *
- * Nothing here knows the coordinator, the queue, the store or a clock: sharing.c asks, and does what it is told. */
+ * Nothing here knows the coordinator, the queue, the store or a clock: sharing.c asks, and carries out the answers. */
 #ifndef TS_DIST_SHARE_POLICY_H
 #define TS_DIST_SHARE_POLICY_H
 
 #include "base/arena.h"
 #include "run/run.h"
 
-/* Of so many windows, how many are split: the last ones. */
+/* How many of the windows are split: the last ones. */
 size_t ts_share_split_count(const struct ts_plan *plan, size_t windows, size_t workers, bool no_store);
 /* Into how many shares the runs of each window go where no store passes products on; 0: the windows are enough. */
 size_t ts_share_run_shares(size_t windows, size_t workers);
@@ -34,7 +34,7 @@ size_t ts_share_bucket_size(size_t ready, size_t workers);
  * front. */
 void ts_share_front(const struct ts_plan *plan, const double *costs, bool *is_front);
 
-/* What is left of a window after its front. */
+/* The work that is left of a window after its front. */
 struct ts_share_rest {
   const struct ts_plan *plan;
   uint32_t window;

@@ -113,8 +113,19 @@ static void tell_task(struct engine *engine, const struct instance *instance, en
   uint64_t bytes = 0;
   const struct content *content = instance->state == DONE ? instance->content : NULL;
   for (size_t i = 0; content && i < content->out.count; i++) bytes += content->out.sizes[i];
-  struct ts_task_event told = {instance->node, instance->unit, outcome, instance->key, times->start_s,   times->wall_s,
-                               times->cpu_s,   times->worker,  message, bytes,         times->peak_bytes};
+  const struct ts_task_event told = {.node = instance->node,
+                                     .unit = instance->unit,
+                                     .outcome = outcome,
+                                     .key = instance->key,
+                                     .start_s = times->start_s,
+                                     .wall_s = times->wall_s,
+                                     .cpu_s = times->cpu_s,
+                                     .worker = times->worker,
+                                     .message = message,
+                                     .output_bytes = bytes,
+                                     .port_count = content ? content->out.count : 0,
+                                     .port_bytes = content ? content->out.sizes : NULL,
+                                     .peak_bytes = times->peak_bytes};
   engine->options->on_task(engine->options->user, &told);
 }
 

@@ -47,7 +47,9 @@ struct ts_task_event {
   size_t worker;
   const char *message;   /* "" if none */
   uint64_t output_bytes; /* of all its products, where they are known */
-  uint64_t peak_bytes;   /* EXECUTED: most pixels and scratch it took meanwhile, its products included */
+  size_t port_count;     /* of output ports whose bytes are known one by one */
+  const size_t *port_bytes;
+  uint64_t peak_bytes; /* EXECUTED: most pixels and scratch it took meanwhile, its products included */
 };
 
 /* Measured speeds of the store; 0: not known. */

@@ -20,6 +20,8 @@ enum { SECONDS, BYTES, PEAK };
 struct point {
   double size, value[QUANTITIES];
   double weight; /* calls */
+  size_t port_count;
+  double port_share[TS_COST_PORTS]; /* of the bytes; of the calls that know */
 };
 
 struct curve {
@@ -67,6 +69,18 @@ double ts_robust_mean(const double *values, size_t count) {
 }
 
 /* The size goes with the seconds: a call that is left out there is left out here. */
+/* The share of each port in the bytes of the calls that know it. */
+static void share_ports(const struct ts_cost_bin *bin, struct point *point) {
+  double bytes = 0;
+  for (size_t i = 0; i < bin->count; i++) {
+    const struct ts_cost_sample *sample = &bin->samples[i];
+    if (sample->port_count > point->port_count) point->port_count = sample->port_count;
+    if (sample->port_count > 0) bytes += sample->bytes;
+    for (size_t p = 0; p < sample->port_count; p++) point->port_share[p] += sample->port_bytes[p];
+  }
+  for (size_t p = 0; p < point->port_count; p++) point->port_share[p] /= bytes > 0 ? bytes : 1;
+}
+
 static struct point make_point(const struct ts_cost_bin *bin) {
   double values[QUANTITIES][TS_COST_SAMPLES];
   struct point point = {.weight = (double)bin->calls};
@@ -84,6 +98,7 @@ static struct point make_point(const struct ts_cost_bin *bin) {
     kept++;
   }
   point.size /= kept;
+  share_ports(bin, &point);
   return point;
 }
 
@@ -112,7 +127,7 @@ static void make_rising(struct point *points, size_t count, int q) {
 
 bool ts_cost_key_equal(const struct ts_cost_key *a, const struct ts_cost_key *b) {
   return strcmp(a->operation, b->operation) == 0 && strcmp(a->machine, b->machine) == 0 &&
-         strcmp(a->measure, b->measure) == 0 &&
+         strcmp(a->measure, b->measure) == 0 && strcmp(a->device, b->device) == 0 &&
          memcmp(&a->implementation, &b->implementation, sizeof a->implementation) == 0;
 }
 
@@ -149,6 +164,7 @@ static struct curve *find_curve(struct ts_cost_model *model, const struct ts_cos
   curve->key.operation = ts_arena_strdup(&model->arena, key->operation);
   curve->key.machine = ts_arena_strdup(&model->arena, key->machine);
   curve->key.measure = ts_arena_strdup(&model->arena, key->measure);
+  curve->key.device = ts_arena_strdup(&model->arena, key->device);
   curve->points = ts_arena_array(&model->arena, most_points, sizeof *curve->points);
   return curve;
 }
@@ -180,10 +196,12 @@ void ts_cost_model_destroy(struct ts_cost_model *model) {
   free(model);
 }
 
-/* How well a curve fits a question; 0: not at all. The processor matters more than the version of an operation: most
- * versions differ in a detail. */
+/* How well a curve fits a question; 0: not at all, as for another device. The processor matters more than the version
+ * of an operation: most versions differ in a detail. */
 static int fit(const struct curve *curve, const struct ts_cost_key *key) {
-  if (strcmp(curve->key.operation, key->operation) != 0 || strcmp(curve->key.measure, key->measure) != 0) return 0;
+  if (strcmp(curve->key.operation, key->operation) != 0 || strcmp(curve->key.measure, key->measure) != 0 ||
+      strcmp(curve->key.device, key->device) != 0)
+    return 0;
   bool machine = strcmp(curve->key.machine, key->machine) == 0;
   bool implementation = memcmp(&curve->key.implementation, &key->implementation, sizeof key->implementation) == 0;
   return 1 + (implementation ? 1 : 0) + (machine ? 2 : 0);
@@ -216,32 +234,47 @@ static double value_at(const struct curve *curve, int q, double size) {
   return points[i - 1].value[q] + share * (points[i].value[q] - points[i - 1].value[q]);
 }
 
+/* Bytes per port, by the shares at the nearest size at which they are known; their number. */
+static size_t port_bytes_at(const struct curve *curve, double size, double bytes, double port_bytes[TS_COST_PORTS]) {
+  const struct point *nearest = NULL;
+  for (size_t i = 0; i < curve->count; i++) {
+    const struct point *point = &curve->points[i];
+    if (point->port_count > 0 && (!nearest || fabs(point->size - size) < fabs(nearest->size - size))) nearest = point;
+  }
+  for (size_t p = 0; nearest && p < nearest->port_count; p++) port_bytes[p] = bytes * nearest->port_share[p];
+  return nearest ? nearest->port_count : 0;
+}
+
 struct ts_cost_estimate ts_cost_model_predict(const struct ts_cost_model *model, const struct ts_cost_key *key,
                                               double size) {
   int how = 0;
   const struct curve *curve = best_curve(model, key, &how);
   if (!curve) return (struct ts_cost_estimate){.executed_share = 1};
   bool is_near = size * NEAR_FACTOR >= curve->size_min && size <= curve->size_max * NEAR_FACTOR;
-  return (struct ts_cost_estimate){.knowledge = how == 4 && is_near ? TS_COST_MEASURED : TS_COST_GUESS,
-                                   .seconds = value_at(curve, SECONDS, size),
-                                   .bytes = value_at(curve, BYTES, size),
-                                   .peak_bytes = value_at(curve, PEAK, size),
-                                   .executed_share =
-                                       curve->asked > 0 ? 1 - (double)curve->cut / (double)curve->asked : 1};
+  struct ts_cost_estimate estimate = {.knowledge = how == 4 && is_near ? TS_COST_MEASURED : TS_COST_GUESS,
+                                      .seconds = value_at(curve, SECONDS, size),
+                                      .bytes = value_at(curve, BYTES, size),
+                                      .peak_bytes = value_at(curve, PEAK, size),
+                                      .executed_share =
+                                          curve->asked > 0 ? 1 - (double)curve->cut / (double)curve->asked : 1};
+  estimate.port_count = port_bytes_at(curve, size, estimate.bytes, estimate.port_bytes);
+  return estimate;
 }
 
 size_t ts_cost_model_count(const struct ts_cost_model *model) { return model->count; }
 
 struct ts_cost_summary ts_cost_model_at(const struct ts_cost_model *model, size_t index) {
   const struct curve *curve = &model->curves[index];
-  return (struct ts_cost_summary){.key = curve->key,
-                                  .calls = curve->calls,
-                                  .asked = curve->asked,
-                                  .cut = curve->cut,
-                                  .size_min = curve->size_min,
-                                  .size_max = curve->size_max,
-                                  .size = curve->mean_size,
-                                  .seconds = curve->mean[SECONDS],
-                                  .bytes = curve->mean[BYTES],
-                                  .peak_bytes = curve->mean[PEAK]};
+  struct ts_cost_summary summary = {.key = curve->key,
+                                    .calls = curve->calls,
+                                    .asked = curve->asked,
+                                    .cut = curve->cut,
+                                    .size_min = curve->size_min,
+                                    .size_max = curve->size_max,
+                                    .size = curve->mean_size,
+                                    .seconds = curve->mean[SECONDS],
+                                    .bytes = curve->mean[BYTES],
+                                    .peak_bytes = curve->mean[PEAK]};
+  summary.port_count = port_bytes_at(curve, summary.size, summary.bytes, summary.port_bytes);
+  return summary;
 }

@@ -3,8 +3,9 @@
  *
  * Calls are kept by size in bins, half an octave each, of which every one holds a bounded sample. A bin gives one
  * point: the mean without values that lie far out. Between points the model is linear, beyond them in proportion, and
- * never falls. Calls on other machines or of other versions of an operation serve as a guess where there is nothing
- * better. Nothing here decides a result: only where, when, and whether to compute or to load. */
+ * never falls. The bytes of a single output port are its share of all bytes, at the nearest size where it is known.
+ * Calls on other machines or of other versions of an operation serve as a guess where there is nothing better; those of
+ * another device never do. Nothing here decides a result: only where, when, and whether to compute or to load. */
 #ifndef TS_SCHED_COST_MODEL_H
 #define TS_SCHED_COST_MODEL_H
 
@@ -15,11 +16,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TS_COST_SAMPLES 64 /* of a bin */
+#define TS_COST_SAMPLES 64    /* of a bin */
+#define TS_COST_PORTS   8     /* output ports whose bytes are known one by one; those of others only in the sum */
+#define TS_DEVICE_CPU   "cpu" /* the device of threads */
 
 /* One call. Size in pixels or bytes, whatever the operation's pieces of data are measured in. */
 struct ts_cost_sample {
   double size, seconds, bytes, peak_bytes; /* CPU seconds; bytes of its products; most bytes it took meanwhile */
+  size_t port_count;                       /* output ports below; 0: only the sum is known */
+  double port_bytes[TS_COST_PORTS];
 };
 
 /* Calls on inputs of about one size. A zeroed struct with a number is an empty bin. */
@@ -47,6 +52,7 @@ struct ts_cost_key {
   struct ts_sha256 implementation;
   const char *machine;
   const char *measure; /* "px" or "bytes" */
+  const char *device;  /* what it ran on: TS_DEVICE_CPU */
 };
 bool ts_cost_key_equal(const struct ts_cost_key *a, const struct ts_cost_key *b);
 
@@ -64,6 +70,8 @@ struct ts_cost_estimate {
   enum ts_cost_knowledge knowledge;
   double seconds, bytes, peak_bytes; /* of one call; 0 if unknown */
   double executed_share; /* of the calls that early cutoff could save, those that it does not; 1 if unknown */
+  size_t port_count;     /* output ports below; 0: only the sum is known */
+  double port_bytes[TS_COST_PORTS];
 };
 
 struct ts_cost_model;
@@ -79,6 +87,8 @@ struct ts_cost_summary {
   uint64_t calls, asked, cut;
   double size_min, size_max;
   double size, seconds, bytes, peak_bytes; /* of a call, on average */
+  size_t port_count;                       /* output ports below; 0: only the sum is known */
+  double port_bytes[TS_COST_PORTS];
 };
 size_t ts_cost_model_count(const struct ts_cost_model *model); /* of keys */
 struct ts_cost_summary ts_cost_model_at(const struct ts_cost_model *model, size_t index);

@@ -56,13 +56,13 @@ static void swap(struct ts_ready_task *a, struct ts_ready_task *b) {
   *b = t;
 }
 
-void ts_ready_push(struct ts_ready *all, struct ts_ready_task task) {
-  struct ts_ready *ready = queue_of(all, task.needs);
-  ready->heap = ts_grow(ready->heap, ready->count, &ready->capacity, sizeof *ready->heap);
-  size_t i = ready->count++;
-  ready->heap[i] = task;
-  while (i > 0 && ts_ready_before(&ready->heap[i], &ready->heap[(i - 1) / 2])) {
-    swap(&ready->heap[i], &ready->heap[(i - 1) / 2]);
+void ts_ready_push(struct ts_ready *ready, struct ts_ready_task task) {
+  struct ts_ready *queue = queue_of(ready, task.needs);
+  queue->heap = ts_grow(queue->heap, queue->count, &queue->capacity, sizeof *queue->heap);
+  size_t i = queue->count++;
+  queue->heap[i] = task;
+  while (i > 0 && ts_ready_before(&queue->heap[i], &queue->heap[(i - 1) / 2])) {
+    swap(&queue->heap[i], &queue->heap[(i - 1) / 2]);
     i = (i - 1) / 2;
   }
 }

@@ -16,7 +16,7 @@
 
 /* Ordered by urgency, then priority, then instance. */
 struct ts_ready_task {
-  uint64_t urgency; /* when it must be finished; 0 for all where nobody asks for that */
+  uint64_t urgency; /* when it must be finished; 0 for all tasks where the policy has no deadlines */
   uint64_t priority;
   void *owner; /* borrowed: whatever the number below counts in */
   uint32_t instance;

@@ -125,7 +125,7 @@ bool ts_store_cost_list(struct ts_store *store, struct ts_arena *arena, struct t
                         struct ts_error *err);
 /* Writes rows, all or none, in place of those with the same first five members. At once, not queued. If another writer
  * has changed one of these since it was seen, nothing is written and *outdated is true: read them again, so that
- * nobody's calls are lost. A damaged row is replaced without a question. On a remote store nothing is kept. */
+ * no writer's calls are lost. A damaged row is replaced in any case. On a remote store nothing is kept. */
 bool ts_store_cost_put(struct ts_store *store, const struct ts_cost_row *rows, size_t count, bool *outdated,
                        struct ts_error *err);
 

@@ -1,4 +1,4 @@
-/* Rows of costs of a store: read into bins, and calls added to them, whoever else adds to the same rows meanwhile.
+/* Rows of costs of a store: read into bins, and calls added to them, also while other runs add to the same rows.
  * SPDX-License-Identifier: Apache-2.0
  *
  * A row is read, merged and written back only if it is still the one that was read; otherwise all is done again with
@@ -8,7 +8,10 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-#define MOST_TRIES 20 /* each says that another run has written in between */
+#include <string.h>
+
+#define DEVICE_MARK "; device "
+#define MOST_TRIES  20 /* each says that another run has written in between */
 
 /* False: it is damaged. */
 static bool read_bin(const struct ts_cost_row *row, struct ts_cost_bin *bin) {
@@ -16,13 +19,19 @@ static bool read_bin(const struct ts_cost_row *row, struct ts_cost_bin *bin) {
   return ts_cost_bin_decode(bin, row->samples, row->samples_bytes);
 }
 
-static struct ts_cost_key key_of(const struct ts_cost_row *row) {
-  return (struct ts_cost_key){row->operation, row->implementation, row->machine, row->measure};
+/* The device follows the class of machine in its column; rows that name none are of the CPU. */
+static const char *machine_text(const struct ts_cost_key *key, struct ts_arena *arena) {
+  if (strcmp(key->device, TS_DEVICE_CPU) == 0) return key->machine;
+  return ts_arena_printf(arena, "%s" DEVICE_MARK "%s", key->machine, key->device);
 }
 
-static bool is_of(const struct ts_cost_row *row, const struct ts_cost_key *key) {
-  const struct ts_cost_key own = key_of(row);
-  return ts_cost_key_equal(&own, key);
+static struct ts_cost_key key_of(const struct ts_cost_row *row, struct ts_arena *arena) {
+  const char *mark = strstr(row->machine, DEVICE_MARK);
+  struct ts_cost_key key = {row->operation, row->implementation, row->machine, row->measure, TS_DEVICE_CPU};
+  if (!mark) return key;
+  key.machine = ts_arena_printf(arena, "%.*s", (int)(mark - row->machine), row->machine);
+  key.device = mark + strlen(DEVICE_MARK);
+  return key;
 }
 
 struct ts_cost_entry *ts_cost_entries(const struct ts_cost_row *rows, size_t row_count, struct ts_arena *arena,
@@ -36,7 +45,7 @@ struct ts_cost_entry *ts_cost_entries(const struct ts_cost_row *rows, size_t row
       ++*damaged;
       continue;
     }
-    entries[(*count)++] = (struct ts_cost_entry){key_of(row), bin};
+    entries[(*count)++] = (struct ts_cost_entry){key_of(row, arena), bin};
   }
   return entries;
 }
@@ -47,12 +56,13 @@ static struct ts_cost_row make_row(const struct ts_cost_entry *learnt, const str
   struct ts_cost_bin bin = {.number = learnt->bin->number};
   struct ts_cost_row row = {.operation = learnt->key.operation,
                             .implementation = learnt->key.implementation,
-                            .machine = learnt->key.machine,
+                            .machine = machine_text(&learnt->key, arena),
                             .measure = learnt->key.measure,
                             .bin = bin.number,
                             .updated_unix_ns = ts_clock_unix_ns()};
   for (size_t i = 0; i < known_count; i++) {
-    if (known[i].bin != bin.number || !is_of(&known[i], &learnt->key)) continue;
+    const struct ts_cost_key key = key_of(&known[i], arena);
+    if (known[i].bin != bin.number || !ts_cost_key_equal(&key, &learnt->key)) continue;
     row.seen_calls = known[i].calls;
     row.seen_asked = known[i].asked;
     if (!read_bin(&known[i], &bin)) bin = (struct ts_cost_bin){.number = bin.number};

@@ -90,7 +90,8 @@ struct ts_piece ts_session_piece(struct session *s, enum ts_scope scope, size_t 
 }
 
 struct ts_cost_key ts_cost_key_of(const char *operation, const struct ts_sha256 *implementation, const char *measure) {
-  struct ts_cost_key key = {.operation = operation, .machine = ts_machine_class(), .measure = measure};
+  struct ts_cost_key key = {
+      .operation = operation, .machine = ts_machine_class(), .measure = measure, .device = TS_DEVICE_CPU};
   if (implementation) key.implementation = *implementation;
   return key;
 }
@@ -121,6 +122,8 @@ struct ts_call_forecast ts_session_call_forecast(struct session *s, const struct
     forecast.seconds += e.seconds / (double)units;
     forecast.executed_share += e.executed_share / (double)units;
     if (e.bytes > (double)forecast.most_bytes) forecast.most_bytes = (uint64_t)e.bytes;
+    if (u == 0 || e.port_count < forecast.port_count) forecast.port_count = e.port_count;
+    for (size_t p = 0; p < e.port_count; p++) forecast.port_bytes[p] += e.port_bytes[p] / (double)units;
   }
   return forecast;
 }

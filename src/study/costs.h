@@ -37,6 +37,8 @@ struct ts_call_forecast {
   enum ts_cost_knowledge knowledge; /* of the piece that is known least */
   double seconds, executed_share;
   uint64_t most_bytes; /* products of the largest piece */
+  size_t port_count;   /* output ports below; 0: not known for all pieces */
+  double port_bytes[TS_COST_PORTS];
 };
 struct ts_call_forecast ts_session_call_forecast(struct session *s, const struct ts_op *op, enum ts_scope scope);
 

@@ -10,14 +10,21 @@
 
 #define PIXELS_OF_MEGAPIXEL 1e6
 
+static json_t *list_ports(const struct ts_cost_summary *c) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < c->port_count; i++)
+    json_array_append_new(list, json_integer((json_int_t)llround(c->port_bytes[i])));
+  return list;
+}
+
 static json_t *describe(const struct ts_cost_summary *c) {
   char version[65];
   ts_hex_encode(c->key.implementation.bytes, sizeof c->key.implementation.bytes, version);
-  json_t *object =
-      json_pack("{s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:I, s:I}", "operation", c->key.operation, "version",
-                version, "machine", c->key.machine, "measure", c->key.measure, "calls", (json_int_t)c->calls,
-                "size_min", c->size_min, "size_max", c->size_max, "size", c->size, "seconds", c->seconds, "bytes",
-                (json_int_t)llround(c->bytes), "peak_bytes", (json_int_t)llround(c->peak_bytes));
+  json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:f, s:f, s:f, s:f, s:I, s:I}", "operation",
+                             c->key.operation, "version", version, "machine", c->key.machine, "measure", c->key.measure,
+                             "device", c->key.device, "port_bytes", list_ports(c), "calls", (json_int_t)c->calls,
+                             "size_min", c->size_min, "size_max", c->size_max, "size", c->size, "seconds", c->seconds,
+                             "bytes", (json_int_t)llround(c->bytes), "peak_bytes", (json_int_t)llround(c->peak_bytes));
   if (strcmp(c->key.measure, "px") == 0 && c->size > 0)
     json_object_set_new(object, "seconds_per_megapixel", json_real(c->seconds / c->size * PIXELS_OF_MEGAPIXEL));
   if (c->asked > 0) json_object_set_new(object, "cutoff_share", json_real((double)c->cut / (double)c->asked));

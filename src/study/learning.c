@@ -64,6 +64,17 @@ static void add_load(struct ts_learning *learning, const struct ts_task_event *e
   ts_cost_bin_add(&find(learning, NULL, TS_COST_LOAD, "bytes", ts_cost_bin_number(sample.size))->bin, &sample);
 }
 
+/* A call with many ports is known by the first ones and the sum. */
+static struct ts_cost_sample make_sample(const struct ts_task_event *event, double size) {
+  struct ts_cost_sample sample = {.size = size,
+                                  .seconds = event->cpu_s,
+                                  .bytes = (double)event->output_bytes,
+                                  .peak_bytes = (double)event->peak_bytes};
+  for (; sample.port_count < event->port_count && sample.port_count < TS_COST_PORTS; sample.port_count++)
+    sample.port_bytes[sample.port_count] = (double)event->port_bytes[sample.port_count];
+  return sample;
+}
+
 /* Calls saved by early cutoff count as requested; runs without early cutoff count no requests. */
 void ts_learning_event(struct ts_learning *learning, const struct ts_node *node, const struct ts_task_event *event) {
   struct session *s = learning->s;
@@ -82,11 +93,9 @@ void ts_learning_event(struct ts_learning *learning, const struct ts_node *node,
     bin->asked++;
     bin->cut += !executed;
   }
-  const struct ts_cost_sample sample = {.size = piece.size,
-                                        .seconds = event->cpu_s,
-                                        .bytes = (double)event->output_bytes,
-                                        .peak_bytes = (double)event->peak_bytes};
-  if (executed) ts_cost_bin_add(bin, &sample);
+  if (!executed) return;
+  const struct ts_cost_sample sample = make_sample(event, piece.size);
+  ts_cost_bin_add(bin, &sample);
 }
 
 static void add_writing(struct ts_learning *learning) {

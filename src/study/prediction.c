@@ -130,6 +130,47 @@ static json_t *guessed_tasks(const struct session *s, const struct ts_plan *plan
   return list;
 }
 
+/* The output of a stage that a task's port is; NULL: none. */
+static const char *output_name(const struct ts_workflow *w, const struct ts_source *source, char *name, size_t size) {
+  const struct ts_stage *stage = &w->stages[w->tasks[source->index].stage];
+  for (size_t o = 0; o < stage->output_count; o++) {
+    if (stage->outputs[o].source.index == source->index && stage->outputs[o].source.port == source->port)
+      return ts_join_names(stage->name, stage->outputs[o].name, name, size);
+  }
+  return NULL;
+}
+
+static size_t distinct_products(const struct ts_plan *plan, size_t wanted) {
+  ts_auto_free bool *met = ts_calloc(plan->node_count + 1, sizeof *met);
+  size_t count = 0;
+  for (size_t s = 0; s < plan->set_count; s++) {
+    const uint32_t node = plan->products[s * plan->wanted_count + wanted].node;
+    if (node == TS_NO_NODE || met[node]) continue;
+    met[node] = true;
+    count++;
+  }
+  return count;
+}
+
+/* How large the outputs of all sets will be, where the bytes of their ports are known. */
+static json_t *predict_outputs(struct session *s, const struct ts_plan *plan) {
+  const struct ts_workflow *w = s->workflow;
+  json_t *list = json_array();
+  char text[160];
+  for (size_t i = 0; i < plan->wanted_count; i++) {
+    const struct ts_source *source = &plan->options.wanted[i];
+    const char *name = source->kind == TS_SOURCE_TASK ? output_name(w, source, text, sizeof text) : NULL;
+    if (!name) continue;
+    const enum ts_scope scope = w->stages[w->tasks[source->index].stage].scope;
+    const struct ts_call_forecast call = ts_session_call_forecast(s, w->tasks[source->index].op, scope);
+    const double products = (double)distinct_products(plan, i) * (double)ts_session_units(s, scope);
+    if (source->port >= call.port_count) continue;
+    json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "output", name, "products", (json_int_t)products, "bytes",
+                                          (json_int_t)llround(products * call.port_bytes[source->port])));
+  }
+  return list;
+}
+
 void ts_prediction_add(struct session *s, const struct ts_plan *plan, const struct ts_task_costs *costs, bool buckets,
                        json_t *object) {
   json_object_set_new(object, "costs",
@@ -143,6 +184,7 @@ void ts_prediction_add(struct session *s, const struct ts_plan *plan, const stru
   sums.cpu_s += reading;
   sums.cpu_s_most += reading;
   json_object_set_new(object, "predicted",
-                      json_pack("{s:f, s:f, s:f, s:I}", "cpu_s", sums.cpu_s, "cpu_s_most", sums.cpu_s_most, "wall_s",
-                                fmax(sums.cpu_s / (double)threads, least), "threads", (json_int_t)threads));
+                      json_pack("{s:f, s:f, s:f, s:I, s:o}", "cpu_s", sums.cpu_s, "cpu_s_most", sums.cpu_s_most,
+                                "wall_s", fmax(sums.cpu_s / (double)threads, least), "threads", (json_int_t)threads,
+                                "outputs", costs->knowledge ? predict_outputs(s, plan) : json_array()));
 }

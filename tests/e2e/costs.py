@@ -50,6 +50,13 @@ def check_calls(project, study):
     mask = costs["nuclei.final_size"]
     check(mask["bytes"] >= mask["size"] * 0.99 and mask["peak_bytes"] >= mask["bytes"],
           f"a mask has a byte per pixel, and the call took at least that: {mask}")
+    for name, row in costs.items():
+        if not name.startswith("store."):
+            check(row["device"] == "cpu" and row["port_bytes"] and abs(sum(row["port_bytes"]) - row["bytes"]) <= 8,
+                  f"the bytes of the ports are not those of the products: {row}")
+    background = costs["nuclei.background"]
+    check(all(abs(port - background["size"]) <= 1 for port in background["port_bytes"]) and len(background["port_bytes"]) == 2,
+          f"nuclei.background makes two masks of a byte per pixel: {background}")
     text = call("store", "costs", "-C", project).stdout
     missing = [name for name in costs if name not in text]
     equal(missing, [], "operations that the table leaves out")
@@ -72,6 +79,18 @@ def usual_seconds(project):
     return sum(len(values) * statistics.median(values) for values in seconds.values())
 
 
+def check_outputs(project, outputs, text):
+    """Against the records of the store; an alias has no size."""
+    database = sqlite3.connect(project / ".tessera/store.db")
+    sizes = [struct.unpack("<q", blob[-8:])[0] for blob, in database.execute(
+        "SELECT outputs FROM record WHERE operation = 'nuclei.compare' AND is_alias = 0")]
+    database.close()
+    equal([row["output"] for row in outputs], ["compare.table"], "outputs that a plan predicts")
+    mean = sum(sizes) / len(sizes)
+    check(abs(outputs[0]["bytes"] / outputs[0]["products"] / mean - 1) < 0.02, f"{outputs}, but tables have {mean} bytes")
+    check("Outputs of all sets: about" in text and "compare.table" in text, f"the text predicts no outputs: {text}")
+
+
 def check_prediction(project, study):
     """Generous: a few calls that a busy machine made slow count in the sum of all, and hardly in the prediction."""
     nothing = call_json("plan", "-C", project)
@@ -89,7 +108,9 @@ def check_prediction(project, study):
           f"predicted {predicted}, measured {measured}, {usual} by medians")
     check(predicted["cpu_s"] <= predicted["cpu_s_most"], f"early cutoff costs time: {predicted}")
     check(predicted["wall_s"] >= predicted["cpu_s"] / 2 * 0.999, f"two threads are more than twice as fast: {predicted}")
-    check("Predicted: about" in call("plan", "-C", fresh).stdout, "the text of a plan predicts nothing")
+    text = call("plan", "-C", fresh).stdout
+    check("Predicted: about" in text, "the text of a plan predicts nothing")
+    check_outputs(project, predicted["outputs"], text)
     grouped = call_json("plan", "-C", fresh, "-j", 2, "--merge", "trtma")["grouping"]
     check(predicted["cpu_s"] / 2 * 0.5 <= grouped["makespan"] <= predicted["cpu_s_most"] * 2,
           f"the makespan of buckets is not in seconds: {grouped}")

@@ -1,4 +1,4 @@
-/* What operations cost: rows of samples, replaced whole after each run by whoever has seen what it replaces.
+/* What operations cost: rows of samples, replaced whole after each run, if they are still those that it has read.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 #include "store/sqlite/sqlite_int.h"

@@ -17,7 +17,7 @@
 
 #define BINS 64
 
-static const struct ts_cost_key here = {.operation = "op", .machine = "this", .measure = "px"};
+static const struct ts_cost_key here = {.operation = "op", .machine = "this", .measure = "px", .device = TS_DEVICE_CPU};
 
 struct bins {
   struct ts_cost_bin items[BINS];
@@ -224,7 +224,9 @@ static void bytes_come_back_and_damage_is_seen(void **state) {
   struct ts_random random;
   ts_random_init(&random, 8, 0);
   for (size_t i = 0; i < 20; i++)
-    ts_cost_bin_add(&bin, &(struct ts_cost_sample){1e6, ts_random_unit(&random), (double)i, 1e300});
+    ts_cost_bin_add(&bin,
+                    &(struct ts_cost_sample){
+                        .size = 1e6, .seconds = ts_random_unit(&random), .bytes = (double)i, .peak_bytes = 1e300});
   struct ts_str bytes = {0};
   ts_cost_bin_encode(&bin, &bytes);
   struct ts_cost_bin back = {.number = bin.number, .calls = bin.calls, .asked = 5, .cut = 2};

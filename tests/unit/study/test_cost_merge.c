@@ -16,7 +16,8 @@
 #define WRITERS 4
 #define RUNS    100 /* of each writer */
 
-static const struct ts_cost_key key = {.operation = "op", .machine = "this one", .measure = "px"};
+static const struct ts_cost_key key = {
+    .operation = "op", .machine = "this one", .measure = "px", .device = TS_DEVICE_CPU};
 
 struct writer {
   pthread_t thread;
@@ -121,11 +122,36 @@ static void a_row_of_unreadable_samples_is_replaced(void **state) {
   ts_store_close(store);
 }
 
+/* Rows of the CPU are those of earlier versions; another device is named behind the machine. */
+static void devices_have_rows_of_their_own(void **state) {
+  (void)state;
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_store *store = toy_store_open(NULL);
+  struct ts_error err = {0};
+  struct ts_cost_row *rows = NULL;
+  size_t row_count = 0, count = 0, damaged = 0;
+  struct ts_cost_key gpu = key;
+  gpu.device = "gpu";
+  struct ts_cost_bin bin = {.number = ts_cost_bin_number(1000)};
+  ts_cost_bin_add(&bin, &(struct ts_cost_sample){.size = 1000, .seconds = 1});
+  for (int i = 0; i < 3; i++)
+    assert_true(ts_costs_add(store, &(struct ts_cost_entry){i < 2 ? gpu : key, &bin}, 1, &err));
+  assert_true(ts_store_cost_list(store, &arena, &rows, &row_count, &err));
+  const struct ts_cost_entry *entries = ts_cost_entries(rows, row_count, &arena, &count, &damaged);
+  assert_int_equal(count, 2);
+  assert_string_equal(rows[0].machine, "this one");
+  assert_string_equal(rows[1].machine, "this one; device gpu");
+  assert_true(ts_cost_key_equal(&entries[0].key, &key) && entries[0].bin->calls == 1);
+  assert_true(ts_cost_key_equal(&entries[1].key, &gpu) && entries[1].bin->calls == 2);
+  ts_store_close(store);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(writers_at_once_lose_nothing_in_memory),
       cmocka_unit_test(nor_on_disk),
       cmocka_unit_test(a_row_of_unreadable_samples_is_replaced),
+      cmocka_unit_test(devices_have_rows_of_their_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
