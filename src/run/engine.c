@@ -306,7 +306,6 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   result->tasks = ts_calloc(plan->workflow->task_count + 1, sizeof *result->tasks);
   result->cpu_s = ts_calloc(plan->workflow->task_count + 1, sizeof *result->cpu_s);
   result->threads = options->threads ? options->threads : ts_cpu_count();
-  engine->memory_ratio = ts_calloc(plan->workflow->task_count + 1, sizeof *engine->memory_ratio);
   ts_ready_init(&engine->ready, result->threads);
   engine->env = (struct ts_call_env){.options = options,
                                      .cancelled = &engine->cancelled,
@@ -349,7 +348,6 @@ void ts_engine_release(struct engine *engine) {
   ts_run_setup_destroy(engine->own_setup);
   free(engine->wanted_ports);
   free(engine->needed);
-  free(engine->memory_ratio);
   free(engine->parked);
   free(engine->events);
   free(engine->told);
@@ -385,12 +383,11 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
   struct ts_memo_counts parts = ts_memo_counts(options->memo);
   ts_buffer_reset_peak();
   ts_memory_limit_blocks(&engine);
-  struct ts_pool *pool = ts_pool_create(result->threads, err);
+  struct ts_pool *pool = ts_run_setup_pool(&engine.setup->pool, result->threads, err);
   engine.workers = pool ? result->threads : 0;
   for (size_t i = 0; pool && i < result->threads; i++) ts_pool_submit(pool, worker_loop, &engine);
   wait_for_workers(&engine);
-  ts_pool_destroy(pool);
-  ts_pool_destroy(engine.lent);
+  if (pool) ts_pool_wait(pool);
   ts_blocks_set_limit(0);
   ts_tell_events(&engine);
   result->stopped = stop_requested(&engine) && (engine.open_windows > 0 || engine.next_window < engine.window_count);

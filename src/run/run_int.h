@@ -111,6 +111,10 @@ struct ts_run_setup {
   bool *is_stage_output;  /* owned: per task */
   char *producer;         /* owned: this machine and program, for records */
   struct ts_cache *cache; /* owned: products of parts that were run before; NULL: none are kept */
+  /* Of the run that is going on, and kept for the next: */
+  struct ts_pool *pool; /* owned: its threads; NULL until there is a run */
+  struct ts_pool *lent; /* owned: threads for operations that can share their work; NULL until one is to be lent */
+  double *memory_ratio; /* owned: per task, most bytes taken during a call per byte of input so far; 0: never run */
 };
 
 struct engine {
@@ -120,10 +124,10 @@ struct engine {
   struct ts_run_result *result;
   struct ts_run_setup *own_setup; /* owned; NULL: the options gave one */
   struct ts_call_env env;
-  const struct ts_run_setup *setup; /* borrowed */
-  uint64_t *wanted_ports;           /* owned: per node, a bit per output port somebody wants */
-  bool *needed;                     /* owned: per node, whether a wanted product of the part needs it; NULL: all are */
-  atomic_bool cancelled;            /* seen by operations */
+  struct ts_run_setup *setup; /* borrowed */
+  uint64_t *wanted_ports;     /* owned: per node, a bit per output port somebody wants */
+  bool *needed;               /* owned: per node, whether a wanted product of the part needs it; NULL: all are */
+  atomic_bool cancelled;      /* seen by operations */
 
   pthread_mutex_t lock;
   pthread_cond_t changed; /* something became ready, or the run is over */
@@ -136,10 +140,8 @@ struct engine {
   struct content *first_running; /* borrowed list through content.next_running: contents of tasks being computed */
   struct ts_ready_task *parked;  /* owned: ready, but another window is computing the same content */
   size_t parked_count, parked_capacity;
-  struct ts_pool *lent; /* owned: threads for operations that can share their work; NULL until one is to be lent */
   struct reservation *reservations; /* borrowed list: memory that running tasks are expected to take */
   uint64_t stray_bytes;             /* memory of the process that base/block.h does not know of, when last looked at */
-  double *memory_ratio; /* owned: per task, most bytes taken during a call per byte of input so far; 0: never run */
   bool over;
   size_t workers;         /* that have not left */
   pthread_cond_t left;    /* a worker has left */
@@ -168,6 +170,9 @@ void ts_window_walk_wanted(const struct window *window, const struct ts_walk *wa
 /* Calls visit for every consumer instance of a producer, once per edge. */
 void ts_window_each_consumer(struct window *window, const struct instance *producer,
                              void (*visit)(struct window *window, struct instance *consumer, void *user), void *user);
+
+/* setup.c: a pool of the setup with so many threads, a new one if it has another number. NULL with an error. */
+struct ts_pool *ts_run_setup_pool(struct ts_pool **pool, size_t threads, struct ts_error *err);
 
 /* engine.c: common to a run and a forecast. */
 bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const struct ts_dataset *dataset,
