@@ -358,7 +358,6 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   result->tasks = ts_calloc(plan->workflow->task_count + 1, sizeof *result->tasks);
   result->cpu_s = ts_calloc(plan->workflow->task_count + 1, sizeof *result->cpu_s);
   result->threads = options->threads ? options->threads : ts_cpu_count();
-  engine->memory_ratio = ts_calloc(plan->workflow->task_count + 1, sizeof *engine->memory_ratio);
   ts_ready_init(&engine->ready, result->threads);
   engine->env = (struct ts_call_env){.options = options,
                                      .cancelled = &engine->cancelled,
@@ -403,7 +402,6 @@ void ts_engine_release(struct engine *engine) {
   free(engine->own_producer);
   free(engine->wanted_ports);
   free(engine->needed);
-  free(engine->memory_ratio);
   free(engine->after_ns);
   free(engine->window_order);
   free(engine->parked);
@@ -442,12 +440,11 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
   ts_buffer_reset_peak();
   ts_memory_limit_blocks(&engine);
   ts_supply_begin(&engine);
-  struct ts_pool *pool = ts_pool_create(result->threads, err);
+  struct ts_pool *pool = ts_run_setup_pool(&engine.setup->pool, result->threads, err);
   engine.workers = pool ? result->threads : 0;
   for (size_t i = 0; pool && i < result->threads; i++) ts_pool_submit(pool, worker_loop, &engine);
   wait_for_workers(&engine);
-  ts_pool_destroy(pool);
-  ts_pool_destroy(engine.lent);
+  if (pool) ts_pool_wait(pool);
   ts_blocks_set_limit(0);
   ts_tell_events(&engine);
   const bool is_left = engine.open_windows > 0 || engine.next_window < engine.window_count || !engine.supply.has_ended;

@@ -27,9 +27,9 @@ size_t ts_engine_lend(void *user, size_t input_bytes, struct ts_pool **pool) {
   pthread_mutex_lock(&engine->lock);
   size_t threads = wanted_threads(engine);
   struct ts_error ignored = {0};
-  if (!engine->lent && threads > 1) engine->lent = ts_pool_create(most - 1, &ignored);
-  if (!engine->lent) threads = 1;
-  *pool = engine->lent;
+  if (threads > 1) ts_run_setup_pool(&engine->setup->lent, most - 1, &ignored);
+  if (!engine->setup->lent) threads = 1;
+  *pool = engine->setup->lent;
   pthread_mutex_unlock(&engine->lock);
   return threads > 1 ? threads : 1;
 }

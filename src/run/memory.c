@@ -85,7 +85,7 @@ static double input_bytes(const struct engine *engine, const struct window *wind
 /* The bytes that a call takes: scratch and outputs; at least those that the operation says it needs. */
 static double call_bytes(const struct engine *engine, const struct window *window, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  double learnt = node->kind == TS_NODE_TASK ? engine->memory_ratio[node->task] * MARGIN : 0;
+  double learnt = node->kind == TS_NODE_TASK ? engine->setup->memory_ratio[node->task] * MARGIN : 0;
   const struct ts_op *op = ts_instance_op(engine, instance);
   const double bytes =
       input_bytes(engine, window, instance) * (learnt > 0 ? learnt : (op ? scratch_ratio(op) : 0) + UNKNOWN_OUTPUT);
@@ -129,7 +129,7 @@ void ts_memory_learn(struct engine *engine, const struct window *window, const s
   if (engine->options->memory_bytes == 0 || node->kind != TS_NODE_TASK) return;
   double in = input_bytes(engine, window, instance);
   double ratio = in > 0 ? (double)mine.call_bytes / in : 0;
-  if (ratio > engine->memory_ratio[node->task]) engine->memory_ratio[node->task] = ratio;
+  if (ratio > engine->setup->memory_ratio[node->task]) engine->setup->memory_ratio[node->task] = ratio;
 }
 
 /* The bytes that running tasks may still take. */

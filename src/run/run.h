@@ -74,8 +74,9 @@ struct ts_run_part {
   uint64_t execution;
 };
 
-/* Common to all runs of one plan: made once where many parts of it are run. */
-struct ts_run_setup; /* owned by its maker; read-only */
+/* Common to all runs of one plan: made once where many parts of it are run, one after another. Threads, and what was
+ * learnt about the memory of tasks, last from one part to the next. */
+struct ts_run_setup; /* owned by its maker */
 struct ts_run_setup *ts_run_setup_create(const struct ts_plan *plan, struct ts_registry *registry,
                                          struct ts_store *store, struct ts_error *err);
 /* Keeps products in memory from one part to the next, up to so many bytes; once, before the first part. */
@@ -101,9 +102,9 @@ struct ts_run_options {
   bool no_cutoff;
   struct ts_memo *memo; /* borrowed: values of parts of calls, also from earlier runs; NULL: none are recalled */
   bool stages_only; /* the store knows products of whole stages only: nothing inside a stage is looked up or recorded */
-  const struct ts_run_part *part;   /* borrowed; NULL: the whole plan over the whole dataset */
-  const struct ts_run_setup *setup; /* borrowed; of the same plan and store; NULL: made for this run */
-  const struct ts_feed *feed;       /* borrowed: items that come while the run goes on; NULL: the dataset is complete */
+  const struct ts_run_part *part; /* borrowed; NULL: the whole plan over the whole dataset */
+  struct ts_run_setup *setup;     /* borrowed; of the same plan and store; NULL: made for this run */
+  const struct ts_feed *feed;     /* borrowed: items that come while the run goes on; NULL: the dataset is complete */
   size_t inner_threads; /* threads each operation may use, whatever else runs; 0: those that no task keeps busy */
   bool keep_all; /* products of all tasks are kept in the store, also cheap ones: another plan will ask for them */
   /* Borrowed, may be NULL, may be set by a signal handler. 1: no new task is started. More: running operations are

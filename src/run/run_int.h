@@ -149,6 +149,10 @@ struct ts_run_setup {
   struct ts_task_needs *needs; /* owned: the different ones, the first are none; NULL: no task needs anything */
   size_t needs_count;
   uint32_t *needs_of_task; /* owned: per task, a place in `needs`; NULL as that */
+  /* Of the run that is going on, and kept for the next: */
+  struct ts_pool *pool; /* owned: its threads; NULL until there is a run */
+  struct ts_pool *lent; /* owned: threads for operations that can share their work; NULL until one is to be lent */
+  double *memory_ratio; /* owned: per task, most bytes taken during a call per byte of input so far; 0: never run */
 };
 
 /* Where the items of a run come from. */
@@ -166,12 +170,12 @@ struct engine {
   struct ts_run_result *result;
   struct ts_run_setup *own_setup; /* owned; NULL: the options gave one */
   struct ts_call_env env;
-  char execution[24];               /* " #" and the number of the part's execution, as producers of its records end */
-  char *own_producer;               /* owned; NULL: that of the setup */
-  const struct ts_run_setup *setup; /* borrowed */
-  uint64_t *wanted_ports;           /* owned: per node, a bit per output port somebody wants */
-  bool *needed;                     /* owned: per node, whether a wanted product of the part needs it; NULL: all are */
-  atomic_bool cancelled;            /* seen by operations */
+  char execution[24];         /* " #" and the number of the part's execution, as producers of its records end */
+  char *own_producer;         /* owned; NULL: that of the setup */
+  struct ts_run_setup *setup; /* borrowed */
+  uint64_t *wanted_ports;     /* owned: per node, a bit per output port somebody wants */
+  bool *needed;               /* owned: per node, whether a wanted product of the part needs it; NULL: all are */
+  atomic_bool cancelled;      /* seen by operations */
   const struct ts_policy *policy;
   uint64_t *after_ns;            /* owned: per node, what is to be done after it; NULL: the run has no deadlines */
   uint32_t *window_order;        /* owned: which window is opened when; NULL: by their numbers */
@@ -194,10 +198,8 @@ struct engine {
   struct content *first_running; /* borrowed list through content.next_running: contents of tasks being computed */
   struct ts_ready_task *parked;  /* owned: ready, but another window is computing the same content */
   size_t parked_count, parked_capacity;
-  struct ts_pool *lent; /* owned: threads for operations that can share their work; NULL until one is to be lent */
   struct reservation *reservations; /* borrowed list: memory that running tasks are expected to take */
   uint64_t stray_bytes;             /* memory of the process that base/block.h does not know of, when last looked at */
-  double *memory_ratio; /* owned: per task, most bytes taken during a call per byte of input so far; 0: never run */
   bool over;
   size_t workers;         /* that have not left */
   pthread_cond_t left;    /* a worker has left */
@@ -272,6 +274,8 @@ bool ts_pane_hold(struct window *window, const struct content *content, struct t
 void ts_pane_let_go(struct window *window, const struct content *content);
 /* The instance that made a content; NULL: its pane is closed. Under engine.lock, or while its pane is held. */
 struct instance *ts_content_origin(const struct window *window, const struct content *content);
+/* setup.c: a pool of the setup with so many threads, a new one if it has another number. NULL with an error. */
+struct ts_pool *ts_run_setup_pool(struct ts_pool **pool, size_t threads, struct ts_error *err);
 
 /* engine.c: common to a run and a forecast. */
 bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const struct ts_dataset *dataset,

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/machine.h"
+#include "base/pool.h"
 
 #include <unistd.h>
 
@@ -84,6 +85,7 @@ struct ts_run_setup *ts_run_setup_create(const struct ts_plan *plan, struct ts_r
   ts_layout_make(setup);
   measure_depths(setup);
   name_producer(setup);
+  setup->memory_ratio = ts_calloc(plan->workflow->task_count + 1, sizeof *setup->memory_ratio);
   if (find_source_operations(setup, registry, err) && ts_recipes_make(setup, store, err) &&
       ts_schedule_needs(setup, err))
     return setup;
@@ -93,8 +95,17 @@ struct ts_run_setup *ts_run_setup_create(const struct ts_plan *plan, struct ts_r
 
 void ts_run_setup_keep(struct ts_run_setup *setup, uint64_t bytes) { setup->cache = ts_cache_create(bytes); }
 
+struct ts_pool *ts_run_setup_pool(struct ts_pool **pool, size_t threads, struct ts_error *err) {
+  if (*pool && ts_pool_thread_count(*pool) != threads) ts_pool_destroy(ts_steal(*pool));
+  if (!*pool) *pool = ts_pool_create(threads, err);
+  return *pool;
+}
+
 void ts_run_setup_destroy(struct ts_run_setup *setup) {
   if (!setup) return;
+  ts_pool_destroy(setup->pool);
+  ts_pool_destroy(setup->lent);
+  free(setup->memory_ratio);
   free(setup->source_ops);
   free(setup->consumer_first);
   free(setup->consumers);
