@@ -178,7 +178,17 @@ struct ts_op_call {
   const struct ts_op_view *const *inputs;      /* in the order of the descriptor */
   const struct ts_op_value *const *parameters; /* canonical, in the order of the descriptor */
   void *user;                                  /* the descriptor's user pointer */
+  void *state;                                 /* what open has made; NULL without open */
   void *private_data;                          /* tessera's own */
+};
+
+/* What open is given. */
+struct ts_op_open {
+  uint32_t struct_bytes;
+  void *user; /* the descriptor's user pointer */
+  /* Says why it cannot be opened (lower case, no full stop) and returns -1, to be returned by open(). */
+  int (*fail)(const struct ts_op_open *open, const char *format, ...);
+  void *private_data; /* tessera's own */
 };
 
 /* What a call needs of the machine that it runs on. Zero everywhere: one thread, and memory as it comes. */
@@ -237,6 +247,15 @@ struct ts_op_descriptor {
   int (*run)(struct ts_op_call *call);
   /* What follows is optional. */
   void *user; /* given to every call */
+  /* For what is expensive to make and the same for all calls: a model, a table, a connection. open is called once in a
+   * process, before the first call of the operation, whichever thread makes it; *state is given to every call, and to
+   * close when tessera is done with the operation, before the library is unloaded. 0: done. Anything else: failed, with
+   * the reason given to open->fail; every call of the operation in this process then fails with it, and open is not
+   * tried again. What is said about run holds for open: time limit, state of the process, no end of the process. The
+   * state may not change results: a call gives the same outputs whatever calls came before it, and in a process that
+   * was opened anew. Calls of several threads use it at once, unless the operation is not thread-safe. */
+  int (*open)(const struct ts_op_open *open, void **state);
+  void (*close)(void *state); /* only together with open */
   enum ts_op_reach reach;
   int64_t radius_px;
   /* Non-zero: results depend on the pixel size in views. It is then a part of the keys of calls, so equal pixels of

@@ -244,6 +244,7 @@ static void check_whole(const struct check *check) {
     complain(check, TS_ERR_BAD_VALUE, "unknown reach %d", (int)op->reach);
   else if (op->radius_px < 0 || (op->radius_px > 0) != (op->reach == TS_OP_REACH_RADIUS))
     complain(check, TS_ERR_BAD_VALUE, "a radius above 0 goes with the reach 'radius' and with no other");
+  if (op->close && !op->open) complain(check, TS_ERR_MISSING_KEY, "it has a close function, but none to open");
   if (!op->run) complain(check, TS_ERR_MISSING_KEY, "it has no run function");
 }
 

@@ -24,6 +24,8 @@ enum ts_op_origin { TS_OP_BUILT_IN, TS_OP_PLUGIN, TS_OP_COMMAND };
 
 #define TS_COMMAND_SCRATCH "tessera-call" /* how the names of commands' folders begin */
 
+struct ts_op_lifetime;
+
 struct ts_op {
   const struct ts_op_descriptor *descriptor; /* borrowed from the program, or from the registry (plugin, command) */
   enum ts_op_origin origin;
@@ -33,6 +35,7 @@ struct ts_op {
   struct ts_op_needs needs;        /* zeros unless declared */
   bool shareable;                  /* false: undeclared dependencies, products stay with this user */
   atomic_uint_fast64_t executions; /* counted by ts_op_execute alone */
+  struct ts_op_lifetime *lifetime; /* owned: of operations with open; NULL otherwise */
   void *lock;                      /* owned: serialises calls of operations that are not thread-safe; NULL otherwise */
 };
 

@@ -29,6 +29,7 @@ struct ts_registry *ts_registry_create(void) {
 }
 
 static void destroy_op(struct ts_op *op) {
+  ts_lifetime_destroy(op);
   if (op->lock) pthread_mutex_destroy(op->lock);
   free(op->lock);
   free(op);
@@ -109,6 +110,7 @@ void ts_registry_add(struct ts_registry *registry, const struct ts_op_entry *ent
   op->shareable = entry->shareable;
   atomic_init(&op->executions, 0);
   op->lock = make_lock(entry->descriptor);
+  op->lifetime = ts_lifetime_create(entry->descriptor);
   registry->ops = ts_grow(registry->ops, registry->count, &registry->capacity, sizeof(struct ts_op *));
   size_t index = lower_bound(registry, name);
   memmove(registry->ops + index + 1, registry->ops + index, (registry->count - index) * sizeof(struct ts_op *));
