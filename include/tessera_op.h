@@ -40,6 +40,7 @@ extern "C" {
 #define TS_OP_COLUMN(...)     TS_OP_NEW(ts_op_column, __VA_ARGS__)
 #define TS_OP_TERM(...)       TS_OP_NEW(ts_op_term, __VA_ARGS__)
 #define TS_OP_RATIO(...)      TS_OP_NEW(ts_op_ratio, __VA_ARGS__)
+#define TS_OP_VARIANT(...)    TS_OP_NEW(ts_op_variant, __VA_ARGS__)
 #define TS_OP_NEEDS(...)      TS_OP_NEW(ts_op_needs, __VA_ARGS__)
 #define TS_OP_DESCRIPTOR_HEAD .api = TESSERA_OP_API, .struct_bytes = sizeof(struct ts_op_descriptor)
 
@@ -227,6 +228,16 @@ struct ts_op_ratio {
   size_t denominator_count; /* at least 1 */
 };
 
+/* The same computation on another device. It gives the same bits as run() of the operation, whose key its results have,
+ * and is called under the same rules; data lies where the views say. */
+struct ts_op_variant {
+  uint32_t struct_bytes;
+  const char *device;  /* "cuda"; one that tessera does not know is never chosen. "cpu" is the operation's own run */
+  const char *numeric; /* NULL: the same bits. Others are refused: make them operations of their own */
+  int (*run)(struct ts_op_call *call);
+  double scratch_per_input_byte; /* 0: not known */
+};
+
 struct ts_op_descriptor {
   uint32_t api;          /* TESSERA_OP_API; comes before the size, so that tessera can refuse any other */
   uint32_t struct_bytes; /* sizeof(struct ts_op_descriptor) */
@@ -265,6 +276,8 @@ struct ts_op_descriptor {
   /* Memory it takes beside its outputs, in bytes per byte of input; 0: not known. */
   double scratch_per_input_byte;
   const struct ts_op_needs *needs; /* NULL: nothing special */
+  const struct ts_op_variant *const *variants;
+  size_t variant_count;
   /* What tessera needs to know about the columns of table outputs, so that a typing error is found before a run and
    * numbers of tiles become numbers of a slide. */
   const struct ts_op_column *const *columns; /* of a port either none or all of its columns, in any order */

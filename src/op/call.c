@@ -68,7 +68,8 @@ int ts_call_run(struct ts_op *op, struct ts_op_call *call) {
   atomic_fetch_add_explicit(&op->executions, 1, memory_order_relaxed);
   ts_watch_enter(&watched);
   ts_thread_state_enter(&before, op->origin == TS_OP_PLUGIN);
-  int status = ts_early_end_run(op->descriptor->run, call);
+  const struct ts_op_variant *variant = state_of(call)->context->variant;
+  int status = ts_early_end_run(variant ? variant->run : op->descriptor->run, call);
   ts_thread_state_leave(&before);
   ts_watch_leave(&watched);
   if (op->lock) pthread_mutex_unlock(op->lock);

@@ -228,7 +228,7 @@ void ts_call_drop_outputs(struct ts_call_state *state);
 /* ---- Checks on request (verify.c). ---- */
 
 bool ts_call_is_verifying(void);
-/* Runs with a check of the inputs before and after, and of recalled parts. */
+/* Runs with a check of the inputs before and after, of recalled parts, and of a variant against the own run. */
 bool ts_call_run_verified(struct ts_call_state *state, struct ts_op_call *call);
 
 /* ---- Open and close (lifetime.c). ---- */

@@ -106,6 +106,10 @@ void ts_registry_add(struct ts_registry *registry, const struct ts_op_entry *ent
   op->source = ts_arena_strdup(&registry->arena, entry->source);
   ts_op_implementation(entry->descriptor->version, entry->source_digest, &op->implementation);
   op->numeric = entry->descriptor->numeric ? entry->descriptor->numeric : "exact";
+  op->own = (struct ts_op_variant){.struct_bytes = sizeof op->own,
+                                   .device = TS_OP_OWN_DEVICE,
+                                   .run = entry->descriptor->run,
+                                   .scratch_per_input_byte = entry->descriptor->scratch_per_input_byte};
   if (entry->descriptor->needs) op->needs = *entry->descriptor->needs;
   op->shareable = entry->shareable;
   atomic_init(&op->executions, 0);
