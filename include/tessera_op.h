@@ -40,6 +40,7 @@ extern "C" {
 #define TS_OP_COLUMN(...)     TS_OP_NEW(ts_op_column, __VA_ARGS__)
 #define TS_OP_TERM(...)       TS_OP_NEW(ts_op_term, __VA_ARGS__)
 #define TS_OP_RATIO(...)      TS_OP_NEW(ts_op_ratio, __VA_ARGS__)
+#define TS_OP_VARIANT(...)    TS_OP_NEW(ts_op_variant, __VA_ARGS__)
 #define TS_OP_NEEDS(...)      TS_OP_NEW(ts_op_needs, __VA_ARGS__)
 #define TS_OP_DESCRIPTOR_HEAD .api = TESSERA_OP_API, .struct_bytes = sizeof(struct ts_op_descriptor)
 
@@ -178,7 +179,17 @@ struct ts_op_call {
   const struct ts_op_view *const *inputs;      /* in the order of the descriptor */
   const struct ts_op_value *const *parameters; /* canonical, in the order of the descriptor */
   void *user;                                  /* the descriptor's user pointer */
+  void *state;                                 /* what open has made; NULL without open */
   void *private_data;                          /* tessera's own */
+};
+
+/* What open is given. */
+struct ts_op_open {
+  uint32_t struct_bytes;
+  void *user; /* the descriptor's user pointer */
+  /* Says why it cannot be opened (lower case, no full stop) and returns -1, to be returned by open(). */
+  int (*fail)(const struct ts_op_open *open, const char *format, ...);
+  void *private_data; /* tessera's own */
 };
 
 /* What a call needs of the machine that it runs on. Zero everywhere: one thread, and memory as it comes. */
@@ -217,6 +228,16 @@ struct ts_op_ratio {
   size_t denominator_count; /* at least 1 */
 };
 
+/* The same computation on another device. It gives the same bits as run() of the operation, whose key its results have,
+ * and is called under the same rules; data lies where the views say. */
+struct ts_op_variant {
+  uint32_t struct_bytes;
+  const char *device;  /* "cuda"; one that tessera does not know is never chosen. "cpu" is the operation's own run */
+  const char *numeric; /* NULL: the same bits. Others are refused: make them operations of their own */
+  int (*run)(struct ts_op_call *call);
+  double scratch_per_input_byte; /* 0: not known */
+};
+
 struct ts_op_descriptor {
   uint32_t api;          /* TESSERA_OP_API; comes before the size, so that tessera can refuse any other */
   uint32_t struct_bytes; /* sizeof(struct ts_op_descriptor) */
@@ -237,6 +258,15 @@ struct ts_op_descriptor {
   int (*run)(struct ts_op_call *call);
   /* What follows is optional. */
   void *user; /* given to every call */
+  /* For what is expensive to make and the same for all calls: a model, a table, a connection. open is called once in a
+   * process, before the first call of the operation, whichever thread makes it; *state is given to every call, and to
+   * close when tessera is done with the operation, before the library is unloaded. 0: done. Anything else: failed, with
+   * the reason given to open->fail; every call of the operation in this process then fails with it, and open is not
+   * tried again. What is said about run holds for open: time limit, state of the process, no end of the process. The
+   * state may not change results: a call gives the same outputs whatever calls came before it, and in a process that
+   * was opened anew. Calls of several threads use it at once, unless the operation is not thread-safe. */
+  int (*open)(const struct ts_op_open *open, void **state);
+  void (*close)(void *state); /* only together with open */
   enum ts_op_reach reach;
   int64_t radius_px;
   /* Non-zero: results depend on the pixel size in views. It is then a part of the keys of calls, so equal pixels of
@@ -246,6 +276,8 @@ struct ts_op_descriptor {
   /* Memory it takes beside its outputs, in bytes per byte of input; 0: not known. */
   double scratch_per_input_byte;
   const struct ts_op_needs *needs; /* NULL: nothing special */
+  const struct ts_op_variant *const *variants;
+  size_t variant_count;
   /* What tessera needs to know about the columns of table outputs, so that a typing error is found before a run and
    * numbers of tiles become numbers of a slide. */
   const struct ts_op_column *const *columns; /* of a port either none or all of its columns, in any order */

@@ -27,6 +27,7 @@ static const struct kind input_kind = KIND("input", ts_op_port, type), output_ki
                          object_kind = KIND("column of objects", ts_op_column, name),
                          ratio_kind = KIND("ratio", ts_op_ratio, denominator_count),
                          term_kind = KIND("term", ts_op_term, factor), place_kind = KIND("place", ts_op_place, y),
+                         variant_kind = KIND("variant", ts_op_variant, run),
                          needs_kind = KIND("block of needs", ts_op_needs, struct_bytes);
 
 struct adoption {
@@ -99,6 +100,7 @@ static void adopt_lists(const struct adoption *a, struct ts_op_descriptor *d) {
   adopt_list(a, &column_kind, &d->columns, d->column_count, TS_OP_MAX_DECLARED);
   adopt_list(a, &count_kind, &d->counts, d->counts_count, TS_OP_MAX_DECLARED);
   adopt_list(a, &object_kind, &d->objects, d->objects_count, TS_OP_MAX_DECLARED);
+  adopt_list(a, &variant_kind, &d->variants, d->variant_count, TS_OP_MAX_VARIANTS);
   if (d->needs) d->needs = adopt(a, &needs_kind, 0, d->needs);
   if (!d->ratios || d->ratio_count > TS_OP_MAX_DECLARED) return;
   adopt_list(a, &ratio_kind, &d->ratios, d->ratio_count, TS_OP_MAX_DECLARED);

@@ -68,7 +68,8 @@ int ts_call_run(struct ts_op *op, struct ts_op_call *call) {
   atomic_fetch_add_explicit(&op->executions, 1, memory_order_relaxed);
   ts_watch_enter(&watched);
   ts_thread_state_enter(&before, op->origin == TS_OP_PLUGIN);
-  int status = ts_early_end_run(op->descriptor->run, call);
+  const struct ts_op_variant *variant = state_of(call)->context->variant;
+  int status = ts_early_end_run(variant ? variant->run : op->descriptor->run, call);
   ts_thread_state_leave(&before);
   ts_watch_leave(&watched);
   if (op->lock) pthread_mutex_unlock(op->lock);
@@ -85,6 +86,7 @@ static bool execute(struct ts_call_state *state, const struct ts_value *paramete
                             .inputs = prepared.inputs,
                             .parameters = prepared.parameters,
                             .user = state->op->descriptor->user,
+                            .state = state->opened,
                             .private_data = state};
   ts_parts_begin(state, state->context->memo);
   if (ts_call_is_verifying()) return ts_call_run_verified(state, &call);
@@ -92,8 +94,6 @@ static bool execute(struct ts_call_state *state, const struct ts_value *paramete
 }
 
 bool ts_call_once(struct ts_call_state *state, const struct ts_value *parameters) {
-  const size_t output_count = state->op->descriptor->output_count;
-  for (size_t i = 0; i < output_count; i++) state->outputs[i] = NULL;
   if (execute(state, parameters)) return true;
   ts_call_drop_outputs(state);
   return false;
@@ -106,7 +106,8 @@ bool ts_op_execute(struct ts_op *op, struct ts_data *const *inputs, const struct
   struct ts_error error = {0};
   struct ts_call_state state = {
       .op = op, .inputs = inputs, .outputs = outputs, .context = context ? context : &no_context, .err = &error};
-  if (ts_call_guarded(&state, parameters)) return true;
+  for (size_t i = 0; i < op->descriptor->output_count; i++) outputs[i] = NULL;
+  if ((ts_call_is_cancelled(&state) || ts_lifetime_open(&state)) && ts_call_guarded(&state, parameters)) return true;
   if (error.code == TS_ERR_NO_MEMORY) ts_error_context(&error, "running operation '%s'", op->descriptor->name);
   if (err && err->code == TS_ERR_OK) *err = error;
   return false;

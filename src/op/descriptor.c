@@ -244,6 +244,7 @@ static void check_whole(const struct check *check) {
     complain(check, TS_ERR_BAD_VALUE, "unknown reach %d", (int)op->reach);
   else if (op->radius_px < 0 || (op->radius_px > 0) != (op->reach == TS_OP_REACH_RADIUS))
     complain(check, TS_ERR_BAD_VALUE, "a radius above 0 goes with the reach 'radius' and with no other");
+  if (op->close && !op->open) complain(check, TS_ERR_MISSING_KEY, "it has a close function, but none to open");
   if (!op->run) complain(check, TS_ERR_MISSING_KEY, "it has no run function");
 }
 
@@ -257,6 +258,33 @@ static void check_needs(const struct check *check) {
   if (needs->site && !ts_op_site_allowed(needs->site))
     ts_error_help(complain(check, TS_ERR_BAD_NAME, "the site '%s' has a name that is not allowed", needs->site),
                   "use at most %d letters, digits, '.', '_' and '-'", TS_OP_SITE_MAX);
+}
+
+static void check_variant(const struct check *check, size_t index) {
+  const struct ts_op_variant *const *variants = check->op->variants, *variant = variants[index];
+  if (!variant->device || !variant->run || !ts_op_site_allowed(variant->device)) {
+    complain(check, TS_ERR_MISSING_KEY, "variant %zu lacks a device or a run function", index);
+    return;
+  }
+  if (strcmp(variant->device, TS_OP_OWN_DEVICE) == 0)
+    complain(check, TS_ERR_DUPLICATE_NAME, "variant %zu is for the device of the operation's own run", index);
+  for (size_t i = 0; i < index; i++)
+    if (variants[i]->device && strcmp(variants[i]->device, variant->device) == 0)
+      complain(check, TS_ERR_DUPLICATE_NAME, "two variants are for the device '%s'", variant->device);
+  if (variant->numeric)
+    ts_error_help(complain(check, TS_ERR_BAD_VALUE,
+                           "the variant for '%s' does not promise the same bits (numeric '%s')", variant->device,
+                           variant->numeric),
+                  "make it an operation of its own, with this numeric class: a workflow chooses between the two");
+}
+
+static void check_variants(const struct check *check) {
+  const size_t count = check->op->variant_count;
+  if (count > TS_OP_MAX_VARIANTS || (count > 0 && !check->op->variants)) {
+    complain(check, TS_ERR_PLUGIN, "%zu variants cannot be right (at most %d)", count, TS_OP_MAX_VARIANTS);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) check_variant(check, i);
 }
 
 static void complain_of_table(void *user, const struct ts_op_tables_fault *fault) {
@@ -275,6 +303,7 @@ bool ts_op_descriptor_check(const struct ts_op_descriptor *descriptor, const cha
   check_outputs(&check);
   check_parameters(&check);
   check_needs(&check);
+  check_variants(&check);
   if (faults->count == before) ts_op_tables_check(descriptor, complain_of_table, &check);
   return faults->count == before;
 }

@@ -72,6 +72,10 @@ static void add_value(struct ts_last_words *words, const struct ts_op_value *val
 
 static void add_parameters(struct ts_last_words *words, const struct ts_watched *watched) {
   const struct ts_op_descriptor *descriptor = watched->state->op->descriptor;
+  if (!watched->parameters) {
+    ts_last_words_add(words, "  while it was opened\n");
+    return;
+  }
   for (size_t i = 0; i < descriptor->parameter_count; i++) {
     ts_last_words_add(words, i == 0 ? "  with " : ", ");
     ts_last_words_add(words, descriptor->parameters[i]->name);

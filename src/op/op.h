@@ -19,10 +19,15 @@
 /* Bounds that let calls, keys and records work without allocating; no sensible operation comes near. */
 #define TS_OP_MAX_PORTS      64 /* inputs, and outputs */
 #define TS_OP_MAX_PARAMETERS 64
+#define TS_OP_MAX_VARIANTS   64
+
+#define TS_OP_OWN_DEVICE "cpu" /* of the operation's own run */
 
 enum ts_op_origin { TS_OP_BUILT_IN, TS_OP_PLUGIN, TS_OP_COMMAND };
 
 #define TS_COMMAND_SCRATCH "tessera-call" /* how the names of commands' folders begin */
+
+struct ts_op_lifetime;
 
 struct ts_op {
   const struct ts_op_descriptor *descriptor; /* borrowed from the program, or from the registry (plugin, command) */
@@ -31,9 +36,11 @@ struct ts_op {
   struct ts_sha256 implementation; /* spec: part of every key */
   const char *numeric;             /* "exact" unless declared */
   const char *image; /* borrowed from the registry: the loaded bytes of a plugin, as a path for other processes; "" */
+  struct ts_op_variant own;        /* its own run, as a variant */
   struct ts_op_needs needs;        /* zeros unless declared */
   bool shareable;                  /* false: undeclared dependencies, products stay with this user */
   atomic_uint_fast64_t executions; /* counted by ts_op_execute alone */
+  struct ts_op_lifetime *lifetime; /* owned: of operations with open; NULL otherwise */
   void *lock;                      /* owned: serialises calls of operations that are not thread-safe; NULL otherwise */
 };
 
@@ -106,8 +113,15 @@ struct ts_op_context {
   struct ts_memo *memo; /* borrowed: values of parts, from call to call; NULL: none are kept */
   /* Borrowed, in the order of the inputs: identities of their contents; zero: not known. May be NULL. */
   const struct ts_xxh128 *input_digests;
-  struct ts_pixel_size pixel_size; /* shown to operations that declare to read it */
+  const struct ts_op_variant *variant; /* borrowed: of the operation; NULL: its own run */
+  struct ts_pixel_size pixel_size;     /* shown to operations that declare to read it */
 };
+
+/* The variant for a device, bit-equal to all others of the operation; NULL: it has none, or tessera does not know the
+ * device. */
+const struct ts_op_variant *ts_op_variant_for(const struct ts_op *op, const char *device);
+/* The variant that the environment forces (TESSERA_DEVICE), if the operation has it; NULL: its own run. */
+const struct ts_op_variant *ts_op_variant_chosen(const struct ts_op *op);
 
 /* Runs the operation once: inputs and parameters in descriptor order (an optional input may be NULL), outputs filled
  * with new references. Counts the execution, checks that inputs fit and that every output was made with its declared

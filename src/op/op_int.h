@@ -199,6 +199,7 @@ struct ts_call_state {
   uint64_t generation;              /* how often the state of the process was restored before; part of keys of parts */
   struct ts_memo *memo;             /* borrowed; NULL: parts are neither recalled nor remembered */
   struct ts_xxh128 parts_of;        /* identifies the operation in the keys of parts; set if there is a memo */
+  void *opened;                     /* the operation's state, from ts_lifetime_open */
   bool was_called;                  /* the operation itself, after all checks */
   atomic_bool has_recalled;         /* a part, whichever thread asked */
 };
@@ -239,8 +240,15 @@ void ts_call_drop_outputs(struct ts_call_state *state);
 /* ---- Checks on request (verify.c). ---- */
 
 bool ts_call_is_verifying(void);
-/* Runs with a check of the inputs before and after, and of recalled parts. */
+/* Runs with a check of the inputs before and after, of recalled parts, and of a variant against the own run. */
 bool ts_call_run_verified(struct ts_call_state *state, struct ts_op_call *call);
+
+/* ---- Open and close (lifetime.c). ---- */
+
+struct ts_op_lifetime *ts_lifetime_create(const struct ts_op_descriptor *descriptor); /* NULL: it has no open */
+void ts_lifetime_destroy(const struct ts_op *op);                                     /* closes what was opened */
+/* Before a call: opens the operation if nobody has yet, and gives its state to the call. */
+bool ts_lifetime_open(struct ts_call_state *call);
 
 /* ---- Calls that the state of the process matters to (guarded_call.c). ---- */
 

@@ -30,6 +30,7 @@ struct ts_registry *ts_registry_create(void) {
 }
 
 static void destroy_op(struct ts_op *op) {
+  ts_lifetime_destroy(op);
   if (op->lock) pthread_mutex_destroy(op->lock);
   free(op->lock);
   free(op);
@@ -107,10 +108,15 @@ void ts_registry_add(struct ts_registry *registry, const struct ts_op_entry *ent
   ts_op_implementation(entry->descriptor->version, entry->source_digest, &op->implementation);
   op->numeric = entry->descriptor->numeric ? entry->descriptor->numeric : "exact";
   op->image = entry->image ? ts_arena_strdup(&registry->arena, entry->image) : "";
+  op->own = (struct ts_op_variant){.struct_bytes = sizeof op->own,
+                                   .device = TS_OP_OWN_DEVICE,
+                                   .run = entry->descriptor->run,
+                                   .scratch_per_input_byte = entry->descriptor->scratch_per_input_byte};
   if (entry->descriptor->needs) op->needs = *entry->descriptor->needs;
   op->shareable = entry->shareable;
   atomic_init(&op->executions, 0);
   op->lock = make_lock(entry->descriptor);
+  op->lifetime = ts_lifetime_create(entry->descriptor);
   registry->ops = ts_grow(registry->ops, registry->count, &registry->capacity, sizeof(struct ts_op *));
   size_t index = lower_bound(registry, name);
   memmove(registry->ops + index + 1, registry->ops + index, (registry->count - index) * sizeof(struct ts_op *));

@@ -1,9 +1,10 @@
-/* Checks of calls on request (TESSERA_VERIFY): inputs that were changed, and recalled parts that make a difference.
+/* Checks of calls on request (TESSERA_VERIFY): changed inputs, recalled parts and variants that make a difference.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Only on request: hashing takes longer than many operations. */
 #include "op/op_int.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,39 +36,52 @@ static bool check_inputs_unchanged(const struct ts_call_state *state, const stru
   return true;
 }
 
-static bool check_same_outputs(const struct ts_call_state *state, struct ts_data *const *others) {
+static bool check_same_outputs(const struct ts_call_state *state, struct ts_data *const *others, const char *way) {
   for (size_t i = 0; i < state->op->descriptor->output_count; i++) {
     const struct ts_xxh128 one = ts_data_run_digest(state->outputs[i]), other = ts_data_run_digest(others[i]);
     if (one.low == other.low && one.high == other.high) continue;
-    return ts_call_break_contract(state, "made a different output '%s' with recalled parts than without",
-                                  state->op->descriptor->outputs[i]->name);
+    return ts_call_break_contract(state, "made a different output '%s' %s", state->op->descriptor->outputs[i]->name,
+                                  way);
   }
   return true;
 }
 
-/* The same call without recalled parts must make the same outputs. It is a check and does not count as an execution. */
-static bool check_parts(struct ts_call_state *state, const struct ts_op_call *call) {
+/* The same call in another way, without recalled parts, must make the same outputs. It is a check and does not count as
+ * an execution. */
+static bool check_again(struct ts_call_state *state, const struct ts_op_call *call, const struct ts_op_context *context,
+                        const char *way) {
   struct ts_data *outputs[TS_OP_MAX_PORTS] = {0};
   struct ts_call_state again = {.op = state->op,
                                 .inputs = state->inputs,
                                 .outputs = outputs,
-                                .context = state->context,
+                                .context = context,
                                 .err = state->err,
                                 .place = state->place};
   struct ts_op_call second = *call;
   second.private_data = &again;
-  bool ok = ts_call_conclude(&again, ts_call_run(state->op, &second)) && check_same_outputs(state, outputs);
+  bool ok = ts_call_conclude(&again, ts_call_run(state->op, &second)) && check_same_outputs(state, outputs, way);
   atomic_fetch_sub_explicit(&state->op->executions, 1, memory_order_relaxed);
   for (size_t i = 0; i < state->op->descriptor->output_count; i++) ts_data_unref(outputs[i]);
   return ok;
 }
 
-/* Runs with a check of the inputs before and after, and of recalled parts. */
+/* A variant against the operation's own run. */
+static bool check_variant(struct ts_call_state *state, const struct ts_op_call *call) {
+  struct ts_op_context own = *state->context;
+  char way[80];
+  snprintf(way, sizeof way, "on '%.40s' than on '%s'", own.variant->device, TS_OP_OWN_DEVICE);
+  own.variant = NULL;
+  return check_again(state, call, &own, way);
+}
+
 bool ts_call_run_verified(struct ts_call_state *state, struct ts_op_call *call) {
   struct ts_xxh128 digests[TS_OP_MAX_PORTS] = {{0}};
   digest_inputs(state, digests);
   int status = ts_call_run(state->op, call);
   if (!check_inputs_unchanged(state, digests) || !ts_call_conclude(state, status)) return false;
-  bool exact = strcmp(state->op->numeric, "exact") == 0; /* others may differ from call to call */
-  return !exact || !atomic_load_explicit(&state->has_recalled, memory_order_relaxed) || check_parts(state, call);
+  if (strcmp(state->op->numeric, "exact") != 0) return true; /* others may differ from call to call */
+  if (atomic_load_explicit(&state->has_recalled, memory_order_relaxed) &&
+      !check_again(state, call, state->context, "with recalled parts than without"))
+    return false;
+  return !state->context->variant || check_variant(state, call);
 }

@@ -9,7 +9,7 @@
 /* A call of an operation; lies on the stack of the thread that makes it. */
 struct ts_watched {
   const struct ts_call_state *state;           /* borrowed */
-  const struct ts_op_value *const *parameters; /* borrowed */
+  const struct ts_op_value *const *parameters; /* borrowed; NULL: it is being opened */
   uint64_t start_ns;                           /* 0 without a time limit */
   struct ts_watched *next;                     /* borrowed: the list of calls with a time limit */
   struct ts_watched **link;                    /* borrowed: what points at this one */

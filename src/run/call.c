@@ -67,7 +67,8 @@ static bool call_operation(struct attempt *attempt, struct ts_error *err) {
                                         .thread_count = threads,
                                         .memo = env->options->memo,
                                         .input_digests = call->input_digests,
-                                        .pixel_size = call->pixel_size};
+                                        .pixel_size = call->pixel_size,
+                                        .variant = ts_op_variant_chosen(call->op)};
   attempt->count++;
   return ts_op_execute(call->op, attempt->inputs, call->values, attempt->outputs, &context, err);
 }

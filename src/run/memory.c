@@ -54,7 +54,8 @@ static _Thread_local struct {
 } pins;
 
 static double scratch_ratio(const struct ts_op *op) {
-  const double declared = op->descriptor->scratch_per_input_byte;
+  const struct ts_op_variant *variant = ts_op_variant_chosen(op);
+  const double declared = variant ? variant->scratch_per_input_byte : op->descriptor->scratch_per_input_byte;
   return declared > 0 ? declared : UNKNOWN_SCRATCH;
 }
 

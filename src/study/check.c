@@ -100,16 +100,23 @@ static json_t *needs_json(const struct ts_op_needs *needs) {
   return object;
 }
 
+static json_t *devices_json(const struct ts_op_descriptor *d) {
+  json_t *list = json_array();
+  json_array_append_new(list, json_string(TS_OP_OWN_DEVICE));
+  for (size_t i = 0; i < d->variant_count; i++) json_array_append_new(list, json_string(d->variants[i]->device));
+  return list;
+}
+
 static json_t *operation_json(const struct ts_op *op) {
   static const char *const origins[] = {"built in", "plugin", "command"};
   const struct ts_op_descriptor *d = op->descriptor;
   char digest[65];
   ts_hex_encode(op->implementation.bytes, 32, digest);
-  return json_pack("{s:s, s:I, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "name", d->name, "version",
+  return json_pack("{s:s, s:I, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", d->name, "version",
                    (json_int_t)d->version, "origin", origins[op->origin], "numeric", op->numeric, "help",
                    d->help ? d->help : "", "implementation", digest, "inputs", ports_json(d->inputs, d->input_count),
                    "outputs", ports_json(d->outputs, d->output_count), "parameters", parameters_json(d), "needs",
-                   needs_json(&op->needs));
+                   needs_json(&op->needs), "devices", devices_json(d));
 }
 
 int ts_list(const struct ts_request *request, char **reply) {

@@ -66,6 +66,9 @@ static const struct ts_op_descriptor headless = {HEAD("bad.headless"),
 static const struct ts_op_descriptor needy = {HEAD("bad.needy"), .outputs = good_port, .output_count = 1,
                                               .needs = TS_OP_NEEDS(.cores = 1000000, .site = "no such name"),
                                               .run = run};
+static void close_nothing(void *state) { (void)state; }
+static const struct ts_op_descriptor closes = {HEAD("bad.closes"), .outputs = good_port, .output_count = 1,
+                                               .close = close_nothing, .run = run};
 static const struct ts_op_needs headless_needs = {.cores = 1};
 static const struct ts_op_descriptor short_needs = {HEAD("bad.short_needs"), .outputs = good_port, .output_count = 1,
                                                     .needs = &headless_needs, .run = run};
@@ -73,8 +76,9 @@ static const struct ts_op_descriptor nameless = {HEAD(NULL), .outputs = good_por
 static const struct ts_op_descriptor good = {HEAD("bad.good"), .outputs = good_port, .output_count = 1, .run = run};
 
 const struct ts_op_descriptor *const *tessera_operations(uint32_t host_api, size_t *count) {
-  static const struct ts_op_descriptor *const operations[] = {
-      &no_dot, &ports, &parameters, &whole, &huge, &small, NULL, &nameless, &headless, &needy, &short_needs, &good};
+  static const struct ts_op_descriptor *const operations[] = {&no_dot,      &ports,  &parameters, &whole,    &huge,
+                                                              &small,       NULL,    &nameless,   &headless, &needy,
+                                                              &short_needs, &closes, &good};
   (void)host_api;
   *count = COUNT(operations);
   return operations;

@@ -20,6 +20,15 @@
 #define LEVEL
 #endif
 
+#ifdef LATER
+static int opened; /* stands for what open makes */
+
+static int open_it(const struct ts_op_open *open, void **state) {
+  *state = &opened;
+  return HAS_MORE(open) ? open->fail(open, "tessera has what it cannot have") : 0;
+}
+#endif
+
 /* Doubles a mask's place and inverts it; the table says what was seen. */
 static int run(struct ts_op_call *call) {
   const struct ts_op_view *mask = call->inputs[0], *table = call->inputs[1];
@@ -31,6 +40,9 @@ static int run(struct ts_op_call *call) {
   call->host->output_place(call, 0, TS_OP_PLACE(.x = 2 * mask->x, .y = 2 * mask->y LEVEL GARBAGE));
   cells[0] = call->parameters[0]->real;
   cells[1] = table->cells[0];
+#ifdef LATER
+  if (call->state != &opened) return call->host->fail(call, "not opened");
+#endif
   cells[2] = HAS_MORE(call) + HAS_MORE(call->host) + HAS_MORE(mask) + HAS_MORE(call->parameters[0]);
   if (!TS_OP_HAS(call->host, fail) || !TS_OP_HAS(mask, cells)) return call->host->fail(call, "too little");
   return 0;
@@ -50,6 +62,7 @@ static const struct ts_op_column *const columns[] = {TS_OP_COLUMN("table", "fact
                                                      TS_OP_COLUMN("table", "more" GARBAGE)};
 static const struct ts_op_term *const above[] = {TS_OP_TERM("factor", 1 GARBAGE)}, *const below[] = {
                                                                                        TS_OP_TERM("more", 1 GARBAGE)};
+static const struct ts_op_variant *const variants[] = {TS_OP_VARIANT("cuda", .run = run GARBAGE)};
 static const struct ts_op_ratio *const ratios[] = {
     TS_OP_RATIO(TS_OP_COLUMN("table", "cell" GARBAGE), above, 1, below, 1 GARBAGE)};
 #else
@@ -67,6 +80,10 @@ static const struct ts_op_descriptor operation = {TS_OP_DESCRIPTOR_HEAD,
                                                   .parameters = parameters,
                                                   .parameter_count = COUNT(parameters),
 #ifdef LATER
+                                                  .open = open_it,
+                                                  .needs = TS_OP_NEEDS(.cores = 2, .gang = 3 GARBAGE),
+                                                  .variants = variants,
+                                                  .variant_count = 1,
                                                   .columns = columns,
                                                   .column_count = COUNT(columns),
                                                   .ratios = ratios,

@@ -36,6 +36,8 @@ static void test_longer_header(void **state) {
   const struct ts_op *op = ts_registry_find(registry, "grown.both");
   assert_true(ts_op_has_column(op, 1, "cell") && !ts_op_has_column(op, 1, "cells"));
   assert_int_equal(ts_op_find_ratio(op, 1, "cell")->numerator_count, 1);
+  assert_true(op->needs.cores == 2 && op->needs.gang == 3 && op->needs.struct_bytes == sizeof op->needs);
+  assert_int_equal(ts_op_variant_for(op, "cuda")->struct_bytes, sizeof(struct ts_op_variant));
   assert_true(ts_op_is_count(op, 1, "factor") && ts_op_is_count(op, 1, "more"));
   ts_registry_destroy(registry);
 }
@@ -50,6 +52,7 @@ static void test_shorter_header(void **state) {
   assert_int_equal(d->inputs[0]->struct_bytes, sizeof *d->inputs[0]);
   assert_true(!d->inputs[0]->help && d->inputs[0]->optional == 0);
   assert_true(!d->parameters[0]->canonical && !d->parameters[0]->choices);
+  assert_true(!d->open && !d->close && !d->needs && d->variant_count == 0 && d->reads_pixel_size == 0);
   assert_true(d->scratch_per_input_byte == 0 && d->reach == TS_OP_REACH_TILE && d->column_count == 0);
   ts_registry_destroy(registry);
 }
@@ -68,6 +71,9 @@ static void test_sizes_come_first(void **state) {
   FIRST(ts_op_column);
   FIRST(ts_op_term);
   FIRST(ts_op_ratio);
+  FIRST(ts_op_open);
+  FIRST(ts_op_needs);
+  FIRST(ts_op_variant);
   assert_int_equal(offsetof(struct ts_op_descriptor, api), 0);
   assert_int_equal(offsetof(struct ts_op_descriptor, struct_bytes), 4);
 }

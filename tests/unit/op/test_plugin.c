@@ -249,6 +249,7 @@ static void test_bad_descriptors(void **state) {
       {TS_ERR_BAD_VALUE, "'bad.needy': it needs more than any machine has"},
       {TS_ERR_BAD_NAME, "'bad.needy': the site 'no such name' has a name that is not allowed"},
       {TS_ERR_PLUGIN, "'bad.short_needs': block of needs 0 has 0 bytes, 4 are needed"},
+      {TS_ERR_MISSING_KEY, "'bad.closes': it has a close function, but none to open"},
       {TS_ERR_MISSING_KEY, "an operation has no name"},
   };
   struct ts_registry *registry = ts_registry_create();
