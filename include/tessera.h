@@ -64,6 +64,7 @@ struct ts_request {
   size_t threads;        /* 0: as many as there are CPUs; with workers: of each of them, 0: their share of the CPUs */
   size_t workers;        /* processes that do the work (plan: for predictions); 0: this one's threads */
   const char *program;   /* with workers: the program they are started from; NULL: the one that runs */
+  const char *has;       /* what this machine has beside cores and memory, "gpu=1,site=a"; NULL: nothing */
   size_t lease_s;        /* with workers: seconds without an answer after which one loses its work; 0: 10 */
   const char *connect;   /* work: "ID@SOCKET", what the study's process calls this one, and where it listens */
   uint64_t memory_bytes; /* budget for pixels and scratch; 0: 70 % of what the machine or cgroup has */

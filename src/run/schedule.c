@@ -69,8 +69,8 @@ static bool fail_needs(const struct engine *engine, size_t task, struct ts_error
           w->tasks[task].op->descriptor->name,
           ts_join_names(w->stages[w->tasks[task].stage].name, w->tasks[task].name, name, sizeof name),
           ts_str_get(&needs), ts_str_get(&has));
-  ts_error_help(err, "run it on a machine that has what is missing, or with more threads if cores are; nothing was "
-                     "computed");
+  ts_error_help(err, "run it on a machine that has what is missing and say so with --has, or with more threads (-j) if "
+                     "cores are; nothing was computed");
   return false;
 }
 

@@ -58,6 +58,7 @@ struct ts_run_options ts_engine_options(struct session *s) {
                                  .no_cutoff = r->no_cutoff || r->no_reuse,
                                  .keep_all = s->study.phase_count > 1 || s->study.until.text,
                                  .stop = r->stop,
+                                 .worker = s->machine,
                                  .store_speed = ts_session_store_speed(s),
                                  .scratch_folder = s->scratch};
 }

@@ -57,6 +57,7 @@ static const struct field fields[] = {
     FIELD(SETTINGS, COUNT, threads),
     FIELD(SETTINGS, COUNT, workers),
     FIELD(SETTINGS, COUNT, lease_s),
+    FIELD(SETTINGS, TEXT, has),
     FIELD(SETTINGS, COUNT, memory_bytes),
     FIELD(SETTINGS, COUNT, scratch_bytes),
     FIELD(SETTINGS, FLAG, no_reuse),

@@ -115,8 +115,18 @@ static bool has_workflow_file(struct session *s) {
   return false;
 }
 
+static bool read_machine(struct session *s) {
+  struct ts_error err = {0};
+  if (!s->request->has) return true;
+  s->machine = ts_arena_alloc(&s->arena, sizeof *s->machine);
+  if (ts_worker_class_parse(s->machine, s->request->has, &err)) return true;
+  ts_session_fault(s, &err);
+  return false;
+}
+
 bool ts_session_read(struct session *s) {
   struct ts_error err = {0};
+  if (!read_machine(s)) return false;
   if (s->order) return ts_order_read(s);
   const char *path = find_file(s, &err);
   if (!path) {

@@ -132,6 +132,7 @@ struct session {
   struct ts_json_doc doc;          /* the study or workflow file */
   struct ts_json_doc workflow_doc; /* the workflow that a study names */
   struct study_file study;
+  struct ts_worker_class *machine;     /* borrowed from the arena: what the request says it has; NULL: nothing */
   struct ts_registry *registry;        /* owned */
   struct ts_workflow *workflow;        /* owned */
   struct ts_store *store;              /* owned; NULL without one */
