@@ -109,9 +109,11 @@ void *ts_call_output_pixels(struct ts_op_call *call, size_t port, int64_t width,
 static bool read_place(const struct ts_call_state *state, size_t port, const struct ts_op_place *given,
                        struct ts_region *region) {
   struct ts_op_place place;
-  if (!ts_op_adopt_place(given, &place))
-    return ts_call_break_contract(state, "gave its output '%s' a place without its size",
-                                  state->op->descriptor->outputs[port]->name);
+  if (!ts_op_adopt_place(given, &place)) {
+    ts_call_break_contract(state, "gave its output '%s' a place without its size",
+                           state->op->descriptor->outputs[port]->name);
+    return false;
+  }
   *region = (struct ts_region){.x = place.x,
                                .y = place.y,
                                .width = place.width,
