@@ -108,8 +108,8 @@ static void note_claim(struct coordinator *c, struct slot *slot, const struct ts
     c->claims = ts_grow(c->claims, c->claim_count, &c->claim_capacity, sizeof *c->claims);
     c->claims[c->claim_count++] = (struct claim){0};
   }
-  c->claims[claim->row.number] =
-      (struct claim){.token = claim->token, .start_s = (double)(ts_clock_ns() - c->begun_ns) / 1e9};
+  c->claims[claim->row.number] = (struct claim){
+      .token = claim->token, .attempts = claim->row.attempts, .start_s = (double)(ts_clock_ns() - c->begun_ns) / 1e9};
   slot->has_bucket = true;
   slot->bucket = claim->row.number;
   slot->token = claim->token;

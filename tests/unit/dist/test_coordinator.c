@@ -111,6 +111,21 @@ static void be_late(struct ts_dist_link *link, struct ts_dist_bucket bucket) {
   if (!ts_dist_link_ask(link, TS_DIST_RESULT, &bytes, NULL, &err)) _exit(1);
 }
 
+/* A worker that names products which the store does not have, as on a disk that loses what it was given. */
+static void name_nothing(struct ts_dist_link *link, struct ts_dist_bucket bucket, const struct toy_subject *s) {
+  ts_auto(ts_str_release) struct ts_str news = {0}, bytes = {0};
+  const struct ts_sha256 digest = {{1, 2, 3}};
+  struct ts_error err = {0};
+  ts_wire_add_u64(&news, bucket.number);
+  ts_wire_add_u64(&news, bucket.token);
+  for (uint32_t node = 0; node < s->plan->node_count; node++) {
+    for (size_t unit = 0; unit < 4; unit++) ts_dist_add_kept(&news, node, 0, unit, &digest);
+  }
+  ts_dist_result_add(&bytes, &(struct ts_dist_result){.number = bucket.number, .token = bucket.token});
+  if (!ts_dist_link_ask(link, TS_DIST_NEWS, &news, NULL, &err)) _exit(1);
+  if (!ts_dist_link_ask(link, TS_DIST_RESULT, &bytes, NULL, &err)) _exit(1);
+}
+
 static bool find_faults(struct ts_dist_link *link) {
   struct ts_faults faults = {0};
   for (int i = 1; i <= 3; i++) {
@@ -147,6 +162,10 @@ static int play(const char *part, const char *place) {
     die(NULL, 0);
   }
   if (strcmp(part, "silent") == 0 && is_first("silent")) be_late(link, take_bucket(link, &s));
+  if (strcmp(part, "nothing") == 0 && is_first("nothing")) name_nothing(link, take_bucket(link, &s), &s);
+  if (strcmp(part, "all nothing") == 0) {
+    for (;;) name_nothing(link, take_bucket(link, &s), &s);
+  }
   if (strcmp(part, "warn") == 0 && is_first("warn")) ts_log(TS_LOG_WARN, "this is a warning");
   bool ok = strcmp(part, "many faults") == 0 ? find_faults(link) : ts_dist_work(&worker, &err);
   if (strcmp(part, "many faults") == 0) _exit(5);
@@ -310,6 +329,17 @@ static void one_that_is_late_is_refused(void **state) {
   if (!strstr(warnings, "has not answered for 0.3 s")) fail_msg("'%s'", warnings);
 }
 
+/* The bucket is done again; not for ever. */
+static void a_product_that_is_not_there(void **state) {
+  (void)state;
+  struct seen seen;
+  struct ts_error err = {0};
+  if (!coordinate(self, "nothing", &seen, &err)) fail_msg("%s", err.text);
+  assert_int_equal(seen.products, 4);
+  if (!strstr(warnings, "it is not in the store")) fail_msg("'%s'", warnings);
+  assert_refused(self, "all nothing", TS_ERR_STORE, (const char *[]){"cannot be loaded", NULL});
+}
+
 static void a_process_that_is_not_ours(void **state) {
   (void)state;
   assert_refused(self, "stranger", TS_ERR_WORKER, (const char *[]){"did not start this worker", NULL});
@@ -379,6 +409,7 @@ int main(int count, char **words) {
       cmocka_unit_test(a_bucket_that_kills),
       cmocka_unit_test(another_one_takes_its_place),
       cmocka_unit_test(one_that_is_late_is_refused),
+      cmocka_unit_test(a_product_that_is_not_there),
       cmocka_unit_test(a_process_that_is_not_ours),
       cmocka_unit_test(warnings_come_as_they_are),
       cmocka_unit_test(all_faults_come),
