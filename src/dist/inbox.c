@@ -75,7 +75,7 @@ static enum ts_served answer_hello(struct coordinator *c, struct ts_peer *peer, 
     ts_fail(&err, TS_ERR_WORKER, "the study's process did not start this worker");
     ts_error_help(&err, "use: tessera study --workers N");
   }
-  if (err.code != TS_ERR_OK) {
+  if (err.code != TS_ERR_OK || !slot) {
     ts_peer_answer(peer, TS_ANSWER_FAILED, &err);
     return TS_SERVED_ANSWERED;
   }
