@@ -32,14 +32,26 @@ static void close_queue(struct coordinator *c) {
 }
 
 /* ---- messages of workers ---- */
-static void take_product(struct coordinator *c, const struct ts_dist_news *news) {
+/* One that cannot be loaded is damaged, and is computed again: the bucket is not done. */
+static struct ts_data *load_kept(struct coordinator *c, uint64_t number, const struct ts_sha256 *digest) {
+  struct ts_error err = {0};
+  struct ts_data *data = ts_store_load(c->options->run.store, digest, &err);
+  if (data) return data;
+  ts_log(TS_LOG_WARN, "a product cannot be loaded, and is computed again: %s",
+         err.code == TS_ERR_OK ? "it is not in the store" : err.text);
+  pthread_mutex_lock(&c->lock);
+  c->claims[number].is_incomplete = true;
+  pthread_mutex_unlock(&c->lock);
+  return NULL;
+}
+
+static void take_product(struct coordinator *c, uint64_t number, const struct ts_dist_news *news) {
   struct ts_error err = {0};
   if (!ts_ledger_is_wanted(&c->ledger, news->event.node, news->port, news->event.unit)) return;
-  struct ts_data *data = ts_data_unpack(news->packed, news->packed_bytes, &err);
-  if (data)
-    ts_ledger_product(&c->ledger, news->event.node, news->port, news->event.unit, data);
-  else
-    ts_coordinator_end_with(c, &err);
+  struct ts_data *data = news->item == TS_DIST_ITEM_KEPT ? load_kept(c, number, &news->digest)
+                                                         : ts_data_unpack(news->packed, news->packed_bytes, &err);
+  if (data) ts_ledger_product(&c->ledger, news->event.node, news->port, news->event.unit, data);
+  if (err.code != TS_ERR_OK) ts_coordinator_end_with(c, &err);
   ts_data_unref(data);
 }
 
@@ -70,7 +82,8 @@ static void take_news(struct coordinator *c, const struct message *message) {
       if (run->on_start && news.event.node < c->plan->node_count) run->on_start(run->user, news.event.node);
       break;
     case TS_DIST_ITEM_TASK: ts_ledger_task(&c->ledger, &news.event); break;
-    case TS_DIST_ITEM_PRODUCT: take_product(c, &news); break;
+    case TS_DIST_ITEM_PRODUCT:
+    case TS_DIST_ITEM_KEPT: take_product(c, number, &news); break;
     }
   }
 }
@@ -85,6 +98,21 @@ static void add_up(struct ts_run_result *sum, const struct ts_dist_result *resul
   sum->cpu_total_s += result->cpu_s;
 }
 
+/* Whether the bucket is to be done again, unless that has been tried often enough. */
+static bool lacks_product(struct coordinator *c, const struct ts_dist_result *result) {
+  struct ts_error err = {0};
+  pthread_mutex_lock(&c->lock);
+  const struct claim claim = result->number < c->claim_count ? c->claims[result->number] : (struct claim){0};
+  pthread_mutex_unlock(&c->lock);
+  if (claim.token != result->token || !claim.is_incomplete) return false;
+  if (claim.attempts >= MOST_ATTEMPTS) {
+    ts_fail(&err, TS_ERR_STORE, "products that were just written cannot be loaded from the store");
+    ts_error_help(&err, "check the disk of the store and run 'tessera store verify', then continue with --resume");
+    ts_coordinator_end_with(c, &err);
+  }
+  return true;
+}
+
 static void take_result(struct coordinator *c, const struct message *message) {
   struct ts_wire wire = ts_wire_of(message->bytes, message->count);
   struct ts_dist_result result = ts_dist_result_read(&wire);
@@ -97,15 +125,16 @@ static void take_result(struct coordinator *c, const struct message *message) {
   slot->peak_bytes = result.peak_bytes > slot->peak_bytes ? result.peak_bytes : slot->peak_bytes;
   pthread_mutex_unlock(&c->lock);
   /* One that was stopped stays open for the process that continues the run. */
+  const bool is_open = result.stopped || lacks_product(c, &result);
   const enum ts_queue_outcome outcome =
-      result.stopped ? ts_queue_release(c->queue, result.token) : ts_queue_complete(c->queue, result.token, NULL, &err);
+      is_open ? ts_queue_release(c->queue, result.token) : ts_queue_complete(c->queue, result.token, NULL, &err);
   if (outcome != TS_QUEUE_DONE) {
     ts_coordinator_refuse(c, result.token);
     return;
   }
   ts_coordinator_forget_claim(c, result.number, result.token);
   add_up(c->result, &result);
-  if (!result.stopped && !ts_coordinator_bucket_done(c, c->bucket_windows[result.number], &result, &err))
+  if (!is_open && !ts_coordinator_bucket_done(c, c->bucket_windows[result.number], &result, &err))
     ts_coordinator_end_with(c, &err);
 }
 

@@ -56,7 +56,9 @@ struct slot {
 /* The last claim of a bucket. */
 struct claim {
   uint64_t token; /* 0: nobody holds it */
-  double start_s; /* since the run began */
+  uint32_t attempts;
+  bool is_incomplete; /* a product that the store keeps could not be loaded */
+  double start_s;     /* since the run began */
 };
 
 /* A claim that was lost, and whether the user knows that its worker goes on. */

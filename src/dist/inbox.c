@@ -75,7 +75,7 @@ static enum ts_served answer_hello(struct coordinator *c, struct ts_peer *peer, 
     ts_fail(&err, TS_ERR_WORKER, "the study's process did not start this worker");
     ts_error_help(&err, "use: tessera study --workers N");
   }
-  if (err.code != TS_ERR_OK) {
+  if (err.code != TS_ERR_OK || !slot) {
     ts_peer_answer(peer, TS_ANSWER_FAILED, &err);
     return TS_SERVED_ANSWERED;
   }
@@ -108,8 +108,8 @@ static void note_claim(struct coordinator *c, struct slot *slot, const struct ts
     c->claims = ts_grow(c->claims, c->claim_count, &c->claim_capacity, sizeof *c->claims);
     c->claims[c->claim_count++] = (struct claim){0};
   }
-  c->claims[claim->row.number] =
-      (struct claim){.token = claim->token, .start_s = (double)(ts_clock_ns() - c->begun_ns) / 1e9};
+  c->claims[claim->row.number] = (struct claim){
+      .token = claim->token, .attempts = claim->row.attempts, .start_s = (double)(ts_clock_ns() - c->begun_ns) / 1e9};
   slot->has_bucket = true;
   slot->bucket = claim->row.number;
   slot->token = claim->token;

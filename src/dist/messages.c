@@ -98,6 +98,14 @@ bool ts_dist_add_product(struct ts_str *out, uint32_t node, uint32_t port, size_
   return true;
 }
 
+void ts_dist_add_kept(struct ts_str *out, uint32_t node, uint32_t port, size_t unit, const struct ts_sha256 *digest) {
+  ts_wire_add_u8(out, TS_DIST_ITEM_KEPT);
+  ts_wire_add_u32(out, node);
+  ts_wire_add_u64(out, unit);
+  ts_wire_add_u32(out, port);
+  ts_wire_add_raw(out, digest->bytes, sizeof digest->bytes);
+}
+
 static void read_task(struct ts_wire *wire, struct ts_task_event *event) {
   uint8_t outcome = 0;
   event->unit = (size_t)ts_wire_u64(wire);
@@ -121,10 +129,13 @@ bool ts_dist_read_news(struct ts_wire *wire, struct ts_dist_news *news) {
   news->event.node = ts_wire_u32(wire);
   if (item == TS_DIST_ITEM_TASK) {
     read_task(wire, &news->event);
-  } else if (item == TS_DIST_ITEM_PRODUCT) {
+  } else if (item == TS_DIST_ITEM_PRODUCT || item == TS_DIST_ITEM_KEPT) {
     news->event.unit = (size_t)ts_wire_u64(wire);
     news->port = ts_wire_u32(wire);
-    news->packed = ts_wire_blob(wire, &news->packed_bytes);
+    if (item == TS_DIST_ITEM_PRODUCT)
+      news->packed = ts_wire_blob(wire, &news->packed_bytes);
+    else
+      ts_wire_raw(wire, news->digest.bytes, sizeof news->digest.bytes);
   } else if (item != TS_DIST_ITEM_START) {
     wire->failed = true;
   }

@@ -53,20 +53,23 @@ void ts_dist_result_add(struct ts_str *out, const struct ts_dist_result *result)
 struct ts_dist_result ts_dist_result_read(struct ts_wire *wire);
 
 /* News are items one after another. */
-enum ts_dist_item { TS_DIST_ITEM_START, TS_DIST_ITEM_TASK, TS_DIST_ITEM_PRODUCT };
+/* A product comes as its bytes, or as the digest of one that the store keeps. */
+enum ts_dist_item { TS_DIST_ITEM_START, TS_DIST_ITEM_TASK, TS_DIST_ITEM_PRODUCT, TS_DIST_ITEM_KEPT };
 struct ts_dist_news {
   enum ts_dist_item item;
-  /* START: node alone; PRODUCT: node and unit; message borrowed from the bytes; start_s since the bucket began; worker:
-   * a thread of the process. */
+  /* START: node alone; PRODUCT, KEPT: node and unit; message borrowed from the bytes; start_s since the bucket began;
+   * worker: a thread of the process. */
   struct ts_task_event event;
   uint32_t port;
   const void *packed; /* borrowed from the bytes */
   size_t packed_bytes;
+  struct ts_sha256 digest; /* KEPT */
 };
 void ts_dist_add_start(struct ts_str *out, uint32_t node);
 void ts_dist_add_task(struct ts_str *out, const struct ts_task_event *event);
 bool ts_dist_add_product(struct ts_str *out, uint32_t node, uint32_t port, size_t unit, const struct ts_data *data,
                          struct ts_error *err);
+void ts_dist_add_kept(struct ts_str *out, uint32_t node, uint32_t port, size_t unit, const struct ts_sha256 *digest);
 /* The next item; false at the end, or where the bytes make no sense (wire->failed). Numbers are not checked. */
 bool ts_dist_read_news(struct ts_wire *wire, struct ts_dist_news *news);
 

@@ -18,6 +18,15 @@
 #define CACHE_SHARE 8 /* this part of the memory may hold products from one bucket to the next */
 #define NEWS_BYTES  ((size_t)1 << 20)
 #define NEWS_GAP_NS UINT64_C(50000000)
+#define HELD_BYTES  ((size_t)64 << 10) /* a larger product is not held back until the store has it */
+#define HELD_MOST   256                /* products held back; with the size: 16 MB */
+
+/* A wanted product that is on its way to the store. */
+struct held_product {
+  uint32_t node, port;
+  size_t unit;
+  struct ts_data *data; /* owned: a reference */
+};
 
 struct worker {
   const struct ts_dist_worker *given; /* borrowed */
@@ -26,6 +35,8 @@ struct worker {
   pthread_mutex_t lock;               /* guards the rest */
   struct ts_str news;
   uint64_t sent_ns;
+  struct held_product *held; /* owned */
+  size_t held_count, held_capacity;
   struct ts_error trouble; /* the coordinator is gone */
 };
 
@@ -45,6 +56,11 @@ static void send_news(struct worker *w) {
   }
   ts_str_clear(&w->news);
   w->sent_ns = ts_clock_ns();
+}
+
+static void forget_products(struct worker *w) {
+  for (size_t i = 0; i < w->held_count; i++) ts_data_unref(w->held[i].data);
+  w->held_count = 0;
 }
 
 static void send_if_due(struct worker *w) {
@@ -67,12 +83,45 @@ static void on_task(void *user, const struct ts_task_event *event) {
   pthread_mutex_unlock(&w->lock);
 }
 
+/* Under the lock. */
+static void add_product(struct worker *w, uint32_t node, uint32_t port, size_t unit, const struct ts_data *data) {
+  struct ts_error err = {0};
+  if (!ts_dist_add_product(&w->news, node, port, unit, data, &err)) ts_log(TS_LOG_WARN, "%s", err.text);
+}
+
+/* Under the lock, after the store was flushed: products that it keeps are there already, and are only named. */
+static void settle_products(struct worker *w, bool is_kept) {
+  for (size_t i = 0; i < w->held_count; i++) {
+    const struct held_product *held = &w->held[i];
+    struct ts_sha256 digest;
+    ts_data_digest(held->data, &digest);
+    if (is_kept && ts_store_has_product(w->given->store, &digest))
+      ts_dist_add_kept(&w->news, held->node, held->port, held->unit, &digest);
+    else
+      add_product(w, held->node, held->port, held->unit, held->data);
+  }
+  forget_products(w);
+}
+
+static bool flush(const struct worker *w) {
+  struct ts_error loss = {0};
+  if (ts_store_flush(w->given->store, &loss)) return true;
+  ts_log(TS_LOG_INFO, "results were not kept: %s", loss.text);
+  return false;
+}
+
+/* A small product waits until the store has it; a large one, whose memory others may need, does not wait. */
 static void on_product(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
   struct worker *w = user;
-  struct ts_error err = {0};
   if ((w->wanted_ports[node] >> port & 1) == 0) return; /* for another bucket, through the store */
   pthread_mutex_lock(&w->lock);
-  if (!ts_dist_add_product(&w->news, node, port, unit, data, &err)) ts_log(TS_LOG_WARN, "%s", err.text);
+  if (!w->given->run.store || ts_data_size_bytes(data) > HELD_BYTES) {
+    add_product(w, node, port, unit, data);
+  } else {
+    w->held = ts_grow(w->held, w->held_count, &w->held_capacity, sizeof *w->held);
+    w->held[w->held_count++] = (struct held_product){node, port, unit, ts_data_ref(data)};
+    if (w->held_count >= HELD_MOST) settle_products(w, flush(w));
+  }
   send_if_due(w);
   pthread_mutex_unlock(&w->lock);
 }
@@ -95,7 +144,7 @@ static bool get_ready(struct worker *w, struct ts_error *err) {
   return false;
 }
 
-static void tell_result(struct worker *w, const struct ts_run_result *result) {
+static void tell_result(struct worker *w, const struct ts_run_result *result, bool is_kept) {
   const struct ts_dist_result told = {.number = w->bucket.number,
                                       .token = w->bucket.token,
                                       .stopped = result->stopped,
@@ -109,6 +158,7 @@ static void tell_result(struct worker *w, const struct ts_run_result *result) {
   ts_auto(ts_str_release) struct ts_str bytes = {0};
   ts_dist_result_add(&bytes, &told);
   pthread_mutex_lock(&w->lock);
+  settle_products(w, is_kept);
   send_news(w);
   say(w, TS_DIST_RESULT, &bytes);
   pthread_mutex_unlock(&w->lock);
@@ -125,13 +175,13 @@ static bool run_bucket(struct worker *w, struct ts_run_options options, struct t
     return ts_fail(err, TS_ERR_WORKER, "the queue holds a bucket that makes no sense");
   struct ts_run_result result = {0};
   options.part = &job.part;
-  struct ts_error loss = {0};
   ts_dist_link_hold(given->link, w->bucket.token);
   bool ok = ts_store_refresh(given->store, err) && ts_run(given->plan, given->dataset, &options, &result, err);
-  if (ok && !ts_store_flush(given->store, &loss)) ts_log(TS_LOG_INFO, "results were not kept: %s", loss.text);
-  if (ok && !is_lost(w)) tell_result(w, &result);
+  const bool is_kept = ok && flush(w);
+  if (ok && !is_lost(w)) tell_result(w, &result, is_kept);
   if (!ts_dist_link_let_go(given->link)) ts_log(TS_LOG_INFO, "a bucket was lost: its results are thrown away");
   ts_str_clear(&w->news);
+  forget_products(w);
   ts_run_result_release(&result);
   ts_job_release(&job);
   return ok;
@@ -177,6 +227,7 @@ bool ts_dist_work(const struct ts_dist_worker *given, struct ts_error *err) {
   ok = setup && work(&w, &options, err);
   ts_run_setup_destroy(setup);
   ts_str_release(&w.news);
+  free(w.held);
   free(w.wanted_ports);
   pthread_mutex_destroy(&w.lock);
   return ok;
