@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct ts_registry {
   struct ts_arena arena; /* owns source names and everything made from manifests */
@@ -234,8 +235,11 @@ static bool load_exact_command(struct ts_registry *registry, const char *path, c
   return is_right && ts_registry_load(registry, path, faults);
 }
 
+/* A pipe would be waited for, and what it gives would be missing elsewhere. */
 bool ts_registry_load_exact(struct ts_registry *registry, const char *path, const struct ts_op_identity *wanted,
                             struct ts_faults *faults) {
+  struct stat state;
+  if (stat(path, &state) != 0 || !S_ISREG(state.st_mode)) return false;
   return wanted->origin == TS_OP_PLUGIN ? load_exact_plugin(registry, path, wanted, faults)
                                         : load_exact_command(registry, path, wanted, faults);
 }

@@ -45,8 +45,9 @@ void ts_order_fields_restore(struct ts_arena *arena, const json_t *object, enum 
 json_t *ts_order_write(const struct session *s, const struct ts_plan *plan, const struct ts_value *values);
 /* Names, digests and sizes of the data; a new reference. */
 json_t *ts_order_items(const struct session *s);
-/* Where this machine has the data and the operations; a new reference. */
-json_t *ts_order_locations(const struct session *s);
+/* Where this machine has the data and the operations; with_copies: also the copies of plugins that this process holds,
+ * which end with it. A new reference. */
+json_t *ts_order_locations(const struct session *s, bool with_copies);
 /* The canonical text (keys sorted, no blanks), to free; its SHA-256 is the fingerprint. */
 char *ts_order_text(const json_t *root, struct ts_sha256 *fingerprint);
 

@@ -29,7 +29,7 @@ void ts_order_file_digest(const struct session *s, char hex[65]) {
 char *ts_order_keep(struct session *s, const struct ts_plan *plan, const struct ts_value *values,
                     struct ts_error *err) {
   ts_auto(json_decrefp) json_t *order = ts_order_write(s, plan, values);
-  ts_auto(json_decrefp) json_t *locations = ts_order_locations(s);
+  ts_auto(json_decrefp) json_t *locations = ts_order_locations(s, false);
   struct ts_sha256 fingerprint;
   char hex[65], file[65];
   ts_auto_free char *text = ts_order_text(order, &fingerprint);

@@ -180,7 +180,7 @@ static void add_location(json_t *paths, const struct ts_sha256 *digest, const ch
   json_array_append_new(list, json_string(digits.length > 0 ? ts_str_get(&digits) : place));
 }
 
-json_t *ts_order_locations(const struct session *s) {
+json_t *ts_order_locations(const struct session *s, bool with_copies) {
   json_t *paths = json_object();
   for (size_t i = 0; i < s->dataset.item_count; i++) {
     const struct ts_item_source *sources = s->dataset.items[i].sources;
@@ -191,7 +191,7 @@ json_t *ts_order_locations(const struct session *s) {
     const struct ts_op *op = ts_registry_at(s->registry, i);
     if (op->origin == TS_OP_BUILT_IN || !is_used(s->workflow, op)) continue;
     add_location(paths, &op->implementation, op->source);
-    if (op->image[0]) add_location(paths, &op->implementation, op->image);
+    if (with_copies && op->image[0]) add_location(paths, &op->implementation, op->image);
   }
   return json_pack("{s:o}", ts_machine_id(), paths);
 }

@@ -28,7 +28,7 @@ static char *describe(const struct engine_run *run, const struct ts_run_options 
   const size_t workers = s->request->workers;
   json_t *object = json_object();
   json_object_set_new(object, "order", ts_order_write(s, run->plan, run->values));
-  json_object_set_new(object, "locations", ts_order_locations(s));
+  json_object_set_new(object, "locations", ts_order_locations(s, true));
   json_object_set_new(object, "run", json_string(run->run_id));
   json_object_set_new(object, "threads", json_integer((json_int_t)(ts_session_threads(s) / workers)));
   json_object_set_new(object, "memory_bytes", json_integer((json_int_t)(options->memory_bytes / workers)));

@@ -54,6 +54,7 @@ static void only_the_very_file_is_loaded(void **state) {
   assert_true(ts_file_write(copy, "changed", 7, NULL));
   assert_false(ts_registry_load_exact(second, copy, &wanted, &faults));
   assert_false(ts_registry_load_exact(second, "missing.so", &wanted, &faults));
+  assert_false(ts_registry_load_exact(second, "/dev/zero", &wanted, &faults)); /* would be read for ever */
   char *other = plugin_path("grown");
   assert_false(ts_registry_load_exact(second, other, &wanted, &faults));
   free(other);
