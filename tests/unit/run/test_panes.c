@@ -333,8 +333,8 @@ static void forget_number(struct ts_store *store, double number) {
   ts_data_unref(table);
 }
 
-/* The store says that it has products which it cannot load: of the dataset, and of one tile. The dataset needs all tiles
- * then, the tile its image. */
+/* The store says that it has products which it cannot load: of the dataset, and of one tile. The dataset needs all
+ * tiles then, the tile its image. */
 static void damaged_products_are_made_again(void **state) {
   for (size_t threads = 1; threads <= 4; threads *= 2) {
     struct subject s;
