@@ -47,8 +47,8 @@ static struct ts_region whole_item(const struct ts_dataset *dataset, size_t item
 }
 
 struct ts_region ts_dataset_region(const struct ts_dataset *dataset, enum ts_scope scope, size_t unit) {
-  const struct ts_tile *tile = ts_dataset_tile(dataset, scope, unit);
-  return tile ? tile->region : whole_item(dataset, ts_dataset_item(dataset, scope, unit));
+  if (ts_scope_is_tile(scope)) return dataset->tiles[unit].region;
+  return whole_item(dataset, ts_dataset_item(dataset, scope, unit));
 }
 
 void ts_dataset_name_unit(const struct ts_dataset *dataset, enum ts_scope scope, size_t unit, struct ts_str *out) {
@@ -99,8 +99,7 @@ void ts_dataset_cover(const struct ts_dataset *dataset, enum ts_scope from, size
     return;
   }
   const size_t item = ts_dataset_item(dataset, from, unit);
-  const struct ts_tile *tile = ts_dataset_tile(dataset, from, unit);
-  const struct ts_region region = tile ? tile->core : whole_item(dataset, item);
+  const struct ts_region region = ts_scope_is_tile(from) ? dataset->tiles[unit].core : whole_item(dataset, item);
   cover_in_item(dataset, to, item, &region, first, count);
 }
 
