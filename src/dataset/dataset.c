@@ -35,20 +35,30 @@ const struct ts_tile *ts_dataset_tile(const struct ts_dataset *dataset, enum ts_
   return ts_scope_is_tile(scope) ? &dataset->tiles[unit] : NULL;
 }
 
-/* All pixels of an item: up to the end of its last tile. */
-static struct ts_region whole_item(const struct ts_dataset *dataset, size_t item) {
+/* The pixels of an item from the first core to the end of the last: all of the image, unless the dataset has only some
+ * tiles of it. */
+static struct ts_region tiled_region(const struct ts_dataset *dataset, size_t item) {
   const struct ts_item *i = &dataset->items[item];
+  const struct ts_region *first = &dataset->tiles[i->first_tile].core;
   const struct ts_region *last = &dataset->tiles[i->first_tile + i->tile_count - 1].core;
-  struct ts_region whole = *last;
+  struct ts_region region = *first;
+  region.width = last->x + last->width - first->x;
+  region.height = last->y + last->height - first->y;
+  return region;
+}
+
+/* A file is read from its beginning on. */
+static struct ts_region whole_item(const struct ts_dataset *dataset, size_t item) {
+  struct ts_region whole = tiled_region(dataset, item);
+  whole.width += whole.x;
+  whole.height += whole.y;
   whole.x = whole.y = 0;
-  whole.width = last->x + last->width;
-  whole.height = last->y + last->height;
   return whole;
 }
 
 struct ts_region ts_dataset_region(const struct ts_dataset *dataset, enum ts_scope scope, size_t unit) {
-  const struct ts_tile *tile = ts_dataset_tile(dataset, scope, unit);
-  return tile ? tile->region : whole_item(dataset, ts_dataset_item(dataset, scope, unit));
+  if (ts_scope_is_tile(scope)) return dataset->tiles[unit].region;
+  return whole_item(dataset, ts_dataset_item(dataset, scope, unit));
 }
 
 void ts_dataset_name_unit(const struct ts_dataset *dataset, enum ts_scope scope, size_t unit, struct ts_str *out) {
@@ -64,7 +74,7 @@ void ts_dataset_name_unit(const struct ts_dataset *dataset, enum ts_scope scope,
 
 /* The first tile is as large as the image allows, so it has the steps of the grid. */
 struct ts_grid ts_dataset_grid(const struct ts_dataset *dataset, enum ts_scope scope, size_t item) {
-  struct ts_grid grid = {.whole = whole_item(dataset, item)};
+  struct ts_grid grid = {.whole = tiled_region(dataset, item)};
   const struct ts_tile *first = ts_dataset_tile(dataset, scope, dataset->items[item].first_tile);
   if (!first) return grid;
   grid.width = first->core.width;
@@ -99,8 +109,7 @@ void ts_dataset_cover(const struct ts_dataset *dataset, enum ts_scope from, size
     return;
   }
   const size_t item = ts_dataset_item(dataset, from, unit);
-  const struct ts_tile *tile = ts_dataset_tile(dataset, from, unit);
-  const struct ts_region region = tile ? tile->core : whole_item(dataset, item);
+  const struct ts_region region = ts_scope_is_tile(from) ? dataset->tiles[unit].core : tiled_region(dataset, item);
   cover_in_item(dataset, to, item, &region, first, count);
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "dataset/grid.h"
 
+#include "base/error.h"
 #include "base/order.h"
 
 __extension__ typedef __int128 wide;
@@ -62,6 +63,7 @@ void ts_grid_tile(const struct ts_grid *grid, size_t unit, struct ts_tile *tile)
   for (int d = 0; d < AXES; d++) {
     const struct axis axis = axis_of(grid, d);
     const size_t steps = (size_t)steps_of(&axis);
+    if (steps == 0) TS_BUG("an image without pixels has no tiles");
     spans[d] = span_of(&axis, (int64_t)(unit % steps));
     unit /= steps;
   }

@@ -52,19 +52,20 @@ static struct window *window_with_panes(const struct engine *engine) {
   return earliest;
 }
 
-static bool open_next_pane(struct engine *engine, struct window *window) {
+static void open_next_pane(struct engine *engine, struct window *window) {
   struct ts_error err = {0};
   engine->unopened_panes--;
   engine->opening++;
   const bool ok = ts_pane_open_next(window, &err);
   engine->opening--;
-  if (ok) count_instances(engine, engine->setup->layout.inner_count);
-  if (!ok) ts_engine_end(engine, &err);
-  return ok;
+  if (ok)
+    count_instances(engine, engine->setup->layout.inner_count);
+  else
+    ts_engine_end(engine, &err);
 }
 
 /* Under engine.lock, which is released while keys are hashed and the store is asked. */
-static bool open_next_window(struct engine *engine) {
+static void open_next_window(struct engine *engine) {
   struct ts_error err = {0};
   const uint32_t number = ts_schedule_window(engine, engine->next_window++);
   engine->opening++;
@@ -75,7 +76,7 @@ static bool open_next_window(struct engine *engine) {
   engine->opening--;
   if (!window) {
     ts_engine_end(engine, &err);
-    return false;
+    return;
   }
   engine->open_windows++;
   engine->unopened_panes += window->pane_count;
@@ -84,7 +85,6 @@ static bool open_next_window(struct engine *engine) {
   engine->first_open = window;
   ts_activate_wanted(window);
   if (window->open_count == 0) ts_finish_window(window); /* none of its products are wanted */
-  return true;
 }
 
 void ts_engine_forget_window(struct engine *engine, struct window *window) {
@@ -107,25 +107,32 @@ static void wait_a_little(struct engine *engine, pthread_cond_t *condition) {
 
 void ts_engine_wait(struct engine *engine) { wait_a_little(engine, &engine->changed); }
 
+/* Opens a pane or a window, or asks for an item. False: nothing can be opened now. An error ends the run. */
+static bool open_something(struct engine *engine) {
+  struct window *window = window_with_panes(engine);
+  if (window) {
+    open_next_pane(engine, window);
+    return true;
+  }
+  if (engine->next_window >= engine->window_count) return ts_supply_ask(engine);
+  if (engine->open_windows + engine->opening > engine->result->threads) return false;
+  open_next_window(engine);
+  return true;
+}
+
+static bool is_all_done(const struct engine *engine) {
+  const bool no_more = engine->next_window >= engine->window_count && engine->supply.has_ended;
+  const size_t under_way = engine->unopened_panes + engine->opening + engine->running + engine->entering;
+  return no_more && under_way == 0 && engine->event_count == 0;
+}
+
 /* Under engine.lock: the next instance to work on; false when the run is over for this worker. */
 static bool take_task(struct engine *engine, size_t worker, struct ts_ready_task *task) {
   for (;;) {
     if (engine->over || stop_requested(engine)) return false;
     if (ts_ready_take(&engine->ready, worker, task)) return true;
-    struct window *dry = window_with_panes(engine);
-    if (dry) {
-      if (!open_next_pane(engine, dry)) return false;
-      continue;
-    }
-    bool more = engine->next_window < engine->window_count;
-    if (more && engine->open_windows + engine->opening <= engine->result->threads) {
-      if (!open_next_window(engine)) return false;
-      continue;
-    }
-    if (!more && ts_supply_ask(engine)) continue;
-    more = more || !engine->supply.has_ended;
-    if (!more && engine->unopened_panes + engine->opening + engine->running + engine->entering == 0 &&
-        engine->event_count == 0) {
+    if (open_something(engine)) continue;
+    if (is_all_done(engine)) {
       engine->over = true;
       pthread_cond_broadcast(&engine->changed);
       return false;

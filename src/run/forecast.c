@@ -13,17 +13,32 @@ static bool visit(void *user, size_t index) {
   return execute;
 }
 
+static void count_one(const struct ts_node *node, bool execute, struct ts_run_forecast *forecast) {
+  if (node->kind != TS_NODE_TASK) return;
+  if (node->reference_only)
+    *(execute ? &forecast->reference_execute : &forecast->reference_stored) += 1;
+  else
+    (execute ? forecast->execute : forecast->stored)[node->task]++;
+}
+
 static void count_window(const struct window *window, struct ts_run_forecast *forecast) {
-  const struct ts_plan *plan = window->engine->plan;
   for (size_t i = 0; i < window->instance_count; i++) {
     const struct instance *instance = &window->instances[i];
-    const struct ts_node *node = &plan->nodes[instance->node];
-    if (node->kind != TS_NODE_TASK) continue;
-    bool execute = instance->state == WAITING;
-    if (node->reference_only)
-      *(execute ? &forecast->reference_execute : &forecast->reference_stored) += 1;
-    else
-      (execute ? forecast->execute : forecast->stored)[node->task]++;
+    count_one(&window->engine->plan->nodes[instance->node], instance->state == WAITING, forecast);
+  }
+}
+
+/* A window with panes has asked the store about all that is needed when it was made. */
+static void count_panes(const struct window *window, struct ts_run_forecast *forecast) {
+  const struct ts_plan *plan = window->engine->plan;
+  const struct pane_layout *layout = &window->engine->setup->layout;
+  for (size_t i = 0; i < window->instance_count; i++) {
+    const struct instance *instance = &window->instances[i];
+    count_one(&plan->nodes[instance->node], instance->looked_up && !instance->in_store, forecast);
+  }
+  for (uint32_t n = 0; n < plan->node_count; n++) {
+    for (size_t place = 0; layout->inner[n] != TS_NO_NODE && place < window->pane_count; place++)
+      count_one(&plan->nodes[n], ts_pane_found(window, place, layout->inner[n]) == FOUND_ASKED, forecast);
   }
 }
 
@@ -65,10 +80,14 @@ bool ts_run_forecast(const struct ts_plan *plan, const struct ts_dataset *datase
   bool is_empty = store_is_empty(options->store);
   if (ok && is_empty) count_everything(plan, dataset, forecast);
   for (size_t g = 0; ok && !is_empty && g < engine.window_count; g++) {
-    struct window *window = ts_window_create(&engine, (uint32_t)g, false, err);
+    struct window *window = ts_window_create(&engine, (uint32_t)g, !engine.needed, err);
     ok = window != NULL;
-    if (ok) ts_window_walk_wanted(window, &(struct ts_walk){.enter = visit, .user = window});
-    if (ok) count_window(window, forecast);
+    if (ok && window->panes) {
+      count_panes(window, forecast);
+    } else if (ok) {
+      ts_window_walk_wanted(window, &(struct ts_walk){.enter = visit, .user = window});
+      count_window(window, forecast);
+    }
     ts_window_destroy(window);
   }
   ts_run_result_release(&unused);

@@ -114,8 +114,7 @@ static struct pane *add_pane(struct window *window, size_t place) {
     struct instance *instance = &pane->instances[setup->layout.inner[n]];
     instance->node = n;
     instance->unit = window->units[setup->layout.scope].first + place;
-    const uint8_t found =
-        window->found ? window->found[place * setup->layout.inner_count + setup->layout.inner[n]] : FOUND_ASKED;
+    const uint8_t found = ts_pane_found(window, place, setup->layout.inner[n]);
     instance->looked_up = found & FOUND_ASKED;
     instance->in_store = found & FOUND_THERE;
   }

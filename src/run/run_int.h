@@ -253,6 +253,10 @@ void ts_window_each_consumer(struct window *window, const struct instance *produ
 void ts_layout_make(struct ts_run_setup *setup);
 /* Before anybody else knows the window: the keys that can be made, or all. */
 bool ts_panes_begin(struct window *window, struct ts_error *err);
+/* What the store said of an instance of a pane. */
+static inline uint8_t ts_pane_found(const struct window *window, size_t place, uint32_t inner) {
+  return window->found ? window->found[place * window->engine->setup->layout.inner_count + inner] : FOUND_ASKED;
+}
 /* The open pane of an instance; NULL: the window has none, or keeps the instance for all. Under engine.lock. */
 static inline struct pane *ts_pane_of(const struct window *window, const struct instance *instance) {
   const struct ts_run_setup *setup = window->engine->setup;

@@ -104,6 +104,30 @@ static void units_have_pixels(void **state) {
   assert_int_equal(ts_dataset_px(&dataset, TS_PER_DATASET, 0), 15 + 15 + 6 + 60 + 12 + 42);
 }
 
+/* A dataset may have some tiles of an image only: pictures are made from one. */
+static void tiles_may_be_a_part_of_an_image(void **state) {
+  (void)state;
+  static const size_t item_of[] = {0, 0};
+  static const struct ts_tile some[] = {TILE(8, 4, 4, 4), TILE(12, 4, 4, 4)};
+  for (size_t count = 1; count <= 2; count++) {
+    const struct ts_item item = {.name = "part", .tile_count = count};
+    const struct ts_dataset part = {
+        .items = &item, .item_count = 1, .tiles = some, .tile_items = item_of, .tile_count = count};
+    size_t first = 9, found = 9;
+    ts_dataset_related(&part, TS_PER_FILE, 0, TS_PER_TILE, &first, &found);
+    assert_int_equal(first, 0);
+    assert_int_equal(found, count);
+    ts_dataset_related(&part, TS_PER_TILE, count - 1, TS_PER_FILE, &first, &found);
+    assert_int_equal(first, 0);
+    assert_int_equal(found, 1);
+    const struct ts_region whole =
+        ts_dataset_region(&part, TS_PER_FILE, 0); /* as a file it is read from the beginning */
+    assert_int_equal(whole.x, 0);
+    assert_int_equal(whole.width, 8 + 4 * (int64_t)count);
+    assert_int_equal(whole.height, 8);
+  }
+}
+
 static void scopes_are_ordered(void **state) {
   (void)state;
   assert_true(ts_scope_is_coarser(TS_PER_DATASET, TS_PER_FILE));
@@ -121,6 +145,7 @@ int main(void) {
       cmocka_unit_test(related_units_have_a_tile_in_common),
       cmocka_unit_test(units_have_names),
       cmocka_unit_test(units_have_pixels),
+      cmocka_unit_test(tiles_may_be_a_part_of_an_image),
       cmocka_unit_test(scopes_are_ordered),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

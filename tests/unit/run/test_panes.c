@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/const.h"
 #include "op/implementation.h"
+#include "store/store_int.h"
 #include "support/toy_run.h"
 
 #include <math.h>
@@ -316,6 +317,52 @@ static void one_tile_that_fails_skips_the_dataset_alone(void **state) {
   }
 }
 
+/* ---- Damage. ---- */
+
+static bool always_there(void *state, const struct ts_sha256 *digest) {
+  (void)state, (void)digest;
+  return true;
+}
+
+static void forget_number(struct ts_store *store, double number) {
+  static const char *const names[] = {"value"};
+  struct ts_data *table = ts_data_create_table(1, 1, names, NULL);
+  *(double *)ts_data_writable(table) = number;
+  ts_data_finish(table);
+  toy_store_forget(store, table);
+  ts_data_unref(table);
+}
+
+/* The store says that it has products which it cannot load: of the dataset, and of one tile. The dataset needs all
+ * tiles then, the tile its image. */
+static void damaged_products_are_made_again(void **state) {
+  for (size_t threads = 1; threads <= 4; threads *= 2) {
+    struct subject s;
+    make(&s, *state, 30, 20);
+    struct ts_store *store = toy_store_open(NULL);
+    struct ts_run_result result = run(&s, store, threads);
+    ts_run_result_release(&result);
+    const struct ts_store_backend *honest = store->backend;
+    struct ts_store_backend lying = *honest;
+    lying.has_product = always_there;
+    forget_number(store, expected_sum(&s));
+    forget_number(store, PLACE(7, 3));
+    store->backend = &lying;
+    result = run(&s, store, threads);
+    store->backend = honest;
+    assert_true(s.sum == expected_sum(&s));
+    for (size_t t = 0; t < TASKS; t++) {
+      const uint64_t executed = t == TASK_SUM || t == TASK_PLACE;
+      assert_int_equal(count_of(&result, t, TS_OUTCOME_EXECUTED), executed);
+      assert_int_equal(count_of(&result, t, TS_OUTCOME_STORE), units_of(&s, t) - executed);
+    }
+    assert_int_equal(result.reads, 1);
+    ts_run_result_release(&result);
+    ts_store_close(store);
+    release(&s);
+  }
+}
+
 /* ---- Stopping. ---- */
 
 static void a_run_that_was_stopped_goes_on(void **state) {
@@ -385,6 +432,7 @@ int main(void) {
       cmocka_unit_test(a_full_store_has_everything),
       cmocka_unit_test(tiles_that_the_store_knows_are_loaded),
       cmocka_unit_test(one_tile_that_fails_skips_the_dataset_alone),
+      cmocka_unit_test(damaged_products_are_made_again),
       cmocka_unit_test(a_run_that_was_stopped_goes_on),
       cmocka_unit_test(drawn_cases_come_out_right),
   };
