@@ -126,7 +126,7 @@ static void add_value(struct dump *dump, const json_t *value, size_t depth) {
   case JSON_OBJECT: add_object(dump, value, depth); return;
   case JSON_ARRAY: add_array(dump, value, depth); return;
   case JSON_STRING: add_string(dump, json_string_value(value), json_string_length(value)); return;
-  case JSON_INTEGER: ts_str_addf(&dump->out, "%" JSON_INTEGER_FORMAT, json_integer_value(value)); return;
+  case JSON_INTEGER: ts_str_add_int64(&dump->out, json_integer_value(value)); return;
   case JSON_REAL: add_real(dump, json_real_value(value)); return;
   case JSON_TRUE: ts_str_add(&dump->out, "true"); return;
   case JSON_FALSE: ts_str_add(&dump->out, "false"); return;

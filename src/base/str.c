@@ -42,6 +42,18 @@ void ts_str_add_bytes(struct ts_str *str, const void *data, size_t size) {
 
 void ts_str_add_char(struct ts_str *str, char c) { ts_str_add_bytes(str, &c, 1); }
 
+void ts_str_add_int64(struct ts_str *str, int64_t number) {
+  char digits[20];
+  size_t first = sizeof digits;
+  uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
+  do {
+    digits[--first] = (char)('0' + rest % 10);
+    rest /= 10;
+  } while (rest > 0);
+  if (number < 0) digits[--first] = '-';
+  ts_str_add_bytes(str, digits + first, sizeof digits - first);
+}
+
 void ts_str_addf(struct ts_str *str, const char *format, ...) {
   va_list args;
   va_start(args, format);

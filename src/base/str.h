@@ -22,6 +22,7 @@ void ts_str_clear(struct ts_str *str); /* keeps the memory */
 void ts_str_add(struct ts_str *str, const char *text);
 void ts_str_add_bytes(struct ts_str *str, const void *data, size_t size);
 void ts_str_add_char(struct ts_str *str, char c);
+void ts_str_add_int64(struct ts_str *str, int64_t number); /* in decimal digits; a tenth of the time of addf */
 void ts_str_addf(struct ts_str *str, const char *format, ...) TS_PRINTF(2, 3);
 const char *ts_str_get(const struct ts_str *str); /* never NULL */
 char *ts_str_detach(struct ts_str *str);          /* gives the memory away, never NULL */

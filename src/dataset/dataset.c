@@ -115,7 +115,8 @@ void ts_dataset_cover(const struct ts_dataset *dataset, enum ts_scope from, size
 
 void ts_dataset_units_in_item(const struct ts_dataset *dataset, enum ts_scope scope, size_t item, size_t *first,
                               size_t *count) {
-  ts_dataset_related(dataset, TS_PER_FILE, item, scope, first, count);
+  *first = ts_scope_is_in_item(scope) ? first_unit(dataset, scope, item) : 0;
+  *count = ts_scope_is_tile(scope) ? dataset->items[item].tile_count : 1;
 }
 
 void ts_dataset_tiles(const struct ts_dataset *dataset, enum ts_scope scope, size_t unit, size_t *first,

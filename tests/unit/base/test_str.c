@@ -25,6 +25,20 @@ static void strings_grow(void **state) {
   assert_null(str.data);
 }
 
+static void integers_are_written_as_printf_writes_them(void **state) {
+  (void)state;
+  static const int64_t numbers[] = {0, 1, -1, 9, 10, -10, 99, 100, 12345, INT64_MAX, INT64_MIN, INT64_MIN + 1};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    struct ts_str str = {0};
+    char expected[32];
+    snprintf(expected, sizeof expected, "x%lld", (long long)numbers[i]);
+    ts_str_add(&str, "x");
+    ts_str_add_int64(&str, numbers[i]);
+    assert_string_equal(ts_str_get(&str), expected);
+    ts_str_release(&str);
+  }
+}
+
 static void detaching_gives_the_memory_away(void **state) {
   (void)state;
   struct ts_str str = {0};
@@ -232,6 +246,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_are_joined_as_far_as_there_is_room),
       cmocka_unit_test(strings_grow),
+      cmocka_unit_test(integers_are_written_as_printf_writes_them),
       cmocka_unit_test(detaching_gives_the_memory_away),
       cmocka_unit_test(prefixes_and_suffixes),
       cmocka_unit_test(counts_are_grouped),
