@@ -84,6 +84,9 @@ void ts_dist_add_task(struct ts_str *out, const struct ts_task_event *event) {
   ts_wire_add_text(out, event->message);
   ts_wire_add_u64(out, event->output_bytes);
   ts_wire_add_u64(out, event->peak_bytes);
+  const size_t ports = event->port_count < TS_DIST_PORTS ? event->port_count : TS_DIST_PORTS;
+  ts_wire_add_u8(out, (uint8_t)ports);
+  for (size_t i = 0; i < ports; i++) ts_wire_add_u64(out, event->port_bytes[i]);
 }
 
 bool ts_dist_add_product(struct ts_str *out, uint32_t node, uint32_t port, size_t unit, const struct ts_data *data,
@@ -106,7 +109,16 @@ void ts_dist_add_kept(struct ts_str *out, uint32_t node, uint32_t port, size_t u
   ts_wire_add_raw(out, digest->bytes, sizeof digest->bytes);
 }
 
-static void read_task(struct ts_wire *wire, struct ts_task_event *event) {
+static void read_ports(struct ts_wire *wire, struct ts_dist_news *news) {
+  const size_t count = ts_wire_u8(wire);
+  wire->failed = wire->failed || count > TS_DIST_PORTS;
+  for (size_t i = 0; !wire->failed && i < count; i++) news->port_bytes[i] = (size_t)ts_wire_u64(wire);
+  news->event.port_count = wire->failed ? 0 : count;
+  news->event.port_bytes = news->port_bytes;
+}
+
+static void read_task(struct ts_wire *wire, struct ts_dist_news *news) {
+  struct ts_task_event *event = &news->event;
   uint8_t outcome = 0;
   event->unit = (size_t)ts_wire_u64(wire);
   outcome = ts_wire_u8(wire);
@@ -119,6 +131,7 @@ static void read_task(struct ts_wire *wire, struct ts_task_event *event) {
   event->message = ts_wire_text(wire);
   event->output_bytes = ts_wire_u64(wire);
   event->peak_bytes = ts_wire_u64(wire);
+  read_ports(wire, news);
 }
 
 bool ts_dist_read_news(struct ts_wire *wire, struct ts_dist_news *news) {
@@ -128,7 +141,7 @@ bool ts_dist_read_news(struct ts_wire *wire, struct ts_dist_news *news) {
   news->item = (enum ts_dist_item)item;
   news->event.node = ts_wire_u32(wire);
   if (item == TS_DIST_ITEM_TASK) {
-    read_task(wire, &news->event);
+    read_task(wire, news);
   } else if (item == TS_DIST_ITEM_PRODUCT || item == TS_DIST_ITEM_KEPT) {
     news->event.unit = (size_t)ts_wire_u64(wire);
     news->port = ts_wire_u32(wire);

@@ -52,14 +52,15 @@ struct ts_dist_result {
 void ts_dist_result_add(struct ts_str *out, const struct ts_dist_result *result);
 struct ts_dist_result ts_dist_result_read(struct ts_wire *wire);
 
-/* News are items one after another. */
-/* A product comes as its bytes, or as the digest of one that the store keeps. */
+/* News are items one after another. A product comes as its bytes, or as the digest of one that the store keeps. */
 enum ts_dist_item { TS_DIST_ITEM_START, TS_DIST_ITEM_TASK, TS_DIST_ITEM_PRODUCT, TS_DIST_ITEM_KEPT };
+#define TS_DIST_PORTS 8 /* sizes of further output ports do not travel: the cost model keeps no more */
 struct ts_dist_news {
   enum ts_dist_item item;
-  /* START: node alone; PRODUCT, KEPT: node and unit; message borrowed from the bytes; start_s since the bucket began;
-   * worker: a thread of the process. */
+  /* START: node alone; PRODUCT, KEPT: node and unit; message borrowed from the bytes; port_bytes below; start_s since
+   * the bucket began; worker: a thread of the process. */
   struct ts_task_event event;
+  size_t port_bytes[TS_DIST_PORTS]; /* TASK */
   uint32_t port;
   const void *packed; /* borrowed from the bytes */
   size_t packed_bytes;

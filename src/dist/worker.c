@@ -138,9 +138,7 @@ static bool get_ready(struct worker *w, struct ts_error *err) {
   ts_dist_link_set_lease(w->given->link, ts_wire_u64(&wire));
   if (*complaint == '\0' && ts_wire_is_whole(&wire)) return true;
   ts_fail(err, TS_ERR_WORKER, "%s", *complaint ? complaint : "the study's process answers in another way");
-  ts_error_help(err,
-                "leave the workflow, the plugins, the program and the data as they are while a study runs; start it "
-                "again, or continue with --resume");
+  ts_error_help(err, "leave the program as it is while a study runs; start it again, or continue with --resume");
   return false;
 }
 

@@ -161,6 +161,8 @@ static void news_are_read_back(void **state) {
                                       .worker = 2,
                                       .message = "no luck",
                                       .output_bytes = UINT64_C(5000000000),
+                                      .port_count = 9, /* one more than travel */
+                                      .port_bytes = (const size_t[]){1, 2, 3, 4, 5, 6, 7, 4000000000, 9},
                                       .peak_bytes = 12};
   ts_dist_add_start(&bytes, 9);
   ts_dist_add_task(&bytes, &event);
@@ -175,6 +177,8 @@ static void news_are_read_back(void **state) {
   assert_int_equal(news.event.unit, 3);
   assert_string_equal(news.event.message, "no luck");
   assert_true(news.event.output_bytes == UINT64_C(5000000000) && news.event.peak_bytes == 12);
+  assert_int_equal(news.event.port_count, TS_DIST_PORTS);
+  assert_true(news.event.port_bytes[0] == 1 && news.event.port_bytes[7] == 4000000000);
   assert_true(ts_dist_read_news(&wire, &news));
   assert_int_equal(news.port, 1);
   struct ts_data *back = ts_data_unpack(news.packed, news.packed_bytes, &err);
