@@ -324,7 +324,7 @@ static void another_one_takes_its_place(void **state) {
   assert_int_equal(seen.products, 4);
 }
 
-/* invariant 16: it loses its bucket; what it says then counts for nothing, and it takes other work. */
+/* invariant 17: it loses its bucket; what it says then counts for nothing, and it takes other work. */
 static void one_that_is_late_is_refused(void **state) {
   (void)state;
   struct seen seen;

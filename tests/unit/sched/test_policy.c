@@ -106,6 +106,7 @@ static void check_start(const struct sim *sim, const struct sim_start *start) {
   }
 }
 
+/* invariant 16 */
 static void nobody_gets_what_its_class_may_not_run(void **state) {
   (void)state;
   size_t refused = 0;
