@@ -1,0 +1,178 @@
+/* PRH: merges clusters until there are enough processors (Algorithm 2).
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Every pair is a candidate of every step, so most candidates are only bounded: in the order of a bound of their
+ * latency, until no better one can follow. */
+#include "sched/stream/stream_int.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+
+/* Of the pairs of one step, this many are estimated at most, besides those as good as the best one. Graphs of up to 50
+ * tasks rarely get there; one of 200 tasks would otherwise take minutes. */
+#define MOST_ESTIMATES 200
+
+struct pair {
+  uint32_t a, b;
+  double bound; /* of the latency after the merge */
+};
+
+struct reduction {
+  struct search *search;
+  struct pair *pairs; /* owned */
+  size_t count, capacity;
+};
+
+/* What decides between two merges. */
+struct merit {
+  bool is_set, is_connected, is_ordered;
+  double latency, wastage;
+  uint32_t a, b;
+};
+
+static int compare_pairs(const void *left, const void *right) {
+  const struct pair *x = left, *y = right;
+  if (x->bound != y->bound) return x->bound < y->bound ? -1 : 1;
+  if (x->a != y->a) return x->a < y->a ? -1 : 1;
+  return x->b < y->b ? -1 : x->b > y->b;
+}
+
+/* Whether two clusters would need fewer processors as one; with duplicates only the merge itself can say. */
+static bool may_save(const struct search *search, uint32_t a, uint32_t b, bool has_duplicates) {
+  const struct stream_model *s = search->s;
+  const struct mapping *m = &search->now;
+  if (has_duplicates) return true;
+  double need = fmax(s->wanted * (m->time[a] + m->time[b]), fmax(m->forced[a], m->forced[b]));
+  return ts_stream_ceil(need) < ts_mapping_replicas(m, s, a) + ts_mapping_replicas(m, s, b);
+}
+
+/* Lists the pairs whose merge saves processors, or all, in the order of their bounds. */
+static void list_pairs(struct reduction *r, bool all) {
+  struct search *search = r->search;
+  const struct stream_model *s = search->s;
+  const struct mapping *m = &search->now;
+  double processors = ts_mapping_processors(m, s);
+  bool has_duplicates = ts_mapping_copies(m, s) > s->task_count;
+  r->count = 0;
+  for (uint32_t a = 0; a < m->cluster_count; a++) {
+    for (uint32_t b = a + 1; b < m->cluster_count; b++) {
+      if (!all && !may_save(search, a, b, has_duplicates)) continue;
+      ts_mapping_merge(&search->candidate, m, s, a, b);
+      if (!ts_mapping_is_allowed(&search->candidate, s)) continue;
+      if (!all && has_duplicates && ts_mapping_processors(&search->candidate, s) >= processors) continue;
+      r->pairs = ts_grow(r->pairs, r->count, &r->capacity, sizeof *r->pairs);
+      r->pairs[r->count++] = (struct pair){a, b, ts_estimate_bound(&search->trial, s, &search->candidate)};
+    }
+  }
+  qsort(r->pairs, r->count, sizeof *r->pairs, compare_pairs);
+}
+
+static bool are_connected(const struct search *search, uint32_t a, uint32_t b) {
+  const struct stream_model *s = search->s;
+  for (size_t e = 0; e < s->edge_count; e++) {
+    const struct ts_task_edge *edge = &s->graph->edges[e];
+    const struct mapping *m = &search->now;
+    if (ts_mapping_find(m, edge->from, a) != UINT32_MAX && ts_mapping_find(m, edge->to, b) != UINT32_MAX) return true;
+    if (ts_mapping_find(m, edge->from, b) != UINT32_MAX && ts_mapping_find(m, edge->to, a) != UINT32_MAX) return true;
+  }
+  return false;
+}
+
+/* Whether no task of one could run at the same time as one of the other. */
+static bool are_ordered(const struct search *search, uint32_t a, uint32_t b) {
+  const struct stream_model *s = search->s;
+  const struct mapping *m = &search->now;
+  for (uint32_t t = 0; t < s->task_count; t++) {
+    if (ts_mapping_find(m, t, a) == UINT32_MAX) continue;
+    for (uint32_t u = 0; u < s->task_count; u++) {
+      if (u != t && ts_mapping_find(m, u, b) != UINT32_MAX && !ts_stream_is_ordered(s, t, u)) return false;
+    }
+  }
+  return true;
+}
+
+static double wastage_of(const struct search *search, uint32_t cluster) {
+  const struct mapping *m = &search->candidate;
+  return ts_mapping_replicas(m, search->s, cluster) - ts_mapping_need(m, search->s, cluster);
+}
+
+static bool is_better(const struct merit *now, const struct merit *best) {
+  if (!best->is_set) return true;
+  if (!ts_latency_same(now->latency, best->latency)) return now->latency < best->latency;
+  if (now->is_connected != best->is_connected) return now->is_connected;
+  if (now->is_ordered != best->is_ordered) return now->is_ordered;
+  if (now->wastage != best->wastage) return now->wastage > best->wastage;
+  return now->a != best->a ? now->a < best->a : now->b < best->b;
+}
+
+/* Of a merge that is the candidate and was estimated. GC may have moved the merged cluster; its number is at most a. */
+static struct merit merit_of(const struct search *search, const struct pair *pair) {
+  uint32_t merged = pair->a < search->candidate.cluster_count ? pair->a : search->candidate.cluster_count - 1;
+  return (struct merit){.is_set = true,
+                        .is_connected = are_connected(search, pair->a, pair->b),
+                        .is_ordered = are_ordered(search, pair->a, pair->b),
+                        .latency = search->trial.latency,
+                        .wastage = wastage_of(search, merged),
+                        .a = pair->a,
+                        .b = pair->b};
+}
+
+/* The pair of least latency among those that keep the throughput, or of all if none does. */
+static struct merit choose(struct reduction *r) {
+  struct search *search = r->search;
+  const struct stream_model *s = search->s;
+  struct merit keeping = {0}, any = {0};
+  size_t estimates = 0;
+  for (size_t i = 0; i < r->count; i++) {
+    const struct pair *pair = &r->pairs[i];
+    double limit = keeping.is_set ? keeping.latency : INFINITY;
+    if (keeping.is_set && (ts_latency_less(limit, pair->bound) || estimates >= MOST_ESTIMATES)) break;
+    ts_mapping_merge(&search->candidate, &search->now, s, pair->a, pair->b);
+    estimates++;
+    if (!ts_estimate_within(&search->trial, s, &search->candidate, limit)) continue;
+    struct merit *best = ts_estimate_meets(&search->trial, s) ? &keeping : &any;
+    if (best->is_set && ts_latency_less(best->latency, search->trial.latency)) continue;
+    struct merit now = merit_of(search, pair);
+    if (is_better(&now, best)) *best = now;
+  }
+  return keeping.is_set ? keeping : any;
+}
+
+/* Without a pair that saves a processor: the pair with the largest wastage, so that later merges can save one. */
+static struct merit choose_wasteful(struct reduction *r) {
+  struct search *search = r->search;
+  const struct stream_model *s = search->s;
+  struct merit best = {0};
+  list_pairs(r, true);
+  for (size_t i = 0; i < r->count; i++) {
+    const struct pair *pair = &r->pairs[i];
+    ts_mapping_merge(&search->candidate, &search->now, s, pair->a, pair->b);
+    struct merit now = {.is_set = true, .wastage = wastage_of(search, pair->a), .a = pair->a, .b = pair->b};
+    if (best.is_set && now.wastage < best.wastage) continue;
+    ts_estimate_run(&search->trial, s, &search->candidate, INFINITY);
+    now.latency = search->trial.latency;
+    bool is_earlier = now.a != best.a ? now.a < best.a : now.b < best.b;
+    if (!best.is_set || now.wastage > best.wastage || ts_latency_less(now.latency, best.latency) ||
+        (ts_latency_same(now.latency, best.latency) && is_earlier))
+      best = now;
+  }
+  return best;
+}
+
+bool ts_stream_prh(struct search *search) {
+  const struct stream_model *s = search->s;
+  struct reduction r = {.search = search};
+  bool ok = true;
+  while (ok && ts_mapping_processors(&search->now, s) > (double)s->processors) {
+    list_pairs(&r, false);
+    struct merit best = r.count > 0 ? choose(&r) : choose_wasteful(&r);
+    ok = best.is_set;
+    if (!ok) break;
+    ts_mapping_merge(&search->candidate, &search->now, s, best.a, best.b);
+    ts_mapping_copy(&search->now, &search->candidate, s);
+  }
+  free(r.pairs);
+  ts_estimate_run(&search->estimate, s, &search->now, INFINITY);
+  return ok;
+}
