@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #define MOST_BYTES (64u << 20)
@@ -83,13 +82,13 @@ static bool parse_json(struct ts_task_graph *graph, const char *name, const char
 bool ts_task_graph_parse(struct ts_task_graph *graph, const char *name, const char *text, size_t length,
                          double bandwidth, struct ts_faults *faults) {
   size_t start = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  while (start < length && isspace((unsigned char)text[start])) start++;
+  while (start < length && ts_graph_is_space(text[start])) start++;
   char first = start < length ? text[start] : '\0';
   struct ts_error err = {0};
   bool ok = false;
   if (first == '<') {
     ok = ts_graph_read_dax(graph, name, text, length, faults);
-  } else if (isdigit((unsigned char)first) || first == '#') {
+  } else if ((first >= '0' && first <= '9') || first == '#') {
     ok = ts_graph_read_stg(graph, name, text, length, faults);
   } else {
     ok = parse_json(graph, name, text, length, faults);

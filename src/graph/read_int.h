@@ -15,6 +15,9 @@ bool ts_graph_read_dax(struct ts_task_graph *graph, const char *name, const char
 bool ts_graph_read_stg(struct ts_task_graph *graph, const char *name, const char *text, size_t length,
                        struct ts_faults *faults);
 
+/* Of the formats in plain text, whatever the locale. */
+static inline bool ts_graph_is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 /* Adds an error without a place as a fault at this place. */
 void ts_graph_fault_at(struct ts_faults *faults, const struct ts_error *err, const char *file, int line, int column);
 /* The same at a JSON pointer. */

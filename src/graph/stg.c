@@ -1,4 +1,4 @@
-/* Reads STG files (Standard Task Graph set, kasahara.cs.waseda.ac.jp): numbers in columns, edges without transfer times.
+/* Reads STG files (Standard Task Graph set, kasahara.cs.waseda.ac.jp): numbers in columns, edges that take no time.
  * SPDX-License-Identifier: Apache-2.0
  *
  * First the number of tasks without the two dummy tasks at the ends; then per task: number, time, number of
@@ -7,7 +7,6 @@
 
 #include "base/decimal.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +37,7 @@ static void skip_space(struct scan *scan) {
       while (scan->at < scan->end && *scan->at != '\n') scan->at++;
       if (scan->at == scan->end) return;
     }
-    if (!isspace((unsigned char)*scan->at)) return;
+    if (!ts_graph_is_space(*scan->at)) return;
     if (*scan->at == '\n') {
       scan->line++;
       scan->line_start = scan->at + 1;
@@ -50,7 +49,7 @@ static bool read_number(struct scan *scan, const char *what, double *number) {
   skip_space(scan);
   scan->token = scan->at;
   const char *after = ts_decimal_read(scan->at, scan->end, number);
-  if (after && (after == scan->end || isspace((unsigned char)*after) || *after == '#')) {
+  if (after && (after == scan->end || ts_graph_is_space(*after) || *after == '#')) {
     scan->at = after;
     return true;
   }

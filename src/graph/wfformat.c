@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Version 1.5 has "specification" (tasks, files) and "execution" (runtimes); earlier ones have one list of tasks with
- * "runtime" or "runtimeInSeconds", and "files" with "size" or "sizeInBytes" and "link". An edge moves the files that its
- * producer writes and its consumer reads. */
+ * "runtime" or "runtimeInSeconds", and "files" with "size" or "sizeInBytes" and "link". An edge moves the files that
+ * its producer writes and its consumer reads. */
 #include "graph/read_int.h"
 
 #include "base/alloc.h"

@@ -13,7 +13,7 @@ struct scheduling {
   const struct ts_stream_algorithm *algorithm; /* borrowed */
   double throughput;                           /* demanded; 0: none */
   double latency;                              /* demanded; infinite: none */
-  uint64_t refine_end_ns;                      /* CPU time of the thread at which the refinement ends */
+  uint64_t refine_ns, refine_end_ns;           /* CPU time of a refinement; that of the thread at which it ends */
   struct ts_stream_schedule schedule;          /* owned: the result */
   bool is_feasible;                            /* it meets every demand */
   double best_throughput;                      /* that is possible within the latency; negative: not looked for */

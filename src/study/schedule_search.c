@@ -9,16 +9,19 @@
 #define REFINED_RATES 4 /* throughputs at which a search for a latency is refined */
 #define SAME          1e-9
 
-static bool time_left(void *user) {
+static double time_left(void *user) {
   const struct scheduling *job = user;
   const volatile int *stop = job->s->request->stop;
-  return ts_clock_thread_cpu_ns() < job->refine_end_ns && !(stop && *stop);
+  uint64_t now_ns = ts_clock_thread_cpu_ns();
+  if (now_ns >= job->refine_end_ns || (stop && *stop)) return 0;
+  return (double)(job->refine_end_ns - now_ns) / (double)job->refine_ns;
 }
 
 /* From now on a run of the algorithm refines for a share of the time that the user gave; 0: not at all. */
 static void allow_refinement(struct scheduling *job, double share) {
   double seconds = job->s->request->refine_s * share;
-  job->refine_end_ns = ts_clock_thread_cpu_ns() + (uint64_t)(seconds * 1e9);
+  job->refine_ns = (uint64_t)(seconds * 1e9);
+  job->refine_end_ns = ts_clock_thread_cpu_ns() + job->refine_ns;
   job->problem.time_left = seconds > 0 && job->algorithm->is_refinable ? time_left : NULL;
   job->problem.user = job;
 }

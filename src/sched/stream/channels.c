@@ -45,23 +45,34 @@ void ts_channels_clear(struct channels *c) {
   }
 }
 
-static void note(struct channels *c, struct channel_change change) {
-  if (!c->is_trial) return;
+/* Outside of trials, which is nearly always, these do nothing and must cost nothing. */
+static struct channel_change *new_change(struct channels *c) {
   c->changes = ts_grow(c->changes, c->change_count, &c->change_capacity, sizeof *c->changes);
-  c->changes[c->change_count++] = change;
+  return &c->changes[c->change_count++];
 }
 
-static void note_busy(struct channels *c, int32_t index) {
-  note(c, (struct channel_change){.kind = CHANGED_BUSY, .index = (size_t)index, .before.busy = c->busies[index]});
+static inline void note_busy(struct channels *c, int32_t index) {
+  if (!c->is_trial) return;
+  *new_change(c) =
+      (struct channel_change){.kind = CHANGED_BUSY, .index = (size_t)index, .before.busy = c->busies[index]};
 }
 
-static void note_channel(struct channels *c, int32_t index) {
-  note(c,
-       (struct channel_change){.kind = CHANGED_CHANNEL, .index = (size_t)index, .before.channel = c->channels[index]});
+static inline void note_channel(struct channels *c, int32_t index) {
+  if (!c->is_trial) return;
+  *new_change(c) =
+      (struct channel_change){.kind = CHANGED_CHANNEL, .index = (size_t)index, .before.channel = c->channels[index]};
 }
 
-static void note_link(struct channels *c, int32_t index) {
-  note(c, (struct channel_change){.kind = CHANGED_LINK, .index = (size_t)index, .before.link = c->links[index]});
+static inline void note_link(struct channels *c, int32_t index) {
+  if (!c->is_trial) return;
+  *new_change(c) =
+      (struct channel_change){.kind = CHANGED_LINK, .index = (size_t)index, .before.link = c->links[index]};
+}
+
+static inline void note_processor(struct channels *c, uint32_t index) {
+  if (!c->is_trial) return;
+  *new_change(c) = (struct channel_change){
+      .kind = CHANGED_PROCESSOR, .index = index, .before.processor = {c->first[index], c->used[index]}};
 }
 
 void ts_channels_begin_trial(struct channels *c) {
@@ -186,9 +197,7 @@ static double next_on_processor(const struct channels *c, uint32_t processor, do
 static int32_t new_channel(struct channels *c, uint32_t processor, int32_t last) {
   c->channels = ts_grow(c->channels, c->channel_count, &c->channel_capacity, sizeof *c->channels);
   int32_t added = (int32_t)c->channel_count++;
-  note(c, (struct channel_change){.kind = CHANGED_PROCESSOR,
-                                  .index = processor,
-                                  .before.processor = {c->first[processor], c->used[processor]}});
+  note_processor(c, processor);
   c->channels[added] = (struct channel){.busy = -1, .next = -1, .processor = processor, .number = c->used[processor]++};
   if (last < 0) {
     c->first[processor] = added;

@@ -1,8 +1,8 @@
-/* LMH: shortens the critical path by clustering and duplicating, within the processors and the throughput (Algorithm 3).
+/* LMH: shortens the critical path by clustering and duplicating, within processors and throughput (Algorithm 3).
  * SPDX-License-Identifier: Apache-2.0
  *
- * Steps that gain nothing are allowed, because two together may gain; mappings are never visited twice, and the best one
- * seen is the result. */
+ * Steps that gain nothing are allowed, because two together may gain; mappings are never visited twice, and the best
+ * one seen is the result. */
 #include "sched/stream/stream_int.h"
 
 #include "base/alloc.h"

@@ -295,3 +295,48 @@ void ts_mapping_move(struct mapping *to, const struct mapping *from, const struc
   close_up(to, s);
   if (ts_mapping_copies(to, s) > s->task_count) ts_mapping_drop_unread(to, s);
 }
+
+/* Puts the copy of a task from one cluster into another, and its list in order. */
+static void relabel(struct mapping *m, uint32_t task, uint32_t from, uint32_t to) {
+  uint32_t at = ts_mapping_find(m, task, from);
+  m->where[at] = to;
+  for (; at > m->first[task] && m->where[at - 1] > m->where[at]; at--) {
+    uint32_t keep = m->where[at - 1];
+    m->where[at - 1] = m->where[at];
+    m->where[at] = keep;
+  }
+  for (; at + 1 < m->first[task + 1] && m->where[at + 1] < m->where[at]; at++) {
+    uint32_t keep = m->where[at + 1];
+    m->where[at + 1] = m->where[at];
+    m->where[at] = keep;
+  }
+  if (m->home[task] == from) m->home[task] = to;
+}
+
+void ts_mapping_exchange(struct mapping *m, const struct stream_model *s, uint32_t t, uint32_t u) {
+  uint32_t first = m->home[t], second = m->home[u];
+  relabel(m, t, first, second);
+  relabel(m, u, second, first);
+  sum_clusters(m, s);
+  if (ts_mapping_copies(m, s) > s->task_count) ts_mapping_drop_unread(m, s);
+}
+
+void ts_mapping_split(struct mapping *to, const struct mapping *from, const struct stream_model *s, uint32_t cluster,
+                      uint32_t task) {
+  bool is_behind = false;
+  uint32_t kept = 0;
+  ts_mapping_copy(to, from, s);
+  for (size_t k = 0; k < s->task_count; k++) {
+    uint32_t t = s->task_order[k];
+    if (t == task) is_behind = true;
+    if (ts_mapping_find(to, t, cluster) == UINT32_MAX) continue;
+    if (is_behind && kept > 0)
+      relabel(to, t, cluster, from->cluster_count);
+    else
+      kept++;
+  }
+  to->forced[from->cluster_count] = to->forced[cluster];
+  to->cluster_count++;
+  close_up(to, s);
+  if (ts_mapping_copies(to, s) > s->task_count) ts_mapping_drop_unread(to, s);
+}

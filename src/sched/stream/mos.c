@@ -28,15 +28,33 @@ static void keep_better(struct ts_stream_schedule *best, struct ts_stream_schedu
   ts_stream_schedule_release(other);
 }
 
+/* The refinement begins with one cluster where that is faster than what the phases found. */
+static void refine(struct search *search, const struct ts_stream_problem *problem) {
+  const struct stream_model *s = search->s;
+  if (s->total_time < search->estimate.latency) {
+    uint32_t *zeros = ts_calloc(s->task_count, sizeof *zeros);
+    ts_mapping_assign(&search->candidate, s, zeros, 1);
+    if (ts_mapping_is_allowed(&search->candidate, s) &&
+        ts_mapping_processors(&search->candidate, s) <= (double)s->processors) {
+      ts_mapping_copy(&search->now, &search->candidate, s);
+      ts_estimate_run(&search->estimate, s, &search->now, INFINITY);
+    }
+    free(zeros);
+  }
+  ts_stream_refine(search, problem);
+}
+
 /* STH, PRH, LMH. Where a phase fails, the schedule is what there was so far, and not feasible. */
 static void run_pipelined(const struct stream_model *s, const struct ts_stream_problem *problem,
                           struct ts_stream_schedule *out) {
   struct search search;
   ts_search_init(&search, s);
-  if (ts_stream_sth(&search) && ts_stream_prh(&search) && ts_stream_repair(&search)) ts_stream_lmh(&search);
+  if (ts_stream_sth(&search) && ts_stream_prh(&search) && ts_stream_repair(&search)) {
+    ts_stream_lmh(&search);
+    if (problem->time_left) refine(&search, problem);
+  }
   ts_stream_make_schedule(s, &search.now, out);
   out->candidate = "pipelined";
-  (void)problem;
   ts_search_release(&search);
 }
 

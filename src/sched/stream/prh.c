@@ -9,9 +9,10 @@
 
 #include <math.h>
 
-/* Of the pairs of one step, this many are estimated at most, besides those as good as the best one. Graphs of up to 50
- * tasks rarely get there; one of 200 tasks would otherwise take minutes. */
-#define MOST_ESTIMATES 200
+/* Of the pairs of one step, this many are estimated at most, those with the least bounds. On the 45 synthetic graphs of
+ * the specification (10 to 49 tasks, 585 cases) the mean latency was 0.1 % lower than without the limit, and MOS took a
+ * fifth of the time; a graph of 200 tasks would take minutes. */
+#define MOST_ESTIMATES 50
 
 struct pair {
   uint32_t a, b;
@@ -123,11 +124,11 @@ static struct merit choose(struct reduction *r) {
   struct search *search = r->search;
   const struct stream_model *s = search->s;
   struct merit keeping = {0}, any = {0};
-  size_t estimates = 0;
+  size_t estimates = 0, most = s->is_literal ? SIZE_MAX : MOST_ESTIMATES;
   for (size_t i = 0; i < r->count; i++) {
     const struct pair *pair = &r->pairs[i];
     double limit = keeping.is_set ? keeping.latency : INFINITY;
-    if (keeping.is_set && (ts_latency_less(limit, pair->bound) || estimates >= MOST_ESTIMATES)) break;
+    if (keeping.is_set && (ts_latency_less(limit, pair->bound) || estimates >= most)) break;
     ts_mapping_merge(&search->candidate, &search->now, s, pair->a, pair->b);
     estimates++;
     if (!ts_estimate_within(&search->trial, s, &search->candidate, limit)) continue;

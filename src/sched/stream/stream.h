@@ -20,9 +20,9 @@ struct ts_stream_problem {
   size_t processors;                 /* identical; at least 1 */
   size_t ports;                      /* channels of each; at least 1 */
   bool no_duplication, no_replication;
-  bool literal; /* MOS as the paper has it: without the candidate of one cluster, without second attempts */
-  /* Whether refinement may go on, asked about every hundred steps; NULL: no refinement. */
-  bool (*time_left)(void *user);
+  bool literal; /* MOS as the paper has it: without the candidate of one cluster, with every pair of every step */
+  /* The share of the time of the refinement that is left, from 1 down; at 0 it ends. NULL: no refinement. */
+  double (*time_left)(void *user);
   void *user;
   uint64_t seed; /* of the refinement */
 };

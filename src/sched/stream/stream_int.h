@@ -18,13 +18,14 @@ struct stream_item {
   bool is_edge;
 };
 
-/* One step of a search: how much of the budget for estimates is left, see stream_spend. */
+/* A problem at one throughput, with what every algorithm needs. */
 struct stream_model {
   const struct ts_task_graph *graph; /* borrowed */
   size_t task_count, edge_count;
   size_t processors, ports;
   double wanted; /* throughput */
   bool may_duplicate;
+  bool is_literal; /* every candidate that the paper names is estimated, however long it takes */
   double *time;              /* owned, by task */
   bool *is_fixed;            /* owned, by task: must not be replicated */
   double total_time;         /* of all tasks */
@@ -83,6 +84,11 @@ void ts_mapping_duplicate(struct mapping *to, const struct mapping *from, const 
  * cluster_count makes a new one. */
 void ts_mapping_move(struct mapping *to, const struct mapping *from, const struct stream_model *s, uint32_t task,
                      uint32_t from_cluster, uint32_t to_cluster);
+/* Exchanges the primary copies of two tasks, neither of which is in the cluster of the other. */
+void ts_mapping_exchange(struct mapping *m, const struct stream_model *s, uint32_t t, uint32_t u);
+/* The copies of a cluster that come at or behind `task` in the static order become a new cluster. */
+void ts_mapping_split(struct mapping *to, const struct mapping *from, const struct stream_model *s, uint32_t cluster,
+                      uint32_t task);
 void ts_mapping_drop_unread(struct mapping *m, const struct stream_model *s);
 
 /* One transfer of a mapping, as estimated. */
@@ -144,6 +150,8 @@ bool ts_stream_sth(struct search *search);
 bool ts_stream_prh(struct search *search);
 bool ts_stream_repair(struct search *search); /* STH's second loop with the processors that there are */
 void ts_stream_lmh(struct search *search);
+/* Local search, as long as the problem's time_left says; never ends with a higher latency. Needs a mapping that meets
+ * everything. */
 void ts_stream_refine(struct search *search, const struct ts_stream_problem *problem);
 
 /* Schedules from mappings. */
