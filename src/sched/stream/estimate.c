@@ -39,39 +39,12 @@ void ts_estimate_release(struct estimate *e) {
 bool ts_latency_less(double a, double b) { return a < b * (1 - STREAM_SAME); }
 bool ts_latency_same(double a, double b) { return !ts_latency_less(a, b) && !ts_latency_less(b, a); }
 
-static void reserve(struct estimate *e, size_t copies) {
+void ts_estimate_reserve(struct estimate *e, size_t copies) {
   if (copies <= e->copy_capacity) return;
   e->copy_capacity = 2 * copies;
   e->copy_finish = ts_realloc_array(e->copy_finish, e->copy_capacity, sizeof *e->copy_finish);
   e->tail = ts_realloc_array(e->tail, e->copy_capacity, sizeof *e->tail);
   e->arrival = ts_realloc_array(e->arrival, e->copy_capacity, sizeof *e->arrival);
-}
-
-double ts_estimate_bound(struct estimate *e, const struct stream_model *s, const struct mapping *m) {
-  double longest = 0;
-  reserve(e, ts_mapping_copies(m, s));
-  for (uint32_t c = 0; c < m->cluster_count; c++) e->cluster_end[c] = 0;
-  for (uint32_t t = 0; t < s->task_count; t++) e->remote_tail[t] = 0;
-  for (size_t k = s->task_count + s->edge_count; k-- > 0;) {
-    uint32_t index = s->order[k].index;
-    if (s->order[k].is_edge) {
-      const struct ts_task_edge *edge = &s->graph->edges[index];
-      for (uint32_t i = m->first[edge->to]; i < m->first[edge->to + 1]; i++) {
-        double path = edge->time + e->tail[i];
-        if (path > e->remote_tail[edge->from] && ts_mapping_find(m, edge->from, m->where[i]) == UINT32_MAX)
-          e->remote_tail[edge->from] = path;
-      }
-      continue;
-    }
-    for (uint32_t i = m->first[index]; i < m->first[index + 1]; i++) {
-      uint32_t c = m->where[i];
-      double after = e->cluster_end[c];
-      if (c == m->home[index] && e->remote_tail[index] > after) after = e->remote_tail[index];
-      e->tail[i] = e->cluster_end[c] = s->time[index] + after;
-      if (e->tail[i] > longest) longest = e->tail[i];
-    }
-  }
-  return longest;
 }
 
 static struct transfer *add_transfer(struct estimate *e) {
@@ -176,7 +149,7 @@ static void find_transfer_rate(struct estimate *e, const struct stream_model *s,
 bool ts_estimate_run(struct estimate *e, const struct stream_model *s, const struct mapping *m, double latency_limit) {
   uint32_t copies = ts_mapping_copies(m, s);
   double limit = latency_limit < INFINITY ? latency_limit * (1 + STREAM_SAME) : INFINITY;
-  reserve(e, copies);
+  ts_estimate_reserve(e, copies);
   ts_channels_clear(&e->channels);
   e->transfer_count = 0;
   e->latency = 0;

@@ -95,7 +95,8 @@ static double find_throughput(const struct fcp *f) {
 /* The schedule of the first copies; the clusters then list all copies of each processor. */
 static void make_schedule(const struct fcp *f, struct ts_stream_schedule *out) {
   const struct stream_model *s = f->s;
-  uint32_t *number = ts_calloc(f->processors + 1, sizeof *number), *cluster_of = ts_calloc(s->task_count, sizeof *number);
+  uint32_t *number = ts_calloc(f->processors + 1, sizeof *number),
+           *cluster_of = ts_calloc(s->task_count, sizeof *number);
   uint32_t used = 0;
   struct mapping m = {0};
   struct stream_model wide = *s;
@@ -153,8 +154,7 @@ static void run_fcp(const struct ts_stream_problem *problem, double throughput, 
 /* Adds another instance of the whole workflow, on other processors. */
 static void append(struct ts_stream_schedule *out, struct ts_stream_schedule *more) {
   uint32_t offset = (uint32_t)out->cluster_count;
-  out->clusters =
-      ts_realloc_array(out->clusters, out->cluster_count + more->cluster_count + 1, sizeof *out->clusters);
+  out->clusters = ts_realloc_array(out->clusters, out->cluster_count + more->cluster_count + 1, sizeof *out->clusters);
   for (size_t c = 0; c < more->cluster_count; c++) out->clusters[out->cluster_count++] = more->clusters[c];
   out->transfers =
       ts_realloc_array(out->transfers, out->transfer_count + more->transfer_count + 1, sizeof *out->transfers);
@@ -184,7 +184,6 @@ static void run_fcp_e(const struct ts_stream_problem *problem, double throughput
   ts_stream_model_release(&s);
 }
 
-const struct ts_stream_algorithm ts_stream_fcp = {
-    .name = "fcp", .title = "filter copy pipeline (FCP)", .run = run_fcp};
+const struct ts_stream_algorithm ts_stream_fcp = {.name = "fcp", .title = "filter copy pipeline (FCP)", .run = run_fcp};
 const struct ts_stream_algorithm ts_stream_fcp_e = {
     .name = "fcp-e", .title = "FCP repeated on the remaining processors", .run = run_fcp_e};

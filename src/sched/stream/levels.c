@@ -166,7 +166,7 @@ void ts_stream_model_init(struct stream_model *s, const struct ts_stream_problem
                              .ports = problem->ports,
                              .wanted = wanted,
                              .may_duplicate = !problem->no_duplication,
-                       .is_literal = problem->literal};
+                             .is_literal = problem->literal};
   s->time = ts_calloc(n, sizeof *s->time);
   s->is_fixed = ts_calloc(n, sizeof *s->is_fixed);
   s->top = ts_calloc(n, sizeof *s->top);

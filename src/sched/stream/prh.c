@@ -8,21 +8,33 @@
 #include "base/alloc.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Of the pairs of one step, this many are estimated at most, those with the least bounds. On the 45 synthetic graphs of
  * the specification (10 to 49 tasks, 585 cases) the mean latency was 0.1 % lower than without the limit, and MOS took a
  * fifth of the time; a graph of 200 tasks would take minutes. */
 #define MOST_ESTIMATES 50
 
+/* Without a pair that keeps the throughput among this many, none is expected. */
+#define MOST_FAILURES 200
+/* With more clusters than this, of the pairs without an edge between them only a sample is considered, about
+ * SAMPLED_PARTNERS for each cluster: the best of so many is hardly worse than the best of all. */
+#define MOST_CLUSTERS_FREE 64
+#define SAMPLED_PARTNERS   16
+
 struct pair {
   uint32_t a, b;
-  double bound; /* of the latency after the merge */
+  bool is_heavy; /* the ports of the merged cluster could not carry its transfers */
+  double bound;  /* of the latency after the merge */
 };
 
 struct reduction {
   struct search *search;
   struct pair *pairs; /* owned */
   size_t count, capacity;
+  double *between; /* owned, cluster_count rows: time of the transfers between two clusters, per item */
+  double *traffic; /* owned, by cluster: time of all its transfers */
+  size_t step;
 };
 
 /* What decides between two merges. */
@@ -34,36 +46,91 @@ struct merit {
 
 static int compare_pairs(const void *left, const void *right) {
   const struct pair *x = left, *y = right;
+  if (x->is_heavy != y->is_heavy) return x->is_heavy ? 1 : -1;
   if (x->bound != y->bound) return x->bound < y->bound ? -1 : 1;
   if (x->a != y->a) return x->a < y->a ? -1 : 1;
   return x->b < y->b ? -1 : x->b > y->b;
 }
 
-/* Whether two clusters would need fewer processors as one; with duplicates only the merge itself can say. */
-static bool may_save(const struct search *search, uint32_t a, uint32_t b, bool has_duplicates) {
+/* The time of tasks that two clusters both have; 0 without duplicates. */
+static double shared_time(const struct search *search, uint32_t a, uint32_t b) {
   const struct stream_model *s = search->s;
   const struct mapping *m = &search->now;
-  if (has_duplicates) return true;
-  double need = fmax(s->wanted * (m->time[a] + m->time[b]), fmax(m->forced[a], m->forced[b]));
+  double sum = 0;
+  if (ts_mapping_copies(m, s) == s->task_count) return 0;
+  for (uint32_t t = 0; t < s->task_count; t++) {
+    if (m->first[t + 1] - m->first[t] > 1 && ts_mapping_find(m, t, a) != UINT32_MAX &&
+        ts_mapping_find(m, t, b) != UINT32_MAX)
+      sum += s->time[t];
+  }
+  return sum;
+}
+
+/* Whether two clusters need fewer processors as one. Copies that then have no reader are not looked for. */
+static bool saves(const struct search *search, uint32_t a, uint32_t b) {
+  const struct stream_model *s = search->s;
+  const struct mapping *m = &search->now;
+  double time = m->time[a] + m->time[b] - shared_time(search, a, b);
+  double need = fmax(s->wanted * time, fmax(m->forced[a], m->forced[b]));
   return ts_stream_ceil(need) < ts_mapping_replicas(m, s, a) + ts_mapping_replicas(m, s, b);
 }
 
-/* Lists the pairs whose merge saves processors, or all, in the order of their bounds. */
+/* Whether the merged cluster may be run: a task that must not be replicated limits its time. */
+static bool may_merge(const struct search *search, uint32_t a, uint32_t b) {
+  const struct mapping *m = &search->now;
+  if (!m->is_fixed[a] && !m->is_fixed[b]) return true;
+  double time = m->time[a] + m->time[b] - shared_time(search, a, b);
+  double need = fmax(search->s->wanted * time, fmax(m->forced[a], m->forced[b]));
+  return need <= 1 + STREAM_EPSILON;
+}
+
+/* Adds up the transfers of the mapping by cluster and by pair. */
+static void measure_traffic(struct reduction *r) {
+  const struct search *search = r->search;
+  const struct estimate *e = &search->estimate;
+  size_t clusters = search->now.cluster_count;
+  memset(r->between, 0, clusters * clusters * sizeof *r->between);
+  memset(r->traffic, 0, clusters * sizeof *r->traffic);
+  for (size_t i = 0; i < e->transfer_count; i++) {
+    const struct transfer *x = &e->transfers[i];
+    double time = search->s->graph->edges[x->edge].time;
+    r->between[x->from * clusters + x->to] += time;
+    r->between[x->to * clusters + x->from] += time;
+    r->traffic[x->from] += time;
+    r->traffic[x->to] += time;
+  }
+}
+
+/* Whether the channels of the merged cluster would be busy longer than its replicas allow, however they are used. */
+static bool is_heavy(const struct reduction *r, uint32_t a, uint32_t b) {
+  const struct stream_model *s = r->search->s;
+  const struct mapping *m = &r->search->now;
+  double time = m->time[a] + m->time[b] - shared_time(r->search, a, b);
+  double replicas = ts_stream_ceil(fmax(s->wanted * time, fmax(m->forced[a], m->forced[b])));
+  double traffic = r->traffic[a] + r->traffic[b] - 2 * r->between[a * (size_t)m->cluster_count + b];
+  return s->wanted * traffic > (double)s->ports * replicas * (1 + STREAM_EPSILON);
+}
+
+/* Whether a pair is considered in this step. */
+static bool is_drawn(const struct reduction *r, uint32_t a, uint32_t b) {
+  size_t clusters = r->search->now.cluster_count;
+  if (r->search->s->is_literal || clusters <= MOST_CLUSTERS_FREE || r->between[a * clusters + b] > 0) return true;
+  uint64_t hash = ((uint64_t)a << 40 ^ (uint64_t)b << 20 ^ r->step) * UINT64_C(0x9E3779B97F4A7C15);
+  return (hash >> 33) % clusters < SAMPLED_PARTNERS;
+}
+
+/* Lists the pairs whose merge saves processors, or all: those that are not heavy first, then by their bounds. */
 static void list_pairs(struct reduction *r, bool all) {
   struct search *search = r->search;
   const struct stream_model *s = search->s;
   const struct mapping *m = &search->now;
-  double processors = ts_mapping_processors(m, s);
-  bool has_duplicates = ts_mapping_copies(m, s) > s->task_count;
   r->count = 0;
   for (uint32_t a = 0; a < m->cluster_count; a++) {
     for (uint32_t b = a + 1; b < m->cluster_count; b++) {
-      if (!all && !may_save(search, a, b, has_duplicates)) continue;
-      ts_mapping_merge(&search->candidate, m, s, a, b);
-      if (!ts_mapping_is_allowed(&search->candidate, s)) continue;
-      if (!all && has_duplicates && ts_mapping_processors(&search->candidate, s) >= processors) continue;
+      if (!is_drawn(r, a, b) || (!all && !saves(search, a, b)) || !may_merge(search, a, b)) continue;
       r->pairs = ts_grow(r->pairs, r->count, &r->capacity, sizeof *r->pairs);
-      r->pairs[r->count++] = (struct pair){a, b, ts_estimate_bound(&search->trial, s, &search->candidate)};
+      r->pairs[r->count++] =
+          (struct pair){a, b, is_heavy(r, a, b), ts_estimate_bound_merged(&search->trial, s, m, a, b)};
     }
   }
   qsort(r->pairs, r->count, sizeof *r->pairs, compare_pairs);
@@ -125,10 +192,12 @@ static struct merit choose(struct reduction *r) {
   const struct stream_model *s = search->s;
   struct merit keeping = {0}, any = {0};
   size_t estimates = 0, most = s->is_literal ? SIZE_MAX : MOST_ESTIMATES;
+  size_t most_failures = s->is_literal ? SIZE_MAX : MOST_FAILURES;
   for (size_t i = 0; i < r->count; i++) {
     const struct pair *pair = &r->pairs[i];
     double limit = keeping.is_set ? keeping.latency : INFINITY;
-    if (keeping.is_set && (ts_latency_less(limit, pair->bound) || estimates >= most)) break;
+    if (estimates >= (keeping.is_set ? most : most_failures)) break;
+    if (keeping.is_set && ts_latency_less(limit, pair->bound)) continue;
     ts_mapping_merge(&search->candidate, &search->now, s, pair->a, pair->b);
     estimates++;
     if (!ts_estimate_within(&search->trial, s, &search->candidate, limit)) continue;
@@ -163,17 +232,23 @@ static struct merit choose_wasteful(struct reduction *r) {
 
 bool ts_stream_prh(struct search *search) {
   const struct stream_model *s = search->s;
+  size_t clusters = search->now.cluster_count;
   struct reduction r = {.search = search};
   bool ok = true;
-  while (ok && ts_mapping_processors(&search->now, s) > (double)s->processors) {
+  r.between = ts_calloc(clusters * clusters + 1, sizeof *r.between);
+  r.traffic = ts_calloc(clusters + 1, sizeof *r.traffic);
+  for (; ok && ts_mapping_processors(&search->now, s) > (double)s->processors; r.step++) {
+    measure_traffic(&r);
     list_pairs(&r, false);
     struct merit best = r.count > 0 ? choose(&r) : choose_wasteful(&r);
     ok = best.is_set;
     if (!ok) break;
     ts_mapping_merge(&search->candidate, &search->now, s, best.a, best.b);
     ts_mapping_copy(&search->now, &search->candidate, s);
+    ts_estimate_run(&search->estimate, s, &search->now, INFINITY);
   }
   free(r.pairs);
-  ts_estimate_run(&search->estimate, s, &search->now, INFINITY);
+  free(r.between);
+  free(r.traffic);
   return ok;
 }

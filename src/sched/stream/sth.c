@@ -6,6 +6,10 @@
 
 #include <math.h>
 
+/* Of the transfers of the busiest channel, the longest are tried, this many at most: graphs of 50 tasks rarely have
+ * more, and one of 200 tasks with one port would take minutes. */
+#define MOST_TRANSFERS 12
+
 enum change { CHANGE_CLUSTER, CHANGE_DUPLICATE, CHANGE_REPLICATE };
 
 /* The best candidate of one step so far; its mapping is search->best. */
@@ -146,6 +150,23 @@ static int32_t find_bottleneck(const struct search *search, uint32_t *component)
   return found;
 }
 
+/* The time that a transfer of the channel needs at least to be tried. */
+static double find_threshold(const struct search *search, int32_t channel) {
+  const struct estimate *e = &search->estimate;
+  double longest[MOST_TRANSFERS];
+  size_t count = 0;
+  for (size_t i = 0; i < e->transfer_count; i++) {
+    const struct transfer *x = &e->transfers[i];
+    double time = search->s->graph->edges[x->edge].time;
+    if (x->from_channel != channel && x->to_channel != channel) continue;
+    if (count == MOST_TRANSFERS && time <= longest[count - 1]) continue;
+    size_t at = count < MOST_TRANSFERS ? count++ : count - 1;
+    for (; at > 0 && longest[at - 1] < time; at--) longest[at] = longest[at - 1];
+    longest[at] = time;
+  }
+  return search->s->is_literal || count < MOST_TRANSFERS ? 0 : longest[count - 1];
+}
+
 /* All clusters of the component get as many replicas as its longest cycle needs. */
 static bool replicate_component(struct search *search, uint32_t component, bool is_limited) {
   const struct estimate *e = &search->estimate;
@@ -167,9 +188,11 @@ static bool widen_bottleneck(struct search *search, bool is_limited, bool may_du
   uint32_t component;
   int32_t channel = find_bottleneck(search, &component);
   if (channel < 0) return false;
+  double threshold = find_threshold(search, channel);
   for (size_t i = 0; i < e->transfer_count; i++) {
     const struct transfer *x = &e->transfers[i];
     if (x->from_channel != channel && x->to_channel != channel) continue;
+    if (s->graph->edges[x->edge].time < threshold) continue;
     try_cluster(search, x, &best);
     if (may_duplicate) try_duplicate(search, x, is_limited, e->throughput, &best);
   }

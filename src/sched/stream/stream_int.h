@@ -25,7 +25,7 @@ struct stream_model {
   size_t processors, ports;
   double wanted; /* throughput */
   bool may_duplicate;
-  bool is_literal; /* every candidate that the paper names is estimated, however long it takes */
+  bool is_literal;           /* every candidate that the paper names is estimated, however long it takes */
   double *time;              /* owned, by task */
   bool *is_fixed;            /* owned, by task: must not be replicated */
   double total_time;         /* of all tasks */
@@ -121,8 +121,12 @@ struct estimate {
 
 void ts_estimate_init(struct estimate *e, const struct stream_model *s);
 void ts_estimate_release(struct estimate *e);
+void ts_estimate_reserve(struct estimate *e, size_t copies); /* room for this many copies */
 /* Longest path without contention: a lower bound of the latency. Fills in `tail`. */
 double ts_estimate_bound(struct estimate *e, const struct stream_model *s, const struct mapping *m);
+/* The same for the mapping with two clusters merged; copies that would then have no reader still count. */
+double ts_estimate_bound_merged(struct estimate *e, const struct stream_model *s, const struct mapping *m, uint32_t a,
+                                uint32_t b);
 /* Throughput and latency. With a finite `latency_limit`, ts_estimate_bound must have been called for the mapping; false
  * as soon as the latency is known to exceed the limit. */
 bool ts_estimate_run(struct estimate *e, const struct stream_model *s, const struct mapping *m, double latency_limit);
