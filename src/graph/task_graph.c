@@ -26,7 +26,11 @@ static bool is_time(double time) { return isfinite(time) && time >= 0; }
 
 bool ts_task_graph_add_task(struct ts_task_graph *graph, const char *id, double time, struct ts_error *err) {
   bool inserted = false;
-  if (!is_time(time)) return ts_fail(err, TS_ERR_BAD_VALUE, "the time of task '%s' is not a number of at least 0", id);
+  if (!is_time(time)) {
+    ts_fail(err, TS_ERR_BAD_VALUE, "the time of task '%s' is not a number of at least 0", id);
+    ts_error_help(err, "write how long the task takes for one item");
+    return false;
+  }
   if (graph->task_count == TS_TASK_GRAPH_MAX_TASKS) {
     ts_fail(err, TS_ERR_BAD_VALUE, "the graph has more than %d tasks", TS_TASK_GRAPH_MAX_TASKS);
     ts_error_help(err, "combine tasks that always run together, or schedule a part of the graph");
@@ -77,8 +81,10 @@ static struct ts_task_edge *find_or_add(struct ts_task_graph *graph, size_t from
 bool ts_task_graph_add_edge(struct ts_task_graph *graph, size_t from, size_t to, double time, struct ts_error *err) {
   bool inserted = false;
   if (!is_time(time)) {
-    return ts_fail(err, TS_ERR_BAD_VALUE, "the time of edge '%s' -> '%s' is not a number of at least 0",
-                   id_of(graph, from), id_of(graph, to));
+    ts_fail(err, TS_ERR_BAD_VALUE, "the time of edge '%s' -> '%s' is not a number of at least 0", id_of(graph, from),
+            id_of(graph, to));
+    ts_error_help(err, "write how long the transfer of one item takes");
+    return false;
   }
   struct ts_task_edge *edge = find_or_add(graph, from, to, &inserted, err);
   if (!edge) return false;
@@ -94,8 +100,10 @@ bool ts_task_graph_add_edge(struct ts_task_graph *graph, size_t from, size_t to,
 bool ts_task_graph_add_bytes(struct ts_task_graph *graph, size_t from, size_t to, double bytes, struct ts_error *err) {
   bool inserted = false;
   if (!is_time(bytes)) {
-    return ts_fail(err, TS_ERR_BAD_VALUE, "the size of '%s' -> '%s' is not a number of at least 0", id_of(graph, from),
-                   id_of(graph, to));
+    ts_fail(err, TS_ERR_BAD_VALUE, "the size of '%s' -> '%s' is not a number of at least 0", id_of(graph, from),
+            id_of(graph, to));
+    ts_error_help(err, "write how many bytes one item has");
+    return false;
   }
   struct ts_task_edge *edge = find_or_add(graph, from, to, &inserted, err);
   if (!edge) return false;

@@ -70,6 +70,12 @@ static bool write_graph(struct scheduling *job) {
 /* The files that the request names; the schedule itself is the reply without what only this call knows. */
 static bool write_files(struct scheduling *job, json_t *object) {
   const struct ts_request *r = job->s->request;
+  struct ts_error err = {0};
+  if (r->picture && !ts_scheduling_draw(job, ts_session_path(job->s, r->picture), &err)) {
+    ts_session_fault(job->s, &err);
+    return false;
+  }
+  if (r->picture) json_object_set_new(object, "picture", json_string(r->picture));
   if (r->wfformat && !write_graph(job)) return false;
   if (r->wfformat) json_object_set_new(object, "wfformat", json_string(r->wfformat));
   if (r->output) json_object_set_new(object, "output", json_string(r->output));

@@ -1,4 +1,4 @@
-/* Schedules as results: from a mapping and its estimate, or from a mapping of the caller.
+/* Schedules as results: from a mapping and its estimate.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sched/stream/stream_int.h"
 
@@ -74,17 +74,4 @@ void ts_stream_make_schedule(const struct stream_model *s, const struct mapping 
   add_clusters(s, m, &e, out);
   add_transfers(s, m, &e, out);
   ts_estimate_release(&e);
-}
-
-void ts_stream_estimate_mapping(const struct ts_stream_problem *problem, double throughput, const uint32_t *cluster_of,
-                                struct ts_stream_schedule *out) {
-  struct stream_model s;
-  struct mapping m = {0};
-  uint32_t clusters = 0;
-  ts_stream_model_init(&s, problem, throughput);
-  for (size_t t = 0; t < s.task_count; t++) clusters = cluster_of[t] >= clusters ? cluster_of[t] + 1 : clusters;
-  ts_mapping_assign(&m, &s, cluster_of, clusters);
-  ts_stream_make_schedule(&s, &m, out);
-  ts_mapping_release(&m);
-  ts_stream_model_release(&s);
 }

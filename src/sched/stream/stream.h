@@ -83,8 +83,4 @@ bool ts_stream_meets(double throughput, double wanted);
 void ts_stream_inverse(const struct ts_stream_problem *problem, const struct ts_stream_algorithm *algorithm,
                        double latency, struct ts_stream_schedule *out);
 
-/* A mapping that the caller chose, for estimates: cluster_of has one entry per task. */
-void ts_stream_estimate_mapping(const struct ts_stream_problem *problem, double throughput, const uint32_t *cluster_of,
-                                struct ts_stream_schedule *out);
-
 #endif
