@@ -1,8 +1,8 @@
 /* EXPERT: clusters along the longest paths as long as a cluster keeps up; EXPERT-e adds replicas of all clusters.
  * SPDX-License-Identifier: Apache-2.0
  *
- * F. Guirado, A. Ripoll, C. Roig, E. Luque, "Optimizing latency under throughput requirements for streaming applications
- * on cluster execution", IEEE Cluster 2005; known here through the description in the paper of stream.h. */
+ * F. Guirado, A. Ripoll, C. Roig, E. Luque, "Optimizing latency under throughput requirements for streaming
+ * applications on cluster execution", IEEE Cluster 2005; known here through the description in the paper of stream.h. */
 #include "sched/stream/stream_int.h"
 
 #include "base/alloc.h"
