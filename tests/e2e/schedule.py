@@ -119,8 +119,8 @@ def demands():
     equal((reply["best"]["latency"], reply["best"]["throughput"]), (39, 0), "the best where both cannot be met")
     reply = schedule(fig2, "--processors", 9, "--throughput", 0.05, "--fewest-processors")
     equal((reply["feasible"], reply["processors"]), (True, 2), "the fewest processors")
-    reply = schedule({**fig2, "unit": "s"}, "--processors", 4, "--throughput", "3/min", "--latency", "0.01h")
-    equal((reply["demand"], reply["seconds"]), ({"throughput": 0.05, "latency": 36.0}, True), "units")
+    reply = schedule({**fig2, "unit": "s"}, "--processors", 4, "--throughput", "3/min", "--latency", "0.02h")
+    equal((reply["demand"], reply["seconds"]), ({"throughput": 0.05, "latency": 72.0}, True), "units")
 
 
 def schema():

@@ -131,7 +131,8 @@ static void make_schedule(const struct fcp *f, struct ts_stream_schedule *out) {
 }
 
 static void run_once(const struct stream_model *s, double wanted, size_t processors, struct ts_stream_schedule *out) {
-  struct fcp f = {.s = s, .wanted = wanted, .processors = processors};
+  struct fcp f = {.s = s, .wanted = wanted, .processors = processors, .placed_capacity = s->task_count};
+  f.placed = ts_calloc(s->task_count, sizeof *f.placed);
   f.first = ts_calloc(s->task_count, sizeof *f.first);
   f.count = ts_calloc(s->task_count, sizeof *f.count);
   f.load = ts_calloc(processors + 1, sizeof *f.load);

@@ -213,25 +213,31 @@ void ts_mapping_drop_unread(struct mapping *m, const struct stream_model *s) {
   if (changed) close_up(m, s);
 }
 
+/* The number of a cluster after `high` was merged into `low`. */
+static uint32_t renumber(uint32_t cluster, uint32_t low, uint32_t high) {
+  return cluster == high ? low : cluster > high ? cluster - 1 : cluster;
+}
+
+/* Adds a cluster to the sorted list where[begin] to where[end] unless it is there; returns the new end. */
+static uint32_t add_sorted(uint32_t *where, uint32_t begin, uint32_t end, uint32_t cluster) {
+  uint32_t at = end;
+  while (at > begin && where[at - 1] > cluster) at--;
+  if (at > begin && where[at - 1] == cluster) return end;
+  memmove(where + at + 1, where + at, (end - at) * sizeof *where);
+  where[at] = cluster;
+  return end + 1;
+}
+
 void ts_mapping_merge(struct mapping *to, const struct mapping *from, const struct stream_model *s, uint32_t a,
                       uint32_t b) {
   uint32_t low = a < b ? a : b, high = a < b ? b : a, kept = 0, n = (uint32_t)s->task_count;
   ts_mapping_copy(to, from, s);
   for (uint32_t t = 0; t < n; t++) {
     uint32_t begin = kept;
-    for (uint32_t i = from->first[t]; i < from->first[t + 1]; i++) {
-      uint32_t c = from->where[i];
-      c = c == high ? low : c > high ? c - 1 : c;
-      uint32_t at = kept;
-      while (at > begin && to->where[at - 1] > c) at--; /* the one that moved down goes to its place */
-      if (at > begin && to->where[at - 1] == c) continue;
-      memmove(to->where + at + 1, to->where + at, (kept - at) * sizeof *to->where);
-      to->where[at] = c;
-      kept++;
-    }
+    for (uint32_t i = from->first[t]; i < from->first[t + 1]; i++)
+      kept = add_sorted(to->where, begin, kept, renumber(from->where[i], low, high));
     to->first[t] = begin;
-    uint32_t home = from->home[t];
-    to->home[t] = home == high ? low : home > high ? home - 1 : home;
+    to->home[t] = renumber(from->home[t], low, high);
   }
   to->first[n] = kept;
   if (to->forced[high] > to->forced[low]) to->forced[low] = to->forced[high];

@@ -133,7 +133,7 @@ static void list_pairs(struct reduction *r, bool all) {
           (struct pair){a, b, is_heavy(r, a, b), ts_estimate_bound_merged(&search->trial, s, m, a, b)};
     }
   }
-  qsort(r->pairs, r->count, sizeof *r->pairs, compare_pairs);
+  if (r->count > 1) qsort(r->pairs, r->count, sizeof *r->pairs, compare_pairs);
 }
 
 static bool are_connected(const struct search *search, uint32_t a, uint32_t b) {
