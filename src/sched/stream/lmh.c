@@ -10,6 +10,10 @@
 
 #include <math.h>
 
+/* Steps without a gain end the search after twice as many as there are tasks, and after this many: a graph of 200 tasks
+ * with one port would walk along a plateau for ten seconds. */
+#define MOST_IDLE 100
+
 struct descent {
   struct search *search;
   struct ts_map visited; /* of hashes of mappings */
@@ -192,6 +196,7 @@ static void keep_best(struct descent *d, bool *is_lower) {
 void ts_stream_lmh(struct search *search) {
   struct descent d = {.search = search, .best_latency = INFINITY, .best_processors = INFINITY};
   size_t idle = 0, most_idle = 2 * search->s->task_count;
+  if (!search->s->is_literal && most_idle > MOST_IDLE) most_idle = MOST_IDLE;
   bool is_lower = false;
   mark_visited(&d, &search->now);
   keep_best(&d, &is_lower);
