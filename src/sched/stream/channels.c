@@ -211,7 +211,8 @@ static int32_t new_channel(struct channels *c, uint32_t processor, int32_t last)
 /* Occupies the lowest-numbered channel that is free for the interval. */
 static int32_t occupy_channel(struct channels *c, uint32_t processor, double start, double length) {
   int32_t i = c->first[processor], last = -1;
-  while (i >= 0 && next_free(c, c->channels[i].busy, start, length) > start) {
+  bool is_only = c->ports == 1 && i >= 0; /* the slot was searched on it */
+  while (!is_only && i >= 0 && next_free(c, c->channels[i].busy, start, length) > start) {
     last = i;
     i = c->channels[i].next;
   }
@@ -227,15 +228,17 @@ static int32_t occupy_channel(struct channels *c, uint32_t processor, double sta
 
 struct slot ts_channels_place(struct channels *c, uint32_t from, uint32_t to, double ready, double length) {
   struct slot slot = {.start = ready, .link = find_link(c, from, to)};
+  bool has_link = c->ports > 1; /* one channel at each end never carries two transfers at once anyway */
   double before;
   do {
     before = slot.start;
     slot.start = next_on_processor(c, from, slot.start, length);
     slot.start = next_on_processor(c, to, slot.start, length);
-    slot.start = next_free(c, c->links[slot.link].busy, slot.start, length);
+    if (has_link) slot.start = next_free(c, c->links[slot.link].busy, slot.start, length);
   } while (slot.start > before);
   slot.from_channel = occupy_channel(c, from, slot.start, length);
   slot.to_channel = occupy_channel(c, to, slot.start, length);
+  if (!has_link) return slot;
   note_link(c, slot.link);
   c->links[slot.link].busy = add_busy(c, c->links[slot.link].busy, slot.start, slot.start + length);
   return slot;

@@ -13,6 +13,8 @@
 /* Steps without a gain end the search after twice as many as there are tasks, and after this many: a graph of 200 tasks
  * with one port would walk along a plateau for ten seconds. */
 #define MOST_IDLE 100
+/* Of the critical transfers of one step, those with the largest possible gain are tried, about this many at most. */
+#define MOST_TRIED 48
 
 struct descent {
   struct search *search;
@@ -143,16 +145,18 @@ static double next_key(const struct descent *d, double below) {
   return found;
 }
 
-/* Tries the transfers with this possible gain. */
-static void try_transfers(struct descent *d, double key, struct gain *best) {
+/* Tries the transfers with this possible gain; returns how many these are. */
+static size_t try_transfers(struct descent *d, double key, struct gain *best) {
   struct search *search = d->search;
   const struct stream_model *s = search->s;
   const struct estimate *e = &search->estimate;
   double slack = e->latency - s->least_latency;
+  size_t tried = 0;
   for (size_t i = 0; i < e->transfer_count; i++) {
     const struct transfer *x = &e->transfers[i];
     double time = s->graph->edges[x->edge].time;
     if (!d->critical[i] || fmin(time, slack) != key) continue;
+    tried++;
     struct gain now = {.key = key, .weight = time, .edge = x->edge, .to = x->to};
     ts_mapping_merge(&search->candidate, &search->now, s, x->from, x->to);
     consider(d, best, now);
@@ -161,6 +165,7 @@ static void try_transfers(struct descent *d, double key, struct gain *best) {
     ts_mapping_duplicate(&search->candidate, &search->now, s, x->edge, x->to);
     consider(d, best, now);
   }
+  return tried;
 }
 
 /* One step along the critical path; false if nothing is admissible. */
@@ -173,10 +178,11 @@ static bool step(struct descent *d) {
   ts_estimate_critical(&search->estimate, search->s, &search->now, d->critical);
   struct gain best = {0};
   double key = INFINITY;
+  size_t tried = 0, most = search->s->is_literal ? SIZE_MAX : MOST_TRIED;
   while (!best.is_set) {
     key = next_key(d, key);
-    if (key < 0) return false;
-    try_transfers(d, key, &best);
+    if (key < 0 || tried >= most) return false;
+    tried += try_transfers(d, key, &best);
   }
   take(d, &d->chosen);
   return true;
