@@ -96,9 +96,13 @@ static void take_tasks(struct ts_cli_table *table, const json_t *cluster, size_t
   struct ts_str list = {0};
   size_t i = 0, count = json_array_size(tasks);
   for (; i < count && list.length < width; i++) {
-    const char *task = json_string_value(json_array_get(tasks, i));
-    ts_str_addf(&list, "%s%s%s", i > 0 ? " " : "", task ? task : "",
-                json_is_false(json_array_get(serves, i)) ? "'" : "");
+    const json_t *task = json_array_get(tasks, i);
+    if (i > 0) ts_str_add_char(&list, ' ');
+    if (json_is_integer(task))
+      ts_str_addf(&list, "%" JSON_INTEGER_FORMAT, json_integer_value(task));
+    else
+      ts_str_add(&list, json_is_string(task) ? json_string_value(task) : "");
+    if (json_is_false(json_array_get(serves, i))) ts_str_add_char(&list, '\'');
   }
   if (i < count) ts_str_addf(&list, " and %zu more", count - i);
   ts_cli_table_take(table, &list);

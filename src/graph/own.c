@@ -35,6 +35,7 @@ static void read_task(struct ts_task_graph *graph, const struct ts_reader *reade
     ts_graph_fault(reader, &err, ts_reader_child(reader, pointer, err.code == TS_ERR_DUPLICATE_NAME ? "id" : "time"));
     return;
   }
+  graph->tasks[graph->task_count - 1].is_number = json_is_integer(fields[0].value);
   if (json_is_false(fields[2].value)) graph->tasks[graph->task_count - 1].replicable = false;
 }
 

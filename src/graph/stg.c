@@ -85,6 +85,7 @@ static bool read_head(struct scan *scan, size_t expected, size_t total, bool is_
   if (is_second) return true;
   snprintf(id, sizeof id, "%zu", number);
   if (!ts_task_graph_add_task(scan->graph, id, time, &err)) return fail_at(scan, scan->token, &err);
+  scan->graph->tasks[number].is_number = true;
   scan->graph->tasks[number].line = line;
   scan->graph->tasks[number].column = column;
   return true;

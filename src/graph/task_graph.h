@@ -28,6 +28,7 @@ struct ts_graph_task {
   const char *id;   /* in the arena; unique */
   double time;      /* for one item; >= 0, finite */
   bool replicable;  /* replicas may handle different items */
+  bool is_number;   /* the id is a whole number in the file, and in replies */
   int line, column; /* where the file names it; 0: the reader finds it another way */
 };
 

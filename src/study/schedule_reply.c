@@ -3,15 +3,23 @@
 #include "study/schedule_int.h"
 
 #include "base/clock.h"
+#include "base/str.h"
 
 #include <math.h>
+
+/* The id of a task as its file has it: a number or a text. */
+static json_t *id_json(const struct scheduling *job, size_t task) {
+  const struct ts_graph_task *t = &job->graph.tasks[task];
+  int64_t number = 0;
+  return t->is_number && ts_parse_int64(t->id, &number) ? json_integer(number) : json_string(t->id);
+}
 
 static json_t *cluster_json(const struct scheduling *job, size_t number) {
   const struct ts_stream_cluster *cluster = &job->schedule.clusters[number];
   json_t *tasks = json_array(), *starts = json_array(), *finishes = json_array(), *homes = json_array();
   for (size_t i = 0; i < cluster->copy_count; i++) {
     const struct ts_stream_copy *copy = &cluster->copies[i];
-    json_array_append_new(tasks, json_string(job->graph.tasks[copy->task].id));
+    json_array_append_new(tasks, id_json(job, copy->task));
     json_array_append_new(starts, ts_json_real(copy->start));
     json_array_append_new(finishes, ts_json_real(copy->finish));
     json_array_append_new(homes, json_boolean(copy->is_home));
@@ -23,8 +31,8 @@ static json_t *cluster_json(const struct scheduling *job, size_t number) {
 
 static json_t *transfer_json(const struct scheduling *job, const struct ts_stream_transfer *x) {
   const struct ts_task_edge *edge = &job->graph.edges[x->edge];
-  json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:b}", "from_task", job->graph.tasks[edge->from].id,
-                             "to_task", job->graph.tasks[edge->to].id, "from_cluster", (json_int_t)x->from_cluster,
+  json_t *object = json_pack("{s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:b}", "from_task", id_json(job, edge->from),
+                             "to_task", id_json(job, edge->to), "from_cluster", (json_int_t)x->from_cluster,
                              "to_cluster", (json_int_t)x->to_cluster, "time", ts_json_real(edge->time), "start",
                              ts_json_real(x->start), "finish", ts_json_real(x->finish), "critical", x->is_critical);
   if (x->slot >= 0) json_object_set_new(object, "slot", ts_json_real(x->slot));

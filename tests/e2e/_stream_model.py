@@ -188,9 +188,16 @@ def close(a, b, tolerance=1e-9):
     return a == b or abs(a - b) <= tolerance * max(abs(a), abs(b))
 
 
+def with_texts(schedule):
+    """The schedule with all ids as texts; replies have those of the graph, which may be numbers."""
+    clusters = [{**c, "tasks": [str(task) for task in c["tasks"]]} for c in schedule["clusters"]]
+    transfers = [{**t, "from_task": str(t["from_task"]), "to_task": str(t["to_task"])} for t in schedule["transfers"]]
+    return {**schedule, "clusters": clusters, "transfers": transfers}
+
+
 def faults_of(graph, schedule, ports):
     """What is wrong with the printed numbers; empty: nothing."""
-    levels, out = Levels(graph), []
+    levels, out, schedule = Levels(graph), [], with_texts(schedule)
     latency, rate = (pipelined if schedule["pipelined"] else one_by_one)(levels, schedule, ports)
     printed = schedule["throughput"] if schedule["throughput"] is not None else float("inf")
     if not close(latency, schedule["latency"]):

@@ -46,6 +46,7 @@ def examples():
     fig1 = graph_of({i: 10 for i in range(1, 8)}, {edge: 8 for edge in FIG1})
     reply = schedule(fig1, "--processors", 8, "--ports", 2)
     equal(reply["latency"], 48, "Fig. 1, k = 2")
+    equal({task for c in reply["clusters"] for task in c["tasks"]}, set(range(1, 8)), "ids are those of the graph")
     evaluate(fig1, reply, 2, "Fig. 1")
     fig3 = graph_of({1: 2, 2: 5, 3: 6, 4: 8}, {(1, 2): 5, (1, 3): 3, (2, 4): 2, (3, 4): 1})
     equal(schedule(fig3, "--processors", 2, "--ports", 2, "--no-duplication")["latency"], 19, "Fig. 3, no duplication")
