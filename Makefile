@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 CONFIGURE = $(if $(filter true,$(CI)),-DTESSERA_WERROR=ON)
 
-.PHONY: all present setup demo check test install asan tsan coverage fuzz soak bench bench-reuse format lint clean help
+.PHONY: all present setup demo check test install asan tsan coverage fuzz soak bench bench-reuse papers format lint clean help
 .NOTPARALLEL:
 
 all: present build/build.ninja ## build/tessera, build/libtessera.so and the plugins (the default)
@@ -61,6 +61,10 @@ soak: setup all ## what takes too long for every day: five minutes of every fuzz
 	@tests/e2e/hostile.py all
 	@tests/e2e/kill_resume.py long
 	@tests/e2e/moat458.py long
+	@tests/e2e/schedule.py soak
+	@tests/e2e/schedule_vectors.py all
+	@tests/e2e/schedule_vectors.py inverse
+	@tests/e2e/schedule_vectors.py refine
 
 bench: all ## time the operations; time and memory of sampling and sensitivity analysis
 	@build/tessera bench
@@ -69,6 +73,9 @@ bench: all ## time the operations; time and memory of sampling and sensitivity a
 
 bench-reuse: all ## every way to share work between processes, measured on the same images (minutes; quiet machine)
 	@bench/reuse_variants.py
+
+papers: all ## make the figures and tables of docs/papers.md again (minutes; needs ../shared/vectors)
+	@bench/paper_streams.py --write
 
 format: ## rewrite the C files as clang-format wants them
 	@tools/check-format --fix

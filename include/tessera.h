@@ -136,6 +136,18 @@ struct ts_request {
   double confidence;     /* analyse: 0: 0.95 */
   size_t resamples;      /* analyse: with has_resamples; 0: no intervals */
   bool has_resamples;
+  /* schedule: `file` is the graph; zero or NULL is the default. Times are those of the graph */
+  size_t processors, ports;        /* how many there are (needed); channels of each (1) */
+  const char *throughput;          /* items per time: "0.05", "1/18", "4/s"; NULL: no demand */
+  const char *throughput_fraction; /* the same as a share of the largest throughput, 0 to 1 */
+  const char *latency;             /* most time of an item: "56", "2s" */
+  const char *algorithm;           /* "mos" (NULL), "fcp", "fcp-e", "expert", "expert-e", "heft" */
+  bool no_replication, no_duplication;
+  bool literal;           /* MOS as in the paper, without the candidate of one cluster */
+  bool fewest_processors; /* as few as the demands allow, at most `processors` */
+  double refine_s;        /* CPU seconds of local search after MOS */
+  double bandwidth;       /* bytes per second of a link (125e6) */
+  const char *wfformat;   /* file for the graph as WfFormat; NULL: none */
   /* sample: takes the design piece by piece when there is no `output`; false ends the call. May be NULL */
   bool (*on_text)(void *text_user, const char *text, size_t length);
   void *text_user;
@@ -179,6 +191,9 @@ TS_PUBLIC int ts_sample_space(const struct ts_request *request, char **reply);
 /* Sensitivity indices of the runs of any model: space, method, design, outputs, threads, seed, and what stands below
  * `space`. "indices" are those of the first output, "outputs" those of each. Schema tessera.analyse/1. */
 TS_PUBLIC int ts_analyse_runs(const struct ts_request *request, char **reply);
+/* Maps the tasks of a graph to processors, for a stream of items: file, what stands below `processors`, compare,
+ * picture, output, seed. Returns 4 if a demand cannot be met. Schema tessera.schedule/1. */
+TS_PUBLIC int ts_schedule(const struct ts_request *request, char **reply);
 /* CPU and wall time of each operation of a workflow on one image. Schema tessera.bench/1. */
 TS_PUBLIC int ts_bench(const struct ts_request *request, char **reply);
 

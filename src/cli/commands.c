@@ -219,6 +219,35 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
          .methods = "analyses",
          .call = ts_analyse_runs,
          .show = ts_show_analyse},
+    [TS_COMMAND_SCHEDULE] =
+        {.name = "schedule",
+         .group = ANY_MODEL,
+         .summary = "map the tasks of a graph to processors, for a stream of items",
+         .description =
+             "Finds a mapping with the least latency at a throughput (--throughput, --throughput-fraction), or with "
+             "the "
+             "highest throughput within a latency (--latency); given both, one that meets both. Tasks are grouped into "
+             "clusters; a cluster runs on one processor or on several that take turns with the items (replicas), and a "
+             "task may be computed in several clusters instead of being sent (duplicates). A processor has --ports "
+             "channels.\n\n"
+             "GRAPH is {\"tasks\": [{\"id\": \"a\", \"time\": 2}], \"edges\": [{\"from\": \"a\", \"to\": "
+             "\"b\", \"time\": 1}]}, a WfFormat 1.x file, a Pegasus DAX file or an STG file. Sizes in bytes become "
+             "times with --bandwidth. A demand that cannot be met ends with 4, and with what can.",
+         .operands = {{.name = "GRAPH",
+                       .field = FIELD(request.file),
+                       .help = "the tasks, their times and their edges",
+                       .completes = TS_COMPLETES_FILE}},
+         .examples = {{"tessera schedule graph.json --processors 32 --ports 4 --throughput-fraction 0.5",
+                       "least latency at half of the largest throughput"},
+                      {"tessera schedule graph.json --processors 8 --latency 2s",
+                       "highest throughput within 2 seconds"},
+                      {"tessera schedule graph.json --processors 32 --throughput 4/s --compare",
+                       "every algorithm side by side"},
+                      {"tessera schedule graph.json --processors 32 --throughput 4/s --refine 5 --svg schedule.svg",
+                       "search for 5 seconds, and draw the result"}},
+         .exit_codes = EXITS_LOOKING | EXIT_TARGET | EXIT_SIGNAL,
+         .call = ts_schedule,
+         .show = ts_show_schedule},
     [TS_COMMAND_STATUS] =
         {.name = "status",
          .group = LOOK_BACK,

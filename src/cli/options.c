@@ -23,6 +23,8 @@
 #define MAX_LEVELS       1000000
 #define MAX_SKIP         UINT64_C(1000000000000)
 #define MAX_RESAMPLES    1000000
+#define MAX_PROCESSORS   1000000
+#define MAX_REFINE_S     1e6  /* eleven days */
 #define MAX_SETTING      1000 /* harmonics, slices, degree: more never makes sense */
 
 static const char *const color_words[] = {"auto", "always", "never", NULL};
@@ -35,6 +37,8 @@ static const char *const base_words[] = {"mc", "lhs", "sobol-sequence", "halton"
 static const char *const scramble_words[] = {"none", "owen", "shift", NULL};
 static const char *const estimator_words[] = {"saltelli", "jansen", "janon", "martinez", NULL};
 static const char *const interval_words[] = {"percentile", "normal", NULL};
+
+static const char *const algorithm_words[] = {"mos", "fcp", "fcp-e", "expert", "expert-e", "heft", NULL};
 
 /* 8 hexadecimal digits: anything else behind --resume is a file. */
 static bool is_run_id(const char *word) { return strlen(word) == 8 && strspn(word, "0123456789abcdef") == 8; }
@@ -255,6 +259,7 @@ const struct ts_option ts_options[] = {
      .field = FIELD(request.step),
      .above = 0,
      .below = 1},
+#include "cli/options_schedule.inc"
     {.name = "trajectories",
      .kind = TS_OPTION_COUNT,
      .argument = "N",
@@ -288,8 +293,8 @@ const struct ts_option ts_options[] = {
     {.name = "seed",
      .kind = TS_OPTION_SEED,
      .argument = "N",
-     .help = "seed of the random numbers ('study' and 'plan': instead of the study's)",
-     .commands = DESIGNING | ANY_MODEL,
+     .help = "seed of the random numbers ('study' and 'plan': instead of the study's; 'schedule': of --refine)",
+     .commands = DESIGNING | ANY_MODEL | BIT(SCHEDULE),
      .field = FIELD(request.seed),
      .given = FIELD(request.has_seed)},
     {.name = "design",
@@ -385,8 +390,8 @@ const struct ts_option ts_options[] = {
      .completes = TS_COMPLETES_FILE},
     {.name = "compare",
      .kind = TS_OPTION_FLAG,
-     .help = "show every way to merge side by side",
-     .commands = BIT(PLAN),
+     .help = "show every way to merge, or every algorithm, side by side",
+     .commands = BIT(PLAN) | BIT(SCHEDULE),
      .field = FIELD(request.compare)},
     {.name = "picture",
      .kind = TS_OPTION_TEXT,
@@ -442,8 +447,8 @@ const struct ts_option ts_options[] = {
      .letter = 'o',
      .kind = TS_OPTION_TEXT,
      .argument = "PATH",
-     .help = "where results go: a folder for 'run' and 'study', a file for 'report' and 'sample'",
-     .commands = RUNNING | BIT(CHECK) | BIT(REPORT) | BIT(SAMPLE),
+     .help = "where results go: a folder for 'run' and 'study', a file for 'report', 'sample' and 'schedule'",
+     .commands = RUNNING | BIT(CHECK) | BIT(REPORT) | BIT(SAMPLE) | BIT(SCHEDULE),
      .field = FIELD(request.output),
      .completes = TS_COMPLETES_FILE},
     {.name = "jobs",

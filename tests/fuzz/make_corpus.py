@@ -52,6 +52,21 @@ def make_pictures(target):
         raw.unlink()
 
 
+GRAPHS = (
+    '{"name": "g", "tasks": [{"id": 1, "time": 10}, {"id": "b", "time": 2.5, "replicable": false}], '
+    '"edges": [{"from": 1, "to": "b", "time": 8}]}',
+    '{"tasks": [{"id": 1, "time": 1}, {"id": 2, "time": 1}], "edges": [{"from": 1, "to": 2, "bytes": 4e6}]}',
+    '{"name": "w", "schemaVersion": "1.5", "workflow": {"specification": {"tasks": [{"id": "a", "name": "a", "parents": [], '
+    '"children": ["b"], "inputFiles": [], "outputFiles": ["f"]}, {"id": "b", "name": "b", "parents": ["a"], "children": [], '
+    '"inputFiles": ["f"], "outputFiles": []}], "files": [{"id": "f", "sizeInBytes": 7}]}, "execution": {"tasks": '
+    '[{"id": "a", "runtimeInSeconds": 1}, {"id": "b", "runtimeInSeconds": 2}]}}}',
+    '{"workflow": {"tasks": [{"name": "a", "runtime": 1, "files": [{"name": "f", "link": "output", "size": 3}]}, '
+    '{"name": "b", "runtime": 1, "parents": ["a"], "files": [{"name": "f", "link": "input", "size": 3}]}]}}',
+    '<adag name="d"><job id="a" runtime="1"><uses file="f" link="output" size="5"/></job><job id="b" runtime="2">'
+    '<uses file="f" link="input" size="5"/></job><child ref="b"><parent ref="a"/></child></adag>',
+    "2\n0 0 0\n1 5 1 0\n2 4 1 1\n3 0 2 1 2\n# end\n")
+
+
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     folders = {}
@@ -69,6 +84,7 @@ def main():
     write_all(DESIGNS, folders["design"])
     write_all(TABLES + DESIGNS, folders["runs"])
     write_all(SPACES, folders["space"])
+    write_all(GRAPHS, folders["graph"])
     make_pictures(folders["image"])
     subprocess.run([str(build / "fuzz_seeds"), str(folders["data"]), str(folders["remote"])], check=True)
 

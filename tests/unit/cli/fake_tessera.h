@@ -44,6 +44,7 @@ FAKE(ts_list)
 FAKE(ts_bench)
 FAKE(ts_sample_space)
 FAKE(ts_analyse_runs)
+FAKE(ts_schedule)
 #undef FAKE
 
 void ts_reply_free(char *reply) { free(reply); }
