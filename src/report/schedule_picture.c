@@ -20,7 +20,7 @@
 #define TICKS       10
 
 static const char style[] =
-    "<style>text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:#111827}"
+    "<style>text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}"
     ".axis{stroke:#6b7280}.grid{stroke:#d1d5db}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
 
 static const char *colour_of(size_t cluster) { return ts_colour_get(cluster % (TS_COLOUR_COUNT - 1)); }
@@ -96,7 +96,7 @@ static void draw_node(struct ts_str *out, const struct ts_schedule_node *node, s
               TS_DECIMALS(at.y, 1), TS_DECIMALS(RADIUS_PX, 1));
   ts_svg_dot_titled(out, at.x, at.y, RADIUS_PX, colour_of(node->cluster), ts_str_get(&title));
   ts_str_release(&title);
-  draw_name(out, at.x, at.y + 4.5, 2 * RADIUS_PX - 2, ts_colour_text_on(colour_of(node->cluster)), node->name);
+  draw_name(out, at.x, at.y + 4.5, 2 * RADIUS_PX - 2, "#111827", node->name);
   if (node->duplicates == 0) return;
   struct ts_str copies = {0};
   ts_str_addf(&copies, "+%zu", node->duplicates);

@@ -12,6 +12,7 @@ import os
 import random
 import sys
 import time
+import xml.etree.ElementTree as xml
 
 import _stream_model as model
 import _support as support
@@ -158,7 +159,10 @@ def outputs():
     equal([row["algorithm"] for row in reply["compare"]], ["mos", "fcp", "fcp-e", "expert", "expert-e", "heft"], "--compare")
     equal(json.loads((FOLDER / "s.json").read_text(encoding="utf-8"))["clusters"], reply["clusters"], "-o")
     svg = (FOLDER / "s.svg").read_text(encoding="utf-8")
-    check("<svg" in svg and svg.rstrip().endswith("</svg>"), "--svg")
+    titles = [title.text for title in xml.fromstring(svg).iter("{http://www.w3.org/2000/svg}title")]
+    copies = sum(len(cluster["tasks"]) for cluster in reply["clusters"])
+    wanted = 2 * copies + 3 * len(reply["transfers"]) + len(graph["tasks"])  # item, period with both ports, graph
+    equal(len(titles), wanted, "the boxes and dots of --svg")
     again = call_json("schedule", FOLDER / "w.json", "--processors", 8, "--ports", 2)
     equal(again["latency"], reply["latency"], "a graph that was written as WfFormat")
     text = call(*base, "--compare").stdout

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * F. Guirado, A. Ripoll, C. Roig, E. Luque, "Optimizing latency under throughput requirements for streaming
- * applications on cluster execution", IEEE Cluster 2005; known here through the description in the paper of stream.h. */
+ * applications on cluster execution", IEEE Cluster 2005; known here through its description in the paper of
+ * stream.h. */
 #include "sched/stream/stream_int.h"
 
 #include "base/alloc.h"

@@ -1,8 +1,9 @@
 /* MOS^-1: the highest throughput within a latency, by bisection with bounded looks ahead (Algorithm 4).
  * SPDX-License-Identifier: Apache-2.0
  *
- * Latency does not grow steadily with the throughput that a heuristic is given, hence the looks ahead. Every schedule
- * that was made is remembered, and the feasible one of highest throughput is the result. */
+ * Latency does not grow steadily with the throughput that a heuristic is given, hence the looks ahead, and a sweep over
+ * all throughputs before a latency is called infeasible. Every schedule that was made is remembered, and the feasible
+ * one of highest throughput is the result. */
 #include "sched/stream/stream_int.h"
 
 #include "base/alloc.h"
@@ -12,6 +13,9 @@
 #define TRIES     6    /* evenly spaced throughputs of one look ahead */
 #define TOLERANCE 0.01 /* of the largest throughput: where the bisection ends */
 #define ABOUT_0   0.02 /* of the largest throughput: the least that the bisection tries */
+
+/* Throughputs of the sweep before a latency is called infeasible: as dense as the size of the graph allows. */
+static size_t sweep_count(size_t tasks) { return tasks <= 32 ? 100 : tasks <= 64 ? 50 : 20; }
 
 struct attempt {
   double wanted, latency; /* infinite: no schedule */
@@ -27,7 +31,10 @@ struct inversion {
   struct ts_stream_schedule fastest; /* of least latency */
 };
 
-static bool is_within(double latency, double limit) { return latency <= limit * (1 + STREAM_SAME); }
+/* Without a schedule the latency is infinite, which no limit allows. */
+static bool is_within(double latency, double limit) {
+  return isfinite(latency) && latency <= limit * (1 + STREAM_SAME);
+}
 
 static void replace(struct ts_stream_schedule *old, struct ts_stream_schedule *with) {
   struct ts_stream_schedule keep = *old;
@@ -84,6 +91,14 @@ static void bisect(struct inversion *v, double low, double high, double most) {
   look_ahead(v, (low + high) / 2, fmin(low + high, most), &latency);
 }
 
+/* The last resort: from high to low throughputs, until one keeps the latency. */
+static void sweep(struct inversion *v, double most) {
+  size_t count = sweep_count(v->problem->graph->task_count);
+  for (size_t i = count; i > 0; i--) {
+    if (is_within(latency_at(v, most * (double)i / (double)count), v->limit)) return;
+  }
+}
+
 void ts_stream_inverse(const struct ts_stream_problem *problem, const struct ts_stream_algorithm *algorithm,
                        double latency, struct ts_stream_schedule *out) {
   struct inversion v = {.problem = problem, .algorithm = algorithm, .limit = latency};
@@ -92,6 +107,7 @@ void ts_stream_inverse(const struct ts_stream_problem *problem, const struct ts_
   if (isfinite(most) && !is_within(latency_at(&v, most), latency)) {
     look_ahead(&v, low, 2 * low, &least);
     bisect(&v, low, most, most);
+    if (!v.best.is_found && is_within(ts_stream_least_latency(problem), latency)) sweep(&v, most);
   }
   if (v.best.is_found) {
     replace(out, &v.best);

@@ -19,7 +19,7 @@ static inline void make_graph(struct ts_task_graph *graph, const double *times, 
   struct ts_error err = {0};
   *graph = (struct ts_task_graph){0};
   for (size_t t = 0; t < task_count; t++) {
-    char id[16];
+    char id[24];
     snprintf(id, sizeof id, "%zu", t + 1);
     if (!ts_task_graph_add_task(graph, id, times[t], &err)) fail_msg("%s", err.text);
   }

@@ -85,6 +85,21 @@ static void inverse_against_a_sweep(void **state) {
   }
 }
 
+/* Five tasks of 3 on two processors without replicas: 1/7.5 is the largest throughput, and 1/9 the best there is. */
+static void inverse_without_a_latency(void **state) {
+  (void)state;
+  const double times[] = {3, 3, 3, 3, 3};
+  struct ts_task_graph graph;
+  struct ts_stream_schedule out = {0};
+  make_graph(&graph, times, 5, NULL, 0);
+  struct ts_stream_problem problem = {.graph = &graph, .processors = 2, .ports = 1, .no_replication = true};
+  ts_stream_inverse(&problem, &ts_stream_mos, INFINITY, &out);
+  if (!out.is_feasible || fabs(out.throughput - 1.0 / 9) > 1e-12)
+    fail_msg("feasible %d, throughput %g", out.is_feasible, out.throughput);
+  ts_stream_schedule_release(&out);
+  ts_task_graph_release(&graph);
+}
+
 /* By hand: EXPERT at a period of 20 joins 1-2 and then 3-4 of Figure 2; the longest path is 1, 2, 4. */
 static void expert_by_hand(void **state) {
   (void)state;
@@ -145,7 +160,10 @@ static void heft_by_hand(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(refinement_is_never_worse),
-                                     cmocka_unit_test(inverse_against_a_sweep), cmocka_unit_test(expert_by_hand),
-                                     cmocka_unit_test(fcp_by_hand), cmocka_unit_test(heft_by_hand)};
+                                     cmocka_unit_test(inverse_against_a_sweep),
+                                     cmocka_unit_test(inverse_without_a_latency),
+                                     cmocka_unit_test(expert_by_hand),
+                                     cmocka_unit_test(fcp_by_hand),
+                                     cmocka_unit_test(heft_by_hand)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
