@@ -23,9 +23,9 @@
 #define MAX_LEVELS       1000000
 #define MAX_SKIP         UINT64_C(1000000000000)
 #define MAX_RESAMPLES    1000000
-#define MAX_PROCESSORS   1000000
-#define MAX_REFINE_S     1e6  /* eleven days */
-#define MAX_SETTING      1000 /* harmonics, slices, degree: more never makes sense */
+#define MAX_PROCESSORS   10000 /* of a schedule; FCP compares every copy of a task with every one of them */
+#define MAX_REFINE_S     1e6   /* eleven days */
+#define MAX_SETTING      1000  /* harmonics, slices, degree: more never makes sense */
 
 static const char *const color_words[] = {"auto", "always", "never", NULL};
 static const char *const progress_words[] = {"auto", "plain", "json", "none", NULL};

@@ -22,6 +22,8 @@ struct scheduling {
 
 /* schedule_demands.c: the demands of the request. False: faults. */
 bool ts_scheduling_read_demands(struct scheduling *job);
+/* schedule_search.c: the throughput that an algorithm is asked for: the demand, as far as any schedule can have it. */
+double ts_scheduling_rate(const struct scheduling *job, const struct ts_stream_problem *problem);
 /* schedule_search.c: the schedule for the demands, and what is possible where they cannot be met. */
 void ts_scheduling_search(struct scheduling *job);
 /* schedule_reply.c */

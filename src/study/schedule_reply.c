@@ -97,9 +97,10 @@ json_t *ts_scheduling_compare(struct scheduling *job) {
     if (isfinite(job->latency) && job->throughput == 0)
       ts_stream_inverse(&problem, algorithm, job->latency, &now);
     else
-      algorithm->run(&problem, job->throughput, &now);
+      algorithm->run(&problem, ts_scheduling_rate(job, &problem), &now);
     double cpu_s = (double)(ts_clock_thread_cpu_ns() - start_ns) / 1e9;
-    bool is_met = now.is_feasible && now.latency <= job->latency * (1 + 1e-9);
+    bool is_met =
+        now.is_feasible && ts_stream_meets(now.throughput, job->throughput) && now.latency <= job->latency * (1 + 1e-9);
     json_array_append_new(list,
                           json_pack("{s:s, s:s, s:b, s:o, s:o, s:I, s:o, s:b, s:o}", "algorithm", algorithm->name,
                                     "title", algorithm->title, "feasible", is_met, "latency", ts_json_real(now.latency),

@@ -17,6 +17,11 @@ static double time_left(void *user) {
   return (double)(job->refine_end_ns - now_ns) / (double)job->refine_ns;
 }
 
+/* More than the processors allow is not asked of an algorithm: it would need more replicas than can be counted. */
+double ts_scheduling_rate(const struct scheduling *job, const struct ts_stream_problem *problem) {
+  return fmin(job->throughput, ts_stream_most_throughput(problem));
+}
+
 /* From now on a run of the algorithm refines for a share of the time that the user gave; 0: not at all. */
 static void allow_refinement(struct scheduling *job, double share) {
   double seconds = job->s->request->refine_s * share;
@@ -98,11 +103,11 @@ static bool search_fewest(struct scheduling *job) {
     struct ts_stream_schedule now = {0};
     job->problem.processors = p;
     allow_refinement(job, 0);
-    job->algorithm->run(&job->problem, job->throughput, &now);
+    job->algorithm->run(&job->problem, ts_scheduling_rate(job, &job->problem), &now);
     if (!meets_all(job, &now) && job->s->request->refine_s > 0 && now.is_feasible) {
       ts_stream_schedule_release(&now);
       allow_refinement(job, 1.0 / (double)most);
-      job->algorithm->run(&job->problem, job->throughput, &now);
+      job->algorithm->run(&job->problem, ts_scheduling_rate(job, &job->problem), &now);
     }
     bool is_met = meets_all(job, &now);
     take(job, &now);
@@ -121,7 +126,7 @@ void ts_scheduling_search(struct scheduling *job) {
     search_rate(job);
   } else {
     allow_refinement(job, 1);
-    job->algorithm->run(&job->problem, job->throughput, &job->schedule);
+    job->algorithm->run(&job->problem, ts_scheduling_rate(job, &job->problem), &job->schedule);
   }
   job->is_feasible = meets_all(job, &job->schedule);
   if (!job->is_feasible) find_best(job);

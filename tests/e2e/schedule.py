@@ -108,6 +108,10 @@ def demands():
     reply = schedule(fig2, "--processors", 4, "--throughput", "1/5", expect=4)
     equal((reply["feasible"], reply["best"]["throughput"]), (False, 0.1), "more than the processors can do")
     check(reply["processors"] <= 4, "the nearest schedule fits the processors")
+    for huge in ("1e12", "1e300"):  # neither replicas that overflow nor copies without end
+        reply = schedule(fig2, "--processors", 4, "--throughput", huge, "--compare", expect=4)
+        equal((reply["feasible"], reply["throughput"], reply["processors"]), (False, 0.1, 4), f"throughput {huge}")
+        check(not any(row["feasible"] for row in reply["compare"]), f"algorithms at {huge}: {reply['compare']}")
     said = call("schedule", write(fig2), "--processors", 4, "--throughput", "1/5", expect=4).stdout
     check("Not met" in said and "cannot exceed 0.1" in said, f"words for an unmet throughput: {said}")
     said = call("schedule", write(fig2), "--processors", 4, "--latency", 20, expect=4).stdout

@@ -23,6 +23,7 @@ struct fcp {
   size_t placed_count, placed_capacity;
   size_t *first, *count; /* owned, by task */
   double *load;          /* owned, by processor */
+  double *ready;         /* owned, by processor: when the inputs of the task in hand could be there */
   size_t processors;
 };
 
@@ -45,10 +46,11 @@ static double inputs_at(const struct fcp *f, uint32_t task, uint32_t processor) 
 static void place_copies(struct fcp *f, uint32_t task) {
   f->first[task] = f->placed_count;
   double copies = f->s->is_fixed[task] ? 1 : ts_stream_ceil(f->wanted * f->s->time[task]);
+  for (uint32_t p = 0; p < f->processors; p++) f->ready[p] = inputs_at(f, task, p);
   for (double c = 0; c < copies; c++) {
     struct placed best = {.task = task, .completion = INFINITY};
     for (uint32_t p = 0; p < f->processors; p++) {
-      double completion = inputs_at(f, task, p) + f->load[p] + f->s->time[task];
+      double completion = f->ready[p] + f->load[p] + f->s->time[task];
       if (completion < best.completion) {
         best.completion = completion;
         best.processor = p;
@@ -136,12 +138,14 @@ static void run_once(const struct stream_model *s, double wanted, size_t process
   f.first = ts_calloc(s->task_count, sizeof *f.first);
   f.count = ts_calloc(s->task_count, sizeof *f.count);
   f.load = ts_calloc(processors + 1, sizeof *f.load);
+  f.ready = ts_calloc(processors + 1, sizeof *f.ready);
   for (size_t k = 0; k < s->task_count; k++) place_copies(&f, s->task_order[k]);
   make_schedule(&f, out);
   free(f.placed);
   free(f.first);
   free(f.count);
   free(f.load);
+  free(f.ready);
 }
 
 static void run_fcp(const struct ts_stream_problem *problem, double throughput, struct ts_stream_schedule *out) {
