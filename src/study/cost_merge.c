@@ -11,7 +11,8 @@
 #include <string.h>
 
 #define DEVICE_MARK "; device "
-#define MOST_TRIES  20 /* each says that another run has written in between */
+/* Each says that another run has written in between: so many do not end at once. */
+#define MOST_TRIES 1000
 
 /* False: it is damaged. */
 static bool read_bin(const struct ts_cost_row *row, struct ts_cost_bin *bin) {
