@@ -72,6 +72,48 @@ static void test_idle_blocks_are_used_again(void **state) {
   assert_int_equal(ts_blocks_idle_bytes(), 0);
 }
 
+/* Of several idle blocks that are large enough, the smallest is taken; of equal ones, the one given back last. */
+static void test_the_best_fit_is_taken(void **state) {
+  (void)state;
+  if (TS_HAS_ADDRESS_SANITIZER) return;
+  const size_t unit = MEGA / 16;
+  void *used = ts_block_take(2048 * MEGA); /* half of that may be idle */
+  for (size_t scale = 1; scale <= 128; scale *= 128) { /* below and above the sizes that have a list of their own */
+    ts_blocks_trim();
+    void *blocks[4];
+    const size_t sizes[4] = {18 * unit, 17 * unit, 17 * unit, 20 * unit};
+    for (size_t i = 0; i < 4; i++) blocks[i] = ts_block_take(scale * sizes[i] - 64);
+    for (size_t i = 0; i < 4; i++) ts_block_give(blocks[i]);
+    assert_ptr_equal(ts_block_take(scale * 16 * unit - 64), blocks[2]);
+    assert_ptr_equal(ts_block_take(scale * 16 * unit - 64), blocks[1]);
+    assert_ptr_equal(ts_block_take(scale * 16 * unit - 64), blocks[0]);
+    assert_ptr_equal(ts_block_take(scale * 19 * unit - 64), blocks[3]); /* more than an eighth above the others */
+    for (size_t i = 0; i < 4; i++) ts_block_give(blocks[i]);
+  }
+  ts_block_give(used);
+  ts_blocks_trim();
+}
+
+/* A tile of a study has more planes than a few hundred: all wait for the next tile, and the longest idle go first. */
+static void test_many_idle_blocks_wait(void **state) {
+  (void)state;
+  if (TS_HAS_ADDRESS_SANITIZER) return;
+  enum { COUNT = 1000 };
+  static void *blocks[COUNT];
+  ts_blocks_trim();
+  for (size_t i = 0; i < COUNT; i++) blocks[i] = ts_block_take(100000);
+  for (size_t i = 0; i < COUNT; i++) ts_block_give(blocks[i]);
+  const uint64_t all = ts_blocks_idle_bytes();
+  assert_true(all >= COUNT * 100000);
+  ts_blocks_set_limit(ts_blocks_used_bytes() + all / 2);
+  assert_true(ts_blocks_idle_bytes() <= all / 2);
+  ts_blocks_set_limit(0);
+  for (size_t i = 0; i < COUNT / 2; i++) assert_ptr_equal(ts_block_take(100000), blocks[COUNT - 1 - i]);
+  assert_int_equal(ts_blocks_idle_bytes(), 0);
+  for (size_t i = 0; i < COUNT / 2; i++) ts_block_give(blocks[COUNT - 1 - i]);
+  ts_blocks_trim();
+}
+
 static void test_limit_holds_for_used_and_idle(void **state) {
   (void)state;
   void *blocks[8];
@@ -160,6 +202,8 @@ int main(void) {
       cmocka_unit_test(test_impossible_sizes),
       cmocka_unit_test(test_resize_keeps_bytes),
       cmocka_unit_test(test_idle_blocks_are_used_again),
+      cmocka_unit_test(test_the_best_fit_is_taken),
+      cmocka_unit_test(test_many_idle_blocks_wait),
       cmocka_unit_test(test_limit_holds_for_used_and_idle),
       cmocka_unit_test(test_memory_goes_back_to_the_system),
       cmocka_unit_test(test_watch_counts_one_thread),
