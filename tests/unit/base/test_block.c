@@ -77,7 +77,7 @@ static void test_the_best_fit_is_taken(void **state) {
   (void)state;
   if (TS_HAS_ADDRESS_SANITIZER) return;
   const size_t unit = MEGA / 16;
-  void *used = ts_block_take(2048 * MEGA); /* half of that may be idle */
+  void *used = ts_block_take(2048 * MEGA);             /* half of that may be idle */
   for (size_t scale = 1; scale <= 128; scale *= 128) { /* below and above the sizes that have a list of their own */
     ts_blocks_trim();
     void *blocks[4];
