@@ -23,7 +23,7 @@ struct ts_display {
   struct ts_display_options options;
   pthread_mutex_t lock; /* guards everything below; taken under the log's lock, never the other way round */
   struct ts_snapshot snapshot;
-  bool told; /* the snapshot is of something */
+  bool has_news; /* the snapshot is of something */
   uint64_t told_ns;
   uint64_t shown_ns; /* when something was drawn, written or cleared */
   bool shown;
@@ -171,8 +171,8 @@ void ts_display_on_progress(void *user, const struct ts_progress *progress) {
     free(display->announced);
     display->announced = ts_calloc(progress->stage_count + 1, sizeof *display->announced);
   }
-  if (!display->told) display->shown_ns = now;
-  display->told = true;
+  if (!display->has_news) display->shown_ns = now;
+  display->has_news = true;
   display->told_ns = now;
   display->last_stage = stage_of_task(progress);
   notice_stop(display);
@@ -197,9 +197,9 @@ void ts_display_tick(struct ts_display *display) {
   pthread_mutex_lock(&display->lock);
   uint64_t now = ts_clock_ns();
   bool pausing = notice_stop(display);
-  if (display->told && display->options.mode == TS_DISPLAY_TERMINAL) {
+  if (display->has_news && display->options.mode == TS_DISPLAY_TERMINAL) {
     if (now - display->shown_ns >= (pausing ? REDRAW_NS : CLOCK_NS)) draw(display, now);
-  } else if (display->told && display->options.mode == TS_DISPLAY_PLAIN) {
+  } else if (display->has_news && display->options.mode == TS_DISPLAY_PLAIN) {
     show_plain(display, now);
   }
   pthread_mutex_unlock(&display->lock);
@@ -281,7 +281,7 @@ bool ts_display_counts(struct ts_display *display, uint64_t *done, uint64_t *tot
     *done += display->snapshot.stages[i].done;
     *total += display->snapshot.stages[i].total;
   }
-  bool told = display->told;
+  bool has_news = display->has_news;
   pthread_mutex_unlock(&display->lock);
-  return told;
+  return has_news;
 }

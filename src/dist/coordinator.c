@@ -197,8 +197,8 @@ static void handle_messages(struct coordinator *c) {
 /* Every level that the user reached is passed on once. */
 static void pass_stop_on(struct coordinator *c) {
   const int reached = ts_coordinator_stop_level(c);
-  for (int level = reached > 2 ? 2 : reached; c->stop_told < level; c->stop_told++) {
-    if (c->stop_told == 0) close_queue(c);
+  for (int level = reached > 2 ? 2 : reached; c->stop_sent < level; c->stop_sent++) {
+    if (c->stop_sent == 0) close_queue(c);
     ts_coordinator_signal_all(c, SIGINT);
   }
 }
@@ -228,7 +228,7 @@ static void coordinate(struct coordinator *c) {
     handle_messages(c);
     ts_coordinator_look_after(c);
     pass_stop_on(c);
-    if (c->stop_told > 1 || (c->stop_told > 0 && !ts_coordinator_any_running(c))) break;
+    if (c->stop_sent > 1 || (c->stop_sent > 0 && !ts_coordinator_any_running(c))) break;
   }
   handle_messages(c);
 }
@@ -236,7 +236,7 @@ static void coordinate(struct coordinator *c) {
 /* No process is left behind: one that does not end by itself is killed. */
 static void dismiss(struct coordinator *c) {
   close_queue(c);
-  bool at_once = c->trouble.code != TS_ERR_OK || c->stop_told > 1;
+  bool at_once = c->trouble.code != TS_ERR_OK || c->stop_sent > 1;
   if (c->trouble.code != TS_ERR_OK) {
     ts_coordinator_signal_all(c, SIGINT);
     ts_coordinator_signal_all(c, SIGINT);

@@ -65,7 +65,7 @@ struct claim {
 struct lost_claim {
   uint64_t token;
   uint32_t window;
-  bool is_told;
+  bool is_reported;
 };
 
 /* A window that is split: first a run per worker, then the front, then the rest. */
@@ -91,7 +91,7 @@ struct coordinator {
   struct ts_queue *queue;               /* owned; has a lock of its own, taken last */
   size_t threads;                       /* of each worker */
   uint64_t lease_ns;
-  int stop_told; /* the level that the workers know */
+  int stop_sent; /* the level that the workers know */
 
   pthread_mutex_t lock;  /* guards the rest, up to the next comment */
   struct slot *slots;    /* owned; children are the caller's thread's alone */

@@ -233,7 +233,7 @@ void ts_dist_link_hold(struct ts_dist_link *link, uint64_t token) {
   pthread_mutex_unlock(&link->lock);
 }
 
-bool ts_dist_link_let_go(struct ts_dist_link *link) {
+bool ts_dist_link_drop(struct ts_dist_link *link) {
   pthread_mutex_lock(&link->lock);
   const bool is_ours = !link->is_stale && !link->is_gone;
   link->token = 0;

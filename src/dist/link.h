@@ -37,7 +37,7 @@ void ts_dist_link_set_lease(struct ts_dist_link *link, uint64_t lease_ns);
 /* From now on the lease of this bucket is renewed. */
 void ts_dist_link_hold(struct ts_dist_link *link, uint64_t token);
 /* No more; false: the bucket was lost meanwhile. */
-bool ts_dist_link_let_go(struct ts_dist_link *link);
+bool ts_dist_link_drop(struct ts_dist_link *link);
 bool ts_dist_link_is_gone(struct ts_dist_link *link);
 
 #endif

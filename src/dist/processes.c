@@ -121,7 +121,8 @@ static void give_back(struct coordinator *c, struct slot *slot) {
   }
   ts_queue_release(c->queue, slot->token);
   name_window(c, slot->window, &piece);
-  ts_log(TS_LOG_WARN, "%s\nwhat it was doing (%s) is done again by another one", ts_str_get(&text), ts_str_get(&piece));
+  ts_log(TS_LOG_WARN, "%s\nit loses its work (%s); another worker process takes it", ts_str_get(&text),
+         ts_str_get(&piece));
 }
 
 static void handle_death(struct coordinator *c, struct slot *slot) {
@@ -196,7 +197,7 @@ static void take_back(struct coordinator *c, const struct ts_queue_loss *loss) {
   pthread_mutex_unlock(&c->lock);
   name_window(c, window, &piece);
   ts_log(TS_LOG_WARN,
-         "worker process %d has not answered for %s s\nwhat it was doing (%s) is done again by another one",
+         "worker process %d has not answered for %s s\nit loses its work (%s); another worker process takes it",
          slot ? (int)slot->child.pid : 0, TS_SIGNIFICANT((double)c->lease_ns / 1e9, 4), ts_str_get(&piece));
   if (slot) start_in_place(c, lane);
 }
@@ -216,12 +217,12 @@ static void look_at_leases(struct coordinator *c) {
 void ts_coordinator_refuse(struct coordinator *c, uint64_t token) {
   ts_auto(ts_str_release) struct ts_str piece = {0};
   for (size_t i = 0; i < c->loss_count; i++) {
-    if (c->losses[i].token != token || c->losses[i].is_told) continue;
-    c->losses[i].is_told = true;
+    if (c->losses[i].token != token || c->losses[i].is_reported) continue;
+    c->losses[i].is_reported = true;
     name_window(c, c->losses[i].window, &piece);
     ts_log(TS_LOG_WARN,
-           "the worker process goes on that had not answered: what it made of %s is refused, because "
-           "another one does that again",
+           "a worker process that had not answered goes on: its results of %s are refused, because another "
+           "worker process took the work",
            ts_str_get(&piece));
   }
 }
@@ -264,7 +265,7 @@ void ts_coordinator_kill_still(struct coordinator *c) {
 /* One that ended well before, and not at the end, was not well. */
 static void warn_of_bad_end(const struct coordinator *c, const struct slot *slot) {
   ts_auto(ts_str_release) struct ts_str text = {0};
-  if (slot->child.pid > 0 || slot->child.status == 0 || c->trouble.code != TS_ERR_OK || c->stop_told > 0) return;
+  if (slot->child.pid > 0 || slot->child.status == 0 || c->trouble.code != TS_ERR_OK || c->stop_sent > 0) return;
   if (slot->is_still) return; /* killed here */
   ts_child_describe(&slot->child, &text);
   add_end_message(slot, &text);

@@ -142,19 +142,19 @@ static bool get_ready(struct worker *w, struct ts_error *err) {
   return false;
 }
 
-static void tell_result(struct worker *w, const struct ts_run_result *result, bool is_kept) {
-  const struct ts_dist_result told = {.number = w->bucket.number,
-                                      .token = w->bucket.token,
-                                      .stopped = result->stopped,
-                                      .dropped = result->dropped,
-                                      .spilled = result->spilled,
-                                      .waits = result->waits,
-                                      .recomputed = result->recomputed,
-                                      .peak_bytes = result->peak_bytes,
-                                      .parts = result->parts,
-                                      .cpu_s = result->cpu_total_s};
+static void report_result(struct worker *w, const struct ts_run_result *result, bool is_kept) {
+  const struct ts_dist_result report = {.number = w->bucket.number,
+                                        .token = w->bucket.token,
+                                        .stopped = result->stopped,
+                                        .dropped = result->dropped,
+                                        .spilled = result->spilled,
+                                        .waits = result->waits,
+                                        .recomputed = result->recomputed,
+                                        .peak_bytes = result->peak_bytes,
+                                        .parts = result->parts,
+                                        .cpu_s = result->cpu_total_s};
   ts_auto(ts_str_release) struct ts_str bytes = {0};
-  ts_dist_result_add(&bytes, &told);
+  ts_dist_result_add(&bytes, &report);
   pthread_mutex_lock(&w->lock);
   settle_products(w, is_kept);
   send_news(w);
@@ -176,8 +176,8 @@ static bool run_bucket(struct worker *w, struct ts_run_options options, struct t
   ts_dist_link_hold(given->link, w->bucket.token);
   bool ok = ts_store_refresh(given->store, err) && ts_run(given->plan, given->dataset, &options, &result, err);
   const bool is_kept = ok && flush(w);
-  if (ok && !is_lost(w)) tell_result(w, &result, is_kept);
-  if (!ts_dist_link_let_go(given->link)) ts_log(TS_LOG_INFO, "a bucket was lost: its results are thrown away");
+  if (ok && !is_lost(w)) report_result(w, &result, is_kept);
+  if (!ts_dist_link_drop(given->link)) ts_log(TS_LOG_INFO, "a bucket was lost: its results are thrown away");
   ts_str_clear(&w->news);
   forget_products(w);
   ts_run_result_release(&result);

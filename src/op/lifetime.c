@@ -91,7 +91,7 @@ static bool open_watched(const struct ts_call_state *call, struct opening *openi
     ts_fail(&opening->err, TS_ERR_TASK_FAILED, "operation '%s' could not be opened: status %d, and no reason given",
             op->descriptor->name, opening->status);
   if (opening->err.code == TS_ERR_OK) return true;
-  if (opening->status == 0) close_state(op, opening->state); /* it told a reason and returned 0 */
+  if (opening->status == 0) close_state(op, opening->state); /* it gave a reason and returned 0 */
   return false;
 }
 

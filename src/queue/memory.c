@@ -230,7 +230,7 @@ static struct bucket *find_held(struct memory *m, uint64_t token, size_t *place)
   return NULL;
 }
 
-static void let_go(struct memory *m, size_t place) { m->held[place] = m->held[--m->held_count]; }
+static void drop_held(struct memory *m, size_t place) { m->held[place] = m->held[--m->held_count]; }
 
 static enum ts_queue_outcome memory_renew(void *state, uint64_t token) {
   struct memory *m = state;
@@ -251,7 +251,7 @@ static void finish(struct memory *m, size_t number) {
   bucket->row.body = NULL;
   m->open_count--;
   for (size_t i = 0; i < m->held_count; i++) {
-    if (m->held[i] == number) let_go(m, i);
+    if (m->held[i] == number) drop_held(m, i);
   }
   if (--phase_of(group, bucket->row.phase)->unfinished == 0) unblock(m, group);
 }
@@ -282,7 +282,7 @@ static enum ts_queue_outcome memory_release(void *state, uint64_t token) {
   pthread_mutex_lock(&m->lock);
   const struct bucket *bucket = find_held(m, token, &place);
   if (bucket) {
-    let_go(m, place);
+    drop_held(m, place);
     place_bucket(m, (size_t)bucket->row.number);
   }
   pthread_mutex_unlock(&m->lock);
@@ -308,7 +308,7 @@ static enum ts_queue_outcome memory_poison(void *state, uint64_t token, const ch
   pthread_mutex_lock(&m->lock);
   struct bucket *bucket = find_held(m, token, &place);
   if (bucket) {
-    let_go(m, place);
+    drop_held(m, place);
     set_aside(m, bucket, log);
   }
   pthread_mutex_unlock(&m->lock);
@@ -325,7 +325,7 @@ static size_t memory_expire(void *state, struct ts_queue_loss *losses, size_t mo
     if (bucket->state != HELD || now_ns < bucket->until_ns) continue;
     const bool is_poisoned = bucket->row.attempts >= m->options.most_attempts;
     losses[count++] = (struct ts_queue_loss){bucket->row.number, bucket->token, bucket->row.attempts, is_poisoned};
-    let_go(m, i);
+    drop_held(m, i);
     if (is_poisoned)
       set_aside_unanswered(m, bucket);
     else

@@ -68,7 +68,6 @@ double ts_robust_mean(const double *values, size_t count) {
   return sum / (double)kept; /* the quartiles lie within */
 }
 
-/* The size goes with the seconds: a call that is left out there is left out here. */
 /* The share of each port in the bytes of the calls that know it. */
 static void share_ports(const struct ts_cost_bin *bin, struct point *point) {
   double bytes = 0;
@@ -90,7 +89,7 @@ static struct point make_point(const struct ts_cost_bin *bin) {
     values[PEAK][i] = bin->samples[i].peak_bytes;
   }
   for (int q = 0; q < QUANTITIES; q++) point.value[q] = ts_robust_mean(values[q], bin->count);
-  double low = 0, high = 0, kept = 0;
+  double low = 0, high = 0, kept = 0; /* a call whose seconds are left out does not count for the size either */
   find_fences(values[SECONDS], bin->count, &low, &high);
   for (size_t i = 0; i < bin->count; i++) {
     if (values[SECONDS][i] < low || values[SECONDS][i] > high) continue;

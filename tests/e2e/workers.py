@@ -175,7 +175,7 @@ class Life:
 
     def mourn(self, line):
         """A bucket of whole tiles has told what was told of its tile since it was given back last."""
-        found = re.match(r"what it was doing \(tile (\d+), (\d+) of '(.*)'\) is done again", line.strip())
+        found = re.match(r"it loses its work \(tile (\d+), (\d+) of '(.*)'\); another", line.strip())
         if found:
             tile = (found[3], int(found[1]), int(found[2]))
             self.lost.append((tile, self.executed[tile] - sum(n for other, n in self.lost if other == tile)))
@@ -215,7 +215,7 @@ def check_kills(project):
     check((project / "out-kills/results.csv").read_bytes() == wanted, "results.csv after kills differ")
     check_counts(reply, "kills")
     check_done_again(life, reply)
-    check("killed by signal 9" in life.text and "done again" in life.text, f"what is said of kills:\n{life.text}")
+    check("killed by signal 9" in life.text and "another worker process takes it" in life.text, f"what is said of kills:\n{life.text}")
     equal(list(meeting.iterdir()), [], "what is left of the sockets")
 
 
@@ -303,7 +303,7 @@ def check_stopped_worker(project):
         check(goes_on or time.monotonic() - start < 60, f"{name}: it took {time.monotonic() - start:.1f} s to give up")
         nobody_left(pids, name)
         equal(list(meeting.iterdir()), [], f"{name}: what is left of the sockets")
-        equal(life.text.count("done again"), 0, f"{name}: buckets done again\n{life.text}")
+        equal(life.text.count("another worker process takes it"), 0, f"{name}: buckets done again\n{life.text}")
         if not goes_on:
             call("study", "-C", project, *options, "--resume", "--progress=none", env=environment())
         check((project / f"out-{name}/results.csv").read_bytes() == wanted, f"{name}: results.csv differ")
@@ -326,15 +326,15 @@ def check_lease(project):
     check(life.wait_for(300), "the study ended before a worker could be stopped")
     victim = workers_of(life.process.pid)[0]
     os.kill(victim, signal.SIGSTOP)
-    check(read_until(life, "done again"), f"nobody noticed a worker that stands still:\n{life.text}")
+    check(read_until(life, "another worker process takes it"), f"nobody noticed a worker that stands still:\n{life.text}")
     check(f"worker process {victim} has not answered for 2 s" in life.text, f"what is said of it:\n{life.text}")
     os.kill(victim, signal.SIGCONT)
-    check(read_until(life, "is refused"), f"nothing was refused of the worker that goes on:\n{life.text}")
+    check(read_until(life, "are refused"), f"nothing was refused of the worker that goes on:\n{life.text}")
     pids = workers_of(life.process.pid)
     check(victim in pids and len(pids) == 3, f"worker {victim} goes on, and one was started in its place: {pids}")
     reply = json.loads(life.end())
     equal(life.process.returncode, 0, f"exit after a worker stood still\n{life.text}")
-    equal((life.text.count("done again"), life.text.count("is refused")), (1, 1), f"what was said:\n{life.text}")
+    equal((life.text.count("another worker process takes it"), life.text.count("are refused")), (1, 1), f"what was said:\n{life.text}")
     check((project / "out-lease/results.csv").read_bytes() == wanted, "results.csv after a worker stood still differ")
     check_counts(reply, "lease")
     equal(sum(life.executed.values()), reply["reuse"]["executed"] + reply["reference"]["executed"],
@@ -352,7 +352,7 @@ def check_only_worker(project):
     os.kill(victim, signal.SIGSTOP)
     life.end()
     equal(life.process.returncode, 0, f"exit without the first worker\n{life.text}")
-    check("done again" in life.text and "is refused" not in life.text, f"what was said:\n{life.text}")
+    check("another worker process takes it" in life.text and "are refused" not in life.text, f"what was said:\n{life.text}")
     check((project / "out-only/results.csv").read_bytes() == (project / "outstopped-calm/results.csv").read_bytes(),
           "results.csv without the first worker differ")
     nobody_left([victim], "the only worker")

@@ -338,7 +338,7 @@ static void one_that_is_late_is_refused(void **state) {
   assert_int_equal(counts.repeated, 0);
   assert_int_equal(counts.dropped, 0);
   if (!strstr(warnings, "has not answered for 1 s")) fail_msg("'%s'", warnings);
-  if (!strstr(warnings, "is refused")) fail_msg("'%s'", warnings);
+  if (!strstr(warnings, "are refused")) fail_msg("'%s'", warnings);
 }
 
 /* Its heartbeat keeps the bucket for it. */
