@@ -266,13 +266,13 @@ struct slot ts_channels_place(struct channels *c, uint32_t from, uint32_t to, do
   struct slot slot = {.start = ready, .link = has_link ? find_link(c, from, to) : -1};
   const struct port_set *sender = &c->processors[from], *receiver = &c->processors[to];
   uint32_t at_sender = 0, at_receiver = 0, at_link = 0;
-  double before;
+  double agreed; /* with the sender */
   do {
-    before = slot.start;
     if (sender->used == c->ports) slot.start = seek(c, &sender->idle, &at_sender, slot.start, length);
+    agreed = slot.start;
     if (receiver->used == c->ports) slot.start = seek(c, &receiver->idle, &at_receiver, slot.start, length);
     if (has_link) slot.start = seek(c, &c->links[slot.link].idle, &at_link, slot.start, length);
-  } while (slot.start > before);
+  } while (slot.start > agreed);
   slot.from_channel = occupy_channel(c, from, at_sender, slot.start, length);
   slot.to_channel = occupy_channel(c, to, at_receiver, slot.start, length);
   if (!has_link) return slot;
