@@ -8,6 +8,7 @@ Every latency and throughput that the program prints is held against _stream_mod
 specification alone. 'schedule.py soak' does so on 10 000 random graphs instead of 200.
 """
 import json
+import math
 import os
 import random
 import signal
@@ -250,20 +251,26 @@ def dense_graph(edge_count, seed):
     return graph_of({i: draw.uniform(1, 60) for i in range(50)}, {pair: draw.uniform(0.1, 60) for pair in pairs})
 
 
-def times():
-    """MOS of 50 tasks within 0.1 s of CPU; the least of three runs, because others may use the machine.
+TIMED = (  # edges, processors, ports, share of the largest throughput: among the slowest of 450 random cases
+    (200, 32, 1, 0.5), (400, 32, 4, 0.5), (500, 32, 4, 0.5), (800, 8, 4, 0.25), (800, 8, 2, 0.5), (1100, 8, 2, 0.25),
+    (1100, 8, 4, 0.25), (1225, 32, 4, 0.5))
 
-    Not every graph keeps that: with 800 to 1200 edges and two or more ports, 0.1 to 0.23 s were seen. Those are left out.
-    """
+
+def times():
+    """MOS of 50 tasks within 0.1 s of CPU; the least of ten runs at most, because others may use the machine."""
     if support.SANITIZED:
         support.skip_part("sanitizers make everything slower")
         return
     slowest = 0
-    for edges, ports, fraction in ((200, 1, 0.5), (400, 1, 0.25), (400, 2, 0), (400, 4, 0.5), (800, 1, 0.5), (1225, 4, 0.5)):
+    for edges, processors, ports, fraction in TIMED:
         graph = dense_graph(edges, edges)
-        words = ("--processors", 32, "--ports", ports, "--throughput-fraction", fraction)
-        cpu = min(schedule(graph, *words)["cpu_s"] for _ in range(3))
-        check(cpu <= 0.1, f"50 tasks, {edges} edges, k {ports}, {fraction}: {cpu:.3f} s")
+        words = ("--processors", processors, "--ports", ports, "--throughput-fraction", fraction)
+        cpu = math.inf
+        for _ in range(10):
+            cpu = min(cpu, schedule(graph, *words)["cpu_s"])
+            if cpu <= 0.1:
+                break
+        check(cpu <= 0.1, f"50 tasks, {edges} edges, P {processors}, k {ports}, {fraction}: {cpu:.3f} s")
         slowest = max(slowest, cpu)
     reply = schedule(dense_graph(1225, 1), "--processors", 8, "--ports", 2)
     total = sum(task["time"] for task in dense_graph(1225, 1)["tasks"])

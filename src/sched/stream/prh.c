@@ -252,10 +252,9 @@ static void try_pair(struct reduction *r, const struct pair *pair, struct merit 
 
 /* Tries the pairs of a group in their order, until enough were estimated. False: that is so. */
 static bool try_group(struct reduction *r, size_t *estimates, struct merit *keeping, struct merit *slow) {
-  bool is_literal = r->search->s->is_literal;
-  for (size_t i = 0; i < r->ranked_count && !ts_stream_is_stopped(r->search->s); i++) {
-    size_t most = is_literal ? SIZE_MAX : keeping->is_set ? MOST_ESTIMATES : MOST_FAILURES;
-    if (*estimates >= most) return false;
+  const struct stream_model *s = r->search->s;
+  for (size_t i = 0; i < r->ranked_count && !ts_stream_is_stopped(s); i++) {
+    if (*estimates >= ts_search_most(s, keeping->is_set ? MOST_ESTIMATES : MOST_FAILURES)) return false;
     if (keeping->is_set && ts_latency_less(keeping->latency, r->ranked[i].bound)) break; /* as are all behind it */
     ++*estimates;
     try_pair(r, &r->ranked[i], keeping, slow);
@@ -266,7 +265,7 @@ static bool try_group(struct reduction *r, size_t *estimates, struct merit *keep
 /* The pair of least latency among those that keep the throughput, or of all if none does. */
 static struct merit choose(struct reduction *r) {
   struct merit keeping = {0}, slow = {0};
-  size_t estimates = 0, most = r->search->s->is_literal ? SIZE_MAX : MOST_FAILURES;
+  size_t estimates = 0, most = ts_search_most(r->search->s, MOST_FAILURES);
   rank_group(r, false, most);
   if (try_group(r, &estimates, &keeping, &slow)) {
     rank_group(r, true, most);

@@ -4,6 +4,8 @@
 
 #include "base/alloc.h"
 
+#include <math.h>
+
 void ts_search_init(struct search *search, const struct stream_model *s) {
   *search = (struct search){.s = s};
   ts_estimate_init(&search->estimate, s);
@@ -18,6 +20,18 @@ void ts_search_release(struct search *search) {
   ts_estimate_release(&search->estimate);
   ts_estimate_release(&search->trial);
   free(search->tried);
+}
+
+/* An estimate places every edge, among gaps that become more with every edge. In graphs with more edges per task than
+ * this, fewer changes are estimated in a step, so that it costs no more: 50 tasks with 1,100 edges took up to 0.36 s of
+ * CPU time on a busy machine and take less than a third of that so, with the same mean latency. Graphs of applications,
+ * and those of the specification, have 1 to 4 edges per task. */
+#define MOST_EDGES_FREE 10
+
+size_t ts_search_most(const struct stream_model *s, size_t limit) {
+  const double share = MOST_EDGES_FREE * (double)s->task_count / (double)s->edge_count;
+  if (s->is_literal) return SIZE_MAX;
+  return share >= 1 ? limit : (size_t)ceil((double)limit * share * share);
 }
 
 static struct tried key_of(const struct search *search, const struct transfer *x, bool is_duplicate) {

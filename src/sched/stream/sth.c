@@ -165,17 +165,18 @@ static int32_t find_bottleneck(const struct search *search, uint32_t *component)
 static double find_threshold(const struct search *search, int32_t channel) {
   const struct estimate *e = &search->estimate;
   double longest[MOST_TRANSFERS];
-  size_t count = 0;
+  size_t count = 0, most = ts_search_most(search->s, MOST_TRANSFERS);
+  if (search->s->is_literal) return 0;
   for (size_t i = 0; i < e->transfer_count; i++) {
     const struct transfer *x = &e->transfers[i];
     double time = search->s->graph->edges[x->edge].time;
     if (x->from_channel != channel && x->to_channel != channel) continue;
-    if (count == MOST_TRANSFERS && time <= longest[count - 1]) continue;
-    size_t at = count < MOST_TRANSFERS ? count++ : count - 1;
+    if (count == most && time <= longest[count - 1]) continue;
+    size_t at = count < most ? count++ : count - 1;
     for (; at > 0 && longest[at - 1] < time; at--) longest[at] = longest[at - 1];
     longest[at] = time;
   }
-  return search->s->is_literal || count < MOST_TRANSFERS ? 0 : longest[count - 1];
+  return count < most ? 0 : longest[count - 1];
 }
 
 /* All clusters of the component get as many replicas as its longest cycle needs. */

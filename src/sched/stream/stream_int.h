@@ -177,6 +177,8 @@ struct search {
 const struct tried *ts_search_recall(const struct search *search, const struct transfer *x, bool is_duplicate);
 /* Notes it: with the estimate in search->trial, or as out. */
 void ts_search_note(struct search *search, const struct transfer *x, bool is_duplicate, bool is_out);
+/* Of `limit` estimates per step, how many a graph with this many edges gets; with --literal, no limit. */
+size_t ts_search_most(const struct stream_model *s, size_t limit);
 /* search->candidate becomes what the transfer leads to. */
 void ts_search_change(struct search *search, const struct transfer *x, bool is_duplicate);
 void ts_search_init(struct search *search, const struct stream_model *s);
