@@ -38,6 +38,11 @@ static bool is_run(const struct ts_arguments *arguments) {
   return (id == TS_COMMAND_RUN || id == TS_COMMAND_STUDY) && !arguments->dry_run;
 }
 
+/* It keeps nothing when it is stopped, except that a refinement ends with the best schedule so far. */
+static bool is_schedule(const struct ts_arguments *arguments) {
+  return ts_cli_command_id(arguments->command) == TS_COMMAND_SCHEDULE;
+}
+
 /* Whether it ends early, with things in order, when it is stopped. */
 static bool is_stoppable(const struct ts_arguments *arguments) {
   return is_run(arguments) || ts_cli_command_id(arguments->command) == TS_COMMAND_STORE;
@@ -168,7 +173,7 @@ static int call(struct ts_cli_session *session, char **reply, struct reach *reac
   struct ts_arguments *arguments = &session->arguments;
   struct ts_request *request = &arguments->request;
   request->single = arguments->dry_run && arguments->command->call == ts_run_workflow;
-  if (ts_cli_command_id(arguments->command) == TS_COMMAND_WORKER) {
+  if (ts_cli_command_id(arguments->command) == TS_COMMAND_WORKER || is_schedule(arguments)) {
     ts_signals_catch();
     request->stop = ts_signals_stop();
   }
@@ -199,7 +204,7 @@ int ts_cli_session_call(struct ts_cli_session *session) {
   print_result(session, reply, session->arguments.dry_run);
   if (session->arguments.verbose > 0 && is_run(&session->arguments)) print_profile(session, reply);
   if (code == 130 || code == 143) {
-    say_paused(&session->arguments, &reach, ts_cli_reply_text(reply, "run"));
+    if (!is_schedule(&session->arguments)) say_paused(&session->arguments, &reach, ts_cli_reply_text(reply, "run"));
     if (ts_signals_exit_code()) code = ts_signals_exit_code(); /* the library cannot know which signal it was */
   }
   json_decref(reply);

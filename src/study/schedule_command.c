@@ -47,6 +47,8 @@ static bool read_graph(struct scheduling *job) {
                                             .no_duplication = r->no_duplication,
                                             .no_replication = r->no_replication,
                                             .literal = r->literal,
+                                            .is_stopped = ts_scheduling_is_stopped,
+                                            .user = job,
                                             .seed = r->has_seed ? r->seed : DEFAULT_SEED};
   return ts_scheduling_read_demands(job);
 }
@@ -86,19 +88,35 @@ static bool write_files(struct scheduling *job, json_t *object) {
   return ok;
 }
 
+/* Searches the schedule and fills in the reply. False: the user stopped it, which is a fault. */
+static bool answer(struct scheduling *job, json_t *object) {
+  const struct ts_request *r = job->s->request;
+  struct ts_error err = {0};
+  uint64_t start_ns = ts_clock_thread_cpu_ns();
+  ts_scheduling_search(job);
+  double cpu_s = (double)(ts_clock_thread_cpu_ns() - start_ns) / 1e9;
+  json_t *compared = r->compare && !job->is_stopped ? ts_scheduling_compare(job) : NULL;
+  if (job->is_stopped) {
+    json_decref(compared);
+    ts_fail(&err, TS_ERR_CANCELLED, "stopped on request");
+    ts_error_help(&err, "nothing was written; run the command again to start over");
+    ts_session_fault(job->s, &err);
+    return false;
+  }
+  json_object_set_new(object, "file", json_string(r->file));
+  ts_scheduling_describe(job, object);
+  json_object_set_new(object, "cpu_s", json_real(cpu_s));
+  if (compared) json_object_set_new(object, "compare", compared);
+  return true;
+}
+
 int ts_schedule(const struct ts_request *request, char **reply) {
   struct session s;
   ts_session_init(&s, request);
   struct scheduling job = {.s = &s};
   json_t *object = ts_reply_new("tessera.schedule/1");
   int code = 0;
-  if (check_request(&job) && read_graph(&job)) {
-    uint64_t start_ns = ts_clock_thread_cpu_ns();
-    ts_scheduling_search(&job);
-    json_object_set_new(object, "file", json_string(request->file));
-    ts_scheduling_describe(&job, object);
-    json_object_set_new(object, "cpu_s", json_real((double)(ts_clock_thread_cpu_ns() - start_ns) / 1e9));
-    if (request->compare) json_object_set_new(object, "compare", ts_scheduling_compare(&job));
+  if (check_request(&job) && read_graph(&job) && answer(&job, object)) {
     write_files(&job, object);
     code = job.is_feasible ? 0 : EXIT_UNMET;
   }

@@ -16,12 +16,15 @@ struct scheduling {
   uint64_t refine_ns, refine_end_ns;           /* CPU time of a refinement; that of the thread at which it ends */
   struct ts_stream_schedule schedule;          /* owned: the result */
   bool is_feasible;                            /* it meets every demand */
+  bool is_stopped;                             /* the user wants no result any more */
   double best_throughput;                      /* that is possible within the latency; negative: not looked for */
   double best_latency; /* that is possible at the throughput; negative: not looked for, infinite: none */
 };
 
 /* schedule_demands.c: the demands of the request. False: faults. */
 bool ts_scheduling_read_demands(struct scheduling *job);
+/* schedule_search.c: for struct ts_stream_problem; the user is the scheduling. */
+bool ts_scheduling_is_stopped(void *user);
 /* schedule_search.c: the throughput that an algorithm is asked for: the demand, as far as any schedule can have it. */
 double ts_scheduling_rate(const struct scheduling *job, const struct ts_stream_problem *problem);
 /* schedule_search.c: the schedule for the demands, and what is possible where they cannot be met. */

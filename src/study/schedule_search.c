@@ -9,11 +9,22 @@
 #define REFINED_RATES 4 /* throughputs at which a search for a latency is refined */
 #define SAME          1e-9
 
+static bool has_stop(const struct scheduling *job) {
+  const volatile int *stop = job->s->request->stop;
+  return stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
+}
+
+/* An algorithm that is asked to end leaves no result; a refinement leaves the best schedule it has seen. */
+bool ts_scheduling_is_stopped(void *user) {
+  struct scheduling *job = user;
+  if (has_stop(job)) job->is_stopped = true;
+  return job->is_stopped;
+}
+
 static double time_left(void *user) {
   const struct scheduling *job = user;
-  const volatile int *stop = job->s->request->stop;
   uint64_t now_ns = ts_clock_thread_cpu_ns();
-  if (now_ns >= job->refine_end_ns || (stop && *stop)) return 0;
+  if (now_ns >= job->refine_end_ns || has_stop(job)) return 0;
   return (double)(job->refine_end_ns - now_ns) / (double)job->refine_ns;
 }
 
@@ -28,7 +39,6 @@ static void allow_refinement(struct scheduling *job, double share) {
   job->refine_ns = (uint64_t)(seconds * 1e9);
   job->refine_end_ns = ts_clock_thread_cpu_ns() + job->refine_ns;
   job->problem.time_left = seconds > 0 && job->algorithm->is_refinable ? time_left : NULL;
-  job->problem.user = job;
 }
 
 static bool meets_latency(const struct scheduling *job, const struct ts_stream_schedule *schedule) {
@@ -111,7 +121,7 @@ static bool search_fewest(struct scheduling *job) {
     }
     bool is_met = meets_all(job, &now);
     take(job, &now);
-    if (is_met) break;
+    if (is_met || job->is_stopped) break;
   }
   job->problem.processors = most;
   return meets_all(job, &job->schedule);

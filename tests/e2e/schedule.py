@@ -8,8 +8,11 @@ Every latency and throughput that the program prints is held against _stream_mod
 specification alone. 'schedule.py soak' does so on 10 000 random graphs instead of 200.
 """
 import json
+import math
 import os
 import random
+import signal
+import subprocess
 import sys
 import time
 import xml.etree.ElementTree as xml
@@ -242,6 +245,66 @@ def real_graphs():
     say(f"{len(files)} files of ../shared/data/graphs")
 
 
+def dense_graph(edge_count, seed):
+    draw = random.Random(seed)
+    pairs = draw.sample([(i, j) for j in range(50) for i in range(j)], edge_count)
+    return graph_of({i: draw.uniform(1, 60) for i in range(50)}, {pair: draw.uniform(0.1, 60) for pair in pairs})
+
+
+TIMED = (  # edges, processors, ports, share of the largest throughput: among the slowest of 450 random cases
+    (200, 32, 1, 0.5), (400, 32, 4, 0.5), (500, 32, 4, 0.5), (800, 8, 4, 0.25), (800, 8, 2, 0.5), (1100, 8, 2, 0.25),
+    (1100, 8, 4, 0.25), (1225, 32, 4, 0.5))
+
+
+def times():
+    """MOS of 50 tasks within 0.1 s of CPU; the least of ten runs at most, because others may use the machine."""
+    if support.SANITIZED:
+        support.skip_part("sanitizers make everything slower")
+        return
+    slowest = 0
+    for edges, processors, ports, fraction in TIMED:
+        graph = dense_graph(edges, edges)
+        words = ("--processors", processors, "--ports", ports, "--throughput-fraction", fraction)
+        cpu = math.inf
+        for _ in range(10):
+            cpu = min(cpu, schedule(graph, *words)["cpu_s"])
+            if cpu <= 0.1:
+                break
+        check(cpu <= 0.1, f"50 tasks, {edges} edges, P {processors}, k {ports}, {fraction}: {cpu:.3f} s")
+        slowest = max(slowest, cpu)
+    reply = schedule(dense_graph(1225, 1), "--processors", 8, "--ports", 2)
+    total = sum(task["time"] for task in dense_graph(1225, 1)["tasks"])
+    check(model.close(reply["latency"], total, 1e-9), "a complete graph is one chain: nothing beats one processor")
+    say(f"dense graphs of 50 tasks: at most {slowest:.3f} s CPU")
+
+
+def start(*words):
+    return subprocess.Popen([support.PROGRAM, "schedule", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True, env=support.environment())
+
+
+def interrupt():
+    """Ctrl-C ends a long search soon, without a schedule; a refinement ends with the best one so far."""
+    draw = random.Random(3)
+    edges = {(i, j): draw.uniform(1, 60) for j in range(1200) for i in draw.sample(range(j), min(j, 8))}
+    path = write(graph_of({i: draw.uniform(1, 60) for i in range(1200)}, edges), "large.json")
+    run = start(path, "--processors", 64, "--ports", 2, "--throughput-fraction", 0.5, "-o", FOLDER / "never.json")
+    time.sleep(1)
+    check(run.poll() is None, "the graph is too small for this test")
+    run.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    _, said = run.communicate(timeout=120)
+    check(time.monotonic() - begin < 3 or support.SANITIZED, f"Ctrl-C took {time.monotonic() - begin:.1f} s")
+    equal((run.returncode, "stopped on request" in said), (130, True), f"after Ctrl-C: {said}")
+    check(not (FOLDER / "never.json").exists(), "a schedule was written after Ctrl-C")
+    run = start(write(dense_graph(60, 1)), "--processors", 8, "--refine", 300, "--json")
+    time.sleep(1.5)
+    run.send_signal(signal.SIGINT)
+    text, said = run.communicate(timeout=60)
+    equal(run.returncode, 0, f"a refinement after Ctrl-C: {said}")
+    evaluate(dense_graph(60, 1), json.loads(text), 1, "a refinement that was stopped")
+
+
 def main():
     support.need_program()
     if sys.argv[1:] == ["soak"]:
@@ -255,6 +318,8 @@ def main():
     outputs()
     bad_files()
     real_graphs()
+    times()
+    interrupt()
     support.finish()
 
 

@@ -43,13 +43,14 @@ static double pass_transfer(struct backwards *b, const struct stream_model *s, c
                             const struct transfer *x) {
   const struct ts_task_edge *edge = &s->graph->edges[x->edge];
   double after = b->copy[ts_mapping_find(m, edge->to, x->to)];
-  if (x->link >= 0) {
+  if (x->from_channel >= 0) {
     if (b->channel[x->from_channel] > after) after = b->channel[x->from_channel];
     if (b->channel[x->to_channel] > after) after = b->channel[x->to_channel];
-    if (b->link[x->link] > after) after = b->link[x->link];
   }
+  if (x->link >= 0 && b->link[x->link] > after) after = b->link[x->link];
   double path = edge->time + after;
-  if (x->link >= 0) b->channel[x->from_channel] = b->channel[x->to_channel] = b->link[x->link] = path;
+  if (x->from_channel >= 0) b->channel[x->from_channel] = b->channel[x->to_channel] = path;
+  if (x->link >= 0) b->link[x->link] = path;
   if (path > b->served[edge->from]) b->served[edge->from] = path;
   return path;
 }

@@ -47,6 +47,7 @@ static double latency_at(struct inversion *v, double wanted) {
   for (size_t i = 0; i < v->count; i++) {
     if (v->attempts[i].wanted == wanted) return v->attempts[i].latency;
   }
+  if (v->problem->is_stopped && v->problem->is_stopped(v->problem->user)) return INFINITY;
   struct ts_stream_schedule now = {0};
   v->algorithm->run(v->problem, wanted, &now);
   double latency = now.is_feasible ? now.latency : INFINITY;

@@ -122,11 +122,13 @@ static void find_order(struct stream_model *s) {
   size_t count = s->task_count + s->edge_count, tasks = 0;
   struct place *places = ts_calloc(count, sizeof *places);
   for (size_t t = 0; t < s->task_count; t++)
-    places[t] = (struct place){s->bottom[t], 2 * s->rank[t], 0, {(uint32_t)t, false}};
+    places[t] = (struct place){s->bottom[t], 2 * s->rank[t], 0, {.index = (uint32_t)t}};
   for (size_t e = 0; e < s->edge_count; e++) {
     const struct ts_task_edge *edge = &s->graph->edges[e];
-    places[s->task_count + e] = (struct place){
-        edge->time + s->bottom[edge->to], 2 * s->rank[edge->from] + 1, s->rank[edge->to], {(uint32_t)e, true}};
+    places[s->task_count + e] = (struct place){edge->time + s->bottom[edge->to],
+                                               2 * s->rank[edge->from] + 1,
+                                               s->rank[edge->to],
+                                               {(uint32_t)e, true, edge->from, edge->to, edge->time}};
   }
   qsort(places, count, sizeof *places, compare_places);
   for (size_t i = 0; i < count; i++) {
@@ -159,7 +161,8 @@ bool ts_stream_is_ordered(const struct stream_model *s, uint32_t a, uint32_t b) 
 void ts_stream_model_init(struct stream_model *s, const struct ts_stream_problem *problem, double wanted) {
   const struct ts_task_graph *graph = problem->graph;
   size_t n = graph->task_count;
-  *s = (struct stream_model){.graph = graph,
+  *s = (struct stream_model){.problem = problem,
+                             .graph = graph,
                              .task_count = n,
                              .edge_count = graph->edge_count,
                              .processors = problem->processors,
@@ -184,6 +187,10 @@ void ts_stream_model_init(struct stream_model *s, const struct ts_stream_problem
   find_ranks(s);
   find_order(s);
   find_reach(s);
+}
+
+bool ts_stream_is_stopped(const struct stream_model *s) {
+  return s->problem->is_stopped && s->problem->is_stopped(s->problem->user);
 }
 
 void ts_stream_model_release(struct stream_model *s) {

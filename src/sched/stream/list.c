@@ -55,10 +55,10 @@ static size_t sort_inputs(struct list *l, uint32_t task) {
   return count;
 }
 
-/* Brings the inputs to a processor; returns when the last one has arrived. */
-static double bring_inputs(struct list *l, size_t count, uint32_t processor, bool is_final) {
+/* Brings the inputs to a processor; returns when the last one has arrived, or that one is later than `limit`. */
+static double bring_inputs(struct list *l, size_t count, uint32_t processor, bool is_final, double limit) {
   double latest = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && latest <= limit; i++) {
     const struct ts_task_edge *edge = &l->s->graph->edges[l->inputs[i]];
     double arrival = l->finish[edge->from];
     if (l->processor[edge->from] != processor) {
@@ -81,10 +81,23 @@ static double bring_inputs(struct list *l, size_t count, uint32_t processor, boo
   return latest;
 }
 
-/* When the task would be done on a processor. */
-static double try_processor(struct list *l, uint32_t task, size_t input_count, uint32_t processor) {
+/* When the inputs are there at the earliest, without contention. */
+static double earliest_inputs(const struct list *l, size_t count, uint32_t processor) {
+  double latest = 0;
+  for (size_t i = 0; i < count; i++) {
+    const struct ts_task_edge *edge = &l->s->graph->edges[l->inputs[i]];
+    double arrival = l->finish[edge->from] + (l->processor[edge->from] != processor ? edge->time : 0);
+    if (arrival > latest) latest = arrival;
+  }
+  return latest;
+}
+
+/* When the task would be done on a processor; any time from `limit` on if that is later. */
+static double try_processor(struct list *l, uint32_t task, size_t input_count, uint32_t processor, double limit) {
+  double least = fmax(earliest_inputs(l, input_count, processor), l->processor_end[processor]) + l->s->time[task];
+  if (least >= limit) return least;
   ts_channels_begin_trial(&l->channels);
-  double ready = bring_inputs(l, input_count, processor, false);
+  double ready = bring_inputs(l, input_count, processor, false, limit);
   ts_channels_end_trial(&l->channels);
   return fmax(ready, l->processor_end[processor]) + l->s->time[task];
 }
@@ -93,13 +106,13 @@ static void place_task(struct list *l, uint32_t task) {
   size_t count = sort_inputs(l, task);
   uint32_t best = 0, candidates = l->used < l->s->processors ? l->used + 1 : l->used;
   double earliest = INFINITY;
-  for (uint32_t p = 0; p < candidates; p++) {
-    double finish = try_processor(l, task, count, p);
+  for (uint32_t p = 0; p < candidates && (p == 0 || !ts_stream_is_stopped(l->s)); p++) {
+    double finish = try_processor(l, task, count, p, earliest);
     if (finish >= earliest) continue;
     earliest = finish;
     best = p;
   }
-  double ready = bring_inputs(l, count, best, true);
+  double ready = bring_inputs(l, count, best, true, INFINITY);
   l->processor[task] = best;
   l->finish[task] = fmax(ready, l->processor_end[best]) + l->s->time[task];
   l->processor_end[best] = l->finish[task];

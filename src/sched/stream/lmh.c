@@ -48,7 +48,7 @@ static bool was_visited(const struct descent *d, const struct mapping *m) {
 static void take(struct descent *d, struct mapping *chosen) {
   struct search *search = d->search;
   ts_mapping_copy(&search->now, chosen, search->s);
-  ts_estimate_run(&search->estimate, search->s, &search->now, INFINITY);
+  ts_estimate_run(&search->estimate, search->s, &search->now);
   mark_visited(d, &search->now);
 }
 
@@ -59,8 +59,7 @@ static bool is_admissible(struct descent *d) {
   if (!ts_mapping_is_allowed(&search->candidate, s)) return false;
   if (ts_mapping_processors(&search->candidate, s) > (double)s->processors) return false;
   if (was_visited(d, &search->candidate)) return false;
-  return ts_estimate_within(&search->trial, s, &search->candidate, search->estimate.latency) &&
-         ts_estimate_meets(&search->trial, s);
+  return ts_estimate_within(&search->trial, s, &search->candidate, search->estimate.latency, ts_stream_least(s));
 }
 
 /* A transfer between two clusters of a chain that weighs more than the transfers around them together (Theorem 2). */
@@ -102,7 +101,7 @@ static size_t next_collapsible(const struct search *search, double below, size_t
 static bool collapse_one(struct descent *d) {
   struct search *search = d->search;
   double below = INFINITY;
-  for (size_t i = SIZE_MAX; (i = next_collapsible(search, below, i)) != SIZE_MAX;) {
+  for (size_t i = SIZE_MAX; !ts_stream_is_stopped(search->s) && (i = next_collapsible(search, below, i)) != SIZE_MAX;) {
     const struct transfer *x = &search->estimate.transfers[i];
     below = search->s->graph->edges[x->edge].time;
     ts_mapping_merge(&search->candidate, &search->now, search->s, x->from, x->to);
@@ -122,12 +121,22 @@ static bool is_better(const struct gain *now, const struct gain *best) {
   return now->edge != best->edge ? now->edge < best->edge : now->to < best->to;
 }
 
-static void consider(struct descent *d, struct gain *best, struct gain now) {
+/* Clusters the ends of a transfer, or duplicates its producer. */
+static void try_change(struct descent *d, const struct transfer *x, struct gain now, struct gain *best) {
   struct search *search = d->search;
-  if (!is_admissible(d)) return;
+  if (ts_stream_is_stopped(search->s)) return;
+  const struct tried *known = ts_search_recall(search, x, now.is_duplicate);
+  if (known && known->is_out) return;
+  ts_search_change(search, x, now.is_duplicate);
+  if (!known) {
+    bool is_out = !is_admissible(d);
+    ts_search_note(search, x, now.is_duplicate, is_out);
+    if (is_out) return;
+    known = &search->tried[search->tried_count - 1];
+  }
   now.is_set = true;
-  now.latency = search->trial.latency;
-  now.processors = search->trial.processors;
+  now.latency = known->latency;
+  now.processors = known->processors;
   if (!is_better(&now, best)) return;
   *best = now;
   ts_mapping_copy(&d->chosen, &search->candidate, search->s);
@@ -158,12 +167,10 @@ static size_t try_transfers(struct descent *d, double key, struct gain *best) {
     if (!d->critical[i] || fmin(time, slack) != key) continue;
     tried++;
     struct gain now = {.key = key, .weight = time, .edge = x->edge, .to = x->to};
-    ts_mapping_merge(&search->candidate, &search->now, s, x->from, x->to);
-    consider(d, best, now);
+    try_change(d, x, now, best);
     if (!s->may_duplicate) continue;
     now.is_duplicate = true;
-    ts_mapping_duplicate(&search->candidate, &search->now, s, x->edge, x->to);
-    consider(d, best, now);
+    try_change(d, x, now, best);
   }
   return tried;
 }
@@ -178,6 +185,7 @@ static bool step(struct descent *d) {
   ts_estimate_critical(&search->estimate, search->s, &search->now, d->critical);
   struct gain best = {0};
   double key = INFINITY;
+  search->tried_count = 0;
   size_t tried = 0, most = search->s->is_literal ? SIZE_MAX : MOST_TRIED;
   while (!best.is_set) {
     key = next_key(d, key);
@@ -216,7 +224,7 @@ void ts_stream_lmh(struct search *search) {
     idle = is_lower ? 0 : idle + 1;
   } while (idle < most_idle);
   ts_mapping_copy(&search->now, &d.best, search->s);
-  ts_estimate_run(&search->estimate, search->s, &search->now, INFINITY);
+  ts_estimate_run(&search->estimate, search->s, &search->now);
   ts_map_release(&d.visited);
   ts_mapping_release(&d.best);
   ts_mapping_release(&d.chosen);

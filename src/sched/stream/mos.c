@@ -37,7 +37,7 @@ static void refine(struct search *search, const struct ts_stream_problem *proble
     if (ts_mapping_is_allowed(&search->candidate, s) &&
         ts_mapping_processors(&search->candidate, s) <= (double)s->processors) {
       ts_mapping_copy(&search->now, &search->candidate, s);
-      ts_estimate_run(&search->estimate, s, &search->now, INFINITY);
+      ts_estimate_run(&search->estimate, s, &search->now);
     }
     free(zeros);
   }
@@ -58,12 +58,26 @@ static void run_pipelined(const struct stream_model *s, const struct ts_stream_p
   ts_search_release(&search);
 }
 
+/* Whether a path leads through all tasks that take time, as in a complete graph: nothing can then be faster than one
+ * cluster, nor need fewer processors. */
+static bool is_one_chain(const struct stream_model *s) {
+  return !s->is_literal && s->least_latency >= s->total_time * (1 - STREAM_SAME);
+}
+
 static void run_mos(const struct ts_stream_problem *problem, double throughput, struct ts_stream_schedule *out) {
   struct stream_model s;
   struct ts_stream_schedule other;
   ts_stream_model_init(&s, problem, throughput);
+  if (is_one_chain(&s)) {
+    ts_stream_one_cluster(&s, out);
+    if (out->is_feasible) {
+      ts_stream_model_release(&s);
+      return;
+    }
+    ts_stream_schedule_release(out);
+  }
+  ts_stream_list_schedule(&s, &other); /* first: a user who stops the refinement still gets all of it */
   run_pipelined(&s, problem, out);
-  ts_stream_list_schedule(&s, &other);
   keep_better(out, &other);
   if (!problem->literal) {
     ts_stream_one_cluster(&s, &other);

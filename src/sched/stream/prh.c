@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Every pair is a candidate of every step, so most candidates are only bounded: in the order of a bound of their
- * latency, until no better one can follow. */
+ * latency, until no better one can follow. Most are not even that: a merge that leaves the longest path as it is has no
+ * smaller bound than the mapping has now, and once there are enough such pairs, later ones are out. */
 #include "sched/stream/stream_int.h"
 
 #include "base/alloc.h"
@@ -23,14 +24,18 @@
 
 struct pair {
   uint32_t a, b;
-  bool is_heavy; /* the ports of the merged cluster could not carry its transfers */
-  double bound;  /* of the latency after the merge */
+  bool is_heavy;  /* the ports of the merged cluster could not carry its transfers */
+  double bound;   /* of the latency after the merge */
+  double wastage; /* of the merged cluster; only where that decides */
 };
 
 struct reduction {
   struct search *search;
-  struct pair *pairs; /* owned */
+  struct pair *pairs; /* owned: candidates of the step */
   size_t count, capacity;
+  struct pair *ranked; /* owned: the first ones of a group, by their bounds */
+  size_t ranked_count, ranked_capacity;
+  bool *on_path;   /* owned, cluster_count rows: a longest path has a transfer between two clusters */
   double *between; /* owned, cluster_count rows: time of the transfers between two clusters, per item */
   double *traffic; /* owned, by cluster: time of all its transfers */
   size_t step;
@@ -43,12 +48,10 @@ struct merit {
   uint32_t a, b;
 };
 
-static int compare_pairs(const void *left, const void *right) {
-  const struct pair *x = left, *y = right;
-  if (x->is_heavy != y->is_heavy) return x->is_heavy ? 1 : -1;
-  if (x->bound != y->bound) return x->bound < y->bound ? -1 : 1;
-  if (x->a != y->a) return x->a < y->a ? -1 : 1;
-  return x->b < y->b ? -1 : x->b > y->b;
+/* Whether a pair is looked at before another one of its group. */
+static bool goes_first(const struct pair *x, const struct pair *y) {
+  if (x->bound != y->bound) return x->bound < y->bound;
+  return x->a != y->a ? x->a < y->a : x->b < y->b;
 }
 
 /* The time of tasks that two clusters both have; 0 without duplicates. */
@@ -118,21 +121,51 @@ static bool is_drawn(const struct reduction *r, uint32_t a, uint32_t b) {
   return (hash >> 33) % clusters < SAMPLED_PARTNERS;
 }
 
-/* Lists the pairs whose merge saves processors, or all: those that are not heavy first, then by their bounds. */
+/* Lists the pairs whose merge saves processors, or all, without their bounds. */
 static void list_pairs(struct reduction *r, bool all) {
-  struct search *search = r->search;
-  const struct stream_model *s = search->s;
+  const struct search *search = r->search;
   const struct mapping *m = &search->now;
   r->count = 0;
   for (uint32_t a = 0; a < m->cluster_count; a++) {
     for (uint32_t b = a + 1; b < m->cluster_count; b++) {
       if (!is_drawn(r, a, b) || (!all && !saves(search, a, b)) || !may_merge(search, a, b)) continue;
       r->pairs = ts_grow(r->pairs, r->count, &r->capacity, sizeof *r->pairs);
-      r->pairs[r->count++] =
-          (struct pair){a, b, is_heavy(r, a, b), ts_estimate_bound_merged(&search->trial, s, m, a, b)};
+      r->pairs[r->count++] = (struct pair){a, b, is_heavy(r, a, b), 0, 0};
     }
   }
-  if (r->count > 1) qsort(r->pairs, r->count, sizeof *r->pairs, compare_pairs);
+}
+
+/* Adds a pair where it belongs; of more than `most`, the last one is dropped. */
+static void rank_pair(struct reduction *r, struct pair pair, size_t most) {
+  if (r->ranked_count == most && !goes_first(&pair, &r->ranked[most - 1])) return;
+  if (r->ranked_count < most) {
+    r->ranked = ts_grow(r->ranked, r->ranked_count, &r->ranked_capacity, sizeof *r->ranked);
+    r->ranked_count++;
+  }
+  size_t at = r->ranked_count - 1;
+  for (; at > 0 && goes_first(&pair, &r->ranked[at - 1]); at--) r->ranked[at] = r->ranked[at - 1];
+  r->ranked[at] = pair;
+}
+
+/* Ranks the pairs of one group, heavy or not, by their bounds: as many as can be estimated. */
+static void rank_group(struct reduction *r, bool is_heavy, size_t most) {
+  struct search *search = r->search;
+  const struct stream_model *s = search->s;
+  const struct mapping *m = &search->now;
+  size_t clusters = m->cluster_count;
+  double bound = ts_estimate_bound(&search->trial, s, m);
+  memset(r->on_path, 0, clusters * clusters * sizeof *r->on_path);
+  ts_estimate_bound_path(&search->trial, s, m, bound, r->on_path);
+  r->ranked_count = 0;
+  for (size_t i = 0; i < r->count && !ts_stream_is_stopped(s); i++) {
+    struct pair pair = r->pairs[i];
+    if (pair.is_heavy != is_heavy) continue;
+    pair.bound = bound; /* it may be larger */
+    if (r->ranked_count == most && !r->on_path[pair.a * clusters + pair.b] && !goes_first(&pair, &r->ranked[most - 1]))
+      continue;
+    pair.bound = ts_estimate_bound_merged(&search->trial, s, m, pair.a, pair.b);
+    rank_pair(r, pair, most);
+  }
 }
 
 static bool are_connected(const struct search *search, uint32_t a, uint32_t b) {
@@ -185,27 +218,60 @@ static struct merit merit_of(const struct search *search, const struct pair *pai
                         .b = pair->b};
 }
 
-/* The pair of least latency among those that keep the throughput, or of all if none does. */
-static struct merit choose(struct reduction *r) {
+/* Whether the merge is certain to miss the throughput: without duplicates all transfers of the clusters stay. */
+static bool is_certainly_slow(const struct reduction *r, const struct pair *pair) {
+  return pair->is_heavy && ts_mapping_copies(&r->search->now, r->search->s) == r->search->s->task_count;
+}
+
+static void take_if_better(const struct search *search, const struct pair *pair, struct merit *best) {
+  if (best->is_set && ts_latency_less(best->latency, search->trial.latency)) return;
+  struct merit now = merit_of(search, pair);
+  if (is_better(&now, best)) *best = now;
+}
+
+/* Estimates a merge and takes it if it is the best so far: of those that keep the throughput, or of the others, which
+ * count only until one keeps it. */
+static void try_pair(struct reduction *r, const struct pair *pair, struct merit *keeping, struct merit *slow) {
   struct search *search = r->search;
   const struct stream_model *s = search->s;
-  struct merit keeping = {0}, any = {0};
-  size_t estimates = 0, most = s->is_literal ? SIZE_MAX : MOST_ESTIMATES;
-  size_t most_failures = s->is_literal ? SIZE_MAX : MOST_FAILURES;
-  for (size_t i = 0; i < r->count; i++) {
-    const struct pair *pair = &r->pairs[i];
-    double limit = keeping.is_set ? keeping.latency : INFINITY;
-    if (estimates >= (keeping.is_set ? most : most_failures)) break;
-    if (keeping.is_set && ts_latency_less(limit, pair->bound)) continue;
-    ts_mapping_merge(&search->candidate, &search->now, s, pair->a, pair->b);
-    estimates++;
-    if (!ts_estimate_within(&search->trial, s, &search->candidate, limit)) continue;
-    struct merit *best = ts_estimate_meets(&search->trial, s) ? &keeping : &any;
-    if (best->is_set && ts_latency_less(best->latency, search->trial.latency)) continue;
-    struct merit now = merit_of(search, pair);
-    if (is_better(&now, best)) *best = now;
+  bool is_slow = is_certainly_slow(r, pair);
+  if (keeping->is_set && is_slow) return;
+  ts_mapping_merge(&search->candidate, &search->now, s, pair->a, pair->b);
+  if (keeping->is_set || is_slow) {
+    struct merit *best = is_slow ? slow : keeping;
+    double limit = best->is_set ? best->latency : INFINITY, least = is_slow ? STREAM_UNASKED : ts_stream_least(s);
+    if (ts_estimate_within(&search->trial, s, &search->candidate, limit, least)) take_if_better(search, pair, best);
+    return;
   }
-  return keeping.is_set ? keeping : any;
+  /* With one port the latency is known before a throughput is found to be too low. */
+  double least = s->ports == 1 || s->wanted <= 0 ? ts_stream_least(s) : 0;
+  bool is_met = ts_estimate_within(&search->trial, s, &search->candidate, INFINITY, least) &&
+                (s->wanted <= 0 || ts_estimate_meets(&search->trial, s));
+  take_if_better(search, pair, is_met ? keeping : slow);
+}
+
+/* Tries the pairs of a group in their order, until enough were estimated. False: that is so. */
+static bool try_group(struct reduction *r, size_t *estimates, struct merit *keeping, struct merit *slow) {
+  const struct stream_model *s = r->search->s;
+  for (size_t i = 0; i < r->ranked_count && !ts_stream_is_stopped(s); i++) {
+    if (*estimates >= ts_search_most(s, keeping->is_set ? MOST_ESTIMATES : MOST_FAILURES)) return false;
+    if (keeping->is_set && ts_latency_less(keeping->latency, r->ranked[i].bound)) break; /* as are all behind it */
+    ++*estimates;
+    try_pair(r, &r->ranked[i], keeping, slow);
+  }
+  return true;
+}
+
+/* The pair of least latency among those that keep the throughput, or of all if none does. */
+static struct merit choose(struct reduction *r) {
+  struct merit keeping = {0}, slow = {0};
+  size_t estimates = 0, most = ts_search_most(r->search->s, MOST_FAILURES);
+  rank_group(r, false, most);
+  if (try_group(r, &estimates, &keeping, &slow)) {
+    rank_group(r, true, most);
+    try_group(r, &estimates, &keeping, &slow);
+  }
+  return keeping.is_set ? keeping : slow;
 }
 
 /* Without a pair that saves a processor: the pair with the largest wastage, so that later merges can save one. */
@@ -213,18 +279,23 @@ static struct merit choose_wasteful(struct reduction *r) {
   struct search *search = r->search;
   const struct stream_model *s = search->s;
   struct merit best = {0};
+  double largest = -INFINITY;
   list_pairs(r, true);
   for (size_t i = 0; i < r->count; i++) {
-    const struct pair *pair = &r->pairs[i];
+    struct pair *pair = &r->pairs[i];
     ts_mapping_merge(&search->candidate, &search->now, s, pair->a, pair->b);
-    struct merit now = {.is_set = true, .wastage = wastage_of(search, pair->a), .a = pair->a, .b = pair->b};
-    if (best.is_set && now.wastage < best.wastage) continue;
-    ts_estimate_run(&search->trial, s, &search->candidate, INFINITY);
-    now.latency = search->trial.latency;
-    bool is_earlier = now.a != best.a ? now.a < best.a : now.b < best.b;
-    if (!best.is_set || now.wastage > best.wastage || ts_latency_less(now.latency, best.latency) ||
-        (ts_latency_same(now.latency, best.latency) && is_earlier))
-      best = now;
+    pair->wastage = wastage_of(search, pair->a);
+    if (pair->wastage > largest) largest = pair->wastage;
+  }
+  for (size_t i = 0; i < r->count; i++) {
+    const struct pair *pair = &r->pairs[i];
+    if (pair->wastage < largest || ts_stream_is_stopped(s)) continue;
+    ts_mapping_merge(&search->candidate, &search->now, s, pair->a, pair->b);
+    double limit = best.is_set ? best.latency : INFINITY;
+    if (!ts_estimate_within(&search->trial, s, &search->candidate, limit, STREAM_UNASKED)) continue;
+    double latency = search->trial.latency;
+    if (best.is_set && !ts_latency_less(latency, best.latency)) continue; /* the earlier pair stays */
+    best = (struct merit){.is_set = true, .latency = latency, .a = pair->a, .b = pair->b};
   }
   return best;
 }
@@ -236,6 +307,7 @@ bool ts_stream_prh(struct search *search) {
   bool ok = true;
   r.between = ts_calloc(clusters * clusters + 1, sizeof *r.between);
   r.traffic = ts_calloc(clusters + 1, sizeof *r.traffic);
+  r.on_path = ts_calloc(clusters * clusters + 1, sizeof *r.on_path);
   for (; ok && ts_mapping_processors(&search->now, s) > (double)s->processors; r.step++) {
     measure_traffic(&r);
     list_pairs(&r, false);
@@ -244,10 +316,12 @@ bool ts_stream_prh(struct search *search) {
     if (!ok) break;
     ts_mapping_merge(&search->candidate, &search->now, s, best.a, best.b);
     ts_mapping_copy(&search->now, &search->candidate, s);
-    ts_estimate_run(&search->estimate, s, &search->now, INFINITY);
+    ts_estimate_run(&search->estimate, s, &search->now);
   }
   free(r.pairs);
   free(r.between);
+  free(r.ranked);
+  free(r.on_path);
   free(r.traffic);
   return ok;
 }

@@ -185,10 +185,12 @@ static bool is_acceptable(struct annealing *a, double limit) {
   struct search *search = a->search;
   drop_forced(a);
   if (!is_runnable(a)) return false;
-  if (!ts_estimate_within(&search->trial, a->s, &search->candidate, limit)) return false;
-  if (ts_estimate_meets(&search->trial, a->s)) return true;
-  return add_replicas(a) && ts_estimate_run(&search->trial, a->s, &search->candidate, limit) &&
-         ts_estimate_meets(&search->trial, a->s);
+  if (!ts_estimate_within(&search->trial, a->s, &search->candidate, limit, a->s->wanted > 0 ? 0 : STREAM_UNASKED))
+    return false;
+  if (a->s->wanted <= 0 || ts_estimate_meets(&search->trial, a->s)) return true;
+  if (!add_replicas(a)) return false;
+  ts_estimate_count_again(&search->trial, a->s, &search->candidate);
+  return ts_estimate_meets(&search->trial, a->s);
 }
 
 static void keep_best(struct annealing *a) {
@@ -213,7 +215,7 @@ static void accept(struct annealing *a) {
 
 static void restart(struct annealing *a) {
   ts_mapping_copy(&a->search->now, &a->best, a->s);
-  ts_estimate_run(&a->search->estimate, a->s, &a->search->now, INFINITY);
+  ts_estimate_run(&a->search->estimate, a->s, &a->search->now);
   find_critical(a);
 }
 

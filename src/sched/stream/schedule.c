@@ -45,7 +45,7 @@ static void add_transfers(const struct stream_model *s, const struct mapping *m,
   out->transfers = ts_calloc(e->transfer_count + 1, sizeof *out->transfers);
   for (size_t i = 0; i < e->transfer_count; i++) {
     const struct transfer *x = &e->transfers[i];
-    bool is_placed = x->link >= 0;
+    bool is_placed = x->from_channel >= 0;
     out->transfers[i] =
         (struct ts_stream_transfer){.edge = x->edge,
                                     .from_cluster = x->from,
@@ -63,7 +63,7 @@ static void add_transfers(const struct stream_model *s, const struct mapping *m,
 void ts_stream_make_schedule(const struct stream_model *s, const struct mapping *m, struct ts_stream_schedule *out) {
   struct estimate e;
   ts_estimate_init(&e, s);
-  ts_estimate_run(&e, s, m, INFINITY);
+  ts_estimate_run(&e, s, m);
   *out = (struct ts_stream_schedule){.is_found = true,
                                      .is_pipelined = true,
                                      .candidate = "",

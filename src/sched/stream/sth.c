@@ -41,43 +41,49 @@ static bool is_better(const struct choice *now, const struct choice *best) {
   return now->change < best->change;
 }
 
-/* Takes search->candidate, which search->trial has estimated, if it is the best so far. */
-static void consider(struct search *search, struct choice *best, enum change change, double weight) {
-  struct choice now = {.is_set = true,
-                       .latency = search->trial.latency,
-                       .weight = weight,
-                       .processors = search->trial.processors,
-                       .change = change};
+/* Takes search->candidate if it is the best so far. */
+static void consider(struct search *search, struct choice *best, struct choice now) {
+  now.is_set = true;
   if (!is_better(&now, best)) return;
   *best = now;
   swap_mappings(&search->candidate, &search->best);
 }
 
-/* An estimate of the candidate, unless it is later than the best one. */
-static bool try_candidate(struct search *search, const struct choice *best) {
-  return ts_estimate_within(&search->trial, search->s, &search->candidate, best->is_set ? best->latency : INFINITY);
-}
-
 static void adopt(struct search *search) {
   swap_mappings(&search->now, &search->best);
-  ts_estimate_run(&search->estimate, search->s, &search->now, INFINITY);
+  ts_estimate_run(&search->estimate, search->s, &search->now);
 }
 
-static void try_cluster(struct search *search, const struct transfer *x, struct choice *best) {
+/* Whether the candidate is worth its place: an estimate, unless it is later than the best one or its throughput less
+ * than `least`. Merging needs no more processors than there were. */
+static bool is_admissible(struct search *search, bool is_duplicate, bool is_limited, double least,
+                          const struct choice *best) {
   const struct stream_model *s = search->s;
-  ts_mapping_merge(&search->candidate, &search->now, s, x->from, x->to);
-  if (!ts_mapping_is_allowed(&search->candidate, s)) return;
-  if (try_candidate(search, best)) consider(search, best, CHANGE_CLUSTER, s->graph->edges[x->edge].time);
+  if (!ts_mapping_is_allowed(&search->candidate, s)) return false;
+  if (is_duplicate && !has_room(search, &search->candidate, is_limited)) return false;
+  double limit = best->is_set ? best->latency : INFINITY;
+  return ts_estimate_within(&search->trial, s, &search->candidate, limit, is_duplicate ? least : STREAM_UNASKED);
 }
 
-static void try_duplicate(struct search *search, const struct transfer *x, bool is_limited, double least,
-                          struct choice *best) {
+/* Clusters the ends of a transfer, or duplicates its producer. */
+static void try_change(struct search *search, const struct transfer *x, bool is_duplicate, bool is_limited,
+                       double least, struct choice *best) {
   const struct stream_model *s = search->s;
-  if (!s->may_duplicate) return;
-  ts_mapping_duplicate(&search->candidate, &search->now, s, x->edge, x->to);
-  if (!ts_mapping_is_allowed(&search->candidate, s) || !has_room(search, &search->candidate, is_limited)) return;
-  if (!try_candidate(search, best) || !ts_stream_meets(search->trial.throughput, least)) return;
-  consider(search, best, CHANGE_DUPLICATE, s->graph->edges[x->edge].time);
+  if ((is_duplicate && !s->may_duplicate) || ts_stream_is_stopped(s)) return;
+  const struct tried *known = ts_search_recall(search, x, is_duplicate);
+  if (known && known->is_out) return;
+  ts_search_change(search, x, is_duplicate);
+  if (!known) {
+    bool is_out = !is_admissible(search, is_duplicate, is_limited, least, best);
+    ts_search_note(search, x, is_duplicate, is_out);
+    if (is_out) return;
+    known = &search->tried[search->tried_count - 1];
+  }
+  consider(search, best,
+           (struct choice){.latency = known->latency,
+                           .processors = known->processors,
+                           .weight = s->graph->edges[x->edge].time,
+                           .change = is_duplicate ? CHANGE_DUPLICATE : CHANGE_CLUSTER});
 }
 
 /* Raises the replicas of a cluster of the candidate; false if it has a task that must not be replicated. */
@@ -109,18 +115,23 @@ static void replicate_ends(struct search *search, const struct transfer *x, stru
   ts_mapping_copy(&search->candidate, &search->now, s);
   if (!raise_replicas(search, x->from, need) || !raise_replicas(search, x->to, need)) return;
   if (!has_room(search, &search->candidate, false)) return;
-  if (try_candidate(search, best)) consider(search, best, CHANGE_REPLICATE, s->graph->edges[x->edge].time);
+  consider(search, best,
+           (struct choice){.latency = search->estimate.latency, /* replicas do not change it */
+                           .processors = ts_mapping_processors(&search->candidate, s),
+                           .weight = s->graph->edges[x->edge].time,
+                           .change = CHANGE_REPLICATE});
 }
 
 static void speed_up_transfers(struct search *search) {
   const struct stream_model *s = search->s;
   bool *is_hopeless = ts_calloc(s->edge_count + 1, sizeof *is_hopeless);
   const struct transfer *x;
-  while ((x = find_slow(search, is_hopeless)) != NULL) {
+  while (!ts_stream_is_stopped(s) && (x = find_slow(search, is_hopeless)) != NULL) {
     struct choice best = {0};
     uint32_t edge = x->edge;
-    try_cluster(search, x, &best);
-    try_duplicate(search, x, false, 0, &best);
+    search->tried_count = 0;
+    try_change(search, x, false, false, STREAM_UNASKED, &best);
+    try_change(search, x, true, false, STREAM_UNASKED, &best);
     replicate_ends(search, x, &best);
     if (best.is_set)
       adopt(search);
@@ -142,7 +153,7 @@ static int32_t find_bottleneck(const struct search *search, uint32_t *component)
   }
   for (uint32_t c = 0; c < search->now.cluster_count; c++) {
     if (e->component[c] != *component) continue;
-    for (int32_t i = e->channels.first[c]; i >= 0; i = e->channels.channels[i].next) {
+    for (int32_t i = e->channels.processors[c].first_channel; i >= 0; i = e->channels.channels[i].next) {
       const struct channel *now = &e->channels.channels[i], *best = found < 0 ? NULL : &e->channels.channels[found];
       if (!best || now->last_end - now->first_start > best->last_end - best->first_start) found = i;
     }
@@ -154,17 +165,18 @@ static int32_t find_bottleneck(const struct search *search, uint32_t *component)
 static double find_threshold(const struct search *search, int32_t channel) {
   const struct estimate *e = &search->estimate;
   double longest[MOST_TRANSFERS];
-  size_t count = 0;
+  size_t count = 0, most = ts_search_most(search->s, MOST_TRANSFERS);
+  if (search->s->is_literal) return 0;
   for (size_t i = 0; i < e->transfer_count; i++) {
     const struct transfer *x = &e->transfers[i];
     double time = search->s->graph->edges[x->edge].time;
     if (x->from_channel != channel && x->to_channel != channel) continue;
-    if (count == MOST_TRANSFERS && time <= longest[count - 1]) continue;
-    size_t at = count < MOST_TRANSFERS ? count++ : count - 1;
+    if (count == most && time <= longest[count - 1]) continue;
+    size_t at = count < most ? count++ : count - 1;
     for (; at > 0 && longest[at - 1] < time; at--) longest[at] = longest[at - 1];
     longest[at] = time;
   }
-  return search->s->is_literal || count < MOST_TRANSFERS ? 0 : longest[count - 1];
+  return count < most ? 0 : longest[count - 1];
 }
 
 /* All clusters of the component get as many replicas as its longest cycle needs. */
@@ -174,7 +186,7 @@ static bool replicate_component(struct search *search, uint32_t component, bool 
   ts_mapping_copy(&search->candidate, &search->now, search->s);
   for (size_t i = 0; i < e->transfer_count; i++) {
     const struct transfer *x = &e->transfers[i];
-    if (x->link < 0 || e->component[x->from] != component) continue;
+    if (x->from_channel < 0 || e->component[x->from] != component) continue;
     if (!raise_replicas(search, x->from, need) || !raise_replicas(search, x->to, need)) return false;
   }
   return has_room(search, &search->candidate, is_limited);
@@ -189,17 +201,18 @@ static bool widen_bottleneck(struct search *search, bool is_limited, bool may_du
   int32_t channel = find_bottleneck(search, &component);
   if (channel < 0) return false;
   double threshold = find_threshold(search, channel);
+  search->tried_count = 0;
   for (size_t i = 0; i < e->transfer_count; i++) {
     const struct transfer *x = &e->transfers[i];
     if (x->from_channel != channel && x->to_channel != channel) continue;
     if (s->graph->edges[x->edge].time < threshold) continue;
-    try_cluster(search, x, &best);
-    if (may_duplicate) try_duplicate(search, x, is_limited, e->throughput, &best);
+    try_change(search, x, false, is_limited, e->throughput, &best);
+    if (may_duplicate) try_change(search, x, true, is_limited, e->throughput, &best);
   }
-  if (replicate_component(search, component, is_limited) && try_candidate(search, &best)) {
-    double latency = search->trial.latency;
+  if (replicate_component(search, component, is_limited)) {
+    double latency = e->latency, processors = ts_mapping_processors(&search->candidate, s);
     bool is_lower = !best.is_set || ts_latency_less(latency, best.latency);
-    if (is_lower || (ts_latency_same(latency, best.latency) && search->trial.processors < best.processors)) {
+    if (is_lower || (ts_latency_same(latency, best.latency) && processors < best.processors)) {
       best.is_set = true;
       swap_mappings(&search->candidate, &search->best);
     }
@@ -213,6 +226,7 @@ static bool widen_bottleneck(struct search *search, bool is_limited, bool may_du
 static bool widen(struct search *search, bool is_limited) {
   size_t most_duplicating = 4 * (search->s->task_count + search->s->edge_count);
   for (size_t step = 0; !ts_estimate_meets(&search->estimate, search->s); step++) {
+    if (ts_stream_is_stopped(search->s)) return false;
     if (!widen_bottleneck(search, is_limited, step < most_duplicating)) return false;
   }
   return true;
@@ -220,7 +234,7 @@ static bool widen(struct search *search, bool is_limited) {
 
 bool ts_stream_sth(struct search *search) {
   const struct stream_model *s = search->s;
-  ts_estimate_run(&search->estimate, s, &search->now, INFINITY);
+  ts_estimate_run(&search->estimate, s, &search->now);
   if (!ts_mapping_is_allowed(&search->now, s)) return false;
   if (ts_estimate_meets(&search->estimate, s)) return true;
   speed_up_transfers(search);

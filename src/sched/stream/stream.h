@@ -23,7 +23,9 @@ struct ts_stream_problem {
   bool literal; /* MOS as the paper has it: without the candidate of one cluster, with every pair of every step */
   /* The share of the time of the refinement that is left, from 1 down; at 0 it ends. NULL: no refinement. */
   double (*time_left)(void *user);
-  void *user;
+  /* Whether the user wants no result any more: every algorithm then ends soon, with any schedule. NULL: never. */
+  bool (*is_stopped)(void *user);
+  void *user;    /* of both */
   uint64_t seed; /* of the refinement */
 };
 

@@ -12,10 +12,12 @@
 /* Latencies closer than this, relatively, are the same. */
 #define STREAM_SAME 1e-9
 
-/* A task or an edge in the static order. */
+/* A task or an edge in the static order, with what an estimate needs of the edge. */
 struct stream_item {
   uint32_t index;
   bool is_edge;
+  uint32_t from, to;
+  double time; /* of the transfer */
 };
 
 /* A problem at one throughput, with what every algorithm needs. */
@@ -37,10 +39,12 @@ struct stream_model {
   uint64_t *reaches;         /* owned, task_count rows of reach_words: bit u of row t: a path leads from t to u */
   size_t reach_words;
   double least_latency;
+  const struct ts_stream_problem *problem; /* borrowed */
 };
 
 void ts_stream_model_init(struct stream_model *s, const struct ts_stream_problem *problem, double wanted);
 void ts_stream_model_release(struct stream_model *s);
+bool ts_stream_is_stopped(const struct stream_model *s);
 bool ts_stream_is_ordered(const struct stream_model *s, uint32_t a,
                           uint32_t b); /* a path leads from one to the other */
 
@@ -95,7 +99,7 @@ void ts_mapping_drop_unread(struct mapping *m, const struct stream_model *s);
 struct transfer {
   uint32_t edge, from, to;          /* clusters */
   int32_t from_channel, to_channel; /* in channels; -1: it takes no time */
-  int32_t link;
+  int32_t link;                     /* -1: it takes no time, or there is one port */
   double slot;
   double start, finish;
 };
@@ -117,6 +121,9 @@ struct estimate {
   uint32_t *component; /* owned, by cluster: its lowest member */
   double *span;        /* owned, by component: longest cycle of its channels */
   double *parallel;    /* owned, by component: fewest parallel transfers */
+  double *replicas;    /* owned, by cluster */
+  double latest;       /* latency at which a pass ends */
+  double least_rate;   /* throughput at which a pass ends; 0: none */
 };
 
 void ts_estimate_init(struct estimate *e, const struct stream_model *s);
@@ -127,12 +134,21 @@ double ts_estimate_bound(struct estimate *e, const struct stream_model *s, const
 /* The same for the mapping with two clusters merged; copies that would then have no reader still count. */
 double ts_estimate_bound_merged(struct estimate *e, const struct stream_model *s, const struct mapping *m, uint32_t a,
                                 uint32_t b);
-/* Throughput and latency. With a finite `latency_limit`, ts_estimate_bound must have been called for the mapping; false
- * as soon as the latency is known to exceed the limit. */
-bool ts_estimate_run(struct estimate *e, const struct stream_model *s, const struct mapping *m, double latency_limit);
-/* The two after each other. */
-bool ts_estimate_within(struct estimate *e, const struct stream_model *s, const struct mapping *m,
-                        double latency_limit);
+/* After ts_estimate_bound, which returned `longest`: marks in a matrix of clusters the pairs whose merge would remove a
+ * transfer of one path of that length. A merge of any other pair keeps the path, so its bound is no smaller. */
+void ts_estimate_bound_path(const struct estimate *e, const struct stream_model *s, const struct mapping *m,
+                            double longest, bool *is_between);
+/* Throughput and latency. */
+void ts_estimate_run(struct estimate *e, const struct stream_model *s, const struct mapping *m);
+/* The same of a candidate: false as soon as the latency is known to exceed the limit (infinite: there is none) or the
+ * throughput to be less than `least` (0: there is no limit). With STREAM_UNASKED the throughput need not be found, and
+ * is not valid. */
+bool ts_estimate_within(struct estimate *e, const struct stream_model *s, const struct mapping *m, double latency_limit,
+                        double least);
+#define STREAM_UNASKED (-1.0)
+double ts_stream_least(const struct stream_model *s); /* for the throughput that is wanted */
+/* The throughput again, where nothing but replicas changed since the estimate. */
+void ts_estimate_count_again(struct estimate *e, const struct stream_model *s, const struct mapping *m);
 bool ts_estimate_meets(const struct estimate *e, const struct stream_model *s); /* the throughput */
 /* critical[i]: transfer i is on a longest path. Needs a complete estimate. */
 void ts_estimate_critical(const struct estimate *e, const struct stream_model *s, const struct mapping *m,
@@ -140,12 +156,31 @@ void ts_estimate_critical(const struct estimate *e, const struct stream_model *s
 bool ts_latency_same(double a, double b);
 bool ts_latency_less(double a, double b); /* by more than the tolerance */
 
+/* What is known of a candidate of the step: transfers between the same clusters lead to the same merge, and transfers
+ * of the same task to the same cluster to the same duplicate. */
+struct tried {
+  bool is_duplicate;
+  uint32_t first, second; /* of a merge: clusters; of a duplicate: task and cluster */
+  bool is_out;            /* it misses a limit, and will again: limits become no wider within a step */
+  double latency, processors;
+};
+
 /* What the phases share: a mapping, its estimate, and room for candidates. */
 struct search {
   const struct stream_model *s; /* borrowed */
   struct mapping now, candidate, best;
   struct estimate estimate, trial; /* of `now`, of `candidate` */
+  struct tried *tried;             /* owned */
+  size_t tried_count, tried_capacity;
 };
+/* The candidate for a transfer of `now`; NULL: it is new in this step. */
+const struct tried *ts_search_recall(const struct search *search, const struct transfer *x, bool is_duplicate);
+/* Notes it: with the estimate in search->trial, or as out. */
+void ts_search_note(struct search *search, const struct transfer *x, bool is_duplicate, bool is_out);
+/* Of `limit` estimates per step, how many a graph with this many edges gets; with --literal, no limit. */
+size_t ts_search_most(const struct stream_model *s, size_t limit);
+/* search->candidate becomes what the transfer leads to. */
+void ts_search_change(struct search *search, const struct transfer *x, bool is_duplicate);
 void ts_search_init(struct search *search, const struct stream_model *s);
 void ts_search_release(struct search *search);
 

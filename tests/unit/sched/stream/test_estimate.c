@@ -118,7 +118,9 @@ static void changes_keep_the_mapping_whole(void **state) {
     ts_estimate_init(&e, &s);
     ts_mapping_init(&m, &s);
     ts_random_init(&random, seed, 1);
-    for (int step = 0; step < 12 && ts_estimate_run(&e, &s, &m, INFINITY) && e.transfer_count > 0; step++) {
+    for (int step = 0; step < 12; step++) {
+      ts_estimate_run(&e, &s, &m);
+      if (e.transfer_count == 0) break;
       double bound = ts_estimate_bound(&e, &s, &m);
       if (bound > e.latency * (1 + 1e-12)) fail_msg("seed %d: bound %g of latency %g", (int)seed, bound, e.latency);
       const struct transfer x = e.transfers[ts_random_below(&random, e.transfer_count)];
@@ -139,9 +141,56 @@ static void changes_keep_the_mapping_whole(void **state) {
   }
 }
 
+/* A candidate is refused if and only if its complete estimate misses a limit. */
+static void check_limits(const struct stream_model *s, const struct mapping *m, const struct estimate *whole,
+                         struct ts_random *random, int seed) {
+  struct estimate e;
+  ts_estimate_init(&e, s);
+  for (int i = 0; i < 20; i++) {
+    double limit = i % 4 == 0 ? INFINITY : whole->latency * (0.8 + 0.4 * ts_random_unit(random));
+    double least = i % 3 == 0   ? STREAM_UNASKED
+                   : i % 3 == 1 ? 0
+                                : fmin(whole->throughput, 1) * (0.8 + 0.4 * ts_random_unit(random));
+    bool is_kept = whole->latency <= limit && (least <= 0 || whole->throughput >= least);
+    if (ts_estimate_within(&e, s, m, limit, least) != is_kept)
+      fail_msg("seed %d: %skept at latency %g of %g, throughput %g of %g", seed, is_kept ? "not " : "", whole->latency,
+               limit, whole->throughput, least);
+    if (is_kept && (e.latency != whole->latency || e.processors != whole->processors))
+      fail_msg("seed %d: latency %g, not %g", seed, e.latency, whole->latency);
+    if (is_kept && least != STREAM_UNASKED && e.throughput != whole->throughput)
+      fail_msg("seed %d: throughput %g, not %g", seed, e.throughput, whole->throughput);
+  }
+  ts_estimate_release(&e);
+}
+
+static void limits_refuse_what_misses_them(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < 60; seed++) {
+    struct ts_task_graph graph;
+    make_random(&graph, 4 + seed % 12, 1, seed);
+    struct ts_stream_problem problem = {.graph = &graph, .processors = 100, .ports = 1 + seed % 3};
+    struct stream_model s;
+    struct mapping m = {0};
+    struct estimate whole;
+    struct ts_random random;
+    uint32_t cluster_of[16];
+    ts_stream_model_init(&s, &problem, 0.02);
+    ts_estimate_init(&whole, &s);
+    ts_random_init(&random, seed, 1);
+    for (uint32_t t = 0; t < s.task_count; t++) cluster_of[t] = t < 3 ? t : (uint32_t)ts_random_below(&random, 3);
+    ts_mapping_assign(&m, &s, cluster_of, 3);
+    ts_estimate_run(&whole, &s, &m);
+    check_limits(&s, &m, &whole, &random, (int)seed);
+    ts_mapping_release(&m);
+    ts_estimate_release(&whole);
+    ts_stream_model_release(&s);
+    ts_task_graph_release(&graph);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(figure_2), cmocka_unit_test(link_is_serial),
-                                     cmocka_unit_test(replication_example),
-                                     cmocka_unit_test(changes_keep_the_mapping_whole)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(figure_2), cmocka_unit_test(link_is_serial), cmocka_unit_test(replication_example),
+      cmocka_unit_test(changes_keep_the_mapping_whole), cmocka_unit_test(limits_refuse_what_misses_them)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

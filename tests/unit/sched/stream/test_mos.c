@@ -86,7 +86,7 @@ static double best_of_all(const struct ts_stream_problem *problem, double wanted
     uint32_t clusters = 0;
     for (size_t t = 0; t < n; t++) clusters = cluster_of[t] >= clusters ? cluster_of[t] + 1 : clusters;
     ts_mapping_assign(&m, &s, cluster_of, clusters);
-    ts_estimate_run(&e, &s, &m, INFINITY);
+    ts_estimate_run(&e, &s, &m);
     if (e.processors <= (double)s.processors && ts_estimate_meets(&e, &s)) best = fmin(best, e.latency);
     size_t t = n - 1;
     while (t > 0 && cluster_of[t] > most[t - 1]) t--;
@@ -186,9 +186,44 @@ static void fixed_tasks(void **state) {
   ts_task_graph_release(&two);
 }
 
+struct patience {
+  size_t looks, most; /* how often an algorithm asked, and until when it may go on */
+};
+
+static bool has_lost_patience(void *user) {
+  struct patience *patience = user;
+  return ++patience->looks > patience->most;
+}
+
+/* Every phase asks often, and asks no more than for a few steps after it was stopped. */
+static void stops_on_request(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < 12; seed++) {
+    struct ts_task_graph graph;
+    make_random(&graph, 40, 1, seed);
+    struct patience patience = {.most = SIZE_MAX};
+    struct ts_stream_problem problem = {
+        .graph = &graph, .processors = 8, .ports = 1 + seed % 3, .is_stopped = has_lost_patience, .user = &patience};
+    double wanted = ts_stream_most_throughput(&problem) * (double)(seed % 4) / 4;
+    struct ts_stream_schedule out = {0};
+    ts_stream_algorithms[0]->run(&problem, wanted, &out);
+    size_t all = patience.looks;
+    ts_stream_schedule_release(&out);
+    if (all < 200) fail_msg("seed %d: only %zu looks", (int)seed, all);
+    for (size_t share = 0; share < 10; share++) {
+      patience = (struct patience){.most = all * share / 10};
+      ts_stream_algorithms[0]->run(&problem, wanted, &out);
+      if (patience.looks > patience.most + 40 + 100) /* one for each task of the list schedule, and a step */
+        fail_msg("seed %d: %zu looks after the stop at %zu", (int)seed, patience.looks - patience.most, patience.most);
+      ts_stream_schedule_release(&out);
+    }
+    ts_task_graph_release(&graph);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(figures_1_and_3), cmocka_unit_test(figure_1_mapping_b),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(figures_1_and_3),  cmocka_unit_test(figure_1_mapping_b),
                                      cmocka_unit_test(near_the_optimum), cmocka_unit_test(always_meets_the_throughput),
-                                     cmocka_unit_test(fixed_tasks)};
+                                     cmocka_unit_test(fixed_tasks),      cmocka_unit_test(stops_on_request)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
