@@ -33,6 +33,8 @@ struct ts_tune_points {
   const double *unit;    /* borrowed; row by row; the driver fills it in (see ts_tune_create) */
 };
 
+struct ts_component_models; /* tune/components.h */
+
 /* A part of the workflow that can be run alone. */
 struct ts_tune_component {
   const char *name;      /* borrowed */
@@ -57,6 +59,9 @@ struct ts_tune_problem {
   const struct ts_tune_component *components; /* borrowed */
   size_t component_count;
   bool charges_components; /* components may be run alone: one run of each of them counts as one run */
+  /* Borrowed; models of the recorded runs of the components, trained beforehand so that many seeds share them. NULL:
+   * the tuner trains its own. */
+  const struct ts_component_models *models;
   /* Recorded trials of the workflow, free of charge, goal_count outputs per row (NaN: failed). The driver puts them at
    * the beginning of the history. */
   struct ts_tune_points history;
@@ -88,7 +93,7 @@ struct ts_tune_options {
 enum ts_trial_kind { TS_TRIAL_WORKFLOW, TS_TRIAL_COMPONENT, TS_TRIAL_CONFIRMATION, TS_TRIAL_SPARE, TS_TRIAL_RECORDED };
 
 /* All trials so far, recorded ones first, then in the order in which they were asked for. Columns that a component
- * lacks are NaN. */
+ * lacks are NaN. While a tuner fills a batch, the trials of that batch are at the end, without an outcome (NaN). */
 struct ts_tune_history {
   size_t count;
   size_t column_count;
