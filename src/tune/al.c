@@ -22,7 +22,7 @@ static struct ts_plan_defaults defaults_of(const struct ts_al *state) {
 }
 
 static bool make_models(struct ts_al *state, const struct ts_tune_history *history, struct ts_error *err) {
-  if (!state->has_hints || state->models || (state->hints_recorded && state->problem->models)) return true;
+  if (!state->has_hints || state->models || (state->hints_recorded && state->problem->component_outputs)) return true;
   state->models = ts_component_models_create(state->problem, history, err);
   return state->models != NULL;
 }
@@ -31,7 +31,7 @@ static bool add_guided(struct ts_al *state, const struct ts_tune_history *histor
                        struct ts_error *err) {
   size_t count = ts_batch_plan_next(&state->plan, ts_batch_room(batch));
   if (count == 0) return true;
-  if (!make_models(state, history, err) || !ts_learner_train(&state->learner, history, NULL, err)) return false;
+  if (!make_models(state, history, err) || !ts_learner_train(&state->learner, history, err)) return false;
   if (state->learner.trained) {
     ts_batch_add_best(batch, state->problem->pool.count, state->learner.scores, count);
   } else { /* every run failed so far */
@@ -59,7 +59,7 @@ bool ts_al_next(void *opaque, const struct ts_tune_history *history, struct ts_t
 bool ts_al_finish(void *opaque, const struct ts_tune_history *history, struct ts_tune_forecast *forecast,
                   struct ts_error *err) {
   struct ts_al *state = opaque;
-  if (!make_models(state, history, err) || !ts_learner_train(&state->learner, history, NULL, err)) return false;
+  if (!make_models(state, history, err) || !ts_learner_train(&state->learner, history, err)) return false;
   ts_learner_forecast(&state->learner, history, forecast);
   return true;
 }

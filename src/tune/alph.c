@@ -2,10 +2,18 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tune/al.h"
 
+#include <string.h>
+
+/* The pool may have been predicted by the caller; anything else needs models. */
 static bool add_hints(void *opaque, const double *numbers, size_t count, double *features, struct ts_error *err) {
-  const struct ts_al *state = opaque;
-  return ts_component_models_predict(state->models ? state->models : state->problem->models, state->problem, numbers,
-                                     count, features, err);
+  struct ts_al *state = opaque;
+  const struct ts_tune_problem *problem = state->problem;
+  if (!state->models && numbers == problem->pool.numbers) {
+    memcpy(features, problem->component_outputs, count * problem->component_count * sizeof *features);
+    return true;
+  }
+  if (!state->models) state->models = ts_component_models_create(problem, NULL, err);
+  return state->models && ts_component_models_predict(state->models, problem, numbers, count, features, err);
 }
 
 static void *begin(const struct ts_tune_problem *problem, const struct ts_tune_options *options, struct ts_error *err) {

@@ -48,22 +48,20 @@ static void *begin(const struct ts_tune_problem *problem, const struct ts_tune_o
 
 /* ---- The low-fidelity model. ---- */
 
-static bool score_low(struct state *state, const struct ts_component_models *models, struct ts_error *err) {
+static bool make_low(struct state *state, const struct ts_tune_history *history, struct ts_error *err) {
   const struct ts_tune_problem *problem = state->problem;
   size_t rows = problem->pool.count, parts = problem->component_count;
-  ts_auto_free double *outputs = ts_calloc(rows * parts + 1, sizeof *outputs);
-  if (!ts_component_models_predict(models, problem, problem->pool.numbers, rows, outputs, err)) return false;
+  const double *outputs = state->plan.components == 0 && state->recorded ? problem->component_outputs : NULL;
+  ts_auto_free double *made = NULL;
+  if (!outputs) {
+    outputs = made = ts_calloc(rows * parts + 1, sizeof *made);
+    struct ts_component_models *models = ts_component_models_create(problem, history, err);
+    bool done = models && ts_component_models_predict(models, problem, problem->pool.numbers, rows, made, err);
+    ts_component_models_destroy(models);
+    if (!done) return false;
+  }
   for (size_t r = 0; r < rows; r++) state->low[r] = ts_combine_outputs(&problem->goals[0], &outputs[r * parts], parts);
   return true;
-}
-
-static bool make_low(struct state *state, const struct ts_tune_history *history, struct ts_error *err) {
-  if (state->recorded && state->plan.components == 0 && state->problem->models)
-    return score_low(state, state->problem->models, err);
-  struct ts_component_models *models = ts_component_models_create(state->problem, history, err);
-  bool made = models && score_low(state, models, err);
-  ts_component_models_destroy(models);
-  return made;
 }
 
 /* ---- Which model finds the best trials. ---- */
@@ -142,11 +140,11 @@ static bool learn(struct state *state, const struct ts_tune_history *history, st
   if (state->options->pretrain && !state->learner.trained) {
     struct ts_tune_history random_part = *history;
     random_part.count = state->random_end;
-    if (!ts_learner_train(&state->learner, &random_part, NULL, err)) return false;
+    if (!ts_learner_train(&state->learner, &random_part, err)) return false;
     hold(state, &random_part);
   }
   compare_models(state, history);
-  if (!ts_learner_train(&state->learner, history, NULL, err)) return false;
+  if (!ts_learner_train(&state->learner, history, err)) return false;
   hold(state, history);
   return true;
 }
@@ -214,7 +212,7 @@ static bool next(void *opaque, const struct ts_tune_history *history, struct ts_
 static bool finish(void *opaque, const struct ts_tune_history *history, struct ts_tune_forecast *forecast,
                    struct ts_error *err) {
   struct state *state = opaque;
-  if (!ts_learner_train(&state->learner, history, NULL, err)) return false;
+  if (!ts_learner_train(&state->learner, history, err)) return false;
   ts_learner_forecast(&state->learner, history, forecast);
   return true;
 }

@@ -109,6 +109,17 @@ bool ts_component_models_predict(const struct ts_component_models *models, const
   return true;
 }
 
+double *ts_components_predict_pool(const struct ts_tune_problem *problem, struct ts_error *err) {
+  double *outputs = ts_calloc(problem->pool.count * problem->component_count + 1, sizeof *outputs);
+  struct ts_component_models *models = ts_component_models_create(problem, NULL, err);
+  bool made =
+      models && ts_component_models_predict(models, problem, problem->pool.numbers, problem->pool.count, outputs, err);
+  ts_component_models_destroy(models);
+  if (made) return outputs;
+  free(outputs);
+  return NULL;
+}
+
 double ts_combine_outputs(const struct ts_tune_goal *goal, const double *outputs, size_t count) {
   double combined = outputs[0];
   for (size_t j = 1; j < count; j++) {

@@ -5,6 +5,8 @@
 
 #include "tune/tuner.h"
 
+struct ts_component_models;
+
 /* One surrogate per component from its recorded runs and its trials in `history` (may be NULL); a component without
  * parameters is the mean of its runs. Only the first goal is modelled. A component of which no run succeeded counts 0.
  * NULL and an error if xgboost fails. */
@@ -15,6 +17,9 @@ void ts_component_models_destroy(struct ts_component_models *models);
  * negated), at least 0. */
 bool ts_component_models_predict(const struct ts_component_models *models, const struct ts_tune_problem *problem,
                                  const double *numbers, size_t count, double *outputs, struct ts_error *err);
+/* The same for the pool of a problem from the recorded runs alone: for problem->component_outputs. Owned result; NULL
+ * and an error if xgboost fails. */
+double *ts_components_predict_pool(const struct ts_tune_problem *problem, struct ts_error *err);
 /* The outputs of the components of one point combined to a score that is minimised. */
 double ts_combine_outputs(const struct ts_tune_goal *goal, const double *outputs, size_t count);
 

@@ -49,6 +49,7 @@ void ts_learner_init(struct ts_learner *learner, const struct ts_tune_problem *p
 
 void ts_learner_release(struct ts_learner *learner) {
   ts_matrix_destroy(learner->matrix);
+  free(learner->features);
   free(learner->scores);
 }
 
@@ -72,26 +73,36 @@ static double *features_of(const struct ts_learner *learner, const double *numbe
 static bool make_matrix(struct ts_learner *learner, struct ts_error *err) {
   if (learner->matrix) return true;
   const struct ts_tune_points *pool = &learner->problem->pool;
-  ts_auto_free double *features = features_of(learner, pool->numbers, pool->count, err);
-  if (!features) return false;
-  learner->matrix = ts_matrix_create(features, pool->count, learner->problem->space->count + learner->extra, err);
+  learner->features = features_of(learner, pool->numbers, pool->count, err);
+  if (!learner->features) return false;
+  learner->matrix =
+      ts_matrix_create(learner->features, pool->count, learner->problem->space->count + learner->extra, err);
   return learner->matrix != NULL;
 }
 
-bool ts_learner_train(struct ts_learner *learner, const struct ts_tune_history *history,
-                      bool (*wanted)(const struct ts_tune_history *history, size_t trial), struct ts_error *err) {
-  size_t columns = history->column_count, count = 0;
-  ts_auto_free double *numbers = ts_calloc(history->count * columns + 1, sizeof *numbers);
+/* The features of a trial: those of its row of the pool, or computed. */
+static bool copy_features(const struct ts_learner *learner, const struct ts_tune_history *history, size_t trial,
+                          double *features, struct ts_error *err) {
+  size_t width = history->column_count + learner->extra, row = history->rows[trial];
+  ts_auto_free double *computed = NULL;
+  const double *from = row == TS_NONE ? NULL : &learner->features[row * width];
+  if (!from) from = computed = features_of(learner, &history->numbers[trial * history->column_count], 1, err);
+  if (from) memcpy(features, from, width * sizeof *features);
+  return from != NULL;
+}
+
+bool ts_learner_train(struct ts_learner *learner, const struct ts_tune_history *history, struct ts_error *err) {
+  size_t width = history->column_count + learner->extra, count = 0;
+  if (!make_matrix(learner, err)) return false;
+  ts_auto_free double *features = ts_calloc(history->count * width + 1, sizeof *features);
   ts_auto_free double *targets = ts_calloc(history->count + 1, sizeof *targets);
   for (size_t t = 0; t < history->count; t++) {
-    if (!ts_history_is_measured(history, t) || (wanted && !wanted(history, t))) continue;
-    memcpy(&numbers[count * columns], &history->numbers[t * columns], columns * sizeof *numbers);
+    if (!ts_history_is_measured(history, t)) continue;
+    if (!copy_features(learner, history, t, &features[count * width], err)) return false;
     targets[count++] = history->scores[t];
   }
   if (count == 0) return true;
-  ts_auto_free double *features = features_of(learner, numbers, count, err);
-  if (!features || !make_matrix(learner, err)) return false;
-  struct ts_surrogate *surrogate = ts_surrogate_train(NULL, features, count, columns + learner->extra, targets, err);
+  struct ts_surrogate *surrogate = ts_surrogate_train(NULL, features, count, width, targets, err);
   bool made = surrogate && ts_surrogate_predict(surrogate, learner->matrix, learner->scores, err);
   ts_surrogate_destroy(surrogate);
   learner->trained = learner->trained || made;

@@ -34,16 +34,15 @@ struct ts_learner {
   size_t extra;
   bool (*extend)(void *user, const double *numbers, size_t count, double *features, struct ts_error *err);
   void *user;               /* borrowed */
-  struct ts_matrix *matrix; /* owned; of the pool; made with the first training */
+  double *features;         /* owned; of the pool, row by row; made with the first training, as the matrix */
+  struct ts_matrix *matrix; /* owned */
   double *scores;           /* owned; per row of the pool, of the latest model */
   bool trained;
 };
 void ts_learner_init(struct ts_learner *learner, const struct ts_tune_problem *problem);
 void ts_learner_release(struct ts_learner *learner);
-/* Trains on the measured trials that `wanted` accepts (NULL: all) and predicts the pool. Without any such trial
- * `trained` stays as it is. */
-bool ts_learner_train(struct ts_learner *learner, const struct ts_tune_history *history,
-                      bool (*wanted)(const struct ts_tune_history *history, size_t trial), struct ts_error *err);
+/* Trains on the measured trials and predicts the pool. Without any such trial `trained` stays as it is. */
+bool ts_learner_train(struct ts_learner *learner, const struct ts_tune_history *history, struct ts_error *err);
 /* The least score over the pool, failed rows left out, and the least of the rows not tried. */
 void ts_learner_forecast(const struct ts_learner *learner, const struct ts_tune_history *history,
                          struct ts_tune_forecast *forecast);

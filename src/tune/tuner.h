@@ -33,8 +33,6 @@ struct ts_tune_points {
   const double *unit;    /* borrowed; row by row; the driver fills it in (see ts_tune_create) */
 };
 
-struct ts_component_models; /* tune/components.h */
-
 /* A part of the workflow that can be run alone. */
 struct ts_tune_component {
   const char *name;      /* borrowed */
@@ -59,9 +57,9 @@ struct ts_tune_problem {
   const struct ts_tune_component *components; /* borrowed */
   size_t component_count;
   bool charges_components; /* components may be run alone: one run of each of them counts as one run */
-  /* Borrowed; models of the recorded runs of the components, trained beforehand so that many seeds share them. NULL:
-   * the tuner trains its own. */
-  const struct ts_component_models *models;
+  /* Borrowed; what models of the recorded runs of the components predict for the pool (component by component within a
+   * row; ts_components_predict_pool), so that many seeds share them. NULL: the tuner trains its own. */
+  const double *component_outputs;
   /* Recorded trials of the workflow, free of charge, goal_count outputs per row (NaN: failed). The driver puts them at
    * the beginning of the history. */
   struct ts_tune_points history;
