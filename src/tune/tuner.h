@@ -30,7 +30,7 @@ struct ts_tune_goal {
 struct ts_tune_points {
   size_t count;
   const double *numbers; /* borrowed; row by row, as ts_space_number gives them */
-  const double *unit;    /* borrowed; row by row; the driver fills it in (see ts_tune_create) */
+  const double *unit;    /* borrowed; row by row; where it is NULL the driver computes it */
 };
 
 /* A part of the workflow that can be run alone. */
