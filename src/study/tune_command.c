@@ -2,6 +2,18 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/tune_table_int.h"
 
+json_t *ts_tuner_list(void) {
+  json_t *list = json_array();
+  for (size_t i = 0; ts_tuners[i]; i++) {
+    const struct ts_tuner *tuner = ts_tuners[i];
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:s, s:b, s:b}", "name", tuner->name, "title", tuner->title, "help",
+                                    tuner->help, "needs_components", (tuner->flags & TS_TUNER_COMPONENTS) != 0,
+                                    "several_goals", (tuner->flags & TS_TUNER_ONE_GOAL) == 0));
+  }
+  return list;
+}
+
 int ts_tune(const struct ts_request *request, char **reply) {
   struct session s;
   ts_session_init(&s, request);

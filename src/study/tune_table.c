@@ -76,16 +76,6 @@ static bool choose_tuners(struct replaying *job) {
   return true;
 }
 
-static bool fail_rows_of_constant(struct replaying *job, const struct recorded *table) {
-  struct ts_error err = {0};
-  ts_fail(&err, TS_ERR_BAD_VALUE, "a component without parameters has one row, not %zu",
-          table->row_count + table->repeated_count);
-  ts_error_help(&err, "write its mean, or the columns of its parameters as the workflow names them");
-  ts_error_place(&err, table->path, 1, 1, NULL);
-  ts_session_fault(job->s, &err);
-  return false;
-}
-
 static bool read_tables(struct replaying *job) {
   const struct ts_request *r = job->s->request;
   struct ts_arena *arena = &job->s->arena;
@@ -95,13 +85,8 @@ static bool read_tables(struct replaying *job) {
   if (!ts_recorded_read(job, r->table, NULL, &job->workflow)) return false;
   bool fine = true;
   for (size_t j = 0; j < r->component_count; j++) {
-    struct recorded *table = &job->components[j];
     job->component_names[j] = r->components[j].name;
-    if (!ts_recorded_read(job, r->components[j].value, &job->workflow, table)) {
-      fine = false;
-    } else if (table->column_count == 0 && table->row_count + table->repeated_count > 1) {
-      fine = fail_rows_of_constant(job, table);
-    }
+    fine = ts_recorded_read(job, r->components[j].value, &job->workflow, &job->components[j]) && fine;
   }
   return fine;
 }

@@ -71,6 +71,8 @@ void ts_replayed_measure(const struct replaying *job, const struct ts_tune *tune
 /* tune_table_reply.c */
 void ts_replaying_describe(const struct replaying *job, json_t *object);
 json_t *ts_replayed_json(const struct replaying *job, const struct ts_tuner *tuner, const struct replayed *results);
+/* tune_command.c: the list of ts_list; a new reference. */
+json_t *ts_tuner_list(void);
 /* tune_table.c: the call with a table. */
 void ts_tune_replay_table(struct session *s, json_t *object);
 
