@@ -74,8 +74,9 @@ bench: all ## time the operations; time and memory of sampling and sensitivity a
 bench-reuse: all ## every way to share work between processes, measured on the same images (minutes; quiet machine)
 	@bench/reuse_variants.py
 
-papers: all ## make the figures and tables of docs/papers.md again (minutes; needs ../shared/vectors)
+papers: all ## make the figures and tables of docs/papers.md again (half an hour; needs ../shared)
 	@bench/paper_streams.py --write
+	@bench/paper_tuning.py --write
 
 format: ## rewrite the C files as clang-format wants them
 	@tools/check-format --fix
