@@ -66,10 +66,11 @@ soak: setup all ## what takes too long for every day: five minutes of every fuzz
 	@tests/e2e/schedule_vectors.py inverse
 	@tests/e2e/schedule_vectors.py refine
 
-bench: all ## time the operations; time and memory of sampling and sensitivity analysis
+bench: all ## time the operations; time and memory of sampling, sensitivity analysis and tuners
 	@build/tessera bench
 	@cmake --build build --target benches
 	@build/bench_sensitivity
+	@build/bench_tuning
 
 bench-reuse: all ## every way to share work between processes, measured on the same images (minutes; quiet machine)
 	@bench/reuse_variants.py
