@@ -41,8 +41,9 @@ static void make_rows(void) {
   }
   for (size_t r = 0; r < ROWS; r++) {
     for (size_t c = 0; c < COLUMNS; c++) rows[r * COLUMNS + c] = (double)ts_random_below(&random, LEVELS);
-    rows[r * COLUMNS] = (double)(r / WIDTH);
-    rows[r * COLUMNS + 1] = (double)(r % WIDTH);
+    size_t first = r / WIDTH, second = r % WIDTH;
+    rows[r * COLUMNS] = (double)first;
+    rows[r * COLUMNS + 1] = (double)second;
   }
   for (size_t r = 0; r < RECORDED; r++) {
     for (size_t c = 0; c < COLUMNS; c++) recorded[r * COLUMNS + c] = (double)ts_random_below(&random, LEVELS);
