@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "model/model.h"
+#include "replay/replay.h"
 
 static json_t *ports_json(const struct ts_op_port *const *ports, size_t count) {
   json_t *list = json_array();
@@ -75,6 +76,8 @@ int ts_list(const struct ts_request *request, char **reply) {
   json_object_set_new(object, "methods", ts_study_method_list());
   json_object_set_new(object, "samplers", ts_sampler_list());
   json_object_set_new(object, "analyses", ts_analysis_list());
+  json_object_set_new(object, "schedulers", ts_scheduler_list());
+  json_object_set_new(object, "tuners", ts_tuner_list());
   ts_project_release(&project);
   return ts_reply_finish(object, 0, reply, NULL, &issues);
 }

@@ -1,5 +1,6 @@
 /* The reply of `schedule`: the demands, what was found, clusters and transfers; and every algorithm side by side.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/model.h"
 #include "model/schedule_int.h"
 
 #include "base/clock.h"
@@ -109,5 +110,13 @@ json_t *ts_scheduling_compare(struct scheduling *job) {
                                     "pipelined", now.is_pipelined, "cpu_s", ts_json_real(cpu_s)));
     ts_stream_schedule_release(&now);
   }
+  return list;
+}
+
+json_t *ts_scheduler_list(void) {
+  json_t *list = json_array();
+  for (size_t i = 0; ts_stream_algorithms[i]; i++)
+    json_array_append_new(
+        list, json_pack("{s:s, s:s}", "name", ts_stream_algorithms[i]->name, "title", ts_stream_algorithms[i]->title));
   return list;
 }
