@@ -18,13 +18,13 @@
 
 /* Rates of t in [0, 1]: below the least a term is as good as constant, above the greatest it acts on one sample. */
 static const double least_rate[] = {0.05, 0.02}, greatest_rate[] = {80, 60};
-#define GRID       33    /* rates on each axis */
-#define ROUNDS     7     /* each with a quarter of the interval before */
-#define STEPS      100   /* at most; exact data need about 10 */
-#define SINGULAR   1e-12 /* of the product of the squared lengths: the terms are one */
-#define LOG2_OF_E  0x1.71547652b82fep+0
-#define LN_OF_2    0x1.62e42fefa39efp-1
-#define MOST       TS_DOUBLE_EXPONENTIAL_SAMPLES
+#define GRID      33    /* rates on each axis */
+#define ROUNDS    7     /* each with a quarter of the interval before */
+#define STEPS     100   /* at most; exact data need about 10 */
+#define SINGULAR  1e-12 /* of the product of the squared lengths: the terms are one */
+#define LOG2_OF_E 0x1.71547652b82fep+0
+#define LN_OF_2   0x1.62e42fefa39efp-1
+#define MOST      TS_DOUBLE_EXPONENTIAL_SAMPLES
 enum { FALLING, RISING, TERMS };
 
 /* Samples, divided by their times: all times are 1, and the errors relative. */
@@ -282,8 +282,10 @@ static int64_t farthest(const struct ts_double_exponential *curve, int64_t best,
   if (ts_double_exponential_at(curve, (double)end) <= limit) return end;
   while (outside - inside > 1 || inside - outside > 1) {
     int64_t middle = inside + (outside - inside) / 2;
-    if (ts_double_exponential_at(curve, (double)middle) <= limit) inside = middle;
-    else outside = middle;
+    if (ts_double_exponential_at(curve, (double)middle) <= limit)
+      inside = middle;
+    else
+      outside = middle;
   }
   return inside;
 }

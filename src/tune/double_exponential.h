@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TS_DOUBLE_EXPONENTIAL_SAMPLES 64  /* most that a fit takes */
+#define TS_DOUBLE_EXPONENTIAL_SAMPLES 64   /* most that a fit takes */
 #define TS_NEIGHBOURHOOD              1.02 /* of the least time: what still counts as good */
 
 struct ts_double_exponential {

@@ -10,19 +10,19 @@
 
 #include <math.h>
 
-#define SAMPLES          5 /* uniform over the range: better than geometric or mixed places on simulated curves */
-#define ALL_OF           8 /* a range of at most so many values is measured whole */
-#define USUAL_REPEATS    3
-#define NOISE_LIMIT      0.05 /* above: TS_ONE_PARAMETER_RUNS runs of each value */
-#define LEAST_R_SQUARED  0.90
-#define MOST_LEFT_OUT    0.10 /* relative error of samples that the fit has not seen */
-#define SEARCH_VALUES    6
-#define MOST_SHRINKS     3 /* then the range ends at a value that was measured */
-#define MOST_EXTENSIONS  3 /* each doubles the range */
-#define SETTLED          0.03 /* of the range: a smaller move of the minimum is not worth a run */
-#define WIDEST           ((int64_t)1 << 52) /* values that a double counts exactly */
+#define SAMPLES         5 /* uniform over the range: better than geometric or mixed places on simulated curves */
+#define ALL_OF          8 /* a range of at most so many values is measured whole */
+#define USUAL_REPEATS   3
+#define NOISE_LIMIT     0.05 /* above: TS_ONE_PARAMETER_RUNS runs of each value */
+#define LEAST_R_SQUARED 0.90
+#define MOST_LEFT_OUT   0.10 /* relative error of samples that the fit has not seen */
+#define SEARCH_VALUES   6
+#define MOST_SHRINKS    3                  /* then the range ends at a value that was measured */
+#define MOST_EXTENSIONS 3                  /* each doubles the range */
+#define SETTLED         0.03               /* of the range: a smaller move of the minimum is not worth a run */
+#define WIDEST          ((int64_t)1 << 52) /* values that a double counts exactly */
 /* The standard deviation of the median of five runs is this share of that of one (normal distribution). */
-#define MEDIAN_OF_FIVE   0.535
+#define MEDIAN_OF_FIVE 0.535
 
 enum step { STEP_SAMPLES, STEP_BETWEEN, STEP_SEARCH, STEP_VERIFY, STEP_REFINE, STEP_DONE };
 
@@ -141,8 +141,10 @@ static bool shrink(struct ts_one_parameter *tuner) {
   for (size_t i = tuner->list.count; i-- > 0;) {
     const struct ts_sample_runs *sample = &tuner->list.items[i];
     if (!sample->failed || sample->value > result->high) continue;
-    if (sample->value > view.x[0]) failed = sample->value;
-    else if (sample->value >= result->low) result->low = view.x[0];
+    if (sample->value > view.x[0])
+      failed = sample->value;
+    else if (sample->value >= result->low)
+      result->low = view.x[0];
   }
   if (failed > result->high) return true;
   for (size_t i = 0; i < view.count && view.x[i] < failed; i++) works = view.x[i];
@@ -245,17 +247,23 @@ static void use_curve(struct ts_one_parameter *tuner, const struct ts_sample_vie
 static void decide_samples(struct ts_one_parameter *tuner) {
   struct ts_one_parameter_result *result = &tuner->result;
   if (has_failures(tuner)) {
-    if (shrink(tuner)) place_samples(tuner);
-    else finish_with_default(tuner, TS_ONE_PARAMETER_ALL_FAILED);
+    if (shrink(tuner))
+      place_samples(tuner);
+    else
+      finish_with_default(tuner, TS_ONE_PARAMETER_ALL_FAILED);
     return;
   }
   if (is_noisy(tuner)) return;
   struct ts_sample_view view;
   ts_sample_view_make(&view, &tuner->list, result->low, result->high);
-  if (ts_sample_view_spread(&view) <= 2 * result->noise) finish_with_default(tuner, TS_ONE_PARAMETER_INSENSITIVE);
-  else if (result->high - result->low < ALL_OF) finish_with_samples(tuner, TS_ONE_PARAMETER_ALL_MEASURED, &view);
-  else if (ts_sample_view_has_hump(&view, 2 * result->noise)) look_between(tuner, &view);
-  else use_curve(tuner, &view);
+  if (ts_sample_view_spread(&view) <= 2 * result->noise)
+    finish_with_default(tuner, TS_ONE_PARAMETER_INSENSITIVE);
+  else if (result->high - result->low < ALL_OF)
+    finish_with_samples(tuner, TS_ONE_PARAMETER_ALL_MEASURED, &view);
+  else if (ts_sample_view_has_hump(&view, 2 * result->noise))
+    look_between(tuner, &view);
+  else
+    use_curve(tuner, &view);
 }
 
 /* The better of the minimum of the curve and the samples; with `refine` after another fit. */
@@ -305,8 +313,10 @@ void ts_one_parameter_give(struct ts_one_parameter *tuner, double seconds) {
   if (!tuner->running) TS_BUG("a time without a run");
   bool works = seconds > 0 && isfinite(seconds);
   tuner->result.runs++;
-  if (tuner->discards && works) tuner->discards = false;
-  else ts_sample_list_give(&tuner->list, tuner->running, seconds);
+  if (tuner->discards && works)
+    tuner->discards = false;
+  else
+    ts_sample_list_give(&tuner->list, tuner->running, seconds);
   tuner->running = NULL;
 }
 

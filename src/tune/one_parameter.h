@@ -29,9 +29,9 @@ struct ts_one_parameter_options {
   bool may_extend;         /* beyond the range, to the next two */
   int64_t least, greatest; /* at most `low`, at least `high` */
   size_t repeats;          /* runs of each value; 0: one if it takes more than 60 s, otherwise 3 */
-  double noise; /* relative standard deviation of a run, where repeats do not show it; 0: TS_ONE_PARAMETER_NOISE */
-  bool is_warm; /* the first run counts; otherwise it fills caches, and its time is discarded */
-  bool refine;  /* fits once more with the measured minimum, and measures a minimum that moved */
+  double noise;      /* relative standard deviation of a run, where repeats do not show it; 0: TS_ONE_PARAMETER_NOISE */
+  bool is_warm;      /* the first run counts; otherwise it fills caches, and its time is discarded */
+  bool refine;       /* fits once more with the measured minimum, and measures a minimum that moved */
   bool prefer_small; /* of values that are as good (within 2 %) the smallest that was measured: memory is scarce */
   uint64_t seed;     /* of the order of runs */
 };
@@ -63,8 +63,8 @@ struct ts_one_parameter_result {
   size_t runs;         /* that were asked for, the discarded one included */
   bool shrunk;         /* values failed */
   bool extended;
-  bool at_end;     /* the minimum of the curve is an end of the range, and the times slope there */
-  bool has_curve;  /* a curve was fitted, accepted or not; the next two belong to it */
+  bool at_end;    /* the minimum of the curve is an end of the range, and the times slope there */
+  bool has_curve; /* a curve was fitted, accepted or not; the next two belong to it */
   double left_out_error;
   struct ts_double_exponential curve;
   const struct ts_one_parameter_sample *samples; /* all that were measured, by value; borrowed from the tuner */

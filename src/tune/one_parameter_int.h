@@ -19,8 +19,8 @@ struct ts_sample_runs {
 struct ts_sample_list {
   struct ts_sample_runs items[TS_DOUBLE_EXPONENTIAL_SAMPLES];
   size_t count;
-  size_t repeats;  /* wanted of a value */
-  bool fixed;      /* also of one that takes long */
+  size_t repeats; /* wanted of a value */
+  bool fixed;     /* also of one that takes long */
 };
 
 /* Wants the value measured, unless it is there; false if there is no room. */
