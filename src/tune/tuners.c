@@ -6,9 +6,13 @@
 
 #include <string.h>
 
+extern const struct ts_tuner ts_tuner_genetic;
+extern const struct ts_tuner ts_tuner_nelder_mead;
+extern const struct ts_tuner ts_tuner_pro;
 extern const struct ts_tuner ts_tuner_rs;
+extern const struct ts_tuner ts_tuner_tpe;
 
-const struct ts_tuner *const ts_tuners[] = {&ts_tuner_rs, NULL};
+const struct ts_tuner *const ts_tuners[] = {&ts_tuner_rs, &ts_tuner_nelder_mead, &ts_tuner_pro, &ts_tuner_genetic, &ts_tuner_tpe, NULL};
 
 #define MAX_WORDS 64 /* names that can be proposed */
 
