@@ -88,8 +88,10 @@ static void mutate(struct state *state) {
     const struct ts_parameter *parameter = state->problem->space->parameters[c];
     if (ts_random_unit(&state->random) * (double)state->columns >= 1) continue;
     double step = mutation(&state->random), value = 1 / (double)ts_space_value_count(parameter);
-    if (ts_search_is_unordered(parameter)) state->child[c] = ts_random_unit(&state->random);
-    else state->child[c] = ts_search_mirror(state->child[c] + (step < 0 ? -1 : 1) * fmax(fabs(step), value));
+    if (ts_search_is_unordered(parameter))
+      state->child[c] = ts_random_unit(&state->random);
+    else
+      state->child[c] = ts_search_mirror(state->child[c] + (step < 0 ? -1 : 1) * fmax(fabs(step), value));
   }
 }
 

@@ -9,11 +9,11 @@
 
 #include <math.h>
 
-#define RECENT       25  /* trials that count in full; older ones count less and less */
-#define MOST_VALUES  256 /* a parameter of more values counts as real */
-#define LN_OF_2      0x1.62e42fefa39efp-1
+#define RECENT         25  /* trials that count in full; older ones count less and less */
+#define MOST_VALUES    256 /* a parameter of more values counts as real */
+#define LN_OF_2        0x1.62e42fefa39efp-1
 #define LN_OF_ROOT_TAU 0x1.d67f1c864beb5p-1 /* ln sqrt(2 pi) */
-#define NARROWEST    100 /* no kernel is narrower than the range / this: one good trial does not become a spike */
+#define NARROWEST      100 /* no kernel is narrower than the range / this: one good trial does not become a spike */
 
 static double logarithm(double x) { return ts_exact_log2(x) * LN_OF_2; }
 static double exponential(double x) { return ts_exact_exp10(x * TS_EXACT_LOG10_OF_E); }
@@ -61,15 +61,16 @@ static double gap_around(const struct ts_parzen *parzen, size_t kernel, size_t c
 static void find_widths(struct ts_parzen *parzen, size_t column) {
   size_t prior = parzen->count - 1, columns = parzen->columns;
   double least = 1 / fmin(NARROWEST, (double)parzen->count + 1);
-  static int mode=-1; if(mode<0) mode=getenv("BW")?atoi(getenv("BW")):0;
+  static int mode = -1;
+  if (mode < 0) mode = getenv("BW") ? atoi(getenv("BW")) : 0;
   double mean = 0, square = 0;
-  for (size_t k = 0; k < prior; k++) mean += parzen->means[k*columns+column]/prior;
-  for (size_t k = 0; k < prior; k++) square += pow(parzen->means[k*columns+column]-mean,2)/prior;
+  for (size_t k = 0; k < prior; k++) mean += parzen->means[k * columns + column] / prior;
+  for (size_t k = 0; k < prior; k++) square += pow(parzen->means[k * columns + column] - mean, 2) / prior;
   for (size_t k = 0; k < prior; k++) {
     double w = gap_around(parzen, k, column);
-    if(mode==1) w = 0.2*pow(prior,-1.0/(columns+4));
-    if(mode==2) w = 1.06*sqrt(square)*pow(prior,-1.0/(columns+4));
-    if(mode==2) least = 0.01;
+    if (mode == 1) w = 0.2 * pow(prior, -1.0 / (columns + 4));
+    if (mode == 2) w = 1.06 * sqrt(square) * pow(prior, -1.0 / (columns + 4));
+    if (mode == 2) least = 0.01;
     parzen->widths[k * columns + column] = fmin(fmax(w, least), 1);
   }
   parzen->widths[prior * columns + column] = 1;
@@ -119,15 +120,18 @@ void ts_parzen_init(struct ts_parzen *parzen, const struct ts_space *space, cons
   parzen->values = ts_calloc(columns, sizeof *parzen->values);
   parzen->tables = ts_calloc(columns, sizeof *parzen->tables);
   for (size_t k = 0; k < kernels; k++) {
-    for (size_t c = 0; c < columns; c++) parzen->means[k * columns + c] = k < count ? unit[trials[k] * columns + c] : 0.5;
+    for (size_t c = 0; c < columns; c++)
+      parzen->means[k * columns + c] = k < count ? unit[trials[k] * columns + c] : 0.5;
   }
   weigh(parzen);
   for (size_t c = 0; c < columns; c++) {
     size_t values = ts_space_value_count(space->parameters[c]);
     find_widths(parzen, c);
     parzen->values[c] = values <= MOST_VALUES ? values : 0;
-    if (parzen->values[c] > 0) fill_table(parzen, c);
-    else fill_norms(parzen, c);
+    if (parzen->values[c] > 0)
+      fill_table(parzen, c);
+    else
+      fill_norms(parzen, c);
   }
 }
 
@@ -169,10 +173,11 @@ static size_t draw_kernel(const struct ts_parzen *parzen, struct ts_random *rand
 }
 
 void ts_parzen_draw(const struct ts_parzen *parzen, struct ts_random *random, double *unit) {
-  static int uni=-1; if(uni<0) uni=getenv("UNI")?atoi(getenv("UNI")):0;
+  static int uni = -1;
+  if (uni < 0) uni = getenv("UNI") ? atoi(getenv("UNI")) : 0;
   size_t kernel = draw_kernel(parzen, random);
   for (size_t c = 0; c < parzen->columns; c++) {
-    if(uni) kernel = draw_kernel(parzen, random);
+    if (uni) kernel = draw_kernel(parzen, random);
     unit[c] = parzen->values[c] > 0 ? draw_value(parzen, kernel, c, random) : draw_real(parzen, kernel, c, random);
   }
 }
@@ -186,13 +191,23 @@ static double log_factor(const struct ts_parzen *parzen, size_t kernel, size_t c
 }
 
 static double log_sum(double *terms, size_t n) {
-  double m=-INFINITY, s=0; for(size_t i=0;i<n;i++) m=fmax(m,terms[i]);
-  for(size_t i=0;i<n;i++) s+=exponential(terms[i]-m); return m+logarithm(s);
+  double m = -INFINITY, s = 0;
+  for (size_t i = 0; i < n; i++) m = fmax(m, terms[i]);
+  for (size_t i = 0; i < n; i++) s += exponential(terms[i] - m);
+  return m + logarithm(s);
 }
 double ts_parzen_log_density(const struct ts_parzen *parzen, const double *unit) {
-  static int uni=-1; if(uni<0) uni=getenv("UNI")?atoi(getenv("UNI")):0;
+  static int uni = -1;
+  if (uni < 0) uni = getenv("UNI") ? atoi(getenv("UNI")) : 0;
   ts_auto_free double *t = ts_calloc(parzen->count, sizeof *t);
-  if (uni) { double all=0; for(size_t c=0;c<parzen->columns;c++){ for(size_t k=0;k<parzen->count;k++) t[k]=parzen->log_weights[k]+log_factor(parzen,k,c,unit[c]); all+=log_sum(t,parzen->count);} return all; }
+  if (uni) {
+    double all = 0;
+    for (size_t c = 0; c < parzen->columns; c++) {
+      for (size_t k = 0; k < parzen->count; k++) t[k] = parzen->log_weights[k] + log_factor(parzen, k, c, unit[c]);
+      all += log_sum(t, parzen->count);
+    }
+    return all;
+  }
   for (size_t k = 0; k < parzen->count; k++) {
     t[k] = parzen->log_weights[k];
     for (size_t c = 0; c < parzen->columns; c++) t[k] += log_factor(parzen, k, c, unit[c]);

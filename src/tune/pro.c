@@ -80,7 +80,8 @@ static enum ts_asked check(struct state *state) {
   struct ts_simplex *simplex = &state->simplex;
   size_t leader = 1;
   for (size_t v = 2; v < simplex->count; v++) {
-    if (ts_simplex_score(simplex, &state->reflected[v]) < ts_simplex_score(simplex, &state->reflected[leader])) leader = v;
+    if (ts_simplex_score(simplex, &state->reflected[v]) < ts_simplex_score(simplex, &state->reflected[leader]))
+      leader = v;
   }
   state->leader = leader;
   if (ts_simplex_score(simplex, &state->reflected[leader]) < ts_simplex_score(simplex, &simplex->vertices[0])) {

@@ -62,8 +62,10 @@ size_t ts_search_rank(const struct ts_tune_history *history, size_t *order) {
     size_t low = 0, high = count++; /* behind all that are as good */
     while (low < high) {
       size_t middle = (low + high) / 2;
-      if (history->scores[order[middle]] <= history->scores[t]) low = middle + 1;
-      else high = middle;
+      if (history->scores[order[middle]] <= history->scores[t])
+        low = middle + 1;
+      else
+        high = middle;
     }
     memmove(order + low + 1, order + low, (count - 1 - low) * sizeof *order);
     order[low] = t;

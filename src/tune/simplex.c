@@ -12,8 +12,8 @@
 /* First points per parameter. Median regret of 80 seeds with 200 runs on Ackley's function, Nelder-Mead and PRO: 3 and 9
  * without them, 0.01 and 2.7 with 2, 0.03 and 2.5 with 4; on the sphere 2 is the best as well. */
 #define FIRST       2
-#define FIRST_SHARE 4 /* of the budget at most: 1 / 4 */
-#define IDLE      10   /* points per vertex without a new trial, then it starts again */
+#define FIRST_SHARE 4  /* of the budget at most: 1 / 4 */
+#define IDLE        10 /* points per vertex without a new trial, then it starts again */
 
 void ts_simplex_init(struct ts_simplex *simplex, const struct ts_tune_problem *problem, size_t count, size_t others) {
   size_t columns = problem->space->count, all = count + others;
@@ -35,8 +35,7 @@ double ts_simplex_score(const struct ts_simplex *simplex, const struct ts_vertex
 
 enum ts_asked ts_simplex_ask(struct ts_simplex *simplex, struct ts_vertex *vertex) {
   size_t before = ts_batch_count(simplex->batch);
-  enum ts_asked asked =
-      ts_search_ask(simplex->problem, simplex->history, simplex->batch, vertex->unit, &vertex->trial);
+  enum ts_asked asked = ts_search_ask(simplex->problem, simplex->history, simplex->batch, vertex->unit, &vertex->trial);
   simplex->idle = ts_batch_count(simplex->batch) > before ? 0 : simplex->idle + 1;
   return asked;
 }
@@ -56,9 +55,12 @@ static void surround(struct ts_simplex *simplex, size_t v, double edge) {
   double step = fmax(edge, 1 / (double)ts_space_value_count(simplex->problem->space->parameters[moved]));
   bool up = ts_random_below(&simplex->random, 2) == 1;
   memcpy(unit, centre, simplex->columns * sizeof *unit);
-  if (v > simplex->columns) up = simplex->vertices[v - simplex->columns].unit[moved] < from;
-  else if (from + step > 1) up = false;
-  else if (from - step < 0) up = true;
+  if (v > simplex->columns)
+    up = simplex->vertices[v - simplex->columns].unit[moved] < from;
+  else if (from + step > 1)
+    up = false;
+  else if (from - step < 0)
+    up = true;
   unit[moved] = ts_search_mirror(up ? from + step : from - step);
 }
 

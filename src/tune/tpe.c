@@ -68,9 +68,9 @@ static void make_densities(const struct state *state, const struct ts_tune_histo
                            struct ts_parzen *bad) {
   ts_auto_free size_t *trials = ts_calloc(history->count + 1, sizeof *trials);
   size_t measured = ts_search_rank(history, trials), count = measured;
-  double gs = getenv("GS")?atof(getenv("GS")):GOOD_SHARE;
+  double gs = getenv("GS") ? atof(getenv("GS")) : GOOD_SHARE;
   size_t good_count = ts_smaller_size((size_t)ceil(gs * (double)measured), MOST_GOOD);
-  if(getenv("GSQ")) good_count = ceil(atof(getenv("GSQ"))*sqrt(measured));
+  if (getenv("GSQ")) good_count = ceil(atof(getenv("GSQ")) * sqrt(measured));
   for (size_t t = 0; t < history->count; t++) {
     if (history->kinds[t] != TS_TRIAL_COMPONENT && !ts_history_is_measured(history, t)) trials[count++] = t;
   }
@@ -84,7 +84,7 @@ static void make_densities(const struct state *state, const struct ts_tune_histo
 static enum ts_asked add_one(struct state *state, const struct ts_tune_history *history, struct ts_tune_batch *batch) {
   size_t columns = history->column_count, before = ts_batch_count(batch), trial;
   struct ts_parzen good, bad;
-  size_t NC=getenv("NC")?atoi(getenv("NC")):CANDIDATES;
+  size_t NC = getenv("NC") ? atoi(getenv("NC")) : CANDIDATES;
   make_densities(state, history, &good, &bad);
   for (size_t i = 0; i < NC; i++) {
     double *unit = state->candidates + i * columns;

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#define PI            3.14159265358979323846
-#define MOST_COLUMNS  30
-#define MOST_GOALS    2
+#define PI           3.14159265358979323846
+#define MOST_COLUMNS 30
+#define MOST_GOALS   2
 
 struct function {
   const char *name;
