@@ -9,8 +9,9 @@
 #include "tune/double_exponential.h"
 
 #include "base/error.h"
-#include "base/exact_math.h"
 #include "base/order.h"
+
+#include "tune/exact_int.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -18,13 +19,11 @@
 
 /* Rates of t in [0, 1]: below the least a term is as good as constant, above the greatest it acts on one sample. */
 static const double least_rate[] = {0.05, 0.02}, greatest_rate[] = {80, 60};
-#define GRID      33    /* rates on each axis */
-#define ROUNDS    7     /* each with a quarter of the interval before */
-#define STEPS     100   /* at most; exact data need about 10 */
-#define SINGULAR  1e-12 /* of the product of the squared lengths: the terms are one */
-#define LOG2_OF_E 0x1.71547652b82fep+0
-#define LN_OF_2   0x1.62e42fefa39efp-1
-#define MOST      TS_DOUBLE_EXPONENTIAL_SAMPLES
+#define GRID     33    /* rates on each axis */
+#define ROUNDS   7     /* each with a quarter of the interval before */
+#define STEPS    100   /* at most; exact data need about 10 */
+#define SINGULAR 1e-12 /* of the product of the squared lengths: the terms are one */
+#define MOST     TS_DOUBLE_EXPONENTIAL_SAMPLES
 enum { FALLING, RISING, TERMS };
 
 /* Samples, divided by their times: all times are 1, and the errors relative. */
@@ -43,17 +42,14 @@ struct amplitudes {
   double of[TERMS], error;
 };
 
-static double exponential(double x) { return ts_exact_exp10(x * TS_EXACT_LOG10_OF_E); }
-static double logarithm(double x) { return ts_exact_log2(x) * LN_OF_2; }
-
 /* The exponent of a term at t, as a multiple of its rate: both terms are at most 1 in the range. */
 static double distance(int term, double t) { return term == FALLING ? -t : t - 1; }
 
 static void make_column(struct column *column, const struct samples *samples, int term, double log2_rate) {
-  double rate = exponential(log2_rate * LN_OF_2);
+  double rate = ts_exp(log2_rate * TS_LN_OF_2);
   column->square = column->with_times = 0;
   for (size_t i = 0; i < samples->count; i++) {
-    double value = exponential(rate * distance(term, samples->t[i])) * samples->weight[i];
+    double value = ts_exp(rate * distance(term, samples->t[i])) * samples->weight[i];
     column->value[i] = value;
     column->square += value * value;
     column->with_times += value;
@@ -169,10 +165,10 @@ static void derivatives(const struct state *state, const struct samples *samples
   size_t count = samples->count;
   double basis[TERMS][MOST];
   for (int term = 0; term < TERMS; term++) {
-    double amplitude = state->amplitudes.of[term], rate = exponential(state->log2_rate[term] * LN_OF_2);
+    double amplitude = state->amplitudes.of[term], rate = ts_exp(state->log2_rate[term] * TS_LN_OF_2);
     for (size_t i = 0; i < count; i++) {
       basis[term][i] = amplitude > 0 ? state->columns[term].value[i] : 0;
-      of[term][i] = amplitude * rate * LN_OF_2 * distance(term, samples->t[i]) * state->columns[term].value[i];
+      of[term][i] = amplitude * rate * TS_LN_OF_2 * distance(term, samples->t[i]) * state->columns[term].value[i];
     }
   }
   subtract_projection(basis[RISING], basis[FALLING], count);
@@ -250,9 +246,9 @@ void ts_double_exponential_fit(struct ts_double_exponential *curve, int64_t low,
       .low = low,
       .high = high,
       .a = state.amplitudes.of[FALLING],
-      .b = -exponential(state.log2_rate[FALLING] * LN_OF_2),
+      .b = -ts_exp(state.log2_rate[FALLING] * TS_LN_OF_2),
       .c = state.amplitudes.of[RISING],
-      .d = exponential(state.log2_rate[RISING] * LN_OF_2),
+      .d = ts_exp(state.log2_rate[RISING] * TS_LN_OF_2),
       .error = state.amplitudes.error,
       .r_squared = find_r_squared(&state, seconds, count),
   };
@@ -260,14 +256,14 @@ void ts_double_exponential_fit(struct ts_double_exponential *curve, int64_t low,
 
 double ts_double_exponential_at(const struct ts_double_exponential *curve, double x) {
   double t = (x - (double)curve->low) / (double)(curve->high - curve->low);
-  return curve->a * exponential(curve->b * t) + curve->c * exponential(curve->d * (t - 1));
+  return curve->a * ts_exp(curve->b * t) + curve->c * ts_exp(curve->d * (t - 1));
 }
 
 /* Where the derivative a b e^(bt) + c d e^(d(t-1)) is 0. */
 int64_t ts_double_exponential_minimum(const struct ts_double_exponential *curve) {
   if (curve->c <= 0) return curve->high;
   if (curve->a <= 0) return curve->low;
-  double t = (logarithm(-curve->a * curve->b) - logarithm(curve->c * curve->d) + curve->d) / (curve->d - curve->b);
+  double t = (ts_ln(-curve->a * curve->b) - ts_ln(curve->c * curve->d) + curve->d) / (curve->d - curve->b);
   if (!(t > 0)) return curve->low;
   if (t >= 1) return curve->high;
   int64_t below = curve->low + (int64_t)floor(t * (double)(curve->high - curve->low));

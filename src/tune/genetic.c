@@ -6,8 +6,8 @@
  * generation is a batch: its children run side by side. The survivors are the best of all trials so far, so no trial is
  * forgotten, and trials that failed are never parents. */
 #include "base/alloc.h"
-#include "base/exact_math.h"
 #include "base/order.h"
+#include "tune/exact_int.h"
 #include "tune/fronts_int.h"
 #include "tune/search_int.h"
 
@@ -56,9 +56,7 @@ static void destroy(void *opaque) {
   free(state);
 }
 
-static double power(double x, double exponent) {
-  return x > 0 ? ts_exact_exp10(exponent * ts_exact_log2(x) / TS_EXACT_LOG2_OF_10) : 0;
-}
+static double power(double x, double exponent) { return x > 0 ? ts_exp(exponent * ts_ln(x)) : 0; }
 
 /* How far a child lies from the middle of its parents, in half distances of them; 1: where a parent is. */
 static double crossing(struct ts_random *random) {

@@ -3,20 +3,16 @@
 #include "tune/parzen_int.h"
 
 #include "base/alloc.h"
-#include "base/exact_math.h"
 #include "base/exact_normal.h"
+#include "tune/exact_int.h"
 #include "tune/search_int.h"
 
 #include <math.h>
 
-#define RECENT         25  /* trials that count in full; older ones count less and less */
-#define MOST_VALUES    256 /* a parameter of more values counts as real */
-#define LN_OF_2        0x1.62e42fefa39efp-1
+#define RECENT         25                   /* trials that count in full; older ones count less and less */
+#define MOST_VALUES    256                  /* a parameter of more values counts as real */
 #define LN_OF_ROOT_TAU 0x1.d67f1c864beb5p-1 /* ln sqrt(2 pi) */
 #define NARROWEST      100 /* no kernel is narrower than the range / this: one good trial does not become a spike */
-
-static double logarithm(double x) { return ts_exact_log2(x) * LN_OF_2; }
-static double exponential(double x) { return ts_exact_exp10(x * TS_EXACT_LOG10_OF_E); }
 
 static size_t value_at(double unit, size_t values) {
   size_t value = (size_t)(fmin(fmax(unit, 0), 1) * (double)values);
@@ -34,7 +30,7 @@ static void weigh(struct ts_parzen *parzen) {
   }
   for (size_t k = 0; k < parzen->count; k++) {
     parzen->weights[k] /= sum;
-    parzen->log_weights[k] = logarithm(parzen->weights[k]);
+    parzen->log_weights[k] = ts_ln(parzen->weights[k]);
   }
 }
 
@@ -58,20 +54,13 @@ static double gap_around(const struct ts_parzen *parzen, size_t kernel, size_t c
   return fmax(mean - below, above - mean);
 }
 
+/* Widths that follow the gaps keep narrowing where trials gather. A width of 0.2 n^(-1/(columns + 4)) for all gave a median
+ * regret of 0.43, 8.2 and 7.5 on sphere, Rosenbrock and Ackley (200 runs, 40 seeds), the gaps 0.06, 4.0 and 4.4. */
 static void find_widths(struct ts_parzen *parzen, size_t column) {
   size_t prior = parzen->count - 1, columns = parzen->columns;
   double least = 1 / fmin(NARROWEST, (double)parzen->count + 1);
-  static int mode = -1;
-  if (mode < 0) mode = getenv("BW") ? atoi(getenv("BW")) : 0;
-  double mean = 0, square = 0;
-  for (size_t k = 0; k < prior; k++) mean += parzen->means[k * columns + column] / prior;
-  for (size_t k = 0; k < prior; k++) square += pow(parzen->means[k * columns + column] - mean, 2) / prior;
   for (size_t k = 0; k < prior; k++) {
-    double w = gap_around(parzen, k, column);
-    if (mode == 1) w = 0.2 * pow(prior, -1.0 / (columns + 4));
-    if (mode == 2) w = 1.06 * sqrt(square) * pow(prior, -1.0 / (columns + 4));
-    if (mode == 2) least = 0.01;
-    parzen->widths[k * columns + column] = fmin(fmax(w, least), 1);
+    parzen->widths[k * columns + column] = fmin(fmax(gap_around(parzen, k, column), least), 1);
   }
   parzen->widths[prior * columns + column] = 1;
 }
@@ -95,7 +84,7 @@ static void fill_table(struct ts_parzen *parzen, size_t column) {
       double share = mass(mean, width, (double)v / (double)values, (double)(v + 1) / (double)values) / all;
       if (unordered) share = (shared + (v == own && k + 1 < parzen->count)) / (shared * (double)values + 1);
       if (unordered && k + 1 == parzen->count) share = 1 / (double)values;
-      table[k * values + v] = logarithm(fmax(share, TINY));
+      table[k * values + v] = ts_ln(fmax(share, TINY));
     }
   }
 }
@@ -104,7 +93,7 @@ static void fill_norms(struct ts_parzen *parzen, size_t column) {
   for (size_t k = 0; k < parzen->count; k++) {
     size_t at = k * parzen->columns + column;
     double mean = parzen->means[at], width = parzen->widths[at];
-    parzen->log_norms[at] = -LN_OF_ROOT_TAU - logarithm(width * mass(mean, width, 0, 1));
+    parzen->log_norms[at] = -LN_OF_ROOT_TAU - ts_ln(width * mass(mean, width, 0, 1));
   }
 }
 
@@ -151,7 +140,7 @@ static double draw_value(const struct ts_parzen *parzen, size_t kernel, size_t c
   const double *table = parzen->tables[column] + kernel * values;
   double left = ts_random_unit(random);
   for (size_t v = 0; v + 1 < values; v++) {
-    left -= exponential(table[v]);
+    left -= ts_exp(table[v]);
     if (left < 0) return ((double)v + 0.5) / (double)values;
   }
   return ((double)values - 0.5) / (double)values;
@@ -173,11 +162,8 @@ static size_t draw_kernel(const struct ts_parzen *parzen, struct ts_random *rand
 }
 
 void ts_parzen_draw(const struct ts_parzen *parzen, struct ts_random *random, double *unit) {
-  static int uni = -1;
-  if (uni < 0) uni = getenv("UNI") ? atoi(getenv("UNI")) : 0;
   size_t kernel = draw_kernel(parzen, random);
   for (size_t c = 0; c < parzen->columns; c++) {
-    if (uni) kernel = draw_kernel(parzen, random);
     unit[c] = parzen->values[c] > 0 ? draw_value(parzen, kernel, c, random) : draw_real(parzen, kernel, c, random);
   }
 }
@@ -190,27 +176,17 @@ static double log_factor(const struct ts_parzen *parzen, size_t kernel, size_t c
   return parzen->log_norms[at] - z * z / 2;
 }
 
-static double log_sum(double *terms, size_t n) {
-  double m = -INFINITY, s = 0;
-  for (size_t i = 0; i < n; i++) m = fmax(m, terms[i]);
-  for (size_t i = 0; i < n; i++) s += exponential(terms[i] - m);
-  return m + logarithm(s);
-}
 double ts_parzen_log_density(const struct ts_parzen *parzen, const double *unit) {
-  static int uni = -1;
-  if (uni < 0) uni = getenv("UNI") ? atoi(getenv("UNI")) : 0;
-  ts_auto_free double *t = ts_calloc(parzen->count, sizeof *t);
-  if (uni) {
-    double all = 0;
-    for (size_t c = 0; c < parzen->columns; c++) {
-      for (size_t k = 0; k < parzen->count; k++) t[k] = parzen->log_weights[k] + log_factor(parzen, k, c, unit[c]);
-      all += log_sum(t, parzen->count);
-    }
-    return all;
-  }
+  double greatest = -INFINITY, sum = 0; /* of the terms, divided by the greatest: no term overflows */
   for (size_t k = 0; k < parzen->count; k++) {
-    t[k] = parzen->log_weights[k];
-    for (size_t c = 0; c < parzen->columns; c++) t[k] += log_factor(parzen, k, c, unit[c]);
+    double term = parzen->log_weights[k];
+    for (size_t c = 0; c < parzen->columns; c++) term += log_factor(parzen, k, c, unit[c]);
+    if (term > greatest) {
+      sum = sum * ts_exp(greatest - term) + 1;
+      greatest = term;
+    } else {
+      sum += ts_exp(term - greatest);
+    }
   }
-  return log_sum(t, parzen->count);
+  return greatest + ts_ln(sum);
 }

@@ -13,17 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST      10 /* random trials before the first model */
-#define GOOD_SHARE 0.1
+#define FIRST 10 /* random trials before the first model */
+/* Median regret on sphere, Rosenbrock and Ackley (200 runs, 40 seeds, 24 candidates): 0.062, 4.0, 4.4 for a share of 0.1,
+ * 0.034, 3.6, 3.7 for 0.15, 0.038, 4.2, 3.7 for 0.25. */
+#define GOOD_SHARE 0.15
 #define MOST_GOOD  25
-#define CANDIDATES 24
+#define CANDIDATES 64 /* with a share of 0.1: 24 give 0.062 on the sphere, 48 0.051, 100 0.028 */
 
 struct state {
   const struct ts_tune_problem *problem; /* borrowed */
   struct ts_random random;
   size_t batch;
   double *candidates, *gains; /* owned */
-  size_t *order;              /* owned */
 };
 
 static void *begin(const struct ts_tune_problem *problem, const struct ts_tune_options *options, struct ts_error *err) {
@@ -31,8 +32,8 @@ static void *begin(const struct ts_tune_problem *problem, const struct ts_tune_o
   struct state *state = ts_calloc(1, sizeof *state);
   state->problem = problem;
   state->batch = options->batch ? options->batch : 1;
-  state->candidates = ts_calloc(1024 * problem->space->count, sizeof *state->candidates);
-  state->gains = ts_calloc(1024, sizeof *state->gains);
+  state->candidates = ts_calloc(CANDIDATES * problem->space->count, sizeof *state->candidates);
+  state->gains = ts_calloc(CANDIDATES, sizeof *state->gains);
   ts_random_init(&state->random, problem->seed, TS_STREAM_OWN);
   return state;
 }
@@ -68,9 +69,7 @@ static void make_densities(const struct state *state, const struct ts_tune_histo
                            struct ts_parzen *bad) {
   ts_auto_free size_t *trials = ts_calloc(history->count + 1, sizeof *trials);
   size_t measured = ts_search_rank(history, trials), count = measured;
-  double gs = getenv("GS") ? atof(getenv("GS")) : GOOD_SHARE;
-  size_t good_count = ts_smaller_size((size_t)ceil(gs * (double)measured), MOST_GOOD);
-  if (getenv("GSQ")) good_count = ceil(atof(getenv("GSQ")) * sqrt(measured));
+  size_t good_count = ts_smaller_size((size_t)ceil(GOOD_SHARE * (double)measured), MOST_GOOD);
   for (size_t t = 0; t < history->count; t++) {
     if (history->kinds[t] != TS_TRIAL_COMPONENT && !ts_history_is_measured(history, t)) trials[count++] = t;
   }
@@ -80,22 +79,30 @@ static void make_densities(const struct state *state, const struct ts_tune_histo
   ts_parzen_init(bad, state->problem->space, history->unit, trials + good_count, count - good_count);
 }
 
+/* On a pool a candidate is the row that would be run in its place. */
+static void snap_to_pool(const struct state *state, const struct ts_tune_batch *batch, double *unit) {
+  const struct ts_tune_problem *problem = state->problem;
+  size_t columns = problem->space->count;
+  size_t row = problem->pool.count > 0 ? ts_batch_nearest(batch, unit) : TS_NONE;
+  if (row != TS_NONE) memcpy(unit, &problem->pool.unit[row * columns], columns * sizeof *unit);
+}
+
 /* Adds the best candidate that can be run. */
 static enum ts_asked add_one(struct state *state, const struct ts_tune_history *history, struct ts_tune_batch *batch) {
   size_t columns = history->column_count, before = ts_batch_count(batch), trial;
   struct ts_parzen good, bad;
-  size_t NC = getenv("NC") ? atoi(getenv("NC")) : CANDIDATES;
   make_densities(state, history, &good, &bad);
-  for (size_t i = 0; i < NC; i++) {
+  for (size_t i = 0; i < CANDIDATES; i++) {
     double *unit = state->candidates + i * columns;
     ts_parzen_draw(&good, &state->random, unit);
+    snap_to_pool(state, batch, unit);
     state->gains[i] = ts_parzen_log_density(&good, unit) - ts_parzen_log_density(&bad, unit);
   }
   ts_parzen_release(&good);
   ts_parzen_release(&bad);
-  for (size_t tries = 0; tries < NC; tries++) {
+  for (size_t tries = 0; tries < CANDIDATES; tries++) {
     size_t best = 0;
-    for (size_t i = 1; i < NC; i++) best = state->gains[i] > state->gains[best] ? i : best;
+    for (size_t i = 1; i < CANDIDATES; i++) best = state->gains[i] > state->gains[best] ? i : best;
     enum ts_asked asked = ts_search_ask(state->problem, history, batch, state->candidates + best * columns, &trial);
     if (asked == TS_ASKED_END || ts_batch_count(batch) > before) return asked;
     state->gains[best] = -INFINITY;
