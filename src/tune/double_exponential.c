@@ -217,7 +217,7 @@ static struct samples weighted(int64_t low, int64_t high, const int64_t *x, cons
   struct samples samples = {.count = count};
   if (count < 3 || count > MOST || low >= high) TS_BUG("%zu samples of a curve", count);
   for (size_t i = 0; i < count; i++) {
-    if (!(seconds[i] > 0) || !isfinite(seconds[i])) TS_BUG("a time of %g s", seconds[i]);
+    if (!(seconds[i] > 0) || !isfinite(seconds[i])) TS_BUG("the time of sample %zu is not above 0 and finite", i);
     samples.t[i] = (double)(x[i] - low) / (double)(high - low);
     samples.weight[i] = 1 / seconds[i];
   }

@@ -56,38 +56,36 @@ static void regret_is_at_most_that_of_scipy(void **state) {
   ts_json_doc_close(&doc);
 }
 
-/* The area that a front dominates below the reference (1.1, 11): ZDT1 lies within [0, 1] x [0, 10]. */
-static double hypervolume(const struct ts_tune *tune) {
+/* The area that the front of two goals dominates below a reference point. */
+static double hypervolume(const struct ts_tune *tune, double first, double second) {
   struct ts_tune_result result;
   ts_tune_result(tune, &result);
   const double *outputs = ts_tune_history(tune)->outputs;
-  double area = 0, above = 11;
+  double area = 0, above = second;
   for (size_t i = 0; i < result.front_count; i++) {
     const double *point = &outputs[2 * result.front[i]];
-    if (point[1] < above) {
-      area += (1.1 - point[0]) * (above - point[1]);
+    if (point[0] < first && point[1] < above) {
+      area += (first - point[0]) * (above - point[1]);
       above = point[1];
     }
   }
   return area;
 }
 
+/* ZDT1 lies within [0, 1] x [0, 10]. */
 static void two_goals_beat_random_search(void **state) {
   (void)state;
-  const char *const tuners[] = {"genetic", "tpe"};
   struct function_space space;
   function_space_make(&space, &zdt1);
-  for (size_t i = 0; i < 2; i++) {
-    size_t above = 0;
-    for (uint64_t seed = 0; seed < 10; seed++) {
-      struct ts_tune *ours = function_tune(&zdt1, &space, tuners[i], 100, seed);
-      struct ts_tune *random = function_tune(&zdt1, &space, "rs", 100, seed);
-      above += hypervolume(ours) > hypervolume(random);
-      ts_tune_destroy(ours);
-      ts_tune_destroy(random);
-    }
-    if (above < 9) fail_msg("%s: above random search with %zu of 10 seeds", tuners[i], above);
+  size_t above = 0;
+  for (uint64_t seed = 0; seed < 10; seed++) {
+    struct ts_tune *ours = function_tune(&zdt1, &space, "genetic", 100, seed);
+    struct ts_tune *random = function_tune(&zdt1, &space, "rs", 100, seed);
+    above += hypervolume(ours, 1.1, 11) > hypervolume(random, 1.1, 11);
+    ts_tune_destroy(ours);
+    ts_tune_destroy(random);
   }
+  if (above < 9) fail_msg("above random search with %zu of 10 seeds", above);
 }
 
 static const struct ts_value three_words[] = {
@@ -134,7 +132,8 @@ static void draws_follow_the_density(void **state) {
   struct ts_parzen parzen;
   ts_parzen_init(&parzen, &space, unit, trials, 3);
   double expected = 0;
-  for (size_t i = 0; i < 1000; i++) expected += exp(ts_parzen_log_density(&parzen, &(double){(i + 0.5) / 4000})) / 4000;
+  for (size_t i = 0; i < 1000; i++)
+    expected += exp(ts_parzen_log_density(&parzen, &(double){((double)i + 0.5) / 4000})) / 4000;
   struct ts_random random;
   ts_random_init(&random, 5, 0);
   size_t below = 0;
