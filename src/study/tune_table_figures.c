@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/order.h"
 #include "study/tune_table_int.h"
+#include "tune/components.h"
 
 #include <math.h>
 
@@ -29,16 +30,24 @@ static int compare_ranked(const void *a, const void *b) {
   return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Share of the n best rows by the model that are among the n best by what was measured, n = 1 .. 10. */
-static void measure_recall(const struct replaying *job, const double *scores, double *recall) {
+/* Share of the n best rows by the model that are among the n best by what was measured, n = 1 .. count. Per cent. */
+static void measure_recall(const struct replaying *job, const double *scores, size_t count, double *recall) {
   ts_auto_free struct ranked *ranked = ts_calloc(job->pool + 1, sizeof *ranked);
   for (size_t i = 0; i < job->pool; i++) ranked[i] = (struct ranked){scores[job->by_output[i]], job->by_output[i]};
   qsort(ranked, job->pool, sizeof *ranked, compare_ranked);
-  for (size_t n = 1; n <= TUNE_RECALLS; n++) {
+  for (size_t n = 1; n <= count; n++) {
     size_t listed = ts_smaller_size(n, job->pool), common = 0;
     for (size_t i = 0; i < listed * listed; i++) common += ranked[i / listed].row == job->by_output[i % listed];
     recall[n - 1] = 100 * (double)common / (double)listed;
   }
+}
+
+void ts_replaying_component_recall(const struct replaying *job, double recall[TUNE_COMPONENT_RECALLS]) {
+  size_t rows = job->workflow.row_count, parts = job->component_count;
+  ts_auto_free double *scores = ts_calloc(rows + 1, sizeof *scores);
+  for (size_t r = 0; r < rows; r++)
+    scores[r] = ts_combine_outputs(&job->goal, &job->component_outputs[r * parts], parts);
+  measure_recall(job, scores, TUNE_COMPONENT_RECALLS, recall);
 }
 
 /* Median of |y - prediction| / |y| over the first `count` rows of by_output, those in `skipped` left out. Per cent. */
@@ -63,7 +72,7 @@ static void measure_model(const struct replaying *job, const struct ts_tune_hist
     if (history->kinds[t] == TS_TRIAL_WORKFLOW) seen[history->rows[t]] = true;
   }
   size_t top = ts_larger_size(1, (size_t)floor(TOP_SHARE * (double)job->pool));
-  measure_recall(job, scores, out->recall);
+  measure_recall(job, scores, TUNE_RECALLS, out->recall);
   out->mdape[0] = median_error(job, scores, job->pool, NULL);
   out->mdape[1] = median_error(job, scores, job->pool, seen);
   out->mdape[2] = median_error(job, scores, top, NULL);

@@ -84,11 +84,13 @@ static bool make_matrix(struct ts_learner *learner, struct ts_error *err) {
 static bool copy_features(const struct ts_learner *learner, const struct ts_tune_history *history, size_t trial,
                           double *features, struct ts_error *err) {
   size_t width = history->column_count + learner->extra, row = history->rows[trial];
-  ts_auto_free double *computed = NULL;
-  const double *from = row == TS_NONE ? NULL : &learner->features[row * width];
-  if (!from) from = computed = features_of(learner, &history->numbers[trial * history->column_count], 1, err);
-  if (from) memcpy(features, from, width * sizeof *features);
-  return from != NULL;
+  if (row != TS_NONE) {
+    memcpy(features, &learner->features[row * width], width * sizeof *features);
+    return true;
+  }
+  ts_auto_free double *computed = features_of(learner, &history->numbers[trial * history->column_count], 1, err);
+  if (computed) memcpy(features, computed, width * sizeof *features);
+  return computed != NULL;
 }
 
 bool ts_learner_train(struct ts_learner *learner, const struct ts_tune_history *history, struct ts_error *err) {
