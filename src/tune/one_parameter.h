@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 struct ts_one_parameter_options {
-  int64_t low, high;       /* the range; whoever knows the memory of a value caps it */
+  int64_t low, high;       /* the range; the caller caps it by memory */
   int64_t default_value;   /* within the range */
   bool may_extend;         /* beyond the range, to the next two */
   int64_t least, greatest; /* at most `low`, at least `high` */

@@ -1,7 +1,6 @@
 /* What the direct searches and TPE share.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
-#include "base/exact_normal.h"
 #include "design/points.h"
 #include "tune/search_int.h"
 
@@ -71,9 +70,4 @@ size_t ts_search_rank(const struct ts_tune_history *history, size_t *order) {
     order[low] = t;
   }
   return count;
-}
-
-double ts_search_normal(struct ts_random *random) {
-  double below = ts_random_unit(random);
-  return ts_normal_quantile(below > 0 ? below : 0x1p-54);
 }

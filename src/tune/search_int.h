@@ -33,6 +33,5 @@ double ts_search_mirror(double unit);
 /* Trials by score, the best first, earlier ones first among equals; failures are left out. Returns how many; `order`
  * has room for all of the history. */
 size_t ts_search_rank(const struct ts_tune_history *history, size_t *order);
-double ts_search_normal(struct ts_random *random); /* standard normal, the same on every machine */
 
 #endif
