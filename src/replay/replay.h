@@ -3,8 +3,7 @@
 #ifndef TS_REPLAY_REPLAY_H
 #define TS_REPLAY_REPLAY_H
 
-#include "project/issues.h"
-#include "tessera.h"
+#include "project/project.h"
 
 #include <jansson.h>
 
