@@ -47,7 +47,9 @@ struct ts_progress {
   const char *file;
   int64_t tile_x, tile_y; /* -1: the task belongs to no tile */
   double seconds;
-  const char *message; /* why it failed; "" otherwise */
+  const char *message; /* why it failed: text, help and the output of a command, on lines of their own; "" otherwise */
+  int code;            /* number of its error, such as 504; 0 otherwise */
+  const char *help;    /* what to do; "" if nothing is known */
 };
 
 struct ts_parameter_setting {

@@ -33,24 +33,11 @@ static void trim_broken_tail(char *text) {
   if (length - start < wanted) text[start - 1] = '\0';
 }
 
-/* Puts '?' for every byte that is not UTF-8 (file names may hold any, other libraries cut their texts anywhere): a
- * message that JSON refuses would be lost. */
-static void replace_broken_bytes(char *text) {
-  if (ts_utf8_valid(text, strlen(text))) return;
-  while (*text) {
-    size_t size = 1;
-    while (size < 4 && text[size - 1] && !ts_utf8_valid(text, size)) size++;
-    bool valid = text[size - 1] && ts_utf8_valid(text, size);
-    if (!valid) *text = '?';
-    text += valid ? size : 1;
-  }
-}
-
 TS_PRINTF(3, 0) static void print_into(char *buffer, size_t size, const char *format, va_list args) {
   int wanted = vsnprintf(buffer, size, format, args);
   if (wanted < 0) buffer[0] = '\0';
   if (wanted >= 0 && (size_t)wanted >= size) trim_broken_tail(buffer);
-  replace_broken_bytes(buffer);
+  ts_utf8_repair(buffer);
 }
 
 static void copy_into(char *buffer, size_t size, const char *text) {
@@ -60,7 +47,7 @@ static void copy_into(char *buffer, size_t size, const char *text) {
   memmove(buffer, text, length);
   buffer[length] = '\0';
   if (cut) trim_broken_tail(buffer);
-  replace_broken_bytes(buffer);
+  ts_utf8_repair(buffer);
 }
 
 bool ts_vfail(struct ts_error *err, enum ts_error_code code, const char *format, va_list args) {
@@ -123,6 +110,13 @@ static const struct code_facts *facts_of(enum ts_error_code code) {
 int ts_error_number(enum ts_error_code code) { return facts_of(code)->number; }
 
 int ts_error_exit_code(enum ts_error_code code) { return facts_of(code)->exit_code; }
+
+enum ts_error_code ts_error_of_number(int number, enum ts_error_code unknown) {
+  for (int code = TS_ERR_OK + 1; code < TS_ERR_COUNT; code++) {
+    if (facts[code].number == number) return (enum ts_error_code)code;
+  }
+  return unknown;
+}
 
 struct ts_error *ts_faults_add(struct ts_faults *faults) {
   faults->items = ts_grow(faults->items, faults->count, &faults->capacity, sizeof *faults->items);

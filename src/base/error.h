@@ -109,6 +109,8 @@ void ts_error_clear(struct ts_error *err);
 
 int ts_error_number(enum ts_error_code code);    /* 203 for TS_ERR_PORT_TYPE */
 int ts_error_exit_code(enum ts_error_code code); /* what the program returns for it */
+/* The code of a number; `unknown` if there is none. */
+enum ts_error_code ts_error_of_number(int number, enum ts_error_code unknown);
 
 /* A list of faults, for validation that reports all of them at once. */
 struct ts_faults {

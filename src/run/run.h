@@ -36,7 +36,7 @@ enum ts_outcome {
 };
 const char *ts_outcome_name(enum ts_outcome outcome);
 
-/* Reported once per distinct task and unit, from worker threads, one at a time. Text is borrowed for the call. */
+/* Reported once per distinct task and unit, from worker threads, one at a time. Pointers are borrowed for the call. */
 struct ts_task_event {
   uint32_t node;
   size_t unit; /* tile, item, or 0 */
@@ -45,9 +45,10 @@ struct ts_task_event {
   double start_s; /* since the run began */
   double wall_s, cpu_s;
   size_t worker;
-  const char *message;   /* "" if none */
-  uint64_t output_bytes; /* of all its products, where they are known */
-  size_t port_count;     /* of output ports whose bytes are known one by one */
+  const struct ts_error *error; /* FAILED: why; NULL otherwise */
+  const char *log;              /* FAILED: what the operation wrote; "" if nothing */
+  uint64_t output_bytes;        /* of all its products, where they are known */
+  size_t port_count;            /* of output ports whose bytes are known one by one */
   const size_t *port_bytes;
   uint64_t peak_bytes; /* EXECUTED: most pixels and scratch it took meanwhile, its products included */
 };

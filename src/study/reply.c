@@ -3,16 +3,26 @@
 #include "study/study_int.h"
 
 #include "base/alloc.h"
+#include "base/error_json.h"
 #include "base/version.h"
+#include "data/failure.h"
 
 json_t *ts_reply_new(const char *schema) {
   return json_pack("{s:s, s:{s:s, s:s}}", "schema", schema, "tool", "name", "tessera", "version", TS_VERSION);
 }
 
-static json_t *fault_json(const struct ts_error *fault) {
-  return json_pack("{s:i, s:s, s:s, s:i, s:i, s:s, s:s}", "code", ts_error_number(fault->code), "text", fault->text,
-                   "file", fault->where.file, "line", fault->where.line, "column", fault->where.column, "path",
-                   fault->where.path, "help", fault->help);
+void ts_reply_add_failure(json_t *task, const struct ts_error *error, const char *log) {
+  ts_auto(ts_str_release) struct ts_str message = {0};
+  ts_failure_print(error, log, &message);
+  json_object_set_new(task, "message", json_string(ts_str_get(&message)));
+  json_object_set_new(task, "code", json_integer(ts_error_number(error->code)));
+  json_object_set_new(task, "text", json_string(error->text));
+  json_object_set_new(task, "help", json_string(error->help));
+  const struct ts_place *where = &error->where;
+  if (where->file[0])
+    json_object_set_new(task, "where",
+                        json_pack("{s:s, s:i, s:i, s:s}", "file", where->file, "line", where->line, "column",
+                                  where->column, "path", where->path));
 }
 
 /* Tasks of damaged rows are computed again, but until the store is verified that happens in every run. */
@@ -27,7 +37,7 @@ int ts_reply_finish(struct session *s, json_t *object, int exit_code, char **rep
   json_t *faults = json_array();
   warn_of_damage(s);
   ts_faults_sort(&s->faults);
-  for (size_t i = 0; i < s->faults.count; i++) json_array_append_new(faults, fault_json(&s->faults.items[i]));
+  for (size_t i = 0; i < s->faults.count; i++) json_array_append_new(faults, ts_error_to_json(&s->faults.items[i]));
   if (s->faults.count > 0) exit_code = ts_error_exit_code(s->faults.items[0].code);
   json_object_set_new(object, "warnings", json_incref(s->warnings));
   json_object_set_new(object, "faults", faults);

@@ -224,6 +224,9 @@ bool ts_reference_mask(const struct ts_workflow *w, struct ts_source *mask);
 /* reply.c */
 json_t *ts_reply_new(const char *schema);
 /* Adds faults and warnings, gives the text and the exit code: of the first fault, or `exit_code`. Steals the object. */
+/* "code", "text", "help" and "message" (all of it, for people) of a task that failed, and "where" if its error has a
+ * place. */
+void ts_reply_add_failure(json_t *task, const struct ts_error *error, const char *log);
 int ts_reply_finish(struct session *s, json_t *object, int exit_code, char **reply);
 /* The groups of an item that has any, by name; a new reference. */
 json_t *ts_reply_groups(const struct session *s, const struct ts_item *item);
