@@ -33,11 +33,38 @@ static void trim_broken_tail(char *text) {
   if (length - start < wanted) text[start - 1] = '\0';
 }
 
+void ts_text_repair(char *text) {
+  if (ts_utf8_valid(text, strlen(text))) return;
+  while (*text) {
+    size_t size = 1;
+    while (size < 4 && text[size - 1] && !ts_utf8_valid(text, size)) size++;
+    bool valid = text[size - 1] && ts_utf8_valid(text, size);
+    if (!valid) *text = '?';
+    text += valid ? size : 1;
+  }
+}
+
+/* The last error of each thread, as far as it was completed. */
+static _Thread_local struct ts_error last;
+static _Thread_local const struct ts_error *last_of; /* where it was set; only compared, never followed */
+
+static void keep_last(const struct ts_error *err) {
+  last = *err;
+  last_of = err;
+}
+
+const struct ts_error *ts_error_last(void) { return &last; }
+
+void ts_error_forget_last(void) {
+  last.code = TS_ERR_OK;
+  last_of = NULL;
+}
+
 TS_PRINTF(3, 0) static void print_into(char *buffer, size_t size, const char *format, va_list args) {
   int wanted = vsnprintf(buffer, size, format, args);
   if (wanted < 0) buffer[0] = '\0';
   if (wanted >= 0 && (size_t)wanted >= size) trim_broken_tail(buffer);
-  ts_utf8_repair(buffer);
+  ts_text_repair(buffer);
 }
 
 static void copy_into(char *buffer, size_t size, const char *text) {
@@ -47,7 +74,7 @@ static void copy_into(char *buffer, size_t size, const char *text) {
   memmove(buffer, text, length);
   buffer[length] = '\0';
   if (cut) trim_broken_tail(buffer);
-  ts_utf8_repair(buffer);
+  ts_text_repair(buffer);
 }
 
 bool ts_vfail(struct ts_error *err, enum ts_error_code code, const char *format, va_list args) {
@@ -58,6 +85,7 @@ bool ts_vfail(struct ts_error *err, enum ts_error_code code, const char *format,
   memset(&err->where, 0, sizeof err->where);
   print_into(err->text, sizeof err->text, format, args);
   err->code = code;
+  keep_last(err);
   return false;
 }
 
@@ -75,6 +103,7 @@ void ts_error_help(struct ts_error *err, const char *format, ...) {
   va_start(args, format);
   print_into(err->help, sizeof err->help, format, args);
   va_end(args);
+  if (err == last_of) keep_last(err);
 }
 
 void ts_error_place(struct ts_error *err, const char *file, int line, int column, const char *path) {
@@ -83,6 +112,7 @@ void ts_error_place(struct ts_error *err, const char *file, int line, int column
   err->where.line = line;
   err->where.column = column;
   copy_into(err->where.path, sizeof err->where.path, path ? path : "");
+  if (err == last_of) keep_last(err);
 }
 
 void ts_error_context(struct ts_error *err, const char *format, ...) {

@@ -101,16 +101,6 @@ bool ts_utf8_valid(const char *text, size_t length) {
   return true;
 }
 
-void ts_utf8_repair(char *text) {
-  for (size_t left = strlen(text); left > 0;) {
-    size_t size = utf8_character((const unsigned char *)text, left);
-    if (!size) *text = '?';
-    size = size ? size : 1;
-    text += size;
-    left -= size;
-  }
-}
-
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 char ts_char_upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c; }

@@ -44,9 +44,6 @@ bool ts_parse_int64(const char *text, int64_t *value);
 
 /* Well-formed UTF-8 (no surrogates, no overlong forms); a NUL byte counts as a character. */
 bool ts_utf8_valid(const char *text, size_t length);
-/* Puts '?' for every byte that is not UTF-8 (file names may hold any, other libraries cut their texts anywhere): a text
- * that JSON refuses would be lost. */
-void ts_utf8_repair(char *text);
 
 /* ASCII letters only, whatever the locale. */
 char ts_char_upper(char c);

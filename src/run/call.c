@@ -61,6 +61,7 @@ static bool call_operation(struct attempt *attempt, struct ts_error *err) {
   const struct ts_op_context context = {.cancelled = env->cancelled,
                                         .scratch_folder = env->options->scratch_folder,
                                         .log = &attempt->log,
+                                        .timeout_s = env->options->task_limit_s,
                                         .task = call->task,
                                         .parallel_for = threads > 1 ? lent_for : NULL,
                                         .parallel_user = &attempt->loan,
@@ -96,7 +97,7 @@ static void report(const struct ts_error *err, struct ts_str *log, struct ts_fai
   failure->error = *err;
   failure->log = *log;
   *log = (struct ts_str){0};
-  if (failure->log.length > 0) ts_utf8_repair(failure->log.data);
+  if (failure->log.length > 0) ts_text_repair(failure->log.data);
 }
 
 /* The core of a tile is a rectangle: a volume keeps its planes. */

@@ -10,10 +10,7 @@
 #include "study/bucketing.h"
 #include "study/order.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 size_t ts_session_threads(const struct session *s) {
   const struct ts_request *r = s->request;
@@ -26,6 +23,7 @@ size_t ts_session_threads(const struct session *s) {
 static char *describe(const struct engine_run *run, const struct ts_run_options *options) {
   const struct session *s = run->s;
   const size_t workers = s->request->workers;
+  ts_auto_free char *resume = ts_engine_resume_line(run);
   json_t *object = json_object();
   json_object_set_new(object, "order", ts_order_write(s, run->plan, run->values));
   json_object_set_new(object, "locations", ts_order_locations(s, true));
@@ -34,6 +32,7 @@ static char *describe(const struct engine_run *run, const struct ts_run_options 
   json_object_set_new(object, "memory_bytes", json_integer((json_int_t)(options->memory_bytes / workers)));
   json_object_set_new(object, "scratch_bytes", json_integer((json_int_t)ts_budget_scratch_bytes()));
   json_object_set_new(object, "keep_all", json_boolean(options->keep_all));
+  json_object_set_new(object, "resume", json_string(resume));
   json_object_set_new(object, "log_level", json_integer(ts_log_get_level()));
   char *text = ts_json_dump(object, true, false);
   json_decref(object);
@@ -66,12 +65,14 @@ static void on_fault(void *user, const struct ts_error *fault) {
   ts_session_fault(run->s, fault);
 }
 
-/* By its name where that is still there, so that lists of processes show it. */
-static const char *program_of(const struct ts_request *r, char path[PATH_MAX]) {
-  if (r->program) return r->program;
-  ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-  if (length > 0) path[length] = '\0';
-  return length > 0 && access(path, X_OK) == 0 ? path : "/proc/self/exe";
+/* This process may be any program: what it was started from is not asked. */
+static bool has_program(struct session *s) {
+  struct ts_error err = {0};
+  if (s->request->program) return true;
+  ts_fail(&err, TS_ERR_USAGE, "worker processes need the path of the program tessera, and the request has none");
+  ts_error_help(&err, "set 'program' in the request, or leave 'workers' at 0");
+  ts_session_fault(s, &err);
+  return false;
 }
 
 bool ts_workers_check(struct session *s, const struct ts_plan *plan) {
@@ -81,6 +82,7 @@ bool ts_workers_check(struct session *s, const struct ts_plan *plan) {
   const struct ts_stage_forecast *forecasts = NULL;
   struct ts_error err = {0};
   if (s->request->workers == 0) return true;
+  if (!has_program(s)) return false;
   if (!ts_merge_needs_buckets(plan->options.merge)) return ts_session_task_costs(s, plan, &costs);
   if (!ts_bucketing_options(&options, s, plan)) return false;
   bool ok = ts_plan_buckets(plan, &options, &buckets, &forecasts, &err);
@@ -118,10 +120,9 @@ bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options
   changed.threads = ts_session_threads(s) / s->request->workers;
   if (buckets) ts_workers_bucket_options(&changed);
   if (buckets && !ts_bucketing_options(&grouping, s, run->plan)) return false;
-  char program[PATH_MAX];
   ts_auto_free char *description = describe(run, &changed);
   const struct ts_dist_options dist = {.workers = s->request->workers,
-                                       .program = program_of(s->request, program),
+                                       .program = s->request->program,
                                        .description = description,
                                        .grouping = buckets ? &grouping : NULL,
                                        .run = changed,
