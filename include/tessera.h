@@ -204,6 +204,9 @@ TS_PUBLIC int ts_schedule(const struct ts_request *request, char **reply);
 /* CPU and wall time of each operation of a workflow on one image. Schema tessera.bench/1. */
 TS_PUBLIC int ts_bench(const struct ts_request *request, char **reply);
 
+/* Where warnings go that come while a call is under way, such as that a worker process died; of all calls of the process,
+ * from any thread, one at a time. take may not call the library. NULL, as at first: nowhere. */
+TS_PUBLIC void ts_on_warning(void (*take)(void *user, const char *text), void *user);
 TS_PUBLIC void ts_reply_free(char *reply);
 TS_PUBLIC const char *ts_version(void);
 

@@ -3,6 +3,7 @@
 #include "base/error.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/str.h"
 
 #include <stdint.h>
@@ -180,11 +181,16 @@ void ts_faults_sort(struct ts_faults *faults) {
 }
 
 _Noreturn void ts_bug(const char *file, int line, const char *format, ...) {
-  fprintf(stderr, "tessera: internal error at %s:%d: ", file, line);
+  char text[1024];
   va_list args;
   va_start(args, format);
-  vfprintf(stderr, format, args);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  fputs("\nThis is a mistake in tessera, not in your input; please report it with this line.\n", stderr);
+  /* Not by ts_log, whose lock this thread may hold. */
+  if (ts_log_uses_stderr())
+    fprintf(stderr,
+            "tessera: internal error at %s:%d: %s\n"
+            "This is a mistake in tessera, not in your input; please report it with this line.\n",
+            file, line, text);
   abort();
 }

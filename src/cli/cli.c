@@ -135,6 +135,7 @@ static void session_release(struct ts_cli_session *session) {
 }
 
 int ts_cli_main(int argc, char *const *argv) {
+  ts_log_use_stderr();
   ts_cli_output_secure();
   ts_signals_survive_pipes();
   setlocale(LC_CTYPE, ""); /* only to know whether the terminal takes UTF-8 */

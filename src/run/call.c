@@ -62,6 +62,7 @@ static bool call_operation(struct attempt *attempt, struct ts_error *err) {
                                         .scratch_folder = env->options->scratch_folder,
                                         .log = &attempt->log,
                                         .timeout_s = env->options->task_limit_s,
+                                        .shares_process = env->options->shares_process,
                                         .task = call->task,
                                         .parallel_for = threads > 1 ? lent_for : NULL,
                                         .parallel_user = &attempt->loan,

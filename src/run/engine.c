@@ -459,7 +459,7 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
   for (size_t i = 0; pool && i < result->threads; i++) ts_pool_submit(pool, worker_loop, &engine);
   wait_for_workers(&engine);
   if (pool) ts_pool_wait(pool);
-  ts_blocks_set_limit(0);
+  ts_blocks_set_limit(&engine.block_limit, 0);
   ts_tell_events(&engine);
   const bool is_left = engine.open_windows > 0 || engine.next_window < engine.window_count || !engine.supply.has_ended;
   result->stopped = stop_requested(&engine) && is_left;

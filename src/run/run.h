@@ -107,6 +107,7 @@ struct ts_run_options {
   struct ts_run_setup *setup;     /* borrowed; of the same plan and store; NULL: made for this run */
   const struct ts_feed *feed;     /* borrowed: items that come while the run goes on; NULL: the dataset is complete */
   double task_limit_s;            /* for one call of an operation; 0: none */
+  bool shares_process;            /* see ts_op_context */
   size_t inner_threads; /* threads each operation may use, whatever else runs; 0: those that no task keeps busy */
   bool keep_all; /* products of all tasks are kept in the store, also cheap ones: another plan will ask for them */
   /* Borrowed, may be NULL, may be set by a signal handler. 1: no new task is started. More: running operations are

@@ -11,6 +11,7 @@
 #include "run/call.h"
 
 #include "base/arena.h"
+#include "base/block.h"
 #include "base/map.h"
 #include "base/table.h"
 #include "sched/policy.h"
@@ -200,6 +201,7 @@ struct engine {
   size_t parked_count, parked_capacity;
   struct reservation *reservations; /* borrowed list: memory that running tasks are expected to take */
   uint64_t stray_bytes;             /* memory of the process that base/block.h does not know of, when last looked at */
+  struct ts_block_limit block_limit;
   bool over;
   size_t workers;         /* that have not left */
   pthread_cond_t left;    /* a worker has left */
@@ -403,7 +405,7 @@ void ts_finish_window(struct window *window);
 void ts_tell_events(struct engine *engine);
 
 /* memory.c: blocks in use and idle ones together stay within the budget. */
-void ts_memory_limit_blocks(const struct engine *engine);
+void ts_memory_limit_blocks(struct engine *engine);
 /* memory.c: without engine.lock, around the call of an operation. */
 void ts_memory_call_begin(void);
 uint64_t ts_memory_call_end(void); /* most bytes the call took */

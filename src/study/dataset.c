@@ -392,16 +392,17 @@ static bool fill_items(struct session *s, const struct paths *files, size_t prim
 }
 
 /* Worker processes share the budgets; images that do not fit into a share are refused before they start. */
-static void set_budget(const struct ts_request *r) {
+static void set_budget(struct session *s) {
+  const struct ts_request *r = s->request;
   uint64_t share = r->workers > 0 ? r->workers : 1;
   uint64_t memory = r->memory_bytes ? r->memory_bytes : ts_memory_default();
   uint64_t scratch = r->scratch_bytes ? r->scratch_bytes : ts_budget_scratch_default(memory);
-  ts_budget_set(memory / share, scratch / share);
+  ts_budget_set(&s->budget, memory / share, scratch / share);
 }
 
 bool ts_session_open_dataset(struct session *s, bool is_study) {
   struct ts_error err = {0};
-  set_budget(s->request);
+  if (s->request->memory_bytes || s->request->scratch_bytes || s->request->workers) set_budget(s);
   size_t inputs = s->workflow->input_count;
   const char *const *groups = NULL;
   s->is_study = is_study;

@@ -67,6 +67,7 @@ struct ts_run_options ts_engine_options(struct session *s) {
                                  .keep_all = s->study.phase_count > 1 || s->study.until.text,
                                  .stop = r->stop,
                                  .task_limit_s = task_limit(s),
+                                 .shares_process = !r->watch,
                                  .worker = s->machine,
                                  .store_speed = ts_session_store_speed(s),
                                  .scratch_folder = s->scratch};

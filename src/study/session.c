@@ -20,6 +20,7 @@ void ts_session_init(struct session *s, const struct ts_request *request) {
 
 void ts_session_release(struct session *s) {
   struct ts_error ignored = {0};
+  ts_budget_set(&s->budget, 0, 0);
   ts_trace_close(s->trace, &ignored); /* only where nothing was run */
   ts_costs_destroy(s->costs);
   ts_memo_destroy(s->memo);

@@ -10,6 +10,7 @@
 
 #include "analysis/method.h"
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "design/design.h"
@@ -127,7 +128,8 @@ struct session {
   const struct ts_order *order;     /* borrowed: what is read in place of the files of the project; NULL */
   struct ts_arena arena;            /* owns most small things */
   struct ts_faults faults;
-  json_t *warnings; /* owned */
+  struct ts_budget budget; /* in force until the session is released */
+  json_t *warnings;        /* owned */
   const char *folder;
   struct ts_json_doc doc;          /* the study or workflow file */
   struct ts_json_doc workflow_doc; /* the workflow that a study names */

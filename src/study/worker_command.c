@@ -100,7 +100,7 @@ int ts_work(const struct ts_request *request, char **reply) {
     ts_error_help(&err, "use: tessera study --workers N");
   }
   ts_session_init(&w.s, request);
-  if (err.code == TS_ERR_OK) w.link = ts_dist_connect(request->connect, &err);
+  if (err.code == TS_ERR_OK) w.link = ts_dist_connect(request->connect, request->watch, &err);
   if (w.link)
     w.store = ts_store_open(&(struct ts_store_options){.backend = "remote", .path = ts_dist_store(w.link)}, &err);
   bool ok = w.store && open_session(&w, request, &err) && work(&w, &err);

@@ -153,7 +153,7 @@ static int play(const char *part, const char *place) {
   if (strcmp(part, "protocol") == 0) return speak_another_protocol(place);
   char stranger[512];
   snprintf(stranger, sizeof stranger, "0123456789abcdef%s", strchr(place, '@'));
-  struct ts_dist_link *link = ts_dist_connect(strcmp(part, "stranger") == 0 ? stranger : place, &err);
+  struct ts_dist_link *link = ts_dist_connect(strcmp(part, "stranger") == 0 ? stranger : place, true, &err);
   if (!link) return end_with(&err);
   struct ts_store *store =
       ts_store_open(&(struct ts_store_options){.backend = "remote", .path = ts_dist_store(link)}, &err);
