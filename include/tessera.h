@@ -47,7 +47,9 @@ struct ts_progress {
   const char *file;
   int64_t tile_x, tile_y; /* -1: the task belongs to no tile */
   double seconds;
-  const char *message; /* why it failed; "" otherwise */
+  const char *message; /* why it failed: text, help and the output of a command, on lines of their own; "" otherwise */
+  int code;            /* number of its error, such as 504; 0 otherwise */
+  const char *help;    /* what to do; "" if nothing is known */
 };
 
 struct ts_parameter_setting {
@@ -63,14 +65,19 @@ struct ts_request {
   const char *store;     /* folder of the store; NULL: .tessera; "memory": nothing outlives the call */
   size_t threads;        /* 0: as many as there are CPUs; with workers: of each of them, 0: their share of the CPUs */
   size_t workers;        /* processes that do the work (plan: for predictions); 0: this one's threads */
-  const char *program;   /* with workers: the program they are started from; NULL: the one that runs */
+  const char *program;   /* with workers: path of the program tessera, from which they are started; needed */
   const char *has;       /* what this machine has beside cores and memory, "gpu=1,site=a"; NULL: nothing */
   size_t lease_s;        /* with workers: seconds without an answer after which one loses its work; 0: 10 */
   const char *connect;   /* work: "ID@SOCKET", what the study's process calls this one, and where it listens */
   uint64_t memory_bytes; /* budget for pixels and scratch; 0: 70 % of what the machine or cgroup has */
   uint64_t
-      scratch_bytes;     /* budget for temporary files; 0: four times memory_bytes. Both are those of the process: calls
+      scratch_bytes; /* budget for temporary files; 0: four times memory_bytes. Both are those of the process: calls
                            * that run at once in several threads share the ones set last */
+  /* run, study, work: an operation that crashes, hangs beyond its time limit or ends the process is named on stderr, and
+   * the process ends, with the exit code of its error. For programs that do nothing else: signal handlers for SIGSEGV,
+   * SIGBUS, SIGFPE, SIGILL and SIGABRT are installed during the call, and a handler of exit for good. false: a crash is
+   * the host's, and an operation that hangs is waited for */
+  bool watch;
   bool no_reuse;         /* every run computes everything; the store is neither read nor written */
   bool no_cutoff;        /* tasks are shared by lineage only */
   bool no_parts;         /* nothing is shared below a task, such as equal objects of one tile */
@@ -221,6 +228,9 @@ TS_PUBLIC int ts_tune(const struct ts_request *request, char **reply);
 /* CPU and wall time of each operation of a workflow on one image. Schema tessera.bench/1. */
 TS_PUBLIC int ts_bench(const struct ts_request *request, char **reply);
 
+/* Where warnings go that come while a call is under way, such as that a worker process died; of all calls of the process,
+ * from any thread, one at a time. take may not call the library. NULL, as at first: nowhere. */
+TS_PUBLIC void ts_on_warning(void (*take)(void *user, const char *text), void *user);
 TS_PUBLIC void ts_reply_free(char *reply);
 TS_PUBLIC const char *ts_version(void);
 

@@ -6,6 +6,7 @@
 #include "work/engine.h"
 
 #include "base/alloc.h"
+#include "data/failure.h"
 
 #include <string.h>
 
@@ -101,6 +102,12 @@ static void add_nearest(struct ts_past *past, const struct ts_record *record, js
 /* How much of a value a sentence shows: of a key its first digits, which identify it. */
 static int length_shown(const char *value) { return strncmp(value, "k1:", 3) == 0 ? 3 + 16 : 60; }
 
+static void add_failure(const struct ts_task_row *row, char *text, size_t size) {
+  ts_auto(ts_failure_release) struct ts_failure failure;
+  ts_failure_unpack(row->message, &failure);
+  snprintf(text, size, "it failed with T%d: %.300s", ts_error_number(failure.error.code), failure.error.text);
+}
+
 static void add_reason(const struct ts_task_row *row, json_t *object) {
   const json_t *differs = json_object_get(json_object_get(object, "nearest"), "differs");
   const json_t *first = json_array_get(differs, 0);
@@ -114,7 +121,7 @@ static void add_reason(const struct ts_task_row *row, json_t *object) {
              "it was reused: its inputs have the same content as those of a task that ran, although their "
              "history differs");
   else if (strcmp(row->outcome, "failed") == 0)
-    snprintf(text, sizeof text, "it failed: %.300s", row->message);
+    add_failure(row, text, sizeof text);
   else if (strcmp(row->outcome, "skipped") == 0)
     snprintf(text, sizeof text, "it did not run: something it needs failed");
   else if (here && there)

@@ -1,6 +1,7 @@
 /* The messages of the tasks of a run.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
+#include "data/failure.h"
 #include "order/order.h"
 
 #include "base/alloc.h"
@@ -29,8 +30,14 @@ static json_t *task_json(const struct ts_task_row *row) {
   char name[160];
   ts_key_print(&row->key, key);
   ts_join_names(row->stage, row->name, name, sizeof name);
-  return json_pack("{s:s, s:s, s:I, s:I, s:s, s:f, s:s}", "task", name, "key", key, "set", (json_int_t)row->set, "unit",
-                   (json_int_t)row->unit, "outcome", row->outcome, "seconds", row->seconds, "message", row->message);
+  json_t *task =
+      json_pack("{s:s, s:s, s:I, s:I, s:s, s:f, s:s}", "task", name, "key", key, "set", (json_int_t)row->set, "unit",
+                (json_int_t)row->unit, "outcome", row->outcome, "seconds", row->seconds, "message", "");
+  if (!row->message[0]) return task;
+  ts_auto(ts_failure_release) struct ts_failure failure;
+  ts_failure_unpack(row->message, &failure);
+  ts_failure_add_json(task, &failure.error, ts_str_get(&failure.log));
+  return task;
 }
 
 static bool is_reading(const char *name) { return strncmp(name, "read.", 5) == 0; }

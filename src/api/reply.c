@@ -3,16 +3,11 @@
 #include "api/api_int.h"
 
 #include "base/alloc.h"
+#include "base/error_json.h"
 #include "base/version.h"
 
 json_t *ts_reply_new(const char *schema) {
   return json_pack("{s:s, s:{s:s, s:s}}", "schema", schema, "tool", "name", "tessera", "version", TS_VERSION);
-}
-
-static json_t *fault_json(const struct ts_error *fault) {
-  return json_pack("{s:i, s:s, s:s, s:i, s:i, s:s, s:s}", "code", ts_error_number(fault->code), "text", fault->text,
-                   "file", fault->where.file, "line", fault->where.line, "column", fault->where.column, "path",
-                   fault->where.path, "help", fault->help);
 }
 
 /* Tasks of damaged rows are computed again, but until the store is verified that happens in every run. */
@@ -36,7 +31,7 @@ int ts_reply_finish(json_t *object, int exit_code, char **reply, const struct ts
   warn_of_damage(store, issues);
   struct ts_faults *faults = &issues->faults;
   ts_faults_sort(faults);
-  for (size_t i = 0; i < faults->count; i++) json_array_append_new(list, fault_json(&faults->items[i]));
+  for (size_t i = 0; i < faults->count; i++) json_array_append_new(list, ts_error_to_json(&faults->items[i]));
   if (faults->count > 0) exit_code = ts_error_exit_code(faults->items[0].code);
   json_object_set_new(object, "warnings", ts_reply_warnings(issues));
   json_object_set_new(object, "faults", list);

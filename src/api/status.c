@@ -1,12 +1,14 @@
 /* Lists the runs of a store, or one of them with its tasks.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
+#include "data/failure.h"
 #include "order/order.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static json_t *field_of(const json_t *result, const char *name) {
@@ -32,6 +34,17 @@ static json_t *run_json(const struct ts_run_row *row) {
   return object;
 }
 
+/* "codes": {"T504": 3}, of the tasks that failed. */
+static void count_code(json_t *entry, const char *message) {
+  char name[16];
+  ts_auto(ts_failure_release) struct ts_failure failure;
+  ts_failure_unpack(message, &failure);
+  snprintf(name, sizeof name, "T%03d", ts_error_number(failure.error.code));
+  json_t *codes = json_object_get(entry, "codes");
+  if (!codes) json_object_set_new(entry, "codes", codes = json_object());
+  json_object_set_new(codes, name, json_integer(json_integer_value(json_object_get(codes, name)) + 1));
+}
+
 /* Counts of a run's tasks by outcome, in the order in which they first appear. */
 static json_t *detail_json(const struct ts_task_row *rows, size_t count) {
   json_t *list = json_array();
@@ -50,6 +63,7 @@ static json_t *detail_json(const struct ts_task_row *rows, size_t count) {
     if (outcome) json_integer_set(outcome, json_integer_value(outcome) + 1);
     json_t *seconds = json_object_get(entry, "seconds");
     json_real_set(seconds, json_real_value(seconds) + rows[i].seconds);
+    if (rows[i].message[0]) count_code(entry, rows[i].message);
   }
   json_decref(by_name);
   return list;

@@ -83,6 +83,7 @@ static bool repeat(struct recomputing *r, const struct ts_run_row *row, const st
                                .operations = asked->operations,
                                .operations_count = asked->operations_count,
                                .stop = asked->stop,
+                               .watch = asked->watch,
                                .on_progress = asked->on_progress,
                                .user = asked->user};
   ts_order_restore(&r->past->arena, order, &request);

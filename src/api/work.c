@@ -51,7 +51,8 @@ static void make_request(struct worker *w, const struct ts_request *given) {
                                    .data_root_count = given->data_root_count,
                                    .operations = given->operations,
                                    .operations_count = given->operations_count,
-                                   .stop = given->stop};
+                                   .stop = given->stop,
+                                   .watch = given->watch};
   ts_order_restore(&w->arena, &w->order, &w->request);
   w->request.workers = 0; /* this is one of them */
   ts_log_set_level((enum ts_log_level)number_of(d, "log_level"));
@@ -92,12 +93,8 @@ static bool work(struct worker *w, struct ts_error *err) {
   dist.run.keep_all = json_is_true(json_object_get(d, "keep_all"));
   if (ts_merge_needs_buckets(w->plan->options.merge)) ts_workers_bucket_options(&dist.run);
   dist.run.memo = ts_engine_memo(&w->work, w->plan, &dist.run);
-  const struct ts_watch_options watch = {.resume = "",
-                                         .limit_s = ts_engine_task_limit(&w->project),
-                                         .user = w->work.store,
-                                         .progress = ts_engine_count_kept};
   bool watching = false;
-  bool ok = ts_watch_start(&watch, &watching, err) && ts_dist_work(&dist, err);
+  bool ok = ts_engine_watch(&w->work, text_of(d, "resume"), true, &watching, err) && ts_dist_work(&dist, err);
   if (watching) ts_watch_stop();
   return ok;
 }
@@ -110,7 +107,7 @@ int ts_work(const struct ts_request *request, char **reply) {
     ts_fail(&err, TS_ERR_USAGE, "a worker is started by 'run' or 'study'");
     ts_error_help(&err, "use: tessera study --workers N");
   }
-  if (err.code == TS_ERR_OK) w.link = ts_dist_connect(request->connect, &err);
+  if (err.code == TS_ERR_OK) w.link = ts_dist_connect(request->connect, request->watch, &err);
   if (w.link)
     w.work.store = ts_store_open(&(struct ts_store_options){.backend = "remote", .path = ts_dist_store(w.link)}, &err);
   bool ok = w.work.store && open_project(&w, request, &err) && work(&w, &err);

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 
 #include "base/error.h"
+#include "base/log.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -34,7 +35,7 @@ static void exit_with_words(size_t count, size_t size) {
 static _Noreturn void out_of_memory(size_t count, size_t size) {
   atomic_store(&exhausted, true);
   exit_with_words(count, size);
-  fprintf(stderr, "tessera: out of memory (%zu x %zu bytes)\n", count, size);
+  if (ts_log_uses_stderr()) fprintf(stderr, "tessera: out of memory (%zu x %zu bytes)\n", count, size);
   abort();
 }
 

@@ -36,7 +36,7 @@ static struct head *bins[BIN_COUNT];                     /* by multiples of the 
 static struct head *youngest, *oldest;                   /* of all idle blocks */
 static size_t idle_count;
 static uint64_t idle_bytes;
-static uint64_t limit;
+static uint64_t limit_sum; /* 0: there is no limit */
 static _Atomic uint64_t used_bytes;
 
 static _Thread_local struct ts_block_watch *current_watch; /* borrowed; written by this thread alone */
@@ -59,7 +59,7 @@ static size_t footprint(const struct head *head) { return head->mapped_bytes ? h
 static uint64_t idle_allowance(void) {
   uint64_t used = atomic_load_explicit(&used_bytes, memory_order_relaxed);
   uint64_t wanted = used / 2 > MIN_IDLE ? used / 2 : MIN_IDLE;
-  uint64_t room = limit == 0 ? UINT64_MAX : used < limit ? limit - used : 0;
+  uint64_t room = limit_sum == 0 ? UINT64_MAX : used < limit_sum ? limit_sum - used : 0;
   return wanted < room ? wanted : room;
 }
 
@@ -210,9 +210,10 @@ void *ts_block_resize(void *block, size_t size_bytes) {
   return larger;
 }
 
-void ts_blocks_set_limit(uint64_t limit_bytes) {
+void ts_blocks_set_limit(struct ts_block_limit *limit, uint64_t bytes) {
   pthread_mutex_lock(&lock);
-  limit = limit_bytes;
+  limit_sum += bytes - limit->bytes;
+  limit->bytes = bytes;
   struct head *surplus = take_surplus(idle_allowance());
   pthread_mutex_unlock(&lock);
   unmap_all(surplus);

@@ -20,11 +20,14 @@ void *ts_block_take(size_t size_bytes);
 void *ts_block_resize(void *block, size_t size_bytes);
 void ts_block_give(void *block); /* NULL is allowed */
 
-/* Idle blocks take at most half of what is used, or 256 MiB if that is more. With a limit (0: none, as at first) used
- * and idle blocks together stay below it as long as the used ones alone do. Idle blocks above a new limit go at
- * once. */
-void ts_blocks_set_limit(uint64_t limit_bytes);
-void ts_blocks_trim(void); /* gives all idle blocks back to the system */
+/* Idle blocks take at most half of what is used, or 256 MiB if that is more. With limits, used and idle blocks together
+ * stay below their sum as long as the used ones alone do: each run in the process has one. Idle blocks above a new sum go
+ * at once. */
+struct ts_block_limit {
+  uint64_t bytes; /* 0: none, as at first */
+};
+void ts_blocks_set_limit(struct ts_block_limit *limit, uint64_t bytes); /* 0: before it goes */
+void ts_blocks_trim(void);                                              /* gives all idle blocks back to the system */
 uint64_t ts_blocks_used_bytes(void);
 uint64_t ts_blocks_idle_bytes(void);
 

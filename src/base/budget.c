@@ -22,29 +22,47 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows; taken before no other lock of ours */
 static pthread_cond_t returned = PTHREAD_COND_INITIALIZER;
-static uint64_t memory_limit; /* 0: not set */
-static uint64_t scratch_limit;
+static struct ts_budget *budgets; /* borrowed list: in force */
 static uint64_t held;
 static size_t commands_running;
 static size_t commands_alone;            /* that wait to be alone, or are */
 static void (*release_idle_files)(void); /* of those who hold temporary files; NULL: nobody has taken any */
 
-void ts_budget_set(uint64_t memory_bytes, uint64_t scratch_bytes) {
+/* Under the lock. */
+static void take_out(const struct ts_budget *budget) {
+  struct ts_budget **link = &budgets;
+  while (*link && *link != budget) link = &(*link)->next;
+  if (*link) *link = budget->next;
+}
+
+void ts_budget_set(struct ts_budget *budget, uint64_t memory_bytes, uint64_t scratch_bytes) {
   pthread_mutex_lock(&lock);
-  memory_limit = memory_bytes;
-  scratch_limit = scratch_bytes;
+  take_out(budget);
+  *budget = (struct ts_budget){memory_bytes, scratch_bytes, budgets};
+  if (memory_bytes > 0 || scratch_bytes > 0) budgets = budget;
   pthread_cond_broadcast(&returned);
   pthread_mutex_unlock(&lock);
 }
 
-static uint64_t memory_in_force(void) { return memory_limit ? memory_limit : ts_memory_default(); }
+static uint64_t memory_in_force(void) {
+  uint64_t least = UINT64_MAX;
+  for (const struct ts_budget *budget = budgets; budget; budget = budget->next)
+    if (budget->memory_bytes > 0 && budget->memory_bytes < least) least = budget->memory_bytes;
+  return least < UINT64_MAX ? least : ts_memory_default();
+}
 
 uint64_t ts_budget_scratch_default(uint64_t memory_bytes) {
   return memory_bytes < UINT64_MAX / SCRATCH_PER_MEMORY ? memory_bytes * SCRATCH_PER_MEMORY : UINT64_MAX;
 }
 
 static uint64_t scratch_in_force(void) {
-  return scratch_limit ? scratch_limit : ts_budget_scratch_default(memory_in_force());
+  uint64_t least = UINT64_MAX;
+  for (const struct ts_budget *budget = budgets; budget; budget = budget->next) {
+    const uint64_t asked =
+        budget->scratch_bytes ? budget->scratch_bytes : ts_budget_scratch_default(budget->memory_bytes);
+    if (asked < least) least = asked;
+  }
+  return least < UINT64_MAX ? least : ts_budget_scratch_default(memory_in_force());
 }
 
 static uint64_t locked(uint64_t (*value)(void)) {

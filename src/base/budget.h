@@ -1,8 +1,8 @@
 /* Limits of this process: memory for the data that flows, disk for temporary files.
  * SPDX-License-Identifier: Apache-2.0
  *
- * One budget for the process, as it has one memory and one disk: the session that was opened last sets it. Temporary
- * files are counted here; a thread that wants more than is free waits until others have given theirs back. */
+ * The process has one memory and one disk: of the budgets of the calls under way the smallest holds. Temporary files are
+ * counted here; a thread that wants more than is free waits until others have given theirs back. */
 #ifndef TS_BASE_BUDGET_H
 #define TS_BASE_BUDGET_H
 
@@ -12,8 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* memory 0: 70 % of the machine; scratch 0: four times the memory. */
-void ts_budget_set(uint64_t memory_bytes, uint64_t scratch_bytes);
+/* What one call asks for. */
+struct ts_budget {
+  uint64_t memory_bytes;  /* 0: nothing; without any 70 % of the machine */
+  uint64_t scratch_bytes; /* 0: four times the memory */
+  struct ts_budget *next; /* borrowed: the list of those in force */
+};
+/* Puts it in force, with other numbers if it was before; both 0: takes it out of force, before it goes. */
+void ts_budget_set(struct ts_budget *budget, uint64_t memory_bytes, uint64_t scratch_bytes);
 uint64_t ts_budget_scratch_default(uint64_t memory_bytes);
 uint64_t ts_budget_memory_bytes(void);
 uint64_t ts_budget_scratch_bytes(void);

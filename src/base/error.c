@@ -3,6 +3,7 @@
 #include "base/error.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/str.h"
 
 #include <stdint.h>
@@ -33,9 +34,7 @@ static void trim_broken_tail(char *text) {
   if (length - start < wanted) text[start - 1] = '\0';
 }
 
-/* Puts '?' for every byte that is not UTF-8 (file names may hold any, other libraries cut their texts anywhere): a
- * message that JSON refuses would be lost. */
-static void replace_broken_bytes(char *text) {
+void ts_text_repair(char *text) {
   if (ts_utf8_valid(text, strlen(text))) return;
   while (*text) {
     size_t size = 1;
@@ -46,11 +45,27 @@ static void replace_broken_bytes(char *text) {
   }
 }
 
+/* The last error of each thread, as far as it was completed. */
+static _Thread_local struct ts_error last;
+static _Thread_local const struct ts_error *last_of; /* where it was set; only compared, never followed */
+
+static void keep_last(const struct ts_error *err) {
+  last = *err;
+  last_of = err;
+}
+
+const struct ts_error *ts_error_last(void) { return &last; }
+
+void ts_error_forget_last(void) {
+  last.code = TS_ERR_OK;
+  last_of = NULL;
+}
+
 TS_PRINTF(3, 0) static void print_into(char *buffer, size_t size, const char *format, va_list args) {
   int wanted = vsnprintf(buffer, size, format, args);
   if (wanted < 0) buffer[0] = '\0';
   if (wanted >= 0 && (size_t)wanted >= size) trim_broken_tail(buffer);
-  replace_broken_bytes(buffer);
+  ts_text_repair(buffer);
 }
 
 static void copy_into(char *buffer, size_t size, const char *text) {
@@ -60,7 +75,7 @@ static void copy_into(char *buffer, size_t size, const char *text) {
   memmove(buffer, text, length);
   buffer[length] = '\0';
   if (cut) trim_broken_tail(buffer);
-  replace_broken_bytes(buffer);
+  ts_text_repair(buffer);
 }
 
 bool ts_vfail(struct ts_error *err, enum ts_error_code code, const char *format, va_list args) {
@@ -71,6 +86,7 @@ bool ts_vfail(struct ts_error *err, enum ts_error_code code, const char *format,
   memset(&err->where, 0, sizeof err->where);
   print_into(err->text, sizeof err->text, format, args);
   err->code = code;
+  keep_last(err);
   return false;
 }
 
@@ -88,6 +104,7 @@ void ts_error_help(struct ts_error *err, const char *format, ...) {
   va_start(args, format);
   print_into(err->help, sizeof err->help, format, args);
   va_end(args);
+  if (err == last_of) keep_last(err);
 }
 
 void ts_error_place(struct ts_error *err, const char *file, int line, int column, const char *path) {
@@ -96,6 +113,7 @@ void ts_error_place(struct ts_error *err, const char *file, int line, int column
   err->where.line = line;
   err->where.column = column;
   copy_into(err->where.path, sizeof err->where.path, path ? path : "");
+  if (err == last_of) keep_last(err);
 }
 
 void ts_error_context(struct ts_error *err, const char *format, ...) {
@@ -123,6 +141,13 @@ static const struct code_facts *facts_of(enum ts_error_code code) {
 int ts_error_number(enum ts_error_code code) { return facts_of(code)->number; }
 
 int ts_error_exit_code(enum ts_error_code code) { return facts_of(code)->exit_code; }
+
+enum ts_error_code ts_error_of_number(int number, enum ts_error_code unknown) {
+  for (int code = TS_ERR_OK + 1; code < TS_ERR_COUNT; code++) {
+    if (facts[code].number == number) return (enum ts_error_code)code;
+  }
+  return unknown;
+}
 
 struct ts_error *ts_faults_add(struct ts_faults *faults) {
   faults->items = ts_grow(faults->items, faults->count, &faults->capacity, sizeof *faults->items);
@@ -156,11 +181,16 @@ void ts_faults_sort(struct ts_faults *faults) {
 }
 
 _Noreturn void ts_bug(const char *file, int line, const char *format, ...) {
-  fprintf(stderr, "tessera: internal error at %s:%d: ", file, line);
+  char text[1024];
   va_list args;
   va_start(args, format);
-  vfprintf(stderr, format, args);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  fputs("\nThis is a mistake in tessera, not in your input; please report it with this line.\n", stderr);
+  /* Not by ts_log, whose lock this thread may hold. */
+  if (ts_log_uses_stderr())
+    fprintf(stderr,
+            "tessera: internal error at %s:%d: %s\n"
+            "This is a mistake in tessera, not in your input; please report it with this line.\n",
+            file, line, text);
   abort();
 }

@@ -94,6 +94,10 @@ struct ts_error {
   struct ts_place where;
 };
 
+/* Puts '?' for every byte that is not UTF-8 (file names may hold any, other libraries cut their texts anywhere): a text
+ * that JSON refuses would be lost. */
+void ts_text_repair(char *text);
+
 #define TS_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
 
 /* Sets the error unless one is set already (first wins; a NULL err is allowed) and returns false. */
@@ -107,8 +111,16 @@ void ts_error_place(struct ts_error *err, const char *file, int line, int column
 void ts_error_context(struct ts_error *err, const char *format, ...) TS_PRINTF(2, 3);
 void ts_error_clear(struct ts_error *err);
 
+/* The last error that this thread set since ts_error_forget_last, whoever has cleared its own meanwhile; its code is
+ * TS_ERR_OK if there is none. For op/call.c alone: operations hand on the text of an error of a lower module, and their
+ * contract has no place for its code, help and place. */
+const struct ts_error *ts_error_last(void);
+void ts_error_forget_last(void);
+
 int ts_error_number(enum ts_error_code code);    /* 203 for TS_ERR_PORT_TYPE */
 int ts_error_exit_code(enum ts_error_code code); /* what the program returns for it */
+/* The code of a number; `unknown` if there is none. */
+enum ts_error_code ts_error_of_number(int number, enum ts_error_code unknown);
 
 /* A list of faults, for validation that reports all of them at once. */
 struct ts_faults {

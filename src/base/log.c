@@ -1,4 +1,4 @@
-/* Messages on stderr, one line at a time.
+/* Messages to a sink or to stderr, one line at a time.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 
@@ -9,6 +9,7 @@
 #define SINK_BYTES 4096 /* of a message for a sink; the rest is cut off */
 
 static atomic_int current_level = TS_LOG_WARN;
+static atomic_bool uses_stderr;
 
 /* Guards the hooks and keeps messages of several threads from mixing. Nothing else is locked while it is held, except
  * by the hooks. */
@@ -21,6 +22,10 @@ static void *log_sink_user; /* borrowed likewise */
 void ts_log_set_level(enum ts_log_level level) { atomic_store(&current_level, (int)level); }
 
 enum ts_log_level ts_log_get_level(void) { return (enum ts_log_level)atomic_load(&current_level); }
+
+void ts_log_use_stderr(void) { atomic_store(&uses_stderr, true); }
+
+bool ts_log_uses_stderr(void) { return atomic_load(&uses_stderr); }
 
 void ts_log_set_before_message(void (*hook)(void *user), void *user) {
   pthread_mutex_lock(&lock);
@@ -62,7 +67,7 @@ void ts_log(enum ts_log_level level, const char *format, ...) {
   va_list args;
   va_start(args, format);
   pthread_mutex_lock(&lock);
-  if (!sink_takes(level, format, args)) {
+  if (!sink_takes(level, format, args) && ts_log_uses_stderr()) {
     if (before_message) before_message(before_message_user);
     fputs(prefix_of(level), stderr);
     vfprintf(stderr, format, args);

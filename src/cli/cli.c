@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void report_one(const struct ts_cli_session *session, bool json, const struct ts_error *err) {
   struct ts_faults faults = {0};
@@ -64,12 +65,22 @@ static void set_views(struct ts_cli_session *session) {
   session->messages.width = ts_cli_output_width(stderr);
 }
 
+/* By its name where that is still there, so that lists of processes show it. */
+static void find_own_path(char path[PATH_MAX]) {
+  const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+  path[length > 0 ? length : 0] = '\0';
+  if (length <= 0 || access(path, X_OK) != 0) snprintf(path, PATH_MAX, "/proc/self/exe");
+}
+
 static void use_settings(struct ts_cli_session *session) {
   struct ts_request *request = &session->arguments.request;
   const struct ts_setting *store = &session->settings.items[TS_SETTING_STORE];
   request->threads = ts_settings_jobs(&session->settings);
   if (strcmp(store->origin, "default") != 0) request->store = store->value;
   request->scratch_bytes = ts_settings_scratch(&session->settings);
+  find_own_path(session->own_path);
+  request->program = session->own_path;
+  request->watch = true;
 }
 
 /* For commands that depend on settings: what the library does, and the words that it knows. */
@@ -124,6 +135,7 @@ static void session_release(struct ts_cli_session *session) {
 }
 
 int ts_cli_main(int argc, char *const *argv) {
+  ts_log_use_stderr();
   ts_cli_output_secure();
   ts_signals_survive_pipes();
   setlocale(LC_CTYPE, ""); /* only to know whether the terminal takes UTF-8 */

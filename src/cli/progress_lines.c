@@ -69,6 +69,10 @@ static void set_outcome(json_t *object, const struct ts_progress *progress) {
   json_object_set_new(object, "reused", json_boolean(reused));
   set_text(object, "outcome", outcome);
   set_text(object, "message", progress->message);
+  if (progress->code > 0) {
+    json_object_set_new(object, "code", json_integer(progress->code));
+    set_text(object, "help", progress->help);
+  }
 }
 
 void ts_display_json_line(const struct ts_progress *progress, struct ts_str *out) {

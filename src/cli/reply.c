@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/reply.h"
 
+#include "base/alloc.h"
 #include "base/error_format.h"
+#include "base/error_json.h"
 #include "cli/text.h"
 
 #include <math.h>
@@ -75,23 +77,6 @@ void ts_cli_reply_add_place(struct ts_str *out, const json_t *task) {
               (long long)json_integer_value(json_array_get(tile, 1)));
 }
 
-static enum ts_error_code code_of_number(json_int_t number) {
-  for (int code = 1; code < TS_ERR_COUNT; code++) {
-    if (ts_error_number((enum ts_error_code)code) == number) return (enum ts_error_code)code;
-  }
-  return TS_ERR_SYSTEM;
-}
-
-static void fault_from_json(const json_t *json, struct ts_error *err) {
-  memset(err, 0, sizeof *err);
-  ts_fail(err, code_of_number(json_integer_value(json_object_get(json, "code"))), "%s",
-          ts_cli_reply_text(json, "text"));
-  ts_error_place(err, ts_cli_reply_text(json, "file"), (int)ts_cli_reply_count(json, "line"),
-                 (int)ts_cli_reply_count(json, "column"), ts_cli_reply_text(json, "path"));
-  const char *help = ts_cli_reply_text(json, "help");
-  if (*help) ts_error_help(err, "%s", help);
-}
-
 static void add_gap(struct ts_str *out) {
   if (out->length > 0) ts_str_add_char(out, '\n');
 }
@@ -99,45 +84,45 @@ static void add_gap(struct ts_str *out) {
 static void add_faults(struct ts_str *out, const struct ts_view *view, const json_t *faults) {
   for (size_t i = 0; i < json_array_size(faults); i++) {
     struct ts_error err;
-    fault_from_json(json_array_get(faults, i), &err);
+    ts_error_from_json(json_array_get(faults, i), TS_ERR_SYSTEM, &err);
     add_gap(out);
     ts_error_format(&err, view->color, out);
   }
 }
 
-#define CODE_DIGITS 3
+/* The error of a task, as the operation's, with the task in front. Results of earlier versions have a message alone. */
+static void failure_from_json(const json_t *task, const char *name, const char *place, struct ts_error *err) {
+  const bool is_whole = ts_cli_reply_has(task, "code");
+  const bool placed = *place != '\0';
+  struct ts_error own;
+  ts_error_from_json(task, TS_ERR_TASK_FAILED, &own);
+  ts_fail(err, own.code, "task %s%s%s%s failed: %s", name, placed ? " (" : "", place, placed ? ")" : "",
+          is_whole ? own.text : ts_cli_reply_text(task, "message"));
+  const json_t *where = json_object_get(task, "where");
+  ts_error_place(err, ts_cli_reply_text(where, "file"), (int)ts_cli_reply_count(where, "line"),
+                 (int)ts_cli_reply_count(where, "column"), ts_cli_reply_text(where, "path"));
+}
 
-/* A message may begin with the number of its error, "T507: "; *message is what follows. */
-static enum ts_error_code code_of_message(const char **message) {
-  const char *text = *message;
-  int number = 0;
-  if (text[0] != 'T' || strspn(text + 1, "0123456789") != CODE_DIGITS || strncmp(text + 1 + CODE_DIGITS, ": ", 2) != 0)
-    return TS_ERR_TASK_FAILED;
-  for (size_t i = 1; i <= CODE_DIGITS; i++) number = 10 * number + (text[i] - '0');
-  *message += 1 + CODE_DIGITS + 2;
-  return code_of_number(number);
+static void add_one_failed(struct ts_str *out, const struct ts_view *view, const json_t *task, const char *run) {
+  ts_auto(ts_str_release) struct ts_str name = {0};
+  ts_auto(ts_str_release) struct ts_str place = {0};
+  ts_auto(ts_str_release) struct ts_str help = {0};
+  struct ts_error err = {0};
+  ts_cli_reply_add_task(&name, task);
+  ts_cli_reply_add_place(&place, task);
+  failure_from_json(task, ts_str_get(&name), ts_str_get(&place), &err);
+  ts_str_add(&help, ts_cli_reply_text(task, "help"));
+  if (*run) ts_str_addf(&help, "%s%s log %s %s", help.length > 0 ? "\n" : "", view->program, run, ts_str_get(&name));
+  if (help.length > 0) ts_error_help(&err, "%s", ts_str_get(&help));
+  add_gap(out);
+  ts_error_format(&err, view->color, out);
 }
 
 static void add_failed(struct ts_str *out, const struct ts_view *view, const json_t *reply) {
   const json_t *failed = json_object_get(reply, "failed");
   const char *run = ts_cli_reply_text(reply, "run");
   size_t count = json_array_size(failed);
-  for (size_t i = 0; i < count && i < MAX_FAILED; i++) {
-    const json_t *task = json_array_get(failed, i);
-    struct ts_str name = {0}, place = {0};
-    ts_cli_reply_add_task(&name, task);
-    ts_cli_reply_add_place(&place, task);
-    struct ts_error err = {0};
-    bool placed = place.length > 0;
-    const char *message = ts_cli_reply_text(task, "message");
-    ts_fail(&err, code_of_message(&message), "task %s%s%s%s failed: %s", ts_str_get(&name), placed ? " (" : "",
-            ts_str_get(&place), placed ? ")" : "", message);
-    if (*run) ts_error_help(&err, "%s log %s %s", view->program, run, ts_str_get(&name));
-    add_gap(out);
-    ts_error_format(&err, view->color, out);
-    ts_str_release(&name);
-    ts_str_release(&place);
-  }
+  for (size_t i = 0; i < count && i < MAX_FAILED; i++) add_one_failed(out, view, json_array_get(failed, i), run);
   if (count > MAX_FAILED) {
     ts_str_add(out, "\nand ");
     ts_cli_text_add_count(out, count - MAX_FAILED, "more task");
@@ -165,31 +150,9 @@ void ts_cli_reply_add_messages(struct ts_str *out, const struct ts_view *view, c
   ts_str_release(&errors);
 }
 
-/* Words of the command line need not be UTF-8; JSON texts must be. */
-static json_t *json_text(const char *text) {
-  json_t *json = json_string(text);
-  if (json) return json;
-  struct ts_str ascii = {0};
-  for (; *text; text++) ts_str_add_char(&ascii, (unsigned char)*text < 0x80 ? *text : '?');
-  json = json_string(ts_str_get(&ascii));
-  ts_str_release(&ascii);
-  return json;
-}
-
 json_t *ts_cli_reply_from_faults(const struct ts_faults *faults) {
   json_t *list = json_array();
-  for (size_t i = 0; i < faults->count; i++) {
-    const struct ts_error *err = &faults->items[i];
-    json_t *fault = json_object();
-    json_object_set_new(fault, "code", json_integer(ts_error_number(err->code)));
-    json_object_set_new(fault, "text", json_text(err->text));
-    json_object_set_new(fault, "file", json_text(err->where.file));
-    json_object_set_new(fault, "line", json_integer(err->where.line));
-    json_object_set_new(fault, "column", json_integer(err->where.column));
-    json_object_set_new(fault, "path", json_text(err->where.path));
-    json_object_set_new(fault, "help", json_text(err->help));
-    json_array_append_new(list, fault);
-  }
+  for (size_t i = 0; i < faults->count; i++) json_array_append_new(list, ts_error_to_json(&faults->items[i]));
   json_t *reply = json_object();
   json_object_set_new(reply, "schema", json_string("tessera.error/1"));
   json_object_set_new(reply, "faults", list);

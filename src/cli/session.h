@@ -7,12 +7,15 @@
 #include "cli/settings.h"
 #include "cli/view.h"
 
+#include <limits.h>
+
 struct ts_cli_session {
   struct ts_arguments arguments;
   struct ts_settings settings;
   struct ts_view results;  /* on standard output */
   struct ts_view messages; /* on standard error */
   char *program;           /* owned; both views borrow it */
+  char own_path[PATH_MAX]; /* of this program: workers are started from it */
   int text_errno;          /* why the text of a design could not be written; 0: it could, or there was none */
 };
 

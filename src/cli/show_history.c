@@ -78,6 +78,22 @@ static void print_runs(const json_t *runs, const struct ts_view *view, struct ts
   ts_cli_table_release(&table);
 }
 
+/* "segment.split failed with T504 (3), T512 (1)". */
+static void print_codes(const json_t *row, struct ts_str *out) {
+  json_t *codes = json_object_get(row, "codes");
+  const char *code, *before = " failed with ";
+  json_t *count;
+  if (json_object_size(codes) == 0) return;
+  ts_cli_text_add_safe(out, ts_cli_reply_text(row, "stage"));
+  ts_str_add_char(out, '.');
+  ts_cli_text_add_safe(out, ts_cli_reply_text(row, "task"));
+  json_object_foreach(codes, code, count) {
+    ts_str_addf(out, "%s%s (%lld)", before, code, (long long)json_integer_value(count));
+    before = ", ";
+  }
+  ts_str_add_char(out, '\n');
+}
+
 static void print_detail(const json_t *rows, struct ts_str *out) {
   static const char *const counts[] = {"executed", "cutoff", "store", "failed", "skipped"};
   struct ts_cli_table table;
@@ -97,6 +113,7 @@ static void print_detail(const json_t *rows, struct ts_str *out) {
   ts_str_add_char(out, '\n');
   ts_cli_table_print(&table, "", out);
   ts_cli_table_release(&table);
+  for (size_t i = 0; i < json_array_size(rows); i++) print_codes(json_array_get(rows, i), out);
 }
 
 void ts_show_status(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
@@ -134,6 +151,7 @@ void ts_show_log(const json_t *reply, const struct ts_view *view, struct ts_str 
       ts_str_add(out, ", ");
       ts_cli_text_add_time(out, ts_cli_reply_number(task, "seconds"));
     }
+    if (ts_cli_reply_has(task, "code")) ts_str_addf(out, ", T%03d", (int)ts_cli_reply_count(task, "code"));
     ts_str_add_char(out, '\n');
     ts_cli_text_add_lines(out, ts_cli_reply_text(task, "message"), "  ");
   }

@@ -3,6 +3,7 @@
 #include "dist/children.h"
 
 #include "base/alloc.h"
+#include "base/last_words.h"
 #include "base/log.h"
 #include "base/spawn.h"
 
@@ -60,8 +61,9 @@ static void keep(struct ts_child *child, const char *text, size_t length) {
 
 static void take_line(struct ts_child *child, const char *line, size_t length) {
   ts_log(TS_LOG_DEBUG, "worker %d: %.*s", (int)child->pid, (int)length, line);
-  if (length > 0) keep(child, line, length);
-  if (length > 0) keep(child, "\n", 1);
+  if (length == 0 || ts_last_words_read(line, &child->end)) return;
+  keep(child, line, length);
+  keep(child, "\n", 1);
 }
 
 static void take_text(struct ts_child *child, const char *text, size_t length) {

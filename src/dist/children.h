@@ -12,11 +12,12 @@
 #include <sys/types.h>
 
 struct ts_child {
-  pid_t pid;          /* 0: not running */
-  int error_fd;       /* its standard error; -1: closed */
-  struct ts_str line; /* the beginning of a line that is not complete */
-  struct ts_str last; /* the last things it said */
-  int status;         /* of waitpid, once it has ended */
+  pid_t pid;           /* 0: not running */
+  int error_fd;        /* its standard error; -1: closed */
+  struct ts_str line;  /* the beginning of a line that is not complete */
+  struct ts_str last;  /* the last things it said */
+  int status;          /* of waitpid, once it has ended */
+  struct ts_error end; /* what it said of its end (base/last_words.h); TS_ERR_OK: nothing */
 };
 
 /* Starts `PROGRAM worker --connect ID@SOCKET` in a process group of its own: Ctrl-C reaches it through the coordinator

@@ -46,8 +46,9 @@ bool ts_dist_run(const struct ts_plan *plan, const struct ts_dataset *dataset, c
 /* ---- the worker ---- */
 struct ts_dist_link; /* to the coordinator */
 /* Announces this process to the coordinator under the identity that it was given (place: "ID@SOCKET"), and keeps its
- * lease from then on (dist/link.h). Warnings of this process go to the coordinator until ts_dist_disconnect. */
-struct ts_dist_link *ts_dist_connect(const char *place, struct ts_error *err);
+ * lease from then on (dist/link.h). Warnings of this process go to the coordinator until ts_dist_disconnect.
+ * may_end: the process does nothing else, and ends if the coordinator is gone and an operation does not give up. */
+struct ts_dist_link *ts_dist_connect(const char *place, bool may_end, struct ts_error *err);
 void ts_dist_disconnect(struct ts_dist_link *link);               /* NULL is allowed */
 const char *ts_dist_description(const struct ts_dist_link *link); /* borrowed: what the coordinator was given */
 const char *ts_dist_store(const struct ts_dist_link *link);       /* borrowed: the socket of the store */

@@ -60,7 +60,8 @@ static bool renew(struct ts_dist_link *link) {
   return true;
 }
 
-/* Ends what is being done; a worker that cannot end it in time is ended: nobody waits for it any more. */
+/* Ends what is being done; a worker that cannot end it in time is ended, if it is a process of its own:
+ * nobody waits for it any more. */
 static void leave(struct ts_dist_link *link) {
   struct pollfd fd = {.fd = link->wake_fd, .events = POLLIN};
   const uint64_t end_ns = ts_clock_ns() + GRACE_MS * UINT64_C(1000000);
@@ -72,8 +73,8 @@ static void leave(struct ts_dist_link *link) {
   while (!is_ending) {
     eventfd_t ignored;
     const uint64_t now_ns = ts_clock_ns();
-    if (now_ns >= end_ns) ts_process_end(ts_error_exit_code(TS_ERR_WORKER));
-    poll(&fd, 1, (int)((end_ns - now_ns) / 1000000) + 1);
+    if (now_ns >= end_ns && link->may_end) ts_process_end(ts_error_exit_code(TS_ERR_WORKER));
+    poll(&fd, 1, now_ns < end_ns ? (int)((end_ns - now_ns) / 1000000) + 1 : -1);
     eventfd_read(link->wake_fd, &ignored);
     pthread_mutex_lock(&link->lock);
     is_ending = link->is_ending;
@@ -154,7 +155,7 @@ static bool greet(struct ts_message_client *client, const char *socket, enum ts_
   return ok;
 }
 
-struct ts_dist_link *ts_dist_connect(const char *place, struct ts_error *err) {
+struct ts_dist_link *ts_dist_connect(const char *place, bool may_end, struct ts_error *err) {
   const size_t length = strcspn(place, "@");
   char id[TS_DIST_ID_BYTES] = "";
   if (place[length] != '@' || length >= sizeof id) {
@@ -166,6 +167,7 @@ struct ts_dist_link *ts_dist_connect(const char *place, struct ts_error *err) {
   const char *socket = place + length + 1;
   struct ts_dist_link *link = ts_calloc(1, sizeof *link);
   link->wake_fd = -1;
+  link->may_end = may_end;
   pthread_mutex_init(&link->lock, NULL);
   ts_message_client_init(&link->work, TS_ERR_WORKER);
   ts_message_client_init(&link->beat, TS_ERR_WORKER);

@@ -18,7 +18,8 @@ struct ts_dist_link {
   char *store, *description; /* owned */
   pthread_t thread;
   bool has_thread;
-  int wake_fd; /* readable when the heartbeat shall look */
+  bool may_end; /* the process may be ended */
+  int wake_fd;  /* readable when the heartbeat shall look */
 
   pthread_mutex_t lock;   /* guards the rest, taken last */
   struct ts_str warnings; /* to be sent: texts of ts_wire, one after another */

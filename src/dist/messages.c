@@ -81,7 +81,9 @@ void ts_dist_add_task(struct ts_str *out, const struct ts_task_event *event) {
   ts_wire_add_f64(out, event->wall_s);
   ts_wire_add_f64(out, event->cpu_s);
   ts_wire_add_u64(out, event->worker);
-  ts_wire_add_text(out, event->message);
+  ts_wire_add_u8(out, event->error != NULL);
+  if (event->error) ts_wire_add_error(out, event->error);
+  ts_wire_add_text(out, event->log);
   ts_wire_add_u64(out, event->output_bytes);
   ts_wire_add_u64(out, event->peak_bytes);
   const size_t ports = event->port_count < TS_DIST_PORTS ? event->port_count : TS_DIST_PORTS;
@@ -117,6 +119,12 @@ static void read_ports(struct ts_wire *wire, struct ts_dist_news *news) {
   news->event.port_bytes = news->port_bytes;
 }
 
+static void read_error(struct ts_wire *wire, struct ts_dist_news *news) {
+  if (ts_wire_u8(wire) == 0) return;
+  ts_wire_error(wire, TS_ERR_TASK_FAILED, &news->error);
+  news->event.error = &news->error;
+}
+
 static void read_task(struct ts_wire *wire, struct ts_dist_news *news) {
   struct ts_task_event *event = &news->event;
   uint8_t outcome = 0;
@@ -128,7 +136,8 @@ static void read_task(struct ts_wire *wire, struct ts_dist_news *news) {
   event->wall_s = ts_wire_f64(wire);
   event->cpu_s = ts_wire_f64(wire);
   event->worker = (size_t)ts_wire_u64(wire);
-  event->message = ts_wire_text(wire);
+  read_error(wire, news);
+  event->log = ts_wire_text(wire);
   event->output_bytes = ts_wire_u64(wire);
   event->peak_bytes = ts_wire_u64(wire);
   read_ports(wire, news);
@@ -136,7 +145,7 @@ static void read_task(struct ts_wire *wire, struct ts_dist_news *news) {
 
 bool ts_dist_read_news(struct ts_wire *wire, struct ts_dist_news *news) {
   if (wire->failed || wire->left == 0) return false;
-  *news = (struct ts_dist_news){.event.message = ""};
+  *news = (struct ts_dist_news){.event.log = ""};
   uint8_t item = ts_wire_u8(wire);
   news->item = (enum ts_dist_item)item;
   news->event.node = ts_wire_u32(wire);

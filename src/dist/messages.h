@@ -11,7 +11,7 @@
 #include "run/run.h"
 
 #define TS_DIST_MAGIC       UINT64_C(0x726b726f77737401) /* in the greeting, with the protocol's number */
-#define TS_DIST_PROTOCOL    1
+#define TS_DIST_PROTOCOL    2
 #define TS_DIST_ID_BYTES    33  /* an identity: 128 random bits as 32 hexadecimal digits */
 #define TS_DIST_HELLO_BYTES 256 /* nothing longer is read from whom has not greeted */
 
@@ -57,9 +57,10 @@ enum ts_dist_item { TS_DIST_ITEM_START, TS_DIST_ITEM_TASK, TS_DIST_ITEM_PRODUCT,
 #define TS_DIST_PORTS 8 /* sizes of further output ports do not travel: the cost model keeps no more */
 struct ts_dist_news {
   enum ts_dist_item item;
-  /* START: node alone; PRODUCT, KEPT: node and unit; message borrowed from the bytes; port_bytes below; start_s since
-   * the bucket began; worker: a thread of the process. */
+  /* START: node alone; PRODUCT, KEPT: node and unit; log borrowed from the bytes; error and port_bytes below; start_s
+   * since the bucket began; worker: a thread of the process. */
   struct ts_task_event event;
+  struct ts_error error;            /* TASK, if it failed */
   size_t port_bytes[TS_DIST_PORTS]; /* TASK */
   uint32_t port;
   const void *packed; /* borrowed from the bytes */

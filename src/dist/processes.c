@@ -82,13 +82,16 @@ static bool may_start(struct coordinator *c) {
 
 /* ---- ends ---- */
 static void add_end_message(const struct slot *slot, struct ts_str *out) {
+  const struct ts_error *end = &slot->child.end;
+  if (end->code != TS_ERR_OK) ts_str_addf(out, ", T%03d: %s", ts_error_number(end->code), end->text);
   if (slot->child.last.length == 0) return;
   ts_str_addf(out, "; it said:\n%s", ts_str_get(&slot->child.last));
   while (out->length > 0 && out->data[out->length - 1] == '\n') out->data[--out->length] = '\0';
 }
 
-/* A bucket that was set aside ends the run: its results are missing. */
-static void end_with_poisoned(struct coordinator *c) {
+/* A bucket that was set aside ends the run: its results are missing. With the error that the last process named, if it
+ * named one: the same as if the operation had ended the only process of a run. */
+static void end_with_poisoned(struct coordinator *c, const struct ts_error *named) {
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   ts_auto(ts_str_release) struct ts_str text = {0};
   struct ts_error err = {0};
@@ -96,6 +99,12 @@ static void end_with_poisoned(struct coordinator *c) {
   const char *log = NULL;
   if (!ts_queue_find_poisoned(c->queue, &arena, &row, &log)) return;
   name_window(c, (uint32_t)row.group, &text);
+  if (named && named->code != TS_ERR_OK) {
+    ts_log(TS_LOG_WARN, "%s %s", ts_str_get(&text), log);
+    err = *named;
+    ts_coordinator_end_with(c, &err);
+    return;
+  }
   ts_fail(&err, TS_ERR_WORKER, "%s %s", ts_str_get(&text), log);
   ts_error_help(&err, "finished work is kept; fix or leave out the task that ends the process, then continue with "
                       "--resume");
@@ -116,7 +125,7 @@ static void give_back(struct coordinator *c, struct slot *slot) {
   ts_coordinator_forget_claim(c, slot->bucket, slot->token);
   if (hopeless) {
     ts_queue_poison(c->queue, slot->token, ts_str_get(&text));
-    end_with_poisoned(c);
+    end_with_poisoned(c, &slot->child.end);
     return;
   }
   ts_queue_release(c->queue, slot->token);
@@ -211,7 +220,7 @@ static void look_at_leases(struct coordinator *c) {
   if (stood_still) return;
   const size_t count = ts_queue_expire(c->queue, losses, MOST_LOSSES);
   for (size_t i = 0; i < count; i++) take_back(c, &losses[i]);
-  if (count > 0) end_with_poisoned(c);
+  if (count > 0) end_with_poisoned(c, NULL);
 }
 
 void ts_coordinator_refuse(struct coordinator *c, uint64_t token) {

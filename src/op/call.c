@@ -12,11 +12,23 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 static struct ts_call_state *state_of(const struct ts_op_call *call) { return call->private_data; }
 
 bool ts_call_is_cancelled(const struct ts_call_state *state) {
   return state->context->cancelled && atomic_load_explicit(state->context->cancelled, memory_order_relaxed);
+}
+
+/* An operation of the program often reports an error of a module below it, by its text. */
+static void fail_as_reported(const struct ts_call_state *state, const char *text) {
+  const struct ts_error below = *ts_error_last();
+  const bool is_known = state->op->origin == TS_OP_BUILT_IN && below.code != TS_ERR_OK && strstr(text, below.text);
+  ts_fail(state->err, is_known ? below.code : TS_ERR_TASK_FAILED, "operation '%s' failed: %s",
+          state->op->descriptor->name, text);
+  if (!is_known) return;
+  if (below.help[0]) ts_error_help(state->err, "%s", below.help);
+  ts_error_place(state->err, below.where.file, below.where.line, below.where.column, below.where.path);
 }
 
 static int fail(struct ts_op_call *call, const char *format, ...) TS_PRINTF(2, 3);
@@ -33,9 +45,9 @@ static int fail(struct ts_op_call *call, const char *format, ...) {
     ts_fail(state->err, TS_ERR_CANCELLED, "operation '%s' was stopped", name);
   else if (ts_watch_is_late())
     ts_fail(state->err, TS_ERR_TASK_FAILED, "operation '%s' took longer than %s s and was stopped: %s", name,
-            TS_SIGNIFICANT(ts_watch_limit_s(), 6), text);
+            TS_SIGNIFICANT(state->context->timeout_s, 6), text);
   else
-    ts_fail(state->err, TS_ERR_TASK_FAILED, "operation '%s' failed: %s", name, text);
+    fail_as_reported(state, text);
   return -1;
 }
 
@@ -67,6 +79,7 @@ int ts_call_run(struct ts_op *op, struct ts_op_call *call) {
   state_of(call)->was_called = true;
   atomic_fetch_add_explicit(&op->executions, 1, memory_order_relaxed);
   ts_watch_enter(&watched);
+  ts_error_forget_last();
   ts_thread_state_enter(&before, op->origin == TS_OP_PLUGIN);
   const struct ts_op_variant *variant = state_of(call)->context->variant;
   int status = ts_early_end_run(variant ? variant->run : op->descriptor->run, call);

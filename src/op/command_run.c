@@ -6,7 +6,6 @@
 #include "base/budget.h"
 #include "base/file.h"
 #include "base/str.h"
-#include "op/watch.h"
 
 #include <signal.h>
 #include <string.h>
@@ -41,14 +40,11 @@ static const char *const *make_words(struct ts_arena *arena, const struct ts_com
   return words;
 }
 
-/* The strictest of the manifest's, the caller's and the run's time limit; 0: none. */
+/* The stricter of the manifest's and the caller's time limit; 0: none. */
 static double time_limit(const struct ts_command *command, const struct ts_op_context *context) {
-  const double limits[] = {command->timeout_s, context->timeout_s, ts_watch_limit_s()};
-  double limit_s = 0;
-  for (size_t i = 0; i < COUNT(limits); i++) {
-    if (limits[i] > 0 && (limit_s <= 0 || limits[i] < limit_s)) limit_s = limits[i];
-  }
-  return limit_s;
+  const bool is_stricter =
+      context->timeout_s > 0 && (command->timeout_s <= 0 || context->timeout_s < command->timeout_s);
+  return is_stricter ? context->timeout_s : command->timeout_s;
 }
 
 /* Turns the end of the process into an error unless all is well. */

@@ -10,7 +10,6 @@
 
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #define HANDLER_STACK_BYTES 65536
 
@@ -38,15 +37,10 @@ static size_t index_of(int number) {
 
 static void on_crash(int number) {
   const size_t index = index_of(number);
-  ts_last_words_claim();
   const struct ts_watched *watched = ts_watch_current;
-  struct ts_last_words words = {.length = 0};
-  ts_last_words_add(&words, isatty(STDERR_FILENO) ? "\n" : "");
   const bool hungry = number == SIGABRT && ts_memory_is_exhausted();
   const enum ts_error_code code = hungry ? TS_ERR_NO_MEMORY : TS_ERR_OPERATION_CRASHED;
-  ts_last_words_tell(&words, watched, code, hungry ? "ran out of memory" : signals[index].what, guarded.resume);
-  ts_watch_wait_for_store(&guarded);
-  ts_last_words_write(&words);
+  ts_last_words(&guarded, watched, code, hungry ? "ran out of memory" : signals[index].what);
   if (watched || hungry) ts_process_end(ts_error_exit_code(code));
   /* Raised again as soon as this handler ends. */
   sigaction(number, &before[index], NULL);

@@ -20,12 +20,7 @@ static atomic_bool is_watching;
 static pid_t owner; /* a child that an operation made by fork may end as it likes */
 
 static void report(const char *what) {
-  ts_last_words_claim();
-  struct ts_last_words words = {.length = 0};
-  ts_last_words_add(&words, isatty(STDERR_FILENO) ? "\n" : "");
-  ts_last_words_tell(&words, ts_watch_current, TS_ERR_OPERATION_ENDS, what, guarded.resume);
-  ts_watch_wait_for_store(&guarded);
-  ts_last_words_write(&words);
+  ts_last_words(&guarded, ts_watch_current, TS_ERR_OPERATION_ENDS, what);
   ts_process_end(ts_error_exit_code(TS_ERR_OPERATION_ENDS));
 }
 

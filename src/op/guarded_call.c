@@ -12,6 +12,7 @@
 #define MOST_CALLS 3
 
 static bool is_guarded(const struct ts_call_state *state) {
+  if (state->context->shares_process) return false;
   if (state->op->origin != TS_OP_BUILT_IN) return true;
   for (size_t i = 0; i < state->op->descriptor->input_count; i++)
     if (state->inputs[i] && ts_data_type(state->inputs[i])->kind == TS_DATA_FILE) return true;

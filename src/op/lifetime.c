@@ -96,6 +96,8 @@ static bool open_watched(const struct ts_call_state *call, struct opening *openi
 }
 
 static bool open_guarded(const struct ts_call_state *call, struct opening *opening) {
+  *opening = (struct opening){.op = call->op};
+  if (call->context->shares_process) return open_watched(call, opening);
   for (int number = 1;; number++) {
     struct ts_shared_call shared;
     struct ts_state_change change;

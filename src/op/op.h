@@ -103,8 +103,11 @@ struct ts_op_context {
   const atomic_bool *cancelled; /* borrowed; may be NULL */
   const char *scratch_folder; /* borrowed: where commands get a folder of their own for a call; may be NULL (TMPDIR) */
   struct ts_str *log;         /* borrowed: output of commands is appended here; may be NULL */
-  double timeout_s;           /* commands only; 0: none */
-  const char *task;           /* borrowed: name of the task, for messages; may be NULL */
+  double timeout_s;           /* of the call; 0: none */
+  /* Other code of the process may change current folder, environment and locale, so an operation is not held to leave
+   * them alone, nor are they restored. */
+  bool shares_process;
+  const char *task; /* borrowed: name of the task, for messages; may be NULL */
   /* Lends threads to operations that can share their work: calls body(argument, index) for each index below count and
    * returns when all are done. NULL: the calling thread does it alone. */
   void (*parallel_for)(void *user, size_t count, void (*body)(void *argument, size_t index), void *argument);

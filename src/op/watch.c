@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define NS_PER_S    1000000000.0
 #define MOST_LOOK_S 0.5 /* between two looks at the calls */
@@ -23,8 +22,8 @@
 
 static struct {
   struct ts_watch_options options;
-  atomic_bool taken;             /* a run watches */
-  atomic_uint_fast64_t limit_ns; /* 0: none */
+  atomic_bool taken; /* a run watches */
+  bool has_thread;
   pthread_t thread;
   pthread_mutex_t lock; /* guards calls and stopping */
   pthread_cond_t stop;
@@ -32,15 +31,20 @@ static struct {
   struct ts_watched *calls; /* borrowed list */
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-double ts_watch_limit_s(void) { return (double)watch.limit_ns / NS_PER_S; }
+/* Commands are killed when their time is over. */
+static uint64_t limit_of(const struct ts_call_state *state) {
+  return state->op->origin == TS_OP_COMMAND ? 0 : (uint64_t)(state->context->timeout_s * NS_PER_S);
+}
 
 void ts_watch_enter(struct ts_watched *watched) {
+  ts_watch_current = watched;
+  watched->limit_ns = limit_of(watched->state);
+  if (watched->limit_ns > 0) watched->start_ns = ts_clock_ns();
   if (!atomic_load_explicit(&watch.taken, memory_order_relaxed)) return;
   ts_crash_prepare_thread();
-  ts_watch_current = watched;
-  if (watch.limit_ns == 0 || watched->state->op->origin == TS_OP_COMMAND) return; /* commands are killed instead */
-  watched->start_ns = ts_clock_ns();
+  if (watched->limit_ns == 0) return;
   pthread_mutex_lock(&watch.lock);
+  watched->is_listed = true;
   watched->next = watch.calls;
   watched->link = &watch.calls;
   if (watched->next) watched->next->link = &watched->next;
@@ -50,7 +54,7 @@ void ts_watch_enter(struct ts_watched *watched) {
 
 void ts_watch_leave(struct ts_watched *watched) {
   ts_watch_current = NULL;
-  if (watched->start_ns == 0) return;
+  if (!watched->is_listed) return;
   pthread_mutex_lock(&watch.lock);
   *watched->link = watched->next;
   if (watched->next) watched->next->link = watched->link;
@@ -59,37 +63,33 @@ void ts_watch_leave(struct ts_watched *watched) {
 
 bool ts_watch_is_late(void) {
   const struct ts_watched *watched = ts_watch_current;
-  return watched && watched->start_ns != 0 && ts_clock_ns() - watched->start_ns > watch.limit_ns;
+  return watched && watched->limit_ns > 0 && ts_clock_ns() - watched->start_ns > watched->limit_ns;
 }
 
-static uint64_t more_ns(void) {
-  const double limit_s = ts_watch_limit_s();
-  return (uint64_t)((limit_s < MOST_MORE_S ? limit_s : MOST_MORE_S) * NS_PER_S);
+static uint64_t more_ns(uint64_t limit_ns) {
+  const uint64_t most_ns = (uint64_t)(MOST_MORE_S * NS_PER_S);
+  return limit_ns < most_ns ? limit_ns : most_ns;
 }
 
 /* Under the lock, so that the call cannot end meanwhile. */
 static void end_process(const struct ts_watched *watched) {
   char what[80];
-  struct ts_last_words words = {.length = 0};
-  snprintf(what, sizeof what, "did not end within %s s", TS_SIGNIFICANT(ts_watch_limit_s(), 6));
-  ts_last_words_add(&words, isatty(STDERR_FILENO) ? "\n" : "");
-  ts_last_words_tell(&words, watched, TS_ERR_OPERATION_HANGS, what, watch.options.resume);
-  ts_watch_wait_for_store(&watch.options);
-  ts_last_words_write(&words);
+  snprintf(what, sizeof what, "did not end within %s s", TS_SIGNIFICANT(watched->state->context->timeout_s, 6));
+  ts_last_words(&watch.options, watched, TS_ERR_OPERATION_HANGS, what);
   ts_process_end(ts_error_exit_code(TS_ERR_OPERATION_HANGS));
 }
 
 static void look(void) {
   const uint64_t now_ns = ts_clock_ns();
   for (const struct ts_watched *watched = watch.calls; watched; watched = watched->next) {
-    if (now_ns - watched->start_ns > watch.limit_ns + more_ns()) end_process(watched);
+    if (now_ns - watched->start_ns > watched->limit_ns + more_ns(watched->limit_ns)) end_process(watched);
   }
 }
 
 static void wait_a_little(void) {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
-  double wait_s = ts_watch_limit_s() / 4;
+  double wait_s = watch.options.limit_s / 4;
   if (wait_s > MOST_LOOK_S) wait_s = MOST_LOOK_S;
   until.tv_nsec += (long)(wait_s * NS_PER_S);
   until.tv_sec += until.tv_nsec / 1000000000L;
@@ -131,9 +131,8 @@ bool ts_watch_start(const struct ts_watch_options *options, bool *watching, stru
   if (!*watching) return true;
   watch.options = *options;
   watch.stopping = false;
-  watch.limit_ns = (uint64_t)(options->limit_s * NS_PER_S);
-  if (watch.limit_ns > 0 && !start_thread(err)) {
-    watch.limit_ns = 0;
+  watch.has_thread = options->limit_s > 0;
+  if (watch.has_thread && !start_thread(err)) {
     atomic_store(&watch.taken, false);
     return *watching = false;
   }
@@ -145,7 +144,7 @@ bool ts_watch_start(const struct ts_watch_options *options, bool *watching, stru
 void ts_watch_stop(void) {
   ts_early_end_release();
   ts_crash_release();
-  if (watch.limit_ns > 0) {
+  if (watch.has_thread) {
     pthread_mutex_lock(&watch.lock);
     watch.stopping = true;
     pthread_cond_signal(&watch.stop);
@@ -153,6 +152,5 @@ void ts_watch_stop(void) {
     pthread_join(watch.thread, NULL);
     pthread_cond_destroy(&watch.stop);
   }
-  watch.limit_ns = 0;
   atomic_store(&watch.taken, false);
 }

@@ -10,13 +10,15 @@
 struct ts_watched {
   const struct ts_call_state *state;           /* borrowed */
   const struct ts_op_value *const *parameters; /* borrowed; NULL: it is being opened */
-  uint64_t start_ns;                           /* 0 without a time limit */
-  struct ts_watched *next;                     /* borrowed: the list of calls with a time limit */
+  uint64_t start_ns, limit_ns;                 /* 0 without a time limit */
+  bool is_listed;                              /* in the list of calls with a time limit */
+  struct ts_watched *next;                     /* borrowed: that list */
   struct ts_watched **link;                    /* borrowed: what points at this one */
 };
 void ts_watch_enter(struct ts_watched *watched);
 void ts_watch_leave(struct ts_watched *watched);
-/* Whether the time of the call of this thread is over; operations that look for cancellation end then. */
+/* Whether the time of the call of this thread is over; operations that look for cancellation end then. Also where
+ * nothing is watched. */
 bool ts_watch_is_late(void);
 
 /* crash.c */
@@ -32,18 +34,10 @@ void ts_early_end_release(void);
 int ts_early_end_run(int (*run)(struct ts_op_call *call), struct ts_op_call *call);
 void ts_early_end_run_body(void (*body)(void *argument, size_t index), void *argument, size_t index);
 
-/* A text built without allocating, so also in a signal handler. */
-struct ts_last_words {
-  char text[2048];
-  size_t length;
-};
-void ts_last_words_add(struct ts_last_words *words, const char *text);
-/* "operation 'x.y' WHAT in task 't'", the file it comes from, the parameters, and how to continue. */
-void ts_last_words_tell(struct ts_last_words *words, const struct ts_watched *watched, enum ts_error_code code,
-                        const char *what, const char *resume);
-void ts_last_words_claim(void); /* two threads may have some at once: the second waits for the end of the process */
-void ts_last_words_write(const struct ts_last_words *words); /* to stderr */
-/* Waits until the store has what it was given so far, at most a few seconds. */
-void ts_watch_wait_for_store(const struct ts_watch_options *options);
+/* Names the operation (NULL: none) and what it did, its file and parameters, and how to continue, on stderr, once the
+ * store has what it was given so far, or a few seconds have passed. Safe in signal handlers. Of two threads the second
+ * waits for the end of the process. */
+void ts_last_words(const struct ts_watch_options *options, const struct ts_watched *watched, enum ts_error_code code,
+                   const char *what);
 
 #endif

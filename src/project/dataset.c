@@ -420,16 +420,18 @@ static bool fill_items(struct ts_project *project, const struct paths *files, si
 }
 
 /* Worker processes share the budgets; images that do not fit into a share are refused before they start. */
-static void set_budget(const struct ts_request *r) {
+static void set_budget(struct ts_project *project) {
+  const struct ts_request *r = project->request;
+  if (!r->memory_bytes && !r->scratch_bytes && !r->workers) return;
   uint64_t share = r->workers > 0 ? r->workers : 1;
   uint64_t memory = r->memory_bytes ? r->memory_bytes : ts_memory_default();
   uint64_t scratch = r->scratch_bytes ? r->scratch_bytes : ts_budget_scratch_default(memory);
-  ts_budget_set(memory / share, scratch / share);
+  ts_budget_set(&project->budget, memory / share, scratch / share);
 }
 
 bool ts_project_open_dataset(struct ts_project *project, bool is_study, struct ts_issues *issues) {
   struct ts_error err = {0};
-  set_budget(project->request);
+  set_budget(project);
   size_t inputs = project->workflow->input_count;
   const char *const *groups = NULL;
   project->is_study = is_study;

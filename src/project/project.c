@@ -15,6 +15,7 @@ void ts_project_init(struct ts_project *project, const struct ts_request *reques
 }
 
 void ts_project_release(struct ts_project *project) {
+  ts_budget_set(&project->budget, 0, 0);
   ts_workflow_destroy(project->workflow);
   ts_registry_destroy(project->registry);
   ts_json_doc_close(&project->doc);

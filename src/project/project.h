@@ -11,6 +11,7 @@
 #include "analysis/aggregate.h"
 #include "analysis/method.h"
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "dataset/dataset.h"
@@ -136,6 +137,7 @@ struct ts_project {
   const struct ts_order_reader *order_reader; /* static; NULL: there is neither of the two */
   struct ts_store *store;                     /* borrowed: remembers digests of files; NULL */
   struct ts_arena arena;                      /* owns most small things */
+  struct ts_budget budget;                    /* in force until the project is released */
   struct ts_json_doc doc;                     /* the study or workflow file */
   struct ts_json_doc workflow_doc;            /* the workflow that a study names */
   struct study_file study;

@@ -61,6 +61,8 @@ static bool call_operation(struct attempt *attempt, struct ts_error *err) {
   const struct ts_op_context context = {.cancelled = env->cancelled,
                                         .scratch_folder = env->options->scratch_folder,
                                         .log = &attempt->log,
+                                        .timeout_s = env->options->task_limit_s,
+                                        .shares_process = env->options->shares_process,
                                         .task = call->task,
                                         .parallel_for = threads > 1 ? lent_for : NULL,
                                         .parallel_user = &attempt->loan,
@@ -92,12 +94,11 @@ static bool read_file(struct attempt *attempt, struct ts_error *err) {
   return ok;
 }
 
-/* The number of the error helps those who search for it; most tasks just failed. */
-static void say_why(const struct ts_error *err, const struct ts_str *log, struct ts_str *message) {
-  if (err->code == TS_ERR_OPERATION_DISTURBS) ts_str_addf(message, "T%d: ", ts_error_number(err->code));
-  ts_str_add(message, err->text);
-  if (err->help[0]) ts_str_addf(message, "\n%s", err->help);
-  if (log->length > 0) ts_str_addf(message, "\n%s", ts_str_get(log));
+static void report(const struct ts_error *err, struct ts_str *log, struct ts_failure *failure) {
+  failure->error = *err;
+  failure->log = *log;
+  *log = (struct ts_str){0};
+  if (failure->log.length > 0) ts_text_repair(failure->log.data);
 }
 
 /* The core of a tile is a rectangle: a volume keeps its planes. */
@@ -112,28 +113,28 @@ static struct ts_data *cut_core(const struct ts_data *data, const struct ts_regi
 }
 
 bool ts_call_compute(const struct ts_call *call, struct ts_data *const *inputs, size_t input_count,
-                     struct ts_data **outputs, struct ts_call_times *times, struct ts_str *message,
-                     struct ts_error *err) {
+                     struct ts_data **outputs, struct ts_call_times *times, struct ts_failure *failure) {
+  struct ts_error err = {0};
   struct attempt attempt = {.call = call, .inputs = inputs, .outputs = outputs};
   uint64_t start_ns = ts_clock_ns();
   uint64_t cpu_ns = ts_clock_thread_cpu_ns();
   bool ok = true;
   ts_memory_call_begin();
   if (call->kind == TS_NODE_SOURCE)
-    ok = read_file(&attempt, err);
+    ok = read_file(&attempt, &err);
   else if (call->op)
-    ok = call_operation(&attempt, err);
+    ok = call_operation(&attempt, &err);
   else if (call->kind == TS_NODE_CROP)
-    ok = (outputs[0] = cut_core(inputs[0], call->core, err)) != NULL;
+    ok = (outputs[0] = cut_core(inputs[0], call->core, &err)) != NULL;
   else
-    ok = (outputs[0] = ts_data_gather((const struct ts_data *const *)inputs, input_count, err)) != NULL;
+    ok = (outputs[0] = ts_data_gather((const struct ts_data *const *)inputs, input_count, &err)) != NULL;
   times->peak_bytes = ts_memory_call_end();
   times->start_s += (double)(start_ns - call->env->start_ns) / 1e9;
   times->wall_s += (double)(ts_clock_ns() - start_ns) / 1e9;
   times->cpu_s += (double)(ts_clock_thread_cpu_ns() - cpu_ns + attempt.loan.cpu_ns) / 1e9;
   times->repeats = attempt.count > 1 ? attempt.count - 1 : 0;
   if (call->op && call->op->origin == TS_OP_COMMAND) times->cpu_s = times->wall_s; /* another process does the work */
-  if (!ok && message) say_why(err, &attempt.log, message);
+  if (!ok && failure) report(&err, &attempt.log, failure);
   ts_str_release(&attempt.log);
   return ok;
 }

@@ -7,6 +7,7 @@
 #ifndef TS_RUN_CALL_H
 #define TS_RUN_CALL_H
 
+#include "data/failure.h"
 #include "run/run.h"
 
 struct ts_cache;
@@ -61,10 +62,9 @@ struct ts_outputs {
 
 /* call.c */
 /* Computes the outputs from inputs in the order of the operation's ports (GATHER: the pieces); adds to the times.
- * False: err has the error, and message (if any) says why. */
+ * False: failure (may be NULL) says why. */
 bool ts_call_compute(const struct ts_call *call, struct ts_data *const *inputs, size_t input_count,
-                     struct ts_data **outputs, struct ts_call_times *times, struct ts_str *message,
-                     struct ts_error *err);
+                     struct ts_data **outputs, struct ts_call_times *times, struct ts_failure *failure);
 /* Fills digests and sizes from the data. */
 void ts_call_digest(const struct ts_call_env *env, struct ts_outputs *out);
 /* The same from a record; sizes of the data that are there. */

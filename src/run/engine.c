@@ -178,28 +178,35 @@ static bool load_by_content(struct engine *engine, struct window *window, struct
 }
 
 static bool compute(struct engine *engine, struct window *window, struct instance *instance, struct ts_data **outputs,
-                    struct ts_call_times *times, struct ts_str *message) {
+                    struct ts_call_times *times, struct ts_failure *failure) {
   size_t input_count = 0;
-  struct ts_data **inputs = ts_collect_inputs(engine, window, instance, &input_count, message);
+  struct ts_data **inputs = ts_collect_inputs(engine, window, instance, &input_count, failure);
   if (!inputs) return false;
   if (engine->options->on_start) engine->options->on_start(engine->options->user, instance->node);
-  bool ok = ts_execute(engine, window, instance, inputs, input_count, outputs, times, message);
+  bool ok = ts_execute(engine, window, instance, inputs, input_count, outputs, times, failure);
   ts_release_inputs(inputs, input_count);
   return ok;
 }
 
 static bool wanted_later(const struct engine *engine) { return engine->options->part && engine->options->part->keep; }
 
+static struct ts_failure *detach(struct ts_failure *failure) {
+  struct ts_failure *copy = ts_malloc(sizeof *copy);
+  *copy = *failure;
+  *failure = (struct ts_failure){0};
+  return copy;
+}
+
 /* Without engine.lock: makes the content, one way or another. */
 static void produce(struct engine *engine, struct window *window, struct instance *instance, struct content *content,
                     size_t worker) {
   struct ts_call_times times = {.worker = worker};
-  ts_auto(ts_str_release) struct ts_str message = {0};
+  ts_auto(ts_failure_release) struct ts_failure failure = {0};
   struct ts_data **outputs = content->out.data; /* nobody else looks at them before it is done */
   enum ts_outcome outcome = TS_OUTCOME_CUTOFF;
   bool durable = true; /* it comes from the store */
   if (!load_by_content(engine, window, instance, content))
-    outcome = compute(engine, window, instance, outputs, &times, &message) ? TS_OUTCOME_EXECUTED : TS_OUTCOME_FAILED;
+    outcome = compute(engine, window, instance, outputs, &times, &failure) ? TS_OUTCOME_EXECUTED : TS_OUTCOME_FAILED;
   if (outcome == TS_OUTCOME_EXECUTED) {
     ts_call_digest(&engine->env, &content->out);
     durable = ts_record_result(engine, window, instance, content, &times, false);
@@ -219,7 +226,7 @@ static void produce(struct engine *engine, struct window *window, struct instanc
   }
   if (outcome == TS_OUTCOME_FAILED) {
     content->state = CONTENT_FAILED;
-    content->message = ts_str_detach(&message);
+    content->failure = detach(&failure);
   } else {
     content->cpu_s = times.cpu_s;
     content->is_durable = durable;
@@ -452,7 +459,7 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
   for (size_t i = 0; pool && i < result->threads; i++) ts_pool_submit(pool, worker_loop, &engine);
   wait_for_workers(&engine);
   if (pool) ts_pool_wait(pool);
-  ts_blocks_set_limit(0);
+  ts_blocks_set_limit(&engine.block_limit, 0);
   ts_tell_events(&engine);
   const bool is_left = engine.open_windows > 0 || engine.next_window < engine.window_count || !engine.supply.has_ended;
   result->stopped = stop_requested(&engine) && is_left;

@@ -70,24 +70,29 @@ struct ts_call ts_instance_call(const struct engine *engine, const struct instan
   return call;
 }
 
+static void settle_source(struct engine *engine, const struct ts_call_times *times, const struct ts_failure *failure) {
+  pthread_mutex_lock(&engine->lock);
+  engine->result->reads += times->repeats;
+  if (failure->error.code == TS_ERR_DATA_CHANGED) ts_engine_end(engine, &failure->error);
+  pthread_mutex_unlock(&engine->lock);
+}
+
 bool ts_execute(struct engine *engine, const struct window *window, const struct instance *instance,
                 struct ts_data *const *inputs, size_t input_count, struct ts_data **outputs,
-                struct ts_call_times *times, struct ts_str *message) {
+                struct ts_call_times *times, struct ts_failure *failure) {
   struct ts_value values[TS_OP_MAX_PARAMETERS];
   struct ts_xxh128 digests[TS_OP_MAX_PORTS] = {{0}};
   char name[128];
-  struct ts_error err = {0};
+  struct ts_failure own = {0};
   struct ts_call call = ts_instance_call(engine, instance);
   call.task = ts_plan_node_name(engine->plan, instance->node, name, sizeof name);
   call.input_digests = digests;
   if (engine->options->memo) find_digests(engine, window, instance, digests);
   if (call.kind == TS_NODE_SOURCE) call.values = ts_source_parameters(engine, instance, values);
-  bool ok = ts_call_compute(&call, inputs, input_count, outputs, times, message, &err);
-  if (call.kind != TS_NODE_SOURCE) return ok;
-  pthread_mutex_lock(&engine->lock);
-  engine->result->reads += times->repeats;
-  if (err.code == TS_ERR_DATA_CHANGED) ts_engine_end(engine, &err);
-  pthread_mutex_unlock(&engine->lock);
+  if (!failure) failure = &own;
+  bool ok = ts_call_compute(&call, inputs, input_count, outputs, times, failure);
+  if (call.kind == TS_NODE_SOURCE) settle_source(engine, times, failure);
+  ts_failure_release(&own);
   return ok;
 }
 

@@ -109,7 +109,7 @@ static void deliver(struct engine *engine, struct event *event) {
 static void tell_task(struct engine *engine, const struct instance *instance, enum ts_outcome outcome,
                       const struct ts_call_times *times) {
   if (!engine->options->on_task) return;
-  const char *message = instance->content && instance->content->message ? instance->content->message : "";
+  const struct ts_failure *failure = instance->content ? instance->content->failure : NULL;
   uint64_t bytes = 0;
   const struct content *content = instance->state == DONE ? instance->content : NULL;
   for (size_t i = 0; content && i < content->out.count; i++) bytes += content->out.sizes[i];
@@ -121,7 +121,8 @@ static void tell_task(struct engine *engine, const struct instance *instance, en
                                      .wall_s = times->wall_s,
                                      .cpu_s = times->cpu_s,
                                      .worker = times->worker,
-                                     .message = message,
+                                     .error = failure ? &failure->error : NULL,
+                                     .log = failure ? ts_str_get(&failure->log) : "",
                                      .output_bytes = bytes,
                                      .port_count = content ? content->out.count : 0,
                                      .port_bytes = content ? content->out.sizes : NULL,

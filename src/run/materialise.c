@@ -26,14 +26,14 @@ static struct ts_data *keep(struct engine *engine, struct content *content, size
 }
 
 static struct ts_data *compute_from(struct engine *engine, struct window *window, struct content *content,
-                                    const struct instance *origin, size_t port, struct ts_str *message) {
+                                    const struct instance *origin, size_t port, struct ts_failure *failure) {
   size_t input_count = 0;
-  struct ts_data **inputs = ts_collect_inputs(engine, window, origin, &input_count, message);
+  struct ts_data **inputs = ts_collect_inputs(engine, window, origin, &input_count, failure);
   if (!inputs) return NULL;
   struct ts_data **outputs = ts_calloc(content->out.count + 1, sizeof(struct ts_data *));
   struct ts_call_times times = {0};
   struct ts_data *result = NULL;
-  if (ts_execute(engine, window, origin, inputs, input_count, outputs, &times, message)) {
+  if (ts_execute(engine, window, origin, inputs, input_count, outputs, &times, failure)) {
     pthread_mutex_lock(&engine->lock);
     if (engine->plan->nodes[origin->node].kind == TS_NODE_TASK) engine->result->recomputed++;
     pthread_mutex_unlock(&engine->lock);
@@ -46,19 +46,19 @@ static struct ts_data *compute_from(struct engine *engine, struct window *window
 }
 
 static struct ts_data *compute_again(struct engine *engine, struct window *window, struct content *content, size_t port,
-                                     struct ts_str *message) {
+                                     struct ts_failure *failure) {
   struct ts_error err = {0};
   struct ts_data *data = NULL;
   if (ts_pane_hold(window, content, &err))
-    data = compute_from(engine, window, content, ts_content_origin(window, content), port, message);
-  else if (message)
-    ts_str_add(message, err.text);
+    data = compute_from(engine, window, content, ts_content_origin(window, content), port, failure);
+  else if (failure)
+    failure->error = err;
   ts_pane_let_go(window, content);
   return data;
 }
 
 struct ts_data *ts_materialise(struct engine *engine, struct window *window, struct content *content, size_t port,
-                               struct ts_str *message) {
+                               struct ts_failure *failure) {
   struct ts_data *data = from_memory(engine, content, port);
   if (data) return data;
   if (engine->options->store) {
@@ -66,7 +66,7 @@ struct ts_data *ts_materialise(struct engine *engine, struct window *window, str
     data = ts_call_load_product(&engine->env, &content->out.digests[port], &err);
     if (data) return keep(engine, content, port, data);
   }
-  return compute_again(engine, window, content, port, message);
+  return compute_again(engine, window, content, port, failure);
 }
 
 void ts_release_inputs(struct ts_data **inputs, size_t count) {
@@ -100,7 +100,7 @@ static struct content *content_of_producer(struct engine *engine, struct window 
 }
 
 struct ts_data **ts_collect_inputs(struct engine *engine, struct window *window, const struct instance *instance,
-                                   size_t *count, struct ts_str *message) {
+                                   size_t *count, struct ts_failure *failure) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   size_t capacity = 0;
   struct ts_data **inputs = NULL;
@@ -119,7 +119,7 @@ struct ts_data **ts_collect_inputs(struct engine *engine, struct window *window,
       struct ts_data *data = NULL;
       if (producer_count) {
         struct content *content = content_of_producer(engine, window, &producers[p]);
-        data = ts_materialise(engine, window, content, node->inputs[i].port, message);
+        data = ts_materialise(engine, window, content, node->inputs[i].port, failure);
         if (!data) {
           ts_release_inputs(inputs, *count);
           return NULL;

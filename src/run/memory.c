@@ -162,10 +162,10 @@ static uint64_t stray_bytes(void) {
   return resident > known ? resident - known : 0;
 }
 
-void ts_memory_limit_blocks(const struct engine *engine) {
+void ts_memory_limit_blocks(struct engine *engine) {
   uint64_t full = (uint64_t)(FULL * (double)engine->options->memory_bytes);
   if (engine->options->memory_bytes > 0)
-    ts_blocks_set_limit(engine->stray_bytes < full ? full - engine->stray_bytes : 1);
+    ts_blocks_set_limit(&engine->block_limit, engine->stray_bytes < full ? full - engine->stray_bytes : 1);
 }
 
 /* The memory of the process beside blocks: heaps of decoders and plugins, free pieces that the C library keeps. A part

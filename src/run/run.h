@@ -36,7 +36,7 @@ enum ts_outcome {
 };
 const char *ts_outcome_name(enum ts_outcome outcome);
 
-/* Reported once per distinct task and unit, from worker threads, one at a time. Text is borrowed for the call. */
+/* Reported once per distinct task and unit, from worker threads, one at a time. Pointers are borrowed for the call. */
 struct ts_task_event {
   uint32_t node;
   size_t unit; /* tile, item, or 0 */
@@ -45,9 +45,10 @@ struct ts_task_event {
   double start_s; /* since the run began */
   double wall_s, cpu_s;
   size_t worker;
-  const char *message;   /* "" if none */
-  uint64_t output_bytes; /* of all its products, where they are known */
-  size_t port_count;     /* of output ports whose bytes are known one by one */
+  const struct ts_error *error; /* FAILED: why; NULL otherwise */
+  const char *log;              /* FAILED: what the operation wrote; "" if nothing */
+  uint64_t output_bytes;        /* of all its products, where they are known */
+  size_t port_count;            /* of output ports whose bytes are known one by one */
   const size_t *port_bytes;
   uint64_t peak_bytes; /* EXECUTED: most pixels and scratch it took meanwhile, its products included */
 };
@@ -105,6 +106,8 @@ struct ts_run_options {
   const struct ts_run_part *part; /* borrowed; NULL: the whole plan over the whole dataset */
   struct ts_run_setup *setup;     /* borrowed; of the same plan and store; NULL: made for this run */
   const struct ts_feed *feed;     /* borrowed: items that come while the run goes on; NULL: the dataset is complete */
+  double task_limit_s;            /* for one call of an operation; 0: none */
+  bool shares_process;            /* see ts_op_context */
   size_t inner_threads; /* threads each operation may use, whatever else runs; 0: those that no task keeps busy */
   bool keep_all; /* products of all tasks are kept in the store, also cheap ones: another plan will ask for them */
   /* Borrowed, may be NULL, may be set by a signal handler. 1: no new task is started. More: running operations are

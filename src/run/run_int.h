@@ -11,6 +11,7 @@
 #include "run/call.h"
 
 #include "base/arena.h"
+#include "base/block.h"
 #include "base/map.h"
 #include "base/table.h"
 #include "sched/policy.h"
@@ -40,15 +41,15 @@ struct content {
   struct ts_outputs out;        /* one reference to the data while somebody still needs it, else NULL */
   struct ts_key key;            /* content key, if has_key; then the same for all instances that share the content */
   bool has_key;
-  size_t holders;           /* finished instances that somebody still reads from */
-  uint32_t node;            /* of the instance that computed or loaded it; used to compute it again */
-  size_t unit;              /* of the same instance */
-  struct instance *waiters; /* borrowed list through instance.next_waiter */
-  double cpu_s;             /* CPU seconds of its computation */
-  bool is_durable;          /* the store keeps all outputs */
-  int pins;                 /* tasks that are about to read it, or reading: not to be dropped */
-  bool lingers;             /* in window.lingering */
-  char *message;            /* owned: why it failed; NULL */
+  size_t holders;             /* finished instances that somebody still reads from */
+  uint32_t node;              /* of the instance that computed or loaded it; used to compute it again */
+  size_t unit;                /* of the same instance */
+  struct instance *waiters;   /* borrowed list through instance.next_waiter */
+  double cpu_s;               /* CPU seconds of its computation */
+  bool is_durable;            /* the store keeps all outputs */
+  int pins;                   /* tasks that are about to read it, or reading: not to be dropped */
+  bool lingers;               /* in window.lingering */
+  struct ts_failure *failure; /* owned: why it failed; NULL */
 };
 
 /* 128: 4 % more CPU; 512: no difference seen (60 sets on one tile, 2 threads: `bench/constants threads`). */
@@ -200,6 +201,7 @@ struct engine {
   size_t parked_count, parked_capacity;
   struct reservation *reservations; /* borrowed list: memory that running tasks are expected to take */
   uint64_t stray_bytes;             /* memory of the process that base/block.h does not know of, when last looked at */
+  struct ts_block_limit block_limit;
   bool over;
   size_t workers;         /* that have not left */
   pthread_cond_t left;    /* a worker has left */
@@ -403,7 +405,7 @@ void ts_finish_window(struct window *window);
 void ts_tell_events(struct engine *engine);
 
 /* memory.c: blocks in use and idle ones together stay within the budget. */
-void ts_memory_limit_blocks(const struct engine *engine);
+void ts_memory_limit_blocks(struct engine *engine);
 /* memory.c: without engine.lock, around the call of an operation. */
 void ts_memory_call_begin(void);
 uint64_t ts_memory_call_end(void); /* most bytes the call took */
@@ -416,17 +418,17 @@ size_t ts_engine_lend(void *user, size_t input_bytes, struct ts_pool **pool);
 /* Computes the outputs as ts_call_compute does. A file that changed ends the run. */
 bool ts_execute(struct engine *engine, const struct window *window, const struct instance *instance,
                 struct ts_data *const *inputs, size_t input_count, struct ts_data **outputs,
-                struct ts_call_times *times, struct ts_str *message);
+                struct ts_call_times *times, struct ts_failure *failure);
 /* Records the outputs of a content, or an alias without them. Whether the store keeps all of them. */
 bool ts_record_result(struct engine *engine, const struct window *window, const struct instance *instance,
                       const struct content *content, const struct ts_call_times *times, bool alias);
 
 /* materialise.c: without engine.lock. Data of an output of a content: from memory, the store, or computed again. */
 struct ts_data *ts_materialise(struct engine *engine, struct window *window, struct content *content, size_t port,
-                               struct ts_str *message);
+                               struct ts_failure *failure);
 /* All inputs of an instance as held references (NULL for unconnected ports); count entries, owned. */
 struct ts_data **ts_collect_inputs(struct engine *engine, struct window *window, const struct instance *instance,
-                                   size_t *count, struct ts_str *message);
+                                   size_t *count, struct ts_failure *failure);
 void ts_release_inputs(struct ts_data **inputs, size_t count);
 
 #endif

@@ -145,7 +145,8 @@ void ts_window_destroy(struct window *window) {
   for (size_t i = 0; i < window->all_count; i++) {
     struct content *content = window->all[i];
     for (size_t o = 0; o < content->out.count; o++) ts_data_unref(content->out.data[o]);
-    free(content->message);
+    if (content->failure) ts_failure_release(content->failure);
+    free(content->failure);
   }
   for (size_t p = 0; p < window->pane_count; p++) free(window->panes[p]);
   free(window->panes);

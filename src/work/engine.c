@@ -46,6 +46,14 @@ static size_t batch_bytes(uint64_t memory_bytes) {
   return (size_t)(share < BATCH_LEAST ? BATCH_LEAST : share < BATCH_BYTES ? share : BATCH_BYTES);
 }
 
+/* The environment can set a limit for files that have none, such as workflows. */
+static double task_limit(const struct ts_project *project) {
+  const char *text = getenv("TESSERA_TASK_LIMIT");
+  double limit_s = 0;
+  if (project->study.task_limit_s > 0 || !text || !ts_parse_double(text, &limit_s)) return project->study.task_limit_s;
+  return limit_s > 0 && limit_s <= 1e9 ? limit_s : 0;
+}
+
 struct ts_run_options ts_engine_options(struct ts_work *work) {
   const struct ts_project *project = work->project;
   const struct ts_request *r = project->request;
@@ -60,6 +68,8 @@ struct ts_run_options ts_engine_options(struct ts_work *work) {
                                  .no_cutoff = r->no_cutoff || r->no_reuse,
                                  .keep_all = project->study.phase_count > 1 || project->study.until.text,
                                  .stop = r->stop,
+                                 .task_limit_s = task_limit(project),
+                                 .shares_process = !r->watch,
                                  .worker = work->machine,
                                  .store_speed = ts_costs_store_speed(work)};
 }
@@ -71,10 +81,10 @@ struct ts_memo *ts_engine_memo(struct ts_work *work, const struct ts_plan *plan,
   return work->memo;
 }
 
-void ts_engine_count_kept(const void *user, uint64_t *given, uint64_t *kept) { ts_store_counts(user, given, kept); }
+static void count_kept(const void *user, uint64_t *given, uint64_t *kept) { ts_store_counts(user, given, kept); }
 
 /* The command that continues the run after an operation ended the process. */
-static char *resume_line(const struct engine_run *run) {
+char *ts_engine_resume_line(const struct engine_run *run) {
   const struct ts_request *r = run->work->project->request;
   struct ts_str line = {0};
   if (!run->command) return ts_strdup("");
@@ -86,24 +96,22 @@ static char *resume_line(const struct engine_run *run) {
   return ts_str_detach(&line);
 }
 
-/* The environment can set a limit for files that have none, such as workflows. */
-double ts_engine_task_limit(const struct ts_project *project) {
-  const char *text = getenv("TESSERA_TASK_LIMIT");
-  double limit_s = 0;
-  if (project->study.task_limit_s > 0 || !text || !ts_parse_double(text, &limit_s)) return project->study.task_limit_s;
-  return limit_s > 0 && limit_s <= 1e9 ? limit_s : 0;
+bool ts_engine_watch(const struct ts_work *work, const char *resume, bool is_worker, bool *watching,
+                     struct ts_error *err) {
+  const struct ts_watch_options options = {.resume = resume,
+                                           .limit_s = task_limit(work->project),
+                                           .is_worker = is_worker,
+                                           .user = work->store,
+                                           .progress = work->store ? count_kept : NULL};
+  *watching = false;
+  return !work->project->request->watch || ts_watch_start(&options, watching, err);
 }
 
 static bool run_by_threads(struct engine_run *run, const struct ts_run_options *options, struct ts_error *err) {
-  struct ts_work *work = run->work;
-  const struct ts_project *project = work->project;
-  ts_auto_free char *resume = resume_line(run);
-  const struct ts_watch_options watch = {.resume = resume,
-                                         .limit_s = ts_engine_task_limit(project),
-                                         .user = work->store,
-                                         .progress = work->store ? ts_engine_count_kept : NULL};
+  const struct ts_project *project = run->work->project;
+  ts_auto_free char *resume = ts_engine_resume_line(run);
   bool watching = false;
-  bool ok = ts_watch_start(&watch, &watching, err) &&
+  bool ok = ts_engine_watch(run->work, resume, false, &watching, err) &&
             ts_run(run->plan, run->dataset ? run->dataset : &project->dataset, options, &run->result, err);
   if (watching) ts_watch_stop();
   return ok;

@@ -29,8 +29,10 @@ bool ts_engine_run(struct engine_run *run);
 struct ts_run_options ts_engine_options(struct ts_work *work);
 /* The memo of parts of calls for a run of the plan with these options; NULL: the user wants less reuse. */
 struct ts_memo *ts_engine_memo(struct ts_work *work, const struct ts_plan *plan, const struct ts_run_options *options);
-/* For the watch: products given to a store (user), and products that it has. */
-void ts_engine_count_kept(const void *user, uint64_t *given, uint64_t *kept);
-double ts_engine_task_limit(const struct ts_project *project); /* for one call of an operation; 0: none */
+/* The command line that continues the run; "" if there is none. Owned. */
+char *ts_engine_resume_line(const struct engine_run *run);
+/* Starts to watch operations, if the request asks for it; `resume` is borrowed until ts_watch_stop. */
+bool ts_engine_watch(const struct ts_work *work, const char *resume, bool is_worker, bool *watching,
+                     struct ts_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "data/failure.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -166,7 +167,8 @@ static struct ts_progress snapshot(const struct progress *p, const char *event) 
                               .key = "",
                               .outcome = "",
                               .file = "",
-                              .message = ""};
+                              .message = "",
+                              .help = ""};
 }
 
 static void report(const struct progress *p, const struct ts_progress *progress) {
@@ -264,6 +266,7 @@ static void keep_trace(struct progress *p, const struct ts_node *node, const str
 static void keep_row(struct progress *p, const struct ts_node *node, const struct ts_task_event *event) {
   if (!p->work->store || !p->run_id[0]) return;
   const struct ts_task *task = &p->project->workflow->tasks[node->task];
+  ts_auto_free char *message = event->error ? ts_failure_pack(event->error, event->log) : ts_strdup("");
   struct ts_task_row row = {.task = p->number++,
                             .stage = p->project->workflow->stages[task->stage].name,
                             .name = task->name,
@@ -275,7 +278,7 @@ static void keep_row(struct progress *p, const struct ts_node *node, const struc
                             .seconds = event->wall_s,
                             .cpu_seconds = event->cpu_s,
                             .worker = (int32_t)event->worker,
-                            .message = event->message};
+                            .message = message};
   ts_store_put_task(p->work->store, p->run_id, &row);
 }
 
@@ -301,8 +304,9 @@ static void add_bar(struct progress *p, const struct ts_task_event *event, const
 /* Also of a file that cannot be read, which is not a task of the workflow: its products are missing. */
 static void keep_failed(struct progress *p, const struct ts_task_event *event, const char *name, const char *key,
                         const char *file) {
-  if (event->outcome != TS_OUTCOME_FAILED || json_array_size(p->failed) >= FAILED_MAX) return;
-  json_t *failed = json_pack("{s:s, s:s, s:s, s:s}", "task", name, "key", key, "file", file, "message", event->message);
+  if (!event->error || json_array_size(p->failed) >= FAILED_MAX) return;
+  json_t *failed = json_pack("{s:s, s:s, s:s}", "task", name, "key", key, "file", file);
+  ts_failure_add_json(failed, event->error, event->log);
   const struct ts_tile *tile = ts_dataset_tile(&p->project->dataset, p->plan->nodes[event->node].scope, event->unit);
   if (tile)
     json_object_set_new(failed, "tile", json_pack("[I, I]", (json_int_t)tile->core.x, (json_int_t)tile->core.y));
@@ -353,7 +357,13 @@ static void record_event(struct progress *p, const struct ts_task_event *event) 
   progress.outcome = ts_outcome_name(event->outcome);
   progress.file = file;
   progress.seconds = event->wall_s;
-  progress.message = event->message;
+  ts_auto(ts_str_release) struct ts_str message = {0};
+  if (event->error) {
+    ts_failure_print(event->error, event->log, &message);
+    progress.message = ts_str_get(&message);
+    progress.code = ts_error_number(event->error->code);
+    progress.help = event->error->help;
+  }
   const struct ts_tile *tile = ts_dataset_tile(&p->project->dataset, node->scope, event->unit);
   progress.tile_x = tile ? tile->core.x : -1;
   progress.tile_y = tile ? tile->core.y : -1;

@@ -10,10 +10,7 @@
 #include "dist/dist.h"
 #include "work/bucketing.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 size_t ts_workers_threads(const struct ts_request *r) {
   if (r->workers == 0) return r->threads ? r->threads : ts_cpu_count();
@@ -25,6 +22,7 @@ size_t ts_workers_threads(const struct ts_request *r) {
 static char *describe(const struct engine_run *run, const struct ts_run_options *options) {
   const struct ts_project *project = run->work->project;
   const size_t workers = project->request->workers;
+  ts_auto_free char *resume = ts_engine_resume_line(run);
   json_t *object = json_object();
   json_object_set_new(object, "order", ts_order_write(project, run->plan, run->values));
   json_object_set_new(object, "locations", ts_order_locations(project, true));
@@ -33,6 +31,7 @@ static char *describe(const struct engine_run *run, const struct ts_run_options 
   json_object_set_new(object, "memory_bytes", json_integer((json_int_t)(options->memory_bytes / workers)));
   json_object_set_new(object, "scratch_bytes", json_integer((json_int_t)ts_budget_scratch_bytes()));
   json_object_set_new(object, "keep_all", json_boolean(options->keep_all));
+  json_object_set_new(object, "resume", json_string(resume));
   json_object_set_new(object, "log_level", json_integer(ts_log_get_level()));
   char *text = ts_json_dump(object, true, false);
   json_decref(object);
@@ -67,12 +66,14 @@ static void on_fault(void *user, const struct ts_error *fault) {
   ts_issues_fault(run->issues, fault);
 }
 
-/* By its name where that is still there, so that lists of processes show it. */
-static const char *program_of(const struct ts_request *r, char path[PATH_MAX]) {
-  if (r->program) return r->program;
-  ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-  if (length > 0) path[length] = '\0';
-  return length > 0 && access(path, X_OK) == 0 ? path : "/proc/self/exe";
+/* This process may be any program: what it was started from is not asked. */
+static bool has_program(const struct ts_request *request, struct ts_issues *issues) {
+  struct ts_error err = {0};
+  if (request->program) return true;
+  ts_fail(&err, TS_ERR_USAGE, "worker processes need the path of the program tessera, and the request has none");
+  ts_error_help(&err, "set 'program' in the request, or leave 'workers' at 0");
+  ts_issues_fault(issues, &err);
+  return false;
 }
 
 bool ts_workers_check(struct ts_work *work, const struct ts_plan *plan, struct ts_issues *issues) {
@@ -82,6 +83,7 @@ bool ts_workers_check(struct ts_work *work, const struct ts_plan *plan, struct t
   const struct ts_stage_forecast *forecasts = NULL;
   struct ts_error err = {0};
   if (work->project->request->workers == 0) return true;
+  if (!has_program(work->project->request, issues)) return false;
   if (!ts_merge_needs_buckets(plan->options.merge)) return ts_prediction_task_costs(work, plan, &costs, issues);
   if (!ts_bucketing_options(&options, work, plan, issues)) return false;
   bool ok = ts_plan_buckets(plan, &options, &buckets, &forecasts, &err);
@@ -121,10 +123,9 @@ bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options
   changed.threads = ts_workers_threads(project->request) / project->request->workers;
   if (buckets) ts_workers_bucket_options(&changed);
   if (buckets && !ts_bucketing_options(&grouping, work, run->plan, run->issues)) return false;
-  char program[PATH_MAX];
   ts_auto_free char *description = describe(run, &changed);
   const struct ts_dist_options dist = {.workers = project->request->workers,
-                                       .program = program_of(project->request, program),
+                                       .program = project->request->program,
                                        .description = description,
                                        .grouping = buckets ? &grouping : NULL,
                                        .run = changed,

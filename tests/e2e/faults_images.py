@@ -131,7 +131,7 @@ def check_tiles(folder):
 
 def check_log(folder, run_text):
     """The help of a file that cannot be read leads to what was wrong with it."""
-    words = next(line for line in run_text.splitlines() if line.startswith("help:") and " log " in line).split()
+    words = next(line for line in run_text.splitlines() if " log " in line).split()
     words = words[words.index("log"):]
     log = support.call(*words, "-C", folder, "--store", "mixed").stdout
     check("failed: read.image, b-bad" in log and "cannot be decoded" in log, f"the log of a file that cannot be read:\n{log}")

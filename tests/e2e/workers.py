@@ -363,9 +363,9 @@ def check_crash(_):
     folder = faults.project()
     calm = faults.study(folder, store="store-calm", out="out-calm")
     check(calm.returncode == 0, "the study without a fault")
-    run = faults.study(folder, "--workers", 2, store="store-crash", out="out-crash", expect=5,
+    run = faults.study(folder, "--workers", 2, store="store-crash", out="out-crash", expect=1,
                        env=environment(FAULTY="crash"))
-    for text in ("error[T530]", "ended 3 worker processes", "faulty.sum", "--resume"):
+    for text in ("error[T505]", "ended 3 worker processes", "faulty.sum", "--resume"):
         check(text in run.stderr, f"'{text}' is not said of an operation that crashes:\n{run.stderr}")
     check("north" in run.stderr or "south" in run.stderr, f"the file is not named:\n{run.stderr}")
     check("bug" not in run.stderr.lower(), run.stderr)

@@ -88,6 +88,7 @@ static int misbehave(struct ts_op_call *call, int number) {
     while (!call->host->cancelled(call)) sink++;
     return call->host->fail(call, "no end in sight");
   }
+  if (has_fault("refuse", number)) return call->host->fail(call, "the weight is too heavy");
   if (has_fault("input", number)) ((uint8_t *)(uintptr_t)call->inputs[0]->data)[7] ^= 0xff;
   if (has_fault("memory", number)) {
     static const char *const names[] = {"score"};

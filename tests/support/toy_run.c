@@ -77,9 +77,10 @@ static void on_task(void *user, const struct ts_task_event *event) {
   if (run->subject->plan->nodes[event->node].kind == TS_NODE_TASK)
     ts_map_insert(&run->keys, &event->key, sizeof event->key, NULL)->number |= 1U << event->outcome;
   if (event->worker >= run->options.threads || event->start_s < 0 || event->wall_s < 0) run->wrong_messages++;
-  bool reason = event->message[0] != '\0';
+  bool reason = event->error != NULL;
   if (reason != (event->outcome == TS_OUTCOME_FAILED)) run->wrong_messages++;
-  if (reason && !strstr(event->message, TOY_REASON)) run->wrong_messages++;
+  if (reason && (event->error->code != TS_ERR_TASK_FAILED || !strstr(event->error->text, TOY_REASON)))
+    run->wrong_messages++;
   if (run->stop_after > 0 && run->event_count >= run->stop_after) __atomic_store_n(&run->stop, 1, __ATOMIC_RELAXED);
   if (run->on_event) run->on_event(run->user, event);
   atomic_fetch_sub(&run->inside, 1);

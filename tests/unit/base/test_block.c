@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+static struct ts_block_limit limit;
+
 #define MEGA ((size_t)1 << 20)
 
 static void test_blocks_hold_their_bytes(void **state) {
@@ -105,9 +107,9 @@ static void test_many_idle_blocks_wait(void **state) {
   for (size_t i = 0; i < COUNT; i++) ts_block_give(blocks[i]);
   const uint64_t all = ts_blocks_idle_bytes();
   assert_true(all >= COUNT * 100000);
-  ts_blocks_set_limit(ts_blocks_used_bytes() + all / 2);
+  ts_blocks_set_limit(&limit, ts_blocks_used_bytes() + all / 2);
   assert_true(ts_blocks_idle_bytes() <= all / 2);
-  ts_blocks_set_limit(0);
+  ts_blocks_set_limit(&limit, 0);
   for (size_t i = 0; i < COUNT / 2; i++) assert_ptr_equal(ts_block_take(100000), blocks[COUNT - 1 - i]);
   assert_int_equal(ts_blocks_idle_bytes(), 0);
   for (size_t i = 0; i < COUNT / 2; i++) ts_block_give(blocks[COUNT - 1 - i]);
@@ -119,7 +121,7 @@ static void test_limit_holds_for_used_and_idle(void **state) {
   void *blocks[8];
   ts_blocks_trim();
   uint64_t others = ts_blocks_used_bytes();
-  ts_blocks_set_limit(others + 10 * MEGA);
+  ts_blocks_set_limit(&limit, others + 10 * MEGA);
   for (int round = 0; round < 3; round++) {
     size_t size = (size_t)(round + 1) * MEGA / 2;
     for (size_t i = 0; i < 6; i++) blocks[i] = ts_block_take(size);
@@ -133,9 +135,9 @@ static void test_limit_holds_for_used_and_idle(void **state) {
     }
     for (size_t i = 0; i < 4; i++) ts_block_give(blocks[i]);
   }
-  ts_blocks_set_limit(others + 1);
+  ts_blocks_set_limit(&limit, others + 1);
   assert_int_equal(ts_blocks_idle_bytes(), 0);
-  ts_blocks_set_limit(0);
+  ts_blocks_set_limit(&limit, 0);
 }
 
 static void test_memory_goes_back_to_the_system(void **state) {

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+static struct ts_budget budget;
+
 static char folder[64];
 static int entered;
 
@@ -164,13 +166,13 @@ static void temporary_files_have_no_name(void **state) {
 
 static void defaults_follow_the_memory(void **state) {
   (void)state;
-  ts_budget_set(1000, 0);
+  ts_budget_set(&budget, 1000, 0);
   assert_int_equal(ts_budget_memory_bytes(), 1000);
   assert_int_equal(ts_budget_scratch_bytes(), 4000);
-  ts_budget_set(1000, 70);
+  ts_budget_set(&budget, 1000, 70);
   assert_int_equal(ts_budget_scratch_bytes(), 70);
   assert_int_equal(ts_budget_scratch_default(UINT64_MAX / 2), UINT64_MAX);
-  ts_budget_set(0, 0);
+  ts_budget_set(&budget, 0, 0);
   assert_true(ts_budget_memory_bytes() > 1000000);
 }
 
@@ -189,7 +191,7 @@ static void *take_eighty(void *unused) {
 
 static void scratch_is_booked(void **state) {
   (void)state;
-  ts_budget_set(1000, 100);
+  ts_budget_set(&budget, 1000, 100);
   assert_false(ts_budget_take_scratch(101, NULL)); /* never: it does not wait */
   assert_true(ts_budget_take_scratch(60, NULL));
   assert_true(ts_budget_take_scratch(40, NULL));
@@ -206,13 +208,13 @@ static void scratch_is_booked(void **state) {
   assert_non_null(result);
   assert_int_equal(ts_budget_scratch_held(), 80);
   ts_budget_return_scratch(80);
-  ts_budget_set(0, 0);
+  ts_budget_set(&budget, 0, 0);
 }
 
 /* Of 160 bytes commands may take 150. */
 static void commands_share_what_there_is(void **state) {
   (void)state;
-  ts_budget_set(1000, 160);
+  ts_budget_set(&budget, 1000, 160);
   assert_int_equal(ts_budget_command_bytes(), 150);
   struct ts_scratch_share one, two;
   uint64_t left = 0;
@@ -230,7 +232,7 @@ static void commands_share_what_there_is(void **state) {
   ts_budget_end_command(&two);
   ts_budget_end_command(&one);
   assert_int_equal(ts_budget_scratch_held(), 0);
-  ts_budget_set(0, 0);
+  ts_budget_set(&budget, 0, 0);
 }
 
 struct alone {
@@ -260,7 +262,7 @@ static void *begin_beside(void *argument) {
 /* One that wants to be alone waits for the command that runs and for idle files; later ones wait for it. */
 static void a_command_can_be_alone(void **state) {
   (void)state;
-  ts_budget_set(1000, 160);
+  ts_budget_set(&budget, 1000, 160);
   assert_true(ts_budget_take_scratch(60, release_sixty)); /* an idle file: nobody returns it unless asked */
   struct ts_scratch_share first;
   assert_true(ts_budget_begin_command(&first, false, NULL));
@@ -283,12 +285,12 @@ static void a_command_can_be_alone(void **state) {
   pthread_join(later, NULL);
   assert_true(atomic_load(&began));
   assert_int_equal(ts_budget_scratch_held(), 0);
-  ts_budget_set(0, 0);
+  ts_budget_set(&budget, 0, 0);
 }
 
 static void waiting_to_be_alone_can_be_cancelled(void **state) {
   (void)state;
-  ts_budget_set(1000, 160);
+  ts_budget_set(&budget, 1000, 160);
   struct ts_scratch_share first, second;
   assert_true(ts_budget_begin_command(&first, false, NULL));
   struct alone alone = {.cancelled = true};
@@ -297,7 +299,7 @@ static void waiting_to_be_alone_can_be_cancelled(void **state) {
   assert_true(ts_budget_begin_command(&second, false, NULL)); /* nobody waits any longer */
   ts_budget_end_command(&second);
   ts_budget_end_command(&first);
-  ts_budget_set(0, 0);
+  ts_budget_set(&budget, 0, 0);
 }
 
 int main(void) {

@@ -35,6 +35,15 @@ static void say_all(void) {
   ts_log(TS_LOG_DEBUG, "d%d", 3);
 }
 
+/* First: it cannot be taken back. */
+static void nothing_goes_to_stderr_unasked(void **state) {
+  (void)state;
+  char *text = captured(say_all);
+  assert_string_equal(text, "");
+  free(text);
+  ts_log_use_stderr();
+}
+
 static void levels_select(void **state) {
   (void)state;
   static const char *const expected[] = {"", "warning: w1\n", "warning: w1\ni2\n", "warning: w1\ni2\ndebug: d3\n"};
@@ -118,6 +127,7 @@ static void lines_stay_whole(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(nothing_goes_to_stderr_unasked),
       cmocka_unit_test(levels_select),
       cmocka_unit_test(the_hook_comes_first),
       cmocka_unit_test(a_sink_takes_what_it_wants),

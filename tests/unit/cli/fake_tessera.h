@@ -50,5 +50,9 @@ FAKE(ts_tune)
 
 void ts_reply_free(char *reply) { free(reply); }
 const char *ts_version(void) { return "1.2.3"; }
+void ts_on_warning(void (*take)(void *user, const char *text), void *user) {
+  (void)take;
+  (void)user;
+}
 
 #endif

@@ -501,7 +501,9 @@ static void messages(void **state) {
       "{\"code\": 310, \"text\": \"parameter 'G1' = 140 is outside 5..80\", \"file\": \"\", \"line\": 0, "
       "\"column\": 0, \"path\": \"\", \"help\": \"\"}], "
       "\"failed\": [{\"task\": \"segment.split\", \"key\": \"k1:9c1e4fab\", \"file\": \"slide.png\", \"tile\": [12, "
-      "40], \"message\": \"3.9 GB used\"}]}");
+      "40], \"message\": \"3.9 GB used\"}, {\"task\": \"fit.fit\", \"key\": \"k1:11223344\", \"file\": \"a.csv\", "
+      "\"code\": 504, \"text\": \"command 'a.b' ended with exit status 3\", \"help\": \"its last words were: no\", "
+      "\"message\": \"all of it\", \"where\": {\"file\": \"fit.json\", \"line\": 3, \"column\": 1}}]}");
   const struct ts_view view = {.program = "tessera"};
   static const char errors[] =
       "error[T203]: 'segment.input' needs a label image, but 'normalise.output' is an RGB tile\n"
@@ -511,7 +513,12 @@ static void messages(void **state) {
       "error[T310]: parameter 'G1' = 140 is outside 5..80\n"
       "\n"
       "error[T501]: task segment/9c1e4f (slide.png, tile 12,40) failed: 3.9 GB used\n"
-      "help: tessera log 7f3a91bc segment/9c1e4f\n";
+      "help: tessera log 7f3a91bc segment/9c1e4f\n"
+      "\n"
+      "error[T504]: task fit/112233 (a.csv) failed: command 'a.b' ended with exit status 3\n"
+      "  --> fit.json:3:1\n"
+      "help: its last words were: no\n"
+      "  tessera log 7f3a91bc fit/112233\n";
   char expected[2048];
   snprintf(expected, sizeof expected, "%s\n%s", "warning: ranks 3 and 4 overlap\nwarning[W120]: so it is\n", errors);
   struct ts_str out = {0};

@@ -105,7 +105,7 @@ static void be_late(struct ts_dist_link *link, struct ts_dist_bucket bucket) {
   ts_wire_add_u64(&news, bucket.number);
   ts_wire_add_u64(&news, bucket.token);
   for (uint32_t node = 0; node < 20; node++)
-    ts_dist_add_task(&news, &(struct ts_task_event){.node = node, .outcome = TS_OUTCOME_EXECUTED, .message = "late"});
+    ts_dist_add_task(&news, &(struct ts_task_event){.node = node, .outcome = TS_OUTCOME_EXECUTED, .log = "late"});
   ts_dist_result_add(&bytes, &(struct ts_dist_result){.number = bucket.number, .token = bucket.token, .dropped = 1000});
   if (!ts_dist_link_ask(link, TS_DIST_NEWS, &news, NULL, &err)) _exit(1);
   if (!ts_dist_link_ask(link, TS_DIST_RESULT, &bytes, NULL, &err)) _exit(1);
@@ -153,7 +153,7 @@ static int play(const char *part, const char *place) {
   if (strcmp(part, "protocol") == 0) return speak_another_protocol(place);
   char stranger[512];
   snprintf(stranger, sizeof stranger, "0123456789abcdef%s", strchr(place, '@'));
-  struct ts_dist_link *link = ts_dist_connect(strcmp(part, "stranger") == 0 ? stranger : place, &err);
+  struct ts_dist_link *link = ts_dist_connect(strcmp(part, "stranger") == 0 ? stranger : place, true, &err);
   if (!link) return end_with(&err);
   struct ts_store *store =
       ts_store_open(&(struct ts_store_options){.backend = "remote", .path = ts_dist_store(link)}, &err);

@@ -69,7 +69,7 @@ static void books_close(struct books *b) {
 }
 
 static void tell(struct books *b, uint32_t node, size_t unit, enum ts_outcome outcome) {
-  ts_ledger_task(&b->ledger, &(struct ts_task_event){.node = node, .unit = unit, .outcome = outcome, .message = ""});
+  ts_ledger_task(&b->ledger, &(struct ts_task_event){.node = node, .unit = unit, .outcome = outcome, .log = ""});
 }
 
 static void assert_counts(const struct books *b, uint64_t executed, uint64_t store, uint64_t repeated) {
@@ -154,12 +154,17 @@ static void news_are_read_back(void **state) {
   *(double *)ts_data_writable(data) = 2.5;
   ts_data_finish(data);
   struct ts_str bytes = {0};
+  struct ts_error why = {0};
+  ts_fail(&why, TS_ERR_COMMAND, "it ended");
+  ts_error_help(&why, "see why");
+  ts_error_place(&why, "fit.json", 3, 4, "/command");
   const struct ts_task_event event = {.node = 7,
                                       .unit = 3,
                                       .outcome = TS_OUTCOME_FAILED,
                                       .start_s = 1.5,
                                       .worker = 2,
-                                      .message = "no luck",
+                                      .error = &why,
+                                      .log = "no luck",
                                       .output_bytes = UINT64_C(5000000000),
                                       .port_count = 9, /* one more than travel */
                                       .port_bytes = (const size_t[]){1, 2, 3, 4, 5, 6, 7, 4000000000, 9},
@@ -175,7 +180,9 @@ static void news_are_read_back(void **state) {
   assert_true(ts_dist_read_news(&wire, &news));
   assert_int_equal(news.event.outcome, TS_OUTCOME_FAILED);
   assert_int_equal(news.event.unit, 3);
-  assert_string_equal(news.event.message, "no luck");
+  assert_string_equal(news.event.log, "no luck");
+  assert_non_null(news.event.error);
+  assert_memory_equal(news.event.error, &why, sizeof why);
   assert_true(news.event.output_bytes == UINT64_C(5000000000) && news.event.peak_bytes == 12);
   assert_int_equal(news.event.port_count, TS_DIST_PORTS);
   assert_true(news.event.port_bytes[0] == 1 && news.event.port_bytes[7] == 4000000000);

@@ -10,6 +10,8 @@
 
 #include <pthread.h>
 
+static struct ts_budget budget;
+
 #define WIDTH  700
 #define HEIGHT 500
 #define BYTES  ((uint64_t)WIDTH * HEIGHT * 3)
@@ -33,7 +35,7 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
   ts_images_close_idle();
-  ts_budget_set(0, 0);
+  ts_budget_set(&budget, 0, 0);
   return scratch_remove(state);
 }
 
@@ -58,18 +60,18 @@ static void a_small_budget_gives_the_same_pixels(void **state) {
   (void)state;
   struct ts_error err = {0};
   for (int64_t y = 0; y < HEIGHT; y += 123) {
-    ts_budget_set(BYTES * 8, BYTES * 2);
+    ts_budget_set(&budget, BYTES * 8, BYTES * 2);
     struct ts_data *from_memory = read_part(13, y, 301, 100 < HEIGHT - y ? 100 : HEIGHT - y, &err);
     assert_int_equal(ts_budget_scratch_held(), 0);
     ts_images_close_idle();
-    ts_budget_set(BYTES * 8 - 8, BYTES * 2);
+    ts_budget_set(&budget, BYTES * 8 - 8, BYTES * 2);
     struct ts_data *from_file = read_part(13, y, 301, 100 < HEIGHT - y ? 100 : HEIGHT - y, &err);
     assert_int_equal(ts_budget_scratch_held(), BYTES);
     ts_images_close_idle();
     assert_int_equal(ts_budget_scratch_held(), 0);
     assert_same(from_memory, from_file);
   }
-  ts_budget_set(BYTES * 8, BYTES * 2);
+  ts_budget_set(&budget, BYTES * 8, BYTES * 2);
   struct ts_data *all = read_part(0, 0, WIDTH, HEIGHT, &err);
   assert_int_equal(ts_budget_scratch_held(), 0); /* from top to bottom: nothing is kept */
   struct ts_data *part = read_part(0, 0, WIDTH - 1, HEIGHT, &err);
@@ -82,9 +84,9 @@ static void a_small_budget_gives_the_same_pixels(void **state) {
 static void beyond_the_budget_is_refused(void **state) {
   (void)state;
   struct ts_error err = {0};
-  ts_budget_set(BYTES, BYTES);
+  ts_budget_set(&budget, BYTES, BYTES);
   assert_true(ts_image_fits_budget(path, 0, &err));
-  ts_budget_set(BYTES, BYTES - 1);
+  ts_budget_set(&budget, BYTES, BYTES - 1);
   assert_false(ts_image_fits_budget(path, 0, &err));
   assert_int_equal(err.code, TS_ERR_IMAGE_TOO_LARGE);
   assert_non_null(strstr(err.text, "700 x 500 pixels"));
@@ -117,7 +119,7 @@ static void threads_share_the_budget(void **state) {
   (void)state;
   pthread_t threads[4];
   bool good[4];
-  ts_budget_set(BYTES, BYTES + BYTES / 2);
+  ts_budget_set(&budget, BYTES, BYTES + BYTES / 2);
   for (size_t i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, read_tiles, &good[i]), 0);
   for (size_t i = 0; i < 4; i++) pthread_join(threads[i], NULL);
   for (size_t i = 0; i < 4; i++) assert_true(good[i]);

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static struct ts_budget budget;
+
 struct fixture {
   char *folder;  /* owned: manifest and scripts */
   char *scratch; /* owned: must be empty after every call */
@@ -292,33 +294,33 @@ static void expect_too_large(void **state, const char *type, const char *script,
 /* 64 MB of memory: 32 MB for bytes and pixels, 64/24 for tables, 256 MB for temporary files; 1 MB of those is less than
  * the last three take. */
 static void test_output_is_too_large(void **state) {
-  ts_budget_set((uint64_t)64 << 20, 0);
+  ts_budget_set(&budget, (uint64_t)64 << 20, 0);
   expect_too_large(state, "bytes", "truncate -s 20G out.x.bin",
                    "wrote more than 251.7 MB, 15/16 of --scratch, and was");
   expect_too_large(state, "bytes", "truncate -s 200M out.x.bin", "wrote an output 'x' of 209.7 MB");
   expect_too_large(state, "bytes", "truncate -s 33554433 out.x.bin", "more than the 33.6 MB that are allowed");
   expect_too_large(state, "table", "truncate -s 3M out.x.csv", "more than the 2.8 MB that are allowed");
   expect_too_large(state, "objects", "truncate -s 2M out.x.geojson", "wrote an output 'x' of 2.1 MB");
-  ts_budget_set((uint64_t)64 << 20, (uint64_t)1 << 20);
+  ts_budget_set(&budget, (uint64_t)64 << 20, (uint64_t)1 << 20);
   /* Found while it runs or when it has ended: both say this. */
   expect_too_large(state, "bytes", "head -c 2000000 /dev/zero > more; echo good > out.x.bin",
                    "more than 983.0 kB, 15/16 of --scratch");
   expect_too_large(state, "bytes", "exec head -c 2000000 /dev/zero > out.x.bin",
                    "wrote more than 983.0 kB, 15/16 of --scratch, and was stopped");
   expect_too_large(state, "bytes", "for i in 1 2 3 4; do head -c 600000 /dev/zero > $i; done; sleep 60", "was stopped");
-  ts_budget_set(0, 0);
+  ts_budget_set(&budget, 0, 0);
 }
 
 static void test_output_at_the_limit(void **state) {
   struct fixture *fixture = *state;
-  ts_budget_set((uint64_t)64 << 20, 0);
+  ts_budget_set(&budget, (uint64_t)64 << 20, 0);
   struct ts_op *op =
       define(fixture, SHELL, "truncate -s 33554432 out.x.bin", "\"outputs\": {\"x\": {\"type\": \"bytes\"}}");
   struct ts_data *out = NULL;
   assert_true(execute(fixture, op, NULL, NULL, &out, 0, NULL));
   assert_int_equal(ts_data_size_bytes(out), 33554432);
   ts_data_unref(out);
-  ts_budget_set(0, 0);
+  ts_budget_set(&budget, 0, 0);
 }
 
 static void test_huge_output(void **state) {
@@ -435,7 +437,7 @@ static void test_two_that_fit_one_by_one(void **state) {
       "echo >> \"${0%/*}/attempts\"; until [ $(wc -l < \"${0%/*}/attempts\") -ge 2 ]; do sleep 0.01; done\n"
       "head -c 3000000 /dev/zero > a; sleep 0.3; head -c 3000000 /dev/zero > b; sleep 0.3\n"
       "du -s --block-size=1 .. | cut -f1 >> \"${0%/*}/most\"; printf 'a\\n1\\n' > out.table.csv";
-  ts_budget_set((uint64_t)64 << 20, 10000000);
+  ts_budget_set(&budget, (uint64_t)64 << 20, 10000000);
   struct two two[2] = {{.fixture = fixture}, {.fixture = fixture}};
   two[0].op = two[1].op = define(fixture, SHELL, script, A_TABLE);
   pthread_t threads[2];
@@ -452,7 +454,7 @@ static void test_two_that_fit_one_by_one(void **state) {
   for (const char *line = most; *line; line = strchr(line, '\n') + 1, lines++) assert_true(atoll(line) < 10000000);
   assert_int_equal(lines, 2);
   assert_int_equal(ts_budget_scratch_held(), 0);
-  ts_budget_set(0, 0);
+  ts_budget_set(&budget, 0, 0);
 }
 
 /* 2 GB/s fill 2 MB per ms: the folder is measured before what is left can be written, from 1 to 250 ms. */

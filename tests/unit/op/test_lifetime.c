@@ -126,7 +126,7 @@ static void a_call_that_is_cancelled_opens_nothing(void **state) {
 /* In a child: what its process says at its end. */
 static void run_to_the_end(const struct fixture *fixture, const char *name, const char *last_words) {
   const struct ts_watch_options options = {.resume = "", .limit_s = 0.2};
-  const struct ts_op_context context = {.task = "t"};
+  const struct ts_op_context context = {.task = "t", .timeout_s = 0.2};
   struct ts_error err = {0};
   struct ts_data *out = NULL;
   bool watching = false;

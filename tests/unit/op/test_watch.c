@@ -34,7 +34,7 @@ static void wait_for_two_looks(void) {
 static void hang(double limit_s, double before_s, double after_s, int fd) {
   const struct ts_op_descriptor descriptor = {.struct_bytes = sizeof descriptor, .name = "test.hang"};
   struct ts_op op = {.descriptor = &descriptor, .origin = TS_OP_BUILT_IN, .source = ""};
-  const struct ts_op_context context = {0};
+  const struct ts_op_context context = {.timeout_s = limit_s};
   const struct ts_call_state state = {.op = &op, .context = &context};
   struct ts_watched watched = {.state = &state};
   const struct ts_watch_options options = {.resume = "", .limit_s = limit_s};

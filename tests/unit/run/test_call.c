@@ -104,7 +104,7 @@ static void equal_calls_are_computed_once(void **state) {
     bool found = ts_call_find(&call, &key, &s.out);
     assert_int_equal(found, met[o][canonical][cell]);
     if (!found) {
-      assert_true(ts_call_compute(&call, inputs, 1, s.data, &times, NULL, &err));
+      assert_true(ts_call_compute(&call, inputs, 1, s.data, &times, NULL));
       ts_call_digest(&s.env, &s.out);
       ts_call_record(&call, &edge, 1, &key, &s.out, &times); /* tables are kept whatever they cost */
       flush(&s);
@@ -137,7 +137,7 @@ static void records_and_aliases_are_found_by_lineage(void **state) {
   struct ts_call_times times = {0};
   struct ts_error err = {0};
   assert_false(ts_call_find(&call, NULL, &s.out));
-  assert_true(ts_call_compute(&call, inputs, 1, s.data, &times, NULL, &err));
+  assert_true(ts_call_compute(&call, inputs, 1, s.data, &times, NULL));
   ts_call_digest(&s.env, &s.out);
   times.cpu_s = 2.5;
   assert_true(ts_call_record(&call, &edge, 1, &content, &s.out, &times));
@@ -172,10 +172,10 @@ static void failures_say_why(void **state) {
   const struct ts_call call = {.env = &s.env, .op = ts_registry_find(*state, "toy.risky"), .values = &value};
   struct ts_data *inputs[TS_OP_MAX_PORTS] = {make_table(1)};
   struct ts_call_times times = {0};
-  struct ts_error err = {0};
-  ts_auto(ts_str_release) struct ts_str message = {0};
-  assert_false(ts_call_compute(&call, inputs, 1, s.data, &times, &message, &err));
-  assert_true(err.code != TS_ERR_OK && strstr(ts_str_get(&message), TOY_REASON));
+  ts_auto(ts_failure_release) struct ts_failure failure = {0};
+  assert_false(ts_call_compute(&call, inputs, 1, s.data, &times, &failure));
+  assert_int_equal(failure.error.code, TS_ERR_TASK_FAILED);
+  assert_non_null(strstr(failure.error.text, TOY_REASON));
   assert_null(s.data[0]);
   ts_data_unref(inputs[0]);
   subject_close(&s);
@@ -193,7 +193,7 @@ static void pieces_are_cut_and_joined(void **state) {
   ts_data_finish(image);
   struct ts_call_times times = {0};
   const struct ts_call crop = {.env = &s.env, .kind = TS_NODE_CROP, .core = &core};
-  assert_true(ts_call_compute(&crop, &image, 1, s.data, &times, NULL, &err));
+  assert_true(ts_call_compute(&crop, &image, 1, s.data, &times, NULL));
   ts_call_digest(&s.env, &s.out);
   const struct ts_xxh128 digest = ts_data_run_digest(s.data[0]);
   assert_true(s.sizes[0] == 4 && s.run_digests[0].low == digest.low && s.run_digests[0].high == digest.high);
@@ -201,7 +201,7 @@ static void pieces_are_cut_and_joined(void **state) {
   drop(&s);
   struct ts_data *pieces[] = {make_table(1), make_table(2)};
   const struct ts_call gather = {.env = &s.env, .kind = TS_NODE_GATHER};
-  assert_true(ts_call_compute(&gather, pieces, 2, s.data, &times, NULL, &err));
+  assert_true(ts_call_compute(&gather, pieces, 2, s.data, &times, NULL));
   ts_call_digest(&s.env, &s.out);
   assert_true(s.sizes[0] >= 2 * sizeof(double));
   for (size_t i = 0; i < 2; i++) ts_data_unref(pieces[i]);

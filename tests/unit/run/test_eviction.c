@@ -98,7 +98,7 @@ static void release(struct subject *s) {
   for (size_t i = 0; i < s->window.all_count; i++) ts_data_unref(s->data[i]);
   pthread_mutex_destroy(&s->engine.lock);
   s->window.all_count = 0;
-  ts_blocks_set_limit(0);
+  ts_blocks_set_limit(&s->engine.block_limit, 0);
   ts_blocks_trim();
 }
 

@@ -212,12 +212,14 @@ static double seconds(const json_t *object, const char *key) { return json_numbe
 static struct progress *progress_of_events(struct study_case *c, const struct ts_plan *plan) {
   struct progress *progress = ts_progress_create(&c->work, plan, "", 1);
   const uint32_t read = node_of(plan, TS_NODE_SOURCE, 0), count = node_of(plan, TS_NODE_TASK, 0);
+  struct ts_error why = {0};
+  ts_fail(&why, TS_ERR_TASK_FAILED, "no");
   const struct ts_task_event events[] = {
-      {.node = read, .unit = 0, .wall_s = 0.25, .cpu_s = 0.125, .message = ""},
-      {.node = read, .unit = 1, .wall_s = 0.5, .cpu_s = 0.25, .message = ""},
-      {.node = count, .unit = 0, .wall_s = 2, .cpu_s = 1.5, .message = ""},
-      {.node = count, .unit = 1, .wall_s = 4, .cpu_s = 3, .outcome = TS_OUTCOME_FAILED, .message = "no"},
-      {.node = count, .unit = 1, .outcome = TS_OUTCOME_STORE, .message = ""}, /* was not called */
+      {.node = read, .unit = 0, .wall_s = 0.25, .cpu_s = 0.125, .log = ""},
+      {.node = read, .unit = 1, .wall_s = 0.5, .cpu_s = 0.25, .log = ""},
+      {.node = count, .unit = 0, .wall_s = 2, .cpu_s = 1.5, .log = ""},
+      {.node = count, .unit = 1, .wall_s = 4, .cpu_s = 3, .outcome = TS_OUTCOME_FAILED, .error = &why, .log = ""},
+      {.node = count, .unit = 1, .outcome = TS_OUTCOME_STORE, .log = ""}, /* was not called */
   };
   for (size_t i = 0; i < COUNT_OF(events); i++) ts_progress_task(progress, &events[i]);
   return progress;
