@@ -69,7 +69,7 @@ static void measure_model(const struct replaying *job, const struct ts_tune_hist
 }
 
 /* Sums of the objective over all runs; what a failed run cost is not in the table and counts nothing. */
-static void measure_cost(const struct replaying *job, const struct ts_tune_history *history, struct replayed *out) {
+static void measure_cost(const struct ts_tune_history *history, struct replayed *out) {
   for (size_t t = 0; t < history->count; t++) {
     size_t component = history->components[t];
     bool is_component = component != TS_NONE;
@@ -84,7 +84,6 @@ static void measure_cost(const struct replaying *job, const struct ts_tune_histo
       out->workflow_cost += output;
     }
   }
-  (void)job;
 }
 
 /* How often the tuned workflow must run until what it saves has paid for the tuning. */
@@ -108,6 +107,6 @@ void ts_replayed_measure(const struct replaying *job, const struct ts_tune *tune
   out->recommended = ratio_of_trial(job, history, result.recommended);
   if (result.has_predicted && result.scores && !isnan(result.scores[0]))
     measure_model(job, history, result.scores, out);
-  measure_cost(job, history, out);
+  measure_cost(history, out);
   out->least_uses = least_uses(job, history, result.recommended, out->workflow_cost + out->component_cost);
 }
