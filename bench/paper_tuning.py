@@ -6,20 +6,15 @@ SPDX-License-Identifier: Apache-2.0
 Prints Markdown; with --write it replaces the part of docs/papers.md between the two marks. Needs the recorded runs of the
 workflows LV and GP in ../shared/data/tuning/tables (the paper also has HS). The settings are fixed, not chosen per case.
 """
-import argparse
 import csv
 import json
-import os
-import pathlib
 import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-TABLES = pathlib.Path(os.environ.get("TESSERA_SHARED", ROOT / "../shared")).resolve() / "data/tuning/tables"
-PROGRAM = os.environ.get("TESSERA", str(ROOT / "build/tessera"))
-PAGE = ROOT / "docs/papers.md"
-MARKS = ("<!-- tuning: begin -->\n", "<!-- tuning: end -->\n")
+from _papers import PROGRAM, SHARED, arguments, publish, section, table
+
+TABLES = SHARED.resolve() / "data/tuning/tables"
 COMPONENTS = {"lv": ("lmp", "vr"), "gp": ("gs", "pdf", "gplot", "pplot")}
 OBJECTIVES = {"exec": ("exec_s", "core_h", "max"), "comp": ("core_h", "exec_s", "sum")}
 EXPERT = {("lv", "exec"): 36.8, ("lv", "comp"): 4.15, ("gp", "exec"): 102, ("gp", "comp"): 5.85}  # the paper's Table 2
@@ -42,17 +37,6 @@ def tune(workflow, objective, budget, seeds, algorithms, *words):
 
 def shown(moments):
     return "-" if moments["mean"] is None else f"{moments['mean']:.3f} ± {moments['se']:.3f}"
-
-
-def table(out, head, rows):
-    out.append("| " + " | ".join(head) + " |")
-    out.append("|" + "---|" * len(head))
-    out.extend("| " + " | ".join(map(str, row)) + " |" for row in rows)
-    out.append("")
-
-
-def section(out, title, command, said):
-    out += [f"### {title}", "", f"`{command}`", "", f"Paper: {said}", ""]
 
 
 class Replays:
@@ -190,8 +174,7 @@ def sensitivity(out):
 
 
 def main():
-    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    words.add_argument("--write", action="store_true")
+    words = arguments(__doc__.splitlines()[0])
     words.add_argument("--seeds", type=int, default=100, help="of each case (the paper has 100)")
     options = words.parse_args()
     if not TABLES.exists():
@@ -206,13 +189,7 @@ def main():
     figures_7_11(out, replays)
     figures_8_12(out, replays)
     figure_13(out, max(2, options.seeds // 2))
-    text = "\n".join(out)
-    if not options.write:
-        print(text)
-        return
-    page = PAGE.read_text(encoding="utf-8")
-    before, after = page.split(MARKS[0])[0], page.split(MARKS[1])[1]
-    PAGE.write_text(before + MARKS[0] + "\n" + text + "\n" + MARKS[1] + after, encoding="utf-8")
+    publish("tuning", out, options.write)
 
 
 main()

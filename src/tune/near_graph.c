@@ -64,25 +64,14 @@ static size_t widest_column(const struct tree *tree, size_t begin, size_t end) {
   return widest;
 }
 
-struct keyed {
-  double key;
-  uint32_t row;
-};
-
-static int compare_keyed(const void *a, const void *b) {
-  const struct keyed *x = a, *y = b;
-  if (x->key != y->key) return x->key < y->key ? -1 : 1;
-  return (x->row > y->row) - (x->row < y->row);
-}
-
-static void divide(struct tree *tree, struct keyed *scratch, size_t part, size_t begin, size_t end) {
+static void divide(struct tree *tree, struct ts_ranked *scratch, size_t part, size_t begin, size_t end) {
   if (end - begin <= LEAF) return;
   size_t column = widest_column(tree, begin, end), middle = begin + (end - begin) / 2;
   for (size_t i = begin; i < end; i++)
-    scratch[i] = (struct keyed){tree->rows[tree->order[i] * tree->columns + column], tree->order[i]};
-  qsort(scratch + begin, end - begin, sizeof *scratch, compare_keyed);
-  for (size_t i = begin; i < end; i++) tree->order[i] = scratch[i].row;
-  tree->splits[part] = (struct split){column, scratch[middle].key};
+    scratch[i] = (struct ts_ranked){tree->rows[tree->order[i] * tree->columns + column], tree->order[i]};
+  qsort(scratch + begin, end - begin, sizeof *scratch, ts_compare_ranked);
+  for (size_t i = begin; i < end; i++) tree->order[i] = (uint32_t)scratch[i].index;
+  tree->splits[part] = (struct split){column, scratch[middle].value};
   divide(tree, scratch, 2 * part + 1, begin, middle);
   divide(tree, scratch, 2 * part + 2, middle, end);
 }
@@ -158,7 +147,7 @@ static void make_tree(struct tree *tree, const double *rows, size_t count, size_
   size_t parts = 2;
   while (parts * LEAF < 2 * count) parts *= 2;
   tree->splits = ts_calloc(2 * parts, sizeof *tree->splits);
-  ts_auto_free struct keyed *scratch = ts_calloc(count + 1, sizeof *scratch);
+  ts_auto_free struct ts_ranked *scratch = ts_calloc(count + 1, sizeof *scratch);
   divide(tree, scratch, 0, 0, count);
 }
 

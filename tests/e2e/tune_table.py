@@ -3,6 +3,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 test-timeout: 200
+test-label: slow
 """
 import gzip
 import json

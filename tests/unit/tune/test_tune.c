@@ -1,4 +1,4 @@
-/* The driver with a tuner that does as it is told here: confirmations, recorded trials, budgets, weights of goals.
+/* The driver, with a tuner whose every step is fixed here: confirmations, recorded trials, budgets, weights of goals.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>
