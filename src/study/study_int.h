@@ -6,7 +6,7 @@
 #ifndef TS_STUDY_STUDY_INT_H
 #define TS_STUDY_STUDY_INT_H
 
-#include "tessera.h"
+#include "study/calls.h"
 
 #include "analysis/method.h"
 #include "base/arena.h"
