@@ -108,7 +108,11 @@ bool ts_study_plan_round(struct session *s, struct study_result *r, struct study
       .count = phase->sets.count - done,
   };
   r->plan = ts_session_plan(s, &rows, wanted, wanted_count, false);
-  if (!r->plan || !ts_workers_check(s, r->plan)) return false;
+  if (r->plan && !ts_workers_check(s, r->plan)) { /* no round owns it yet */
+    ts_plan_destroy(r->plan);
+    r->plan = NULL;
+  }
+  if (!r->plan) return false;
   r->rounds = ts_grow(r->rounds, r->round_count, &r->round_capacity, sizeof *r->rounds);
   struct study_round *round = &r->rounds[r->round_count++];
   *round = (struct study_round){
