@@ -1,13 +1,13 @@
 /* libtessera: parameter studies over data-analysis workflows that never compute the same thing twice.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every call takes a request (zero is the default for every field), gives back one JSON object as text, and returns
- * what the program would exit with: 0 done; 1 tasks failed; 2 usage; 3 invalid input; 4 finished, but a target was not
- * met; 5 store or worker trouble; 130 or 143 stopped by a signal, state saved.
- * The object has a "schema" ("tessera.study/2"); fields are added, never renamed. Whenever something is wrong it also
- * has "faults": [{"code": 203, "text", "file", "line", "column", "path", "help"}], all that were found; "warnings" is a
- * list of texts. Texts are UTF-8. The reply is owned by the caller: ts_reply_free. Calls may be made from several
- * threads. */
+ * Every call takes a request (TESSERA_REQUEST_INIT; zero is the default for every field), gives back one JSON object as
+ * text, and returns what the program would exit with: 0 done; 1 tasks failed; 2 usage; 3 invalid input; 4 finished, but
+ * a target was not met; 5 store or worker trouble; 130 or 143 stopped by a signal, state saved. The object has a
+ * "schema" ("tessera.study/2"); fields are added, never renamed. Whenever something is wrong it also has "faults":
+ * [{"code": 203, "text", "file", "line", "column", "path", "help"}], all that were found; "warnings" is a list of
+ * texts. Texts are UTF-8. The reply is owned by the caller: tessera_reply_free. Calls may be made from several threads.
+ * */
 #ifndef TESSERA_H
 #define TESSERA_H
 
@@ -23,6 +23,7 @@ extern "C" {
 
 /* How far a stage has come. Borrowed for the call. */
 struct ts_stage_progress {
+  size_t size_bytes; /* of this struct in the library: tessera_stage() finds the next one */
   const char *name;
   uint64_t total; /* distinct tasks to settle, reference run included */
   uint64_t done;  /* settled: executed, cut off, found in the store, failed or skipped */
@@ -32,12 +33,13 @@ struct ts_stage_progress {
 };
 
 struct ts_progress {
+  size_t size_bytes; /* of this struct in the library; fields are added at the end */
   const char *event; /* "run_begin", "task_done", "run_end"; "progress" in sample and analyse, which have no tasks */
   const char *run;   /* 8 hex digits; "" if the run is not recorded */
   double elapsed_s;
   double left_s; /* estimate; negative: unknown */
   size_t threads;
-  const struct ts_stage_progress *stages;
+  const struct ts_stage_progress *stages; /* see tessera_stage() */
   size_t stage_count;
   /* task_done only */
   const char *stage;
@@ -52,13 +54,21 @@ struct ts_progress {
   const char *help;    /* what to do; "" if nothing is known */
 };
 
+/* The stage of a number below stage_count, also in a library whose struct is longer than here. */
+static inline const struct ts_stage_progress *tessera_stage(const struct ts_progress *progress, size_t number) {
+  const char *first = (const char *)progress->stages;
+  return (const struct ts_stage_progress *)(const void *)(first + number * progress->stages->size_bytes);
+}
+
+/* Has these two members for good. */
 struct ts_parameter_setting {
   const char *name;
   const char *value;
 };
 
-/* One request for all calls; each call says which fields it reads. */
+/* One request for all calls; each call says which fields it reads. Begin with TESSERA_REQUEST_INIT. */
 struct ts_request {
+  size_t size_bytes;     /* sizeof(struct ts_request): fields are added at the end, and zero is their default */
   const char *folder;    /* the project; NULL: the current folder. Other paths are relative to it */
   const char *file;      /* study or workflow file; NULL: study.json, else workflow.json */
   const char *command;   /* how the user called, for the record; NULL: made up */
@@ -70,13 +80,13 @@ struct ts_request {
   size_t lease_s;        /* with workers: seconds without an answer after which one loses its work; 0: 10 */
   const char *connect;   /* work: "ID@SOCKET", what the study's process calls this one, and where it listens */
   uint64_t memory_bytes; /* budget for pixels and scratch; 0: 70 % of what the machine or cgroup has */
-  uint64_t
-      scratch_bytes; /* budget for temporary files; 0: four times memory_bytes. Both are those of the process: calls
-                           * that run at once in several threads share the ones set last */
-  /* run, study, work: an operation that crashes, hangs beyond its time limit or ends the process is named on stderr, and
-   * the process ends, with the exit code of its error. For programs that do nothing else: signal handlers for SIGSEGV,
-   * SIGBUS, SIGFPE, SIGILL and SIGABRT are installed during the call, and a handler of exit for good. false: a crash is
-   * the host's, and an operation that hangs is waited for */
+  /* Budget for temporary files; 0: four times memory_bytes. The process has one memory and one disk: of calls under way
+   * at the same time the smallest budget holds for commands and decoders, and each run counts the pixels of all. */
+  uint64_t scratch_bytes;
+  /* run, study, work: an operation that crashes, hangs beyond its time limit or ends the process is named on stderr,
+   * and the process ends, with the exit code of its error. For programs that do nothing else: signal handlers for
+   * SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT are installed during the call, and a handler of exit for good. false: a
+   * crash is the host's, and an operation that hangs is waited for */
   bool watch;
   bool no_reuse;         /* every run computes everything; the store is neither read nor written */
   bool no_cutoff;        /* tasks are shared by lineage only */
@@ -184,55 +194,70 @@ struct ts_request {
   void *user;
 };
 
+/* A request in which everything has its default. In C also with fields: struct ts_request r = {TESSERA_REQUEST_HEAD,
+ * .folder = "."}. */
+#ifdef __cplusplus
+static inline struct ts_request tessera_request(void) {
+  struct ts_request request = ts_request();
+  request.size_bytes = sizeof request;
+  return request;
+}
+#define TESSERA_REQUEST_INIT tessera_request()
+#else
+#define TESSERA_REQUEST_HEAD .size_bytes = sizeof(struct ts_request)
+#define TESSERA_REQUEST_INIT                                                                                           \
+  { TESSERA_REQUEST_HEAD }
+#endif
+
 /* Checks a workflow or study file and all it names: file, store, data, tile. Schema tessera.check/1. */
-TS_PUBLIC int ts_check(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_check(const struct ts_request *request, char **reply);
 /* What `study` or `run` would do: file, design, merge and its buckets, raw_values, data, parameters. Schema
  * tessera.plan/1. */
-TS_PUBLIC int ts_plan_study(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_plan(const struct ts_request *request, char **reply);
 /* One parameter set over the data. Schema tessera.run/2. */
-TS_PUBLIC int ts_run_workflow(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_run(const struct ts_request *request, char **reply);
 /* Design, plan, run, analyse, report. Schema tessera.study/2. */
-TS_PUBLIC int ts_study(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_study(const struct ts_request *request, char **reply);
 /* A worker of a run or study, which starts it and tells it what to do: connect. Schema tessera.worker/1. */
-TS_PUBLIC int ts_work(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_work(const struct ts_request *request, char **reply);
 /* Runs of a store, newest first; with `run` one of them in detail. Schema tessera.status/1. */
-TS_PUBLIC int ts_status(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_status(const struct ts_request *request, char **reply);
 /* What tasks said, failed ones first. Schema tessera.log/1. */
-TS_PUBLIC int ts_log_run(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_log(const struct ts_request *request, char **reply);
 /* Why a task ran or was reused: the nearest earlier key and the field that differs. Schema tessera.explain/1. */
-TS_PUBLIC int ts_explain(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_explain(const struct ts_request *request, char **reply);
 /* What the store has learnt about the costs of operations. Schema tessera.costs/1. */
-TS_PUBLIC int ts_costs_of_store(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_costs(const struct ts_request *request, char **reply);
 /* Reads everything in the store again and removes what is damaged; with recompute, compares it with what its runs
  * compute from nothing, and removes what is wrong (then returns 1). Schema tessera.store-verify/1. */
-TS_PUBLIC int ts_verify_store(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_verify(const struct ts_request *request, char **reply);
 /* Writes the HTML report of a past study. Schema tessera.report/1. */
-TS_PUBLIC int ts_report(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_report(const struct ts_request *request, char **reply);
 /* Makes a project folder (folder must be absent or empty), from a demo or with the smallest workflow.
  * tessera.init/1. */
-TS_PUBLIC int ts_init(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_init(const struct ts_request *request, char **reply);
 /* Operations, demos, methods of studies, samplers, analyses, algorithms for streams and tuners this
  * build knows. Schema tessera.list/1. */
-TS_PUBLIC int ts_list(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_list(const struct ts_request *request, char **reply);
 /* Draws parameter sets: space, method, seed, output, and what stands below `space`. Schema tessera.sample/1. */
-TS_PUBLIC int ts_sample_space(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_sample(const struct ts_request *request, char **reply);
 /* Sensitivity indices of the runs of any model: space, method, design, outputs, threads, seed, and what stands below
  * `space`. "indices" are those of the first output, "outputs" those of each. Schema tessera.analyse/1. */
-TS_PUBLIC int ts_analyse_runs(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_analyse(const struct ts_request *request, char **reply);
 /* Maps the tasks of a graph to processors, for a stream of items: file, what stands below `processors`, compare,
  * picture, output, seed. Returns 4 if a demand cannot be met. Schema tessera.schedule/1. */
-TS_PUBLIC int ts_schedule(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_schedule(const struct ts_request *request, char **reply);
 /* Replays recorded runs with tuners, many seeds each: table, what stands below it, algorithm, threads. Schema
  * tessera.tune-table/1. */
-TS_PUBLIC int ts_tune(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_tune(const struct ts_request *request, char **reply);
 /* CPU and wall time of each operation of a workflow on one image. Schema tessera.bench/1. */
-TS_PUBLIC int ts_bench(const struct ts_request *request, char **reply);
+TS_PUBLIC int tessera_bench(const struct ts_request *request, char **reply);
 
-/* Where warnings go that come while a call is under way, such as that a worker process died; of all calls of the process,
- * from any thread, one at a time. take may not call the library. NULL, as at first: nowhere. */
-TS_PUBLIC void ts_on_warning(void (*take)(void *user, const char *text), void *user);
-TS_PUBLIC void ts_reply_free(char *reply);
-TS_PUBLIC const char *ts_version(void);
+/* Where warnings go that come while a call is under way, such as that a worker process died; of all calls of the
+ * process, from any thread, one at a time. take may not call the library. NULL, as at first: nowhere. */
+TS_PUBLIC void tessera_on_warning(void (*take)(void *user, const char *text), void *user);
+TS_PUBLIC void tessera_reply_free(char *reply);
+TS_PUBLIC const char *tessera_version(void);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #ifndef TS_API_API_INT_H
 #define TS_API_API_INT_H
 
+#include "api/calls.h"
 #include "project/project.h"
 
 /* ---- reply.c ---- */

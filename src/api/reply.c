@@ -51,7 +51,3 @@ json_t *ts_reply_values(const struct ts_value *values, const struct ts_workflow 
   }
   return list;
 }
-
-void ts_reply_free(char *reply) { free(reply); }
-
-const char *ts_version(void) { return TS_VERSION; }

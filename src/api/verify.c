@@ -101,7 +101,7 @@ static bool repeat(struct recomputing *r, const struct ts_run_row *row, const st
   } else if (!stopped) {
     warn_of_reply(r, row->id, reply);
   }
-  ts_reply_free(reply);
+  free(reply);
   return !stopped;
 }
 

@@ -21,8 +21,8 @@ void *ts_block_resize(void *block, size_t size_bytes);
 void ts_block_give(void *block); /* NULL is allowed */
 
 /* Idle blocks take at most half of what is used, or 256 MiB if that is more. With limits, used and idle blocks together
- * stay below their sum as long as the used ones alone do: each run in the process has one. Idle blocks above a new sum go
- * at once. */
+ * stay below their sum as long as the used ones alone do: each run in the process has one. Idle blocks above a new sum
+ * go at once. */
 struct ts_block_limit {
   uint64_t bytes; /* 0: none, as at first */
 };

@@ -1,8 +1,8 @@
 /* Limits of this process: memory for the data that flows, disk for temporary files.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The process has one memory and one disk: of the budgets of the calls under way the smallest holds. Temporary files are
- * counted here; a thread that wants more than is free waits until others have given theirs back. */
+ * The process has one memory and one disk: of the budgets of the calls under way the smallest holds. Temporary files
+ * are counted here; a thread that wants more than is free waits until others have given theirs back. */
 #ifndef TS_BASE_BUDGET_H
 #define TS_BASE_BUDGET_H
 

@@ -1,8 +1,8 @@
 /* The last words of a worker process on its standard error: one line that the study's process reads as an error.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Written in signal handlers, so plain: MARK, number of the error, FIELD, text, FIELD, file, FIELD, help, newline; within
- * a field BREAK stands for a newline. None of the marks occurs in texts for people. */
+ * Written in signal handlers, so plain: MARK, number of the error, FIELD, text, FIELD, file, FIELD, help, newline;
+ * within a field BREAK stands for a newline. None of the marks occurs in texts for people. */
 #ifndef TS_BASE_LAST_WORDS_H
 #define TS_BASE_LAST_WORDS_H
 

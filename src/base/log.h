@@ -12,8 +12,8 @@ enum ts_log_level { TS_LOG_QUIET, TS_LOG_WARN, TS_LOG_INFO, TS_LOG_DEBUG };
 /* Process-wide, set once at the start; default TS_LOG_WARN. */
 void ts_log_set_level(enum ts_log_level level);
 enum ts_log_level ts_log_get_level(void);
-/* From now on messages that no sink takes go to stderr; until then they are dropped. For programs: a library does not know
- * whose stderr it is. */
+/* From now on messages that no sink takes go to stderr; until then they are dropped. For programs: a library does not
+ * know whose stderr it is. */
 void ts_log_use_stderr(void);
 bool ts_log_uses_stderr(void); /* also safe while memory is exhausted */
 /* A hook that a progress display sets so that a message does not tear its lines; called under the log's lock. */

@@ -63,9 +63,9 @@ static void print_json(json_t *object) {
 
 int ts_answer_version(const struct ts_cli_session *session) {
   if (session->arguments.json) {
-    print_json(json_pack("{s:s, s:s}", "schema", "tessera.version/1", "version", ts_version()));
+    print_json(json_pack("{s:s, s:s}", "schema", "tessera.version/1", "version", tessera_version()));
   } else {
-    printf("tessera %s\n", ts_version());
+    printf("tessera %s\n", tessera_version());
   }
   return 0;
 }
@@ -95,7 +95,7 @@ static void print_members(int (*call)(const struct ts_request *request, char **r
   const json_t *items = ts_cli_reply_member(root, list);
   for (size_t i = 0; i < json_array_size(items); i++) puts(ts_cli_reply_text(json_array_get(items, i), member));
   json_decref(root);
-  ts_reply_free(reply);
+  tessera_reply_free(reply);
 }
 
 static void print_methods(const struct ts_cli_command *command) {
@@ -109,9 +109,9 @@ int ts_answer_words(const struct ts_cli_session *session) {
   if (command) {
     print_methods(command);
   } else if (strcmp(session->arguments.topic, "runs") == 0) {
-    print_members(ts_status, session, "runs", "id");
+    print_members(tessera_status, session, "runs", "id");
   } else if (strcmp(session->arguments.topic, "demos") == 0) {
-    print_members(ts_list, session, "demos", "name");
+    print_members(tessera_list, session, "demos", "name");
   } else {
     for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
       if (ts_cli_commands[i].group) puts(ts_cli_commands[i].name);

@@ -263,6 +263,7 @@ static char *project_folder(const struct ts_arguments *arguments) {
 
 static void complete_request(struct ts_arguments *arguments) {
   struct ts_request *request = &arguments->request;
+  request->size_bytes = sizeof *request;
   if (arguments->demo_wanted && !request->demo) request->demo = DEFAULT_DEMO;
   arguments->folder = project_folder(arguments);
   request->folder = arguments->folder;

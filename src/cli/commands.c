@@ -55,7 +55,7 @@ enum {
 
 static const char *const store_words[] = {"costs", "verify", NULL};
 static const struct ts_cli_topic store_topics[] = {
-    {"costs", ts_costs_of_store, ts_show_costs}, {"verify", ts_verify_store, ts_show_verify}, {0}};
+    {"costs", tessera_costs, ts_show_costs}, {"verify", tessera_verify, ts_show_verify}, {0}};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 static const char *const word_kinds[] = {"commands", "runs",    "demos",    "plan", "study",
                                          "sample",   "analyse", "schedule", "tune", NULL};
@@ -76,7 +76,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
          .examples = {{"tessera init --demo nuclei && cd nuclei && tessera study", "from nothing to a report"},
                       {"tessera init project", "start a workflow of your own"}},
          .exit_codes = EXITS_LOOKING,
-         .call = ts_init,
+         .call = tessera_init,
          .show = ts_show_init},
     [TS_COMMAND_CHECK] =
         {.name = "check",
@@ -95,7 +95,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
          .examples = {{"tessera check", "is study.json fine?"},
                       {"tessera check --show-config", "which settings are in force, and why?"}},
          .exit_codes = EXITS_LOOKING,
-         .call = ts_check,
+         .call = tessera_check,
          .show = ts_show_check},
     [TS_COMMAND_LIST] = {.name = "list",
                          .group = START,
@@ -105,7 +105,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                          .operands = {FILE_OPERAND("study or workflow whose plugins and commands are listed too")},
                          .examples = {{"tessera list", "what can a workflow be made of?"}},
                          .exit_codes = EXITS_LOOKING,
-                         .call = ts_list,
+                         .call = tessera_list,
                          .show = ts_show_list},
     [TS_COMMAND_PLAN] =
         {.name = "plan",
@@ -125,7 +125,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                       {"tessera plan --compare --picture buckets.svg", "the same as a picture"}},
          .exit_codes = EXITS_LOOKING,
          .methods = "methods",
-         .call = ts_plan_study,
+         .call = tessera_plan,
          .show = ts_show_plan},
     [TS_COMMAND_RUN] =
         {.name = "run",
@@ -139,7 +139,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                       {"tessera run workflow.json --data slides/ -o results", "another folder of images"},
                       {"tessera run --only segment --data tile.png", "one stage alone"}},
          .exit_codes = EXITS_RUNNING,
-         .call = ts_run_workflow,
+         .call = tessera_run,
          .show = ts_show_run},
     [TS_COMMAND_STUDY] =
         {.name = "study",
@@ -160,7 +160,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                       {"tessera study --resume", "continue after Ctrl-C or a crash"}},
          .exit_codes = EXITS_RUNNING,
          .methods = "methods",
-         .call = ts_study,
+         .call = tessera_study,
          .show = ts_show_study},
     [TS_COMMAND_BENCH] =
         {.name = "bench",
@@ -175,7 +175,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                        .completes = TS_COMPLETES_FILE}},
          .examples = {{"tessera bench nuclei --image slide.png --threads 1", "on an image of your own"}},
          .exit_codes = EXITS_LOOKING | EXIT_FAILED,
-         .call = ts_bench,
+         .call = tessera_bench,
          .show = ts_show_bench},
     [TS_COMMAND_SAMPLE] =
         {.name = "sample",
@@ -198,7 +198,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                        "runs for methods that take any design"}},
          .exit_codes = EXITS_LOOKING | EXIT_SIGNAL,
          .methods = "samplers",
-         .call = ts_sample_space,
+         .call = tessera_sample,
          .show = ts_show_sample},
     [TS_COMMAND_ANALYSE] =
         {.name = "analyse",
@@ -218,7 +218,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                        "runs that were there before"}},
          .exit_codes = EXITS_LOOKING | EXIT_SIGNAL,
          .methods = "analyses",
-         .call = ts_analyse_runs,
+         .call = tessera_analyse,
          .show = ts_show_analyse},
     [TS_COMMAND_SCHEDULE] =
         {.name = "schedule",
@@ -248,7 +248,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                        "search for 5 seconds, and draw the result"}},
          .exit_codes = EXITS_LOOKING | EXIT_TARGET | EXIT_SIGNAL,
          .methods = "schedulers",
-         .call = ts_schedule,
+         .call = tessera_schedule,
          .show = ts_show_schedule},
     [TS_COMMAND_TUNE] =
         {.name = "tune",
@@ -270,7 +270,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                        "with runs of the components alone"}},
          .exit_codes = EXITS_LOOKING | EXIT_SIGNAL,
          .methods = "tuners",
-         .call = ts_tune,
+         .call = tessera_tune,
          .show = ts_show_tune},
     [TS_COMMAND_STATUS] =
         {.name = "status",
@@ -281,7 +281,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
          .operands = {RUN_OPERAND(true, "8 digits that name a run")},
          .examples = {{"tessera status", "all runs"}, {"tessera status 7f3a91bc", "one run, task by task"}},
          .exit_codes = EXITS_LOOKING,
-         .call = ts_status,
+         .call = tessera_status,
          .show = ts_show_status},
     [TS_COMMAND_LOG] = {.name = "log",
                         .group = LOOK_BACK,
@@ -295,7 +295,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                         .examples = {{"tessera log 7f3a91bc", "what went wrong?"},
                                      {"tessera log 7f3a91bc segment/9c1e4f", "one task"}},
                         .exit_codes = EXITS_LOOKING,
-                        .call = ts_log_run,
+                        .call = tessera_log,
                         .show = ts_show_log},
     [TS_COMMAND_EXPLAIN] = {.name = "explain",
                             .group = LOOK_BACK,
@@ -309,7 +309,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                             .examples = {{"tessera explain segment.split", "in the last run"},
                                          {"tessera explain segment/9c1e4f --run 7f3a91bc", "in an earlier one"}},
                             .exit_codes = EXITS_LOOKING,
-                            .call = ts_explain,
+                            .call = tessera_explain,
                             .show = ts_show_explain},
     [TS_COMMAND_REPORT] = {.name = "report",
                            .group = LOOK_BACK,
@@ -318,7 +318,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                            .operands = {RUN_OPERAND(true, "8 digits that name a run; without it the last study")},
                            .examples = {{"tessera report 7f3a91bc -o report.html", "an earlier study"}},
                            .exit_codes = EXITS_LOOKING,
-                           .call = ts_report,
+                           .call = tessera_report,
                            .show = ts_show_report},
     [TS_COMMAND_STORE] =
         {.name = "store",
@@ -349,7 +349,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                       {"tessera store verify --recompute", "is everything right?"}},
          .exit_codes = EXITS_LOOKING | EXIT_FAILED | EXIT_SIGNAL,
          .topics = store_topics,
-         .call = ts_costs_of_store,
+         .call = tessera_costs,
          .show = ts_show_costs},
     [TS_COMMAND_COMPLETION] =
         {.name = "completion",
@@ -406,7 +406,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                                           "receives its work over a local socket, through which it also reaches the "
                                           "store, and ends with the process that started it. You need not call it.",
                            .exit_codes = EXITS_LOOKING,
-                           .call = ts_work,
+                           .call = tessera_work,
                            .show = ts_show_nothing},
 };
 

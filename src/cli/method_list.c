@@ -8,14 +8,14 @@
 
 json_t *ts_cli_method_list(const struct ts_cli_command *command) {
   if (!command->methods) return json_array();
-  const struct ts_request request = {0};
+  const struct ts_request request = TESSERA_REQUEST_INIT;
   char *text = NULL;
-  ts_list(&request, &text);
+  tessera_list(&request, &text);
   json_t *reply = text ? json_loads(text, 0, NULL) : NULL;
   json_t *list = json_object_get(reply, command->methods);
   json_t *found = json_is_array(list) ? json_incref(list) : json_array();
   json_decref(reply);
-  ts_reply_free(text);
+  tessera_reply_free(text);
   return found;
 }
 

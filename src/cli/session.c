@@ -172,12 +172,12 @@ static json_t *parse_reply(const char *text) {
 static int call(struct ts_cli_session *session, char **reply, struct reach *reach) {
   struct ts_arguments *arguments = &session->arguments;
   struct ts_request *request = &arguments->request;
-  request->single = arguments->dry_run && arguments->command->call == ts_run_workflow;
+  request->single = arguments->dry_run && arguments->command->call == tessera_run;
   if (ts_cli_command_id(arguments->command) == TS_COMMAND_WORKER || is_schedule(arguments)) {
     ts_signals_catch();
     request->stop = ts_signals_stop();
   }
-  if (!is_long(arguments)) return (arguments->dry_run ? ts_plan_study : arguments->command->call)(request, reply);
+  if (!is_long(arguments)) return (arguments->dry_run ? tessera_plan : arguments->command->call)(request, reply);
   ts_auto_free char *name =
       is_run(arguments) && request->file ? ts_path_stem(request->file) : ts_strdup(arguments->command->name);
   request->on_text = print_text;
@@ -199,7 +199,7 @@ int ts_cli_session_call(struct ts_cli_session *session) {
   struct reach reach = {0};
   int code = call(session, &text, &reach);
   json_t *reply = parse_reply(text);
-  ts_reply_free(text);
+  tessera_reply_free(text);
   print_messages(session, reply);
   print_result(session, reply, session->arguments.dry_run);
   if (session->arguments.verbose > 0 && is_run(&session->arguments)) print_profile(session, reply);

@@ -44,7 +44,8 @@ char *ts_failure_pack(const struct ts_error *error, const char *log) {
   return text;
 }
 
-/* "T507: text", as earlier versions wrote the errors that do not say "task failed"; *text is moved behind the number. */
+/* "T507: text", as earlier versions wrote the errors that do not say "task failed"; *text is moved behind the number.
+ * */
 static enum ts_error_code take_number(const char **text) {
   const char *digits = *text + 1;
   if (**text != 'T' || strspn(digits, "0123456789") != NUMBER_DIGITS || strncmp(digits + NUMBER_DIGITS, ": ", 2) != 0)

@@ -10,8 +10,8 @@
 void ts_meter_init(struct meter *meter, const struct ts_request *request, size_t threads, const char *first,
                    const char *second) {
   *meter = (struct meter){.request = request, .threads = threads, .start_ns = ts_clock_ns()};
-  meter->stages[0].name = first;
-  meter->stages[1].name = second;
+  meter->stages[0] = (struct ts_stage_progress){.size_bytes = sizeof *meter->stages, .name = first};
+  meter->stages[1] = (struct ts_stage_progress){.size_bytes = sizeof *meter->stages, .name = second};
 }
 
 static void report(struct meter *meter, const char *event, uint64_t now) {
@@ -21,7 +21,8 @@ static void report(struct meter *meter, const char *event, uint64_t now) {
   if (meter->current + 1 == TS_METER_STAGES && stage->done > 0 && stage->total >= stage->done) {
     left_s = elapsed_s * (double)(stage->total - stage->done) / (double)stage->done;
   }
-  const struct ts_progress progress = {.event = event,
+  const struct ts_progress progress = {.size_bytes = sizeof progress,
+                                       .event = event,
                                        .run = "",
                                        .elapsed_s = elapsed_s,
                                        .left_s = left_s,
@@ -29,6 +30,12 @@ static void report(struct meter *meter, const char *event, uint64_t now) {
                                        .stages = meter->stages,
                                        .stage_count = TS_METER_STAGES,
                                        .stage = stage->name,
+                                       .task = "",
+                                       .key = "",
+                                       .outcome = "",
+                                       .file = "",
+                                       .message = "",
+                                       .help = "",
                                        .tile_x = -1,
                                        .tile_y = -1};
   meter->request->on_progress(meter->request->user, &progress);

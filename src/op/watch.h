@@ -18,8 +18,9 @@ struct ts_watch_options {
   void (*progress)(const void *user, uint64_t *given, uint64_t *kept);
 };
 
-/* Installs signal handlers. One watch at a time: where there is one already (two runs in one process) *watching is false,
- * and the calls of the second run belong to the watch of the first. Without a time limit no thread is started. */
+/* Installs signal handlers. One watch at a time: where there is one already (two runs in one process) *watching is
+ * false, and the calls of the second run belong to the watch of the first. Without a time limit no thread is started.
+ * */
 bool ts_watch_start(const struct ts_watch_options *options, bool *watching, struct ts_error *err);
 void ts_watch_stop(void); /* only if watching */
 

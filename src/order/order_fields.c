@@ -80,7 +80,8 @@ static const struct field fields[] = {
 static const char *const lists[] = {"parameters", "data"};
 
 /* What belongs to one call, and the members that only say whether or how many of another there are. */
-static const char *const left_out[] = {"folder",
+static const char *const left_out[] = {"size_bytes",
+                                       "folder",
                                        "file",
                                        "command",
                                        "store",

@@ -117,7 +117,11 @@ bool ts_study_plan_round(struct ts_work *work, struct study_result *r, struct st
       .count = phase->sets.count - done,
   };
   r->plan = ts_planning_make(work, rows.values, rows.count, wanted, wanted_count, false, issues);
-  if (!r->plan || !ts_workers_check(work, r->plan, issues)) return false;
+  if (r->plan && !ts_workers_check(work, r->plan, issues)) { /* no round owns it yet */
+    ts_plan_destroy(r->plan);
+    r->plan = NULL;
+  }
+  if (!r->plan) return false;
   r->rounds = ts_grow(r->rounds, r->round_count, &r->round_capacity, sizeof *r->rounds);
   struct study_round *round = &r->rounds[r->round_count++];
   *round = (struct study_round){.plan = r->plan,

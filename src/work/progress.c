@@ -95,7 +95,9 @@ struct progress *ts_progress_create(struct ts_work *work, const struct ts_plan *
   p->stage_cut = ts_calloc(stages + 1, sizeof *p->stage_cut);
   p->expected_s = ts_calloc(stages + 1, sizeof *p->expected_s);
   if (work->store && !project->request->no_reuse && run_id[0]) p->learning = ts_learning_create(work);
-  for (size_t i = 0; i < stages; i++) p->stages[i].name = project->workflow->stages[i].name;
+  for (size_t i = 0; i < stages; i++)
+    p->stages[i] =
+        (struct ts_stage_progress){.size_bytes = sizeof *p->stages, .name = project->workflow->stages[i].name};
   p->started = ts_calloc(stages + 1, sizeof *p->started);
   p->last_bar = ts_calloc(threads + 1, sizeof *p->last_bar);
   p->timeline = json_array();
@@ -155,7 +157,8 @@ static struct ts_progress snapshot(const struct progress *p, const char *event) 
     uint64_t started = atomic_load(&p->started[i]), ended = p->stage_executed[i] + p->stages[i].failed;
     p->stages[i].running = started > ended ? started - ended : 0;
   }
-  return (struct ts_progress){.event = event,
+  return (struct ts_progress){.size_bytes = sizeof(struct ts_progress),
+                              .event = event,
                               .run = p->run_id,
                               .elapsed_s = (double)(ts_clock_ns() - p->start_ns) / 1e9,
                               .left_s = seconds_left(p),

@@ -56,6 +56,20 @@ def project(**changes):
     return folder
 
 
+def add_command(folder, script):
+    """Gives the workflow a third stage: a command that runs a Python script, in which {data} is the second file."""
+    (folder / "shell.py").write_text(script.replace("{data}", str(folder / "data/south.csv")), encoding="utf-8")
+    (folder / "shell.json").write_text(json.dumps({
+        "tessera_operation": 1, "name": "shell.run", "version": 1, "numeric": "exact", "command": ["python3", "shell.py"],
+        "files": ["shell.py"], "inputs": {"series": {"type": "table"}},
+        "outputs": {"table": {"type": "table"}}}), encoding="utf-8")
+    workflow = dict(WORKFLOW, operations=["libfaulty.so", "shell.json"])
+    workflow["stages"] = [*WORKFLOW["stages"], {
+        "name": "shell", "per": "file", "in": {"table": "table"}, "out": {"table": "run.table"},
+        "tasks": [{"name": "run", "op": "shell.run", "in": {"series": "table"}}]}]
+    (folder / "workflow.json").write_text(json.dumps(workflow), encoding="utf-8")
+
+
 def study(folder, *words, fault=None, expect=0, store=".tessera", out="out", **options):
     """The study as a user runs it; `fault` is what the plugin is told."""
     env = options.pop("env", None) or support.environment(**({"FAULTY": fault} if fault else {}))

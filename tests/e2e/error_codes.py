@@ -3,6 +3,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 test-label: slow
+test-label: threads-elsewhere (e2e.workers, e2e.saboteurs)
 test-timeout: 180
 """
 import json
@@ -70,20 +71,6 @@ def compare_rows(folder, name, code, text, env):
     equal(rows["workers"], rows["threads"], f"{name}: failed tasks with workers, and by threads")
 
 
-def add_command(folder, script):
-    """Another project in the same folder: the plugin's workflow with a command beside it."""
-    (folder / "shell.py").write_text(script.replace("{data}", str(folder / "data/south.csv")), encoding="utf-8")
-    (folder / "shell.json").write_text(json.dumps({
-        "tessera_operation": 1, "name": "shell.run", "version": 1, "numeric": "exact", "command": ["python3", "shell.py"],
-        "files": ["shell.py"], "inputs": {"series": {"type": "table"}},
-        "outputs": {"table": {"type": "table"}}}), encoding="utf-8")
-    workflow = dict(faults.WORKFLOW, operations=["libfaulty.so", "shell.json"])
-    workflow["stages"] = [*faults.WORKFLOW["stages"], {
-        "name": "shell", "per": "file", "in": {"table": "table"}, "out": {"table": "run.table"},
-        "tasks": [{"name": "run", "op": "shell.run", "in": {"series": "table"}}]}]
-    (folder / "workflow.json").write_text(json.dumps(workflow), encoding="utf-8")
-
-
 def main():
     hasty, folder = faults.project(task_limit_s=0.4), faults.project()
     for name, (code, text) in PLUGIN.items():
@@ -95,9 +82,9 @@ def main():
             compare(hasty if name == "hang" else folder, name, code, text, 1, support.environment(FAULTY=name))
     for name, (code, text, script) in COMMANDS.items():
         place = hasty if name == "sleep" else folder
-        add_command(place, script)
+        faults.add_command(place, script)
         compare(place, name, code, text, 3 if code == 405 else 1)
-    add_command(folder, COMMANDS["exit"][2])
+    faults.add_command(folder, COMMANDS["exit"][2])
     compare_rows(folder, "exit", 504, COMMANDS["exit"][1], None)
     (folder / "data/south.csv").write_text("y\nno number\n", encoding="utf-8")
     (folder / "workflow.json").write_text(json.dumps(faults.WORKFLOW), encoding="utf-8")

@@ -1,4 +1,4 @@
-/* Fuzz target: a study file through the public ts_check, beside the nuclei workflow, a small image and a manifest.
+/* Fuzz target: a study file through the public tessera_check, beside the nuclei workflow, a small image and a manifest.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
@@ -27,9 +27,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_write("study.json", data, size);
-  struct ts_request request = {.file = "study.json", .store = "memory"};
+  struct ts_request request = {.size_bytes = sizeof request, .file = "study.json", .store = "memory"};
   char *reply = NULL;
-  int code = ts_check(&request, &reply);
+  int code = tessera_check(&request, &reply);
   json_t *root = json_loads(reply, 0, NULL);
   json_t *faults = json_object_get(root, "faults");
   if (!root || (code == 0) != (json_array_size(faults) == 0)) abort();
@@ -43,6 +43,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_check_error(&err);
   }
   json_decref(root);
-  ts_reply_free(reply);
+  tessera_reply_free(reply);
   return 0;
 }

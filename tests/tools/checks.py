@@ -83,6 +83,12 @@ class IncludeCheck(ToolTest):
 
 
 class OtherChecks(ToolTest):
+    def test_what_a_library_must_not_do(self):
+        self.write("src/cli/c.c", "void f(void) { exit(fputs(\"\", stderr)); }\n")
+        self.write("src/study/s.c", "void f(void) { fputs(\"\", stderr);\n  setenv(\"A\", \"\", 1); ts_signal(1); }\n")
+        self.assert_faults("check-banned", "src/study/s.c:1: 'stderr' is banned: use ts_log",
+                           "src/study/s.c:2: 'setenv' is banned: it changes the process of the program that uses the library")
+
     def test_banned_functions(self):
         self.write("src/base/a.c", 'void f(void) {\n  strcpy(a, "strcat(");\n  /* sprintf( */ p->rand(1);\n  y = log(x);\n}\n')
         self.assert_faults("check-banned",

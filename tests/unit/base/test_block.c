@@ -140,6 +140,27 @@ static void test_limit_holds_for_used_and_idle(void **state) {
   ts_blocks_set_limit(&limit, 0);
 }
 
+/* Two runs in one process. */
+static void test_limits_add_up(void **state) {
+  (void)state;
+  struct ts_block_limit other = {0};
+  void *blocks[8];
+  ts_blocks_trim();
+  const uint64_t others = ts_blocks_used_bytes();
+  for (size_t i = 0; i < 8; i++) blocks[i] = ts_block_take(MEGA);
+  for (size_t i = 0; i < 8; i++) ts_block_give(blocks[i]);
+  ts_blocks_set_limit(&limit, others + 6 * MEGA);
+  const uint64_t six = ts_blocks_idle_bytes();
+  assert_in_range(six, 4 * MEGA, 6 * MEGA);
+  ts_blocks_set_limit(&other, 3 * MEGA);
+  ts_blocks_set_limit(&limit, others + 3 * MEGA);
+  assert_int_equal(ts_blocks_idle_bytes(), six); /* the sum is what it was */
+  ts_blocks_set_limit(&other, 0);
+  assert_in_range(ts_blocks_idle_bytes(), MEGA, 3 * MEGA);
+  ts_blocks_set_limit(&limit, 0);
+  ts_blocks_trim();
+}
+
 static void test_memory_goes_back_to_the_system(void **state) {
   (void)state;
   if (TS_HAS_ADDRESS_SANITIZER) return; /* keeps freed memory in quarantine */
@@ -207,6 +228,7 @@ int main(void) {
       cmocka_unit_test(test_the_best_fit_is_taken),
       cmocka_unit_test(test_many_idle_blocks_wait),
       cmocka_unit_test(test_limit_holds_for_used_and_idle),
+      cmocka_unit_test(test_limits_add_up),
       cmocka_unit_test(test_memory_goes_back_to_the_system),
       cmocka_unit_test(test_watch_counts_one_thread),
       cmocka_unit_test(test_many_threads),

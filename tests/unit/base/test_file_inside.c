@@ -164,6 +164,25 @@ static void temporary_files_have_no_name(void **state) {
   unsetenv("TMPDIR");
 }
 
+/* Calls that run at the same time: each may go first, and what one has asked for goes with it. */
+static void the_smallest_budget_holds(void **state) {
+  (void)state;
+  struct ts_budget other = {0}, third = {0};
+  ts_budget_set(&budget, 1000, 0);
+  ts_budget_set(&other, 2000, 100);
+  ts_budget_set(&third, 0, 3000);
+  assert_int_equal(ts_budget_memory_bytes(), 1000);
+  assert_int_equal(ts_budget_scratch_bytes(), 100);
+  ts_budget_set(&budget, 0, 0);
+  assert_int_equal(ts_budget_memory_bytes(), 2000);
+  ts_budget_set(&other, 0, 0);
+  ts_budget_set(&other, 0, 0);
+  assert_int_equal(ts_budget_scratch_bytes(), 3000);
+  assert_true(ts_budget_memory_bytes() > 1000000);
+  ts_budget_set(&third, 0, 0);
+  assert_true(ts_budget_scratch_bytes() > 4000000);
+}
+
 static void defaults_follow_the_memory(void **state) {
   (void)state;
   ts_budget_set(&budget, 1000, 0);
@@ -309,6 +328,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(folders_stay_inside, setup, teardown),
       cmocka_unit_test(stems_are_safe),
       cmocka_unit_test_setup_teardown(temporary_files_have_no_name, setup, teardown),
+      cmocka_unit_test(the_smallest_budget_holds),
       cmocka_unit_test(defaults_follow_the_memory),
       cmocka_unit_test(scratch_is_booked),
       cmocka_unit_test(commands_share_what_there_is),

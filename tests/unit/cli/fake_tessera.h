@@ -28,29 +28,29 @@ static int fake_call(const char *name, const struct ts_request *request, char **
 
 #define FAKE(function)                                                                                                 \
   int function(const struct ts_request *request, char **reply) { return fake_call(#function, request, reply); }
-FAKE(ts_check)
-FAKE(ts_plan_study)
-FAKE(ts_run_workflow)
-FAKE(ts_study)
-FAKE(ts_work)
-FAKE(ts_status)
-FAKE(ts_log_run)
-FAKE(ts_explain)
-FAKE(ts_costs_of_store)
-FAKE(ts_verify_store)
-FAKE(ts_report)
-FAKE(ts_init)
-FAKE(ts_list)
-FAKE(ts_bench)
-FAKE(ts_sample_space)
-FAKE(ts_analyse_runs)
-FAKE(ts_schedule)
-FAKE(ts_tune)
+FAKE(tessera_check)
+FAKE(tessera_plan)
+FAKE(tessera_run)
+FAKE(tessera_study)
+FAKE(tessera_work)
+FAKE(tessera_status)
+FAKE(tessera_log)
+FAKE(tessera_explain)
+FAKE(tessera_costs)
+FAKE(tessera_verify)
+FAKE(tessera_report)
+FAKE(tessera_init)
+FAKE(tessera_list)
+FAKE(tessera_bench)
+FAKE(tessera_sample)
+FAKE(tessera_analyse)
+FAKE(tessera_schedule)
+FAKE(tessera_tune)
 #undef FAKE
 
-void ts_reply_free(char *reply) { free(reply); }
-const char *ts_version(void) { return "1.2.3"; }
-void ts_on_warning(void (*take)(void *user, const char *text), void *user) {
+void tessera_reply_free(char *reply) { free(reply); }
+const char *tessera_version(void) { return "1.2.3"; }
+void tessera_on_warning(void (*take)(void *user, const char *text), void *user) {
   (void)take;
   (void)user;
 }

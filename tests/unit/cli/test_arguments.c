@@ -158,7 +158,7 @@ static void options_of_sample_and_analyse_arrive(void **state) {
 static void zero_is_the_default(void **state) {
   (void)state;
   struct ts_arguments arguments = parsed("study");
-  struct ts_request nothing = {.command = arguments.command_line};
+  struct ts_request nothing = {.size_bytes = sizeof nothing, .command = arguments.command_line};
   assert_memory_equal(&arguments.request, &nothing, sizeof nothing);
   ts_arguments_release(&arguments);
 }

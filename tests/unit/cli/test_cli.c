@@ -227,18 +227,18 @@ static void settings_reach_the_library(void **state) {
   (void)state;
   fake_work = tell_request;
   assert_outcome(call(NULL, WORDS("report", "--json")), 0, "{\n  \"schema\": \"tessera.fake/1\"\n}\n",
-                 "ts_report jobs=0 store=- file=-\n");
+                 "tessera_report jobs=0 store=- file=-\n");
   assert_outcome(call(NULL, WORDS("store", "costs", "--json")), 0, "{\n  \"schema\": \"tessera.fake/1\"\n}\n",
-                 "ts_costs_of_store jobs=0 store=- file=-\n");
+                 "tessera_costs jobs=0 store=- file=-\n");
   assert_outcome(call(NULL, WORDS("store", "verify", "s.json", "--recompute", "--json")), 0,
-                 "{\n  \"schema\": \"tessera.fake/1\"\n}\n", "ts_verify_store jobs=0 store=- file=s.json\n");
+                 "{\n  \"schema\": \"tessera.fake/1\"\n}\n", "tessera_verify jobs=0 store=- file=s.json\n");
   setenv("TESSERA_STORE", "there", 1);
   setenv("TESSERA_JOBS", "7", 1);
   assert_outcome(call(NULL, WORDS("plan", "--json")), 0, "{\n  \"schema\": \"tessera.fake/1\"\n}\n",
-                 "ts_plan_study jobs=7 store=there file=-\n");
+                 "tessera_plan jobs=7 store=there file=-\n");
   /* --dry-run is plan. */
   assert_outcome(call(NULL, WORDS("study", "s.json", "-n", "-j2", "--store=x", "--json")), 0,
-                 "{\n  \"schema\": \"tessera.fake/1\"\n}\n", "ts_plan_study jobs=2 store=x file=s.json\n");
+                 "{\n  \"schema\": \"tessera.fake/1\"\n}\n", "tessera_plan jobs=2 store=x file=s.json\n");
 }
 
 static struct ts_stage_progress stage = {.name = "segment", .total = 3600, .done = 1840};

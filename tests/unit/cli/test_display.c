@@ -206,6 +206,7 @@ static void a_pause_is_announced_at_once(void **state) {
 /* The log writes to the real stderr; only what the display does about it is looked at. */
 static void messages_do_not_tear_the_display(void **state) {
   (void)state;
+  ts_log_use_stderr();
   struct screen screen;
   screen_open(&screen, TS_DISPLAY_TERMINAL);
   tell(&screen, "run_begin");
