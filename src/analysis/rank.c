@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#define ADVICE_TIMES 100 /* beyond this many times the runs, a number is not useful advice */
+
 /* The figures that a rank depends on. */
 struct entry {
   struct ts_index index;
@@ -87,6 +89,27 @@ void ts_rank(const struct ts_indices *indices, const char *column, size_t *order
 size_t ts_rank_more_blocks(const struct ts_indices *indices, const char *column, size_t a, size_t b, size_t limit) {
   ts_auto_free struct entry *entries = column_entries(indices, column);
   return more_blocks(&entries[a], &entries[b], limit);
+}
+
+static size_t most_usable(const struct ts_indices *indices) {
+  size_t most = 0;
+  for (size_t i = 0; i < indices->name_count; i++) most = indices->usable[i] > most ? indices->usable[i] : most;
+  return most;
+}
+
+size_t ts_rank_open(const struct ts_indices *indices, struct ts_open_rank *open) {
+  ts_auto_free struct entry *entries = column_entries(indices, NULL);
+  ts_auto_free size_t *order = ts_calloc(indices->name_count + 1, sizeof *order);
+  ts_auto_free bool *unsettled = ts_calloc(indices->name_count + 1, sizeof *unsettled);
+  const size_t limit = ADVICE_TIMES * most_usable(indices);
+  size_t count = 0;
+  rank(entries, indices->name_count, order, unsettled);
+  for (size_t i = 0; i < indices->name_count; i++) {
+    if (!unsettled[i]) continue;
+    const size_t a = order[i], b = order[i + 1];
+    open[count++] = (struct ts_open_rank){i, a, b, more_blocks(&entries[a], &entries[b], limit)};
+  }
+  return count;
 }
 
 double ts_morris_largest(const struct ts_morris_index *indices, size_t count) {

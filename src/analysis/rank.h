@@ -14,4 +14,13 @@ void ts_rank(const struct ts_indices *indices, const char *column, size_t *order
  * `limit` further ones or more, or it is unknown. */
 size_t ts_rank_more_blocks(const struct ts_indices *indices, const char *column, size_t a, size_t b, size_t limit);
 
+/* Neighbouring ranks that the runs cannot distinguish. */
+struct ts_open_rank {
+  size_t rank; /* of `a`, from 0 */
+  size_t a, b; /* names */
+  size_t more; /* blocks that would separate them; 0: not known, or so many that the number is not useful advice */
+};
+/* Those of the method's own column, in the order of ranks; `open` has room for name_count. */
+size_t ts_rank_open(const struct ts_indices *indices, struct ts_open_rank *open);
+
 #endif

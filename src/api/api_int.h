@@ -5,6 +5,8 @@
 
 #include "api/calls.h"
 #include "project/project.h"
+#include "study/study_result.h"
+#include "work/progress.h"
 
 /* ---- reply.c ---- */
 json_t *ts_reply_new(const char *schema);
@@ -32,6 +34,30 @@ int ts_past_finish(struct ts_past *past, json_t *object, int exit_code, char **r
 /* As ts_study and ts_run_workflow, with the order in place of the files of the project. */
 int ts_study_of(const struct ts_request *request, const struct ts_order *order, char **reply);
 int ts_run_of(const struct ts_request *request, const struct ts_order *order, char **reply);
+
+/* ---- counts_json.c: reuse, time and failures of a run; new references ---- */
+json_t *ts_counts_reuse(const struct ts_project *project, const struct ts_plan *plan,
+                        const struct ts_run_result *result);
+json_t *ts_counts_by_task(const struct ts_project *project, const struct ts_plan *plan,
+                          const struct ts_run_result *result, const struct progress *progress);
+json_t *ts_counts_reference(const struct ts_project *project, const struct ts_plan *plan,
+                            const struct ts_run_result *result);
+/* Where the CPU time of the process went: tasks, reading, the engine. */
+json_t *ts_counts_profile(const struct ts_project *project, const struct ts_run_result *result,
+                          const struct progress *progress);
+json_t *ts_counts_timeline(const struct progress *progress);
+json_t *ts_counts_failed(const struct progress *progress);
+
+/* ---- study_json.c ---- */
+/* Completes the new object of a reply; with incomplete results (paused, failed) it has the counts
+ * only. */
+void ts_study_object(const struct ts_work *work, struct study_result *r, bool complete, json_t *object);
+/* analyses_json.c: one object per phase, method, output and scope; a new reference. */
+json_t *ts_study_analyses_json(const struct ts_project *project, const struct study_result *r);
+json_t *ts_study_analysis_json(const struct ts_project *project, const struct study_result *r,
+                               const struct study_phase *phase, const struct study_analysis *analysis);
+/* A remark about an output: "objects cut at tile edges"; a new reference. */
+json_t *ts_study_output_notes(const struct ts_project *project, size_t output);
 
 /* init.c: demos this program carries; a new reference. */
 json_t *ts_demo_list(void);

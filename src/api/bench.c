@@ -84,10 +84,7 @@ static bool measure(struct bench *bench, json_t *object) {
     bool ok = ts_run(bench->plan, &project->dataset, &options, &result, &err);
     peak_bytes = result.peak_bytes > peak_bytes ? result.peak_bytes : peak_bytes;
     ts_run_result_release(&result);
-    if (!ok) {
-      ts_issues_fault(bench->issues, &err);
-      return false;
-    }
+    if (!ok) return ts_issues_fault(bench->issues, &err);
   }
   json_object_set_new(object, "variant", json_string(ts_kernels_variant()));
   json_object_set_new(object, "threads",

@@ -36,10 +36,7 @@ static bool list_costs(struct ts_past *past, json_t *object, struct ts_issues *i
   struct ts_cost_row *rows = NULL;
   size_t row_count = 0, count = 0, damaged = 0;
   struct ts_error err = {0};
-  if (!ts_store_cost_list(past->store, &past->arena, &rows, &row_count, &err)) {
-    ts_issues_fault(issues, &err);
-    return false;
-  }
+  if (!ts_store_cost_list(past->store, &past->arena, &rows, &row_count, &err)) return ts_issues_fault(issues, &err);
   struct ts_cost_entry *entries = ts_cost_entries(rows, row_count, &past->arena, &count, &damaged);
   struct ts_cost_model *model = ts_cost_model_create(entries, count);
   json_t *list = json_array();

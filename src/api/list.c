@@ -1,6 +1,7 @@
 /* Lists what this build knows: operations, demos, methods, samplers, analyses.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
+#include "project/study_method.h"
 
 #include "base/alloc.h"
 #include "model/model.h"
@@ -59,6 +60,50 @@ static json_t *operation_json(const struct ts_op *op) {
                    needs_json(&op->needs), "devices", devices_json(d));
 }
 
+static json_t *methods_json(void) {
+  json_t *list = json_array();
+  for (size_t i = 0; ts_study_kinds[i]; i++) {
+    const struct study_kind *kind = ts_study_kinds[i];
+    json_t *item = json_pack("{s:s, s:s}", "name", kind->name, "title", kind->title);
+    if (kind->aliases[0]) json_object_set_new(item, "alias", json_string(kind->aliases[0]));
+    json_array_append_new(list, item);
+  }
+  return list;
+}
+
+static json_t *samplers_json(void) {
+  json_t *list = json_array();
+  for (size_t i = 0; ts_samplers[i]; i++) {
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", ts_samplers[i]->name, "title",
+                                          ts_samplers[i]->title, "help", ts_samplers[i]->help));
+  }
+  return list;
+}
+
+static json_t *texts(const char *const *items, size_t most) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < most && items[i]; i++) json_array_append_new(list, json_string(items[i]));
+  return list;
+}
+
+static json_t *analyses_json(void) {
+  json_t *list = json_array();
+  for (size_t i = 0; ts_methods[i]; i++) {
+    const struct ts_method *method = ts_methods[i];
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", method->name, "title", method->title, "help",
+                               method->assumes, "interval", method->interval, "rank_by", method->rank_by);
+    if (method->alias) json_object_set_new(object, "alias", json_string(method->alias));
+    json_object_set_new(object, "columns", texts(method->columns, sizeof method->columns / sizeof *method->columns));
+    json_t *layouts = json_array();
+    for (size_t l = 0; l < method->layout_count; l++) {
+      json_array_append_new(layouts, json_string(ts_layout_name(method->layouts[l])));
+    }
+    json_object_set_new(object, "layouts", layouts);
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
 int ts_list(const struct ts_request *request, char **reply) {
   struct ts_issues issues = {0};
   struct ts_project project;
@@ -73,9 +118,9 @@ int ts_list(const struct ts_request *request, char **reply) {
     json_array_append_new(operations, operation_json(ts_registry_at(project.registry, i)));
   json_object_set_new(object, "operations", operations);
   json_object_set_new(object, "demos", ts_demo_list());
-  json_object_set_new(object, "methods", ts_study_method_list());
-  json_object_set_new(object, "samplers", ts_sampler_list());
-  json_object_set_new(object, "analyses", ts_analysis_list());
+  json_object_set_new(object, "methods", methods_json());
+  json_object_set_new(object, "samplers", samplers_json());
+  json_object_set_new(object, "analyses", analyses_json());
   json_object_set_new(object, "schedulers", ts_scheduler_list());
   json_object_set_new(object, "tuners", ts_tuner_list());
   ts_project_release(&project);

@@ -12,37 +12,6 @@
 #include "base/file.h"
 #include "base/json.h"
 
-/* With buckets, the tasks that they execute; the store is not looked at then. */
-static void add_by_task(const struct ts_project *project, const struct ts_plan *plan, const struct ts_run_forecast *f,
-                        const struct ts_bucketing *grouping, json_t *object) {
-  json_t *list = json_array();
-  uint64_t sum[5] = {0};
-  for (size_t t = 0; t < project->workflow->task_count; t++) {
-    const struct ts_task *task = &project->workflow->tasks[t];
-    const struct ts_stage *stage = &project->workflow->stages[task->stage];
-    if (!plan->active[t]) continue;
-    uint64_t units = ts_dataset_units(&project->dataset, stage->scope);
-    uint64_t row[5] = {plan->counts[t].requested * units, plan->counts[t].stage_reused * units,
-                       plan->counts[t].task_reused * units, f->stored[t], f->execute[t]};
-    if (grouping->wanted) {
-      row[3] = 0;
-      row[4] = grouping->buckets.executed[t] * units;
-      row[2] = row[0] - row[1] - row[4];
-    }
-    for (size_t i = 0; i < 5; i++) sum[i] += row[i];
-    json_array_append_new(list,
-                          json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "stage", stage->name, "task", task->name,
-                                    "requested", (json_int_t)row[0], "stage_reused", (json_int_t)row[1], "task_reused",
-                                    (json_int_t)row[2], "store", (json_int_t)row[3], "executed", (json_int_t)row[4]));
-  }
-  json_object_set_new(object, "requested", ts_json_count(sum[0]));
-  json_object_set_new(object, "executed", ts_json_count(sum[4]));
-  json_object_set_new(object, "reuse",
-                      json_pack("{s:I, s:I, s:n, s:I}", "stage", (json_int_t)sum[1], "task", (json_int_t)sum[2],
-                                "cutoff", "store", (json_int_t)sum[3]));
-  json_object_set_new(object, "by_task", list);
-}
-
 /* One run is planned for a bare workflow, and where the request has options of `run` alone. */
 static bool is_single(const struct ts_project *project) {
   const struct ts_request *r = project->request;
@@ -93,14 +62,7 @@ static bool forecast(struct ts_work *work, const struct parameter_sets *sets, js
   else
     ts_run_forecast_all(plan, &project->dataset, &f);
   if (ok) {
-    add_by_task(project, plan, &f, &grouping, object);
-    json_object_set_new(object, "merge", json_string(ts_merge_name(plan->options.merge)));
-    json_object_set_new(object, "reference",
-                        json_pack("{s:I, s:I, s:I}", "requested",
-                                  (json_int_t)f.reference_execute + (json_int_t)f.reference_stored, "executed",
-                                  (json_int_t)f.reference_execute, "store", (json_int_t)f.reference_stored));
-    json_object_set_new(object, "planning_s", json_real(planning_s));
-    ts_bucketing_reply(&grouping, work, plan, object);
+    ts_plan_describe(work, plan, &grouping, &f, planning_s, object);
     ok = add_more(&grouping, work, plan, sets, plan_s, object, issues);
   } else {
     ts_issues_fault(issues, &err);

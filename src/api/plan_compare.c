@@ -43,10 +43,7 @@ static bool add_level(struct comparison *c, enum ts_merge merge) {
   options.keep_instances = false;
   uint64_t start_ns = ts_clock_process_cpu_ns();
   struct ts_plan *plan = ts_plan_create(w, c->sets->values, c->sets->count, &options, false, &err);
-  if (!plan) {
-    ts_issues_fault(c->issues, &err);
-    return false;
-  }
+  if (!plan) return ts_issues_fault(c->issues, &err);
   double planning_s = seconds_since(start_ns);
   struct ts_stage_forecast *forecasts = ts_plan_forecast_alone(plan, o);
   struct ts_bucketing_totals sum = ts_bucketing_add_up(plan, forecasts, o->workers);
@@ -109,8 +106,7 @@ bool ts_plan_compare(const struct ts_bucketing *grouping, const struct ts_projec
     struct ts_error err = {0};
     ts_fail(&err, TS_ERR_USAGE, "'--compare' and '--merge %s' do not go together", ts_merge_name(plan->options.merge));
     ts_error_help(&err, "leave out '--merge': the comparison has every way to merge");
-    ts_issues_fault(issues, &err);
-    return false;
+    return ts_issues_fault(issues, &err);
   }
   struct comparison c = {project, issues, grouping, plan, sets, picture, json_array(), plan_s};
   bool ok = add_level(&c, TS_MERGE_NONE) && add_level(&c, TS_MERGE_STAGE);

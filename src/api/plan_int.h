@@ -18,6 +18,10 @@ void ts_plan_picture_add(struct plan_picture *picture, const struct ts_plan_buck
 void ts_plan_picture_refuse(struct plan_picture *picture, const char *name, const char *why);
 bool ts_plan_picture_write(const struct plan_picture *picture, struct ts_work *work, struct ts_issues *issues);
 
+/* plan_json.c: what the reply says of a plan, of which the forecast says what is left to execute; planning_s: CPU
+ * seconds of making it. */
+void ts_plan_describe(struct ts_work *work, const struct ts_plan *plan, const struct ts_bucketing *grouping,
+                      const struct ts_run_forecast *f, double planning_s, json_t *object);
 /* plan_compare.c: adds `workers`, `cost` (its unit) and `compare`, one object for each way to merge; plan_s: CPU
  * seconds of the plan. picture may be NULL. */
 bool ts_plan_compare(const struct ts_bucketing *grouping, const struct ts_project *project, const struct ts_plan *plan,

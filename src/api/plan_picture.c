@@ -38,8 +38,7 @@ static bool refuse_picture(const char *why, struct ts_issues *issues) {
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_USAGE, "'--picture' draws buckets, and %s", why);
   ts_error_help(&err, "ask for '--compare', '--merge rtma', or leave out '--merge'");
-  ts_issues_fault(issues, &err);
-  return false;
+  return ts_issues_fault(issues, &err);
 }
 
 static void set_titles(struct plan_picture *p, const struct ts_project *project,

@@ -27,24 +27,28 @@ struct run_state {
   const char **names; /* of the products; in the arena of the work */
   struct progress *progress;
   struct engine_run engine;
-  json_t *outputs;
+  struct product_writer writer;
   struct quality *quality; /* owned */
 };
 
 /* Products come in the order in which tasks finish; the reply lists them in a stable one. */
-static int compare_strings(const void *a, const void *b) {
-  return strcmp(json_string_value(*(json_t *const *)a), json_string_value(*(json_t *const *)b));
+static int compare_paths(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static json_t *sorted(json_t *list) {
-  size_t count = json_array_size(list);
-  json_t **items = ts_calloc(count + 1, sizeof(json_t *));
-  for (size_t i = 0; i < count; i++) items[i] = json_array_get(list, i);
-  qsort(items, count, sizeof(json_t *), compare_strings);
-  json_t *result = json_array();
-  for (size_t i = 0; i < count; i++) json_array_append(result, items[i]);
-  free(items);
-  return result;
+static json_t *outputs_json(const struct product_writer *writer) {
+  json_t *list = json_array();
+  if (writer->output_count > 0) qsort(writer->outputs, writer->output_count, sizeof *writer->outputs, compare_paths);
+  for (size_t i = 0; i < writer->output_count; i++) json_array_append_new(list, json_string(writer->outputs[i]));
+  return list;
+}
+
+static json_t *skipped_json(const struct ts_work *work) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < work->skipped_count; i++)
+    json_array_append_new(
+        list, json_pack("{s:s, s:s}", "output", work->skipped[i].product, "reason", work->skipped[i].reason));
+  return list;
 }
 
 static bool make_plan(struct ts_work *work, struct run_state *r, struct ts_issues *issues) {
@@ -64,15 +68,14 @@ static bool execute(struct ts_work *work, struct run_state *r, struct ts_issues 
   const struct ts_project *project = work->project;
   ts_auto_free char *start = ts_path_absolute("");
   r->quality = ts_quality_create(project, r->plan);
-  struct product_writer writer = {.work = work,
-                                  .project = project,
-                                  .issues = issues,
-                                  .plan = r->plan,
-                                  .names = r->names,
-                                  .folder = ts_output_run_folder(project, &work->arena),
-                                  .start = start,
-                                  .outputs = r->outputs,
-                                  .quality = r->quality};
+  r->writer = (struct product_writer){.work = work,
+                                      .project = project,
+                                      .issues = issues,
+                                      .plan = r->plan,
+                                      .names = r->names,
+                                      .folder = ts_output_run_folder(project, &work->arena),
+                                      .start = start,
+                                      .quality = r->quality};
   r->progress = ts_progress_create(work, r->plan, r->id, ts_workers_threads(project->request));
   r->engine = (struct engine_run){.work = work,
                                   .issues = issues,
@@ -81,12 +84,12 @@ static bool execute(struct ts_work *work, struct run_state *r, struct ts_issues 
                                   .run_id = r->id,
                                   .command = "run",
                                   .progress = r->progress,
-                                  .user = &writer,
+                                  .user = &r->writer,
                                   .on_product = ts_write_product};
-  ts_write_products_remove_skipped(&writer);
+  ts_write_products_remove_skipped(&r->writer);
   ts_progress_begin(r->progress);
   bool ok = ts_engine_run(&r->engine);
-  ts_write_products_end(&writer);
+  ts_write_products_end(&r->writer);
   ts_progress_end(r->progress, issues);
   r->state = r->engine.result.stopped ? "paused" : ts_progress_any_failed(r->progress) ? "failed" : "done";
   return ok;
@@ -100,14 +103,14 @@ static void describe(struct ts_work *work, struct run_state *r, json_t *object) 
   json_object_set_new(object, "name", json_string(project->study.name));
   json_object_set_new(object, "file", json_string(project->study.path));
   json_object_set_new(object, "params", ts_reply_values(r->sets.values, project->workflow));
-  json_object_set_new(object, "outputs", sorted(r->outputs));
-  json_object_set_new(object, "skipped", json_incref(work->skipped));
+  json_object_set_new(object, "outputs", outputs_json(&r->writer));
+  json_object_set_new(object, "skipped", skipped_json(work));
   ts_quality_json(r->quality, object);
   json_object_set_new(object, "reuse", ts_counts_reuse(project, r->plan, result));
   json_object_set_new(object, "reference", ts_counts_reference(project, r->plan, result));
   json_object_set_new(object, "by_task", ts_counts_by_task(project, r->plan, result, r->progress));
   json_object_set_new(object, "profile", ts_counts_profile(project, result, r->progress));
-  json_object_set_new(object, "failed", ts_progress_failed(r->progress));
+  json_object_set_new(object, "failed", ts_counts_failed(r->progress));
   json_object_set_new(object, "threads", json_integer((json_int_t)result->threads));
   if (result->workers > 0) {
     json_object_set_new(object, "workers", json_integer((json_int_t)result->workers));
@@ -138,7 +141,7 @@ int ts_run_of(const struct ts_request *request, const struct ts_order *order, ch
   struct ts_issues issues = {0};
   struct ts_project project;
   struct ts_work work;
-  struct run_state r = {.state = "failed", .outputs = json_array()};
+  struct run_state r = {.state = "failed"};
   ts_project_init(&project, request);
   project.order = order;
   project.order_reader = &ts_order_reader;
@@ -154,7 +157,7 @@ int ts_run_of(const struct ts_request *request, const struct ts_order *order, ch
   ts_progress_destroy(r.progress);
   ts_plan_destroy(r.plan);
   ts_sets_release(&r.sets);
-  json_decref(r.outputs);
+  free(r.writer.outputs);
   ts_quality_destroy(r.quality);
   ts_work_release(&work);
   ts_order_release(&r.resumed.order);

@@ -56,7 +56,8 @@ int ts_study_of(const struct ts_request *request, const struct ts_order *order, 
     /* The results are in the reply and in the store even if files cannot be written. */
     bool complete = ts_study_run(&work, &r, &issues);
     bool written = complete && ts_study_write_results(&project, &r, &issues) && ts_study_draw(&work, &r, &issues);
-    ts_study_object(&work, &r, complete, object, &issues);
+    if (complete && !r.sets.is_given) ts_study_warn_unsettled(&r, &issues);
+    ts_study_object(&work, &r, complete, object);
     json_object_set_new(object, "warnings", ts_reply_warnings(&issues));
     json_object_set_new(object, "faults", json_array()); /* as in the reply: the report embeds the same object */
     written = written && ts_study_write_report(&r, object, &issues);

@@ -54,8 +54,7 @@ static bool fail_missing(struct ts_issues *issues, const char *what, const char 
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_USAGE, "no %s was given", what);
   ts_error_help(&err, "%s", help);
-  ts_issues_fault(issues, &err);
-  return false;
+  return ts_issues_fault(issues, &err);
 }
 
 /* Checks what the command line must name, before any file is read. */
@@ -70,8 +69,7 @@ static bool check_request(struct analysis *a) {
   a->method = ts_method_find(request->method, &err);
   if (!a->method) {
     err.code = TS_ERR_USAGE;
-    ts_issues_fault(a->issues, &err);
-    return false;
+    return ts_issues_fault(a->issues, &err);
   }
   if (!request->space) return true; /* reported where it is opened */
   if (!request->design)
@@ -80,8 +78,7 @@ static bool check_request(struct analysis *a) {
   if (strcmp(request->outputs, "-") != 0) return true;
   ts_fail(&err, TS_ERR_USAGE, "outputs cannot come from standard input: they may be read more than once");
   ts_error_help(&err, "write them to a file; the design may come from standard input: --design -");
-  ts_issues_fault(a->issues, &err);
-  return false;
+  return ts_issues_fault(a->issues, &err);
 }
 
 static json_t *names_json(const char *const *names, size_t count) {

@@ -9,8 +9,6 @@
 
 #include <stdio.h>
 
-#define ADVICE_TIMES 100 /* beyond this many times the runs, a number is not useful advice */
-
 /* Unknown values are null. */
 static void set_index(json_t *object, const char *name, const struct ts_index *index) {
   char key[64];
@@ -63,29 +61,23 @@ static json_t *facts_json(const struct ts_indices *indices) {
   return object;
 }
 
-static size_t most_usable(const struct ts_indices *indices) {
-  size_t most = 0;
-  for (size_t i = 0; i < indices->name_count; i++) most = indices->usable[i] > most ? indices->usable[i] : most;
-  return most;
-}
-
 /* The order of the parameters, and which neighbours the runs cannot distinguish. */
 static void set_ranks(json_t *object, const struct ts_indices *indices) {
   ts_auto_free size_t *order = ts_calloc(indices->name_count + 1, sizeof *order);
   ts_auto_free bool *unsettled = ts_calloc(indices->name_count + 1, sizeof *unsettled);
+  ts_auto_free struct ts_open_rank *open = ts_calloc(indices->name_count + 1, sizeof *open);
+  json_t *names = json_array(), *pairs = json_array();
   ts_rank(indices, NULL, order, unsettled);
-  json_t *names = json_array(), *open = json_array();
-  for (size_t i = 0; i < indices->name_count; i++) {
-    json_array_append_new(names, json_string(indices->names[order[i]]));
-    if (!unsettled[i]) continue;
-    size_t more = ts_rank_more_blocks(indices, NULL, order[i], order[i + 1], ADVICE_TIMES * most_usable(indices));
-    json_t *pair = json_pack("{s:I, s:s, s:s}", "rank", (json_int_t)i + 1, "a", indices->names[order[i]], "b",
-                             indices->names[order[i + 1]]);
-    if (more > 0) json_object_set_new(pair, "more", json_integer((json_int_t)more));
-    json_array_append_new(open, pair);
+  for (size_t i = 0; i < indices->name_count; i++) json_array_append_new(names, json_string(indices->names[order[i]]));
+  const size_t count = ts_rank_open(indices, open);
+  for (size_t i = 0; i < count; i++) {
+    json_t *pair = json_pack("{s:I, s:s, s:s}", "rank", (json_int_t)open[i].rank + 1, "a", indices->names[open[i].a],
+                             "b", indices->names[open[i].b]);
+    if (open[i].more > 0) json_object_set_new(pair, "more", json_integer((json_int_t)open[i].more));
+    json_array_append_new(pairs, pair);
   }
   json_object_set_new(object, "order", names);
-  json_object_set_new(object, "unsettled", open);
+  json_object_set_new(object, "unsettled", pairs);
 }
 
 /* The value of the ranking index for each parameter. */
@@ -110,28 +102,4 @@ json_t *ts_analysis_output_json(const char *name, const struct ts_indices *indic
   for (size_t i = 0; i < indices->note_count; i++) json_array_append_new(notes, json_string(indices->notes[i]));
   json_object_set_new(object, "notes", notes);
   return object;
-}
-
-static json_t *texts(const char *const *items, size_t most) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < most && items[i]; i++) json_array_append_new(list, json_string(items[i]));
-  return list;
-}
-
-json_t *ts_analysis_list(void) {
-  json_t *list = json_array();
-  for (size_t i = 0; ts_methods[i]; i++) {
-    const struct ts_method *method = ts_methods[i];
-    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", method->name, "title", method->title, "help",
-                               method->assumes, "interval", method->interval, "rank_by", method->rank_by);
-    if (method->alias) json_object_set_new(object, "alias", json_string(method->alias));
-    json_object_set_new(object, "columns", texts(method->columns, sizeof method->columns / sizeof *method->columns));
-    json_t *layouts = json_array();
-    for (size_t l = 0; l < method->layout_count; l++) {
-      json_array_append_new(layouts, json_string(ts_layout_name(method->layouts[l])));
-    }
-    json_object_set_new(object, "layouts", layouts);
-    json_array_append_new(list, object);
-  }
-  return list;
 }

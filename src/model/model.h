@@ -65,11 +65,9 @@ void ts_model_analyse(const struct ts_request *request, json_t *object, struct t
 /* Whether every demand is met. */
 bool ts_model_schedule(const struct ts_request *request, json_t *object, struct ts_issues *issues);
 
-/* sample.c, schedule_reply.c, analyse_reply.c: the lists of ts_list; new references. */
-json_t *ts_sampler_list(void);
+/* schedule_reply.c: the list of ts_list; a new reference. */
 json_t *ts_scheduler_list(void);
-json_t *ts_analysis_list(void);
-/* The indices of one output; a new reference. */
+/* analyse_reply.c: the indices of one output; a new reference. */
 json_t *ts_analysis_output_json(const char *name, const struct ts_indices *indices);
 
 #endif

@@ -22,15 +22,6 @@ struct sampling {
   bool reader_left;          /* the caller wants no more text */
 };
 
-json_t *ts_sampler_list(void) {
-  json_t *list = json_array();
-  for (size_t i = 0; ts_samplers[i]; i++) {
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", ts_samplers[i]->name, "title",
-                                          ts_samplers[i]->title, "help", ts_samplers[i]->help));
-  }
-  return list;
-}
-
 static enum ts_scramble scramble_of(const char *word) {
   if (!word) return TS_SCRAMBLE_DEFAULT;
   return strcmp(word, "owen") == 0    ? TS_SCRAMBLE_OWEN

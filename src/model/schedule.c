@@ -19,8 +19,7 @@ static bool usage(struct ts_issues *issues, const char *text, const char *help) 
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_USAGE, "%s", text);
   ts_error_help(&err, "%s", help);
-  ts_issues_fault(issues, &err);
-  return false;
+  return ts_issues_fault(issues, &err);
 }
 
 static bool check_request(struct scheduling *job) {
@@ -59,8 +58,7 @@ static bool read_graph(struct scheduling *job) {
 static bool write_file(struct scheduling *job, const char *path, const char *text, size_t length) {
   struct ts_error err = {0};
   if (ts_file_write_atomic(ts_request_path(job->request, &job->arena, path), text, length, &err)) return true;
-  ts_issues_fault(job->issues, &err);
-  return false;
+  return ts_issues_fault(job->issues, &err);
 }
 
 static bool write_graph(struct scheduling *job) {
@@ -76,10 +74,8 @@ static bool write_graph(struct scheduling *job) {
 static bool write_files(struct scheduling *job, json_t *object) {
   const struct ts_request *r = job->request;
   struct ts_error err = {0};
-  if (r->picture && !ts_scheduling_draw(job, ts_request_path(job->request, &job->arena, r->picture), &err)) {
-    ts_issues_fault(job->issues, &err);
-    return false;
-  }
+  if (r->picture && !ts_scheduling_draw(job, ts_request_path(job->request, &job->arena, r->picture), &err))
+    return ts_issues_fault(job->issues, &err);
   if (r->picture) json_object_set_new(object, "picture", json_string(r->picture));
   if (r->wfformat && !write_graph(job)) return false;
   if (r->wfformat) json_object_set_new(object, "wfformat", json_string(r->wfformat));

@@ -55,8 +55,7 @@ static bool refuse(struct ts_issues *issues, const char *option, const char *tex
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_USAGE, "'%s %s': %s", option, text, why);
   ts_error_help(&err, "%s", help);
-  ts_issues_fault(issues, &err);
-  return false;
+  return ts_issues_fault(issues, &err);
 }
 
 static bool read_throughput(struct scheduling *job) {

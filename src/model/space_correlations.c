@@ -17,8 +17,7 @@ struct reader {
 
 static bool complain(const struct reader *r, struct ts_error *err, const char *pointer) {
   ts_json_place(err, r->doc, pointer, TS_JSON_VALUE);
-  ts_issues_fault(r->issues, err);
-  return false;
+  return ts_issues_fault(r->issues, err);
 }
 
 /* The parameter that a name in "between" means; TS_NONE with a fault if there is none. */

@@ -25,8 +25,7 @@ static bool open_workflow(struct space_file *file, const struct ts_request *requ
   if (!ts_project_read(project, issues)) return false;
   if (ts_space_of_workflow(&file->space, project->workflow, study->varied, study->varied_count, &err)) return true;
   if (study->varied_count > 0) ts_json_place(&err, &project->doc, "/parameters", TS_JSON_VALUE);
-  ts_issues_fault(issues, &err);
-  return false;
+  return ts_issues_fault(issues, &err);
 }
 
 /* A parameter without a group is a group of its own, as soon as there are groups at all. */
@@ -66,14 +65,10 @@ bool ts_space_file_open(struct space_file *file, const struct ts_request *reques
   if (!request->space) {
     ts_fail(&err, TS_ERR_USAGE, "no space was given: which parameters are varied, and how far");
     ts_error_help(&err, "name a space file, a workflow or a study: --space FILE");
-    ts_issues_fault(issues, &err);
-    return false;
+    return ts_issues_fault(issues, &err);
   }
   const char *path = ts_request_path(request, &file->arena, request->space);
-  if (!ts_json_doc_open(&doc, path, &err)) {
-    ts_issues_fault(issues, &err);
-    return false;
-  }
+  if (!ts_json_doc_open(&doc, path, &err)) return ts_issues_fault(issues, &err);
   bool plain = is_space(doc.root);
   bool ok = plain ? ts_space_read(&file->space, path, &issues->faults) : open_workflow(file, request, issues);
   if (ok) ts_space_file_name(file);

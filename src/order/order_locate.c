@@ -190,8 +190,7 @@ static bool bad_order(struct ts_order_finder *finder) {
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_STORE_FORMAT, "the work order of the run makes no sense");
   ts_error_help(&err, "start the run again; if that happens often, check the store with: tessera store verify");
-  ts_issues_fault(finder->issues, &err);
-  return false;
+  return ts_issues_fault(finder->issues, &err);
 }
 
 bool ts_order_find_data(struct ts_order_finder *finder, const json_t *object, struct ts_item_source *source) {

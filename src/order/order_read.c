@@ -68,8 +68,7 @@ static bool load_operations(struct ts_project *project, struct ts_issues *issues
 static bool parse(struct ts_json_doc *doc, const char *file, const json_t *text, struct ts_issues *issues) {
   struct ts_error err = {0};
   if (ts_json_doc_parse(doc, file, json_string_value(text), json_string_length(text), &err)) return true;
-  ts_issues_fault(issues, &err);
-  return false;
+  return ts_issues_fault(issues, &err);
 }
 
 static void read_grid(struct ts_project *project) {

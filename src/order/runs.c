@@ -66,10 +66,7 @@ bool ts_run_resume(struct ts_resumed *resumed, struct ts_project *project, const
   struct ts_error err = {0};
   if (!project->request->resume) return true;
   const struct ts_run_row *row = find_unfinished(project, command, &err);
-  if (!row || !ts_order_load(project->store, row, &resumed->order, &err)) {
-    ts_issues_fault(issues, &err);
-    return false;
-  }
+  if (!row || !ts_order_load(project->store, row, &resumed->order, &err)) return ts_issues_fault(issues, &err);
   resumed->request = *project->request;
   ts_order_restore(&project->arena, &resumed->order, &resumed->request);
   memcpy(resumed->id, row->id, sizeof resumed->id);
@@ -152,10 +149,7 @@ bool ts_run_find(struct ts_store *store, const char *asked, const char *command,
   struct ts_run_row *rows = NULL;
   size_t count = 0;
   struct ts_error err = {0};
-  if (!ts_store_run_list(store, arena, &rows, &count, &err)) {
-    ts_issues_fault(issues, &err);
-    return false;
-  }
+  if (!ts_store_run_list(store, arena, &rows, &count, &err)) return ts_issues_fault(issues, &err);
   for (size_t i = 0; i < count; i++) {
     size_t length = asked ? strlen(asked) : 0;
     if (asked && (length < 3 || strncmp(rows[i].id, asked, length) != 0)) continue;
@@ -168,6 +162,5 @@ bool ts_run_find(struct ts_store *store, const char *asked, const char *command,
   else
     ts_fail(&err, TS_ERR_NO_SUCH_RUN, "the store has no %s yet", command ? command : "run");
   ts_error_help(&err, "see the runs with: tessera status");
-  ts_issues_fault(issues, &err);
-  return false;
+  return ts_issues_fault(issues, &err);
 }

@@ -453,6 +453,11 @@ bool ts_project_open_dataset(struct ts_project *project, bool is_study, struct t
   return ok && ts_reference_settle(project, issues);
 }
 
+size_t ts_project_task_units(const struct ts_project *project, size_t task) {
+  const struct ts_workflow *w = project->workflow;
+  return ts_dataset_units(&project->dataset, w->stages[w->tasks[task].stage].scope);
+}
+
 json_t *ts_project_groups_json(const struct ts_project *project, const struct ts_item *item) {
   json_t *object = json_object();
   for (size_t g = 0; g < project->study.group_count; g++)

@@ -11,12 +11,13 @@
 
 #define WARNING_BYTES 512 /* a longer text is cut */
 
-void ts_issues_fault(struct ts_issues *issues, const struct ts_error *err) {
+bool ts_issues_fault(struct ts_issues *issues, const struct ts_error *err) {
   const struct ts_faults *faults = &issues->faults;
   for (size_t i = 0; err->code == TS_ERR_DATA_CHANGED && i < faults->count; i++) {
-    if (faults->items[i].code == err->code && strcmp(faults->items[i].text, err->text) == 0) return;
+    if (faults->items[i].code == err->code && strcmp(faults->items[i].text, err->text) == 0) return false;
   }
   *ts_faults_add(&issues->faults) = *err;
+  return false;
 }
 
 static void add_warning(struct ts_issues *issues, const char *text) {

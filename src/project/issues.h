@@ -17,8 +17,8 @@ struct ts_issues {
   size_t warning_count, warning_capacity;
 };
 
-/* A file that has changed is reported once: every task that reads it reports it. */
-void ts_issues_fault(struct ts_issues *issues, const struct ts_error *err);
+/* False, for the caller to return. A file that has changed is reported once: every task that reads it reports it. */
+bool ts_issues_fault(struct ts_issues *issues, const struct ts_error *err);
 void ts_issues_warn(struct ts_issues *issues, const char *format, ...) TS_PRINTF(2, 3);
 /* The same text is reported once. */
 void ts_issues_warn_once(struct ts_issues *issues, const char *format, ...) TS_PRINTF(2, 3);

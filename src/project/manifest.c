@@ -191,8 +191,7 @@ bool ts_manifest_read(struct ts_project *project, const char *path, struct paths
   struct ts_error err = {0};
   if (!ts_csv_read(&m.csv, path, &err)) {
     if (!err.where.file[0]) ts_json_place(&err, &project->doc, "/data/manifest", TS_JSON_VALUE);
-    ts_issues_fault(issues, &err);
-    return false;
+    return ts_issues_fault(issues, &err);
   }
   if (has_commas(&m)) {
     m.inputs = ts_calloc(m.csv.column_count + 1, sizeof *m.inputs);

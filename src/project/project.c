@@ -69,10 +69,7 @@ bool ts_project_read(struct ts_project *project, struct ts_issues *issues) {
   struct ts_error err = {0};
   if (project->order) return project->order_reader->read(project, issues);
   const char *path = find_file(project, &err);
-  if (!path) {
-    ts_issues_fault(issues, &err);
-    return false;
-  }
+  if (!path) return ts_issues_fault(issues, &err);
   if (!ts_workflow_open(&project->doc, path, &issues->faults)) return false;
   project->registry = ts_project_registry();
   project->study.is_bare_workflow = !is_study(project->doc.root);

@@ -190,11 +190,12 @@ const char *ts_study_method_name(const struct study_method *method); /* "vbd" */
 /* The name of its count: "trajectories", "samples". */
 const char *ts_study_method_count_name(const struct study_method *method);
 uint64_t ts_study_seed(const struct ts_project *project);
-json_t *ts_study_method_list(void); /* for ts_list; a new reference */
 
 /* dataset.c */
 /* is_study: compare with the study's reference; otherwise (a run) with the truth where the data has it. */
 bool ts_project_open_dataset(struct ts_project *project, bool is_study, struct ts_issues *issues);
+/* How often a task runs over the dataset. */
+size_t ts_project_task_units(const struct ts_project *project, size_t task);
 /* The groups of an item that has any, by name; a new reference. */
 json_t *ts_project_groups_json(const struct ts_project *project, const struct ts_item *item);
 

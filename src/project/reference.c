@@ -135,8 +135,7 @@ static bool can_make(struct ts_project *project, const struct study_output *outp
   ts_fail(&err, TS_ERR_NO_PRODUCER, "'%s' needs the input '%s', for which the data has no files", output->name, name);
   ts_error_help(&err, "%s", ts_reference_advice(&project->arena, project->workflow, missing));
   ts_json_place(&err, &project->doc, output->pointer, TS_JSON_VALUE);
-  ts_issues_fault(issues, &err);
-  return false;
+  return ts_issues_fault(issues, &err);
 }
 
 bool ts_reference_settle(struct ts_project *project, struct ts_issues *issues) {

@@ -175,17 +175,6 @@ void ts_study_kind_init(const struct study_kind *kind, const char *pointer, stru
   }
 }
 
-json_t *ts_study_method_list(void) {
-  json_t *list = json_array();
-  for (size_t i = 0; ts_study_kinds[i]; i++) {
-    const struct study_kind *kind = ts_study_kinds[i];
-    json_t *item = json_pack("{s:s, s:s}", "name", kind->name, "title", kind->title);
-    if (kind->aliases[0]) json_object_set_new(item, "alias", json_string(kind->aliases[0]));
-    json_array_append_new(list, item);
-  }
-  return list;
-}
-
 const char *ts_study_method_name(const struct study_method *method) { return method->kind->name; }
 
 const char *ts_study_method_count_name(const struct study_method *method) { return method->kind->count_key; }

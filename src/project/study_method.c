@@ -250,8 +250,7 @@ static bool refuse(struct ts_issues *issues, const char *help, const char *forma
   va_end(args);
   ts_fail(&err, TS_ERR_USAGE, "%s", text);
   ts_error_help(&err, "%s", help);
-  ts_issues_fault(issues, &err);
-  return false;
+  return ts_issues_fault(issues, &err);
 }
 
 /* --method: the file's settings stay where they belong to the same kind. */

@@ -71,8 +71,7 @@ static bool is_table(const struct ts_project *project, const struct study_output
           output->product, type);
   ts_error_help(&err, "name a table and a column, such as compare.table:diff");
   ts_json_place(&err, &project->doc, output->pointer, TS_JSON_VALUE);
-  ts_issues_fault(issues, &err);
-  return false;
+  return ts_issues_fault(issues, &err);
 }
 
 /* The ratios of a port, for help texts. */

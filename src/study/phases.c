@@ -158,8 +158,7 @@ static bool fit_budget(const struct ts_project *project, struct study_result *r,
     ts_fail(&err, TS_ERR_BAD_VALUE, "after the screening, the limit of %zu runs leaves none for the second phase",
             most);
     ts_error_help(&err, "allow more runs with --max-runs, or screen with fewer trajectories; finished runs are kept");
-    ts_issues_fault(issues, &err);
-    return false;
+    return ts_issues_fault(issues, &err);
   }
   ts_issues_warn(issues, "the limit of %zu runs leaves %zu %s for the second phase, instead of %zu", most, fits,
                  phase->method->kind->count_key, size);
@@ -205,40 +204,4 @@ bool ts_study_begin_phase(struct ts_work *work, struct study_result *r, struct t
   r->phase_count++;
   if (r->phase_count == 1) r->sets.is_given = phase->sets.is_given;
   return ok;
-}
-
-static json_t *names_json(const char *const *names, size_t count) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < count; i++) json_array_append_new(list, json_string(names[i]));
-  return list;
-}
-
-static json_t *phase_json(const struct ts_project *project, const struct study_phase *phase, size_t number) {
-  const char *name = phase->method->kind == &ts_kind_vbd ? "variance" : "then";
-  if (number == 0) name = project->study.phase_count == 1 ? "study" : "screening";
-  json_t *object = json_pack("{s:s, s:s}", "name", name, "method", phase->method->kind->name);
-  json_object_set_new(object, "runs", json_integer((json_int_t)phase->sets.count));
-  json_object_set_new(object, "distinct_runs", json_integer((json_int_t)ts_design_distinct(&phase->sets.design, NULL)));
-  json_object_set_new(object, "rounds", json_integer((json_int_t)phase->rounds));
-  json_object_set_new(object, "first_run", json_integer((json_int_t)phase->first));
-  json_object_set_new(object, "parameters", names_json(phase->sets.design.names, phase->sets.design.column_count));
-  json_object_set_new(object, "requested", json_integer((json_int_t)phase->requested));
-  json_object_set_new(object, "executed", json_integer((json_int_t)phase->executed));
-  json_object_set_new(object, "reused", json_integer((json_int_t)(phase->requested - phase->executed)));
-  if (!phase->rule) return object;
-  json_t *why = json_object();
-  for (size_t i = 0; i < phase->kept_count; i++) json_object_set_new(why, phase->kept[i], json_string(phase->why[i]));
-  for (size_t i = 0; i < phase->dropped_count; i++)
-    json_object_set_new(why, phase->dropped[i], json_string(phase->why[phase->kept_count + i]));
-  json_object_set_new(object, "rule", json_string(phase->rule));
-  json_object_set_new(object, "kept", names_json(phase->kept, phase->kept_count));
-  json_object_set_new(object, "dropped", names_json(phase->dropped, phase->dropped_count));
-  json_object_set_new(object, "why", why);
-  return object;
-}
-
-json_t *ts_study_phases_json(const struct ts_project *project, const struct study_result *r) {
-  json_t *list = json_array();
-  for (size_t p = 0; p < r->phase_count; p++) json_array_append_new(list, phase_json(project, &r->phases[p], p));
-  return list;
 }

@@ -10,6 +10,7 @@
 #include "image/image.h"
 #include "report/report.h"
 
+#include <math.h>
 #include <string.h>
 
 #define WINDOW_PX      224 /* part of the tile that is shown, so that outlines can be seen */
@@ -184,6 +185,28 @@ static bool write_pictures(const struct study_result *r, struct ts_error *err) {
   return true;
 }
 
+/* The run that differs most in the first output, and the tile where it does; false if there is none. */
+static bool find_most_different(const struct ts_project *project, const struct study_result *r, size_t *set,
+                                size_t *tile) {
+  double best = -INFINITY;
+  if (project->study.output_count == 0 || !ts_study_is_per_tile(r, 0)) return false;
+  for (size_t i = 0; i < r->sets.count; i++) {
+    if (r->outputs[i] > best) {
+      best = r->outputs[i];
+      *set = i;
+    }
+  }
+  double tile_best = -INFINITY;
+  for (size_t t = 0; t < project->dataset.tile_count && isfinite(best); t++) {
+    double value = ts_study_tile_value(r, *set, 0, t);
+    if (value > tile_best) {
+      tile_best = value;
+      *tile = t;
+    }
+  }
+  return isfinite(best) && isfinite(tile_best);
+}
+
 bool ts_study_draw(struct ts_work *work, struct study_result *r, struct ts_issues *issues) {
   const struct ts_project *project = work->project;
   size_t set = 0;
@@ -191,22 +214,13 @@ bool ts_study_draw(struct ts_work *work, struct study_result *r, struct ts_issue
   size_t image_input = 0;
   struct ts_source source = {0};
   struct ts_error err = {0};
-  if (!find_mask(project, &source, &image_input) || !ts_study_most_different(project, r, &set, &tile)) return true;
+  if (!find_mask(project, &source, &image_input) || !find_most_different(project, r, &set, &tile)) return true;
   r->pictures[0] = (struct study_picture){.role = "default", .file = "default.png"};
   r->pictures[1] = (struct study_picture){.role = "different", .file = "different.png"};
   ts_str_add(&r->pictures[0].caption, "default parameters");
   describe_difference(project, r, set, &r->pictures[1].caption);
   if (draw_pair(work, r, set, tile, image_input, source, &err, issues) && write_pictures(r, &err)) return true;
-  if (err.code != TS_ERR_OK) ts_issues_fault(issues, &err);
-  return false;
-}
-
-json_t *ts_study_pictures_json(const struct study_result *r) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < r->picture_count; i++)
-    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "role", r->pictures[i].role, "caption",
-                                          ts_str_get(&r->pictures[i].caption), "file", r->pictures[i].file));
-  return list;
+  return err.code != TS_ERR_OK && ts_issues_fault(issues, &err);
 }
 
 void ts_study_pictures_release(struct study_result *r) {

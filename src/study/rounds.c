@@ -65,8 +65,7 @@ static void add_result(const struct ts_project *project, struct ts_run_result *s
 static void count_phase(const struct ts_project *project, const struct ts_plan *plan,
                         const struct ts_run_result *result, struct study_phase *phase) {
   for (size_t t = 0; result->tasks && t < project->workflow->task_count; t++) {
-    size_t units =
-        ts_dataset_units(&project->dataset, project->workflow->stages[project->workflow->tasks[t].stage].scope);
+    size_t units = ts_project_task_units(project, t);
     phase->requested += plan->counts[t].requested * units;
     phase->executed += result->tasks[t].by_outcome[TS_OUTCOME_EXECUTED];
   }
@@ -236,8 +235,7 @@ static bool plan_whole(struct ts_work *work, struct study_result *r, bool settle
   if (!settled) return true;
   uint64_t reference = 0;
   for (size_t t = 0; t < project->workflow->task_count; t++) {
-    size_t units =
-        ts_dataset_units(&project->dataset, project->workflow->stages[project->workflow->tasks[t].stage].scope);
+    size_t units = ts_project_task_units(project, t);
     settle_store(&r->result.tasks[t], r->plan->counts[t].distinct * units);
     reference += r->plan->counts[t].reference_distinct * units;
   }

@@ -126,8 +126,7 @@ bool ts_sets_draw(const struct ts_project *project, const struct study_method *m
     fill_rows(project->workflow, sets);
     return true;
   }
-  if (err.code != TS_ERR_OK) ts_issues_fault(issues, &err);
-  return false;
+  return err.code != TS_ERR_OK && ts_issues_fault(issues, &err);
 }
 
 bool ts_sets_of_study(const struct ts_project *project, struct parameter_sets *sets, struct ts_issues *issues) {

@@ -30,16 +30,12 @@ bool ts_study_run(struct ts_work *work, struct study_result *r, struct ts_issues
 static bool write_file(const char *path, const struct ts_str *text, struct ts_issues *issues) {
   struct ts_error err = {0};
   if (ts_file_write_atomic(path, ts_str_get(text), text->length, &err)) return true;
-  ts_issues_fault(issues, &err);
-  return false;
+  return ts_issues_fault(issues, &err);
 }
 
 bool ts_study_write_results(const struct ts_project *project, struct study_result *r, struct ts_issues *issues) {
   struct ts_error err = {0};
-  if (!ts_folder_create(r->folder, &err)) {
-    ts_issues_fault(issues, &err);
-    return false;
-  }
+  if (!ts_folder_create(r->folder, &err)) return ts_issues_fault(issues, &err);
   ts_auto(ts_str_release) struct ts_str csv = {0};
   ts_study_results_csv(project, r, &csv);
   if (!write_file(r->results_path, &csv, issues)) return false;

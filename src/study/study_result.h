@@ -1,4 +1,4 @@
-/* The result of a study and how it becomes an object, a table and a page.
+/* The result of a study, and how it becomes tables and a page.
  * SPDX-License-Identifier: Apache-2.0
  *
  * A study has one or two phases, each with a design and analyses of its own; a phase has one round, or several when
@@ -117,7 +117,6 @@ void ts_study_result_release(struct study_result *r);
 /* phases.c */
 /* The first design; for the second phase, with the parameters that the first one kept. */
 bool ts_study_begin_phase(struct ts_work *work, struct study_result *r, struct ts_issues *issues);
-json_t *ts_study_phases_json(const struct ts_project *project, const struct study_result *r);
 
 /* analyses.c */
 /* Files that have a value of their own for an output: 0 for products of the whole dataset. */
@@ -127,24 +126,15 @@ bool ts_study_analyse(const struct ts_project *project, struct study_result *r, 
 /* The pooled analysis of an output by the first method of a phase. */
 const struct study_analysis *ts_study_answer_of(const struct study_phase *phase, size_t output);
 void ts_study_analyses_release(struct study_phase *phase);
-/* analyses_json.c: one object per phase, method, output and scope; a new reference. */
-json_t *ts_study_analyses_json(const struct ts_project *project, const struct study_result *r);
-json_t *ts_study_analysis_json(const struct ts_project *project, const struct study_result *r,
-                               const struct study_phase *phase, const struct study_analysis *analysis);
-/* A remark about an output: "objects cut at tile edges"; a new reference. */
-json_t *ts_study_output_notes(const struct ts_project *project, size_t output);
+/* Once all runs are analysed: which neighbouring ranks overlap, and what would likely separate the first of them. */
+void ts_study_warn_unsettled(const struct study_result *r, struct ts_issues *issues);
 /* The indices of a Morris analysis in their older form; owned by the caller. */
 struct ts_morris_index *ts_study_morris_indices(const struct ts_indices *indices);
 
 /* until.c */
 /* Whether the phase needs another round; records the state of the condition. */
 bool ts_until_wants_more(struct ts_work *work, struct study_result *r, const struct study_phase *phase);
-json_t *ts_until_json(const struct ts_project *project, const struct study_result *r);
 
-/* study_result.c: completes the new object of a reply; with incomplete results (paused, failed) it has the counts
- * only. */
-void ts_study_object(struct ts_work *work, struct study_result *r, bool complete, json_t *object,
-                     struct ts_issues *issues);
 /* results_csv.c */
 /* Number, parameters and outputs of every run. */
 void ts_study_results_csv(const struct ts_project *project, const struct study_result *r, struct ts_str *csv);
@@ -152,11 +142,8 @@ void ts_study_results_csv(const struct ts_project *project, const struct study_r
 void ts_study_by_file_csv(const struct ts_project *project, const struct study_result *r, struct ts_str *csv);
 /* Draws and writes the pictures where the workflow makes masks; none otherwise. */
 bool ts_study_draw(struct ts_work *work, struct study_result *r, struct ts_issues *issues);
-json_t *ts_study_pictures_json(const struct study_result *r);
 void ts_study_pictures_release(struct study_result *r);
 /* The HTML page of a result object, with the pictures that lie in the folder. */
 bool ts_study_report(const json_t *object, const char *folder, struct ts_str *html, struct ts_error *err);
-/* The run that differs most in the first output, and the tile where it does; false if there is none. */
-bool ts_study_most_different(const struct ts_project *project, const struct study_result *r, size_t *set, size_t *tile);
 
 #endif

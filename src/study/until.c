@@ -78,12 +78,10 @@ static double widest(const struct ts_indices *indices, const char *column, const
 }
 
 static size_t open_ranks(const struct ts_indices *indices, size_t top) {
-  ts_auto_free size_t *order = ts_calloc(indices->name_count + 1, sizeof *order);
-  ts_auto_free bool *unsettled = ts_calloc(indices->name_count + 1, sizeof *unsettled);
-  size_t open = 0;
-  ts_rank(indices, NULL, order, unsettled);
-  for (size_t i = 0; i < indices->name_count && i < top; i++) open += unsettled[i] ? 1 : 0;
-  return open;
+  ts_auto_free struct ts_open_rank *open = ts_calloc(indices->name_count + 1, sizeof *open);
+  size_t all = ts_rank_open(indices, open), count = 0;
+  while (count < all && open[count].rank < top) count++;
+  return count;
 }
 
 static bool is_met(struct ts_work *work, const struct study_analysis *analysis, const char **reason) {
@@ -120,10 +118,4 @@ bool ts_until_wants_more(struct ts_work *work, struct study_result *r, const str
   for (size_t o = 0; o < project->study.output_count && state->is_met; o++)
     state->is_met = is_met(work, ts_study_answer_of(phase, o), &state->reason);
   return !state->is_met;
-}
-
-json_t *ts_until_json(const struct ts_project *project, const struct study_result *r) {
-  return json_pack("{s:s, s:b, s:I, s:I, s:s}", "text", project->study.until.text, "met", r->until.is_met, "rounds",
-                   (json_int_t)r->until.rounds, "blocks", (json_int_t)r->until.blocks, "reason",
-                   r->until.reason ? r->until.reason : "");
 }

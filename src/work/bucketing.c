@@ -63,8 +63,7 @@ static bool group(struct ts_plan_bucket_options *options, const struct ts_plan *
                   const struct ts_stage_forecast **forecasts, struct ts_issues *issues) {
   struct ts_error err = {0};
   if (ts_plan_buckets(plan, options, buckets, forecasts, &err)) return true;
-  ts_issues_fault(issues, &err);
-  return false;
+  return ts_issues_fault(issues, &err);
 }
 
 bool ts_bucketing_init(struct ts_bucketing *grouping, struct ts_work *work, const struct ts_plan *plan,
@@ -143,53 +142,4 @@ struct ts_stage_forecast *ts_plan_forecast_alone(const struct ts_plan *plan,
   struct ts_stage_forecast *list = ts_calloc(plan->workflow->stage_count + 1, sizeof *list);
   for (size_t s = 0; s < plan->workflow->stage_count; s++) list[s] = forecast_stage(plan, s, options);
   return list;
-}
-
-static json_t *list_buckets(const struct ts_bucketing *grouping, const struct ts_workflow *w) {
-  json_t *list = json_array();
-  for (size_t b = 0; b < grouping->buckets.count; b++) {
-    const struct ts_bucket *bucket = &grouping->buckets.items[b];
-    json_t *members = json_array();
-    for (size_t i = 0; i < bucket->member_count; i++)
-      json_array_append_new(members, json_integer((json_int_t)bucket->members[i]));
-    json_array_append_new(list, json_pack("{s:s, s:o, s:I, s:f, s:I}", "stage", w->stages[bucket->stage].name,
-                                          "members", members, "tasks", (json_int_t)bucket->tasks, "cost", bucket->cost,
-                                          "peak_bytes", (json_int_t)bucket->peak_bytes));
-  }
-  return list;
-}
-
-static json_t *describe(const struct ts_plan_bucket_options *o, const struct ts_plan *plan,
-                        const struct ts_stage_forecast *forecasts) {
-  struct ts_bucketing_totals sum = ts_bucketing_add_up(plan, forecasts, o->workers);
-  json_t *stages = json_array();
-  for (size_t s = 0; s < plan->workflow->stage_count; s++) {
-    const struct ts_stage_forecast *f = &forecasts[s];
-    if (f->members == 0) continue;
-    json_array_append_new(stages,
-                          json_pack("{s:s, s:I, s:I, s:f, s:f, s:f}", "stage", plan->workflow->stages[s].name,
-                                    "members", (json_int_t)f->members, "buckets", (json_int_t)f->bucket_count,
-                                    "imbalance", f->imbalance, "makespan", f->makespan, "lower_bound", f->lower_bound));
-  }
-  const char *keys = !o->merger ? NULL : o->dag ? "dag" : "chain";
-  json_t *object = json_pack("{s:s*, s:s, s:I, s:f, s:f, s:f, s:o}", "keys", keys, "cost",
-                             o->costs ? "seconds" : "unit", "workers", (json_int_t)o->workers, "imbalance",
-                             sum.imbalance, "makespan", sum.makespan, "lower_bound", sum.lower_bound, "stages", stages);
-  if (o->merger && o->merger->needs_size)
-    json_object_set_new(object, "max_bucket_size", json_integer((json_int_t)o->bucket.max_bucket_size));
-  else if (o->merger && !o->split_few)
-    json_object_set_new(object, "max_buckets", json_integer((json_int_t)o->bucket.max_buckets));
-  return object;
-}
-
-void ts_bucketing_reply(const struct ts_bucketing *grouping, struct ts_work *work, const struct ts_plan *plan,
-                        json_t *object) {
-  json_object_set_new(object, "buckets", list_buckets(grouping, plan->workflow));
-  ts_prediction_add(work, plan, &grouping->costs, grouping->wanted, object);
-  if (grouping->wanted)
-    json_object_set_new(object, "grouping", describe(&grouping->options, plan, grouping->forecasts));
-  if (!grouping->forecast) return;
-  struct ts_stage_forecast *forecasts = ts_plan_forecast_alone(plan, &grouping->options);
-  json_object_set_new(object, "grouping", describe(&grouping->options, plan, forecasts));
-  free(forecasts);
 }

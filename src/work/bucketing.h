@@ -22,9 +22,6 @@ bool ts_bucketing_options(struct ts_plan_bucket_options *options, struct ts_work
 bool ts_bucketing_init(struct ts_bucketing *grouping, struct ts_work *work, const struct ts_plan *plan,
                        struct ts_issues *issues);
 void ts_bucketing_release(struct ts_bucketing *grouping);
-/* Adds `buckets`, and with buckets `grouping`. */
-void ts_bucketing_reply(const struct ts_bucketing *grouping, struct ts_work *work, const struct ts_plan *plan,
-                        json_t *object);
 
 /* Over all stages, one after another. */
 struct ts_bucketing_totals {

@@ -54,10 +54,20 @@ struct ts_task_costs {
 /* False: a fault. Arrays are in the arena of the work. */
 bool ts_prediction_task_costs(struct ts_work *work, const struct ts_plan *plan, struct ts_task_costs *costs,
                               struct ts_issues *issues);
-/* Adds `costs` and, where seconds are known and there are no buckets, `predicted`. The reply has `by_task` and
- * `reference`. */
-void ts_prediction_add(struct ts_work *work, const struct ts_plan *plan, const struct ts_task_costs *costs,
-                       bool buckets, json_t *object);
+/* The time of a whole plan, whose tasks cost seconds and of which the forecast says what is left to execute. */
+struct ts_prediction {
+  double cpu_s;      /* with as much early cutoff as there was so far */
+  double cpu_s_most; /* without any */
+  double wall_s;
+  size_t threads;
+  struct ts_output_prediction {
+    const char *name;
+    double products, bytes;
+  } * outputs; /* in the arena of the work */
+  size_t output_count;
+};
+void ts_prediction_make(struct ts_work *work, const struct ts_plan *plan, const struct ts_task_costs *costs,
+                        const struct ts_run_forecast *forecast, struct ts_prediction *prediction);
 
 /* Measured speeds of loading and writing products; 0 where none were measured. */
 struct ts_store_speed ts_costs_store_speed(struct ts_work *work);

@@ -35,7 +35,7 @@ struct ts_source *ts_planning_study_products(struct ts_work *work, size_t *count
 }
 
 static void skip(struct ts_work *work, const char *product, const char *reason) {
-  json_array_append_new(work->skipped, json_pack("{s:s, s:s}", "output", product, "reason", reason));
+  work->skipped[work->skipped_count++] = (struct ts_skipped){product, reason};
 }
 
 /* Whether a run makes a product; if not, the list of skipped ones says why. */
@@ -68,8 +68,8 @@ struct ts_source *ts_planning_all_products(struct ts_work *work, const struct ts
   for (size_t i = 0; i < w->stage_count; i++) total += w->stages[i].output_count;
   struct ts_source *wanted = ts_arena_array(&work->arena, total + 1, sizeof *wanted);
   ts_auto_free bool *idle = values ? ts_reference_idle(project, values) : NULL;
-  json_decref(work->skipped);
-  work->skipped = json_array();
+  work->skipped = ts_arena_array(&work->arena, total + 1, sizeof *work->skipped);
+  work->skipped_count = 0;
   *count = 0;
   for (size_t i = 0; i < w->stage_count; i++) {
     for (size_t o = 0; o < w->stages[i].output_count; o++) {

@@ -4,7 +4,6 @@
 #include "work/costs.h"
 
 #include "base/alloc.h"
-#include "base/machine.h"
 #include "base/pool.h"
 
 #include <math.h>
@@ -38,8 +37,7 @@ static bool fail_unknown(const struct ts_project *project, size_t task, struct t
   ts_fail(&err, TS_ERR_USAGE, "the store does not know what '%s' costs",
           ts_task_name(project->workflow, task, name, sizeof name));
   ts_error_help(&err, "run the workflow or study once, or leave out '--cost model'");
-  ts_issues_fault(issues, &err);
-  return false;
+  return ts_issues_fault(issues, &err);
 }
 
 bool ts_prediction_task_costs(struct ts_work *work, const struct ts_plan *plan, struct ts_task_costs *costs,
@@ -61,39 +59,26 @@ bool ts_prediction_task_costs(struct ts_work *work, const struct ts_plan *plan, 
   return true;
 }
 
-struct sums {
-  double cpu_s;      /* with as much early cutoff as there was so far */
-  double cpu_s_most; /* without any */
-};
-
-static void add_task(struct sums *sums, const struct ts_request *request, const struct ts_task_costs *costs,
+static void add_task(struct ts_prediction *sum, const struct ts_request *request, const struct ts_task_costs *costs,
                      size_t task, double calls) {
   bool cutoff = costs->executed_shares && !request->no_cutoff && !request->no_reuse;
-  sums->cpu_s_most += calls * costs->seconds[task];
-  sums->cpu_s += calls * costs->seconds[task] * (cutoff ? costs->executed_shares[task] : 1);
+  sum->cpu_s_most += calls * costs->seconds[task];
+  sum->cpu_s += calls * costs->seconds[task] * (cutoff ? costs->executed_shares[task] : 1);
 }
 
-static double number_of(const json_t *object, const char *name) {
-  return json_number_value(json_object_get(object, name));
-}
-
-/* Rows of `by_task` are the active tasks in their order. */
-static struct sums add_up_tasks(const struct ts_project *project, const struct ts_plan *plan,
-                                const struct ts_task_costs *costs, const json_t *object) {
-  const json_t *rows = json_object_get(object, "by_task");
-  const json_t *reference = json_object_get(object, "reference");
-  double requested = number_of(reference, "requested");
-  double share = requested > 0 ? number_of(reference, "executed") / requested : 0;
-  struct sums sums = {0};
-  size_t row = 0;
-  for (size_t t = 0; t < project->workflow->task_count; t++) {
+static void add_up_tasks(const struct ts_project *project, const struct ts_plan *plan,
+                         const struct ts_task_costs *costs, const struct ts_run_forecast *forecast,
+                         struct ts_prediction *sum) {
+  const struct ts_workflow *w = project->workflow;
+  const double execute = (double)forecast->reference_execute;
+  const double requested = execute + (double)forecast->reference_stored,
+               share = requested > 0 ? execute / requested : 0;
+  for (size_t t = 0; t < w->task_count; t++) {
     if (!plan->active[t]) continue;
-    double units =
-        (double)ts_dataset_units(&project->dataset, project->workflow->stages[project->workflow->tasks[t].stage].scope);
-    double calls = number_of(json_array_get(rows, row++), "executed");
-    add_task(&sums, project->request, costs, t, calls + share * units * (double)plan->counts[t].reference_distinct);
+    double units = (double)ts_project_task_units(project, t);
+    double calls = (double)forecast->execute[t] + share * units * (double)plan->counts[t].reference_distinct;
+    add_task(sum, project->request, costs, t, calls);
   }
-  return sums;
 }
 
 /* Reading of the data, if anything is to be computed from it. */
@@ -124,17 +109,6 @@ static double longest_seconds(const struct ts_plan *plan, const struct ts_task_c
   return longest;
 }
 
-static json_t *guessed_tasks(const struct ts_project *project, const struct ts_plan *plan,
-                             const struct ts_task_costs *costs) {
-  json_t *list = json_array();
-  char name[160];
-  for (size_t t = 0; costs->knowledge && t < project->workflow->task_count; t++) {
-    if (plan->active[t] && costs->knowledge[t] == TS_COST_GUESS)
-      json_array_append_new(list, json_string(ts_task_name(project->workflow, t, name, sizeof name)));
-  }
-  return list;
-}
-
 /* The output of a stage that a task's port is; NULL: none. */
 static const char *output_name(const struct ts_workflow *w, const struct ts_source *source, char *name, size_t size) {
   const struct ts_stage *stage = &w->stages[w->tasks[source->index].stage];
@@ -158,11 +132,11 @@ static size_t distinct_products(const struct ts_plan *plan, size_t wanted) {
 }
 
 /* How large the outputs of all sets will be, where the bytes of their ports are known. */
-static json_t *predict_outputs(struct ts_work *work, const struct ts_plan *plan) {
+static void predict_outputs(struct ts_work *work, const struct ts_plan *plan, struct ts_prediction *prediction) {
   const struct ts_project *project = work->project;
   const struct ts_workflow *w = project->workflow;
-  json_t *list = json_array();
   char text[160];
+  prediction->outputs = ts_arena_array(&work->arena, plan->wanted_count + 1, sizeof *prediction->outputs);
   for (size_t i = 0; i < plan->wanted_count; i++) {
     const struct ts_source *source = &plan->options.wanted[i];
     const char *name = source->kind == TS_SOURCE_TASK ? output_name(w, source, text, sizeof text) : NULL;
@@ -171,27 +145,20 @@ static json_t *predict_outputs(struct ts_work *work, const struct ts_plan *plan)
     const struct ts_call_forecast call = ts_costs_forecast(work, w->tasks[source->index].op, scope);
     const double products = (double)distinct_products(plan, i) * (double)ts_dataset_units(&project->dataset, scope);
     if (source->port >= call.port_count) continue;
-    json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "output", name, "products", (json_int_t)products, "bytes",
-                                          (json_int_t)llround(products * call.port_bytes[source->port])));
+    prediction->outputs[prediction->output_count++] = (struct ts_output_prediction){
+        ts_arena_strdup(&work->arena, name), products, products * call.port_bytes[source->port]};
   }
-  return list;
 }
 
-void ts_prediction_add(struct ts_work *work, const struct ts_plan *plan, const struct ts_task_costs *costs,
-                       bool buckets, json_t *object) {
-  const struct ts_project *project = work->project;
-  json_object_set_new(object, "costs",
-                      json_pack("{s:s, s:s, s:o}", "source", costs->source, "machine", ts_machine_class(), "guessed",
-                                guessed_tasks(project, plan, costs)));
-  if (!costs->seconds || buckets) return;
-  size_t threads = project->request->threads ? project->request->threads : ts_cpu_count();
-  struct sums sums = add_up_tasks(project, plan, costs, object);
-  double reading = sums.cpu_s_most > 0 && costs->knowledge ? reading_seconds(work, plan) : 0;
-  double least = sums.cpu_s > 0 ? fmin(longest_seconds(plan, costs), sums.cpu_s) : 0;
-  sums.cpu_s += reading;
-  sums.cpu_s_most += reading;
-  json_object_set_new(object, "predicted",
-                      json_pack("{s:f, s:f, s:f, s:I, s:o}", "cpu_s", sums.cpu_s, "cpu_s_most", sums.cpu_s_most,
-                                "wall_s", fmax(sums.cpu_s / (double)threads, least), "threads", (json_int_t)threads,
-                                "outputs", costs->knowledge ? predict_outputs(work, plan) : json_array()));
+void ts_prediction_make(struct ts_work *work, const struct ts_plan *plan, const struct ts_task_costs *costs,
+                        const struct ts_run_forecast *forecast, struct ts_prediction *prediction) {
+  const size_t threads = work->project->request->threads;
+  *prediction = (struct ts_prediction){.threads = threads ? threads : ts_cpu_count()};
+  add_up_tasks(work->project, plan, costs, forecast, prediction);
+  double reading = prediction->cpu_s_most > 0 && costs->knowledge ? reading_seconds(work, plan) : 0;
+  double least = prediction->cpu_s > 0 ? fmin(longest_seconds(plan, costs), prediction->cpu_s) : 0;
+  prediction->cpu_s += reading;
+  prediction->cpu_s_most += reading;
+  prediction->wall_s = fmax(prediction->cpu_s / (double)prediction->threads, least);
+  if (costs->knowledge) predict_outputs(work, plan, prediction);
 }

@@ -33,9 +33,12 @@ struct progress {
   uint64_t *stage_executed;         /* owned */
   uint64_t *stage_cut;              /* owned: saved by early cutoff */
   atomic_uint_fast64_t *started;    /* owned: executions begun per stage; the only part touched by several threads */
-  json_t *timeline, *failed;        /* owned */
-  json_t **last_bar;                /* owned array, bars borrowed from the timeline: per worker */
-  struct call_cost *costs;          /* owned: per task of the workflow */
+  struct ts_arena arena;            /* owns the texts of the two lists below */
+  struct ts_bar *timeline;          /* owned: TIMELINE_MAX of them */
+  struct ts_failed_task *failed;    /* owned: FAILED_MAX of them */
+  size_t bar_count, failed_count;
+  struct ts_bar **last_bar; /* owned array of borrowed bars: per worker */
+  struct call_cost *costs;  /* owned: per task of the workflow */
   struct call_cost node_costs[NODE_KINDS];
   struct ts_learning *learning;        /* owned; NULL if the store is not used */
   double *expected_s;                  /* owned: per stage, of a task that the store does not have; NaN: not known */
@@ -100,8 +103,8 @@ struct progress *ts_progress_create(struct ts_work *work, const struct ts_plan *
         (struct ts_stage_progress){.size_bytes = sizeof *p->stages, .name = project->workflow->stages[i].name};
   p->started = ts_calloc(stages + 1, sizeof *p->started);
   p->last_bar = ts_calloc(threads + 1, sizeof *p->last_bar);
-  p->timeline = json_array();
-  p->failed = json_array();
+  p->timeline = ts_calloc(TIMELINE_MAX, sizeof *p->timeline);
+  p->failed = ts_calloc(FAILED_MAX, sizeof *p->failed);
   p->costs = ts_calloc(project->workflow->task_count + 1, sizeof *p->costs);
   count_totals(p);
   expect(p);
@@ -119,8 +122,9 @@ void ts_progress_destroy(struct progress *p) {
   free(p->started);
   free(p->last_bar);
   free(p->costs);
-  json_decref(p->timeline);
-  json_decref(p->failed);
+  free(p->timeline);
+  free(p->failed);
+  ts_arena_release(&p->arena);
   free(p);
 }
 
@@ -291,29 +295,30 @@ static double rounded(double seconds) { return floor(seconds * 1e4 + 0.5) / 1e4;
 /* One bar, or a longer last one where a worker goes on with the same kind of task. */
 static void add_bar(struct progress *p, const struct ts_task_event *event, const char *name) {
   double start = rounded(event->start_s), end = rounded(event->start_s + event->wall_s);
-  json_t *last = event->worker < p->threads ? p->last_bar[event->worker] : NULL;
-  if (last && strcmp(json_string_value(json_object_get(last, "task")), name) == 0 &&
-      start - json_real_value(json_object_get(last, "end")) < BAR_GAP_S) {
-    json_object_set_new(last, "end", json_real(end));
+  struct ts_bar *last = event->worker < p->threads ? p->last_bar[event->worker] : NULL;
+  if (last && strcmp(last->task, name) == 0 && start - last->end_s < BAR_GAP_S) {
+    last->end_s = end;
     return;
   }
-  if (json_array_size(p->timeline) >= TIMELINE_MAX) return;
-  json_t *bar =
-      json_pack("{s:I, s:f, s:f, s:s}", "worker", (json_int_t)event->worker, "start", start, "end", end, "task", name);
-  json_array_append_new(p->timeline, bar);
+  if (p->bar_count == TIMELINE_MAX) return;
+  struct ts_bar *bar = &p->timeline[p->bar_count++];
+  *bar = (struct ts_bar){event->worker, start, end, ts_arena_strdup(&p->arena, name)};
   if (event->worker < p->threads) p->last_bar[event->worker] = bar;
 }
 
 /* Also of a file that cannot be read, which is not a task of the workflow: its products are missing. */
 static void keep_failed(struct progress *p, const struct ts_task_event *event, const char *name, const char *key,
                         const char *file) {
-  if (!event->error || json_array_size(p->failed) >= FAILED_MAX) return;
-  json_t *failed = json_pack("{s:s, s:s, s:s}", "task", name, "key", key, "file", file);
-  ts_failure_add_json(failed, event->error, event->log);
+  if (!event->error || p->failed_count == FAILED_MAX) return;
   const struct ts_tile *tile = ts_dataset_tile(&p->project->dataset, p->plan->nodes[event->node].scope, event->unit);
-  if (tile)
-    json_object_set_new(failed, "tile", json_pack("[I, I]", (json_int_t)tile->core.x, (json_int_t)tile->core.y));
-  json_array_append_new(p->failed, failed);
+  p->failed[p->failed_count++] = (struct ts_failed_task){.task = ts_arena_strdup(&p->arena, name),
+                                                         .key = ts_arena_strdup(&p->arena, key),
+                                                         .file = file,
+                                                         .error = *event->error,
+                                                         .log = ts_arena_strdup(&p->arena, event->log),
+                                                         .has_tile = tile != NULL,
+                                                         .tile_x = tile ? tile->core.x : 0,
+                                                         .tile_y = tile ? tile->core.y : 0};
 }
 
 static void count(struct progress *p, size_t stage, const struct ts_task_event *event) {
@@ -379,11 +384,17 @@ void ts_progress_task(struct progress *p, const struct ts_task_event *event) {
   record_event(p, &moved);
 }
 
-json_t *ts_progress_timeline(const struct progress *p) { return json_incref(p->timeline); }
+const struct ts_bar *ts_progress_timeline(const struct progress *p, size_t *count) {
+  *count = p->bar_count;
+  return p->timeline;
+}
 
-json_t *ts_progress_failed(const struct progress *p) { return json_incref(p->failed); }
+const struct ts_failed_task *ts_progress_failed(const struct progress *p, size_t *count) {
+  *count = p->failed_count;
+  return p->failed;
+}
 
-bool ts_progress_any_failed(const struct progress *p) { return json_array_size(p->failed) > 0; }
+bool ts_progress_any_failed(const struct progress *p) { return p->failed_count > 0; }
 
 const struct call_cost *ts_progress_task_cost(const struct progress *p, size_t task) { return &p->costs[task]; }
 

@@ -1,4 +1,4 @@
-/* Counts while a plan runs, and reuse as it is reported afterwards.
+/* Counts while a plan runs, and what remains of it: costs of calls, a timeline, failures.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_WORK_PROGRESS_H
 #define TS_WORK_PROGRESS_H
@@ -26,21 +26,24 @@ void ts_progress_start(struct progress *progress, uint32_t node);
 void ts_progress_task(struct progress *progress, const struct ts_task_event *event);
 void ts_progress_end(struct progress *progress, struct ts_issues *issues);
 void ts_progress_destroy(struct progress *progress);
-json_t *ts_progress_timeline(const struct progress *progress); /* executed tasks; a new reference */
-json_t *ts_progress_failed(const struct progress *progress);   /* failed tasks; a new reference */
+/* Executed tasks: the first of them, those of one kind that follow each other closely as one bar. */
+struct ts_bar {
+  size_t worker;
+  double start_s, end_s; /* since the run began, to a tenth of a millisecond */
+  const char *task;      /* borrowed */
+};
+const struct ts_bar *ts_progress_timeline(const struct progress *progress, size_t *count); /* borrowed */
+/* The first failed tasks, and files that could not be read. */
+struct ts_failed_task {
+  const char *task, *key, *file; /* borrowed */
+  struct ts_error error;
+  const char *log; /* borrowed: what the operation wrote */
+  bool has_tile;
+  int64_t tile_x, tile_y;
+};
+const struct ts_failed_task *ts_progress_failed(const struct progress *progress, size_t *count); /* borrowed */
 bool ts_progress_any_failed(const struct progress *progress);
 const struct call_cost *ts_progress_task_cost(const struct progress *progress, size_t task); /* borrowed */
 const struct call_cost *ts_progress_node_cost(const struct progress *progress, enum ts_node_kind kind);
-
-/* counts.c: reuse as reported to the user; new references. */
-json_t *ts_counts_reuse(const struct ts_project *project, const struct ts_plan *plan,
-                        const struct ts_run_result *result);
-json_t *ts_counts_by_task(const struct ts_project *project, const struct ts_plan *plan,
-                          const struct ts_run_result *result, const struct progress *progress);
-json_t *ts_counts_reference(const struct ts_project *project, const struct ts_plan *plan,
-                            const struct ts_run_result *result);
-/* Where the CPU time of the process went: tasks, reading, the engine. */
-json_t *ts_counts_profile(const struct ts_project *project, const struct ts_run_result *result,
-                          const struct progress *progress);
 
 #endif

@@ -14,8 +14,7 @@ bool ts_work_init(struct ts_work *work, const struct ts_project *project, struct
   if (!has) return true;
   work->machine = ts_arena_alloc(&work->arena, sizeof *work->machine);
   if (ts_worker_class_parse(work->machine, has, &err)) return true;
-  ts_issues_fault(issues, &err);
-  return false;
+  return ts_issues_fault(issues, &err);
 }
 
 void ts_work_release(struct ts_work *work) {
@@ -24,7 +23,6 @@ void ts_work_release(struct ts_work *work) {
   ts_costs_destroy(work->costs);
   ts_memo_destroy(work->memo);
   ts_store_close(work->store);
-  json_decref(work->skipped);
   ts_arena_release(&work->arena);
 }
 

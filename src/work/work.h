@@ -18,7 +18,10 @@ struct ts_work {
   struct ts_trace *trace;           /* owned; NULL without one, and once the plan has run */
   struct ts_memo *memo;             /* owned: values of parts of calls, for all runs; NULL until one may use it */
   struct ts_costs *costs;           /* owned; NULL until the costs of operations are needed */
-  json_t *skipped;    /* owned: products that a run does not make, and why; NULL until products are listed */
+  struct ts_skipped {
+    const char *product, *reason;
+  } * skipped; /* in the arena: products that a run does not make, and why */
+  size_t skipped_count;
   bool plans_buckets; /* the plan is only shown: it may be grouped for workers */
 };
 

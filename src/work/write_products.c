@@ -65,8 +65,8 @@ static void remove_product(const char *folder, const char *name) {
 }
 
 void ts_write_products_remove_skipped(const struct product_writer *w) {
-  for (size_t i = 0; i < json_array_size(w->work->skipped); i++) {
-    const char *name = json_string_value(json_object_get(json_array_get(w->work->skipped, i), "output"));
+  for (size_t i = 0; i < w->work->skipped_count; i++) {
+    const char *name = w->work->skipped[i].product;
     remove_product(w->folder, name);
     for (size_t k = 0; k < w->project->dataset.item_count; k++) {
       ts_auto_free char *folder = ts_path_join(w->folder, w->project->dataset.items[k].name);
@@ -132,6 +132,11 @@ static bool is_quality(const struct product_writer *w, const struct ts_node *nod
   return false;
 }
 
+static void add_output(struct product_writer *w, const char *path) {
+  w->outputs = ts_grow(w->outputs, w->output_count, &w->output_capacity, sizeof *w->outputs);
+  w->outputs[w->output_count++] = path;
+}
+
 static void write_one(struct product_writer *w, const char *name, const struct ts_node *node, size_t unit,
                       const struct ts_data *data) {
   struct ts_error err = {0};
@@ -144,13 +149,13 @@ static void write_one(struct product_writer *w, const char *name, const struct t
     complain(w, &err);
     return;
   }
-  json_array_append_new(w->outputs, json_string(path));
+  add_output(w, path);
   bool is_mask = strcmp(type->name, "mask") == 0 || strcmp(type->name, "labels") == 0;
   if (!w->project->request->overlays || !is_mask) return;
   path = path_of(w, name, node, unit, "overlay.png");
   ts_auto_free char *overlay = ts_path_join(w->start, path);
   if (make_place(w, overlay, &err) && write_overlay(w, overlay, node, unit, data, &err))
-    json_array_append_new(w->outputs, json_string(path));
+    add_output(w, path);
   else
     complain(w, &err);
 }

@@ -15,8 +15,9 @@ struct product_writer {
   const struct ts_plan *plan;       /* its first run is written */
   const char **names;               /* per wanted product: "segment.mask" */
   const char *folder;
-  const char *start;       /* absolute: where relative paths begin, whatever an operation does to the current folder */
-  json_t *outputs;         /* borrowed: paths are appended */
+  const char *start;    /* absolute: where relative paths begin, whatever an operation does to the current folder */
+  const char **outputs; /* owned; paths in the arena of the work */
+  size_t output_count, output_capacity;
   struct quality *quality; /* borrowed: scores against a reference are added */
   /* The first fault of each code and how many there were: a full disk is one fault, not one per tile. */
   struct product_fault {

@@ -1,8 +1,8 @@
 /* The analyses of a study as its result object contains them.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "api/api_int.h"
 #include "model/model.h"
 #include "project/study_method.h"
-#include "study/study_result.h"
 
 #include "base/alloc.h"
 #include "base/json.h"

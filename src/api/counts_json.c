@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * requested = stage + task + cutoff + store + executed + failed + skipped, in total and for every task. */
-#include "work/progress.h"
+#include "api/api_int.h"
 
 #include "base/json.h"
+#include "data/failure.h"
 
 #include <sys/resource.h>
 
@@ -16,8 +17,7 @@ struct row {
 static struct row row_of(const struct ts_project *project, const struct ts_plan *plan,
                          const struct ts_run_result *result, size_t task) {
   const struct ts_task_count *count = &plan->counts[task];
-  uint64_t units =
-      ts_dataset_units(&project->dataset, project->workflow->stages[project->workflow->tasks[task].stage].scope);
+  uint64_t units = ts_project_task_units(project, task);
   return (struct row){count->requested * units, count->stage_reused * units, count->task_reused * units,
                       &result->tasks[task]};
 }
@@ -89,9 +89,7 @@ json_t *ts_counts_reference(const struct ts_project *project, const struct ts_pl
                             const struct ts_run_result *result) {
   uint64_t requested = 0;
   for (size_t t = 0; t < project->workflow->task_count; t++)
-    requested +=
-        plan->counts[t].reference_distinct *
-        ts_dataset_units(&project->dataset, project->workflow->stages[project->workflow->tasks[t].stage].scope);
+    requested += plan->counts[t].reference_distinct * ts_project_task_units(project, t);
   json_t *object = json_object();
   json_object_set_new(object, "requested", ts_json_count(requested));
   add_outcomes(object, &result->reference);
@@ -136,4 +134,29 @@ json_t *ts_counts_profile(const struct ts_project *project, const struct ts_run_
   json_object_set_new(object, "process_peak_bytes", ts_json_count(process_peak_bytes()));
   if (project->request->trace) json_object_set_new(object, "trace", json_string(project->request->trace));
   return object;
+}
+
+json_t *ts_counts_timeline(const struct progress *progress) {
+  size_t count = 0;
+  const struct ts_bar *bars = ts_progress_timeline(progress, &count);
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++)
+    json_array_append_new(list, json_pack("{s:I, s:f, s:f, s:s}", "worker", (json_int_t)bars[i].worker, "start",
+                                          bars[i].start_s, "end", bars[i].end_s, "task", bars[i].task));
+  return list;
+}
+
+json_t *ts_counts_failed(const struct progress *progress) {
+  size_t count = 0;
+  const struct ts_failed_task *failed = ts_progress_failed(progress, &count);
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++) {
+    const struct ts_failed_task *f = &failed[i];
+    json_t *object = json_pack("{s:s, s:s, s:s}", "task", f->task, "key", f->key, "file", f->file);
+    ts_failure_add_json(object, &f->error, f->log);
+    if (f->has_tile)
+      json_object_set_new(object, "tile", json_pack("[I, I]", (json_int_t)f->tile_x, (json_int_t)f->tile_y));
+    json_array_append_new(list, object);
+  }
+  return list;
 }

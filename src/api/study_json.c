@@ -1,6 +1,6 @@
 /* The result object of a study: printed by --json, shown by the report, kept by the store.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/study_result.h"
+#include "api/api_int.h"
 #include "project/study_method.h"
 
 #include "base/alloc.h"
@@ -10,8 +10,6 @@
 
 #include <math.h>
 #include <string.h>
-
-#define PAIRS_NAMED 4 /* in the warning about ranks; the report has them all */
 
 static json_t *inputs_json(const struct ts_project *project) {
   json_t *list = json_array();
@@ -283,78 +281,71 @@ static void add_answer(const struct ts_project *project, const struct study_resu
   json_object_set_new(object, "answer", json_string(ts_str_get(&answer)));
 }
 
-/* "12 more trajectories", "1 more base sample". */
-static const char *blocks_more(struct ts_work *work, const struct study_method *method, long long more) {
-  const char *name = ts_study_method_count_name(method);
-  int stem = (int)strlen(name) - (ts_str_ends_with(name, "ies") ? 3 : 1);
-  if (more == 1)
-    return ts_arena_printf(&work->arena, "1 more %.*s%s", stem, name, ts_str_ends_with(name, "ies") ? "y" : "");
-  return ts_arena_printf(&work->arena, "%lld more %s", more, name);
+static json_t *names_json(const char *const *names, size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++) json_array_append_new(list, json_string(names[i]));
+  return list;
 }
 
-/* Neighbouring ranks whose intervals overlap, as far as one of the two may matter. A new list; empty if the method
- * has no intervals. */
-static json_t *open_pairs(const struct ts_project *project, const struct study_result *r,
-                          const struct study_analysis *analysis) {
-  ts_auto(json_decrefp) json_t *full = ts_study_analysis_json(project, r, last_phase(r), analysis);
-  ts_auto(ts_findings_release) struct ts_findings findings = {0};
-  ts_findings_of_indices(&findings, &analysis->indices);
-  const json_t *all = json_object_get(full, "unsettled");
-  json_t *pairs = json_array();
-  for (size_t i = 0; findings.has_intervals && i < json_array_size(all); i++) {
-    json_t *pair = json_array_get(all, i);
-    if (ts_findings_pair_matters(&findings, json_string_value(json_object_get(pair, "a")),
-                                 json_string_value(json_object_get(pair, "b"))))
-      json_array_append(pairs, pair);
-  }
-  return pairs;
+static json_t *phase_json(const struct ts_project *project, const struct study_phase *phase, size_t number) {
+  const char *name = phase->method->kind == &ts_kind_vbd ? "variance" : "then";
+  if (number == 0) name = project->study.phase_count == 1 ? "study" : "screening";
+  json_t *object = json_pack("{s:s, s:s}", "name", name, "method", phase->method->kind->name);
+  json_object_set_new(object, "runs", json_integer((json_int_t)phase->sets.count));
+  json_object_set_new(object, "distinct_runs", json_integer((json_int_t)ts_design_distinct(&phase->sets.design, NULL)));
+  json_object_set_new(object, "rounds", json_integer((json_int_t)phase->rounds));
+  json_object_set_new(object, "first_run", json_integer((json_int_t)phase->first));
+  json_object_set_new(object, "parameters", names_json(phase->sets.design.names, phase->sets.design.column_count));
+  json_object_set_new(object, "requested", json_integer((json_int_t)phase->requested));
+  json_object_set_new(object, "executed", json_integer((json_int_t)phase->executed));
+  json_object_set_new(object, "reused", json_integer((json_int_t)(phase->requested - phase->executed)));
+  if (!phase->rule) return object;
+  json_t *why = json_object();
+  for (size_t i = 0; i < phase->kept_count; i++) json_object_set_new(why, phase->kept[i], json_string(phase->why[i]));
+  for (size_t i = 0; i < phase->dropped_count; i++)
+    json_object_set_new(why, phase->dropped[i], json_string(phase->why[phase->kept_count + i]));
+  json_object_set_new(object, "rule", json_string(phase->rule));
+  json_object_set_new(object, "kept", names_json(phase->kept, phase->kept_count));
+  json_object_set_new(object, "dropped", names_json(phase->dropped, phase->dropped_count));
+  json_object_set_new(object, "why", why);
+  return object;
 }
 
-static void add_pair(const json_t *pair, struct ts_str *out) {
-  ts_str_addf(out, "%s and %s", json_string_value(json_object_get(pair, "a")),
-              json_string_value(json_object_get(pair, "b")));
+static json_t *phases_json(const struct ts_project *project, const struct study_result *r) {
+  json_t *list = json_array();
+  for (size_t p = 0; p < r->phase_count; p++) json_array_append_new(list, phase_json(project, &r->phases[p], p));
+  return list;
 }
 
-/* Ranks whose intervals overlap are reported as a warning, with the number of runs that would likely separate the
- * first of them. */
-static void warn_unsettled(struct ts_work *work, const struct study_result *r, struct ts_issues *issues) {
-  const struct study_analysis *analysis = ts_study_answer_of(last_phase(r), 0);
-  if (!analysis) return;
-  ts_auto(json_decrefp) json_t *pairs = open_pairs(work->project, r, analysis);
-  size_t count = json_array_size(pairs), named = count > PAIRS_NAMED ? PAIRS_NAMED : count;
-  if (count == 0) return;
-  ts_auto(ts_str_release) struct ts_str text = {0};
-  for (size_t i = 0; i < named; i++) {
-    if (i > 0) ts_str_add(&text, ", ");
-    add_pair(json_array_get(pairs, i), &text);
-  }
-  if (named < count) ts_str_addf(&text, ", and %zu more", count - named);
-  ts_str_add_char(&text, ')');
-  json_int_t more = json_integer_value(json_object_get(json_array_get(pairs, 0), "more_blocks"));
-  if (more > 0) {
-    ts_str_addf(&text, "; about %s would likely separate ", blocks_more(work, last_phase(r)->method, more));
-    add_pair(json_array_get(pairs, 0), &text);
-  }
-  ts_issues_warn(issues, "neighbouring ranks overlap (%s", ts_str_get(&text));
+static json_t *until_json(const struct ts_project *project, const struct study_result *r) {
+  return json_pack("{s:s, s:b, s:I, s:I, s:s}", "text", project->study.until.text, "met", r->until.is_met, "rounds",
+                   (json_int_t)r->until.rounds, "blocks", (json_int_t)r->until.blocks, "reason",
+                   r->until.reason ? r->until.reason : "");
 }
 
-static void add_complete(struct ts_work *work, struct study_result *r, json_t *object, struct ts_issues *issues) {
-  const struct ts_project *project = work->project;
+static json_t *pictures_json(const struct study_result *r) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < r->picture_count; i++)
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "role", r->pictures[i].role, "caption",
+                                          ts_str_get(&r->pictures[i].caption), "file", r->pictures[i].file));
+  return list;
+}
+
+static void add_complete(const struct ts_project *project, struct study_result *r, json_t *object) {
   json_t *outputs = outputs_json(project, r);
   add_answer(project, r, outputs, object);
   if (!r->sets.is_given) {
     json_object_set_new(object, "indices", json_incref(json_object_get(json_array_get(outputs, 0), "indices")));
     json_object_set_new(object, "analyses", ts_study_analyses_json(project, r));
-    warn_unsettled(work, r, issues);
   }
   json_object_set_new(object, "outputs", outputs);
-  json_object_set_new(object, "phases", ts_study_phases_json(project, r));
-  if (r->until.is_used) json_object_set_new(object, "until", ts_until_json(project, r));
+  json_object_set_new(object, "phases", phases_json(project, r));
+  if (r->until.is_used) json_object_set_new(object, "until", until_json(project, r));
   json_object_set_new(object, "distinct_runs", json_integer((json_int_t)ts_design_distinct(&r->sets.design, NULL)));
   json_object_set_new(object, "tree", tree_json(r->plan));
   json_object_set_new(object, "tiles", tiles_json(project, r));
   json_object_set_new(object, "runs", runs_json(project, r));
-  json_object_set_new(object, "pictures", ts_study_pictures_json(r));
+  json_object_set_new(object, "pictures", pictures_json(r));
   json_object_set_new(object, "report", json_string(r->report_path));
   json_object_set_new(object, "results", json_string(r->results_path));
   json_object_set_new(object, "results_by_file", json_string(r->by_file_path));
@@ -366,8 +357,8 @@ static void add_costs(const struct ts_project *project, struct study_result *r, 
   json_object_set_new(object, "reference", ts_counts_reference(project, r->plan, result));
   json_object_set_new(object, "by_task", ts_counts_by_task(project, r->plan, result, r->progress));
   json_object_set_new(object, "profile", ts_counts_profile(project, result, r->progress));
-  json_object_set_new(object, "timeline", ts_progress_timeline(r->progress));
-  json_object_set_new(object, "failed", ts_progress_failed(r->progress));
+  json_object_set_new(object, "timeline", ts_counts_timeline(r->progress));
+  json_object_set_new(object, "failed", ts_counts_failed(r->progress));
   json_object_set_new(object, "run_s", json_real(result->wall_s));
   json_object_set_new(object, "cpu_s", json_real(result->cpu_total_s));
   json_object_set_new(object, "threads", json_integer((json_int_t)result->threads));
@@ -378,8 +369,7 @@ static void add_costs(const struct ts_project *project, struct study_result *r, 
   json_object_set_new(object, "peak_bytes", json_integer((json_int_t)result->peak_bytes));
 }
 
-void ts_study_object(struct ts_work *work, struct study_result *r, bool complete, json_t *object,
-                     struct ts_issues *issues) {
+void ts_study_object(const struct ts_work *work, struct study_result *r, bool complete, json_t *object) {
   const struct ts_project *project = work->project;
   char started[32];
   json_object_set_new(object, "run", json_string(r->run_id));
@@ -395,27 +385,6 @@ void ts_study_object(struct ts_work *work, struct study_result *r, bool complete
   json_object_set_new(object, "params", params_json(project, r));
   json_object_set_new(object, "method", method_json(project, r));
   if (r->plan && r->progress) add_costs(project, r, object);
-  if (complete && r->plan) add_complete(work, r, object, issues);
+  if (complete && r->plan) add_complete(project, r, object);
   json_object_set_new(object, "wall_s", json_real((double)(ts_clock_ns() - r->start_ns) / 1e9));
-}
-
-bool ts_study_most_different(const struct ts_project *project, const struct study_result *r, size_t *set,
-                             size_t *tile) {
-  double best = -INFINITY;
-  if (project->study.output_count == 0 || !ts_study_is_per_tile(r, 0)) return false;
-  for (size_t i = 0; i < r->sets.count; i++) {
-    if (r->outputs[i] > best) {
-      best = r->outputs[i];
-      *set = i;
-    }
-  }
-  double tile_best = -INFINITY;
-  for (size_t t = 0; t < project->dataset.tile_count && isfinite(best); t++) {
-    double value = ts_study_tile_value(r, *set, 0, t);
-    if (value > tile_best) {
-      tile_best = value;
-      *tile = t;
-    }
-  }
-  return isfinite(best) && isfinite(tile_best);
 }

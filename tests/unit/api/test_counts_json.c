@@ -1,9 +1,10 @@
 /* Reuse as reported: every requested task is in exactly one column, and each column is the number that a recount
  * without plan and engine gives; where the time of a run went.
  * SPDX-License-Identifier: Apache-2.0
- * test-needs: study */
+ * test-needs: api */
 #include "unit/base/testing.h"
 
+#include "api/api_int.h"
 #include "base/alloc.h"
 #include "base/map.h"
 #include "support/study_case.h"
