@@ -6,7 +6,7 @@ endif()
 
 add_library(ts_fuzz_support STATIC tests/fuzz/fuzz.c tests/support/design_text.c)
 target_include_directories(ts_fuzz_support PUBLIC ${PROJECT_SOURCE_DIR}/tests)
-target_link_libraries(ts_fuzz_support PRIVATE ts_flags PUBLIC ts_study)
+target_link_libraries(ts_fuzz_support PRIVATE ts_flags PUBLIC ts_api)
 
 # Writes the seeds that only the program itself can make.
 add_executable(fuzz_seeds tests/fuzz/make_seeds.c)

@@ -1,7 +1,7 @@
 /* The analyses of a study as its result object contains them.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/analyse_int.h"
-#include "study/study_method.h"
+#include "model/model.h"
+#include "project/study_method.h"
 #include "study/study_result.h"
 
 #include "base/alloc.h"

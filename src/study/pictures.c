@@ -3,6 +3,7 @@
  *
  * The masks are products like any other: a small plan of two runs finds them in the store. */
 #include "study/study_result.h"
+#include "work/planning.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -51,7 +52,7 @@ static bool get_masks(struct session *s, const struct study_result *r, size_t se
   struct ts_dataset one = {
       .items = &item, .item_count = 1, .tiles = &s->dataset.tiles[tile], .tile_items = &zero, .tile_count = 1};
   struct parameter_sets sets = {.values = r->sets.values + set * s->workflow->parameter_count, .count = 1};
-  struct ts_plan *plan = ts_session_plan(s, &sets, &source, 1, true);
+  struct ts_plan *plan = ts_session_plan(s, sets.values, sets.count, &source, 1, true);
   if (!plan) return false;
   masks->plan = plan;
   struct engine_run run = {

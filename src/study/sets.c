@@ -1,8 +1,9 @@
 /* Parameter sets: from a method's design, from a CSV file, or one set from the command line.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/check_data.h"
-#include "study/sensitivity_int.h"
-#include "study/study_method.h"
+#include "study/sets.h"
+#include "model/model.h"
+#include "project/check_data.h"
+#include "project/study_method.h"
 
 #include "base/alloc.h"
 

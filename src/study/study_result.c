@@ -1,7 +1,7 @@
 /* The result object of a study: printed by --json, shown by the report, kept by the store.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/study_result.h"
-#include "study/study_method.h"
+#include "project/study_method.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -23,7 +23,8 @@ static json_t *inputs_json(const struct session *s) {
       ts_hex_encode(source->digest.bytes, 32, hex);
       json_t *object =
           json_pack("{s:s, s:s, s:s}", "input", s->workflow->inputs[k].name, "path", source->path, "hash", hex);
-      if (s->dataset.items[i].groups) json_object_set_new(object, "groups", ts_reply_groups(s, &s->dataset.items[i]));
+      if (s->dataset.items[i].groups)
+        json_object_set_new(object, "groups", ts_session_groups_json(s, &s->dataset.items[i]));
       json_array_append_new(list, object);
     }
   }
@@ -374,9 +375,8 @@ static void add_costs(struct session *s, struct study_result *r, json_t *object)
   json_object_set_new(object, "peak_bytes", json_integer((json_int_t)result->peak_bytes));
 }
 
-json_t *ts_study_object(struct session *s, struct study_result *r, bool complete) {
+json_t *ts_study_object(struct session *s, struct study_result *r, bool complete, json_t *object) {
   char started[32];
-  json_t *object = ts_reply_new("tessera.study/2");
   json_object_set_new(object, "run", json_string(r->run_id));
   json_object_set_new(object, "state", json_string(r->state));
   json_object_set_new(object, "study", json_string(s->study.name));

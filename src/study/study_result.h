@@ -7,7 +7,9 @@
 #ifndef TS_STUDY_STUDY_RESULT_H
 #define TS_STUDY_STUDY_RESULT_H
 
-#include "study/engine.h"
+#include "study/sets.h"
+#include "work/collect.h"
+#include "work/engine.h"
 
 #include "analysis/analysis.h"
 #include "analysis/method.h"
@@ -77,7 +79,16 @@ struct study_result {
   const char *folder, *report_path, *results_path, *by_file_path, *json_path;
 };
 
-/* study_rounds.c */
+/* study.c */
+/* One phase after the other; false if there is nothing to report (a fault, or the user paused). */
+bool ts_study_run(struct session *s, struct study_result *r);
+/* Where the files of the result go. */
+void ts_study_name_files(struct session *s, struct study_result *r);
+/* Results that other programs read: the tables; then the page and the result object. */
+bool ts_study_write_results(struct session *s, struct study_result *r);
+bool ts_study_write_report(struct session *s, struct study_result *r, const json_t *object);
+
+/* rounds.c */
 /* The most runs in all, as a multiple of those of the first round, if the user sets no limit. */
 #define STUDY_ROUNDS_BUDGET 20
 /* Plans the rows of the phase that have not been run; requests that cannot be met are refused here. */
@@ -100,12 +111,12 @@ double ts_study_tile_value(const struct study_result *r, size_t set, size_t outp
 bool ts_study_is_per_tile(const struct study_result *r, size_t output);
 void ts_study_result_release(struct study_result *r);
 
-/* study_phases.c */
+/* phases.c */
 /* The first design; for the second phase, with the parameters that the first one kept. */
 bool ts_study_begin_phase(struct session *s, struct study_result *r);
 json_t *ts_study_phases_json(const struct session *s, const struct study_result *r);
 
-/* study_analyse.c */
+/* analyses.c */
 /* Files that have a value of their own for an output: 0 for products of the whole dataset. */
 size_t ts_study_file_count(const struct session *s, size_t output);
 bool ts_study_analyse(struct session *s, struct study_result *r, struct study_phase *phase);
@@ -121,13 +132,14 @@ json_t *ts_study_output_notes(const struct session *s, size_t output);
 /* The indices of a Morris analysis in their older form; owned by the caller. */
 struct ts_morris_index *ts_study_morris_indices(const struct ts_indices *indices);
 
-/* study_until.c */
+/* until.c */
 /* Whether the phase needs another round; records the state of the condition. */
 bool ts_until_wants_more(struct session *s, struct study_result *r, const struct study_phase *phase);
 json_t *ts_until_json(const struct session *s, const struct study_result *r);
 
-/* The result object; with incomplete results (paused, failed) it has the counts only. */
-json_t *ts_study_object(struct session *s, struct study_result *r, bool complete);
+/* study_result.c: completes the new object of a reply; with incomplete results (paused, failed) it has the counts
+ * only. */
+json_t *ts_study_object(struct session *s, struct study_result *r, bool complete, json_t *object);
 /* results_csv.c */
 /* Number, parameters and outputs of every run. */
 void ts_study_results_csv(const struct session *s, const struct study_result *r, struct ts_str *csv);

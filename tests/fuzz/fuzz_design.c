@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "design/design.h"
-#include "study/study_int.h"
+#include "project/session.h"
 #include "support/design_text.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
-#include "study/study_int.h"
+#include "project/session.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
   (void)argc;

@@ -9,6 +9,8 @@
 
 #include "base/alloc.h"
 #include "op/implementation.h"
+#include "work/engine.h"
+#include "work/planning.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -123,6 +125,7 @@ void study_case_images(struct study_case *c, const struct toy_image *images, siz
 
 void study_case_release(struct study_case *c) {
   toy_dataset_release(&c->data);
+  ts_work_release(&c->s);
   ts_session_release(&c->s);
   *c = (struct study_case){0};
 }
@@ -130,7 +133,7 @@ void study_case_release(struct study_case *c) {
 struct ts_plan *study_case_plan(struct study_case *c, const struct parameter_sets *sets) {
   size_t count = 0;
   struct ts_source *wanted = ts_session_study_products(&c->s, &count);
-  struct ts_plan *plan = ts_session_plan(&c->s, sets, wanted, count, false);
+  struct ts_plan *plan = ts_session_plan(&c->s, sets->values, sets->count, wanted, count, false);
   if (!plan) fail_msg("%s", study_case_faults(c));
   return plan;
 }

@@ -5,7 +5,7 @@
 #include "unit/base/testing.h"
 
 #include "base/alloc.h"
-#include "study/study_method.h"
+#include "project/study_method.h"
 #include "support/study_case.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "unit/base/testing.h"
 
 #include "base/file.h"
-#include "study/study_method.h"
+#include "project/study_method.h"
 #include "support/study_case.h"
 
 enum { PARAMETERS = 4 }; /* A, B, C and D of the probes, each 0.5 by default */

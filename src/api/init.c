@@ -1,0 +1,122 @@
+/* Makes project folders: from a demo that the program carries, or with the smallest workflow.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "api/api_int.h"
+
+#include "api/embedded.h"
+#include "base/alloc.h"
+#include "base/file.h"
+#include "demo/slide.h"
+#include "image/image.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#define SLIDE_WIDTH  1024
+#define SLIDE_HEIGHT 768
+#define SLIDE_SEED   1
+
+struct demo {
+  const char *name, *help;
+  const char *next[3]; /* commands for the new folder */
+};
+
+static const struct demo demos[] = {
+    {"nuclei", "nuclei segmentation on a synthetic H&E slide with known nuclei", {"tessera study", "tessera run"}},
+    {"decay",
+     "a simulated decay fitted to time series: a plugin and a Python command",
+     {"make -C plugin", "tessera study"}},
+    {"empty", "the smallest workflow: one operation on one image", {"tessera check", "tessera run --data IMAGE"}}};
+
+json_t *ts_demo_list(void) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < sizeof demos / sizeof *demos; i++)
+    json_array_append_new(list, json_pack("{s:s, s:s}", "name", demos[i].name, "help", demos[i].help));
+  return list;
+}
+
+static const struct demo *find_demo(const char *name, struct ts_error *err) {
+  const char *names[sizeof demos / sizeof *demos];
+  for (size_t i = 0; i < sizeof demos / sizeof *demos; i++) {
+    names[i] = demos[i].name;
+    if (strcmp(demos[i].name, name) == 0) return &demos[i];
+  }
+  const char *near = ts_nearest_word(name, names, sizeof demos / sizeof *demos);
+  ts_fail(err, TS_ERR_USAGE, "there is no demo '%s'", name);
+  ts_error_help(err, near ? "did you mean '%s'?" : "there are: nuclei, decay%s", near ? near : "");
+  return NULL;
+}
+
+static bool write_file(const char *folder, const char *name, const void *data, size_t size, json_t *files,
+                       struct ts_error *err) {
+  char *path = ts_path_join(folder, name);
+  char *parent = ts_path_folder(path);
+  bool ok = ts_folder_create(parent, err) && ts_file_write(path, data, size, err);
+  if (ok) json_array_append_new(files, json_string(name));
+  free(parent);
+  free(path);
+  return ok;
+}
+
+static bool write_embedded(const char *folder, const char *demo, json_t *files, struct ts_error *err) {
+  size_t length = strlen(demo);
+  for (size_t i = 0; i < ts_embedded_file_count; i++) {
+    const struct ts_embedded_file *file = &ts_embedded_files[i];
+    const char *name = file->path + length + 1;
+    if (strcmp(file->path, "include/tessera_op.h") == 0 && strcmp(demo, "decay") == 0)
+      name = "plugin/tessera_op.h";
+    else if (strncmp(file->path, demo, length) != 0 || file->path[length] != '/')
+      continue;
+    if (!write_file(folder, name, file->data, file->size, files, err)) return false;
+  }
+  return true;
+}
+
+static bool write_image(const char *folder, const char *name, const struct ts_data *data, json_t *files,
+                        struct ts_error *err) {
+  char *path = ts_path_join(folder, name);
+  bool ok = ts_image_write_png(path, data, err);
+  if (ok) json_array_append_new(files, json_string(name));
+  free(path);
+  return ok;
+}
+
+/* The synthetic slide and the labels of its nuclei. */
+static bool draw_slide(const char *folder, json_t *files, struct ts_error *err) {
+  struct ts_data *image = NULL;
+  struct ts_data *labels = NULL;
+  bool ok = ts_image_startup(err) && ts_demo_slide(SLIDE_WIDTH, SLIDE_HEIGHT, SLIDE_SEED, &image, &labels, err) &&
+            write_image(folder, "slide.png", image, files, err) && write_image(folder, "truth.png", labels, files, err);
+  ts_data_unref(image);
+  ts_data_unref(labels);
+  return ok;
+}
+
+static bool fill_project(struct session *s, const struct demo *demo, json_t *files, struct ts_error *err) {
+  if (!ts_folder_is_empty(s->folder)) {
+    ts_fail(err, TS_ERR_USAGE, "'%s' is not empty", s->folder);
+    ts_error_help(err, "name a new folder: tessera init --demo %s NEW", demo->name);
+    return false;
+  }
+  if (!ts_folder_create(s->folder, err)) return false;
+  if (strcmp(demo->name, "nuclei") == 0 && !draw_slide(s->folder, files, err)) return false;
+  return write_embedded(s->folder, demo->name, files, err);
+}
+
+int ts_init(const struct ts_request *request, char **reply) {
+  struct session s;
+  struct ts_error err = {0};
+  ts_session_init(&s, request);
+  json_t *object = ts_reply_new("tessera.init/1");
+  json_t *files = json_array();
+  const struct demo *demo = find_demo(request->demo ? request->demo : "empty", &err);
+  if (!demo || !fill_project(&s, demo, files, &err)) ts_session_fault(&s, &err);
+  json_t *next = json_array();
+  for (size_t i = 0; demo && i < sizeof demo->next / sizeof *demo->next && demo->next[i]; i++)
+    json_array_append_new(next, json_string(demo->next[i]));
+  json_object_set_new(object, "folder", json_string(s.folder));
+  json_object_set_new(object, "files", files);
+  json_object_set_new(object, "next", next);
+  int code = ts_reply_finish(&s, object, 0, reply);
+  ts_session_release(&s);
+  return code;
+}

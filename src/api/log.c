@@ -1,0 +1,97 @@
+/* The messages of the tasks of a run.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "api/api_int.h"
+#include "order/order.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+/* "segment.split" or "split" by name, "segment/9c1e" or "9c1e…" by the first digits of the key. */
+bool ts_task_row_fits(const struct ts_task_row *row, const char *asked) {
+  char name[160];
+  char key[TS_KEY_TEXT_SIZE];
+  ts_key_print(&row->key, key);
+  ts_join_names(row->stage, row->name, name, sizeof name);
+  if (strcmp(asked, name) == 0 || strcmp(asked, row->name) == 0) return true;
+  const char *slash = strchr(asked, '/');
+  size_t stage_length = slash ? (size_t)(slash - asked) : 0;
+  if (slash && (strncmp(asked, row->stage, stage_length) != 0 || row->stage[stage_length] != '\0') &&
+      (strncmp(asked, name, stage_length) != 0 || name[stage_length] != '\0'))
+    return false;
+  const char *digits = slash ? slash + 1 : asked;
+  if (strncmp(digits, "k1:", 3) == 0) digits += 3;
+  return strlen(digits) >= 4 && strncmp(digits, key + 3, strlen(digits)) == 0;
+}
+
+static json_t *task_json(const struct ts_task_row *row) {
+  char key[TS_KEY_TEXT_SIZE];
+  char name[160];
+  ts_key_print(&row->key, key);
+  ts_join_names(row->stage, row->name, name, sizeof name);
+  return json_pack("{s:s, s:s, s:I, s:I, s:s, s:f, s:s}", "task", name, "key", key, "set", (json_int_t)row->set, "unit",
+                   (json_int_t)row->unit, "outcome", row->outcome, "seconds", row->seconds, "message", row->message);
+}
+
+static bool is_reading(const char *name) { return strncmp(name, "read.", 5) == 0; }
+
+/* Reading a file is not a task of the workflow and leaves no row; failed reads are in the result of the run. */
+static void add_unread(const struct ts_run_row *run, const char *asked, json_t *list) {
+  ts_auto(json_decrefp) json_t *result = run->result_json[0] ? json_loads(run->result_json, 0, NULL) : NULL;
+  size_t i;
+  json_t *entry;
+  json_array_foreach(json_object_get(result, "failed"), i, entry) {
+    const char *name = json_string_value(json_object_get(entry, "task"));
+    if (!name || !is_reading(name) || (asked && strcmp(asked, name) != 0)) continue;
+    json_object_set_new(entry, "outcome", json_string("failed"));
+    json_array_append(list, entry);
+  }
+}
+
+static void fail_no_task(struct session *s, const char *run) {
+  struct ts_error err = {0};
+  if (is_reading(s->request->task)) {
+    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "'%s' did not fail in run %s", s->request->task, run);
+    ts_error_help(&err, "tasks of the workflow are recorded one by one, but of reading files only the failures");
+  } else {
+    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no task '%s'", run, s->request->task);
+    ts_error_help(&err, "see its tasks with: tessera status %s", run);
+  }
+  ts_session_fault(s, &err);
+}
+
+/* Without a task: those with a message. With one: all of that name or key. Failed ones come first. */
+static void add_log(struct session *s, const struct ts_run_row *run, json_t *list) {
+  struct ts_task_row *rows = NULL;
+  size_t count = 0;
+  struct ts_error err = {0};
+  if (!ts_store_task_list(s->store, run->id, &s->arena, &rows, &count, &err)) {
+    ts_session_fault(s, &err);
+    return;
+  }
+  add_unread(run, s->request->task, list);
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t i = 0; i < count; i++) {
+      bool failed = strcmp(rows[i].outcome, "failed") == 0;
+      bool asked = s->request->task ? ts_task_row_fits(&rows[i], s->request->task) : rows[i].message[0] != '\0';
+      if (asked && failed == (pass == 0)) json_array_append_new(list, task_json(&rows[i]));
+    }
+  }
+  if (s->request->task && json_array_size(list) == 0) fail_no_task(s, run->id);
+}
+
+int ts_log_run(const struct ts_request *request, char **reply) {
+  struct session s;
+  struct ts_run_row row;
+  ts_session_init(&s, request);
+  json_t *object = ts_reply_new("tessera.log/1");
+  json_t *tasks = json_array();
+  if (ts_session_open_store(&s, true, true) && ts_run_find(&s, NULL, &row)) {
+    json_object_set_new(object, "run", json_string(row.id));
+    add_log(&s, &row, tasks);
+  }
+  json_object_set_new(object, "tasks", tasks);
+  int code = ts_reply_finish(&s, object, 0, reply);
+  ts_session_release(&s);
+  return code;
+}

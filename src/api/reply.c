@@ -1,0 +1,52 @@
+/* Replies: one JSON object per call, with all its faults and warnings.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "api/api_int.h"
+
+#include "base/alloc.h"
+#include "base/version.h"
+
+json_t *ts_reply_new(const char *schema) {
+  return json_pack("{s:s, s:{s:s, s:s}}", "schema", schema, "tool", "name", "tessera", "version", TS_VERSION);
+}
+
+static json_t *fault_json(const struct ts_error *fault) {
+  return json_pack("{s:i, s:s, s:s, s:i, s:i, s:s, s:s}", "code", ts_error_number(fault->code), "text", fault->text,
+                   "file", fault->where.file, "line", fault->where.line, "column", fault->where.column, "path",
+                   fault->where.path, "help", fault->help);
+}
+
+/* Tasks of damaged rows are computed again, but until the store is verified that happens in every run. */
+static void warn_of_damage(struct session *s) {
+  const uint64_t count = s->store ? ts_store_damage_count(s->store) : 0;
+  if (count == 0) return;
+  ts_session_warn(s, "the store '%s' is damaged: %llu of its rows were not used; repair it with: tessera store verify",
+                  ts_store_path(s->store), (unsigned long long)count);
+}
+
+int ts_reply_finish(struct session *s, json_t *object, int exit_code, char **reply) {
+  json_t *faults = json_array();
+  warn_of_damage(s);
+  ts_faults_sort(&s->faults);
+  for (size_t i = 0; i < s->faults.count; i++) json_array_append_new(faults, fault_json(&s->faults.items[i]));
+  if (s->faults.count > 0) exit_code = ts_error_exit_code(s->faults.items[0].code);
+  json_object_set_new(object, "warnings", json_incref(s->warnings));
+  json_object_set_new(object, "faults", faults);
+  *reply = ts_json_dump(object, false, true);
+  json_decref(object);
+  return exit_code;
+}
+
+json_t *ts_reply_values(const struct ts_value *values, const struct ts_workflow *workflow) {
+  json_t *list = json_array();
+  for (size_t p = 0; p < workflow->parameter_count; p++) {
+    json_t *entry = json_object();
+    json_object_set_new(entry, "name", json_string(workflow->parameters[p].name));
+    json_object_set_new(entry, "value", ts_value_to_json(&values[p]));
+    json_array_append_new(list, entry);
+  }
+  return list;
+}
+
+void ts_reply_free(char *reply) { free(reply); }
+
+const char *ts_version(void) { return TS_VERSION; }

@@ -1,0 +1,103 @@
+/* Lists the runs of a store, or one of them with its tasks.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "api/api_int.h"
+#include "order/order.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/file.h"
+
+#include <string.h>
+
+static json_t *field_of(const json_t *result, const char *name) {
+  json_t *value = json_object_get(result, name);
+  return value ? json_incref(value) : json_null();
+}
+
+static json_t *run_json(const struct ts_run_row *row) {
+  char started[32];
+  char finished[32] = "";
+  json_t *result = row->result_json[0] ? json_loads(row->result_json, 0, NULL) : NULL;
+  if (row->finished_unix_ns) ts_clock_print_utc(row->finished_unix_ns, finished);
+  json_t *object =
+      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", row->id, "command", row->command, "file", row->file, "state",
+                row->state, "started", ts_clock_print_utc(row->started_unix_ns, started), "finished", finished);
+  const json_t *reuse = json_object_get(result, "reuse");
+  json_object_set_new(object, "wall_s", field_of(result, "wall_s"));
+  json_object_set_new(object, "answer", field_of(result, "answer"));
+  json_object_set_new(object, "requested", field_of(reuse, "requested"));
+  json_object_set_new(object, "executed", field_of(reuse, "executed"));
+  json_object_set_new(object, "report", field_of(result, "report"));
+  json_decref(result);
+  return object;
+}
+
+/* Counts of a run's tasks by outcome, in the order in which they first appear. */
+static json_t *detail_json(const struct ts_task_row *rows, size_t count) {
+  json_t *list = json_array();
+  json_t *by_name = json_object();
+  for (size_t i = 0; i < count; i++) {
+    char name[160];
+    ts_join_names(rows[i].stage, rows[i].name, name, sizeof name);
+    json_t *entry = json_object_get(by_name, name);
+    if (!entry) {
+      entry = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f}", "stage", rows[i].stage, "task", rows[i].name,
+                        "executed", 0, "cutoff", 0, "store", 0, "failed", 0, "skipped", 0, "seconds", 0.0);
+      json_object_set_new(by_name, name, entry);
+      json_array_append(list, entry);
+    }
+    json_t *outcome = json_object_get(entry, rows[i].outcome);
+    if (outcome) json_integer_set(outcome, json_integer_value(outcome) + 1);
+    json_t *seconds = json_object_get(entry, "seconds");
+    json_real_set(seconds, json_real_value(seconds) + rows[i].seconds);
+  }
+  json_decref(by_name);
+  return list;
+}
+
+/* What the run does, as it was described when it began. */
+static void add_order(struct session *s, const struct ts_run_row *row, json_t *detail) {
+  struct ts_order order;
+  struct ts_error err = {0};
+  if (!ts_order_load(s->store, row, &order, &err)) ts_session_warn(s, "%s", err.text);
+  if (order.root) json_object_set(detail, "order", order.root);
+  if (order.root) json_object_set_new(detail, "fingerprint", json_string(ts_order_row_text(order.row, "fingerprint")));
+  ts_order_release(&order);
+}
+
+static void add_detail(struct session *s, json_t *object) {
+  struct ts_run_row row;
+  struct ts_task_row *rows = NULL;
+  size_t count = 0;
+  struct ts_error err = {0};
+  if (!ts_run_find(s, NULL, &row)) return;
+  if (!ts_store_task_list(s->store, row.id, &s->arena, &rows, &count, &err)) {
+    ts_session_fault(s, &err);
+    return;
+  }
+  json_object_set_new(object, "runs", json_pack("[o]", run_json(&row)));
+  json_t *detail = json_pack("{s:o}", "by_task", detail_json(rows, count));
+  add_order(s, &row, detail);
+  json_object_set_new(object, "detail", detail);
+}
+
+int ts_status(const struct ts_request *request, char **reply) {
+  struct session s;
+  ts_session_init(&s, request);
+  json_t *object = ts_reply_new("tessera.status/1");
+  struct ts_run_row *rows = NULL;
+  size_t count = 0;
+  struct ts_error err = {0};
+  json_t *runs = json_array();
+  json_object_set_new(object, "runs", runs);
+  if (ts_session_open_store(&s, true, true)) {
+    if (request->run)
+      add_detail(&s, object);
+    else if (!ts_store_run_list(s.store, &s.arena, &rows, &count, &err))
+      ts_session_fault(&s, &err);
+    for (size_t i = 0; i < count; i++) json_array_append_new(runs, run_json(&rows[i]));
+  }
+  int code = ts_reply_finish(&s, object, 0, reply);
+  ts_session_release(&s);
+  return code;
+}

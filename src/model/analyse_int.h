@@ -1,0 +1,33 @@
+/* What the files of analyse share: the design and the outputs as they are read, and the reply.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_MODEL_ANALYSE_INT_H
+#define TS_MODEL_ANALYSE_INT_H
+
+#include "analysis/method.h"
+#include "model/model.h"
+
+struct analysis {
+  struct session *s;
+  const struct ts_method *method;
+  struct space_file file;
+  struct ts_pool *pool; /* owned */
+  struct meter meter;
+  const char *design_path, *outputs_path; /* owned by the session's arena */
+  /* analyse_design.c */
+  size_t row_count;
+  enum ts_layout layout;
+  double *unit, *values; /* owned; row by row; NULL if the method does not need them */
+  /* analyse_outputs.c */
+  const char **output_names; /* owned by the session's arena */
+  size_t output_count;
+};
+
+/* analyse_design.c: streams the design: keeps the values that the method needs, checks the order of the rows and,
+ * with --levels, their steps. */
+bool ts_analysis_read_design(struct analysis *a);
+/* analyse_outputs.c: which columns of the outputs are wanted. */
+bool ts_analysis_choose_outputs(struct analysis *a);
+/* Reads `count` of them, from `first`: one array of row_count numbers after the other, NaN for missing cells. */
+bool ts_analysis_read_outputs(struct analysis *a, size_t first, size_t count, double *outputs);
+
+#endif

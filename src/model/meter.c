@@ -1,0 +1,77 @@
+/* Progress of sample and analyse, counted in rows.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/model.h"
+
+#include "base/clock.h"
+
+#define QUIET_NS UINT64_C(1000000000) /* work that is over by then needs no progress */
+#define TELL_NS  UINT64_C(100000000)
+
+void ts_meter_init(struct meter *meter, const struct ts_request *request, size_t threads, const char *first,
+                   const char *second) {
+  *meter = (struct meter){.request = request, .threads = threads, .start_ns = ts_clock_ns()};
+  meter->stages[0].name = first;
+  meter->stages[1].name = second;
+}
+
+static void report(struct meter *meter, const char *event, uint64_t now) {
+  const struct ts_stage_progress *stage = &meter->stages[meter->current];
+  double elapsed_s = (double)(now - meter->start_ns) / 1e9;
+  double left_s = -1;
+  if (meter->current + 1 == TS_METER_STAGES && stage->done > 0 && stage->total >= stage->done) {
+    left_s = elapsed_s * (double)(stage->total - stage->done) / (double)stage->done;
+  }
+  const struct ts_progress progress = {.event = event,
+                                       .run = "",
+                                       .elapsed_s = elapsed_s,
+                                       .left_s = left_s,
+                                       .threads = meter->threads,
+                                       .stages = meter->stages,
+                                       .stage_count = TS_METER_STAGES,
+                                       .stage = stage->name,
+                                       .tile_x = -1,
+                                       .tile_y = -1};
+  meter->request->on_progress(meter->request->user, &progress);
+  meter->told_ns = now;
+}
+
+/* The display counts a stage as done at its total: a stage of unknown size never reaches it. */
+static void update(struct meter *meter) {
+  if (!meter->request->on_progress) return;
+  uint64_t now = ts_clock_ns();
+  bool first = meter->told_ns == 0;
+  if (now - meter->start_ns < QUIET_NS || (!first && now - meter->told_ns < TELL_NS)) return;
+  report(meter, first ? "run_begin" : "progress", now);
+}
+
+void ts_meter_begin(struct meter *meter, size_t stage, uint64_t total) {
+  for (size_t i = 0; i < stage; i++) {
+    meter->stages[i].total = meter->stages[i].done;
+    meter->stages[i].running = 0;
+  }
+  meter->current = stage;
+  meter->stages[stage].total = total;
+  meter->stages[stage].running = 1;
+  update(meter);
+}
+
+bool ts_meter_add(struct meter *meter, uint64_t count, struct ts_error *err) {
+  struct ts_stage_progress *stage = &meter->stages[meter->current];
+  stage->done += count;
+  if (stage->total < stage->done) stage->total = stage->done + 1;
+  update(meter);
+  const volatile int *stop = meter->request->stop;
+  if (!stop || __atomic_load_n(stop, __ATOMIC_RELAXED) == 0) return true;
+  ts_fail(err, TS_ERR_CANCELLED, "stopped on request");
+  ts_error_help(err, "nothing was written; run the command again to start over");
+  return false;
+}
+
+void ts_meter_end(struct meter *meter) {
+  if (!meter->told_ns) return;
+  for (size_t i = 0; i < TS_METER_STAGES; i++) {
+    meter->stages[i].total = meter->stages[i].done;
+    meter->stages[i].running = 0;
+  }
+  report(meter, "run_end", ts_clock_ns());
+}

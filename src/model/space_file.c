@@ -1,0 +1,80 @@
+/* Opens the space that a design is drawn from: a space file, or the varied parameters of a workflow or study.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/model.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+/* A file with any of these keys is not a space file. */
+static bool is_space(const json_t *root) {
+  static const char *const others[] = {"stages", "workflow", "method", "outputs", "data", "inputs"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    if (json_object_get(root, others[i])) return false;
+  }
+  return true;
+}
+
+static bool open_workflow(struct session *s, struct ts_space *space) {
+  struct ts_error err = {0};
+  if (!ts_session_read(s)) return false;
+  if (ts_space_of_workflow(space, s->workflow, s->study.varied, s->study.varied_count, &err)) return true;
+  if (s->study.varied_count > 0) ts_json_place(&err, &s->doc, "/parameters", TS_JSON_VALUE);
+  ts_session_fault(s, &err);
+  return false;
+}
+
+/* A parameter without a group is a group of its own, as soon as there are groups at all. */
+static void number_groups(struct session *s, struct space_file *file) {
+  const struct ts_space *space = &file->space;
+  bool any = false;
+  for (size_t i = 0; i < space->count; i++) any |= space->parameters[i]->group != NULL;
+  file->group_count = space->count;
+  if (!any) return;
+  file->group_count = 0;
+  file->group_of = ts_arena_array(&s->arena, space->count, sizeof *file->group_of);
+  file->group_names = ts_arena_array(&s->arena, space->count, sizeof *file->group_names);
+  for (size_t i = 0; i < space->count; i++) {
+    const struct ts_parameter *parameter = space->parameters[i];
+    size_t group = file->group_count;
+    for (size_t before = 0; parameter->group && before < i; before++) {
+      const char *other = space->parameters[before]->group;
+      if (other && strcmp(other, parameter->group) == 0) group = file->group_of[before];
+    }
+    if (group == file->group_count) {
+      file->group_names[file->group_count++] = parameter->group ? parameter->group : parameter->name;
+    }
+    file->group_of[i] = group;
+  }
+}
+
+void ts_space_file_name(struct session *s, struct space_file *file) {
+  file->names = ts_arena_array(&s->arena, file->space.count, sizeof *file->names);
+  for (size_t i = 0; i < file->space.count; i++) file->names[i] = file->space.parameters[i]->name;
+  number_groups(s, file);
+}
+
+bool ts_space_file_open(struct session *s, struct space_file *file) {
+  *file = (struct space_file){0};
+  struct ts_error err = {0};
+  struct ts_json_doc doc = {0};
+  if (!s->request->space) {
+    ts_fail(&err, TS_ERR_USAGE, "no space was given: which parameters are varied, and how far");
+    ts_error_help(&err, "name a space file, a workflow or a study: --space FILE");
+    ts_session_fault(s, &err);
+    return false;
+  }
+  const char *path = ts_session_path(s, s->request->space);
+  if (!ts_json_doc_open(&doc, path, &err)) {
+    ts_session_fault(s, &err);
+    return false;
+  }
+  bool plain = is_space(doc.root);
+  bool ok = plain ? ts_space_read(&file->space, path, &s->faults) : open_workflow(s, &file->space);
+  if (ok) ts_space_file_name(s, file);
+  ok = ok && (!plain || ts_space_correlations_read(s, &doc, file));
+  ts_json_doc_close(&doc);
+  return ok;
+}
+
+void ts_space_file_release(struct space_file *file) { ts_space_release(&file->space); }

@@ -1,0 +1,97 @@
+/* The work order: the document that describes a run without the paths of any machine, and what is made of it again.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * "tessera.order/1" (docs/schema/order.schema.json): the texts of workflow and study, the operations and data files by
+ * digest, the parameter sets, the wanted products, the options that change results and the settings that do not. It is
+ * written when a run begins and kept with it; workers, --resume and 'store verify --recompute' read it. Locations, kept
+ * beside it, say where a machine had the files: hints, which are believed only if the digest agrees.
+ * order_fields.c lists the members of a request, order_write.c makes the document, order_read.c opens a session from
+ * it, order_locate.c finds its files, order_keep.c puts it into the store. */
+#ifndef TS_ORDER_ORDER_H
+#define TS_ORDER_ORDER_H
+
+#include "project/manifest.h"
+#include "project/session.h"
+
+#define TS_ORDER_SCHEMA "tessera.order/1"
+
+struct ts_order {
+  json_t *root;      /* owned */
+  json_t *locations; /* owned: {HOST: {DIGEST: [PATH, ...]}}; NULL: none are known */
+  json_t *row;       /* owned: what the row of a recorded run says; NULL */
+  const char *file;  /* borrowed: name of the study or workflow file, for messages; NULL: that of the order */
+};
+void ts_order_release(struct ts_order *order);
+/* Whether this is a work order that this program reads; `whose` as in "run 1a2b3c4d". */
+bool ts_order_check(const json_t *root, const char *whose, struct ts_error *err);
+
+/* ---- order_fields.c: members of a request ---- */
+enum ts_order_part {
+  TS_ORDER_UNKNOWN,  /* no member of this name */
+  TS_ORDER_OPTIONS,  /* change results */
+  TS_ORDER_SETTINGS, /* do not */
+  TS_ORDER_PLACES,   /* paths as the user wrote them: kept beside the order */
+  TS_ORDER_LEFT_OUT, /* belong to a call, not to a run; or part of another member */
+};
+enum ts_order_part ts_order_part_of(const char *member); /* name of the member of ts_request */
+/* Adds what the request gives to the object. */
+void ts_order_fields_write(const struct ts_request *request, enum ts_order_part part, json_t *object);
+/* Sets what the request does not give; texts go to the arena. */
+void ts_order_fields_restore(struct ts_arena *arena, const json_t *object, enum ts_order_part part,
+                             struct ts_request *request);
+
+/* ---- order_write.c ---- */
+/* The order of a plan; `values` are its sets. A new reference. */
+json_t *ts_order_write(const struct session *s, const struct ts_plan *plan, const struct ts_value *values);
+/* Names, digests and sizes of the data; a new reference. */
+json_t *ts_order_items(const struct session *s);
+/* Where this machine has the data and the operations; with_copies: also the copies of plugins that this process holds,
+ * which end with it. A new reference. */
+json_t *ts_order_locations(const struct session *s, bool with_copies);
+/* The canonical text (keys sorted, no blanks), to free; its SHA-256 is the fingerprint. */
+char *ts_order_text(const json_t *root, struct ts_sha256 *fingerprint);
+
+/* ---- order_read.c: a session from session.order ---- */
+/* Sets what the run was asked for and the request does not give: options and settings, and places of a recorded run. */
+void ts_order_restore(struct ts_arena *arena, const struct ts_order *order, struct ts_request *request);
+/* The data that the run was begun with; NULL if that is not known. */
+const json_t *ts_order_begun_items(const struct ts_order *order);
+/* The sets of the order, once its workflow is read: rows of all parameters, in the session's arena. NULL: an error. */
+struct ts_value *ts_order_sets(struct session *s, size_t *count, struct ts_error *err);
+/* The products that the order wants, in the session's arena. NULL: an error. */
+struct ts_source *ts_order_wanted(struct session *s, size_t *count, struct ts_error *err);
+/* How a session is opened from an order; sets the members that the files of a project would set. */
+extern const struct ts_order_reader ts_order_reader;
+
+/* ---- order_locate.c: files by digest ---- */
+struct ts_order_finder;
+struct ts_order_finder *ts_order_finder_create(struct session *s, const struct ts_order *order);
+void ts_order_finder_destroy(struct ts_order_finder *finder);
+/* Finds the file that an order calls {"name", "digest", "bytes"} and opens it; a fault if it is nowhere. */
+bool ts_order_find_data(struct ts_order_finder *finder, const json_t *wanted, struct ts_item_source *source);
+/* Loads the file of operations that holds this operation; a fault if it is nowhere. */
+bool ts_order_find_operation(struct ts_order_finder *finder, const json_t *wanted);
+
+/* ---- order_keep.c: orders in the store ---- */
+/* Keeps the order and its locations; what the row of the run says about them. To free; NULL with an error. */
+char *ts_order_keep(struct session *s, const struct ts_plan *plan, const struct ts_value *values, struct ts_error *err);
+/* The order of a run. Its root is NULL if the run was begun by a program that kept none. Release in either case. */
+bool ts_order_load(struct ts_store *store, const struct ts_run_row *row, struct ts_order *order, struct ts_error *err);
+/* Where the row of a run says what it is about: the fingerprint of its order, that of its file's text, its name. */
+const char *ts_order_row_text(const json_t *row, const char *name);
+/* Digest of the text of the session's study or workflow file, as hexadecimal digits. */
+void ts_order_file_digest(const struct session *s, char hex[65]);
+
+/* ---- runs.c: run records ---- */
+/* With --resume: finds the run and restores its request. Before the dataset and the design are read. */
+bool ts_run_resume(struct session *s, const char *command);
+/* Begins the run of a plan, whose sets are `values`, or goes on with it. */
+bool ts_run_open(struct session *s, const char *command, const struct ts_plan *plan, const struct ts_value *values,
+                 char id[9]);
+void ts_run_close(struct session *s, const char *id, const char *state, const json_t *result);
+/* The row of the requested run (request->run), or the last one of the command (NULL: of any). */
+bool ts_run_find(struct session *s, const char *command, struct ts_run_row *row);
+/* Ends what ts_run_resume has opened. */
+void ts_run_release(struct session *s);
+
+#endif

@@ -1,0 +1,78 @@
+/* Work orders in the store: kept as texts, which runs of equal orders share, and named by the row of the run.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The row itself stays short, because a list of runs reads all rows: the fingerprint of the order, the digests under
+ * which the texts of order and locations are found, the paths that the user wrote, and what tells whether another file
+ * is the same study: its name and the digest of its text. */
+#include "order/order.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool keep_text(struct ts_store *store, const char *text, const char *name, json_t *row, struct ts_error *err) {
+  struct ts_sha256 digest;
+  char hex[65];
+  if (!ts_store_text_put(store, text, strlen(text), &digest, err)) return false;
+  ts_hex_encode(digest.bytes, sizeof digest.bytes, hex);
+  json_object_set_new(row, name, json_string(hex));
+  return true;
+}
+
+void ts_order_file_digest(const struct session *s, char hex[65]) {
+  struct ts_sha256 digest;
+  ts_sha256_of(s->doc.text, s->doc.length, &digest);
+  ts_hex_encode(digest.bytes, sizeof digest.bytes, hex);
+}
+
+char *ts_order_keep(struct session *s, const struct ts_plan *plan, const struct ts_value *values,
+                    struct ts_error *err) {
+  ts_auto(json_decrefp) json_t *order = ts_order_write(s, plan, values);
+  ts_auto(json_decrefp) json_t *locations = ts_order_locations(s, false);
+  struct ts_sha256 fingerprint;
+  char hex[65], file[65];
+  ts_auto_free char *text = ts_order_text(order, &fingerprint);
+  ts_auto_free char *places_text = ts_json_dump(locations, true, false);
+  json_t *places = json_object();
+  ts_hex_encode(fingerprint.bytes, sizeof fingerprint.bytes, hex);
+  ts_order_file_digest(s, file);
+  ts_order_fields_write(s->request, TS_ORDER_PLACES, places);
+  ts_auto(json_decrefp) json_t *row = json_pack("{s:s, s:s, s:o}", "fingerprint", hex, "file", file, "places", places);
+  json_object_set_new(row, "command", json_string(s->request->command ? s->request->command : ""));
+  json_object_set_new(row, "name", json_string(s->study.name));
+  if (!keep_text(s->store, text, "order", row, err) || !keep_text(s->store, places_text, "locations", row, err))
+    return NULL;
+  return ts_json_dump(row, true, false);
+}
+
+const char *ts_order_row_text(const json_t *row, const char *name) {
+  return json_string_value(json_object_get(row, name));
+}
+
+/* NULL without an error: the row names no text, or the store has lost it. */
+static json_t *load_text(struct ts_store *store, const json_t *row, const char *name, struct ts_error *err) {
+  const char *hex = ts_order_row_text(row, name);
+  struct ts_sha256 digest;
+  ts_auto(ts_str_release) struct ts_str text = {0};
+  if (!hex || !ts_hex_decode(hex, digest.bytes, sizeof digest.bytes)) return NULL;
+  if (!ts_store_text_get(store, &digest, &text, err)) return NULL;
+  return json_loadb(ts_str_get(&text), text.length, 0, NULL);
+}
+
+bool ts_order_load(struct ts_store *store, const struct ts_run_row *row, struct ts_order *order, struct ts_error *err) {
+  struct ts_error ignored = {0}; /* without hints the files are searched */
+  char whose[32];
+  *order = (struct ts_order){.file = row->file, .row = json_loads(row->settings_json, 0, NULL)};
+  if (!ts_order_row_text(order->row, "order")) return true;
+  snprintf(whose, sizeof whose, "run %s", row->id);
+  order->root = load_text(store, order->row, "order", err);
+  if (!order->root) {
+    if (err->code != TS_ERR_OK) return false;
+    ts_fail(err, TS_ERR_STORE, "the store has lost the work order of %s", whose);
+    ts_error_help(err, "start a new run: finished products are reused");
+    return false;
+  }
+  order->locations = load_text(store, order->row, "locations", &ignored);
+  return ts_order_check(order->root, whose, err);
+}

@@ -1,0 +1,197 @@
+/* Writes the work order of a plan, and where this machine has its files.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "order/order.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const origins[] = {
+    [TS_OP_BUILT_IN] = "built-in", [TS_OP_PLUGIN] = "plugin", [TS_OP_COMMAND] = "command"};
+
+/* A name that people read: bytes that are not UTF-8 become '_'. */
+static json_t *text_of(const char *name) {
+  ts_auto_free char *text = ts_strdup(name);
+  for (char *c = text; !ts_utf8_valid(text, strlen(text)) && *c; c++)
+    if (*c & 0x80) *c = '_';
+  return json_string(text);
+}
+
+static json_t *hex_of(const struct ts_sha256 *digest) {
+  char hex[65];
+  ts_hex_encode(digest->bytes, sizeof digest->bytes, hex);
+  return json_string(hex);
+}
+
+/* ---- operations ---- */
+static bool is_used(const struct ts_workflow *w, const struct ts_op *op) {
+  size_t t = 0;
+  while (t < w->task_count && w->tasks[t].op != op) t++;
+  return t < w->task_count;
+}
+
+/* Those of the workflow's tasks, in the order of their names. */
+static json_t *operations_of(const struct session *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < ts_registry_count(s->registry); i++) {
+    const struct ts_op *op = ts_registry_at(s->registry, i);
+    if (!is_used(s->workflow, op)) continue;
+    json_t *object = json_pack("{s:s, s:I, s:o, s:s, s:s}", "name", op->descriptor->name, "version",
+                               (json_int_t)op->descriptor->version, "digest", hex_of(&op->implementation), "numeric",
+                               op->numeric, "origin", origins[op->origin]);
+    if (op->origin != TS_OP_BUILT_IN) json_object_set_new(object, "file", text_of(ts_path_name(op->source)));
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
+/* ---- data ---- */
+/* Relative to the folder of the study where it lies below it, otherwise its last part: no path of a machine. */
+static char *name_of(const struct session *s, const char *path) {
+  ts_auto_free char *file = ts_path_absolute(path);
+  ts_auto_free char *folder = ts_path_absolute(s->study.folder);
+  size_t length = strlen(folder);
+  if (length > 2 && strcmp(folder + length - 2, "/.") == 0) length -= 2;
+  const bool is_below = strncmp(file, folder, length) == 0 && file[length] == '/' && !strstr(file + length, "/../");
+  return ts_strdup(is_below ? file + length + 1 : ts_path_name(path));
+}
+
+static json_t *item_of(const struct session *s, const struct ts_item *item) {
+  json_t *inputs = json_object();
+  for (size_t k = 0; k < s->workflow->input_count; k++) {
+    const struct ts_item_source *source = &item->sources[k];
+    if (!source->path) continue;
+    ts_auto_free char *name = name_of(s, source->path);
+    json_object_set_new(inputs, s->workflow->inputs[k].name,
+                        json_pack("{s:o, s:o, s:I}", "name", text_of(name), "digest", hex_of(&source->digest), "bytes",
+                                  (json_int_t)ts_source_file_bytes(source->file)));
+  }
+  json_t *object = json_pack("{s:s, s:o}", "name", item->name, "inputs", inputs);
+  if (item->groups) json_object_set_new(object, "groups", ts_session_groups_json(s, item));
+  return object;
+}
+
+json_t *ts_order_items(const struct session *s) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < s->dataset.item_count; i++) json_array_append_new(list, item_of(s, &s->dataset.items[i]));
+  return list;
+}
+
+static json_t *grid_of(const struct session *s) {
+  const int64_t tile = s->request->has_tile ? s->request->tile_px : s->study.tile_px;
+  return json_pack("{s:I, s:I, s:I}", "tile", (json_int_t)tile, "halo", (json_int_t)s->study.halo_px, "level",
+                   (json_int_t)s->study.level);
+}
+
+/* ---- sets ---- */
+/* Parameters that are not at their default in every set. */
+static size_t find_varied(const struct ts_workflow *w, const struct ts_value *values, size_t set_count,
+                          size_t *columns) {
+  size_t count = 0;
+  for (size_t p = 0; p < w->parameter_count; p++) {
+    size_t row = 0;
+    while (row < set_count && ts_value_equal(&values[row * w->parameter_count + p], &w->parameters[p].default_value))
+      row++;
+    if (row < set_count) columns[count++] = p;
+  }
+  return count;
+}
+
+static void add_sets(json_t *root, const struct ts_workflow *w, const struct ts_value *values, size_t set_count) {
+  ts_auto_free size_t *columns = ts_calloc(w->parameter_count + 1, sizeof *columns);
+  const size_t column_count = find_varied(w, values, set_count, columns);
+  json_t *names = json_array(), *sets = json_array();
+  for (size_t c = 0; c < column_count; c++) json_array_append_new(names, json_string(w->parameters[columns[c]].name));
+  for (size_t r = 0; r < set_count; r++) {
+    json_t *row = json_array();
+    for (size_t c = 0; c < column_count; c++)
+      json_array_append_new(row, ts_value_to_json(&values[r * w->parameter_count + columns[c]]));
+    json_array_append_new(sets, row);
+  }
+  json_object_set_new(root, "space", json_pack("{s:o}", "parameters", names));
+  json_object_set_new(root, "sets", sets);
+}
+
+/* ---- products ---- */
+static json_t *product_name(const struct ts_workflow *w, const struct ts_source *source) {
+  for (size_t i = 0; i < w->stage_count; i++) {
+    for (size_t o = 0; o < w->stages[i].output_count; o++) {
+      const struct ts_stage_output *output = &w->stages[i].outputs[o];
+      if (output->source.index != source->index || output->source.port != source->port) continue;
+      ts_auto(ts_str_release) struct ts_str name = {0};
+      ts_str_addf(&name, "%s.%s", w->stages[i].name, output->name);
+      return json_string(ts_str_get(&name));
+    }
+  }
+  TS_BUG("a product that no stage gives away is wanted: task %zu, port %zu", source->index, source->port);
+}
+
+static json_t *wanted_of(const struct ts_plan *plan) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < plan->options.wanted_count; i++)
+    json_array_append_new(list, product_name(plan->workflow, &plan->options.wanted[i]));
+  return list;
+}
+
+/* ---- the whole ---- */
+static json_t *options_of(const struct session *s) {
+  json_t *options = json_pack("{s:s, s:o, s:o}", "command", s->is_study ? "study" : "run", "name",
+                              text_of(s->study.name), "file", text_of(ts_path_name(s->study.path)));
+  if (!s->study.is_bare_workflow) json_object_set_new(options, "study", json_stringn(s->doc.text, s->doc.length));
+  ts_order_fields_write(s->request, TS_ORDER_OPTIONS, options);
+  return options;
+}
+
+json_t *ts_order_write(const struct session *s, const struct ts_plan *plan, const struct ts_value *values) {
+  const struct ts_json_doc *workflow = s->study.is_bare_workflow ? &s->doc : &s->workflow_doc;
+  json_t *root = json_object(), *settings = json_object();
+  ts_order_fields_write(s->request, TS_ORDER_SETTINGS, settings);
+  json_object_set_new(root, "schema", json_string(TS_ORDER_SCHEMA));
+  json_object_set_new(root, "workflow", json_stringn(workflow->text, workflow->length));
+  json_object_set_new(root, "operations", operations_of(s));
+  json_object_set_new(root, "items", ts_order_items(s));
+  json_object_set_new(root, "grid", grid_of(s));
+  add_sets(root, s->workflow, values, plan->set_count);
+  json_object_set_new(root, "wanted", wanted_of(plan));
+  json_object_set_new(root, "options", options_of(s));
+  json_object_set_new(root, "settings", settings);
+  return root;
+}
+
+char *ts_order_text(const json_t *root, struct ts_sha256 *fingerprint) {
+  char *text = ts_json_dump(root, true, false);
+  ts_sha256_of(text, strlen(text), fingerprint);
+  return text;
+}
+
+/* ---- locations ---- */
+static void add_location(json_t *paths, const struct ts_sha256 *digest, const char *path) {
+  char hex[65];
+  ts_auto_free char *place = ts_path_absolute(path);
+  ts_hex_encode(digest->bytes, sizeof digest->bytes, hex);
+  json_t *list = json_object_get(paths, hex);
+  if (!list) json_object_set_new(paths, hex, list = json_array());
+  ts_auto(ts_str_release) struct ts_str digits = {0};
+  if (!ts_utf8_valid(place, strlen(place))) ts_str_add(&digits, "hex:");
+  for (const char *c = place; digits.length > 0 && *c; c++) ts_str_addf(&digits, "%02x", (unsigned)(unsigned char)*c);
+  json_array_append_new(list, json_string(digits.length > 0 ? ts_str_get(&digits) : place));
+}
+
+json_t *ts_order_locations(const struct session *s, bool with_copies) {
+  json_t *paths = json_object();
+  for (size_t i = 0; i < s->dataset.item_count; i++) {
+    const struct ts_item_source *sources = s->dataset.items[i].sources;
+    for (size_t k = 0; k < s->workflow->input_count; k++)
+      if (sources[k].path) add_location(paths, &sources[k].digest, sources[k].path);
+  }
+  for (size_t i = 0; i < ts_registry_count(s->registry); i++) {
+    const struct ts_op *op = ts_registry_at(s->registry, i);
+    if (op->origin == TS_OP_BUILT_IN || !is_used(s->workflow, op)) continue;
+    add_location(paths, &op->implementation, op->source);
+    if (with_copies && op->image[0]) add_location(paths, &op->implementation, op->image);
+  }
+  return json_pack("{s:o}", ts_machine_id(), paths);
+}

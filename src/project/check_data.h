@@ -1,0 +1,43 @@
+/* Checks of a dataset and of the place for results that come before any computing.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_PROJECT_CHECK_DATA_H
+#define TS_PROJECT_CHECK_DATA_H
+
+#include "image/image.h"
+#include "project/session.h"
+
+/* Whether its files are images: pixels, or one of several types of pixels. */
+bool ts_input_is_image(const struct ts_workflow_input *input);
+/* The type that a file is read as: the declared one, or for "mask|labels" the one that fits its pixels. */
+const struct ts_type *ts_input_file_type(const struct ts_workflow_input *input, const struct ts_image_info *info);
+/* A fault for each file of an item that its input cannot take; one for two that were swapped. Both arrays per input; a
+ * source without a type was not opened. */
+void ts_check_item_types(struct session *s, const struct ts_item_source *sources, const struct ts_image_info *infos);
+
+/* check_output.c: where `run` and `study` write; in the session's arena. */
+const char *ts_session_run_folder(struct session *s);
+const char *ts_session_study_folder(struct session *s);
+/* Whether files can be made in a folder, which may have to be created, or in place of a file whose folder must be
+ * there. Nothing is left behind. */
+bool ts_check_output_folder(struct session *s, const char *folder);
+bool ts_check_output_file(struct session *s, const char *path);
+
+/* check_space.c */
+void ts_warn_about_defaults(struct session *s);
+/* Rows of a given design with values that the space does not have; all zero before the first row. */
+struct design_misfits {
+  size_t row_count, count;              /* rows so far, and those among them that do not fit */
+  size_t row, column;                   /* the first that does not, from 0 */
+  const struct ts_parameter *parameter; /* borrowed; of that column */
+  double number;
+  int line, line_column; /* its place in the file, set by the caller; 0: not known */
+};
+void ts_misfits_row(struct design_misfits *misfits, const struct ts_parameter *const *parameters, const double *row,
+                    size_t count);
+void ts_misfits_warn(struct session *s, const struct design_misfits *misfits, const char *path);
+/* The same for a design that was read for the workflow. */
+void ts_warn_about_design(struct session *s, const struct ts_design *design, const char *path);
+/* Warns if a run that writes these products makes very many files. */
+void ts_warn_about_files(struct session *s, const struct ts_source *wanted, size_t count);
+
+#endif

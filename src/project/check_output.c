@@ -1,0 +1,92 @@
+/* Tests whether results can be written to their place, before anything is computed for them.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Permissions alone do not suffice (other users, read-only and network file systems, quotas), so a file is made
+ * there and removed. Where the folder is not there yet, it is made in the nearest folder that is. */
+#include "project/check_data.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *ts_session_run_folder(struct session *s) {
+  if (s->request->output) return ts_session_path(s, s->request->output);
+  return ts_session_path(s, ts_arena_printf(&s->arena, "out/%s-run", s->study.name));
+}
+
+const char *ts_session_study_folder(struct session *s) {
+  if (s->request->output) return ts_session_path(s, s->request->output);
+  return ts_session_path(s, ts_arena_printf(&s->arena, "out/%s", s->study.name));
+}
+
+/* 0 or the errno of making a file with a byte in it, which is removed again. */
+static int try_file_in(const char *folder) {
+  ts_auto_free char *name = NULL;
+  int fd = ts_file_create_temporary(folder, &name);
+  if (fd < 0) return errno;
+  int number = ts_file_write_all(fd, "", 1);
+  if (close(fd) != 0 && !number && errno != EINTR) number = errno;
+  unlink(name);
+  return number;
+}
+
+/* The path itself or the nearest thing above it that exists. Owned. */
+static char *nearest_existing(const char *path) {
+  char *nearest = ts_strdup(path);
+  struct stat status;
+  while (stat(nearest, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
+    char *above = ts_path_folder(nearest);
+    bool ends = strcmp(above, nearest) == 0;
+    free(nearest);
+    nearest = above;
+    if (ends) break;
+  }
+  return nearest;
+}
+
+static const char *first_help(int number, bool is_file) {
+  if (is_file) return "remove or rename it, or ";
+  switch (number) {
+  case ENOSPC:
+  case EDQUOT: return "free some space, or ";
+  case ENOENT: return "make the folder first, or ";
+  case EISDIR: return "";
+  default: return "change the permissions, or ";
+  }
+}
+
+static bool fail_output(struct session *s, const char *path, const char *nearest, int number) {
+  struct ts_error *fault = ts_faults_add(&s->faults);
+  struct stat status;
+  bool is_file = stat(nearest, &status) == 0 && !S_ISDIR(status.st_mode);
+  if (is_file) {
+    ts_fail(fault, TS_ERR_OUTPUT_FOLDER, "results cannot be written to '%s': '%s' is not a folder", path, nearest);
+  } else {
+    ts_fail(fault, TS_ERR_OUTPUT_FOLDER, "results cannot be written to '%s': %s", path, strerrordesc_np(number));
+  }
+  ts_error_help(fault, "%schoose another place with %s", first_help(number, is_file),
+                s->request->picture ? "--picture" : "-o");
+  ts_error_place(fault, path, 0, 0, NULL);
+  return false;
+}
+
+bool ts_check_output_folder(struct session *s, const char *folder) {
+  char *nearest = nearest_existing(folder);
+  int number = ts_folder_exists(nearest) ? try_file_in(nearest) : ENOTDIR;
+  bool ok = number == 0 || fail_output(s, folder, nearest, number);
+  free(nearest);
+  return ok;
+}
+
+bool ts_check_output_file(struct session *s, const char *path) {
+  struct stat status;
+  bool there = stat(path, &status) == 0;
+  if (there && !S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) return true; /* a device or pipe is just opened */
+  ts_auto_free char *folder = ts_path_folder(path);
+  int number = there && S_ISDIR(status.st_mode) ? EISDIR : ts_folder_exists(folder) ? try_file_in(folder) : ENOENT;
+  return number == 0 || fail_output(s, path, folder, number);
+}

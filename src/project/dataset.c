@@ -1,0 +1,437 @@
+/* The dataset: which files, what they hold, and the tiles they are cut into.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Files come from the request (--data), from the study's list of patterns, or from a manifest (CSV whose columns are
+ * named like the workflow's inputs). Only headers are read here; a tile's pixels are read when a task needs them. */
+#include "project/check_data.h"
+#include "project/manifest.h"
+
+#include "base/alloc.h"
+#include "base/budget.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <glob.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A slide of 100,000 x 100,000 pixels has this many tiles of 100 pixels: a tile size that makes more is a mistake.
+ * The list of all tiles is in memory, about 100 bytes each. */
+#define MAX_TILES_PER_FILE 1000000
+#define MAX_TILES          10000000
+
+static const char *const data_endings[] = {".png",  ".tif",  ".tiff", ".svs", ".ndpi", ".jpg",
+                                           ".jpeg", ".mrxs", ".scn",  ".bif", ".csv"};
+#define DATA_ENDINGS (sizeof data_endings / sizeof *data_endings)
+
+static bool is_data_file(const char *name) {
+  for (size_t i = 0; i < DATA_ENDINGS; i++) {
+    size_t length = strlen(name);
+    size_t ending = strlen(data_endings[i]);
+    if (length > ending && ts_word_equal(name + length - ending, data_endings[i])) return true;
+  }
+  return false;
+}
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* `pointer` is the place of the entry in the study file; NULL: it is from the command line. */
+static void fail_folder(struct session *s, const char *folder, int number, const char *pointer) {
+  struct ts_error *fault = ts_faults_add(&s->faults);
+  const char *list = "";
+  for (size_t i = 0; i < DATA_ENDINGS; i++)
+    list = ts_arena_printf(&s->arena, "%s%s%s", list, i ? ", " : "", data_endings[i]);
+  if (number) {
+    ts_fail(fault, TS_ERR_FILE_NOT_FOUND, "folder '%s' cannot be read: %s", folder, strerrordesc_np(number));
+    ts_error_help(fault, "change its permissions, or name another folder");
+  } else {
+    ts_fail(fault, TS_ERR_NO_TILES, "folder '%s' contains no image files", folder);
+    ts_error_help(fault, "files directly in it that end in %s are read", list);
+  }
+  if (pointer) ts_json_place(fault, &s->doc, pointer, TS_JSON_VALUE);
+}
+
+static void add_folder(struct session *s, struct paths *paths, const char *folder, const char *pointer) {
+  DIR *dir = opendir(folder);
+  int number = dir ? 0 : errno;
+  size_t first = paths->count;
+  for (struct dirent *entry; dir && (entry = readdir(dir));) {
+    if (entry->d_name[0] != '.' && is_data_file(entry->d_name)) {
+      char *path = ts_path_join(folder, entry->d_name);
+      ts_paths_add(s, paths, path);
+      free(path);
+    }
+  }
+  if (dir) closedir(dir);
+  if (paths->count > first)
+    qsort(paths->items + first, paths->count - first, sizeof(const char *), compare_names);
+  else
+    fail_folder(s, folder, number, pointer);
+}
+
+/* One entry: a file, a folder or a pattern. A pattern that matches nothing, or a file that is not there, is a fault. */
+static void add_entry(struct session *s, struct paths *paths, const char *entry, const char *pointer) {
+  if (ts_folder_exists(entry)) {
+    add_folder(s, paths, entry, pointer);
+    return;
+  }
+  if (ts_file_exists(entry)) {
+    ts_paths_add(s, paths, entry);
+    return;
+  }
+  glob_t matches = {0};
+  size_t first = paths->count;
+  if (strpbrk(entry, "*?[") && glob(entry, 0, NULL, &matches) == 0) {
+    for (size_t i = 0; i < matches.gl_pathc; i++) ts_paths_add(s, paths, matches.gl_pathv[i]);
+  }
+  globfree(&matches);
+  if (paths->count > first) return;
+  struct ts_error *fault = ts_faults_add(&s->faults);
+  ts_fail(fault, TS_ERR_FILE_NOT_FOUND, strpbrk(entry, "*?[") ? "no file matches '%s'" : "there is no file '%s'",
+          entry);
+  ts_error_help(fault, pointer ? "names in a study file are relative to its folder; check the spelling"
+                               : "names on the command line are relative to the project folder; check the spelling");
+  if (pointer) ts_json_place(fault, &s->doc, pointer, TS_JSON_VALUE);
+}
+
+static const char *beside_study(struct session *s, const char *path) {
+  if (path[0] == '/' || strcmp(s->study.folder, ".") == 0) return path;
+  char *joined = ts_path_join(s->study.folder, path);
+  const char *copy = ts_arena_strdup(&s->arena, joined);
+  free(joined);
+  return copy;
+}
+
+static void add_study_entries(struct session *s, struct paths *paths, const char **entries, size_t count,
+                              const char *key) {
+  for (size_t i = 0; i < count; i++) {
+    const char *pointer = ts_arena_printf(&s->arena, "%s/%zu", key, i);
+    add_entry(s, paths, beside_study(s, entries[i]), pointer);
+  }
+}
+
+/* The input that the list of files feeds: the first that is not a reference, if there is one. */
+static size_t primary_input(const struct ts_workflow *w) {
+  for (size_t i = 0; i < w->input_count; i++) {
+    if (!ts_is_reference_input(&w->inputs[i])) return i;
+  }
+  for (size_t i = 0; i < w->input_count; i++) {
+    if (w->inputs[i].default_run.kind == TS_SOURCE_NONE) return i;
+  }
+  return TS_NONE;
+}
+
+/* Files that the study names as its reference. */
+static void add_reference_files(struct session *s, struct paths *files) {
+  size_t reference = ts_reference_input(s->workflow);
+  if (s->study.reference != REFERENCE_FILES || s->request->data_count > 0 || reference == TS_NONE) return;
+  if (files[reference].count > 0) {
+    struct ts_error *fault = ts_faults_add(&s->faults);
+    ts_fail(fault, TS_ERR_DATA_COLUMNS, "the manifest and the study both name files for '%s'",
+            s->workflow->inputs[reference].name);
+    ts_error_help(fault, "remove the column from the manifest, or \"reference\" from the study");
+    ts_json_place(fault, &s->doc, "/reference", TS_JSON_VALUE);
+    return;
+  }
+  add_study_entries(s, &files[reference], s->study.reference_files, s->study.reference_file_count, "/reference/files");
+}
+
+static bool list_project_files(struct session *s, struct paths *files, const char *const **groups) {
+  size_t primary = primary_input(s->workflow);
+  if (s->request->data_count > 0 && primary != TS_NONE) {
+    for (size_t i = 0; i < s->request->data_count; i++)
+      add_entry(s, &files[primary], ts_session_path(s, s->request->data[i]), NULL);
+  } else if (s->study.manifest) {
+    ts_manifest_read(s, beside_study(s, s->study.manifest), files, groups);
+  } else if (primary != TS_NONE) {
+    add_study_entries(s, &files[primary], s->study.data_files, s->study.data_file_count, "/data/files");
+  }
+  add_reference_files(s, files);
+  return ts_session_ok(s);
+}
+
+bool ts_session_has_data_roots(const struct session *s) {
+  const char *text = getenv("TESSERA_DATA");
+  return s->request->data_root_count > 0 || (text && *text);
+}
+
+static void forget_files(const struct session *s, struct paths *files) {
+  for (size_t i = 0; i < s->workflow->input_count; i++) files[i].count = 0;
+}
+
+/* The files of the run that is continued, by digest; without a fault if they are not there. */
+static bool list_begun_files(struct session *s, struct paths *files, const char *const **groups) {
+  const size_t before = s->faults.count;
+  forget_files(s, files);
+  if (s->begun && s->order_reader->list_files(s, s->begun, files, groups)) return true;
+  forget_files(s, files);
+  s->faults.count = before;
+  return false;
+}
+
+/* Per input, the files in the order of items; empty: not supplied. A run that is continued gets its data from where the
+ * user says that it is now, from where the project has it, or from where it is found. */
+static bool list_files(struct session *s, struct paths *files, const char *const **groups) {
+  if (s->order) return s->order_reader->list_files(s, s->order, files, groups);
+  if (ts_session_has_data_roots(s) && list_begun_files(s, files, groups)) return true;
+  const size_t before = s->faults.count;
+  if (list_project_files(s, files, groups)) return true;
+  struct ts_faults kept = {0};
+  for (size_t i = before; s->begun && i < s->faults.count; i++) *ts_faults_add(&kept) = s->faults.items[i];
+  if (s->begun) s->faults.count = before;
+  const bool ok = list_begun_files(s, files, groups);
+  for (size_t i = 0; !ok && i < kept.count; i++) ts_session_fault(s, &kept.items[i]);
+  ts_faults_release(&kept);
+  return ok;
+}
+
+/* A reference that the study does not compare with: its files must fit all the same, because a run takes them. */
+static bool is_unused(const struct session *s, size_t input) {
+  return s->is_study && s->study.reference == REFERENCE_DEFAULT &&
+         s->workflow->inputs[input].default_run.kind == TS_SOURCE_TASK;
+}
+
+/* Tiles of all items so far, and the item of each. */
+struct tile_list {
+  struct ts_tile *tiles; /* owned */
+  size_t *items;         /* owned */
+  size_t capacity;
+};
+
+static void make_room(struct tile_list *list, size_t count) {
+  if (count <= list->capacity && list->tiles) return;
+  while (list->capacity < count || list->capacity == 0) list->capacity = list->capacity ? list->capacity * 2 : 64;
+  list->tiles = ts_realloc_array(list->tiles, list->capacity, sizeof *list->tiles);
+  list->items = ts_realloc_array(list->items, list->capacity, sizeof *list->items);
+}
+
+static void too_many_tiles(struct session *s, const char *what, double count, size_t most, int64_t tile_px) {
+  char number[32], limit[32];
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_BAD_VALUE, "tiles of %lld x %lld pixels cut %s into %s, more than the %s that are allowed",
+          (long long)tile_px, (long long)tile_px, what, ts_format_count((uint64_t)fmin(count, 1e18), number),
+          ts_format_count(most, limit));
+  /* The edge that just fits, with room for tiles that the edge of an image cuts. */
+  ts_error_help(&err, "make the tiles larger, for example %.0f pixels",
+                100 * ceil((double)tile_px * sqrt(count / (double)most) * 1.05 / 100));
+  if (!s->request->has_tile && s->doc.root) ts_json_place(&err, &s->doc, "/data/tile", TS_JSON_VALUE);
+  ts_session_fault(s, &err);
+}
+
+static bool fits_limits(struct session *s, const struct ts_item *item, const struct ts_image_info *info,
+                        int64_t tile_px) {
+  if (tile_px <= 0 || !info) return true;
+  double count = ceil((double)info->width / (double)tile_px) * ceil((double)info->height / (double)tile_px);
+  double all = (double)s->dataset.tile_count + count;
+  if (count > MAX_TILES_PER_FILE)
+    too_many_tiles(s, ts_arena_printf(&s->arena, "'%s'", item->name), count, MAX_TILES_PER_FILE, tile_px);
+  else if (all > MAX_TILES)
+    too_many_tiles(s, "the dataset", all, MAX_TILES, tile_px);
+  return ts_session_ok(s);
+}
+
+static void add_tiles(struct session *s, struct ts_item *item, const struct ts_image_info *info, struct tile_list *list,
+                      size_t item_index) {
+  int64_t tile = s->request->has_tile ? s->request->tile_px : s->study.tile_px;
+  struct ts_grid grid = {.width = tile, .height = tile, .halo_px = s->study.halo_px};
+  struct ts_dataset *d = &s->dataset;
+  if (!fits_limits(s, item, info, tile)) return;
+  if (info) grid.whole = (struct ts_region){.width = info->width, .height = info->height, .level = s->study.level};
+  size_t count = info ? ts_grid_count(&grid) : 1;
+  make_room(list, d->tile_count + count);
+  struct ts_tile *tiles = list->tiles + d->tile_count;
+  if (!info) *tiles = (struct ts_tile){0};
+  for (size_t i = 0; info && i < count; i++) ts_grid_tile(&grid, i, &tiles[i]);
+  for (size_t i = 0; i < count; i++) list->items[d->tile_count + i] = item_index;
+  item->first_tile = d->tile_count;
+  item->tile_count = count;
+  d->tile_count += count;
+}
+
+/* A file that is not an image is refused before it is digested; afterwards the header is read again, so that it
+ * belongs to the digest. */
+static bool open_source(struct session *s, size_t item, size_t input, const char *path, struct ts_item_source *source,
+                        struct ts_image_info *info, struct ts_error *err) {
+  bool has_pixels = ts_input_is_image(&s->workflow->inputs[input]);
+  int32_t level = s->study.level;
+  if (has_pixels && !(ts_image_inspect(path, level, info, err) && ts_image_fits_budget(path, level, err))) return false;
+  if (s->opened) *source = s->opened[item * s->workflow->input_count + input];
+  if (!is_unused(s, input) && ((!s->opened && !ts_session_open_file(s, path, source, err)) ||
+                               (has_pixels && !ts_source_inspect(source, level, info, err))))
+    return false;
+  source->path = path;
+  source->type = ts_input_file_type(&s->workflow->inputs[input], info);
+  return true;
+}
+
+static void refuse_size(struct session *s, const char *path, const struct ts_image_info *info, const char *first,
+                        const struct ts_image_info *pixels) {
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_BAD_IMAGE, "'%s' is %lld x %lld pixels, but '%s' is %lld x %lld", path, (long long)info->width,
+          (long long)info->height, first, (long long)pixels->width, (long long)pixels->height);
+  ts_error_help(&err, "files that belong together must have one size");
+  ts_session_fault(s, &err);
+}
+
+/* Inspects the files of one item; *pixels is set if any of them is an image. */
+static bool open_sources(struct session *s, const struct paths *files, size_t index, struct ts_item_source *sources,
+                         struct ts_image_info *pixels, bool *has_pixels) {
+  const char *first = NULL; /* image of the item */
+  struct ts_image_info *infos = ts_arena_array(&s->arena, s->workflow->input_count, sizeof *infos);
+  *has_pixels = false;
+  for (size_t i = 0; i < s->workflow->input_count; i++) {
+    struct ts_error err = {0};
+    const char *path = files[i].count > 0 ? files[i].items[index] : NULL;
+    if (!path) continue;
+    if (!open_source(s, index, i, path, &sources[i], &infos[i], &err)) {
+      ts_session_fault(s, &err);
+    } else if (ts_input_is_image(&s->workflow->inputs[i]) && *has_pixels &&
+               (infos[i].width != pixels->width || infos[i].height != pixels->height)) {
+      refuse_size(s, path, &infos[i], first, pixels);
+    } else if (ts_input_is_image(&s->workflow->inputs[i])) {
+      const struct ts_pixel_size known = pixels->pixel_size; /* a mask beside its slide often does not say */
+      *pixels = infos[i];
+      if (known.x_um > 0) pixels->pixel_size = known;
+      *has_pixels = true;
+      first = path;
+    }
+  }
+  ts_check_item_types(s, sources, infos);
+  for (size_t i = 0; i < s->workflow->input_count; i++)
+    if (is_unused(s, i)) sources[i] = (struct ts_item_source){0};
+  return ts_session_ok(s);
+}
+
+static bool is_taken(const char *name, const struct ts_item *items, size_t count) {
+  size_t i = 0;
+  while (i < count && strcmp(items[i].name, name) != 0) i++;
+  return i < count;
+}
+
+/* A name for folders and messages; files of one name in different folders get a number. */
+static const char *item_name(struct session *s, const char *path, const struct ts_item *items, size_t count) {
+  char *stem = ts_path_safe_stem(path);
+  const char *name = ts_arena_strdup(&s->arena, stem);
+  for (size_t number = 2; is_taken(name, items, count); number++)
+    name = ts_arena_printf(&s->arena, "%s-%zu", stem, number);
+  free(stem);
+  return name;
+}
+
+static bool no_tiles(struct session *s) {
+  struct ts_error *fault = ts_faults_add(&s->faults);
+  ts_fail(fault, TS_ERR_NO_TILES, "the dataset has no tiles");
+  ts_error_help(fault, "name at least one file in the study's data, or give --data FILE-OR-FOLDER");
+  if (s->doc.root && !s->study.is_bare_workflow) ts_json_place(fault, &s->doc, "/data", TS_JSON_VALUE);
+  return false;
+}
+
+static bool same_counts(struct session *s, const struct paths *files, size_t item_count) {
+  for (size_t i = 0; i < s->workflow->input_count; i++) {
+    if (files[i].count == 0 || files[i].count == item_count) continue;
+    struct ts_error *fault = ts_faults_add(&s->faults);
+    ts_fail(fault, TS_ERR_NO_TILES, "there are %zu files, but %zu for the input '%s'", item_count, files[i].count,
+            s->workflow->inputs[i].name);
+    ts_error_help(fault, "name one file per item for each input");
+  }
+  return ts_session_ok(s);
+}
+
+/* A tile is in memory as a whole: a warning beyond the budget, a fault beyond the machine's memory. */
+static void check_tile_memory(struct session *s, const struct ts_item *item, const struct tile_list *list) {
+  uint64_t pixels = 0, pixel_bytes = 0, budget = ts_budget_memory_bytes();
+  for (size_t i = 0; i < s->workflow->input_count; i++) {
+    const struct ts_type *type = item->sources[i].type;
+    if (type && type->kind == TS_DATA_PIXELS) pixel_bytes += ts_element_bytes(type->element) * (uint64_t)type->channels;
+  }
+  for (size_t t = item->first_tile; t < item->first_tile + item->tile_count; t++) {
+    const struct ts_region *region = &list->tiles[t].region;
+    uint64_t count = (uint64_t)region->width * (uint64_t)region->height;
+    if (count > pixels) pixels = count;
+  }
+  if (pixel_bytes == 0 || pixels <= budget / pixel_bytes) return;
+  char needed[32], limit[32];
+  ts_format_bytes(pixels * pixel_bytes, needed);
+  if (pixels <= ts_memory_available() / pixel_bytes) {
+    ts_session_warn(s,
+                    "a tile of '%s' takes about %s, more than the %s of --memory: the run will need more than that; "
+                    "smaller tiles need less, for example --tile 1024",
+                    item->name, needed, ts_format_bytes(budget, limit));
+    return;
+  }
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_IMAGE_TOO_LARGE, "a tile of '%s' takes %s, more memory than this machine has (%s)", item->name,
+          needed, ts_format_bytes(ts_memory_available(), limit));
+  ts_error_help(&err, "use smaller tiles, for example --tile 1024");
+  ts_session_fault(s, &err);
+}
+
+static bool fill_items(struct session *s, const struct paths *files, size_t primary, size_t count,
+                       const char *const *groups) {
+  struct ts_item *items = ts_arena_array(&s->arena, count, sizeof *items);
+  struct tile_list list = {0};
+  for (size_t i = 0; i < count; i++) {
+    struct ts_item_source *sources = ts_arena_array(&s->arena, s->workflow->input_count, sizeof *sources);
+    struct ts_image_info pixels = {0};
+    bool has_pixels = false;
+    items[i].name = s->item_names ? s->item_names[i] : item_name(s, files[primary].items[i], items, i);
+    items[i].sources = sources;
+    items[i].groups = groups && s->study.group_count > 0 ? groups + i * s->study.group_count : NULL;
+    if (open_sources(s, files, i, sources, &pixels, &has_pixels)) {
+      add_tiles(s, &items[i], has_pixels ? &pixels : NULL, &list, i);
+      check_tile_memory(s, &items[i], &list);
+      items[i].pixel_size = pixels.pixel_size;
+    }
+  }
+  s->dataset.items = items;
+  s->dataset.item_count = count;
+  s->dataset.tiles = ts_arena_memdup(&s->arena, list.tiles, s->dataset.tile_count * sizeof *list.tiles);
+  s->dataset.tile_items = ts_arena_memdup(&s->arena, list.items, s->dataset.tile_count * sizeof *list.items);
+  free(list.tiles);
+  free(list.items);
+  return ts_session_ok(s);
+}
+
+/* Worker processes share the budgets; images that do not fit into a share are refused before they start. */
+static void set_budget(const struct ts_request *r) {
+  uint64_t share = r->workers > 0 ? r->workers : 1;
+  uint64_t memory = r->memory_bytes ? r->memory_bytes : ts_memory_default();
+  uint64_t scratch = r->scratch_bytes ? r->scratch_bytes : ts_budget_scratch_default(memory);
+  ts_budget_set(memory / share, scratch / share);
+}
+
+bool ts_session_open_dataset(struct session *s, bool is_study) {
+  struct ts_error err = {0};
+  set_budget(s->request);
+  size_t inputs = s->workflow->input_count;
+  const char *const *groups = NULL;
+  s->is_study = is_study;
+  struct paths *files = ts_calloc(inputs + 1, sizeof *files);
+  size_t primary = primary_input(s->workflow);
+  bool ok = ts_image_startup(&err);
+  if (!ok) ts_session_fault(s, &err);
+  ok = ok && list_files(s, files, &groups);
+  size_t count = primary == TS_NONE ? 0 : files[primary].count;
+  if (ok && count == 0) ok = no_tiles(s);
+  ok = ok && same_counts(s, files, count) && fill_items(s, files, primary, count, groups);
+  s->supplied = ts_arena_array(&s->arena, inputs + 1, sizeof *s->supplied);
+  for (size_t i = 0; i < inputs; i++) {
+    s->supplied[i] = files[i].count > 0 && !is_unused(s, i);
+    free(files[i].items);
+  }
+  free(files);
+  if (ok && s->dataset.tile_count == 0) ok = no_tiles(s);
+  return ok && ts_reference_settle(s);
+}
+
+json_t *ts_session_groups_json(const struct session *s, const struct ts_item *item) {
+  json_t *object = json_object();
+  for (size_t g = 0; g < s->study.group_count; g++)
+    json_object_set_new(object, s->study.groups[g], json_string(item->groups[g]));
+  return object;
+}

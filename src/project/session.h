@@ -1,0 +1,247 @@
+/* What the rooms above share: the session, in which one call goes from a file to a reply.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A session is opened step by step (files, store, dataset); each step needs the ones before it. Faults are gathered
+ * in session.faults; a step returns false as soon as one of them ends the call. */
+#ifndef TS_PROJECT_SESSION_H
+#define TS_PROJECT_SESSION_H
+
+#include "tessera.h"
+
+#include "analysis/aggregate.h"
+#include "analysis/method.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "dataset/dataset.h"
+#include "design/design.h"
+#include "design/points.h"
+#include "image/image.h"
+#include "op/op.h"
+#include "plan/plan.h"
+#include "store/store.h"
+#include "workflow/workflow.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One number per run that a study analyses: a column of a table product, over all rows, tiles and files. */
+struct study_output {
+  const char *name;    /* "compare.table:diff"; against the default run "compare.table:diff_vs_default" */
+  const char *label;   /* a name for sentences; "" if the file has none */
+  const char *product; /* "compare.table" */
+  const char *column;
+  /* How the rows and tiles of a file become one number, and the files of a run; TS_OVER_COUNT: the file has none.
+   * Both are set by ts_study_outputs_resolve. */
+  enum ts_over over_tiles, over_files;
+  const struct ts_op_ratio *ratio; /* borrowed from its operation; NULL: the column is not a ratio */
+  const char *pointer;             /* JSON pointer in the study file, for complaints */
+  bool is_object;                  /* the file has an object there, not a string */
+  struct ts_source source;
+  size_t wanted;       /* index among the wanted products */
+  const char *against; /* "truth", "files", "default"; NULL: compares nothing, or the dataset is not open yet */
+};
+
+#define STUDY_ANALYSES_MAX 8
+#define STUDY_PHASES_MAX   2
+
+/* How the runs of one phase are drawn and analysed; study_method.c has the table of kinds. */
+struct study_method {
+  const struct study_kind *kind; /* borrowed; never NULL once the file is read */
+  const char *pointer;           /* of its object in the study file, for complaints; NULL: the command line chose it */
+  const struct ts_method *analyses[STUDY_ANALYSES_MAX]; /* borrowed; the first one answers the question */
+  size_t analysis_count;
+  size_t count;  /* trajectories, base samples, points or rows per curve; 0: the sampler's default */
+  size_t levels; /* morris: p; grid: points per range; 0: default */
+  bool radial, second_order, convergence;
+  size_t candidates, improve, harmonics, skip, degree, slices;
+  double step;
+  const char *base; /* NULL: default */
+  enum ts_scramble scramble;
+  enum ts_vbd_estimator estimator;
+};
+
+/* Which parameters the second phase varies. */
+struct study_keep {
+  double share;       /* of the largest mu*, which the upper end of the interval must reach */
+  size_t most;        /* 0: no limit */
+  const char **names; /* chosen by the user instead; NULL: by the rule */
+  size_t name_count;
+};
+
+/* When a study may stop: see project/until.c. */
+struct study_until {
+  const char *text;   /* as the user wrote it; NULL: after the first round */
+  const char *column; /* ci(COLUMN) < limit; NULL: rank(top) */
+  double limit;
+  size_t top;
+};
+
+/* The reference that a study compares its results with. ANY: the truth where the data has it, otherwise the default
+ * run. */
+enum study_reference { REFERENCE_ANY, REFERENCE_TRUTH, REFERENCE_DEFAULT, REFERENCE_FILES };
+
+/* A study file, or its replacement when a bare workflow is run. */
+struct study_file {
+  const char *path;   /* as the user would write it */
+  const char *folder; /* paths in the file are relative to it */
+  const char *name;
+  const char *question;
+  const char *workflow;
+  const char **data_files; /* patterns */
+  size_t data_file_count;
+  const char *manifest; /* NULL if none */
+  const char **groups;  /* columns of the manifest */
+  size_t group_count;
+  int64_t tile_px, halo_px;
+  int32_t level;
+  struct study_method methods[STUDY_PHASES_MAX]; /* the only phase, or the screening and the second phase */
+  size_t phase_count;
+  bool methods_settled; /* the options of the command line have been applied */
+  struct study_keep keep;
+  struct study_until until;
+  size_t max_runs; /* 0: no limit */
+  size_t resamples;
+  double confidence;
+  uint64_t seed;
+  struct study_output *outputs;
+  size_t output_count;
+  enum study_reference reference;
+  const char **reference_files;
+  size_t reference_file_count;
+  const char **varied; /* names; NULL: all that have a grid or range */
+  size_t varied_count;
+  bool is_bare_workflow;
+  double task_limit_s; /* for one call of an operation; 0: none */
+};
+
+/* A work order in place of the files of a project: how the module that knows orders reads one. */
+struct session;
+struct paths;
+struct ts_order;
+struct ts_order_reader {
+  /* Study, operations and workflow of session.order. */
+  bool (*read)(struct session *s);
+  /* The files of an order's items, as ts_manifest_read lists them; false with faults if one is not to be found. */
+  bool (*list_files)(struct session *s, const struct ts_order *order, struct paths *files, const char *const **groups);
+};
+
+struct ts_costs;
+struct ts_memo;
+struct ts_trace;
+
+struct session {
+  const struct ts_request *request; /* borrowed */
+  struct ts_request resumed;        /* what request points to when a run is continued */
+  char resumed_id[9];               /* "" otherwise */
+  struct ts_order *begun;           /* in the arena, owns its parts: that of the run that is continued; NULL */
+  const struct ts_order *order;     /* borrowed: what is read in place of the files of the project; NULL */
+  const struct ts_order_reader *order_reader; /* static; NULL: there is neither of the two */
+  struct ts_arena arena;                      /* owns most small things */
+  struct ts_faults faults;
+  json_t *warnings; /* owned */
+  const char *folder;
+  struct ts_json_doc doc;          /* the study or workflow file */
+  struct ts_json_doc workflow_doc; /* the workflow that a study names */
+  struct study_file study;
+  struct ts_worker_class *machine;     /* borrowed from the arena: what the request says it has; NULL: nothing */
+  struct ts_registry *registry;        /* owned */
+  struct ts_workflow *workflow;        /* owned */
+  struct ts_store *store;              /* owned; NULL without one */
+  struct ts_trace *trace;              /* owned; NULL without one, and once the plan has run */
+  struct ts_dataset dataset;           /* arrays owned by the arena */
+  const struct ts_item_source *opened; /* borrowed from the arena: per item and input, files found by digest; NULL */
+  const char *const *item_names;       /* borrowed from the arena: with them, the names of the items */
+  bool *supplied;                      /* per workflow input */
+  const char **against;                /* per task: the reference of its products; NULL: none */
+  const char *scratch;                 /* folder for commands */
+  bool is_study;                       /* the dataset was opened with the study's reference */
+  json_t *skipped;        /* owned: products that a run does not make, and why; NULL until products are listed */
+  bool plans_buckets;     /* the plan is only shown: it may be grouped for workers */
+  struct ts_memo *memo;   /* owned: values of parts of calls, for all runs of the session; NULL until one may use it */
+  struct ts_costs *costs; /* owned; NULL until the costs of operations are needed */
+};
+
+/* session.c */
+void ts_session_init(struct session *s, const struct ts_request *request);
+void ts_session_release(struct session *s);
+struct ts_registry *ts_session_registry(void); /* a registry with the built-in operations */
+bool ts_session_read(struct session *s);       /* study or workflow file, workflow, outputs */
+bool ts_session_open_store(struct session *s, bool read_only, bool must_exist);
+/* A path of the request: relative to the project folder. */
+const char *ts_session_path(struct session *s, const char *path);
+void ts_session_warn(struct session *s, const char *format, ...) TS_PRINTF(2, 3);
+/* The same text is reported once. */
+void ts_session_warn_once(struct session *s, const char *format, ...) TS_PRINTF(2, 3);
+void ts_session_fault(struct session *s, const struct ts_error *err);
+bool ts_session_ok(const struct session *s); /* no faults so far */
+
+/* until.c: "ci(mu_star) < 0.05" or "rank(3)". */
+bool ts_until_parse(struct session *s, const char *text, struct study_until *until, struct ts_error *err);
+
+/* study_file.c */
+bool ts_study_file_parse(struct session *s);
+
+/* study_outputs.c: the columns that a study names, in the workflow. */
+/* Finds the products of the outputs and how each becomes one number; faults with their places. */
+void ts_study_outputs_resolve(struct session *s);
+/* The default over the tiles of a file: pool for a ratio, sum for a count, else mean; over files: sum for a count. */
+enum ts_over ts_column_over_tiles(const struct ts_op *op, size_t port, const char *column);
+enum ts_over ts_column_over_files(const struct ts_op *op, size_t port, const char *column);
+/* A column that the tables of a product lack: one text for both, before and during a run. */
+void ts_study_no_column(struct session *s, const struct study_output *output, const char *column);
+/* "objects cut at tile edges", or NULL: whether the column counts or scores objects that tiles cut. */
+const char *ts_session_cut_objects(const struct session *s, const struct ts_source *source, const char *column);
+/* Once the dataset is open: warnings about numbers that depend on how images are cut into tiles. */
+void ts_session_warn_tiling(struct session *s);
+
+/* study_method.c: kinds of methods, and the options of the command line that change them. */
+/* Reads the "method" of a study file; defaults where there is none. */
+struct study_reader;
+void ts_study_method_read(struct study_reader *r, const json_t *root);
+void ts_study_method_default(struct session *s);
+/* Applies the options of the request; once, before the design is drawn. */
+bool ts_study_methods_settle(struct session *s);
+const char *ts_study_method_name(const struct study_method *method); /* "vbd" */
+/* The name of its count: "trajectories", "samples". */
+const char *ts_study_method_count_name(const struct study_method *method);
+uint64_t ts_study_seed(const struct session *s);
+json_t *ts_study_method_list(void); /* for ts_list; a new reference */
+
+/* dataset.c */
+/* is_study: compare with the study's reference; otherwise (a run) with the truth where the data has it. */
+bool ts_session_open_dataset(struct session *s, bool is_study);
+/* Whether an option or the environment says where data is. */
+bool ts_session_has_data_roots(const struct session *s);
+/* The groups of an item that has any, by name; a new reference. */
+json_t *ts_session_groups_json(const struct session *s, const struct ts_item *item);
+
+/* reference.c: results and their references. */
+/* The input that the files of a study's "reference" feed; TS_NONE if there is none. */
+size_t ts_reference_input(const struct ts_workflow *w);
+/* Once the dataset is known: fills session.against and the names of outputs; faults where a study names a reference
+ * that the data does not have. */
+bool ts_reference_settle(struct session *s);
+/* The name of a measure: "dice", or "dice_vs_default". In the arena. */
+const char *ts_reference_measure(struct session *s, const char *column, const char *against);
+/* Per task, whether it only compares products of the default parameters with themselves. In the arena. */
+bool *ts_reference_idle(struct session *s, const struct ts_value *values);
+/* The first input of the workflow without files that keeps a task from running; TS_NONE if there is none. */
+size_t ts_reference_missing(struct session *s, size_t task);
+const char *ts_reference_advice(struct session *s, size_t input); /* how to supply it; in the arena */
+/* The mask that is compared: made by default_run, or beside the reference at the task that compares; false: none. */
+bool ts_reference_mask(const struct ts_workflow *w, struct ts_source *mask);
+
+/* data_files.c: the files of the dataset. */
+/* Sets path, digest and file of the source; the digest is from the store where it is known there. */
+bool ts_session_open_file(struct session *s, const char *path, struct ts_item_source *source, struct ts_error *err);
+/* Header, and pixels, of a file that is as it was when it was opened; DATA_CHANGED otherwise. */
+bool ts_source_inspect(const struct ts_item_source *source, int32_t level, struct ts_image_info *info,
+                       struct ts_error *err);
+struct ts_data *ts_source_read_image(const struct ts_item_source *source, const struct ts_region *region,
+                                     struct ts_error *err);
+/* Before results are reported: all files have the content that they were opened with; DATA_CHANGED otherwise. */
+bool ts_session_confirm_files(const struct session *s, struct ts_error *err);
+
+#endif

@@ -1,0 +1,25 @@
+/* Numbers of runs from the tables that they make.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_WORK_COLLECT_H
+#define TS_WORK_COLLECT_H
+
+#include "project/session.h"
+
+double *ts_session_tile_px(const struct session *s); /* core pixels of each tile; to free */
+/* The portion of a table in the number of a column; false if it lacks a column: then `missing` names it. */
+bool ts_table_portion(const struct ts_data *table, const char *column, enum ts_over over,
+                      const struct ts_op_ratio *ratio, struct ts_portion *portion, const char **missing);
+struct collector;
+struct collector *ts_collector_create(const struct session *s, const struct ts_plan *plan);
+void ts_collector_destroy(struct collector *collector);
+/* False if the table lacks a column that an output needs: then the run cannot succeed. */
+bool ts_collector_product(struct collector *collector, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
+struct ts_total ts_collector_total(const struct collector *collector, size_t set, size_t output); /* over all files */
+/* Over the tiles of one file; failed for outputs of the whole dataset. */
+struct ts_total ts_collector_file_total(const struct collector *collector, size_t set, size_t output, size_t file);
+double ts_collector_tile_value(const struct collector *collector, size_t set, size_t output, size_t unit);
+bool ts_collector_is_per_tile(const struct collector *collector, size_t output);
+/* The column that a table lacked, and the output that needs it; NULL if none was missing. */
+const char *ts_collector_missing_column(const struct collector *collector, size_t *output);
+
+#endif

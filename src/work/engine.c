@@ -1,0 +1,151 @@
+/* Runs a plan for a command: passes the request's settings on.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "work/engine.h"
+#include "work/costs.h"
+#include "work/trace.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "op/watch.h"
+#include "work/workers.h"
+
+#include <stdlib.h>
+
+void ts_work_release(struct session *s) {
+  struct ts_error ignored = {0};
+  ts_trace_close(s->trace, &ignored); /* only where nothing was run */
+  ts_costs_destroy(s->costs);
+  ts_memo_destroy(s->memo);
+}
+
+static void on_task(void *user, const struct ts_task_event *event) {
+  struct engine_run *run = user;
+  if (run->progress) ts_progress_task(run->progress, event);
+}
+
+static void on_start(void *user, uint32_t node) {
+  struct engine_run *run = user;
+  if (run->progress) ts_progress_start(run->progress, node);
+}
+
+static void on_product(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
+  struct engine_run *run = user;
+  run->on_product(run->user, node, port, unit, data);
+}
+
+#define ASIDE_BYTES ((uint64_t)64 << 20)
+#define ASIDE_SHARE 32 /* at most this part of the budget */
+
+/* For products that linger, and as much for parts of calls. */
+static uint64_t aside_bytes(uint64_t memory_bytes) {
+  return memory_bytes / ASIDE_SHARE < ASIDE_BYTES ? memory_bytes / ASIDE_SHARE : ASIDE_BYTES;
+}
+
+#define BATCH_BYTES ((uint64_t)32 << 20)
+#define BATCH_SHARE 64 /* at most this part of the budget, within reason */
+#define BATCH_LEAST ((uint64_t)8 << 20)
+
+/* Products that wait to be written take memory beside what the engine counts. */
+static size_t batch_bytes(uint64_t memory_bytes) {
+  const uint64_t share = memory_bytes / BATCH_SHARE;
+  return (size_t)(share < BATCH_LEAST ? BATCH_LEAST : share < BATCH_BYTES ? share : BATCH_BYTES);
+}
+
+struct ts_run_options ts_engine_options(struct session *s) {
+  const struct ts_request *r = s->request;
+  const uint64_t memory_bytes = r->memory_bytes ? r->memory_bytes : ts_memory_default();
+  if (s->store) ts_store_set_batch_bytes(s->store, batch_bytes(memory_bytes));
+  return (struct ts_run_options){.threads = r->threads ? r->threads : ts_cpu_count(),
+                                 .registry = s->registry,
+                                 .store = r->no_reuse ? NULL : s->store,
+                                 .run_id = "",
+                                 .memory_bytes = memory_bytes,
+                                 .linger_bytes = aside_bytes(memory_bytes),
+                                 .no_cutoff = r->no_cutoff || r->no_reuse,
+                                 .keep_all = s->study.phase_count > 1 || s->study.until.text,
+                                 .stop = r->stop,
+                                 .worker = s->machine,
+                                 .store_speed = ts_session_store_speed(s),
+                                 .scratch_folder = s->scratch};
+}
+
+/* Ways to merge other than by lineage exist for comparisons: they share whole tasks or stages, nothing smaller. */
+struct ts_memo *ts_engine_memo(struct session *s, const struct ts_plan *plan, const struct ts_run_options *options) {
+  if (s->request->no_parts || options->no_cutoff || plan->options.merge != TS_MERGE_LINEAGE) return NULL;
+  if (!s->memo) s->memo = ts_memo_create(aside_bytes(options->memory_bytes));
+  return s->memo;
+}
+
+void ts_engine_count_kept(const void *user, uint64_t *given, uint64_t *kept) { ts_store_counts(user, given, kept); }
+
+/* The command that continues the run after an operation ended the process. */
+static char *resume_line(const struct engine_run *run) {
+  const struct ts_request *r = run->s->request;
+  struct ts_str line = {0};
+  if (!run->command) return ts_strdup("");
+  ts_str_addf(&line, "tessera %s", run->command);
+  if (r->folder && r->folder[0]) ts_str_addf(&line, " -C %s", r->folder);
+  if (r->file) ts_str_addf(&line, " %s", r->file);
+  if (r->store) ts_str_addf(&line, " --store %s", r->store);
+  ts_str_addf(&line, " --resume %s", run->run_id);
+  return ts_str_detach(&line);
+}
+
+/* The environment can set a limit for files that have none, such as workflows. */
+double ts_engine_task_limit(const struct session *s) {
+  const char *text = getenv("TESSERA_TASK_LIMIT");
+  double limit_s = 0;
+  if (s->study.task_limit_s > 0 || !text || !ts_parse_double(text, &limit_s)) return s->study.task_limit_s;
+  return limit_s > 0 && limit_s <= 1e9 ? limit_s : 0;
+}
+
+static bool run_by_threads(struct engine_run *run, const struct ts_run_options *options, struct ts_error *err) {
+  struct session *s = run->s;
+  ts_auto_free char *resume = resume_line(run);
+  const struct ts_watch_options watch = {.resume = resume,
+                                         .limit_s = ts_engine_task_limit(s),
+                                         .user = s->store,
+                                         .progress = s->store ? ts_engine_count_kept : NULL};
+  bool watching = false;
+  bool ok = ts_watch_start(&watch, &watching, err) &&
+            ts_run(run->plan, run->dataset ? run->dataset : &s->dataset, options, &run->result, err);
+  if (watching) ts_watch_stop();
+  return ok;
+}
+
+/* Folders of commands whose study was killed. */
+static void sweep_scratch(const struct session *s) {
+  for (size_t i = 0; i < s->workflow->task_count; i++) {
+    if (s->workflow->tasks[i].op->origin != TS_OP_COMMAND) continue;
+    ts_folder_sweep_scratch(s->scratch, TS_COMMAND_SCRATCH);
+    return;
+  }
+}
+
+bool ts_engine_run(struct engine_run *run) {
+  struct session *s = run->s;
+  struct ts_run_options options = ts_engine_options(s);
+  struct ts_error err = {0};
+  options.run_id = run->run_id;
+  options.user = run;
+  options.halt = &run->halt;
+  options.on_start = on_start;
+  options.on_task = on_task;
+  options.on_product = run->on_product ? on_product : NULL;
+  options.memo = ts_engine_memo(s, run->plan, &options);
+  sweep_scratch(s);
+  if (run->quiet_store) options.store = s->store;
+  bool ok = s->request->workers > 0 && run->values ? ts_workers_run(run, &options, &err)
+                                                   : run_by_threads(run, &options, &err);
+  /* A worker or a decoder that meets a changed file reports another error than the change. */
+  struct ts_error changed = {0};
+  if (!run->result.stopped && !run->quiet_store && !ts_session_confirm_files(s, &changed)) {
+    err = changed;
+    ok = false;
+  }
+  ts_memory_trim(); /* later work, such as pictures, needs blocks of other sizes */
+  if (!ok && err.code != TS_ERR_OK) ts_session_fault(s, &err);
+  return ok;
+}

@@ -1,0 +1,381 @@
+/* Counts while a plan runs: stages for the display, rows for the store, the timeline for the report, the trace.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Called by the engine one event at a time, so nothing here needs a lock. */
+#include "work/progress.h"
+#include "work/costs.h"
+#include "work/trace.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define TIMELINE_MAX 4000  /* bars; a longer run keeps its first ones, its counts stay complete */
+#define BAR_GAP_S    0.002 /* tasks of one kind that follow each other closer than this share a bar */
+#define FAILED_MAX   100
+#define NODE_KINDS   (TS_NODE_GATHER + 1)
+#define PRIOR_TASKS  8 /* the cost model's forecast weighs as much as this many measured tasks of a stage */
+
+struct progress {
+  struct session *s;
+  const struct ts_plan *plan;
+  const char *run_id;
+  size_t threads;
+  uint64_t start_ns;
+  uint64_t number;                  /* of task rows */
+  struct ts_stage_progress *stages; /* owned */
+  double *stage_seconds;            /* owned: wall seconds of executed tasks */
+  uint64_t *stage_executed;         /* owned */
+  uint64_t *stage_cut;              /* owned: saved by early cutoff */
+  atomic_uint_fast64_t *started;    /* owned: executions begun per stage; the only part touched by several threads */
+  json_t *timeline, *failed;        /* owned */
+  json_t **last_bar;                /* owned array, bars borrowed from the timeline: per worker */
+  struct call_cost *costs;          /* owned: per task of the workflow */
+  struct call_cost node_costs[NODE_KINDS];
+  struct ts_learning *learning;        /* owned; NULL if the store is not used */
+  double *expected_s;                  /* owned: per stage, of a task that the store does not have; NaN: not known */
+  uint64_t outcomes[TS_OUTCOME_COUNT]; /* of tasks */
+  double latest_s;                     /* end of the latest call, on the clock below */
+  double begun_s;                      /* when the present plan began; the engine counts from there */
+  size_t first_set;                    /* of the present plan, among those of the run */
+};
+
+bool ts_session_open_trace(struct session *s) {
+  struct ts_error err = {0};
+  if (!s->request->trace) return true;
+  s->trace = ts_trace_open(ts_session_path(s, s->request->trace), &err);
+  if (!s->trace) ts_session_fault(s, &err);
+  return s->trace != NULL;
+}
+
+/* Distinct tasks per stage over all units; those of the reference run are among them. */
+static void count_totals(struct progress *p) {
+  for (size_t n = 0; n < p->plan->node_count; n++) {
+    const struct ts_node *node = &p->plan->nodes[n];
+    if (node->kind == TS_NODE_TASK)
+      p->stages[p->s->workflow->tasks[node->task].stage].total += ts_dataset_units(&p->s->dataset, node->scope);
+  }
+  for (size_t t = 0; t < p->s->workflow->task_count; t++) {
+    size_t stage = p->s->workflow->tasks[t].stage;
+    size_t units = ts_dataset_units(&p->s->dataset, p->s->workflow->stages[stage].scope);
+    p->stages[stage].reused += (p->plan->counts[t].stage_reused + p->plan->counts[t].task_reused) * units;
+  }
+}
+
+/* The cost model's forecast for a stage's tasks, including those that early cutoff will save. */
+static void expect(struct progress *p) {
+  const struct ts_workflow *w = p->s->workflow;
+  for (size_t i = 0; i < w->stage_count; i++) {
+    const struct ts_stage *stage = &w->stages[i];
+    double seconds = 0, tasks = 0;
+    for (size_t t = stage->first_task; t < stage->first_task + stage->task_count; t++) {
+      double count = (double)(p->plan->counts[t].distinct + p->plan->counts[t].reference_distinct);
+      if (count == 0) continue;
+      struct ts_call_forecast call = ts_session_call_forecast(p->s, w->tasks[t].op, stage->scope);
+      bool cutoff = !p->s->request->no_cutoff && !p->s->request->no_reuse;
+      seconds += call.knowledge == TS_COST_UNKNOWN ? NAN : count * call.seconds * (cutoff ? call.executed_share : 1);
+      tasks += count;
+    }
+    p->expected_s[i] = tasks > 0 ? seconds / tasks : NAN;
+  }
+}
+
+struct progress *ts_progress_create(struct session *s, const struct ts_plan *plan, const char *run_id, size_t threads) {
+  struct progress *p = ts_calloc(1, sizeof *p);
+  size_t stages = s->workflow->stage_count;
+  p->s = s;
+  p->plan = plan;
+  p->run_id = run_id;
+  p->threads = threads;
+  p->start_ns = ts_clock_ns();
+  p->stages = ts_calloc(stages + 1, sizeof *p->stages);
+  p->stage_seconds = ts_calloc(stages + 1, sizeof *p->stage_seconds);
+  p->stage_executed = ts_calloc(stages + 1, sizeof *p->stage_executed);
+  p->stage_cut = ts_calloc(stages + 1, sizeof *p->stage_cut);
+  p->expected_s = ts_calloc(stages + 1, sizeof *p->expected_s);
+  if (s->store && !s->request->no_reuse && run_id[0]) p->learning = ts_learning_create(s);
+  for (size_t i = 0; i < stages; i++) p->stages[i].name = s->workflow->stages[i].name;
+  p->started = ts_calloc(stages + 1, sizeof *p->started);
+  p->last_bar = ts_calloc(threads + 1, sizeof *p->last_bar);
+  p->timeline = json_array();
+  p->failed = json_array();
+  p->costs = ts_calloc(s->workflow->task_count + 1, sizeof *p->costs);
+  count_totals(p);
+  expect(p);
+  return p;
+}
+
+void ts_progress_destroy(struct progress *p) {
+  if (!p) return;
+  free(p->stages);
+  free(p->stage_seconds);
+  free(p->stage_executed);
+  free(p->stage_cut);
+  free(p->expected_s);
+  ts_learning_destroy(p->learning);
+  free(p->started);
+  free(p->last_bar);
+  free(p->costs);
+  json_decref(p->timeline);
+  json_decref(p->failed);
+  free(p);
+}
+
+void ts_progress_continue(struct progress *p, const struct ts_plan *plan, size_t first_set) {
+  p->plan = plan;
+  p->first_set = first_set;
+  p->begun_s = (double)(ts_clock_ns() - p->start_ns) / 1e9;
+  count_totals(p);
+  expect(p);
+}
+
+void ts_progress_expect(struct progress *p, size_t stage, int64_t more) {
+  p->stages[stage].total = (uint64_t)((int64_t)p->stages[stage].total + more);
+}
+
+/* Mean seconds of the tasks that were not in the store, times the tasks that are left, shared by the threads. The
+ * cost model's forecast counts until enough is measured. */
+static double seconds_left(const struct progress *p) {
+  double left = 0;
+  bool known = false;
+  for (size_t i = 0; i < p->s->workflow->stage_count; i++) {
+    double prior = isnan(p->expected_s[i]) ? 0 : PRIOR_TASKS;
+    double tasks = prior + (double)(p->stage_executed[i] + p->stage_cut[i]);
+    if (tasks == 0) continue;
+    double seconds = p->stage_seconds[i] + (prior > 0 ? prior * p->expected_s[i] : 0);
+    known = true;
+    left += seconds / tasks * (double)(p->stages[i].total - p->stages[i].done);
+  }
+  return known ? left / (double)p->threads : -1;
+}
+
+static struct ts_progress snapshot(const struct progress *p, const char *event) {
+  for (size_t i = 0; i < p->s->workflow->stage_count; i++) {
+    uint64_t started = atomic_load(&p->started[i]), ended = p->stage_executed[i] + p->stages[i].failed;
+    p->stages[i].running = started > ended ? started - ended : 0;
+  }
+  return (struct ts_progress){.event = event,
+                              .run = p->run_id,
+                              .elapsed_s = (double)(ts_clock_ns() - p->start_ns) / 1e9,
+                              .left_s = seconds_left(p),
+                              .threads = p->threads,
+                              .stages = p->stages,
+                              .stage_count = p->s->workflow->stage_count,
+                              .stage = "",
+                              .task = "",
+                              .key = "",
+                              .outcome = "",
+                              .file = "",
+                              .message = ""};
+}
+
+static void report(const struct progress *p, const struct ts_progress *progress) {
+  if (p->s->request->on_progress) p->s->request->on_progress(p->s->request->user, progress);
+}
+
+static struct ts_trace_counts trace_counts(const struct progress *p) {
+  return (struct ts_trace_counts){.executed = p->outcomes[TS_OUTCOME_EXECUTED],
+                                  .cutoff = p->outcomes[TS_OUTCOME_CUTOFF],
+                                  .store = p->outcomes[TS_OUTCOME_STORE],
+                                  .failed = p->outcomes[TS_OUTCOME_FAILED]};
+}
+
+static void begin_trace(struct progress *p) {
+  if (!p->s->trace) return;
+  if (p->s->request->workers > 0) ts_trace_split(p->s->trace, p->threads / p->s->request->workers);
+  ts_trace_name(p->s->trace, p->s->study.name ? p->s->study.name : "tessera", p->run_id, p->threads);
+}
+
+/* The trace is a by-product: a full disk ends the trace, not the run. */
+static void end_trace(struct progress *p) {
+  struct ts_error err = {0};
+  if (!ts_trace_close(p->s->trace, &err)) ts_session_warn(p->s, "%s; %s", err.text, err.help);
+  p->s->trace = NULL;
+}
+
+void ts_progress_begin(struct progress *p) {
+  begin_trace(p);
+  struct ts_progress progress = snapshot(p, "run_begin");
+  report(p, &progress);
+}
+
+void ts_progress_end(struct progress *p) {
+  end_trace(p);
+  if (p->learning) ts_learning_save(p->learning);
+  struct ts_progress progress = snapshot(p, "run_end");
+  report(p, &progress);
+}
+
+static int64_t set_of(const struct progress *p, const struct ts_node *node) {
+  bool has_set = !node->reference_only && node->first_set < p->plan->set_count;
+  return has_set ? (int64_t)(p->first_set + p->plan->set_order[node->first_set]) : -1;
+}
+
+static bool was_called(const struct ts_task_event *event) {
+  return event->outcome == TS_OUTCOME_EXECUTED || (event->outcome == TS_OUTCOME_FAILED && event->wall_s > 0);
+}
+
+static double tile_px(const struct progress *p, const struct ts_node *node, size_t unit) {
+  return ts_scope_is_tile(node->scope) ? ts_dataset_px(&p->s->dataset, node->scope, unit) : 0;
+}
+
+static void add_cost(struct progress *p, const struct ts_node *node, const struct ts_task_event *event) {
+  struct call_cost *cost = node->kind == TS_NODE_TASK ? &p->costs[node->task] : &p->node_costs[node->kind];
+  if (!was_called(event)) return;
+  cost->calls++;
+  cost->cpu_s += event->cpu_s;
+  cost->wall_s += event->wall_s;
+  cost->px += tile_px(p, node, event->unit);
+}
+
+static void trace_call(struct progress *p, const struct ts_node *node, const struct ts_task_event *event,
+                       const char *name, const char *file) {
+  char key[TS_KEY_TEXT_SIZE];
+  const struct ts_tile *tile = ts_dataset_tile(&p->s->dataset, node->scope, event->unit);
+  ts_key_print(&event->key, key);
+  struct ts_trace_call call = {.name = name,
+                               .is_task = node->kind == TS_NODE_TASK,
+                               .worker = event->worker,
+                               .start_s = event->start_s,
+                               .wall_s = event->wall_s,
+                               .cpu_s = event->cpu_s,
+                               .key = key,
+                               .set = set_of(p, node),
+                               .file = file,
+                               .has_tile = tile != NULL,
+                               .outcome = ts_outcome_name(event->outcome)};
+  if (tile) {
+    call.tile_x = tile->core.x;
+    call.tile_y = tile->core.y;
+  }
+  ts_trace_call(p->s->trace, &call);
+}
+
+static void keep_trace(struct progress *p, const struct ts_node *node, const struct ts_task_event *event,
+                       const char *name, const char *file) {
+  if (!p->s->trace) return;
+  p->latest_s = fmax(p->latest_s, event->start_s + event->wall_s);
+  if (was_called(event)) trace_call(p, node, event, name, file);
+  struct ts_trace_counts counts = trace_counts(p);
+  ts_trace_count(p->s->trace, p->latest_s, &counts);
+}
+
+static void keep_row(struct progress *p, const struct ts_node *node, const struct ts_task_event *event) {
+  if (!p->s->store || !p->run_id[0]) return;
+  const struct ts_task *task = &p->s->workflow->tasks[node->task];
+  struct ts_task_row row = {.task = p->number++,
+                            .stage = p->s->workflow->stages[task->stage].name,
+                            .name = task->name,
+                            .set = set_of(p, node),
+                            .unit = (int64_t)event->unit,
+                            .key = event->key,
+                            .outcome = ts_outcome_name(event->outcome),
+                            .start_s = event->start_s,
+                            .seconds = event->wall_s,
+                            .cpu_seconds = event->cpu_s,
+                            .worker = (int32_t)event->worker,
+                            .message = event->message};
+  ts_store_put_task(p->s->store, p->run_id, &row);
+}
+
+/* Times to a tenth of a millisecond: more digits only make the report longer. */
+static double rounded(double seconds) { return floor(seconds * 1e4 + 0.5) / 1e4; }
+
+/* One bar, or a longer last one where a worker goes on with the same kind of task. */
+static void add_bar(struct progress *p, const struct ts_task_event *event, const char *name) {
+  double start = rounded(event->start_s), end = rounded(event->start_s + event->wall_s);
+  json_t *last = event->worker < p->threads ? p->last_bar[event->worker] : NULL;
+  if (last && strcmp(json_string_value(json_object_get(last, "task")), name) == 0 &&
+      start - json_real_value(json_object_get(last, "end")) < BAR_GAP_S) {
+    json_object_set_new(last, "end", json_real(end));
+    return;
+  }
+  if (json_array_size(p->timeline) >= TIMELINE_MAX) return;
+  json_t *bar =
+      json_pack("{s:I, s:f, s:f, s:s}", "worker", (json_int_t)event->worker, "start", start, "end", end, "task", name);
+  json_array_append_new(p->timeline, bar);
+  if (event->worker < p->threads) p->last_bar[event->worker] = bar;
+}
+
+/* Also of a file that cannot be read, which is not a task of the workflow: its products are missing. */
+static void keep_failed(struct progress *p, const struct ts_task_event *event, const char *name, const char *key,
+                        const char *file) {
+  if (event->outcome != TS_OUTCOME_FAILED || json_array_size(p->failed) >= FAILED_MAX) return;
+  json_t *failed = json_pack("{s:s, s:s, s:s, s:s}", "task", name, "key", key, "file", file, "message", event->message);
+  const struct ts_tile *tile = ts_dataset_tile(&p->s->dataset, p->plan->nodes[event->node].scope, event->unit);
+  if (tile)
+    json_object_set_new(failed, "tile", json_pack("[I, I]", (json_int_t)tile->core.x, (json_int_t)tile->core.y));
+  json_array_append_new(p->failed, failed);
+}
+
+static void count(struct progress *p, size_t stage, const struct ts_task_event *event) {
+  struct ts_stage_progress *progress = &p->stages[stage];
+  progress->done++;
+  if (event->outcome == TS_OUTCOME_EXECUTED) {
+    p->stage_executed[stage]++;
+    p->stage_seconds[stage] += event->wall_s;
+  } else if (event->outcome == TS_OUTCOME_FAILED) {
+    progress->failed++;
+  } else if (event->outcome != TS_OUTCOME_SKIPPED) {
+    progress->reused++;
+    if (event->outcome == TS_OUTCOME_CUTOFF) p->stage_cut[stage]++;
+  }
+}
+
+void ts_progress_start(struct progress *p, uint32_t node) {
+  if (p->plan->nodes[node].kind == TS_NODE_TASK)
+    atomic_fetch_add(&p->started[p->s->workflow->tasks[p->plan->nodes[node].task].stage], 1);
+}
+
+/* An event on the engine's clock, moved to that of the run. */
+static void record_event(struct progress *p, const struct ts_task_event *event) {
+  const struct ts_node *node = &p->plan->nodes[event->node];
+  char name[128];
+  char key[TS_KEY_TEXT_SIZE] = "";
+  const char *file = p->s->dataset.items[ts_dataset_item(&p->s->dataset, node->scope, event->unit)].name;
+  ts_plan_node_name(p->plan, event->node, name, sizeof name);
+  if (node->kind == TS_NODE_TASK) p->outcomes[event->outcome]++;
+  add_cost(p, node, event);
+  if (p->learning) ts_learning_event(p->learning, node, event);
+  keep_trace(p, node, event, name, file);
+  if (node->kind == TS_NODE_TASK) ts_key_print(&event->key, key);
+  keep_failed(p, event, name, key, file);
+  if (node->kind != TS_NODE_TASK) return;
+  size_t stage = p->s->workflow->tasks[node->task].stage;
+  count(p, stage, event);
+  keep_row(p, node, event);
+  if (event->outcome == TS_OUTCOME_EXECUTED) add_bar(p, event, name);
+  struct ts_progress progress = snapshot(p, "task_done");
+  progress.stage = p->stages[stage].name;
+  progress.task = name;
+  progress.key = key;
+  progress.outcome = ts_outcome_name(event->outcome);
+  progress.file = file;
+  progress.seconds = event->wall_s;
+  progress.message = event->message;
+  const struct ts_tile *tile = ts_dataset_tile(&p->s->dataset, node->scope, event->unit);
+  progress.tile_x = tile ? tile->core.x : -1;
+  progress.tile_y = tile ? tile->core.y : -1;
+  report(p, &progress);
+}
+
+void ts_progress_task(struct progress *p, const struct ts_task_event *event) {
+  struct ts_task_event moved = *event;
+  moved.start_s += p->begun_s;
+  record_event(p, &moved);
+}
+
+json_t *ts_progress_timeline(const struct progress *p) { return json_incref(p->timeline); }
+
+json_t *ts_progress_failed(const struct progress *p) { return json_incref(p->failed); }
+
+bool ts_progress_any_failed(const struct progress *p) { return json_array_size(p->failed) > 0; }
+
+const struct call_cost *ts_progress_task_cost(const struct progress *p, size_t task) { return &p->costs[task]; }
+
+const struct call_cost *ts_progress_node_cost(const struct progress *p, enum ts_node_kind kind) {
+  return &p->node_costs[kind];
+}

@@ -1,0 +1,183 @@
+/* The scores of one run: over the tiles of each file and over all files, by the same arithmetic as in a study.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "work/quality.h"
+#include "work/collect.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The tables of one product. */
+struct scores {
+  const char *product; /* borrowed */
+  struct ts_source source;
+  enum ts_scope scope;
+  size_t column_count;
+  char **names;                /* owned, each of them owned too */
+  struct ts_portion *portions; /* owned: units x columns */
+};
+
+struct quality {
+  struct session *s; /* borrowed */
+  const struct ts_plan *plan;
+  struct scores *items; /* owned */
+  size_t count, capacity;
+  double *px; /* owned: core pixels of each tile */
+};
+
+struct quality *ts_quality_create(struct session *s, const struct ts_plan *plan) {
+  struct quality *q = ts_calloc(1, sizeof *q);
+  *q = (struct quality){.s = s, .plan = plan, .px = ts_session_tile_px(s)};
+  return q;
+}
+
+static const struct ts_op *op_of(const struct quality *q, const struct scores *scores) {
+  return q->s->workflow->tasks[scores->source.index].op;
+}
+
+static enum ts_over over_tiles(const struct quality *q, const struct scores *scores, size_t column) {
+  return ts_column_over_tiles(op_of(q, scores), scores->source.port, scores->names[column]);
+}
+
+static enum ts_over over_files(const struct quality *q, const struct scores *scores, size_t column) {
+  return ts_column_over_files(op_of(q, scores), scores->source.port, scores->names[column]);
+}
+
+void ts_quality_destroy(struct quality *q) {
+  if (!q) return;
+  for (size_t i = 0; i < q->count; i++) {
+    struct scores *scores = &q->items[i];
+    for (size_t c = 0; c < scores->column_count; c++) free(scores->names[c]);
+    free(scores->names);
+    free(scores->portions); /* no default is a median: they own nothing */
+  }
+  free(q->items);
+  free(q->px);
+  free(q);
+}
+
+static struct scores *scores_of(struct quality *q, const char *product, uint32_t node, uint32_t port,
+                                const struct ts_data *data) {
+  for (size_t i = 0; i < q->count; i++)
+    if (strcmp(q->items[i].product, product) == 0) return &q->items[i];
+  q->items = ts_grow(q->items, q->count, &q->capacity, sizeof *q->items);
+  struct scores *scores = &q->items[q->count++];
+  *scores = (struct scores){.product = product,
+                            .source = {.kind = TS_SOURCE_TASK, .index = q->plan->nodes[node].task, .port = port},
+                            .scope = q->plan->nodes[node].scope,
+                            .column_count = ts_data_columns(data)};
+  size_t cells = ts_dataset_units(&q->s->dataset, scores->scope) * scores->column_count;
+  scores->names = ts_calloc(scores->column_count + 1, sizeof *scores->names);
+  scores->portions = ts_calloc(cells + 1, sizeof *scores->portions);
+  for (size_t c = 0; c < scores->column_count; c++) scores->names[c] = ts_strdup(ts_data_column_names(data)[c]);
+  for (size_t i = 0; i < cells; i++) scores->portions[i] = ts_portion_absent();
+  return scores;
+}
+
+void ts_quality_add(struct quality *q, const char *product, uint32_t node, uint32_t port, size_t unit,
+                    const struct ts_data *data) {
+  struct scores *scores = scores_of(q, product, node, port, data);
+  for (size_t c = 0; c < scores->column_count; c++) {
+    const struct ts_op_ratio *ratio = ts_op_find_ratio(op_of(q, scores), port, scores->names[c]);
+    const char *missing; /* leaves the portion as it is: absent */
+    ts_table_portion(data, scores->names[c], over_tiles(q, scores, c), ratio,
+                     &scores->portions[unit * scores->column_count + c], &missing);
+  }
+}
+
+/* ---- As JSON. ---- */
+
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static size_t entry_count(const struct quality *q, const struct scores *scores) {
+  return ts_scope_is_in_item(scores->scope) ? q->s->dataset.item_count : 1;
+}
+
+static struct ts_total total_of(const struct quality *q, const struct scores *scores, size_t entry, size_t column) {
+  size_t first = 0, count = 0;
+  ts_dataset_units_in_item(&q->s->dataset, scores->scope, entry, &first, &count);
+  const struct ts_portions portions = {.first = scores->portions + first * scores->column_count + column,
+                                       .stride = scores->column_count,
+                                       .count = count,
+                                       .px = ts_scope_is_tile(scores->scope) ? q->px + first : NULL};
+  return ts_total_of_tiles(over_tiles(q, scores, column), &portions);
+}
+
+/* "objects cut at tile edges: found, matched"; as a list, empty if no column depends on it. */
+static json_t *notes_json(const struct quality *q, const struct scores *scores) {
+  ts_auto(ts_str_release) struct ts_str text = {0};
+  for (size_t c = 0; c < scores->column_count; c++) {
+    const char *note = ts_session_cut_objects(q->s, &scores->source, scores->names[c]);
+    if (!note) continue;
+    if (text.length == 0) ts_str_addf(&text, "%s: ", note);
+    ts_str_addf(&text, "%s%s", ts_str_ends_with(ts_str_get(&text), ": ") ? "" : ", ", scores->names[c]);
+  }
+  return text.length ? json_pack("[s]", ts_str_get(&text)) : json_array();
+}
+
+static const char *against_of(const struct quality *q, const struct scores *scores) {
+  return q->s->against[scores->source.index];
+}
+
+/* The name of a column in replies: with a suffix if it is compared with the default run. */
+static const char *measure_of(const struct quality *q, const struct scores *scores, size_t column) {
+  return ts_reference_measure(q->s, scores->names[column], against_of(q, scores));
+}
+
+/* Names are those of tables: any text, but distinct. */
+static json_t *entry_json(const struct quality *q, const struct scores *scores, size_t entry) {
+  json_t *values = json_object(), *numerators = json_object(), *denominators = json_object();
+  for (size_t c = 0; c < scores->column_count; c++) {
+    const struct ts_total total = total_of(q, scores, entry, c);
+    const char *name = measure_of(q, scores, c);
+    json_object_set_new(values, name, number(total.value));
+    if (over_tiles(q, scores, c) != TS_OVER_POOL) continue;
+    json_object_set_new(numerators, name, number(total.numerator));
+    json_object_set_new(denominators, name, number(total.denominator));
+  }
+  const struct ts_item *item = ts_scope_is_in_item(scores->scope) ? &q->s->dataset.items[entry] : NULL;
+  size_t first = 0, tiles = 0;
+  ts_dataset_units_in_item(&q->s->dataset, scores->scope, entry, &first, &tiles);
+  json_t *object =
+      json_pack("{s:s, s:s, s:I, s:s, s:o, s:o, s:o, s:o}", "product", scores->product, "file", item ? item->name : "",
+                "tiles", (json_int_t)tiles, "against", against_of(q, scores), "values", values, "numerator", numerators,
+                "denominator", denominators, "notes", notes_json(q, scores));
+  if (item && item->groups) json_object_set_new(object, "groups", ts_session_groups_json(q->s, item));
+  return object;
+}
+
+static json_t *all_json(const struct quality *q, const struct scores *scores) {
+  json_t *values = json_object(), *tiles = json_object(), *files = json_object(), *known = json_object();
+  size_t count = entry_count(q, scores);
+  ts_auto_free struct ts_total *totals = ts_calloc(count + 1, sizeof *totals);
+  for (size_t c = 0; c < scores->column_count; c++) {
+    for (size_t i = 0; i < count; i++) totals[i] = total_of(q, scores, i, c);
+    const struct ts_total total = ts_total_of_files(over_files(q, scores, c), totals, count);
+    const char *name = measure_of(q, scores, c);
+    json_object_set_new(values, name, number(total.value));
+    json_object_set_new(tiles, name, json_string(ts_over_names[over_tiles(q, scores, c)]));
+    json_object_set_new(files, name, json_string(ts_over_names[over_files(q, scores, c)]));
+    json_object_set_new(known, name, json_integer((json_int_t)total.n));
+  }
+  return json_pack("{s:s, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "product", scores->product, "files", (json_int_t)count,
+                   "against", against_of(q, scores), "values", values, "over_tiles", tiles, "over_files", files, "n",
+                   known, "notes", notes_json(q, scores));
+}
+
+/* Products come in the order in which tasks finish. */
+static int by_product(const void *a, const void *b) {
+  return strcmp(((const struct scores *)a)->product, ((const struct scores *)b)->product);
+}
+
+void ts_quality_json(const struct quality *q, json_t *object) {
+  json_t *rows = json_array(), *all = json_array();
+  if (q->count > 0) qsort(q->items, q->count, sizeof *q->items, by_product);
+  for (size_t i = 0; i < q->count; i++) {
+    const struct scores *scores = &q->items[i];
+    for (size_t e = 0; e < entry_count(q, scores); e++) json_array_append_new(rows, entry_json(q, scores, e));
+    json_array_append_new(all, all_json(q, scores));
+  }
+  json_object_set_new(object, "quality", rows);
+  json_object_set_new(object, "quality_over_files", all);
+}

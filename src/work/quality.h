@@ -1,0 +1,17 @@
+/* The scores of one run, over the tiles of each file and over all files.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TS_WORK_QUALITY_H
+#define TS_WORK_QUALITY_H
+
+#include "project/session.h"
+
+struct quality;
+struct quality *ts_quality_create(struct session *s, const struct ts_plan *plan);
+void ts_quality_destroy(struct quality *quality);
+/* A one-row table of scores; `product`: "compare.table", borrowed for as long as the quality lives. */
+void ts_quality_add(struct quality *quality, const char *product, uint32_t node, uint32_t port, size_t unit,
+                    const struct ts_data *data);
+/* "quality", one entry per product and file, and "quality_over_files", one per product. */
+void ts_quality_json(const struct quality *quality, json_t *object);
+
+#endif
