@@ -24,7 +24,7 @@ demo: setup all ## draw a synthetic slide, study the nuclei workflow on it, writ
 
 check: all ## the inner loop: the release build, quick checks, the short unit tests, the faulty files of tests/cases
 	@tools/setup --missing build test
-	@tools/check-includes && tools/check-sizes && tools/check-banned
+	@tools/check-includes && tools/check-sizes && tools/check-structs && tools/check-banned
 	@cmake --build build --target tests
 	@ctest --test-dir build -j "$$(nproc)" --output-on-failure -R '^unit[.]|^e2e[.]cases$$' -LE 'long|slow' \
 	  >build/check.log || { cat build/check.log; false; }

@@ -26,7 +26,8 @@ struct sample {
 };
 
 struct bench {
-  struct session *s;
+  struct ts_work *work;     /* borrowed */
+  struct ts_issues *issues; /* borrowed */
   const struct ts_plan *plan;
   struct sample *samples; /* per task */
   size_t round;
@@ -46,12 +47,13 @@ static double median(double *values) {
 }
 
 static void add_operations(struct bench *bench, uint64_t peak_bytes, json_t *object) {
-  const struct ts_workflow *w = bench->s->workflow;
+  const struct ts_workflow *w = bench->work->project->workflow;
   json_t *list = json_array();
   int64_t pixels = 0;
   double total = 0;
-  for (size_t t = 0; t < bench->s->dataset.tile_count; t++)
-    pixels += bench->s->dataset.tiles[t].region.width * bench->s->dataset.tiles[t].region.height;
+  for (size_t t = 0; t < bench->work->project->dataset.tile_count; t++)
+    pixels +=
+        bench->work->project->dataset.tiles[t].region.width * bench->work->project->dataset.tiles[t].region.height;
   for (size_t t = 0; t < w->task_count; t++) {
     char name[160];
     if (!bench->plan->active[t]) continue;
@@ -67,34 +69,36 @@ static void add_operations(struct bench *bench, uint64_t peak_bytes, json_t *obj
 }
 
 static bool measure(struct bench *bench, json_t *object) {
-  struct session *s = bench->s;
+  struct ts_work *work = bench->work;
+  const struct ts_project *project = work->project;
   uint64_t peak_bytes = 0;
   for (bench->round = 0; bench->round < REPEATS; bench->round++) {
-    struct ts_run_options options = ts_engine_options(s);
+    struct ts_run_options options = ts_engine_options(work);
     struct ts_run_result result;
     struct ts_error err = {0};
     options.threads = 1; /* operations one after the other, each with all threads */
-    options.inner_threads = s->request->threads ? s->request->threads : 1;
+    options.inner_threads = project->request->threads ? project->request->threads : 1;
     options.store = NULL;
     options.user = bench;
     options.on_task = on_task;
-    bool ok = ts_run(bench->plan, &s->dataset, &options, &result, &err);
+    bool ok = ts_run(bench->plan, &project->dataset, &options, &result, &err);
     peak_bytes = result.peak_bytes > peak_bytes ? result.peak_bytes : peak_bytes;
     ts_run_result_release(&result);
     if (!ok) {
-      ts_session_fault(s, &err);
+      ts_issues_fault(bench->issues, &err);
       return false;
     }
   }
   json_object_set_new(object, "variant", json_string(ts_kernels_variant()));
-  json_object_set_new(object, "threads", json_integer((json_int_t)(s->request->threads ? s->request->threads : 1)));
+  json_object_set_new(object, "threads",
+                      json_integer((json_int_t)(project->request->threads ? project->request->threads : 1)));
   json_object_set_new(object, "repeats", json_integer(REPEATS));
   add_operations(bench, peak_bytes, object);
   return true;
 }
 
 /* A new folder with a demo's workflow and, unless the user gave an image, a synthetic slide. */
-struct bench_project {
+struct made_project {
   char *folder, *workflow, *slide; /* owned */
   const char *data[1];
 };
@@ -118,7 +122,7 @@ static bool make_slide(const char *path, struct ts_error *err) {
   return ok;
 }
 
-static bool make_project(struct bench_project *project, const struct ts_embedded_file *workflow,
+static bool make_project(struct made_project *project, const struct ts_embedded_file *workflow,
                          struct ts_request *request, struct ts_error *err) {
   project->folder = ts_folder_create_scratch(NULL, "tessera-bench", err);
   if (!project->folder) return false;
@@ -133,7 +137,7 @@ static bool make_project(struct bench_project *project, const struct ts_embedded
   return make_slide(project->slide, err);
 }
 
-static void remove_project(const struct bench_project *project) {
+static void remove_project(const struct made_project *project) {
   if (!project->folder) return;
   unlink(project->workflow);
   unlink(project->slide);
@@ -143,16 +147,17 @@ static void remove_project(const struct bench_project *project) {
   free(project->folder);
 }
 
-static void bench_session(struct session *s, json_t *object) {
+static void bench_project(struct ts_work *work, struct ts_project *project, json_t *object, struct ts_issues *issues) {
   struct parameter_sets sets = {0};
-  struct bench bench = {.s = s};
-  if (ts_session_read(s) && ts_session_open_dataset(s, false) && ts_sets_single(s, &sets)) {
+  struct bench bench = {.work = work, .issues = issues};
+  if (ts_project_read(project, issues) && ts_project_open_dataset(project, false, issues) &&
+      ts_sets_single(project, &sets, issues)) {
     size_t count = 0;
-    struct ts_source *wanted = ts_session_all_products(s, NULL, NULL, &count);
-    struct ts_plan *plan = ts_session_plan(s, sets.values, sets.count, wanted, count, false);
+    struct ts_source *wanted = ts_planning_all_products(work, NULL, NULL, &count, issues);
+    struct ts_plan *plan = ts_planning_make(work, sets.values, sets.count, wanted, count, false, issues);
     if (plan) {
       bench.plan = plan;
-      bench.samples = ts_calloc(s->workflow->task_count + 1, sizeof *bench.samples);
+      bench.samples = ts_calloc(project->workflow->task_count + 1, sizeof *bench.samples);
       measure(&bench, object);
       free(bench.samples);
     }
@@ -162,21 +167,23 @@ static void bench_session(struct session *s, json_t *object) {
 }
 
 int ts_bench(const struct ts_request *request, char **reply) {
-  struct session s;
+  struct ts_issues issues = {0};
+  struct ts_project project;
+  struct ts_work work;
   struct ts_request changed = *request;
-  struct bench_project project = {0};
+  struct made_project made = {0};
   struct ts_error err = {0};
-  ts_session_init(&s, &changed);
+  ts_project_init(&project, &changed);
+  const bool possible = ts_work_init(&work, &project, &issues);
   json_t *object = ts_reply_new("tessera.bench/1");
   const char *name = request->file ? request->file : "nuclei";
   const struct ts_embedded_file *embedded = ts_file_exists(name) ? NULL : find_embedded(name);
-  if (embedded && !make_project(&project, embedded, &changed, &err))
-    ts_session_fault(&s, &err);
-  else
-    bench_session(&s, object);
-  int code = ts_reply_finish(&s, object, 0, reply);
-  ts_work_release(&s);
-  ts_session_release(&s);
-  remove_project(&project);
-  return code;
+  if (embedded && !make_project(&made, embedded, &changed, &err))
+    ts_issues_fault(&issues, &err);
+  else if (possible)
+    bench_project(&work, &project, object, &issues);
+  ts_work_release(&work);
+  ts_project_release(&project);
+  remove_project(&made);
+  return ts_reply_finish(object, 0, reply, NULL, &issues);
 }

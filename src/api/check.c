@@ -17,53 +17,60 @@ static size_t varied_count(const struct ts_workflow *w) {
   return count;
 }
 
-static void add_summary(struct session *s, json_t *object) {
-  const struct ts_workflow *w = s->workflow;
+static void add_summary(struct ts_project *project, json_t *object, struct ts_issues *issues) {
+  const struct ts_workflow *w = project->workflow;
   json_t *summary =
       json_pack("{s:I, s:I, s:I, s:I}", "stages", (json_int_t)w->stage_count, "tasks", (json_int_t)w->task_count,
                 "parameters", (json_int_t)w->parameter_count, "varied", (json_int_t)varied_count(w));
-  if (s->dataset.item_count > 0) {
-    json_object_set_new(summary, "files", json_integer((json_int_t)s->dataset.item_count));
-    json_object_set_new(summary, "tiles", json_integer((json_int_t)s->dataset.tile_count));
+  if (project->dataset.item_count > 0) {
+    json_object_set_new(summary, "files", json_integer((json_int_t)project->dataset.item_count));
+    json_object_set_new(summary, "tiles", json_integer((json_int_t)project->dataset.tile_count));
   }
-  if (!s->study.is_bare_workflow) {
-    struct parameter_sets sets;
-    if (ts_sets_of_study(s, &sets)) json_object_set_new(summary, "runs", json_integer((json_int_t)sets.count));
+  if (!project->study.is_bare_workflow) {
+    struct parameter_sets sets = {0};
+    if (ts_study_methods_settle(project, issues) && ts_sets_of_study(project, &sets, issues))
+      json_object_set_new(summary, "runs", json_integer((json_int_t)sets.count));
     ts_sets_release(&sets);
   }
   json_object_set_new(object, "summary", summary);
 }
 
 /* Where results would go, without leaving anything there. */
-static void check_outputs(struct session *s) {
-  if (!s->study.is_bare_workflow && !ts_check_output_folder(s, ts_session_study_folder(s))) return;
-  ts_check_output_folder(s, ts_session_run_folder(s));
+static void check_outputs(const struct ts_project *project, struct ts_arena *arena, struct ts_issues *issues) {
+  const struct ts_request *request = project->request;
+  if (project->study.is_bare_workflow ||
+      ts_check_output_folder(request, ts_output_study_folder(project, arena), issues))
+    ts_check_output_folder(request, ts_output_run_folder(project, arena), issues);
 }
 
-static void warn(struct session *s) {
+static void warn(struct ts_work *work, struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
   size_t count = 0;
-  ts_warn_about_defaults(s);
-  if (s->dataset.tile_count == 0) return;
-  struct ts_source *wanted = ts_session_all_products(s, NULL, NULL, &count);
-  ts_warn_about_files(s, wanted, count);
-  ts_session_warn_tiling(s);
+  ts_warn_about_defaults(project->workflow, issues);
+  if (project->dataset.tile_count == 0) return;
+  struct ts_source *wanted = ts_planning_all_products(work, NULL, NULL, &count, issues);
+  ts_warn_about_files(project, wanted, count, issues);
+  ts_study_outputs_warn_tiling(project, issues);
 }
 
 int ts_check(const struct ts_request *request, char **reply) {
-  struct session s;
-  ts_session_init(&s, request);
+  struct ts_issues issues = {0};
+  struct ts_project project;
+  struct ts_work work;
+  const struct study_file *study = &project.study;
   json_t *object = ts_reply_new("tessera.check/1");
-  bool read = ts_session_read(&s);
+  ts_project_init(&project, request);
+  bool read = ts_work_init(&work, &project, &issues) && ts_project_read(&project, &issues);
   /* The data of a study is looked at even if another part of it is wrong: all faults at once. */
-  if (s.workflow && (!s.study.is_bare_workflow || request->data_count > 0))
-    ts_session_open_dataset(&s, !s.study.is_bare_workflow);
-  if (read) check_outputs(&s);
-  json_object_set_new(object, "file", json_string(s.study.path ? s.study.path : request->file ? request->file : ""));
-  json_object_set_new(object, "kind", json_string(s.study.is_bare_workflow ? "workflow" : "study"));
-  if (read && s.workflow) add_summary(&s, object);
-  if (read && ts_session_ok(&s)) warn(&s);
-  json_object_set_new(object, "ok", json_boolean(ts_session_ok(&s)));
-  int code = ts_reply_finish(&s, object, 0, reply);
-  ts_session_release(&s);
-  return code;
+  if (project.workflow && (!study->is_bare_workflow || request->data_count > 0))
+    ts_project_open_dataset(&project, !study->is_bare_workflow, &issues);
+  if (read) check_outputs(&project, &work.arena, &issues);
+  json_object_set_new(object, "file", json_string(study->path ? study->path : request->file ? request->file : ""));
+  json_object_set_new(object, "kind", json_string(study->is_bare_workflow ? "workflow" : "study"));
+  if (read && project.workflow) add_summary(&project, object, &issues);
+  if (read && ts_issues_ok(&issues)) warn(&work, &issues);
+  json_object_set_new(object, "ok", json_boolean(ts_issues_ok(&issues)));
+  ts_work_release(&work);
+  ts_project_release(&project);
+  return ts_reply_finish(object, 0, reply, NULL, &issues);
 }

@@ -32,15 +32,15 @@ static json_t *describe(const struct ts_cost_summary *c) {
   return object;
 }
 
-static bool list_costs(struct session *s, json_t *object) {
+static bool list_costs(struct ts_past *past, json_t *object, struct ts_issues *issues) {
   struct ts_cost_row *rows = NULL;
   size_t row_count = 0, count = 0, damaged = 0;
   struct ts_error err = {0};
-  if (!ts_store_cost_list(s->store, &s->arena, &rows, &row_count, &err)) {
-    ts_session_fault(s, &err);
+  if (!ts_store_cost_list(past->store, &past->arena, &rows, &row_count, &err)) {
+    ts_issues_fault(issues, &err);
     return false;
   }
-  struct ts_cost_entry *entries = ts_cost_entries(rows, row_count, &s->arena, &count, &damaged);
+  struct ts_cost_entry *entries = ts_cost_entries(rows, row_count, &past->arena, &count, &damaged);
   struct ts_cost_model *model = ts_cost_model_create(entries, count);
   json_t *list = json_array();
   for (size_t i = 0; i < ts_cost_model_count(model); i++) {
@@ -49,19 +49,17 @@ static bool list_costs(struct session *s, json_t *object) {
   }
   ts_cost_model_destroy(model);
   if (damaged > 0)
-    ts_session_warn(s, "%zu damaged %s of costs skipped; the next run that measures the same replaces them", damaged,
-                    damaged == 1 ? "row was" : "rows were");
+    ts_issues_warn(issues, "%zu damaged %s of costs skipped; the next run that measures the same replaces them",
+                   damaged, damaged == 1 ? "row was" : "rows were");
   json_object_set_new(object, "machine", json_string(ts_machine_class()));
   json_object_set_new(object, "operations", list);
   return true;
 }
 
 int ts_costs_of_store(const struct ts_request *request, char **reply) {
-  struct session s;
-  ts_session_init(&s, request);
+  struct ts_issues issues = {0};
+  struct ts_past past;
   json_t *object = ts_reply_new("tessera.costs/1");
-  if (ts_session_open_store(&s, true, true)) list_costs(&s, object);
-  int code = ts_reply_finish(&s, object, 0, reply);
-  ts_session_release(&s);
-  return code;
+  if (ts_past_open(&past, request, &issues)) list_costs(&past, object, &issues);
+  return ts_past_finish(&past, object, 0, reply, &issues);
 }

@@ -67,12 +67,13 @@ static json_t *differences(const struct ts_record *a, const struct ts_record *b)
 }
 
 /* The earlier record with the fewest differing fields; the newest among equals. */
-static void add_nearest(struct session *s, const struct ts_record *record, json_t *object) {
+static void add_nearest(struct ts_past *past, const struct ts_record *record, json_t *object,
+                        struct ts_issues *issues) {
   struct ts_record *records = NULL;
   size_t count = 0;
   struct ts_error err = {0};
-  if (!ts_store_records_of(s->store, record->operation, RECORDS_LOOKED_AT, &s->arena, &records, &count, &err)) {
-    ts_session_fault(s, &err);
+  if (!ts_store_records_of(past->store, record->operation, RECORDS_LOOKED_AT, &past->arena, &records, &count, &err)) {
+    ts_issues_fault(issues, &err);
     return;
   }
   json_t *best = NULL;
@@ -129,13 +130,13 @@ static void add_reason(const struct ts_task_row *row, json_t *object) {
 
 /* The time that it took to compute, and that it would take to load. A task that was cut off cost nothing itself: the
  * one whose products it took did. */
-static void add_cost(struct session *s, const struct ts_record *record, json_t *object) {
+static void add_cost(struct ts_past *past, const struct ts_record *record, json_t *object) {
   struct ts_record original = *record;
   struct ts_error ignored = {0};
   uint64_t bytes = 0;
-  if (record->is_alias) ts_store_find_content(s->store, &record->content_key, &s->arena, &original, &ignored);
+  if (record->is_alias) ts_store_find_content(past->store, &record->content_key, &past->arena, &original, &ignored);
   for (size_t i = 0; i < original.output_count; i++) bytes += original.outputs[i].size_bytes;
-  double measured = ts_session_store_speed(s).load_bytes_per_s;
+  double measured = ts_costs_speed_of(past->store).load_bytes_per_s;
   double load_s = (double)bytes / (measured > 0 ? measured : LOAD_BYTES_PER_SECOND);
   json_object_set_new(object, "cost",
                       json_pack("{s:f, s:f, s:b, s:I, s:I}", "recompute_s", original.seconds, "load_s", load_s,
@@ -143,7 +144,7 @@ static void add_cost(struct session *s, const struct ts_record *record, json_t *
                                 (json_int_t)original.peak_bytes));
 }
 
-static void add_record(struct session *s, const struct ts_record *record, json_t *object) {
+static void add_record(struct ts_past *past, const struct ts_record *record, json_t *object, struct ts_issues *issues) {
   json_t *inputs = json_array();
   for (size_t i = 0; i < record->input_count; i++) {
     char key[TS_KEY_TEXT_SIZE];
@@ -151,26 +152,26 @@ static void add_record(struct session *s, const struct ts_record *record, json_t
     struct ts_record made;
     struct ts_error ignored = {0};
     const char *operation =
-        ts_store_find(s->store, &record->inputs[i].key, &s->arena, &made, &ignored) ? made.operation : "";
+        ts_store_find(past->store, &record->inputs[i].key, &past->arena, &made, &ignored) ? made.operation : "";
     json_array_append_new(inputs,
                           json_pack("{s:s, s:s, s:s}", "port", record->inputs[i].port, "key", key, "task", operation));
   }
   json_object_set_new(object, "operation", json_string(record->operation));
   json_object_set_new(object, "inputs", inputs);
-  add_cost(s, record, object);
-  add_nearest(s, record, object);
+  add_cost(past, record, object);
+  add_nearest(past, record, object, issues);
 }
 
-static bool find_row_in(struct session *s, const char *run, struct ts_task_row *found) {
+static bool find_row_in(struct ts_past *past, const char *run, struct ts_task_row *found, struct ts_issues *issues) {
   struct ts_task_row *rows = NULL;
   size_t count = 0;
   struct ts_error err = {0};
-  if (!ts_store_task_list(s->store, run, &s->arena, &rows, &count, &err)) {
-    ts_session_fault(s, &err);
+  if (!ts_store_task_list(past->store, run, &past->arena, &rows, &count, &err)) {
+    ts_issues_fault(issues, &err);
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    if (!ts_task_row_fits(&rows[i], s->request->task)) continue;
+    if (!ts_task_row_fits(&rows[i], past->request->task)) continue;
     *found = rows[i];
     return true;
   }
@@ -179,23 +180,24 @@ static bool find_row_in(struct session *s, const char *run, struct ts_task_row *
 
 /* A task whose consumers are all in the store is not looked up and leaves no row: an earlier run has one. *seen_in
  * is the run that the row is from. */
-static bool find_row(struct session *s, const char *run, struct ts_task_row *found, const char **seen_in) {
+static bool find_row(struct ts_past *past, const char *run, struct ts_task_row *found, const char **seen_in,
+                     struct ts_issues *issues) {
   struct ts_run_row *runs = NULL;
   size_t count = 0;
   struct ts_error err = {0};
-  if (!ts_store_run_list(s->store, &s->arena, &runs, &count, &err)) {
-    ts_session_fault(s, &err);
+  if (!ts_store_run_list(past->store, &past->arena, &runs, &count, &err)) {
+    ts_issues_fault(issues, &err);
     return false;
   }
   size_t i = 0;
   while (i < count && strcmp(runs[i].id, run) != 0) i++;
   for (; i < count; i++) {
     *seen_in = runs[i].id;
-    if (find_row_in(s, runs[i].id, found)) return true;
+    if (find_row_in(past, runs[i].id, found, issues)) return true;
   }
-  ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no task '%s'", run, s->request->task);
+  ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no task '%s'", run, past->request->task);
   ts_error_help(&err, "tasks are named STAGE.TASK or by the first digits of their key; see: tessera status %s", run);
-  ts_session_fault(s, &err);
+  ts_issues_fault(issues, &err);
   return false;
 }
 
@@ -209,13 +211,14 @@ static void add_not_needed(const char *run, const char *seen_in, json_t *object)
 }
 
 int ts_explain(const struct ts_request *request, char **reply) {
-  struct session s;
+  struct ts_issues issues = {0};
+  struct ts_past past;
   struct ts_run_row run;
   struct ts_task_row row;
   const char *seen_in = NULL;
-  ts_session_init(&s, request);
   json_t *object = ts_reply_new("tessera.explain/1");
-  if (ts_session_open_store(&s, true, true) && ts_run_find(&s, NULL, &run) && find_row(&s, run.id, &row, &seen_in)) {
+  if (ts_past_open(&past, request, &issues) && ts_past_find(&past, NULL, &run, &issues) &&
+      find_row(&past, run.id, &row, &seen_in, &issues)) {
     struct ts_record record;
     struct ts_error err = {0};
     char key[TS_KEY_TEXT_SIZE];
@@ -226,14 +229,11 @@ int ts_explain(const struct ts_request *request, char **reply) {
     json_object_set_new(object, "task", json_string(name));
     json_object_set_new(object, "key", json_string(key));
     json_object_set_new(object, "outcome", json_string(row.outcome));
-    if (ts_store_find(s.store, &row.key, &s.arena, &record, &err)) add_record(&s, &record, object);
+    if (ts_store_find(past.store, &row.key, &past.arena, &record, &err)) add_record(&past, &record, object, &issues);
     if (strcmp(seen_in, run.id) == 0)
       add_reason(&row, object);
     else
       add_not_needed(run.id, seen_in, object);
   }
-  int code = ts_reply_finish(&s, object, 0, reply);
-  ts_work_release(&s);
-  ts_session_release(&s);
-  return code;
+  return ts_past_finish(&past, object, 0, reply, &issues);
 }

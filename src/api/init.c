@@ -91,32 +91,30 @@ static bool draw_slide(const char *folder, json_t *files, struct ts_error *err) 
   return ok;
 }
 
-static bool fill_project(struct session *s, const struct demo *demo, json_t *files, struct ts_error *err) {
-  if (!ts_folder_is_empty(s->folder)) {
-    ts_fail(err, TS_ERR_USAGE, "'%s' is not empty", s->folder);
+static bool fill_project(const char *folder, const struct demo *demo, json_t *files, struct ts_error *err) {
+  if (!ts_folder_is_empty(folder)) {
+    ts_fail(err, TS_ERR_USAGE, "'%s' is not empty", folder);
     ts_error_help(err, "name a new folder: tessera init --demo %s NEW", demo->name);
     return false;
   }
-  if (!ts_folder_create(s->folder, err)) return false;
-  if (strcmp(demo->name, "nuclei") == 0 && !draw_slide(s->folder, files, err)) return false;
-  return write_embedded(s->folder, demo->name, files, err);
+  if (!ts_folder_create(folder, err)) return false;
+  if (strcmp(demo->name, "nuclei") == 0 && !draw_slide(folder, files, err)) return false;
+  return write_embedded(folder, demo->name, files, err);
 }
 
 int ts_init(const struct ts_request *request, char **reply) {
-  struct session s;
+  struct ts_issues issues = {0};
   struct ts_error err = {0};
-  ts_session_init(&s, request);
+  const char *folder = ts_request_folder(request);
   json_t *object = ts_reply_new("tessera.init/1");
   json_t *files = json_array();
   const struct demo *demo = find_demo(request->demo ? request->demo : "empty", &err);
-  if (!demo || !fill_project(&s, demo, files, &err)) ts_session_fault(&s, &err);
+  if (!demo || !fill_project(folder, demo, files, &err)) ts_issues_fault(&issues, &err);
   json_t *next = json_array();
   for (size_t i = 0; demo && i < sizeof demo->next / sizeof *demo->next && demo->next[i]; i++)
     json_array_append_new(next, json_string(demo->next[i]));
-  json_object_set_new(object, "folder", json_string(s.folder));
+  json_object_set_new(object, "folder", json_string(folder));
   json_object_set_new(object, "files", files);
   json_object_set_new(object, "next", next);
-  int code = ts_reply_finish(&s, object, 0, reply);
-  ts_session_release(&s);
-  return code;
+  return ts_reply_finish(object, 0, reply, NULL, &issues);
 }

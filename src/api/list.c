@@ -59,24 +59,22 @@ static json_t *operation_json(const struct ts_op *op) {
 }
 
 int ts_list(const struct ts_request *request, char **reply) {
-  struct session s;
-  ts_session_init(&s, request);
+  struct ts_issues issues = {0};
+  struct ts_project project;
+  ts_project_init(&project, request);
   json_t *object = ts_reply_new("tessera.list/1");
-  s.registry = ts_session_registry();
-  if (request->file) { /* also the operations a workflow brings along */
-    ts_registry_destroy(s.registry);
-    s.registry = NULL;
-    ts_session_read(&s);
-  }
+  if (request->file) /* also the operations a workflow brings along */
+    ts_project_read(&project, &issues);
+  else
+    project.registry = ts_project_registry();
   json_t *operations = json_array();
-  for (size_t i = 0; s.registry && i < ts_registry_count(s.registry); i++)
-    json_array_append_new(operations, operation_json(ts_registry_at(s.registry, i)));
+  for (size_t i = 0; project.registry && i < ts_registry_count(project.registry); i++)
+    json_array_append_new(operations, operation_json(ts_registry_at(project.registry, i)));
   json_object_set_new(object, "operations", operations);
   json_object_set_new(object, "demos", ts_demo_list());
   json_object_set_new(object, "methods", ts_study_method_list());
   json_object_set_new(object, "samplers", ts_sampler_list());
   json_object_set_new(object, "analyses", ts_analysis_list());
-  int code = ts_reply_finish(&s, object, 0, reply);
-  ts_session_release(&s);
-  return code;
+  ts_project_release(&project);
+  return ts_reply_finish(object, 0, reply, NULL, &issues);
 }

@@ -48,50 +48,48 @@ static void add_unread(const struct ts_run_row *run, const char *asked, json_t *
   }
 }
 
-static void fail_no_task(struct session *s, const char *run) {
+static void fail_no_task(struct ts_past *past, const char *run, struct ts_issues *issues) {
   struct ts_error err = {0};
-  if (is_reading(s->request->task)) {
-    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "'%s' did not fail in run %s", s->request->task, run);
+  if (is_reading(past->request->task)) {
+    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "'%s' did not fail in run %s", past->request->task, run);
     ts_error_help(&err, "tasks of the workflow are recorded one by one, but of reading files only the failures");
   } else {
-    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no task '%s'", run, s->request->task);
+    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no task '%s'", run, past->request->task);
     ts_error_help(&err, "see its tasks with: tessera status %s", run);
   }
-  ts_session_fault(s, &err);
+  ts_issues_fault(issues, &err);
 }
 
 /* Without a task: those with a message. With one: all of that name or key. Failed ones come first. */
-static void add_log(struct session *s, const struct ts_run_row *run, json_t *list) {
+static void add_log(struct ts_past *past, const struct ts_run_row *run, json_t *list, struct ts_issues *issues) {
   struct ts_task_row *rows = NULL;
   size_t count = 0;
   struct ts_error err = {0};
-  if (!ts_store_task_list(s->store, run->id, &s->arena, &rows, &count, &err)) {
-    ts_session_fault(s, &err);
+  if (!ts_store_task_list(past->store, run->id, &past->arena, &rows, &count, &err)) {
+    ts_issues_fault(issues, &err);
     return;
   }
-  add_unread(run, s->request->task, list);
+  add_unread(run, past->request->task, list);
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < count; i++) {
       bool failed = strcmp(rows[i].outcome, "failed") == 0;
-      bool asked = s->request->task ? ts_task_row_fits(&rows[i], s->request->task) : rows[i].message[0] != '\0';
+      bool asked = past->request->task ? ts_task_row_fits(&rows[i], past->request->task) : rows[i].message[0] != '\0';
       if (asked && failed == (pass == 0)) json_array_append_new(list, task_json(&rows[i]));
     }
   }
-  if (s->request->task && json_array_size(list) == 0) fail_no_task(s, run->id);
+  if (past->request->task && json_array_size(list) == 0) fail_no_task(past, run->id, issues);
 }
 
 int ts_log_run(const struct ts_request *request, char **reply) {
-  struct session s;
+  struct ts_issues issues = {0};
+  struct ts_past past;
   struct ts_run_row row;
-  ts_session_init(&s, request);
   json_t *object = ts_reply_new("tessera.log/1");
   json_t *tasks = json_array();
-  if (ts_session_open_store(&s, true, true) && ts_run_find(&s, NULL, &row)) {
+  if (ts_past_open(&past, request, &issues) && ts_past_find(&past, NULL, &row, &issues)) {
     json_object_set_new(object, "run", json_string(row.id));
-    add_log(&s, &row, tasks);
+    add_log(&past, &row, tasks, &issues);
   }
   json_object_set_new(object, "tasks", tasks);
-  int code = ts_reply_finish(&s, object, 0, reply);
-  ts_session_release(&s);
-  return code;
+  return ts_past_finish(&past, object, 0, reply, &issues);
 }

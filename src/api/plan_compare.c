@@ -13,7 +13,8 @@
 #define MOST_CUTS 500 /* members up to which a comparison includes sca on a graph, whose time grows fast */
 
 struct comparison {
-  struct session *s;                   /* borrowed, as is everything here */
+  const struct ts_project *project; /* borrowed, as is everything here */
+  struct ts_issues *issues;
   const struct ts_bucketing *grouping; /* for limits and costs */
   const struct ts_plan *plan;          /* merged by lineage, with instances */
   const struct parameter_sets *sets;   /* of the plan */
@@ -34,7 +35,7 @@ static void add_row(struct comparison *c, const char *merge, const char *keys, u
 
 /* Without sharing of tasks: a plan of its own, every instance of a stage for itself. */
 static bool add_level(struct comparison *c, enum ts_merge merge) {
-  const struct ts_workflow *w = c->s->workflow;
+  const struct ts_workflow *w = c->project->workflow;
   const struct ts_plan_bucket_options *o = &c->grouping->options;
   struct ts_plan_options options = c->plan->options;
   struct ts_error err = {0};
@@ -43,7 +44,7 @@ static bool add_level(struct comparison *c, enum ts_merge merge) {
   uint64_t start_ns = ts_clock_process_cpu_ns();
   struct ts_plan *plan = ts_plan_create(w, c->sets->values, c->sets->count, &options, false, &err);
   if (!plan) {
-    ts_session_fault(c->s, &err);
+    ts_issues_fault(c->issues, &err);
     return false;
   }
   double planning_s = seconds_since(start_ns);
@@ -62,7 +63,8 @@ static bool add_level(struct comparison *c, enum ts_merge merge) {
 static void refuse(struct comparison *c, const struct ts_merger *merger, bool dag, const char *why) {
   json_array_append_new(
       c->rows, json_pack("{s:s, s:s, s:s}", "merge", merger->name, "keys", dag ? "dag" : "chain", "refused", why));
-  if (c->picture && dag == ts_bucketing_wants_dag(c->s, merger)) ts_plan_picture_refuse(c->picture, merger->name, why);
+  if (c->picture && dag == ts_bucketing_wants_dag(c->project->request, merger))
+    ts_plan_picture_refuse(c->picture, merger->name, why);
 }
 
 static size_t most_members(const struct ts_plan *plan) {
@@ -77,7 +79,7 @@ static void add_merger(struct comparison *c, const struct ts_merger *merger, boo
   struct ts_buckets buckets;
   const struct ts_stage_forecast *forecasts = NULL;
   struct ts_error err = {0};
-  ts_bucketing_choose(&options, c->s, merger);
+  ts_bucketing_choose(&options, c->project->request, merger);
   options.dag = dag;
   if (dag && strcmp(merger->name, "sca") == 0 && most_members(c->plan) > MOST_CUTS) {
     refuse(c, merger, dag, "takes long; ask for it with --merge sca --keys dag");
@@ -90,32 +92,33 @@ static void add_merger(struct comparison *c, const struct ts_merger *merger, boo
   }
   double planning_s = c->plan_s + seconds_since(start_ns);
   struct ts_bucketing_totals sum = ts_bucketing_add_up(c->plan, forecasts, options.workers);
-  const struct ts_workflow *w = c->s->workflow;
+  const struct ts_workflow *w = c->project->workflow;
   uint64_t executed = 0;
   for (size_t t = 0; t < w->task_count; t++)
     executed += buckets.executed[t] * options.units[w->stages[w->tasks[t].stage].scope];
   add_row(c, merger->name, dag ? "dag" : "chain", executed, &sum, planning_s);
-  if (c->picture && dag == ts_bucketing_wants_dag(c->s, merger))
+  if (c->picture && dag == ts_bucketing_wants_dag(c->project->request, merger))
     ts_plan_picture_add(c->picture, &options, &buckets, forecasts);
   ts_buckets_release(&buckets);
 }
 
-bool ts_plan_compare(const struct ts_bucketing *grouping, struct session *s, const struct ts_plan *plan,
-                     const struct parameter_sets *sets, double plan_s, struct plan_picture *picture, json_t *object) {
+bool ts_plan_compare(const struct ts_bucketing *grouping, const struct ts_project *project, const struct ts_plan *plan,
+                     const struct parameter_sets *sets, double plan_s, struct plan_picture *picture, json_t *object,
+                     struct ts_issues *issues) {
   if (!plan->instances) {
     struct ts_error err = {0};
     ts_fail(&err, TS_ERR_USAGE, "'--compare' and '--merge %s' do not go together", ts_merge_name(plan->options.merge));
     ts_error_help(&err, "leave out '--merge': the comparison has every way to merge");
-    ts_session_fault(s, &err);
+    ts_issues_fault(issues, &err);
     return false;
   }
-  struct comparison c = {s, grouping, plan, sets, picture, json_array(), plan_s};
+  struct comparison c = {project, issues, grouping, plan, sets, picture, json_array(), plan_s};
   bool ok = add_level(&c, TS_MERGE_NONE) && add_level(&c, TS_MERGE_STAGE);
   size_t count = 0;
   const struct ts_merger *const *mergers = ts_merger_list(&count);
   for (size_t i = 0; ok && i < 2 * count; i++) {
     bool dag = i % 2 == 1;
-    if (s->request->keys && dag != ts_bucketing_wants_dag(s, mergers[i / 2])) continue;
+    if (project->request->keys && dag != ts_bucketing_wants_dag(project->request, mergers[i / 2])) continue;
     add_merger(&c, mergers[i / 2], dag);
   }
   json_object_set_new(object, "workers", json_integer((json_int_t)grouping->options.workers));

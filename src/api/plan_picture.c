@@ -34,20 +34,21 @@ static size_t costliest_stage(const struct ts_plan *plan, const struct ts_plan_b
   return found;
 }
 
-static bool refuse_picture(struct session *s, const char *why) {
+static bool refuse_picture(const char *why, struct ts_issues *issues) {
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_USAGE, "'--picture' draws buckets, and %s", why);
   ts_error_help(&err, "ask for '--compare', '--merge rtma', or leave out '--merge'");
-  ts_session_fault(s, &err);
+  ts_issues_fault(issues, &err);
   return false;
 }
 
-static void set_titles(struct plan_picture *p, const struct session *s, const struct ts_plan_bucket_options *options) {
+static void set_titles(struct plan_picture *p, const struct ts_project *project,
+                       const struct ts_plan_bucket_options *options) {
   const struct ts_stage *stage = &p->plan->workflow->stages[p->stage];
   size_t units = options->units[stage->scope];
   p->picture.title =
       ts_arena_printf(&p->arena, "Buckets of study \xe2\x80\x98%s\xe2\x80\x99, stage \xe2\x80\x98%s\xe2\x80\x99",
-                      s->study.name, stage->name);
+                      project->study.name, stage->name);
   const char *pieces = ts_scope_name(stage->scope);
   const char *same = units == 1 ? ts_arena_printf(&p->arena, "for one %s", pieces)
                                 : ts_arena_printf(&p->arena, "the same for each of %zu %ss", units, pieces);
@@ -57,12 +58,12 @@ static void set_titles(struct plan_picture *p, const struct session *s, const st
                       p->keys[0].task_count == 1 ? "task" : "tasks", same);
 }
 
-struct plan_picture *ts_plan_picture_create(struct session *s, const struct ts_plan *plan,
-                                            const struct ts_plan_bucket_options *options) {
-  if (!s->request->picture) return NULL;
-  if (!plan->instances && !refuse_picture(s, "this way to merge has none")) return NULL;
+struct plan_picture *ts_plan_picture_create(const struct ts_project *project, const struct ts_plan *plan,
+                                            const struct ts_plan_bucket_options *options, struct ts_issues *issues) {
+  if (!project->request->picture) return NULL;
+  if (!plan->instances && !refuse_picture("this way to merge has none", issues)) return NULL;
   size_t stage = costliest_stage(plan, options);
-  if (stage == TS_NONE && !refuse_picture(s, "there is nothing to do")) return NULL;
+  if (stage == TS_NONE && !refuse_picture("there is nothing to do", issues)) return NULL;
   struct plan_picture *p = ts_calloc(1, sizeof *p);
   size_t merger_count = 0;
   ts_merger_list(&merger_count);
@@ -76,7 +77,7 @@ struct plan_picture *ts_plan_picture_create(struct session *s, const struct ts_p
                                           .seconds = options->costs != NULL,
                                           .workers = options->workers,
                                           .panels = p->panels};
-  set_titles(p, s, options);
+  set_titles(p, project, options);
   return p;
 }
 
@@ -130,12 +131,14 @@ void ts_plan_picture_refuse(struct plan_picture *picture, const char *name, cons
       .name = ts_arena_strdup(&picture->arena, name), .refused = ts_arena_strdup(&picture->arena, why)};
 }
 
-bool ts_plan_picture_write(const struct plan_picture *picture, struct session *s) {
+bool ts_plan_picture_write(const struct plan_picture *picture, struct ts_work *work, struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
   struct ts_str svg = {0};
   struct ts_error err = {0};
   ts_draw_buckets(&svg, &picture->picture);
-  bool ok = ts_file_write_atomic(ts_session_path(s, s->request->picture), ts_str_get(&svg), svg.length, &err);
-  if (!ok) ts_session_fault(s, &err);
+  bool ok = ts_file_write_atomic(ts_request_path(project->request, &work->arena, project->request->picture),
+                                 ts_str_get(&svg), svg.length, &err);
+  if (!ok) ts_issues_fault(issues, &err);
   ts_str_release(&svg);
   return ok;
 }

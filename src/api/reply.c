@@ -16,23 +16,33 @@ static json_t *fault_json(const struct ts_error *fault) {
 }
 
 /* Tasks of damaged rows are computed again, but until the store is verified that happens in every run. */
-static void warn_of_damage(struct session *s) {
-  const uint64_t count = s->store ? ts_store_damage_count(s->store) : 0;
+static void warn_of_damage(const struct ts_store *store, struct ts_issues *issues) {
+  const uint64_t count = store ? ts_store_damage_count(store) : 0;
   if (count == 0) return;
-  ts_session_warn(s, "the store '%s' is damaged: %llu of its rows were not used; repair it with: tessera store verify",
-                  ts_store_path(s->store), (unsigned long long)count);
+  ts_issues_warn(issues,
+                 "the store '%s' is damaged: %llu of its rows were not used; repair it with: tessera store verify",
+                 ts_store_path(store), (unsigned long long)count);
 }
 
-int ts_reply_finish(struct session *s, json_t *object, int exit_code, char **reply) {
-  json_t *faults = json_array();
-  warn_of_damage(s);
-  ts_faults_sort(&s->faults);
-  for (size_t i = 0; i < s->faults.count; i++) json_array_append_new(faults, fault_json(&s->faults.items[i]));
-  if (s->faults.count > 0) exit_code = ts_error_exit_code(s->faults.items[0].code);
-  json_object_set_new(object, "warnings", json_incref(s->warnings));
-  json_object_set_new(object, "faults", faults);
+json_t *ts_reply_warnings(const struct ts_issues *issues) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < issues->warning_count; i++) json_array_append_new(list, json_string(issues->warnings[i]));
+  return list;
+}
+
+int ts_reply_finish(json_t *object, int exit_code, char **reply, const struct ts_store *store,
+                    struct ts_issues *issues) {
+  json_t *list = json_array();
+  warn_of_damage(store, issues);
+  struct ts_faults *faults = &issues->faults;
+  ts_faults_sort(faults);
+  for (size_t i = 0; i < faults->count; i++) json_array_append_new(list, fault_json(&faults->items[i]));
+  if (faults->count > 0) exit_code = ts_error_exit_code(faults->items[0].code);
+  json_object_set_new(object, "warnings", ts_reply_warnings(issues));
+  json_object_set_new(object, "faults", list);
   *reply = ts_json_dump(object, false, true);
   json_decref(object);
+  ts_issues_release(issues);
   return exit_code;
 }
 

@@ -10,19 +10,21 @@
 
 #include <string.h>
 
-static void render_report(struct session *s, const struct ts_run_row *row, json_t *object) {
+static void render_report(struct ts_past *past, const struct ts_run_row *row, json_t *object,
+                          struct ts_issues *issues) {
   struct ts_error err = {0};
   struct ts_str html = {0};
   json_t *result = row->result_json[0] ? json_loads(row->result_json, 0, NULL) : NULL;
-  const char *path = s->request->output ? ts_session_path(s, s->request->output)
-                                        : ts_session_path(s, ts_arena_printf(&s->arena, "report-%s.html", row->id));
+  const char *path = past->request->output ? ts_request_path(past->request, &past->arena, past->request->output)
+                                           : ts_request_path(past->request, &past->arena,
+                                                             ts_arena_printf(&past->arena, "report-%s.html", row->id));
   if (strcmp(row->command, "study") != 0) {
     ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s is not a study: there is nothing to report", row->id);
     ts_error_help(&err, "see which runs are studies with: tessera status");
   } else if (!result || !json_object_get(result, "answer")) {
     ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no result yet: it is %s", row->id, row->state);
     ts_error_help(&err, "continue it with: tessera %s --resume %s", row->command, row->id);
-  } else if (ts_check_output_file(s, path)) {
+  } else if (ts_check_output_file(past->request, path, issues)) {
     const char *first = json_string_value(json_object_get(result, "report")); /* its pictures lie beside it */
     char *folder = ts_path_folder(first ? first : "");
     if (ts_study_report(result, folder, &html, &err)) ts_file_write_atomic(path, ts_str_get(&html), html.length, &err);
@@ -30,18 +32,17 @@ static void render_report(struct session *s, const struct ts_run_row *row, json_
   }
   json_object_set_new(object, "run", json_string(row->id));
   json_object_set_new(object, "report", json_string(path));
-  if (err.code != TS_ERR_OK) ts_session_fault(s, &err);
+  if (err.code != TS_ERR_OK) ts_issues_fault(issues, &err);
   json_decref(result);
   ts_str_release(&html);
 }
 
 int ts_report(const struct ts_request *request, char **reply) {
-  struct session s;
+  struct ts_issues issues = {0};
+  struct ts_past past;
   struct ts_run_row row;
-  ts_session_init(&s, request);
   json_t *object = ts_reply_new("tessera.report/1");
-  if (ts_session_open_store(&s, true, true) && ts_run_find(&s, "study", &row)) render_report(&s, &row, object);
-  int code = ts_reply_finish(&s, object, 0, reply);
-  ts_session_release(&s);
-  return code;
+  if (ts_past_open(&past, request, &issues) && ts_past_find(&past, "study", &row, &issues))
+    render_report(&past, &row, object, &issues);
+  return ts_past_finish(&past, object, 0, reply, &issues);
 }

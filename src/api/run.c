@@ -19,11 +19,12 @@
 #include <string.h>
 
 struct run_state {
+  struct ts_resumed resumed;
   char id[9];
   const char *state;
   struct parameter_sets sets;
   struct ts_plan *plan;
-  const char **names; /* of the products; in the session's arena */
+  const char **names; /* of the products; in the arena of the work */
   struct progress *progress;
   struct engine_run engine;
   json_t *outputs;
@@ -46,30 +47,35 @@ static json_t *sorted(json_t *list) {
   return result;
 }
 
-/* Requests that cannot be met are refused here, before a run is recorded. */
-static bool make_plan(struct session *s, struct run_state *r) {
+static bool make_plan(struct ts_work *work, struct run_state *r, struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
   size_t total = 0;
-  for (size_t i = 0; i < s->workflow->stage_count; i++) total += s->workflow->stages[i].output_count;
-  r->names = ts_arena_array(&s->arena, total + 1, sizeof *r->names);
+  for (size_t i = 0; i < project->workflow->stage_count; i++) total += project->workflow->stages[i].output_count;
+  r->names = ts_arena_array(&work->arena, total + 1, sizeof *r->names);
   size_t count = 0;
-  struct ts_source *wanted = ts_session_all_products(s, r->sets.values, r->names, &count);
-  if (ts_session_ok(s)) ts_warn_about_files(s, wanted, count);
-  if (ts_session_ok(s)) r->plan = ts_session_plan(s, r->sets.values, r->sets.count, wanted, count, false);
-  return r->plan && ts_workers_check(s, r->plan);
+  struct ts_source *wanted = ts_planning_all_products(work, r->sets.values, r->names, &count, issues);
+  if (ts_issues_ok(issues)) ts_warn_about_files(project, wanted, count, issues);
+  if (ts_issues_ok(issues))
+    r->plan = ts_planning_make(work, r->sets.values, r->sets.count, wanted, count, false, issues);
+  return r->plan && ts_workers_check(work, r->plan, issues);
 }
 
-static bool execute(struct session *s, struct run_state *r) {
+static bool execute(struct ts_work *work, struct run_state *r, struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
   ts_auto_free char *start = ts_path_absolute("");
-  r->quality = ts_quality_create(s, r->plan);
-  struct product_writer writer = {.s = s,
+  r->quality = ts_quality_create(project, r->plan);
+  struct product_writer writer = {.work = work,
+                                  .project = project,
+                                  .issues = issues,
                                   .plan = r->plan,
                                   .names = r->names,
-                                  .folder = ts_session_run_folder(s),
+                                  .folder = ts_output_run_folder(project, &work->arena),
                                   .start = start,
                                   .outputs = r->outputs,
                                   .quality = r->quality};
-  r->progress = ts_progress_create(s, r->plan, r->id, ts_session_threads(s));
-  r->engine = (struct engine_run){.s = s,
+  r->progress = ts_progress_create(work, r->plan, r->id, ts_workers_threads(project->request));
+  r->engine = (struct engine_run){.work = work,
+                                  .issues = issues,
                                   .plan = r->plan,
                                   .values = r->sets.values,
                                   .run_id = r->id,
@@ -81,25 +87,26 @@ static bool execute(struct session *s, struct run_state *r) {
   ts_progress_begin(r->progress);
   bool ok = ts_engine_run(&r->engine);
   ts_write_products_end(&writer);
-  ts_progress_end(r->progress);
+  ts_progress_end(r->progress, issues);
   r->state = r->engine.result.stopped ? "paused" : ts_progress_any_failed(r->progress) ? "failed" : "done";
   return ok;
 }
 
-static void describe(struct session *s, struct run_state *r, json_t *object) {
+static void describe(struct ts_work *work, struct run_state *r, json_t *object) {
+  const struct ts_project *project = work->project;
   const struct ts_run_result *result = &r->engine.result;
   json_object_set_new(object, "run", json_string(r->id));
   json_object_set_new(object, "state", json_string(r->state));
-  json_object_set_new(object, "name", json_string(s->study.name));
-  json_object_set_new(object, "file", json_string(s->study.path));
-  json_object_set_new(object, "params", ts_reply_values(r->sets.values, s->workflow));
+  json_object_set_new(object, "name", json_string(project->study.name));
+  json_object_set_new(object, "file", json_string(project->study.path));
+  json_object_set_new(object, "params", ts_reply_values(r->sets.values, project->workflow));
   json_object_set_new(object, "outputs", sorted(r->outputs));
-  json_object_set_new(object, "skipped", json_incref(s->skipped));
+  json_object_set_new(object, "skipped", json_incref(work->skipped));
   ts_quality_json(r->quality, object);
-  json_object_set_new(object, "reuse", ts_counts_reuse(s, r->plan, result));
-  json_object_set_new(object, "reference", ts_counts_reference(s, r->plan, result));
-  json_object_set_new(object, "by_task", ts_counts_by_task(s, r->plan, result, r->progress));
-  json_object_set_new(object, "profile", ts_counts_profile(s, result, r->progress));
+  json_object_set_new(object, "reuse", ts_counts_reuse(project, r->plan, result));
+  json_object_set_new(object, "reference", ts_counts_reference(project, r->plan, result));
+  json_object_set_new(object, "by_task", ts_counts_by_task(project, r->plan, result, r->progress));
+  json_object_set_new(object, "profile", ts_counts_profile(project, result, r->progress));
   json_object_set_new(object, "failed", ts_progress_failed(r->progress));
   json_object_set_new(object, "threads", json_integer((json_int_t)result->threads));
   if (result->workers > 0) {
@@ -118,32 +125,39 @@ static int exit_code(const struct run_state *r) {
 
 int ts_run_workflow(const struct ts_request *request, char **reply) { return ts_run_of(request, NULL, reply); }
 
+/* Requests that cannot be met are refused here, before a run is recorded. */
+static bool open_all(struct ts_work *work, struct ts_project *project, struct run_state *r, struct ts_issues *issues) {
+  return ts_project_read(project, issues) && ts_work_open_store(work, project, false, issues) &&
+         ts_run_resume(&r->resumed, project, "run", issues) && ts_project_open_dataset(project, false, issues) &&
+         ts_sets_single(project, &r->sets, issues) && make_plan(work, r, issues) &&
+         ts_check_output_folder(project->request, ts_output_run_folder(project, &work->arena), issues) &&
+         ts_work_open_trace(work, issues) && ts_run_open(project, &r->resumed, r->plan, r->sets.values, r->id, issues);
+}
+
 int ts_run_of(const struct ts_request *request, const struct ts_order *order, char **reply) {
-  struct session s;
+  struct ts_issues issues = {0};
+  struct ts_project project;
+  struct ts_work work;
   struct run_state r = {.state = "failed", .outputs = json_array()};
-  ts_session_init(&s, request);
-  s.order = order;
-  s.order_reader = &ts_order_reader;
+  ts_project_init(&project, request);
+  project.order = order;
+  project.order_reader = &ts_order_reader;
   json_t *object = ts_reply_new("tessera.run/2");
-  bool ready = ts_session_read(&s) && ts_session_open_store(&s, false, false) && ts_run_resume(&s, "run") &&
-               ts_session_open_dataset(&s, false) && ts_sets_single(&s, &r.sets);
-  ready = ready && make_plan(&s, &r) && ts_check_output_folder(&s, ts_session_run_folder(&s)) &&
-          ts_session_open_trace(&s) && ts_run_open(&s, "run", r.plan, r.sets.values, r.id);
-  if (ready) {
-    ts_session_warn_tiling(&s);
-    execute(&s, &r);
-    describe(&s, &r, object);
-    ts_run_close(&s, r.id, ts_session_ok(&s) ? r.state : "failed", object);
+  if (ts_work_init(&work, &project, &issues) && open_all(&work, &project, &r, &issues)) {
+    ts_study_outputs_warn_tiling(&project, &issues);
+    execute(&work, &r, &issues);
+    describe(&work, &r, object);
+    ts_run_close(work.store, r.id, ts_issues_ok(&issues) ? r.state : "failed", object, &issues);
   }
-  int code = ts_reply_finish(&s, object, exit_code(&r), reply);
+  int code = ts_reply_finish(object, exit_code(&r), reply, work.store, &issues);
   ts_run_result_release(&r.engine.result);
   ts_progress_destroy(r.progress);
   ts_plan_destroy(r.plan);
   ts_sets_release(&r.sets);
   json_decref(r.outputs);
   ts_quality_destroy(r.quality);
-  ts_work_release(&s);
-  ts_run_release(&s);
-  ts_session_release(&s);
+  ts_work_release(&work);
+  ts_order_release(&r.resumed.order);
+  ts_project_release(&project);
   return code;
 }

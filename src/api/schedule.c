@@ -6,11 +6,8 @@
 #define EXIT_UNMET 4
 
 int ts_schedule(const struct ts_request *request, char **reply) {
-  struct session s;
-  ts_session_init(&s, request);
+  struct ts_issues issues = {0};
   json_t *object = ts_reply_new("tessera.schedule/1");
-  const int unmet = ts_model_schedule(&s, object) ? 0 : EXIT_UNMET;
-  int code = ts_reply_finish(&s, object, unmet, reply);
-  ts_session_release(&s);
-  return code;
+  const int unmet = ts_model_schedule(request, object, &issues) ? 0 : EXIT_UNMET;
+  return ts_reply_finish(object, unmet, reply, NULL, &issues);
 }

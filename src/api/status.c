@@ -56,48 +56,46 @@ static json_t *detail_json(const struct ts_task_row *rows, size_t count) {
 }
 
 /* What the run does, as it was described when it began. */
-static void add_order(struct session *s, const struct ts_run_row *row, json_t *detail) {
+static void add_order(struct ts_past *past, const struct ts_run_row *row, json_t *detail, struct ts_issues *issues) {
   struct ts_order order;
   struct ts_error err = {0};
-  if (!ts_order_load(s->store, row, &order, &err)) ts_session_warn(s, "%s", err.text);
+  if (!ts_order_load(past->store, row, &order, &err)) ts_issues_warn(issues, "%s", err.text);
   if (order.root) json_object_set(detail, "order", order.root);
   if (order.root) json_object_set_new(detail, "fingerprint", json_string(ts_order_row_text(order.row, "fingerprint")));
   ts_order_release(&order);
 }
 
-static void add_detail(struct session *s, json_t *object) {
+static void add_detail(struct ts_past *past, json_t *object, struct ts_issues *issues) {
   struct ts_run_row row;
   struct ts_task_row *rows = NULL;
   size_t count = 0;
   struct ts_error err = {0};
-  if (!ts_run_find(s, NULL, &row)) return;
-  if (!ts_store_task_list(s->store, row.id, &s->arena, &rows, &count, &err)) {
-    ts_session_fault(s, &err);
+  if (!ts_past_find(past, NULL, &row, issues)) return;
+  if (!ts_store_task_list(past->store, row.id, &past->arena, &rows, &count, &err)) {
+    ts_issues_fault(issues, &err);
     return;
   }
   json_object_set_new(object, "runs", json_pack("[o]", run_json(&row)));
   json_t *detail = json_pack("{s:o}", "by_task", detail_json(rows, count));
-  add_order(s, &row, detail);
+  add_order(past, &row, detail, issues);
   json_object_set_new(object, "detail", detail);
 }
 
 int ts_status(const struct ts_request *request, char **reply) {
-  struct session s;
-  ts_session_init(&s, request);
+  struct ts_issues issues = {0};
+  struct ts_past past;
   json_t *object = ts_reply_new("tessera.status/1");
   struct ts_run_row *rows = NULL;
   size_t count = 0;
   struct ts_error err = {0};
   json_t *runs = json_array();
   json_object_set_new(object, "runs", runs);
-  if (ts_session_open_store(&s, true, true)) {
+  if (ts_past_open(&past, request, &issues)) {
     if (request->run)
-      add_detail(&s, object);
-    else if (!ts_store_run_list(s.store, &s.arena, &rows, &count, &err))
-      ts_session_fault(&s, &err);
+      add_detail(&past, object, &issues);
+    else if (!ts_store_run_list(past.store, &past.arena, &rows, &count, &err))
+      ts_issues_fault(&issues, &err);
     for (size_t i = 0; i < count; i++) json_array_append_new(runs, run_json(&rows[i]));
   }
-  int code = ts_reply_finish(&s, object, 0, reply);
-  ts_session_release(&s);
-  return code;
+  return ts_past_finish(&past, object, 0, reply, &issues);
 }

@@ -12,17 +12,24 @@
 
 #include <string.h>
 
-static bool open_all(struct session *s) {
-  if (!ts_session_read(s)) return false;
-  if (s->study.is_bare_workflow) {
-    struct ts_error *fault = ts_faults_add(&s->faults);
-    ts_fail(fault, TS_ERR_MISSING_KEY, "'%s' is a workflow, not a study", s->study.path);
-    ts_error_help(fault, "write a study.json that names it, its data, a method and outputs; or use: tessera run %s",
-                  s->study.path);
-    return false;
-  }
-  /* Also without reuse: the run itself is recorded. */
-  return ts_session_open_store(s, false, false) && ts_run_resume(s, "study") && ts_session_open_dataset(s, true);
+static bool is_study(const struct ts_project *project, struct ts_issues *issues) {
+  if (!project->study.is_bare_workflow) return true;
+  struct ts_error *fault = ts_faults_add(&issues->faults);
+  ts_fail(fault, TS_ERR_MISSING_KEY, "'%s' is a workflow, not a study", project->study.path);
+  ts_error_help(fault, "write a study.json that names it, its data, a method and outputs; or use: tessera run %s",
+                project->study.path);
+  return false;
+}
+
+/* A refused request leaves no run behind. Also without reuse: the run itself is recorded. */
+static bool open_all(struct ts_work *work, struct ts_project *project, struct ts_resumed *resumed,
+                     struct study_result *r, struct ts_issues *issues) {
+  return ts_project_read(project, issues) && is_study(project, issues) &&
+         ts_work_open_store(work, project, false, issues) && ts_run_resume(resumed, project, "study", issues) &&
+         ts_project_open_dataset(project, true, issues) && ts_study_methods_settle(project, issues) &&
+         ts_study_begin_phase(work, r, issues) && ts_study_plan_round(work, r, &r->phases[0], issues) &&
+         ts_check_output_folder(project->request, ts_output_study_folder(project, &work->arena), issues) &&
+         ts_work_open_trace(work, issues) && ts_run_open(project, resumed, r->plan, r->sets.values, r->run_id, issues);
 }
 
 static int exit_code(const struct study_result *r) {
@@ -34,32 +41,32 @@ static int exit_code(const struct study_result *r) {
 int ts_study(const struct ts_request *request, char **reply) { return ts_study_of(request, NULL, reply); }
 
 int ts_study_of(const struct ts_request *request, const struct ts_order *order, char **reply) {
-  struct session s;
+  struct ts_issues issues = {0};
+  struct ts_project project;
+  struct ts_work work;
+  struct ts_resumed resumed = {0};
   struct study_result r = {.state = "failed", .started_unix_ns = ts_clock_unix_ns(), .start_ns = ts_clock_ns()};
-  json_t *object = NULL;
-  ts_session_init(&s, request);
-  s.order = order;
-  s.order_reader = &ts_order_reader;
-  /* A refused request leaves no run behind. */
-  bool ready = open_all(&s) && ts_study_begin_phase(&s, &r) && ts_study_plan_round(&s, &r, &r.phases[0]) &&
-               ts_check_output_folder(&s, ts_session_study_folder(&s)) && ts_session_open_trace(&s) &&
-               ts_run_open(&s, "study", r.plan, r.sets.values, r.run_id);
-  if (ready) {
-    ts_session_warn_tiling(&s);
-    ts_study_name_files(&s, &r);
+  json_t *object = ts_reply_new("tessera.study/2");
+  ts_project_init(&project, request);
+  project.order = order;
+  project.order_reader = &ts_order_reader;
+  if (ts_work_init(&work, &project, &issues) && open_all(&work, &project, &resumed, &r, &issues)) {
+    ts_study_outputs_warn_tiling(&project, &issues);
+    ts_study_name_files(&work, &r);
     /* The results are in the reply and in the store even if files cannot be written. */
-    bool complete = ts_study_run(&s, &r);
-    bool written = complete && ts_study_write_results(&s, &r) && ts_study_draw(&s, &r);
-    object = ts_study_object(&s, &r, complete, ts_reply_new("tessera.study/2"));
-    written = written && ts_study_write_report(&s, &r, object);
-    ts_run_close(&s, r.run_id, ts_session_ok(&s) ? r.state : "failed", object);
+    bool complete = ts_study_run(&work, &r, &issues);
+    bool written = complete && ts_study_write_results(&project, &r, &issues) && ts_study_draw(&work, &r, &issues);
+    ts_study_object(&work, &r, complete, object, &issues);
+    json_object_set_new(object, "warnings", ts_reply_warnings(&issues));
+    json_object_set_new(object, "faults", json_array()); /* as in the reply: the report embeds the same object */
+    written = written && ts_study_write_report(&r, object, &issues);
+    ts_run_close(work.store, r.run_id, ts_issues_ok(&issues) ? r.state : "failed", object, &issues);
     if (complete && !written) json_object_set_new(object, "report", json_string(""));
   }
-  if (!object) object = ts_reply_new("tessera.study/2");
-  int code = ts_reply_finish(&s, object, exit_code(&r), reply);
+  int code = ts_reply_finish(object, exit_code(&r), reply, work.store, &issues);
   ts_study_result_release(&r);
-  ts_work_release(&s);
-  ts_run_release(&s);
-  ts_session_release(&s);
+  ts_work_release(&work);
+  ts_order_release(&resumed.order);
+  ts_project_release(&project);
   return code;
 }

@@ -18,9 +18,10 @@
 
 /* Runs computed again, and the store they are in. */
 struct recomputing {
-  struct session *s;  /* borrowed */
-  const char *folder; /* owned by the arena; emptied before and after */
-  const char **done;  /* owned array of texts in the arena: the requests, each once */
+  struct ts_past *past;     /* borrowed */
+  struct ts_issues *issues; /* borrowed */
+  const char *folder;       /* owned by the arena; emptied before and after */
+  const char **done;        /* owned array of texts in the arena: the requests, each once */
   size_t done_count, done_capacity;
   size_t runs, skipped;
 };
@@ -28,8 +29,8 @@ struct recomputing {
 /* The process that holds the lock of the store is alone in it: an existing folder was left by a killed process. */
 static bool make_folder(struct recomputing *r, struct ts_error *err) {
   char absolute[PATH_MAX];
-  if (!realpath(ts_store_path(r->s->store), absolute)) absolute[0] = '\0';
-  r->folder = ts_arena_printf(&r->s->arena, "%s/recompute", absolute);
+  if (!realpath(ts_store_path(r->past->store), absolute)) absolute[0] = '\0';
+  r->folder = ts_arena_printf(&r->past->arena, "%s/recompute", absolute);
   ts_folder_remove(r->folder);
   if (absolute[0] && mkdir(r->folder, 0700) == 0) return true;
   ts_fail(err, TS_ERR_STORE, "the folder '%s' cannot be made: %s", r->folder, strerrordesc_np(errno));
@@ -46,7 +47,7 @@ static const char *essence(struct recomputing *r, const struct ts_run_row *row, 
   char hex[65];
   ts_auto_free char *text = asked ? ts_order_text(asked, &digest) : NULL;
   if (text) ts_hex_encode(digest.bytes, sizeof digest.bytes, hex);
-  return ts_arena_printf(&r->s->arena, "%s %s %s", row->command, order->root ? "" : row->file, text ? hex : "");
+  return ts_arena_printf(&r->past->arena, "%s %s %s", row->command, order->root ? "" : row->file, text ? hex : "");
 }
 
 /* Whether the same was computed again already. */
@@ -61,7 +62,7 @@ static bool is_done(struct recomputing *r, const struct ts_run_row *row, const s
 }
 
 static void warn_of_run(struct recomputing *r, const char *id, const char *text) {
-  ts_session_warn(r->s, "run %s was not computed again: %s", id, text ? text : "some of its tasks failed");
+  ts_issues_warn(r->issues, "run %s was not computed again: %s", id, text ? text : "some of its tasks failed");
   r->skipped++;
 }
 
@@ -73,7 +74,7 @@ static void warn_of_reply(struct recomputing *r, const char *id, const char *rep
 
 /* Repeats a run from its order, or, where a program kept none, from its file; false if the user stopped it. */
 static bool repeat(struct recomputing *r, const struct ts_run_row *row, const struct ts_order *order) {
-  const struct ts_request *asked = r->s->request;
+  const struct ts_request *asked = r->past->request;
   struct ts_request request = {.folder = asked->folder,
                                .threads = asked->threads,
                                .memory_bytes = asked->memory_bytes,
@@ -84,10 +85,10 @@ static bool repeat(struct recomputing *r, const struct ts_run_row *row, const st
                                .stop = asked->stop,
                                .on_progress = asked->on_progress,
                                .user = asked->user};
-  ts_order_restore(&r->s->arena, order, &request);
+  ts_order_restore(&r->past->arena, order, &request);
   request.file = row->file;
-  request.store = ts_arena_printf(&r->s->arena, "%s/store", r->folder);
-  request.output = ts_arena_printf(&r->s->arena, "%s/out", r->folder);
+  request.store = ts_arena_printf(&r->past->arena, "%s/store", r->folder);
+  request.output = ts_arena_printf(&r->past->arena, "%s/out", r->folder);
   request.workers = 0;
   request.overlays = false;
   char *reply = NULL;
@@ -108,7 +109,7 @@ static bool repeat_once(struct recomputing *r, const struct ts_run_row *row) {
   struct ts_order order;
   struct ts_error trouble = {0};
   bool goes_on = true;
-  if (!ts_order_load(r->s->store, row, &order, &trouble))
+  if (!ts_order_load(r->past->store, row, &order, &trouble))
     warn_of_run(r, row->id, trouble.text);
   else if (!is_done(r, row, &order))
     goes_on = repeat(r, row, &order);
@@ -118,16 +119,16 @@ static bool repeat_once(struct recomputing *r, const struct ts_run_row *row) {
 
 /* Those of the named file, or all. */
 static bool repeat_runs(struct recomputing *r, struct ts_error *err) {
-  struct session *s = r->s;
+  struct ts_past *past = r->past;
   struct ts_run_row *rows = NULL;
   size_t count = 0;
   char wanted[PATH_MAX] = "";
-  if (s->request->file && !realpath(ts_session_path(s, s->request->file), wanted)) {
-    ts_fail(err, TS_ERR_FILE_NOT_FOUND, "there is no file '%s'", s->request->file);
+  if (past->request->file && !realpath(ts_request_path(past->request, &past->arena, past->request->file), wanted)) {
+    ts_fail(err, TS_ERR_FILE_NOT_FOUND, "there is no file '%s'", past->request->file);
     ts_error_help(err, "name a study or workflow that was run, or no file, to verify all runs of the store");
     return false;
   }
-  if (!ts_store_run_list(s->store, &s->arena, &rows, &count, err)) return false;
+  if (!ts_store_run_list(past->store, &past->arena, &rows, &count, err)) return false;
   for (size_t i = 0; i < count; i++) {
     if (wanted[0] && strcmp(rows[i].file, wanted) != 0) continue;
     if (!repeat_once(r, &rows[i])) return ts_fail(err, TS_ERR_CANCELLED, "stopped on request");
@@ -148,14 +149,14 @@ static json_t *describe_differences(const struct ts_store_comparison *comparison
 }
 
 static bool compare(struct recomputing *r, json_t *object, size_t *differs, struct ts_error *err) {
-  struct session *s = r->s;
-  const char *path = ts_arena_printf(&s->arena, "%s/store", r->folder);
+  struct ts_past *past = r->past;
+  const char *path = ts_arena_printf(&past->arena, "%s/store", r->folder);
   struct ts_store_comparison comparison = {0};
   struct ts_store_usage usage = {0};
-  if (!ts_store_usage(s->store, &usage, err)) return false;
+  if (!ts_store_usage(past->store, &usage, err)) return false;
   if (ts_folder_exists(path)) {
     struct ts_store *fresh = ts_store_open(&(struct ts_store_options){.path = path, .read_only = true}, err);
-    const bool ok = fresh && ts_store_compare(s->store, fresh, &s->arena, &comparison, err);
+    const bool ok = fresh && ts_store_compare(past->store, fresh, &past->arena, &comparison, err);
     ts_store_close(fresh);
     if (!ok) return false;
   }
@@ -168,16 +169,17 @@ static bool compare(struct recomputing *r, json_t *object, size_t *differs, stru
   return true;
 }
 
-static bool recompute(struct session *s, json_t *object, size_t *differs, struct ts_error *err) {
-  struct recomputing r = {.s = s};
+static bool recompute(struct ts_past *past, json_t *object, size_t *differs, struct ts_error *err,
+                      struct ts_issues *issues) {
+  struct recomputing r = {.past = past, .issues = issues};
   const bool ok = make_folder(&r, err) && repeat_runs(&r, err) && compare(&r, object, differs, err);
   if (r.folder) ts_folder_remove(r.folder);
   free(r.done);
   return ok;
 }
 
-static void describe(const struct session *s, const struct ts_store_verification *found, json_t *object) {
-  json_object_set_new(object, "store", json_string(ts_store_path(s->store)));
+static void describe(const struct ts_past *past, const struct ts_store_verification *found, json_t *object) {
+  json_object_set_new(object, "store", json_string(ts_store_path(past->store)));
   json_object_set_new(object, "checked",
                       json_pack("{s:I, s:I, s:I}", "rows", (json_int_t)found->rows, "products",
                                 (json_int_t)found->products, "files", (json_int_t)found->files));
@@ -191,9 +193,10 @@ static void describe(const struct session *s, const struct ts_store_verification
 }
 
 /* A store that cannot even be opened is beyond repair: the advice to verify it would be circular. */
-static bool open_store(struct session *s) {
-  if (ts_session_open_store(s, false, true)) return true;
-  struct ts_error *fault = &s->faults.items[0];
+static bool open_store(struct ts_past *past, struct ts_issues *issues) {
+  past->store = ts_request_open_store(past->request, false, true, issues);
+  if (past->store) return true;
+  struct ts_error *fault = &issues->faults.items[0];
   if (fault->code != TS_ERR_STORE_DAMAGED) return false;
   fault->help[0] = '\0';
   ts_error_help(fault, "it cannot be repaired: move the folder away; everything in it can be computed again");
@@ -201,21 +204,19 @@ static bool open_store(struct session *s) {
 }
 
 int ts_verify_store(const struct ts_request *request, char **reply) {
-  struct session s;
+  struct ts_issues issues = {0};
+  struct ts_past past = {.request = request};
   struct ts_store_verification found;
   struct ts_error err = {0};
   size_t differs = 0;
-  ts_session_init(&s, request);
   json_t *object = ts_reply_new("tessera.store-verify/1");
-  if (open_store(&s)) {
-    bool ok = ts_store_verify(s.store, request->stop, &found, &err);
-    if (ok) describe(&s, &found, object);
-    ok = ok && (!request->recompute || recompute(&s, object, &differs, &err));
-    if (!ok) ts_session_fault(&s, &err);
-    ts_store_close(s.store);
-    s.store = NULL; /* damage that was met is repaired, or a fault */
+  if (open_store(&past, &issues)) {
+    bool ok = ts_store_verify(past.store, request->stop, &found, &err);
+    if (ok) describe(&past, &found, object);
+    ok = ok && (!request->recompute || recompute(&past, object, &differs, &err, &issues));
+    if (!ok) ts_issues_fault(&issues, &err);
+    ts_store_close(past.store);
+    past.store = NULL; /* damage that was met is repaired, or a fault */
   }
-  const int code = ts_reply_finish(&s, object, differs > 0 ? 1 : 0, reply);
-  ts_session_release(&s);
-  return code;
+  return ts_past_finish(&past, object, differs > 0 ? 1 : 0, reply, &issues);
 }

@@ -1,4 +1,4 @@
-/* A worker process: opens the session that the study's process describes, and takes buckets until there are none.
+/* A worker process: opens the project that the study's process describes, and takes buckets until there are none.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
 #include "order/order.h"
@@ -15,10 +15,11 @@
 #include <string.h>
 
 struct worker {
-  struct session s;
+  struct ts_issues issues;
+  struct ts_project project;
+  struct ts_work work;
   struct ts_request request;
   struct ts_dist_link *link; /* owned */
-  struct ts_store *store;    /* owned by the session once it is open */
   struct ts_json_doc doc;    /* the description */
   struct ts_order order;
   struct ts_arena arena;
@@ -62,33 +63,39 @@ static bool take_order(struct worker *w, struct ts_error *err) {
   return ts_order_check(w->order.root, "the study", err);
 }
 
-static bool open_session(struct worker *w, const struct ts_request *given, struct ts_error *err) {
+static bool open_project(struct worker *w, const struct ts_request *given, struct ts_error *err) {
   const char *text = ts_dist_description(w->link);
   if (!ts_json_doc_parse(&w->doc, "description", text, strlen(text), err)) return bad_description(err);
   if (!take_order(w, err)) return false;
   make_request(w, given);
-  ts_session_release(&w->s); /* so far it only had a place for faults */
-  ts_session_init(&w->s, &w->request);
-  w->s.store = w->store;
-  w->s.order = &w->order;
-  w->s.order_reader = &ts_order_reader;
+  struct ts_store *store = w->work.store;
+  ts_project_init(&w->project, &w->request);
+  const bool possible = ts_work_init(&w->work, &w->project, &w->issues);
+  w->work.store = w->project.store = store;
+  w->project.order = &w->order;
+  w->project.order_reader = &ts_order_reader;
   const json_t *options = json_object_get(w->order.root, "options");
-  if (!ts_session_read(&w->s) || !ts_session_open_dataset(&w->s, strcmp(text_of(options, "command"), "study") == 0))
+  const bool is_study = strcmp(text_of(options, "command"), "study") == 0;
+  if (!possible || !ts_project_read(&w->project, &w->issues) ||
+      !ts_project_open_dataset(&w->project, is_study, &w->issues))
     return false;
-  w->plan = ts_session_plan_of_order(&w->s, err);
+  w->plan = ts_planning_of_order(&w->work, err, &w->issues);
   return w->plan != NULL;
 }
 
 static bool work(struct worker *w, struct ts_error *err) {
   const json_t *d = w->doc.root;
-  struct ts_dist_worker dist = {.link = w->link, .store = w->store, .plan = w->plan, .dataset = &w->s.dataset};
-  dist.run = ts_engine_options(&w->s);
+  struct ts_dist_worker dist = {
+      .link = w->link, .store = w->work.store, .plan = w->plan, .dataset = &w->project.dataset};
+  dist.run = ts_engine_options(&w->work);
   dist.run.run_id = text_of(d, "run");
   dist.run.keep_all = json_is_true(json_object_get(d, "keep_all"));
   if (ts_merge_needs_buckets(w->plan->options.merge)) ts_workers_bucket_options(&dist.run);
-  dist.run.memo = ts_engine_memo(&w->s, w->plan, &dist.run);
-  const struct ts_watch_options watch = {
-      .resume = "", .limit_s = ts_engine_task_limit(&w->s), .user = w->store, .progress = ts_engine_count_kept};
+  dist.run.memo = ts_engine_memo(&w->work, w->plan, &dist.run);
+  const struct ts_watch_options watch = {.resume = "",
+                                         .limit_s = ts_engine_task_limit(&w->project),
+                                         .user = w->work.store,
+                                         .progress = ts_engine_count_kept};
   bool watching = false;
   bool ok = ts_watch_start(&watch, &watching, err) && ts_dist_work(&dist, err);
   if (watching) ts_watch_stop();
@@ -103,18 +110,16 @@ int ts_work(const struct ts_request *request, char **reply) {
     ts_fail(&err, TS_ERR_USAGE, "a worker is started by 'run' or 'study'");
     ts_error_help(&err, "use: tessera study --workers N");
   }
-  ts_session_init(&w.s, request);
   if (err.code == TS_ERR_OK) w.link = ts_dist_connect(request->connect, &err);
   if (w.link)
-    w.store = ts_store_open(&(struct ts_store_options){.backend = "remote", .path = ts_dist_store(w.link)}, &err);
-  bool ok = w.store && open_session(&w, request, &err) && work(&w, &err);
-  if (err.code != TS_ERR_OK) ts_session_fault(&w.s, &err);
-  if (w.link && !ok) ts_dist_give_up(w.link, &w.s.faults);
-  int code = ts_reply_finish(&w.s, object, 0, reply);
+    w.work.store = ts_store_open(&(struct ts_store_options){.backend = "remote", .path = ts_dist_store(w.link)}, &err);
+  bool ok = w.work.store && open_project(&w, request, &err) && work(&w, &err);
+  if (err.code != TS_ERR_OK) ts_issues_fault(&w.issues, &err);
+  if (w.link && !ok) ts_dist_give_up(w.link, &w.issues.faults);
+  int code = ts_reply_finish(object, 0, reply, w.project.store, &w.issues);
   ts_plan_destroy(w.plan);
-  if (w.s.store != w.store) ts_store_close(w.store);
-  ts_work_release(&w.s);
-  ts_session_release(&w.s);
+  ts_work_release(&w.work);
+  ts_project_release(&w.project);
   ts_order_release(&w.order);
   ts_json_doc_close(&w.doc);
   ts_arena_release(&w.arena);

@@ -28,14 +28,14 @@ static enum ts_interval interval_of(const char *word) {
 /* Resamples as requested. With very many base samples or trajectories a few resamples suffice: the intervals are
  * narrow, and their ends matter less than minutes of computing. 0: the method's default. */
 static size_t resamples_of(const struct analysis *a) {
-  const struct ts_request *request = a->s->request;
+  const struct ts_request *request = a->request;
   if (request->has_resamples) return request->resamples ? request->resamples : TS_NO_RESAMPLES;
   size_t blocks = a->row_count / ts_layout_block_rows(a->layout, a->file.group_count);
   return a->layout != TS_LAYOUT_FREE && a->layout != TS_LAYOUT_FAST && blocks > MANY_BLOCKS ? FEW_RESAMPLES : 0;
 }
 
 static struct ts_analysis_options options_of(const struct analysis *a) {
-  const struct ts_request *request = a->s->request;
+  const struct ts_request *request = a->request;
   return (struct ts_analysis_options){.resamples = resamples_of(a),
                                       .confidence = request->confidence,
                                       .interval = interval_of(request->interval),
@@ -50,37 +50,37 @@ static struct ts_analysis_options options_of(const struct analysis *a) {
                                       .step = request->step};
 }
 
-static bool fail_missing(struct session *s, const char *what, const char *help) {
+static bool fail_missing(struct ts_issues *issues, const char *what, const char *help) {
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_USAGE, "no %s was given", what);
   ts_error_help(&err, "%s", help);
-  ts_session_fault(s, &err);
+  ts_issues_fault(issues, &err);
   return false;
 }
 
 /* Checks what the command line must name, before any file is read. */
 static bool check_request(struct analysis *a) {
-  struct session *s = a->s;
-  const struct ts_request *request = s->request;
+  const struct ts_request *request = a->request;
   struct ts_error err = {0};
   if (!request->method) {
-    return fail_missing(s, "method",
+    return fail_missing(a->issues, "method",
                         "name one: --method morris, --method vbd or --method correlation; 'tessera list' "
                         "shows all");
   }
   a->method = ts_method_find(request->method, &err);
   if (!a->method) {
     err.code = TS_ERR_USAGE;
-    ts_session_fault(s, &err);
+    ts_issues_fault(a->issues, &err);
     return false;
   }
   if (!request->space) return true; /* reported where it is opened */
-  if (!request->design) return fail_missing(s, "design", "name the CSV file of the parameter sets: --design FILE");
-  if (!request->outputs) return fail_missing(s, "output", "name the CSV file of the outputs: --outputs FILE");
+  if (!request->design)
+    return fail_missing(a->issues, "design", "name the CSV file of the parameter sets: --design FILE");
+  if (!request->outputs) return fail_missing(a->issues, "output", "name the CSV file of the outputs: --outputs FILE");
   if (strcmp(request->outputs, "-") != 0) return true;
   ts_fail(&err, TS_ERR_USAGE, "outputs cannot come from standard input: they may be read more than once");
   ts_error_help(&err, "write them to a file; the design may come from standard input: --design -");
-  ts_session_fault(s, &err);
+  ts_issues_fault(a->issues, &err);
   return false;
 }
 
@@ -115,14 +115,14 @@ static void describe(const struct analysis *a, json_t *object) {
   json_object_set_new(object, "layout", json_string(ts_layout_name(a->layout)));
   json_object_set_new(object, "counted_in", json_string(counted_in(a->layout)));
   json_object_set_new(object, "runs", json_integer((json_int_t)a->row_count));
-  json_object_set_new(object, "seed", json_integer((json_int_t)a->s->request->seed));
+  json_object_set_new(object, "seed", json_integer((json_int_t)a->request->seed));
   json_object_set_new(object, "parameters", names_json(a->file.names, a->file.space.count));
   if (a->file.group_of) {
     json_object_set_new(object, "groups", names_json(a->file.group_names, a->file.group_count));
   }
   json_object_set_new(object, "inputs",
-                      json_pack("{s:s, s:s, s:s}", "space", a->s->request->space, "design", a->s->request->design,
-                                "outputs", a->s->request->outputs));
+                      json_pack("{s:s, s:s, s:s}", "space", a->request->space, "design", a->request->design, "outputs",
+                                a->request->outputs));
 }
 
 /* The indices of the first output are at the top, too, for designs with only one. */
@@ -140,9 +140,9 @@ static void add_output(struct analysis *a, json_t *object, size_t output, const 
   }
   for (size_t i = 0; i < indices->note_count; i++) {
     if (a->output_count > 1) {
-      ts_session_warn(a->s, "%s: %s", a->output_names[output], indices->notes[i]);
+      ts_issues_warn(a->issues, "%s: %s", a->output_names[output], indices->notes[i]);
     } else {
-      ts_session_warn(a->s, "%s", indices->notes[i]);
+      ts_issues_warn(a->issues, "%s", indices->notes[i]);
     }
   }
 }
@@ -190,18 +190,18 @@ static bool analyse_outputs(struct analysis *a, json_t *object, struct ts_error 
 }
 
 static void analyse(struct analysis *a, json_t *object) {
-  struct session *s = a->s;
+  const struct ts_request *request = a->request;
   struct ts_error err = {0};
-  if (!check_request(a) || !ts_space_file_open(s, &a->file)) return;
-  a->pool = ts_pool_create(s->request->threads, &err);
+  if (!check_request(a) || !ts_space_file_open(&a->file, request, a->issues)) return;
+  a->pool = ts_pool_create(request->threads, &err);
   if (!a->pool) {
-    ts_session_fault(s, &err);
+    ts_issues_fault(a->issues, &err);
     return;
   }
-  bool streamed = strcmp(s->request->design, "-") == 0;
-  a->design_path = streamed ? "-" : ts_session_path(s, s->request->design);
-  a->outputs_path = ts_session_path(s, s->request->outputs);
-  ts_meter_init(&a->meter, s->request, ts_pool_thread_count(a->pool), "read", "analyse");
+  bool streamed = strcmp(request->design, "-") == 0;
+  a->design_path = streamed ? "-" : ts_request_path(request, &a->file.arena, request->design);
+  a->outputs_path = ts_request_path(request, &a->file.arena, request->outputs);
+  ts_meter_init(&a->meter, request, ts_pool_thread_count(a->pool), "read", "analyse");
   ts_meter_begin(&a->meter, 0, 0);
   /* The outputs' header first: a mistake there is reported at once, not after a long read of the design. */
   if (!ts_analysis_choose_outputs(a) || !ts_analysis_read_design(a)) return;
@@ -209,21 +209,21 @@ static void analyse(struct analysis *a, json_t *object) {
   describe(a, object);
   bool takes_any = strcmp(a->method->name, "correlation") == 0 || strcmp(a->method->name, "regression") == 0;
   if (a->file.correlation && !takes_any) {
-    ts_session_warn(s,
-                    "the space has correlated parameters, but '%s' assumes that they are independent: an index also "
-                    "counts what a parameter shares with others",
-                    a->method->name);
+    ts_issues_warn(a->issues,
+                   "the space has correlated parameters, but '%s' assumes that they are independent: an index also "
+                   "counts what a parameter shares with others",
+                   a->method->name);
   }
-  if (resamples_of(a) == FEW_RESAMPLES && !s->request->has_resamples) {
-    ts_session_warn(s, "with this many %s the intervals come from %d resamples; --resamples sets another number",
-                    counted_in(a->layout), FEW_RESAMPLES);
+  if (resamples_of(a) == FEW_RESAMPLES && !request->has_resamples) {
+    ts_issues_warn(a->issues, "with this many %s the intervals come from %d resamples; --resamples sets another number",
+                   counted_in(a->layout), FEW_RESAMPLES);
   }
-  if (!analyse_outputs(a, object, &err) && err.code != TS_ERR_OK) ts_session_fault(s, &err);
+  if (!analyse_outputs(a, object, &err) && err.code != TS_ERR_OK) ts_issues_fault(a->issues, &err);
   ts_meter_end(&a->meter);
 }
 
-void ts_model_analyse(struct session *s, json_t *object) {
-  struct analysis a = {.s = s};
+void ts_model_analyse(const struct ts_request *request, json_t *object, struct ts_issues *issues) {
+  struct analysis a = {.request = request, .issues = issues};
   analyse(&a, object);
   free(a.unit);
   free(a.values);

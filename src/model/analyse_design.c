@@ -25,10 +25,10 @@ struct design_reader {
   struct ts_table_reader table;
   struct row_order order;
   size_t count;       /* parameters */
-  size_t *unit_place; /* owned by the session's arena; where in a row u_NAME is, TS_NONE: not in the file */
-  double *row;        /* owned by the session's arena; numbers as chosen */
-  double *unit;       /* owned by the session's arena; of this row */
-  double *before;     /* owned by the session's arena; unit coordinates of the row before */
+  size_t *unit_place; /* in the arena of the space; where in a row u_NAME is, TS_NONE: not in the file */
+  double *row;        /* in the arena of the space; numbers as chosen */
+  double *unit;       /* in the arena of the space; of this row */
+  double *before;     /* in the arena of the space; unit coordinates of the row before */
   size_t capacity;    /* rows there is room for */
   bool needs_unit;
   bool has_units; /* the file has unit coordinates of some parameters */
@@ -38,7 +38,7 @@ struct design_reader {
 
 /* Chooses the parameters and, where they are there, their unit coordinates. */
 static bool choose_columns(struct design_reader *r, struct ts_error *err) {
-  struct ts_arena *arena = &r->a->s->arena;
+  struct ts_arena *arena = &r->a->file.arena;
   const char **names = ts_arena_array(arena, 2 * r->count, sizeof *names);
   r->unit_place = ts_arena_array(arena, r->count, sizeof *r->unit_place);
   size_t chosen = r->count;
@@ -63,7 +63,7 @@ static bool choose_columns(struct design_reader *r, struct ts_error *err) {
 
 static void add_candidates(struct design_reader *r) {
   const struct ts_method *method = r->a->method;
-  bool second = r->a->s->request->second_order;
+  bool second = r->a->request->second_order;
   for (size_t i = 0; i < method->layout_count; i++) {
     enum ts_layout layout = method->layouts[i];
     if ((second && layout == TS_LAYOUT_SALTELLI) || layout == TS_LAYOUT_FREE) continue;
@@ -147,7 +147,7 @@ static bool is_smooth(const struct design_reader *r, size_t i) {
 
 /* With --levels every step of a trajectory has the size that belongs to it, as far as the coordinates show. */
 static bool check_step(struct design_reader *r, size_t i, struct ts_error *err) {
-  size_t levels = r->a->s->request->levels;
+  size_t levels = r->a->request->levels;
   double expected = (double)levels / (2 * (double)(levels - 1));
   double step = fabs(r->unit[i] - r->before[i]);
   if (step == 0 || fabs(step - expected) <= STEP_TOLERANCE) return true;
@@ -207,7 +207,7 @@ static bool add_row(struct design_reader *r, struct ts_error *err) {
   note_misfits(r);
   check_order(r);
   bool is_told = r->wrong_step.code != TS_ERR_OK;
-  if (walks && !is_told && r->needs_unit && a->s->request->levels > 1) check_steps(r, &r->wrong_step);
+  if (walks && !is_told && r->needs_unit && a->request->levels > 1) check_steps(r, &r->wrong_step);
   a->row_count++;
   return a->row_count % ROWS_PER_TELL != 0 || ts_meter_add(&a->meter, ROWS_PER_TELL, err);
 }
@@ -234,14 +234,14 @@ static void place_row(const struct analysis *a, size_t row, struct ts_error *err
 static void warn_about_grids(const struct design_reader *r) {
   const struct analysis *a = r->a;
   bool morris = a->layout == TS_LAYOUT_TRAJECTORIES || a->layout == TS_LAYOUT_RADIAL;
-  if (!morris || (a->layout == TS_LAYOUT_TRAJECTORIES && a->s->request->levels > 0)) return;
+  if (!morris || (a->layout == TS_LAYOUT_TRAJECTORIES && a->request->levels > 0)) return;
   for (size_t i = 0; i < r->count; i++) {
     if (is_smooth(r, i)) continue;
-    ts_session_warn(a->s,
-                    "the values of '%s' do not determine the unit coordinates of the design, so its effects are per "
-                    "distance of values; draw the design with --unit%s",
-                    a->file.names[i],
-                    a->layout == TS_LAYOUT_TRAJECTORIES ? ", or give the --levels it was drawn with" : "");
+    ts_issues_warn(a->issues,
+                   "the values of '%s' do not determine the unit coordinates of the design, so its effects are per "
+                   "distance of values; draw the design with --unit%s",
+                   a->file.names[i],
+                   a->layout == TS_LAYOUT_TRAJECTORIES ? ", or give the --levels it was drawn with" : "");
     return;
   }
 }
@@ -266,7 +266,7 @@ static bool read_rows(struct design_reader *r, struct ts_error *err) {
     return false;
   }
   warn_about_grids(r);
-  ts_misfits_warn(r->a->s, &r->misfits, r->a->design_path);
+  ts_misfits_warn(&r->misfits, r->a->design_path, r->a->issues);
   if (r->wrong_step.code == TS_ERR_OK) return true;
   *err = r->wrong_step;
   return false;
@@ -281,7 +281,7 @@ bool ts_analysis_read_design(struct analysis *a) {
   ts_row_order_init(&r.order, a->file.names, r.count, a->file.group_of, a->file.group_names, a->file.group_count);
   add_candidates(&r);
   bool ok = opened && choose_columns(&r, &err) && read_rows(&r, &err);
-  if (!ok) ts_session_fault(a->s, &err);
+  if (!ok) ts_issues_fault(a->issues, &err);
   if (opened) ts_table_reader_close(&r.table);
   ts_row_order_release(&r.order);
   return ok;

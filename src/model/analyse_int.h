@@ -7,18 +7,19 @@
 #include "model/model.h"
 
 struct analysis {
-  struct session *s;
+  const struct ts_request *request; /* borrowed */
+  struct ts_issues *issues;         /* borrowed */
   const struct ts_method *method;
   struct space_file file;
   struct ts_pool *pool; /* owned */
   struct meter meter;
-  const char *design_path, *outputs_path; /* owned by the session's arena */
+  const char *design_path, *outputs_path; /* in the arena of the space */
   /* analyse_design.c */
   size_t row_count;
   enum ts_layout layout;
   double *unit, *values; /* owned; row by row; NULL if the method does not need them */
   /* analyse_outputs.c */
-  const char **output_names; /* owned by the session's arena */
+  const char **output_names; /* in the arena of the space */
   size_t output_count;
 };
 

@@ -22,14 +22,14 @@ static bool is_input(const struct analysis *a, const char *name) {
 static void choose_all(struct analysis *a, const struct ts_table_reader *table) {
   for (size_t i = 0; i < table->column_count; i++) {
     if (is_input(a, table->names[i])) continue;
-    a->output_names[a->output_count++] = ts_arena_strdup(&a->s->arena, table->names[i]);
+    a->output_names[a->output_count++] = ts_arena_strdup(&a->file.arena, table->names[i]);
   }
 }
 
 static bool choose(struct analysis *a, struct ts_table_reader *table, struct ts_error *err) {
-  const struct ts_request *request = a->s->request;
+  const struct ts_request *request = a->request;
   size_t most = request->output_column_count > table->column_count ? request->output_column_count : table->column_count;
-  a->output_names = ts_arena_array(&a->s->arena, most, sizeof *a->output_names);
+  a->output_names = ts_arena_array(&a->file.arena, most, sizeof *a->output_names);
   if (request->output_column_count == 0) choose_all(a, table);
   for (size_t i = 0; i < request->output_column_count; i++) {
     a->output_names[a->output_count++] = request->output_columns[i];
@@ -49,7 +49,7 @@ bool ts_analysis_choose_outputs(struct analysis *a) {
     ok = choose(a, &table, &err);
     ts_table_reader_close(&table);
   }
-  if (!ok) ts_session_fault(a->s, &err);
+  if (!ok) ts_issues_fault(a->issues, &err);
   return ok;
 }
 
@@ -86,6 +86,6 @@ bool ts_analysis_read_outputs(struct analysis *a, size_t first, size_t count, do
          read_rows(a, &table, row, outputs, &err);
     ts_table_reader_close(&table);
   }
-  if (!ok) ts_session_fault(a->s, &err);
+  if (!ok) ts_issues_fault(a->issues, &err);
   return ok;
 }

@@ -5,26 +5,29 @@
 
 #include "analysis/method.h"
 #include "design/points.h"
-#include "project/session.h"
+#include "project/project.h"
 
 #include <stdint.h>
 
 /* space_file.c: the space of a request, with the groups its parameters name. */
 struct space_file {
   struct ts_space space;
-  size_t *group_of;         /* owned by the session's arena; per parameter; NULL: no groups */
-  const char **group_names; /* owned by the session's arena; a parameter without a group is a group of its name */
-  size_t group_count;       /* space.count without groups */
-  const char **names;       /* owned by the session's arena; of the parameters */
-  double *correlation;      /* owned by the session's arena; wanted rank correlations, k x k; NULL: independent */
+  struct ts_request request; /* that of the project */
+  struct ts_project project; /* whose parameters the space has, if it is from a workflow or study */
+  struct ts_arena arena;     /* owns what follows */
+  size_t *group_of;          /* per parameter; NULL: no groups */
+  const char **group_names;  /* a parameter without a group is a group of its name */
+  size_t group_count;        /* space.count without groups */
+  const char **names;        /* of the parameters */
+  double *correlation;       /* wanted rank correlations, k x k; NULL: independent */
 };
-/* From a space file, a workflow or a study (the parameters it varies). Faults are those of the session. */
-bool ts_space_file_open(struct session *s, struct space_file *file);
+/* From a space file, a workflow or a study (the parameters it varies). Release in either case. */
+bool ts_space_file_open(struct space_file *file, const struct ts_request *request, struct ts_issues *issues);
 void ts_space_file_release(struct space_file *file);
 /* Fills names and groups from the space. */
-void ts_space_file_name(struct session *s, struct space_file *file);
+void ts_space_file_name(struct space_file *file);
 /* space_correlations.c: "correlations": [{"between": ["a", "b"], "rank": 0.5}] of a space file. */
-bool ts_space_correlations_read(struct session *s, const struct ts_json_doc *doc, struct space_file *file);
+bool ts_space_correlations_read(const struct ts_json_doc *doc, struct space_file *file, struct ts_issues *issues);
 
 /* meter.c: progress of work that is counted in rows; nothing is reported in the first second. */
 #define TS_METER_STAGES 2
@@ -57,10 +60,10 @@ bool ts_piecewise_close(struct piecewise_file *file, bool keep, struct ts_error 
 
 /* sample.c, analyse.c, schedule.c: the commands; what they find goes to the object of the reply. */
 /* False: the reader of the text went away, which is not a fault. */
-bool ts_model_sample(struct session *s, json_t *object);
-void ts_model_analyse(struct session *s, json_t *object);
+bool ts_model_sample(const struct ts_request *request, json_t *object, struct ts_issues *issues);
+void ts_model_analyse(const struct ts_request *request, json_t *object, struct ts_issues *issues);
 /* Whether every demand is met. */
-bool ts_model_schedule(struct session *s, json_t *object);
+bool ts_model_schedule(const struct ts_request *request, json_t *object, struct ts_issues *issues);
 
 /* sample.c, analyse_reply.c: the lists of ts_list; new references. */
 json_t *ts_sampler_list(void);

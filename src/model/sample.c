@@ -11,7 +11,8 @@
 #include <string.h>
 
 struct sampling {
-  struct session *s;
+  const struct ts_request *request; /* borrowed */
+  struct ts_issues *issues;         /* borrowed */
   const struct ts_sampler *sampler;
   struct space_file file;
   struct ts_points points;
@@ -60,7 +61,7 @@ static bool accepts_correlation(const struct sampling *sampling, struct ts_error
 
 /* The least memory that any sampler needs: refused now rather than when memory runs out. */
 static bool fits_memory(const struct sampling *sampling, struct ts_error *err) {
-  double bytes = (double)sampling->s->request->count * (double)sampling->file.space.count * sizeof(double);
+  double bytes = (double)sampling->request->count * (double)sampling->file.space.count * sizeof(double);
   uint64_t there = ts_memory_available();
   if (bytes < (double)there) return true;
   char need[32], has[32];
@@ -71,7 +72,7 @@ static bool fits_memory(const struct sampling *sampling, struct ts_error *err) {
 }
 
 static bool draw(struct sampling *sampling, struct ts_error *err) {
-  const struct ts_request *request = sampling->s->request;
+  const struct ts_request *request = sampling->request;
   const struct ts_sample_options options = {.count = request->count,
                                             .seed = request->seed,
                                             .skip = request->skip,
@@ -105,7 +106,7 @@ static uint64_t count_lines(const char *text, size_t length) {
 
 static bool write_text(void *user, const char *text, size_t length, struct ts_error *err) {
   struct sampling *sampling = user;
-  const struct ts_request *request = sampling->s->request;
+  const struct ts_request *request = sampling->request;
   if (sampling->path) {
     if (!ts_piecewise_write(&sampling->out, text, length, err)) return false;
   } else if (request->on_text && !request->on_text(request->text_user, text, length)) {
@@ -118,7 +119,7 @@ static bool write_text(void *user, const char *text, size_t length, struct ts_er
 static bool write_design(struct sampling *sampling, struct ts_error *err) {
   if (sampling->path && !ts_piecewise_open(&sampling->out, sampling->path, err)) return false;
   ts_meter_begin(&sampling->meter, 1, sampling->points.row_count + 1);
-  bool ok = ts_points_write_csv(&sampling->points, &sampling->file.space, sampling->s->request->with_unit, write_text,
+  bool ok = ts_points_write_csv(&sampling->points, &sampling->file.space, sampling->request->with_unit, write_text,
                                 sampling, err);
   if (sampling->path) ok = ts_piecewise_close(&sampling->out, ok, err) && ok;
   return ok;
@@ -144,10 +145,10 @@ static void describe(const struct sampling *sampling, json_t *object) {
   json_object_set_new(object, "runs", json_integer((json_int_t)points->row_count));
   json_object_set_new(object, "block_rows", json_integer((json_int_t)points->block_rows));
   if (points->layout == TS_LAYOUT_TRAJECTORIES) {
-    size_t levels = sampling->s->request->levels ? sampling->s->request->levels : STUDY_MORRIS_LEVELS;
+    size_t levels = sampling->request->levels ? sampling->request->levels : STUDY_MORRIS_LEVELS;
     json_object_set_new(object, "levels", json_integer((json_int_t)levels));
   }
-  json_object_set_new(object, "seed", json_integer((json_int_t)sampling->s->request->seed));
+  json_object_set_new(object, "seed", json_integer((json_int_t)sampling->request->seed));
   json_t *names = json_array();
   for (size_t i = 0; i < sampling->file.space.count; i++) {
     json_array_append_new(names, json_string(sampling->file.space.parameters[i]->name));
@@ -160,35 +161,35 @@ static void describe(const struct sampling *sampling, json_t *object) {
     }
     json_object_set_new(object, "groups", groups);
   }
-  json_object_set_new(object, "space", json_string(sampling->s->request->space));
+  json_object_set_new(object, "space", json_string(sampling->request->space));
   json_object_set_new(object, "analyses", fitting_analyses(points->layout));
-  if (sampling->path) json_object_set_new(object, "output", json_string(sampling->s->request->output));
-  if (points->note) ts_session_warn(sampling->s, "%s", points->note);
+  if (sampling->path) json_object_set_new(object, "output", json_string(sampling->request->output));
+  if (points->note) ts_issues_warn(sampling->issues, "%s", points->note);
 }
 
 /* Makes and writes the design; the reply describes it only if it is complete. */
 static void sample(struct sampling *sampling, json_t *object) {
-  struct session *s = sampling->s;
+  const struct ts_request *request = sampling->request;
   struct ts_error err = {0};
-  sampling->sampler = find_sampler(s->request->method, &err);
+  sampling->sampler = find_sampler(request->method, &err);
   if (!sampling->sampler) {
-    ts_session_fault(s, &err);
+    ts_issues_fault(sampling->issues, &err);
     return;
   }
-  if (!ts_space_file_open(s, &sampling->file)) return;
-  sampling->path = s->request->output ? ts_session_path(s, s->request->output) : NULL;
-  if (sampling->path && !ts_check_output_file(s, sampling->path)) return;
-  ts_meter_init(&sampling->meter, s->request, 1, "draw", "write");
+  if (!ts_space_file_open(&sampling->file, request, sampling->issues)) return;
+  sampling->path = request->output ? ts_request_path(request, &sampling->file.arena, request->output) : NULL;
+  if (sampling->path && !ts_check_output_file(request, sampling->path, sampling->issues)) return;
+  ts_meter_init(&sampling->meter, request, 1, "draw", "write");
   if (draw(sampling, &err) && write_design(sampling, &err)) {
     ts_meter_end(&sampling->meter);
     describe(sampling, object);
   } else if (!sampling->reader_left) {
-    ts_session_fault(s, &err);
+    ts_issues_fault(sampling->issues, &err);
   }
 }
 
-bool ts_model_sample(struct session *s, json_t *object) {
-  struct sampling sampling = {.s = s};
+bool ts_model_sample(const struct ts_request *request, json_t *object, struct ts_issues *issues) {
+  struct sampling sampling = {.request = request, .issues = issues};
   sample(&sampling, object);
   ts_points_release(&sampling.points);
   ts_space_file_release(&sampling.file);

@@ -15,32 +15,35 @@
 #define DEFAULT_PORTS 1
 #define DEFAULT_SEED  1
 
-static bool usage(struct session *s, const char *text, const char *help) {
+static bool usage(struct ts_issues *issues, const char *text, const char *help) {
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_USAGE, "%s", text);
   ts_error_help(&err, "%s", help);
-  ts_session_fault(s, &err);
+  ts_issues_fault(issues, &err);
   return false;
 }
 
 static bool check_request(struct scheduling *job) {
-  const struct ts_request *r = job->s->request;
-  if (!r->file) return usage(job->s, "no graph was given", "name a file: tessera schedule graph.json --processors 8");
-  if (r->processors == 0) return usage(job->s, "no number of processors was given", "add --processors 8");
+  const struct ts_request *r = job->request;
+  if (!r->file)
+    return usage(job->issues, "no graph was given", "name a file: tessera schedule graph.json --processors 8");
+  if (r->processors == 0) return usage(job->issues, "no number of processors was given", "add --processors 8");
   job->algorithm = r->algorithm ? ts_stream_algorithm_find(r->algorithm) : ts_stream_algorithms[0];
   if (!job->algorithm)
-    return usage(job->s, "there is no such algorithm", "use mos, fcp, fcp-e, expert, expert-e or heft");
+    return usage(job->issues, "there is no such algorithm", "use mos, fcp, fcp-e, expert, expert-e or heft");
   const char *const files[] = {r->picture, r->wfformat, r->output};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    if (files[i] && !ts_check_output_file(job->s, ts_session_path(job->s, files[i]))) return false;
+    if (files[i] && !ts_check_output_file(r, ts_request_path(r, &job->arena, files[i]), job->issues)) return false;
   }
   return true;
 }
 
 static bool read_graph(struct scheduling *job) {
-  const struct ts_request *r = job->s->request;
+  const struct ts_request *r = job->request;
   double bandwidth = r->bandwidth > 0 ? r->bandwidth : BANDWIDTH;
-  if (!ts_task_graph_read(&job->graph, ts_session_path(job->s, r->file), bandwidth, &job->s->faults)) return false;
+  if (!ts_task_graph_read(&job->graph, ts_request_path(job->request, &job->arena, r->file), bandwidth,
+                          &job->issues->faults))
+    return false;
   job->problem = (struct ts_stream_problem){.graph = &job->graph,
                                             .processors = r->processors,
                                             .ports = r->ports > 0 ? r->ports : DEFAULT_PORTS,
@@ -51,28 +54,28 @@ static bool read_graph(struct scheduling *job) {
   return ts_scheduling_read_demands(job);
 }
 
-static bool write_file(struct session *s, const char *path, const char *text, size_t length) {
+static bool write_file(struct scheduling *job, const char *path, const char *text, size_t length) {
   struct ts_error err = {0};
-  if (ts_file_write_atomic(ts_session_path(s, path), text, length, &err)) return true;
-  ts_session_fault(s, &err);
+  if (ts_file_write_atomic(ts_request_path(job->request, &job->arena, path), text, length, &err)) return true;
+  ts_issues_fault(job->issues, &err);
   return false;
 }
 
 static bool write_graph(struct scheduling *job) {
-  const struct ts_request *r = job->s->request;
+  const struct ts_request *r = job->request;
   struct ts_str text = {0};
   ts_task_graph_write_wfformat(&job->graph, r->bandwidth > 0 ? r->bandwidth : BANDWIDTH, &text);
-  bool ok = write_file(job->s, r->wfformat, ts_str_get(&text), text.length);
+  bool ok = write_file(job, r->wfformat, ts_str_get(&text), text.length);
   ts_str_release(&text);
   return ok;
 }
 
 /* The files that the request names; the schedule itself is the reply without what only this call knows. */
 static bool write_files(struct scheduling *job, json_t *object) {
-  const struct ts_request *r = job->s->request;
+  const struct ts_request *r = job->request;
   struct ts_error err = {0};
-  if (r->picture && !ts_scheduling_draw(job, ts_session_path(job->s, r->picture), &err)) {
-    ts_session_fault(job->s, &err);
+  if (r->picture && !ts_scheduling_draw(job, ts_request_path(job->request, &job->arena, r->picture), &err)) {
+    ts_issues_fault(job->issues, &err);
     return false;
   }
   if (r->picture) json_object_set_new(object, "picture", json_string(r->picture));
@@ -81,25 +84,26 @@ static bool write_files(struct scheduling *job, json_t *object) {
   if (r->output) json_object_set_new(object, "output", json_string(r->output));
   if (!r->output) return true;
   char *text = ts_json_dump(object, false, true);
-  bool ok = write_file(job->s, r->output, text, strlen(text));
+  bool ok = write_file(job, r->output, text, strlen(text));
   free(text);
   return ok;
 }
 
-bool ts_model_schedule(struct session *s, json_t *object) {
-  struct scheduling job = {.s = s};
+bool ts_model_schedule(const struct ts_request *request, json_t *object, struct ts_issues *issues) {
+  struct scheduling job = {.request = request, .issues = issues};
   if (check_request(&job) && read_graph(&job)) {
     uint64_t start_ns = ts_clock_thread_cpu_ns();
     ts_scheduling_search(&job);
-    json_object_set_new(object, "file", json_string(s->request->file));
+    json_object_set_new(object, "file", json_string(request->file));
     ts_scheduling_describe(&job, object);
     json_object_set_new(object, "cpu_s", json_real((double)(ts_clock_thread_cpu_ns() - start_ns) / 1e9));
-    if (s->request->compare) json_object_set_new(object, "compare", ts_scheduling_compare(&job));
+    if (request->compare) json_object_set_new(object, "compare", ts_scheduling_compare(&job));
     write_files(&job, object);
   } else {
     job.is_feasible = true; /* the faults say what is wrong */
   }
   ts_stream_schedule_release(&job.schedule);
   ts_task_graph_release(&job.graph);
+  ts_arena_release(&job.arena);
   return job.is_feasible;
 }

@@ -51,42 +51,42 @@ static bool parse_rate(const char *text, double *rate) {
   return ok;
 }
 
-static bool refuse(struct session *s, const char *option, const char *text, const char *why, const char *help) {
+static bool refuse(struct ts_issues *issues, const char *option, const char *text, const char *why, const char *help) {
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_USAGE, "'%s %s': %s", option, text, why);
   ts_error_help(&err, "%s", help);
-  ts_session_fault(s, &err);
+  ts_issues_fault(issues, &err);
   return false;
 }
 
 static bool read_throughput(struct scheduling *job) {
-  const struct ts_request *r = job->s->request;
+  const struct ts_request *r = job->request;
   double most = ts_stream_most_throughput(&job->problem), share = 0;
   if (r->throughput && r->throughput_fraction)
-    return refuse(job->s, "--throughput-fraction", r->throughput_fraction, "--throughput is given, too",
+    return refuse(job->issues, "--throughput-fraction", r->throughput_fraction, "--throughput is given, too",
                   "leave out one of the two");
   if (r->throughput) {
     bool ok = parse_rate(r->throughput, &job->throughput) && job->throughput >= 0 && isfinite(job->throughput);
-    return ok || refuse(job->s, "--throughput", r->throughput, "not a number of items per time of at least 0",
+    return ok || refuse(job->issues, "--throughput", r->throughput, "not a number of items per time of at least 0",
                         "write 0.05, 1/18, 4/s, 30/min or 2/h");
   }
   if (!r->throughput_fraction) return true;
   if (!ts_parse_double(r->throughput_fraction, &share) || share < 0 || share > 1)
-    return refuse(job->s, "--throughput-fraction", r->throughput_fraction, "not a number from 0 to 1",
+    return refuse(job->issues, "--throughput-fraction", r->throughput_fraction, "not a number from 0 to 1",
                   "write a share of the largest throughput, such as 0.5");
   if (share > 0 && !isfinite(most))
-    return refuse(job->s, "--throughput-fraction", r->throughput_fraction, "no task takes time",
+    return refuse(job->issues, "--throughput-fraction", r->throughput_fraction, "no task takes time",
                   "give the throughput itself with --throughput");
   job->throughput = share > 0 ? share * most : 0;
   return true;
 }
 
 bool ts_scheduling_read_demands(struct scheduling *job) {
-  const struct ts_request *r = job->s->request;
+  const struct ts_request *r = job->request;
   job->latency = INFINITY;
   if (!read_throughput(job)) return false;
   if (!r->latency) return true;
   bool ok = parse_time(r->latency, &job->latency) && job->latency >= 0 && isfinite(job->latency);
-  return ok || refuse(job->s, "--latency", r->latency, "not a time of at least 0",
+  return ok || refuse(job->issues, "--latency", r->latency, "not a time of at least 0",
                       "write 56, or with a unit 300ms, 2s, 1.5min or 1h");
 }

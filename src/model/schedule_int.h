@@ -3,11 +3,13 @@
 #ifndef TS_MODEL_SCHEDULE_INT_H
 #define TS_MODEL_SCHEDULE_INT_H
 
-#include "project/session.h"
+#include "project/project.h"
 #include "sched/stream/stream.h"
 
 struct scheduling {
-  struct session *s; /* borrowed */
+  const struct ts_request *request; /* borrowed */
+  struct ts_issues *issues;         /* borrowed */
+  struct ts_arena arena;            /* owns paths */
   struct ts_task_graph graph;
   struct ts_stream_problem problem;
   const struct ts_stream_algorithm *algorithm; /* borrowed */

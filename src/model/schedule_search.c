@@ -11,7 +11,7 @@
 
 static double time_left(void *user) {
   const struct scheduling *job = user;
-  const volatile int *stop = job->s->request->stop;
+  const volatile int *stop = job->request->stop;
   uint64_t now_ns = ts_clock_thread_cpu_ns();
   if (now_ns >= job->refine_end_ns || (stop && *stop)) return 0;
   return (double)(job->refine_end_ns - now_ns) / (double)job->refine_ns;
@@ -24,7 +24,7 @@ double ts_scheduling_rate(const struct scheduling *job, const struct ts_stream_p
 
 /* From now on a run of the algorithm refines for a share of the time that the user gave; 0: not at all. */
 static void allow_refinement(struct scheduling *job, double share) {
-  double seconds = job->s->request->refine_s * share;
+  double seconds = job->request->refine_s * share;
   job->refine_ns = (uint64_t)(seconds * 1e9);
   job->refine_end_ns = ts_clock_thread_cpu_ns() + job->refine_ns;
   job->problem.time_left = seconds > 0 && job->algorithm->is_refinable ? time_left : NULL;
@@ -71,7 +71,7 @@ static void refine_rate(struct scheduling *job) {
 static void search_rate(struct scheduling *job) {
   allow_refinement(job, 0);
   ts_stream_inverse(&job->problem, job->algorithm, job->latency, &job->schedule);
-  if (job->s->request->refine_s > 0 && job->algorithm->is_refinable) refine_rate(job);
+  if (job->request->refine_s > 0 && job->algorithm->is_refinable) refine_rate(job);
 }
 
 /* What is possible, where the demands are not met: the most throughput within the latency, or at all. */
@@ -104,7 +104,7 @@ static bool search_fewest(struct scheduling *job) {
     job->problem.processors = p;
     allow_refinement(job, 0);
     job->algorithm->run(&job->problem, ts_scheduling_rate(job, &job->problem), &now);
-    if (!meets_all(job, &now) && job->s->request->refine_s > 0 && now.is_feasible) {
+    if (!meets_all(job, &now) && job->request->refine_s > 0 && now.is_feasible) {
       ts_stream_schedule_release(&now);
       allow_refinement(job, 1.0 / (double)most);
       job->algorithm->run(&job->problem, ts_scheduling_rate(job, &job->problem), &now);
@@ -120,7 +120,7 @@ static bool search_fewest(struct scheduling *job) {
 void ts_scheduling_search(struct scheduling *job) {
   bool has_latency = isfinite(job->latency);
   job->best_throughput = job->best_latency = -1;
-  if (job->s->request->fewest_processors) {
+  if (job->request->fewest_processors) {
     search_fewest(job);
   } else if (has_latency && job->throughput == 0) {
     search_rate(job);

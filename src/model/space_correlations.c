@@ -10,14 +10,14 @@
 #define SHAPE "write {\"between\": [\"a\", \"b\"], \"rank\": 0.5}"
 
 struct reader {
-  struct session *s;
   const struct ts_json_doc *doc;
   struct space_file *file;
+  struct ts_issues *issues;
 };
 
 static bool complain(const struct reader *r, struct ts_error *err, const char *pointer) {
   ts_json_place(err, r->doc, pointer, TS_JSON_VALUE);
-  ts_session_fault(r->s, err);
+  ts_issues_fault(r->issues, err);
   return false;
 }
 
@@ -71,10 +71,10 @@ static bool read_pair(const struct reader *r, const json_t *item, const char *po
   return true;
 }
 
-bool ts_space_correlations_read(struct session *s, const struct ts_json_doc *doc, struct space_file *file) {
+bool ts_space_correlations_read(const struct ts_json_doc *doc, struct space_file *file, struct ts_issues *issues) {
   const json_t *list = json_object_get(doc->root, "correlations");
   if (!list) return true;
-  const struct reader r = {.s = s, .doc = doc, .file = file};
+  const struct reader r = {.doc = doc, .file = file, .issues = issues};
   if (!json_is_array(list)) {
     struct ts_error err = {0};
     ts_fail(&err, TS_ERR_WRONG_TYPE, "'correlations' must be a list, but it is %s", ts_json_kind(list));
@@ -82,11 +82,11 @@ bool ts_space_correlations_read(struct session *s, const struct ts_json_doc *doc
     return complain(&r, &err, "/correlations");
   }
   size_t count = file->space.count;
-  file->correlation = ts_arena_array(&s->arena, count * count, sizeof *file->correlation);
+  file->correlation = ts_arena_array(&file->arena, count * count, sizeof *file->correlation);
   for (size_t i = 0; i < count; i++) file->correlation[i * count + i] = 1;
   bool ok = true;
   for (size_t i = 0; i < json_array_size(list); i++) {
-    const char *pointer = ts_arena_printf(&s->arena, "/correlations/%zu", i);
+    const char *pointer = ts_arena_printf(&file->arena, "/correlations/%zu", i);
     ok = read_pair(&r, json_array_get(list, i), pointer) && ok;
   }
   if (json_array_size(list) == 0) file->correlation = NULL;

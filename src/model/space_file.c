@@ -15,25 +15,30 @@ static bool is_space(const json_t *root) {
   return true;
 }
 
-static bool open_workflow(struct session *s, struct ts_space *space) {
+static bool open_workflow(struct space_file *file, const struct ts_request *request, struct ts_issues *issues) {
   struct ts_error err = {0};
-  if (!ts_session_read(s)) return false;
-  if (ts_space_of_workflow(space, s->workflow, s->study.varied, s->study.varied_count, &err)) return true;
-  if (s->study.varied_count > 0) ts_json_place(&err, &s->doc, "/parameters", TS_JSON_VALUE);
-  ts_session_fault(s, &err);
+  struct ts_project *project = &file->project;
+  const struct study_file *study = &project->study;
+  file->request = *request;
+  file->request.file = request->space;
+  ts_project_init(project, &file->request);
+  if (!ts_project_read(project, issues)) return false;
+  if (ts_space_of_workflow(&file->space, project->workflow, study->varied, study->varied_count, &err)) return true;
+  if (study->varied_count > 0) ts_json_place(&err, &project->doc, "/parameters", TS_JSON_VALUE);
+  ts_issues_fault(issues, &err);
   return false;
 }
 
 /* A parameter without a group is a group of its own, as soon as there are groups at all. */
-static void number_groups(struct session *s, struct space_file *file) {
+static void number_groups(struct space_file *file) {
   const struct ts_space *space = &file->space;
   bool any = false;
   for (size_t i = 0; i < space->count; i++) any |= space->parameters[i]->group != NULL;
   file->group_count = space->count;
   if (!any) return;
   file->group_count = 0;
-  file->group_of = ts_arena_array(&s->arena, space->count, sizeof *file->group_of);
-  file->group_names = ts_arena_array(&s->arena, space->count, sizeof *file->group_names);
+  file->group_of = ts_arena_array(&file->arena, space->count, sizeof *file->group_of);
+  file->group_names = ts_arena_array(&file->arena, space->count, sizeof *file->group_names);
   for (size_t i = 0; i < space->count; i++) {
     const struct ts_parameter *parameter = space->parameters[i];
     size_t group = file->group_count;
@@ -48,33 +53,37 @@ static void number_groups(struct session *s, struct space_file *file) {
   }
 }
 
-void ts_space_file_name(struct session *s, struct space_file *file) {
-  file->names = ts_arena_array(&s->arena, file->space.count, sizeof *file->names);
+void ts_space_file_name(struct space_file *file) {
+  file->names = ts_arena_array(&file->arena, file->space.count, sizeof *file->names);
   for (size_t i = 0; i < file->space.count; i++) file->names[i] = file->space.parameters[i]->name;
-  number_groups(s, file);
+  number_groups(file);
 }
 
-bool ts_space_file_open(struct session *s, struct space_file *file) {
+bool ts_space_file_open(struct space_file *file, const struct ts_request *request, struct ts_issues *issues) {
   *file = (struct space_file){0};
   struct ts_error err = {0};
   struct ts_json_doc doc = {0};
-  if (!s->request->space) {
+  if (!request->space) {
     ts_fail(&err, TS_ERR_USAGE, "no space was given: which parameters are varied, and how far");
     ts_error_help(&err, "name a space file, a workflow or a study: --space FILE");
-    ts_session_fault(s, &err);
+    ts_issues_fault(issues, &err);
     return false;
   }
-  const char *path = ts_session_path(s, s->request->space);
+  const char *path = ts_request_path(request, &file->arena, request->space);
   if (!ts_json_doc_open(&doc, path, &err)) {
-    ts_session_fault(s, &err);
+    ts_issues_fault(issues, &err);
     return false;
   }
   bool plain = is_space(doc.root);
-  bool ok = plain ? ts_space_read(&file->space, path, &s->faults) : open_workflow(s, &file->space);
-  if (ok) ts_space_file_name(s, file);
-  ok = ok && (!plain || ts_space_correlations_read(s, &doc, file));
+  bool ok = plain ? ts_space_read(&file->space, path, &issues->faults) : open_workflow(file, request, issues);
+  if (ok) ts_space_file_name(file);
+  ok = ok && (!plain || ts_space_correlations_read(&doc, file, issues));
   ts_json_doc_close(&doc);
   return ok;
 }
 
-void ts_space_file_release(struct space_file *file) { ts_space_release(&file->space); }
+void ts_space_file_release(struct space_file *file) {
+  ts_space_release(&file->space);
+  ts_project_release(&file->project);
+  ts_arena_release(&file->arena);
+}

@@ -5,13 +5,13 @@
  * digest, the parameter sets, the wanted products, the options that change results and the settings that do not. It is
  * written when a run begins and kept with it; workers, --resume and 'store verify --recompute' read it. Locations, kept
  * beside it, say where a machine had the files: hints, which are believed only if the digest agrees.
- * order_fields.c lists the members of a request, order_write.c makes the document, order_read.c opens a session from
+ * order_fields.c lists the members of a request, order_write.c makes the document, order_read.c opens a project from
  * it, order_locate.c finds its files, order_keep.c puts it into the store. */
 #ifndef TS_ORDER_ORDER_H
 #define TS_ORDER_ORDER_H
 
 #include "project/manifest.h"
-#include "project/session.h"
+#include "project/project.h"
 
 #define TS_ORDER_SCHEMA "tessera.order/1"
 
@@ -42,30 +42,33 @@ void ts_order_fields_restore(struct ts_arena *arena, const json_t *object, enum 
 
 /* ---- order_write.c ---- */
 /* The order of a plan; `values` are its sets. A new reference. */
-json_t *ts_order_write(const struct session *s, const struct ts_plan *plan, const struct ts_value *values);
+json_t *ts_order_write(const struct ts_project *project, const struct ts_plan *plan, const struct ts_value *values);
 /* Names, digests and sizes of the data; a new reference. */
-json_t *ts_order_items(const struct session *s);
+json_t *ts_order_items(const struct ts_project *project);
 /* Where this machine has the data and the operations; with_copies: also the copies of plugins that this process holds,
  * which end with it. A new reference. */
-json_t *ts_order_locations(const struct session *s, bool with_copies);
+json_t *ts_order_locations(const struct ts_project *project, bool with_copies);
 /* The canonical text (keys sorted, no blanks), to free; its SHA-256 is the fingerprint. */
 char *ts_order_text(const json_t *root, struct ts_sha256 *fingerprint);
 
-/* ---- order_read.c: a session from session.order ---- */
+/* ---- order_read.c: a project from project.order ---- */
 /* Sets what the run was asked for and the request does not give: options and settings, and places of a recorded run. */
 void ts_order_restore(struct ts_arena *arena, const struct ts_order *order, struct ts_request *request);
 /* The data that the run was begun with; NULL if that is not known. */
 const json_t *ts_order_begun_items(const struct ts_order *order);
-/* The sets of the order, once its workflow is read: rows of all parameters, in the session's arena. NULL: an error. */
-struct ts_value *ts_order_sets(struct session *s, size_t *count, struct ts_error *err);
-/* The products that the order wants, in the session's arena. NULL: an error. */
-struct ts_source *ts_order_wanted(struct session *s, size_t *count, struct ts_error *err);
-/* How a session is opened from an order; sets the members that the files of a project would set. */
+/* The sets of the order, once its workflow is read: rows of all parameters, in the arena. NULL: an error. */
+struct ts_value *ts_order_sets(const struct ts_project *project, struct ts_arena *arena, size_t *count,
+                               struct ts_error *err);
+/* The products that the order wants, in the arena. NULL: an error. */
+struct ts_source *ts_order_wanted(const struct ts_project *project, struct ts_arena *arena, size_t *count,
+                                  struct ts_error *err);
+/* How a project is opened from an order; sets the members that the files of a project would set. */
 extern const struct ts_order_reader ts_order_reader;
 
 /* ---- order_locate.c: files by digest ---- */
 struct ts_order_finder;
-struct ts_order_finder *ts_order_finder_create(struct session *s, const struct ts_order *order);
+struct ts_order_finder *ts_order_finder_create(struct ts_project *project, const struct ts_order *order,
+                                               struct ts_issues *issues);
 void ts_order_finder_destroy(struct ts_order_finder *finder);
 /* Finds the file that an order calls {"name", "digest", "bytes"} and opens it; a fault if it is nowhere. */
 bool ts_order_find_data(struct ts_order_finder *finder, const json_t *wanted, struct ts_item_source *source);
@@ -74,24 +77,33 @@ bool ts_order_find_operation(struct ts_order_finder *finder, const json_t *wante
 
 /* ---- order_keep.c: orders in the store ---- */
 /* Keeps the order and its locations; what the row of the run says about them. To free; NULL with an error. */
-char *ts_order_keep(struct session *s, const struct ts_plan *plan, const struct ts_value *values, struct ts_error *err);
+char *ts_order_keep(const struct ts_project *project, const struct ts_plan *plan, const struct ts_value *values,
+                    struct ts_error *err);
 /* The order of a run. Its root is NULL if the run was begun by a program that kept none. Release in either case. */
 bool ts_order_load(struct ts_store *store, const struct ts_run_row *row, struct ts_order *order, struct ts_error *err);
 /* Where the row of a run says what it is about: the fingerprint of its order, that of its file's text, its name. */
 const char *ts_order_row_text(const json_t *row, const char *name);
-/* Digest of the text of the session's study or workflow file, as hexadecimal digits. */
-void ts_order_file_digest(const struct session *s, char hex[65]);
+/* Digest of the text of the project's study or workflow file, as hexadecimal digits. */
+void ts_order_file_digest(const struct ts_project *project, char hex[65]);
 
 /* ---- runs.c: run records ---- */
-/* With --resume: finds the run and restores its request. Before the dataset and the design are read. */
-bool ts_run_resume(struct session *s, const char *command);
+/* A run that is continued; all zero: none is. */
+struct ts_resumed {
+  char id[9];                /* "" if none is continued */
+  struct ts_request request; /* what it was asked; texts are in the arena of the project */
+  struct ts_order order;     /* to release */
+};
+/* With --resume: finds the run; the project gets its request and its order. Before the dataset and the design are
+ * read. */
+bool ts_run_resume(struct ts_resumed *resumed, struct ts_project *project, const char *command,
+                   struct ts_issues *issues);
 /* Begins the run of a plan, whose sets are `values`, or goes on with it. */
-bool ts_run_open(struct session *s, const char *command, const struct ts_plan *plan, const struct ts_value *values,
-                 char id[9]);
-void ts_run_close(struct session *s, const char *id, const char *state, const json_t *result);
-/* The row of the requested run (request->run), or the last one of the command (NULL: of any). */
-bool ts_run_find(struct session *s, const char *command, struct ts_run_row *row);
-/* Ends what ts_run_resume has opened. */
-void ts_run_release(struct session *s);
+bool ts_run_open(const struct ts_project *project, const struct ts_resumed *resumed, const struct ts_plan *plan,
+                 const struct ts_value *values, char id[9], struct ts_issues *issues);
+void ts_run_close(struct ts_store *store, const char *id, const char *state, const json_t *result,
+                  struct ts_issues *issues);
+/* The row of the run that was asked for, or the last one of the command (NULL: of any). */
+bool ts_run_find(struct ts_store *store, const char *asked, const char *command, struct ts_arena *arena,
+                 struct ts_run_row *row, struct ts_issues *issues);
 
 #endif

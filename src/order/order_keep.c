@@ -20,28 +20,29 @@ static bool keep_text(struct ts_store *store, const char *text, const char *name
   return true;
 }
 
-void ts_order_file_digest(const struct session *s, char hex[65]) {
+void ts_order_file_digest(const struct ts_project *project, char hex[65]) {
   struct ts_sha256 digest;
-  ts_sha256_of(s->doc.text, s->doc.length, &digest);
+  ts_sha256_of(project->doc.text, project->doc.length, &digest);
   ts_hex_encode(digest.bytes, sizeof digest.bytes, hex);
 }
 
-char *ts_order_keep(struct session *s, const struct ts_plan *plan, const struct ts_value *values,
+char *ts_order_keep(const struct ts_project *project, const struct ts_plan *plan, const struct ts_value *values,
                     struct ts_error *err) {
-  ts_auto(json_decrefp) json_t *order = ts_order_write(s, plan, values);
-  ts_auto(json_decrefp) json_t *locations = ts_order_locations(s, false);
+  ts_auto(json_decrefp) json_t *order = ts_order_write(project, plan, values);
+  ts_auto(json_decrefp) json_t *locations = ts_order_locations(project, false);
   struct ts_sha256 fingerprint;
   char hex[65], file[65];
   ts_auto_free char *text = ts_order_text(order, &fingerprint);
   ts_auto_free char *places_text = ts_json_dump(locations, true, false);
   json_t *places = json_object();
   ts_hex_encode(fingerprint.bytes, sizeof fingerprint.bytes, hex);
-  ts_order_file_digest(s, file);
-  ts_order_fields_write(s->request, TS_ORDER_PLACES, places);
+  ts_order_file_digest(project, file);
+  ts_order_fields_write(project->request, TS_ORDER_PLACES, places);
   ts_auto(json_decrefp) json_t *row = json_pack("{s:s, s:s, s:o}", "fingerprint", hex, "file", file, "places", places);
-  json_object_set_new(row, "command", json_string(s->request->command ? s->request->command : ""));
-  json_object_set_new(row, "name", json_string(s->study.name));
-  if (!keep_text(s->store, text, "order", row, err) || !keep_text(s->store, places_text, "locations", row, err))
+  json_object_set_new(row, "command", json_string(project->request->command ? project->request->command : ""));
+  json_object_set_new(row, "name", json_string(project->study.name));
+  if (!keep_text(project->store, text, "order", row, err) ||
+      !keep_text(project->store, places_text, "locations", row, err))
     return NULL;
   return ts_json_dump(row, true, false);
 }

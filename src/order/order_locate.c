@@ -23,7 +23,8 @@ struct found_file {
 };
 
 struct ts_order_finder {
-  struct session *s;            /* borrowed */
+  struct ts_project *project;   /* borrowed */
+  struct ts_issues *issues;     /* borrowed */
   const json_t *hints;          /* borrowed: {DIGEST: [PATH, ...]} of this machine; NULL */
   const char **roots, **places; /* borrowed from the arena: folders of data, of operations */
   size_t root_count, place_count;
@@ -34,29 +35,34 @@ struct ts_order_finder {
 };
 
 /* The folders of an option, then those of a variable's text, which parts them by colons. In the arena. */
-static const char **folders_of(struct session *s, const char *const *given, size_t given_count, const char *text,
-                               size_t *count) {
+static const char **folders_of(struct ts_project *project, const char *const *given, size_t given_count,
+                               const char *text, size_t *count) {
   size_t most = given_count + 1;
   for (const char *c = text; c && *c; c++) most += *c == ':';
-  const char **folders = ts_arena_array(&s->arena, most, sizeof *folders);
+  const char **folders = ts_arena_array(&project->arena, most, sizeof *folders);
   *count = 0;
-  for (size_t i = 0; i < given_count; i++) folders[(*count)++] = ts_session_path(s, given[i]);
+  for (size_t i = 0; i < given_count; i++)
+    folders[(*count)++] = ts_request_path(project->request, &project->arena, given[i]);
   while (text && *text) {
     const size_t length = strcspn(text, ":");
-    if (length > 0) folders[(*count)++] = ts_session_path(s, ts_arena_strndup(&s->arena, text, length));
+    if (length > 0)
+      folders[(*count)++] =
+          ts_request_path(project->request, &project->arena, ts_arena_strndup(&project->arena, text, length));
     text += length + (text[length] == ':');
   }
   return folders;
 }
 
-struct ts_order_finder *ts_order_finder_create(struct session *s, const struct ts_order *order) {
-  const struct ts_request *r = s->request;
+struct ts_order_finder *ts_order_finder_create(struct ts_project *project, const struct ts_order *order,
+                                               struct ts_issues *issues) {
+  const struct ts_request *r = project->request;
   struct ts_order_finder *finder = ts_calloc(1, sizeof *finder);
-  finder->s = s;
+  finder->project = project;
+  finder->issues = issues;
   finder->hints = json_object_get(order->locations, ts_machine_id());
-  finder->roots = folders_of(s, r->data_roots, r->data_root_count, getenv("TESSERA_DATA"), &finder->root_count);
+  finder->roots = folders_of(project, r->data_roots, r->data_root_count, getenv("TESSERA_DATA"), &finder->root_count);
   finder->places =
-      folders_of(s, r->operations, r->operations_count, getenv("TESSERA_OPERATIONS"), &finder->place_count);
+      folders_of(project, r->operations, r->operations_count, getenv("TESSERA_OPERATIONS"), &finder->place_count);
   return finder;
 }
 
@@ -71,14 +77,14 @@ static const char *hint_path(struct ts_order_finder *finder, const json_t *hint)
   const char *text = json_string_value(hint);
   if (!text || strncmp(text, "hex:", 4) != 0) return text;
   const size_t count = (strlen(text) - 4) / 2;
-  char *path = ts_arena_alloc(&finder->s->arena, count + 1);
+  char *path = ts_arena_alloc(&finder->project->arena, count + 1);
   return ts_hex_decode(text + 4, (uint8_t *)path, count) ? path : NULL;
 }
 
 /* ---- everything below the roots ---- */
 static void add_file(struct ts_order_finder *finder, const char *path, uint64_t bytes) {
   finder->files = ts_grow(finder->files, finder->file_count, &finder->file_capacity, sizeof *finder->files);
-  finder->files[finder->file_count++] = (struct found_file){bytes, ts_arena_strdup(&finder->s->arena, path)};
+  finder->files[finder->file_count++] = (struct found_file){bytes, ts_arena_strdup(&finder->project->arena, path)};
 }
 
 static void walk(struct ts_order_finder *finder, const char *folder, int depth) {
@@ -131,7 +137,8 @@ static bool is_it(struct ts_order_finder *finder, const char *path, const struct
   struct ts_item_source found = {0};
   if (!path || stat(path, &state) != 0 || !S_ISREG(state.st_mode)) return false;
   finder->has_seen_other = true;
-  if ((uint64_t)state.st_size != wanted->bytes || !ts_session_open_file(finder->s, path, &found, &ignored))
+  if ((uint64_t)state.st_size != wanted->bytes ||
+      !ts_source_open(finder->project->store, &finder->project->arena, path, &found, &ignored))
     return false;
   if (memcmp(&found.digest, &wanted->digest, sizeof found.digest) != 0) return false;
   *source = found;
@@ -141,7 +148,7 @@ static bool is_it(struct ts_order_finder *finder, const char *path, const struct
 static bool is_in(struct ts_order_finder *finder, const char *folder, const char *name,
                   const struct wanted_file *wanted, struct ts_item_source *source) {
   ts_auto_free char *path = ts_path_join(folder, name);
-  return name[0] != '/' && is_it(finder, ts_arena_strdup(&finder->s->arena, path), wanted, source);
+  return name[0] != '/' && is_it(finder, ts_arena_strdup(&finder->project->arena, path), wanted, source);
 }
 
 static bool is_hinted(struct ts_order_finder *finder, const struct wanted_file *wanted, struct ts_item_source *source) {
@@ -176,14 +183,14 @@ static void complain_data(struct ts_order_finder *finder, const struct wanted_fi
     ts_fail(&err, TS_ERR_FILE_NOT_FOUND, "there is no file '%s' with the content of when the run began (SHA-256 %.16s)",
             wanted->name, wanted->hex);
   ts_error_help(&err, "name a folder that has it with --data-root DIR or TESSERA_DATA, or start a new run");
-  ts_session_fault(finder->s, &err);
+  ts_issues_fault(finder->issues, &err);
 }
 
 static bool bad_order(struct ts_order_finder *finder) {
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_STORE_FORMAT, "the work order of the run makes no sense");
   ts_error_help(&err, "start the run again; if that happens often, check the store with: tessera store verify");
-  ts_session_fault(finder->s, &err);
+  ts_issues_fault(finder->issues, &err);
   return false;
 }
 
@@ -196,7 +203,7 @@ bool ts_order_find_data(struct ts_order_finder *finder, const json_t *object, st
     if (is_in(finder, finder->roots[i], wanted.name, &wanted, source) ||
         (last != wanted.name && is_in(finder, finder->roots[i], last, &wanted, source)))
       return true;
-  const char *beside = finder->s->study.folder;
+  const char *beside = finder->project->study.folder;
   if (is_hinted(finder, &wanted, source) || (beside && is_in(finder, beside, wanted.name, &wanted, source)) ||
       is_below_roots(finder, &wanted, source))
     return true;
@@ -221,7 +228,7 @@ static bool read_identity(const json_t *object, struct ts_op_identity *wanted, c
 static bool load_from(struct ts_order_finder *finder, const char *folder, const char *file,
                       const struct ts_op_identity *wanted) {
   ts_auto_free char *path = ts_path_join(folder, ts_path_name(file));
-  return ts_registry_load_exact(finder->s->registry, path, wanted, &finder->s->faults);
+  return ts_registry_load_exact(finder->project->registry, path, wanted, &finder->issues->faults);
 }
 
 static void load(struct ts_order_finder *finder, const json_t *hints, const char *file,
@@ -231,9 +238,9 @@ static void load(struct ts_order_finder *finder, const json_t *hints, const char
     is_loaded = load_from(finder, finder->places[i], file, wanted);
   for (size_t i = 0; !is_loaded && i < json_array_size(hints); i++) {
     const char *path = hint_path(finder, json_array_get(hints, i));
-    is_loaded = path && ts_registry_load_exact(finder->s->registry, path, wanted, &finder->s->faults);
+    is_loaded = path && ts_registry_load_exact(finder->project->registry, path, wanted, &finder->issues->faults);
   }
-  if (!is_loaded && finder->s->study.folder) load_from(finder, finder->s->study.folder, file, wanted);
+  if (!is_loaded && finder->project->study.folder) load_from(finder, finder->project->study.folder, file, wanted);
 }
 
 static bool has_implementation(const struct ts_op *op, const struct ts_op_identity *wanted) {
@@ -252,19 +259,19 @@ static void complain_operation(struct ts_order_finder *finder, const struct ts_o
     ts_error_help(&err, "name a folder that has the file unchanged with --operations DIR or TESSERA_OPERATIONS, or "
                         "start a new run");
   }
-  ts_session_fault(finder->s, &err);
+  ts_issues_fault(finder->issues, &err);
 }
 
 bool ts_order_find_operation(struct ts_order_finder *finder, const json_t *object) {
   struct ts_op_identity wanted;
   const char *file = NULL;
-  const size_t before = finder->s->faults.count;
+  const size_t before = finder->issues->faults.count;
   if (!read_identity(object, &wanted, &file)) return bad_order(finder);
   const char *hex = json_string_value(json_object_get(object, "digest"));
-  if (!ts_registry_find(finder->s->registry, wanted.name) && wanted.origin != TS_OP_BUILT_IN)
+  if (!ts_registry_find(finder->project->registry, wanted.name) && wanted.origin != TS_OP_BUILT_IN)
     load(finder, json_object_get(finder->hints, hex), file, &wanted);
-  if (finder->s->faults.count > before) return false;
-  if (has_implementation(ts_registry_find(finder->s->registry, wanted.name), &wanted)) return true;
+  if (finder->issues->faults.count > before) return false;
+  if (has_implementation(ts_registry_find(finder->project->registry, wanted.name), &wanted)) return true;
   complain_operation(finder, &wanted, file);
   return false;
 }

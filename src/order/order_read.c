@@ -1,4 +1,4 @@
-/* Opens a session from a work order, in place of the files of a project.
+/* Opens a project from a work order, in place of the files of a project.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "order/order.h"
 
@@ -55,84 +55,85 @@ const json_t *ts_order_begun_items(const struct ts_order *order) {
 }
 
 /* ---- study and workflow ---- */
-static bool load_operations(struct session *s) {
-  const json_t *list = json_object_get(s->order->root, "operations");
-  struct ts_order_finder *finder = ts_order_finder_create(s, s->order);
-  s->registry = ts_session_registry();
+static bool load_operations(struct ts_project *project, struct ts_issues *issues) {
+  const json_t *list = json_object_get(project->order->root, "operations");
+  struct ts_order_finder *finder = ts_order_finder_create(project, project->order, issues);
+  project->registry = ts_project_registry();
   for (size_t i = 0; i < json_array_size(list); i++) ts_order_find_operation(finder, json_array_get(list, i));
   ts_order_finder_destroy(finder);
-  ts_registry_complete(s->registry);
-  return ts_session_ok(s);
+  ts_registry_complete(project->registry);
+  return ts_issues_ok(issues);
 }
 
-static bool parse(struct session *s, struct ts_json_doc *doc, const char *file, const json_t *text) {
+static bool parse(struct ts_json_doc *doc, const char *file, const json_t *text, struct ts_issues *issues) {
   struct ts_error err = {0};
   if (ts_json_doc_parse(doc, file, json_string_value(text), json_string_length(text), &err)) return true;
-  ts_session_fault(s, &err);
+  ts_issues_fault(issues, &err);
   return false;
 }
 
-static void read_grid(struct session *s) {
-  const json_t *grid = json_object_get(s->order->root, "grid");
-  s->study.tile_px = json_integer_value(json_object_get(grid, "tile"));
-  s->study.halo_px = json_integer_value(json_object_get(grid, "halo"));
-  s->study.level = (int32_t)json_integer_value(json_object_get(grid, "level"));
+static void read_grid(struct ts_project *project) {
+  const json_t *grid = json_object_get(project->order->root, "grid");
+  project->study.tile_px = json_integer_value(json_object_get(grid, "tile"));
+  project->study.halo_px = json_integer_value(json_object_get(grid, "halo"));
+  project->study.level = (int32_t)json_integer_value(json_object_get(grid, "level"));
 }
 
-static bool read_project(struct session *s) {
-  const json_t *root = s->order->root, *options = json_object_get(root, "options");
+static bool read_project(struct ts_project *project, struct ts_issues *issues) {
+  const json_t *root = project->order->root, *options = json_object_get(root, "options");
   const json_t *study = json_object_get(options, "study"), *workflow = json_object_get(root, "workflow");
   const char *name = json_string_value(json_object_get(options, "name"));
   const char *file = json_string_value(json_object_get(options, "file"));
-  if (s->order->file) file = s->order->file;
+  if (project->order->file) file = project->order->file;
   if (!file) file = study ? "study.json" : "workflow.json";
-  s->study.is_bare_workflow = !study;
-  if (!parse(s, &s->doc, file, study ? study : workflow)) return false;
-  if (study && !parse(s, &s->workflow_doc, "workflow.json", workflow)) return false;
-  if (!ts_study_file_parse(s) || !load_operations(s)) return false;
-  if (name) s->study.name = ts_arena_strdup(&s->arena, name);
-  read_grid(s);
-  s->workflow = ts_workflow_parse(study ? &s->workflow_doc : &s->doc, s->registry, &s->faults);
-  if (s->workflow) ts_study_outputs_resolve(s);
-  return s->workflow && ts_session_ok(s);
+  project->study.is_bare_workflow = !study;
+  if (!parse(&project->doc, file, study ? study : workflow, issues)) return false;
+  if (study && !parse(&project->workflow_doc, "workflow.json", workflow, issues)) return false;
+  if (!ts_study_file_parse(project, issues) || !load_operations(project, issues)) return false;
+  if (name) project->study.name = ts_arena_strdup(&project->arena, name);
+  read_grid(project);
+  project->workflow =
+      ts_workflow_parse(study ? &project->workflow_doc : &project->doc, project->registry, &issues->faults);
+  if (project->workflow) ts_study_outputs_resolve(project, issues);
+  return project->workflow && ts_issues_ok(issues);
 }
 
 /* ---- data ---- */
-static const char **groups_of(struct session *s, const json_t *items) {
-  const size_t count = s->study.group_count;
-  const char **values = ts_arena_array(&s->arena, json_array_size(items) * count + 1, sizeof *values);
+static const char **groups_of(struct ts_project *project, const json_t *items) {
+  const size_t count = project->study.group_count;
+  const char **values = ts_arena_array(&project->arena, json_array_size(items) * count + 1, sizeof *values);
   for (size_t i = 0; i < json_array_size(items) * count; i++) {
     const json_t *groups = json_object_get(json_array_get(items, i / count), "groups");
-    const char *value = json_string_value(json_object_get(groups, s->study.groups[i % count]));
-    values[i] = value ? ts_arena_strdup(&s->arena, value) : "";
+    const char *value = json_string_value(json_object_get(groups, project->study.groups[i % count]));
+    values[i] = value ? ts_arena_strdup(&project->arena, value) : "";
   }
   return values;
 }
 
-static bool list_files(struct session *s, const struct ts_order *order, struct paths *files,
-                       const char *const **groups) {
+static bool list_files(struct ts_project *project, const struct ts_order *order, struct paths *files,
+                       const char *const **groups, struct ts_issues *issues) {
   if (!order->root) return false; /* begun by a program that kept none */
   const json_t *items = json_object_get(order->root, "items");
-  const size_t count = json_array_size(items), inputs = s->workflow->input_count;
-  struct ts_order_finder *finder = ts_order_finder_create(s, order);
-  struct ts_item_source *opened = ts_arena_array(&s->arena, count * inputs + 1, sizeof *opened);
-  const char **names = ts_arena_array(&s->arena, count + 1, sizeof *names);
-  const size_t before = s->faults.count;
+  const size_t count = json_array_size(items), inputs = project->workflow->input_count;
+  struct ts_order_finder *finder = ts_order_finder_create(project, order, issues);
+  struct ts_item_source *opened = ts_arena_array(&project->arena, count * inputs + 1, sizeof *opened);
+  const char **names = ts_arena_array(&project->arena, count + 1, sizeof *names);
+  const size_t before = issues->faults.count;
   for (size_t i = 0; i < count; i++) {
     const json_t *item = json_array_get(items, i);
     const char *name = json_string_value(json_object_get(item, "name"));
-    names[i] = ts_arena_strdup(&s->arena, name ? name : "");
+    names[i] = ts_arena_strdup(&project->arena, name ? name : "");
     for (size_t k = 0; k < inputs; k++) {
-      const json_t *wanted = json_object_get(json_object_get(item, "inputs"), s->workflow->inputs[k].name);
+      const json_t *wanted = json_object_get(json_object_get(item, "inputs"), project->workflow->inputs[k].name);
       if (!wanted || !ts_order_find_data(finder, wanted, &opened[i * inputs + k])) continue;
-      ts_paths_add(s, &files[k], opened[i * inputs + k].path);
+      ts_paths_add(project, &files[k], opened[i * inputs + k].path);
     }
   }
   ts_order_finder_destroy(finder);
-  if (s->faults.count > before) return false;
-  s->opened = opened;
-  s->item_names = names;
-  *groups = s->study.group_count > 0 ? groups_of(s, items) : NULL;
+  if (issues->faults.count > before) return false;
+  project->opened = opened;
+  project->item_names = names;
+  *groups = project->study.group_count > 0 ? groups_of(project, items) : NULL;
   return true;
 }
 
@@ -146,17 +147,18 @@ static struct ts_value *bad_sets(struct ts_error *err) {
 }
 
 /* Columns that the order lacks have their defaults. */
-struct ts_value *ts_order_sets(struct session *s, size_t *count, struct ts_error *err) {
-  const struct ts_workflow *w = s->workflow;
-  const json_t *rows = json_object_get(s->order->root, "sets");
-  const json_t *names = json_object_get(json_object_get(s->order->root, "space"), "parameters");
-  size_t *columns = ts_arena_array(&s->arena, json_array_size(names) + 1, sizeof *columns);
+struct ts_value *ts_order_sets(const struct ts_project *project, struct ts_arena *arena, size_t *count,
+                               struct ts_error *err) {
+  const struct ts_workflow *w = project->workflow;
+  const json_t *rows = json_object_get(project->order->root, "sets");
+  const json_t *names = json_object_get(json_object_get(project->order->root, "space"), "parameters");
+  size_t *columns = ts_arena_array(arena, json_array_size(names) + 1, sizeof *columns);
   for (size_t c = 0; c < json_array_size(names); c++) {
     const char *name = json_string_value(json_array_get(names, c));
     if (!name || !ts_workflow_find_parameter(w, name, &columns[c])) return bad_sets(err);
   }
   *count = json_array_size(rows);
-  struct ts_value *values = ts_arena_array(&s->arena, *count * w->parameter_count + 1, sizeof *values);
+  struct ts_value *values = ts_arena_array(arena, *count * w->parameter_count + 1, sizeof *values);
   for (size_t r = 0; r < *count; r++) {
     struct ts_value *row = values + r * w->parameter_count;
     const json_t *cells = json_array_get(rows, r);
@@ -164,19 +166,20 @@ struct ts_value *ts_order_sets(struct session *s, size_t *count, struct ts_error
     for (size_t p = 0; p < w->parameter_count; p++) row[p] = w->parameters[p].default_value;
     for (size_t c = 0; c < json_array_size(cells); c++) {
       const enum ts_value_type type = w->parameters[columns[c]].type;
-      if (!ts_value_from_json(json_array_get(cells, c), type, &s->arena, &row[columns[c]], err)) return NULL;
+      if (!ts_value_from_json(json_array_get(cells, c), type, arena, &row[columns[c]], err)) return NULL;
     }
   }
   return values;
 }
 
-struct ts_source *ts_order_wanted(struct session *s, size_t *count, struct ts_error *err) {
-  const json_t *list = json_object_get(s->order->root, "wanted");
+struct ts_source *ts_order_wanted(const struct ts_project *project, struct ts_arena *arena, size_t *count,
+                                  struct ts_error *err) {
+  const json_t *list = json_object_get(project->order->root, "wanted");
   *count = json_array_size(list);
-  struct ts_source *wanted = ts_arena_array(&s->arena, *count + 1, sizeof *wanted);
+  struct ts_source *wanted = ts_arena_array(arena, *count + 1, sizeof *wanted);
   for (size_t i = 0; i < *count; i++) {
     const char *name = json_string_value(json_array_get(list, i));
-    if (!ts_workflow_find_output(s->workflow, name ? name : "", &wanted[i], err)) return NULL;
+    if (!ts_workflow_find_output(project->workflow, name ? name : "", &wanted[i], err)) return NULL;
   }
   return wanted;
 }

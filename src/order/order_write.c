@@ -34,11 +34,11 @@ static bool is_used(const struct ts_workflow *w, const struct ts_op *op) {
 }
 
 /* Those of the workflow's tasks, in the order of their names. */
-static json_t *operations_of(const struct session *s) {
+static json_t *operations_of(const struct ts_project *project) {
   json_t *list = json_array();
-  for (size_t i = 0; i < ts_registry_count(s->registry); i++) {
-    const struct ts_op *op = ts_registry_at(s->registry, i);
-    if (!is_used(s->workflow, op)) continue;
+  for (size_t i = 0; i < ts_registry_count(project->registry); i++) {
+    const struct ts_op *op = ts_registry_at(project->registry, i);
+    if (!is_used(project->workflow, op)) continue;
     json_t *object = json_pack("{s:s, s:I, s:o, s:s, s:s}", "name", op->descriptor->name, "version",
                                (json_int_t)op->descriptor->version, "digest", hex_of(&op->implementation), "numeric",
                                op->numeric, "origin", origins[op->origin]);
@@ -50,40 +50,41 @@ static json_t *operations_of(const struct session *s) {
 
 /* ---- data ---- */
 /* Relative to the folder of the study where it lies below it, otherwise its last part: no path of a machine. */
-static char *name_of(const struct session *s, const char *path) {
+static char *name_of(const struct ts_project *project, const char *path) {
   ts_auto_free char *file = ts_path_absolute(path);
-  ts_auto_free char *folder = ts_path_absolute(s->study.folder);
+  ts_auto_free char *folder = ts_path_absolute(project->study.folder);
   size_t length = strlen(folder);
   if (length > 2 && strcmp(folder + length - 2, "/.") == 0) length -= 2;
   const bool is_below = strncmp(file, folder, length) == 0 && file[length] == '/' && !strstr(file + length, "/../");
   return ts_strdup(is_below ? file + length + 1 : ts_path_name(path));
 }
 
-static json_t *item_of(const struct session *s, const struct ts_item *item) {
+static json_t *item_of(const struct ts_project *project, const struct ts_item *item) {
   json_t *inputs = json_object();
-  for (size_t k = 0; k < s->workflow->input_count; k++) {
+  for (size_t k = 0; k < project->workflow->input_count; k++) {
     const struct ts_item_source *source = &item->sources[k];
     if (!source->path) continue;
-    ts_auto_free char *name = name_of(s, source->path);
-    json_object_set_new(inputs, s->workflow->inputs[k].name,
+    ts_auto_free char *name = name_of(project, source->path);
+    json_object_set_new(inputs, project->workflow->inputs[k].name,
                         json_pack("{s:o, s:o, s:I}", "name", text_of(name), "digest", hex_of(&source->digest), "bytes",
                                   (json_int_t)ts_source_file_bytes(source->file)));
   }
   json_t *object = json_pack("{s:s, s:o}", "name", item->name, "inputs", inputs);
-  if (item->groups) json_object_set_new(object, "groups", ts_session_groups_json(s, item));
+  if (item->groups) json_object_set_new(object, "groups", ts_project_groups_json(project, item));
   return object;
 }
 
-json_t *ts_order_items(const struct session *s) {
+json_t *ts_order_items(const struct ts_project *project) {
   json_t *list = json_array();
-  for (size_t i = 0; i < s->dataset.item_count; i++) json_array_append_new(list, item_of(s, &s->dataset.items[i]));
+  for (size_t i = 0; i < project->dataset.item_count; i++)
+    json_array_append_new(list, item_of(project, &project->dataset.items[i]));
   return list;
 }
 
-static json_t *grid_of(const struct session *s) {
-  const int64_t tile = s->request->has_tile ? s->request->tile_px : s->study.tile_px;
-  return json_pack("{s:I, s:I, s:I}", "tile", (json_int_t)tile, "halo", (json_int_t)s->study.halo_px, "level",
-                   (json_int_t)s->study.level);
+static json_t *grid_of(const struct ts_project *project) {
+  const int64_t tile = project->request->has_tile ? project->request->tile_px : project->study.tile_px;
+  return json_pack("{s:I, s:I, s:I}", "tile", (json_int_t)tile, "halo", (json_int_t)project->study.halo_px, "level",
+                   (json_int_t)project->study.level);
 }
 
 /* ---- sets ---- */
@@ -137,26 +138,27 @@ static json_t *wanted_of(const struct ts_plan *plan) {
 }
 
 /* ---- the whole ---- */
-static json_t *options_of(const struct session *s) {
-  json_t *options = json_pack("{s:s, s:o, s:o}", "command", s->is_study ? "study" : "run", "name",
-                              text_of(s->study.name), "file", text_of(ts_path_name(s->study.path)));
-  if (!s->study.is_bare_workflow) json_object_set_new(options, "study", json_stringn(s->doc.text, s->doc.length));
-  ts_order_fields_write(s->request, TS_ORDER_OPTIONS, options);
+static json_t *options_of(const struct ts_project *project) {
+  json_t *options = json_pack("{s:s, s:o, s:o}", "command", project->is_study ? "study" : "run", "name",
+                              text_of(project->study.name), "file", text_of(ts_path_name(project->study.path)));
+  if (!project->study.is_bare_workflow)
+    json_object_set_new(options, "study", json_stringn(project->doc.text, project->doc.length));
+  ts_order_fields_write(project->request, TS_ORDER_OPTIONS, options);
   return options;
 }
 
-json_t *ts_order_write(const struct session *s, const struct ts_plan *plan, const struct ts_value *values) {
-  const struct ts_json_doc *workflow = s->study.is_bare_workflow ? &s->doc : &s->workflow_doc;
+json_t *ts_order_write(const struct ts_project *project, const struct ts_plan *plan, const struct ts_value *values) {
+  const struct ts_json_doc *workflow = project->study.is_bare_workflow ? &project->doc : &project->workflow_doc;
   json_t *root = json_object(), *settings = json_object();
-  ts_order_fields_write(s->request, TS_ORDER_SETTINGS, settings);
+  ts_order_fields_write(project->request, TS_ORDER_SETTINGS, settings);
   json_object_set_new(root, "schema", json_string(TS_ORDER_SCHEMA));
   json_object_set_new(root, "workflow", json_stringn(workflow->text, workflow->length));
-  json_object_set_new(root, "operations", operations_of(s));
-  json_object_set_new(root, "items", ts_order_items(s));
-  json_object_set_new(root, "grid", grid_of(s));
-  add_sets(root, s->workflow, values, plan->set_count);
+  json_object_set_new(root, "operations", operations_of(project));
+  json_object_set_new(root, "items", ts_order_items(project));
+  json_object_set_new(root, "grid", grid_of(project));
+  add_sets(root, project->workflow, values, plan->set_count);
   json_object_set_new(root, "wanted", wanted_of(plan));
-  json_object_set_new(root, "options", options_of(s));
+  json_object_set_new(root, "options", options_of(project));
   json_object_set_new(root, "settings", settings);
   return root;
 }
@@ -180,16 +182,16 @@ static void add_location(json_t *paths, const struct ts_sha256 *digest, const ch
   json_array_append_new(list, json_string(digits.length > 0 ? ts_str_get(&digits) : place));
 }
 
-json_t *ts_order_locations(const struct session *s, bool with_copies) {
+json_t *ts_order_locations(const struct ts_project *project, bool with_copies) {
   json_t *paths = json_object();
-  for (size_t i = 0; i < s->dataset.item_count; i++) {
-    const struct ts_item_source *sources = s->dataset.items[i].sources;
-    for (size_t k = 0; k < s->workflow->input_count; k++)
+  for (size_t i = 0; i < project->dataset.item_count; i++) {
+    const struct ts_item_source *sources = project->dataset.items[i].sources;
+    for (size_t k = 0; k < project->workflow->input_count; k++)
       if (sources[k].path) add_location(paths, &sources[k].digest, sources[k].path);
   }
-  for (size_t i = 0; i < ts_registry_count(s->registry); i++) {
-    const struct ts_op *op = ts_registry_at(s->registry, i);
-    if (op->origin == TS_OP_BUILT_IN || !is_used(s->workflow, op)) continue;
+  for (size_t i = 0; i < ts_registry_count(project->registry); i++) {
+    const struct ts_op *op = ts_registry_at(project->registry, i);
+    if (op->origin == TS_OP_BUILT_IN || !is_used(project->workflow, op)) continue;
     add_location(paths, &op->implementation, op->source);
     if (with_copies && op->image[0]) add_location(paths, &op->implementation, op->image);
   }

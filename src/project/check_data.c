@@ -56,30 +56,31 @@ static void help_with_type(const struct ts_type *type, const struct ts_image_inf
   }
 }
 
-static void refuse(struct session *s, const struct ts_item_source *sources, const struct ts_image_info *infos,
-                   size_t input, size_t other) {
-  const struct ts_workflow_input *needs = &s->workflow->inputs[input];
+static void refuse(const struct ts_project *project, const struct ts_item_source *sources,
+                   const struct ts_image_info *infos, size_t input, size_t other, struct ts_issues *issues) {
+  const struct ts_workflow_input *needs = &project->workflow->inputs[input];
   const char *path = sources[input].path;
-  struct ts_error *fault = ts_faults_add(&s->faults);
+  struct ts_error *fault = ts_faults_add(&issues->faults);
   ts_fail(fault, TS_ERR_BAD_IMAGE, "the input '%s' needs %s, but '%s' is %s", needs->name, needs->declaration, path,
           ts_image_description(&infos[input]));
   if (other != TS_NONE) {
-    ts_error_help(fault, "are the %s '%s' and '%s' swapped?", s->study.manifest ? "columns" : "files of", needs->name,
-                  s->workflow->inputs[other].name);
+    ts_error_help(fault, "are the %s '%s' and '%s' swapped?", project->study.manifest ? "columns" : "files of",
+                  needs->name, project->workflow->inputs[other].name);
   } else {
     help_with_type(sources[input].type, &infos[input], path, fault);
   }
   ts_error_place(fault, path, 0, 0, NULL);
 }
 
-void ts_check_item_types(struct session *s, const struct ts_item_source *sources, const struct ts_image_info *infos) {
-  const struct ts_workflow *w = s->workflow;
+void ts_check_item_types(const struct ts_project *project, const struct ts_item_source *sources,
+                         const struct ts_image_info *infos, struct ts_issues *issues) {
+  const struct ts_workflow *w = project->workflow;
   size_t reported = TS_NONE; /* the other one of two files that were swapped */
   for (size_t i = 0; i < w->input_count; i++) {
     bool there = sources[i].path && sources[i].type && ts_input_is_image(&w->inputs[i]);
     if (!there || i == reported || fits(&w->inputs[i], &infos[i])) continue;
     size_t other = swapped_with(w, sources, infos, i);
-    refuse(s, sources, infos, i, other);
+    refuse(project, sources, infos, i, other, issues);
     if (other != TS_NONE) reported = other;
   }
 }

@@ -4,7 +4,7 @@
 #define TS_PROJECT_CHECK_DATA_H
 
 #include "image/image.h"
-#include "project/session.h"
+#include "project/project.h"
 
 /* Whether its files are images: pixels, or one of several types of pixels. */
 bool ts_input_is_image(const struct ts_workflow_input *input);
@@ -12,18 +12,19 @@ bool ts_input_is_image(const struct ts_workflow_input *input);
 const struct ts_type *ts_input_file_type(const struct ts_workflow_input *input, const struct ts_image_info *info);
 /* A fault for each file of an item that its input cannot take; one for two that were swapped. Both arrays per input; a
  * source without a type was not opened. */
-void ts_check_item_types(struct session *s, const struct ts_item_source *sources, const struct ts_image_info *infos);
+void ts_check_item_types(const struct ts_project *project, const struct ts_item_source *sources,
+                         const struct ts_image_info *infos, struct ts_issues *issues);
 
-/* check_output.c: where `run` and `study` write; in the session's arena. */
-const char *ts_session_run_folder(struct session *s);
-const char *ts_session_study_folder(struct session *s);
+/* check_output.c: where `run` and `study` write; in the arena. */
+const char *ts_output_run_folder(const struct ts_project *project, struct ts_arena *arena);
+const char *ts_output_study_folder(const struct ts_project *project, struct ts_arena *arena);
 /* Whether files can be made in a folder, which may have to be created, or in place of a file whose folder must be
  * there. Nothing is left behind. */
-bool ts_check_output_folder(struct session *s, const char *folder);
-bool ts_check_output_file(struct session *s, const char *path);
+bool ts_check_output_folder(const struct ts_request *request, const char *folder, struct ts_issues *issues);
+bool ts_check_output_file(const struct ts_request *request, const char *path, struct ts_issues *issues);
 
 /* check_space.c */
-void ts_warn_about_defaults(struct session *s);
+void ts_warn_about_defaults(const struct ts_workflow *w, struct ts_issues *issues);
 /* Rows of a given design with values that the space does not have; all zero before the first row. */
 struct design_misfits {
   size_t row_count, count;              /* rows so far, and those among them that do not fit */
@@ -34,10 +35,12 @@ struct design_misfits {
 };
 void ts_misfits_row(struct design_misfits *misfits, const struct ts_parameter *const *parameters, const double *row,
                     size_t count);
-void ts_misfits_warn(struct session *s, const struct design_misfits *misfits, const char *path);
+void ts_misfits_warn(const struct design_misfits *misfits, const char *path, struct ts_issues *issues);
 /* The same for a design that was read for the workflow. */
-void ts_warn_about_design(struct session *s, const struct ts_design *design, const char *path);
+void ts_warn_about_design(const struct ts_workflow *w, const struct ts_design *design, const char *path,
+                          struct ts_issues *issues);
 /* Warns if a run that writes these products makes very many files. */
-void ts_warn_about_files(struct session *s, const struct ts_source *wanted, size_t count);
+void ts_warn_about_files(const struct ts_project *project, const struct ts_source *wanted, size_t count,
+                         struct ts_issues *issues);
 
 #endif

@@ -13,14 +13,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *ts_session_run_folder(struct session *s) {
-  if (s->request->output) return ts_session_path(s, s->request->output);
-  return ts_session_path(s, ts_arena_printf(&s->arena, "out/%s-run", s->study.name));
+static const char *folder_of(const struct ts_project *project, const char *suffix, struct ts_arena *arena) {
+  const struct ts_request *request = project->request;
+  const char *usual = ts_arena_printf(arena, "out/%s%s", project->study.name, suffix);
+  return ts_request_path(request, arena, request->output ? request->output : usual);
 }
 
-const char *ts_session_study_folder(struct session *s) {
-  if (s->request->output) return ts_session_path(s, s->request->output);
-  return ts_session_path(s, ts_arena_printf(&s->arena, "out/%s", s->study.name));
+const char *ts_output_run_folder(const struct ts_project *project, struct ts_arena *arena) {
+  return folder_of(project, "-run", arena);
+}
+
+const char *ts_output_study_folder(const struct ts_project *project, struct ts_arena *arena) {
+  return folder_of(project, "", arena);
 }
 
 /* 0 or the errno of making a file with a byte in it, which is removed again. */
@@ -59,8 +63,9 @@ static const char *first_help(int number, bool is_file) {
   }
 }
 
-static bool fail_output(struct session *s, const char *path, const char *nearest, int number) {
-  struct ts_error *fault = ts_faults_add(&s->faults);
+static bool fail_output(const struct ts_request *request, const char *path, const char *nearest, int number,
+                        struct ts_issues *issues) {
+  struct ts_error *fault = ts_faults_add(&issues->faults);
   struct stat status;
   bool is_file = stat(nearest, &status) == 0 && !S_ISDIR(status.st_mode);
   if (is_file) {
@@ -69,24 +74,24 @@ static bool fail_output(struct session *s, const char *path, const char *nearest
     ts_fail(fault, TS_ERR_OUTPUT_FOLDER, "results cannot be written to '%s': %s", path, strerrordesc_np(number));
   }
   ts_error_help(fault, "%schoose another place with %s", first_help(number, is_file),
-                s->request->picture ? "--picture" : "-o");
+                request->picture ? "--picture" : "-o");
   ts_error_place(fault, path, 0, 0, NULL);
   return false;
 }
 
-bool ts_check_output_folder(struct session *s, const char *folder) {
+bool ts_check_output_folder(const struct ts_request *request, const char *folder, struct ts_issues *issues) {
   char *nearest = nearest_existing(folder);
   int number = ts_folder_exists(nearest) ? try_file_in(nearest) : ENOTDIR;
-  bool ok = number == 0 || fail_output(s, folder, nearest, number);
+  bool ok = number == 0 || fail_output(request, folder, nearest, number, issues);
   free(nearest);
   return ok;
 }
 
-bool ts_check_output_file(struct session *s, const char *path) {
+bool ts_check_output_file(const struct ts_request *request, const char *path, struct ts_issues *issues) {
   struct stat status;
   bool there = stat(path, &status) == 0;
   if (there && !S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) return true; /* a device or pipe is just opened */
   ts_auto_free char *folder = ts_path_folder(path);
   int number = there && S_ISDIR(status.st_mode) ? EISDIR : ts_folder_exists(folder) ? try_file_in(folder) : ENOENT;
-  return number == 0 || fail_output(s, path, folder, number);
+  return number == 0 || fail_output(request, path, folder, number, issues);
 }

@@ -6,6 +6,7 @@
 #include "design/read_table.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SLACK        1e-9  /* of the width: rounding may add this much to an end or a grid value */
@@ -57,27 +58,29 @@ static enum fit fit_of(const struct ts_parameter *p, double number) {
   return p->level_count > 0 ? FIT_OFF_GRID : FIT_IN;
 }
 
-/* "its grid is 2 to 40"; in the session's arena. */
-static const char *describe_space(struct session *s, const struct ts_parameter *p) {
+/* "its grid is 2 to 40". */
+static void describe_space(const struct ts_parameter *p, struct ts_str *text) {
   double low, high;
-  if (!find_ends(p, &low, &high)) return "it is not in its grid";
-  ts_auto(ts_str_release) struct ts_str text = {0};
-  ts_str_addf(&text, "its %s is ", p->level_count > 0 ? "grid" : "range");
-  ts_str_add_double(&text, low);
-  ts_str_add(&text, " to ");
-  ts_str_add_double(&text, high);
-  return ts_arena_strdup(&s->arena, ts_str_get(&text));
+  if (!find_ends(p, &low, &high)) {
+    ts_str_add(text, "it is not in its grid");
+    return;
+  }
+  ts_str_addf(text, "its %s is ", p->level_count > 0 ? "grid" : "range");
+  ts_str_add_double(text, low);
+  ts_str_add(text, " to ");
+  ts_str_add_double(text, high);
 }
 
 /* A default between two grid values is near values that are tried; beyond the ends no run of a study is near it. */
-void ts_warn_about_defaults(struct session *s) {
-  for (size_t i = 0; i < s->workflow->parameter_count; i++) {
-    const struct ts_parameter *p = &s->workflow->parameters[i];
+void ts_warn_about_defaults(const struct ts_workflow *w, struct ts_issues *issues) {
+  for (size_t i = 0; i < w->parameter_count; i++) {
+    const struct ts_parameter *p = &w->parameters[i];
     if (fit_of(p, ts_space_number(p, &p->default_value)) != FIT_OUTSIDE) continue;
-    ts_auto(ts_str_release) struct ts_str text = {0};
+    ts_auto(ts_str_release) struct ts_str text = {0}, space = {0};
     ts_value_print(&p->default_value, &text);
-    ts_session_warn(s, "the default of '%s', %s, is not among the values that a study tries: %s", p->name,
-                    ts_str_get(&text), describe_space(s, p));
+    describe_space(p, &space);
+    ts_issues_warn(issues, "the default of '%s', %s, is not among the values that a study tries: %s", p->name,
+                   ts_str_get(&text), ts_str_get(&space));
   }
 }
 
@@ -98,23 +101,27 @@ void ts_misfits_row(struct design_misfits *misfits, const struct ts_parameter *c
   misfits->row_count++;
 }
 
-void ts_misfits_warn(struct session *s, const struct design_misfits *misfits, const char *path) {
+void ts_misfits_warn(const struct design_misfits *misfits, const char *path, struct ts_issues *issues) {
   if (misfits->count == 0) return;
   const struct ts_parameter *p = misfits->parameter;
   bool off_grid = fit_of(p, misfits->number) == FIT_OFF_GRID;
   double ignored;
-  ts_auto(ts_str_release) struct ts_str value = {0};
+  ts_auto(ts_str_release) struct ts_str value = {0}, space = {0}, place = {0};
   ts_str_addf(&value, "'%s'", p->name);
   if (find_ends(p, &ignored, &ignored)) {
     ts_str_add(&value, " = ");
     ts_str_add_double(&value, misfits->number);
   }
-  const char *place = misfits->line > 0
-                          ? ts_arena_printf(&s->arena, "line %d, column %d", misfits->line, misfits->line_column)
-                          : ts_arena_printf(&s->arena, "row %zu", misfits->row + 1);
-  ts_session_warn(s, "%zu of %zu rows of '%s' have values that the space does not have; the first is %s in %s: %s",
-                  misfits->count, misfits->row_count, path, ts_str_get(&value), place,
-                  off_grid ? "it is between the values of its grid" : describe_space(s, p));
+  if (misfits->line > 0)
+    ts_str_addf(&place, "line %d, column %d", misfits->line, misfits->line_column);
+  else
+    ts_str_addf(&place, "row %zu", misfits->row + 1);
+  if (off_grid)
+    ts_str_add(&space, "it is between the values of its grid");
+  else
+    describe_space(p, &space);
+  ts_issues_warn(issues, "%zu of %zu rows of '%s' have values that the space does not have; the first is %s in %s: %s",
+                 misfits->count, misfits->row_count, path, ts_str_get(&value), ts_str_get(&place), ts_str_get(&space));
 }
 
 /* Line and column of the first misfit, by reading the file once more. */
@@ -139,27 +146,28 @@ static void locate(struct design_misfits *misfits, const char *path, const char 
   ts_table_reader_close(&table);
 }
 
-void ts_warn_about_design(struct session *s, const struct ts_design *design, const char *path) {
+void ts_warn_about_design(const struct ts_workflow *w, const struct ts_design *design, const char *path,
+                          struct ts_issues *issues) {
   size_t count = design->column_count;
   struct design_misfits misfits = {0};
-  const struct ts_parameter **parameters = ts_arena_array(&s->arena, count + 1, sizeof *parameters);
+  ts_auto_free const struct ts_parameter **parameters = ts_calloc(count + 1, sizeof *parameters);
   ts_auto_free double *row = ts_calloc(count + 1, sizeof *row);
   for (size_t c = 0; c < count; c++) {
     size_t index = 0;
-    ts_workflow_find_parameter(s->workflow, design->names[c], &index);
-    parameters[c] = &s->workflow->parameters[index];
+    ts_workflow_find_parameter(w, design->names[c], &index);
+    parameters[c] = &w->parameters[index];
   }
   for (size_t r = 0; r < design->row_count; r++) {
     for (size_t c = 0; c < count; c++) row[c] = ts_space_number(parameters[c], &design->values[r * count + c]);
     ts_misfits_row(&misfits, parameters, row, count);
   }
   if (misfits.count > 0) locate(&misfits, path, design->names, parameters, count);
-  ts_misfits_warn(s, &misfits, path);
+  ts_misfits_warn(&misfits, path, issues);
 }
 
 /* Tiles of all images if they were cut into tiles of this size. */
-static double tiles_of_size(const struct session *s, int64_t tile_px) {
-  const struct ts_dataset *d = &s->dataset;
+static double tiles_of_size(const struct ts_project *project, int64_t tile_px) {
+  const struct ts_dataset *d = &project->dataset;
   double count = 0;
   for (size_t i = 0; i < d->item_count; i++) {
     const struct ts_region *last = &d->tiles[d->items[i].first_tile + d->items[i].tile_count - 1].core;
@@ -169,33 +177,34 @@ static double tiles_of_size(const struct session *s, int64_t tile_px) {
   return count;
 }
 
-static bool has_overlay(const struct session *s, const struct ts_source *source) {
-  const char *type = s->workflow->tasks[source->index].op->descriptor->outputs[source->port]->type;
-  return s->request->overlays && (strcmp(type, "mask") == 0 || strcmp(type, "labels") == 0);
+static bool has_overlay(const struct ts_project *project, const struct ts_source *source) {
+  const char *type = project->workflow->tasks[source->index].op->descriptor->outputs[source->port]->type;
+  return project->request->overlays && (strcmp(type, "mask") == 0 || strcmp(type, "labels") == 0);
 }
 
-void ts_warn_about_files(struct session *s, const struct ts_source *wanted, size_t count) {
-  const struct ts_workflow *w = s->workflow;
+void ts_warn_about_files(const struct ts_project *project, const struct ts_source *wanted, size_t count,
+                         struct ts_issues *issues) {
+  const struct ts_workflow *w = project->workflow;
   double per_tile = 0, others = 0;
   for (size_t i = 0; i < count; i++) {
     if (wanted[i].kind != TS_SOURCE_TASK) continue;
     enum ts_scope scope = w->stages[w->tasks[wanted[i].index].stage].scope;
-    double files = has_overlay(s, &wanted[i]) ? 2 : 1;
+    double files = has_overlay(project, &wanted[i]) ? 2 : 1;
     if (ts_scope_is_tile(scope))
       per_tile += files;
     else
-      others += files * (double)ts_dataset_units(&s->dataset, scope);
+      others += files * (double)ts_dataset_units(&project->dataset, scope);
   }
-  double all = per_tile * (double)s->dataset.tile_count + others;
+  double all = per_tile * (double)project->dataset.tile_count + others;
   if (all <= MANY_FILES) return;
   int64_t tile_px = TILE_STEP;
-  while (tile_px < LARGEST_TILE && per_tile * tiles_of_size(s, tile_px) + others > MANY_FILES) tile_px += TILE_STEP;
-  double better = per_tile * tiles_of_size(s, tile_px) + others;
-  char number[32], tiles[32], fewer[32];
-  const char *advice = better > MANY_FILES
-                           ? ""
-                           : ts_arena_printf(&s->arena, "; with --tile %lld they are %s", (long long)tile_px,
-                                             ts_format_count((uint64_t)better, fewer));
-  ts_session_warn(s, "a run writes %s files here, for %s tiles%s", ts_format_count((uint64_t)all, number),
-                  ts_format_count(s->dataset.tile_count, tiles), advice);
+  while (tile_px < LARGEST_TILE && per_tile * tiles_of_size(project, tile_px) + others > MANY_FILES)
+    tile_px += TILE_STEP;
+  double better = per_tile * tiles_of_size(project, tile_px) + others;
+  char number[32], tiles[32], fewer[32], advice[80] = "";
+  if (better <= MANY_FILES)
+    snprintf(advice, sizeof advice, "; with --tile %lld they are %s", (long long)tile_px,
+             ts_format_count((uint64_t)better, fewer));
+  ts_issues_warn(issues, "a run writes %s files here, for %s tiles%s", ts_format_count((uint64_t)all, number),
+                 ts_format_count(project->dataset.tile_count, tiles), advice);
 }

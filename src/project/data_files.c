@@ -1,6 +1,6 @@
 /* The files of the dataset: their digests, reading them outside tasks, and whether they are as they were.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "project/session.h"
+#include "project/project.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -11,15 +11,15 @@
 #include <string.h>
 
 struct part_list {
-  struct ts_source_part *items; /* owned; paths in the session's arena */
+  struct ts_source_part *items; /* owned; paths in the arena */
   size_t count, capacity;
 };
 
-static void add_part(struct session *s, struct part_list *list, const char *path) {
+static void add_part(struct ts_arena *arena, struct part_list *list, const char *path) {
   list->items = ts_grow(list->items, list->count, &list->capacity, sizeof *list->items);
   ts_auto_free char *place = ts_path_absolute(path);
   list->items[list->count++] =
-      (struct ts_source_part){.path = ts_arena_strdup(&s->arena, path), .place = ts_arena_strdup(&s->arena, place)};
+      (struct ts_source_part){.path = ts_arena_strdup(arena, path), .place = ts_arena_strdup(arena, place)};
 }
 
 static int compare_parts(const void *a, const void *b) {
@@ -28,33 +28,34 @@ static int compare_parts(const void *a, const void *b) {
 }
 
 /* A slide of MIRAX is a small picture, slide.mrxs, and a folder beside it, slide, with the pixels. */
-static void add_companions(struct session *s, struct part_list *list, const char *path) {
+static void add_companions(struct ts_arena *arena, struct part_list *list, const char *path) {
   const char *ending = strrchr(ts_path_name(path), '.');
   if (!ending || !ts_word_equal(ending, ".mrxs")) return;
   ts_auto_free char *folder = ts_strndup(path, (size_t)(ending - path));
   DIR *dir = opendir(folder);
   for (struct dirent *entry; dir && (entry = readdir(dir));) {
     ts_auto_free char *companion = ts_path_join(folder, entry->d_name);
-    if (entry->d_name[0] != '.' && !ts_folder_exists(companion)) add_part(s, list, companion);
+    if (entry->d_name[0] != '.' && !ts_folder_exists(companion)) add_part(arena, list, companion);
   }
   if (dir) closedir(dir);
   if (list->count > 2) qsort(list->items + 1, list->count - 1, sizeof *list->items, compare_parts);
 }
 
-static bool digest_part(struct session *s, struct ts_source_part *part, struct ts_error *err) {
-  return s->store ? ts_store_file_digest(s->store, part->path, &part->digest, &part->identity, err)
-                  : ts_file_digest(part->path, &part->digest, &part->identity, err);
+static bool digest_part(struct ts_store *store, struct ts_source_part *part, struct ts_error *err) {
+  return store ? ts_store_file_digest(store, part->path, &part->digest, &part->identity, err)
+               : ts_file_digest(part->path, &part->digest, &part->identity, err);
 }
 
-bool ts_session_open_file(struct session *s, const char *path, struct ts_item_source *source, struct ts_error *err) {
+bool ts_source_open(struct ts_store *store, struct ts_arena *arena, const char *path, struct ts_item_source *source,
+                    struct ts_error *err) {
   struct part_list parts = {0};
   bool ok = true;
-  add_part(s, &parts, path);
-  add_companions(s, &parts, path);
-  for (size_t i = 0; ok && i < parts.count; i++) ok = digest_part(s, &parts.items[i], err);
+  add_part(arena, &parts, path);
+  add_companions(arena, &parts, path);
+  for (size_t i = 0; ok && i < parts.count; i++) ok = digest_part(store, &parts.items[i], err);
   if (ok) {
     source->path = parts.items[0].path;
-    source->file = ts_source_file_create(&s->arena, parts.items, parts.count);
+    source->file = ts_source_file_create(arena, parts.items, parts.count);
     ts_source_parts_digest(parts.items, parts.count, &source->digest);
   }
   free(parts.items);
@@ -99,10 +100,10 @@ struct ts_data *ts_source_read_image(const struct ts_item_source *source, const 
   return NULL;
 }
 
-bool ts_session_confirm_files(const struct session *s, struct ts_error *err) {
-  for (size_t i = 0; i < s->dataset.item_count; i++) {
-    for (size_t k = 0; k < s->workflow->input_count; k++) {
-      if (!ts_source_file_confirm(s->dataset.items[i].sources[k].file, err)) return false;
+bool ts_project_confirm_files(const struct ts_project *project, struct ts_error *err) {
+  for (size_t i = 0; i < project->dataset.item_count; i++) {
+    for (size_t k = 0; k < project->workflow->input_count; k++) {
+      if (!ts_source_file_confirm(project->dataset.items[i].sources[k].file, err)) return false;
     }
   }
   return true;

@@ -41,11 +41,12 @@ static int compare_names(const void *a, const void *b) {
 }
 
 /* `pointer` is the place of the entry in the study file; NULL: it is from the command line. */
-static void fail_folder(struct session *s, const char *folder, int number, const char *pointer) {
-  struct ts_error *fault = ts_faults_add(&s->faults);
+static void fail_folder(struct ts_project *project, const char *folder, int number, const char *pointer,
+                        struct ts_issues *issues) {
+  struct ts_error *fault = ts_faults_add(&issues->faults);
   const char *list = "";
   for (size_t i = 0; i < DATA_ENDINGS; i++)
-    list = ts_arena_printf(&s->arena, "%s%s%s", list, i ? ", " : "", data_endings[i]);
+    list = ts_arena_printf(&project->arena, "%s%s%s", list, i ? ", " : "", data_endings[i]);
   if (number) {
     ts_fail(fault, TS_ERR_FILE_NOT_FOUND, "folder '%s' cannot be read: %s", folder, strerrordesc_np(number));
     ts_error_help(fault, "change its permissions, or name another folder");
@@ -53,17 +54,18 @@ static void fail_folder(struct session *s, const char *folder, int number, const
     ts_fail(fault, TS_ERR_NO_TILES, "folder '%s' contains no image files", folder);
     ts_error_help(fault, "files directly in it that end in %s are read", list);
   }
-  if (pointer) ts_json_place(fault, &s->doc, pointer, TS_JSON_VALUE);
+  if (pointer) ts_json_place(fault, &project->doc, pointer, TS_JSON_VALUE);
 }
 
-static void add_folder(struct session *s, struct paths *paths, const char *folder, const char *pointer) {
+static void add_folder(struct ts_project *project, struct paths *paths, const char *folder, const char *pointer,
+                       struct ts_issues *issues) {
   DIR *dir = opendir(folder);
   int number = dir ? 0 : errno;
   size_t first = paths->count;
   for (struct dirent *entry; dir && (entry = readdir(dir));) {
     if (entry->d_name[0] != '.' && is_data_file(entry->d_name)) {
       char *path = ts_path_join(folder, entry->d_name);
-      ts_paths_add(s, paths, path);
+      ts_paths_add(project, paths, path);
       free(path);
     }
   }
@@ -71,47 +73,48 @@ static void add_folder(struct session *s, struct paths *paths, const char *folde
   if (paths->count > first)
     qsort(paths->items + first, paths->count - first, sizeof(const char *), compare_names);
   else
-    fail_folder(s, folder, number, pointer);
+    fail_folder(project, folder, number, pointer, issues);
 }
 
 /* One entry: a file, a folder or a pattern. A pattern that matches nothing, or a file that is not there, is a fault. */
-static void add_entry(struct session *s, struct paths *paths, const char *entry, const char *pointer) {
+static void add_entry(struct ts_project *project, struct paths *paths, const char *entry, const char *pointer,
+                      struct ts_issues *issues) {
   if (ts_folder_exists(entry)) {
-    add_folder(s, paths, entry, pointer);
+    add_folder(project, paths, entry, pointer, issues);
     return;
   }
   if (ts_file_exists(entry)) {
-    ts_paths_add(s, paths, entry);
+    ts_paths_add(project, paths, entry);
     return;
   }
   glob_t matches = {0};
   size_t first = paths->count;
   if (strpbrk(entry, "*?[") && glob(entry, 0, NULL, &matches) == 0) {
-    for (size_t i = 0; i < matches.gl_pathc; i++) ts_paths_add(s, paths, matches.gl_pathv[i]);
+    for (size_t i = 0; i < matches.gl_pathc; i++) ts_paths_add(project, paths, matches.gl_pathv[i]);
   }
   globfree(&matches);
   if (paths->count > first) return;
-  struct ts_error *fault = ts_faults_add(&s->faults);
+  struct ts_error *fault = ts_faults_add(&issues->faults);
   ts_fail(fault, TS_ERR_FILE_NOT_FOUND, strpbrk(entry, "*?[") ? "no file matches '%s'" : "there is no file '%s'",
           entry);
   ts_error_help(fault, pointer ? "names in a study file are relative to its folder; check the spelling"
                                : "names on the command line are relative to the project folder; check the spelling");
-  if (pointer) ts_json_place(fault, &s->doc, pointer, TS_JSON_VALUE);
+  if (pointer) ts_json_place(fault, &project->doc, pointer, TS_JSON_VALUE);
 }
 
-static const char *beside_study(struct session *s, const char *path) {
-  if (path[0] == '/' || strcmp(s->study.folder, ".") == 0) return path;
-  char *joined = ts_path_join(s->study.folder, path);
-  const char *copy = ts_arena_strdup(&s->arena, joined);
+static const char *beside_study(struct ts_project *project, const char *path) {
+  if (path[0] == '/' || strcmp(project->study.folder, ".") == 0) return path;
+  char *joined = ts_path_join(project->study.folder, path);
+  const char *copy = ts_arena_strdup(&project->arena, joined);
   free(joined);
   return copy;
 }
 
-static void add_study_entries(struct session *s, struct paths *paths, const char **entries, size_t count,
-                              const char *key) {
+static void add_study_entries(struct ts_project *project, struct paths *paths, const char **entries, size_t count,
+                              const char *key, struct ts_issues *issues) {
   for (size_t i = 0; i < count; i++) {
-    const char *pointer = ts_arena_printf(&s->arena, "%s/%zu", key, i);
-    add_entry(s, paths, beside_study(s, entries[i]), pointer);
+    const char *pointer = ts_arena_printf(&project->arena, "%s/%zu", key, i);
+    add_entry(project, paths, beside_study(project, entries[i]), pointer, issues);
   }
 }
 
@@ -127,73 +130,81 @@ static size_t primary_input(const struct ts_workflow *w) {
 }
 
 /* Files that the study names as its reference. */
-static void add_reference_files(struct session *s, struct paths *files) {
-  size_t reference = ts_reference_input(s->workflow);
-  if (s->study.reference != REFERENCE_FILES || s->request->data_count > 0 || reference == TS_NONE) return;
+static void add_reference_files(struct ts_project *project, struct paths *files, struct ts_issues *issues) {
+  size_t reference = ts_reference_input(project->workflow);
+  if (project->study.reference != REFERENCE_FILES || project->request->data_count > 0 || reference == TS_NONE) return;
   if (files[reference].count > 0) {
-    struct ts_error *fault = ts_faults_add(&s->faults);
+    struct ts_error *fault = ts_faults_add(&issues->faults);
     ts_fail(fault, TS_ERR_DATA_COLUMNS, "the manifest and the study both name files for '%s'",
-            s->workflow->inputs[reference].name);
+            project->workflow->inputs[reference].name);
     ts_error_help(fault, "remove the column from the manifest, or \"reference\" from the study");
-    ts_json_place(fault, &s->doc, "/reference", TS_JSON_VALUE);
+    ts_json_place(fault, &project->doc, "/reference", TS_JSON_VALUE);
     return;
   }
-  add_study_entries(s, &files[reference], s->study.reference_files, s->study.reference_file_count, "/reference/files");
+  add_study_entries(project, &files[reference], project->study.reference_files, project->study.reference_file_count,
+                    "/reference/files", issues);
 }
 
-static bool list_project_files(struct session *s, struct paths *files, const char *const **groups) {
-  size_t primary = primary_input(s->workflow);
-  if (s->request->data_count > 0 && primary != TS_NONE) {
-    for (size_t i = 0; i < s->request->data_count; i++)
-      add_entry(s, &files[primary], ts_session_path(s, s->request->data[i]), NULL);
-  } else if (s->study.manifest) {
-    ts_manifest_read(s, beside_study(s, s->study.manifest), files, groups);
+static bool list_project_files(struct ts_project *project, struct paths *files, const char *const **groups,
+                               struct ts_issues *issues) {
+  size_t primary = primary_input(project->workflow);
+  if (project->request->data_count > 0 && primary != TS_NONE) {
+    for (size_t i = 0; i < project->request->data_count; i++)
+      add_entry(project, &files[primary], ts_request_path(project->request, &project->arena, project->request->data[i]),
+                NULL, issues);
+  } else if (project->study.manifest) {
+    ts_manifest_read(project, beside_study(project, project->study.manifest), files, groups, issues);
   } else if (primary != TS_NONE) {
-    add_study_entries(s, &files[primary], s->study.data_files, s->study.data_file_count, "/data/files");
+    add_study_entries(project, &files[primary], project->study.data_files, project->study.data_file_count,
+                      "/data/files", issues);
   }
-  add_reference_files(s, files);
-  return ts_session_ok(s);
+  add_reference_files(project, files, issues);
+  return ts_issues_ok(issues);
 }
 
-bool ts_session_has_data_roots(const struct session *s) {
+/* Whether an option or the environment says where data is. */
+static bool has_data_roots(const struct ts_request *request) {
   const char *text = getenv("TESSERA_DATA");
-  return s->request->data_root_count > 0 || (text && *text);
+  return request->data_root_count > 0 || (text && *text);
 }
 
-static void forget_files(const struct session *s, struct paths *files) {
-  for (size_t i = 0; i < s->workflow->input_count; i++) files[i].count = 0;
+static void forget_files(const struct ts_project *project, struct paths *files) {
+  for (size_t i = 0; i < project->workflow->input_count; i++) files[i].count = 0;
 }
 
 /* The files of the run that is continued, by digest; without a fault if they are not there. */
-static bool list_begun_files(struct session *s, struct paths *files, const char *const **groups) {
-  const size_t before = s->faults.count;
-  forget_files(s, files);
-  if (s->begun && s->order_reader->list_files(s, s->begun, files, groups)) return true;
-  forget_files(s, files);
-  s->faults.count = before;
+static bool list_begun_files(struct ts_project *project, struct paths *files, const char *const **groups,
+                             struct ts_issues *issues) {
+  const size_t before = issues->faults.count;
+  forget_files(project, files);
+  if (project->begun && project->order_reader->list_files(project, project->begun, files, groups, issues)) return true;
+  forget_files(project, files);
+  issues->faults.count = before;
   return false;
 }
 
 /* Per input, the files in the order of items; empty: not supplied. A run that is continued gets its data from where the
  * user says that it is now, from where the project has it, or from where it is found. */
-static bool list_files(struct session *s, struct paths *files, const char *const **groups) {
-  if (s->order) return s->order_reader->list_files(s, s->order, files, groups);
-  if (ts_session_has_data_roots(s) && list_begun_files(s, files, groups)) return true;
-  const size_t before = s->faults.count;
-  if (list_project_files(s, files, groups)) return true;
+static bool list_files(struct ts_project *project, struct paths *files, const char *const **groups,
+                       struct ts_issues *issues) {
+  if (project->order) return project->order_reader->list_files(project, project->order, files, groups, issues);
+  if (has_data_roots(project->request) && list_begun_files(project, files, groups, issues)) return true;
+  const size_t before = issues->faults.count;
+  if (list_project_files(project, files, groups, issues)) return true;
   struct ts_faults kept = {0};
-  for (size_t i = before; s->begun && i < s->faults.count; i++) *ts_faults_add(&kept) = s->faults.items[i];
-  if (s->begun) s->faults.count = before;
-  const bool ok = list_begun_files(s, files, groups);
-  for (size_t i = 0; !ok && i < kept.count; i++) ts_session_fault(s, &kept.items[i]);
+  for (size_t i = before; project->begun && i < issues->faults.count; i++)
+    *ts_faults_add(&kept) = issues->faults.items[i];
+  if (project->begun) issues->faults.count = before;
+  const bool ok = list_begun_files(project, files, groups, issues);
+  for (size_t i = 0; !ok && i < kept.count; i++) ts_issues_fault(issues, &kept.items[i]);
   ts_faults_release(&kept);
   return ok;
 }
 
 /* A reference that the study does not compare with: its files must fit all the same, because a run takes them. */
-static bool is_unused(const struct session *s, size_t input) {
-  return s->is_study && s->study.reference == REFERENCE_DEFAULT &&
-         s->workflow->inputs[input].default_run.kind == TS_SOURCE_TASK;
+static bool is_unused(const struct ts_project *project, size_t input) {
+  return project->is_study && project->study.reference == REFERENCE_DEFAULT &&
+         project->workflow->inputs[input].default_run.kind == TS_SOURCE_TASK;
 }
 
 /* Tiles of all items so far, and the item of each. */
@@ -210,7 +221,8 @@ static void make_room(struct tile_list *list, size_t count) {
   list->items = ts_realloc_array(list->items, list->capacity, sizeof *list->items);
 }
 
-static void too_many_tiles(struct session *s, const char *what, double count, size_t most, int64_t tile_px) {
+static void too_many_tiles(struct ts_project *project, const char *what, double count, size_t most, int64_t tile_px,
+                           struct ts_issues *issues) {
   char number[32], limit[32];
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_BAD_VALUE, "tiles of %lld x %lld pixels cut %s into %s, more than the %s that are allowed",
@@ -219,29 +231,31 @@ static void too_many_tiles(struct session *s, const char *what, double count, si
   /* The edge that just fits, with room for tiles that the edge of an image cuts. */
   ts_error_help(&err, "make the tiles larger, for example %.0f pixels",
                 100 * ceil((double)tile_px * sqrt(count / (double)most) * 1.05 / 100));
-  if (!s->request->has_tile && s->doc.root) ts_json_place(&err, &s->doc, "/data/tile", TS_JSON_VALUE);
-  ts_session_fault(s, &err);
+  if (!project->request->has_tile && project->doc.root) ts_json_place(&err, &project->doc, "/data/tile", TS_JSON_VALUE);
+  ts_issues_fault(issues, &err);
 }
 
-static bool fits_limits(struct session *s, const struct ts_item *item, const struct ts_image_info *info,
-                        int64_t tile_px) {
+static bool fits_limits(struct ts_project *project, const struct ts_item *item, const struct ts_image_info *info,
+                        int64_t tile_px, struct ts_issues *issues) {
   if (tile_px <= 0 || !info) return true;
   double count = ceil((double)info->width / (double)tile_px) * ceil((double)info->height / (double)tile_px);
-  double all = (double)s->dataset.tile_count + count;
+  double all = (double)project->dataset.tile_count + count;
   if (count > MAX_TILES_PER_FILE)
-    too_many_tiles(s, ts_arena_printf(&s->arena, "'%s'", item->name), count, MAX_TILES_PER_FILE, tile_px);
+    too_many_tiles(project, ts_arena_printf(&project->arena, "'%s'", item->name), count, MAX_TILES_PER_FILE, tile_px,
+                   issues);
   else if (all > MAX_TILES)
-    too_many_tiles(s, "the dataset", all, MAX_TILES, tile_px);
-  return ts_session_ok(s);
+    too_many_tiles(project, "the dataset", all, MAX_TILES, tile_px, issues);
+  return ts_issues_ok(issues);
 }
 
-static void add_tiles(struct session *s, struct ts_item *item, const struct ts_image_info *info, struct tile_list *list,
-                      size_t item_index) {
-  int64_t tile = s->request->has_tile ? s->request->tile_px : s->study.tile_px;
-  struct ts_grid grid = {.width = tile, .height = tile, .halo_px = s->study.halo_px};
-  struct ts_dataset *d = &s->dataset;
-  if (!fits_limits(s, item, info, tile)) return;
-  if (info) grid.whole = (struct ts_region){.width = info->width, .height = info->height, .level = s->study.level};
+static void add_tiles(struct ts_project *project, struct ts_item *item, const struct ts_image_info *info,
+                      struct tile_list *list, size_t item_index, struct ts_issues *issues) {
+  int64_t tile = project->request->has_tile ? project->request->tile_px : project->study.tile_px;
+  struct ts_grid grid = {.width = tile, .height = tile, .halo_px = project->study.halo_px};
+  struct ts_dataset *d = &project->dataset;
+  if (!fits_limits(project, item, info, tile, issues)) return;
+  if (info)
+    grid.whole = (struct ts_region){.width = info->width, .height = info->height, .level = project->study.level};
   size_t count = info ? ts_grid_count(&grid) : 1;
   make_room(list, d->tile_count + count);
   struct ts_tile *tiles = list->tiles + d->tile_count;
@@ -255,45 +269,47 @@ static void add_tiles(struct session *s, struct ts_item *item, const struct ts_i
 
 /* A file that is not an image is refused before it is digested; afterwards the header is read again, so that it
  * belongs to the digest. */
-static bool open_source(struct session *s, size_t item, size_t input, const char *path, struct ts_item_source *source,
-                        struct ts_image_info *info, struct ts_error *err) {
-  bool has_pixels = ts_input_is_image(&s->workflow->inputs[input]);
-  int32_t level = s->study.level;
+static bool open_source(struct ts_project *project, size_t item, size_t input, const char *path,
+                        struct ts_item_source *source, struct ts_image_info *info, struct ts_error *err) {
+  bool has_pixels = ts_input_is_image(&project->workflow->inputs[input]);
+  int32_t level = project->study.level;
   if (has_pixels && !(ts_image_inspect(path, level, info, err) && ts_image_fits_budget(path, level, err))) return false;
-  if (s->opened) *source = s->opened[item * s->workflow->input_count + input];
-  if (!is_unused(s, input) && ((!s->opened && !ts_session_open_file(s, path, source, err)) ||
-                               (has_pixels && !ts_source_inspect(source, level, info, err))))
+  if (project->opened) *source = project->opened[item * project->workflow->input_count + input];
+  if (!is_unused(project, input) &&
+      ((!project->opened && !ts_source_open(project->store, &project->arena, path, source, err)) ||
+       (has_pixels && !ts_source_inspect(source, level, info, err))))
     return false;
   source->path = path;
-  source->type = ts_input_file_type(&s->workflow->inputs[input], info);
+  source->type = ts_input_file_type(&project->workflow->inputs[input], info);
   return true;
 }
 
-static void refuse_size(struct session *s, const char *path, const struct ts_image_info *info, const char *first,
-                        const struct ts_image_info *pixels) {
+static void refuse_size(const char *path, const struct ts_image_info *info, const char *first,
+                        const struct ts_image_info *pixels, struct ts_issues *issues) {
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_BAD_IMAGE, "'%s' is %lld x %lld pixels, but '%s' is %lld x %lld", path, (long long)info->width,
           (long long)info->height, first, (long long)pixels->width, (long long)pixels->height);
   ts_error_help(&err, "files that belong together must have one size");
-  ts_session_fault(s, &err);
+  ts_issues_fault(issues, &err);
 }
 
 /* Inspects the files of one item; *pixels is set if any of them is an image. */
-static bool open_sources(struct session *s, const struct paths *files, size_t index, struct ts_item_source *sources,
-                         struct ts_image_info *pixels, bool *has_pixels) {
+static bool open_sources(struct ts_project *project, const struct paths *files, size_t index,
+                         struct ts_item_source *sources, struct ts_image_info *pixels, bool *has_pixels,
+                         struct ts_issues *issues) {
   const char *first = NULL; /* image of the item */
-  struct ts_image_info *infos = ts_arena_array(&s->arena, s->workflow->input_count, sizeof *infos);
+  struct ts_image_info *infos = ts_arena_array(&project->arena, project->workflow->input_count, sizeof *infos);
   *has_pixels = false;
-  for (size_t i = 0; i < s->workflow->input_count; i++) {
+  for (size_t i = 0; i < project->workflow->input_count; i++) {
     struct ts_error err = {0};
     const char *path = files[i].count > 0 ? files[i].items[index] : NULL;
     if (!path) continue;
-    if (!open_source(s, index, i, path, &sources[i], &infos[i], &err)) {
-      ts_session_fault(s, &err);
-    } else if (ts_input_is_image(&s->workflow->inputs[i]) && *has_pixels &&
+    if (!open_source(project, index, i, path, &sources[i], &infos[i], &err)) {
+      ts_issues_fault(issues, &err);
+    } else if (ts_input_is_image(&project->workflow->inputs[i]) && *has_pixels &&
                (infos[i].width != pixels->width || infos[i].height != pixels->height)) {
-      refuse_size(s, path, &infos[i], first, pixels);
-    } else if (ts_input_is_image(&s->workflow->inputs[i])) {
+      refuse_size(path, &infos[i], first, pixels, issues);
+    } else if (ts_input_is_image(&project->workflow->inputs[i])) {
       const struct ts_pixel_size known = pixels->pixel_size; /* a mask beside its slide often does not say */
       *pixels = infos[i];
       if (known.x_um > 0) pixels->pixel_size = known;
@@ -301,10 +317,10 @@ static bool open_sources(struct session *s, const struct paths *files, size_t in
       first = path;
     }
   }
-  ts_check_item_types(s, sources, infos);
-  for (size_t i = 0; i < s->workflow->input_count; i++)
-    if (is_unused(s, i)) sources[i] = (struct ts_item_source){0};
-  return ts_session_ok(s);
+  ts_check_item_types(project, sources, infos, issues);
+  for (size_t i = 0; i < project->workflow->input_count; i++)
+    if (is_unused(project, i)) sources[i] = (struct ts_item_source){0};
+  return ts_issues_ok(issues);
 }
 
 static bool is_taken(const char *name, const struct ts_item *items, size_t count) {
@@ -314,38 +330,41 @@ static bool is_taken(const char *name, const struct ts_item *items, size_t count
 }
 
 /* A name for folders and messages; files of one name in different folders get a number. */
-static const char *item_name(struct session *s, const char *path, const struct ts_item *items, size_t count) {
+static const char *item_name(struct ts_project *project, const char *path, const struct ts_item *items, size_t count) {
   char *stem = ts_path_safe_stem(path);
-  const char *name = ts_arena_strdup(&s->arena, stem);
+  const char *name = ts_arena_strdup(&project->arena, stem);
   for (size_t number = 2; is_taken(name, items, count); number++)
-    name = ts_arena_printf(&s->arena, "%s-%zu", stem, number);
+    name = ts_arena_printf(&project->arena, "%s-%zu", stem, number);
   free(stem);
   return name;
 }
 
-static bool no_tiles(struct session *s) {
-  struct ts_error *fault = ts_faults_add(&s->faults);
+static bool no_tiles(const struct ts_project *project, struct ts_issues *issues) {
+  struct ts_error *fault = ts_faults_add(&issues->faults);
   ts_fail(fault, TS_ERR_NO_TILES, "the dataset has no tiles");
   ts_error_help(fault, "name at least one file in the study's data, or give --data FILE-OR-FOLDER");
-  if (s->doc.root && !s->study.is_bare_workflow) ts_json_place(fault, &s->doc, "/data", TS_JSON_VALUE);
+  if (project->doc.root && !project->study.is_bare_workflow)
+    ts_json_place(fault, &project->doc, "/data", TS_JSON_VALUE);
   return false;
 }
 
-static bool same_counts(struct session *s, const struct paths *files, size_t item_count) {
-  for (size_t i = 0; i < s->workflow->input_count; i++) {
+static bool same_counts(const struct ts_project *project, const struct paths *files, size_t item_count,
+                        struct ts_issues *issues) {
+  for (size_t i = 0; i < project->workflow->input_count; i++) {
     if (files[i].count == 0 || files[i].count == item_count) continue;
-    struct ts_error *fault = ts_faults_add(&s->faults);
+    struct ts_error *fault = ts_faults_add(&issues->faults);
     ts_fail(fault, TS_ERR_NO_TILES, "there are %zu files, but %zu for the input '%s'", item_count, files[i].count,
-            s->workflow->inputs[i].name);
+            project->workflow->inputs[i].name);
     ts_error_help(fault, "name one file per item for each input");
   }
-  return ts_session_ok(s);
+  return ts_issues_ok(issues);
 }
 
 /* A tile is in memory as a whole: a warning beyond the budget, a fault beyond the machine's memory. */
-static void check_tile_memory(struct session *s, const struct ts_item *item, const struct tile_list *list) {
+static void check_tile_memory(const struct ts_project *project, const struct ts_item *item,
+                              const struct tile_list *list, struct ts_issues *issues) {
   uint64_t pixels = 0, pixel_bytes = 0, budget = ts_budget_memory_bytes();
-  for (size_t i = 0; i < s->workflow->input_count; i++) {
+  for (size_t i = 0; i < project->workflow->input_count; i++) {
     const struct ts_type *type = item->sources[i].type;
     if (type && type->kind == TS_DATA_PIXELS) pixel_bytes += ts_element_bytes(type->element) * (uint64_t)type->channels;
   }
@@ -358,43 +377,46 @@ static void check_tile_memory(struct session *s, const struct ts_item *item, con
   char needed[32], limit[32];
   ts_format_bytes(pixels * pixel_bytes, needed);
   if (pixels <= ts_memory_available() / pixel_bytes) {
-    ts_session_warn(s,
-                    "a tile of '%s' takes about %s, more than the %s of --memory: the run will need more than that; "
-                    "smaller tiles need less, for example --tile 1024",
-                    item->name, needed, ts_format_bytes(budget, limit));
+    ts_issues_warn(issues,
+                   "a tile of '%s' takes about %s, more than the %s of --memory: the run will need more than that; "
+                   "smaller tiles need less, for example --tile 1024",
+                   item->name, needed, ts_format_bytes(budget, limit));
     return;
   }
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_IMAGE_TOO_LARGE, "a tile of '%s' takes %s, more memory than this machine has (%s)", item->name,
           needed, ts_format_bytes(ts_memory_available(), limit));
   ts_error_help(&err, "use smaller tiles, for example --tile 1024");
-  ts_session_fault(s, &err);
+  ts_issues_fault(issues, &err);
 }
 
-static bool fill_items(struct session *s, const struct paths *files, size_t primary, size_t count,
-                       const char *const *groups) {
-  struct ts_item *items = ts_arena_array(&s->arena, count, sizeof *items);
+static bool fill_items(struct ts_project *project, const struct paths *files, size_t primary, size_t count,
+                       const char *const *groups, struct ts_issues *issues) {
+  struct ts_item *items = ts_arena_array(&project->arena, count, sizeof *items);
   struct tile_list list = {0};
   for (size_t i = 0; i < count; i++) {
-    struct ts_item_source *sources = ts_arena_array(&s->arena, s->workflow->input_count, sizeof *sources);
+    struct ts_item_source *sources = ts_arena_array(&project->arena, project->workflow->input_count, sizeof *sources);
     struct ts_image_info pixels = {0};
     bool has_pixels = false;
-    items[i].name = s->item_names ? s->item_names[i] : item_name(s, files[primary].items[i], items, i);
+    items[i].name =
+        project->item_names ? project->item_names[i] : item_name(project, files[primary].items[i], items, i);
     items[i].sources = sources;
-    items[i].groups = groups && s->study.group_count > 0 ? groups + i * s->study.group_count : NULL;
-    if (open_sources(s, files, i, sources, &pixels, &has_pixels)) {
-      add_tiles(s, &items[i], has_pixels ? &pixels : NULL, &list, i);
-      check_tile_memory(s, &items[i], &list);
+    items[i].groups = groups && project->study.group_count > 0 ? groups + i * project->study.group_count : NULL;
+    if (open_sources(project, files, i, sources, &pixels, &has_pixels, issues)) {
+      add_tiles(project, &items[i], has_pixels ? &pixels : NULL, &list, i, issues);
+      check_tile_memory(project, &items[i], &list, issues);
       items[i].pixel_size = pixels.pixel_size;
     }
   }
-  s->dataset.items = items;
-  s->dataset.item_count = count;
-  s->dataset.tiles = ts_arena_memdup(&s->arena, list.tiles, s->dataset.tile_count * sizeof *list.tiles);
-  s->dataset.tile_items = ts_arena_memdup(&s->arena, list.items, s->dataset.tile_count * sizeof *list.items);
+  project->dataset.items = items;
+  project->dataset.item_count = count;
+  project->dataset.tiles =
+      ts_arena_memdup(&project->arena, list.tiles, project->dataset.tile_count * sizeof *list.tiles);
+  project->dataset.tile_items =
+      ts_arena_memdup(&project->arena, list.items, project->dataset.tile_count * sizeof *list.items);
   free(list.tiles);
   free(list.items);
-  return ts_session_ok(s);
+  return ts_issues_ok(issues);
 }
 
 /* Worker processes share the budgets; images that do not fit into a share are refused before they start. */
@@ -405,33 +427,33 @@ static void set_budget(const struct ts_request *r) {
   ts_budget_set(memory / share, scratch / share);
 }
 
-bool ts_session_open_dataset(struct session *s, bool is_study) {
+bool ts_project_open_dataset(struct ts_project *project, bool is_study, struct ts_issues *issues) {
   struct ts_error err = {0};
-  set_budget(s->request);
-  size_t inputs = s->workflow->input_count;
+  set_budget(project->request);
+  size_t inputs = project->workflow->input_count;
   const char *const *groups = NULL;
-  s->is_study = is_study;
+  project->is_study = is_study;
   struct paths *files = ts_calloc(inputs + 1, sizeof *files);
-  size_t primary = primary_input(s->workflow);
+  size_t primary = primary_input(project->workflow);
   bool ok = ts_image_startup(&err);
-  if (!ok) ts_session_fault(s, &err);
-  ok = ok && list_files(s, files, &groups);
+  if (!ok) ts_issues_fault(issues, &err);
+  ok = ok && list_files(project, files, &groups, issues);
   size_t count = primary == TS_NONE ? 0 : files[primary].count;
-  if (ok && count == 0) ok = no_tiles(s);
-  ok = ok && same_counts(s, files, count) && fill_items(s, files, primary, count, groups);
-  s->supplied = ts_arena_array(&s->arena, inputs + 1, sizeof *s->supplied);
+  if (ok && count == 0) ok = no_tiles(project, issues);
+  ok = ok && same_counts(project, files, count, issues) && fill_items(project, files, primary, count, groups, issues);
+  project->supplied = ts_arena_array(&project->arena, inputs + 1, sizeof *project->supplied);
   for (size_t i = 0; i < inputs; i++) {
-    s->supplied[i] = files[i].count > 0 && !is_unused(s, i);
+    project->supplied[i] = files[i].count > 0 && !is_unused(project, i);
     free(files[i].items);
   }
   free(files);
-  if (ok && s->dataset.tile_count == 0) ok = no_tiles(s);
-  return ok && ts_reference_settle(s);
+  if (ok && project->dataset.tile_count == 0) ok = no_tiles(project, issues);
+  return ok && ts_reference_settle(project, issues);
 }
 
-json_t *ts_session_groups_json(const struct session *s, const struct ts_item *item) {
+json_t *ts_project_groups_json(const struct ts_project *project, const struct ts_item *item) {
   json_t *object = json_object();
-  for (size_t g = 0; g < s->study.group_count; g++)
-    json_object_set_new(object, s->study.groups[g], json_string(item->groups[g]));
+  for (size_t g = 0; g < project->study.group_count; g++)
+    json_object_set_new(object, project->study.groups[g], json_string(item->groups[g]));
   return object;
 }

@@ -14,16 +14,17 @@
 #define NAMES_BYTES 160 /* of a list of names in a help text */
 
 struct manifest {
-  struct session *s; /* borrowed */
-  const char *path;  /* borrowed */
+  struct ts_project *project; /* borrowed, as is all above the table */
+  struct ts_issues *issues;
+  const char *path;
   struct ts_csv csv;
   size_t *inputs; /* owned: per column its input, or TS_NONE */
   size_t *groups; /* owned: per column its group, or TS_NONE */
 };
 
-void ts_paths_add(struct session *s, struct paths *paths, const char *path) {
+void ts_paths_add(struct ts_project *project, struct paths *paths, const char *path) {
   paths->items = ts_grow(paths->items, paths->count, &paths->capacity, sizeof(const char *));
-  paths->items[paths->count++] = ts_arena_strdup(&s->arena, path);
+  paths->items[paths->count++] = ts_arena_strdup(&project->arena, path);
 }
 
 /* A fault at a cell of the row that starts in `row_line`. */
@@ -31,7 +32,7 @@ static void report(const struct manifest *m, int row_line, size_t cell, struct t
   int line = row_line, column = 1;
   ts_csv_locate(m->path, row_line, cell, &line, &column);
   ts_error_place(err, m->path, line, column, NULL);
-  ts_session_fault(m->s, err);
+  ts_issues_fault(m->issues, err);
 }
 
 /* A program that writes numbers with a decimal comma separates columns by semicolons. */
@@ -50,11 +51,11 @@ static bool has_commas(const struct manifest *m) {
   return false;
 }
 
-/* Every name that a column may have: inputs, then groups. In the session's arena. */
+/* Every name that a column may have: inputs, then groups. In the project's arena. */
 static const char **known_names(const struct manifest *m, size_t *count) {
-  const struct ts_workflow *w = m->s->workflow;
-  const struct study_file *f = &m->s->study;
-  const char **names = ts_arena_array(&m->s->arena, w->input_count + f->group_count + 1, sizeof *names);
+  const struct ts_workflow *w = m->project->workflow;
+  const struct study_file *f = &m->project->study;
+  const char **names = ts_arena_array(&m->project->arena, w->input_count + f->group_count + 1, sizeof *names);
   *count = 0;
   for (size_t i = 0; i < w->input_count; i++) names[(*count)++] = w->inputs[i].name;
   for (size_t g = 0; g < f->group_count; g++) names[(*count)++] = f->groups[g];
@@ -67,7 +68,7 @@ static void report_unknown(const struct manifest *m, size_t column) {
   const char **names = known_names(m, &count);
   const char *near = ts_nearest_word(name, names, count);
   ts_auto(ts_str_release) struct ts_str inputs = {0};
-  for (size_t i = 0; i < m->s->workflow->input_count && inputs.length < NAMES_BYTES; i++)
+  for (size_t i = 0; i < m->project->workflow->input_count && inputs.length < NAMES_BYTES; i++)
     ts_str_addf(&inputs, "%s%s", i ? ", " : "", names[i]);
   struct ts_error err = {0};
   if (name[0] == '\0')
@@ -112,8 +113,8 @@ static void name_columns(struct manifest *m) {
   for (size_t c = 0; c < m->csv.column_count; c++) {
     const char *name = m->csv.header[c];
     size_t input = TS_NONE;
-    m->groups[c] = find_group(&m->s->study, name);
-    m->inputs[c] = ts_workflow_find_input(m->s->workflow, name, &input) ? input : TS_NONE;
+    m->groups[c] = find_group(&m->project->study, name);
+    m->inputs[c] = ts_workflow_find_input(m->project->workflow, name, &input) ? input : TS_NONE;
     if (ts_is_reserved_column(name)) {
       report_reserved(m, c);
     } else if (m->inputs[c] == TS_NONE && m->groups[c] == TS_NONE) {
@@ -129,12 +130,12 @@ static void name_columns(struct manifest *m) {
 }
 
 static void check_groups(const struct manifest *m) {
-  for (size_t g = 0; g < m->s->study.group_count; g++) {
-    const char *name = m->s->study.groups[g];
+  for (size_t g = 0; g < m->project->study.group_count; g++) {
+    const char *name = m->project->study.groups[g];
     size_t c = 0, input = 0;
     while (c < m->csv.column_count && strcmp(m->csv.header[c], name) != 0) c++;
-    if (c < m->csv.column_count && !ts_workflow_find_input(m->s->workflow, name, &input)) continue;
-    struct ts_error *fault = ts_faults_add(&m->s->faults);
+    if (c < m->csv.column_count && !ts_workflow_find_input(m->project->workflow, name, &input)) continue;
+    struct ts_error *fault = ts_faults_add(&m->issues->faults);
     const char *near =
         ts_nearest_word(name, (const char *const *)m->csv.header, c < m->csv.column_count ? 0 : m->csv.column_count);
     if (c < m->csv.column_count)
@@ -145,7 +146,7 @@ static void check_groups(const struct manifest *m) {
       ts_error_help(fault, "did you mean '%s'?", near);
     else
       ts_error_help(fault, "groups are columns of the manifest, such as \"patient\", that are not inputs");
-    ts_json_place(fault, &m->s->doc, ts_arena_printf(&m->s->arena, "/data/groups/%zu", g), TS_JSON_VALUE);
+    ts_json_place(fault, &m->project->doc, ts_arena_printf(&m->project->arena, "/data/groups/%zu", g), TS_JSON_VALUE);
   }
 }
 
@@ -168,7 +169,7 @@ static void add_file(const struct manifest *m, const char *folder, size_t row, s
     ts_error_help(&err, "names in a manifest are relative to its folder");
     report(m, m->csv.lines[row], column, &err);
   }
-  ts_paths_add(m->s, paths, file);
+  ts_paths_add(m->project, paths, file);
 }
 
 static void read_cells(const struct manifest *m, struct paths *files, const char **values) {
@@ -178,24 +179,27 @@ static void read_cells(const struct manifest *m, struct paths *files, const char
       if (m->inputs[c] != TS_NONE)
         add_file(m, folder, r, c, &files[m->inputs[c]]);
       else if (m->groups[c] != TS_NONE && has_value(m, r, c))
-        values[r * m->s->study.group_count + m->groups[c]] = ts_arena_strdup(&m->s->arena, m->csv.rows[r][c]);
+        values[r * m->project->study.group_count + m->groups[c]] =
+            ts_arena_strdup(&m->project->arena, m->csv.rows[r][c]);
     }
   }
 }
 
-bool ts_manifest_read(struct session *s, const char *path, struct paths *files, const char *const **groups) {
-  struct manifest m = {.s = s, .path = path};
+bool ts_manifest_read(struct ts_project *project, const char *path, struct paths *files, const char *const **groups,
+                      struct ts_issues *issues) {
+  struct manifest m = {.project = project, .issues = issues, .path = path};
   struct ts_error err = {0};
   if (!ts_csv_read(&m.csv, path, &err)) {
-    if (!err.where.file[0]) ts_json_place(&err, &s->doc, "/data/manifest", TS_JSON_VALUE);
-    ts_session_fault(s, &err);
+    if (!err.where.file[0]) ts_json_place(&err, &project->doc, "/data/manifest", TS_JSON_VALUE);
+    ts_issues_fault(issues, &err);
     return false;
   }
   if (has_commas(&m)) {
     m.inputs = ts_calloc(m.csv.column_count + 1, sizeof *m.inputs);
     m.groups = ts_calloc(m.csv.column_count + 1, sizeof *m.groups);
-    const char **values = ts_arena_array(&s->arena, m.csv.row_count * s->study.group_count + 1, sizeof *values);
-    for (size_t i = 0; i < m.csv.row_count * s->study.group_count; i++) values[i] = "";
+    const char **values =
+        ts_arena_array(&project->arena, m.csv.row_count * project->study.group_count + 1, sizeof *values);
+    for (size_t i = 0; i < m.csv.row_count * project->study.group_count; i++) values[i] = "";
     name_columns(&m);
     check_groups(&m);
     read_cells(&m, files, values);
@@ -204,5 +208,5 @@ bool ts_manifest_read(struct session *s, const char *path, struct paths *files, 
   free(m.inputs);
   free(m.groups);
   ts_csv_release(&m.csv);
-  return ts_session_ok(s);
+  return ts_issues_ok(issues);
 }

@@ -3,17 +3,18 @@
 #ifndef TS_PROJECT_MANIFEST_H
 #define TS_PROJECT_MANIFEST_H
 
-#include "project/session.h"
+#include "project/project.h"
 
 /* Files of one input, in the order of items. */
 struct paths {
-  const char **items; /* owned; the strings belong to the session's arena */
+  const char **items; /* owned; the strings belong to the project's arena */
   size_t count, capacity;
 };
-void ts_paths_add(struct session *s, struct paths *paths, const char *path);
+void ts_paths_add(struct ts_project *project, struct paths *paths, const char *path);
 
 /* Reads the manifest at `path`: files[i] gets those of input i, and *groups the values of the declared groups, row
- * after row (in the session's arena). All faults at once, each with the cell it is about. */
-bool ts_manifest_read(struct session *s, const char *path, struct paths *files, const char *const **groups);
+ * after row (in the project's arena). All faults at once, each with the cell it is about. */
+bool ts_manifest_read(struct ts_project *project, const char *path, struct paths *files, const char *const **groups,
+                      struct ts_issues *issues);
 
 #endif

@@ -4,7 +4,7 @@
  * A task compares if one of its inputs is a reference, or if it reads the product of a task that does. Tasks of a
  * workflow are in an order in which each follows those it needs, so one pass over them answers every question of
  * this file. */
-#include "project/session.h"
+#include "project/project.h"
 
 #include "base/alloc.h"
 
@@ -22,11 +22,11 @@ size_t ts_reference_input(const struct ts_workflow *w) {
 }
 
 /* The reference that this input compares with; NULL: none. */
-static const char *against_input(const struct session *s, size_t input) {
-  const struct ts_workflow_input *declared = &s->workflow->inputs[input];
+static const char *against_input(const struct ts_project *project, size_t input) {
+  const struct ts_workflow_input *declared = &project->workflow->inputs[input];
   if (!ts_is_reference_input(declared)) return NULL;
-  bool from_study = s->study.reference == REFERENCE_FILES && input == ts_reference_input(s->workflow);
-  if (s->supplied[input]) return from_study ? "files" : "truth";
+  bool from_study = project->study.reference == REFERENCE_FILES && input == ts_reference_input(project->workflow);
+  if (project->supplied[input]) return from_study ? "files" : "truth";
   return declared->default_run.kind == TS_SOURCE_TASK ? AGAINST_DEFAULT : NULL;
 }
 
@@ -39,29 +39,29 @@ static const char *weaker(const char *a, const char *b) {
   return NULL;
 }
 
-static void find_against(struct session *s) {
-  const struct ts_workflow *w = s->workflow;
-  s->against = ts_arena_array(&s->arena, w->task_count + 1, sizeof *s->against);
+static void find_against(struct ts_project *project) {
+  const struct ts_workflow *w = project->workflow;
+  project->against = ts_arena_array(&project->arena, w->task_count + 1, sizeof *project->against);
   for (size_t t = 0; t < w->task_count; t++) {
     const struct ts_task *task = &w->tasks[t];
     for (size_t i = 0; i < task->op->descriptor->input_count; i++) {
       const struct ts_source *source = &task->inputs[i];
       if (source->kind == TS_SOURCE_INPUT)
-        s->against[t] = weaker(s->against[t], against_input(s, source->index));
+        project->against[t] = weaker(project->against[t], against_input(project, source->index));
       else if (source->kind == TS_SOURCE_TASK)
-        s->against[t] = weaker(s->against[t], s->against[source->index]);
+        project->against[t] = weaker(project->against[t], project->against[source->index]);
     }
   }
 }
 
-const char *ts_reference_measure(struct session *s, const char *column, const char *against) {
+const char *ts_reference_measure(struct ts_arena *arena, const char *column, const char *against) {
   bool by_default = against && strcmp(against, AGAINST_DEFAULT) == 0;
-  return by_default ? ts_arena_printf(&s->arena, "%s_vs_default", column) : column;
+  return by_default ? ts_arena_printf(arena, "%s_vs_default", column) : column;
 }
 
-size_t ts_reference_missing(struct session *s, size_t task) {
-  const struct ts_workflow *w = s->workflow;
-  size_t *missing = ts_arena_array(&s->arena, w->task_count + 1, sizeof *missing);
+size_t ts_reference_missing(const struct ts_project *project, size_t task) {
+  const struct ts_workflow *w = project->workflow;
+  ts_auto_free size_t *missing = ts_calloc(w->task_count + 1, sizeof *missing);
   for (size_t t = 0; t <= task; t++) {
     const struct ts_op_descriptor *d = w->tasks[t].op->descriptor;
     missing[t] = TS_NONE;
@@ -70,88 +70,91 @@ size_t ts_reference_missing(struct session *s, size_t task) {
       if (d->inputs[i]->optional || source->kind == TS_SOURCE_NONE) continue;
       if (source->kind == TS_SOURCE_TASK)
         missing[t] = missing[source->index];
-      else if (!s->supplied[source->index] && w->inputs[source->index].default_run.kind == TS_SOURCE_NONE)
+      else if (!project->supplied[source->index] && w->inputs[source->index].default_run.kind == TS_SOURCE_NONE)
         missing[t] = source->index;
     }
   }
   return missing[task];
 }
 
-static void fail_reference(struct session *s, const char *text, const char *help) {
+static void fail_reference(struct ts_project *project, const char *text, const char *help, struct ts_issues *issues) {
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_DATA_COLUMNS, "%s", text);
   ts_error_help(&err, "%s", help);
-  ts_json_place(&err, &s->doc, "/reference", TS_JSON_VALUE);
-  ts_session_fault(s, &err);
+  ts_json_place(&err, &project->doc, "/reference", TS_JSON_VALUE);
+  ts_issues_fault(issues, &err);
 }
 
 /* The reference that the study names must exist: another one would answer another question. */
-static void check_asked(struct session *s) {
-  const struct ts_workflow *w = s->workflow;
+static void check_asked(struct ts_project *project, struct ts_issues *issues) {
+  const struct ts_workflow *w = project->workflow;
   size_t reference = ts_reference_input(w);
-  if (s->study.reference == REFERENCE_ANY) return;
+  if (project->study.reference == REFERENCE_ANY) return;
   if (reference == TS_NONE) {
-    fail_reference(s, "the study names a reference, but the workflow has no input to compare with",
-                   "call an input of the workflow \"reference\", or remove \"reference\" from the study");
+    fail_reference(project, "the study names a reference, but the workflow has no input to compare with",
+                   "call an input of the workflow \"reference\", or remove \"reference\" from the study", issues);
     return;
   }
   const char *name = w->inputs[reference].name;
-  bool is_given = s->supplied[reference];
-  if (s->study.reference == REFERENCE_DEFAULT && w->inputs[reference].default_run.kind == TS_SOURCE_NONE)
+  bool is_given = project->supplied[reference];
+  if (project->study.reference == REFERENCE_DEFAULT && w->inputs[reference].default_run.kind == TS_SOURCE_NONE)
     fail_reference(
-        s, ts_arena_printf(&s->arena, "the input '%s' has no default run that results could be compared with", name),
-        "give it a \"default_run\" in the workflow, or compare with the truth");
-  else if (s->request->data_count > 0 && s->study.reference != REFERENCE_DEFAULT)
-    fail_reference(s, "the reference of the study belongs to its own data, not to that of --data",
-                   "leave out --data, or remove \"reference\" to compare with the default run");
-  else if (s->study.reference == REFERENCE_TRUTH && !is_given)
+        project,
+        ts_arena_printf(&project->arena, "the input '%s' has no default run that results could be compared with", name),
+        "give it a \"default_run\" in the workflow, or compare with the truth", issues);
+  else if (project->request->data_count > 0 && project->study.reference != REFERENCE_DEFAULT)
+    fail_reference(project, "the reference of the study belongs to its own data, not to that of --data",
+                   "leave out --data, or remove \"reference\" to compare with the default run", issues);
+  else if (project->study.reference == REFERENCE_TRUTH && !is_given)
     fail_reference(
-        s, ts_arena_printf(&s->arena, "the study compares with the truth, but its data has no files for '%s'", name),
-        ts_arena_printf(&s->arena, "add a column '%s' to the manifest, or write \"reference\": \"default\"", name));
+        project,
+        ts_arena_printf(&project->arena, "the study compares with the truth, but its data has no files for '%s'", name),
+        ts_arena_printf(&project->arena, "add a column '%s' to the manifest, or write \"reference\": \"default\"",
+                        name),
+        issues);
 }
 
-const char *ts_reference_advice(struct session *s, size_t input) {
-  const char *name = s->workflow->inputs[input].name;
-  if (input == ts_reference_input(s->workflow))
+const char *ts_reference_advice(struct ts_arena *arena, const struct ts_workflow *w, size_t input) {
+  const char *name = w->inputs[input].name;
+  if (input == ts_reference_input(w))
     return ts_arena_printf(
-        &s->arena,
+        arena,
         "name the truth in a column '%s' of a manifest or as \"reference\": {\"files\": [...]} in the "
         "study, or give the input a \"default_run\"",
         name);
-  return ts_arena_printf(&s->arena, "name its files in a column '%s' of a manifest", name);
+  return ts_arena_printf(arena, "name its files in a column '%s' of a manifest", name);
 }
 
 /* An output that cannot be made because an input has no files. */
-static bool can_make(struct session *s, const struct study_output *output) {
-  if (ts_plan_can_make(s->workflow, s->supplied, &output->source)) return true;
-  size_t missing = ts_reference_missing(s, output->source.index);
+static bool can_make(struct ts_project *project, const struct study_output *output, struct ts_issues *issues) {
+  if (ts_plan_can_make(project->workflow, project->supplied, &output->source)) return true;
+  size_t missing = ts_reference_missing(project, output->source.index);
   if (missing == TS_NONE) return true; /* the plan reports why */
-  const char *name = s->workflow->inputs[missing].name;
+  const char *name = project->workflow->inputs[missing].name;
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_NO_PRODUCER, "'%s' needs the input '%s', for which the data has no files", output->name, name);
-  ts_error_help(&err, "%s", ts_reference_advice(s, missing));
-  ts_json_place(&err, &s->doc, output->pointer, TS_JSON_VALUE);
-  ts_session_fault(s, &err);
+  ts_error_help(&err, "%s", ts_reference_advice(&project->arena, project->workflow, missing));
+  ts_json_place(&err, &project->doc, output->pointer, TS_JSON_VALUE);
+  ts_issues_fault(issues, &err);
   return false;
 }
 
-bool ts_reference_settle(struct session *s) {
-  find_against(s);
-  if (!s->is_study) return true;
-  check_asked(s);
-  for (size_t o = 0; o < s->study.output_count; o++) {
-    struct study_output *output = &s->study.outputs[o];
-    if (output->source.kind != TS_SOURCE_TASK || !can_make(s, output)) continue;
-    output->against = s->against[output->source.index];
-    output->name = ts_reference_measure(s, output->name, output->against);
+bool ts_reference_settle(struct ts_project *project, struct ts_issues *issues) {
+  find_against(project);
+  if (!project->is_study) return true;
+  check_asked(project, issues);
+  for (size_t o = 0; o < project->study.output_count; o++) {
+    struct study_output *output = &project->study.outputs[o];
+    if (output->source.kind != TS_SOURCE_TASK || !can_make(project, output, issues)) continue;
+    output->against = project->against[output->source.index];
+    output->name = ts_reference_measure(&project->arena, output->name, output->against);
   }
-  return ts_session_ok(s);
+  return ts_issues_ok(issues);
 }
 
-/* Per task, whether it and all it needs have the values of the default run. */
-static bool *find_defaults(struct session *s, const struct ts_value *values) {
-  const struct ts_workflow *w = s->workflow;
-  bool *same = ts_arena_array(&s->arena, w->task_count + 1, sizeof *same);
+/* Per task, whether it and all it needs have the values of the default run; to free. */
+static bool *find_defaults(const struct ts_workflow *w, const struct ts_value *values) {
+  bool *same = ts_calloc(w->task_count + 1, sizeof *same);
   for (size_t t = 0; t < w->task_count; t++) {
     const struct ts_task *task = &w->tasks[t];
     const struct ts_op_descriptor *d = task->op->descriptor;
@@ -180,27 +183,27 @@ static bool meets_itself(const struct ts_task *task, const struct ts_source *by_
 }
 
 /* Whether the task, or one that it needs, compares two things that may differ. */
-static bool compares(const struct session *s, size_t t, const bool *same, const bool *does) {
-  const struct ts_task *task = &s->workflow->tasks[t];
+static bool compares(const struct ts_project *project, size_t t, const bool *same, const bool *does) {
+  const struct ts_task *task = &project->workflow->tasks[t];
   for (size_t i = 0; i < task->op->descriptor->input_count; i++) {
     const struct ts_source *source = &task->inputs[i];
     if (source->kind == TS_SOURCE_TASK && does[source->index]) return true;
-    const char *against = source->kind == TS_SOURCE_INPUT ? against_input(s, source->index) : NULL;
+    const char *against = source->kind == TS_SOURCE_INPUT ? against_input(project, source->index) : NULL;
     if (!against) continue;
-    const struct ts_source *by_default = &s->workflow->inputs[source->index].default_run;
+    const struct ts_source *by_default = &project->workflow->inputs[source->index].default_run;
     if (strcmp(against, AGAINST_DEFAULT) != 0 || !meets_itself(task, by_default, same)) return true;
   }
   return false;
 }
 
-bool *ts_reference_idle(struct session *s, const struct ts_value *values) {
-  size_t count = s->workflow->task_count;
-  bool *same = find_defaults(s, values);
-  bool *does = ts_arena_array(&s->arena, count + 1, sizeof *does);
-  bool *idle = ts_arena_array(&s->arena, count + 1, sizeof *idle);
+bool *ts_reference_idle(const struct ts_project *project, const struct ts_value *values) {
+  size_t count = project->workflow->task_count;
+  ts_auto_free bool *same = find_defaults(project->workflow, values);
+  ts_auto_free bool *does = ts_calloc(count + 1, sizeof *does);
+  bool *idle = ts_calloc(count + 1, sizeof *idle);
   for (size_t t = 0; t < count; t++) {
-    does[t] = s->against[t] && compares(s, t, same, does);
-    idle[t] = s->against[t] && !does[t];
+    does[t] = project->against[t] && compares(project, t, same, does);
+    idle[t] = project->against[t] && !does[t];
   }
   return idle;
 }

@@ -15,7 +15,7 @@ static bool is_column_of_results(const char *name) {
 }
 
 static void check_group(struct study_reader *list, size_t index) {
-  const char *const *groups = list->s->study.groups;
+  const char *const *groups = list->project->study.groups;
   char place[24], text[TEXT_BYTES];
   size_t first = 0;
   while (strcmp(groups[first], groups[index]) != 0) first++;
@@ -31,7 +31,7 @@ static void check_group(struct study_reader *list, size_t index) {
 }
 
 static void read_groups(struct study_reader *r, const json_t *data) {
-  struct study_file *f = &r->s->study;
+  struct study_file *f = &r->project->study;
   struct study_reader list = *r;
   snprintf(list.pointer, sizeof list.pointer, "%.100s/groups", r->pointer);
   f->groups = ts_study_read_strings(r, data, "groups", &f->group_count);
@@ -44,7 +44,7 @@ static void read_groups(struct study_reader *r, const json_t *data) {
 
 static void read_data(struct study_reader *r, const json_t *root) {
   static const char *const keys[] = {"files", "manifest", "groups", "tile", "halo", "level"};
-  struct study_file *f = &r->s->study;
+  struct study_file *f = &r->project->study;
   struct study_reader inner;
   const json_t *data;
   if (!ts_study_enter(r, root, "data", &inner, &data)) return;
@@ -63,30 +63,30 @@ static void read_data(struct study_reader *r, const json_t *root) {
 static bool split_output(struct study_reader *r, struct study_output *output, const char *text) {
   const char *colon = strrchr(text, ':');
   if (!colon || colon == text || !colon[1]) return false;
-  output->name = ts_arena_strdup(&r->s->arena, text);
-  output->product = ts_arena_strndup(&r->s->arena, text, (size_t)(colon - text));
-  output->column = ts_arena_strdup(&r->s->arena, colon + 1);
+  output->name = ts_arena_strdup(&r->project->arena, text);
+  output->product = ts_arena_strndup(&r->project->arena, text, (size_t)(colon - text));
+  output->column = ts_arena_strdup(&r->project->arena, colon + 1);
   return true;
 }
 
 /* TS_OVER_COUNT if the file has none, or an unknown one. */
 static enum ts_over read_over(struct study_reader *r, const json_t *item, const char *key) {
-  size_t before = r->s->faults.count;
+  size_t before = r->issues->faults.count;
   if (!json_object_get(item, key)) return TS_OVER_COUNT;
   size_t word = ts_study_read_word(r, item, key, ts_over_names);
-  return r->s->faults.count == before ? (enum ts_over)word : TS_OVER_COUNT;
+  return r->issues->faults.count == before ? (enum ts_over)word : TS_OVER_COUNT;
 }
 
 static void read_output(struct study_reader *r, const json_t *item, size_t index) {
   static const char *const keys[] = {"output", "over_tiles", "over_files", "label"};
-  struct study_file *f = &r->s->study;
+  struct study_file *f = &r->project->study;
   struct study_reader inner = *r;
   inner.what = "an output";
   snprintf(inner.pointer, sizeof inner.pointer, "%.100s/outputs/%zu", r->pointer, index);
   struct study_output output = {.label = "",
                                 .over_tiles = TS_OVER_COUNT,
                                 .over_files = TS_OVER_COUNT,
-                                .pointer = ts_arena_strdup(&r->s->arena, inner.pointer),
+                                .pointer = ts_arena_strdup(&r->project->arena, inner.pointer),
                                 .is_object = json_is_object(item)};
   const char *text = json_string_value(item);
   if (json_is_object(item)) {
@@ -115,13 +115,14 @@ static void read_outputs(struct study_reader *r, const json_t *root) {
     ts_study_wrong_type(r, "outputs", "a list with at least one output", list);
     return;
   }
-  r->s->study.outputs = ts_arena_array(&r->s->arena, json_array_size(list), sizeof *r->s->study.outputs);
+  r->project->study.outputs =
+      ts_arena_array(&r->project->arena, json_array_size(list), sizeof *r->project->study.outputs);
   for (size_t i = 0; i < json_array_size(list); i++) read_output(r, json_array_get(list, i), i);
 }
 
 static void read_reference(struct study_reader *r, const json_t *root) {
   static const char *const keys[] = {"files"};
-  struct study_file *f = &r->s->study;
+  struct study_file *f = &r->project->study;
   const json_t *reference = json_object_get(root, "reference");
   struct study_reader inner;
   if (!reference) return;
@@ -153,7 +154,7 @@ static void read_task_limit(struct study_reader *r, const json_t *root) {
                       "'task_limit_s' is not a possible number of seconds",
                       "it must lie between 0.001 and 1e9; leave it out for no limit");
   else
-    r->s->study.task_limit_s = json_number_value(limit);
+    r->project->study.task_limit_s = json_number_value(limit);
 }
 
 static void check_number(struct study_reader *r, const json_t *root) {
@@ -168,16 +169,16 @@ static void check_number(struct study_reader *r, const json_t *root) {
                       "use the tessera that wrote it, or set \"tessera\": 1");
 }
 
-static void set_defaults(struct session *s) {
-  struct study_file *f = &s->study;
-  char *folder = ts_path_folder(s->doc.file);
-  char *stem = ts_path_safe_stem(s->doc.file);
-  f->path = s->doc.file;
-  f->folder = ts_arena_strdup(&s->arena, folder);
-  f->name = ts_arena_strdup(&s->arena, stem);
+static void set_defaults(struct ts_project *project) {
+  struct study_file *f = &project->study;
+  char *folder = ts_path_folder(project->doc.file);
+  char *stem = ts_path_safe_stem(project->doc.file);
+  f->path = project->doc.file;
+  f->folder = ts_arena_strdup(&project->arena, folder);
+  f->name = ts_arena_strdup(&project->arena, stem);
   free(folder);
   free(stem);
-  ts_study_method_default(s);
+  ts_study_method_default(project);
   f->question = "Which parameters matter?";
 }
 
@@ -186,19 +187,19 @@ static void read_name(struct study_reader *r, const json_t *root) {
   struct ts_error err = {0};
   const char *name = ts_study_read_string(r, root, "name", NULL);
   if (!name) return;
-  r->s->study.name = name;
+  r->project->study.name = name;
   if (!ts_name_check(name, "a study", &err)) ts_study_complain(r, "name", err.code, TS_JSON_VALUE, err.text, err.help);
 }
 
-bool ts_study_file_parse(struct session *s) {
+bool ts_study_file_parse(struct ts_project *project, struct ts_issues *issues) {
   static const char *const keys[] = {"tessera", "name",      "question",   "workflow",     "data",        "method",
                                      "outputs", "reference", "parameters", "task_limit_s", "correlations"};
-  struct study_reader r = {.s = s};
-  const json_t *root = s->doc.root;
-  set_defaults(s);
-  if (s->study.is_bare_workflow) {
+  struct study_reader r = {.project = project, .issues = issues};
+  const json_t *root = project->doc.root;
+  set_defaults(project);
+  if (project->study.is_bare_workflow) {
     const json_t *name = json_object_get(root, "name");
-    if (json_is_string(name)) s->study.name = ts_arena_strdup(&s->arena, json_string_value(name));
+    if (json_is_string(name)) project->study.name = ts_arena_strdup(&project->arena, json_string_value(name));
     return true;
   }
   if (!json_is_object(root)) {
@@ -209,17 +210,18 @@ bool ts_study_file_parse(struct session *s) {
   check_number(&r, root);
   ts_study_check_keys(&r, root, keys, sizeof keys / sizeof *keys);
   read_name(&r, root);
-  s->study.question = ts_study_read_string(&r, root, "question", s->study.question);
+  project->study.question = ts_study_read_string(&r, root, "question", project->study.question);
   const char *workflow = ts_study_read_string(&r, root, "workflow", NULL);
   if (!workflow) {
     ts_study_complain(&r, NULL, TS_ERR_MISSING_KEY, TS_JSON_VALUE, "the study names no 'workflow'",
                       "add \"workflow\": \"workflow.json\"");
   } else {
-    char *path = strcmp(s->study.folder, ".") == 0 ? ts_strdup(workflow) : ts_path_join(s->study.folder, workflow);
-    s->study.workflow = ts_arena_strdup(&s->arena, path);
+    char *path =
+        strcmp(project->study.folder, ".") == 0 ? ts_strdup(workflow) : ts_path_join(project->study.folder, workflow);
+    project->study.workflow = ts_arena_strdup(&project->arena, path);
     free(path);
   }
-  if (!json_object_get(root, "data") && s->request->data_count == 0 && !s->order)
+  if (!json_object_get(root, "data") && project->request->data_count == 0 && !project->order)
     ts_study_complain(&r, NULL, TS_ERR_MISSING_KEY, TS_JSON_VALUE, "the study names no 'data'",
                       "add \"data\": {\"files\": [\"slide.png\"]}");
   read_data(&r, root);
@@ -227,6 +229,6 @@ bool ts_study_file_parse(struct session *s) {
   read_outputs(&r, root);
   read_reference(&r, root);
   read_task_limit(&r, root);
-  s->study.varied = ts_study_read_strings(&r, root, "parameters", &s->study.varied_count);
-  return ts_session_ok(s);
+  project->study.varied = ts_study_read_strings(&r, root, "parameters", &project->study.varied_count);
+  return ts_issues_ok(issues);
 }

@@ -62,7 +62,7 @@ static void check_keys(struct study_reader *r, const json_t *object, const struc
     }
     char text[TEXT_BYTES], help[TEXT_BYTES];
     snprintf(text, sizeof text, "'%s' is not a setting of %s", key, kind->name);
-    snprintf(help, sizeof help, "%s takes: %s", kind->name, keys_of(&r->s->arena, kind));
+    snprintf(help, sizeof help, "%s takes: %s", kind->name, keys_of(&r->project->arena, kind));
     ts_study_complain(r, key, TS_ERR_UNKNOWN_KEY, TS_JSON_KEY, text, help);
   }
   ts_study_check_keys(r, strange, known, count);
@@ -76,7 +76,7 @@ static const struct study_kind *read_kind(struct study_reader *r, const json_t *
   if (kind) return kind;
   char text[TEXT_BYTES];
   snprintf(text, sizeof text, "unknown method '%s'", name);
-  ts_study_complain(r, "name", TS_ERR_BAD_VALUE, TS_JSON_VALUE, text, ts_study_kind_help(&r->s->arena, name));
+  ts_study_complain(r, "name", TS_ERR_BAD_VALUE, TS_JSON_VALUE, text, ts_study_kind_help(&r->project->arena, name));
   return otherwise;
 }
 
@@ -132,7 +132,7 @@ static void read_words(struct study_reader *r, const json_t *object, struct stud
 /* The settings of one phase. */
 static void read_settings(struct study_reader *r, const json_t *object, const struct study_kind *kind,
                           struct study_method *method) {
-  ts_study_kind_init(kind, ts_arena_strdup(&r->s->arena, r->pointer), method);
+  ts_study_kind_init(kind, ts_arena_strdup(&r->project->arena, r->pointer), method);
   if (kind->count_key)
     method->count = (size_t)ts_study_read_integer(r, object, kind->count_key, (int64_t)kind->least, (int64_t)kind->most,
                                                   (int64_t)kind->count);
@@ -155,7 +155,7 @@ static void read_settings(struct study_reader *r, const json_t *object, const st
 
 static void read_keep(struct study_reader *r, const json_t *method) {
   static const char *const keys[] = {"share", "max", "parameters"};
-  struct study_keep *keep = &r->s->study.keep;
+  struct study_keep *keep = &r->project->study.keep;
   struct study_reader inner;
   const json_t *object;
   keep->names = ts_study_read_strings(r, method, "parameters", &keep->name_count);
@@ -172,7 +172,7 @@ static void read_phase(struct study_reader *r, const json_t *method, const char 
                        const struct study_kind *otherwise, struct study_method *phase) {
   struct study_reader inner;
   const json_t *object;
-  ts_study_kind_init(otherwise, ts_arena_strdup(&r->s->arena, r->pointer), phase);
+  ts_study_kind_init(otherwise, ts_arena_strdup(&r->project->arena, r->pointer), phase);
   if (!ts_study_enter(r, method, name, &inner, &object)) return;
   const struct study_kind *kind = read_kind(&inner, object, otherwise);
   if (kind == &ts_kind_two_phase || (otherwise == &ts_kind_morris && kind != otherwise)) {
@@ -188,16 +188,16 @@ static void read_phase(struct study_reader *r, const json_t *method, const char 
 }
 
 static void read_until(struct study_reader *r, const json_t *method) {
-  struct study_file *f = &r->s->study;
+  struct study_file *f = &r->project->study;
   const char *text = ts_study_read_string(r, method, "until", NULL);
   struct ts_error err = {0};
-  if (text && !ts_until_parse(r->s, text, &f->until, &err))
+  if (text && !ts_until_parse(&r->project->arena, text, &f->until, &err))
     ts_study_complain(r, "until", TS_ERR_BAD_VALUE, TS_JSON_VALUE, err.text, err.help);
   f->max_runs = (size_t)ts_study_read_integer(r, method, "max_runs", 1, RUNS_MAX, 0);
 }
 
 static void read_common(struct study_reader *r, const json_t *method) {
-  struct study_file *f = &r->s->study;
+  struct study_file *f = &r->project->study;
   f->seed = (uint64_t)ts_study_read_integer(r, method, "seed", 0, INT64_MAX, STUDY_SEED);
   f->resamples = (size_t)ts_study_read_integer(r, method, "resamples", 100, RESAMPLES_MAX, STUDY_RESAMPLES);
   const json_t *confidence = json_object_get(method, "confidence");
@@ -207,8 +207,8 @@ static void read_common(struct study_reader *r, const json_t *method) {
                       "0.95 is usual");
 }
 
-void ts_study_method_default(struct session *s) {
-  struct study_file *f = &s->study;
+void ts_study_method_default(struct ts_project *project) {
+  struct study_file *f = &project->study;
   ts_study_kind_init(&ts_kind_morris, "/method", &f->methods[0]);
   f->phase_count = 1;
   f->keep.share = STUDY_KEEP_SHARE;
@@ -218,7 +218,7 @@ void ts_study_method_default(struct session *s) {
 }
 
 void ts_study_method_read(struct study_reader *r, const json_t *root) {
-  struct study_file *f = &r->s->study;
+  struct study_file *f = &r->project->study;
   struct study_reader inner;
   const json_t *method;
   if (!ts_study_enter(r, root, "method", &inner, &method)) return;
@@ -236,10 +236,12 @@ void ts_study_method_read(struct study_reader *r, const json_t *root) {
   read_keep(&inner, method);
 }
 
-uint64_t ts_study_seed(const struct session *s) { return s->request->has_seed ? s->request->seed : s->study.seed; }
+uint64_t ts_study_seed(const struct ts_project *project) {
+  return project->request->has_seed ? project->request->seed : project->study.seed;
+}
 
-static bool refuse(struct session *s, const char *help, const char *format, ...) TS_PRINTF(3, 4);
-static bool refuse(struct session *s, const char *help, const char *format, ...) {
+static bool refuse(struct ts_issues *issues, const char *help, const char *format, ...) TS_PRINTF(3, 4);
+static bool refuse(struct ts_issues *issues, const char *help, const char *format, ...) {
   char text[TEXT_BYTES];
   struct ts_error err = {0};
   va_list args;
@@ -248,17 +250,18 @@ static bool refuse(struct session *s, const char *help, const char *format, ...)
   va_end(args);
   ts_fail(&err, TS_ERR_USAGE, "%s", text);
   ts_error_help(&err, "%s", help);
-  ts_session_fault(s, &err);
+  ts_issues_fault(issues, &err);
   return false;
 }
 
 /* --method: the file's settings stay where they belong to the same kind. */
-static bool settle_kind(struct session *s) {
-  struct study_file *f = &s->study;
-  if (!s->request->method) return true;
-  const struct study_kind *kind = ts_study_kind_find(s->request->method);
+static bool settle_kind(struct ts_project *project, struct ts_issues *issues) {
+  struct study_file *f = &project->study;
+  if (!project->request->method) return true;
+  const struct study_kind *kind = ts_study_kind_find(project->request->method);
   if (!kind)
-    return refuse(s, ts_study_kind_help(&s->arena, s->request->method), "unknown method '%s'", s->request->method);
+    return refuse(issues, ts_study_kind_help(&project->arena, project->request->method), "unknown method '%s'",
+                  project->request->method);
   if (kind == &ts_kind_two_phase) {
     if (f->methods[0].kind != &ts_kind_morris) ts_study_kind_init(&ts_kind_morris, NULL, &f->methods[0]);
     if (f->phase_count == 1) ts_study_kind_init(&ts_kind_vbd, NULL, &f->methods[1]);
@@ -274,56 +277,58 @@ static bool settle_kind(struct session *s) {
   return true;
 }
 
-static bool settle_counts(struct session *s) {
-  const struct ts_request *request = s->request;
-  struct study_file *f = &s->study;
+static bool settle_counts(struct ts_project *project, struct ts_issues *issues) {
+  const struct ts_request *request = project->request;
+  struct study_file *f = &project->study;
   struct study_method *last = &f->methods[f->phase_count - 1];
   if ((request->trajectories && request->trajectories < ts_kind_morris.least) ||
       (request->count == 1 && last->kind == &ts_kind_morris))
-    return refuse(
-        s, ts_arena_printf(&s->arena, "%zu are usual: --trajectories %zu", ts_kind_morris.count, ts_kind_morris.count),
-        "a study needs at least %zu trajectories", ts_kind_morris.least);
+    return refuse(issues,
+                  ts_arena_printf(&project->arena, "%zu are usual: --trajectories %zu", ts_kind_morris.count,
+                                  ts_kind_morris.count),
+                  "a study needs at least %zu trajectories", ts_kind_morris.least);
   if (request->trajectories && f->methods[0].kind != &ts_kind_morris)
-    return refuse(s, "give their number with --count", "%s has no trajectories", last->kind->name);
+    return refuse(issues, "give their number with --count", "%s has no trajectories", last->kind->name);
   if (request->trajectories) f->methods[0].count = request->trajectories;
   if (request->count && request->count < last->kind->least)
-    return refuse(s, "see 'tessera help study'", "%s needs at least %zu %s", last->kind->name, last->kind->least,
+    return refuse(issues, "see 'tessera help study'", "%s needs at least %zu %s", last->kind->name, last->kind->least,
                   last->kind->count_key);
   if (request->count) last->count = request->count;
   if (request->second_order && last->kind != &ts_kind_vbd)
-    return refuse(s, "use --method vbd", "%s has no indices of second order", last->kind->name);
+    return refuse(issues, "use --method vbd", "%s has no indices of second order", last->kind->name);
   if (request->second_order) last->second_order = true;
   return true;
 }
 
 /* --keep G1,T2 */
-static bool settle_keep(struct session *s) {
-  struct study_keep *keep = &s->study.keep;
-  if (!s->request->keep) return true;
-  if (s->study.phase_count < 2)
-    return refuse(s, "add --method two-phase, or name the parameters in the study file",
+static bool settle_keep(struct ts_project *project, struct ts_issues *issues) {
+  struct study_keep *keep = &project->study.keep;
+  if (!project->request->keep) return true;
+  if (project->study.phase_count < 2)
+    return refuse(issues, "add --method two-phase, or name the parameters in the study file",
                   "--keep needs a study of two phases");
-  char *text = ts_arena_strdup(&s->arena, s->request->keep), *rest = NULL;
-  keep->names = ts_arena_array(&s->arena, strlen(text) + 1, sizeof *keep->names);
+  char *text = ts_arena_strdup(&project->arena, project->request->keep), *rest = NULL;
+  keep->names = ts_arena_array(&project->arena, strlen(text) + 1, sizeof *keep->names);
   keep->name_count = 0;
   for (char *word = strtok_r(text, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest))
     keep->names[keep->name_count++] = word;
   return true;
 }
 
-static bool settle_until(struct session *s) {
-  struct study_file *f = &s->study;
+static bool settle_until(struct ts_project *project, struct ts_issues *issues) {
+  struct study_file *f = &project->study;
   struct ts_error err = {0};
-  if (s->request->max_runs) f->max_runs = s->request->max_runs;
-  if (!s->request->until) return true;
-  if (s->request->design)
-    return refuse(s, "leave out --design, or --until", "runs cannot be added to a design from a file");
-  if (ts_until_parse(s, s->request->until, &f->until, &err)) return true;
-  return refuse(s, err.help, "%s", err.text);
+  if (project->request->max_runs) f->max_runs = project->request->max_runs;
+  if (!project->request->until) return true;
+  if (project->request->design)
+    return refuse(issues, "leave out --design, or --until", "runs cannot be added to a design from a file");
+  if (ts_until_parse(&project->arena, project->request->until, &f->until, &err)) return true;
+  return refuse(issues, err.help, "%s", err.text);
 }
 
-bool ts_study_methods_settle(struct session *s) {
-  if (s->study.methods_settled) return true;
-  s->study.methods_settled = true;
-  return settle_kind(s) && settle_counts(s) && settle_keep(s) && settle_until(s);
+bool ts_study_methods_settle(struct ts_project *project, struct ts_issues *issues) {
+  if (project->study.methods_settled) return true;
+  project->study.methods_settled = true;
+  return settle_kind(project, issues) && settle_counts(project, issues) && settle_keep(project, issues) &&
+         settle_until(project, issues);
 }

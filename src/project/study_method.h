@@ -5,7 +5,7 @@
 #ifndef TS_PROJECT_STUDY_METHOD_H
 #define TS_PROJECT_STUDY_METHOD_H
 
-#include "project/session.h"
+#include "project/project.h"
 
 #define STUDY_KEYS_MAX 8
 

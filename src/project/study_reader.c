@@ -13,7 +13,7 @@ static const char *pointer_to(const struct study_reader *r, const struct ts_read
 }
 
 static struct ts_reader reader_of(const struct study_reader *r) {
-  return (struct ts_reader){.doc = &r->s->doc, .arena = &r->s->arena, .faults = &r->s->faults};
+  return (struct ts_reader){.doc = &r->project->doc, .arena = &r->project->arena, .faults = &r->issues->faults};
 }
 
 void ts_study_complain(struct study_reader *r, const char *name, enum ts_error_code code, enum ts_json_part part,
@@ -25,13 +25,13 @@ void ts_study_complain(struct study_reader *r, const char *name, enum ts_error_c
 
 void ts_study_wrong_type(struct study_reader *r, const char *name, const char *needed, const json_t *value) {
   struct ts_reader reader = reader_of(r);
-  const char *label = ts_arena_printf(&r->s->arena, "'%s'", name);
+  const char *label = ts_arena_printf(&r->project->arena, "'%s'", name);
   ts_reader_wrong_type(&reader, value, pointer_to(r, &reader, name), label, needed, NULL);
 }
 
 void ts_study_check_keys(struct study_reader *r, const json_t *object, const char *const *known, size_t known_count) {
   struct ts_reader reader = reader_of(r);
-  struct ts_field *fields = ts_arena_array(&r->s->arena, known_count, sizeof *fields);
+  struct ts_field *fields = ts_arena_array(&r->project->arena, known_count, sizeof *fields);
   for (size_t i = 0; i < known_count; i++) fields[i] = (struct ts_field){.name = known[i]};
   ts_reader_fields(&reader, object, r->pointer, r->what ? r->what : "a study", fields, known_count);
 }
@@ -44,7 +44,7 @@ const char *ts_study_read_string(struct study_reader *r, const json_t *object, c
     ts_study_wrong_type(r, name, "a string", value);
     return otherwise;
   }
-  return ts_arena_strdup(&r->s->arena, json_string_value(value));
+  return ts_arena_strdup(&r->project->arena, json_string_value(value));
 }
 
 int64_t ts_study_read_integer(struct study_reader *r, const json_t *object, const char *name, int64_t lowest,
@@ -74,11 +74,11 @@ const char **ts_study_read_strings(struct study_reader *r, const json_t *object,
     ts_study_wrong_type(r, name, "a list of strings", value);
     return NULL;
   }
-  const char **items = ts_arena_array(&r->s->arena, json_array_size(value) + 1, sizeof *items);
+  const char **items = ts_arena_array(&r->project->arena, json_array_size(value) + 1, sizeof *items);
   for (size_t i = 0; i < json_array_size(value); i++) {
     const json_t *item = json_array_get(value, i);
     if (json_is_string(item))
-      items[(*count)++] = ts_arena_strdup(&r->s->arena, json_string_value(item));
+      items[(*count)++] = ts_arena_strdup(&r->project->arena, json_string_value(item));
     else
       ts_study_wrong_type(r, name, "a list of strings", item);
   }
@@ -94,7 +94,7 @@ bool ts_study_enter(struct study_reader *r, const json_t *object, const char *na
     return false;
   }
   *inner = *r;
-  inner->what = ts_arena_printf(&r->s->arena, "'%s'", name);
+  inner->what = ts_arena_printf(&r->project->arena, "'%s'", name);
   snprintf(inner->pointer, sizeof inner->pointer, "%.100s/%.80s", r->pointer, name);
   return true;
 }

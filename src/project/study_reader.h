@@ -3,15 +3,16 @@
 #ifndef TS_PROJECT_STUDY_READER_H
 #define TS_PROJECT_STUDY_READER_H
 
-#include "project/session.h"
+#include "project/project.h"
 
 /* Longer than the fields of an error: texts are cut there, at the end of a character. */
 #define TEXT_BYTES 600
 
 struct study_reader {
-  struct session *s;
-  const char *what;  /* borrowed: the object being read, for messages; NULL: the study */
-  char pointer[192]; /* of the object being read */
+  struct ts_project *project; /* borrowed */
+  struct ts_issues *issues;   /* borrowed */
+  const char *what;           /* borrowed: the object being read, for messages; NULL: the study */
+  char pointer[192];          /* of the object being read */
 };
 
 /* A fault at `name` in the object (NULL: at the object itself). */

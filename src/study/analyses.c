@@ -10,7 +10,7 @@
 
 /* The runs of a phase as a method sees them. */
 struct analyser {
-  struct session *s;
+  const struct ts_project *project; /* borrowed */
   const struct study_result *r;
   struct study_phase *phase;
   struct ts_pool *pool; /* owned */
@@ -42,9 +42,9 @@ static struct ts_runs runs_of(const struct analyser *a) {
 
 static struct ts_analysis_options options_of(const struct analyser *a, bool pooled) {
   const struct study_method *method = a->phase->method;
-  return (struct ts_analysis_options){.resamples = a->s->study.resamples,
-                                      .confidence = a->s->study.confidence,
-                                      .seed = ts_study_seed(a->s),
+  return (struct ts_analysis_options){.resamples = a->project->study.resamples,
+                                      .confidence = a->project->study.confidence,
+                                      .seed = ts_study_seed(a->project),
                                       .levels = method->kind == &ts_kind_morris ? method->levels : 0,
                                       .estimator = method->estimator,
                                       .convergence = pooled,
@@ -79,56 +79,58 @@ static void analyse(const struct analyser *a, const struct ts_method *method, si
   if (!analysis->is_known) note_failure(a, method, &runs, &options, &err, analysis);
 }
 
-size_t ts_study_file_count(const struct session *s, size_t output) {
-  size_t stage = s->workflow->tasks[s->study.outputs[output].source.index].stage;
-  return ts_scope_is_in_item(s->workflow->stages[stage].scope) ? s->dataset.item_count : 0;
+size_t ts_study_file_count(const struct ts_project *project, size_t output) {
+  size_t stage = project->workflow->tasks[project->study.outputs[output].source.index].stage;
+  return ts_scope_is_in_item(project->workflow->stages[stage].scope) ? project->dataset.item_count : 0;
 }
 
 /* A single file is the whole study. */
-static size_t file_count(const struct session *s, size_t output) {
-  size_t count = ts_study_file_count(s, output);
+static size_t file_count(const struct ts_project *project, size_t output) {
+  size_t count = ts_study_file_count(project, output);
   return count > 1 ? count : 0;
 }
 
 /* Notes of the methods; losses of runs are reported once for the whole study. */
-static void warn(struct session *s, const struct study_phase *phase) {
+static void warn(const struct ts_project *project, const struct study_phase *phase, struct ts_issues *issues) {
   for (size_t i = 0; i < phase->analysis_count; i++) {
     const struct study_analysis *analysis = &phase->analyses[i];
     if (analysis->file != TS_NONE) continue;
     for (size_t n = 0; n < analysis->indices.note_count; n++) {
       if (strstr(analysis->indices.notes[n], "have no usable output")) continue;
-      ts_session_warn_once(s, "%s, %s: %s", s->study.outputs[analysis->output].name, analysis->indices.method->name,
-                           analysis->indices.notes[n]);
+      ts_issues_warn_once(issues, "%s, %s: %s", project->study.outputs[analysis->output].name,
+                          analysis->indices.method->name, analysis->indices.notes[n]);
     }
   }
 }
 
 static void analyse_all(struct analyser *a) {
   const struct study_method *method = a->phase->method;
-  size_t outputs = a->s->study.output_count;
-  size_t most = method->analysis_count * outputs * (a->s->dataset.item_count + 1);
+  size_t outputs = a->project->study.output_count;
+  size_t most = method->analysis_count * outputs * (a->project->dataset.item_count + 1);
   a->phase->analyses = ts_calloc(most + 1, sizeof *a->phase->analyses);
   for (size_t m = 0; m < method->analysis_count; m++) {
     for (size_t o = 0; o < outputs; o++) {
       analyse(a, method->analyses[m], o, TS_NONE);
-      for (size_t f = 0; f < file_count(a->s, o); f++) analyse(a, method->analyses[m], o, f);
+      for (size_t f = 0; f < file_count(a->project, o); f++) analyse(a, method->analyses[m], o, f);
     }
   }
 }
 
-bool ts_study_analyse(struct session *s, struct study_result *r, struct study_phase *phase) {
+bool ts_study_analyse(const struct ts_project *project, struct study_result *r, struct study_phase *phase,
+                      struct ts_issues *issues) {
   struct ts_error err = {0};
   ts_study_analyses_release(phase);
   if (phase->sets.is_given) return true; /* a given design has no indices */
-  struct analyser a = {.s = s, .r = r, .phase = phase, .pool = ts_pool_create(s->request->threads, &err)};
+  struct analyser a = {
+      .project = project, .r = r, .phase = phase, .pool = ts_pool_create(project->request->threads, &err)};
   if (!a.pool) {
-    ts_session_fault(s, &err);
+    ts_issues_fault(issues, &err);
     return false;
   }
   a.values = number_values(&phase->sets);
   a.outputs = ts_calloc(phase->sets.count + 1, sizeof *a.outputs);
   analyse_all(&a);
-  warn(s, phase);
+  warn(project, phase, issues);
   ts_pool_destroy(a.pool);
   free(a.values);
   free(a.outputs);

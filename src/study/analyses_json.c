@@ -54,16 +54,16 @@ static void complete_pairs(json_t *object) {
   }
 }
 
-json_t *ts_study_output_notes(const struct session *s, size_t output) {
-  const struct study_output *o = &s->study.outputs[output];
-  const char *note = ts_session_cut_objects(s, &o->source, o->column);
+json_t *ts_study_output_notes(const struct ts_project *project, size_t output) {
+  const struct study_output *o = &project->study.outputs[output];
+  const char *note = ts_study_outputs_cut_objects(project, &o->source, o->column);
   return note ? json_pack("[s]", note) : json_array();
 }
 
-static void add_head(const struct session *s, const struct study_result *r, const struct study_phase *phase,
+static void add_head(const struct ts_project *project, const struct study_result *r, const struct study_phase *phase,
                      const struct study_analysis *analysis, json_t *object) {
   const struct ts_method *method = analysis->indices.method;
-  const struct study_output *output = &s->study.outputs[analysis->output];
+  const struct study_output *output = &project->study.outputs[analysis->output];
   bool pooled = analysis->file == TS_NONE;
   json_object_set_new(object, "phase", json_integer((json_int_t)(phase - r->phases) + 1));
   json_object_set_new(object, "method", json_string(method->name));
@@ -74,10 +74,10 @@ static void add_head(const struct session *s, const struct study_result *r, cons
   json_object_set_new(object, "label", json_string(output->label));
   if (output->against) json_object_set_new(object, "against", json_string(output->against));
   json_object_set_new(object, "over_tiles", json_string(ts_over_names[output->over_tiles]));
-  json_object_set_new(object, "output_notes", ts_study_output_notes(s, analysis->output));
+  json_object_set_new(object, "output_notes", ts_study_output_notes(project, analysis->output));
   json_object_set_new(object, "over_files", json_string(ts_over_names[output->over_files]));
   json_object_set_new(object, "scope", json_string(pooled ? "pooled" : "file"));
-  json_object_set_new(object, "file", json_string(pooled ? "" : s->dataset.items[analysis->file].name));
+  json_object_set_new(object, "file", json_string(pooled ? "" : project->dataset.items[analysis->file].name));
   json_object_set_new(object, "runs", json_integer((json_int_t)phase->sets.count));
   bool has_blocks = phase->sets.block_rows > 1 && phase->sets.layout != TS_LAYOUT_FAST;
   size_t blocks = has_blocks ? ts_study_phase_size(phase) : 0;
@@ -88,11 +88,11 @@ static void add_head(const struct session *s, const struct study_result *r, cons
   json_object_set_new(object, "rank_by", json_string(method->rank_by));
 }
 
-json_t *ts_study_analysis_json(const struct session *s, const struct study_result *r, const struct study_phase *phase,
-                               const struct study_analysis *analysis) {
+json_t *ts_study_analysis_json(const struct ts_project *project, const struct study_result *r,
+                               const struct study_phase *phase, const struct study_analysis *analysis) {
   json_t *object = json_object();
   json_t *told = ts_analysis_output_json("", &analysis->indices);
-  add_head(s, r, phase, analysis, object);
+  add_head(project, r, phase, analysis, object);
   json_object_del(told, "name");
   json_object_update(object, told);
   json_decref(told);
@@ -123,13 +123,13 @@ static json_t *spread_json(const struct study_phase *phase, const struct study_a
   return list;
 }
 
-json_t *ts_study_analyses_json(const struct session *s, const struct study_result *r) {
+json_t *ts_study_analyses_json(const struct ts_project *project, const struct study_result *r) {
   json_t *list = json_array();
   for (size_t p = 0; p < r->phase_count; p++) {
     const struct study_phase *phase = &r->phases[p];
     for (size_t i = 0; i < phase->analysis_count; i++) {
       const struct study_analysis *analysis = &phase->analyses[i];
-      json_t *object = ts_study_analysis_json(s, r, phase, analysis);
+      json_t *object = ts_study_analysis_json(project, r, phase, analysis);
       json_t *spread = analysis->file == TS_NONE ? spread_json(phase, analysis) : NULL;
       if (spread) json_object_set_new(object, "spread", spread);
       json_array_append_new(list, object);

@@ -29,36 +29,36 @@ static double largest_of(const struct ts_indices *indices, size_t column) {
 }
 
 /* "mu* 64 400 (61 200 to 67 900) of compare.table:diff, whose largest is 80 300" */
-static const char *write_why(struct session *s, const struct ts_index *index, const char *output, double largest) {
+static const char *write_why(struct ts_work *work, const struct ts_index *index, const char *output, double largest) {
   char value[TS_NUMBER_SIZE], low[TS_NUMBER_SIZE], high[TS_NUMBER_SIZE], most[TS_NUMBER_SIZE];
-  return ts_arena_printf(&s->arena, "mu* %s (%s to %s) of %s, whose largest is %s",
+  return ts_arena_printf(&work->arena, "mu* %s (%s to %s) of %s, whose largest is %s",
                          ts_format_number(index->value, 3, value), ts_format_number(index->low, 3, low),
                          ts_format_number(index->high, 3, high), output, ts_format_number(largest, 3, most));
 }
 
-static void rate(struct session *s, const struct study_analysis *analysis, size_t column, double largest, size_t i,
+static void rate(struct ts_work *work, const struct study_analysis *analysis, size_t column, double largest, size_t i,
                  struct candidate *candidate) {
   const struct ts_index *index = &analysis->indices.cells[i * analysis->indices.column_count + column];
-  const char *output = s->study.outputs[analysis->output].name;
+  const char *output = work->project->study.outputs[analysis->output].name;
   double reach = isnan(index->high) ? INFINITY : largest > 0 ? index->high / largest : 0;
   if (candidate->why && reach <= candidate->reach) return;
   candidate->reach = reach;
   if (isinf(reach))
-    candidate->why = ts_arena_printf(&s->arena, "nothing is known about its effect on %s", output);
+    candidate->why = ts_arena_printf(&work->arena, "nothing is known about its effect on %s", output);
   else
-    candidate->why = write_why(s, index, output, largest);
+    candidate->why = write_why(work, index, output, largest);
 }
 
-static struct candidate *find_candidates(struct session *s, const struct study_phase *phase, size_t *count) {
+static struct candidate *find_candidates(struct ts_work *work, const struct study_phase *phase, size_t *count) {
   *count = phase->sets.group_count;
-  struct candidate *candidates = ts_arena_array(&s->arena, *count + 1, sizeof *candidates);
-  for (size_t o = 0; o < s->study.output_count; o++) {
+  struct candidate *candidates = ts_arena_array(&work->arena, *count + 1, sizeof *candidates);
+  for (size_t o = 0; o < work->project->study.output_count; o++) {
     const struct study_analysis *analysis = ts_study_answer_of(phase, o);
     size_t column = ts_indices_column(&analysis->indices, "mu_star");
     double largest = largest_of(&analysis->indices, column);
     for (size_t i = 0; i < *count; i++) {
       candidates[i].name = analysis->indices.names[i];
-      rate(s, analysis, column, largest, i, &candidates[i]);
+      rate(work, analysis, column, largest, i, &candidates[i]);
     }
   }
   return candidates;
@@ -73,48 +73,51 @@ static struct candidate *best_left(struct candidate *candidates, size_t count) {
 }
 
 /* The best first, at least one, until the rule or the limit ends it. */
-static void keep_by_rule(struct session *s, struct candidate *candidates, size_t count, struct study_phase *phase) {
-  const struct study_keep *keep = &s->study.keep;
+static void keep_by_rule(struct ts_work *work, struct candidate *candidates, size_t count, struct study_phase *phase) {
+  const struct study_keep *keep = &work->project->study.keep;
   size_t most = keep->most && keep->most < count ? keep->most : count;
   for (size_t kept = 0; kept < most; kept++) {
     struct candidate *best = best_left(candidates, count);
     if (kept > 0 && best->reach < keep->share) break;
     best->kept = true;
   }
-  phase->rule = ts_arena_printf(&s->arena, "the upper end of the mu* interval reaches %s %% of the largest mu*%s",
-                                TS_SIGNIFICANT(100 * keep->share, 6),
-                                keep->most ? ts_arena_printf(&s->arena, "; at most %zu parameters", keep->most) : "");
+  phase->rule =
+      ts_arena_printf(&work->arena, "the upper end of the mu* interval reaches %s %% of the largest mu*%s",
+                      TS_SIGNIFICANT(100 * keep->share, 6),
+                      keep->most ? ts_arena_printf(&work->arena, "; at most %zu parameters", keep->most) : "");
 }
 
-static void fail_name(struct session *s, const char *name, const struct candidate *candidates, size_t count) {
-  const char **names = ts_arena_array(&s->arena, count + 1, sizeof *names);
+static void fail_name(const struct ts_project *project, const char *name, const struct candidate *candidates,
+                      size_t count, struct ts_issues *issues) {
+  ts_auto_free const char **names = ts_calloc(count + 1, sizeof *names);
   for (size_t i = 0; i < count; i++) names[i] = candidates[i].name;
   const char *near = ts_nearest_word(name, names, count);
   struct ts_error err = {0};
-  ts_fail(&err, s->request->keep ? TS_ERR_USAGE : TS_ERR_UNKNOWN_PARAMETER, "the study does not vary '%s'", name);
+  ts_fail(&err, project->request->keep ? TS_ERR_USAGE : TS_ERR_UNKNOWN_PARAMETER, "the study does not vary '%s'", name);
   ts_error_help(&err, near ? "did you mean '%s'?" : "name parameters that the screening varies%s", near ? near : "");
-  if (!s->request->keep) ts_json_place(&err, &s->doc, "/method/keep/parameters", TS_JSON_VALUE);
-  ts_session_fault(s, &err);
+  if (!project->request->keep) ts_json_place(&err, &project->doc, "/method/keep/parameters", TS_JSON_VALUE);
+  ts_issues_fault(issues, &err);
 }
 
-static bool keep_named(struct session *s, struct candidate *candidates, size_t count, struct study_phase *phase) {
-  const struct study_keep *keep = &s->study.keep;
+static bool keep_named(const struct ts_project *project, struct candidate *candidates, size_t count,
+                       struct study_phase *phase, struct ts_issues *issues) {
+  const struct study_keep *keep = &project->study.keep;
   for (size_t n = 0; n < keep->name_count; n++) {
     size_t i = 0;
     while (i < count && strcmp(candidates[i].name, keep->names[n]) != 0) i++;
     if (i < count)
       candidates[i].kept = true;
     else
-      fail_name(s, keep->names[n], candidates, count);
+      fail_name(project, keep->names[n], candidates, count, issues);
   }
   phase->rule = "named by the user";
-  return ts_session_ok(s);
+  return ts_issues_ok(issues);
 }
 
-static void split(struct session *s, const struct candidate *candidates, size_t count, struct study_phase *phase) {
-  phase->kept = ts_arena_array(&s->arena, count + 1, sizeof *phase->kept);
-  phase->dropped = ts_arena_array(&s->arena, count + 1, sizeof *phase->dropped);
-  phase->why = ts_arena_array(&s->arena, count + 1, sizeof *phase->why);
+static void split(struct ts_work *work, const struct candidate *candidates, size_t count, struct study_phase *phase) {
+  phase->kept = ts_arena_array(&work->arena, count + 1, sizeof *phase->kept);
+  phase->dropped = ts_arena_array(&work->arena, count + 1, sizeof *phase->dropped);
+  phase->why = ts_arena_array(&work->arena, count + 1, sizeof *phase->why);
   for (size_t i = 0; i < count; i++) {
     if (candidates[i].kept) {
       phase->why[phase->kept_count] = candidates[i].why;
@@ -130,9 +133,9 @@ static void split(struct session *s, const struct candidate *candidates, size_t 
 }
 
 /* The members of the kept groups, in the order of the space. */
-static const char **members(struct session *s, const struct study_phase *phase, size_t *count) {
+static const char **members(struct ts_work *work, const struct study_phase *phase, size_t *count) {
   const struct ts_design *d = &phase->sets.design;
-  const char **names = ts_arena_array(&s->arena, d->column_count + 1, sizeof *names);
+  const char **names = ts_arena_array(&work->arena, d->column_count + 1, sizeof *names);
   *count = 0;
   for (size_t c = 0; c < d->column_count; c++) {
     const char *unit = phase->sets.group_of ? phase->sets.group_names[phase->sets.group_of[c]] : d->names[c];
@@ -144,8 +147,9 @@ static const char **members(struct session *s, const struct study_phase *phase, 
 }
 
 /* A second phase that is too large for the limit of runs is made as large as fits. */
-static bool fit_budget(struct session *s, struct study_result *r, struct study_phase *phase) {
-  size_t most = s->study.max_runs, size = ts_study_phase_size(phase), fits = 1;
+static bool fit_budget(const struct ts_project *project, struct study_result *r, struct study_phase *phase,
+                       struct ts_issues *issues) {
+  size_t most = project->study.max_runs, size = ts_study_phase_size(phase), fits = 1;
   if (most == 0 || r->sets.count + phase->sets.count <= most) return true;
   size_t left = most > r->sets.count ? (most - r->sets.count) / (phase->sets.count / size) : 0;
   while (2 * fits <= left) fits *= 2; /* sequences are balanced for powers of two */
@@ -154,43 +158,50 @@ static bool fit_budget(struct session *s, struct study_result *r, struct study_p
     ts_fail(&err, TS_ERR_BAD_VALUE, "after the screening, the limit of %zu runs leaves none for the second phase",
             most);
     ts_error_help(&err, "allow more runs with --max-runs, or screen with fewer trajectories; finished runs are kept");
-    ts_session_fault(s, &err);
+    ts_issues_fault(issues, &err);
     return false;
   }
-  ts_session_warn(s, "the limit of %zu runs leaves %zu %s for the second phase, instead of %zu", most, fits,
-                  phase->method->kind->count_key, size);
+  ts_issues_warn(issues, "the limit of %zu runs leaves %zu %s for the second phase, instead of %zu", most, fits,
+                 phase->method->kind->count_key, size);
   struct parameter_sets large = phase->sets;
-  bool ok = ts_sets_draw(s, phase->method, large.design.names, large.design.column_count, fits, &phase->sets);
+  bool ok =
+      ts_sets_draw(project, phase->method, large.design.names, large.design.column_count, fits, &phase->sets, issues);
   ts_sets_release(&large);
   return ok;
 }
 
-static bool begin_second(struct session *s, struct study_result *r, struct study_phase *phase) {
+static bool begin_second(struct ts_work *work, struct study_result *r, struct study_phase *phase,
+                         struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
   struct study_phase *screening = &r->phases[0];
   size_t count = 0, column_count = 0;
-  struct candidate *candidates = find_candidates(s, screening, &count);
-  if (s->study.keep.name_count == 0)
-    keep_by_rule(s, candidates, count, screening);
-  else if (!keep_named(s, candidates, count, screening))
+  struct candidate *candidates = find_candidates(work, screening, &count);
+  if (project->study.keep.name_count == 0)
+    keep_by_rule(work, candidates, count, screening);
+  else if (!keep_named(project, candidates, count, screening, issues))
     return false;
-  split(s, candidates, count, screening);
-  const char **columns = members(s, screening, &column_count);
-  return ts_sets_draw(s, phase->method, columns, column_count, 0, &phase->sets) && fit_budget(s, r, phase);
+  split(work, candidates, count, screening);
+  const char **columns = members(work, screening, &column_count);
+  return ts_sets_draw(project, phase->method, columns, column_count, 0, &phase->sets, issues) &&
+         fit_budget(project, r, phase, issues);
 }
 
-bool ts_study_check_names(struct session *s, const struct parameter_sets *sets) {
+bool ts_study_check_names(const struct ts_project *project, const struct parameter_sets *sets,
+                          struct ts_issues *issues) {
   size_t count = sets->group_count;
-  if (s->study.phase_count < 2) return true;
-  struct candidate *candidates = ts_arena_array(&s->arena, count + 1, sizeof *candidates);
+  if (project->study.phase_count < 2) return true;
+  ts_auto_free struct candidate *candidates = ts_calloc(count + 1, sizeof *candidates);
   for (size_t i = 0; i < count; i++) candidates[i].name = sets->group_of ? sets->group_names[i] : sets->design.names[i];
   struct study_phase ignored = {0};
-  return keep_named(s, candidates, count, &ignored);
+  return keep_named(project, candidates, count, &ignored, issues);
 }
 
-bool ts_study_begin_phase(struct session *s, struct study_result *r) {
+bool ts_study_begin_phase(struct ts_work *work, struct study_result *r, struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
   struct study_phase *phase = &r->phases[r->phase_count];
-  *phase = (struct study_phase){.method = &s->study.methods[r->phase_count], .first = r->sets.count};
-  bool ok = r->phase_count == 0 ? ts_sets_of_study(s, &phase->sets) : begin_second(s, r, phase);
+  *phase = (struct study_phase){.method = &project->study.methods[r->phase_count], .first = r->sets.count};
+  bool ok =
+      r->phase_count == 0 ? ts_sets_of_study(project, &phase->sets, issues) : begin_second(work, r, phase, issues);
   r->phase_count++;
   if (r->phase_count == 1) r->sets.is_given = phase->sets.is_given;
   return ok;
@@ -202,9 +213,9 @@ static json_t *names_json(const char *const *names, size_t count) {
   return list;
 }
 
-static json_t *phase_json(const struct session *s, const struct study_phase *phase, size_t number) {
+static json_t *phase_json(const struct ts_project *project, const struct study_phase *phase, size_t number) {
   const char *name = phase->method->kind == &ts_kind_vbd ? "variance" : "then";
-  if (number == 0) name = s->study.phase_count == 1 ? "study" : "screening";
+  if (number == 0) name = project->study.phase_count == 1 ? "study" : "screening";
   json_t *object = json_pack("{s:s, s:s}", "name", name, "method", phase->method->kind->name);
   json_object_set_new(object, "runs", json_integer((json_int_t)phase->sets.count));
   json_object_set_new(object, "distinct_runs", json_integer((json_int_t)ts_design_distinct(&phase->sets.design, NULL)));
@@ -226,8 +237,8 @@ static json_t *phase_json(const struct session *s, const struct study_phase *pha
   return object;
 }
 
-json_t *ts_study_phases_json(const struct session *s, const struct study_result *r) {
+json_t *ts_study_phases_json(const struct ts_project *project, const struct study_result *r) {
   json_t *list = json_array();
-  for (size_t p = 0; p < r->phase_count; p++) json_array_append_new(list, phase_json(s, &r->phases[p], p));
+  for (size_t p = 0; p < r->phase_count; p++) json_array_append_new(list, phase_json(project, &r->phases[p], p));
   return list;
 }

@@ -23,8 +23,8 @@ struct masks {
 };
 
 /* The mask that is compared, and the image it is drawn on. */
-static bool find_mask(const struct session *s, struct ts_source *source, size_t *image_input) {
-  const struct ts_workflow *w = s->workflow;
+static bool find_mask(const struct ts_project *project, struct ts_source *source, size_t *image_input) {
+  const struct ts_workflow *w = project->workflow;
   *image_input = TS_NONE;
   for (size_t i = 0; i < w->input_count; i++) {
     if (!ts_is_reference_input(&w->inputs[i]) && w->inputs[i].type &&
@@ -43,20 +43,27 @@ static void keep_mask(void *user, uint32_t node, uint32_t port, size_t unit, str
   if (node == different->node && port == different->port && !masks->different) masks->different = ts_data_ref(data);
 }
 
-static bool get_masks(struct session *s, const struct study_result *r, size_t set, size_t tile, struct ts_source source,
-                      struct masks *masks) {
-  struct ts_item item = s->dataset.items[s->dataset.tile_items[tile]];
+static bool get_masks(struct ts_work *work, const struct study_result *r, size_t set, size_t tile,
+                      struct ts_source source, struct masks *masks, struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
+  struct ts_item item = project->dataset.items[project->dataset.tile_items[tile]];
   item.first_tile = 0;
   item.tile_count = 1;
   size_t zero = 0;
   struct ts_dataset one = {
-      .items = &item, .item_count = 1, .tiles = &s->dataset.tiles[tile], .tile_items = &zero, .tile_count = 1};
-  struct parameter_sets sets = {.values = r->sets.values + set * s->workflow->parameter_count, .count = 1};
-  struct ts_plan *plan = ts_session_plan(s, sets.values, sets.count, &source, 1, true);
+      .items = &item, .item_count = 1, .tiles = &project->dataset.tiles[tile], .tile_items = &zero, .tile_count = 1};
+  struct parameter_sets sets = {.values = r->sets.values + set * project->workflow->parameter_count, .count = 1};
+  struct ts_plan *plan = ts_planning_make(work, sets.values, sets.count, &source, 1, true, issues);
   if (!plan) return false;
   masks->plan = plan;
-  struct engine_run run = {
-      .s = s, .plan = plan, .dataset = &one, .run_id = "", .quiet_store = true, .user = masks, .on_product = keep_mask};
+  struct engine_run run = {.work = work,
+                           .issues = issues,
+                           .plan = plan,
+                           .dataset = &one,
+                           .run_id = "",
+                           .quiet_store = true,
+                           .user = masks,
+                           .on_product = keep_mask};
   bool ok = ts_engine_run(&run);
   ts_run_result_release(&run.result);
   ts_plan_destroy(plan);
@@ -136,25 +143,26 @@ static bool encode(const struct ts_data *image, const struct ts_data *mask, stru
   return ok;
 }
 
-static void describe_difference(const struct session *s, const struct study_result *r, size_t set,
+static void describe_difference(const struct ts_project *project, const struct study_result *r, size_t set,
                                 struct ts_str *text) {
-  size_t count = s->workflow->parameter_count;
+  size_t count = project->workflow->parameter_count;
   const struct ts_value *row = r->sets.values + set * count;
   size_t shown = 0;
-  ts_str_addf(text, "run %zu, with the largest %s: ", set, s->study.outputs[0].name);
+  ts_str_addf(text, "run %zu, with the largest %s: ", set, project->study.outputs[0].name);
   for (size_t p = 0; p < count && shown < 6; p++) {
-    if (ts_value_equal(&row[p], &s->workflow->parameters[p].default_value)) continue;
-    ts_str_addf(text, "%s%s=", shown++ ? ", " : "", s->workflow->parameters[p].name);
+    if (ts_value_equal(&row[p], &project->workflow->parameters[p].default_value)) continue;
+    ts_str_addf(text, "%s%s=", shown++ ? ", " : "", project->workflow->parameters[p].name);
     ts_value_print(&row[p], text);
   }
   if (shown == 6) ts_str_add(text, ", and more");
 }
 
-static bool draw_pair(struct session *s, struct study_result *r, size_t set, size_t tile, size_t image_input,
-                      struct ts_source source, struct ts_error *err) {
+static bool draw_pair(struct ts_work *work, struct study_result *r, size_t set, size_t tile, size_t image_input,
+                      struct ts_source source, struct ts_error *err, struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
   struct masks masks = {0};
-  const struct ts_item_source *file = &s->dataset.items[s->dataset.tile_items[tile]].sources[image_input];
-  bool ok = get_masks(s, r, set, tile, source, &masks);
+  const struct ts_item_source *file = &project->dataset.items[project->dataset.tile_items[tile]].sources[image_input];
+  bool ok = get_masks(work, r, set, tile, source, &masks, issues);
   struct ts_region window = ok ? choose_window(&masks) : (struct ts_region){0};
   struct ts_data *image = ok ? ts_source_read_image(file, &window, err) : NULL;
   ok = image && encode(image, masks.normal, &r->pictures[0].png, err) &&
@@ -176,19 +184,20 @@ static bool write_pictures(const struct study_result *r, struct ts_error *err) {
   return true;
 }
 
-bool ts_study_draw(struct session *s, struct study_result *r) {
+bool ts_study_draw(struct ts_work *work, struct study_result *r, struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
   size_t set = 0;
   size_t tile = 0;
   size_t image_input = 0;
   struct ts_source source = {0};
   struct ts_error err = {0};
-  if (!find_mask(s, &source, &image_input) || !ts_study_most_different(s, r, &set, &tile)) return true;
+  if (!find_mask(project, &source, &image_input) || !ts_study_most_different(project, r, &set, &tile)) return true;
   r->pictures[0] = (struct study_picture){.role = "default", .file = "default.png"};
   r->pictures[1] = (struct study_picture){.role = "different", .file = "different.png"};
   ts_str_add(&r->pictures[0].caption, "default parameters");
-  describe_difference(s, r, set, &r->pictures[1].caption);
-  if (draw_pair(s, r, set, tile, image_input, source, &err) && write_pictures(r, &err)) return true;
-  if (err.code != TS_ERR_OK) ts_session_fault(s, &err);
+  describe_difference(project, r, set, &r->pictures[1].caption);
+  if (draw_pair(work, r, set, tile, image_input, source, &err, issues) && write_pictures(r, &err)) return true;
+  if (err.code != TS_ERR_OK) ts_issues_fault(issues, &err);
   return false;
 }
 

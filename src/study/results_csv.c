@@ -32,19 +32,19 @@ static size_t phase_of(const struct study_result *r, size_t set) {
 
 /* ---- One row per run. ---- */
 
-static void add_csv_head(const struct session *s, const struct study_result *r, struct ts_str *csv) {
+static void add_csv_head(const struct ts_project *project, const struct study_result *r, struct ts_str *csv) {
   const struct ts_design *d = &r->sets.design;
   ts_csv_add_cell(csv, "set", true);
   for (size_t c = 0; c < d->column_count; c++) ts_csv_add_cell(csv, d->names[c], false);
-  for (size_t o = 0; o < s->study.output_count; o++) ts_csv_add_cell(csv, s->study.outputs[o].name, false);
+  for (size_t o = 0; o < project->study.output_count; o++) ts_csv_add_cell(csv, project->study.outputs[o].name, false);
   if (r->phase_count > 1) ts_csv_add_cell(csv, "phase", false);
   ts_str_add_char(csv, '\n');
 }
 
-void ts_study_results_csv(const struct session *s, const struct study_result *r, struct ts_str *csv) {
+void ts_study_results_csv(const struct ts_project *project, const struct study_result *r, struct ts_str *csv) {
   const struct ts_design *d = &r->sets.design;
   ts_auto(ts_str_release) struct ts_str cell = {0};
-  add_csv_head(s, r, csv);
+  add_csv_head(project, r, csv);
   for (size_t i = 0; i < r->sets.count; i++) {
     add_count(csv, i, true);
     for (size_t c = 0; c < d->column_count; c++) {
@@ -52,7 +52,7 @@ void ts_study_results_csv(const struct session *s, const struct study_result *r,
       ts_value_print(&d->values[i * d->column_count + c], &cell);
       ts_csv_add_cell(csv, ts_str_get(&cell), false);
     }
-    for (size_t o = 0; o < s->study.output_count; o++) add_number(csv, r->outputs[o * r->sets.count + i]);
+    for (size_t o = 0; o < project->study.output_count; o++) add_number(csv, r->outputs[o * r->sets.count + i]);
     if (r->phase_count > 1) add_count(csv, phase_of(r, i), false);
     ts_str_add_char(csv, '\n');
   }
@@ -61,52 +61,55 @@ void ts_study_results_csv(const struct session *s, const struct study_result *r,
 /* ---- One row per run and file. ---- */
 
 /* Name, groups and tiles of a file. */
-static void add_file_head(const struct session *s, struct ts_str *csv) {
+static void add_file_head(const struct ts_project *project, struct ts_str *csv) {
   ts_csv_add_cell(csv, "file", false);
-  for (size_t g = 0; g < s->study.group_count; g++) ts_csv_add_cell(csv, s->study.groups[g], false);
+  for (size_t g = 0; g < project->study.group_count; g++) ts_csv_add_cell(csv, project->study.groups[g], false);
   ts_csv_add_cell(csv, "tiles", false);
 }
 
-static void add_file(const struct session *s, size_t file, struct ts_str *csv) {
-  const struct ts_item *item = &s->dataset.items[file];
+static void add_file(const struct ts_project *project, size_t file, struct ts_str *csv) {
+  const struct ts_item *item = &project->dataset.items[file];
   ts_csv_add_cell(csv, item->name, false);
   /* Files of the command line have no groups. */
-  for (size_t g = 0; g < s->study.group_count; g++) ts_csv_add_cell(csv, item->groups ? item->groups[g] : "", false);
+  for (size_t g = 0; g < project->study.group_count; g++)
+    ts_csv_add_cell(csv, item->groups ? item->groups[g] : "", false);
   add_count(csv, item->tile_count, false);
 }
 
 /* Outputs of the whole dataset have no value of a file. */
-static bool is_by_file(const struct session *s, size_t output) { return ts_study_file_count(s, output) > 0; }
-
-static bool is_pooled(const struct session *s, size_t output) {
-  return is_by_file(s, output) && s->study.outputs[output].over_tiles == TS_OVER_POOL;
+static bool is_by_file(const struct ts_project *project, size_t output) {
+  return ts_study_file_count(project, output) > 0;
 }
 
-static void add_by_file_head(const struct session *s, struct ts_str *csv) {
+static bool is_pooled(const struct ts_project *project, size_t output) {
+  return is_by_file(project, output) && project->study.outputs[output].over_tiles == TS_OVER_POOL;
+}
+
+static void add_by_file_head(const struct ts_project *project, struct ts_str *csv) {
   ts_auto(ts_str_release) struct ts_str name = {0};
   ts_csv_add_cell(csv, "set", true);
-  add_file_head(s, csv);
-  for (size_t o = 0; o < s->study.output_count; o++)
-    if (is_by_file(s, o)) ts_csv_add_cell(csv, s->study.outputs[o].name, false);
-  for (size_t o = 0; o < s->study.output_count; o++) {
+  add_file_head(project, csv);
+  for (size_t o = 0; o < project->study.output_count; o++)
+    if (is_by_file(project, o)) ts_csv_add_cell(csv, project->study.outputs[o].name, false);
+  for (size_t o = 0; o < project->study.output_count; o++) {
     static const char *const sides[] = {"numerator", "denominator"};
-    for (size_t i = 0; is_pooled(s, o) && i < 2; i++) {
+    for (size_t i = 0; is_pooled(project, o) && i < 2; i++) {
       ts_str_clear(&name);
-      ts_str_addf(&name, "%s:%s", s->study.outputs[o].name, sides[i]);
+      ts_str_addf(&name, "%s:%s", project->study.outputs[o].name, sides[i]);
       ts_csv_add_cell(csv, ts_str_get(&name), false);
     }
   }
   ts_str_add_char(csv, '\n');
 }
 
-static void add_by_file_row(const struct session *s, const struct study_result *r, size_t set, size_t file,
+static void add_by_file_row(const struct ts_project *project, const struct study_result *r, size_t set, size_t file,
                             struct ts_str *csv) {
   add_count(csv, set, true);
-  add_file(s, file, csv);
-  for (size_t o = 0; o < s->study.output_count; o++)
-    if (is_by_file(s, o)) add_number(csv, ts_study_file_value(r, set, o, file));
-  for (size_t o = 0; o < s->study.output_count; o++) {
-    if (!is_pooled(s, o)) continue;
+  add_file(project, file, csv);
+  for (size_t o = 0; o < project->study.output_count; o++)
+    if (is_by_file(project, o)) add_number(csv, ts_study_file_value(r, set, o, file));
+  for (size_t o = 0; o < project->study.output_count; o++) {
+    if (!is_pooled(project, o)) continue;
     const struct ts_total total = ts_study_file_total(r, set, o, file);
     add_number(csv, total.numerator);
     add_number(csv, total.denominator);
@@ -114,8 +117,8 @@ static void add_by_file_row(const struct session *s, const struct study_result *
   ts_str_add_char(csv, '\n');
 }
 
-void ts_study_by_file_csv(const struct session *s, const struct study_result *r, struct ts_str *csv) {
-  add_by_file_head(s, csv);
+void ts_study_by_file_csv(const struct ts_project *project, const struct study_result *r, struct ts_str *csv) {
+  add_by_file_head(project, csv);
   for (size_t i = 0; i < r->sets.count; i++)
-    for (size_t f = 0; f < s->dataset.item_count; f++) add_by_file_row(s, r, i, f, csv);
+    for (size_t f = 0; f < project->dataset.item_count; f++) add_by_file_row(project, r, i, f, csv);
 }

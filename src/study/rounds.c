@@ -22,10 +22,11 @@ static void collect(void *user, uint32_t node, uint32_t port, size_t unit, struc
     __atomic_store_n(&collecting->engine.halt, 1, __ATOMIC_RELAXED);
 }
 
-static bool check_columns(struct session *s, const struct collector *collector) {
+static bool check_columns(const struct ts_project *project, const struct collector *collector,
+                          struct ts_issues *issues) {
   size_t output = 0;
   const char *column = ts_collector_missing_column(collector, &output);
-  if (column) ts_study_no_column(s, &s->study.outputs[output], column);
+  if (column) ts_study_no_column(project, &project->study.outputs[output], column, issues);
   return !column;
 }
 
@@ -35,13 +36,13 @@ static void add_counts(struct ts_run_counts *sum, const struct ts_run_counts *mo
 }
 
 /* Takes the result of the first round, adds that of a later one. */
-static void add_result(const struct session *s, struct ts_run_result *sum, struct ts_run_result *more) {
+static void add_result(const struct ts_project *project, struct ts_run_result *sum, struct ts_run_result *more) {
   if (!sum->tasks) {
     *sum = *more;
     *more = (struct ts_run_result){0};
     return;
   }
-  for (size_t t = 0; more->tasks && t < s->workflow->task_count; t++) {
+  for (size_t t = 0; more->tasks && t < project->workflow->task_count; t++) {
     add_counts(&sum->tasks[t], &more->tasks[t]);
     sum->cpu_s[t] += more->cpu_s[t];
   }
@@ -61,70 +62,80 @@ static void add_result(const struct session *s, struct ts_run_result *sum, struc
   sum->stopped = more->stopped;
 }
 
-static void count_phase(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result,
-                        struct study_phase *phase) {
-  for (size_t t = 0; result->tasks && t < s->workflow->task_count; t++) {
-    size_t units = ts_dataset_units(&s->dataset, s->workflow->stages[s->workflow->tasks[t].stage].scope);
+static void count_phase(const struct ts_project *project, const struct ts_plan *plan,
+                        const struct ts_run_result *result, struct study_phase *phase) {
+  for (size_t t = 0; result->tasks && t < project->workflow->task_count; t++) {
+    size_t units =
+        ts_dataset_units(&project->dataset, project->workflow->stages[project->workflow->tasks[t].stage].scope);
     phase->requested += plan->counts[t].requested * units;
     phase->executed += result->tasks[t].by_outcome[TS_OUTCOME_EXECUTED];
   }
 }
 
-static void follow(struct session *s, struct study_result *r, const struct study_round *round) {
+static void follow(struct ts_work *work, struct study_result *r, const struct study_round *round) {
   if (r->progress) {
     ts_progress_continue(r->progress, round->plan, round->first);
     return;
   }
-  r->progress = ts_progress_create(s, round->plan, r->run_id, ts_session_threads(s));
+  r->progress = ts_progress_create(work, round->plan, r->run_id, ts_workers_threads(work->project->request));
   ts_progress_begin(r->progress);
 }
 
-static bool run(struct session *s, struct study_result *r, const struct study_round *round, struct study_phase *phase) {
-  struct collecting collecting = {.collector = round->collector,
-                                  .engine = {.s = s,
-                                             .plan = round->plan,
-                                             .values = r->sets.values + round->first * s->workflow->parameter_count,
-                                             .run_id = r->run_id,
-                                             .command = "study",
-                                             .progress = r->progress,
-                                             .user = &collecting,
-                                             .on_product = collect}};
+static bool run(struct ts_work *work, struct study_result *r, const struct study_round *round,
+                struct study_phase *phase, struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
+  struct collecting collecting = {
+      .collector = round->collector,
+      .engine = {.work = work,
+                 .issues = issues,
+                 .plan = round->plan,
+                 .values = r->sets.values + round->first * project->workflow->parameter_count,
+                 .run_id = r->run_id,
+                 .command = "study",
+                 .progress = r->progress,
+                 .user = &collecting,
+                 .on_product = collect}};
   struct engine_run *engine = &collecting.engine;
-  bool ok = ts_engine_run(engine) && check_columns(s, round->collector);
+  bool ok = ts_engine_run(engine) && check_columns(project, round->collector, issues);
   bool stopped = engine->result.stopped && !engine->halt;
-  count_phase(s, round->plan, &engine->result, phase);
-  add_result(s, &r->result, &engine->result);
+  count_phase(project, round->plan, &engine->result, phase);
+  add_result(project, &r->result, &engine->result);
   ts_run_result_release(&engine->result);
   r->state = stopped ? "paused" : engine->halt || ts_progress_any_failed(r->progress) ? "failed" : "done";
   return ok && !stopped;
 }
 
-bool ts_study_plan_round(struct session *s, struct study_result *r, struct study_phase *phase) {
+bool ts_study_plan_round(struct ts_work *work, struct study_result *r, struct study_phase *phase,
+                         struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
   size_t wanted_count = 0;
-  struct ts_source *wanted = ts_session_study_products(s, &wanted_count);
+  struct ts_source *wanted = ts_planning_study_products(work, &wanted_count);
   size_t done = r->sets.count - phase->first; /* rows of the phase that earlier rounds ran */
-  ts_sets_append(s, &r->sets, &phase->sets, done);
+  ts_sets_append(project, &r->sets, &phase->sets, done);
   struct parameter_sets rows = {
-      .values = r->sets.values + (phase->first + done) * s->workflow->parameter_count,
+      .values = r->sets.values + (phase->first + done) * project->workflow->parameter_count,
       .count = phase->sets.count - done,
   };
-  r->plan = ts_session_plan(s, rows.values, rows.count, wanted, wanted_count, false);
-  if (!r->plan || !ts_workers_check(s, r->plan)) return false;
+  r->plan = ts_planning_make(work, rows.values, rows.count, wanted, wanted_count, false, issues);
+  if (!r->plan || !ts_workers_check(work, r->plan, issues)) return false;
   r->rounds = ts_grow(r->rounds, r->round_count, &r->round_capacity, sizeof *r->rounds);
   struct study_round *round = &r->rounds[r->round_count++];
-  *round = (struct study_round){
-      .plan = r->plan, .collector = ts_collector_create(s, r->plan), .first = phase->first + done, .count = rows.count};
+  *round = (struct study_round){.plan = r->plan,
+                                .collector = ts_collector_create(project, r->plan),
+                                .first = phase->first + done,
+                                .count = rows.count};
   phase->rounds++;
   r->is_planned = true;
   return true;
 }
 
-bool ts_study_run_round(struct session *s, struct study_result *r, struct study_phase *phase) {
-  if (!r->is_planned && !ts_study_plan_round(s, r, phase)) return false;
+bool ts_study_run_round(struct ts_work *work, struct study_result *r, struct study_phase *phase,
+                        struct ts_issues *issues) {
+  if (!r->is_planned && !ts_study_plan_round(work, r, phase, issues)) return false;
   const struct study_round *round = &r->rounds[r->round_count - 1];
   r->is_planned = false;
-  follow(s, r, round);
-  return run(s, r, round, phase);
+  follow(work, r, round);
+  return run(work, r, round, phase, issues);
 }
 
 /* Whether the larger design begins with the rows of the smaller one. */
@@ -155,16 +166,17 @@ static void retire(struct study_result *r, struct parameter_sets *sets) {
   r->retired[r->retired_count++] = *sets;
 }
 
-static size_t budget_of(const struct session *s, const struct study_result *r) {
-  return s->study.max_runs ? s->study.max_runs : STUDY_ROUNDS_BUDGET * r->rounds[0].count;
+static size_t budget_of(const struct ts_project *project, const struct study_result *r) {
+  return project->study.max_runs ? project->study.max_runs : STUDY_ROUNDS_BUDGET * r->rounds[0].count;
 }
 
-static const char *over_budget(struct session *s, const struct study_result *r, size_t runs) {
-  const char *limit = s->study.max_runs
+static const char *over_budget(struct ts_work *work, const struct study_result *r, size_t runs) {
+  const struct ts_project *project = work->project;
+  const char *limit = project->study.max_runs
                           ? "the limit of"
-                          : ts_arena_printf(&s->arena, "%d times those of the first round, of", STUDY_ROUNDS_BUDGET);
-  return ts_arena_printf(&s->arena, "the next round would need %zu runs in all, more than %s %zu", runs, limit,
-                         budget_of(s, r));
+                          : ts_arena_printf(&work->arena, "%d times those of the first round, of", STUDY_ROUNDS_BUDGET);
+  return ts_arena_printf(&work->arena, "the next round would need %zu runs in all, more than %s %zu", runs, limit,
+                         budget_of(project, r));
 }
 
 /* Designs of which a larger one has other rows: all runs of the next round are new. */
@@ -174,25 +186,27 @@ static bool starts_again(const struct study_method *method) {
   return strata || strcmp(sampler, "fast") == 0 || method->candidates > 0;
 }
 
-bool ts_study_grow(struct session *s, struct study_result *r, struct study_phase *phase, const char **reason) {
-  size_t left = budget_of(s, r) > phase->first ? budget_of(s, r) - phase->first : 0;
+bool ts_study_grow(struct ts_work *work, struct study_result *r, struct study_phase *phase, const char **reason,
+                   struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
+  size_t left = budget_of(project, r) > phase->first ? budget_of(project, r) - phase->first : 0;
   size_t size = ts_study_phase_size(phase), rows = phase->sets.count / size; /* per unit of size */
   size_t next_one = next_size(phase, left / rows);
   struct parameter_sets next = {0};
   if (strcmp(phase->method->kind->sampler, "grid") == 0) {
     *reason = "runs cannot be added to a grid";
   } else if (next_one > left / rows) {
-    *reason = over_budget(s, r, (starts_again(phase->method) ? r->sets.count : phase->first) + next_one * rows);
-  } else if (ts_sets_draw(s, phase->method, phase->sets.design.names, phase->sets.design.column_count, next_one,
-                          &next)) {
+    *reason = over_budget(work, r, (starts_again(phase->method) ? r->sets.count : phase->first) + next_one * rows);
+  } else if (ts_sets_draw(project, phase->method, phase->sets.design.names, phase->sets.design.column_count, next_one,
+                          &next, issues)) {
     bool keeps = keeps_rows(&phase->sets, &next);
-    if (keeps || r->sets.count + next.count <= budget_of(s, r)) {
+    if (keeps || r->sets.count + next.count <= budget_of(project, r)) {
       if (!keeps) phase->first = r->sets.count; /* all rows are new; the store knows equal ones */
       retire(r, &phase->sets);
       phase->sets = next;
       return true;
     }
-    *reason = over_budget(s, r, r->sets.count + next.count);
+    *reason = over_budget(work, r, r->sets.count + next.count);
   }
   ts_sets_release(&next);
   return false;
@@ -208,16 +222,18 @@ static void settle_store(struct ts_run_counts *counts, uint64_t distinct) {
 
 /* For several rounds, requests and reuse are reported for one plan of all runs. A study that was paused has not
  * settled all of it. */
-static bool plan_whole(struct session *s, struct study_result *r, bool settled) {
+static bool plan_whole(struct ts_work *work, struct study_result *r, bool settled, struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
   size_t wanted_count = 0;
-  struct ts_source *wanted = ts_session_study_products(s, &wanted_count);
-  r->whole_plan = ts_session_plan(s, r->sets.values, r->sets.count, wanted, wanted_count, false);
+  struct ts_source *wanted = ts_planning_study_products(work, &wanted_count);
+  r->whole_plan = ts_planning_make(work, r->sets.values, r->sets.count, wanted, wanted_count, false, issues);
   if (!r->whole_plan) return false;
   r->plan = r->whole_plan;
   if (!settled) return true;
   uint64_t reference = 0;
-  for (size_t t = 0; t < s->workflow->task_count; t++) {
-    size_t units = ts_dataset_units(&s->dataset, s->workflow->stages[s->workflow->tasks[t].stage].scope);
+  for (size_t t = 0; t < project->workflow->task_count; t++) {
+    size_t units =
+        ts_dataset_units(&project->dataset, project->workflow->stages[project->workflow->tasks[t].stage].scope);
     settle_store(&r->result.tasks[t], r->plan->counts[t].distinct * units);
     reference += r->plan->counts[t].reference_distinct * units;
   }
@@ -226,34 +242,36 @@ static bool plan_whole(struct session *s, struct study_result *r, bool settled) 
 }
 
 /* Means over files leave out files without a value: the user is warned. */
-static void warn_incomplete(struct session *s, const struct study_result *r, size_t output, size_t incomplete) {
+static void warn_incomplete(const struct ts_project *project, const struct study_result *r, size_t output,
+                            size_t incomplete, struct ts_issues *issues) {
   if (incomplete > 0)
-    ts_session_warn(s,
-                    "'%s': in %zu of %zu runs some files have no value, because their tables are empty or their cells "
-                    "are missing; such files are left out of the number of the run (results-by-file.csv)",
-                    s->study.outputs[output].name, incomplete, r->sets.count);
+    ts_issues_warn(issues,
+                   "'%s': in %zu of %zu runs some files have no value, because their tables are empty or their cells "
+                   "are missing; such files are left out of the number of the run (results-by-file.csv)",
+                   project->study.outputs[output].name, incomplete, r->sets.count);
 }
 
-static void gather_outputs(struct session *s, struct study_result *r) {
-  r->outputs = ts_calloc(s->study.output_count * r->sets.count + 1, sizeof *r->outputs);
+static void gather_outputs(const struct ts_project *project, struct study_result *r, struct ts_issues *issues) {
+  r->outputs = ts_calloc(project->study.output_count * r->sets.count + 1, sizeof *r->outputs);
   size_t lost = 0;
-  for (size_t o = 0; o < s->study.output_count; o++) {
-    size_t incomplete = 0, whole = ts_study_file_count(s, o);
+  for (size_t o = 0; o < project->study.output_count; o++) {
+    size_t incomplete = 0, whole = ts_study_file_count(project, o);
     for (size_t i = 0; i < r->sets.count; i++) {
       const struct ts_total total = ts_study_total(r, i, o);
       r->outputs[o * r->sets.count + i] = total.value;
       lost += o == 0 && isnan(total.value) ? 1 : 0;
       incomplete += !total.failed && total.n > 0 && total.n < whole ? 1 : 0;
     }
-    warn_incomplete(s, r, o, incomplete);
+    warn_incomplete(project, r, o, incomplete, issues);
   }
   if ((double)lost > TS_LOSS_TO_NOTE * (double)r->sets.count)
-    ts_session_warn(s, "%zu of %zu runs gave no value; the effects that touch them are left out", lost, r->sets.count);
+    ts_issues_warn(issues, "%zu of %zu runs gave no value; the effects that touch them are left out", lost,
+                   r->sets.count);
 }
 
-bool ts_study_sum_up(struct session *s, struct study_result *r, bool complete) {
-  if (r->round_count > 1 && !plan_whole(s, r, complete)) return false;
-  if (complete) gather_outputs(s, r);
+bool ts_study_sum_up(struct ts_work *work, struct study_result *r, bool complete, struct ts_issues *issues) {
+  if (r->round_count > 1 && !plan_whole(work, r, complete, issues)) return false;
+  if (complete) gather_outputs(work->project, r, issues);
   return complete;
 }
 

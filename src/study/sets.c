@@ -40,21 +40,21 @@ static bool is_affordable(const struct study_method *method, const struct ts_spa
 }
 
 /* Designs whose rows belong together vary every parameter by itself. */
-static bool accepts_correlation(struct session *s, const struct study_method *method, const struct space_file *file,
-                                struct ts_error *err) {
+static bool accepts_correlation(const struct ts_project *project, const struct study_method *method,
+                                const struct space_file *file, struct ts_error *err) {
   const char *name = method->kind->sampler;
   if (!file->correlation || strcmp(name, "lhs") == 0 || strcmp(name, "mc") == 0) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "the study has correlated parameters, but %s draws each independently",
           method->kind->name);
   ts_error_help(err, "use the method lhs or mc, or remove \"correlations\"");
-  ts_json_place(err, &s->doc, "/correlations", TS_JSON_KEY);
+  ts_json_place(err, &project->doc, "/correlations", TS_JSON_KEY);
   return false;
 }
 
-static struct ts_sample_options options_of(const struct session *s, const struct study_method *method, size_t count,
-                                           const struct parameter_sets *sets) {
+static struct ts_sample_options options_of(const struct ts_project *project, const struct study_method *method,
+                                           size_t count, const struct parameter_sets *sets) {
   return (struct ts_sample_options){.count = count,
-                                    .seed = ts_study_seed(s),
+                                    .seed = ts_study_seed(project),
                                     .skip = method->skip,
                                     .scramble = method->scramble,
                                     .base = method->base,
@@ -70,15 +70,21 @@ static struct ts_sample_options options_of(const struct session *s, const struct
                                     .step = method->step};
 }
 
+/* Those of the study file. */
+static bool read_correlations(const struct ts_project *project, struct space_file *file, struct ts_issues *issues) {
+  return ts_space_correlations_read(&project->doc, file, issues);
+}
+
 /* Names, groups and correlations of the space; the space itself goes to the sets. */
-static bool open_space(struct session *s, const struct study_method *method, const char *const *only, size_t only_count,
-                       struct parameter_sets *sets, struct ts_error *err) {
+static bool open_space(const struct ts_project *project, const struct study_method *method, const char *const *only,
+                       size_t only_count, struct parameter_sets *sets, struct ts_error *err, struct ts_issues *issues) {
   struct space_file file = {0};
-  if (!ts_space_of_workflow(&file.space, s->workflow, only, only_count, err)) {
-    if (only_count > 0 && only == s->study.varied) ts_json_place(err, &s->doc, "/parameters", TS_JSON_VALUE);
+  if (!ts_space_of_workflow(&file.space, project->workflow, only, only_count, err)) {
+    if (only_count > 0 && only == project->study.varied)
+      ts_json_place(err, &project->doc, "/parameters", TS_JSON_VALUE);
     return false;
   }
-  ts_space_file_name(s, &file);
+  ts_space_file_name(&file);
   sets->space = file.space;
   sets->group_count = file.space.count;
   if (method->kind->moves_groups && file.group_of) {
@@ -86,23 +92,24 @@ static bool open_space(struct session *s, const struct study_method *method, con
     sets->group_names = file.group_names;
     sets->group_count = file.group_count;
   }
-  if (s->study.is_bare_workflow) return true;
-  if (!ts_space_correlations_read(s, &s->doc, &file)) return false;
+  const bool ok = project->study.is_bare_workflow || read_correlations(project, &file, issues);
+  sets->arena = file.arena; /* owns the names and numbers */
   sets->correlation = file.correlation;
-  return accepts_correlation(s, method, &file, err);
+  if (!ok) return false;
+  return project->study.is_bare_workflow || accepts_correlation(project, method, &file, err);
 }
 
-static bool draw(struct session *s, const struct study_method *method, size_t count, struct parameter_sets *sets,
-                 struct ts_error *err) {
-  struct ts_sample_options options = options_of(s, method, count, sets);
+static bool draw(const struct ts_project *project, const struct study_method *method, size_t count,
+                 struct parameter_sets *sets, struct ts_error *err, struct ts_issues *issues) {
+  struct ts_sample_options options = options_of(project, method, count, sets);
   struct ts_points points = {0};
   const struct ts_sampler *sampler = ts_sampler_find(method->kind->sampler, err);
   if (!sampler || !is_affordable(method, &sets->space, count, err)) return false;
   if (!sampler->draw(&points, &sets->space, &options, err)) {
-    if (method->pointer) ts_json_place(err, &s->doc, method->pointer, TS_JSON_VALUE);
+    if (method->pointer) ts_json_place(err, &project->doc, method->pointer, TS_JSON_VALUE);
     return false;
   }
-  if (points.note) ts_session_warn_once(s, "%s", points.note);
+  if (points.note) ts_issues_warn_once(issues, "%s", points.note);
   sets->layout = points.layout;
   sets->block_rows = points.block_rows;
   ts_design_of_points(&sets->design, &sets->space, &points);
@@ -110,38 +117,38 @@ static bool draw(struct session *s, const struct study_method *method, size_t co
   return true;
 }
 
-bool ts_sets_draw(struct session *s, const struct study_method *method, const char *const *only, size_t only_count,
-                  size_t count, struct parameter_sets *sets) {
+bool ts_sets_draw(const struct ts_project *project, const struct study_method *method, const char *const *only,
+                  size_t only_count, size_t count, struct parameter_sets *sets, struct ts_issues *issues) {
   struct ts_error err = {0};
   *sets = (struct parameter_sets){0};
-  if (open_space(s, method, only, only_count, sets, &err) &&
-      draw(s, method, count ? count : method->count, sets, &err)) {
-    fill_rows(s->workflow, sets);
+  if (open_space(project, method, only, only_count, sets, &err, issues) &&
+      draw(project, method, count ? count : method->count, sets, &err, issues)) {
+    fill_rows(project->workflow, sets);
     return true;
   }
-  if (err.code != TS_ERR_OK) ts_session_fault(s, &err);
+  if (err.code != TS_ERR_OK) ts_issues_fault(issues, &err);
   return false;
 }
 
-bool ts_sets_of_study(struct session *s, struct parameter_sets *sets) {
+bool ts_sets_of_study(const struct ts_project *project, struct parameter_sets *sets, struct ts_issues *issues) {
   *sets = (struct parameter_sets){0};
-  if (!ts_study_methods_settle(s)) return false;
-  if (!s->request->design)
-    return ts_sets_draw(s, &s->study.methods[0], s->study.varied, s->study.varied_count, 0, sets) &&
-           ts_study_check_names(s, sets) && ts_until_check(s, sets);
+  if (!project->request->design)
+    return ts_sets_draw(project, &project->study.methods[0], project->study.varied, project->study.varied_count, 0,
+                        sets, issues) &&
+           ts_study_check_names(project, sets, issues) && ts_until_check(project, sets, issues);
   sets->is_given = true;
   sets->block_rows = 1;
-  const char *path = ts_session_path(s, s->request->design);
-  if (!ts_design_read_csv(&sets->design, s->workflow, path, &s->faults)) return false;
-  ts_warn_about_design(s, &sets->design, path);
-  fill_rows(s->workflow, sets);
+  const char *path = ts_request_path(project->request, &sets->arena, project->request->design);
+  if (!ts_design_read_csv(&sets->design, project->workflow, path, &issues->faults)) return false;
+  ts_warn_about_design(project->workflow, &sets->design, path, issues);
+  fill_rows(project->workflow, sets);
   return true;
 }
 
-void ts_sets_append(const struct session *s, struct parameter_sets *all, const struct parameter_sets *more,
+void ts_sets_append(const struct ts_project *project, struct parameter_sets *all, const struct parameter_sets *more,
                     size_t first) {
   struct ts_design *d = &all->design;
-  const struct ts_workflow *w = s->workflow;
+  const struct ts_workflow *w = project->workflow;
   size_t added = more->count - first, rows = all->count + added;
   if (d->column_count == 0) { /* the first ones have all columns */
     d->column_count = more->design.column_count;
@@ -163,38 +170,41 @@ void ts_sets_append(const struct session *s, struct parameter_sets *all, const s
   all->count = d->row_count = rows;
 }
 
-static bool apply_setting(struct session *s, struct ts_value *row, const struct ts_parameter_setting *setting) {
-  const struct ts_workflow *w = s->workflow;
+static bool apply_setting(const struct ts_project *project, struct parameter_sets *sets,
+                          const struct ts_parameter_setting *setting, struct ts_issues *issues) {
+  const struct ts_workflow *w = project->workflow;
   struct ts_error err = {0};
   size_t index = 0;
   if (!ts_workflow_find_parameter(w, setting->name, &index)) {
-    const char **names = ts_arena_array(&s->arena, w->parameter_count + 1, sizeof *names);
+    ts_auto_free const char **names = ts_calloc(w->parameter_count + 1, sizeof *names);
     for (size_t p = 0; p < w->parameter_count; p++) names[p] = w->parameters[p].name;
     const char *near = ts_nearest_word(setting->name, names, w->parameter_count);
     ts_fail(&err, TS_ERR_UNKNOWN_PARAMETER, "the workflow has no parameter '%s'", setting->name);
     if (near) ts_error_help(&err, "did you mean '%s'?", near);
-  } else if (ts_value_from_text(setting->value, w->parameters[index].type, &s->arena, &row[index], &err)) {
-    ts_parameter_check(&w->parameters[index], &row[index], &err);
+  } else if (ts_value_from_text(setting->value, w->parameters[index].type, &sets->arena, &sets->values[index], &err)) {
+    ts_parameter_check(&w->parameters[index], &sets->values[index], &err);
   } else {
     ts_error_context(&err, "reading -p %s=%s", setting->name, setting->value);
   }
-  if (err.code != TS_ERR_OK) ts_session_fault(s, &err);
+  if (err.code != TS_ERR_OK) ts_issues_fault(issues, &err);
   return err.code == TS_ERR_OK;
 }
 
-bool ts_sets_single(struct session *s, struct parameter_sets *sets) {
-  const struct ts_workflow *w = s->workflow;
+bool ts_sets_single(const struct ts_project *project, struct parameter_sets *sets, struct ts_issues *issues) {
+  const struct ts_workflow *w = project->workflow;
   *sets = (struct parameter_sets){.count = 1};
   sets->values = ts_calloc(w->parameter_count + 1, sizeof *sets->values);
   for (size_t p = 0; p < w->parameter_count; p++) sets->values[p] = w->parameters[p].default_value;
-  for (size_t i = 0; i < s->request->parameter_count; i++) apply_setting(s, sets->values, &s->request->parameters[i]);
+  for (size_t i = 0; i < project->request->parameter_count; i++)
+    apply_setting(project, sets, &project->request->parameters[i], issues);
   struct ts_error err = {0};
-  if (ts_session_ok(s) && !ts_workflow_check_set(w, sets->values, &err)) ts_session_fault(s, &err);
-  return ts_session_ok(s);
+  if (ts_issues_ok(issues) && !ts_workflow_check_set(w, sets->values, &err)) ts_issues_fault(issues, &err);
+  return ts_issues_ok(issues);
 }
 
 void ts_sets_release(struct parameter_sets *sets) {
   free(sets->values);
+  ts_arena_release(&sets->arena);
   ts_design_release(&sets->design);
   ts_space_release(&sets->space);
 }

@@ -13,30 +13,30 @@
 
 #define PAIRS_NAMED 4 /* in the warning about ranks; the report has them all */
 
-static json_t *inputs_json(const struct session *s) {
+static json_t *inputs_json(const struct ts_project *project) {
   json_t *list = json_array();
-  for (size_t i = 0; i < s->dataset.item_count; i++) {
-    for (size_t k = 0; k < s->workflow->input_count; k++) {
-      const struct ts_item_source *source = &s->dataset.items[i].sources[k];
+  for (size_t i = 0; i < project->dataset.item_count; i++) {
+    for (size_t k = 0; k < project->workflow->input_count; k++) {
+      const struct ts_item_source *source = &project->dataset.items[i].sources[k];
       char hex[65];
       if (!source->path) continue;
       ts_hex_encode(source->digest.bytes, 32, hex);
       json_t *object =
-          json_pack("{s:s, s:s, s:s}", "input", s->workflow->inputs[k].name, "path", source->path, "hash", hex);
-      if (s->dataset.items[i].groups)
-        json_object_set_new(object, "groups", ts_session_groups_json(s, &s->dataset.items[i]));
+          json_pack("{s:s, s:s, s:s}", "input", project->workflow->inputs[k].name, "path", source->path, "hash", hex);
+      if (project->dataset.items[i].groups)
+        json_object_set_new(object, "groups", ts_project_groups_json(project, &project->dataset.items[i]));
       json_array_append_new(list, object);
     }
   }
   return list;
 }
 
-static json_t *params_json(const struct session *s, const struct study_result *r) {
+static json_t *params_json(const struct ts_project *project, const struct study_result *r) {
   json_t *list = json_array();
   for (size_t c = 0; c < r->sets.design.column_count; c++) {
     size_t index = 0;
-    ts_workflow_find_parameter(s->workflow, r->sets.design.names[c], &index);
-    const struct ts_parameter *p = &s->workflow->parameters[index];
+    ts_workflow_find_parameter(project->workflow, r->sets.design.names[c], &index);
+    const struct ts_parameter *p = &project->workflow->parameters[index];
     json_t *object = json_object();
     json_object_set_new(object, "name", json_string(p->name));
     json_object_set_new(object, "type", json_string(ts_value_type_name(p->type)));
@@ -68,22 +68,22 @@ static json_t *settings_json(const struct study_phase *phase, json_t *object) {
   return object;
 }
 
-static json_t *method_json(const struct session *s, const struct study_result *r) {
+static json_t *method_json(const struct ts_project *project, const struct study_result *r) {
   if (r->sets.is_given)
-    return json_pack("{s:s, s:s, s:I}", "name", "given", "design", s->request->design, "runs",
+    return json_pack("{s:s, s:s, s:I}", "name", "given", "design", project->request->design, "runs",
                      (json_int_t)r->sets.count);
   json_t *object = json_object();
-  if (s->study.phase_count == 1) {
+  if (project->study.phase_count == 1) {
     settings_json(&r->phases[0], object);
   } else {
     json_object_set_new(object, "name", json_string(ts_kind_two_phase.name));
     for (size_t p = 0; p < r->phase_count; p++)
       json_object_set_new(object, p == 0 ? "screen" : "then", settings_json(&r->phases[p], json_object()));
   }
-  json_object_set_new(object, "seed", json_integer((json_int_t)ts_study_seed(s)));
+  json_object_set_new(object, "seed", json_integer((json_int_t)ts_study_seed(project)));
   json_object_set_new(object, "runs", json_integer((json_int_t)r->sets.count));
-  json_object_set_new(object, "resamples", json_integer((json_int_t)s->study.resamples));
-  json_object_set_new(object, "confidence", json_real(s->study.confidence));
+  json_object_set_new(object, "resamples", json_integer((json_int_t)project->study.resamples));
+  json_object_set_new(object, "confidence", json_real(project->study.confidence));
   return object;
 }
 
@@ -106,47 +106,47 @@ static json_t *pairs_of(const json_t *unsettled) {
   return pairs;
 }
 
-static json_t *output_json(const struct session *s, const struct study_result *r, size_t o) {
-  const struct study_output *output = &s->study.outputs[o];
+static json_t *output_json(const struct ts_project *project, const struct study_result *r, size_t o) {
+  const struct study_output *output = &project->study.outputs[o];
   const struct study_analysis *analysis = ts_study_answer_of(last_phase(r), o);
   if (!analysis) return json_pack("{s:s, s:s}", "name", output->name, "over_tiles", over_tiles_name(output));
   if (is_morris(analysis)) {
     ts_auto_free struct ts_morris_index *morris = ts_study_morris_indices(&analysis->indices);
     return ts_result_morris_output(output->name, over_tiles_name(output), morris, analysis->indices.name_count);
   }
-  ts_auto(json_decrefp) json_t *full = ts_study_analysis_json(s, r, last_phase(r), analysis);
+  ts_auto(json_decrefp) json_t *full = ts_study_analysis_json(project, r, last_phase(r), analysis);
   return json_pack("{s:s, s:s, s:O, s:O, s:O, s:o}", "name", output->name, "over_tiles", over_tiles_name(output),
                    "method", json_object_get(full, "method"), "rank_by", json_object_get(full, "rank_by"), "indices",
                    json_object_get(full, "indices"), "unsettled", pairs_of(json_object_get(full, "unsettled")));
 }
 
-static json_t *outputs_json(const struct session *s, const struct study_result *r) {
+static json_t *outputs_json(const struct ts_project *project, const struct study_result *r) {
   json_t *list = json_array();
-  for (size_t o = 0; o < s->study.output_count; o++) {
-    json_t *object = output_json(s, r, o);
-    const char *against = s->study.outputs[o].against;
-    json_object_set_new(object, "label", json_string(s->study.outputs[o].label));
+  for (size_t o = 0; o < project->study.output_count; o++) {
+    json_t *object = output_json(project, r, o);
+    const char *against = project->study.outputs[o].against;
+    json_object_set_new(object, "label", json_string(project->study.outputs[o].label));
     if (against) json_object_set_new(object, "against", json_string(against));
-    json_object_set_new(object, "over_files", json_string(ts_over_names[s->study.outputs[o].over_files]));
-    json_object_set_new(object, "notes", ts_study_output_notes(s, o));
+    json_object_set_new(object, "over_files", json_string(ts_over_names[project->study.outputs[o].over_files]));
+    json_object_set_new(object, "notes", ts_study_output_notes(project, o));
     json_array_append_new(list, object);
   }
   return list;
 }
 
 /* Of outputs that some files have no value for: how many files have one; NULL if all have. */
-static json_t *incomplete_json(const struct session *s, const struct study_result *r, size_t set) {
+static json_t *incomplete_json(const struct ts_project *project, const struct study_result *r, size_t set) {
   json_t *object = NULL;
-  for (size_t o = 0; o < s->study.output_count; o++) {
+  for (size_t o = 0; o < project->study.output_count; o++) {
     const struct ts_total total = ts_study_total(r, set, o);
-    if (total.failed || total.n >= ts_study_file_count(s, o)) continue;
+    if (total.failed || total.n >= ts_study_file_count(project, o)) continue;
     if (!object) object = json_object();
-    json_object_set_new(object, s->study.outputs[o].name, json_integer((json_int_t)total.n));
+    json_object_set_new(object, project->study.outputs[o].name, json_integer((json_int_t)total.n));
   }
   return object;
 }
 
-static json_t *runs_json(const struct session *s, const struct study_result *r) {
+static json_t *runs_json(const struct ts_project *project, const struct study_result *r) {
   json_t *list = json_array();
   const struct ts_design *d = &r->sets.design;
   for (size_t i = 0; i < r->sets.count; i++) {
@@ -154,21 +154,21 @@ static json_t *runs_json(const struct session *s, const struct study_result *r) 
     json_t *outputs = json_object();
     for (size_t c = 0; c < d->column_count; c++)
       json_object_set_new(params, d->names[c], ts_value_to_json(&d->values[i * d->column_count + c]));
-    for (size_t o = 0; o < s->study.output_count; o++)
-      json_object_set_new(outputs, s->study.outputs[o].name, ts_json_real(r->outputs[o * r->sets.count + i]));
+    for (size_t o = 0; o < project->study.output_count; o++)
+      json_object_set_new(outputs, project->study.outputs[o].name, ts_json_real(r->outputs[o * r->sets.count + i]));
     json_array_append_new(list, json_pack("{s:I, s:o, s:o, s:o*}", "set", (json_int_t)i, "params", params, "outputs",
-                                          outputs, "n", incomplete_json(s, r, i)));
+                                          outputs, "n", incomplete_json(project, r, i)));
   }
   return list;
 }
 
 /* Per tile, the mean over all runs of each output that is made per tile. */
-static json_t *tiles_json(const struct session *s, const struct study_result *r) {
+static json_t *tiles_json(const struct ts_project *project, const struct study_result *r) {
   json_t *list = json_array();
-  for (size_t t = 0; t < s->dataset.tile_count; t++) {
-    const struct ts_region *core = &s->dataset.tiles[t].core;
+  for (size_t t = 0; t < project->dataset.tile_count; t++) {
+    const struct ts_region *core = &project->dataset.tiles[t].core;
     json_t *values = json_object();
-    for (size_t o = 0; o < s->study.output_count; o++) {
+    for (size_t o = 0; o < project->study.output_count; o++) {
       if (!ts_study_is_per_tile(r, o)) continue;
       double sum = 0;
       size_t count = 0;
@@ -177,12 +177,13 @@ static json_t *tiles_json(const struct session *s, const struct study_result *r)
         sum += isnan(value) ? 0 : value;
         count += isnan(value) ? 0 : 1;
       }
-      json_object_set_new(values, s->study.outputs[o].name, ts_json_real(count ? sum / (double)count : NAN));
+      json_object_set_new(values, project->study.outputs[o].name, ts_json_real(count ? sum / (double)count : NAN));
     }
-    json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:I, s:I, s:o}", "file",
-                                          s->dataset.items[s->dataset.tile_items[t]].name, "x", (json_int_t)core->x,
-                                          "y", (json_int_t)core->y, "width", (json_int_t)core->width, "height",
-                                          (json_int_t)core->height, "values", values));
+    json_array_append_new(list,
+                          json_pack("{s:s, s:I, s:I, s:I, s:I, s:o}", "file",
+                                    project->dataset.items[project->dataset.tile_items[t]].name, "x",
+                                    (json_int_t)core->x, "y", (json_int_t)core->y, "width", (json_int_t)core->width,
+                                    "height", (json_int_t)core->height, "values", values));
   }
   return list;
 }
@@ -264,9 +265,10 @@ static void add_screening(const struct study_result *r, struct ts_str *answer) {
 }
 
 /* `outputs` are those of the result: the first one names its reference. */
-static void add_answer(struct session *s, const struct study_result *r, const json_t *outputs, json_t *object) {
+static void add_answer(const struct ts_project *project, const struct study_result *r, const json_t *outputs,
+                       json_t *object) {
   ts_auto(ts_str_release) struct ts_str answer = {0}, what = {0};
-  const struct study_output *first = &s->study.outputs[0];
+  const struct study_output *first = &project->study.outputs[0];
   const struct study_analysis *analysis = ts_study_answer_of(last_phase(r), 0);
   const json_t *against = json_object_get(json_array_get(outputs, 0), "against");
   ts_answer_add_what(first->label[0] ? first->label : first->name, json_string_value(against), &what);
@@ -282,19 +284,19 @@ static void add_answer(struct session *s, const struct study_result *r, const js
 }
 
 /* "12 more trajectories", "1 more base sample". */
-static const char *blocks_more(struct session *s, const struct study_method *method, long long more) {
+static const char *blocks_more(struct ts_work *work, const struct study_method *method, long long more) {
   const char *name = ts_study_method_count_name(method);
   int stem = (int)strlen(name) - (ts_str_ends_with(name, "ies") ? 3 : 1);
   if (more == 1)
-    return ts_arena_printf(&s->arena, "1 more %.*s%s", stem, name, ts_str_ends_with(name, "ies") ? "y" : "");
-  return ts_arena_printf(&s->arena, "%lld more %s", more, name);
+    return ts_arena_printf(&work->arena, "1 more %.*s%s", stem, name, ts_str_ends_with(name, "ies") ? "y" : "");
+  return ts_arena_printf(&work->arena, "%lld more %s", more, name);
 }
 
 /* Neighbouring ranks whose intervals overlap, as far as one of the two may matter. A new list; empty if the method
  * has no intervals. */
-static json_t *open_pairs(const struct session *s, const struct study_result *r,
+static json_t *open_pairs(const struct ts_project *project, const struct study_result *r,
                           const struct study_analysis *analysis) {
-  ts_auto(json_decrefp) json_t *full = ts_study_analysis_json(s, r, last_phase(r), analysis);
+  ts_auto(json_decrefp) json_t *full = ts_study_analysis_json(project, r, last_phase(r), analysis);
   ts_auto(ts_findings_release) struct ts_findings findings = {0};
   ts_findings_of_indices(&findings, &analysis->indices);
   const json_t *all = json_object_get(full, "unsettled");
@@ -315,10 +317,10 @@ static void add_pair(const json_t *pair, struct ts_str *out) {
 
 /* Ranks whose intervals overlap are reported as a warning, with the number of runs that would likely separate the
  * first of them. */
-static void warn_unsettled(struct session *s, const struct study_result *r) {
+static void warn_unsettled(struct ts_work *work, const struct study_result *r, struct ts_issues *issues) {
   const struct study_analysis *analysis = ts_study_answer_of(last_phase(r), 0);
   if (!analysis) return;
-  ts_auto(json_decrefp) json_t *pairs = open_pairs(s, r, analysis);
+  ts_auto(json_decrefp) json_t *pairs = open_pairs(work->project, r, analysis);
   size_t count = json_array_size(pairs), named = count > PAIRS_NAMED ? PAIRS_NAMED : count;
   if (count == 0) return;
   ts_auto(ts_str_release) struct ts_str text = {0};
@@ -330,39 +332,40 @@ static void warn_unsettled(struct session *s, const struct study_result *r) {
   ts_str_add_char(&text, ')');
   json_int_t more = json_integer_value(json_object_get(json_array_get(pairs, 0), "more_blocks"));
   if (more > 0) {
-    ts_str_addf(&text, "; about %s would likely separate ", blocks_more(s, last_phase(r)->method, more));
+    ts_str_addf(&text, "; about %s would likely separate ", blocks_more(work, last_phase(r)->method, more));
     add_pair(json_array_get(pairs, 0), &text);
   }
-  ts_session_warn(s, "neighbouring ranks overlap (%s", ts_str_get(&text));
+  ts_issues_warn(issues, "neighbouring ranks overlap (%s", ts_str_get(&text));
 }
 
-static void add_complete(struct session *s, struct study_result *r, json_t *object) {
-  json_t *outputs = outputs_json(s, r);
-  add_answer(s, r, outputs, object);
+static void add_complete(struct ts_work *work, struct study_result *r, json_t *object, struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
+  json_t *outputs = outputs_json(project, r);
+  add_answer(project, r, outputs, object);
   if (!r->sets.is_given) {
     json_object_set_new(object, "indices", json_incref(json_object_get(json_array_get(outputs, 0), "indices")));
-    json_object_set_new(object, "analyses", ts_study_analyses_json(s, r));
-    warn_unsettled(s, r);
+    json_object_set_new(object, "analyses", ts_study_analyses_json(project, r));
+    warn_unsettled(work, r, issues);
   }
   json_object_set_new(object, "outputs", outputs);
-  json_object_set_new(object, "phases", ts_study_phases_json(s, r));
-  if (r->until.is_used) json_object_set_new(object, "until", ts_until_json(s, r));
+  json_object_set_new(object, "phases", ts_study_phases_json(project, r));
+  if (r->until.is_used) json_object_set_new(object, "until", ts_until_json(project, r));
   json_object_set_new(object, "distinct_runs", json_integer((json_int_t)ts_design_distinct(&r->sets.design, NULL)));
   json_object_set_new(object, "tree", tree_json(r->plan));
-  json_object_set_new(object, "tiles", tiles_json(s, r));
-  json_object_set_new(object, "runs", runs_json(s, r));
+  json_object_set_new(object, "tiles", tiles_json(project, r));
+  json_object_set_new(object, "runs", runs_json(project, r));
   json_object_set_new(object, "pictures", ts_study_pictures_json(r));
   json_object_set_new(object, "report", json_string(r->report_path));
   json_object_set_new(object, "results", json_string(r->results_path));
   json_object_set_new(object, "results_by_file", json_string(r->by_file_path));
 }
 
-static void add_costs(struct session *s, struct study_result *r, json_t *object) {
+static void add_costs(const struct ts_project *project, struct study_result *r, json_t *object) {
   const struct ts_run_result *result = &r->result;
-  json_object_set_new(object, "reuse", ts_counts_reuse(s, r->plan, result));
-  json_object_set_new(object, "reference", ts_counts_reference(s, r->plan, result));
-  json_object_set_new(object, "by_task", ts_counts_by_task(s, r->plan, result, r->progress));
-  json_object_set_new(object, "profile", ts_counts_profile(s, result, r->progress));
+  json_object_set_new(object, "reuse", ts_counts_reuse(project, r->plan, result));
+  json_object_set_new(object, "reference", ts_counts_reference(project, r->plan, result));
+  json_object_set_new(object, "by_task", ts_counts_by_task(project, r->plan, result, r->progress));
+  json_object_set_new(object, "profile", ts_counts_profile(project, result, r->progress));
   json_object_set_new(object, "timeline", ts_progress_timeline(r->progress));
   json_object_set_new(object, "failed", ts_progress_failed(r->progress));
   json_object_set_new(object, "run_s", json_real(result->wall_s));
@@ -375,30 +378,31 @@ static void add_costs(struct session *s, struct study_result *r, json_t *object)
   json_object_set_new(object, "peak_bytes", json_integer((json_int_t)result->peak_bytes));
 }
 
-json_t *ts_study_object(struct session *s, struct study_result *r, bool complete, json_t *object) {
+void ts_study_object(struct ts_work *work, struct study_result *r, bool complete, json_t *object,
+                     struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
   char started[32];
   json_object_set_new(object, "run", json_string(r->run_id));
   json_object_set_new(object, "state", json_string(r->state));
-  json_object_set_new(object, "study", json_string(s->study.name));
-  json_object_set_new(object, "file", json_string(s->study.path));
-  json_object_set_new(object, "question", json_string(s->study.question));
-  json_object_set_new(object, "command", json_string(s->request->command ? s->request->command : "tessera study"));
+  json_object_set_new(object, "study", json_string(project->study.name));
+  json_object_set_new(object, "file", json_string(project->study.path));
+  json_object_set_new(object, "question", json_string(project->study.question));
+  json_object_set_new(object, "command",
+                      json_string(project->request->command ? project->request->command : "tessera study"));
   json_object_set_new(object, "started", json_string(ts_clock_print_utc(r->started_unix_ns, started)));
-  json_object_set_new(object, "store", json_string(s->store ? ts_store_path(s->store) : ""));
-  json_object_set_new(object, "inputs", inputs_json(s));
-  json_object_set_new(object, "params", params_json(s, r));
-  json_object_set_new(object, "method", method_json(s, r));
-  if (r->plan && r->progress) add_costs(s, r, object);
-  if (complete && r->plan) add_complete(s, r, object);
+  json_object_set_new(object, "store", json_string(work->store ? ts_store_path(work->store) : ""));
+  json_object_set_new(object, "inputs", inputs_json(project));
+  json_object_set_new(object, "params", params_json(project, r));
+  json_object_set_new(object, "method", method_json(project, r));
+  if (r->plan && r->progress) add_costs(project, r, object);
+  if (complete && r->plan) add_complete(work, r, object, issues);
   json_object_set_new(object, "wall_s", json_real((double)(ts_clock_ns() - r->start_ns) / 1e9));
-  json_object_set_new(object, "warnings", json_deep_copy(s->warnings));
-  json_object_set_new(object, "faults", json_array()); /* as in the reply: the report embeds the same object */
-  return object;
 }
 
-bool ts_study_most_different(const struct session *s, const struct study_result *r, size_t *set, size_t *tile) {
+bool ts_study_most_different(const struct ts_project *project, const struct study_result *r, size_t *set,
+                             size_t *tile) {
   double best = -INFINITY;
-  if (s->study.output_count == 0 || !ts_study_is_per_tile(r, 0)) return false;
+  if (project->study.output_count == 0 || !ts_study_is_per_tile(r, 0)) return false;
   for (size_t i = 0; i < r->sets.count; i++) {
     if (r->outputs[i] > best) {
       best = r->outputs[i];
@@ -406,7 +410,7 @@ bool ts_study_most_different(const struct session *s, const struct study_result 
     }
   }
   double tile_best = -INFINITY;
-  for (size_t t = 0; t < s->dataset.tile_count && isfinite(best); t++) {
+  for (size_t t = 0; t < project->dataset.tile_count && isfinite(best); t++) {
     double value = ts_study_tile_value(r, *set, 0, t);
     if (value > tile_best) {
       tile_best = value;

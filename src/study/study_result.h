@@ -42,7 +42,7 @@ struct study_phase {
   struct study_analysis *analyses; /* owned; of the latest round: method by method, output by output, pooled first */
   size_t analysis_count;
   uint64_t requested, executed;
-  /* what the next phase varies; owned by the session's arena */
+  /* what the next phase varies; in the arena of the work */
   const char **kept, **dropped, **why; /* why: kept ones, then dropped ones */
   size_t kept_count, dropped_count;
   const char *rule;
@@ -52,7 +52,7 @@ struct study_phase {
 struct study_until_state {
   bool is_used, is_met;
   size_t rounds, blocks;
-  const char *reason; /* owned by the session's arena */
+  const char *reason; /* in the arena of the work */
 };
 
 struct study_result {
@@ -81,28 +81,31 @@ struct study_result {
 
 /* study.c */
 /* One phase after the other; false if there is nothing to report (a fault, or the user paused). */
-bool ts_study_run(struct session *s, struct study_result *r);
+bool ts_study_run(struct ts_work *work, struct study_result *r, struct ts_issues *issues);
 /* Where the files of the result go. */
-void ts_study_name_files(struct session *s, struct study_result *r);
+void ts_study_name_files(struct ts_work *work, struct study_result *r);
 /* Results that other programs read: the tables; then the page and the result object. */
-bool ts_study_write_results(struct session *s, struct study_result *r);
-bool ts_study_write_report(struct session *s, struct study_result *r, const json_t *object);
+bool ts_study_write_results(const struct ts_project *project, struct study_result *r, struct ts_issues *issues);
+bool ts_study_write_report(struct study_result *r, const json_t *object, struct ts_issues *issues);
 
 /* rounds.c */
 /* The most runs in all, as a multiple of those of the first round, if the user sets no limit. */
 #define STUDY_ROUNDS_BUDGET 20
 /* Plans the rows of the phase that have not been run; requests that cannot be met are refused here. */
-bool ts_study_plan_round(struct session *s, struct study_result *r, struct study_phase *phase);
+bool ts_study_plan_round(struct ts_work *work, struct study_result *r, struct study_phase *phase,
+                         struct ts_issues *issues);
 /* Runs them, after planning them if that has not been done; false if the study cannot continue (a fault, or the user
  * paused it). */
-bool ts_study_run_round(struct session *s, struct study_result *r, struct study_phase *phase);
+bool ts_study_run_round(struct ts_work *work, struct study_result *r, struct study_phase *phase,
+                        struct ts_issues *issues);
 /* Trajectories, base samples, points, or rows of a curve. */
 size_t ts_study_phase_size(const struct study_phase *phase);
 /* Draws a larger design of the same kind; false if the budget or the design ends it (`reason`), or a fault. */
-bool ts_study_grow(struct session *s, struct study_result *r, struct study_phase *phase, const char **reason);
+bool ts_study_grow(struct ts_work *work, struct study_result *r, struct study_phase *phase, const char **reason,
+                   struct ts_issues *issues);
 /* Adds up what the rounds did; afterwards `plan`, `result` and (if it is complete) `outputs` are those of the whole
  * study. */
-bool ts_study_sum_up(struct session *s, struct study_result *r, bool complete);
+bool ts_study_sum_up(struct ts_work *work, struct study_result *r, bool complete, struct ts_issues *issues);
 struct ts_total ts_study_total(const struct study_result *r, size_t set, size_t output);
 struct ts_total ts_study_file_total(const struct study_result *r, size_t set, size_t output, size_t file);
 double ts_study_value(const struct study_result *r, size_t set, size_t output); /* NaN: failed */
@@ -113,45 +116,47 @@ void ts_study_result_release(struct study_result *r);
 
 /* phases.c */
 /* The first design; for the second phase, with the parameters that the first one kept. */
-bool ts_study_begin_phase(struct session *s, struct study_result *r);
-json_t *ts_study_phases_json(const struct session *s, const struct study_result *r);
+bool ts_study_begin_phase(struct ts_work *work, struct study_result *r, struct ts_issues *issues);
+json_t *ts_study_phases_json(const struct ts_project *project, const struct study_result *r);
 
 /* analyses.c */
 /* Files that have a value of their own for an output: 0 for products of the whole dataset. */
-size_t ts_study_file_count(const struct session *s, size_t output);
-bool ts_study_analyse(struct session *s, struct study_result *r, struct study_phase *phase);
+size_t ts_study_file_count(const struct ts_project *project, size_t output);
+bool ts_study_analyse(const struct ts_project *project, struct study_result *r, struct study_phase *phase,
+                      struct ts_issues *issues);
 /* The pooled analysis of an output by the first method of a phase. */
 const struct study_analysis *ts_study_answer_of(const struct study_phase *phase, size_t output);
 void ts_study_analyses_release(struct study_phase *phase);
 /* analyses_json.c: one object per phase, method, output and scope; a new reference. */
-json_t *ts_study_analyses_json(const struct session *s, const struct study_result *r);
-json_t *ts_study_analysis_json(const struct session *s, const struct study_result *r, const struct study_phase *phase,
-                               const struct study_analysis *analysis);
+json_t *ts_study_analyses_json(const struct ts_project *project, const struct study_result *r);
+json_t *ts_study_analysis_json(const struct ts_project *project, const struct study_result *r,
+                               const struct study_phase *phase, const struct study_analysis *analysis);
 /* A remark about an output: "objects cut at tile edges"; a new reference. */
-json_t *ts_study_output_notes(const struct session *s, size_t output);
+json_t *ts_study_output_notes(const struct ts_project *project, size_t output);
 /* The indices of a Morris analysis in their older form; owned by the caller. */
 struct ts_morris_index *ts_study_morris_indices(const struct ts_indices *indices);
 
 /* until.c */
 /* Whether the phase needs another round; records the state of the condition. */
-bool ts_until_wants_more(struct session *s, struct study_result *r, const struct study_phase *phase);
-json_t *ts_until_json(const struct session *s, const struct study_result *r);
+bool ts_until_wants_more(struct ts_work *work, struct study_result *r, const struct study_phase *phase);
+json_t *ts_until_json(const struct ts_project *project, const struct study_result *r);
 
 /* study_result.c: completes the new object of a reply; with incomplete results (paused, failed) it has the counts
  * only. */
-json_t *ts_study_object(struct session *s, struct study_result *r, bool complete, json_t *object);
+void ts_study_object(struct ts_work *work, struct study_result *r, bool complete, json_t *object,
+                     struct ts_issues *issues);
 /* results_csv.c */
 /* Number, parameters and outputs of every run. */
-void ts_study_results_csv(const struct session *s, const struct study_result *r, struct ts_str *csv);
+void ts_study_results_csv(const struct ts_project *project, const struct study_result *r, struct ts_str *csv);
 /* The outputs of every run and file, with the sums that pooled ones are made of. */
-void ts_study_by_file_csv(const struct session *s, const struct study_result *r, struct ts_str *csv);
+void ts_study_by_file_csv(const struct ts_project *project, const struct study_result *r, struct ts_str *csv);
 /* Draws and writes the pictures where the workflow makes masks; none otherwise. */
-bool ts_study_draw(struct session *s, struct study_result *r);
+bool ts_study_draw(struct ts_work *work, struct study_result *r, struct ts_issues *issues);
 json_t *ts_study_pictures_json(const struct study_result *r);
 void ts_study_pictures_release(struct study_result *r);
 /* The HTML page of a result object, with the pictures that lie in the folder. */
 bool ts_study_report(const json_t *object, const char *folder, struct ts_str *html, struct ts_error *err);
 /* The run that differs most in the first output, and the tile where it does; false if there is none. */
-bool ts_study_most_different(const struct session *s, const struct study_result *r, size_t *set, size_t *tile);
+bool ts_study_most_different(const struct ts_project *project, const struct study_result *r, size_t *set, size_t *tile);
 
 #endif

@@ -23,43 +23,43 @@ static bool has_column(const struct study_method *method, const char *column) {
 }
 
 /* A condition on a column belongs to the phase that has it, one on ranks to the last phase. */
-static bool concerns(const struct session *s, const struct study_method *method) {
-  const struct study_until *until = &s->study.until;
+static bool concerns(const struct ts_project *project, const struct study_method *method) {
+  const struct study_until *until = &project->study.until;
   if (!until->text) return false;
   if (until->column) return has_column(method, until->column);
-  return method == &s->study.methods[s->study.phase_count - 1];
+  return method == &project->study.methods[project->study.phase_count - 1];
 }
 
-static void fail_column(struct session *s) {
-  const struct ts_method *analysis = s->study.methods[s->study.phase_count - 1].analyses[0];
-  const char *list = "";
+static void fail_column(const struct ts_project *project, struct ts_issues *issues) {
+  const struct ts_method *analysis = project->study.methods[project->study.phase_count - 1].analyses[0];
+  ts_auto(ts_str_release) struct ts_str list = {0};
   size_t count = 0;
   for (; count < sizeof analysis->columns / sizeof *analysis->columns && analysis->columns[count]; count++)
-    list = ts_arena_printf(&s->arena, "%s%s%s", list, count ? ", " : "", analysis->columns[count]);
-  const char *near = ts_nearest_word(s->study.until.column, analysis->columns, count);
+    ts_str_addf(&list, "%s%s", count ? ", " : "", analysis->columns[count]);
+  const char *near = ts_nearest_word(project->study.until.column, analysis->columns, count);
   struct ts_error err = {0};
-  ts_fail(&err, s->request->until ? TS_ERR_USAGE : TS_ERR_BAD_VALUE, "%s has no index '%s'", analysis->name,
-          s->study.until.column);
-  ts_error_help(&err, near ? "did you mean '%s'?" : "it has: %s", near ? near : list);
-  if (!s->request->until) ts_json_place(&err, &s->doc, "/method/until", TS_JSON_VALUE);
-  ts_session_fault(s, &err);
+  ts_fail(&err, project->request->until ? TS_ERR_USAGE : TS_ERR_BAD_VALUE, "%s has no index '%s'", analysis->name,
+          project->study.until.column);
+  ts_error_help(&err, near ? "did you mean '%s'?" : "it has: %s", near ? near : ts_str_get(&list));
+  if (!project->request->until) ts_json_place(&err, &project->doc, "/method/until", TS_JSON_VALUE);
+  ts_issues_fault(issues, &err);
 }
 
-bool ts_until_check(struct session *s, const struct parameter_sets *sets) {
-  const struct study_file *f = &s->study;
+bool ts_until_check(const struct ts_project *project, const struct parameter_sets *sets, struct ts_issues *issues) {
+  const struct study_file *f = &project->study;
   bool found = !f->until.text;
-  for (size_t p = 0; p < f->phase_count; p++) found = found || concerns(s, &f->methods[p]);
-  if (!found) fail_column(s);
+  for (size_t p = 0; p < f->phase_count; p++) found = found || concerns(project, &f->methods[p]);
+  if (!found) fail_column(project, issues);
   size_t runs = sets->count;
   if (f->max_runs && runs > f->max_runs) {
     struct ts_error err = {0};
-    ts_fail(&err, s->request->max_runs ? TS_ERR_USAGE : TS_ERR_BAD_VALUE,
+    ts_fail(&err, project->request->max_runs ? TS_ERR_USAGE : TS_ERR_BAD_VALUE,
             "the first round has %zu runs, but at most %zu are allowed", runs, f->max_runs);
     ts_error_help(&err, "begin with fewer %s, or allow more runs", ts_study_method_count_name(&f->methods[0]));
-    if (!s->request->max_runs) ts_json_place(&err, &s->doc, "/method/max_runs", TS_JSON_VALUE);
-    ts_session_fault(s, &err);
+    if (!project->request->max_runs) ts_json_place(&err, &project->doc, "/method/max_runs", TS_JSON_VALUE);
+    ts_issues_fault(issues, &err);
   }
-  return ts_session_ok(s);
+  return ts_issues_ok(issues);
 }
 
 /* The widest half interval as a share of the largest index; infinite if one is not known. */
@@ -86,42 +86,44 @@ static size_t open_ranks(const struct ts_indices *indices, size_t top) {
   return open;
 }
 
-static bool is_met(struct session *s, const struct study_analysis *analysis, const char **reason) {
-  const struct study_until *until = &s->study.until;
-  const char *output = s->study.outputs[analysis->output].name, *name = "";
+static bool is_met(struct ts_work *work, const struct study_analysis *analysis, const char **reason) {
+  const struct ts_project *project = work->project;
+  const struct study_until *until = &project->study.until;
+  const char *output = project->study.outputs[analysis->output].name, *name = "";
   if (!analysis->is_known) {
-    *reason = ts_arena_printf(&s->arena, "nothing is known about %s", output);
+    *reason = ts_arena_printf(&work->arena, "nothing is known about %s", output);
     return false;
   }
   if (!until->column) {
     size_t open = open_ranks(&analysis->indices, until->top);
-    *reason =
-        ts_arena_printf(&s->arena, "%zu of the first %zu ranks of %s overlap with the next", open, until->top, output);
+    *reason = ts_arena_printf(&work->arena, "%zu of the first %zu ranks of %s overlap with the next", open, until->top,
+                              output);
     return open == 0;
   }
   double width = widest(&analysis->indices, until->column, &name);
   if (isinf(width)) {
-    *reason = ts_arena_printf(&s->arena, "the interval of %s is not known: %s of %s", until->column, name, output);
+    *reason = ts_arena_printf(&work->arena, "the interval of %s is not known: %s of %s", until->column, name, output);
     return false;
   }
-  *reason = width > 0 ? ts_arena_printf(&s->arena, "the widest interval is +-%s of the largest %s: %s of %s",
+  *reason = width > 0 ? ts_arena_printf(&work->arena, "the widest interval is +-%s of the largest %s: %s of %s",
                                         TS_SIGNIFICANT(width, 3), until->column, name, output)
-                      : ts_arena_printf(&s->arena, "every interval of %s of %s has width 0", until->column, output);
+                      : ts_arena_printf(&work->arena, "every interval of %s of %s has width 0", until->column, output);
   return width < until->limit;
 }
 
-bool ts_until_wants_more(struct session *s, struct study_result *r, const struct study_phase *phase) {
+bool ts_until_wants_more(struct ts_work *work, struct study_result *r, const struct study_phase *phase) {
+  const struct ts_project *project = work->project;
   struct study_until_state *state = &r->until;
-  if (phase->sets.is_given || !concerns(s, phase->method)) return false;
+  if (phase->sets.is_given || !concerns(project, phase->method)) return false;
   *state = (struct study_until_state){
       .is_used = true, .is_met = true, .rounds = phase->rounds, .blocks = ts_study_phase_size(phase)};
-  for (size_t o = 0; o < s->study.output_count && state->is_met; o++)
-    state->is_met = is_met(s, ts_study_answer_of(phase, o), &state->reason);
+  for (size_t o = 0; o < project->study.output_count && state->is_met; o++)
+    state->is_met = is_met(work, ts_study_answer_of(phase, o), &state->reason);
   return !state->is_met;
 }
 
-json_t *ts_until_json(const struct session *s, const struct study_result *r) {
-  return json_pack("{s:s, s:b, s:I, s:I, s:s}", "text", s->study.until.text, "met", r->until.is_met, "rounds",
+json_t *ts_until_json(const struct ts_project *project, const struct study_result *r) {
+  return json_pack("{s:s, s:b, s:I, s:I, s:s}", "text", project->study.until.text, "met", r->until.is_met, "rounds",
                    (json_int_t)r->until.rounds, "blocks", (json_int_t)r->until.blocks, "reason",
                    r->until.reason ? r->until.reason : "");
 }

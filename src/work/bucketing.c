@@ -12,12 +12,13 @@
 #define BUCKETS_PER_WORKER  3
 
 /* Bytes of the products of a task on the largest tile: as measured, or of their pixels; other data is small. */
-static const uint64_t *product_bytes(struct session *s, const struct ts_task_costs *costs) {
-  const struct ts_workflow *w = s->workflow;
-  uint64_t *bytes = ts_arena_array(&s->arena, w->task_count + 1, sizeof *bytes);
+static const uint64_t *product_bytes(struct ts_work *work, const struct ts_task_costs *costs) {
+  const struct ts_project *project = work->project;
+  const struct ts_workflow *w = project->workflow;
+  uint64_t *bytes = ts_arena_array(&work->arena, w->task_count + 1, sizeof *bytes);
   uint64_t pixels = 0;
-  for (size_t i = 0; i < s->dataset.tile_count; i++) {
-    const struct ts_region *region = &s->dataset.tiles[i].region;
+  for (size_t i = 0; i < project->dataset.tile_count; i++) {
+    const struct ts_region *region = &project->dataset.tiles[i].region;
     uint64_t area = (uint64_t)region->width * (uint64_t)region->height;
     pixels = area > pixels ? area : pixels;
   }
@@ -35,62 +36,66 @@ static const uint64_t *product_bytes(struct session *s, const struct ts_task_cos
 }
 
 /* Lineage along the chain would not be lineage: its keys are those of the graph unless the request says otherwise. */
-bool ts_bucketing_wants_dag(const struct session *s, const struct ts_merger *merger) {
-  if (s->request->keys) return strcmp(s->request->keys, "dag") == 0;
+bool ts_bucketing_wants_dag(const struct ts_request *request, const struct ts_merger *merger) {
+  if (request->keys) return strcmp(request->keys, "dag") == 0;
   return strcmp(merger->name, "lineage") == 0;
 }
 
 /* Lineage: one bucket per tile (file, dataset) unless the request says otherwise; more where these are few. */
-void ts_bucketing_choose(struct ts_plan_bucket_options *options, const struct session *s,
+void ts_bucketing_choose(struct ts_plan_bucket_options *options, const struct ts_request *request,
                          const struct ts_merger *merger) {
   options->merger = merger;
-  options->dag = ts_bucketing_wants_dag(s, merger);
-  options->split_few = !merger->needs_count && !merger->needs_size && s->request->max_buckets == 0;
+  options->dag = ts_bucketing_wants_dag(request, merger);
+  options->split_few = !merger->needs_count && !merger->needs_size && request->max_buckets == 0;
 }
 
-static void set_limits(struct ts_plan_bucket_options *options, const struct session *s) {
-  const struct ts_request *r = s->request;
+static void set_limits(struct ts_plan_bucket_options *options, const struct ts_project *project) {
+  const struct ts_request *r = project->request;
   options->workers = r->workers ? r->workers : r->threads ? r->threads : ts_cpu_count();
   options->bucket.max_bucket_size = r->max_bucket_size ? r->max_bucket_size : DEFAULT_BUCKET_SIZE;
   options->bucket.memory_limit_bytes = r->max_bucket_bytes;
   options->bucket.max_buckets = r->max_buckets ? r->max_buckets : BUCKETS_PER_WORKER * options->workers;
   for (int scope = 0; scope < TS_SCOPE_COUNT; scope++)
-    options->units[scope] = ts_dataset_units(&s->dataset, (enum ts_scope)scope);
+    options->units[scope] = ts_dataset_units(&project->dataset, (enum ts_scope)scope);
 }
 
-static bool group(struct ts_plan_bucket_options *options, struct session *s, const struct ts_plan *plan,
-                  struct ts_buckets *buckets, const struct ts_stage_forecast **forecasts) {
+static bool group(struct ts_plan_bucket_options *options, const struct ts_plan *plan, struct ts_buckets *buckets,
+                  const struct ts_stage_forecast **forecasts, struct ts_issues *issues) {
   struct ts_error err = {0};
   if (ts_plan_buckets(plan, options, buckets, forecasts, &err)) return true;
-  ts_session_fault(s, &err);
+  ts_issues_fault(issues, &err);
   return false;
 }
 
-bool ts_bucketing_init(struct ts_bucketing *grouping, struct session *s, const struct ts_plan *plan) {
+bool ts_bucketing_init(struct ts_bucketing *grouping, struct ts_work *work, const struct ts_plan *plan,
+                       struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
   enum ts_merge merge = plan->options.merge;
-  const struct ts_request *r = s->request;
+  const struct ts_request *r = project->request;
   bool splits = r->max_buckets > 0 || (!r->compare && (r->workers > 0 || r->picture));
   *grouping = (struct ts_bucketing){.wanted = ts_merge_needs_buckets(merge) || (merge == TS_MERGE_LINEAGE && splits)};
-  if (!ts_session_task_costs(s, plan, &grouping->costs)) return false;
+  if (!ts_prediction_task_costs(work, plan, &grouping->costs, issues)) return false;
   grouping->forecast = r->workers > 0 && !ts_merge_shares_tasks(merge);
   if (!grouping->wanted && !grouping->forecast && !r->compare) return true;
   struct ts_plan_bucket_options *options = &grouping->options;
-  set_limits(options, s);
-  options->task_bytes = product_bytes(s, &grouping->costs);
+  set_limits(options, project);
+  options->task_bytes = product_bytes(work, &grouping->costs);
   options->costs = grouping->costs.seconds;
   if (!grouping->wanted) return true;
-  ts_bucketing_choose(options, s, ts_merger_find(ts_merge_name(merge)));
-  return group(options, s, plan, &grouping->buckets, &grouping->forecasts);
+  ts_bucketing_choose(options, project->request, ts_merger_find(ts_merge_name(merge)));
+  return group(options, plan, &grouping->buckets, &grouping->forecasts, issues);
 }
 
-bool ts_bucketing_options(struct ts_plan_bucket_options *options, struct session *s, const struct ts_plan *plan) {
+bool ts_bucketing_options(struct ts_plan_bucket_options *options, struct ts_work *work, const struct ts_plan *plan,
+                          struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
   struct ts_task_costs costs;
   *options = (struct ts_plan_bucket_options){0};
-  if (!ts_session_task_costs(s, plan, &costs)) return false;
-  set_limits(options, s);
-  options->task_bytes = product_bytes(s, &costs);
+  if (!ts_prediction_task_costs(work, plan, &costs, issues)) return false;
+  set_limits(options, project);
+  options->task_bytes = product_bytes(work, &costs);
   options->costs = costs.seconds;
-  ts_bucketing_choose(options, s, ts_merger_find(ts_merge_name(plan->options.merge)));
+  ts_bucketing_choose(options, project->request, ts_merger_find(ts_merge_name(plan->options.merge)));
   return true;
 }
 
@@ -177,10 +182,10 @@ static json_t *describe(const struct ts_plan_bucket_options *o, const struct ts_
   return object;
 }
 
-void ts_bucketing_reply(const struct ts_bucketing *grouping, struct session *s, const struct ts_plan *plan,
+void ts_bucketing_reply(const struct ts_bucketing *grouping, struct ts_work *work, const struct ts_plan *plan,
                         json_t *object) {
   json_object_set_new(object, "buckets", list_buckets(grouping, plan->workflow));
-  ts_prediction_add(s, plan, &grouping->costs, grouping->wanted, object);
+  ts_prediction_add(work, plan, &grouping->costs, grouping->wanted, object);
   if (grouping->wanted)
     json_object_set_new(object, "grouping", describe(&grouping->options, plan, grouping->forecasts));
   if (!grouping->forecast) return;

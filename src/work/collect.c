@@ -12,7 +12,7 @@
 #include <math.h>
 
 struct collector {
-  const struct session *s;
+  const struct ts_project *project;
   const struct ts_plan *plan;
   struct ts_map slots;          /* node -> index of its portions */
   struct ts_portion **portions; /* owned: per slot, units x outputs */
@@ -23,10 +23,10 @@ struct collector {
   const char *missing_column; /* borrowed from the study or its operation */
 };
 
-double *ts_session_tile_px(const struct session *s) {
-  double *px = ts_calloc(s->dataset.tile_count + 1, sizeof *px);
-  for (size_t t = 0; t < s->dataset.tile_count; t++)
-    px[t] = (double)s->dataset.tiles[t].core.width * (double)s->dataset.tiles[t].core.height;
+double *ts_collector_tile_px(const struct ts_project *project) {
+  double *px = ts_calloc(project->dataset.tile_count + 1, sizeof *px);
+  for (size_t t = 0; t < project->dataset.tile_count; t++)
+    px[t] = (double)project->dataset.tiles[t].core.width * (double)project->dataset.tiles[t].core.height;
   return px;
 }
 
@@ -60,20 +60,20 @@ bool ts_table_portion(const struct ts_data *table, const char *column, enum ts_o
   return !*missing;
 }
 
-struct collector *ts_collector_create(const struct session *s, const struct ts_plan *plan) {
+struct collector *ts_collector_create(const struct ts_project *project, const struct ts_plan *plan) {
   struct collector *c = ts_calloc(1, sizeof *c);
-  c->s = s;
+  c->project = project;
   c->plan = plan;
   c->missing_output = SIZE_MAX;
-  c->px = ts_session_tile_px(s);
+  c->px = ts_collector_tile_px(project);
   return c;
 }
 
 void ts_collector_destroy(struct collector *c) {
-  size_t outputs = c->s->study.output_count;
+  size_t outputs = c->project->study.output_count;
   for (size_t i = 0; i < c->count; i++) {
     for (size_t p = 0; p < c->units[i] * outputs; p++)
-      ts_portion_release(c->s->study.outputs[p % outputs].over_tiles, &c->portions[i][p]);
+      ts_portion_release(c->project->study.outputs[p % outputs].over_tiles, &c->portions[i][p]);
     free(c->portions[i]);
   }
   free(c->portions);
@@ -90,7 +90,8 @@ static struct ts_portion *portions_of(struct collector *c, uint32_t node) {
   slot->number = c->count;
   c->portions = ts_grow(c->portions, c->count, &c->capacity, sizeof *c->portions);
   c->units = ts_grow(c->units, c->count, &c->units_capacity, sizeof *c->units);
-  size_t units = ts_dataset_units(&c->s->dataset, c->plan->nodes[node].scope), cells = units * c->s->study.output_count;
+  size_t units = ts_dataset_units(&c->project->dataset, c->plan->nodes[node].scope),
+         cells = units * c->project->study.output_count;
   struct ts_portion *portions = ts_calloc(cells + 1, sizeof *portions);
   for (size_t i = 0; i < cells; i++) portions[i] = ts_portion_absent();
   c->units[c->count] = units;
@@ -103,15 +104,15 @@ static bool set_portion(struct collector *c, const struct study_output *output, 
   ts_portion_release(output->over_tiles, portion); /* a product may come twice */
   if (ts_table_portion(data, output->column, output->over_tiles, output->ratio, portion, &c->missing_column))
     return true;
-  c->missing_output = (size_t)(output - c->s->study.outputs);
+  c->missing_output = (size_t)(output - c->project->study.outputs);
   return false;
 }
 
 bool ts_collector_product(struct collector *c, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
-  struct ts_portion *portions = portions_of(c, node) + unit * c->s->study.output_count;
+  struct ts_portion *portions = portions_of(c, node) + unit * c->project->study.output_count;
   bool ok = true;
-  for (size_t o = 0; o < c->s->study.output_count; o++) {
-    const struct study_output *output = &c->s->study.outputs[o];
+  for (size_t o = 0; o < c->project->study.output_count; o++) {
+    const struct study_output *output = &c->project->study.outputs[o];
     if (output->source.index == c->plan->nodes[node].task && output->source.port == port)
       ok = set_portion(c, output, data, &portions[o]) && ok;
   }
@@ -119,8 +120,8 @@ bool ts_collector_product(struct collector *c, uint32_t node, uint32_t port, siz
 }
 
 static enum ts_scope scope_of(const struct collector *c, size_t output) {
-  size_t stage = c->s->workflow->tasks[c->s->study.outputs[output].source.index].stage;
-  return c->s->workflow->stages[stage].scope;
+  size_t stage = c->project->workflow->tasks[c->project->study.outputs[output].source.index].stage;
+  return c->project->workflow->stages[stage].scope;
 }
 
 bool ts_collector_is_per_tile(const struct collector *c, size_t output) {
@@ -130,12 +131,12 @@ bool ts_collector_is_per_tile(const struct collector *c, size_t output) {
 /* Some units of a set, one after another. */
 static struct ts_total total_of(const struct collector *c, size_t set, size_t output, size_t first, size_t count,
                                 const double *px) {
-  const struct study_output *o = &c->s->study.outputs[output];
+  const struct study_output *o = &c->project->study.outputs[output];
   uint32_t node = c->plan->products[set * c->plan->wanted_count + o->wanted].node;
   const union ts_map_value *slot = ts_map_find(&c->slots, &node, sizeof node);
   if (!slot)
     return (struct ts_total){.value = NAN, .numerator = NAN, .denominator = NAN, .lowest = NAN, .failed = true};
-  size_t outputs = c->s->study.output_count;
+  size_t outputs = c->project->study.output_count;
   const struct ts_portions portions = {c->portions[slot->number] + first * outputs + output, outputs, count, px};
   return ts_total_of_tiles(o->over_tiles, &portions);
 }
@@ -145,10 +146,10 @@ double ts_collector_tile_value(const struct collector *c, size_t set, size_t out
 }
 
 struct ts_total ts_collector_file_total(const struct collector *c, size_t set, size_t output, size_t file) {
-  const struct ts_item *item = &c->s->dataset.items[file];
+  const struct ts_item *item = &c->project->dataset.items[file];
   enum ts_scope scope = scope_of(c, output);
   size_t first = 0, count = 0;
-  ts_dataset_units_in_item(&c->s->dataset, scope, file, &first, &count);
+  ts_dataset_units_in_item(&c->project->dataset, scope, file, &first, &count);
   if (ts_scope_is_tile(scope)) return total_of(c, set, output, first, count, c->px + first);
   if (!ts_scope_is_in_item(scope))
     return (struct ts_total){.value = NAN, .numerator = NAN, .denominator = NAN, .lowest = NAN, .failed = true};
@@ -159,10 +160,10 @@ struct ts_total ts_collector_file_total(const struct collector *c, size_t set, s
 
 struct ts_total ts_collector_total(const struct collector *c, size_t set, size_t output) {
   if (!ts_scope_is_in_item(scope_of(c, output))) return total_of(c, set, output, 0, 1, NULL);
-  size_t count = c->s->dataset.item_count;
+  size_t count = c->project->dataset.item_count;
   ts_auto_free struct ts_total *files = ts_calloc(count + 1, sizeof *files);
   for (size_t i = 0; i < count; i++) files[i] = ts_collector_file_total(c, set, output, i);
-  return ts_total_of_files(c->s->study.outputs[output].over_files, files, count);
+  return ts_total_of_files(c->project->study.outputs[output].over_files, files, count);
 }
 
 const char *ts_collector_missing_column(const struct collector *c, size_t *output) {

@@ -3,14 +3,14 @@
 #ifndef TS_WORK_COLLECT_H
 #define TS_WORK_COLLECT_H
 
-#include "project/session.h"
+#include "project/project.h"
 
-double *ts_session_tile_px(const struct session *s); /* core pixels of each tile; to free */
+double *ts_collector_tile_px(const struct ts_project *project); /* core pixels of each tile; to free */
 /* The portion of a table in the number of a column; false if it lacks a column: then `missing` names it. */
 bool ts_table_portion(const struct ts_data *table, const char *column, enum ts_over over,
                       const struct ts_op_ratio *ratio, struct ts_portion *portion, const char **missing);
 struct collector;
-struct collector *ts_collector_create(const struct session *s, const struct ts_plan *plan);
+struct collector *ts_collector_create(const struct ts_project *project, const struct ts_plan *plan);
 void ts_collector_destroy(struct collector *collector);
 /* False if the table lacks a column that an output needs: then the run cannot succeed. */
 bool ts_collector_product(struct collector *collector, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);

@@ -64,10 +64,11 @@ static bool read_all(const struct ts_json_doc *doc, const struct ts_plan *plan, 
   return true;
 }
 
-const double *ts_session_read_costs(struct session *s, const struct ts_plan *plan, const char *file) {
+const double *ts_cost_file_read(struct ts_work *work, const struct ts_plan *plan, const char *file,
+                                struct ts_issues *issues) {
   struct ts_json_doc doc;
   struct ts_error err = {0};
-  double *costs = ts_arena_array(&s->arena, plan->workflow->task_count + 1, sizeof *costs);
+  double *costs = ts_arena_array(&work->arena, plan->workflow->task_count + 1, sizeof *costs);
   for (size_t t = 0; t < plan->workflow->task_count; t++) costs[t] = NAN;
   bool ok = ts_json_doc_open(&doc, file, &err);
   if (ok) {
@@ -75,6 +76,6 @@ const double *ts_session_read_costs(struct session *s, const struct ts_plan *pla
     ts_json_doc_close(&doc);
   }
   for (size_t t = 0; t < plan->workflow->task_count; t++) costs[t] = isnan(costs[t]) ? 0 : costs[t];
-  if (!ok) ts_session_fault(s, &err);
+  if (!ok) ts_issues_fault(issues, &err);
   return ok ? costs : NULL;
 }

@@ -26,31 +26,30 @@ void ts_costs_destroy(struct ts_costs *costs) {
 }
 
 /* A store whose costs cannot be read counts as one without any. */
-static struct ts_cost_model *read_model(struct session *s) {
+static struct ts_cost_model *read_model(struct ts_store *store) {
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   struct ts_cost_row *rows = NULL;
   size_t row_count = 0, count = 0, damaged = 0;
   struct ts_error ignored = {0};
-  if (!s->store || s->request->no_reuse || !ts_store_cost_list(s->store, &arena, &rows, &row_count, &ignored))
-    row_count = 0;
+  if (!store || !ts_store_cost_list(store, &arena, &rows, &row_count, &ignored)) row_count = 0;
   struct ts_cost_entry *entries = ts_cost_entries(rows, row_count, &arena, &count, &damaged);
   return ts_cost_model_create(entries, count);
 }
 
-static struct ts_costs *get_costs(struct session *s) {
-  if (!s->costs) {
-    s->costs = ts_calloc(1, sizeof *s->costs);
-    s->costs->model = read_model(s);
+static struct ts_costs *get_costs(struct ts_work *work) {
+  if (!work->costs) {
+    work->costs = ts_calloc(1, sizeof *work->costs);
+    work->costs->model = read_model(work->project->request->no_reuse ? NULL : work->store);
   }
-  return s->costs;
+  return work->costs;
 }
 
 /* Read from the store at the first call; empty without one, and where it cannot be read. Borrowed. */
-static const struct ts_cost_model *cost_model(struct session *s) { return get_costs(s)->model; }
+static const struct ts_cost_model *cost_model(struct ts_work *work) { return get_costs(work)->model; }
 
-static double file_bytes(const struct session *s, const struct ts_item *item) {
+static double file_bytes(const struct ts_project *project, const struct ts_item *item) {
   double sum = 0;
-  for (size_t i = 0; i < s->workflow->input_count; i++) {
+  for (size_t i = 0; i < project->workflow->input_count; i++) {
     struct stat status;
     if (item->sources[i].path && stat(item->sources[i].path, &status) == 0) sum += (double)status.st_size;
   }
@@ -59,21 +58,22 @@ static double file_bytes(const struct session *s, const struct ts_item *item) {
 
 static double tile_px(const struct ts_tile *tile) { return (double)tile->region.width * (double)tile->region.height; }
 
-static struct ts_piece measure_file(const struct session *s, const struct ts_item *item) {
+static struct ts_piece measure_file(const struct ts_project *project, const struct ts_item *item) {
   double px = 0;
-  for (size_t t = 0; t < item->tile_count; t++) px += tile_px(&s->dataset.tiles[item->first_tile + t]);
-  return px > 0 ? (struct ts_piece){px, "px"} : (struct ts_piece){file_bytes(s, item), "bytes"};
+  for (size_t t = 0; t < item->tile_count; t++) px += tile_px(&project->dataset.tiles[item->first_tile + t]);
+  return px > 0 ? (struct ts_piece){px, "px"} : (struct ts_piece){file_bytes(project, item), "bytes"};
 }
 
 /* A dataset of images and other files is measured by its images. */
-static const struct ts_piece *get_files(struct session *s) {
-  struct ts_costs *costs = get_costs(s);
-  size_t count = s->dataset.item_count;
+static const struct ts_piece *get_files(struct ts_work *work) {
+  const struct ts_project *project = work->project;
+  struct ts_costs *costs = get_costs(work);
+  size_t count = project->dataset.item_count;
   if (costs->files) return costs->files;
   costs->files = ts_calloc(count + 1, sizeof *costs->files);
   struct ts_piece all = {0, "bytes"};
   for (size_t i = 0; i < count; i++) {
-    struct ts_piece file = costs->files[i] = measure_file(s, &s->dataset.items[i]);
+    struct ts_piece file = costs->files[i] = measure_file(project, &project->dataset.items[i]);
     bool first_px = file.measure[0] == 'p' && all.measure[0] != 'p';
     if (first_px) all = (struct ts_piece){0, file.measure};
     if (file.measure[0] == all.measure[0]) all.size += file.size;
@@ -82,11 +82,13 @@ static const struct ts_piece *get_files(struct session *s) {
   return costs->files;
 }
 
-struct ts_piece ts_session_piece(struct session *s, enum ts_scope scope, size_t unit) {
-  const struct ts_tile *tile = ts_dataset_tile(&s->dataset, scope, unit);
+struct ts_piece ts_costs_piece(struct ts_work *work, enum ts_scope scope, size_t unit) {
+  const struct ts_project *project = work->project;
+  const struct ts_tile *tile = ts_dataset_tile(&project->dataset, scope, unit);
   const double px = tile ? tile_px(tile) : 0;
   if (px > 0) return (struct ts_piece){px, "px"};
-  return get_files(s)[ts_scope_is_in_item(scope) ? ts_dataset_item(&s->dataset, scope, unit) : s->dataset.item_count];
+  return get_files(
+      work)[ts_scope_is_in_item(scope) ? ts_dataset_item(&project->dataset, scope, unit) : project->dataset.item_count];
 }
 
 struct ts_cost_key ts_cost_key_of(const char *operation, const struct ts_sha256 *implementation, const char *measure) {
@@ -96,26 +98,26 @@ struct ts_cost_key ts_cost_key_of(const char *operation, const struct ts_sha256 
   return key;
 }
 
-bool ts_session_node_operation(const struct session *s, const struct ts_node *node, const struct ts_op **op) {
+bool ts_costs_operation(const struct ts_project *project, const struct ts_node *node, const struct ts_op **op) {
   *op = NULL;
-  if (node->kind == TS_NODE_TASK) *op = s->workflow->tasks[node->task].op;
+  if (node->kind == TS_NODE_TASK) *op = project->workflow->tasks[node->task].op;
   if (node->kind == TS_NODE_SOURCE)
-    *op = ts_registry_find(s->registry, ts_source_operation(s->workflow->inputs[node->task].type));
+    *op = ts_registry_find(project->registry, ts_source_operation(project->workflow->inputs[node->task].type));
   return *op != NULL;
 }
 
 /* Most pieces are of one size: the model is asked once for each that differs from the one before. */
-struct ts_call_forecast ts_session_call_forecast(struct session *s, const struct ts_op *op, enum ts_scope scope) {
+struct ts_call_forecast ts_costs_forecast(struct ts_work *work, const struct ts_op *op, enum ts_scope scope) {
   struct ts_call_forecast forecast = {.knowledge = TS_COST_MEASURED};
-  if (ts_cost_model_count(cost_model(s)) == 0) return (struct ts_call_forecast){.executed_share = 1};
+  if (ts_cost_model_count(cost_model(work)) == 0) return (struct ts_call_forecast){.executed_share = 1};
   struct ts_piece before = {-1, ""};
   struct ts_cost_estimate e = {0};
-  size_t units = ts_dataset_units(&s->dataset, scope);
+  size_t units = ts_dataset_units(&work->project->dataset, scope);
   for (size_t u = 0; u < units; u++) {
-    struct ts_piece piece = ts_session_piece(s, scope, u);
+    struct ts_piece piece = ts_costs_piece(work, scope, u);
     if (piece.size != before.size || strcmp(piece.measure, before.measure) != 0) {
       struct ts_cost_key key = ts_cost_key_of(op->descriptor->name, &op->implementation, piece.measure);
-      e = ts_cost_model_predict(cost_model(s), &key, piece.size);
+      e = ts_cost_model_predict(cost_model(work), &key, piece.size);
       before = piece;
     }
     if (e.knowledge < forecast.knowledge) forecast.knowledge = e.knowledge;
@@ -129,14 +131,25 @@ struct ts_call_forecast ts_session_call_forecast(struct session *s, const struct
 }
 
 /* The speed at a size that was measured; 0 otherwise. */
-static double speed_of(struct session *s, const char *operation) {
+static double speed_of(const struct ts_cost_model *model, const char *operation) {
   struct ts_cost_key key = ts_cost_key_of(operation, NULL, "bytes");
-  struct ts_cost_estimate e = ts_cost_model_predict(cost_model(s), &key, SPEED_AT_BYTES);
+  struct ts_cost_estimate e = ts_cost_model_predict(model, &key, SPEED_AT_BYTES);
   if (e.knowledge != TS_COST_MEASURED || e.seconds <= 0) return 0;
   return fmin(fmax(SPEED_AT_BYTES / e.seconds, SLOWEST), FASTEST);
 }
 
-struct ts_store_speed ts_session_store_speed(struct session *s) {
-  return (struct ts_store_speed){.load_bytes_per_s = speed_of(s, TS_COST_LOAD),
-                                 .write_bytes_per_s = speed_of(s, TS_COST_WRITE)};
+static struct ts_store_speed speeds_of(const struct ts_cost_model *model) {
+  return (struct ts_store_speed){.load_bytes_per_s = speed_of(model, TS_COST_LOAD),
+                                 .write_bytes_per_s = speed_of(model, TS_COST_WRITE)};
+}
+
+struct ts_store_speed ts_costs_store_speed(struct ts_work *work) {
+  return speeds_of(cost_model(work));
+}
+
+struct ts_store_speed ts_costs_speed_of(struct ts_store *store) {
+  struct ts_cost_model *model = read_model(store);
+  const struct ts_store_speed speed = speeds_of(model);
+  ts_cost_model_destroy(model);
+  return speed;
 }

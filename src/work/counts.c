@@ -13,10 +13,11 @@ struct row {
   const struct ts_run_counts *run;
 };
 
-static struct row row_of(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result,
-                         size_t task) {
+static struct row row_of(const struct ts_project *project, const struct ts_plan *plan,
+                         const struct ts_run_result *result, size_t task) {
   const struct ts_task_count *count = &plan->counts[task];
-  uint64_t units = ts_dataset_units(&s->dataset, s->workflow->stages[s->workflow->tasks[task].stage].scope);
+  uint64_t units =
+      ts_dataset_units(&project->dataset, project->workflow->stages[project->workflow->tasks[task].stage].scope);
   return (struct row){count->requested * units, count->stage_reused * units, count->task_reused * units,
                       &result->tasks[task]};
 }
@@ -26,13 +27,14 @@ static void add_outcomes(json_t *object, const struct ts_run_counts *counts) {
     json_object_set_new(object, ts_outcome_name((enum ts_outcome)o), ts_json_count(counts->by_outcome[o]));
 }
 
-json_t *ts_counts_reuse(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result) {
+json_t *ts_counts_reuse(const struct ts_project *project, const struct ts_plan *plan,
+                        const struct ts_run_result *result) {
   uint64_t requested = 0;
   uint64_t stage = 0;
   uint64_t task = 0;
   struct ts_run_counts sum = {0};
-  for (size_t t = 0; t < s->workflow->task_count; t++) {
-    struct row row = row_of(s, plan, result, t);
+  for (size_t t = 0; t < project->workflow->task_count; t++) {
+    struct row row = row_of(project, plan, result, t);
     requested += row.requested;
     stage += row.stage;
     task += row.task;
@@ -60,15 +62,15 @@ static void add_cost(json_t *object, const struct call_cost *cost) {
   if (cost->px > 0) json_object_set_new(object, "px", json_real(cost->px));
 }
 
-json_t *ts_counts_by_task(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result,
-                          const struct progress *progress) {
+json_t *ts_counts_by_task(const struct ts_project *project, const struct ts_plan *plan,
+                          const struct ts_run_result *result, const struct progress *progress) {
   json_t *list = json_array();
-  for (size_t t = 0; t < s->workflow->task_count; t++) {
-    const struct ts_task *task = &s->workflow->tasks[t];
+  for (size_t t = 0; t < project->workflow->task_count; t++) {
+    const struct ts_task *task = &project->workflow->tasks[t];
     if (!plan->active[t]) continue;
-    struct row row = row_of(s, plan, result, t);
+    struct row row = row_of(project, plan, result, t);
     json_t *object = json_object();
-    json_object_set_new(object, "stage", json_string(s->workflow->stages[task->stage].name));
+    json_object_set_new(object, "stage", json_string(project->workflow->stages[task->stage].name));
     json_object_set_new(object, "task", json_string(task->name));
     json_object_set_new(object, "op", json_string(task->op->descriptor->name));
     json_object_set_new(object, "requested", ts_json_count(row.requested));
@@ -83,11 +85,13 @@ json_t *ts_counts_by_task(const struct session *s, const struct ts_plan *plan, c
   return list;
 }
 
-json_t *ts_counts_reference(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result) {
+json_t *ts_counts_reference(const struct ts_project *project, const struct ts_plan *plan,
+                            const struct ts_run_result *result) {
   uint64_t requested = 0;
-  for (size_t t = 0; t < s->workflow->task_count; t++)
-    requested += plan->counts[t].reference_distinct *
-                 ts_dataset_units(&s->dataset, s->workflow->stages[s->workflow->tasks[t].stage].scope);
+  for (size_t t = 0; t < project->workflow->task_count; t++)
+    requested +=
+        plan->counts[t].reference_distinct *
+        ts_dataset_units(&project->dataset, project->workflow->stages[project->workflow->tasks[t].stage].scope);
   json_t *object = json_object();
   json_object_set_new(object, "requested", ts_json_count(requested));
   add_outcomes(object, &result->reference);
@@ -107,15 +111,15 @@ static uint64_t process_peak_bytes(void) {
 }
 
 /* A command's task is measured in wall time: the CPU time of its process is not in this one's. */
-json_t *ts_counts_profile(const struct session *s, const struct ts_run_result *result,
+json_t *ts_counts_profile(const struct ts_project *project, const struct ts_run_result *result,
                           const struct progress *progress) {
   const struct call_cost *read = ts_progress_node_cost(progress, TS_NODE_SOURCE);
   const struct call_cost *crop = ts_progress_node_cost(progress, TS_NODE_CROP);
   const struct call_cost *gather = ts_progress_node_cost(progress, TS_NODE_GATHER);
   double tasks_s = 0;
   double external_s = 0;
-  for (size_t t = 0; t < s->workflow->task_count; t++)
-    *(is_external(&s->workflow->tasks[t]) ? &external_s : &tasks_s) += result->cpu_s[t];
+  for (size_t t = 0; t < project->workflow->task_count; t++)
+    *(is_external(&project->workflow->tasks[t]) ? &external_s : &tasks_s) += result->cpu_s[t];
   json_t *object = json_object();
   json_object_set_new(object, "run_s", json_real(result->wall_s));
   json_object_set_new(object, "process_cpu_s", json_real(result->cpu_total_s));
@@ -130,6 +134,6 @@ json_t *ts_counts_profile(const struct session *s, const struct ts_run_result *r
                       json_pack("{s:o, s:o}", "asked", ts_json_count(result->parts.asked), "recalled",
                                 ts_json_count(result->parts.recalled)));
   json_object_set_new(object, "process_peak_bytes", ts_json_count(process_peak_bytes()));
-  if (s->request->trace) json_object_set_new(object, "trace", json_string(s->request->trace));
+  if (project->request->trace) json_object_set_new(object, "trace", json_string(project->request->trace));
   return object;
 }

@@ -13,13 +13,6 @@
 
 #include <stdlib.h>
 
-void ts_work_release(struct session *s) {
-  struct ts_error ignored = {0};
-  ts_trace_close(s->trace, &ignored); /* only where nothing was run */
-  ts_costs_destroy(s->costs);
-  ts_memo_destroy(s->memo);
-}
-
 static void on_task(void *user, const struct ts_task_event *event) {
   struct engine_run *run = user;
   if (run->progress) ts_progress_task(run->progress, event);
@@ -53,36 +46,36 @@ static size_t batch_bytes(uint64_t memory_bytes) {
   return (size_t)(share < BATCH_LEAST ? BATCH_LEAST : share < BATCH_BYTES ? share : BATCH_BYTES);
 }
 
-struct ts_run_options ts_engine_options(struct session *s) {
-  const struct ts_request *r = s->request;
+struct ts_run_options ts_engine_options(struct ts_work *work) {
+  const struct ts_project *project = work->project;
+  const struct ts_request *r = project->request;
   const uint64_t memory_bytes = r->memory_bytes ? r->memory_bytes : ts_memory_default();
-  if (s->store) ts_store_set_batch_bytes(s->store, batch_bytes(memory_bytes));
+  if (work->store) ts_store_set_batch_bytes(work->store, batch_bytes(memory_bytes));
   return (struct ts_run_options){.threads = r->threads ? r->threads : ts_cpu_count(),
-                                 .registry = s->registry,
-                                 .store = r->no_reuse ? NULL : s->store,
+                                 .registry = project->registry,
+                                 .store = r->no_reuse ? NULL : work->store,
                                  .run_id = "",
                                  .memory_bytes = memory_bytes,
                                  .linger_bytes = aside_bytes(memory_bytes),
                                  .no_cutoff = r->no_cutoff || r->no_reuse,
-                                 .keep_all = s->study.phase_count > 1 || s->study.until.text,
+                                 .keep_all = project->study.phase_count > 1 || project->study.until.text,
                                  .stop = r->stop,
-                                 .worker = s->machine,
-                                 .store_speed = ts_session_store_speed(s),
-                                 .scratch_folder = s->scratch};
+                                 .worker = work->machine,
+                                 .store_speed = ts_costs_store_speed(work)};
 }
 
 /* Ways to merge other than by lineage exist for comparisons: they share whole tasks or stages, nothing smaller. */
-struct ts_memo *ts_engine_memo(struct session *s, const struct ts_plan *plan, const struct ts_run_options *options) {
-  if (s->request->no_parts || options->no_cutoff || plan->options.merge != TS_MERGE_LINEAGE) return NULL;
-  if (!s->memo) s->memo = ts_memo_create(aside_bytes(options->memory_bytes));
-  return s->memo;
+struct ts_memo *ts_engine_memo(struct ts_work *work, const struct ts_plan *plan, const struct ts_run_options *options) {
+  if (work->project->request->no_parts || options->no_cutoff || plan->options.merge != TS_MERGE_LINEAGE) return NULL;
+  if (!work->memo) work->memo = ts_memo_create(aside_bytes(options->memory_bytes));
+  return work->memo;
 }
 
 void ts_engine_count_kept(const void *user, uint64_t *given, uint64_t *kept) { ts_store_counts(user, given, kept); }
 
 /* The command that continues the run after an operation ended the process. */
 static char *resume_line(const struct engine_run *run) {
-  const struct ts_request *r = run->s->request;
+  const struct ts_request *r = run->work->project->request;
   struct ts_str line = {0};
   if (!run->command) return ts_strdup("");
   ts_str_addf(&line, "tessera %s", run->command);
@@ -94,39 +87,41 @@ static char *resume_line(const struct engine_run *run) {
 }
 
 /* The environment can set a limit for files that have none, such as workflows. */
-double ts_engine_task_limit(const struct session *s) {
+double ts_engine_task_limit(const struct ts_project *project) {
   const char *text = getenv("TESSERA_TASK_LIMIT");
   double limit_s = 0;
-  if (s->study.task_limit_s > 0 || !text || !ts_parse_double(text, &limit_s)) return s->study.task_limit_s;
+  if (project->study.task_limit_s > 0 || !text || !ts_parse_double(text, &limit_s)) return project->study.task_limit_s;
   return limit_s > 0 && limit_s <= 1e9 ? limit_s : 0;
 }
 
 static bool run_by_threads(struct engine_run *run, const struct ts_run_options *options, struct ts_error *err) {
-  struct session *s = run->s;
+  struct ts_work *work = run->work;
+  const struct ts_project *project = work->project;
   ts_auto_free char *resume = resume_line(run);
   const struct ts_watch_options watch = {.resume = resume,
-                                         .limit_s = ts_engine_task_limit(s),
-                                         .user = s->store,
-                                         .progress = s->store ? ts_engine_count_kept : NULL};
+                                         .limit_s = ts_engine_task_limit(project),
+                                         .user = work->store,
+                                         .progress = work->store ? ts_engine_count_kept : NULL};
   bool watching = false;
   bool ok = ts_watch_start(&watch, &watching, err) &&
-            ts_run(run->plan, run->dataset ? run->dataset : &s->dataset, options, &run->result, err);
+            ts_run(run->plan, run->dataset ? run->dataset : &project->dataset, options, &run->result, err);
   if (watching) ts_watch_stop();
   return ok;
 }
 
 /* Folders of commands whose study was killed. */
-static void sweep_scratch(const struct session *s) {
-  for (size_t i = 0; i < s->workflow->task_count; i++) {
-    if (s->workflow->tasks[i].op->origin != TS_OP_COMMAND) continue;
-    ts_folder_sweep_scratch(s->scratch, TS_COMMAND_SCRATCH);
+static void sweep_scratch(const struct ts_project *project) {
+  for (size_t i = 0; i < project->workflow->task_count; i++) {
+    if (project->workflow->tasks[i].op->origin != TS_OP_COMMAND) continue;
+    ts_folder_sweep_scratch(NULL, TS_COMMAND_SCRATCH);
     return;
   }
 }
 
 bool ts_engine_run(struct engine_run *run) {
-  struct session *s = run->s;
-  struct ts_run_options options = ts_engine_options(s);
+  struct ts_work *work = run->work;
+  const struct ts_project *project = work->project;
+  struct ts_run_options options = ts_engine_options(work);
   struct ts_error err = {0};
   options.run_id = run->run_id;
   options.user = run;
@@ -134,18 +129,18 @@ bool ts_engine_run(struct engine_run *run) {
   options.on_start = on_start;
   options.on_task = on_task;
   options.on_product = run->on_product ? on_product : NULL;
-  options.memo = ts_engine_memo(s, run->plan, &options);
-  sweep_scratch(s);
-  if (run->quiet_store) options.store = s->store;
-  bool ok = s->request->workers > 0 && run->values ? ts_workers_run(run, &options, &err)
-                                                   : run_by_threads(run, &options, &err);
+  options.memo = ts_engine_memo(work, run->plan, &options);
+  sweep_scratch(project);
+  if (run->quiet_store) options.store = work->store;
+  bool ok = project->request->workers > 0 && run->values ? ts_workers_run(run, &options, &err)
+                                                         : run_by_threads(run, &options, &err);
   /* A worker or a decoder that meets a changed file reports another error than the change. */
   struct ts_error changed = {0};
-  if (!run->result.stopped && !run->quiet_store && !ts_session_confirm_files(s, &changed)) {
+  if (!run->result.stopped && !run->quiet_store && !ts_project_confirm_files(project, &changed)) {
     err = changed;
     ok = false;
   }
   ts_memory_trim(); /* later work, such as pictures, needs blocks of other sizes */
-  if (!ok && err.code != TS_ERR_OK) ts_session_fault(s, &err);
+  if (!ok && err.code != TS_ERR_OK) ts_issues_fault(run->issues, &err);
   return ok;
 }

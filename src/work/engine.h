@@ -3,16 +3,17 @@
 #ifndef TS_WORK_ENGINE_H
 #define TS_WORK_ENGINE_H
 
-#include "project/session.h"
 #include "run/run.h"
 #include "work/progress.h"
+#include "work/work.h"
 
 struct engine_run {
-  struct session *s;
+  struct ts_work *work;     /* borrowed */
+  struct ts_issues *issues; /* borrowed */
   const struct ts_plan *plan;
   const struct ts_value *values; /* borrowed: the sets of the plan, for workers; NULL: threads of this process do it */
   uint64_t planned_repeated;     /* with workers: repetitions that are still to come */
-  const struct ts_dataset *dataset; /* NULL: the session's */
+  const struct ts_dataset *dataset; /* NULL: the project's */
   const char *run_id;               /* "" if not recorded */
   const char *command;              /* how the run is continued: "study" or "run"; NULL if it cannot be */
   struct progress *progress;        /* may be NULL */
@@ -23,16 +24,13 @@ struct engine_run {
   struct ts_run_result result;
 };
 
-/* Ends what runs and forecasts have opened in the session: trace, costs, memo. */
-void ts_work_release(struct session *s);
-
-/* Runs the plan; false if it could not go on (the fault is in the session). The result must be released. */
+/* Runs the plan; false if it could not go on (the fault is among the issues). The result must be released. */
 bool ts_engine_run(struct engine_run *run);
-struct ts_run_options ts_engine_options(struct session *s);
+struct ts_run_options ts_engine_options(struct ts_work *work);
 /* The memo of parts of calls for a run of the plan with these options; NULL: the user wants less reuse. */
-struct ts_memo *ts_engine_memo(struct session *s, const struct ts_plan *plan, const struct ts_run_options *options);
+struct ts_memo *ts_engine_memo(struct ts_work *work, const struct ts_plan *plan, const struct ts_run_options *options);
 /* For the watch: products given to a store (user), and products that it has. */
 void ts_engine_count_kept(const void *user, uint64_t *given, uint64_t *kept);
-double ts_engine_task_limit(const struct session *s); /* for one call of an operation; 0: none */
+double ts_engine_task_limit(const struct ts_project *project); /* for one call of an operation; 0: none */
 
 #endif

@@ -17,7 +17,7 @@ struct learnt {
 };
 
 struct ts_learning {
-  struct session *s;
+  struct ts_work *work;  /* borrowed */
   struct learnt **items; /* owned array of owned items */
   size_t count, capacity;
   struct learnt *
@@ -25,11 +25,13 @@ struct ts_learning {
   struct ts_write_cost written; /* before the run */
 };
 
-struct ts_learning *ts_learning_create(struct session *s) {
+struct ts_learning *ts_learning_create(struct ts_work *work) {
+  const struct ts_project *project = work->project;
   struct ts_learning *learning = ts_calloc(1, sizeof *learning);
-  learning->s = s;
-  learning->latest = ts_calloc(s->workflow->task_count + s->workflow->input_count + 1, sizeof *learning->latest);
-  if (s->store) learning->written = ts_store_write_cost(s->store);
+  learning->work = work;
+  learning->latest =
+      ts_calloc(project->workflow->task_count + project->workflow->input_count + 1, sizeof *learning->latest);
+  if (work->store) learning->written = ts_store_write_cost(work->store);
   return learning;
 }
 
@@ -77,19 +79,21 @@ static struct ts_cost_sample make_sample(const struct ts_task_event *event, doub
 
 /* Calls saved by early cutoff count as requested; runs without early cutoff count no requests. */
 void ts_learning_event(struct ts_learning *learning, const struct ts_node *node, const struct ts_task_event *event) {
-  struct session *s = learning->s;
+  struct ts_work *work = learning->work;
+  const struct ts_project *project = work->project;
   const struct ts_op *op = NULL;
   bool executed = event->outcome == TS_OUTCOME_EXECUTED;
   if (event->outcome == TS_OUTCOME_STORE) add_load(learning, event);
   if (!executed && event->outcome != TS_OUTCOME_CUTOFF) return;
-  if (!ts_session_node_operation(s, node, &op)) return;
-  struct ts_piece piece = ts_session_piece(s, node->scope, event->unit);
+  if (!ts_costs_operation(project, node, &op)) return;
+  struct ts_piece piece = ts_costs_piece(work, node->scope, event->unit);
   int32_t number = ts_cost_bin_number(piece.size);
-  struct learnt **latest = &learning->latest[node->task + (node->kind == TS_NODE_TASK ? 0 : s->workflow->task_count)];
+  struct learnt **latest =
+      &learning->latest[node->task + (node->kind == TS_NODE_TASK ? 0 : project->workflow->task_count)];
   if (!*latest || !is_of(*latest, op->descriptor->name, piece.measure, number))
     *latest = find(learning, op, op->descriptor->name, piece.measure, number);
   struct ts_cost_bin *bin = &(*latest)->bin;
-  if (node->kind == TS_NODE_TASK && !s->request->no_cutoff) {
+  if (node->kind == TS_NODE_TASK && !project->request->no_cutoff) {
     bin->asked++;
     bin->cut += !executed;
   }
@@ -99,7 +103,7 @@ void ts_learning_event(struct ts_learning *learning, const struct ts_node *node,
 }
 
 static void add_writing(struct ts_learning *learning) {
-  struct ts_write_cost now = ts_store_write_cost(learning->s->store), *before = &learning->written;
+  struct ts_write_cost now = ts_store_write_cost(learning->work->store), *before = &learning->written;
   double products = (double)(now.products - before->products), bytes = (double)(now.bytes - before->bytes);
   if (products > 0 && bytes >= WRITTEN_LEAST_BYTES) {
     const struct ts_cost_sample sample = {
@@ -117,17 +121,18 @@ static bool save(const struct ts_learning *learning, struct ts_error *err) {
     learnt[i].key = ts_cost_key_of(item->operation, item->op ? &item->op->implementation : NULL, item->measure);
     learnt[i].bin = &item->bin;
   }
-  return ts_costs_add(learning->s->store, learnt, learning->count, err);
+  return ts_costs_add(learning->work->store, learnt, learning->count, err);
 }
 
-void ts_learning_save(struct ts_learning *learning) {
+void ts_learning_save(struct ts_learning *learning, struct ts_issues *issues) {
   struct ts_error err = {0};
-  if (!learning->s->store) return;
+  if (!learning->work->store) return;
   add_writing(learning);
   if (learning->count > 0 && !save(learning, &err))
-    ts_session_warn(learning->s, "the costs of the operations were not stored: %s", err.text);
+    ts_issues_warn(issues, "the costs of the operations were not stored: %s", err.text);
   for (size_t i = 0; i < learning->count; i++) free(learning->items[i]);
   learning->count = 0;
   memset(learning->latest, 0,
-         (learning->s->workflow->task_count + learning->s->workflow->input_count) * sizeof *learning->latest);
+         (learning->work->project->workflow->task_count + learning->work->project->workflow->input_count) *
+             sizeof *learning->latest);
 }

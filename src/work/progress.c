@@ -20,7 +20,8 @@
 #define PRIOR_TASKS  8 /* the cost model's forecast weighs as much as this many measured tasks of a stage */
 
 struct progress {
-  struct session *s;
+  struct ts_work *work;             /* borrowed */
+  const struct ts_project *project; /* borrowed: that of the work */
   const struct ts_plan *plan;
   const char *run_id;
   size_t threads;
@@ -43,39 +44,32 @@ struct progress {
   size_t first_set;                    /* of the present plan, among those of the run */
 };
 
-bool ts_session_open_trace(struct session *s) {
-  struct ts_error err = {0};
-  if (!s->request->trace) return true;
-  s->trace = ts_trace_open(ts_session_path(s, s->request->trace), &err);
-  if (!s->trace) ts_session_fault(s, &err);
-  return s->trace != NULL;
-}
-
 /* Distinct tasks per stage over all units; those of the reference run are among them. */
 static void count_totals(struct progress *p) {
   for (size_t n = 0; n < p->plan->node_count; n++) {
     const struct ts_node *node = &p->plan->nodes[n];
     if (node->kind == TS_NODE_TASK)
-      p->stages[p->s->workflow->tasks[node->task].stage].total += ts_dataset_units(&p->s->dataset, node->scope);
+      p->stages[p->project->workflow->tasks[node->task].stage].total +=
+          ts_dataset_units(&p->project->dataset, node->scope);
   }
-  for (size_t t = 0; t < p->s->workflow->task_count; t++) {
-    size_t stage = p->s->workflow->tasks[t].stage;
-    size_t units = ts_dataset_units(&p->s->dataset, p->s->workflow->stages[stage].scope);
+  for (size_t t = 0; t < p->project->workflow->task_count; t++) {
+    size_t stage = p->project->workflow->tasks[t].stage;
+    size_t units = ts_dataset_units(&p->project->dataset, p->project->workflow->stages[stage].scope);
     p->stages[stage].reused += (p->plan->counts[t].stage_reused + p->plan->counts[t].task_reused) * units;
   }
 }
 
 /* The cost model's forecast for a stage's tasks, including those that early cutoff will save. */
 static void expect(struct progress *p) {
-  const struct ts_workflow *w = p->s->workflow;
+  const struct ts_workflow *w = p->project->workflow;
   for (size_t i = 0; i < w->stage_count; i++) {
     const struct ts_stage *stage = &w->stages[i];
     double seconds = 0, tasks = 0;
     for (size_t t = stage->first_task; t < stage->first_task + stage->task_count; t++) {
       double count = (double)(p->plan->counts[t].distinct + p->plan->counts[t].reference_distinct);
       if (count == 0) continue;
-      struct ts_call_forecast call = ts_session_call_forecast(p->s, w->tasks[t].op, stage->scope);
-      bool cutoff = !p->s->request->no_cutoff && !p->s->request->no_reuse;
+      struct ts_call_forecast call = ts_costs_forecast(p->work, w->tasks[t].op, stage->scope);
+      bool cutoff = !p->project->request->no_cutoff && !p->project->request->no_reuse;
       seconds += call.knowledge == TS_COST_UNKNOWN ? NAN : count * call.seconds * (cutoff ? call.executed_share : 1);
       tasks += count;
     }
@@ -83,10 +77,13 @@ static void expect(struct progress *p) {
   }
 }
 
-struct progress *ts_progress_create(struct session *s, const struct ts_plan *plan, const char *run_id, size_t threads) {
+struct progress *ts_progress_create(struct ts_work *work, const struct ts_plan *plan, const char *run_id,
+                                    size_t threads) {
+  const struct ts_project *project = work->project;
   struct progress *p = ts_calloc(1, sizeof *p);
-  size_t stages = s->workflow->stage_count;
-  p->s = s;
+  size_t stages = project->workflow->stage_count;
+  p->work = work;
+  p->project = work->project;
   p->plan = plan;
   p->run_id = run_id;
   p->threads = threads;
@@ -96,13 +93,13 @@ struct progress *ts_progress_create(struct session *s, const struct ts_plan *pla
   p->stage_executed = ts_calloc(stages + 1, sizeof *p->stage_executed);
   p->stage_cut = ts_calloc(stages + 1, sizeof *p->stage_cut);
   p->expected_s = ts_calloc(stages + 1, sizeof *p->expected_s);
-  if (s->store && !s->request->no_reuse && run_id[0]) p->learning = ts_learning_create(s);
-  for (size_t i = 0; i < stages; i++) p->stages[i].name = s->workflow->stages[i].name;
+  if (work->store && !project->request->no_reuse && run_id[0]) p->learning = ts_learning_create(work);
+  for (size_t i = 0; i < stages; i++) p->stages[i].name = project->workflow->stages[i].name;
   p->started = ts_calloc(stages + 1, sizeof *p->started);
   p->last_bar = ts_calloc(threads + 1, sizeof *p->last_bar);
   p->timeline = json_array();
   p->failed = json_array();
-  p->costs = ts_calloc(s->workflow->task_count + 1, sizeof *p->costs);
+  p->costs = ts_calloc(project->workflow->task_count + 1, sizeof *p->costs);
   count_totals(p);
   expect(p);
   return p;
@@ -141,7 +138,7 @@ void ts_progress_expect(struct progress *p, size_t stage, int64_t more) {
 static double seconds_left(const struct progress *p) {
   double left = 0;
   bool known = false;
-  for (size_t i = 0; i < p->s->workflow->stage_count; i++) {
+  for (size_t i = 0; i < p->project->workflow->stage_count; i++) {
     double prior = isnan(p->expected_s[i]) ? 0 : PRIOR_TASKS;
     double tasks = prior + (double)(p->stage_executed[i] + p->stage_cut[i]);
     if (tasks == 0) continue;
@@ -153,7 +150,7 @@ static double seconds_left(const struct progress *p) {
 }
 
 static struct ts_progress snapshot(const struct progress *p, const char *event) {
-  for (size_t i = 0; i < p->s->workflow->stage_count; i++) {
+  for (size_t i = 0; i < p->project->workflow->stage_count; i++) {
     uint64_t started = atomic_load(&p->started[i]), ended = p->stage_executed[i] + p->stages[i].failed;
     p->stages[i].running = started > ended ? started - ended : 0;
   }
@@ -163,7 +160,7 @@ static struct ts_progress snapshot(const struct progress *p, const char *event) 
                               .left_s = seconds_left(p),
                               .threads = p->threads,
                               .stages = p->stages,
-                              .stage_count = p->s->workflow->stage_count,
+                              .stage_count = p->project->workflow->stage_count,
                               .stage = "",
                               .task = "",
                               .key = "",
@@ -173,7 +170,8 @@ static struct ts_progress snapshot(const struct progress *p, const char *event) 
 }
 
 static void report(const struct progress *p, const struct ts_progress *progress) {
-  if (p->s->request->on_progress) p->s->request->on_progress(p->s->request->user, progress);
+  const struct ts_request *request = p->project->request;
+  if (request->on_progress) request->on_progress(request->user, progress);
 }
 
 static struct ts_trace_counts trace_counts(const struct progress *p) {
@@ -184,16 +182,16 @@ static struct ts_trace_counts trace_counts(const struct progress *p) {
 }
 
 static void begin_trace(struct progress *p) {
-  if (!p->s->trace) return;
-  if (p->s->request->workers > 0) ts_trace_split(p->s->trace, p->threads / p->s->request->workers);
-  ts_trace_name(p->s->trace, p->s->study.name ? p->s->study.name : "tessera", p->run_id, p->threads);
+  if (!p->work->trace) return;
+  if (p->project->request->workers > 0) ts_trace_split(p->work->trace, p->threads / p->project->request->workers);
+  ts_trace_name(p->work->trace, p->project->study.name ? p->project->study.name : "tessera", p->run_id, p->threads);
 }
 
 /* The trace is a by-product: a full disk ends the trace, not the run. */
-static void end_trace(struct progress *p) {
+static void end_trace(struct progress *p, struct ts_issues *issues) {
   struct ts_error err = {0};
-  if (!ts_trace_close(p->s->trace, &err)) ts_session_warn(p->s, "%s; %s", err.text, err.help);
-  p->s->trace = NULL;
+  if (!ts_trace_close(p->work->trace, &err)) ts_issues_warn(issues, "%s; %s", err.text, err.help);
+  p->work->trace = NULL;
 }
 
 void ts_progress_begin(struct progress *p) {
@@ -202,9 +200,9 @@ void ts_progress_begin(struct progress *p) {
   report(p, &progress);
 }
 
-void ts_progress_end(struct progress *p) {
-  end_trace(p);
-  if (p->learning) ts_learning_save(p->learning);
+void ts_progress_end(struct progress *p, struct ts_issues *issues) {
+  end_trace(p, issues);
+  if (p->learning) ts_learning_save(p->learning, issues);
   struct ts_progress progress = snapshot(p, "run_end");
   report(p, &progress);
 }
@@ -219,7 +217,7 @@ static bool was_called(const struct ts_task_event *event) {
 }
 
 static double tile_px(const struct progress *p, const struct ts_node *node, size_t unit) {
-  return ts_scope_is_tile(node->scope) ? ts_dataset_px(&p->s->dataset, node->scope, unit) : 0;
+  return ts_scope_is_tile(node->scope) ? ts_dataset_px(&p->project->dataset, node->scope, unit) : 0;
 }
 
 static void add_cost(struct progress *p, const struct ts_node *node, const struct ts_task_event *event) {
@@ -234,7 +232,7 @@ static void add_cost(struct progress *p, const struct ts_node *node, const struc
 static void trace_call(struct progress *p, const struct ts_node *node, const struct ts_task_event *event,
                        const char *name, const char *file) {
   char key[TS_KEY_TEXT_SIZE];
-  const struct ts_tile *tile = ts_dataset_tile(&p->s->dataset, node->scope, event->unit);
+  const struct ts_tile *tile = ts_dataset_tile(&p->project->dataset, node->scope, event->unit);
   ts_key_print(&event->key, key);
   struct ts_trace_call call = {.name = name,
                                .is_task = node->kind == TS_NODE_TASK,
@@ -251,23 +249,23 @@ static void trace_call(struct progress *p, const struct ts_node *node, const str
     call.tile_x = tile->core.x;
     call.tile_y = tile->core.y;
   }
-  ts_trace_call(p->s->trace, &call);
+  ts_trace_call(p->work->trace, &call);
 }
 
 static void keep_trace(struct progress *p, const struct ts_node *node, const struct ts_task_event *event,
                        const char *name, const char *file) {
-  if (!p->s->trace) return;
+  if (!p->work->trace) return;
   p->latest_s = fmax(p->latest_s, event->start_s + event->wall_s);
   if (was_called(event)) trace_call(p, node, event, name, file);
   struct ts_trace_counts counts = trace_counts(p);
-  ts_trace_count(p->s->trace, p->latest_s, &counts);
+  ts_trace_count(p->work->trace, p->latest_s, &counts);
 }
 
 static void keep_row(struct progress *p, const struct ts_node *node, const struct ts_task_event *event) {
-  if (!p->s->store || !p->run_id[0]) return;
-  const struct ts_task *task = &p->s->workflow->tasks[node->task];
+  if (!p->work->store || !p->run_id[0]) return;
+  const struct ts_task *task = &p->project->workflow->tasks[node->task];
   struct ts_task_row row = {.task = p->number++,
-                            .stage = p->s->workflow->stages[task->stage].name,
+                            .stage = p->project->workflow->stages[task->stage].name,
                             .name = task->name,
                             .set = set_of(p, node),
                             .unit = (int64_t)event->unit,
@@ -278,7 +276,7 @@ static void keep_row(struct progress *p, const struct ts_node *node, const struc
                             .cpu_seconds = event->cpu_s,
                             .worker = (int32_t)event->worker,
                             .message = event->message};
-  ts_store_put_task(p->s->store, p->run_id, &row);
+  ts_store_put_task(p->work->store, p->run_id, &row);
 }
 
 /* Times to a tenth of a millisecond: more digits only make the report longer. */
@@ -305,7 +303,7 @@ static void keep_failed(struct progress *p, const struct ts_task_event *event, c
                         const char *file) {
   if (event->outcome != TS_OUTCOME_FAILED || json_array_size(p->failed) >= FAILED_MAX) return;
   json_t *failed = json_pack("{s:s, s:s, s:s, s:s}", "task", name, "key", key, "file", file, "message", event->message);
-  const struct ts_tile *tile = ts_dataset_tile(&p->s->dataset, p->plan->nodes[event->node].scope, event->unit);
+  const struct ts_tile *tile = ts_dataset_tile(&p->project->dataset, p->plan->nodes[event->node].scope, event->unit);
   if (tile)
     json_object_set_new(failed, "tile", json_pack("[I, I]", (json_int_t)tile->core.x, (json_int_t)tile->core.y));
   json_array_append_new(p->failed, failed);
@@ -327,7 +325,7 @@ static void count(struct progress *p, size_t stage, const struct ts_task_event *
 
 void ts_progress_start(struct progress *p, uint32_t node) {
   if (p->plan->nodes[node].kind == TS_NODE_TASK)
-    atomic_fetch_add(&p->started[p->s->workflow->tasks[p->plan->nodes[node].task].stage], 1);
+    atomic_fetch_add(&p->started[p->project->workflow->tasks[p->plan->nodes[node].task].stage], 1);
 }
 
 /* An event on the engine's clock, moved to that of the run. */
@@ -335,7 +333,7 @@ static void record_event(struct progress *p, const struct ts_task_event *event) 
   const struct ts_node *node = &p->plan->nodes[event->node];
   char name[128];
   char key[TS_KEY_TEXT_SIZE] = "";
-  const char *file = p->s->dataset.items[ts_dataset_item(&p->s->dataset, node->scope, event->unit)].name;
+  const char *file = p->project->dataset.items[ts_dataset_item(&p->project->dataset, node->scope, event->unit)].name;
   ts_plan_node_name(p->plan, event->node, name, sizeof name);
   if (node->kind == TS_NODE_TASK) p->outcomes[event->outcome]++;
   add_cost(p, node, event);
@@ -344,7 +342,7 @@ static void record_event(struct progress *p, const struct ts_task_event *event) 
   if (node->kind == TS_NODE_TASK) ts_key_print(&event->key, key);
   keep_failed(p, event, name, key, file);
   if (node->kind != TS_NODE_TASK) return;
-  size_t stage = p->s->workflow->tasks[node->task].stage;
+  size_t stage = p->project->workflow->tasks[node->task].stage;
   count(p, stage, event);
   keep_row(p, node, event);
   if (event->outcome == TS_OUTCOME_EXECUTED) add_bar(p, event, name);
@@ -356,7 +354,7 @@ static void record_event(struct progress *p, const struct ts_task_event *event) 
   progress.file = file;
   progress.seconds = event->wall_s;
   progress.message = event->message;
-  const struct ts_tile *tile = ts_dataset_tile(&p->s->dataset, node->scope, event->unit);
+  const struct ts_tile *tile = ts_dataset_tile(&p->project->dataset, node->scope, event->unit);
   progress.tile_x = tile ? tile->core.x : -1;
   progress.tile_y = tile ? tile->core.y : -1;
   report(p, &progress);

@@ -3,8 +3,8 @@
 #ifndef TS_WORK_PROGRESS_H
 #define TS_WORK_PROGRESS_H
 
-#include "project/session.h"
 #include "run/run.h"
+#include "work/work.h"
 
 /* progress.c: counts for the display and the profile, writes task rows and the trace. */
 struct progress;
@@ -14,9 +14,8 @@ struct call_cost {
   double cpu_s, wall_s;
   double px; /* of the tiles they worked on; 0: not known */
 };
-/* With --trace: begins the file, so that a path that cannot be written is reported before any work. */
-bool ts_session_open_trace(struct session *s);
-struct progress *ts_progress_create(struct session *s, const struct ts_plan *plan, const char *run_id, size_t threads);
+struct progress *ts_progress_create(struct ts_work *work, const struct ts_plan *plan, const char *run_id,
+                                    size_t threads);
 /* Another plan of the same run follows, whose first run is number `first_set` of the study. */
 void ts_progress_continue(struct progress *progress, const struct ts_plan *plan, size_t first_set);
 /* A stage will settle `more` tasks than the plan has; fewer if negative. */
@@ -25,7 +24,7 @@ void ts_progress_begin(struct progress *progress);
 /* A task begins; from several threads at once. */
 void ts_progress_start(struct progress *progress, uint32_t node);
 void ts_progress_task(struct progress *progress, const struct ts_task_event *event);
-void ts_progress_end(struct progress *progress);
+void ts_progress_end(struct progress *progress, struct ts_issues *issues);
 void ts_progress_destroy(struct progress *progress);
 json_t *ts_progress_timeline(const struct progress *progress); /* executed tasks; a new reference */
 json_t *ts_progress_failed(const struct progress *progress);   /* failed tasks; a new reference */
@@ -34,11 +33,14 @@ const struct call_cost *ts_progress_task_cost(const struct progress *progress, s
 const struct call_cost *ts_progress_node_cost(const struct progress *progress, enum ts_node_kind kind);
 
 /* counts.c: reuse as reported to the user; new references. */
-json_t *ts_counts_reuse(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result);
-json_t *ts_counts_by_task(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result,
-                          const struct progress *progress);
-json_t *ts_counts_reference(const struct session *s, const struct ts_plan *plan, const struct ts_run_result *result);
+json_t *ts_counts_reuse(const struct ts_project *project, const struct ts_plan *plan,
+                        const struct ts_run_result *result);
+json_t *ts_counts_by_task(const struct ts_project *project, const struct ts_plan *plan,
+                          const struct ts_run_result *result, const struct progress *progress);
+json_t *ts_counts_reference(const struct ts_project *project, const struct ts_plan *plan,
+                            const struct ts_run_result *result);
 /* Where the CPU time of the process went: tasks, reading, the engine. */
-json_t *ts_counts_profile(const struct session *s, const struct ts_run_result *result, const struct progress *progress);
+json_t *ts_counts_profile(const struct ts_project *project, const struct ts_run_result *result,
+                          const struct progress *progress);
 
 #endif

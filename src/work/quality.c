@@ -19,21 +19,21 @@ struct scores {
 };
 
 struct quality {
-  struct session *s; /* borrowed */
+  const struct ts_project *project; /* borrowed */
   const struct ts_plan *plan;
   struct scores *items; /* owned */
   size_t count, capacity;
   double *px; /* owned: core pixels of each tile */
 };
 
-struct quality *ts_quality_create(struct session *s, const struct ts_plan *plan) {
+struct quality *ts_quality_create(const struct ts_project *project, const struct ts_plan *plan) {
   struct quality *q = ts_calloc(1, sizeof *q);
-  *q = (struct quality){.s = s, .plan = plan, .px = ts_session_tile_px(s)};
+  *q = (struct quality){.project = project, .plan = plan, .px = ts_collector_tile_px(project)};
   return q;
 }
 
 static const struct ts_op *op_of(const struct quality *q, const struct scores *scores) {
-  return q->s->workflow->tasks[scores->source.index].op;
+  return q->project->workflow->tasks[scores->source.index].op;
 }
 
 static enum ts_over over_tiles(const struct quality *q, const struct scores *scores, size_t column) {
@@ -67,7 +67,7 @@ static struct scores *scores_of(struct quality *q, const char *product, uint32_t
                             .source = {.kind = TS_SOURCE_TASK, .index = q->plan->nodes[node].task, .port = port},
                             .scope = q->plan->nodes[node].scope,
                             .column_count = ts_data_columns(data)};
-  size_t cells = ts_dataset_units(&q->s->dataset, scores->scope) * scores->column_count;
+  size_t cells = ts_dataset_units(&q->project->dataset, scores->scope) * scores->column_count;
   scores->names = ts_calloc(scores->column_count + 1, sizeof *scores->names);
   scores->portions = ts_calloc(cells + 1, sizeof *scores->portions);
   for (size_t c = 0; c < scores->column_count; c++) scores->names[c] = ts_strdup(ts_data_column_names(data)[c]);
@@ -91,12 +91,12 @@ void ts_quality_add(struct quality *q, const char *product, uint32_t node, uint3
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 static size_t entry_count(const struct quality *q, const struct scores *scores) {
-  return ts_scope_is_in_item(scores->scope) ? q->s->dataset.item_count : 1;
+  return ts_scope_is_in_item(scores->scope) ? q->project->dataset.item_count : 1;
 }
 
 static struct ts_total total_of(const struct quality *q, const struct scores *scores, size_t entry, size_t column) {
   size_t first = 0, count = 0;
-  ts_dataset_units_in_item(&q->s->dataset, scores->scope, entry, &first, &count);
+  ts_dataset_units_in_item(&q->project->dataset, scores->scope, entry, &first, &count);
   const struct ts_portions portions = {.first = scores->portions + first * scores->column_count + column,
                                        .stride = scores->column_count,
                                        .count = count,
@@ -108,7 +108,7 @@ static struct ts_total total_of(const struct quality *q, const struct scores *sc
 static json_t *notes_json(const struct quality *q, const struct scores *scores) {
   ts_auto(ts_str_release) struct ts_str text = {0};
   for (size_t c = 0; c < scores->column_count; c++) {
-    const char *note = ts_session_cut_objects(q->s, &scores->source, scores->names[c]);
+    const char *note = ts_study_outputs_cut_objects(q->project, &scores->source, scores->names[c]);
     if (!note) continue;
     if (text.length == 0) ts_str_addf(&text, "%s: ", note);
     ts_str_addf(&text, "%s%s", ts_str_ends_with(ts_str_get(&text), ": ") ? "" : ", ", scores->names[c]);
@@ -117,44 +117,47 @@ static json_t *notes_json(const struct quality *q, const struct scores *scores) 
 }
 
 static const char *against_of(const struct quality *q, const struct scores *scores) {
-  return q->s->against[scores->source.index];
+  return q->project->against[scores->source.index];
 }
 
-/* The name of a column in replies: with a suffix if it is compared with the default run. */
-static const char *measure_of(const struct quality *q, const struct scores *scores, size_t column) {
-  return ts_reference_measure(q->s, scores->names[column], against_of(q, scores));
+/* The name of a column in replies: with a suffix if it is compared with the default run; in the arena. */
+static const char *measure_of(const struct quality *q, const struct scores *scores, size_t column,
+                              struct ts_arena *arena) {
+  return ts_reference_measure(arena, scores->names[column], against_of(q, scores));
 }
 
 /* Names are those of tables: any text, but distinct. */
 static json_t *entry_json(const struct quality *q, const struct scores *scores, size_t entry) {
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
   json_t *values = json_object(), *numerators = json_object(), *denominators = json_object();
   for (size_t c = 0; c < scores->column_count; c++) {
     const struct ts_total total = total_of(q, scores, entry, c);
-    const char *name = measure_of(q, scores, c);
+    const char *name = measure_of(q, scores, c, &arena);
     json_object_set_new(values, name, number(total.value));
     if (over_tiles(q, scores, c) != TS_OVER_POOL) continue;
     json_object_set_new(numerators, name, number(total.numerator));
     json_object_set_new(denominators, name, number(total.denominator));
   }
-  const struct ts_item *item = ts_scope_is_in_item(scores->scope) ? &q->s->dataset.items[entry] : NULL;
+  const struct ts_item *item = ts_scope_is_in_item(scores->scope) ? &q->project->dataset.items[entry] : NULL;
   size_t first = 0, tiles = 0;
-  ts_dataset_units_in_item(&q->s->dataset, scores->scope, entry, &first, &tiles);
+  ts_dataset_units_in_item(&q->project->dataset, scores->scope, entry, &first, &tiles);
   json_t *object =
       json_pack("{s:s, s:s, s:I, s:s, s:o, s:o, s:o, s:o}", "product", scores->product, "file", item ? item->name : "",
                 "tiles", (json_int_t)tiles, "against", against_of(q, scores), "values", values, "numerator", numerators,
                 "denominator", denominators, "notes", notes_json(q, scores));
-  if (item && item->groups) json_object_set_new(object, "groups", ts_session_groups_json(q->s, item));
+  if (item && item->groups) json_object_set_new(object, "groups", ts_project_groups_json(q->project, item));
   return object;
 }
 
 static json_t *all_json(const struct quality *q, const struct scores *scores) {
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
   json_t *values = json_object(), *tiles = json_object(), *files = json_object(), *known = json_object();
   size_t count = entry_count(q, scores);
   ts_auto_free struct ts_total *totals = ts_calloc(count + 1, sizeof *totals);
   for (size_t c = 0; c < scores->column_count; c++) {
     for (size_t i = 0; i < count; i++) totals[i] = total_of(q, scores, i, c);
     const struct ts_total total = ts_total_of_files(over_files(q, scores, c), totals, count);
-    const char *name = measure_of(q, scores, c);
+    const char *name = measure_of(q, scores, c, &arena);
     json_object_set_new(values, name, number(total.value));
     json_object_set_new(tiles, name, json_string(ts_over_names[over_tiles(q, scores, c)]));
     json_object_set_new(files, name, json_string(ts_over_names[over_files(q, scores, c)]));

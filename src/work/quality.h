@@ -3,10 +3,10 @@
 #ifndef TS_WORK_QUALITY_H
 #define TS_WORK_QUALITY_H
 
-#include "project/session.h"
+#include "project/project.h"
 
 struct quality;
-struct quality *ts_quality_create(struct session *s, const struct ts_plan *plan);
+struct quality *ts_quality_create(const struct ts_project *project, const struct ts_plan *plan);
 void ts_quality_destroy(struct quality *quality);
 /* A one-row table of scores; `product`: "compare.table", borrowed for as long as the quality lives. */
 void ts_quality_add(struct quality *quality, const char *product, uint32_t node, uint32_t port, size_t unit,

@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-size_t ts_session_threads(const struct session *s) {
-  const struct ts_request *r = s->request;
+size_t ts_workers_threads(const struct ts_request *r) {
   if (r->workers == 0) return r->threads ? r->threads : ts_cpu_count();
   size_t share = ts_cpu_count() / r->workers;
   return r->workers * (r->threads ? r->threads : share ? share : 1);
@@ -24,13 +23,13 @@ size_t ts_session_threads(const struct session *s) {
 
 /* What a worker needs: the order of the plan, where this machine has its files, and its own share of the machine. */
 static char *describe(const struct engine_run *run, const struct ts_run_options *options) {
-  const struct session *s = run->s;
-  const size_t workers = s->request->workers;
+  const struct ts_project *project = run->work->project;
+  const size_t workers = project->request->workers;
   json_t *object = json_object();
-  json_object_set_new(object, "order", ts_order_write(s, run->plan, run->values));
-  json_object_set_new(object, "locations", ts_order_locations(s, true));
+  json_object_set_new(object, "order", ts_order_write(project, run->plan, run->values));
+  json_object_set_new(object, "locations", ts_order_locations(project, true));
   json_object_set_new(object, "run", json_string(run->run_id));
-  json_object_set_new(object, "threads", json_integer((json_int_t)(ts_session_threads(s) / workers)));
+  json_object_set_new(object, "threads", json_integer((json_int_t)(ts_workers_threads(project->request) / workers)));
   json_object_set_new(object, "memory_bytes", json_integer((json_int_t)(options->memory_bytes / workers)));
   json_object_set_new(object, "scratch_bytes", json_integer((json_int_t)ts_budget_scratch_bytes()));
   json_object_set_new(object, "keep_all", json_boolean(options->keep_all));
@@ -40,7 +39,9 @@ static char *describe(const struct engine_run *run, const struct ts_run_options 
   return text;
 }
 
-static size_t stage_of(const struct engine_run *run, size_t task) { return run->s->workflow->tasks[task].stage; }
+static size_t stage_of(const struct engine_run *run, size_t task) {
+  return run->work->project->workflow->tasks[task].stage;
+}
 
 static void on_planned(void *user, size_t task, uint64_t repeated) {
   struct engine_run *run = user;
@@ -63,7 +64,7 @@ static void on_repeated(void *user, const struct ts_task_event *event) {
 /* A worker finds all faults at once, as this process would. */
 static void on_fault(void *user, const struct ts_error *fault) {
   const struct engine_run *run = user;
-  ts_session_fault(run->s, fault);
+  ts_issues_fault(run->issues, fault);
 }
 
 /* By its name where that is still there, so that lists of processes show it. */
@@ -74,30 +75,31 @@ static const char *program_of(const struct ts_request *r, char path[PATH_MAX]) {
   return length > 0 && access(path, X_OK) == 0 ? path : "/proc/self/exe";
 }
 
-bool ts_workers_check(struct session *s, const struct ts_plan *plan) {
+bool ts_workers_check(struct ts_work *work, const struct ts_plan *plan, struct ts_issues *issues) {
   struct ts_task_costs costs;
   struct ts_plan_bucket_options options;
   struct ts_buckets buckets = {0};
   const struct ts_stage_forecast *forecasts = NULL;
   struct ts_error err = {0};
-  if (s->request->workers == 0) return true;
-  if (!ts_merge_needs_buckets(plan->options.merge)) return ts_session_task_costs(s, plan, &costs);
-  if (!ts_bucketing_options(&options, s, plan)) return false;
+  if (work->project->request->workers == 0) return true;
+  if (!ts_merge_needs_buckets(plan->options.merge)) return ts_prediction_task_costs(work, plan, &costs, issues);
+  if (!ts_bucketing_options(&options, work, plan, issues)) return false;
   bool ok = ts_plan_buckets(plan, &options, &buckets, &forecasts, &err);
   if (ok)
     ts_buckets_release(&buckets);
   else
-    ts_session_fault(s, &err);
+    ts_issues_fault(issues, &err);
   return ok;
 }
 
 /* Seconds per task if the request gives them, or the store has measured all of them here; NULL otherwise. */
-static const double *known_costs(struct session *s, const struct ts_plan *plan) {
+static const double *known_costs(struct ts_work *work, const struct ts_plan *plan, struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
   struct ts_task_costs costs;
-  size_t task_count = s->workflow->task_count;
-  if (!ts_session_task_costs(s, plan, &costs)) return NULL;
-  if (!costs.seconds && s->request->cost) {
-    double *ones = ts_arena_array(&s->arena, task_count + 1, sizeof *ones);
+  size_t task_count = project->workflow->task_count;
+  if (!ts_prediction_task_costs(work, plan, &costs, issues)) return NULL;
+  if (!costs.seconds && project->request->cost) {
+    double *ones = ts_arena_array(&work->arena, task_count + 1, sizeof *ones);
     for (size_t t = 0; t < task_count; t++) ones[t] = 1;
     return ones;
   }
@@ -110,26 +112,27 @@ static const double *known_costs(struct session *s, const struct ts_plan *plan) 
 void ts_workers_bucket_options(struct ts_run_options *options) { options->no_cutoff = options->stages_only = true; }
 
 bool ts_workers_run(struct engine_run *run, const struct ts_run_options *options, struct ts_error *err) {
-  struct session *s = run->s;
+  struct ts_work *work = run->work;
+  const struct ts_project *project = work->project;
   const bool buckets = ts_merge_needs_buckets(run->plan->options.merge);
   struct ts_run_options changed = *options;
   struct ts_plan_bucket_options grouping = {0};
-  changed.store = s->store;
-  changed.threads = ts_session_threads(s) / s->request->workers;
+  changed.store = work->store;
+  changed.threads = ts_workers_threads(project->request) / project->request->workers;
   if (buckets) ts_workers_bucket_options(&changed);
-  if (buckets && !ts_bucketing_options(&grouping, s, run->plan)) return false;
+  if (buckets && !ts_bucketing_options(&grouping, work, run->plan, run->issues)) return false;
   char program[PATH_MAX];
   ts_auto_free char *description = describe(run, &changed);
-  const struct ts_dist_options dist = {.workers = s->request->workers,
-                                       .program = program_of(s->request, program),
+  const struct ts_dist_options dist = {.workers = project->request->workers,
+                                       .program = program_of(project->request, program),
                                        .description = description,
                                        .grouping = buckets ? &grouping : NULL,
                                        .run = changed,
-                                       .costs = buckets ? NULL : known_costs(s, run->plan),
-                                       .no_store = s->request->no_reuse,
-                                       .lease_s = (double)s->request->lease_s,
+                                       .costs = buckets ? NULL : known_costs(work, run->plan, run->issues),
+                                       .no_store = project->request->no_reuse,
+                                       .lease_s = (double)project->request->lease_s,
                                        .on_fault = on_fault,
                                        .on_repeated = on_repeated,
                                        .on_planned = on_planned};
-  return ts_dist_run(run->plan, &s->dataset, &dist, &run->result, err);
+  return ts_dist_run(run->plan, &project->dataset, &dist, &run->result, err);
 }

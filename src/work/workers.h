@@ -6,9 +6,9 @@
 #include "work/engine.h"
 
 /* Threads of all processes that work on a plan. */
-size_t ts_session_threads(const struct session *s);
+size_t ts_workers_threads(const struct ts_request *request);
 /* Whether workers can do a plan as the request asks; without workers they need not. */
-bool ts_workers_check(struct session *s, const struct ts_plan *plan);
+bool ts_workers_check(struct ts_work *work, const struct ts_plan *plan, struct ts_issues *issues);
 /* Options of a run by the algorithms that make buckets: the same in the study's process and in workers. */
 void ts_workers_bucket_options(struct ts_run_options *options);
 /* The plan by worker processes instead of the threads of this one. Options are those of a run by threads. */

@@ -37,14 +37,14 @@ void ts_write_products_end(struct product_writer *writer) {
     size_t room = sizeof fault->first.text - 1 - strlen(more);
     if (length > room) length = room;
     memcpy(fault->first.text + length, more, strlen(more) + 1);
-    ts_session_fault(writer->s, &fault->first);
+    ts_issues_fault(writer->issues, &fault->first);
   }
 }
 
 static const char *path_of(struct product_writer *w, const char *name, const struct ts_node *node, size_t unit,
                            const char *ending) {
-  const struct ts_dataset *d = &w->s->dataset;
-  struct ts_arena *arena = &w->s->arena;
+  const struct ts_dataset *d = &w->project->dataset;
+  struct ts_arena *arena = &w->work->arena;
   if (!ts_scope_is_in_item(node->scope)) return ts_arena_printf(arena, "%s/%s.%s", w->folder, name, ending);
   const struct ts_item *item = &d->items[ts_dataset_item(d, node->scope, unit)];
   const struct ts_tile *tile = ts_dataset_tile(d, node->scope, unit);
@@ -65,11 +65,11 @@ static void remove_product(const char *folder, const char *name) {
 }
 
 void ts_write_products_remove_skipped(const struct product_writer *w) {
-  for (size_t i = 0; i < json_array_size(w->s->skipped); i++) {
-    const char *name = json_string_value(json_object_get(json_array_get(w->s->skipped, i), "output"));
+  for (size_t i = 0; i < json_array_size(w->work->skipped); i++) {
+    const char *name = json_string_value(json_object_get(json_array_get(w->work->skipped, i), "output"));
     remove_product(w->folder, name);
-    for (size_t k = 0; k < w->s->dataset.item_count; k++) {
-      ts_auto_free char *folder = ts_path_join(w->folder, w->s->dataset.items[k].name);
+    for (size_t k = 0; k < w->project->dataset.item_count; k++) {
+      ts_auto_free char *folder = ts_path_join(w->folder, w->project->dataset.items[k].name);
       remove_product(folder, name);
     }
   }
@@ -104,9 +104,9 @@ static bool write_data(const char *path, const struct ts_data *data, const char 
 /* The tile's image with the outlines of a mask. */
 static bool write_overlay(struct product_writer *w, const char *path, const struct ts_node *node, size_t unit,
                           const struct ts_data *mask, struct ts_error *err) {
-  const struct ts_dataset *d = &w->s->dataset;
+  const struct ts_dataset *d = &w->project->dataset;
   const struct ts_item *item = &d->items[ts_dataset_item(d, node->scope, unit)];
-  for (size_t i = 0; i < w->s->workflow->input_count; i++) {
+  for (size_t i = 0; i < w->project->workflow->input_count; i++) {
     const struct ts_item_source *source = &item->sources[i];
     if (!source->path || !source->type || strcmp(source->type->name, "image/rgb8") != 0) continue;
     struct ts_data *image = ts_source_read_image(source, ts_data_region(mask), err);
@@ -121,9 +121,10 @@ static bool write_overlay(struct product_writer *w, const char *path, const stru
 
 /* Scores: tables of one row (none where there was nothing to score) of tasks that read a reference themselves. */
 static bool is_quality(const struct product_writer *w, const struct ts_node *node, const struct ts_data *data) {
-  const struct ts_workflow *f = w->s->workflow;
+  const struct ts_workflow *f = w->project->workflow;
   const struct ts_task *task = &f->tasks[node->task];
-  if (ts_data_type(data)->kind != TS_DATA_TABLE || ts_data_rows(data) > 1 || !w->s->against[node->task]) return false;
+  if (ts_data_type(data)->kind != TS_DATA_TABLE || ts_data_rows(data) > 1 || !w->project->against[node->task])
+    return false;
   for (size_t i = 0; i < task->op->descriptor->input_count; i++) {
     const struct ts_source *source = &task->inputs[i];
     if (source->kind == TS_SOURCE_INPUT && ts_is_reference_input(&f->inputs[source->index])) return true;
@@ -137,7 +138,7 @@ static void write_one(struct product_writer *w, const char *name, const struct t
   const struct ts_type *type = ts_data_type(data);
   if (gave_up(w)) return;
   const char *path = path_of(w, name, node, unit, type->file_ending);
-  const char *against = node->kind == TS_NODE_TASK ? w->s->against[node->task] : NULL;
+  const char *against = node->kind == TS_NODE_TASK ? w->project->against[node->task] : NULL;
   ts_auto_free char *target = ts_path_join(w->start, path);
   if (!make_place(w, target, &err) || !write_data(target, data, against, &err)) {
     complain(w, &err);
@@ -145,7 +146,7 @@ static void write_one(struct product_writer *w, const char *name, const struct t
   }
   json_array_append_new(w->outputs, json_string(path));
   bool is_mask = strcmp(type->name, "mask") == 0 || strcmp(type->name, "labels") == 0;
-  if (!w->s->request->overlays || !is_mask) return;
+  if (!w->project->request->overlays || !is_mask) return;
   path = path_of(w, name, node, unit, "overlay.png");
   ts_auto_free char *overlay = ts_path_join(w->start, path);
   if (make_place(w, overlay, &err) && write_overlay(w, overlay, node, unit, data, &err))
@@ -159,7 +160,7 @@ void ts_write_product(void *user, uint32_t node_index, uint32_t port, size_t uni
   const struct ts_node *node = &w->plan->nodes[node_index];
   struct ts_error err = {0};
   struct ts_data *core = NULL;
-  const struct ts_tile *tile = ts_dataset_tile(&w->s->dataset, node->scope, unit);
+  const struct ts_tile *tile = ts_dataset_tile(&w->project->dataset, node->scope, unit);
   bool has_halo = w->plan->options.crop_halo && tile && ts_data_type(data)->kind == TS_DATA_PIXELS;
   if (has_halo && !(core = ts_data_crop(data, &tile->core, &err))) {
     complain(w, &err);

@@ -4,13 +4,16 @@
 #define TS_WORK_WRITE_PRODUCTS_H
 
 #include "work/quality.h"
+#include "work/work.h"
 
 #define PRODUCT_FAULTS_MAX 8
 
 struct product_writer {
-  struct session *s;
-  const struct ts_plan *plan; /* its first run is written */
-  const char **names;         /* per wanted product: "segment.mask" */
+  struct ts_work *work;             /* borrowed */
+  const struct ts_project *project; /* borrowed: that of the work */
+  struct ts_issues *issues;         /* borrowed */
+  const struct ts_plan *plan;       /* its first run is written */
+  const char **names;               /* per wanted product: "segment.mask" */
   const char *folder;
   const char *start;       /* absolute: where relative paths begin, whatever an operation does to the current folder */
   json_t *outputs;         /* borrowed: paths are appended */
@@ -29,7 +32,7 @@ void ts_write_product(void *user, uint32_t node, uint32_t port, size_t unit, str
 /* Before the first product: removes files of an earlier run for products that this one does not make; otherwise an
  * old score would lie beside a new mask. */
 void ts_write_products_remove_skipped(const struct product_writer *writer);
-/* After the last product: faults go to the session, each once with how many like it there were. */
+/* After the last product: faults go to the issues, each once with how many like it there were. */
 void ts_write_products_end(struct product_writer *writer);
 
 #endif

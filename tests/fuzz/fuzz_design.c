@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "design/design.h"
-#include "project/session.h"
+#include "project/project.h"
 #include "support/design_text.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   fuzz_start();
   fuzz_copy("workflows/nuclei/workflow.json", "workflow.json");
   struct ts_faults faults = {0};
-  registry = ts_session_registry();
+  registry = ts_project_registry();
   workflow = ts_workflow_read("workflow.json", registry, &faults);
   if (!workflow || atexit(release) != 0) abort();
   return 0;

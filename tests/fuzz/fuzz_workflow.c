@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
-#include "project/session.h"
+#include "project/project.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
   (void)argc;
@@ -13,7 +13,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_write("workflow.json", data, size);
-  struct ts_registry *registry = ts_session_registry();
+  struct ts_registry *registry = ts_project_registry();
   struct ts_faults faults = {0};
   struct ts_workflow *workflow = ts_workflow_read("workflow.json", registry, &faults);
   fuzz_check_faults(&faults, !workflow);

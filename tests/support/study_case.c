@@ -96,44 +96,46 @@ struct ts_registry *probe_registry_create(void) {
 const char *const probe_workflow = WORKFLOW("");
 const char *const probe_grouped_workflow = WORKFLOW(", \"group\": \"pair\"");
 
-/* ---- Sessions. ---- */
+/* ---- Projects. ---- */
 
 bool study_case_init(struct study_case *c, const char *workflow, const char *method, const char *outputs) {
   struct ts_error err = {0};
-  ts_session_init(&c->s, &c->request);
-  c->s.registry = probe_registry_create();
-  c->s.workflow = toy_workflow(workflow, c->s.registry);
+  ts_project_init(&c->project, &c->request);
+  assert_true(ts_work_init(&c->work, &c->project, &c->issues));
+  c->project.registry = probe_registry_create();
+  c->project.workflow = toy_workflow(workflow, c->project.registry);
   const char *text =
-      ts_arena_printf(&c->s.arena,
+      ts_arena_printf(&c->work.arena,
                       "{\"tessera\": 1, \"workflow\": \"w.json\", \"data\": {\"files\": [\"a.png\"]}, "
                       "\"method\": %s, \"outputs\": %s}",
                       method ? method : "{\"name\": \"morris\"}", outputs ? outputs : "[\"tile.table:size\"]");
-  if (!ts_json_doc_parse(&c->s.doc, "study.json", text, strlen(text), &err)) fail_msg("%s\n%s", err.text, text);
-  bool parsed = ts_study_file_parse(&c->s);
-  ts_study_outputs_resolve(&c->s);
-  return parsed && ts_session_ok(&c->s);
+  if (!ts_json_doc_parse(&c->project.doc, "study.json", text, strlen(text), &err)) fail_msg("%s\n%s", err.text, text);
+  bool parsed = ts_study_file_parse(&c->project, &c->issues);
+  ts_study_outputs_resolve(&c->project, &c->issues);
+  return parsed && ts_issues_ok(&c->issues);
 }
 
 void study_case_images(struct study_case *c, const struct toy_image *images, size_t count, int64_t tile_px) {
-  bool *supplied = ts_arena_array(&c->s.arena, c->s.workflow->input_count, sizeof *supplied);
-  for (size_t i = 0; i < c->s.workflow->input_count; i++) supplied[i] = true;
-  const struct toy_case toy = {.workflow = c->s.workflow, .options.supplied = supplied};
+  bool *supplied = ts_arena_array(&c->work.arena, c->project.workflow->input_count, sizeof *supplied);
+  for (size_t i = 0; i < c->project.workflow->input_count; i++) supplied[i] = true;
+  const struct toy_case toy = {.workflow = c->project.workflow, .options.supplied = supplied};
   toy_dataset_init(&c->data, &toy, images, count, tile_px, 0);
-  c->s.dataset = c->data.dataset;
-  c->s.supplied = supplied;
+  c->project.dataset = c->data.dataset;
+  c->project.supplied = supplied;
 }
 
 void study_case_release(struct study_case *c) {
   toy_dataset_release(&c->data);
-  ts_work_release(&c->s);
-  ts_session_release(&c->s);
+  ts_work_release(&c->work);
+  ts_project_release(&c->project);
+  ts_issues_release(&c->issues);
   *c = (struct study_case){0};
 }
 
 struct ts_plan *study_case_plan(struct study_case *c, const struct parameter_sets *sets) {
   size_t count = 0;
-  struct ts_source *wanted = ts_session_study_products(&c->s, &count);
-  struct ts_plan *plan = ts_session_plan(&c->s, sets->values, sets->count, wanted, count, false);
+  struct ts_source *wanted = ts_planning_study_products(&c->work, &count);
+  struct ts_plan *plan = ts_planning_make(&c->work, sets->values, sets->count, wanted, count, false, &c->issues);
   if (!plan) fail_msg("%s", study_case_faults(c));
   return plan;
 }
@@ -142,8 +144,9 @@ const char *study_case_faults(const struct study_case *c) {
   static char text[4096];
   size_t length = 0;
   text[0] = '\0';
-  for (size_t i = 0; i < c->s.faults.count && length < sizeof text; i++)
-    length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? "\n" : "", c->s.faults.items[i].text);
+  for (size_t i = 0; i < c->issues.faults.count && length < sizeof text; i++)
+    length +=
+        (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? "\n" : "", c->issues.faults.items[i].text);
   return text;
 }
 
@@ -151,9 +154,8 @@ const char *study_case_warnings(const struct study_case *c) {
   static char text[4096];
   size_t length = 0;
   text[0] = '\0';
-  for (size_t i = 0; i < json_array_size(c->s.warnings) && length < sizeof text; i++)
-    length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? "\n" : "",
-                               json_string_value(json_array_get(c->s.warnings, i)));
+  for (size_t i = 0; i < c->issues.warning_count && length < sizeof text; i++)
+    length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? "\n" : "", c->issues.warnings[i]);
   return text;
 }
 
@@ -162,7 +164,7 @@ const char *study_case_warnings(const struct study_case *c) {
 struct ts_indices *study_case_analysis(struct study_case *c, struct study_phase *phase, size_t output,
                                        const char *const *names, size_t count) {
   const struct ts_runs runs = {.names = names, .parameter_count = count, .row_count = 1, .group_count = count};
-  const struct ts_analysis_options options = {.confidence = c->s.study.confidence};
+  const struct ts_analysis_options options = {.confidence = c->project.study.confidence};
   if (!phase->analyses) phase->analyses = ts_calloc(MOST_ANALYSES, sizeof *phase->analyses);
   assert_true(phase->analysis_count < MOST_ANALYSES);
   struct study_analysis *analysis = &phase->analyses[phase->analysis_count++];

@@ -1,4 +1,4 @@
-/* Sessions for tests of studies: workflow and study as texts, data by name only, operations that declare their columns.
+/* Projects for tests of studies: workflow and study as texts, data by name only, operations that declare their columns.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Nothing is opened or run: tests make the tables, plans and indices that an engine would make. */
@@ -23,12 +23,14 @@ extern const char *const probe_workflow, *const probe_grouped_workflow;
 
 struct study_case {
   struct ts_request request; /* may be changed before study_case_init */
-  struct session s;
+  struct ts_issues issues;
+  struct ts_project project;
+  struct ts_work work;
   struct toy_dataset data;
 };
 
-/* Reads the texts as ts_session_read reads files. `method` and `outputs` are the values of these keys of the study;
- * NULL: {"name": "morris"}, and the column size of stage tile. False if there are faults, which are in c->s.faults. */
+/* Reads the texts as ts_project_read reads files. `method` and `outputs` are the values of these keys of the study;
+ * NULL: {"name": "morris"}, and the column size of stage tile. False if there are faults, which are in c->issues. */
 bool study_case_init(struct study_case *c, const char *workflow, const char *method, const char *outputs);
 /* One supplied file per image. */
 void study_case_images(struct study_case *c, const struct toy_image *images, size_t count, int64_t tile_px);

@@ -133,6 +133,34 @@ class OtherChecks(ToolTest):
                            "tests/unit/b.c: 701 lines, limit 700: split it by what its parts do",
                            "tests/unit/b.c:1: a function of 71 lines, limit 70")
 
+    def test_sizes_of_folders(self):
+        for i in range(12):
+            self.write(f"src/plan/a{i}.c", "\n" * 583)
+            self.write(f"src/plan/more/a{i}.c", "\n" * 584)
+            self.write(f"src/plan/table{i}.inc", "\n" * 1000)
+        for i in range(7):
+            self.write(f"src/api/a{i}.c", "\n" * 500)
+            self.write(f"src/work/a{i}.c", "\n" * 501)
+        why = "divide it by what its files are about"
+        self.assert_faults("check-sizes", f"src/plan/more: 7008 lines in one folder, limit 7000: {why}",
+                           f"src/work: 3507 lines in one folder, limit 3500: {why}")
+
+    def test_structs_that_most_files_take(self):
+        self.write("src/plan/plan_int.h", "struct wide {\n  int a;\n};\nstruct half {\n  int a;\n};\nstruct named;\n")
+        for i in range(6):
+            wide = "struct wide *w" if i < 4 else "int w"
+            half = "const struct half *h" if i < 3 else "int h"
+            self.write(f"src/plan/a{i}.c", f"static int f({wide},\n{'':13}{half}) {{\n  struct wide local; /* not taken */\n"
+                       "  return 0;\n}\n\n/* int g(struct half *h) { */\nint g(struct half *h);\n")
+        self.write("src/work/work_int.h", "struct few {\n  int a;\n};\n")
+        self.write("src/work/a.c", "int f(struct few *few) { return 0; }\n")
+        fault = ("src/plan/plan_int.h: 'struct wide' is a parameter in 4 of 6 files, more than half: "
+                 "let functions take what they use")
+        self.assert_faults("check-structs", fault)
+        self.assertEqual(self.tool("check-structs", self.root, "--all").stdout.splitlines(), [
+            "src/plan/plan_int.h: 'struct half' is a parameter in 3 of 6 files",
+            "src/work/work_int.h: 'struct few' is a parameter in 1 of 1 files", fault])
+
     def test_columns(self):
         at_limit, string = "x" * 114, '"' + "x" * 130 + '"'
         self.write("include/a.h", f"/* {at_limit} */\n/* {at_limit}x */\n")

@@ -59,8 +59,8 @@ static bool open_data(struct subject *subject, const char *const *names, size_t 
   subject->c.request = (struct ts_request){
       .data = subject->data, .data_count = count, .has_tile = tile_px >= 0, .tile_px = tile_px >= 0 ? tile_px : 0};
   if (!study_case_init(&subject->c, probe_workflow, NULL, NULL)) fail_msg("%s", study_case_faults(&subject->c));
-  subject->c.s.study.halo_px = halo_px;
-  return ts_session_open_dataset(&subject->c.s, true);
+  subject->c.project.study.halo_px = halo_px;
+  return ts_project_open_dataset(&subject->c.project, true, &subject->c.issues);
 }
 
 static void must_open(struct subject *subject, const char *const *names, size_t count, int64_t tile_px,
@@ -127,7 +127,7 @@ static void cores_cover_every_file_once(void **state) {
     const int64_t tile_px = (int64_t)ts_random_below(&random, 9), halo_px = (int64_t)ts_random_below(&random, 4);
     struct subject subject;
     must_open(&subject, names, COUNT_OF(names), tile_px, halo_px);
-    const struct ts_dataset *d = &subject.c.s.dataset;
+    const struct ts_dataset *d = &subject.c.project.dataset;
     assert_int_equal(d->item_count, COUNT_OF(names));
     size_t tiles = 0;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
@@ -159,9 +159,9 @@ static void the_command_line_comes_first(void **state) {
                                             .has_tile = cases[i].of_request >= 0,
                                             .tile_px = cases[i].of_request >= 0 ? cases[i].of_request : 0};
     assert_true(study_case_init(&subject.c, probe_workflow, NULL, NULL));
-    subject.c.s.study.tile_px = cases[i].of_study;
-    assert_true(ts_session_open_dataset(&subject.c.s, true));
-    assert_int_equal(subject.c.s.dataset.tile_count, cases[i].tiles);
+    subject.c.project.study.tile_px = cases[i].of_study;
+    assert_true(ts_project_open_dataset(&subject.c.project, true, &subject.c.issues));
+    assert_int_equal(subject.c.project.dataset.tile_count, cases[i].tiles);
     study_case_release(&subject.c);
   }
 }
@@ -174,17 +174,17 @@ static void a_file_has_a_million_tiles_at_most(void **state) {
   struct subject subject;
   write_image(name, 1001, 1000);
   assert_false(open_data(&subject, &name, 1, 1, 0));
-  assert_int_equal(subject.c.s.faults.count, 1);
-  assert_error(&subject.c.s.faults.items[0], TS_ERR_BAD_VALUE);
+  assert_int_equal(subject.c.issues.faults.count, 1);
+  assert_error(&subject.c.issues.faults.items[0], TS_ERR_BAD_VALUE);
   long long advised = 0;
-  assert_int_equal(sscanf(subject.c.s.faults.items[0].help, "make the tiles larger, for example %lld pixels", &advised),
-                   1);
+  assert_int_equal(
+      sscanf(subject.c.issues.faults.items[0].help, "make the tiles larger, for example %lld pixels", &advised), 1);
   study_case_release(&subject.c);
   const int64_t fitting[] = {2, advised};
   for (size_t i = 0; i < COUNT_OF(fitting); i++) {
     must_open(&subject, &name, 1, fitting[i], 0);
     const int64_t columns = (1001 + fitting[i] - 1) / fitting[i], rows = (1000 + fitting[i] - 1) / fitting[i];
-    assert_int_equal(subject.c.s.dataset.tile_count, columns * rows);
+    assert_int_equal(subject.c.project.dataset.tile_count, columns * rows);
     study_case_release(&subject.c);
   }
 }
@@ -192,8 +192,8 @@ static void a_file_has_a_million_tiles_at_most(void **state) {
 /* ---- Files and their names. ---- */
 
 static void assert_names(const struct subject *subject, const char *const *wanted, size_t count) {
-  assert_int_equal(subject->c.s.dataset.item_count, count);
-  for (size_t i = 0; i < count; i++) assert_string_equal(subject->c.s.dataset.items[i].name, wanted[i]);
+  assert_int_equal(subject->c.project.dataset.item_count, count);
+  for (size_t i = 0; i < count; i++) assert_string_equal(subject->c.project.dataset.items[i].name, wanted[i]);
 }
 
 /* Results of an item lie in a folder of its name: no two items have one, whatever the files are called. */
@@ -207,7 +207,7 @@ static void files_of_one_name_get_numbers(void **state) {
   must_open(&subject, names, COUNT_OF(names), -1, 0);
   assert_names(&subject, wanted, COUNT_OF(wanted));
   for (size_t i = 0; i < COUNT_OF(names); i++)
-    assert_string_equal(subject.c.s.dataset.items[i].sources[0].path, at(names[i]));
+    assert_string_equal(subject.c.project.dataset.items[i].sources[0].path, at(names[i]));
   study_case_release(&subject.c);
 }
 
@@ -234,8 +234,8 @@ static void folders_and_patterns_are_sorted(void **state) {
 static void check_fault(const char *entry, enum ts_error_code code, const char *begin) {
   struct subject subject;
   assert_false(open_data(&subject, &entry, 1, -1, 0));
-  assert_true(subject.c.s.faults.count >= 1);
-  const struct ts_error *fault = &subject.c.s.faults.items[0];
+  assert_true(subject.c.issues.faults.count >= 1);
+  const struct ts_error *fault = &subject.c.issues.faults.items[0];
   assert_error(fault, code);
   assert_memory_equal(fault->text, begin, strlen(begin));
   assert_non_null(strstr(fault->text, at(entry)));
@@ -261,9 +261,9 @@ static void every_entry_is_looked_at(void **state) {
   struct subject subject;
   write_image("present/a.png", 2, 2);
   assert_false(open_data(&subject, entries, COUNT_OF(entries), -1, 0));
-  assert_int_equal(subject.c.s.faults.count, 2);
-  assert_non_null(strstr(subject.c.s.faults.items[0].text, entries[0]));
-  assert_non_null(strstr(subject.c.s.faults.items[1].text, entries[2]));
+  assert_int_equal(subject.c.issues.faults.count, 2);
+  assert_non_null(strstr(subject.c.issues.faults.items[0].text, entries[0]));
+  assert_non_null(strstr(subject.c.issues.faults.items[1].text, entries[2]));
   study_case_release(&subject.c);
 }
 

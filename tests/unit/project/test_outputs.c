@@ -25,9 +25,11 @@ static void defaults_follow_the_kind_of_column(void **state) {
     char outputs[100];
     snprintf(outputs, sizeof outputs, "[\"%s\"]", cases[i].output);
     if (!study_case_init(&c, probe_workflow, NULL, outputs)) fail_msg("%s", study_case_faults(&c));
-    if (c.s.study.outputs[0].over_tiles != cases[i].tiles || c.s.study.outputs[0].over_files != cases[i].files)
-      fail_msg("%s: %s over tiles, %s over files", cases[i].output, ts_over_names[c.s.study.outputs[0].over_tiles],
-               ts_over_names[c.s.study.outputs[0].over_files]);
+    if (c.project.study.outputs[0].over_tiles != cases[i].tiles ||
+        c.project.study.outputs[0].over_files != cases[i].files)
+      fail_msg("%s: %s over tiles, %s over files", cases[i].output,
+               ts_over_names[c.project.study.outputs[0].over_tiles],
+               ts_over_names[c.project.study.outputs[0].over_files]);
     study_case_release(&c);
   }
 }
@@ -36,7 +38,7 @@ static void check_refusal(const char *outputs, const char *text, const char *hel
   struct study_case c = {0};
   assert_false(study_case_init(&c, probe_workflow, NULL, outputs));
   assert_string_equal(study_case_faults(&c), text);
-  assert_string_equal(c.s.faults.items[0].help, help);
+  assert_string_equal(c.issues.faults.items[0].help, help);
   study_case_release(&c);
 }
 
@@ -70,12 +72,12 @@ static void methods_have_the_documented_defaults(void **state) {
     char method[100];
     snprintf(method, sizeof method, "{\"name\": \"%s\"}", cases[i].name);
     if (!study_case_init(&c, probe_workflow, method, NULL)) fail_msg("%s", study_case_faults(&c));
-    assert_int_equal(c.s.study.methods[0].count, cases[i].count);
-    assert_int_equal(c.s.study.methods[0].levels, cases[i].levels);
-    assert_int_equal(c.s.study.seed, 1);
-    assert_int_equal(c.s.study.resamples, 1000);
-    assert_true(c.s.study.confidence == 0.95);
-    assert_int_equal(c.s.study.phase_count, 1);
+    assert_int_equal(c.project.study.methods[0].count, cases[i].count);
+    assert_int_equal(c.project.study.methods[0].levels, cases[i].levels);
+    assert_int_equal(c.project.study.seed, 1);
+    assert_int_equal(c.project.study.resamples, 1000);
+    assert_true(c.project.study.confidence == 0.95);
+    assert_int_equal(c.project.study.phase_count, 1);
     study_case_release(&c);
   }
 }
@@ -86,17 +88,17 @@ static void the_command_line_goes_on_top(void **state) {
   struct study_case c = {.request = {.count = 32, .method = "vbd", .max_runs = 900, .until = "rank(2)"}};
   assert_true(study_case_init(&c, probe_workflow,
                               "{\"name\": \"vbd\", \"samples\": 8, \"second_order\": true, \"max_runs\": 5}", NULL));
-  assert_true(ts_study_methods_settle(&c.s));
-  assert_int_equal(c.s.study.methods[0].count, 32);
-  assert_true(c.s.study.methods[0].second_order);
-  assert_int_equal(c.s.study.max_runs, 900);
-  assert_int_equal(c.s.study.until.top, 2);
+  assert_true(ts_study_methods_settle(&c.project, &c.issues));
+  assert_int_equal(c.project.study.methods[0].count, 32);
+  assert_true(c.project.study.methods[0].second_order);
+  assert_int_equal(c.project.study.max_runs, 900);
+  assert_int_equal(c.project.study.until.top, 2);
   study_case_release(&c);
   c = (struct study_case){.request = {.trajectories = 1}};
   assert_true(study_case_init(&c, probe_workflow, NULL, NULL));
-  assert_false(ts_study_methods_settle(&c.s));
+  assert_false(ts_study_methods_settle(&c.project, &c.issues));
   assert_string_equal(study_case_faults(&c), "a study needs at least 2 trajectories");
-  assert_string_equal(c.s.faults.items[0].help, "10 are usual: --trajectories 10");
+  assert_string_equal(c.issues.faults.items[0].help, "10 are usual: --trajectories 10");
   study_case_release(&c);
 }
 

@@ -4,19 +4,17 @@
 #include "unit/base/comma_locale.h"
 #include "unit/base/testing.h"
 
-#include "project/session.h"
+#include "project/project.h"
 
 static bool parse(const char *text, struct study_until *until) {
-  static const struct ts_request request;
   static char column[64];
-  struct session s;
+  struct ts_arena arena = {0};
   struct ts_error err = {0};
-  ts_session_init(&s, &request);
-  bool ok = ts_until_parse(&s, text, until, &err);
+  bool ok = ts_until_parse(&arena, text, until, &err);
   if (!ok) assert_error(&err, TS_ERR_USAGE);
   snprintf(column, sizeof column, "%s", ok && until->column ? until->column : "");
-  until->column = column; /* survives the session */
-  ts_session_release(&s);
+  until->column = column; /* survives the arena */
+  ts_arena_release(&arena);
   return ok;
 }
 

@@ -22,8 +22,9 @@ static void subject_init(struct subject *subject, const char *workflow, const ch
   *subject = (struct subject){0};
   if (!study_case_init(&subject->c, workflow, method, outputs)) fail_msg("%s", study_case_faults(&subject->c));
   study_case_images(&subject->c, image, 1, 0);
-  if (!ts_study_begin_phase(&subject->c.s, &subject->r) ||
-      !ts_study_plan_round(&subject->c.s, &subject->r, &subject->r.phases[0]))
+  if (!ts_study_methods_settle(&subject->c.project, &subject->c.issues) ||
+      !ts_study_begin_phase(&subject->c.work, &subject->r, &subject->c.issues) ||
+      !ts_study_plan_round(&subject->c.work, &subject->r, &subject->r.phases[0], &subject->c.issues))
     fail_msg("%s", study_case_faults(&subject->c));
 }
 
@@ -65,7 +66,7 @@ static void check_rule(const char *keep, const double (*rows)[3], const char *ke
   snprintf(method, sizeof method, "{\"name\": \"two-phase\", \"then\": {\"name\": \"vbd\", \"samples\": 4}%s}", keep);
   subject_init(&subject, probe_workflow, method, NULL);
   screen(&subject, 0, rows, 4);
-  assert_true(ts_study_begin_phase(&subject.c.s, &subject.r));
+  assert_true(ts_study_begin_phase(&subject.c.work, &subject.r, &subject.c.issues));
   assert_split(&subject, kept, dropped);
   assert_string_equal(subject.r.phases[0].rule, rule);
   const struct parameter_sets *sets = &subject.r.phases[1].sets;
@@ -97,7 +98,7 @@ static void any_output_suffices(void **state) {
   subject_init(&subject, probe_workflow, "{\"name\": \"two-phase\"}", "[\"tile.table:size\", \"tile.table:cells\"]");
   screen(&subject, 0, usual, 4);
   screen(&subject, 1, other, 4);
-  assert_true(ts_study_begin_phase(&subject.c.s, &subject.r));
+  assert_true(ts_study_begin_phase(&subject.c.work, &subject.r, &subject.c.issues));
   assert_split(&subject, "A B D", "C");
   const char *const *why = subject.r.phases[0].why;
   assert_string_equal(why[0], "mu* 10 (9 to 11) of tile.table:size, whose largest is 10");
@@ -113,7 +114,7 @@ static void groups_go_on_with_all_members(void **state) {
   struct subject subject;
   subject_init(&subject, probe_grouped_workflow, "{\"name\": \"two-phase\"}", NULL);
   screen(&subject, 0, rows, 3);
-  assert_true(ts_study_begin_phase(&subject.c.s, &subject.r));
+  assert_true(ts_study_begin_phase(&subject.c.work, &subject.r, &subject.c.issues));
   assert_split(&subject, "pair", "A B");
   const struct parameter_sets *sets = &subject.r.phases[1].sets;
   assert_string_equal(joined(sets->design.names, sets->design.column_count), "C D");
@@ -140,8 +141,8 @@ static void the_limit_of_runs_shrinks_the_second_phase(void **state) {
     struct subject subject;
     subject_init(&subject, probe_workflow, "{\"name\": \"two-phase\"}", NULL);
     screen(&subject, 0, usual, 4);
-    subject.c.s.study.max_runs = cases[i].most;
-    assert_int_equal(ts_study_begin_phase(&subject.c.s, &subject.r), cases[i].samples > 0);
+    subject.c.project.study.max_runs = cases[i].most;
+    assert_int_equal(ts_study_begin_phase(&subject.c.work, &subject.r, &subject.c.issues), cases[i].samples > 0);
     if (cases[i].samples > 0) assert_int_equal(subject.r.phases[1].sets.count, 4 * cases[i].samples);
     assert_string_equal(cases[i].samples ? study_case_warnings(&subject.c) : study_case_faults(&subject.c),
                         cases[i].text);
@@ -155,9 +156,9 @@ static void names_to_keep_are_checked_before_anything_is_run(void **state) {
   struct study_result r = {0};
   assert_true(study_case_init(&c, probe_workflow,
                               "{\"name\": \"two-phase\", \"keep\": {\"parameters\": [\"A\", \"E\"]}}", NULL));
-  assert_false(ts_study_begin_phase(&c.s, &r));
+  assert_false(ts_study_begin_phase(&c.work, &r, &c.issues));
   assert_string_equal(study_case_faults(&c), "the study does not vary 'E'");
-  assert_error(&c.s.faults.items[0], TS_ERR_UNKNOWN_PARAMETER);
+  assert_error(&c.issues.faults.items[0], TS_ERR_UNKNOWN_PARAMETER);
   ts_study_result_release(&r);
   study_case_release(&c);
 }

@@ -24,8 +24,9 @@ static void subject_init(struct subject *subject, const char *method) {
   if (!study_case_init(&subject->c, probe_workflow, method, NULL)) fail_msg("%s", study_case_faults(&subject->c));
   study_case_images(&subject->c, image, 1, 0);
   subject->phase = &subject->r.phases[0];
-  if (!ts_study_begin_phase(&subject->c.s, &subject->r) ||
-      !ts_study_plan_round(&subject->c.s, &subject->r, subject->phase))
+  if (!ts_study_methods_settle(&subject->c.project, &subject->c.issues) ||
+      !ts_study_begin_phase(&subject->c.work, &subject->r, &subject->c.issues) ||
+      !ts_study_plan_round(&subject->c.work, &subject->r, subject->phase, &subject->c.issues))
     fail_msg("%s", study_case_faults(&subject->c));
 }
 
@@ -37,12 +38,13 @@ static void subject_release(struct subject *subject) {
 /* Grows once and plans the round; NULL, or the reason why not. */
 static const char *grow(struct subject *subject) {
   const char *reason = NULL;
-  if (!ts_study_grow(&subject->c.s, &subject->r, subject->phase, &reason)) {
+  if (!ts_study_grow(&subject->c.work, &subject->r, subject->phase, &reason, &subject->c.issues)) {
     assert_string_equal(study_case_faults(&subject->c), "");
     assert_non_null(reason);
     return reason;
   }
-  if (!ts_study_plan_round(&subject->c.s, &subject->r, subject->phase)) fail_msg("%s", study_case_faults(&subject->c));
+  if (!ts_study_plan_round(&subject->c.work, &subject->r, subject->phase, &subject->c.issues))
+    fail_msg("%s", study_case_faults(&subject->c));
   return NULL;
 }
 
@@ -158,10 +160,10 @@ static void earlier_phases_count(void **state) {
   subject.phase->first = 100; /* as if another phase had had so many runs */
   subject.r.sets.count = 124;
   const char *reason = NULL;
-  assert_true(ts_study_grow(&subject.c.s, &subject.r, subject.phase, &reason));
+  assert_true(ts_study_grow(&subject.c.work, &subject.r, subject.phase, &reason, &subject.c.issues));
   assert_int_equal(subject.phase->first, 100);
   assert_int_equal(subject.phase->sets.count, 48);
-  assert_false(ts_study_grow(&subject.c.s, &subject.r, subject.phase, &reason));
+  assert_false(ts_study_grow(&subject.c.work, &subject.r, subject.phase, &reason, &subject.c.issues));
   assert_string_equal(reason, "the next round would need 196 runs in all, more than the limit of 148");
   subject_release(&subject);
 }
@@ -186,7 +188,7 @@ static void check_losses(size_t lost, const char *warning) {
   struct subject subject;
   subject_init(&subject, "{\"name\": \"mc\", \"samples\": 40}");
   deliver(&subject, lost);
-  assert_true(ts_study_sum_up(&subject.c.s, &subject.r, true));
+  assert_true(ts_study_sum_up(&subject.c.work, &subject.r, true, &subject.c.issues));
   for (size_t i = 0; i < 40; i++) {
     assert_int_equal(isnan(subject.r.outputs[i]), i < lost);
     if (i >= lost) assert_true(subject.r.outputs[i] == (double)i);

@@ -11,7 +11,8 @@
 enum { PARAMETERS = 4 }; /* A, B, C and D of the probes, each 0.5 by default */
 
 static void case_init(struct study_case *c, const char *workflow, const char *method) {
-  if (!study_case_init(c, workflow, method, NULL)) fail_msg("%s", study_case_faults(c));
+  if (!study_case_init(c, workflow, method, NULL) || !ts_study_methods_settle(&c->project, &c->issues))
+    fail_msg("%s", study_case_faults(c));
 }
 
 static double value(const struct parameter_sets *sets, size_t row, size_t parameter) {
@@ -32,7 +33,7 @@ static void what_is_not_varied_has_its_default(void **state) {
   struct study_case c = {0};
   struct parameter_sets sets;
   case_init(&c, probe_workflow, "{\"name\": \"mc\", \"samples\": 20}");
-  assert_true(ts_sets_draw(&c.s, &c.s.study.methods[0], only, 2, 0, &sets));
+  assert_true(ts_sets_draw(&c.project, &c.project.study.methods[0], only, 2, 0, &sets, &c.issues));
   assert_int_equal(sets.count, 20);
   assert_int_equal(sets.design.column_count, 2);
   double least[PARAMETERS] = {1, 1, 1, 1}, most[PARAMETERS] = {0};
@@ -66,7 +67,7 @@ static void rows_belong_together(void **state) {
     struct study_case c = {0};
     struct parameter_sets sets;
     case_init(&c, probe_workflow, cases[i].method);
-    assert_true(ts_sets_draw(&c.s, &c.s.study.methods[0], NULL, 0, cases[i].count, &sets));
+    assert_true(ts_sets_draw(&c.project, &c.project.study.methods[0], NULL, 0, cases[i].count, &sets, &c.issues));
     assert_int_equal(sets.count, cases[i].rows);
     assert_int_equal(sets.design.row_count, cases[i].rows);
     assert_int_equal(sets.block_rows, cases[i].block);
@@ -87,7 +88,7 @@ static void groups_are_counted_where_they_move(void **state) {
     struct study_case c = {0};
     struct parameter_sets sets;
     case_init(&c, probe_grouped_workflow, cases[i].method);
-    assert_true(ts_sets_draw(&c.s, &c.s.study.methods[0], NULL, 0, 0, &sets));
+    assert_true(ts_sets_draw(&c.project, &c.project.study.methods[0], NULL, 0, 0, &sets, &c.issues));
     assert_int_equal(sets.group_count, cases[i].groups);
     assert_int_equal(sets.group_of != NULL, cases[i].groups < PARAMETERS);
     ts_sets_release(&sets);
@@ -102,10 +103,10 @@ static void a_slip_does_not_take_all_memory(void **state) {
     struct study_case c = {0};
     struct parameter_sets sets;
     case_init(&c, probe_workflow, methods[i]);
-    assert_false(ts_sets_draw(&c.s, &c.s.study.methods[0], NULL, 0, (size_t)1 << 40, &sets));
-    assert_int_equal(c.s.faults.count, 1);
-    assert_error(&c.s.faults.items[0], TS_ERR_BAD_VALUE);
-    assert_non_null(strstr(c.s.faults.items[0].text, "'1099511627776'"));
+    assert_false(ts_sets_draw(&c.project, &c.project.study.methods[0], NULL, 0, (size_t)1 << 40, &sets, &c.issues));
+    assert_int_equal(c.issues.faults.count, 1);
+    assert_error(&c.issues.faults.items[0], TS_ERR_BAD_VALUE);
+    assert_non_null(strstr(c.issues.faults.items[0].text, "'1099511627776'"));
     ts_sets_release(&sets);
     study_case_release(&c);
   }
@@ -133,14 +134,14 @@ static void rows_are_appended_with_all_columns(void **state) {
   struct study_case c = {0};
   struct parameter_sets first, second, all = {0};
   case_init(&c, probe_workflow, "{\"name\": \"mc\", \"samples\": 5}");
-  assert_true(ts_sets_draw(&c.s, &c.s.study.methods[0], NULL, 0, 0, &first));
-  assert_true(ts_sets_draw(&c.s, &c.s.study.methods[0], only, 2, 7, &second));
-  ts_sets_append(&c.s, &all, &first, 0);
+  assert_true(ts_sets_draw(&c.project, &c.project.study.methods[0], NULL, 0, 0, &first, &c.issues));
+  assert_true(ts_sets_draw(&c.project, &c.project.study.methods[0], only, 2, 7, &second, &c.issues));
+  ts_sets_append(&c.project, &all, &first, 0);
   check_appended(&all, 0, &first, 0);
-  ts_sets_append(&c.s, &all, &second, 3);
+  ts_sets_append(&c.project, &all, &second, 3);
   check_appended(&all, 5, &second, 3);
-  ts_sets_append(&c.s, &all, &first, 5); /* nothing */
-  ts_sets_append(&c.s, &all, &first, 4);
+  ts_sets_append(&c.project, &all, &first, 5); /* nothing */
+  ts_sets_append(&c.project, &all, &first, 4);
   check_appended(&all, 9, &first, 4);
   assert_int_equal(all.count, 5 + 4 + 1);
   assert_int_equal(all.design.column_count, PARAMETERS);
@@ -174,7 +175,7 @@ static bool single(struct study_case *c, const struct ts_parameter_setting *sett
                    struct parameter_sets *sets) {
   *c = (struct study_case){.request = {.parameters = settings, .parameter_count = count}};
   case_init(c, TYPED, NULL);
-  return ts_sets_single(&c->s, sets);
+  return ts_sets_single(&c->project, sets, &c->issues);
 }
 
 static void settings_are_read_by_type(void **state) {
@@ -200,12 +201,12 @@ static void every_wrong_setting_is_reported(void **state) {
   struct study_case c;
   struct parameter_sets sets;
   assert_false(single(&c, settings, COUNT_OF(settings), &sets));
-  assert_int_equal(c.s.faults.count, COUNT_OF(codes));
+  assert_int_equal(c.issues.faults.count, COUNT_OF(codes));
   for (size_t i = 0; i < COUNT_OF(codes); i++) {
-    assert_error(&c.s.faults.items[i], codes[i]);
-    assert_non_null(strstr(c.s.faults.items[i].text, settings[i].name));
+    assert_error(&c.issues.faults.items[i], codes[i]);
+    assert_non_null(strstr(c.issues.faults.items[i].text, settings[i].name));
   }
-  assert_non_null(strstr(c.s.faults.items[0].help, "'word'"));
+  assert_non_null(strstr(c.issues.faults.items[0].help, "'word'"));
   ts_sets_release(&sets);
   study_case_release(&c);
 }
@@ -220,8 +221,8 @@ static void constraints_hold_for_the_whole_set(void **state) {
   ts_sets_release(&sets);
   study_case_release(&c);
   assert_false(single(&c, settings, 1, &sets)); /* n = 6, m = 5 */
-  assert_int_equal(c.s.faults.count, 1);
-  assert_int_equal(c.s.faults.items[0].code, TS_ERR_CONSTRAINT);
+  assert_int_equal(c.issues.faults.count, 1);
+  assert_int_equal(c.issues.faults.items[0].code, TS_ERR_CONSTRAINT);
   ts_sets_release(&sets);
   study_case_release(&c);
 }
@@ -236,7 +237,7 @@ static bool read_design(struct study_case *c, const char *text, struct parameter
   assert_true(ts_file_write(path, text, strlen(text), &err));
   *c = (struct study_case){.request = {.design = path}};
   case_init(c, probe_workflow, NULL);
-  bool read = ts_sets_of_study(&c->s, sets);
+  bool read = ts_sets_of_study(&c->project, sets, &c->issues);
   scratch_remove(folder);
   return read;
 }
@@ -272,10 +273,10 @@ static void a_wrong_file_is_refused(void **state) {
     struct study_case c;
     struct parameter_sets sets;
     assert_false(read_design(&c, cases[i].text, &sets));
-    assert_int_equal(c.s.faults.count, 1);
-    assert_error(&c.s.faults.items[0], cases[i].code);
-    assert_int_equal(c.s.faults.items[0].where.line, cases[i].line);
-    assert_int_equal(c.s.faults.items[0].where.column, cases[i].column);
+    assert_int_equal(c.issues.faults.count, 1);
+    assert_error(&c.issues.faults.items[0], cases[i].code);
+    assert_int_equal(c.issues.faults.items[0].where.line, cases[i].line);
+    assert_int_equal(c.issues.faults.items[0].where.column, cases[i].column);
     ts_sets_release(&sets);
     study_case_release(&c);
   }

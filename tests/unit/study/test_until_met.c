@@ -21,11 +21,11 @@ static void subject_init(struct subject *subject, const char *method, const char
   struct ts_error err = {0};
   *subject = (struct subject){0};
   if (!study_case_init(&subject->c, probe_workflow, method, outputs)) fail_msg("%s", study_case_faults(&subject->c));
-  struct session *s = &subject->c.s;
-  if (until && !ts_until_parse(s, until, &s->study.until, &err)) fail_msg("%s", err.text);
+  struct ts_project *project = &subject->c.project;
+  if (until && !ts_until_parse(&project->arena, until, &project->study.until, &err)) fail_msg("%s", err.text);
   subject->phase = &subject->r.phases[0];
   *subject->phase =
-      (struct study_phase){.method = &s->study.methods[0], .rounds = 3, .sets = {.count = 60, .block_rows = 5}};
+      (struct study_phase){.method = &project->study.methods[0], .rounds = 3, .sets = {.count = 60, .block_rows = 5}};
 }
 
 static void subject_release(struct subject *subject) {
@@ -41,9 +41,9 @@ static void fill(struct subject *subject, size_t output, const char *column, con
 }
 
 static void assert_verdict(struct subject *subject, bool met, const char *reason) {
-  bool more = ts_until_wants_more(&subject->c.s, &subject->r, subject->phase);
+  bool more = ts_until_wants_more(&subject->c.work, &subject->r, subject->phase);
   if (strcmp(subject->r.until.reason, reason) != 0)
-    fail_msg("%s: '%s', not '%s'", subject->c.s.study.until.text, subject->r.until.reason, reason);
+    fail_msg("%s: '%s', not '%s'", subject->c.project.study.until.text, subject->r.until.reason, reason);
   assert_int_equal(more, !met);
   assert_true(subject->r.until.is_used);
   assert_int_equal(subject->r.until.is_met, met);
@@ -164,8 +164,8 @@ static void rounds_and_blocks_are_reported(void **state) {
   struct subject subject;
   subject_init(&subject, NULL, NULL, "ci(mu_star) < 0.2");
   fill(&subject, 0, "mu_star", wide, 1);
-  assert_true(ts_until_wants_more(&subject.c.s, &subject.r, subject.phase));
-  json_t *found = ts_until_json(&subject.c.s, &subject.r);
+  assert_true(ts_until_wants_more(&subject.c.work, &subject.r, subject.phase));
+  json_t *found = ts_until_json(&subject.c.project, &subject.r);
   json_t *wanted = json_pack("{s:s, s:b, s:i, s:i, s:s}", "text", "ci(mu_star) < 0.2", "met", 0, "rounds", 3, "blocks",
                              12, "reason", "the widest interval is +-0.3 of the largest mu_star: A of tile.table:size");
   assert_true(json_equal(found, wanted));
@@ -175,9 +175,9 @@ static void rounds_and_blocks_are_reported(void **state) {
 }
 
 static bool asks(struct subject *subject, size_t phase) {
-  subject->phase->method = &subject->c.s.study.methods[phase];
+  subject->phase->method = &subject->c.project.study.methods[phase];
   subject->r.until = (struct study_until_state){0};
-  bool more = ts_until_wants_more(&subject->c.s, &subject->r, subject->phase);
+  bool more = ts_until_wants_more(&subject->c.work, &subject->r, subject->phase);
   assert_int_equal(more, subject->r.until.is_used); /* all indices below are too wide */
   return more;
 }
@@ -197,7 +197,7 @@ static void one_phase_is_concerned(void **state) {
     struct subject subject;
     subject_init(&subject, "{\"name\": \"two-phase\"}", NULL, cases[i].until);
     const char *column = cases[i].second ? "ST" : "mu_star";
-    subject.phase->method = &subject.c.s.study.methods[cases[i].second];
+    subject.phase->method = &subject.c.project.study.methods[cases[i].second];
     fill(&subject, 0, column, wide, 2);
     assert_int_equal(asks(&subject, 0), cases[i].screening);
     assert_int_equal(asks(&subject, 1), cases[i].second);
@@ -212,11 +212,11 @@ static void one_phase_is_concerned(void **state) {
 static void check_refusal(const char *method, const char *until, size_t max_runs, const char *text, const char *help) {
   struct subject subject;
   subject_init(&subject, method, NULL, until);
-  subject.c.s.study.max_runs = max_runs;
-  assert_int_equal(ts_until_check(&subject.c.s, &subject.phase->sets), !*text);
+  subject.c.project.study.max_runs = max_runs;
+  assert_int_equal(ts_until_check(&subject.c.project, &subject.phase->sets, &subject.c.issues), !*text);
   assert_string_equal(study_case_faults(&subject.c), text);
-  if (*text) assert_string_equal(subject.c.s.faults.items[0].help, help);
-  if (*text) assert_error(&subject.c.s.faults.items[0], TS_ERR_BAD_VALUE);
+  if (*text) assert_string_equal(subject.c.issues.faults.items[0].help, help);
+  if (*text) assert_error(&subject.c.issues.faults.items[0], TS_ERR_BAD_VALUE);
   subject_release(&subject);
 }
 

@@ -236,11 +236,11 @@ static void subject_init(struct subject *subject, const char *outputs) {
   if (!study_case_init(c, probe_workflow, NULL, outputs ? outputs : all_outputs(&subject->arena)))
     fail_msg("%s", study_case_faults(c));
   study_case_images(c, images, FILES, 4);
-  assert_int_equal(c->s.dataset.tile_count, TILES);
-  size_t width = c->s.workflow->parameter_count, a = 0;
-  assert_true(ts_workflow_find_parameter(c->s.workflow, "A", &a));
+  assert_int_equal(c->project.dataset.tile_count, TILES);
+  size_t width = c->project.workflow->parameter_count, a = 0;
+  assert_true(ts_workflow_find_parameter(c->project.workflow, "A", &a));
   struct parameter_sets sets = {.count = SETS, .values = ts_calloc(SETS * width, sizeof *sets.values)};
-  for (size_t i = 0; i < SETS * width; i++) sets.values[i] = c->s.workflow->parameters[i % width].default_value;
+  for (size_t i = 0; i < SETS * width; i++) sets.values[i] = c->project.workflow->parameters[i % width].default_value;
   for (size_t set = 0; set < SETS; set++) sets.values[set * width + a] = ts_value_real(set_values[set]);
   subject->plan = study_case_plan(c, &sets);
   free(sets.values);
@@ -306,12 +306,12 @@ static void numbers_are_those_of_all_rows(void **state) {
   struct ts_random random;
   subject_init(&subject, NULL);
   ts_random_init(&random, 2024, 11);
-  const struct study_file *study = &subject.c.s.study;
+  const struct study_file *study = &subject.c.project.study;
   assert_int_equal(study->output_count, 3 * (5 + 4 * 4));
   for (size_t i = 0; i < CASES; i++) {
     struct made made[3] = {{.count = TILES}, {.count = FILES}, {.count = 1}};
     bool seen[3] = {false};
-    struct collector *collector = ts_collector_create(&subject.c.s, subject.plan);
+    struct collector *collector = ts_collector_create(&subject.c.project, subject.plan);
     for (size_t m = 0; m < 3; m++) draw(&random, &made[m], i % 2 == 1);
     for (size_t o = 0; o < study->output_count; o++) {
       struct made *own = made_by(made, &study->outputs[o]);
@@ -347,7 +347,7 @@ static void ways_differ(void **state) {
              "[{\"output\": \"tile.table:share\", \"over_tiles\": \"%s\", \"over_files\": \"%s\"}]", ways[w].tiles,
              ways[w].files);
     subject_init(&subject, outputs);
-    struct collector *collector = ts_collector_create(&subject.c.s, subject.plan);
+    struct collector *collector = ts_collector_create(&subject.c.project, subject.plan);
     for (size_t t = 0; t < TILES; t++) {
       struct unit unit = {.rows = rows[t]};
       for (size_t r = 0; r < rows[t]; r++) unit.cells[r][PROBE_SHARE] = cells[t][r];
@@ -366,7 +366,7 @@ static void an_empty_table_is_not_a_failure(void **state) {
   (void)state;
   struct subject subject;
   subject_init(&subject, "[{\"output\": \"tile.table:cells\"}, {\"output\": \"tile.table:size\"}]");
-  struct collector *collector = ts_collector_create(&subject.c.s, subject.plan);
+  struct collector *collector = ts_collector_create(&subject.c.project, subject.plan);
   uint32_t node = subject.plan->products[0].node;
   for (size_t t = 0; t < TILES; t++) {
     struct unit unit = {.rows = t % 2, .cells = {{[PROBE_SIZE] = 3 * (double)t, [PROBE_CELLS] = 2}}};
@@ -391,7 +391,7 @@ static void a_missing_column_is_named(void **state) {
   struct subject subject;
   struct ts_error err = {0};
   subject_init(&subject, "[\"tile.table:size\", \"tile.table:share\", \"tile.free:depth\"]");
-  struct collector *collector = ts_collector_create(&subject.c.s, subject.plan);
+  struct collector *collector = ts_collector_create(&subject.c.project, subject.plan);
   size_t output = 99;
   assert_null(ts_collector_missing_column(collector, &output));
   assert_int_equal(output, 99);
@@ -413,11 +413,11 @@ static void scopes_are_those_of_the_stages(void **state) {
   (void)state;
   struct subject subject;
   subject_init(&subject, "[\"tile.table:size\", \"file.table:size\", \"all.table:size\"]");
-  struct collector *collector = ts_collector_create(&subject.c.s, subject.plan);
+  struct collector *collector = ts_collector_create(&subject.c.project, subject.plan);
   assert_true(ts_collector_is_per_tile(collector, 0));
   assert_false(ts_collector_is_per_tile(collector, 1));
   assert_false(ts_collector_is_per_tile(collector, 2));
-  ts_auto_free double *px = ts_session_tile_px(&subject.c.s);
+  ts_auto_free double *px = ts_collector_tile_px(&subject.c.project);
   for (size_t t = 0; t < TILES; t++) assert_same("core pixels", px[t], unit_px(TILES, t));
   ts_collector_destroy(collector);
   subject_release(&subject);

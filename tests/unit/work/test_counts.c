@@ -123,15 +123,16 @@ static void check_reference(const struct toy_subject *s, const json_t *object) {
 static void check_run(const struct toy_run *run, uint64_t executed) {
   const struct toy_subject *s = run->subject;
   const struct ts_request request = {0};
-  struct session session;
+  struct ts_project project;
+  struct ts_work work = {.project = &project};
   struct recount sum = {0};
-  ts_session_init(&session, &request);
-  session.workflow = s->toy.workflow;
-  session.dataset = s->data.dataset;
-  struct progress *progress = ts_progress_create(&session, s->plan, "", 2);
-  json_t *reuse = ts_counts_reuse(&session, s->plan, &run->result);
-  json_t *tasks = ts_counts_by_task(&session, s->plan, &run->result, progress);
-  json_t *reference = ts_counts_reference(&session, s->plan, &run->result);
+  ts_project_init(&project, &request);
+  project.workflow = s->toy.workflow;
+  project.dataset = s->data.dataset;
+  struct progress *progress = ts_progress_create(&work, s->plan, "", 2);
+  json_t *reuse = ts_counts_reuse(&project, s->plan, &run->result);
+  json_t *tasks = ts_counts_by_task(&project, s->plan, &run->result, progress);
+  json_t *reference = ts_counts_reference(&project, s->plan, &run->result);
   check_tasks(s, tasks, &sum);
   check_reference(s, reference);
   assert_number(s, reuse, "requested", sum.requested);
@@ -147,8 +148,9 @@ static void check_run(const struct toy_run *run, uint64_t executed) {
   json_decref(tasks);
   json_decref(reference);
   ts_progress_destroy(progress);
-  session.workflow = NULL;
-  ts_session_release(&session);
+  project.workflow = NULL;
+  ts_work_release(&work);
+  ts_project_release(&project);
 }
 
 static void subject_init(struct toy_subject *s, struct ts_registry *registry, const struct toy_settings *settings,
@@ -208,7 +210,7 @@ static double seconds(const json_t *object, const char *key) { return json_numbe
 
 /* Two tiles, of 4 x 4 and 2 x 4 pixels. All numbers are exact in binary: sums are compared as they are. */
 static struct progress *progress_of_events(struct study_case *c, const struct ts_plan *plan) {
-  struct progress *progress = ts_progress_create(&c->s, plan, "", 1);
+  struct progress *progress = ts_progress_create(&c->work, plan, "", 1);
   const uint32_t read = node_of(plan, TS_NODE_SOURCE, 0), count = node_of(plan, TS_NODE_TASK, 0);
   const struct ts_task_event events[] = {
       {.node = read, .unit = 0, .wall_s = 0.25, .cpu_s = 0.125, .message = ""},
@@ -255,10 +257,10 @@ static void the_engine_has_the_time_that_is_left(void **state) {
   struct progress *progress = progress_of_events(&c, plan);
   double cpu_s[4] = {4.5, 0.5, 0.25, 0.125};
   struct ts_run_counts tasks[4] = {0};
-  assert_int_equal(c.s.workflow->task_count, COUNT_OF(cpu_s));
+  assert_int_equal(c.project.workflow->task_count, COUNT_OF(cpu_s));
   const struct ts_run_result result = {.tasks = tasks, .cpu_s = cpu_s, .wall_s = 9, .cpu_total_s = 8};
-  json_t *profile = ts_counts_profile(&c.s, &result, progress);
-  json_t *list = ts_counts_by_task(&c.s, plan, &result, progress);
+  json_t *profile = ts_counts_profile(&c.project, &result, progress);
+  json_t *list = ts_counts_by_task(&c.project, plan, &result, progress);
   check_profile(profile);
   check_first_task(json_array_get(list, 0));
   json_decref(profile);

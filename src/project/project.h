@@ -1,10 +1,10 @@
-/* What the rooms above share: the session, in which one call goes from a file to a reply.
+/* A project: what is to be done, read from files and a request. Opened step by step, then read-only.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A session is opened step by step (files, store, dataset); each step needs the ones before it. Faults are gathered
- * in session.faults; a step returns false as soon as one of them ends the call. */
-#ifndef TS_PROJECT_SESSION_H
-#define TS_PROJECT_SESSION_H
+ * ts_project_read takes the study or workflow file, ts_study_methods_settle what the request says about methods,
+ * ts_project_open_dataset the data; each step needs the ones before it. Everyone after that takes a const project. */
+#ifndef TS_PROJECT_PROJECT_H
+#define TS_PROJECT_PROJECT_H
 
 #include "tessera.h"
 
@@ -19,7 +19,8 @@
 #include "image/image.h"
 #include "op/op.h"
 #include "plan/plan.h"
-#include "store/store.h"
+#include "project/issues.h"
+#include "project/request.h"
 #include "workflow/workflow.h"
 
 #include <jansson.h>
@@ -117,131 +118,111 @@ struct study_file {
 };
 
 /* A work order in place of the files of a project: how the module that knows orders reads one. */
-struct session;
+struct ts_project;
 struct paths;
 struct ts_order;
 struct ts_order_reader {
-  /* Study, operations and workflow of session.order. */
-  bool (*read)(struct session *s);
+  /* Study, operations and workflow of project.order. */
+  bool (*read)(struct ts_project *project, struct ts_issues *issues);
   /* The files of an order's items, as ts_manifest_read lists them; false with faults if one is not to be found. */
-  bool (*list_files)(struct session *s, const struct ts_order *order, struct paths *files, const char *const **groups);
+  bool (*list_files)(struct ts_project *project, const struct ts_order *order, struct paths *files,
+                     const char *const **groups, struct ts_issues *issues);
 };
 
-struct ts_costs;
-struct ts_memo;
-struct ts_trace;
-
-struct session {
-  const struct ts_request *request; /* borrowed */
-  struct ts_request resumed;        /* what request points to when a run is continued */
-  char resumed_id[9];               /* "" otherwise */
-  struct ts_order *begun;           /* in the arena, owns its parts: that of the run that is continued; NULL */
-  const struct ts_order *order;     /* borrowed: what is read in place of the files of the project; NULL */
+struct ts_project {
+  const struct ts_request *request;           /* borrowed: what was asked; of a continued run, what it was asked */
+  const struct ts_order *order;               /* borrowed: read in place of the files of the project; NULL */
+  const struct ts_order *begun;               /* borrowed: that of the run that is continued; NULL */
   const struct ts_order_reader *order_reader; /* static; NULL: there is neither of the two */
+  struct ts_store *store;                     /* borrowed: remembers digests of files; NULL */
   struct ts_arena arena;                      /* owns most small things */
-  struct ts_faults faults;
-  json_t *warnings; /* owned */
-  const char *folder;
-  struct ts_json_doc doc;          /* the study or workflow file */
-  struct ts_json_doc workflow_doc; /* the workflow that a study names */
+  struct ts_json_doc doc;                     /* the study or workflow file */
+  struct ts_json_doc workflow_doc;            /* the workflow that a study names */
   struct study_file study;
-  struct ts_worker_class *machine;     /* borrowed from the arena: what the request says it has; NULL: nothing */
   struct ts_registry *registry;        /* owned */
   struct ts_workflow *workflow;        /* owned */
-  struct ts_store *store;              /* owned; NULL without one */
-  struct ts_trace *trace;              /* owned; NULL without one, and once the plan has run */
   struct ts_dataset dataset;           /* arrays owned by the arena */
-  const struct ts_item_source *opened; /* borrowed from the arena: per item and input, files found by digest; NULL */
-  const char *const *item_names;       /* borrowed from the arena: with them, the names of the items */
+  const struct ts_item_source *opened; /* in the arena: per item and input, files found by digest; NULL */
+  const char *const *item_names;       /* in the arena: with them, the names of the items */
   bool *supplied;                      /* per workflow input */
   const char **against;                /* per task: the reference of its products; NULL: none */
-  const char *scratch;                 /* folder for commands */
   bool is_study;                       /* the dataset was opened with the study's reference */
-  json_t *skipped;        /* owned: products that a run does not make, and why; NULL until products are listed */
-  bool plans_buckets;     /* the plan is only shown: it may be grouped for workers */
-  struct ts_memo *memo;   /* owned: values of parts of calls, for all runs of the session; NULL until one may use it */
-  struct ts_costs *costs; /* owned; NULL until the costs of operations are needed */
 };
 
-/* session.c */
-void ts_session_init(struct session *s, const struct ts_request *request);
-void ts_session_release(struct session *s);
-struct ts_registry *ts_session_registry(void); /* a registry with the built-in operations */
-bool ts_session_read(struct session *s);       /* study or workflow file, workflow, outputs */
-bool ts_session_open_store(struct session *s, bool read_only, bool must_exist);
-/* A path of the request: relative to the project folder. */
-const char *ts_session_path(struct session *s, const char *path);
-void ts_session_warn(struct session *s, const char *format, ...) TS_PRINTF(2, 3);
-/* The same text is reported once. */
-void ts_session_warn_once(struct session *s, const char *format, ...) TS_PRINTF(2, 3);
-void ts_session_fault(struct session *s, const struct ts_error *err);
-bool ts_session_ok(const struct session *s); /* no faults so far */
+/* project.c */
+void ts_project_init(struct ts_project *project, const struct ts_request *request);
+void ts_project_release(struct ts_project *project);
+struct ts_registry *ts_project_registry(void); /* a registry with the built-in operations */
+/* Study or workflow file, workflow, outputs. */
+bool ts_project_read(struct ts_project *project, struct ts_issues *issues);
 
 /* until.c: "ci(mu_star) < 0.05" or "rank(3)". */
-bool ts_until_parse(struct session *s, const char *text, struct study_until *until, struct ts_error *err);
+bool ts_until_parse(struct ts_arena *arena, const char *text, struct study_until *until, struct ts_error *err);
 
 /* study_file.c */
-bool ts_study_file_parse(struct session *s);
+bool ts_study_file_parse(struct ts_project *project, struct ts_issues *issues);
 
 /* study_outputs.c: the columns that a study names, in the workflow. */
 /* Finds the products of the outputs and how each becomes one number; faults with their places. */
-void ts_study_outputs_resolve(struct session *s);
+void ts_study_outputs_resolve(struct ts_project *project, struct ts_issues *issues);
 /* The default over the tiles of a file: pool for a ratio, sum for a count, else mean; over files: sum for a count. */
 enum ts_over ts_column_over_tiles(const struct ts_op *op, size_t port, const char *column);
 enum ts_over ts_column_over_files(const struct ts_op *op, size_t port, const char *column);
 /* A column that the tables of a product lack: one text for both, before and during a run. */
-void ts_study_no_column(struct session *s, const struct study_output *output, const char *column);
+void ts_study_no_column(const struct ts_project *project, const struct study_output *output, const char *column,
+                        struct ts_issues *issues);
 /* "objects cut at tile edges", or NULL: whether the column counts or scores objects that tiles cut. */
-const char *ts_session_cut_objects(const struct session *s, const struct ts_source *source, const char *column);
+const char *ts_study_outputs_cut_objects(const struct ts_project *project, const struct ts_source *source,
+                                         const char *column);
 /* Once the dataset is open: warnings about numbers that depend on how images are cut into tiles. */
-void ts_session_warn_tiling(struct session *s);
+void ts_study_outputs_warn_tiling(const struct ts_project *project, struct ts_issues *issues);
 
 /* study_method.c: kinds of methods, and the options of the command line that change them. */
 /* Reads the "method" of a study file; defaults where there is none. */
 struct study_reader;
 void ts_study_method_read(struct study_reader *r, const json_t *root);
-void ts_study_method_default(struct session *s);
+void ts_study_method_default(struct ts_project *project);
 /* Applies the options of the request; once, before the design is drawn. */
-bool ts_study_methods_settle(struct session *s);
+bool ts_study_methods_settle(struct ts_project *project, struct ts_issues *issues);
 const char *ts_study_method_name(const struct study_method *method); /* "vbd" */
 /* The name of its count: "trajectories", "samples". */
 const char *ts_study_method_count_name(const struct study_method *method);
-uint64_t ts_study_seed(const struct session *s);
+uint64_t ts_study_seed(const struct ts_project *project);
 json_t *ts_study_method_list(void); /* for ts_list; a new reference */
 
 /* dataset.c */
 /* is_study: compare with the study's reference; otherwise (a run) with the truth where the data has it. */
-bool ts_session_open_dataset(struct session *s, bool is_study);
-/* Whether an option or the environment says where data is. */
-bool ts_session_has_data_roots(const struct session *s);
+bool ts_project_open_dataset(struct ts_project *project, bool is_study, struct ts_issues *issues);
 /* The groups of an item that has any, by name; a new reference. */
-json_t *ts_session_groups_json(const struct session *s, const struct ts_item *item);
+json_t *ts_project_groups_json(const struct ts_project *project, const struct ts_item *item);
 
 /* reference.c: results and their references. */
 /* The input that the files of a study's "reference" feed; TS_NONE if there is none. */
 size_t ts_reference_input(const struct ts_workflow *w);
-/* Once the dataset is known: fills session.against and the names of outputs; faults where a study names a reference
+/* Once the dataset is known: fills project.against and the names of outputs; faults where a study names a reference
  * that the data does not have. */
-bool ts_reference_settle(struct session *s);
+bool ts_reference_settle(struct ts_project *project, struct ts_issues *issues);
 /* The name of a measure: "dice", or "dice_vs_default". In the arena. */
-const char *ts_reference_measure(struct session *s, const char *column, const char *against);
-/* Per task, whether it only compares products of the default parameters with themselves. In the arena. */
-bool *ts_reference_idle(struct session *s, const struct ts_value *values);
+const char *ts_reference_measure(struct ts_arena *arena, const char *column, const char *against);
+/* Per task, whether it only compares products of the default parameters with themselves; to free. */
+bool *ts_reference_idle(const struct ts_project *project, const struct ts_value *values);
 /* The first input of the workflow without files that keeps a task from running; TS_NONE if there is none. */
-size_t ts_reference_missing(struct session *s, size_t task);
-const char *ts_reference_advice(struct session *s, size_t input); /* how to supply it; in the arena */
+size_t ts_reference_missing(const struct ts_project *project, size_t task);
+/* How to supply it; in the arena. */
+const char *ts_reference_advice(struct ts_arena *arena, const struct ts_workflow *w, size_t input);
 /* The mask that is compared: made by default_run, or beside the reference at the task that compares; false: none. */
 bool ts_reference_mask(const struct ts_workflow *w, struct ts_source *mask);
 
 /* data_files.c: the files of the dataset. */
-/* Sets path, digest and file of the source; the digest is from the store where it is known there. */
-bool ts_session_open_file(struct session *s, const char *path, struct ts_item_source *source, struct ts_error *err);
+/* Sets path, digest and file of the source; the digest is from the store (NULL: none) where it is known there. */
+bool ts_source_open(struct ts_store *store, struct ts_arena *arena, const char *path, struct ts_item_source *source,
+                    struct ts_error *err);
 /* Header, and pixels, of a file that is as it was when it was opened; DATA_CHANGED otherwise. */
 bool ts_source_inspect(const struct ts_item_source *source, int32_t level, struct ts_image_info *info,
                        struct ts_error *err);
 struct ts_data *ts_source_read_image(const struct ts_item_source *source, const struct ts_region *region,
                                      struct ts_error *err);
 /* Before results are reported: all files have the content that they were opened with; DATA_CHANGED otherwise. */
-bool ts_session_confirm_files(const struct session *s, struct ts_error *err);
+bool ts_project_confirm_files(const struct ts_project *project, struct ts_error *err);
 
 #endif

@@ -1,0 +1,28 @@
+/* What is wrong with a call so far: faults, which end it, and warnings, which do not.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Everything that can complain takes an issues as its last argument. Faults are gathered; a step returns false as soon
+ * as one of them ends the call. */
+#ifndef TS_PROJECT_ISSUES_H
+#define TS_PROJECT_ISSUES_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ts_issues {
+  struct ts_faults faults;
+  char **warnings; /* owned, each of them owned too */
+  size_t warning_count, warning_capacity;
+};
+
+/* A file that has changed is reported once: every task that reads it reports it. */
+void ts_issues_fault(struct ts_issues *issues, const struct ts_error *err);
+void ts_issues_warn(struct ts_issues *issues, const char *format, ...) TS_PRINTF(2, 3);
+/* The same text is reported once. */
+void ts_issues_warn_once(struct ts_issues *issues, const char *format, ...) TS_PRINTF(2, 3);
+bool ts_issues_ok(const struct ts_issues *issues); /* no faults so far */
+void ts_issues_release(struct ts_issues *issues);
+
+#endif

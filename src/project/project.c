@@ -1,0 +1,86 @@
+/* Reads the file that the user named and the workflow behind it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "project/project.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "op/implementation.h"
+#include "ops/nuclei/nuclei.h"
+#include "ops/source/source.h"
+
+#include <string.h>
+
+void ts_project_init(struct ts_project *project, const struct ts_request *request) {
+  *project = (struct ts_project){.request = request};
+}
+
+void ts_project_release(struct ts_project *project) {
+  ts_workflow_destroy(project->workflow);
+  ts_registry_destroy(project->registry);
+  ts_json_doc_close(&project->doc);
+  ts_json_doc_close(&project->workflow_doc);
+  ts_arena_release(&project->arena);
+}
+
+struct ts_registry *ts_project_registry(void) {
+  struct ts_registry *registry = ts_registry_create();
+  ts_registry_add_built_in(registry, ts_source_operations, ts_source_operation_count, ts_implementations,
+                           ts_implementation_count);
+  ts_registry_add_built_in(registry, ts_nuclei_operations, ts_nuclei_operation_count, ts_implementations,
+                           ts_implementation_count);
+  return registry;
+}
+
+/* The file to work on: the one named, or what a project usually has. */
+static const char *find_file(struct ts_project *project, struct ts_error *err) {
+  if (project->request->file) return ts_request_path(project->request, &project->arena, project->request->file);
+  const char *const usual[] = {"study.json", "workflow.json"};
+  for (size_t i = 0; i < 2; i++) {
+    const char *path = ts_request_path(project->request, &project->arena, usual[i]);
+    if (ts_file_exists(path)) return path;
+  }
+  ts_fail(err, TS_ERR_FILE_NOT_FOUND, "there is no study.json or workflow.json in '%s'",
+          ts_request_folder(project->request));
+  ts_error_help(err, "name the file, go to the project with -C DIR, or make one with: tessera init --demo nuclei DIR");
+  return NULL;
+}
+
+/* A file that names none of these is meant as a workflow, however broken it is. */
+static bool is_study(const json_t *root) {
+  const char *const keys[] = {"workflow", "method", "outputs", "data"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    if (json_object_get(root, keys[i])) return true;
+  }
+  return false;
+}
+
+/* A workflow that is not there is a fault of the study that names it. */
+static bool has_workflow_file(const struct ts_project *project, struct ts_issues *issues) {
+  if (ts_file_exists(project->study.workflow)) return true;
+  struct ts_error *fault = ts_faults_add(&issues->faults);
+  ts_fail(fault, TS_ERR_FILE_NOT_FOUND, "there is no workflow '%s'", project->study.workflow);
+  ts_error_help(fault, "names in a study file are relative to its folder; check the spelling");
+  ts_json_place(fault, &project->doc, "/workflow", TS_JSON_VALUE);
+  return false;
+}
+
+bool ts_project_read(struct ts_project *project, struct ts_issues *issues) {
+  struct ts_error err = {0};
+  if (project->order) return project->order_reader->read(project, issues);
+  const char *path = find_file(project, &err);
+  if (!path) {
+    ts_issues_fault(issues, &err);
+    return false;
+  }
+  if (!ts_workflow_open(&project->doc, path, &issues->faults)) return false;
+  project->registry = ts_project_registry();
+  project->study.is_bare_workflow = !is_study(project->doc.root);
+  bool parsed = ts_study_file_parse(project, issues);
+  if (project->study.is_bare_workflow)
+    project->workflow = ts_workflow_parse(&project->doc, project->registry, &issues->faults);
+  else if (project->study.workflow && has_workflow_file(project, issues))
+    project->workflow =
+        ts_workflow_read_doc(&project->workflow_doc, project->study.workflow, project->registry, &issues->faults);
+  if (project->workflow) ts_study_outputs_resolve(project, issues);
+  return parsed && project->workflow && ts_issues_ok(issues);
+}
