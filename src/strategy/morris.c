@@ -3,7 +3,6 @@
 #include "strategy/strategy_int.h"
 
 #define TRAJECTORIES_MAX 10000 /* a limit that no sensible study reaches: a number beyond it is a typing error */
-#define MORRIS_LEVELS    4
 
 /* Half as many again, or what the budget leaves: a trajectory more is always of use. */
 static size_t grow_by_half(size_t size, size_t most) {
@@ -22,7 +21,7 @@ const struct ts_strategy ts_strategy_morris = {
     .count = 10,
     .least = 2,
     .most = TRAJECTORIES_MAX,
-    .levels = MORRIS_LEVELS,
+    .levels = TS_MORRIS_LEVELS,
     .even_levels = true,
     .steps_by_levels = true,
     .has_blocks = true,

@@ -66,3 +66,9 @@ bool ts_strategy_takes(const struct ts_strategy *strategy, const char *key) {
   }
   return false;
 }
+
+size_t ts_strategy_part_count(const struct ts_strategy *strategy) {
+  size_t count = 0;
+  while (count < TS_STRATEGY_PHASES && strategy->parts[count].usual) count++;
+  return count;
+}

@@ -212,6 +212,8 @@ const char *ts_strategy_help(struct ts_arena *arena, const char *name);
 /* The options that a strategy starts with. */
 void ts_strategy_options_init(struct ts_strategy_options *options, const struct ts_strategy *strategy,
                               const char *place);
+/* How many strategies it is made of; 0: it is one by itself. */
+size_t ts_strategy_part_count(const struct ts_strategy *strategy);
 /* Whether a file may have this setting for it. */
 bool ts_strategy_takes(const struct ts_strategy *strategy, const char *key);
 /* Reads "ci(mu_star) < 0.05" or "rank(3)"; strings go to the arena. */
