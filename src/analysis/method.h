@@ -110,6 +110,7 @@ struct ts_method {
   const char *columns[8];        /* NULL-ended: "S1", "ST" */
   const char *rank_by;           /* the column that orders the parameters */
   bool rank_by_size;             /* by its absolute value: correlations and other measures with a sign */
+  bool has_classes;              /* its columns are mu, mu_star and sigma: parameters fall into the classes of morris */
   bool zero_is_exact;            /* an inert input has exactly 0 in that column, for any sample */
   const char *inert_fact;        /* name of the fact that states the level of an inert input; NULL: it is 0 */
   const enum ts_layout *layouts; /* accepted ones; layout_count 0: any design, also given data */

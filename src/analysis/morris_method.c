@@ -113,6 +113,7 @@ const struct ts_method ts_method_morris = {
         "them",
     .columns = {"mu", "mu_star", "sigma"},
     .rank_by = "mu_star",
+    .has_classes = true,
     .zero_is_exact = true,
     .layouts = layouts,
     .layout_count = sizeof layouts / sizeof *layouts,

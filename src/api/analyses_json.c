@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
 #include "model/model.h"
-#include "project/study_method.h"
 
 #include "base/alloc.h"
 #include "base/json.h"
@@ -21,6 +20,28 @@ static json_t *columns_json(const struct ts_indices *indices) {
   for (size_t i = 0; i < indices->column_count; i++)
     json_array_append_new(list, json_string(indices->method->columns[i]));
   return list;
+}
+
+struct ts_morris_index *ts_study_morris_indices(const struct ts_indices *indices) {
+  struct ts_morris_index *morris = ts_calloc(indices->name_count + 1, sizeof *morris);
+  for (size_t i = 0; i < indices->name_count; i++) {
+    const struct ts_index *cells = indices->cells + i * indices->column_count;
+    const struct ts_index mu = cells[ts_indices_column(indices, "mu")];
+    const struct ts_index star = cells[ts_indices_column(indices, "mu_star")];
+    const struct ts_index sigma = cells[ts_indices_column(indices, "sigma")];
+    morris[i] = (struct ts_morris_index){.name = indices->names[i],
+                                         .mu = mu.value,
+                                         .mu_low = mu.low,
+                                         .mu_high = mu.high,
+                                         .mu_star = star.value,
+                                         .mu_star_low = star.low,
+                                         .mu_star_high = star.high,
+                                         .sigma = sigma.value,
+                                         .sigma_low = sigma.low,
+                                         .sigma_high = sigma.high,
+                                         .effect_count = indices->usable[i]};
+  }
+  return morris;
 }
 
 static void add_classes(const struct ts_indices *indices, json_t *list) {
@@ -60,12 +81,13 @@ json_t *ts_study_output_notes(const struct ts_project *project, size_t output) {
   return note ? json_pack("[s]", note) : json_array();
 }
 
-static void add_head(const struct ts_project *project, const struct study_result *r, const struct study_phase *phase,
-                     const struct study_analysis *analysis, json_t *object) {
+static void add_head(const struct ts_project *project, const struct study_result *r, size_t number,
+                     const struct ts_phase_analysis *analysis, json_t *object) {
   const struct ts_method *method = analysis->indices.method;
   const struct study_output *output = &project->study.outputs[analysis->output];
+  const struct ts_phase *phase = r->found.phases[number];
   bool pooled = analysis->file == TS_NONE;
-  json_object_set_new(object, "phase", json_integer((json_int_t)(phase - r->phases) + 1));
+  json_object_set_new(object, "phase", json_integer((json_int_t)number + 1));
   json_object_set_new(object, "method", json_string(method->name));
   json_object_set_new(object, "title", json_string(method->title));
   json_object_set_new(object, "assumes", json_string(method->assumes));
@@ -78,9 +100,9 @@ static void add_head(const struct ts_project *project, const struct study_result
   json_object_set_new(object, "over_files", json_string(ts_over_names[output->over_files]));
   json_object_set_new(object, "scope", json_string(pooled ? "pooled" : "file"));
   json_object_set_new(object, "file", json_string(pooled ? "" : project->dataset.items[analysis->file].name));
-  json_object_set_new(object, "runs", json_integer((json_int_t)phase->sets.count));
-  bool has_blocks = phase->sets.block_rows > 1 && phase->sets.layout != TS_LAYOUT_FAST;
-  size_t blocks = has_blocks ? ts_study_phase_size(phase) : 0;
+  json_object_set_new(object, "runs", json_integer((json_int_t)phase->design.row_count));
+  bool has_blocks = phase->block_rows > 1 && phase->layout != TS_LAYOUT_FAST;
+  size_t blocks = has_blocks ? ts_phase_size(phase) : 0;
   json_object_set_new(object, "blocks", json_integer((json_int_t)blocks));
   json_object_set_new(object, "resamples", json_integer((json_int_t)analysis->indices.resamples));
   json_object_set_new(object, "confidence", json_real(analysis->indices.confidence));
@@ -88,8 +110,9 @@ static void add_head(const struct ts_project *project, const struct study_result
   json_object_set_new(object, "rank_by", json_string(method->rank_by));
 }
 
-json_t *ts_study_analysis_json(const struct ts_project *project, const struct study_result *r,
-                               const struct study_phase *phase, const struct study_analysis *analysis) {
+json_t *ts_study_analysis_json(const struct ts_project *project, const struct study_result *r, size_t phase,
+                               const struct ts_phase_analysis *analysis) {
+  const struct ts_phase *of = r->found.phases[phase];
   json_t *object = json_object();
   json_t *told = ts_analysis_output_json("", &analysis->indices);
   add_head(project, r, phase, analysis, object);
@@ -97,22 +120,21 @@ json_t *ts_study_analysis_json(const struct ts_project *project, const struct st
   json_object_update(object, told);
   json_decref(told);
   complete_pairs(object);
-  complete_unsettled(json_object_get(object, "unsettled"), phase->sets.count / ts_study_phase_size(phase));
-  if (strcmp(analysis->indices.method->name, "morris") == 0)
-    add_classes(&analysis->indices, json_object_get(object, "indices"));
+  complete_unsettled(json_object_get(object, "unsettled"), of->design.row_count / ts_phase_size(of));
+  if (analysis->indices.method->has_classes) add_classes(&analysis->indices, json_object_get(object, "indices"));
   return object;
 }
 
 /* The lowest and the highest index of each parameter among the files. */
-static json_t *spread_json(const struct study_phase *phase, const struct study_analysis *pooled) {
+static json_t *spread_json(const struct ts_phase *phase, const struct ts_phase_analysis *pooled) {
   const struct ts_indices *indices = &pooled->indices;
   size_t column = ts_indices_column(indices, indices->method->rank_by);
-  const struct study_analysis *end = phase->analyses + phase->analysis_count;
+  const struct ts_phase_analysis *end = phase->analyses + phase->analysis_count;
   if (pooled + 1 == end || pooled[1].file == TS_NONE) return NULL;
   json_t *list = json_array();
   for (size_t i = 0; i < indices->name_count; i++) {
     double lowest = INFINITY, highest = -INFINITY;
-    for (const struct study_analysis *file = pooled + 1; file < end && file->file != TS_NONE; file++) {
+    for (const struct ts_phase_analysis *file = pooled + 1; file < end && file->file != TS_NONE; file++) {
       double value = file->indices.cells[i * indices->column_count + column].value;
       lowest = fmin(lowest, value);
       highest = fmax(highest, value);
@@ -125,11 +147,11 @@ static json_t *spread_json(const struct study_phase *phase, const struct study_a
 
 json_t *ts_study_analyses_json(const struct ts_project *project, const struct study_result *r) {
   json_t *list = json_array();
-  for (size_t p = 0; p < r->phase_count; p++) {
-    const struct study_phase *phase = &r->phases[p];
+  for (size_t p = 0; p < r->found.phase_count; p++) {
+    const struct ts_phase *phase = r->found.phases[p];
     for (size_t i = 0; i < phase->analysis_count; i++) {
-      const struct study_analysis *analysis = &phase->analyses[i];
-      json_t *object = ts_study_analysis_json(project, r, phase, analysis);
+      const struct ts_phase_analysis *analysis = &phase->analyses[i];
+      json_t *object = ts_study_analysis_json(project, r, p, analysis);
       json_t *spread = analysis->file == TS_NONE ? spread_json(phase, analysis) : NULL;
       if (spread) json_object_set_new(object, "spread", spread);
       json_array_append_new(list, object);

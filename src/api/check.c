@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
 #include "project/check_data.h"
-#include "study/sets.h"
+#include "study/course.h"
 #include "work/planning.h"
 
 #include "api/embedded.h"
@@ -27,10 +27,13 @@ static void add_summary(struct ts_project *project, json_t *object, struct ts_is
     json_object_set_new(summary, "tiles", json_integer((json_int_t)project->dataset.tile_count));
   }
   if (!project->study.is_bare_workflow) {
-    struct parameter_sets sets = {0};
-    if (ts_study_methods_settle(project, issues) && ts_sets_of_study(project, &sets, issues))
-      json_object_set_new(summary, "runs", json_integer((json_int_t)sets.count));
-    ts_sets_release(&sets);
+    struct study_course course = {0};
+    struct ts_strategy_batch batch = {0};
+    if (ts_study_methods_settle(project, issues) && ts_course_open(&course, project, issues) &&
+        ts_course_ask(&course, &batch))
+      json_object_set_new(summary, "runs", json_integer((json_int_t)batch.count));
+    ts_strategy_batch_release(&batch);
+    ts_course_release(&course);
   }
   json_object_set_new(object, "summary", summary);
 }

@@ -62,10 +62,10 @@ static json_t *operation_json(const struct ts_op *op) {
 
 static json_t *methods_json(void) {
   json_t *list = json_array();
-  for (size_t i = 0; ts_study_kinds[i]; i++) {
-    const struct study_kind *kind = ts_study_kinds[i];
-    json_t *item = json_pack("{s:s, s:s}", "name", kind->name, "title", kind->title);
-    if (kind->aliases[0]) json_object_set_new(item, "alias", json_string(kind->aliases[0]));
+  for (size_t i = 0; ts_strategies[i]; i++) {
+    const struct ts_strategy *strategy = ts_strategies[i];
+    json_t *item = json_pack("{s:s, s:s}", "name", strategy->name, "title", strategy->title);
+    if (strategy->aliases[0]) json_object_set_new(item, "alias", json_string(strategy->aliases[0]));
     json_array_append_new(list, item);
   }
   return list;

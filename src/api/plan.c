@@ -75,28 +75,28 @@ static bool forecast(struct ts_work *work, const struct parameter_sets *sets, js
 
 /* The second phase is known in full only where the user names its parameters. */
 static json_t *second_phase(const struct ts_project *project, struct ts_issues *issues) {
-  const struct study_method *method = &project->study.methods[1];
-  const struct study_keep *keep = &project->study.keep;
+  const struct ts_strategy_options *method = &project->study.methods[1];
+  const struct ts_keep *keep = &project->study.keep;
   bool named = keep->name_count > 0;
-  struct parameter_sets sets = {0};
+  size_t count = 0;
   json_t *object =
-      json_pack("{s:s, s:s, s:s}", "name", "second", "method", ts_study_method_name(method), "depends_on", "screening");
-  if (ts_sets_draw(project, method, named ? keep->names : project->study.varied,
-                   named ? keep->name_count : project->study.varied_count, 0, &sets, issues))
-    json_object_set_new(object, named ? "runs" : "runs_most", ts_json_count(sets.count));
-  ts_sets_release(&sets);
+      json_pack("{s:s, s:s, s:s}", "name", "second", "method", method->strategy->name, "depends_on", "screening");
+  if (ts_course_count_sets(project, method, named ? keep->names : project->study.varied,
+                           named ? keep->name_count : project->study.varied_count, &count, issues))
+    json_object_set_new(object, named ? "runs" : "runs_most", ts_json_count(count));
   return object;
 }
 
 /* Describes the runs that follow those counted here. */
-static void add_phases(const struct ts_project *project, const struct parameter_sets *sets, json_t *object,
-                       struct ts_issues *issues) {
-  json_object_set_new(object, "distinct_runs", ts_json_count(ts_design_distinct(&sets->design, NULL)));
-  if (project->study.until.text) json_object_set_new(object, "until", json_string(project->study.until.text));
-  if (project->study.phase_count < 2) return;
-  json_t *first = json_pack("{s:s, s:s, s:I}", "name", "screening", "method",
-                            ts_study_method_name(&project->study.methods[0]), "runs", (json_int_t)sets->count);
-  json_object_set_new(object, "phases", json_pack("[o, o]", first, second_phase(project, issues)));
+static void add_phases(const struct study_course *course, json_t *object, struct ts_issues *issues) {
+  const struct study_file *study = &course->project->study;
+  const struct ts_design first = ts_course_design(course);
+  json_object_set_new(object, "distinct_runs", ts_json_count(ts_design_distinct(&first, NULL)));
+  if (study->until.text) json_object_set_new(object, "until", json_string(study->until.text));
+  if (study->phase_count < 2) return;
+  json_t *screening = json_pack("{s:s, s:s, s:I}", "name", "screening", "method", study->methods[0].strategy->name,
+                                "runs", (json_int_t)first.row_count);
+  json_object_set_new(object, "phases", json_pack("[o, o]", screening, second_phase(course->project, issues)));
 }
 
 /* Planning must not create a store: a missing one counts as empty. */
@@ -108,18 +108,30 @@ static bool open_existing_store(struct ts_work *work, struct ts_project *project
 
 /* A plan needs the rows of a given design alone; a million of them take hundreds of megabytes in either form. Rows
  * borrow strings and lists from the design. */
-static void drop_given_design(struct parameter_sets *sets) {
-  bool borrows = !sets->is_given || sets->design.row_count == 0;
-  for (size_t c = 0; !borrows && c < sets->design.column_count; c++) {
-    enum ts_value_type type = sets->design.values[c].type;
-    borrows = type == TS_VALUE_STRING || type == TS_VALUE_LIST;
-  }
-  if (!borrows) ts_design_release(&sets->design);
+static void drop_given_design(struct study_course *course) {
+  const struct ts_design *given = &course->given;
+  bool borrows = given->row_count == 0;
+  for (size_t c = 0; !borrows && c < given->column_count; c++)
+    borrows = given->values[c].type == TS_VALUE_STRING || given->values[c].type == TS_VALUE_LIST;
+  if (!borrows) ts_design_release(&course->given);
+}
+
+/* The sets of the first round. */
+static bool open_first(struct study_course *course, const struct ts_project *project, struct parameter_sets *sets,
+                       struct ts_issues *issues) {
+  ts_auto(ts_strategy_batch_release) struct ts_strategy_batch batch = {0};
+  if (!ts_course_open(course, project, issues) || !ts_course_ask(course, &batch)) return false;
+  ts_sets_append(project->workflow, sets, course->columns, course->column_count, batch.values, batch.count);
+  if (ts_course_is_given(course))
+    drop_given_design(course);
+  else
+    ts_history_add(&course->history, batch.values, batch.count);
+  return true;
 }
 
 /* The file, the store if there is one, the data and the sets. */
-static bool open_all(struct ts_work *work, struct ts_project *project, struct parameter_sets *sets,
-                     struct ts_issues *issues) {
+static bool open_all(struct ts_work *work, struct ts_project *project, struct study_course *course,
+                     struct parameter_sets *sets, struct ts_issues *issues) {
   const struct ts_request *request = project->request;
   if (!ts_project_read(project, issues) || !open_existing_store(work, project, issues)) return false;
   if (request->picture &&
@@ -128,7 +140,7 @@ static bool open_all(struct ts_work *work, struct ts_project *project, struct pa
   const bool is_study = !is_single(project);
   if (!ts_project_open_dataset(project, is_study, issues)) return false;
   if (!is_study && !request->design) return ts_sets_single(project, sets, issues);
-  return ts_study_methods_settle(project, issues) && ts_sets_of_study(project, sets, issues);
+  return ts_study_methods_settle(project, issues) && open_first(course, project, sets, issues);
 }
 
 int ts_plan_study(const struct ts_request *request, char **reply) {
@@ -136,21 +148,22 @@ int ts_plan_study(const struct ts_request *request, char **reply) {
   struct ts_project project;
   struct ts_work work;
   struct parameter_sets sets = {0};
+  struct study_course course = {0};
   ts_project_init(&project, request);
   json_t *object = ts_reply_new("tessera.plan/1");
-  if (ts_work_init(&work, &project, &issues) && open_all(&work, &project, &sets, &issues)) {
+  if (ts_work_init(&work, &project, &issues) && open_all(&work, &project, &course, &sets, &issues)) {
     work.plans_buckets = true;
-    drop_given_design(&sets);
     json_object_set_new(object, "name", json_string(project.study.name));
     json_object_set_new(object, "file", json_string(project.study.path));
     json_object_set_new(object, "runs", ts_json_count(sets.count));
     json_object_set_new(object, "files", ts_json_count(project.dataset.item_count));
     json_object_set_new(object, "tiles", ts_json_count(project.dataset.tile_count));
     forecast(&work, &sets, object, &issues);
-    if (!is_single(&project) && !sets.is_given) add_phases(&project, &sets, object, &issues);
+    if (!is_single(&project) && !ts_course_is_given(&course)) add_phases(&course, object, &issues);
   }
   int code = ts_reply_finish(object, 0, reply, work.store, &issues);
   ts_sets_release(&sets);
+  ts_course_release(&course);
   ts_work_release(&work);
   ts_project_release(&project);
   return code;

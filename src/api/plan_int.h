@@ -3,6 +3,7 @@
 #ifndef TS_API_PLAN_INT_H
 #define TS_API_PLAN_INT_H
 
+#include "study/course.h"
 #include "study/sets.h"
 #include "work/bucketing.h"
 

@@ -24,10 +24,11 @@ static bool is_study(const struct ts_project *project, struct ts_issues *issues)
 /* A refused request leaves no run behind. Also without reuse: the run itself is recorded. */
 static bool open_all(struct ts_work *work, struct ts_project *project, struct ts_resumed *resumed,
                      struct study_result *r, struct ts_issues *issues) {
+  bool done = false;
   return ts_project_read(project, issues) && is_study(project, issues) &&
          ts_work_open_store(work, project, false, issues) && ts_run_resume(resumed, project, "study", issues) &&
          ts_project_open_dataset(project, true, issues) && ts_study_methods_settle(project, issues) &&
-         ts_study_begin_phase(work, r, issues) && ts_study_plan_round(work, r, &r->phases[0], issues) &&
+         ts_course_open(&r->course, project, issues) && ts_study_plan_round(work, r, &done, issues) &&
          ts_check_output_folder(project->request, ts_output_study_folder(project, &work->arena), issues) &&
          ts_work_open_trace(work, issues) && ts_run_open(project, resumed, r->plan, r->sets.values, r->run_id, issues);
 }
@@ -35,7 +36,7 @@ static bool open_all(struct ts_work *work, struct ts_project *project, struct ts
 static int exit_code(const struct study_result *r) {
   if (strcmp(r->state, "paused") == 0) return 130;
   if (strcmp(r->state, "failed") == 0) return 1;
-  return r->until.is_used && !r->until.is_met ? 4 : 0;
+  return r->found.until.is_used && !r->found.until.is_met ? 4 : 0;
 }
 
 int ts_study(const struct ts_request *request, char **reply) { return ts_study_of(request, NULL, reply); }
@@ -56,7 +57,7 @@ int ts_study_of(const struct ts_request *request, const struct ts_order *order, 
     /* The results are in the reply and in the store even if files cannot be written. */
     bool complete = ts_study_run(&work, &r, &issues);
     bool written = complete && ts_study_write_results(&project, &r, &issues) && ts_study_draw(&work, &r, &issues);
-    if (complete && !r.sets.is_given) ts_study_warn_unsettled(&r, &issues);
+    if (complete && !ts_course_is_given(&r.course)) ts_study_warn_unsettled(&r, &issues);
     ts_study_object(&work, &r, complete, object);
     json_object_set_new(object, "warnings", ts_reply_warnings(&issues));
     json_object_set_new(object, "faults", json_array()); /* as in the reply: the report embeds the same object */

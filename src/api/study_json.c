@@ -1,7 +1,6 @@
 /* The result object of a study: printed by --json, shown by the report, kept by the store.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
-#include "project/study_method.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -31,9 +30,9 @@ static json_t *inputs_json(const struct ts_project *project) {
 
 static json_t *params_json(const struct ts_project *project, const struct study_result *r) {
   json_t *list = json_array();
-  for (size_t c = 0; c < r->sets.design.column_count; c++) {
+  for (size_t c = 0; c < r->course.column_count; c++) {
     size_t index = 0;
-    ts_workflow_find_parameter(project->workflow, r->sets.design.names[c], &index);
+    ts_workflow_find_parameter(project->workflow, r->course.columns[c], &index);
     const struct ts_parameter *p = &project->workflow->parameters[index];
     json_t *object = json_object();
     json_object_set_new(object, "name", json_string(p->name));
@@ -53,11 +52,11 @@ static json_t *params_json(const struct ts_project *project, const struct study_
 }
 
 /* The settings of a phase as the study file would give them. */
-static json_t *settings_json(const struct study_phase *phase, json_t *object) {
-  const struct study_method *method = phase->method;
-  json_object_set_new(object, "name", json_string(method->kind->name));
-  if (method->kind->count_key)
-    json_object_set_new(object, method->kind->count_key, json_integer((json_int_t)ts_study_phase_size(phase)));
+static json_t *settings_json(const struct ts_phase *phase, json_t *object) {
+  const struct ts_strategy_options *method = phase->options;
+  json_object_set_new(object, "name", json_string(method->strategy->name));
+  if (method->strategy->count_key)
+    json_object_set_new(object, method->strategy->count_key, json_integer((json_int_t)ts_phase_size(phase)));
   if (method->levels) json_object_set_new(object, "levels", json_integer((json_int_t)method->levels));
   if (method->radial) json_object_set_new(object, "radial", json_true());
   if (method->second_order) json_object_set_new(object, "second_order", json_true());
@@ -67,16 +66,16 @@ static json_t *settings_json(const struct study_phase *phase, json_t *object) {
 }
 
 static json_t *method_json(const struct ts_project *project, const struct study_result *r) {
-  if (r->sets.is_given)
+  if (ts_course_is_given(&r->course))
     return json_pack("{s:s, s:s, s:I}", "name", "given", "design", project->request->design, "runs",
                      (json_int_t)r->sets.count);
   json_t *object = json_object();
-  if (project->study.phase_count == 1) {
-    settings_json(&r->phases[0], object);
+  if (!project->study.whole) {
+    settings_json(r->found.phases[0], object);
   } else {
-    json_object_set_new(object, "name", json_string(ts_kind_two_phase.name));
-    for (size_t p = 0; p < r->phase_count; p++)
-      json_object_set_new(object, p == 0 ? "screen" : "then", settings_json(&r->phases[p], json_object()));
+    json_object_set_new(object, "name", json_string(project->study.whole->name));
+    for (size_t p = 0; p < r->found.phase_count; p++)
+      json_object_set_new(object, project->study.whole->parts[p].key, settings_json(r->found.phases[p], json_object()));
   }
   json_object_set_new(object, "seed", json_integer((json_int_t)ts_study_seed(project)));
   json_object_set_new(object, "runs", json_integer((json_int_t)r->sets.count));
@@ -88,10 +87,10 @@ static json_t *method_json(const struct ts_project *project, const struct study_
 static const char *over_tiles_name(const struct study_output *output) { return ts_over_names[output->over_tiles]; }
 
 /* The phase whose indices answer the question. */
-static const struct study_phase *last_phase(const struct study_result *r) { return &r->phases[r->phase_count - 1]; }
+static size_t last_phase(const struct study_result *r) { return r->found.phase_count - 1; }
 
-static bool is_morris(const struct study_analysis *analysis) {
-  return strcmp(analysis->indices.method->name, "morris") == 0;
+static const struct ts_phase_analysis *answer_of(const struct study_result *r, size_t output) {
+  return ts_phase_answer(r->found.phases[last_phase(r)], output);
 }
 
 /* Neighbouring ranks that overlap, as pairs of names. */
@@ -106,9 +105,9 @@ static json_t *pairs_of(const json_t *unsettled) {
 
 static json_t *output_json(const struct ts_project *project, const struct study_result *r, size_t o) {
   const struct study_output *output = &project->study.outputs[o];
-  const struct study_analysis *analysis = ts_study_answer_of(last_phase(r), o);
+  const struct ts_phase_analysis *analysis = answer_of(r, o);
   if (!analysis) return json_pack("{s:s, s:s}", "name", output->name, "over_tiles", over_tiles_name(output));
-  if (is_morris(analysis)) {
+  if (analysis->indices.method->has_classes) {
     ts_auto_free struct ts_morris_index *morris = ts_study_morris_indices(&analysis->indices);
     return ts_result_morris_output(output->name, over_tiles_name(output), morris, analysis->indices.name_count);
   }
@@ -146,7 +145,7 @@ static json_t *incomplete_json(const struct ts_project *project, const struct st
 
 static json_t *runs_json(const struct ts_project *project, const struct study_result *r) {
   json_t *list = json_array();
-  const struct ts_design *d = &r->sets.design;
+  const struct ts_design all = ts_course_design(&r->course), *d = &all;
   for (size_t i = 0; i < r->sets.count; i++) {
     json_t *params = json_object();
     json_t *outputs = json_object();
@@ -256,10 +255,11 @@ static json_t *tree_json(const struct ts_plan *plan) {
 
 /* Of two phases, the parameters that the first one left to the second. */
 static void add_screening(const struct study_result *r, struct ts_str *answer) {
-  const struct study_phase *screening = &r->phases[0];
-  if (r->phase_count < 2) return;
-  ts_str_addf(answer, "Screening kept %zu of %zu parameters. ", screening->kept_count,
-              screening->kept_count + screening->dropped_count);
+  const struct ts_phase *screening = r->found.phases[0];
+  if (r->found.phase_count < 2) return;
+  size_t kept = 0;
+  for (size_t i = 0; i < screening->candidate_count; i++) kept += screening->candidates[i].kept ? 1 : 0;
+  ts_str_addf(answer, "Screening kept %zu of %zu parameters. ", kept, screening->candidate_count);
 }
 
 /* `outputs` are those of the result: the first one names its reference. */
@@ -267,7 +267,7 @@ static void add_answer(const struct ts_project *project, const struct study_resu
                        json_t *object) {
   ts_auto(ts_str_release) struct ts_str answer = {0}, what = {0};
   const struct study_output *first = &project->study.outputs[0];
-  const struct study_analysis *analysis = ts_study_answer_of(last_phase(r), 0);
+  const struct ts_phase_analysis *analysis = answer_of(r, 0);
   const json_t *against = json_object_get(json_array_get(outputs, 0), "against");
   ts_answer_add_what(first->label[0] ? first->label : first->name, json_string_value(against), &what);
   add_screening(r, &answer);
@@ -281,48 +281,6 @@ static void add_answer(const struct ts_project *project, const struct study_resu
   json_object_set_new(object, "answer", json_string(ts_str_get(&answer)));
 }
 
-static json_t *names_json(const char *const *names, size_t count) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < count; i++) json_array_append_new(list, json_string(names[i]));
-  return list;
-}
-
-static json_t *phase_json(const struct ts_project *project, const struct study_phase *phase, size_t number) {
-  const char *name = phase->method->kind == &ts_kind_vbd ? "variance" : "then";
-  if (number == 0) name = project->study.phase_count == 1 ? "study" : "screening";
-  json_t *object = json_pack("{s:s, s:s}", "name", name, "method", phase->method->kind->name);
-  json_object_set_new(object, "runs", json_integer((json_int_t)phase->sets.count));
-  json_object_set_new(object, "distinct_runs", json_integer((json_int_t)ts_design_distinct(&phase->sets.design, NULL)));
-  json_object_set_new(object, "rounds", json_integer((json_int_t)phase->rounds));
-  json_object_set_new(object, "first_run", json_integer((json_int_t)phase->first));
-  json_object_set_new(object, "parameters", names_json(phase->sets.design.names, phase->sets.design.column_count));
-  json_object_set_new(object, "requested", json_integer((json_int_t)phase->requested));
-  json_object_set_new(object, "executed", json_integer((json_int_t)phase->executed));
-  json_object_set_new(object, "reused", json_integer((json_int_t)(phase->requested - phase->executed)));
-  if (!phase->rule) return object;
-  json_t *why = json_object();
-  for (size_t i = 0; i < phase->kept_count; i++) json_object_set_new(why, phase->kept[i], json_string(phase->why[i]));
-  for (size_t i = 0; i < phase->dropped_count; i++)
-    json_object_set_new(why, phase->dropped[i], json_string(phase->why[phase->kept_count + i]));
-  json_object_set_new(object, "rule", json_string(phase->rule));
-  json_object_set_new(object, "kept", names_json(phase->kept, phase->kept_count));
-  json_object_set_new(object, "dropped", names_json(phase->dropped, phase->dropped_count));
-  json_object_set_new(object, "why", why);
-  return object;
-}
-
-static json_t *phases_json(const struct ts_project *project, const struct study_result *r) {
-  json_t *list = json_array();
-  for (size_t p = 0; p < r->phase_count; p++) json_array_append_new(list, phase_json(project, &r->phases[p], p));
-  return list;
-}
-
-static json_t *until_json(const struct ts_project *project, const struct study_result *r) {
-  return json_pack("{s:s, s:b, s:I, s:I, s:s}", "text", project->study.until.text, "met", r->until.is_met, "rounds",
-                   (json_int_t)r->until.rounds, "blocks", (json_int_t)r->until.blocks, "reason",
-                   r->until.reason ? r->until.reason : "");
-}
-
 static json_t *pictures_json(const struct study_result *r) {
   json_t *list = json_array();
   for (size_t i = 0; i < r->picture_count; i++)
@@ -332,16 +290,17 @@ static json_t *pictures_json(const struct study_result *r) {
 }
 
 static void add_complete(const struct ts_project *project, struct study_result *r, json_t *object) {
+  const struct ts_design all = ts_course_design(&r->course);
   json_t *outputs = outputs_json(project, r);
   add_answer(project, r, outputs, object);
-  if (!r->sets.is_given) {
+  if (!ts_course_is_given(&r->course)) {
     json_object_set_new(object, "indices", json_incref(json_object_get(json_array_get(outputs, 0), "indices")));
     json_object_set_new(object, "analyses", ts_study_analyses_json(project, r));
   }
   json_object_set_new(object, "outputs", outputs);
-  json_object_set_new(object, "phases", phases_json(project, r));
-  if (r->until.is_used) json_object_set_new(object, "until", until_json(project, r));
-  json_object_set_new(object, "distinct_runs", json_integer((json_int_t)ts_design_distinct(&r->sets.design, NULL)));
+  json_object_set_new(object, "phases", ts_study_phases_json(project, r));
+  if (r->found.until.is_used) json_object_set_new(object, "until", ts_study_until_json(project, &r->found.until));
+  json_object_set_new(object, "distinct_runs", json_integer((json_int_t)ts_design_distinct(&all, NULL)));
   json_object_set_new(object, "tree", tree_json(r->plan));
   json_object_set_new(object, "tiles", tiles_json(project, r));
   json_object_set_new(object, "runs", runs_json(project, r));

@@ -33,6 +33,9 @@ bool ts_space_of_workflow(struct ts_space *space, const struct ts_workflow *work
                           size_t only_count, struct ts_error *err);
 /* Reads {"parameters":[{"name","type","range":[lo,hi] or "grid":[...]}],"constraints":["a < b"]}. */
 bool ts_space_read(struct ts_space *space, const char *file, struct ts_faults *faults);
+/* The columns of a space that `columns` names (rising, at least one), in that order; the parameters stay those of the
+ * space, which outlives the subset. Parameters that are left out count with their defaults in constraints. */
+void ts_space_subset(struct ts_space *subset, const struct ts_space *space, const size_t *columns, size_t count);
 void ts_space_release(struct ts_space *space);
 
 /* The value at unit coordinate u: grid level min(floor(u L), L-1) (with weights: the level in whose share u lies), or

@@ -183,7 +183,7 @@ static void note_idle_steps(struct ts_points *points, const struct ts_space *spa
 
 bool ts_morris_trajectories(struct ts_points *points, const struct ts_space *space,
                             const struct ts_sample_options *options, struct ts_error *err) {
-  size_t levels = options->levels ? options->levels : 4, count = options->count ? options->count : 10;
+  size_t levels = options->levels ? options->levels : TS_MORRIS_LEVELS, count = options->count ? options->count : 10;
   *points = (struct ts_points){0};
   if (!check_levels(levels, err) || !check_candidates(options, count, err)) return false;
   if (!ts_blocks_start(points, space, options, err)) return false;

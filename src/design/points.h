@@ -52,6 +52,8 @@ bool ts_points_write_csv(const struct ts_points *points, const struct ts_space *
 
 enum ts_scramble { TS_SCRAMBLE_DEFAULT, TS_SCRAMBLE_NONE, TS_SCRAMBLE_OWEN, TS_SCRAMBLE_SHIFT };
 
+#define TS_MORRIS_LEVELS 4 /* p, if the user gives none */
+
 /* The options of all samplers; each ignores those of others, zero is the default. */
 struct ts_sample_options {
   size_t count; /* points; base samples; trajectories; rows per curve. 0: the sampler's own default */

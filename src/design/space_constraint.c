@@ -30,6 +30,33 @@ void ts_space_take_constraints(struct ts_space *space) {
   space->constraint_count = count;
 }
 
+/* One side of a constraint of a space, as seen from some of its columns. */
+static void keep_side(const struct ts_space *space, const size_t *columns, size_t count, size_t *column,
+                      double *number) {
+  if (*column == TS_NONE) return;
+  const size_t before = *column;
+  *column = TS_NONE;
+  for (size_t c = 0; c < count; c++) {
+    if (columns[c] == before) *column = c;
+  }
+  if (*column == TS_NONE) ts_value_number(&space->parameters[before]->default_value, number);
+}
+
+void ts_space_subset(struct ts_space *subset, const struct ts_space *space, const size_t *columns, size_t count) {
+  *subset = (struct ts_space){.count = count, .workflow = space->workflow};
+  subset->parameters = ts_arena_array(&subset->arena, count + 1, sizeof *subset->parameters);
+  for (size_t c = 0; c < count; c++) subset->parameters[c] = space->parameters[columns[c]];
+  struct ts_constraint *kept = ts_arena_array(&subset->arena, space->constraint_count + 1, sizeof *kept);
+  for (size_t i = 0; i < space->constraint_count; i++) {
+    struct ts_constraint *constraint = &kept[subset->constraint_count];
+    *constraint = space->constraints[i];
+    keep_side(space, columns, count, &constraint->left, &constraint->left_number);
+    keep_side(space, columns, count, &constraint->right, &constraint->right_number);
+    if (constraint->left != TS_NONE || constraint->right != TS_NONE) subset->constraint_count++;
+  }
+  subset->constraints = kept;
+}
+
 static double number_at(const struct ts_space *space, const double *unit, size_t column, double otherwise) {
   if (column == TS_NONE) return otherwise;
   struct ts_value value = ts_space_value(space->parameters[column], unit[column], NULL);

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/model.h"
 #include "project/check_data.h"
-#include "project/study_method.h"
 
 #include "analysis/method.h"
 #include "base/alloc.h"
@@ -136,7 +135,7 @@ static void describe(const struct sampling *sampling, json_t *object) {
   json_object_set_new(object, "runs", json_integer((json_int_t)points->row_count));
   json_object_set_new(object, "block_rows", json_integer((json_int_t)points->block_rows));
   if (points->layout == TS_LAYOUT_TRAJECTORIES) {
-    size_t levels = sampling->request->levels ? sampling->request->levels : STUDY_MORRIS_LEVELS;
+    size_t levels = sampling->request->levels ? sampling->request->levels : TS_MORRIS_LEVELS;
     json_object_set_new(object, "levels", json_integer((json_int_t)levels));
   }
   json_object_set_new(object, "seed", json_integer((json_int_t)sampling->request->seed));

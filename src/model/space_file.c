@@ -3,6 +3,7 @@
 #include "model/model.h"
 
 #include "base/alloc.h"
+#include "design/groups.h"
 
 #include <string.h>
 
@@ -28,34 +29,13 @@ static bool open_workflow(struct space_file *file, const struct ts_request *requ
   return ts_issues_fault(issues, &err);
 }
 
-/* A parameter without a group is a group of its own, as soon as there are groups at all. */
-static void number_groups(struct space_file *file) {
-  const struct ts_space *space = &file->space;
-  bool any = false;
-  for (size_t i = 0; i < space->count; i++) any |= space->parameters[i]->group != NULL;
-  file->group_count = space->count;
-  if (!any) return;
-  file->group_count = 0;
-  file->group_of = ts_arena_array(&file->arena, space->count, sizeof *file->group_of);
-  file->group_names = ts_arena_array(&file->arena, space->count, sizeof *file->group_names);
-  for (size_t i = 0; i < space->count; i++) {
-    const struct ts_parameter *parameter = space->parameters[i];
-    size_t group = file->group_count;
-    for (size_t before = 0; parameter->group && before < i; before++) {
-      const char *other = space->parameters[before]->group;
-      if (other && strcmp(other, parameter->group) == 0) group = file->group_of[before];
-    }
-    if (group == file->group_count) {
-      file->group_names[file->group_count++] = parameter->group ? parameter->group : parameter->name;
-    }
-    file->group_of[i] = group;
-  }
-}
-
 void ts_space_file_name(struct space_file *file) {
   file->names = ts_arena_array(&file->arena, file->space.count, sizeof *file->names);
   for (size_t i = 0; i < file->space.count; i++) file->names[i] = file->space.parameters[i]->name;
-  number_groups(file);
+  const struct ts_groups groups = ts_space_groups(&file->space, &file->arena);
+  file->group_of = groups.of;
+  file->group_names = groups.names;
+  file->group_count = groups.count;
 }
 
 bool ts_space_file_open(struct space_file *file, const struct ts_request *request, struct ts_issues *issues) {

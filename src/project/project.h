@@ -9,19 +9,18 @@
 #include "tessera.h"
 
 #include "analysis/aggregate.h"
-#include "analysis/method.h"
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "dataset/dataset.h"
 #include "design/design.h"
-#include "design/points.h"
 #include "image/image.h"
 #include "op/op.h"
 #include "plan/plan.h"
 #include "project/issues.h"
 #include "project/request.h"
+#include "strategy/strategy.h"
 #include "workflow/workflow.h"
 
 #include <jansson.h>
@@ -45,41 +44,6 @@ struct study_output {
   const char *against; /* "truth", "files", "default"; NULL: compares nothing, or the dataset is not open yet */
 };
 
-#define STUDY_ANALYSES_MAX 8
-#define STUDY_PHASES_MAX   2
-
-/* How the runs of one phase are drawn and analysed; study_method.c has the table of kinds. */
-struct study_method {
-  const struct study_kind *kind; /* borrowed; never NULL once the file is read */
-  const char *pointer;           /* of its object in the study file, for complaints; NULL: the command line chose it */
-  const struct ts_method *analyses[STUDY_ANALYSES_MAX]; /* borrowed; the first one answers the question */
-  size_t analysis_count;
-  size_t count;  /* trajectories, base samples, points or rows per curve; 0: the sampler's default */
-  size_t levels; /* morris: p; grid: points per range; 0: default */
-  bool radial, second_order, convergence;
-  size_t candidates, improve, harmonics, skip, degree, slices;
-  double step;
-  const char *base; /* NULL: default */
-  enum ts_scramble scramble;
-  enum ts_vbd_estimator estimator;
-};
-
-/* Which parameters the second phase varies. */
-struct study_keep {
-  double share;       /* of the largest mu*, which the upper end of the interval must reach */
-  size_t most;        /* 0: no limit */
-  const char **names; /* chosen by the user instead; NULL: by the rule */
-  size_t name_count;
-};
-
-/* When a study may stop: see project/until.c. */
-struct study_until {
-  const char *text;   /* as the user wrote it; NULL: after the first round */
-  const char *column; /* ci(COLUMN) < limit; NULL: rank(top) */
-  double limit;
-  size_t top;
-};
-
 /* The reference that a study compares its results with. ANY: the truth where the data has it, otherwise the default
  * run. */
 enum study_reference { REFERENCE_ANY, REFERENCE_TRUTH, REFERENCE_DEFAULT, REFERENCE_FILES };
@@ -98,11 +62,12 @@ struct study_file {
   size_t group_count;
   int64_t tile_px, halo_px;
   int32_t level;
-  struct study_method methods[STUDY_PHASES_MAX]; /* the only phase, or the screening and the second phase */
+  struct ts_strategy_options methods[TS_STRATEGY_PHASES]; /* the only phase, or the screening and the second phase */
   size_t phase_count;
-  bool methods_settled; /* the options of the command line have been applied */
-  struct study_keep keep;
-  struct study_until until;
+  const struct ts_strategy *whole; /* borrowed: the strategy that is made of the phases; NULL: there is one */
+  bool methods_settled;            /* the options of the command line have been applied */
+  struct ts_keep keep;
+  struct ts_until until;
   size_t max_runs; /* 0: no limit */
   size_t resamples;
   double confidence;
@@ -158,9 +123,6 @@ struct ts_registry *ts_project_registry(void); /* a registry with the built-in o
 /* Study or workflow file, workflow, outputs. */
 bool ts_project_read(struct ts_project *project, struct ts_issues *issues);
 
-/* until.c: "ci(mu_star) < 0.05" or "rank(3)". */
-bool ts_until_parse(struct ts_arena *arena, const char *text, struct study_until *until, struct ts_error *err);
-
 /* study_file.c */
 bool ts_study_file_parse(struct ts_project *project, struct ts_issues *issues);
 
@@ -179,16 +141,15 @@ const char *ts_study_outputs_cut_objects(const struct ts_project *project, const
 /* Once the dataset is open: warnings about numbers that depend on how images are cut into tiles. */
 void ts_study_outputs_warn_tiling(const struct ts_project *project, struct ts_issues *issues);
 
-/* study_method.c: kinds of methods, and the options of the command line that change them. */
+/* study_method.c: the strategy of a study, and the options of the command line that change it. */
 /* Reads the "method" of a study file; defaults where there is none. */
 struct study_reader;
 void ts_study_method_read(struct study_reader *r, const json_t *root);
 void ts_study_method_default(struct ts_project *project);
 /* Applies the options of the request; once, before the design is drawn. */
 bool ts_study_methods_settle(struct ts_project *project, struct ts_issues *issues);
-const char *ts_study_method_name(const struct study_method *method); /* "vbd" */
-/* The name of its count: "trajectories", "samples". */
-const char *ts_study_method_count_name(const struct study_method *method);
+/* All phases as one strategy; borrows from the study. */
+struct ts_strategy_options ts_study_strategy(const struct study_file *study);
 uint64_t ts_study_seed(const struct ts_project *project);
 
 /* dataset.c */

@@ -27,78 +27,75 @@ static bool has_word(const char *const *words, size_t count, const char *word) {
   return false;
 }
 
-static bool kind_takes(const struct study_kind *kind, const char *key) {
-  return (kind->count_key && strcmp(kind->count_key, key) == 0) || has_word(kind->keys, STUDY_KEYS_MAX, key);
-}
-
-static const char *keys_of(struct ts_arena *arena, const struct study_kind *kind) {
-  const char *list = kind->count_key ? kind->count_key : "";
-  for (size_t i = 0; i < STUDY_KEYS_MAX && kind->keys[i]; i++)
-    list = ts_arena_printf(arena, "%s%s%s", list, *list ? ", " : "", kind->keys[i]);
+static const char *keys_of(struct ts_arena *arena, const struct ts_strategy *strategy) {
+  const char *list = strategy->count_key ? strategy->count_key : "";
+  for (size_t i = 0; i < TS_STRATEGY_KEYS && strategy->keys[i]; i++)
+    list = ts_arena_printf(arena, "%s%s%s", list, *list ? ", " : "", strategy->keys[i]);
   return list;
 }
 
-static bool any_kind_takes(const char *key) {
-  for (size_t i = 0; ts_study_kinds[i]; i++) {
-    if (kind_takes(ts_study_kinds[i], key)) return true;
+static bool any_takes(const char *key) {
+  for (size_t i = 0; ts_strategies[i]; i++) {
+    if (ts_strategy_takes(ts_strategies[i], key)) return true;
   }
   return has_word(common_keys, COMMON_KEYS, key);
 }
 
 /* Settings of other methods are reported as such; other keys with the nearest word. */
-static void check_keys(struct study_reader *r, const json_t *object, const struct study_kind *kind, size_t common) {
-  const char *known[COMMON_KEYS + STUDY_KEYS_MAX + 1];
+static void check_keys(struct study_reader *r, const json_t *object, const struct ts_strategy *strategy,
+                       size_t common) {
+  const char *known[COMMON_KEYS + TS_STRATEGY_KEYS + 1];
   size_t count = 0;
   for (; count < common; count++) known[count] = common_keys[count];
-  if (kind->count_key) known[count++] = kind->count_key;
-  for (size_t i = 0; i < STUDY_KEYS_MAX && kind->keys[i]; i++) known[count++] = kind->keys[i];
+  if (strategy->count_key) known[count++] = strategy->count_key;
+  for (size_t i = 0; i < TS_STRATEGY_KEYS && strategy->keys[i]; i++) known[count++] = strategy->keys[i];
   const char *key;
   json_t *value, *strange = json_object();
   json_object_foreach(ts_without_const(object), key, value) {
     if (has_word(known, count, key)) continue;
-    if (!any_kind_takes(key)) {
+    if (!any_takes(key)) {
       json_object_set(strange, key, value);
       continue;
     }
     char text[TEXT_BYTES], help[TEXT_BYTES];
-    snprintf(text, sizeof text, "'%s' is not a setting of %s", key, kind->name);
-    snprintf(help, sizeof help, "%s takes: %s", kind->name, keys_of(&r->project->arena, kind));
+    snprintf(text, sizeof text, "'%s' is not a setting of %s", key, strategy->name);
+    snprintf(help, sizeof help, "%s takes: %s", strategy->name, keys_of(&r->project->arena, strategy));
     ts_study_complain(r, key, TS_ERR_UNKNOWN_KEY, TS_JSON_KEY, text, help);
   }
   ts_study_check_keys(r, strange, known, count);
   json_decref(strange);
 }
 
-static const struct study_kind *read_kind(struct study_reader *r, const json_t *object,
-                                          const struct study_kind *otherwise) {
+static const struct ts_strategy *read_strategy(struct study_reader *r, const json_t *object,
+                                               const struct ts_strategy *otherwise) {
   const char *name = ts_study_read_string(r, object, "name", otherwise->name);
-  const struct study_kind *kind = ts_study_kind_find(name);
-  if (kind) return kind;
+  const struct ts_strategy *strategy = ts_strategy_find(name);
+  if (strategy) return strategy;
   char text[TEXT_BYTES];
   snprintf(text, sizeof text, "unknown method '%s'", name);
-  ts_study_complain(r, "name", TS_ERR_BAD_VALUE, TS_JSON_VALUE, text, ts_study_kind_help(&r->project->arena, name));
+  ts_study_complain(r, "name", TS_ERR_BAD_VALUE, TS_JSON_VALUE, text, ts_strategy_help(&r->project->arena, name));
   return otherwise;
 }
 
-static bool fits_any_layout(const struct study_kind *kind, const struct ts_method *analysis) {
+static bool fits_any_layout(const struct ts_strategy *strategy, const struct ts_method *analysis) {
   if (analysis->layout_count == 0) return true;
-  for (size_t i = 0; i < sizeof kind->analyses / sizeof *kind->analyses && kind->analyses[i]; i++) {
-    if (strcmp(kind->analyses[i], analysis->name) == 0) return true;
+  for (size_t i = 0; i < sizeof strategy->analyses / sizeof *strategy->analyses && strategy->analyses[i]; i++) {
+    if (strcmp(strategy->analyses[i], analysis->name) == 0) return true;
   }
   return false;
 }
 
 /* "analyse": ["correlation", "pce"], the first one answers. */
-static void read_analyses(struct study_reader *r, const json_t *object, struct study_method *method) {
+static void read_analyses(struct study_reader *r, const json_t *object, struct ts_strategy_options *method) {
   size_t count = 0;
   const char **names = ts_study_read_strings(r, object, "analyse", &count);
   if (count == 0) return;
   method->analysis_count = 0;
-  for (size_t i = 0; i < count && i < STUDY_ANALYSES_MAX; i++) {
+  for (size_t i = 0; i < count && i < TS_STRATEGY_ANALYSES; i++) {
     struct ts_error err = {0};
     const struct ts_method *analysis = ts_method_find(names[i], &err);
-    if (analysis && !fits_any_layout(method->kind, analysis)) {
-      ts_fail(&err, TS_ERR_BAD_VALUE, "'%s' cannot analyse the runs of %s", analysis->name, method->kind->name);
+    if (analysis && !fits_any_layout(method->strategy, analysis)) {
+      ts_fail(&err, TS_ERR_BAD_VALUE, "'%s' cannot analyse the runs of %s", analysis->name, method->strategy->name);
       ts_error_help(&err, "it needs a design of its own: \"method\": {\"name\": \"%s\"}", analysis->name);
     }
     if (err.code == TS_ERR_OK) {
@@ -113,7 +110,7 @@ static void read_analyses(struct study_reader *r, const json_t *object, struct s
   }
 }
 
-static void read_base(struct study_reader *r, const json_t *object, struct study_method *method) {
+static void read_base(struct study_reader *r, const json_t *object, struct ts_strategy_options *method) {
   struct ts_error err = {0};
   const char *name = ts_study_read_string(r, object, "base", NULL);
   if (!name) return;
@@ -121,7 +118,7 @@ static void read_base(struct study_reader *r, const json_t *object, struct study
   if (!method->base) ts_study_complain(r, "base", err.code, TS_JSON_VALUE, err.text, err.help);
 }
 
-static void read_words(struct study_reader *r, const json_t *object, struct study_method *method) {
+static void read_words(struct study_reader *r, const json_t *object, struct ts_strategy_options *method) {
   static const char *const scrambles[] = {"default", "none", "owen", "shift", NULL};
   static const char *const estimators[] = {"saltelli", "jansen", "janon", "martinez", NULL};
   read_base(r, object, method);
@@ -130,14 +127,14 @@ static void read_words(struct study_reader *r, const json_t *object, struct stud
 }
 
 /* The settings of one phase. */
-static void read_settings(struct study_reader *r, const json_t *object, const struct study_kind *kind,
-                          struct study_method *method) {
-  ts_study_kind_init(kind, ts_arena_strdup(&r->project->arena, r->pointer), method);
-  if (kind->count_key)
-    method->count = (size_t)ts_study_read_integer(r, object, kind->count_key, (int64_t)kind->least, (int64_t)kind->most,
-                                                  (int64_t)kind->count);
+static void read_settings(struct study_reader *r, const json_t *object, const struct ts_strategy *strategy,
+                          struct ts_strategy_options *method) {
+  ts_strategy_options_init(method, strategy, ts_arena_strdup(&r->project->arena, r->pointer));
+  if (strategy->count_key)
+    method->count = (size_t)ts_study_read_integer(r, object, strategy->count_key, (int64_t)strategy->least,
+                                                  (int64_t)strategy->most, (int64_t)strategy->count);
   method->levels = (size_t)ts_study_read_integer(r, object, "levels", 2, LEVELS_MAX, (int64_t)method->levels);
-  if (kind == &ts_kind_morris && method->levels % 2 != 0)
+  if (strategy->even_levels && method->levels % 2 != 0)
     ts_study_complain(r, "levels", TS_ERR_BAD_VALUE, TS_JSON_VALUE, "'levels' is odd",
                       "a Morris design needs an even number");
   method->radial = ts_study_read_boolean(r, object, "radial");
@@ -155,9 +152,10 @@ static void read_settings(struct study_reader *r, const json_t *object, const st
 
 static void read_keep(struct study_reader *r, const json_t *method) {
   static const char *const keys[] = {"share", "max", "parameters"};
-  struct study_keep *keep = &r->project->study.keep;
+  struct ts_keep *keep = &r->project->study.keep;
   struct study_reader inner;
   const json_t *object;
+  keep->place = "/method/keep/parameters";
   keep->names = ts_study_read_strings(r, method, "parameters", &keep->name_count);
   if (!ts_study_enter(r, method, "keep", &inner, &object)) return;
   ts_study_check_keys(&inner, object, keys, sizeof keys / sizeof *keys);
@@ -168,31 +166,30 @@ static void read_keep(struct study_reader *r, const json_t *method) {
 }
 
 /* "screen" or "then". */
-static void read_phase(struct study_reader *r, const json_t *method, const char *name,
-                       const struct study_kind *otherwise, struct study_method *phase) {
+static void read_part(struct study_reader *r, const json_t *method, const struct ts_strategy_part *part,
+                      struct ts_strategy_options *phase) {
   struct study_reader inner;
   const json_t *object;
-  ts_study_kind_init(otherwise, ts_arena_strdup(&r->project->arena, r->pointer), phase);
-  if (!ts_study_enter(r, method, name, &inner, &object)) return;
-  const struct study_kind *kind = read_kind(&inner, object, otherwise);
-  if (kind == &ts_kind_two_phase || (otherwise == &ts_kind_morris && kind != otherwise)) {
+  ts_strategy_options_init(phase, part->usual, ts_arena_strdup(&r->project->arena, r->pointer));
+  if (!ts_study_enter(r, method, part->key, &inner, &object)) return;
+  const struct ts_strategy *strategy = read_strategy(&inner, object, part->usual);
+  if (ts_strategy_part_count(strategy) > 0 || (part->is_fixed && strategy != part->usual)) {
     char text[TEXT_BYTES];
-    snprintf(text, sizeof text, "'%s' cannot be %s", name, kind->name);
-    ts_study_complain(&inner, "name", TS_ERR_BAD_VALUE, TS_JSON_VALUE, text,
-                      otherwise == &ts_kind_morris ? "screening is done with morris"
-                                                   : "write the method of the second phase, such as vbd");
+    snprintf(text, sizeof text, "'%s' cannot be %s", part->key, strategy->name);
+    ts_study_complain(&inner, "name", TS_ERR_BAD_VALUE, TS_JSON_VALUE, text, part->help);
     return;
   }
-  check_keys(&inner, object, kind, PHASE_KEYS);
-  read_settings(&inner, object, kind, phase);
+  check_keys(&inner, object, strategy, PHASE_KEYS);
+  read_settings(&inner, object, strategy, phase);
 }
 
 static void read_until(struct study_reader *r, const json_t *method) {
   struct study_file *f = &r->project->study;
   const char *text = ts_study_read_string(r, method, "until", NULL);
   struct ts_error err = {0};
-  if (text && !ts_until_parse(&r->project->arena, text, &f->until, &err))
+  if (text && !ts_until_read(&f->until, text, &r->project->arena, &err))
     ts_study_complain(r, "until", TS_ERR_BAD_VALUE, TS_JSON_VALUE, err.text, err.help);
+  f->until.place = "/method/until";
   f->max_runs = (size_t)ts_study_read_integer(r, method, "max_runs", 1, RUNS_MAX, 0);
 }
 
@@ -209,7 +206,7 @@ static void read_common(struct study_reader *r, const json_t *method) {
 
 void ts_study_method_default(struct ts_project *project) {
   struct study_file *f = &project->study;
-  ts_study_kind_init(&ts_kind_morris, "/method", &f->methods[0]);
+  ts_strategy_options_init(&f->methods[0], ts_strategies[0], "/method");
   f->phase_count = 1;
   f->keep.share = STUDY_KEEP_SHARE;
   f->seed = STUDY_SEED;
@@ -222,17 +219,17 @@ void ts_study_method_read(struct study_reader *r, const json_t *root) {
   struct study_reader inner;
   const json_t *method;
   if (!ts_study_enter(r, root, "method", &inner, &method)) return;
-  const struct study_kind *kind = read_kind(&inner, method, &ts_kind_morris);
-  check_keys(&inner, method, kind, COMMON_KEYS);
+  const struct ts_strategy *strategy = read_strategy(&inner, method, ts_strategies[0]);
+  check_keys(&inner, method, strategy, COMMON_KEYS);
   read_common(&inner, method);
   read_until(&inner, method);
-  if (kind != &ts_kind_two_phase) {
-    read_settings(&inner, method, kind, &f->methods[0]);
+  if (ts_strategy_part_count(strategy) == 0) {
+    read_settings(&inner, method, strategy, &f->methods[0]);
     return;
   }
-  f->phase_count = 2;
-  read_phase(&inner, method, "screen", &ts_kind_morris, &f->methods[0]);
-  read_phase(&inner, method, "then", &ts_kind_vbd, &f->methods[1]);
+  f->whole = strategy;
+  f->phase_count = ts_strategy_part_count(strategy);
+  for (size_t p = 0; p < f->phase_count; p++) read_part(&inner, method, &strategy->parts[p], &f->methods[p]);
   read_keep(&inner, method);
 }
 
@@ -253,64 +250,86 @@ static bool refuse(struct ts_issues *issues, const char *help, const char *forma
   return ts_issues_fault(issues, &err);
 }
 
-/* --method: the file's settings stay where they belong to the same kind. */
-static bool settle_kind(struct ts_project *project, struct ts_issues *issues) {
+/* Phases that the file has stay, unless another strategy must have their place. */
+static void settle_parts(struct study_file *f, const struct ts_strategy *strategy) {
+  for (size_t p = 0; p < ts_strategy_part_count(strategy); p++) {
+    const struct ts_strategy_part *part = &strategy->parts[p];
+    if (p >= f->phase_count || (part->is_fixed && f->methods[p].strategy != part->usual))
+      ts_strategy_options_init(&f->methods[p], part->usual, NULL);
+  }
+  f->whole = strategy;
+  f->phase_count = ts_strategy_part_count(strategy);
+}
+
+/* --method: the file's settings stay where they belong to the same strategy. */
+static bool settle_method(struct ts_project *project, struct ts_issues *issues) {
   struct study_file *f = &project->study;
   if (!project->request->method) return true;
-  const struct study_kind *kind = ts_study_kind_find(project->request->method);
-  if (!kind)
-    return refuse(issues, ts_study_kind_help(&project->arena, project->request->method), "unknown method '%s'",
+  const struct ts_strategy *strategy = ts_strategy_find(project->request->method);
+  if (!strategy)
+    return refuse(issues, ts_strategy_help(&project->arena, project->request->method), "unknown method '%s'",
                   project->request->method);
-  if (kind == &ts_kind_two_phase) {
-    if (f->methods[0].kind != &ts_kind_morris) ts_study_kind_init(&ts_kind_morris, NULL, &f->methods[0]);
-    if (f->phase_count == 1) ts_study_kind_init(&ts_kind_vbd, NULL, &f->methods[1]);
-    f->phase_count = 2;
+  f->whole = NULL;
+  if (ts_strategy_part_count(strategy) > 0) {
+    settle_parts(f, strategy);
     return true;
   }
   size_t last = f->phase_count - 1;
-  if (kind == f->methods[last].kind)
+  if (strategy == f->methods[last].strategy)
     f->methods[0] = f->methods[last];
-  else if (kind != f->methods[0].kind)
-    ts_study_kind_init(kind, NULL, &f->methods[0]);
+  else if (strategy != f->methods[0].strategy)
+    ts_strategy_options_init(&f->methods[0], strategy, NULL);
   f->phase_count = 1;
+  return true;
+}
+
+static bool has_trajectories(const struct ts_strategy *strategy) { return ts_strategy_takes(strategy, "trajectories"); }
+
+static bool settle_trajectories(struct ts_project *project, const struct ts_strategy_options *last,
+                                struct ts_issues *issues) {
+  const struct ts_request *request = project->request;
+  size_t i = 0;
+  while (!has_trajectories(ts_strategies[i])) i++;
+  const struct ts_strategy *usual = ts_strategies[i];
+  if ((request->trajectories && request->trajectories < usual->least) ||
+      (request->count == 1 && has_trajectories(last->strategy)))
+    return refuse(issues,
+                  ts_arena_printf(&project->arena, "%zu are usual: --trajectories %zu", usual->count, usual->count),
+                  "a study needs at least %zu trajectories", usual->least);
+  if (!request->trajectories) return true;
+  if (!has_trajectories(project->study.methods[0].strategy))
+    return refuse(issues, "give their number with --count", "%s has no trajectories", last->strategy->name);
+  project->study.methods[0].count = request->trajectories;
   return true;
 }
 
 static bool settle_counts(struct ts_project *project, struct ts_issues *issues) {
   const struct ts_request *request = project->request;
   struct study_file *f = &project->study;
-  struct study_method *last = &f->methods[f->phase_count - 1];
-  if ((request->trajectories && request->trajectories < ts_kind_morris.least) ||
-      (request->count == 1 && last->kind == &ts_kind_morris))
-    return refuse(issues,
-                  ts_arena_printf(&project->arena, "%zu are usual: --trajectories %zu", ts_kind_morris.count,
-                                  ts_kind_morris.count),
-                  "a study needs at least %zu trajectories", ts_kind_morris.least);
-  if (request->trajectories && f->methods[0].kind != &ts_kind_morris)
-    return refuse(issues, "give their number with --count", "%s has no trajectories", last->kind->name);
-  if (request->trajectories) f->methods[0].count = request->trajectories;
-  if (request->count && request->count < last->kind->least)
-    return refuse(issues, "see 'tessera help study'", "%s needs at least %zu %s", last->kind->name, last->kind->least,
-                  last->kind->count_key);
+  struct ts_strategy_options *last = &f->methods[f->phase_count - 1];
+  if (!settle_trajectories(project, last, issues)) return false;
+  if (request->count && request->count < last->strategy->least)
+    return refuse(issues, "see 'tessera help study'", "%s needs at least %zu %s", last->strategy->name,
+                  last->strategy->least, last->strategy->count_key);
   if (request->count) last->count = request->count;
-  if (request->second_order && last->kind != &ts_kind_vbd)
-    return refuse(issues, "use --method vbd", "%s has no indices of second order", last->kind->name);
+  if (request->second_order && !ts_strategy_takes(last->strategy, "second_order"))
+    return refuse(issues, "use --method vbd", "%s has no indices of second order", last->strategy->name);
   if (request->second_order) last->second_order = true;
   return true;
 }
 
 /* --keep G1,T2 */
 static bool settle_keep(struct ts_project *project, struct ts_issues *issues) {
-  struct study_keep *keep = &project->study.keep;
+  struct ts_keep *keep = &project->study.keep;
   if (!project->request->keep) return true;
   if (project->study.phase_count < 2)
     return refuse(issues, "add --method two-phase, or name the parameters in the study file",
                   "--keep needs a study of two phases");
   char *text = ts_arena_strdup(&project->arena, project->request->keep), *rest = NULL;
-  keep->names = ts_arena_array(&project->arena, strlen(text) + 1, sizeof *keep->names);
-  keep->name_count = 0;
+  const char **names = ts_arena_array(&project->arena, strlen(text) + 1, sizeof *names);
+  *keep = (struct ts_keep){.share = keep->share, .most = keep->most, .names = names};
   for (char *word = strtok_r(text, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest))
-    keep->names[keep->name_count++] = word;
+    names[keep->name_count++] = word;
   return true;
 }
 
@@ -321,13 +340,23 @@ static bool settle_until(struct ts_project *project, struct ts_issues *issues) {
   if (!project->request->until) return true;
   if (project->request->design)
     return refuse(issues, "leave out --design, or --until", "runs cannot be added to a design from a file");
-  if (ts_until_parse(&project->arena, project->request->until, &f->until, &err)) return true;
+  if (ts_until_read(&f->until, project->request->until, &project->arena, &err)) return true;
   return refuse(issues, err.help, "%s", err.text);
 }
 
 bool ts_study_methods_settle(struct ts_project *project, struct ts_issues *issues) {
   if (project->study.methods_settled) return true;
   project->study.methods_settled = true;
-  return settle_kind(project, issues) && settle_counts(project, issues) && settle_keep(project, issues) &&
+  return settle_method(project, issues) && settle_counts(project, issues) && settle_keep(project, issues) &&
          settle_until(project, issues);
+}
+
+struct ts_strategy_options ts_study_strategy(const struct study_file *study) {
+  struct ts_strategy_options options = study->methods[0];
+  if (study->whole)
+    options = (struct ts_strategy_options){
+        .strategy = study->whole, .parts = study->methods, .part_count = study->phase_count};
+  options.keep = study->keep;
+  options.until = study->until;
+  return options;
 }

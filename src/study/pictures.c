@@ -53,8 +53,8 @@ static bool get_masks(struct ts_work *work, const struct study_result *r, size_t
   size_t zero = 0;
   struct ts_dataset one = {
       .items = &item, .item_count = 1, .tiles = &project->dataset.tiles[tile], .tile_items = &zero, .tile_count = 1};
-  struct parameter_sets sets = {.values = r->sets.values + set * project->workflow->parameter_count, .count = 1};
-  struct ts_plan *plan = ts_planning_make(work, sets.values, sets.count, &source, 1, true, issues);
+  const struct ts_value *values = r->sets.values + set * project->workflow->parameter_count;
+  struct ts_plan *plan = ts_planning_make(work, values, 1, &source, 1, true, issues);
   if (!plan) return false;
   masks->plan = plan;
   struct engine_run run = {.work = work,

@@ -25,35 +25,34 @@ static void add_number(struct ts_str *csv, double value) {
 
 /* Which phase a run belongs to, from 1. */
 static size_t phase_of(const struct study_result *r, size_t set) {
-  size_t p = r->phase_count;
-  while (p > 1 && set < r->phases[p - 1].first) p--;
+  size_t p = r->found.phase_count;
+  while (p > 1 && set < r->found.phases[p - 1]->first) p--;
   return p;
 }
 
 /* ---- One row per run. ---- */
 
 static void add_csv_head(const struct ts_project *project, const struct study_result *r, struct ts_str *csv) {
-  const struct ts_design *d = &r->sets.design;
   ts_csv_add_cell(csv, "set", true);
-  for (size_t c = 0; c < d->column_count; c++) ts_csv_add_cell(csv, d->names[c], false);
+  for (size_t c = 0; c < r->course.column_count; c++) ts_csv_add_cell(csv, r->course.columns[c], false);
   for (size_t o = 0; o < project->study.output_count; o++) ts_csv_add_cell(csv, project->study.outputs[o].name, false);
-  if (r->phase_count > 1) ts_csv_add_cell(csv, "phase", false);
+  if (r->found.phase_count > 1) ts_csv_add_cell(csv, "phase", false);
   ts_str_add_char(csv, '\n');
 }
 
 void ts_study_results_csv(const struct ts_project *project, const struct study_result *r, struct ts_str *csv) {
-  const struct ts_design *d = &r->sets.design;
+  const size_t columns = r->course.column_count;
   ts_auto(ts_str_release) struct ts_str cell = {0};
   add_csv_head(project, r, csv);
   for (size_t i = 0; i < r->sets.count; i++) {
     add_count(csv, i, true);
-    for (size_t c = 0; c < d->column_count; c++) {
+    for (size_t c = 0; c < columns; c++) {
       ts_str_clear(&cell);
-      ts_value_print(&d->values[i * d->column_count + c], &cell);
+      ts_value_print(&r->course.history.points[i * columns + c], &cell);
       ts_csv_add_cell(csv, ts_str_get(&cell), false);
     }
     for (size_t o = 0; o < project->study.output_count; o++) add_number(csv, r->outputs[o * r->sets.count + i]);
-    if (r->phase_count > 1) add_count(csv, phase_of(r, i), false);
+    if (r->found.phase_count > 1) add_count(csv, phase_of(r, i), false);
     ts_str_add_char(csv, '\n');
   }
 }

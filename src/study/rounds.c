@@ -1,6 +1,5 @@
 /* Rounds of a study: each is planned and run by itself, and takes products of earlier ones from the store.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "project/study_method.h"
 #include "study/study_result.h"
 #include "work/planning.h"
 #include "work/workers.h"
@@ -8,7 +7,6 @@
 #include "base/alloc.h"
 
 #include <math.h>
-#include <string.h>
 
 struct collecting {
   struct collector *collector; /* borrowed */
@@ -63,11 +61,11 @@ static void add_result(const struct ts_project *project, struct ts_run_result *s
 }
 
 static void count_phase(const struct ts_project *project, const struct ts_plan *plan,
-                        const struct ts_run_result *result, struct study_phase *phase) {
+                        const struct ts_run_result *result, struct study_effort *effort) {
   for (size_t t = 0; result->tasks && t < project->workflow->task_count; t++) {
     size_t units = ts_project_task_units(project, t);
-    phase->requested += plan->counts[t].requested * units;
-    phase->executed += result->tasks[t].by_outcome[TS_OUTCOME_EXECUTED];
+    effort->requested += plan->counts[t].requested * units;
+    effort->executed += result->tasks[t].by_outcome[TS_OUTCOME_EXECUTED];
   }
 }
 
@@ -81,7 +79,7 @@ static void follow(struct ts_work *work, struct study_result *r, const struct st
 }
 
 static bool run(struct ts_work *work, struct study_result *r, const struct study_round *round,
-                struct study_phase *phase, struct ts_issues *issues) {
+                struct ts_issues *issues) {
   const struct ts_project *project = work->project;
   struct collecting collecting = {
       .collector = round->collector,
@@ -97,122 +95,63 @@ static bool run(struct ts_work *work, struct study_result *r, const struct study
   struct engine_run *engine = &collecting.engine;
   bool ok = ts_engine_run(engine) && check_columns(project, round->collector, issues);
   bool stopped = engine->result.stopped && !engine->halt;
-  count_phase(project, round->plan, &engine->result, phase);
+  count_phase(project, round->plan, &engine->result, &r->efforts[round->phase]);
   add_result(project, &r->result, &engine->result);
   ts_run_result_release(&engine->result);
   r->state = stopped ? "paused" : engine->halt || ts_progress_any_failed(r->progress) ? "failed" : "done";
   return ok && !stopped;
 }
 
-bool ts_study_plan_round(struct ts_work *work, struct study_result *r, struct study_phase *phase,
-                         struct ts_issues *issues) {
+static bool plan(struct ts_work *work, struct study_result *r, const struct ts_strategy_batch *batch,
+                 struct ts_issues *issues) {
   const struct ts_project *project = work->project;
-  size_t wanted_count = 0;
+  size_t wanted_count = 0, first = r->sets.count;
   struct ts_source *wanted = ts_planning_study_products(work, &wanted_count);
-  size_t done = r->sets.count - phase->first; /* rows of the phase that earlier rounds ran */
-  ts_sets_append(project, &r->sets, &phase->sets, done);
-  struct parameter_sets rows = {
-      .values = r->sets.values + (phase->first + done) * project->workflow->parameter_count,
-      .count = phase->sets.count - done,
-  };
-  r->plan = ts_planning_make(work, rows.values, rows.count, wanted, wanted_count, false, issues);
+  ts_history_add(&r->course.history, batch->values, batch->count);
+  ts_sets_append(project->workflow, &r->sets, r->course.columns, r->course.column_count, batch->values, batch->count);
+  r->plan = ts_planning_make(work, r->sets.values + first * project->workflow->parameter_count, batch->count, wanted,
+                             wanted_count, false, issues);
   if (r->plan && !ts_workers_check(work, r->plan, issues)) { /* no round owns it yet */
     ts_plan_destroy(r->plan);
     r->plan = NULL;
   }
   if (!r->plan) return false;
   r->rounds = ts_grow(r->rounds, r->round_count, &r->round_capacity, sizeof *r->rounds);
-  struct study_round *round = &r->rounds[r->round_count++];
-  *round = (struct study_round){.plan = r->plan,
-                                .collector = ts_collector_create(project, r->plan),
-                                .first = phase->first + done,
-                                .count = rows.count};
-  phase->rounds++;
-  r->is_planned = true;
+  r->rounds[r->round_count++] = (struct study_round){.plan = r->plan,
+                                                     .collector = ts_collector_create(project, r->plan),
+                                                     .first = first,
+                                                     .count = batch->count,
+                                                     .phase = batch->phase};
   return true;
 }
 
-bool ts_study_run_round(struct ts_work *work, struct study_result *r, struct study_phase *phase,
-                        struct ts_issues *issues) {
-  if (!r->is_planned && !ts_study_plan_round(work, r, phase, issues)) return false;
-  const struct study_round *round = &r->rounds[r->round_count - 1];
-  r->is_planned = false;
-  follow(work, r, round);
-  return run(work, r, round, phase, issues);
+bool ts_study_plan_round(struct ts_work *work, struct study_result *r, bool *done, struct ts_issues *issues) {
+  ts_auto(ts_strategy_batch_release) struct ts_strategy_batch batch = {0};
+  if (!ts_course_ask(&r->course, &batch)) return false;
+  *done = batch.count == 0;
+  return *done || plan(work, r, &batch, issues);
 }
 
-/* Whether the larger design begins with the rows of the smaller one. */
-static bool keeps_rows(const struct parameter_sets *small, const struct parameter_sets *large) {
-  size_t cells = small->count * small->design.column_count;
-  if (large->count < small->count || small->design.column_count != large->design.column_count) return false;
-  for (size_t i = 0; i < cells; i++) {
-    if (!ts_value_equal(&small->design.values[i], &large->design.values[i])) return false;
-  }
-  return true;
-}
-
-/* The curves of FAST grow in length; everything else grows in number. */
-size_t ts_study_phase_size(const struct study_phase *phase) {
-  const struct parameter_sets *sets = &phase->sets;
-  return sets->layout == TS_LAYOUT_FAST ? sets->block_rows : sets->count / sets->block_rows;
-}
-
-static size_t next_size(const struct study_phase *phase, size_t most) {
-  size_t size = ts_study_phase_size(phase);
-  if (phase->method->kind != &ts_kind_morris) return 2 * size;
-  size_t next = size + (size + 1) / 2;
-  return next > most && most > size ? most : next;
-}
-
-static void retire(struct study_result *r, struct parameter_sets *sets) {
-  r->retired = ts_grow(r->retired, r->retired_count, &r->retired_capacity, sizeof *r->retired);
-  r->retired[r->retired_count++] = *sets;
-}
-
-static size_t budget_of(const struct ts_project *project, const struct study_result *r) {
-  return project->study.max_runs ? project->study.max_runs : STUDY_ROUNDS_BUDGET * r->rounds[0].count;
-}
-
-static const char *over_budget(struct ts_work *work, const struct study_result *r, size_t runs) {
-  const struct ts_project *project = work->project;
-  const char *limit = project->study.max_runs
-                          ? "the limit of"
-                          : ts_arena_printf(&work->arena, "%d times those of the first round, of", STUDY_ROUNDS_BUDGET);
-  return ts_arena_printf(&work->arena, "the next round would need %zu runs in all, more than %s %zu", runs, limit,
-                         budget_of(project, r));
-}
-
-/* Designs of which a larger one has other rows: all runs of the next round are new. */
-static bool starts_again(const struct study_method *method) {
-  const char *sampler = method->kind->sampler;
-  bool strata = strcmp(sampler, "lhs") == 0 || (method->base && strcmp(method->base, "lhs") == 0);
-  return strata || strcmp(sampler, "fast") == 0 || method->candidates > 0;
-}
-
-bool ts_study_grow(struct ts_work *work, struct study_result *r, struct study_phase *phase, const char **reason,
-                   struct ts_issues *issues) {
-  const struct ts_project *project = work->project;
-  size_t left = budget_of(project, r) > phase->first ? budget_of(project, r) - phase->first : 0;
-  size_t size = ts_study_phase_size(phase), rows = phase->sets.count / size; /* per unit of size */
-  size_t next_one = next_size(phase, left / rows);
-  struct parameter_sets next = {0};
-  if (strcmp(phase->method->kind->sampler, "grid") == 0) {
-    *reason = "runs cannot be added to a grid";
-  } else if (next_one > left / rows) {
-    *reason = over_budget(work, r, (starts_again(phase->method) ? r->sets.count : phase->first) + next_one * rows);
-  } else if (ts_sets_draw(project, phase->method, phase->sets.design.names, phase->sets.design.column_count, next_one,
-                          &next, issues)) {
-    bool keeps = keeps_rows(&phase->sets, &next);
-    if (keeps || r->sets.count + next.count <= budget_of(project, r)) {
-      if (!keeps) phase->first = r->sets.count; /* all rows are new; the store knows equal ones */
-      retire(r, &phase->sets);
-      phase->sets = next;
-      return true;
+/* The numbers of the sets that were run, for the strategy. */
+static void add_outcomes(struct study_result *r, const struct study_round *round) {
+  const struct ts_strategy_problem *problem = &r->course.problem;
+  struct ts_history *history = &r->course.history;
+  for (size_t i = round->first; i < round->first + round->count; i++) {
+    for (size_t k = 0; k < problem->series_count; k++) {
+      const struct ts_series *series = &problem->series[k];
+      history->outputs[i * problem->series_count + k] = series->file == TS_NONE
+                                                            ? ts_study_value(r, i, series->output)
+                                                            : ts_study_file_value(r, i, series->output, series->file);
     }
-    *reason = over_budget(work, r, r->sets.count + next.count);
   }
-  ts_sets_release(&next);
-  return false;
+}
+
+bool ts_study_run_round(struct ts_work *work, struct study_result *r, struct ts_issues *issues) {
+  const struct study_round *round = &r->rounds[r->round_count - 1];
+  follow(work, r, round);
+  if (!run(work, r, round, issues)) return false;
+  add_outcomes(r, round);
+  return true;
 }
 
 /* Tasks that were neither done nor lost in any round were in the store before. */
@@ -271,6 +210,11 @@ static void gather_outputs(const struct ts_project *project, struct study_result
                    r->sets.count);
 }
 
+size_t ts_study_file_count(const struct ts_project *project, size_t output) {
+  size_t stage = project->workflow->tasks[project->study.outputs[output].source.index].stage;
+  return ts_scope_is_in_item(project->workflow->stages[stage].scope) ? project->dataset.item_count : 0;
+}
+
 bool ts_study_sum_up(struct ts_work *work, struct study_result *r, bool complete, struct ts_issues *issues) {
   if (r->round_count > 1 && !plan_whole(work, r, complete, issues)) return false;
   if (complete) gather_outputs(work->project, r, issues);
@@ -318,14 +262,9 @@ void ts_study_result_release(struct study_result *r) {
     ts_plan_destroy(r->rounds[i].plan);
   }
   ts_plan_destroy(r->whole_plan);
-  for (size_t p = 0; p < r->phase_count; p++) {
-    ts_study_analyses_release(&r->phases[p]);
-    ts_sets_release(&r->phases[p].sets);
-  }
-  for (size_t i = 0; i < r->retired_count; i++) ts_sets_release(&r->retired[i]);
+  ts_course_release(&r->course);
   ts_sets_release(&r->sets);
   ts_study_pictures_release(r);
   free(r->rounds);
-  free(r->retired);
   free(r->outputs);
 }

@@ -1,4 +1,4 @@
-/* Runs a study that is ready: one phase after the other, and what they found as files.
+/* Runs a study that is ready: one round after the other as its strategy asks for them, and the results as files.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "project/check_data.h"
 #include "study/study_result.h"
@@ -8,22 +8,11 @@
 
 #include <string.h>
 
-/* Runs and analyses a phase, again with more runs as long as they are wanted and allowed. */
-static bool run_phase(struct ts_work *work, struct study_result *r, struct study_phase *phase,
-                      struct ts_issues *issues) {
-  const char *end = NULL;
-  do {
-    if (!ts_study_run_round(work, r, phase, issues) || !ts_study_analyse(work->project, r, phase, issues)) return false;
-  } while (ts_until_wants_more(work, r, phase) && ts_study_grow(work, r, phase, &end, issues));
-  if (end) r->until.reason = ts_arena_printf(&work->arena, "%s; %s", r->until.reason, end);
-  return ts_issues_ok(issues);
-}
-
 bool ts_study_run(struct ts_work *work, struct study_result *r, struct ts_issues *issues) {
-  bool ok = run_phase(work, r, &r->phases[0], issues);
-  while (ok && !r->sets.is_given && r->phase_count < work->project->study.phase_count)
-    ok = ts_study_begin_phase(work, r, issues) && run_phase(work, r, &r->phases[r->phase_count - 1], issues);
+  bool ok = true, done = false;
+  while (ok && !done) ok = ts_study_run_round(work, r, issues) && ts_study_plan_round(work, r, &done, issues);
   if (r->progress) ts_progress_end(r->progress, issues);
+  ok = ts_course_finish(&r->course, &r->found) && ok;
   return ts_study_sum_up(work, r, ok, issues);
 }
 

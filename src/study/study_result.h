@@ -7,6 +7,7 @@
 #ifndef TS_STUDY_STUDY_RESULT_H
 #define TS_STUDY_STUDY_RESULT_H
 
+#include "study/course.h"
 #include "study/sets.h"
 #include "work/collect.h"
 #include "work/engine.h"
@@ -20,39 +21,16 @@ struct study_picture {
   struct ts_str caption, png;
 };
 
-/* The indices of one output in one scope. */
-struct study_analysis {
-  size_t output;
-  size_t file; /* TS_NONE: pooled over all files */
-  struct ts_indices indices;
-  bool is_known; /* false: the notes say why not; cells are NaN */
-};
-
 struct study_round {
   struct ts_plan *plan;        /* owned */
   struct collector *collector; /* owned */
-  size_t first, count;         /* its runs, among those of the study */
+  size_t first, count;         /* its sets, among those of the study */
+  size_t phase;                /* that it belongs to */
 };
 
-struct study_phase {
-  const struct study_method *method; /* borrowed from the study file */
-  struct parameter_sets sets;        /* all runs of the phase so far */
-  size_t first;                      /* its first run, among those of the study */
-  size_t rounds;
-  struct study_analysis *analyses; /* owned; of the latest round: method by method, output by output, pooled first */
-  size_t analysis_count;
+/* The tasks of a phase. */
+struct study_effort {
   uint64_t requested, executed;
-  /* what the next phase varies; in the arena of the work */
-  const char **kept, **dropped, **why; /* why: kept ones, then dropped ones */
-  size_t kept_count, dropped_count;
-  const char *rule;
-};
-
-/* How the condition of --until ended. */
-struct study_until_state {
-  bool is_used, is_met;
-  size_t rounds, blocks;
-  const char *reason; /* in the arena of the work */
 };
 
 struct study_result {
@@ -60,19 +38,16 @@ struct study_result {
   const char *state; /* "done", "failed", "paused" */
   int64_t started_unix_ns;
   uint64_t start_ns;
-  struct parameter_sets sets;  /* of all rounds, with the columns of the first phase */
+  struct study_course course;  /* which sets are run, and what came out of them */
+  struct parameter_sets sets;  /* of all rounds, with all parameters */
   struct ts_plan *plan;        /* owned by its round, or `whole_plan` */
   struct ts_plan *whole_plan;  /* owned; of all runs, where there was more than one round; NULL otherwise */
   struct progress *progress;   /* owned */
   struct ts_run_result result; /* of all rounds */
   struct study_round *rounds;  /* owned */
   size_t round_count, round_capacity;
-  bool is_planned; /* the last round, which is not run yet */
-  struct study_phase phases[STUDY_PHASES_MAX];
-  size_t phase_count;             /* begun */
-  struct parameter_sets *retired; /* owned: designs of earlier rounds, whose values the sets still use */
-  size_t retired_count, retired_capacity;
-  struct study_until_state until;
+  struct ts_strategy_result found; /* borrowed from the course, once the sets are run */
+  struct study_effort efforts[TS_STRATEGY_PHASES];
   double *outputs; /* owned: output after output, one value per run */
   struct study_picture pictures[2];
   size_t picture_count;
@@ -80,7 +55,8 @@ struct study_result {
 };
 
 /* study.c */
-/* One phase after the other; false if there is nothing to report (a fault, or the user paused). */
+/* Runs the round that is planned, and those that the strategy asks for after it; false if there is nothing to report (a
+ * fault, or the user paused). */
 bool ts_study_run(struct ts_work *work, struct study_result *r, struct ts_issues *issues);
 /* Where the files of the result go. */
 void ts_study_name_files(struct ts_work *work, struct study_result *r);
@@ -89,20 +65,12 @@ bool ts_study_write_results(const struct ts_project *project, struct study_resul
 bool ts_study_write_report(struct study_result *r, const json_t *object, struct ts_issues *issues);
 
 /* rounds.c */
-/* The most runs in all, as a multiple of those of the first round, if the user sets no limit. */
-#define STUDY_ROUNDS_BUDGET 20
-/* Plans the rows of the phase that have not been run; requests that cannot be met are refused here. */
-bool ts_study_plan_round(struct ts_work *work, struct study_result *r, struct study_phase *phase,
-                         struct ts_issues *issues);
-/* Runs them, after planning them if that has not been done; false if the study cannot continue (a fault, or the user
- * paused it). */
-bool ts_study_run_round(struct ts_work *work, struct study_result *r, struct study_phase *phase,
-                        struct ts_issues *issues);
-/* Trajectories, base samples, points, or rows of a curve. */
-size_t ts_study_phase_size(const struct study_phase *phase);
-/* Draws a larger design of the same kind; false if the budget or the design ends it (`reason`), or a fault. */
-bool ts_study_grow(struct ts_work *work, struct study_result *r, struct study_phase *phase, const char **reason,
-                   struct ts_issues *issues);
+/* Asks the strategy for the next sets and plans them; *done: there are none. Requests that cannot be met are refused
+ * here. */
+bool ts_study_plan_round(struct ts_work *work, struct study_result *r, bool *done, struct ts_issues *issues);
+/* Runs the sets that were planned last and adds their outcome to the history; false if the study cannot continue (a
+ * fault, or the user paused it). */
+bool ts_study_run_round(struct ts_work *work, struct study_result *r, struct ts_issues *issues);
 /* Adds up what the rounds did; afterwards `plan`, `result` and (if it is complete) `outputs` are those of the whole
  * study. */
 bool ts_study_sum_up(struct ts_work *work, struct study_result *r, bool complete, struct ts_issues *issues);
@@ -114,26 +82,12 @@ double ts_study_tile_value(const struct study_result *r, size_t set, size_t outp
 bool ts_study_is_per_tile(const struct study_result *r, size_t output);
 void ts_study_result_release(struct study_result *r);
 
-/* phases.c */
-/* The first design; for the second phase, with the parameters that the first one kept. */
-bool ts_study_begin_phase(struct ts_work *work, struct study_result *r, struct ts_issues *issues);
-
-/* analyses.c */
 /* Files that have a value of their own for an output: 0 for products of the whole dataset. */
 size_t ts_study_file_count(const struct ts_project *project, size_t output);
-bool ts_study_analyse(const struct ts_project *project, struct study_result *r, struct study_phase *phase,
-                      struct ts_issues *issues);
-/* The pooled analysis of an output by the first method of a phase. */
-const struct study_analysis *ts_study_answer_of(const struct study_phase *phase, size_t output);
-void ts_study_analyses_release(struct study_phase *phase);
-/* Once all runs are analysed: which neighbouring ranks overlap, and what would likely separate the first of them. */
-void ts_study_warn_unsettled(const struct study_result *r, struct ts_issues *issues);
-/* The indices of a Morris analysis in their older form; owned by the caller. */
-struct ts_morris_index *ts_study_morris_indices(const struct ts_indices *indices);
 
-/* until.c */
-/* Whether the phase needs another round; records the state of the condition. */
-bool ts_until_wants_more(struct ts_work *work, struct study_result *r, const struct study_phase *phase);
+/* unsettled.c */
+/* Once all sets are analysed: which neighbouring ranks overlap, and what would likely separate the first of them. */
+void ts_study_warn_unsettled(const struct study_result *r, struct ts_issues *issues);
 
 /* results_csv.c */
 /* Number, parameters and outputs of every run. */

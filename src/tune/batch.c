@@ -17,7 +17,7 @@ static union ts_map_value *seen_entry(struct ts_tune *tune, size_t component, co
 }
 
 size_t ts_tune_add_recorded(struct ts_tune *tune, const double *numbers, const double *unit) {
-  size_t trial = ts_history_append(tune, TS_TRIAL_RECORDED, TS_NONE, TS_NONE, numbers, unit);
+  size_t trial = ts_trials_append(tune, TS_TRIAL_RECORDED, TS_NONE, TS_NONE, numbers, unit);
   seen_entry(tune, TS_NONE, numbers)->number = trial + 1;
   return trial;
 }
@@ -34,7 +34,7 @@ static enum ts_added append(struct ts_tune *tune, enum ts_trial_kind kind, size_
   }
   double charge = ts_tune_charge(tune, kind, component, unit);
   if (!ts_tune_fits(tune, charge)) return TS_ADD_NO_BUDGET;
-  size_t added = ts_history_append(tune, kind, component, row, numbers, unit);
+  size_t added = ts_trials_append(tune, kind, component, row, numbers, unit);
   seen->number = added + 1;
   tune->pending += charge;
   if (is_row) tune->row_tried[row] = true;

@@ -93,7 +93,7 @@ static void compare_models(struct state *state, const struct ts_tune_history *hi
   ts_auto_free size_t *trials = ts_calloc(history->count + 1, sizeof *trials);
   size_t count = 0;
   for (size_t t = state->tested; t < history->count; t++) {
-    if (ts_history_is_measured(history, t) && history->rows[t] != TS_NONE) trials[count++] = t;
+    if (ts_trials_is_measured(history, t) && history->rows[t] != TS_NONE) trials[count++] = t;
   }
   if (count < TEST_ROWS) return;
   double high = sum_of_recalls(history, trials, count, state->held);
@@ -113,7 +113,7 @@ static bool favourite_failed(const struct state *state, const struct ts_tune_his
   if (!state->learner.trained) return true;
   size_t favourite = TS_NONE, count = 0, better = 0, last = history->batches[history->count - 1];
   for (size_t t = 0; t < history->count; t++) {
-    if (history->batches[t] != last || !ts_history_is_measured(history, t) || history->rows[t] == TS_NONE) continue;
+    if (history->batches[t] != last || !ts_trials_is_measured(history, t) || history->rows[t] == TS_NONE) continue;
     count++;
     const double *scores = state->learner.scores;
     if (favourite == TS_NONE || scores[history->rows[t]] < scores[history->rows[favourite]]) favourite = t;

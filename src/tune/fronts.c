@@ -86,7 +86,7 @@ size_t ts_fronts_rank(const struct ts_tune_history *history, size_t *ranked) {
   if (history->goal_count == 1) return ts_search_rank(history, ranked);
   size_t count = 0;
   for (size_t t = 0; t < history->count; t++) {
-    if (ts_history_is_measured(history, t)) ranked[count++] = t;
+    if (ts_trials_is_measured(history, t)) ranked[count++] = t;
   }
   struct ranking ranking = {.history = history};
   ts_auto_free size_t *front = ranking.front = ts_calloc(history->count + 1, sizeof *front);

@@ -42,7 +42,7 @@ static double optimal_score(const struct ts_tune_history *history) {
   ts_auto_free double *scores = ts_calloc(history->count + 1, sizeof *scores);
   size_t count = 0;
   for (size_t t = 0; t < history->count; t++) {
-    if (ts_history_is_measured(history, t)) scores[count++] = history->scores[t];
+    if (ts_trials_is_measured(history, t)) scores[count++] = history->scores[t];
   }
   if (count == 0) return -INFINITY;
   qsort(scores, count, sizeof *scores, ts_compare_doubles);

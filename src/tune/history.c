@@ -23,8 +23,8 @@ static void grow(struct ts_tune *tune) {
   tune->capacity = capacity;
 }
 
-size_t ts_history_append(struct ts_tune *tune, enum ts_trial_kind kind, size_t component, size_t row,
-                         const double *numbers, const double *unit) {
+size_t ts_trials_append(struct ts_tune *tune, enum ts_trial_kind kind, size_t component, size_t row,
+                        const double *numbers, const double *unit) {
   struct ts_tune_history *history = &tune->history;
   if (history->count == tune->capacity) grow(tune);
   size_t trial = history->count++, columns = history->column_count;
@@ -41,7 +41,7 @@ size_t ts_history_append(struct ts_tune *tune, enum ts_trial_kind kind, size_t c
   return trial;
 }
 
-void ts_history_release(struct ts_tune_history *history) {
+void ts_trials_release(struct ts_tune_history *history) {
   free(history->kinds);
   free(history->components);
   free(history->rows);
@@ -55,7 +55,7 @@ void ts_history_release(struct ts_tune_history *history) {
   *history = (struct ts_tune_history){0};
 }
 
-bool ts_history_is_measured(const struct ts_tune_history *history, size_t trial) {
+bool ts_trials_is_measured(const struct ts_tune_history *history, size_t trial) {
   return history->kinds[trial] != TS_TRIAL_COMPONENT && !history->failed[trial] &&
          isfinite(history->outputs[trial * history->goal_count]);
 }
@@ -65,7 +65,7 @@ static void range_of_goal(const struct ts_tune_history *history, size_t goal, do
   *low = INFINITY;
   *high = -INFINITY;
   for (size_t t = 0; t < history->count; t++) {
-    if (!ts_history_is_measured(history, t)) continue;
+    if (!ts_trials_is_measured(history, t)) continue;
     double output = history->outputs[t * history->goal_count + goal];
     *low = fmin(*low, output);
     *high = fmax(*high, output);
@@ -78,7 +78,7 @@ static void range_of_goal(const struct ts_tune_history *history, size_t goal, do
 
 static void score_weighted(struct ts_tune_history *history, const double *weights) {
   size_t goals = history->goal_count;
-  for (size_t t = 0; t < history->count; t++) history->scores[t] = ts_history_is_measured(history, t) ? 0 : NAN;
+  for (size_t t = 0; t < history->count; t++) history->scores[t] = ts_trials_is_measured(history, t) ? 0 : NAN;
   ts_auto_free double *sums = ts_calloc(history->count + 1, sizeof *sums);
   for (size_t g = 0; g < goals; g++) {
     double low, high;
@@ -93,7 +93,7 @@ static void score_weighted(struct ts_tune_history *history, const double *weight
   for (size_t t = 0; t < history->count; t++) history->scores[t] += SUM_SHARE * sums[t];
 }
 
-void ts_history_score(struct ts_tune_history *history, const double *weights) {
+void ts_trials_score(struct ts_tune_history *history, const double *weights) {
   if (history->goal_count > 1) {
     score_weighted(history, weights);
     return;

@@ -99,7 +99,7 @@ bool ts_learner_train(struct ts_learner *learner, const struct ts_tune_history *
   ts_auto_free double *features = ts_calloc(history->count * width + 1, sizeof *features);
   ts_auto_free double *targets = ts_calloc(history->count + 1, sizeof *targets);
   for (size_t t = 0; t < history->count; t++) {
-    if (!ts_history_is_measured(history, t)) continue;
+    if (!ts_trials_is_measured(history, t)) continue;
     if (!copy_features(learner, history, t, &features[count * width], err)) return false;
     targets[count++] = history->scores[t];
   }

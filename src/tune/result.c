@@ -8,7 +8,7 @@ size_t ts_tune_best(const struct ts_tune *tune, bool (*wanted)(const struct ts_t
   const struct ts_tune_history *history = &tune->history;
   size_t best = TS_NONE;
   for (size_t t = 0; t < history->count; t++) {
-    if (!ts_history_is_measured(history, t) || (wanted && !wanted(history, t))) continue;
+    if (!ts_trials_is_measured(history, t) || (wanted && !wanted(history, t))) continue;
     if (best == TS_NONE || history->scores[t] < history->scores[best]) best = t;
   }
   return best;
@@ -17,7 +17,7 @@ size_t ts_tune_best(const struct ts_tune *tune, bool (*wanted)(const struct ts_t
 static bool is_dominated(const struct ts_tune_history *history, size_t trial) {
   size_t goals = history->goal_count;
   for (size_t t = 0; t < history->count; t++) {
-    if (ts_history_is_measured(history, t) &&
+    if (ts_trials_is_measured(history, t) &&
         ts_dominates(&history->outputs[t * goals], &history->outputs[trial * goals], goals))
       return true;
   }
@@ -29,7 +29,7 @@ void ts_tune_make_front(struct ts_tune *tune) {
   size_t goals = history->goal_count, count = 0;
   tune->front = ts_arena_array(&tune->arena, history->count + 1, sizeof *tune->front);
   for (size_t t = 0; t < history->count; t++) {
-    if (!ts_history_is_measured(history, t) || is_dominated(history, t)) continue;
+    if (!ts_trials_is_measured(history, t) || is_dominated(history, t)) continue;
     size_t at = count++; /* insertion: by the first goal, earlier trials first among equals */
     for (; at > 0 && history->outputs[tune->front[at - 1] * goals] > history->outputs[t * goals]; at--)
       tune->front[at] = tune->front[at - 1];

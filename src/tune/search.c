@@ -57,7 +57,7 @@ double ts_search_mirror(double unit) {
 size_t ts_search_rank(const struct ts_tune_history *history, size_t *order) {
   size_t count = 0;
   for (size_t t = 0; t < history->count; t++) {
-    if (!ts_history_is_measured(history, t) || isnan(history->scores[t])) continue;
+    if (!ts_trials_is_measured(history, t) || isnan(history->scores[t])) continue;
     size_t low = 0, high = count++; /* behind all that are as good */
     while (low < high) {
       size_t middle = (low + high) / 2;

@@ -71,7 +71,7 @@ static void make_densities(const struct state *state, const struct ts_tune_histo
   size_t measured = ts_search_rank(history, trials), count = measured;
   size_t good_count = ts_smaller_size((size_t)ceil(GOOD_SHARE * (double)measured), MOST_GOOD);
   for (size_t t = 0; t < history->count; t++) {
-    if (history->kinds[t] != TS_TRIAL_COMPONENT && !ts_history_is_measured(history, t)) trials[count++] = t;
+    if (history->kinds[t] != TS_TRIAL_COMPONENT && !ts_trials_is_measured(history, t)) trials[count++] = t;
   }
   qsort(trials, good_count, sizeof *trials, compare_sizes);
   qsort(trials + good_count, count - good_count, sizeof *trials, compare_sizes);

@@ -42,7 +42,7 @@ struct ts_tune *ts_tune_create(const struct ts_tuner *tuner, const struct ts_tun
 void ts_tune_destroy(struct ts_tune *tune) {
   if (!tune) return;
   tune->tuner->destroy(tune->state);
-  ts_history_release(&tune->history);
+  ts_trials_release(&tune->history);
   ts_map_release(&tune->seen);
   ts_arena_release(&tune->arena);
   free(tune);
@@ -101,7 +101,7 @@ static void score(struct ts_tune *tune, bool equal_weights) {
   } else {
     draw_weights(tune, weights);
   }
-  ts_history_score(&tune->history, weights);
+  ts_trials_score(&tune->history, weights);
 }
 
 static bool make_forecast(struct ts_tune *tune, struct ts_error *err) {

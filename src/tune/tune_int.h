@@ -41,11 +41,11 @@ struct ts_tune {
 
 /* history.c */
 /* Appends a trial without an outcome; the point in numbers and unit, both as wide as the space. */
-size_t ts_history_append(struct ts_tune *tune, enum ts_trial_kind kind, size_t component, size_t row,
-                         const double *numbers, const double *unit);
-void ts_history_release(struct ts_tune_history *history);
+size_t ts_trials_append(struct ts_tune *tune, enum ts_trial_kind kind, size_t component, size_t row,
+                        const double *numbers, const double *unit);
+void ts_trials_release(struct ts_tune_history *history);
 /* Scores of all trials by the goals' weights (goal_count of them). */
-void ts_history_score(struct ts_tune_history *history, const double *weights);
+void ts_trials_score(struct ts_tune_history *history, const double *weights);
 
 /* points.c: checks the problem, fills in unit coordinates and draws a pool where one is needed. */
 bool ts_tune_take_points(struct ts_tune *tune, struct ts_error *err);

@@ -111,7 +111,7 @@ struct ts_tune_history {
   double spent; /* of the budget */
 };
 /* A successful trial of the whole workflow (confirmations too). */
-bool ts_history_is_measured(const struct ts_tune_history *history, size_t trial);
+bool ts_trials_is_measured(const struct ts_tune_history *history, size_t trial);
 
 /* What the tuner asks for. Filled by ts_batch_add*, which refuse what the driver may not run. */
 struct ts_tune_batch;

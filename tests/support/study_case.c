@@ -16,7 +16,6 @@
 #include <string.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-#define MOST_ANALYSES   8
 
 /* ---- Operations. ---- */
 
@@ -157,27 +156,4 @@ const char *study_case_warnings(const struct study_case *c) {
   for (size_t i = 0; i < c->issues.warning_count && length < sizeof text; i++)
     length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? "\n" : "", c->issues.warnings[i]);
   return text;
-}
-
-/* ---- Indices. ---- */
-
-struct ts_indices *study_case_analysis(struct study_case *c, struct study_phase *phase, size_t output,
-                                       const char *const *names, size_t count) {
-  const struct ts_runs runs = {.names = names, .parameter_count = count, .row_count = 1, .group_count = count};
-  const struct ts_analysis_options options = {.confidence = c->project.study.confidence};
-  if (!phase->analyses) phase->analyses = ts_calloc(MOST_ANALYSES, sizeof *phase->analyses);
-  assert_true(phase->analysis_count < MOST_ANALYSES);
-  struct study_analysis *analysis = &phase->analyses[phase->analysis_count++];
-  *analysis = (struct study_analysis){.output = output, .file = TS_NONE, .is_known = true};
-  struct ts_indices *indices = &analysis->indices;
-  ts_indices_init(indices, phase->method->analyses[0], &runs, &options);
-  for (size_t i = 0; i < count; i++) indices->usable[i] = 10;
-  return indices;
-}
-
-void study_case_index(struct ts_indices *indices, size_t name, const char *column, double value, double low,
-                      double high) {
-  size_t at = ts_indices_column(indices, column);
-  assert_true(at < indices->column_count && name < indices->name_count);
-  indices->cells[name * indices->column_count + at] = (struct ts_index){value, low, high};
 }

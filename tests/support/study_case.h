@@ -42,12 +42,4 @@ const char *study_case_faults(const struct study_case *c);
 /* The same of warnings. */
 const char *study_case_warnings(const struct study_case *c);
 
-/* An analysis of an output of a phase, all cells unknown (NaN) and backed by ten blocks. Eight at most; released by
- * ts_study_analyses_release. */
-struct ts_indices *study_case_analysis(struct study_case *c, struct study_phase *phase, size_t output,
-                                       const char *const *names, size_t count);
-/* Sets a cell of it: the value and the ends of its interval. */
-void study_case_index(struct ts_indices *indices, size_t name, const char *column, double value, double low,
-                      double high);
-
 #endif
