@@ -64,6 +64,10 @@ def words(folder, out, *more):
     return ["run", "workflow.json", "-C", str(folder), "--data", "data", "-o", out, "--progress=none", "--store", f"store-{out}", *more]
 
 
+def scratch_folders(folder):
+    return [path.name for path in (folder / "tmp").iterdir() if path.name.startswith("tessera-call")]
+
+
 def check_kill(folder, title, expected, *more):
     """Workers notice that the study is gone and end in an orderly way; the study itself leaves scratch folders behind."""
     started, env = folder / "started", support.environment(TMPDIR=str(folder / "tmp"))
@@ -78,11 +82,12 @@ def check_kill(folder, title, expected, *more):
     if not check(wait_until(lambda: not any(map(is_alive, commands)), 5), f"{title}: commands go on without the study"):
         for process in filter(is_alive, commands):
             os.kill(process, signal.SIGKILL)
-    left = [path.name for path in (folder / "tmp").iterdir() if path.name.startswith("tessera-call")]
+    wait_until(lambda: len(scratch_folders(folder)) == expected, 5)  # a worker removes them after its commands are dead
+    left = scratch_folders(folder)
     check(len(left) == expected, f"{title}: {len(left)} scratch folders, not {expected}")
     (folder / "wait").unlink()
     support.call(*words(folder, f"out-{title}", "--resume"), env=env)
-    left = [path.name for path in (folder / "tmp").iterdir() if path.name.startswith("tessera-call")]
+    left = scratch_folders(folder)
     check(not left, f"{title}: scratch folders are left: {left}")
     say(f"{title}: commands ended, scratch folders removed")
 

@@ -3,6 +3,7 @@
 #include "unit/store/support.h"
 
 #include "base/file.h"
+#include "base/log.h"
 
 #include <fcntl.h>
 
@@ -62,5 +63,6 @@ int main(void) {
       cmocka_unit_test(silent_by_default),
       cmocka_unit_test(every_call_is_told),
   };
+  ts_log_use_stderr();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
