@@ -288,7 +288,7 @@ static json_t *names_json(const char *const *names, size_t count) {
 }
 
 static json_t *phase_json(const struct ts_project *project, const struct study_phase *phase, size_t number) {
-  const char *name = phase->method->kind == &ts_kind_vbd ? "variance" : "then";
+  const char *name = phase->method->kind->second ? phase->method->kind->second : "then";
   if (number == 0) name = project->study.phase_count == 1 ? "study" : "screening";
   json_t *object = json_pack("{s:s, s:s}", "name", name, "method", phase->method->kind->name);
   json_object_set_new(object, "runs", json_integer((json_int_t)phase->sets.count));

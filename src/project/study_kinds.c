@@ -22,6 +22,10 @@ const struct study_kind ts_kind_morris = {
     .most = TRAJECTORIES_MAX,
     .has_blocks = true,
     .moves_groups = true,
+    .screens = true,
+    .growth = GROWS_BY_HALF,
+    .levels = STUDY_MORRIS_LEVELS,
+    .usual = "5 to 15 are usual, 1000 are a lot",
     .keys = {"levels", "radial", "candidates"},
 };
 
@@ -37,57 +41,35 @@ const struct study_kind ts_kind_vbd = {
     .most = SAMPLES_MAX,
     .has_blocks = true,
     .moves_groups = true,
+    .second = "variance",
     .keys = {"base", "scramble", "second_order", "estimator"},
 };
 
-#define FREE_ANALYSES                                                                                                  \
-  { "correlation", "given-data", "pce" }
+/* Independent rows, which any analysis takes. */
+#define FREE_ROWS(word, text)                                                                                          \
+  .name = (word), .title = (text), .sampler = (word), .analyses = {"correlation", "given-data", "pce"},                \
+  .count_key = "samples", .count = 256, .least = 2, .most = SAMPLES_MAX
 
 static const struct study_kind kind_lhs = {
-    .name = "lhs",
-    .title = "Latin hypercube, analysed by correlations, given data and polynomial chaos",
-    .sampler = "lhs",
-    .analyses = FREE_ANALYSES,
-    .count_key = "samples",
-    .count = 256,
-    .least = 2,
-    .most = SAMPLES_MAX,
+    FREE_ROWS("lhs", "Latin hypercube, analysed by correlations, given data and polynomial chaos"),
+    .restarts = true,
+    .correlates = true,
     .keys = {"improve", "degree", "slices"},
 };
 
 static const struct study_kind kind_mc = {
-    .name = "mc",
-    .title = "independent random points, analysed like lhs",
-    .sampler = "mc",
-    .analyses = FREE_ANALYSES,
-    .count_key = "samples",
-    .count = 256,
-    .least = 2,
-    .most = SAMPLES_MAX,
+    FREE_ROWS("mc", "independent random points, analysed like lhs"),
+    .correlates = true,
     .keys = {"degree", "slices"},
 };
 
 static const struct study_kind kind_halton = {
-    .name = "halton",
-    .title = "Halton sequence, analysed like lhs; more points keep the earlier ones",
-    .sampler = "halton",
-    .analyses = FREE_ANALYSES,
-    .count_key = "samples",
-    .count = 256,
-    .least = 2,
-    .most = SAMPLES_MAX,
+    FREE_ROWS("halton", "Halton sequence, analysed like lhs; more points keep the earlier ones"),
     .keys = {"scramble", "skip", "degree", "slices"},
 };
 
 static const struct study_kind kind_sequence = {
-    .name = "sobol-sequence",
-    .title = "Sobol' sequence, analysed like lhs; more points keep the earlier ones",
-    .sampler = "sobol-sequence",
-    .analyses = FREE_ANALYSES,
-    .count_key = "samples",
-    .count = 256,
-    .least = 2,
-    .most = SAMPLES_MAX,
+    FREE_ROWS("sobol-sequence", "Sobol' sequence, analysed like lhs; more points keep the earlier ones"),
     .keys = {"scramble", "skip", "degree", "slices"},
 };
 
@@ -99,6 +81,7 @@ static const struct study_kind kind_grid = {
     .count_key = "samples",
     .least = 2,
     .most = SAMPLES_MAX,
+    .growth = GROWS_NOT,
     .keys = {"levels", "degree", "slices"},
 };
 
@@ -111,6 +94,7 @@ static const struct study_kind kind_fast = {
     .least = 65,
     .most = SAMPLES_MAX,
     .has_blocks = true,
+    .restarts = true,
     .keys = {"harmonics"},
 };
 
@@ -165,14 +149,21 @@ const char *ts_study_kind_help(struct ts_arena *arena, const char *name) {
 }
 
 void ts_study_kind_init(const struct study_kind *kind, const char *pointer, struct study_method *method) {
-  *method = (struct study_method){.kind = kind, .pointer = pointer, .count = kind->count};
-  if (kind == &ts_kind_morris) method->levels = STUDY_MORRIS_LEVELS;
+  *method = (struct study_method){.kind = kind, .pointer = pointer, .count = kind->count, .levels = kind->levels};
   for (size_t i = 0; i < sizeof kind->analyses / sizeof *kind->analyses && kind->analyses[i]; i++) {
     struct ts_error err = {0};
     const struct ts_method *analysis = ts_method_find(kind->analyses[i], &err);
     if (!analysis) TS_BUG("%s", err.text);
     method->analyses[method->analysis_count++] = analysis;
   }
+}
+
+bool ts_study_kind_takes(const struct study_kind *kind, const char *key) {
+  if (kind->count_key && strcmp(kind->count_key, key) == 0) return true;
+  for (size_t i = 0; i < STUDY_KEYS_MAX && kind->keys[i]; i++) {
+    if (strcmp(kind->keys[i], key) == 0) return true;
+  }
+  return false;
 }
 
 const char *ts_study_method_name(const struct study_method *method) { return method->kind->name; }

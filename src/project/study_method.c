@@ -27,10 +27,6 @@ static bool has_word(const char *const *words, size_t count, const char *word) {
   return false;
 }
 
-static bool kind_takes(const struct study_kind *kind, const char *key) {
-  return (kind->count_key && strcmp(kind->count_key, key) == 0) || has_word(kind->keys, STUDY_KEYS_MAX, key);
-}
-
 static const char *keys_of(struct ts_arena *arena, const struct study_kind *kind) {
   const char *list = kind->count_key ? kind->count_key : "";
   for (size_t i = 0; i < STUDY_KEYS_MAX && kind->keys[i]; i++)
@@ -40,7 +36,7 @@ static const char *keys_of(struct ts_arena *arena, const struct study_kind *kind
 
 static bool any_kind_takes(const char *key) {
   for (size_t i = 0; ts_study_kinds[i]; i++) {
-    if (kind_takes(ts_study_kinds[i], key)) return true;
+    if (ts_study_kind_takes(ts_study_kinds[i], key)) return true;
   }
   return has_word(common_keys, COMMON_KEYS, key);
 }
@@ -137,7 +133,7 @@ static void read_settings(struct study_reader *r, const json_t *object, const st
     method->count = (size_t)ts_study_read_integer(r, object, kind->count_key, (int64_t)kind->least, (int64_t)kind->most,
                                                   (int64_t)kind->count);
   method->levels = (size_t)ts_study_read_integer(r, object, "levels", 2, LEVELS_MAX, (int64_t)method->levels);
-  if (kind == &ts_kind_morris && method->levels % 2 != 0)
+  if (kind->levels && method->levels % 2 != 0)
     ts_study_complain(r, "levels", TS_ERR_BAD_VALUE, TS_JSON_VALUE, "'levels' is odd",
                       "a Morris design needs an even number");
   method->radial = ts_study_read_boolean(r, object, "radial");
@@ -175,12 +171,12 @@ static void read_phase(struct study_reader *r, const json_t *method, const char 
   ts_study_kind_init(otherwise, ts_arena_strdup(&r->project->arena, r->pointer), phase);
   if (!ts_study_enter(r, method, name, &inner, &object)) return;
   const struct study_kind *kind = read_kind(&inner, object, otherwise);
-  if (kind == &ts_kind_two_phase || (otherwise == &ts_kind_morris && kind != otherwise)) {
+  if (!kind->sampler || (otherwise->screens && !kind->screens)) {
     char text[TEXT_BYTES];
     snprintf(text, sizeof text, "'%s' cannot be %s", name, kind->name);
     ts_study_complain(&inner, "name", TS_ERR_BAD_VALUE, TS_JSON_VALUE, text,
-                      otherwise == &ts_kind_morris ? "screening is done with morris"
-                                                   : "write the method of the second phase, such as vbd");
+                      otherwise->screens ? "screening is done with morris"
+                                         : "write the method of the second phase, such as vbd");
     return;
   }
   check_keys(&inner, object, kind, PHASE_KEYS);
@@ -226,7 +222,7 @@ void ts_study_method_read(struct study_reader *r, const json_t *root) {
   check_keys(&inner, method, kind, COMMON_KEYS);
   read_common(&inner, method);
   read_until(&inner, method);
-  if (kind != &ts_kind_two_phase) {
+  if (kind->sampler) {
     read_settings(&inner, method, kind, &f->methods[0]);
     return;
   }
@@ -240,29 +236,16 @@ uint64_t ts_study_seed(const struct ts_project *project) {
   return project->request->has_seed ? project->request->seed : project->study.seed;
 }
 
-static bool refuse(struct ts_issues *issues, const char *help, const char *format, ...) TS_PRINTF(3, 4);
-static bool refuse(struct ts_issues *issues, const char *help, const char *format, ...) {
-  char text[TEXT_BYTES];
-  struct ts_error err = {0};
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  ts_fail(&err, TS_ERR_USAGE, "%s", text);
-  ts_error_help(&err, "%s", help);
-  return ts_issues_fault(issues, &err);
-}
-
 /* --method: the file's settings stay where they belong to the same kind. */
 static bool settle_kind(struct ts_project *project, struct ts_issues *issues) {
   struct study_file *f = &project->study;
   if (!project->request->method) return true;
   const struct study_kind *kind = ts_study_kind_find(project->request->method);
   if (!kind)
-    return refuse(issues, ts_study_kind_help(&project->arena, project->request->method), "unknown method '%s'",
-                  project->request->method);
-  if (kind == &ts_kind_two_phase) {
-    if (f->methods[0].kind != &ts_kind_morris) ts_study_kind_init(&ts_kind_morris, NULL, &f->methods[0]);
+    return ts_issues_usage(issues, ts_study_kind_help(&project->arena, project->request->method), "unknown method '%s'",
+                           project->request->method);
+  if (!kind->sampler) {
+    if (!f->methods[0].kind->screens) ts_study_kind_init(&ts_kind_morris, NULL, &f->methods[0]);
     if (f->phase_count == 1) ts_study_kind_init(&ts_kind_vbd, NULL, &f->methods[1]);
     f->phase_count = 2;
     return true;
@@ -281,20 +264,20 @@ static bool settle_counts(struct ts_project *project, struct ts_issues *issues) 
   struct study_file *f = &project->study;
   struct study_method *last = &f->methods[f->phase_count - 1];
   if ((request->trajectories && request->trajectories < ts_kind_morris.least) ||
-      (request->count == 1 && last->kind == &ts_kind_morris))
-    return refuse(issues,
-                  ts_arena_printf(&project->arena, "%zu are usual: --trajectories %zu", ts_kind_morris.count,
-                                  ts_kind_morris.count),
-                  "a study needs at least %zu trajectories", ts_kind_morris.least);
-  if (request->trajectories && f->methods[0].kind != &ts_kind_morris)
-    return refuse(issues, "give their number with --count", "%s has no trajectories", last->kind->name);
+      (request->count == 1 && last->kind->screens))
+    return ts_issues_usage(issues,
+                           ts_arena_printf(&project->arena, "%zu are usual: --trajectories %zu", ts_kind_morris.count,
+                                           ts_kind_morris.count),
+                           "a study needs at least %zu trajectories", ts_kind_morris.least);
+  if (request->trajectories && !f->methods[0].kind->screens)
+    return ts_issues_usage(issues, "give their number with --count", "%s has no trajectories", last->kind->name);
   if (request->trajectories) f->methods[0].count = request->trajectories;
   if (request->count && request->count < last->kind->least)
-    return refuse(issues, "see 'tessera help study'", "%s needs at least %zu %s", last->kind->name, last->kind->least,
-                  last->kind->count_key);
+    return ts_issues_usage(issues, "see 'tessera help study'", "%s needs at least %zu %s", last->kind->name,
+                           last->kind->least, last->kind->count_key);
   if (request->count) last->count = request->count;
-  if (request->second_order && last->kind != &ts_kind_vbd)
-    return refuse(issues, "use --method vbd", "%s has no indices of second order", last->kind->name);
+  if (request->second_order && !ts_study_kind_takes(last->kind, "second_order"))
+    return ts_issues_usage(issues, "use --method vbd", "%s has no indices of second order", last->kind->name);
   if (request->second_order) last->second_order = true;
   return true;
 }
@@ -304,8 +287,8 @@ static bool settle_keep(struct ts_project *project, struct ts_issues *issues) {
   struct study_keep *keep = &project->study.keep;
   if (!project->request->keep) return true;
   if (project->study.phase_count < 2)
-    return refuse(issues, "add --method two-phase, or name the parameters in the study file",
-                  "--keep needs a study of two phases");
+    return ts_issues_usage(issues, "add --method two-phase, or name the parameters in the study file",
+                           "--keep needs a study of two phases");
   char *text = ts_arena_strdup(&project->arena, project->request->keep), *rest = NULL;
   keep->names = ts_arena_array(&project->arena, strlen(text) + 1, sizeof *keep->names);
   keep->name_count = 0;
@@ -320,9 +303,9 @@ static bool settle_until(struct ts_project *project, struct ts_issues *issues) {
   if (project->request->max_runs) f->max_runs = project->request->max_runs;
   if (!project->request->until) return true;
   if (project->request->design)
-    return refuse(issues, "leave out --design, or --until", "runs cannot be added to a design from a file");
+    return ts_issues_usage(issues, "leave out --design, or --until", "runs cannot be added to a design from a file");
   if (ts_until_parse(&project->arena, project->request->until, &f->until, &err)) return true;
-  return refuse(issues, err.help, "%s", err.text);
+  return ts_issues_usage(issues, err.help, "%s", err.text);
 }
 
 bool ts_study_methods_settle(struct ts_project *project, struct ts_issues *issues) {

@@ -47,7 +47,7 @@ static struct ts_analysis_options options_of(const struct analyser *a, bool pool
   return (struct ts_analysis_options){.resamples = a->project->study.resamples,
                                       .confidence = a->project->study.confidence,
                                       .seed = ts_study_seed(a->project),
-                                      .levels = method->kind == &ts_kind_morris ? method->levels : 0,
+                                      .levels = method->kind->levels ? method->levels : 0,
                                       .estimator = method->estimator,
                                       .convergence = pooled,
                                       .harmonics = method->harmonics,

@@ -155,7 +155,7 @@ size_t ts_study_phase_size(const struct study_phase *phase) {
 
 static size_t next_size(const struct study_phase *phase, size_t most) {
   size_t size = ts_study_phase_size(phase);
-  if (phase->method->kind != &ts_kind_morris) return 2 * size;
+  if (phase->method->kind->growth != GROWS_BY_HALF) return 2 * size;
   size_t next = size + (size + 1) / 2;
   return next > most && most > size ? most : next;
 }
@@ -180,9 +180,7 @@ static const char *over_budget(struct ts_work *work, const struct study_result *
 
 /* Designs of which a larger one has other rows: all runs of the next round are new. */
 static bool starts_again(const struct study_method *method) {
-  const char *sampler = method->kind->sampler;
-  bool strata = strcmp(sampler, "lhs") == 0 || (method->base && strcmp(method->base, "lhs") == 0);
-  return strata || strcmp(sampler, "fast") == 0 || method->candidates > 0;
+  return method->kind->restarts || (method->base && strcmp(method->base, "lhs") == 0) || method->candidates > 0;
 }
 
 bool ts_study_grow(struct ts_work *work, struct study_result *r, struct study_phase *phase, const char **reason,
@@ -192,7 +190,7 @@ bool ts_study_grow(struct ts_work *work, struct study_result *r, struct study_ph
   size_t size = ts_study_phase_size(phase), rows = phase->sets.count / size; /* per unit of size */
   size_t next_one = next_size(phase, left / rows);
   struct parameter_sets next = {0};
-  if (strcmp(phase->method->kind->sampler, "grid") == 0) {
+  if (phase->method->kind->growth == GROWS_NOT) {
     *reason = "runs cannot be added to a grid";
   } else if (next_one > left / rows) {
     *reason = over_budget(work, r, (starts_again(phase->method) ? r->sets.count : phase->first) + next_one * rows);

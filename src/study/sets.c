@@ -35,15 +35,14 @@ static bool is_affordable(const struct study_method *method, const struct ts_spa
   size_t rows = method->kind->has_blocks ? space->count + 1 : 1;
   if (count <= MAX_VALUES / (space->count + 1) / rows) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "'%zu' %s are too many", count, method->kind->count_key);
-  ts_error_help(err, method->kind == &ts_kind_morris ? "5 to 15 are usual, 1000 are a lot" : "some hundreds are usual");
+  ts_error_help(err, "%s", method->kind->usual ? method->kind->usual : "some hundreds are usual");
   return false;
 }
 
 /* Designs whose rows belong together vary every parameter by itself. */
 static bool accepts_correlation(const struct ts_project *project, const struct study_method *method,
                                 const struct space_file *file, struct ts_error *err) {
-  const char *name = method->kind->sampler;
-  if (!file->correlation || strcmp(name, "lhs") == 0 || strcmp(name, "mc") == 0) return true;
+  if (!file->correlation || method->kind->correlates) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "the study has correlated parameters, but %s draws each independently",
           method->kind->name);
   ts_error_help(err, "use the method lhs or mc, or remove \"correlations\"");
