@@ -44,6 +44,8 @@ static void rank(const struct entry *entries, size_t count, size_t *order, bool 
   }
 }
 
+/* About how many further blocks would separate the two, since widths shrink with the square root of their number. 0:
+ * they are apart already, or need `limit` further ones or more, or it is unknown. */
 static size_t more_blocks(const struct entry *a, const struct entry *b, size_t limit) {
   if (!overlap(a, b)) return 0;
   const struct entry *upper = a->index.value >= b->index.value ? a : b;
@@ -84,11 +86,6 @@ static struct entry *column_entries(const struct ts_indices *indices, const char
 void ts_rank(const struct ts_indices *indices, const char *column, size_t *order, bool *unsettled) {
   ts_auto_free struct entry *entries = column_entries(indices, column);
   rank(entries, indices->name_count, order, unsettled);
-}
-
-size_t ts_rank_more_blocks(const struct ts_indices *indices, const char *column, size_t a, size_t b, size_t limit) {
-  ts_auto_free struct entry *entries = column_entries(indices, column);
-  return more_blocks(&entries[a], &entries[b], limit);
 }
 
 static size_t most_usable(const struct ts_indices *indices) {

@@ -9,16 +9,13 @@
  * set when the intervals of ranks i and i+1 overlap or are not known, unless both are zero with intervals of no width.
  * order and unsettled hold name_count entries; the last of unsettled is false. An unknown column is a bug. */
 void ts_rank(const struct ts_indices *indices, const char *column, size_t *order, bool *unsettled);
-/* About how many further blocks (effects, base samples, runs: what `usable` counts) would separate the intervals of
- * names a and b, since widths shrink with the square root of their number. 0: they are apart already, or they need
- * `limit` further ones or more, or it is unknown. */
-size_t ts_rank_more_blocks(const struct ts_indices *indices, const char *column, size_t a, size_t b, size_t limit);
-
 /* Neighbouring ranks that the runs cannot distinguish. */
 struct ts_open_rank {
   size_t rank; /* of `a`, from 0 */
   size_t a, b; /* names */
-  size_t more; /* blocks that would separate them; 0: not known, or so many that the number is not useful advice */
+  /* Further blocks (effects, base samples, runs: what `usable` counts) that would separate them; 0: not known, or so
+   * many that the number is not useful advice. */
+  size_t more;
 };
 /* Those of the method's own column, in the order of ranks; `open` has room for name_count. */
 size_t ts_rank_open(const struct ts_indices *indices, struct ts_open_rank *open);

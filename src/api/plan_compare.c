@@ -102,12 +102,9 @@ static void add_merger(struct comparison *c, const struct ts_merger *merger, boo
 bool ts_plan_compare(const struct ts_bucketing *grouping, const struct ts_project *project, const struct ts_plan *plan,
                      const struct parameter_sets *sets, double plan_s, struct plan_picture *picture, json_t *object,
                      struct ts_issues *issues) {
-  if (!plan->instances) {
-    struct ts_error err = {0};
-    ts_fail(&err, TS_ERR_USAGE, "'--compare' and '--merge %s' do not go together", ts_merge_name(plan->options.merge));
-    ts_error_help(&err, "leave out '--merge': the comparison has every way to merge");
-    return ts_issues_fault(issues, &err);
-  }
+  if (!plan->instances)
+    return ts_issues_usage(issues, "leave out '--merge': the comparison has every way to merge",
+                           "'--compare' and '--merge %s' do not go together", ts_merge_name(plan->options.merge));
   struct comparison c = {project, issues, grouping, plan, sets, picture, json_array(), plan_s};
   bool ok = add_level(&c, TS_MERGE_NONE) && add_level(&c, TS_MERGE_STAGE);
   size_t count = 0;

@@ -35,10 +35,8 @@ static size_t costliest_stage(const struct ts_plan *plan, const struct ts_plan_b
 }
 
 static bool refuse_picture(const char *why, struct ts_issues *issues) {
-  struct ts_error err = {0};
-  ts_fail(&err, TS_ERR_USAGE, "'--picture' draws buckets, and %s", why);
-  ts_error_help(&err, "ask for '--compare', '--merge rtma', or leave out '--merge'");
-  return ts_issues_fault(issues, &err);
+  return ts_issues_usage(issues, "ask for '--compare', '--merge rtma', or leave out '--merge'",
+                         "'--picture' draws buckets, and %s", why);
 }
 
 static void set_titles(struct plan_picture *p, const struct ts_project *project,

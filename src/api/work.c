@@ -80,7 +80,7 @@ static bool open_project(struct worker *w, const struct ts_request *given, struc
   if (!possible || !ts_project_read(&w->project, &w->issues) ||
       !ts_project_open_dataset(&w->project, is_study, &w->issues))
     return false;
-  w->plan = ts_planning_of_order(&w->work, err, &w->issues);
+  w->plan = ts_planning_of_order(&w->work, &w->issues);
   return w->plan != NULL;
 }
 

@@ -50,21 +50,15 @@ static struct ts_analysis_options options_of(const struct analysis *a) {
                                       .step = request->step};
 }
 
-static bool fail_missing(struct ts_issues *issues, const char *what, const char *help) {
-  struct ts_error err = {0};
-  ts_fail(&err, TS_ERR_USAGE, "no %s was given", what);
-  ts_error_help(&err, "%s", help);
-  return ts_issues_fault(issues, &err);
-}
-
 /* Checks what the command line must name, before any file is read. */
 static bool check_request(struct analysis *a) {
   const struct ts_request *request = a->request;
   struct ts_error err = {0};
   if (!request->method) {
-    return fail_missing(a->issues, "method",
-                        "name one: --method morris, --method vbd or --method correlation; 'tessera list' "
-                        "shows all");
+    return ts_issues_usage(a->issues,
+                           "name one: --method morris, --method vbd or --method correlation; 'tessera list' "
+                           "shows all",
+                           "no method was given");
   }
   a->method = ts_method_find(request->method, &err);
   if (!a->method) {
@@ -73,12 +67,12 @@ static bool check_request(struct analysis *a) {
   }
   if (!request->space) return true; /* reported where it is opened */
   if (!request->design)
-    return fail_missing(a->issues, "design", "name the CSV file of the parameter sets: --design FILE");
-  if (!request->outputs) return fail_missing(a->issues, "output", "name the CSV file of the outputs: --outputs FILE");
+    return ts_issues_usage(a->issues, "name the CSV file of the parameter sets: --design FILE", "no design was given");
+  if (!request->outputs)
+    return ts_issues_usage(a->issues, "name the CSV file of the outputs: --outputs FILE", "no output was given");
   if (strcmp(request->outputs, "-") != 0) return true;
-  ts_fail(&err, TS_ERR_USAGE, "outputs cannot come from standard input: they may be read more than once");
-  ts_error_help(&err, "write them to a file; the design may come from standard input: --design -");
-  return ts_issues_fault(a->issues, &err);
+  return ts_issues_usage(a->issues, "write them to a file; the design may come from standard input: --design -",
+                         "outputs cannot come from standard input: they may be read more than once");
 }
 
 static json_t *names_json(const char *const *names, size_t count) {

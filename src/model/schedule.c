@@ -15,21 +15,16 @@
 #define DEFAULT_PORTS 1
 #define DEFAULT_SEED  1
 
-static bool usage(struct ts_issues *issues, const char *text, const char *help) {
-  struct ts_error err = {0};
-  ts_fail(&err, TS_ERR_USAGE, "%s", text);
-  ts_error_help(&err, "%s", help);
-  return ts_issues_fault(issues, &err);
-}
-
 static bool check_request(struct scheduling *job) {
   const struct ts_request *r = job->request;
   if (!r->file)
-    return usage(job->issues, "no graph was given", "name a file: tessera schedule graph.json --processors 8");
-  if (r->processors == 0) return usage(job->issues, "no number of processors was given", "add --processors 8");
+    return ts_issues_usage(job->issues, "name a file: tessera schedule graph.json --processors 8",
+                           "no graph was given");
+  if (r->processors == 0)
+    return ts_issues_usage(job->issues, "add --processors 8", "no number of processors was given");
   job->algorithm = r->algorithm ? ts_stream_algorithm_find(r->algorithm) : ts_stream_algorithms[0];
   if (!job->algorithm)
-    return usage(job->issues, "there is no such algorithm", "use mos, fcp, fcp-e, expert, expert-e or heft");
+    return ts_issues_usage(job->issues, "use mos, fcp, fcp-e, expert, expert-e or heft", "there is no such algorithm");
   const char *const files[] = {r->picture, r->wfformat, r->output};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     if (files[i] && !ts_check_output_file(r, ts_request_path(r, &job->arena, files[i]), job->issues)) return false;

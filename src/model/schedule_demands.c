@@ -52,10 +52,7 @@ static bool parse_rate(const char *text, double *rate) {
 }
 
 static bool refuse(struct ts_issues *issues, const char *option, const char *text, const char *why, const char *help) {
-  struct ts_error err = {0};
-  ts_fail(&err, TS_ERR_USAGE, "'%s %s': %s", option, text, why);
-  ts_error_help(&err, "%s", help);
-  return ts_issues_fault(issues, &err);
+  return ts_issues_usage(issues, help, "'%s %s': %s", option, text, why);
 }
 
 static bool read_throughput(struct scheduling *job) {

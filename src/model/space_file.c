@@ -42,11 +42,9 @@ bool ts_space_file_open(struct space_file *file, const struct ts_request *reques
   *file = (struct space_file){0};
   struct ts_error err = {0};
   struct ts_json_doc doc = {0};
-  if (!request->space) {
-    ts_fail(&err, TS_ERR_USAGE, "no space was given: which parameters are varied, and how far");
-    ts_error_help(&err, "name a space file, a workflow or a study: --space FILE");
-    return ts_issues_fault(issues, &err);
-  }
+  if (!request->space)
+    return ts_issues_usage(issues, "name a space file, a workflow or a study: --space FILE",
+                           "no space was given: which parameters are varied, and how far");
   const char *path = ts_request_path(request, &file->arena, request->space);
   if (!ts_json_doc_open(&doc, path, &err)) return ts_issues_fault(issues, &err);
   bool plain = is_space(doc.root);

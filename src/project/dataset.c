@@ -102,19 +102,11 @@ static void add_entry(struct ts_project *project, struct paths *paths, const cha
   if (pointer) ts_json_place(fault, &project->doc, pointer, TS_JSON_VALUE);
 }
 
-static const char *beside_study(struct ts_project *project, const char *path) {
-  if (path[0] == '/' || strcmp(project->study.folder, ".") == 0) return path;
-  char *joined = ts_path_join(project->study.folder, path);
-  const char *copy = ts_arena_strdup(&project->arena, joined);
-  free(joined);
-  return copy;
-}
-
 static void add_study_entries(struct ts_project *project, struct paths *paths, const char **entries, size_t count,
                               const char *key, struct ts_issues *issues) {
   for (size_t i = 0; i < count; i++) {
     const char *pointer = ts_arena_printf(&project->arena, "%s/%zu", key, i);
-    add_entry(project, paths, beside_study(project, entries[i]), pointer, issues);
+    add_entry(project, paths, ts_path_below(&project->arena, project->study.folder, entries[i]), pointer, issues);
   }
 }
 
@@ -153,7 +145,8 @@ static bool list_project_files(struct ts_project *project, struct paths *files, 
       add_entry(project, &files[primary], ts_request_path(project->request, &project->arena, project->request->data[i]),
                 NULL, issues);
   } else if (project->study.manifest) {
-    ts_manifest_read(project, beside_study(project, project->study.manifest), files, groups, issues);
+    ts_manifest_read(project, ts_path_below(&project->arena, project->study.folder, project->study.manifest), files,
+                     groups, issues);
   } else if (primary != TS_NONE) {
     add_study_entries(project, &files[primary], project->study.data_files, project->study.data_file_count,
                       "/data/files", issues);

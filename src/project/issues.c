@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WARNING_BYTES 512 /* a longer text is cut */
+#define ISSUE_BYTES 512 /* a longer text is cut */
 
 bool ts_issues_fault(struct ts_issues *issues, const struct ts_error *err) {
   const struct ts_faults *faults = &issues->faults;
@@ -20,6 +20,18 @@ bool ts_issues_fault(struct ts_issues *issues, const struct ts_error *err) {
   return false;
 }
 
+bool ts_issues_usage(struct ts_issues *issues, const char *help, const char *format, ...) {
+  char text[ISSUE_BYTES];
+  struct ts_error err = {0};
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  ts_fail(&err, TS_ERR_USAGE, "%s", text);
+  ts_error_help(&err, "%s", help);
+  return ts_issues_fault(issues, &err);
+}
+
 static void add_warning(struct ts_issues *issues, const char *text) {
   issues->warnings =
       ts_grow(issues->warnings, issues->warning_count, &issues->warning_capacity, sizeof *issues->warnings);
@@ -27,7 +39,7 @@ static void add_warning(struct ts_issues *issues, const char *text) {
 }
 
 void ts_issues_warn(struct ts_issues *issues, const char *format, ...) {
-  char text[WARNING_BYTES];
+  char text[ISSUE_BYTES];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
@@ -36,7 +48,7 @@ void ts_issues_warn(struct ts_issues *issues, const char *format, ...) {
 }
 
 void ts_issues_warn_once(struct ts_issues *issues, const char *format, ...) {
-  char text[WARNING_BYTES];
+  char text[ISSUE_BYTES];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);

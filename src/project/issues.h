@@ -19,6 +19,8 @@ struct ts_issues {
 
 /* False, for the caller to return. A file that has changed is reported once: every task that reads it reports it. */
 bool ts_issues_fault(struct ts_issues *issues, const struct ts_error *err);
+/* A mistake of the command line: a fault with its help. False, for the caller to return. */
+bool ts_issues_usage(struct ts_issues *issues, const char *help, const char *format, ...) TS_PRINTF(3, 4);
 void ts_issues_warn(struct ts_issues *issues, const char *format, ...) TS_PRINTF(2, 3);
 /* The same text is reported once. */
 void ts_issues_warn_once(struct ts_issues *issues, const char *format, ...) TS_PRINTF(2, 3);

@@ -10,11 +10,13 @@
 
 const char *ts_request_folder(const struct ts_request *request) { return request->folder ? request->folder : "."; }
 
-const char *ts_request_path(const struct ts_request *request, struct ts_arena *arena, const char *path) {
-  const char *folder = ts_request_folder(request);
-  if (path[0] == '/' || strcmp(folder, ".") == 0) return ts_arena_strdup(arena, path);
-  ts_auto_free char *joined = ts_path_join(folder, path);
+const char *ts_path_below(struct ts_arena *arena, const char *folder, const char *path) {
+  ts_auto_free char *joined = ts_path_join(strcmp(folder, ".") == 0 ? "" : folder, path);
   return ts_arena_strdup(arena, joined);
+}
+
+const char *ts_request_path(const struct ts_request *request, struct ts_arena *arena, const char *path) {
+  return ts_path_below(arena, ts_request_folder(request), path);
 }
 
 struct ts_store *ts_request_open_store(const struct ts_request *request, bool read_only, bool must_exist,

@@ -10,6 +10,8 @@
 #include "store/store.h"
 
 const char *ts_request_folder(const struct ts_request *request); /* of the project */
+/* The path below the folder, unless that is "." or the path is absolute. In the arena. */
+const char *ts_path_below(struct ts_arena *arena, const char *folder, const char *path);
 /* A path of the request: relative to the project folder. In the arena. */
 const char *ts_request_path(const struct ts_request *request, struct ts_arena *arena, const char *path);
 /* The store of the request, to close; NULL: a fault. */

@@ -216,10 +216,7 @@ bool ts_study_file_parse(struct ts_project *project, struct ts_issues *issues) {
     ts_study_complain(&r, NULL, TS_ERR_MISSING_KEY, TS_JSON_VALUE, "the study names no 'workflow'",
                       "add \"workflow\": \"workflow.json\"");
   } else {
-    char *path =
-        strcmp(project->study.folder, ".") == 0 ? ts_strdup(workflow) : ts_path_join(project->study.folder, workflow);
-    project->study.workflow = ts_arena_strdup(&project->arena, path);
-    free(path);
+    project->study.workflow = ts_path_below(&project->arena, project->study.folder, workflow);
   }
   if (!json_object_get(root, "data") && project->request->data_count == 0 && !project->order)
     ts_study_complain(&r, NULL, TS_ERR_MISSING_KEY, TS_JSON_VALUE, "the study names no 'data'",

@@ -10,28 +10,16 @@
 
 #define DEFAULT_SEEDS 100 /* fewer and the standard errors hide what tuners differ by */
 
-static bool usage(struct ts_issues *issues, const char *help, const char *format, ...) TS_PRINTF(3, 4);
-static bool usage(struct ts_issues *issues, const char *help, const char *format, ...) {
-  struct ts_error err = {0};
-  va_list args;
-  va_start(args, format);
-  ts_vfail(&err, TS_ERR_USAGE, format, args);
-  va_end(args);
-  ts_error_help(&err, "%s", help);
-  ts_issues_fault(issues, &err);
-  return false;
-}
-
 static bool check_request(struct replaying *job) {
   const struct ts_request *r = job->request;
   if (r->objective_count == 0)
-    return usage(job->issues, "name the column to tune: --objective COLUMN", "no objective was given");
+    return ts_issues_usage(job->issues, "name the column to tune: --objective COLUMN", "no objective was given");
   if (r->maximise && r->minimise)
-    return usage(job->issues, "leave out one of them", "'--maximise' and '--minimise' exclude each other");
+    return ts_issues_usage(job->issues, "leave out one of them", "'--maximise' and '--minimise' exclude each other");
   if (r->history && r->component_count == 0)
-    return usage(job->issues, "name them: --component NAME=FILE.csv", "'--history' needs components");
+    return ts_issues_usage(job->issues, "name them: --component NAME=FILE.csv", "'--history' needs components");
   if (r->budget < 0 || (r->budget > 0 && r->budget < 1))
-    return usage(job->issues, "a budget is a number of runs, such as 50", "the budget is less than one run");
+    return ts_issues_usage(job->issues, "a budget is a number of runs, such as 50", "the budget is less than one run");
   job->objective = r->objectives[0];
   job->maximise = r->maximise;
   job->expert = r->has_expert ? r->expert : NAN;
@@ -52,9 +40,9 @@ static bool add_tuner(struct replaying *job, const char *name) {
     return false;
   }
   if (!takes_tuner(job, tuner))
-    return usage(job->issues, "name them: --component NAME=FILE.csv", "tuner '%s' needs components", tuner->name);
+    return ts_issues_usage(job->issues, "name them: --component NAME=FILE.csv", "tuner '%s' needs components", tuner->name);
   for (size_t i = 0; i < job->tuner_count; i++) {
-    if (job->tuners[i] == tuner) return usage(job->issues, "leave out one of them", "tuner '%s' is named twice", name);
+    if (job->tuners[i] == tuner) return ts_issues_usage(job->issues, "leave out one of them", "tuner '%s' is named twice", name);
   }
   job->tuners[job->tuner_count++] = tuner;
   return true;

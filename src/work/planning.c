@@ -83,59 +83,61 @@ struct ts_source *ts_planning_all_products(struct ts_work *work, const struct ts
   return wanted;
 }
 
-bool ts_planning_options(struct ts_work *work, const struct ts_source *wanted, size_t wanted_count,
-                         struct ts_plan_options *options, struct ts_error *err, struct ts_issues *issues) {
+/* What the request says about plans of these products. */
+static bool options_of(struct ts_work *work, const struct ts_source *wanted, size_t wanted_count,
+                       struct ts_plan_options *options, struct ts_issues *issues) {
   const struct ts_project *project = work->project;
-  const char *keys = project->request->keys;
-  *options = (struct ts_plan_options){.raw_values = project->request->raw_values,
+  const struct ts_request *request = project->request;
+  *options = (struct ts_plan_options){.raw_values = request->raw_values,
                                       .crop_halo = project->study.halo_px > 0,
                                       .only_stage = only_stage(work, issues),
                                       .supplied = project->supplied,
                                       .wanted = wanted,
                                       .wanted_count = wanted_count};
-  if (project->request->no_reuse) options->merge = TS_MERGE_NONE;
-  if (project->request->merge && !ts_merge_parse(project->request->merge, &options->merge)) {
-    ts_fail(err, TS_ERR_USAGE, "unknown way to merge '%s'", project->request->merge);
-    ts_error_help(err, "this version knows: none, stage, naive, sca, rtma, trtma, lineage");
-    return false;
-  }
+  if (request->no_reuse) options->merge = TS_MERGE_NONE;
+  if (request->merge && !ts_merge_parse(request->merge, &options->merge))
+    return ts_issues_usage(issues, "this version knows: none, stage, naive, sca, rtma, trtma, lineage",
+                           "unknown way to merge '%s'", request->merge);
   const bool runs_buckets = !work->plans_buckets && ts_merge_needs_buckets(options->merge);
-  options->chain = runs_buckets && !(keys && strcmp(keys, "dag") == 0);
+  options->chain = runs_buckets && !(request->keys && strcmp(request->keys, "dag") == 0);
   options->keep_instances = runs_buckets || (work->plans_buckets && ts_merge_shares_tasks(options->merge));
   return true;
+}
+
+/* Whether this way to merge goes together with the rest of the request. */
+static bool can_merge(const struct ts_work *work, enum ts_merge merge, struct ts_issues *issues) {
+  const struct ts_request *request = work->project->request;
+  if (!ts_merge_needs_buckets(merge) || work->plans_buckets) return true;
+  if (request->workers == 0)
+    return ts_issues_usage(issues, "add --workers N; threads share every equal task: for them use --merge lineage",
+                           "merging by '%s' is for workers that do not share memory", request->merge);
+  return !request->no_reuse || ts_issues_usage(issues, "stages of a bucket share tasks; leave out one of the two",
+                                               "merging by '%s' and '--no-reuse' do not go together", request->merge);
 }
 
 struct ts_plan *ts_planning_make(struct ts_work *work, const struct ts_value *values, size_t set_count,
                                  const struct ts_source *wanted, size_t wanted_count, bool want_reference,
                                  struct ts_issues *issues) {
-  const struct ts_project *project = work->project;
   struct ts_plan_options options;
   struct ts_error err = {0};
-  if (!ts_planning_options(work, wanted, wanted_count, &options, &err, issues)) {
-    ts_issues_fault(issues, &err);
+  if (!options_of(work, wanted, wanted_count, &options, issues) || !can_merge(work, options.merge, issues) ||
+      !ts_issues_ok(issues))
     return NULL;
-  }
-  if (ts_merge_needs_buckets(options.merge) && !work->plans_buckets && project->request->workers == 0) {
-    ts_fail(&err, TS_ERR_USAGE, "merging by '%s' is for workers that do not share memory", project->request->merge);
-    ts_error_help(&err, "add --workers N; threads share every equal task: for them use --merge lineage");
-  } else if (ts_merge_needs_buckets(options.merge) && project->request->no_reuse && !work->plans_buckets) {
-    ts_fail(&err, TS_ERR_USAGE, "merging by '%s' and '--no-reuse' do not go together", project->request->merge);
-    ts_error_help(&err, "stages of a bucket share tasks; leave out one of the two");
-  }
-  struct ts_plan *plan = NULL;
-  if (err.code == TS_ERR_OK && ts_issues_ok(issues))
-    plan = ts_plan_create(project->workflow, values, set_count, &options, want_reference, &err);
-  if (err.code != TS_ERR_OK) ts_issues_fault(issues, &err);
+  struct ts_plan *plan = ts_plan_create(work->project->workflow, values, set_count, &options, want_reference, &err);
+  if (!plan) ts_issues_fault(issues, &err);
   return plan;
 }
 
-struct ts_plan *ts_planning_of_order(struct ts_work *work, struct ts_error *err, struct ts_issues *issues) {
+struct ts_plan *ts_planning_of_order(struct ts_work *work, struct ts_issues *issues) {
   const struct ts_project *project = work->project;
   size_t wanted_count = 0, set_count = 0;
   struct ts_plan_options options;
-  const struct ts_source *wanted = ts_order_wanted(project, &work->arena, &wanted_count, err);
-  const struct ts_value *values = wanted ? ts_order_sets(project, &work->arena, &set_count, err) : NULL;
-  if (!values || !ts_planning_options(work, wanted, wanted_count, &options, err, issues)) return NULL;
+  struct ts_error err = {0};
+  const struct ts_source *wanted = ts_order_wanted(project, &work->arena, &wanted_count, &err);
+  const struct ts_value *values = wanted ? ts_order_sets(project, &work->arena, &set_count, &err) : NULL;
+  if (values && !options_of(work, wanted, wanted_count, &options, issues)) return NULL;
   options.keep_instances = false; /* who makes the buckets needs them */
-  return ts_plan_create(project->workflow, values, set_count, &options, false, err);
+  struct ts_plan *plan = values ? ts_plan_create(project->workflow, values, set_count, &options, false, &err) : NULL;
+  if (!plan) ts_issues_fault(issues, &err);
+  return plan;
 }

@@ -5,9 +5,6 @@
 
 #include "work/work.h"
 
-/* What the request says about plans of these products. */
-bool ts_planning_options(struct ts_work *work, const struct ts_source *wanted, size_t wanted_count,
-                         struct ts_plan_options *options, struct ts_error *err, struct ts_issues *issues);
 struct ts_plan *ts_planning_make(struct ts_work *work, const struct ts_value *values, size_t set_count,
                                  const struct ts_source *wanted, size_t wanted_count, bool want_reference,
                                  struct ts_issues *issues);
@@ -17,7 +14,7 @@ struct ts_source *ts_planning_study_products(struct ts_work *work, size_t *count
  * Without values (NULL) also those that compare the default parameters with themselves. */
 struct ts_source *ts_planning_all_products(struct ts_work *work, const struct ts_value *values, const char **names,
                                            size_t *count, struct ts_issues *issues);
-/* The plan of project.order, once the dataset is open. NULL: an error. */
-struct ts_plan *ts_planning_of_order(struct ts_work *work, struct ts_error *err, struct ts_issues *issues);
+/* The plan of project.order, once the dataset is open. NULL: a fault. */
+struct ts_plan *ts_planning_of_order(struct ts_work *work, struct ts_issues *issues);
 
 #endif

@@ -115,6 +115,17 @@ static void correlations_rank_by_size(void **state) {
   check_order(&indices, NULL, (size_t[]){0, 2, 3, 1}, (bool[]){false, true, false, false});
 }
 
+static void check_open(const struct ts_indices *indices, const struct ts_open_rank *wanted, size_t count) {
+  struct ts_open_rank open[4];
+  assert_int_equal(ts_rank_open(indices, open), count);
+  for (size_t i = 0; i < count; i++) {
+    assert_int_equal(open[i].rank, wanted[i].rank);
+    assert_int_equal(open[i].a, wanted[i].a);
+    assert_int_equal(open[i].b, wanted[i].b);
+    assert_int_equal(open[i].more, wanted[i].more);
+  }
+}
+
 /* Gap 1/4, reach 1/4 + 1/4: four times as many. Gap 1/64: 32 times the width, 1024 times as many. */
 static void tells_how_many_more_blocks_settle_ranks(void **state) {
   (void)state;
@@ -123,13 +134,15 @@ static void tells_how_many_more_blocks_settle_ranks(void **state) {
                              {0, 0, 0},      {0.1, 0.05, 0.15}};
   size_t usable[] = {64, 60, 64, 64};
   struct ts_indices indices = table_of(&table_method, cells, usable);
-  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 0, 1, 1000), 3 * 60);
-  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 1, 0, 1000), 3 * 60);
-  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 0, 1, 100), 0);
-  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 0, 3, 1000), 0);
-  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 1, 2, 1000000), 1023 * 60);
-  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 1, 2, 1000), 0);
-  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 1, 1, 1000), 0); /* no gap */
+  /* The second needs more than 100 times the blocks that there are. */
+  check_open(&indices, (struct ts_open_rank[]){{0, 0, 1, 3 * 60}, {1, 1, 2, 0}}, 2);
+  cells[5] = cells[3]; /* no gap */
+  check_open(&indices, (struct ts_open_rank[]){{0, 0, 1, 3 * 60}, {1, 1, 2, 0}}, 2);
+  cells[1] = (struct ts_index){0.75, 0.5, 1}; /* the same, in the order of the names */
+  cells[3] = (struct ts_index){1, 0.75, 1.25};
+  cells[5] = (struct ts_index){0, -0.125, 0.125}; /* gap 1/8, reach 3/16: 9/4 times as many */
+  cells[7] = (struct ts_index){0.125, 0.0625, 0.1875};
+  check_open(&indices, (struct ts_open_rank[]){{0, 1, 0, 3 * 60}, {2, 3, 2, 80}}, 2);
 }
 
 static void equal_zeros_and_unknowns(void **state) {
@@ -139,7 +152,7 @@ static void equal_zeros_and_unknowns(void **state) {
   size_t usable[] = {10, 0, 10, 10};
   struct ts_indices indices = table_of(&table_method, cells, usable);
   check_order(&indices, NULL, (size_t[]){3, 0, 2, 1}, (bool[]){false, false, true, false});
-  assert_int_equal(ts_rank_more_blocks(&indices, NULL, 2, 1, 1000), 0);
+  check_open(&indices, (struct ts_open_rank[]){{2, 2, 1, 0}}, 1);
 }
 
 int main(void) {
