@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-extern const struct ts_tuner ts_tuner_rs;
+extern const struct ts_tuner ts_tuner_auto, ts_tuner_rs;
 
-const struct ts_tuner *const ts_tuners[] = {&ts_tuner_rs, NULL};
+const struct ts_tuner *const ts_tuners[] = {&ts_tuner_auto, &ts_tuner_rs, NULL};
 
 #define MAX_WORDS 64 /* names that can be proposed */
 
