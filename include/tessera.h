@@ -141,13 +141,33 @@ struct ts_request {
   const char *throughput;          /* items per time: "0.05", "1/18", "4/s"; NULL: no demand */
   const char *throughput_fraction; /* the same as a share of the largest throughput, 0 to 1 */
   const char *latency;             /* most time of an item: "56", "2s" */
-  const char *algorithm;           /* "mos" (NULL), "fcp", "fcp-e", "expert", "expert-e", "heft" */
+  const char *algorithm;           /* "mos" (NULL), "fcp", "fcp-e", "expert", "expert-e", "heft"; tune: see below */
   bool no_replication, no_duplication;
   bool literal;           /* MOS as in the paper, without the candidate of one cluster */
   bool fewest_processors; /* as few as the demands allow, at most `processors` */
   double refine_s;        /* CPU seconds of local search after MOS */
   double bandwidth;       /* bytes per second of a link (125e6) */
   const char *wfformat;   /* file for the graph as WfFormat; NULL: none */
+  /* tune: `table` has the recorded runs; algorithm: names of tuners separated by commas, NULL: the first that can work
+   * on the table. Zero or NULL is the default */
+  const char *table;                              /* CSV file, may be packed with gzip */
+  const char *const *objectives, *const *ignored; /* columns: the one to tune first, and other outputs; left out */
+  size_t objective_count, ignored_count;
+  bool maximise, minimise;                       /* minimise is the default */
+  const struct ts_parameter_setting *components; /* NAME and its table */
+  size_t component_count;
+  const char *combine; /* "max" (NULL), "sum", "min": what components make of the workflow */
+  double budget;       /* runs (50) */
+  size_t seeds;        /* how many (100) */
+  uint64_t first_seed; /* with has_first_seed (1) */
+  bool has_first_seed;
+  bool history;  /* the tables of components cost nothing */
+  double expert; /* with has_expert: the objective without tuning */
+  bool has_expert;
+  double random_share, component_share; /* of the budget: first runs at random, runs of components; negative: none */
+  size_t batches;                       /* of guided runs */
+  bool no_confirmation;                 /* the last run is not kept for the predicted best */
+  bool pretrain, adaptive_random;       /* ceal */
   /* sample: takes the design piece by piece when there is no `output`; false ends the call. May be NULL */
   bool (*on_text)(void *text_user, const char *text, size_t length);
   void *text_user;
@@ -184,7 +204,7 @@ TS_PUBLIC int ts_report(const struct ts_request *request, char **reply);
 /* Makes a project folder (folder must be absent or empty), from a demo or with the smallest workflow.
  * tessera.init/1. */
 TS_PUBLIC int ts_init(const struct ts_request *request, char **reply);
-/* Operations, demos, methods of studies, samplers and analyses this build knows. Schema tessera.list/1. */
+/* Operations, demos, methods of studies, samplers, analyses and tuners this build knows. Schema tessera.list/1. */
 TS_PUBLIC int ts_list(const struct ts_request *request, char **reply);
 /* Draws parameter sets: space, method, seed, output, and what stands below `space`. Schema tessera.sample/1. */
 TS_PUBLIC int ts_sample_space(const struct ts_request *request, char **reply);
@@ -194,6 +214,9 @@ TS_PUBLIC int ts_analyse_runs(const struct ts_request *request, char **reply);
 /* Maps the tasks of a graph to processors, for a stream of items: file, what stands below `processors`, compare,
  * picture, output, seed. Returns 4 if a demand cannot be met. Schema tessera.schedule/1. */
 TS_PUBLIC int ts_schedule(const struct ts_request *request, char **reply);
+/* Replays recorded runs with tuners, many seeds each: table, what stands below it, algorithm, threads. Schema
+ * tessera.tune-table/1. */
+TS_PUBLIC int ts_tune(const struct ts_request *request, char **reply);
 /* CPU and wall time of each operation of a workflow on one image. Schema tessera.bench/1. */
 TS_PUBLIC int ts_bench(const struct ts_request *request, char **reply);
 

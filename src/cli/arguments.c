@@ -274,6 +274,12 @@ static void complete_request(struct ts_arguments *arguments) {
   request->operations_count = arguments->operations.count;
   request->output_columns = arguments->output_columns.items;
   request->output_column_count = arguments->output_columns.count;
+  request->objectives = arguments->objectives.items;
+  request->objective_count = arguments->objectives.count;
+  request->ignored = arguments->ignored.items;
+  request->ignored_count = arguments->ignored.count;
+  request->components = arguments->components.items;
+  request->component_count = arguments->components.count;
   request->parameters = arguments->settings.items;
   request->parameter_count = arguments->settings.count;
   request->raw_values = arguments->canonical && strcmp(arguments->canonical, "off") == 0;
@@ -326,9 +332,16 @@ bool ts_arguments_parse(struct ts_arguments *arguments, int argc, char *const *a
   return fine;
 }
 
+static void release_settings(struct ts_setting_list *settings) {
+  for (size_t i = 0; i < settings->count; i++) free(ts_without_const(settings->items[i].name));
+  free(settings->items);
+}
+
 void ts_arguments_release(struct ts_arguments *arguments) {
-  for (size_t i = 0; i < arguments->settings.count; i++) free(ts_without_const(arguments->settings.items[i].name));
-  free(arguments->settings.items);
+  release_settings(&arguments->settings);
+  release_settings(&arguments->components);
+  free(arguments->objectives.items);
+  free(arguments->ignored.items);
   free(arguments->data.items);
   free(arguments->data_roots.items);
   free(arguments->operations.items);

@@ -27,7 +27,8 @@ struct ts_arguments {
   struct ts_cli_text_list data;
   struct ts_cli_text_list data_roots, operations;
   struct ts_cli_text_list output_columns;
-  struct ts_setting_list settings;
+  struct ts_cli_text_list objectives, ignored;
+  struct ts_setting_list settings, components;
   const char *change_folder; /* -C */
   const char *operand_folder;
   const char *topic; /* the command that help or man is asked about, the shell, the kind of words */

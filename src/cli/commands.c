@@ -248,6 +248,27 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
          .exit_codes = EXITS_LOOKING | EXIT_TARGET | EXIT_SIGNAL,
          .call = ts_schedule,
          .show = ts_show_schedule},
+    [TS_COMMAND_TUNE] =
+        {.name = "tune",
+         .group = ANY_MODEL,
+         .summary = "find the best configuration of recorded runs, with few of them",
+         .description =
+             "Replays a table of recorded runs: a tuner asks for runs, gets what the table says and recommends a "
+             "configuration. Repeated with many seeds, that shows how near to the best each tuner comes within a "
+             "budget, how well its model predicts, and what the runs cost.\n\n"
+             "The table has a header; every column but the objective, 'valid' and those of --ignore is a parameter. A "
+             "run failed if its objective is empty or inf, or if 'valid' is 0. The last run of the budget confirms the "
+             "predicted best; the recommendation is the better of it and the best run before.",
+         .examples = {{"tessera tune --table runs.csv --objective seconds --algorithm al,geist,rs",
+                       "three tuners with the same seeds"},
+                      {"tessera tune --table runs.csv.gz --objective gflops --maximise --budget 100 --ignore valid_ms",
+                       "high is good, 100 runs"},
+                      {"tessera tune --table workflow.csv --objective core_h --ignore exec_s --combine sum "
+                       "--component sim=sim.csv --component viz=viz.csv --algorithm ceal",
+                       "with runs of the components alone"}},
+         .exit_codes = EXITS_LOOKING | EXIT_SIGNAL,
+         .call = ts_tune,
+         .show = ts_show_tune},
     [TS_COMMAND_STATUS] =
         {.name = "status",
          .group = LOOK_BACK,

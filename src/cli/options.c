@@ -38,8 +38,6 @@ static const char *const scramble_words[] = {"none", "owen", "shift", NULL};
 static const char *const estimator_words[] = {"saltelli", "jansen", "janon", "martinez", NULL};
 static const char *const interval_words[] = {"percentile", "normal", NULL};
 
-static const char *const algorithm_words[] = {"mos", "fcp", "fcp-e", "expert", "expert-e", "heft", NULL};
-
 /* 8 hexadecimal digits: anything else behind --resume is a file. */
 static bool is_run_id(const char *word) { return strlen(word) == 8 && strspn(word, "0123456789abcdef") == 8; }
 
@@ -260,6 +258,7 @@ const struct ts_option ts_options[] = {
      .above = 0,
      .below = 1},
 #include "cli/options_schedule.inc"
+#include "cli/options_tune.inc"
     {.name = "trajectories",
      .kind = TS_OPTION_COUNT,
      .argument = "N",
@@ -456,7 +455,7 @@ const struct ts_option ts_options[] = {
      .kind = TS_OPTION_COUNT,
      .argument = "N",
      .help = "tasks at once; 0: one for each CPU (the default)",
-     .commands = PLANNING | BIT(CHECK) | BIT(BENCH) | BIT(ANALYSE) | BIT(STORE),
+     .commands = PLANNING | BIT(CHECK) | BIT(BENCH) | BIT(ANALYSE) | BIT(TUNE) | BIT(STORE),
      .field = FIELD(request.threads),
      .given = FIELD(has_jobs),
      .most = MAX_THREADS},
@@ -521,7 +520,7 @@ const struct ts_option ts_options[] = {
      .kind = TS_OPTION_WORD,
      .argument = "HOW",
      .help = "auto, plain (a line now and then), json (a line for each task) or none",
-     .commands = RUNNING | BIT(CHECK) | ANY_MODEL | BIT(STORE),
+     .commands = RUNNING | BIT(CHECK) | ANY_MODEL | BIT(TUNE) | BIT(STORE),
      .field = FIELD(progress),
      .choices = progress_words,
      .completes = TS_COMPLETES_CHOICES},

@@ -45,7 +45,7 @@ static bool is_stoppable(const struct ts_arguments *arguments) {
 
 static bool is_long(const struct ts_arguments *arguments) {
   enum ts_cli_command_id id = ts_cli_command_id(arguments->command);
-  return id == TS_COMMAND_SAMPLE || id == TS_COMMAND_ANALYSE || is_stoppable(arguments);
+  return id == TS_COMMAND_SAMPLE || id == TS_COMMAND_ANALYSE || id == TS_COMMAND_TUNE || is_stoppable(arguments);
 }
 
 /* A design goes to standard output: progress must not be drawn into it. */

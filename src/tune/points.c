@@ -22,6 +22,7 @@ void ts_tune_snap(const struct ts_space *space, const double *unit, double *numb
 static bool take_unit(struct ts_tune *tune, struct ts_tune_points *points, const size_t *columns, size_t column_count,
                       const char *what, struct ts_error *err) {
   const struct ts_space *space = tune->problem.space;
+  if (points->unit) return true;
   double *unit = ts_arena_array(&tune->arena, points->count * column_count + 1, sizeof *unit);
   for (size_t r = 0; r < points->count; r++) {
     for (size_t c = 0; c < column_count; c++) {

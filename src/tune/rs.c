@@ -1,12 +1,12 @@
-/* Random search: as many random points as the budget allows.
+/* Random search: as many random candidates as the budget allows, and a model of them at the end.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
-#include "base/random.h"
-#include "tune/tuner.h"
+#include "tune/learner.h"
 
 struct state {
   const struct ts_tune_problem *problem; /* borrowed */
   struct ts_random random;
+  struct ts_learner learner;
 };
 
 static void *begin(const struct ts_tune_problem *problem, const struct ts_tune_options *options, struct ts_error *err) {
@@ -15,6 +15,7 @@ static void *begin(const struct ts_tune_problem *problem, const struct ts_tune_o
   struct state *state = ts_calloc(1, sizeof *state);
   state->problem = problem;
   ts_random_init(&state->random, problem->seed, TS_STREAM_RANDOM);
+  ts_learner_init(&state->learner, problem);
   return state;
 }
 
@@ -23,19 +24,34 @@ static bool next(void *opaque, const struct ts_tune_history *history, struct ts_
   struct state *state = opaque;
   (void)history;
   (void)err;
-  *reason = "the budget is spent";
   size_t room = ts_batch_room(batch);
-  for (size_t tries = 0; ts_batch_count(batch) < room && tries < 100 * room; tries++)
-    ts_batch_add_row(batch, (size_t)ts_random_below(&state->random, state->problem->pool.count), NULL);
+  *reason = room == 0 ? "the budget is spent" : "every candidate was tried";
+  ts_batch_add_random(batch, state->problem, &state->random, room);
   return true;
+}
+
+static bool finish(void *opaque, const struct ts_tune_history *history, struct ts_tune_forecast *forecast,
+                   struct ts_error *err) {
+  struct state *state = opaque;
+  if (!ts_learner_train(&state->learner, history, err)) return false;
+  ts_learner_forecast(&state->learner, history, forecast);
+  return true;
+}
+
+static void destroy(void *opaque) {
+  struct state *state = opaque;
+  if (!state) return;
+  ts_learner_release(&state->learner);
+  free(state);
 }
 
 const struct ts_tuner ts_tuner_rs = {
     .name = "rs",
     .title = "Random search",
     .help = "Draws candidates at random; what every other tuner must beat.",
-    .flags = TS_TUNER_CANDIDATES,
+    .flags = TS_TUNER_CANDIDATES | TS_TUNER_PREDICTS,
     .begin = begin,
     .next = next,
-    .destroy = free,
+    .finish = finish,
+    .destroy = destroy,
 };

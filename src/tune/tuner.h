@@ -30,7 +30,7 @@ struct ts_tune_goal {
 struct ts_tune_points {
   size_t count;
   const double *numbers; /* borrowed; row by row, as ts_space_number gives them */
-  const double *unit;    /* borrowed; row by row; the driver fills it in (see ts_tune_create) */
+  const double *unit;    /* borrowed; row by row; where it is NULL the driver computes it */
 };
 
 /* A part of the workflow that can be run alone. */
@@ -57,6 +57,9 @@ struct ts_tune_problem {
   const struct ts_tune_component *components; /* borrowed */
   size_t component_count;
   bool charges_components; /* components may be run alone: one run of each of them counts as one run */
+  /* Borrowed; what models of the recorded runs of the components predict for the pool (component by component within a
+   * row; ts_components_predict_pool), so that many seeds share them. NULL: the tuner trains its own. */
+  const double *component_outputs;
   /* Recorded trials of the workflow, free of charge, goal_count outputs per row (NaN: failed). The driver puts them at
    * the beginning of the history. */
   struct ts_tune_points history;
@@ -88,7 +91,7 @@ struct ts_tune_options {
 enum ts_trial_kind { TS_TRIAL_WORKFLOW, TS_TRIAL_COMPONENT, TS_TRIAL_CONFIRMATION, TS_TRIAL_SPARE, TS_TRIAL_RECORDED };
 
 /* All trials so far, recorded ones first, then in the order in which they were asked for. Columns that a component
- * lacks are NaN. */
+ * lacks are NaN. While a tuner fills a batch, the trials of that batch are at the end, without an outcome (NaN). */
 struct ts_tune_history {
   size_t count;
   size_t column_count;
