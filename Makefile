@@ -66,16 +66,18 @@ soak: setup all ## what takes too long for every day: five minutes of every fuzz
 	@tests/e2e/schedule_vectors.py inverse
 	@tests/e2e/schedule_vectors.py refine
 
-bench: all ## time the operations; time and memory of sampling and sensitivity analysis
+bench: all ## time the operations; time and memory of sampling, sensitivity analysis and tuners
 	@build/tessera bench
 	@cmake --build build --target benches
 	@build/bench_sensitivity
+	@build/bench_tuning
 
 bench-reuse: all ## every way to share work between processes, measured on the same images (minutes; quiet machine)
 	@bench/reuse_variants.py
 
-papers: all ## make the figures and tables of docs/papers.md again (minutes; needs ../shared/vectors)
+papers: all ## make the figures and tables of docs/papers.md again (half an hour; needs ../shared)
 	@bench/paper_streams.py --write
+	@bench/paper_tuning.py --write
 
 format: ## rewrite the C files as clang-format wants them
 	@tools/check-format --fix

@@ -6,18 +6,13 @@ SPDX-License-Identifier: Apache-2.0
 Prints Markdown; with --write it replaces the part of docs/papers.md between the two marks. Needs the graphs in
 ../shared/vectors/scheduling: 15 synthetic ones per CCR (the paper drew 30), and applications rebuilt from its prose.
 """
-import argparse
 import json
-import os
-import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-GRAPHS = pathlib.Path(os.environ.get("TESSERA_SHARED", ROOT / "../shared")) / "vectors/scheduling"
-PROGRAM = os.environ.get("TESSERA", str(ROOT / "build/tessera"))
-PAGE = ROOT / "docs/papers.md"
-MARKS = ("<!-- streams: begin -->\n", "<!-- streams: end -->\n")
+from _papers import PROGRAM, SHARED, arguments, publish, section, table
+
+GRAPHS = SHARED / "vectors/scheduling"
 ALGORITHMS = ("mos", "fcp", "fcp-e", "expert", "expert-e")
 HEAD = ("MOS", "FCP", "FCP-e", "EXP", "EXP-e")
 FRACTIONS = (1, 0.75, 0.5, 0.25, 0)
@@ -68,17 +63,6 @@ def latency_ratio(row, mos):
 
 def utilisation(row, _):
     return row["utilisation"]
-
-
-def table(out, head, rows):
-    out.append("| " + " | ".join(head) + " |")
-    out.append("|" + "---|" * len(head))
-    out.extend("| " + " | ".join(map(str, row)) + " |" for row in rows)
-    out.append("")
-
-
-def section(out, title, command, said):
-    out += [f"### {title}", "", f"`{command}`", "", f"Paper: {said}", ""]
 
 
 def command(graph, ports, what="--throughput-fraction F --compare"):
@@ -177,9 +161,7 @@ def figure_9(out):
 
 
 def main():
-    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    words.add_argument("--write", action="store_true")
-    options = words.parse_args()
+    options = arguments(__doc__.splitlines()[0]).parse_args()
     if not GRAPHS.exists():
         sys.exit(f"there is no {GRAPHS}")
     out = []
@@ -197,13 +179,7 @@ def main():
                 "latency FCP 1 from 0.75 Tmax on, EXP 1.69 at about 0; used MOS 1, 0.91, 0.66, 0.41, 0.13; FCP -, 1, 0.75, "
                 "0.5, 0.28")
     figure_9(out)
-    text = "\n".join(out)
-    if not options.write:
-        print(text)
-        return
-    page = PAGE.read_text(encoding="utf-8")
-    before, after = page.split(MARKS[0])[0], page.split(MARKS[1])[1]
-    PAGE.write_text(before + MARKS[0] + "\n" + text + "\n" + MARKS[1] + after, encoding="utf-8")
+    publish("streams", out, options.write)
 
 
 main()

@@ -204,7 +204,8 @@ TS_PUBLIC int ts_report(const struct ts_request *request, char **reply);
 /* Makes a project folder (folder must be absent or empty), from a demo or with the smallest workflow.
  * tessera.init/1. */
 TS_PUBLIC int ts_init(const struct ts_request *request, char **reply);
-/* Operations, demos, methods of studies, samplers, analyses and tuners this build knows. Schema tessera.list/1. */
+/* Operations, demos, methods of studies, samplers, analyses, algorithms for streams and tuners this
+ * build knows. Schema tessera.list/1. */
 TS_PUBLIC int ts_list(const struct ts_request *request, char **reply);
 /* Draws parameter sets: space, method, seed, output, and what stands below `space`. Schema tessera.sample/1. */
 TS_PUBLIC int ts_sample_space(const struct ts_request *request, char **reply);

@@ -57,7 +57,8 @@ static const char *const store_words[] = {"costs", "verify", NULL};
 static const struct ts_cli_topic store_topics[] = {
     {"costs", ts_costs_of_store, ts_show_costs}, {"verify", ts_verify_store, ts_show_verify}, {0}};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
-static const char *const word_kinds[] = {"commands", "runs", "demos", "plan", "study", "sample", "analyse", NULL};
+static const char *const word_kinds[] = {"commands", "runs",    "demos",    "plan", "study",
+                                         "sample",   "analyse", "schedule", "tune", NULL};
 
 const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
     [TS_COMMAND_INIT] =
@@ -246,6 +247,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                       {"tessera schedule graph.json --processors 32 --throughput 4/s --refine 5 --svg schedule.svg",
                        "search for 5 seconds, and draw the result"}},
          .exit_codes = EXITS_LOOKING | EXIT_TARGET | EXIT_SIGNAL,
+         .methods = "schedulers",
          .call = ts_schedule,
          .show = ts_show_schedule},
     [TS_COMMAND_TUNE] =
@@ -267,6 +269,7 @@ const struct ts_cli_command ts_cli_commands[TS_COMMAND_COUNT] = {
                        "--component sim=sim.csv --component viz=viz.csv --algorithm ceal",
                        "with runs of the components alone"}},
          .exit_codes = EXITS_LOOKING | EXIT_SIGNAL,
+         .methods = "tuners",
          .call = ts_tune,
          .show = ts_show_tune},
     [TS_COMMAND_STATUS] =

@@ -121,7 +121,7 @@ struct ts_cli_command {
   struct ts_operand operands[TS_MAX_OPERANDS];
   struct ts_example examples[TS_MAX_EXAMPLES];
   uint32_t exit_codes; /* bit i: entry i of ts_exit_codes */
-  const char *methods; /* the list of the library's tessera.list that says what --method takes; NULL: it takes none */
+  const char *methods; /* the list of tessera.list that says what --method or --algorithm takes; NULL: none */
   /* The call of the library and the text of its reply; both NULL for what the program answers itself. */
   ts_cli_call *call;
   ts_cli_show *show;

@@ -222,5 +222,7 @@ void ts_show_list(const json_t *reply, const struct ts_view *view, struct ts_str
   show_names("Methods of studies", ts_cli_reply_member(reply, "methods"), out);
   show_methods("Samplers (tessera sample --method)", ts_cli_reply_member(reply, "samplers"), view, out);
   show_methods("Analyses (tessera analyse --method)", ts_cli_reply_member(reply, "analyses"), view, out);
+  show_methods("Algorithms for streams (tessera schedule --algorithm)", ts_cli_reply_member(reply, "schedulers"), view,
+               out);
   show_methods("Tuners (tessera tune --algorithm)", ts_cli_reply_member(reply, "tuners"), view, out);
 }

@@ -80,7 +80,8 @@ void ts_show_tune(const json_t *reply, const struct ts_view *view, struct ts_str
   ts_cli_table_print(&table, "  ", out);
   ts_cli_table_release(&table);
   if (view->quiet) return;
-  ts_str_add(out, "\nrecommended: the better of the predicted best, run to confirm it, and the best measured before.\n"
-                  "error: median error of the model on the best 2 % of the configurations. uses: after so many runs\n"
-                  "tuning has paid off (with --expert).\n");
+  ts_str_add(out,
+             "\nrecommended: the better of the predicted best, run to confirm it, and the best measured before.\n"
+             "error: median error of the model on the best 2 % of the configurations. uses: the number of runs after\n"
+             "which tuning has paid off (with --expert).\n");
 }

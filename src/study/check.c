@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "study/embedded.h"
+#include "study/schedule_int.h"
 #include "study/sensitivity_int.h"
 #include "study/tune_table_int.h"
 
@@ -138,6 +139,7 @@ int ts_list(const struct ts_request *request, char **reply) {
   json_object_set_new(object, "methods", ts_study_method_list());
   json_object_set_new(object, "samplers", ts_sampler_list());
   json_object_set_new(object, "analyses", ts_analysis_list());
+  json_object_set_new(object, "schedulers", ts_scheduler_list());
   json_object_set_new(object, "tuners", ts_tuner_list());
   int code = ts_reply_finish(&s, object, 0, reply);
   ts_session_release(&s);

@@ -29,6 +29,8 @@ void ts_scheduling_search(struct scheduling *job);
 /* schedule_reply.c */
 void ts_scheduling_describe(const struct scheduling *job, json_t *object);
 json_t *ts_scheduling_compare(struct scheduling *job); /* every algorithm; a new reference */
+/* The list of ts_list; a new reference. */
+json_t *ts_scheduler_list(void);
 /* schedule_picture.c: writes an SVG file. */
 bool ts_scheduling_draw(const struct scheduling *job, const char *path, struct ts_error *err);
 

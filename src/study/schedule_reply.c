@@ -111,3 +111,11 @@ json_t *ts_scheduling_compare(struct scheduling *job) {
   }
   return list;
 }
+
+json_t *ts_scheduler_list(void) {
+  json_t *list = json_array();
+  for (size_t i = 0; ts_stream_algorithms[i]; i++)
+    json_array_append_new(
+        list, json_pack("{s:s, s:s}", "name", ts_stream_algorithms[i]->name, "title", ts_stream_algorithms[i]->title));
+  return list;
+}

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/order.h"
 #include "study/tune_table_int.h"
+#include "tune/components.h"
 
 #include <math.h>
 
@@ -18,27 +19,24 @@ static double ratio_of_trial(const struct replaying *job, const struct ts_tune_h
   return trial == TS_NONE ? NAN : ratio_of(job, history->rows[trial]);
 }
 
-struct ranked {
-  double score;
-  size_t row;
-};
-
-static int compare_ranked(const void *a, const void *b) {
-  const struct ranked *x = a, *y = b;
-  if (x->score != y->score) return x->score < y->score ? -1 : 1;
-  return (x->row > y->row) - (x->row < y->row);
-}
-
-/* Share of the n best rows by the model that are among the n best by what was measured, n = 1 .. 10. */
-static void measure_recall(const struct replaying *job, const double *scores, double *recall) {
-  ts_auto_free struct ranked *ranked = ts_calloc(job->pool + 1, sizeof *ranked);
-  for (size_t i = 0; i < job->pool; i++) ranked[i] = (struct ranked){scores[job->by_output[i]], job->by_output[i]};
-  qsort(ranked, job->pool, sizeof *ranked, compare_ranked);
-  for (size_t n = 1; n <= TUNE_RECALLS; n++) {
+/* Share of the n best rows by the model that are among the n best by what was measured, n = 1 .. count. Per cent. */
+static void measure_recall(const struct replaying *job, const double *scores, size_t count, double *recall) {
+  ts_auto_free struct ts_ranked *ranked = ts_calloc(job->pool + 1, sizeof *ranked);
+  for (size_t i = 0; i < job->pool; i++) ranked[i] = (struct ts_ranked){scores[job->by_output[i]], job->by_output[i]};
+  qsort(ranked, job->pool, sizeof *ranked, ts_compare_ranked);
+  for (size_t n = 1; n <= count; n++) {
     size_t listed = ts_smaller_size(n, job->pool), common = 0;
-    for (size_t i = 0; i < listed * listed; i++) common += ranked[i / listed].row == job->by_output[i % listed];
+    for (size_t i = 0; i < listed * listed; i++) common += ranked[i / listed].index == job->by_output[i % listed];
     recall[n - 1] = 100 * (double)common / (double)listed;
   }
+}
+
+void ts_replaying_component_recall(const struct replaying *job, double recall[TUNE_COMPONENT_RECALLS]) {
+  size_t rows = job->workflow.row_count, parts = job->component_count;
+  ts_auto_free double *scores = ts_calloc(rows + 1, sizeof *scores);
+  for (size_t r = 0; r < rows; r++)
+    scores[r] = ts_combine_outputs(&job->goal, &job->component_outputs[r * parts], parts);
+  measure_recall(job, scores, TUNE_COMPONENT_RECALLS, recall);
 }
 
 /* Median of |y - prediction| / |y| over the first `count` rows of by_output, those in `skipped` left out. Per cent. */
@@ -63,7 +61,7 @@ static void measure_model(const struct replaying *job, const struct ts_tune_hist
     if (history->kinds[t] == TS_TRIAL_WORKFLOW) seen[history->rows[t]] = true;
   }
   size_t top = ts_larger_size(1, (size_t)floor(TOP_SHARE * (double)job->pool));
-  measure_recall(job, scores, out->recall);
+  measure_recall(job, scores, TUNE_RECALLS, out->recall);
   out->mdape[0] = median_error(job, scores, job->pool, NULL);
   out->mdape[1] = median_error(job, scores, job->pool, seen);
   out->mdape[2] = median_error(job, scores, top, NULL);
@@ -71,7 +69,7 @@ static void measure_model(const struct replaying *job, const struct ts_tune_hist
 }
 
 /* Sums of the objective over all runs; what a failed run cost is not in the table and counts nothing. */
-static void measure_cost(const struct replaying *job, const struct ts_tune_history *history, struct replayed *out) {
+static void measure_cost(const struct ts_tune_history *history, struct replayed *out) {
   for (size_t t = 0; t < history->count; t++) {
     size_t component = history->components[t];
     bool is_component = component != TS_NONE;
@@ -86,7 +84,6 @@ static void measure_cost(const struct replaying *job, const struct ts_tune_histo
       out->workflow_cost += output;
     }
   }
-  (void)job;
 }
 
 /* How often the tuned workflow must run until what it saves has paid for the tuning. */
@@ -110,6 +107,6 @@ void ts_replayed_measure(const struct replaying *job, const struct ts_tune *tune
   out->recommended = ratio_of_trial(job, history, result.recommended);
   if (result.has_predicted && result.scores && !isnan(result.scores[0]))
     measure_model(job, history, result.scores, out);
-  measure_cost(job, history, out);
+  measure_cost(history, out);
   out->least_uses = least_uses(job, history, result.recommended, out->workflow_cost + out->component_cost);
 }

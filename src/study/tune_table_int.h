@@ -68,6 +68,9 @@ bool ts_replaying_run(struct replaying *job, const struct ts_tuner *tuner, struc
                       struct ts_error *err);
 /* tune_table_figures.c */
 void ts_replayed_measure(const struct replaying *job, const struct ts_tune *tune, struct replayed *out);
+/* How well the recorded runs of the components, combined, find the best rows: recall of the n best, n = 1 .. 25. */
+#define TUNE_COMPONENT_RECALLS 25
+void ts_replaying_component_recall(const struct replaying *job, double recall[TUNE_COMPONENT_RECALLS]);
 /* tune_table_reply.c */
 void ts_replaying_describe(const struct replaying *job, json_t *object);
 json_t *ts_replayed_json(const struct replaying *job, const struct ts_tuner *tuner, const struct replayed *results);

@@ -120,28 +120,17 @@ static void add_components(struct replaying *job) {
   job->problem.charges_components = !job->s->request->history;
 }
 
-struct by_output {
-  double output;
-  size_t row;
-};
-
-static int compare_outputs(const void *a, const void *b) {
-  const struct by_output *x = a, *y = b;
-  if (x->output != y->output) return x->output < y->output ? -1 : 1;
-  return (x->row > y->row) - (x->row < y->row);
-}
-
 /* The rows that can be run, best first; equal ones in the order of the table. */
 static void rank_rows(struct replaying *job) {
   const struct recorded *table = &job->workflow;
-  ts_auto_free struct by_output *ranked = ts_calloc(table->row_count + 1, sizeof *ranked);
+  ts_auto_free struct ts_ranked *ranked = ts_calloc(table->row_count + 1, sizeof *ranked);
   for (size_t r = 0; r < table->row_count; r++) {
     if (isnan(table->outputs[r])) continue;
-    ranked[job->pool++] = (struct by_output){job->maximise ? -table->outputs[r] : table->outputs[r], r};
+    ranked[job->pool++] = (struct ts_ranked){job->maximise ? -table->outputs[r] : table->outputs[r], r};
   }
-  qsort(ranked, job->pool, sizeof *ranked, compare_outputs);
+  qsort(ranked, job->pool, sizeof *ranked, ts_compare_ranked);
   job->by_output = ts_arena_array(&job->s->arena, job->pool + 1, sizeof *job->by_output);
-  for (size_t i = 0; i < job->pool; i++) job->by_output[i] = ranked[i].row;
+  for (size_t i = 0; i < job->pool; i++) job->by_output[i] = ranked[i].index;
   job->best = table->outputs[job->by_output[0]];
 }
 

@@ -97,6 +97,14 @@ json_t *ts_replayed_json(const struct replaying *job, const struct ts_tuner *tun
   return object;
 }
 
+static json_t *component_recall_json(const struct replaying *job) {
+  double recall[TUNE_COMPONENT_RECALLS];
+  json_t *list = json_array();
+  ts_replaying_component_recall(job, recall);
+  for (size_t n = 0; n < TUNE_COMPONENT_RECALLS; n++) json_array_append_new(list, ts_json_real(recall[n]));
+  return list;
+}
+
 void ts_replaying_describe(const struct replaying *job, json_t *object) {
   static const char *const combines[] = {[TS_COMBINE_MAX] = "max", [TS_COMBINE_SUM] = "sum", [TS_COMBINE_MIN] = "min"};
   json_t *parameters = json_array(), *components = json_array();
@@ -113,6 +121,7 @@ void ts_replaying_describe(const struct replaying *job, json_t *object) {
   json_object_set_new(object, "parameters", parameters);
   json_object_set_new(object, "components", components);
   if (job->component_count > 0) json_object_set_new(object, "combine", json_string(combines[job->goal.combine]));
+  if (job->component_outputs) json_object_set_new(object, "component_recall", component_recall_json(job));
   json_object_set_new(object, "pool", ts_json_count(job->pool));
   json_object_set_new(object, "failed", ts_json_count(job->workflow.failed_count));
   json_object_set_new(object, "best", ts_json_real(job->best));

@@ -59,9 +59,7 @@ bool ts_al_next(void *opaque, const struct ts_tune_history *history, struct ts_t
 bool ts_al_finish(void *opaque, const struct ts_tune_history *history, struct ts_tune_forecast *forecast,
                   struct ts_error *err) {
   struct ts_al *state = opaque;
-  if (!make_models(state, history, err) || !ts_learner_train(&state->learner, history, err)) return false;
-  ts_learner_forecast(&state->learner, history, forecast);
-  return true;
+  return make_models(state, history, err) && ts_learner_finish(&state->learner, history, forecast, err);
 }
 
 void ts_al_destroy(void *opaque) {

@@ -21,10 +21,10 @@ struct ts_al {
 
 /* The members of struct ts_tuner. */
 void *ts_al_begin(const struct ts_tune_problem *problem, const struct ts_tune_options *options, struct ts_error *err);
-bool ts_al_next(void *state, const struct ts_tune_history *history, struct ts_tune_batch *batch, const char **reason,
+bool ts_al_next(void *opaque, const struct ts_tune_history *history, struct ts_tune_batch *batch, const char **reason,
                 struct ts_error *err);
-bool ts_al_finish(void *state, const struct ts_tune_history *history, struct ts_tune_forecast *forecast,
+bool ts_al_finish(void *opaque, const struct ts_tune_history *history, struct ts_tune_forecast *forecast,
                   struct ts_error *err);
-void ts_al_destroy(void *state);
+void ts_al_destroy(void *opaque);
 
 #endif

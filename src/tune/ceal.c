@@ -66,33 +66,22 @@ static bool make_low(struct state *state, const struct ts_tune_history *history,
 
 /* ---- Which model finds the best trials. ---- */
 
-struct ranked {
-  double value;
-  size_t trial;
-};
-
-static int compare_ranked(const void *a, const void *b) {
-  const struct ranked *x = a, *y = b;
-  if (x->value != y->value) return x->value < y->value ? -1 : 1;
-  return (x->trial > y->trial) - (x->trial < y->trial);
-}
-
 /* Sum over n = 1 .. of the share of the n best by `model` (scores over the pool) that are among the n best by their
  * real scores. */
 static double sum_of_recalls(const struct ts_tune_history *history, const size_t *trials, size_t count,
                              const double *model) {
-  ts_auto_free struct ranked *real = ts_calloc(2 * count, sizeof *real);
-  struct ranked *predicted = real + count;
+  ts_auto_free struct ts_ranked *real = ts_calloc(2 * count, sizeof *real);
+  struct ts_ranked *predicted = real + count;
   for (size_t i = 0; i < count; i++) {
-    real[i] = (struct ranked){history->scores[trials[i]], trials[i]};
-    predicted[i] = (struct ranked){model[history->rows[trials[i]]], trials[i]};
+    real[i] = (struct ts_ranked){history->scores[trials[i]], trials[i]};
+    predicted[i] = (struct ts_ranked){model[history->rows[trials[i]]], trials[i]};
   }
-  qsort(real, count, sizeof *real, compare_ranked);
-  qsort(predicted, count, sizeof *predicted, compare_ranked);
+  qsort(real, count, sizeof *real, ts_compare_ranked);
+  qsort(predicted, count, sizeof *predicted, ts_compare_ranked);
   double sum = 0;
   for (size_t n = 1; n <= ts_smaller_size(TEST_ROWS, count); n++) {
     size_t common = 0;
-    for (size_t i = 0; i < n * n; i++) common += real[i / n].trial == predicted[i % n].trial;
+    for (size_t i = 0; i < n * n; i++) common += real[i / n].index == predicted[i % n].index;
     sum += (double)common / (double)n;
   }
   return sum;
@@ -212,9 +201,7 @@ static bool next(void *opaque, const struct ts_tune_history *history, struct ts_
 static bool finish(void *opaque, const struct ts_tune_history *history, struct ts_tune_forecast *forecast,
                    struct ts_error *err) {
   struct state *state = opaque;
-  if (!ts_learner_train(&state->learner, history, err)) return false;
-  ts_learner_forecast(&state->learner, history, forecast);
-  return true;
+  return ts_learner_finish(&state->learner, history, forecast, err);
 }
 
 static void destroy(void *opaque) {

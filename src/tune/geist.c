@@ -84,9 +84,7 @@ static bool next(void *opaque, const struct ts_tune_history *history, struct ts_
 static bool finish(void *opaque, const struct ts_tune_history *history, struct ts_tune_forecast *forecast,
                    struct ts_error *err) {
   struct state *state = opaque;
-  if (!ts_learner_train(&state->learner, history, err)) return false;
-  ts_learner_forecast(&state->learner, history, forecast);
-  return true;
+  return ts_learner_finish(&state->learner, history, forecast, err);
 }
 
 static void destroy(void *opaque) {

@@ -84,11 +84,13 @@ static bool make_matrix(struct ts_learner *learner, struct ts_error *err) {
 static bool copy_features(const struct ts_learner *learner, const struct ts_tune_history *history, size_t trial,
                           double *features, struct ts_error *err) {
   size_t width = history->column_count + learner->extra, row = history->rows[trial];
-  ts_auto_free double *computed = NULL;
-  const double *from = row == TS_NONE ? NULL : &learner->features[row * width];
-  if (!from) from = computed = features_of(learner, &history->numbers[trial * history->column_count], 1, err);
-  if (from) memcpy(features, from, width * sizeof *features);
-  return from != NULL;
+  if (row != TS_NONE) {
+    memcpy(features, &learner->features[row * width], width * sizeof *features);
+    return true;
+  }
+  ts_auto_free double *computed = features_of(learner, &history->numbers[trial * history->column_count], 1, err);
+  if (computed) memcpy(features, computed, width * sizeof *features);
+  return computed != NULL;
 }
 
 bool ts_learner_train(struct ts_learner *learner, const struct ts_tune_history *history, struct ts_error *err) {
@@ -134,6 +136,13 @@ void ts_learner_forecast(const struct ts_learner *learner, const struct ts_tune_
   if (forecast->has_best) forecast->best_score = scores[forecast->best_row];
 }
 
+bool ts_learner_finish(struct ts_learner *learner, const struct ts_tune_history *history,
+                       struct ts_tune_forecast *forecast, struct ts_error *err) {
+  if (!ts_learner_train(learner, history, err)) return false;
+  ts_learner_forecast(learner, history, forecast);
+  return true;
+}
+
 /* ---- Candidates. ---- */
 
 void ts_batch_add_random(struct ts_tune_batch *batch, const struct ts_tune_problem *problem, struct ts_random *random,
@@ -145,21 +154,11 @@ void ts_batch_add_random(struct ts_tune_batch *batch, const struct ts_tune_probl
   for (size_t r = 0; r < rows && added < count; r++) added += ts_batch_add_row(batch, order[r], NULL) == TS_ADDED;
 }
 
-struct ranked {
-  double score;
-  size_t row;
-};
-
-static int compare_ranked(const void *a, const void *b) {
-  const struct ranked *x = a, *y = b;
-  if (x->score != y->score) return x->score < y->score ? -1 : 1;
-  return (x->row > y->row) - (x->row < y->row);
-}
-
 void ts_batch_add_best(struct ts_tune_batch *batch, size_t rows, const double *scores, size_t count) {
-  ts_auto_free struct ranked *ranked = ts_calloc(rows + 1, sizeof *ranked);
-  for (size_t r = 0; r < rows; r++) ranked[r] = (struct ranked){scores[r], r};
-  qsort(ranked, rows, sizeof *ranked, compare_ranked);
+  ts_auto_free struct ts_ranked *ranked = ts_calloc(rows + 1, sizeof *ranked);
+  for (size_t r = 0; r < rows; r++) ranked[r] = (struct ts_ranked){scores[r], r};
+  qsort(ranked, rows, sizeof *ranked, ts_compare_ranked);
   size_t added = 0;
-  for (size_t r = 0; r < rows && added < count; r++) added += ts_batch_add_row(batch, ranked[r].row, NULL) == TS_ADDED;
+  for (size_t r = 0; r < rows && added < count; r++)
+    added += ts_batch_add_row(batch, ranked[r].index, NULL) == TS_ADDED;
 }

@@ -47,6 +47,10 @@ bool ts_learner_train(struct ts_learner *learner, const struct ts_tune_history *
 void ts_learner_forecast(const struct ts_learner *learner, const struct ts_tune_history *history,
                          struct ts_tune_forecast *forecast);
 
+/* Both: what `finish` of a tuner without a further idea does. */
+bool ts_learner_finish(struct ts_learner *learner, const struct ts_tune_history *history,
+                       struct ts_tune_forecast *forecast, struct ts_error *err);
+
 /* Adds up to `count` rows of the pool: in random order, or those of least score (ties: in the order of the pool). */
 void ts_batch_add_random(struct ts_tune_batch *batch, const struct ts_tune_problem *problem, struct ts_random *random,
                          size_t count);

@@ -1,6 +1,7 @@
-/* The graph of nearest candidates, found with a tree of boxes (k-d tree): 20,000 rows of 8 columns take a fraction of a
- * second, where comparing all pairs takes several.
- * SPDX-License-Identifier: Apache-2.0 */
+/* The graph of nearest candidates, found with a tree of boxes (k-d tree).
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * J. H. Friedman, J. L. Bentley, R. A. Finkel, ACM Trans. Math. Softw. 3 (1977), doi:10.1145/355744.355745. */
 #include "base/alloc.h"
 #include "base/order.h"
 #include "tune/camlp.h"
@@ -27,8 +28,9 @@ struct tree {
 /* The k nearest so far, nearest first; of equally near ones the row that comes first. */
 struct found {
   size_t k, count;
-  double *distances;
-  uint32_t *rows;
+  double *distances; /* borrowed */
+  uint32_t *rows;    /* borrowed */
+  double *offsets;   /* borrowed; per column, how far the row is from the part that is searched */
 };
 
 static void standardise(double *rows, size_t count, size_t columns) {
@@ -62,25 +64,14 @@ static size_t widest_column(const struct tree *tree, size_t begin, size_t end) {
   return widest;
 }
 
-struct keyed {
-  double key;
-  uint32_t row;
-};
-
-static int compare_keyed(const void *a, const void *b) {
-  const struct keyed *x = a, *y = b;
-  if (x->key != y->key) return x->key < y->key ? -1 : 1;
-  return (x->row > y->row) - (x->row < y->row);
-}
-
-static void divide(struct tree *tree, struct keyed *scratch, size_t part, size_t begin, size_t end) {
+static void divide(struct tree *tree, struct ts_ranked *scratch, size_t part, size_t begin, size_t end) {
   if (end - begin <= LEAF) return;
   size_t column = widest_column(tree, begin, end), middle = begin + (end - begin) / 2;
   for (size_t i = begin; i < end; i++)
-    scratch[i] = (struct keyed){tree->rows[tree->order[i] * tree->columns + column], tree->order[i]};
-  qsort(scratch + begin, end - begin, sizeof *scratch, compare_keyed);
-  for (size_t i = begin; i < end; i++) tree->order[i] = scratch[i].row;
-  tree->splits[part] = (struct split){column, scratch[middle].key};
+    scratch[i] = (struct ts_ranked){tree->rows[tree->order[i] * tree->columns + column], tree->order[i]};
+  qsort(scratch + begin, end - begin, sizeof *scratch, ts_compare_ranked);
+  for (size_t i = begin; i < end; i++) tree->order[i] = (uint32_t)scratch[i].index;
+  tree->splits[part] = (struct split){column, scratch[middle].value};
   divide(tree, scratch, 2 * part + 1, begin, middle);
   divide(tree, scratch, 2 * part + 2, middle, end);
 }
@@ -101,34 +92,49 @@ static void offer(struct found *found, double distance, uint32_t row) {
   found->rows[at] = row;
 }
 
-static double distance_between(const double *a, const double *b, size_t columns) {
+/* The distance, or anything above `limit` if it is more than that. */
+static double distance_between(const double *a, const double *b, size_t columns, double limit) {
   double sum = 0;
-  for (size_t c = 0; c < columns; c++) sum += fabs(a[c] - b[c]);
+  for (size_t c = 0; c < columns && sum <= limit; c++) sum += fabs(a[c] - b[c]);
   return sum;
+}
+
+/* Farther rows are of no interest. */
+static double limit_of(const struct found *found) {
+  return found->count == found->k ? found->distances[found->k - 1] : INFINITY;
 }
 
 static void search_leaf(const struct tree *tree, size_t begin, size_t end, uint32_t row, struct found *found) {
   const double *point = &tree->rows[row * tree->columns];
   for (size_t i = begin; i < end; i++) {
     uint32_t other = tree->order[i];
-    if (other != row) offer(found, distance_between(point, &tree->rows[other * tree->columns], tree->columns), other);
+    if (other == row) continue;
+    double limit = limit_of(found);
+    double distance = distance_between(point, &tree->rows[other * tree->columns], tree->columns, limit);
+    if (distance <= limit) offer(found, distance, other);
   }
 }
 
-/* The half on the row's side of the border first, then the other if it can hold one as near as the k-th. */
-static void search(const struct tree *tree, size_t part, size_t begin, size_t end, uint32_t row, struct found *found) {
+/* `apart`: how far the row is from the box of this part, `found->offsets` in each column. The half on the row's side of
+ * the border first, then the other if it can hold one as near as the k-th. */
+static void search(const struct tree *tree, size_t part, size_t begin, size_t end, uint32_t row, double apart,
+                   struct found *found) {
   if (end - begin <= LEAF) {
     search_leaf(tree, begin, end, row, found);
     return;
   }
   const struct split *split = &tree->splits[part];
   size_t middle = begin + (end - begin) / 2;
-  double step = tree->rows[row * tree->columns + split->column] - split->border;
-  for (int half = 0; half < 2; half++) {
-    bool is_lower = (step < 0) == (half == 0);
-    if (half == 1 && found->count == found->k && fabs(step) > found->distances[found->count - 1]) return;
-    search(tree, 2 * part + (is_lower ? 1 : 2), is_lower ? begin : middle, is_lower ? middle : end, row, found);
-  }
+  double step = tree->rows[row * tree->columns + split->column] - split->border,
+         *offset = &found->offsets[split->column];
+  bool is_lower = step < 0;
+  search(tree, 2 * part + (is_lower ? 1 : 2), is_lower ? begin : middle, is_lower ? middle : end, row, apart, found);
+  double before = *offset, farther = apart - before + fabs(step);
+  /* Sums of offsets round differently from distances: a little is granted. */
+  if (farther > limit_of(found) * (1 + 1e-12)) return;
+  *offset = fabs(step);
+  search(tree, 2 * part + (is_lower ? 2 : 1), is_lower ? middle : begin, is_lower ? end : middle, row, farther, found);
+  *offset = before;
 }
 
 static void make_tree(struct tree *tree, const double *rows, size_t count, size_t columns) {
@@ -141,7 +147,7 @@ static void make_tree(struct tree *tree, const double *rows, size_t count, size_
   size_t parts = 2;
   while (parts * LEAF < 2 * count) parts *= 2;
   tree->splits = ts_calloc(2 * parts, sizeof *tree->splits);
-  ts_auto_free struct keyed *scratch = ts_calloc(count + 1, sizeof *scratch);
+  ts_auto_free struct ts_ranked *scratch = ts_calloc(count + 1, sizeof *scratch);
   divide(tree, scratch, 0, 0, count);
 }
 
@@ -187,9 +193,10 @@ void ts_near_graph_init(struct ts_near_graph *graph, const double *rows, size_t 
   ts_auto_free uint32_t *choices = ts_calloc(count * k + 1, sizeof *choices);
   ts_auto_free size_t *counts = ts_calloc(count + 1, sizeof *counts);
   ts_auto_free double *distances = ts_calloc(k + 1, sizeof *distances);
+  ts_auto_free double *offsets = ts_calloc(columns + 1, sizeof *offsets);
   for (size_t i = 0; i < count; i++) {
-    struct found found = {.k = k, .distances = distances, .rows = &choices[i * k]};
-    search(&tree, 0, 0, count, (uint32_t)i, &found);
+    struct found found = {.k = k, .distances = distances, .rows = &choices[i * k], .offsets = offsets};
+    search(&tree, 0, 0, count, (uint32_t)i, 0, &found);
     counts[i] = found.count;
   }
   free(tree.rows);

@@ -89,8 +89,8 @@ static bool take_history(struct ts_tune *tune, struct ts_error *err) {
   size_t columns = problem->space->count, goals = problem->goal_count;
   if (!take_unit(tune, &problem->history, NULL, columns, "the recorded trials", err)) return false;
   for (size_t r = 0; r < problem->history.count; r++) {
-    size_t trial = ts_history_append(tune, TS_TRIAL_RECORDED, TS_NONE, TS_NONE, &problem->history.numbers[r * columns],
-                                     &problem->history.unit[r * columns]);
+    size_t trial =
+        ts_tune_add_recorded(tune, &problem->history.numbers[r * columns], &problem->history.unit[r * columns]);
     ts_tune_report(tune, trial, &problem->history_outputs[r * goals], 0);
   }
   return true;

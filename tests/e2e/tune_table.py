@@ -3,6 +3,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 test-timeout: 200
+test-label: slow
 """
 import gzip
 import json
@@ -254,6 +255,14 @@ def recorded():
                       "--component", f"lmp={folder / 'lmp.csv'}", "--component", f"vr={folder / 'vr.csv'}", "--algorithm", "ceal,al",
                       "--budget", 50, "--seeds", 2 if support.SANITIZED else 10)
     equal((reply["pool"], round(reply["best"], 4)), (1835, 3.1284), "LV: rows and best")
+    wanted = {("lv", "core_h"): (40, 40, 52), ("lv", "exec_s"): (0, 20, 24), ("gp", "core_h"): (60, 40, 32)}  # of another program
+    for (workflow, column), recalls in wanted.items():
+        parts = [f"{path.stem}={path}" for path in sorted((folder.parent / workflow).glob("*.csv")) if "workflow" not in path.stem]
+        words_of = [word for part in parts for word in ("--component", part)]
+        found = call_json("tune", "--table", folder.parent / workflow / "workflow.csv", "--objective", column, "--ignore",
+                          "exec_s" if column == "core_h" else "core_h", "--combine", "sum" if column == "core_h" else "max", *words_of,
+                          "--history", "--algorithm", "ceal", "--budget", 4, "--seeds", 1)["component_recall"]
+        equal(tuple(found[n - 1] for n in (5, 10, 25)), recalls, f"{workflow} {column}: recall of the combined components")
     ceal, al = (result["normalised_best"]["measured"] for result in reply["results"])
     check(ceal["mean"] < 1.2 and al["mean"] < 1.4, f"LV: ceal {ceal}, al {al}")
     for one in reply["results"][0]["per_seed"]:

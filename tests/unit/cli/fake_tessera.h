@@ -45,6 +45,7 @@ FAKE(ts_bench)
 FAKE(ts_sample_space)
 FAKE(ts_analyse_runs)
 FAKE(ts_schedule)
+FAKE(ts_tune)
 #undef FAKE
 
 void ts_reply_free(char *reply) { free(reply); }

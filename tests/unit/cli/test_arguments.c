@@ -269,7 +269,7 @@ static void options_without_effect_are_refused(void **state) {
   assert_refused("plan -n", "'--dry-run' has no effect on 'plan'", "leave it out; it is for 'run' and 'study'");
   assert_refused("help --json", "'--json' has no effect on 'help'",
                  "leave it out; it is for 'init', 'check', 'list', 'plan', 'run', 'study', 'bench', 'sample', "
-                 "'analyse', 'schedule', 'status', 'log', "
+                 "'analyse', 'schedule', 'tune', 'status', 'log', "
                  "'explain', 'report', 'store', 'version' and 'worker'");
   assert_refused("study --resume --no-reuse", "'--resume' needs what '--no-reuse' does not keep",
                  "leave out one of them");

@@ -110,11 +110,11 @@ static void spaces_and_constraints_are_kept(void **state) {
   }
 }
 
-/* Budgets in cost and in seconds: every trial of the workflow costs what the caller foretold. */
+/* Budgets in cost and in seconds: every trial of the workflow costs what the caller predicted. */
 static void cost_budgets_are_kept(void **state) {
   (void)state;
   for (size_t i = 0; ts_tuners[i]; i++) {
-    if (ts_tuners[i]->flags & TS_TUNER_COMPONENTS) continue; /* the cost of a component alone is not foretold */
+    if (ts_tuners[i]->flags & TS_TUNER_COMPONENTS) continue; /* the cost of a component alone is not predicted */
     for (int kind = TS_BUDGET_COST; kind <= TS_BUDGET_SECONDS; kind++) {
       case_init(&box, true, 40, (uint64_t)kind);
       box.problem.budget_kind = (enum ts_budget_kind)kind;
