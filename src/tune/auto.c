@@ -164,7 +164,8 @@ static bool next(void *opaque, const struct ts_tune_history *history, struct ts_
     size_t candidate = add_best(state, batch);
     fitted = candidate != TS_NONE && (i + 1 == wanted || ts_auto_believe(state, candidate));
   }
-  if (ts_batch_count(batch) == 0) ts_batch_add_random(batch, state->problem, &state->random, wanted < room ? wanted : room);
+  if (ts_batch_count(batch) == 0)
+    ts_batch_add_random(batch, state->problem, &state->random, wanted < room ? wanted : room);
   return true;
 }
 

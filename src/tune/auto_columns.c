@@ -88,10 +88,10 @@ void ts_auto_coordinates(const struct ts_auto *state, const double *numbers, con
     }
     double number = numbers[column->parameter];
     switch (column->kind) {
-      case BY_UNIT: coordinates[c] = unit[column->parameter]; break;
-      case BY_NUMBER: coordinates[c] = (number - column->low) / (column->high - column->low); break;
-      case BY_LOGARITHM: coordinates[c] = (log(number) - column->low) / (column->high - column->low); break;
-      case BY_EQUALITY: coordinates[c] = number; break;
+    case BY_UNIT: coordinates[c] = unit[column->parameter]; break;
+    case BY_NUMBER: coordinates[c] = (number - column->low) / (column->high - column->low); break;
+    case BY_LOGARITHM: coordinates[c] = (log(number) - column->low) / (column->high - column->low); break;
+    case BY_EQUALITY: coordinates[c] = number; break;
     }
   }
 }

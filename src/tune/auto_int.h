@@ -30,10 +30,10 @@ struct ts_auto {
   double *hints; /* owned; per row of the pool, in [0, 1]; NULL: none */
   /* Candidates: the pool, then points near good ones where the space is free. */
   size_t candidate_count, candidate_capacity;
-  double *candidates;     /* owned; coordinates, candidate_capacity x column_count */
-  double *near_units;     /* owned; unit coordinates of the candidates after the pool */
-  bool *is_tried;         /* owned; per candidate */
-  double *failures;       /* owned; coordinates of failed trials */
+  double *candidates; /* owned; coordinates, candidate_capacity x column_count */
+  double *near_units; /* owned; unit coordinates of the candidates after the pool */
+  bool *is_tried;     /* owned; per candidate */
+  double *failures;   /* owned; coordinates of failed trials */
   size_t failure_count;
   struct ts_gp gp;
   bool has_learned;

@@ -52,8 +52,8 @@ static void append(struct ts_auto *state, const double *unit) {
   for (size_t c = 0; c < width; c++) {
     struct ts_value value = ts_space_value(space->parameters[c], unit[c], NULL);
     numbers[c] = ts_space_number(space->parameters[c], &value);
-    double middle = ts_space_value_count(space->parameters[c]) == SIZE_MAX ? NAN
-                                                                           : ts_space_unit(space->parameters[c], &value);
+    double middle =
+        ts_space_value_count(space->parameters[c]) == SIZE_MAX ? NAN : ts_space_unit(space->parameters[c], &value);
     own[c] = isnan(middle) ? unit[c] : middle;
   }
   state->is_tried[state->candidate_count] = false;

@@ -60,6 +60,10 @@ static size_t nearest_row(const struct ts_tune *tune, const double *unit) {
   return nearest;
 }
 
+size_t ts_batch_nearest(const struct ts_tune_batch *batch, const double *unit) {
+  return nearest_row(batch->tune, unit);
+}
+
 static enum ts_added add_row(struct ts_tune *tune, enum ts_trial_kind kind, size_t row, size_t *trial) {
   const struct ts_tune_points *pool = &tune->problem.pool;
   size_t columns = tune->problem.space->count;

@@ -51,8 +51,8 @@ static void add_row(const struct ts_gp *gp, const struct shape *shape, const flo
     place = place < CELLS ? place : CELLS;
     int cell = (int)place;
     float between = place - (float)cell, linear = share * block->trends[j];
-    float covariance = table[cell] + between * (table[cell + 1] - table[cell]) +
-                       trend * (linear + (float)QUADRATIC * linear * linear);
+    float covariance =
+        table[cell] + between * (table[cell + 1] - table[cell]) + trend * (linear + (float)QUADRATIC * linear * linear);
     float known = covariance * covariance * own;
     block->means[j] += weight * covariance;
     block->known[j] = known > block->known[j] ? known : block->known[j];

@@ -1,6 +1,7 @@
 /* The recommendation: the best trials, and the front of several goals.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
+#include "tune/fronts_int.h"
 #include "tune/tune_int.h"
 
 size_t ts_tune_best(const struct ts_tune *tune, bool (*wanted)(const struct ts_tune_history *, size_t)) {
@@ -13,20 +14,11 @@ size_t ts_tune_best(const struct ts_tune *tune, bool (*wanted)(const struct ts_t
   return best;
 }
 
-static bool dominates(const double *a, const double *b, size_t goals) {
-  bool better = false;
-  for (size_t g = 0; g < goals; g++) {
-    if (a[g] > b[g]) return false;
-    better = better || a[g] < b[g];
-  }
-  return better;
-}
-
 static bool is_dominated(const struct ts_tune_history *history, size_t trial) {
   size_t goals = history->goal_count;
   for (size_t t = 0; t < history->count; t++) {
     if (ts_history_is_measured(history, t) &&
-        dominates(&history->outputs[t * goals], &history->outputs[trial * goals], goals))
+        ts_dominates(&history->outputs[t * goals], &history->outputs[trial * goals], goals))
       return true;
   }
   return false;

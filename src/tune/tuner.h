@@ -126,6 +126,8 @@ enum ts_added {
 enum ts_added ts_batch_add_row(struct ts_tune_batch *batch, size_t row, size_t *trial);
 /* Unit coordinates, snapped to values that can be run; with a pool that was given, to the nearest row not tried. */
 enum ts_added ts_batch_add_unit(struct ts_tune_batch *batch, const double *unit, size_t *trial);
+/* The row of the pool nearest to unit coordinates that was not tried; TS_NONE: all were. */
+size_t ts_batch_nearest(const struct ts_tune_batch *batch, const double *unit);
 /* A run of one component alone: a row of its pool, or unit coordinates (as wide as the space; other columns are not
  * looked at). A constant has one run: row 0. */
 enum ts_added ts_batch_add_component_row(struct ts_tune_batch *batch, size_t component, size_t row);
