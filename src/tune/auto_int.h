@@ -52,7 +52,7 @@ void ts_auto_coordinates(const struct ts_auto *state, const double *numbers, con
                          double *coordinates);
 
 /* auto_model.c */
-/* Fits the model to the history. False if fewer than two trials succeeded. */
+/* Fits the model to the history. False if no trial succeeded. */
 bool ts_auto_fit(struct ts_auto *state, const struct ts_tune_history *history);
 /* Counts a candidate as measured with the value that the model expects, for the rest of a batch. */
 bool ts_auto_believe(struct ts_auto *state, size_t candidate);

@@ -133,7 +133,7 @@ static void learn(struct ts_auto *state) {
 
 bool ts_auto_fit(struct ts_auto *state, const struct ts_tune_history *history) {
   take_trials(state, history);
-  if (state->count < 2) return false;
+  if (state->count == 0) return false;
   make_targets(state);
   learn(state);
   return ts_gp_condition(&state->gp, state->points, state->targets, state->count);
