@@ -32,6 +32,7 @@ static void destroy(void *opaque) {
   struct ts_auto *state = opaque;
   if (!state) return;
   ts_gp_release(&state->gp);
+  ts_gp_release(&state->chance);
   free(state->hints);
   free(state->candidates);
   free(state->near_units);
@@ -67,6 +68,7 @@ static void *begin(const struct ts_tune_problem *problem, const struct ts_tune_o
   }
   take_pool(state);
   ts_gp_init(&state->gp, state->column_count, state->is_category);
+  ts_gp_init(&state->chance, state->column_count, state->is_category);
   return state;
 }
 

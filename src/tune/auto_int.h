@@ -36,6 +36,8 @@ struct ts_auto {
   double *failures;   /* owned; coordinates of failed trials */
   size_t failure_count;
   struct ts_gp gp;
+  struct ts_gp chance; /* of failed and successful trials */
+  bool has_chance;     /* some trial failed */
   bool has_learned;
   struct warp warp;
   double *points;  /* owned; coordinates of the rows that the model sees */
@@ -57,6 +59,11 @@ bool ts_auto_fit(struct ts_auto *state, const struct ts_tune_history *history);
 /* Counts a candidate as measured with the value that the model expects, for the rest of a batch. */
 bool ts_auto_believe(struct ts_auto *state, size_t candidate);
 double ts_auto_score_of_target(const struct ts_auto *state, double target);
+
+/* auto_chance.c */
+void ts_auto_fit_chance(struct ts_auto *state);
+/* Logarithm of the chance that a trial succeeds; 0 as long as none failed. */
+double ts_auto_log_chance(struct ts_auto *state, const double *point);
 
 /* auto_near.c: candidates near the best trials, where points outside the pool can be run. */
 void ts_auto_draw_near(struct ts_auto *state, const struct ts_tune_history *history);

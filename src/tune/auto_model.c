@@ -136,6 +136,7 @@ bool ts_auto_fit(struct ts_auto *state, const struct ts_tune_history *history) {
   if (state->count == 0) return false;
   make_targets(state);
   learn(state);
+  ts_auto_fit_chance(state);
   return ts_gp_condition(&state->gp, state->points, state->targets, state->count);
 }
 

@@ -21,18 +21,6 @@ static double log_improvement(double best, double mean, double variance) {
   return log(deviation) - u * u / 2 - log(sqrt(2 * M_PI) * u * u);
 }
 
-/* Failed and successful trials vote by their correlation; one vote of success comes from nowhere. */
-static double log_chance(const struct ts_auto *state, const double *point) {
-  size_t columns = state->column_count;
-  double failed = 0, succeeded = 1;
-  if (state->failure_count == 0) return 0;
-  for (size_t i = 0; i < state->failure_count; i++)
-    failed += ts_gp_correlation(&state->gp, &state->failures[i * columns], point);
-  for (size_t i = 0; i < state->count; i++)
-    succeeded += ts_gp_correlation(&state->gp, &state->points[i * columns], point);
-  return log(succeeded / (succeeded + failed));
-}
-
 static double log_cost(const struct ts_auto *state, size_t candidate) {
   const struct ts_tune_problem *problem = state->problem;
   if (!problem->cost) return 0;
@@ -68,7 +56,7 @@ static double exact_value(struct ts_auto *state, enum ts_auto_aim aim, size_t ca
   double mean, variance;
   ts_gp_predict(&state->gp, point, &mean, &variance);
   if (aim == TS_AUTO_MEAN) return -mean;
-  return log_improvement(state->best, mean, variance) + log_chance(state, point) - log_cost(state, candidate);
+  return log_improvement(state->best, mean, variance) + ts_auto_log_chance(state, point) - log_cost(state, candidate);
 }
 
 /* Candidates and their bounds, highest first. */

@@ -53,11 +53,6 @@ static double covariance(const struct ts_gp *gp, const struct shape *shape, cons
   return matern(ts_gp_distance(gp, shape, a, b)) + shape->trend * ts_gp_trend(gp, a, b);
 }
 
-double ts_gp_correlation(const struct ts_gp *gp, const double *a, const double *b) {
-  struct shape shape = ts_gp_shape(gp, &gp->settings);
-  return matern(ts_gp_distance(gp, &shape, a, b));
-}
-
 bool ts_lower_factor(double *matrix, size_t order) {
   for (size_t i = 0; i < order; i++) {
     double *row = &matrix[i * order];

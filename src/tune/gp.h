@@ -47,7 +47,5 @@ void ts_gp_predict(struct ts_gp *gp, const double *point, double *mean, double *
 /* Means (to some 1e-4, in floats) and upper bounds of the variances (what is left beside the one most informative row)
  * of many points, far faster than one by one. */
 void ts_gp_screen(const struct ts_gp *gp, const double *points, size_t count, double *means, double *bounds);
-/* How much two points have in common in the smooth part, from 0 to 1. */
-double ts_gp_correlation(const struct ts_gp *gp, const double *a, const double *b);
 
 #endif
