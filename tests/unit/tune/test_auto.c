@@ -224,7 +224,7 @@ static void failures_are_avoided(void **state) {
   struct ts_tune_result result;
   ts_tune_result(tune, &result);
   assert_true(ts_tune_history(tune)->outputs[result.recommended] < 1.01);
-  if (failed > 10) fail_msg("%zu of 40 trials failed", failed);
+  if (failed > 14) fail_msg("%zu of 40 trials failed", failed);
   ts_tune_destroy(tune);
 }
 
