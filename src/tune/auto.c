@@ -37,6 +37,8 @@ static void destroy(void *opaque) {
   free(state->candidates);
   free(state->near_units);
   free(state->is_tried);
+  free(state->means);
+  free(state->bounds);
   free(state->failures);
   free(state->points);
   free(state->targets);
@@ -49,6 +51,8 @@ static void take_pool(struct ts_auto *state) {
   state->candidate_count = pool->count;
   state->candidate_capacity = pool->count + (state->problem->pool_is_drawn ? NEAR_CAPACITY : 0);
   state->candidates = ts_calloc(state->candidate_capacity * state->column_count, sizeof *state->candidates);
+  state->means = ts_calloc(state->candidate_capacity, sizeof *state->means);
+  state->bounds = ts_calloc(state->candidate_capacity, sizeof *state->bounds);
   state->is_tried = ts_calloc(state->candidate_capacity, sizeof *state->is_tried);
   state->near_units = ts_calloc((state->candidate_capacity - pool->count) * width + 1, sizeof *state->near_units);
   for (size_t r = 0; r < pool->count; r++)
@@ -183,10 +187,9 @@ static bool finish(void *opaque, const struct ts_tune_history *history, struct t
   if (!ts_auto_fit(state, history)) return true;
   struct ts_auto_choice choices[CHOICES];
   size_t rows = state->problem->pool.count;
-  ts_auto_free double *bounds = ts_calloc(rows, sizeof *bounds);
-  ts_gp_screen(&state->gp, state->candidates, rows, forecast->scores, bounds);
-  for (size_t r = 0; r < rows; r++) forecast->scores[r] = ts_auto_score_of_target(state, forecast->scores[r]);
   ts_auto_draw_near(state, history);
+  ts_auto_screen(state);
+  for (size_t r = 0; r < rows; r++) forecast->scores[r] = ts_auto_score_of_target(state, state->means[r]);
   if (choose(state, TS_AUTO_MEAN, choices) > 0) {
     forecast->has_best = true;
     forecast->best_score = ts_auto_score_of_target(state, -choices[0].value);

@@ -30,10 +30,12 @@ struct ts_auto {
   double *hints; /* owned; per row of the pool, in [0, 1]; NULL: none */
   /* Candidates: the pool, then points near good ones where the space is free. */
   size_t candidate_count, candidate_capacity;
-  double *candidates; /* owned; coordinates, candidate_capacity x column_count */
-  double *near_units; /* owned; unit coordinates of the candidates after the pool */
-  bool *is_tried;     /* owned; per candidate */
-  double *failures;   /* owned; coordinates of failed trials */
+  double *candidates;     /* owned; coordinates, candidate_capacity x column_count */
+  double *near_units;     /* owned; unit coordinates of the candidates after the pool */
+  size_t screened;        /* candidates whose means and bounds are those of the model as it is */
+  double *means, *bounds; /* owned; per candidate (ts_gp_screen) */
+  bool *is_tried;         /* owned; per candidate */
+  double *failures;       /* owned; coordinates of failed trials */
   size_t failure_count;
   struct ts_gp gp;
   struct ts_gp chance; /* of failed and successful trials */
@@ -80,6 +82,8 @@ enum ts_auto_aim { TS_AUTO_GAIN, TS_AUTO_MEAN };
  * `most`. */
 size_t ts_auto_search(struct ts_auto *state, enum ts_auto_aim aim, size_t first, struct ts_auto_choice *choices,
                       size_t most);
+/* Brings means and bounds of all candidates up to date. */
+void ts_auto_screen(struct ts_auto *state);
 /* Unit coordinates of a candidate. */
 const double *ts_auto_unit(const struct ts_auto *state, size_t candidate);
 

@@ -132,6 +132,7 @@ static void learn(struct ts_auto *state) {
 }
 
 bool ts_auto_fit(struct ts_auto *state, const struct ts_tune_history *history) {
+  state->screened = 0;
   take_trials(state, history);
   if (state->count == 0) return false;
   make_targets(state);
@@ -149,5 +150,6 @@ bool ts_auto_believe(struct ts_auto *state, size_t candidate) {
   state->targets = ts_realloc_array(state->targets, state->count + 1, sizeof *state->targets);
   memcpy(&state->points[state->count * columns], point, columns * sizeof *point);
   state->targets[state->count++] = mean;
+  state->screened = 0;
   return ts_gp_condition(&state->gp, state->points, state->targets, state->count);
 }

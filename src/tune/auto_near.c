@@ -5,9 +5,9 @@
  * column on (or up to one). Parameters are in the order of the stages that read them, so that the last kind shares the
  * early stages of a trial that was run, which is what makes trials nearly free after reuse. */
 #include "base/alloc.h"
-#include "tune/auto_int.h"
-
+#include "base/order.h"
 #include "design/points.h"
+#include "tune/auto_int.h"
 
 #include <math.h>
 #include <string.h>
@@ -91,6 +91,7 @@ void ts_auto_draw_near(struct ts_auto *state, const struct ts_tune_history *hist
   static const double reaches[] = {0.3, 0.1, 0.03, 0.01}; /* of the unit range */
   size_t anchors[ANCHORS], width = history->column_count;
   state->candidate_count = state->problem->pool.count;
+  state->screened = ts_smaller_size(state->screened, state->candidate_count);
   if (!state->problem->pool_is_drawn) return;
   size_t count = find_anchors(history, anchors);
   for (size_t i = 0; count > 0 && i < NEAR; i++) {

@@ -59,18 +59,24 @@ static double exact_value(struct ts_auto *state, enum ts_auto_aim aim, size_t ca
   return log_improvement(state->best, mean, variance) + ts_auto_log_chance(state, point) - log_cost(state, candidate);
 }
 
+void ts_auto_screen(struct ts_auto *state) {
+  size_t first = state->screened;
+  if (first >= state->candidate_count) return;
+  ts_gp_screen(&state->gp, &state->candidates[first * state->column_count], state->candidate_count - first,
+               &state->means[first], &state->bounds[first]);
+  state->screened = state->candidate_count;
+}
+
 /* Candidates and their bounds, highest first. */
 static size_t rank(struct ts_auto *state, enum ts_auto_aim aim, size_t first, struct ts_auto_choice *ranked) {
-  size_t count = state->candidate_count - first, kept = 0;
-  ts_auto_free double *means = ts_calloc(2 * count + 1, sizeof *means);
-  double *bounds = means + count;
-  ts_gp_screen(&state->gp, &state->candidates[first * state->column_count], count, means, bounds);
-  for (size_t i = 0; i < count; i++) {
-    size_t candidate = first + i;
-    if (aim == TS_AUTO_MEAN ? has_failed(state, candidate) : state->is_tried[candidate]) continue;
-    double value = aim == TS_AUTO_MEAN ? -means[i]
-                                       : log_improvement(state->best, means[i], bounds[i]) - log_cost(state, candidate);
-    ranked[kept++] = (struct ts_auto_choice){value, candidate};
+  size_t kept = 0;
+  ts_auto_screen(state);
+  for (size_t i = first; i < state->candidate_count; i++) {
+    if (aim == TS_AUTO_MEAN ? has_failed(state, i) : state->is_tried[i]) continue;
+    double value = -state->means[i];
+    if (aim == TS_AUTO_GAIN)
+      value = log_improvement(state->best, state->means[i], state->bounds[i]) - log_cost(state, i);
+    ranked[kept++] = (struct ts_auto_choice){value, i};
   }
   qsort(ranked, kept, sizeof *ranked, compare_choices);
   return kept;
