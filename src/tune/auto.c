@@ -25,7 +25,7 @@
 #define FIRST_LEAST 3
 #define SPREAD      5
 
-#define NEAR_CAPACITY 2000 /* candidates beside the pool: those of a batch and of its refinements */
+#define NEAR_CAPACITY 2100 /* candidates beside the pool: those of a batch and of its refinements */
 #define CHOICES       32   /* candidates that are tried in turn if the driver refuses one (tried before) */
 
 static void destroy(void *opaque) {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define NEAR    1000 /* candidates per batch */
+#define SHARING 500  /* where costs are known: near any trial, for what it shares with that */
 #define CLOSER  200  /* per call */
 #define ANCHORS 5    /* best trials whose neighbourhood counts */
 
@@ -94,11 +95,12 @@ void ts_auto_draw_near(struct ts_auto *state, const struct ts_tune_history *hist
   state->screened = ts_smaller_size(state->screened, state->candidate_count);
   if (!state->problem->pool_is_drawn) return;
   size_t count = find_anchors(history, anchors);
-  for (size_t i = 0; count > 0 && i < NEAR; i++) {
-    size_t anchor = anchors[i % count];
-    if (state->problem->cost && i % 2) anchor = (size_t)ts_random_below(&state->random, history->count);
-    if (!ts_history_is_measured(history, anchor)) continue;
-    draw_from(state, &history->unit[anchor * width], reaches[ts_random_below(&state->random, 4)]);
+  for (size_t i = 0; count > 0 && i < NEAR; i++)
+    draw_from(state, &history->unit[anchors[i % count] * width], reaches[ts_random_below(&state->random, 4)]);
+  for (size_t i = 0; state->problem->cost && i < SHARING; i++) {
+    size_t trial = (size_t)ts_random_below(&state->random, history->count);
+    if (history->kinds[trial] != TS_TRIAL_COMPONENT)
+      draw_from(state, &history->unit[trial * width], reaches[ts_random_below(&state->random, 4)]);
   }
 }
 
