@@ -6,19 +6,21 @@
 
 #include <string.h>
 
+extern const struct ts_tuner ts_tuner_auto;
 extern const struct ts_tuner ts_tuner_ceal;
 extern const struct ts_tuner ts_tuner_al;
 extern const struct ts_tuner ts_tuner_alph;
 extern const struct ts_tuner ts_tuner_geist;
-extern const struct ts_tuner ts_tuner_nelder_mead;
-extern const struct ts_tuner ts_tuner_pro;
-extern const struct ts_tuner ts_tuner_genetic;
 extern const struct ts_tuner ts_tuner_tpe;
+extern const struct ts_tuner ts_tuner_genetic;
+extern const struct ts_tuner ts_tuner_pro;
+extern const struct ts_tuner ts_tuner_nelder_mead;
 extern const struct ts_tuner ts_tuner_rs;
 
 const struct ts_tuner *const ts_tuners[] = {
-    &ts_tuner_ceal, &ts_tuner_al,      &ts_tuner_alph, &ts_tuner_geist, &ts_tuner_nelder_mead,
-    &ts_tuner_pro,  &ts_tuner_genetic, &ts_tuner_tpe,  &ts_tuner_rs,    NULL,
+    &ts_tuner_auto, &ts_tuner_ceal,    &ts_tuner_al,  &ts_tuner_alph,        &ts_tuner_geist,
+    &ts_tuner_tpe,  &ts_tuner_genetic, &ts_tuner_pro, &ts_tuner_nelder_mead, &ts_tuner_rs,
+    NULL,
 };
 
 #define MAX_WORDS 64 /* names that can be proposed */

@@ -1,0 +1,98 @@
+#!/usr/bin/python3
+"""Compares tuners on recorded kernel tables with Optuna's TPE sampler on the same pool, in the same run.
+
+SPDX-License-Identifier: Apache-2.0
+
+usage: tuners_against_optuna.py [SEEDS [BUDGET,...]]; needs Debian's python3-optuna and ../shared/data/tuning/kerneltuner. Optuna
+sees every parameter as an integer, the level of its value. A suggestion outside the table costs no run and is asked again (told as
+failed); so does one that was run before (its value is told again). A failed run costs one. Prints the gap of the best measured run:
+mean over the seeds and standard error. Exits with 1 unless auto is below Optuna in at least 7 of 9 cases, or 7/9 of those asked for.
+"""
+import csv
+import gzip
+import json
+import math
+import subprocess
+import sys
+
+import optuna
+
+from _papers import PROGRAM, SHARED
+
+TABLES = sorted((SHARED / "data/tuning/kerneltuner").glob("*.csv.gz"))
+OBJECTIVE = "time_ms"
+ALGORITHMS = ("auto", "al", "tpe", "rs")
+ASKS = 50  # per run: Optuna must not ask for ever where the table has no more rows
+
+
+def read(path):
+    """The levels of each parameter, and the value (None: failed) of each row of levels."""
+    with gzip.open(path, "rt", newline="") as file:
+        rows = list(csv.DictReader(file))
+    names = [name for name in rows[0] if name not in (OBJECTIVE, "valid")]
+    levels = {name: sorted({float(row[name]) for row in rows}) for name in names}
+    names = [name for name in names if len(levels[name]) > 1]
+    values = {}
+    for row in rows:
+        key = tuple(levels[name].index(float(row[name])) for name in names)
+        runs = row["valid"] == "1" and row[OBJECTIVE] not in ("", "inf")
+        values[key] = float(row[OBJECTIVE]) if runs else None
+    return {name: len(levels[name]) for name in names}, values
+
+
+def optuna_best(sizes, values, budget, seed):
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
+    tried, best = set(), math.inf
+    for _ in range(ASKS * budget):
+        if len(tried) == budget:
+            break
+        trial = study.ask()
+        key = tuple(trial.suggest_int(name, 0, size - 1) for name, size in sizes.items())
+        value = values.get(key)
+        if key in values:
+            tried.add(key)
+        if value is None:
+            study.tell(trial, state=optuna.trial.TrialState.FAIL)
+        else:
+            study.tell(trial, value)
+            best = min(best, value)
+    return best
+
+
+def mean_and_error(numbers):
+    mean = sum(numbers) / len(numbers)
+    spread = sum((x - mean) ** 2 for x in numbers) / max(1, len(numbers) - 1)
+    return mean, math.sqrt(spread / len(numbers))
+
+
+def ours(path, budget, seeds):
+    reply = subprocess.run([PROGRAM, "tune", "--table", path, "--objective", OBJECTIVE, "--budget", str(budget), "--seeds",
+                            str(seeds), "--algorithm", ",".join(ALGORITHMS), "--json"], check=True, capture_output=True)
+    gaps = {}
+    for result in json.loads(reply.stdout)["results"]:
+        measured = result["normalised_best"]["measured"]
+        gaps[result["algorithm"]] = (measured["mean"] - 1, measured["se"])
+    return gaps
+
+
+def main():
+    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+    budgets = [int(word) for word in sys.argv[2].split(",")] if len(sys.argv) > 2 else [50, 100, 200]
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    below, cases = 0, 0
+    for path in TABLES:
+        sizes, values = read(path)
+        least = min(value for value in values.values() if value is not None)
+        for budget in budgets:
+            gaps = ours(path, budget, seeds)
+            gaps["optuna"] = mean_and_error([optuna_best(sizes, values, budget, seed) / least - 1 for seed in range(1, seeds + 1)])
+            cases += 1
+            below += gaps["auto"][0] < gaps["optuna"][0]
+            print(f"{path.name.split('.')[0]:20} {budget:4}", *(f"{name} {mean:.4f} ± {se:.4f}" for name, (mean, se) in gaps.items()),
+                  sep="  ", flush=True)
+    print(f"auto is below Optuna in {below} of {cases}")
+    return 0 if 9 * below >= 7 * cases else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
