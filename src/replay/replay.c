@@ -40,9 +40,11 @@ static bool add_tuner(struct replaying *job, const char *name) {
     return false;
   }
   if (!takes_tuner(job, tuner))
-    return ts_issues_usage(job->issues, "name them: --component NAME=FILE.csv", "tuner '%s' needs components", tuner->name);
+    return ts_issues_usage(job->issues, "name them: --component NAME=FILE.csv", "tuner '%s' needs components",
+                           tuner->name);
   for (size_t i = 0; i < job->tuner_count; i++) {
-    if (job->tuners[i] == tuner) return ts_issues_usage(job->issues, "leave out one of them", "tuner '%s' is named twice", name);
+    if (job->tuners[i] == tuner)
+      return ts_issues_usage(job->issues, "leave out one of them", "tuner '%s' is named twice", name);
   }
   job->tuners[job->tuner_count++] = tuner;
   return true;

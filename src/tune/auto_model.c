@@ -99,7 +99,7 @@ static void take_trials(struct ts_auto *state, const struct ts_tune_history *his
     if (history->kinds[t] == TS_TRIAL_COMPONENT) continue;
     size_t row = history->rows[t];
     if (row != TS_NONE) state->is_tried[row] = true;
-    if (ts_history_is_measured(history, t)) {
+    if (ts_trials_is_measured(history, t)) {
       items[count++] = (struct ranked){history->scores[t], t};
     } else {
       ts_auto_coordinates(state, &history->numbers[t * width], &history->unit[t * width], row,

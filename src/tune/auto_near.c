@@ -76,7 +76,7 @@ static void draw_from(struct ts_auto *state, const double *anchor, double reach)
 static size_t find_anchors(const struct ts_tune_history *history, size_t anchors[ANCHORS]) {
   size_t count = 0;
   for (size_t t = 0; t < history->count; t++) {
-    if (!ts_history_is_measured(history, t)) continue;
+    if (!ts_trials_is_measured(history, t)) continue;
     size_t at = count < ANCHORS ? count++ : ANCHORS;
     if (at == ANCHORS) {
       if (history->scores[t] >= history->scores[anchors[ANCHORS - 1]]) continue;
