@@ -16,7 +16,7 @@
 #include "data/data_int.h"
 
 #include "base/alloc.h"
-#include "base/wire.h"
+#include "message/wire.h"
 
 #include <string.h>
 #include <xxhash.h>

@@ -3,8 +3,8 @@
 #include "data/data.h"
 
 #include "base/alloc.h"
-#include "base/csv.h"
 #include "base/map.h"
+#include "csv/csv.h"
 
 #include <math.h>
 #include <string.h>

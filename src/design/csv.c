@@ -3,11 +3,11 @@
 #include "design/design_int.h"
 
 #include "base/alloc.h"
-#include "base/csv.h"
-#include "base/csv_scan.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "csv/csv.h"
+#include "csv/scan.h"
 
 #include <math.h>
 #include <string.h>

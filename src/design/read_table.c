@@ -6,8 +6,8 @@
 #include "design/read_table.h"
 
 #include "base/alloc.h"
-#include "base/csv_scan.h"
 #include "base/decimal.h"
+#include "csv/scan.h"
 #include "design/design.h"
 
 #include <errno.h>

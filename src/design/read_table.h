@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The first line names the columns, in any order. Cells are numbers; an empty cell, NaN, nan or NA is a missing value
- * and read as NaN, inf and -inf as infinities. base/csv_scan.h says what a cell is; a byte order mark is fine; empty
+ * and read as NaN, inf and -inf as infinities. csv/scan.h says what a cell is; a byte order mark is fine; empty
  * lines are skipped, except in a table of one column, where each is a row with a missing value.
  * Memory: one row and a buffer. Call order: open, choose (else all columns), set_parameter, next ..., close. */
 #ifndef TS_DESIGN_READ_TABLE_H

@@ -5,8 +5,8 @@
  * from the lines of A and B; other designs keep the last row and the first one of its block, from which rows of Morris
  * and derivative designs differ in few cells. */
 #include "base/alloc.h"
-#include "base/csv.h"
 #include "base/decimal.h"
+#include "csv/csv.h"
 #include "design/design_int.h"
 #include "design/points.h"
 

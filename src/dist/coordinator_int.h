@@ -8,12 +8,12 @@
 #ifndef TS_DIST_COORDINATOR_INT_H
 #define TS_DIST_COORDINATOR_INT_H
 
-#include "base/message_server.h"
 #include "dist/children.h"
 #include "dist/dist.h"
 #include "dist/jobs.h"
 #include "dist/ledger.h"
 #include "dist/messages.h"
+#include "message/server.h"
 #include "queue/queue.h"
 #include "run/frontier.h"
 #include "store/serve.h"

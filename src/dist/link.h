@@ -7,8 +7,8 @@
 #ifndef TS_DIST_LINK_H
 #define TS_DIST_LINK_H
 
-#include "base/message_client.h"
 #include "dist/messages.h"
+#include "message/client.h"
 
 #include <pthread.h>
 

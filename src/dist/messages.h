@@ -1,13 +1,13 @@
 /* Messages between the coordinator and workers, as bytes.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A worker asks, the coordinator answers (base/message_client.h, base/message_server.h). A worker has two connections:
+ * A worker asks, the coordinator answers (message/client.h, message/server.h). A worker has two connections:
  * one for its work, and one of its heartbeat, which never waits behind the other. Whatever belongs to a bucket carries
  * the token of its claim. Times are relative: the coordinator knows when a bucket began. */
 #ifndef TS_DIST_MESSAGES_H
 #define TS_DIST_MESSAGES_H
 
-#include "base/wire.h"
+#include "message/wire.h"
 #include "run/run.h"
 
 #define TS_DIST_MAGIC       UINT64_C(0x726b726f77737401) /* in the greeting, with the protocol's number */

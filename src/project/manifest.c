@@ -6,8 +6,8 @@
 #include "project/manifest.h"
 
 #include "base/alloc.h"
-#include "base/csv.h"
 #include "base/file.h"
+#include "csv/csv.h"
 
 #include <string.h>
 

@@ -98,7 +98,8 @@ static size_t *columns_of(struct replaying *job, const struct recorded *table) {
 /* Tuners minimise. */
 static double *signed_outputs(struct replaying *job, const struct recorded *table) {
   double *outputs = ts_arena_array(&job->arena, table->row_count + 1, sizeof *outputs);
-  for (size_t r = 0; r < table->row_count; r++) outputs[r] = job->maximise ? -table->outputs[r] : table->outputs[r];
+  for (size_t r = 0; r < table->row_count; r++)
+    outputs[r] = job->yard.maximise ? -table->outputs[r] : table->outputs[r];
   return outputs;
 }
 
@@ -123,15 +124,17 @@ static void add_components(struct replaying *job) {
 /* The rows that can be run, best first; equal ones in the order of the table. */
 static void rank_rows(struct replaying *job) {
   const struct recorded *table = &job->workflow;
+  job->yard.outputs = table->outputs;
+  job->yard.row_count = table->row_count;
   ts_auto_free struct ts_ranked *ranked = ts_calloc(table->row_count + 1, sizeof *ranked);
   for (size_t r = 0; r < table->row_count; r++) {
     if (isnan(table->outputs[r])) continue;
-    ranked[job->pool++] = (struct ts_ranked){job->maximise ? -table->outputs[r] : table->outputs[r], r};
+    ranked[job->yard.pool++] = (struct ts_ranked){job->yard.maximise ? -table->outputs[r] : table->outputs[r], r};
   }
-  qsort(ranked, job->pool, sizeof *ranked, ts_compare_ranked);
-  job->by_output = ts_arena_array(&job->arena, job->pool + 1, sizeof *job->by_output);
-  for (size_t i = 0; i < job->pool; i++) job->by_output[i] = ranked[i].index;
-  job->best = table->outputs[job->by_output[0]];
+  qsort(ranked, job->yard.pool, sizeof *ranked, ts_compare_ranked);
+  job->yard.by_output = ts_arena_array(&job->arena, job->yard.pool + 1, sizeof *job->yard.by_output);
+  for (size_t i = 0; i < job->yard.pool; i++) job->yard.by_output[i] = ranked[i].index;
+  job->yard.best = table->outputs[job->yard.by_output[0]];
 }
 
 static enum ts_combine combine_of(const char *word) {
@@ -144,8 +147,8 @@ bool ts_replaying_prepare(struct replaying *job) {
   struct ts_error err = {0};
   make_space(job);
   rank_rows(job);
-  job->goal =
-      (struct ts_tune_goal){.name = job->objective, .negated = job->maximise, .combine = combine_of(request->combine)};
+  job->goal = (struct ts_tune_goal){
+      .name = job->objective, .negated = job->yard.maximise, .combine = combine_of(request->combine)};
   job->problem = (struct ts_tune_problem){.space = &job->space, .goals = &job->goal, .goal_count = 1};
   job->problem.pool = points_of(job, &job->workflow, columns_of(job, &job->workflow));
   job->problem.budget = request->budget > 0 ? request->budget : 50;

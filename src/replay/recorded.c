@@ -4,9 +4,9 @@
  * Every column is a parameter but the objectives, `valid` and those that the request ignores. A run failed if `valid`
  * is 0 or its objective is empty or not finite. */
 #include "base/alloc.h"
-#include "base/csv.h"
-#include "base/csv_scan.h"
 #include "base/map.h"
+#include "csv/csv.h"
+#include "csv/scan.h"
 #include "replay/replay_int.h"
 
 #include <math.h>
@@ -16,13 +16,15 @@
 #define MOST_FAULTS 20 /* of one file; the rest would say the same */
 
 struct reading {
-  struct replaying *job;     /* borrowed */
-  struct recorded *table;    /* borrowed */
-  const struct recorded *of; /* borrowed; NULL: the table of the workflow */
-  struct ts_str text;        /* owned */
-  struct ts_csv csv;         /* owned */
-  size_t objective, valid;   /* columns; TS_NONE: none */
-  size_t *columns;           /* owned by the arena; of the parameters */
+  const struct ts_request *request; /* borrowed */
+  struct ts_arena *arena;           /* borrowed; owns what the table keeps */
+  struct ts_issues *issues;         /* borrowed */
+  struct recorded *table;           /* borrowed */
+  const struct recorded *of;        /* borrowed; NULL: the table of the workflow */
+  struct ts_str text;               /* owned */
+  struct ts_csv csv;                /* owned */
+  size_t objective, valid;          /* columns; TS_NONE: none */
+  size_t *columns;                  /* owned by the arena; of the parameters */
   size_t fault_count;
 };
 
@@ -45,7 +47,7 @@ static bool fault(struct reading *r, struct ts_error *err, int line, size_t cell
   int column = 1;
   if (spot) ts_csv_place(row, spot, &line, &column);
   ts_error_place(err, r->table->path, line, column, NULL);
-  ts_issues_fault(r->job->issues, err);
+  ts_issues_fault(r->issues, err);
   r->fault_count++;
   return false;
 }
@@ -89,7 +91,7 @@ static bool check_names(struct reading *r) {
     ts_error_help(&err, "give every column a name of its own");
     return fault(r, &err, r->csv.header_line, c);
   }
-  const struct ts_request *request = r->job->request;
+  const struct ts_request *request = r->request;
   for (size_t i = 0; i < request->objective_count; i++) {
     if (i > 0 && r->of) break; /* components have the objective that is tuned */
     if (find_column(r, request->objectives[i]) == TS_NONE)
@@ -115,11 +117,11 @@ static bool fail_foreign_column(struct reading *r, size_t column) {
 
 /* The columns of parameters. */
 static bool choose_columns(struct reading *r) {
-  const struct ts_request *request = r->job->request;
-  struct ts_arena *arena = &r->job->arena;
+  const struct ts_request *request = r->request;
+  struct ts_arena *arena = r->arena;
   struct recorded *table = r->table;
   if (!check_names(r)) return false;
-  r->objective = find_column(r, r->job->objective);
+  r->objective = find_column(r, r->request->objectives[0]);
   r->valid = find_column(r, VALID);
   r->columns = ts_arena_array(arena, r->csv.column_count, sizeof *r->columns);
   table->names = ts_arena_array(arena, r->csv.column_count, sizeof *table->names);
@@ -187,7 +189,7 @@ static bool read_numbers(struct reading *r, size_t row, double *numbers) {
 static bool fail_contradiction(struct reading *r, size_t row, int earlier_line) {
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_BAD_VALUE, "the same parameters as in line %d, but another '%s'", earlier_line,
-          r->job->objective);
+          r->request->objectives[0]);
   ts_error_help(&err, "keep one row of each configuration, such as the mean of its runs");
   return fault(r, &err, r->csv.lines[row], r->objective);
 }
@@ -233,7 +235,7 @@ static bool check_rows(struct reading *r) {
 
 static bool read_rows(struct reading *r) {
   struct recorded *table = r->table;
-  struct ts_arena *arena = &r->job->arena;
+  struct ts_arena *arena = r->arena;
   table->numbers = ts_arena_array(arena, r->csv.row_count * table->column_count + 1, sizeof *table->numbers);
   table->outputs = ts_arena_array(arena, r->csv.row_count + 1, sizeof *table->outputs);
   ts_auto(ts_map_release) struct ts_map seen = {0};
@@ -242,18 +244,24 @@ static bool read_rows(struct reading *r) {
     fine = take_row(r, &seen, row) && fine;
   if (!fine || !check_rows(r)) return false;
   if (table->repeated_count > 0)
-    ts_issues_warn(r->job->issues, "%s: %zu rows repeat earlier ones and are left out", table->path,
-                   table->repeated_count);
+    ts_issues_warn(r->issues, "%s: %zu rows repeat earlier ones and are left out", table->path, table->repeated_count);
   return true;
 }
 
-bool ts_recorded_read(struct replaying *job, const char *file, const struct recorded *of, struct recorded *table) {
-  struct reading r = {.job = job, .table = table, .of = of, .objective = TS_NONE, .valid = TS_NONE};
+bool ts_recorded_read(const struct ts_request *request, const char *file, const struct recorded *of,
+                      struct recorded *table, struct ts_arena *arena, struct ts_issues *issues) {
+  struct reading r = {.request = request,
+                      .arena = arena,
+                      .issues = issues,
+                      .table = table,
+                      .of = of,
+                      .objective = TS_NONE,
+                      .valid = TS_NONE};
   struct ts_error err = {0};
-  table->path = ts_request_path(job->request, &job->arena, file);
+  table->path = ts_request_path(request, arena, file);
   bool made = ts_table_text_read(table->path, &r.text, &err) &&
               ts_csv_parse(&r.csv, table->path, ts_str_get(&r.text), r.text.length, &err);
-  if (!made) ts_issues_fault(job->issues, &err);
+  if (!made) ts_issues_fault(issues, &err);
   made = made && choose_columns(&r) && read_rows(&r);
   ts_csv_release(&r.csv);
   ts_str_release(&r.text);

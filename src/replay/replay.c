@@ -21,8 +21,8 @@ static bool check_request(struct replaying *job) {
   if (r->budget < 0 || (r->budget > 0 && r->budget < 1))
     return ts_issues_usage(job->issues, "a budget is a number of runs, such as 50", "the budget is less than one run");
   job->objective = r->objectives[0];
-  job->maximise = r->maximise;
-  job->expert = r->has_expert ? r->expert : NAN;
+  job->yard.maximise = r->maximise;
+  job->yard.expert = r->has_expert ? r->expert : NAN;
   job->seed_count = r->seeds ? r->seeds : DEFAULT_SEEDS;
   job->first_seed = r->has_first_seed ? r->first_seed : 1;
   return true;
@@ -74,11 +74,11 @@ static bool read_tables(struct replaying *job) {
   job->component_count = r->component_count;
   job->components = ts_arena_array(arena, r->component_count + 1, sizeof *job->components);
   job->component_names = ts_arena_array(arena, r->component_count + 1, sizeof *job->component_names);
-  if (!ts_recorded_read(job, r->table, NULL, &job->workflow)) return false;
+  if (!ts_recorded_read(r, r->table, NULL, &job->workflow, arena, job->issues)) return false;
   bool fine = true;
   for (size_t j = 0; j < r->component_count; j++) {
     job->component_names[j] = r->components[j].name;
-    fine = ts_recorded_read(job, r->components[j].value, &job->workflow, &job->components[j]) && fine;
+    fine = ts_recorded_read(r, r->components[j].value, &job->workflow, &job->components[j], arena, job->issues) && fine;
   }
   return fine;
 }
@@ -99,9 +99,9 @@ static bool replay_all(struct replaying *job, json_t *object) {
 }
 
 static void warn_of_budget(struct replaying *job) {
-  if (job->problem.budget > (double)job->pool)
+  if (job->problem.budget > (double)job->yard.pool)
     ts_issues_warn(job->issues, "the budget of %s runs is more than the %zu configurations that can be run",
-                   TS_SIGNIFICANT(job->problem.budget, 6), job->pool);
+                   TS_SIGNIFICANT(job->problem.budget, 6), job->yard.pool);
 }
 
 static void replay(struct replaying *job, json_t *object) {

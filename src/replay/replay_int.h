@@ -18,13 +18,24 @@ struct recorded {
   size_t repeated_count; /* rows left out because an earlier one says the same */
 };
 
+/* What results are held against: the rows of the workflow's table that can be run. */
+struct yardstick {
+  const double *outputs; /* borrowed; as measured, by row */
+  size_t row_count;
+  size_t pool;       /* rows that can be run */
+  size_t *by_output; /* owned by the arena; the rows of the pool, best first */
+  double best;       /* of them, as measured */
+  double expert;     /* what the objective is without tuning; NaN: not known */
+  bool maximise;
+};
+
 struct replaying {
   const struct ts_request *request; /* borrowed */
   struct ts_issues *issues;         /* borrowed */
   struct ts_arena arena;            /* owns what is small */
   struct meter meter;
   const char *objective; /* borrowed from the request; its first */
-  bool maximise;
+  struct yardstick yard;
   struct recorded workflow;
   struct recorded *components; /* owned by the arena */
   const char **component_names;
@@ -36,10 +47,6 @@ struct replaying {
   struct ts_tune_goal goal;
   struct ts_tune_problem problem;
   double *component_outputs; /* owned; predictions that all seeds share; NULL: none */
-  size_t pool;               /* rows that can be run */
-  double best;               /* of them, as measured */
-  double expert;             /* what the objective is without tuning; NaN: not known */
-  size_t *by_output;         /* owned by the arena; the rows of the pool, best first */
   size_t seed_count;
   uint64_t first_seed;
 };
@@ -58,8 +65,9 @@ struct replayed {
 };
 
 /* recorded.c: reads a table, gz or not. With `of` (the table of the workflow) it is that of a component, whose
- * parameters are among those of `of`. Faults go to the issues of the job. */
-bool ts_recorded_read(struct replaying *job, const char *file, const struct recorded *of, struct recorded *table);
+ * parameters are among those of `of`. */
+bool ts_recorded_read(const struct ts_request *request, const char *file, const struct recorded *of,
+                      struct recorded *table, struct ts_arena *arena, struct ts_issues *issues);
 /* table_text.c: the text of a file, unpacked if it is gz. */
 bool ts_table_text_read(const char *path, struct ts_str *text, struct ts_error *err);
 /* problem.c: the space of the tables, and the problem of tuning it. */
@@ -68,10 +76,18 @@ bool ts_replaying_prepare(struct replaying *job);
 bool ts_replaying_run(struct replaying *job, const struct ts_tuner *tuner, struct replayed *results,
                       struct ts_error *err);
 /* figures.c */
-void ts_replayed_measure(const struct replaying *job, const struct ts_tune *tune, struct replayed *out);
-/* How well the recorded runs of the components, combined, find the best rows: recall of the n best, n = 1 .. 25. */
-#define TUNE_COMPONENT_RECALLS 25
-void ts_replaying_component_recall(const struct replaying *job, double recall[TUNE_COMPONENT_RECALLS]);
+void ts_replayed_measure(const struct yardstick *yard, const struct ts_tune *tune, struct replayed *out);
+/* Share of the n best rows by a model that are among the n best by what was measured, n = 1 .. count; per cent. */
+void ts_yardstick_recall(const struct yardstick *yard, const double *scores, size_t count, double *recall);
+/* moments.c: mean and standard error of one number of every seed (a member of struct replayed, by its offset); seeds
+ * without it (not finite) do not count. */
+struct moments {
+  double mean, se;
+  size_t count;
+};
+struct moments ts_replayed_moments(const struct replayed *results, size_t count, size_t offset);
+/* The median of least_uses: seeds that never pay off count as infinite, and a mean would be. */
+double ts_replayed_median_uses(const struct replayed *results, size_t count);
 /* replay_json.c */
 void ts_replaying_describe(const struct replaying *job, json_t *object);
 json_t *ts_replayed_json(const struct replaying *job, const struct ts_tuner *tuner, const struct replayed *results);

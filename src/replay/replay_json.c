@@ -4,50 +4,15 @@
 #include "base/order.h"
 #include "replay/replay.h"
 #include "replay/replay_int.h"
+#include "tune/components.h"
 
 #include <math.h>
 
-/* Mean and standard error of one number of every seed; seeds without it (NaN) do not count. */
-struct moments {
-  double mean, se;
-  size_t count;
-};
-
-static struct moments moments_of(const struct replayed *results, size_t count, size_t offset) {
-  struct moments m = {.mean = NAN, .se = NAN};
-  double sum = 0, squares = 0;
-  for (size_t i = 0; i < count; i++) {
-    double value = *(const double *)((const char *)&results[i] + offset);
-    if (!isfinite(value)) continue;
-    sum += value;
-    m.count++;
-  }
-  if (m.count == 0) return m;
-  m.mean = sum / (double)m.count;
-  for (size_t i = 0; i < count; i++) {
-    double value = *(const double *)((const char *)&results[i] + offset);
-    if (isfinite(value)) squares += (value - m.mean) * (value - m.mean);
-  }
-  if (m.count > 1) m.se = sqrt(squares / (double)(m.count - 1) / (double)m.count);
-  return m;
-}
-
-#define MOMENTS(member) moments_of(results, job->seed_count, offsetof(struct replayed, member))
+#define MOMENTS(member) ts_replayed_moments(results, job->seed_count, offsetof(struct replayed, member))
 
 static json_t *moments_json(struct moments m) {
   return json_pack("{s:o, s:o, s:I}", "mean", ts_json_real(m.mean), "se", ts_json_real(m.se), "seeds",
                    (json_int_t)m.count);
-}
-
-/* The median: seeds that never pay off count as infinite, and a mean would be. */
-static double median_uses(const struct replayed *results, size_t count) {
-  ts_auto_free double *uses = ts_calloc(count + 1, sizeof *uses);
-  for (size_t i = 0; i < count; i++) {
-    if (isnan(results[i].least_uses)) return NAN;
-    uses[i] = results[i].least_uses;
-  }
-  qsort(uses, count, sizeof *uses, ts_compare_doubles);
-  return count == 0 ? NAN : (uses[(count - 1) / 2] + uses[count / 2]) / 2;
 }
 
 static json_t *seed_json(const struct replaying *job, size_t index, const struct replayed *one) {
@@ -92,17 +57,24 @@ json_t *ts_replayed_json(const struct replaying *job, const struct ts_tuner *tun
   json_object_set_new(object, "cost",
                       json_pack("{s:o, s:o}", "workflow", ts_json_real(MOMENTS(workflow_cost).mean), "components",
                                 ts_json_real(MOMENTS(component_cost).mean)));
-  json_object_set_new(object, "least_uses", ts_json_real(median_uses(results, job->seed_count)));
+  json_object_set_new(object, "least_uses", ts_json_real(ts_replayed_median_uses(results, job->seed_count)));
   for (size_t i = 0; i < job->seed_count; i++) json_array_append_new(per_seed, seed_json(job, i, &results[i]));
   json_object_set_new(object, "per_seed", per_seed);
   return object;
 }
 
+/* How well the recorded runs of the components, combined, find the best rows: recall of the n best. */
+#define COMPONENT_RECALLS 25
+
 static json_t *component_recall_json(const struct replaying *job) {
-  double recall[TUNE_COMPONENT_RECALLS];
+  size_t rows = job->yard.row_count, parts = job->component_count;
+  double recall[COMPONENT_RECALLS];
+  ts_auto_free double *scores = ts_calloc(rows + 1, sizeof *scores);
+  for (size_t r = 0; r < rows; r++)
+    scores[r] = ts_combine_outputs(&job->goal, &job->component_outputs[r * parts], parts);
+  ts_yardstick_recall(&job->yard, scores, COMPONENT_RECALLS, recall);
   json_t *list = json_array();
-  ts_replaying_component_recall(job, recall);
-  for (size_t n = 0; n < TUNE_COMPONENT_RECALLS; n++) json_array_append_new(list, ts_json_real(recall[n]));
+  for (size_t n = 0; n < COMPONENT_RECALLS; n++) json_array_append_new(list, ts_json_real(recall[n]));
   return list;
 }
 
@@ -118,15 +90,15 @@ void ts_replaying_describe(const struct replaying *job, json_t *object) {
                                                 (json_int_t)job->components[j].column_count));
   json_object_set_new(object, "table", json_string(job->request->table));
   json_object_set_new(object, "objective", json_string(job->objective));
-  json_object_set_new(object, "better", json_string(job->maximise ? "high" : "low"));
+  json_object_set_new(object, "better", json_string(job->yard.maximise ? "high" : "low"));
   json_object_set_new(object, "parameters", parameters);
   json_object_set_new(object, "components", components);
   if (job->component_count > 0) json_object_set_new(object, "combine", json_string(combines[job->goal.combine]));
   if (job->component_outputs) json_object_set_new(object, "component_recall", component_recall_json(job));
-  json_object_set_new(object, "pool", ts_json_count(job->pool));
+  json_object_set_new(object, "pool", ts_json_count(job->yard.pool));
   json_object_set_new(object, "failed", ts_json_count(job->workflow.failed_count));
-  json_object_set_new(object, "best", ts_json_real(job->best));
-  json_object_set_new(object, "expert", ts_json_real(job->expert));
+  json_object_set_new(object, "best", ts_json_real(job->yard.best));
+  json_object_set_new(object, "expert", ts_json_real(job->yard.expert));
   json_object_set_new(object, "first_seed", ts_json_count(job->first_seed));
   json_object_set_new(object, "confirmation", json_boolean(!job->request->no_confirmation));
 }

@@ -18,7 +18,7 @@ struct round {
 static double output_of(const struct replaying *job, const struct ts_tune_history *history, size_t trial) {
   size_t component = history->components[trial], row = history->rows[trial];
   const struct recorded *table = component == TS_NONE ? &job->workflow : &job->components[component];
-  return job->maximise ? -table->outputs[row] : table->outputs[row];
+  return job->yard.maximise ? -table->outputs[row] : table->outputs[row];
 }
 
 static struct ts_tune_options options_of(const struct ts_request *request) {
@@ -46,7 +46,7 @@ static bool replay(const struct replaying *job, const struct ts_tuner *tuner, ui
       ts_tune_report(tune, t, &output, isnan(output) ? 0 : fabs(output));
     }
   }
-  if (made) ts_replayed_measure(job, tune, out);
+  if (made) ts_replayed_measure(&job->yard, tune, out);
   ts_tune_destroy(tune);
   return made;
 }

@@ -1,8 +1,8 @@
 /* The text of a table: a file as it is, or unpacked if it is gz.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
-#include "base/csv_scan.h"
 #include "base/file.h"
+#include "csv/scan.h"
 #include "replay/replay_int.h"
 
 #include <zlib.h>

@@ -6,7 +6,7 @@
 #include "store/serve.h"
 
 #include "base/alloc.h"
-#include "base/message_server.h"
+#include "message/server.h"
 #include "store/remote/answer_int.h"
 #include "store/remote/write_int.h"
 

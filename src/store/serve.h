@@ -1,7 +1,7 @@
 /* Serves an open store to other processes of this user over a local socket: the counterpart of the backend "remote".
  * SPDX-License-Identifier: Apache-2.0
  *
- * One thread answers everybody, one message at a time (base/message_server.h); another one writes. */
+ * One thread answers everybody, one message at a time (message/server.h); another one writes. */
 #ifndef TS_STORE_SERVE_H
 #define TS_STORE_SERVE_H
 

@@ -7,7 +7,7 @@
 #include "study/study_result.h"
 
 #include "base/alloc.h"
-#include "base/csv.h"
+#include "csv/csv.h"
 
 #include <math.h>
 

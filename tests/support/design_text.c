@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support/design_text.h"
 
-#include "base/csv.h"
+#include "csv/csv.h"
 
 void design_write_csv(const struct ts_design *design, struct ts_str *out) {
   for (size_t c = 0; c < design->column_count; c++) ts_csv_add_cell(out, design->names[c], c == 0);

@@ -5,7 +5,7 @@
  * store had at the last refresh, and of those that it wrote itself: what is not among them is not asked for. A record
  * that is found brings along which of its products are there, as that is the next question. */
 #include "base/alloc.h"
-#include "base/message_client.h"
+#include "message/client.h"
 #include "store/copy.h"
 #include "store/key_set.h"
 #include "store/remote/wire_int.h"

@@ -7,7 +7,7 @@
 #ifndef TS_STORE_REMOTE_WIRE_INT_H
 #define TS_STORE_REMOTE_WIRE_INT_H
 
-#include "base/wire.h"
+#include "message/wire.h"
 #include "store/backend.h"
 
 #define TS_REMOTE_MAGIC       UINT64_C(0x6172657373657401) /* in the greeting, with the protocol's number */

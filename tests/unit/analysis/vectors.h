@@ -3,8 +3,8 @@
 #ifndef TESTS_UNIT_ANALYSIS_VECTORS_H
 #define TESTS_UNIT_ANALYSIS_VECTORS_H
 
-#include "base/csv.h"
 #include "base/json.h"
+#include "csv/csv.h"
 #include "support/vectors.h"
 
 #include <setjmp.h>

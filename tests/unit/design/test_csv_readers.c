@@ -44,7 +44,7 @@ static const struct ts_parameter parameters[] = {
 #define PARAMETERS (sizeof parameters / sizeof *parameters)
 
 /* What a file means: numbers by '|', each row ends with ';' (words are their place above); or "LINE:COLUMN" of the
- * first fault. By hand from RFC 4180 and the rules in base/csv_scan.h. */
+ * first fault. By hand from RFC 4180 and the rules in csv/scan.h. */
 static const struct {
   const char *text, *means;
 } files[] = {

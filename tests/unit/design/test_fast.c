@@ -3,8 +3,8 @@
 #include "design/points.h"
 
 #include "base/alloc.h"
-#include "base/csv.h"
 #include "base/file.h"
+#include "csv/csv.h"
 #include "support/vectors.h"
 
 #include <math.h>

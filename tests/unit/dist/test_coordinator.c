@@ -10,11 +10,11 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "base/channel.h"
 #include "base/log.h"
 #include "dist/dist.h"
 #include "dist/link.h"
 #include "dist/messages.h"
+#include "message/channel.h"
 #include "support/toy_run.h"
 
 #include <dirent.h>

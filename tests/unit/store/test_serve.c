@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit/store/support.h"
 
-#include "base/channel.h"
-#include "base/wire.h"
+#include "message/channel.h"
+#include "message/wire.h"
 #include "store/backend.h"
 #include "store/serve.h"
 

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "base/csv.h"
 #include "base/json.h"
+#include "csv/csv.h"
 #include "support/vectors.h"
 #include "tune/surrogate.h"
 

@@ -1,12 +1,12 @@
 /* The one tokenizer of CSV (RFC 4180): cells, line ends and places in a text that is in memory.
  * SPDX-License-Identifier: Apache-2.0
  *
- * base/csv.h keeps whole tables of texts, design/read_table.h streams tables of numbers; both read what this file
+ * csv/csv.h keeps whole tables of texts, design/read_table.h streams tables of numbers; both read what this file
  * reads. Lines end with LF, CRLF or a lone CR. Blanks around a cell do not count. A cell in quotation marks is kept as
  * it is and may hold commas, line ends and doubled marks; the apostrophe that ts_csv_add_cell puts before a formula is
  * removed. */
-#ifndef TS_BASE_CSV_SCAN_H
-#define TS_BASE_CSV_SCAN_H
+#ifndef TS_CSV_SCAN_H
+#define TS_CSV_SCAN_H
 
 #include "base/error.h"
 #include "base/str.h"

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Several threads may ask; each has the connection from ts_message_client_begin to ts_message_client_end. The
- * counterpart is base/message_server.h. */
-#ifndef TS_BASE_MESSAGE_CLIENT_H
-#define TS_BASE_MESSAGE_CLIENT_H
+ * counterpart is message/server.h. */
+#ifndef TS_MESSAGE_CLIENT_H
+#define TS_MESSAGE_CLIENT_H
 
-#include "base/channel.h"
-#include "base/message_server.h"
-#include "base/wire.h"
+#include "message/channel.h"
+#include "message/server.h"
+#include "message/wire.h"
 
 #include <pthread.h>
 

@@ -3,8 +3,8 @@
 #include "unit/base/testing.h"
 
 #include "base/alloc.h"
-#include "base/channel.h"
 #include "base/random.h"
+#include "message/channel.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "base/message_client.h"
+#include "message/client.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

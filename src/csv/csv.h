@@ -1,7 +1,7 @@
 /* CSV text (RFC 4180, header line, UTF-8) as rows of cells that remember their line.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TS_BASE_CSV_H
-#define TS_BASE_CSV_H
+#ifndef TS_CSV_CSV_H
+#define TS_CSV_CSV_H
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -21,7 +21,7 @@ struct ts_csv {
 };
 
 /* Every row must have as many cells as the header (CSV_SYNTAX with line and column otherwise). A BOM is fine, empty
- * lines are skipped; base/csv_scan.h says what a cell is. */
+ * lines are skipped; csv/scan.h says what a cell is. */
 bool ts_csv_read(struct ts_csv *csv, const char *file, struct ts_error *err);
 bool ts_csv_parse(struct ts_csv *csv, const char *name, const char *text, size_t length, struct ts_error *err);
 void ts_csv_release(struct ts_csv *csv);

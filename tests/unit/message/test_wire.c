@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
-#include "base/wire.h"
+#include "message/wire.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
 /* The thread that answers: connections, polling, resting.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/message_server.h"
+#include "message/server.h"
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "base/wire.h"
+#include "message/wire.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* Writing and reading of the parts of messages.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/wire.h"
+#include "message/wire.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
  * that does not: AGAIN means poll). The other end may die, stop in the middle or send anything; that never raises a
  * signal. Memory is taken as bytes arrive, not as a length promises. Not thread-safe: one channel has one owner at a
  * time. */
-#ifndef TS_BASE_CHANNEL_H
-#define TS_BASE_CHANNEL_H
+#ifndef TS_MESSAGE_CHANNEL_H
+#define TS_MESSAGE_CHANNEL_H
 
 #include "base/error.h"
 #include "base/str.h"

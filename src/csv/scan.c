@@ -1,6 +1,6 @@
 /* The one tokenizer of CSV: cells, line ends and places in a text that is in memory.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/csv_scan.h"
+#include "csv/scan.h"
 
 #include "base/alloc.h"
 

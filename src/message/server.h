@@ -1,14 +1,14 @@
 /* Answers messages of other processes of this user over a local socket: one thread, many connections.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every message (base/channel.h) has one answer. The thread never waits for anything but messages: what takes time is
+ * Every message (message/channel.h) has one answer. The thread never waits for anything but messages: what takes time is
  * answered LATER, and its connection rests meanwhile. A message that makes no sense ends its connection and no other.
- * The counterpart is base/message_client.h. */
-#ifndef TS_BASE_MESSAGE_SERVER_H
-#define TS_BASE_MESSAGE_SERVER_H
+ * The counterpart is message/client.h. */
+#ifndef TS_MESSAGE_SERVER_H
+#define TS_MESSAGE_SERVER_H
 
-#include "base/channel.h"
 #include "base/error.h"
+#include "message/channel.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
-/* Whole CSV tables in memory, and the writing of cells; base/csv_scan.c is the tokenizer.
+/* Whole CSV tables in memory, and the writing of cells; csv/scan.c is the tokenizer.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Lines that are wholly empty are skipped; a single empty cell is therefore written as "". */
-#include "base/csv.h"
+#include "csv/csv.h"
 
 #include "base/alloc.h"
-#include "base/csv_scan.h"
 #include "base/file.h"
+#include "csv/scan.h"
 
 #include <stdint.h>
 #include <stdlib.h>

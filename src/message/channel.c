@@ -1,8 +1,8 @@
 /* Local sockets and the frames that go over them.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/channel.h"
+#include "message/channel.h"
 
-#include "base/wire.h"
+#include "message/wire.h"
 
 #include <errno.h>
 #include <string.h>

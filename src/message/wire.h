@@ -5,8 +5,8 @@
  * length (u64) and its bytes. Reading is sticky: after the first thing that does not fit every further one is 0, "" or
  * NULL, and ts_wire_is_whole is false; a reader checks once, at the end, but never trusts a count before
  * (ts_wire_count). */
-#ifndef TS_BASE_WIRE_H
-#define TS_BASE_WIRE_H
+#ifndef TS_MESSAGE_WIRE_H
+#define TS_MESSAGE_WIRE_H
 
 #include "base/error.h"
 #include "base/str.h"

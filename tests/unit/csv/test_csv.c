@@ -3,9 +3,9 @@
 #include "unit/base/testing.h"
 
 #include "base/alloc.h"
-#include "base/csv.h"
 #include "base/file.h"
 #include "base/random.h"
+#include "csv/csv.h"
 
 static bool parse(struct ts_csv *csv, const char *text, struct ts_error *err) {
   return ts_csv_parse(csv, "t.csv", text, strlen(text), err);

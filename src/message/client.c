@@ -1,6 +1,6 @@
 /* One question, one answer.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/message_client.h"
+#include "message/client.h"
 
 void ts_message_client_init(struct ts_message_client *client, enum ts_error_code trouble) {
   pthread_mutex_init(&client->lock, NULL);
