@@ -4,8 +4,8 @@
 SPDX-License-Identifier: Apache-2.0
 
 usage: tuners_against_optuna.py [SEEDS [BUDGET,...]]; needs Debian's python3-optuna and ../shared/data/tuning/kerneltuner. Optuna
-sees every parameter as an integer, the level of its value. A suggestion outside the table costs no run and is asked again (told as
-failed); so does one that was run before (its value is told again). A failed run costs one. Prints the gap of the best measured run:
+sees every parameter as an integer, the level of its value. A suggestion outside the table costs no run and is asked again (reported
+as failed); one that was run before costs a run, as it would outside of a table; a failed run costs one. Prints the gap of the best measured run:
 mean over the seeds and standard error. Exits with 1 unless auto is below Optuna in at least 7 of 9 cases, or 7/9 of those asked for.
 """
 import csv
@@ -42,15 +42,14 @@ def read(path):
 
 def optuna_best(sizes, values, budget, seed):
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
-    tried, best = set(), math.inf
+    runs, best = 0, math.inf
     for _ in range(ASKS * budget):
-        if len(tried) == budget:
+        if runs == budget:
             break
         trial = study.ask()
         key = tuple(trial.suggest_int(name, 0, size - 1) for name, size in sizes.items())
         value = values.get(key)
-        if key in values:
-            tried.add(key)
+        runs += key in values
         if value is None:
             study.tell(trial, state=optuna.trial.TrialState.FAIL)
         else:
