@@ -95,9 +95,11 @@ static void add_head(const struct ts_project *project, const struct study_result
   json_object_set_new(object, "output", json_string(output->name));
   json_object_set_new(object, "label", json_string(output->label));
   if (output->against) json_object_set_new(object, "against", json_string(output->against));
-  json_object_set_new(object, "over_tiles", json_string(ts_over_names[output->over_tiles]));
+  json_object_set_new(object, "over_tiles",
+                      json_string(output->cost == COST_NONE ? ts_over_names[output->over_tiles] : ""));
   json_object_set_new(object, "output_notes", ts_study_output_notes(project, analysis->output));
-  json_object_set_new(object, "over_files", json_string(ts_over_names[output->over_files]));
+  json_object_set_new(object, "over_files",
+                      json_string(output->cost == COST_NONE ? ts_over_names[output->over_files] : ""));
   json_object_set_new(object, "scope", json_string(pooled ? "pooled" : "file"));
   json_object_set_new(object, "file", json_string(pooled ? "" : project->dataset.items[analysis->file].name));
   json_object_set_new(object, "runs", json_integer((json_int_t)phase->design.row_count));

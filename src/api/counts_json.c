@@ -14,9 +14,17 @@ struct row {
   const struct ts_run_counts *run;
 };
 
+/* Sets that are measured share nothing, and each may have tiles of its own: what came of it was requested. */
+static struct row measured_row(const struct ts_run_result *result, size_t task) {
+  struct row row = {.run = &result->tasks[task]};
+  for (size_t o = 0; o < TS_OUTCOME_COUNT; o++) row.requested += row.run->by_outcome[o];
+  return row;
+}
+
 static struct row row_of(const struct ts_project *project, const struct ts_plan *plan,
                          const struct ts_run_result *result, size_t task) {
   const struct ts_task_count *count = &plan->counts[task];
+  if (project->is_study && project->study.is_measured) return measured_row(result, task);
   uint64_t units = ts_project_task_units(project, task);
   return (struct row){count->requested * units, count->stage_reused * units, count->task_reused * units,
                       &result->tasks[task]};

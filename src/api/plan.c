@@ -103,7 +103,8 @@ static void add_phases(const struct study_course *course, json_t *object, struct
 static bool open_existing_store(struct ts_work *work, struct ts_project *project, struct ts_issues *issues) {
   const struct ts_request *request = project->request;
   const char *path = ts_request_path(request, &work->arena, request->store ? request->store : ".tessera");
-  return request->no_reuse || !ts_folder_exists(path) || ts_work_open_store(work, project, true, issues);
+  return request->no_reuse || project->study.is_measured || !ts_folder_exists(path) ||
+         ts_work_open_store(work, project, true, issues);
 }
 
 /* A plan needs the rows of a given design alone; a million of them take hundreds of megabytes in either form. Rows

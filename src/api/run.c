@@ -76,7 +76,7 @@ static bool execute(struct ts_work *work, struct run_state *r, struct ts_issues 
                                       .folder = ts_output_run_folder(project, &work->arena),
                                       .start = start,
                                       .quality = r->quality};
-  r->progress = ts_progress_create(work, r->plan, r->id, ts_workers_threads(project->request));
+  r->progress = ts_progress_create(work, project, r->plan, r->id, ts_workers_threads(project->request));
   r->engine = (struct engine_run){.work = work,
                                   .issues = issues,
                                   .plan = r->plan,

@@ -28,12 +28,10 @@ static json_t *inputs_json(const struct ts_project *project) {
   return list;
 }
 
-static json_t *params_json(const struct ts_project *project, const struct study_result *r) {
+static json_t *params_json(const struct study_result *r) {
   json_t *list = json_array();
   for (size_t c = 0; c < r->course.column_count; c++) {
-    size_t index = 0;
-    ts_workflow_find_parameter(project->workflow, r->course.columns[c], &index);
-    const struct ts_parameter *p = &project->workflow->parameters[index];
+    const struct ts_parameter *p = ts_course_parameter(&r->course, c);
     json_t *object = json_object();
     json_object_set_new(object, "name", json_string(p->name));
     json_object_set_new(object, "type", json_string(ts_value_type_name(p->type)));
@@ -84,7 +82,10 @@ static json_t *method_json(const struct ts_project *project, const struct study_
   return object;
 }
 
-static const char *over_tiles_name(const struct study_output *output) { return ts_over_names[output->over_tiles]; }
+/* "" for what a run cost: it has no tiles. */
+static const char *over_name(const struct study_output *output, enum ts_over over) {
+  return output->cost == COST_NONE ? ts_over_names[over] : "";
+}
 
 /* The phase whose indices answer the question. */
 static size_t last_phase(const struct study_result *r) { return r->found.phase_count - 1; }
@@ -106,25 +107,29 @@ static json_t *pairs_of(const json_t *unsettled) {
 static json_t *output_json(const struct ts_project *project, const struct study_result *r, size_t o) {
   const struct study_output *output = &project->study.outputs[o];
   const struct ts_phase_analysis *analysis = answer_of(r, o);
-  if (!analysis) return json_pack("{s:s, s:s}", "name", output->name, "over_tiles", over_tiles_name(output));
+  if (!analysis)
+    return json_pack("{s:s, s:s}", "name", output->name, "over_tiles", over_name(output, output->over_tiles));
   if (analysis->indices.method->has_classes) {
     ts_auto_free struct ts_morris_index *morris = ts_study_morris_indices(&analysis->indices);
-    return ts_result_morris_output(output->name, over_tiles_name(output), morris, analysis->indices.name_count);
+    return ts_result_morris_output(output->name, over_name(output, output->over_tiles), morris,
+                                   analysis->indices.name_count);
   }
   ts_auto(json_decrefp) json_t *full = ts_study_analysis_json(project, r, last_phase(r), analysis);
-  return json_pack("{s:s, s:s, s:O, s:O, s:O, s:o}", "name", output->name, "over_tiles", over_tiles_name(output),
-                   "method", json_object_get(full, "method"), "rank_by", json_object_get(full, "rank_by"), "indices",
-                   json_object_get(full, "indices"), "unsettled", pairs_of(json_object_get(full, "unsettled")));
+  return json_pack("{s:s, s:s, s:O, s:O, s:O, s:o}", "name", output->name, "over_tiles",
+                   over_name(output, output->over_tiles), "method", json_object_get(full, "method"), "rank_by",
+                   json_object_get(full, "rank_by"), "indices", json_object_get(full, "indices"), "unsettled",
+                   pairs_of(json_object_get(full, "unsettled")));
 }
 
 static json_t *outputs_json(const struct ts_project *project, const struct study_result *r) {
   json_t *list = json_array();
   for (size_t o = 0; o < project->study.output_count; o++) {
     json_t *object = output_json(project, r, o);
-    const char *against = project->study.outputs[o].against;
-    json_object_set_new(object, "label", json_string(project->study.outputs[o].label));
-    if (against) json_object_set_new(object, "against", json_string(against));
-    json_object_set_new(object, "over_files", json_string(ts_over_names[project->study.outputs[o].over_files]));
+    const struct study_output *output = &project->study.outputs[o];
+    json_object_set_new(object, "label", json_string(output->label));
+    if (output->better) json_object_set_new(object, "better", json_string(output->better));
+    if (output->against) json_object_set_new(object, "against", json_string(output->against));
+    json_object_set_new(object, "over_files", json_string(over_name(output, output->over_files)));
     json_object_set_new(object, "notes", ts_study_output_notes(project, o));
     json_array_append_new(list, object);
   }
@@ -341,7 +346,7 @@ void ts_study_object(const struct ts_work *work, struct study_result *r, bool co
   json_object_set_new(object, "started", json_string(ts_clock_print_utc(r->started_unix_ns, started)));
   json_object_set_new(object, "store", json_string(work->store ? ts_store_path(work->store) : ""));
   json_object_set_new(object, "inputs", inputs_json(project));
-  json_object_set_new(object, "params", params_json(project, r));
+  json_object_set_new(object, "params", params_json(r));
   json_object_set_new(object, "method", method_json(project, r));
   if (r->plan && r->progress) add_costs(project, r, object);
   if (complete && r->plan) add_complete(project, r, object);

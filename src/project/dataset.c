@@ -383,6 +383,15 @@ static void check_tile_memory(const struct ts_project *project, const struct ts_
   ts_issues_fault(issues, &err);
 }
 
+/* Takes over the tiles that were listed. */
+static void keep_tiles(struct ts_project *project, struct tile_list *list) {
+  struct ts_dataset *d = &project->dataset;
+  d->tiles = ts_arena_memdup(&project->arena, list->tiles, d->tile_count * sizeof *list->tiles);
+  d->tile_items = ts_arena_memdup(&project->arena, list->items, d->tile_count * sizeof *list->items);
+  free(list->tiles);
+  free(list->items);
+}
+
 static bool fill_items(struct ts_project *project, const struct paths *files, size_t primary, size_t count,
                        const char *const *groups, struct ts_issues *issues) {
   struct ts_item *items = ts_arena_array(&project->arena, count, sizeof *items);
@@ -403,12 +412,22 @@ static bool fill_items(struct ts_project *project, const struct paths *files, si
   }
   project->dataset.items = items;
   project->dataset.item_count = count;
-  project->dataset.tiles =
-      ts_arena_memdup(&project->arena, list.tiles, project->dataset.tile_count * sizeof *list.tiles);
-  project->dataset.tile_items =
-      ts_arena_memdup(&project->arena, list.items, project->dataset.tile_count * sizeof *list.items);
-  free(list.tiles);
-  free(list.items);
+  keep_tiles(project, &list);
+  return ts_issues_ok(issues);
+}
+
+bool ts_project_cut_again(struct ts_project *copy, struct ts_issues *issues) {
+  const struct ts_dataset before = copy->dataset;
+  struct ts_item *items = ts_arena_memdup(&copy->arena, before.items, before.item_count * sizeof *items);
+  struct tile_list list = {0};
+  copy->dataset = (struct ts_dataset){.items = items, .item_count = before.item_count};
+  for (size_t i = 0; i < before.item_count; i++) {
+    const struct ts_region *last = &before.tiles[items[i].first_tile + items[i].tile_count - 1].core;
+    const struct ts_image_info info = {.width = last->x + last->width, .height = last->y + last->height};
+    add_tiles(copy, &items[i], last->width > 0 ? &info : NULL, &list, i, issues);
+    check_tile_memory(copy, &items[i], &list, issues);
+  }
+  keep_tiles(copy, &list);
   return ts_issues_ok(issues);
 }
 

@@ -27,11 +27,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One number per run that a study analyses: a column of a table product, over all rows, tiles and files. */
+/* What a run cost, as an output: measured, never taken from the store. */
+enum study_cost { COST_NONE, COST_SECONDS, COST_CPU_SECONDS, COST_CORE_HOURS, COST_PEAK_BYTES };
+
+/* One number per run that a study analyses: a column of a table product, over all rows, tiles and files, or what the
+ * run cost. */
 struct study_output {
-  const char *name;    /* "compare.table:diff"; against the default run "compare.table:diff_vs_default" */
-  const char *label;   /* a name for sentences; "" if the file has none */
-  const char *product; /* "compare.table" */
+  enum study_cost cost; /* NONE: a column; otherwise there is no product: source and those below are not used */
+  const char *name;     /* "compare.table:diff"; against the default run "compare.table:diff_vs_default" */
+  const char *label;    /* a name for sentences; "" if the file has none */
+  const char *better;   /* "higher", "lower"; NULL: the file does not say */
+  const char *product;  /* "compare.table" */
   const char *column;
   /* How the rows and tiles of a file become one number, and the files of a run; TS_OVER_COUNT: the file has none.
    * Both are set by ts_study_outputs_resolve. */
@@ -79,6 +85,9 @@ struct study_file {
   size_t reference_file_count;
   const char **varied; /* names; NULL: all that have a grid or range */
   size_t varied_count;
+  struct ts_parameter *engine; /* settings of the engine that are varied: see study_engine.c */
+  size_t engine_count;
+  bool is_measured; /* an output is a cost, or the engine is varied: sets are run one by one, and nothing is reused */
   bool is_bare_workflow;
   double task_limit_s; /* for one call of an operation; 0: none */
 };
@@ -126,6 +135,13 @@ bool ts_project_read(struct ts_project *project, struct ts_issues *issues);
 /* study_file.c */
 bool ts_study_file_parse(struct ts_project *project, struct ts_issues *issues);
 
+/* study_engine.c: settings of the engine as columns of a design. */
+enum ts_engine_setting { TS_ENGINE_TILE, TS_ENGINE_THREADS, TS_ENGINE_WORKERS };
+struct study_reader;
+void ts_study_engine_read(struct study_reader *r, const json_t *root);
+/* Whether a column is a setting of the engine: "engine:threads". */
+bool ts_study_engine_find(const char *column, enum ts_engine_setting *setting);
+
 /* study_outputs.c: the columns that a study names, in the workflow. */
 /* Finds the products of the outputs and how each becomes one number; faults with their places. */
 void ts_study_outputs_resolve(struct ts_project *project, struct ts_issues *issues);
@@ -143,7 +159,6 @@ void ts_study_outputs_warn_tiling(const struct ts_project *project, struct ts_is
 
 /* study_method.c: the strategy of a study, and the options of the command line that change it. */
 /* Reads the "method" of a study file; defaults where there is none. */
-struct study_reader;
 void ts_study_method_read(struct study_reader *r, const json_t *root);
 void ts_study_method_default(struct ts_project *project);
 /* Applies the options of the request; once, before the design is drawn. */
@@ -157,6 +172,9 @@ uint64_t ts_study_seed(const struct ts_project *project);
 bool ts_project_open_dataset(struct ts_project *project, bool is_study, struct ts_issues *issues);
 /* How often a task runs over the dataset. */
 size_t ts_project_task_units(const struct ts_project *project, size_t task);
+/* Cuts the images of the dataset again, with the tile of the request: for a copy of a project, whose arena gets the new
+ * arrays. */
+bool ts_project_cut_again(struct ts_project *copy, struct ts_issues *issues);
 /* The groups of an item that has any, by name; a new reference. */
 json_t *ts_project_groups_json(const struct ts_project *project, const struct ts_item *item);
 

@@ -77,8 +77,14 @@ static enum ts_over read_over(struct study_reader *r, const json_t *item, const 
   return r->issues->faults.count == before ? (enum ts_over)word : TS_OVER_COUNT;
 }
 
+/* NULL if the file does not say. */
+static const char *read_better(struct study_reader *r, const json_t *item) {
+  static const char *const words[] = {"lower", "higher", NULL};
+  return json_object_get(item, "better") ? words[ts_study_read_word(r, item, "better", words)] : NULL;
+}
+
 static void read_output(struct study_reader *r, const json_t *item, size_t index) {
-  static const char *const keys[] = {"output", "over_tiles", "over_files", "label"};
+  static const char *const keys[] = {"output", "over_tiles", "over_files", "label", "better"};
   struct study_file *f = &r->project->study;
   struct study_reader inner = *r;
   inner.what = "an output";
@@ -95,6 +101,7 @@ static void read_output(struct study_reader *r, const json_t *item, size_t index
     output.label = ts_study_read_string(&inner, item, "label", "");
     output.over_tiles = read_over(&inner, item, "over_tiles");
     output.over_files = read_over(&inner, item, "over_files");
+    output.better = read_better(&inner, item);
   }
   if (!text || !split_output(r, &output, text)) {
     ts_study_complain(&inner, NULL, TS_ERR_BAD_VALUE, TS_JSON_VALUE, "an output is written STAGE.PORT:COLUMN",
@@ -192,8 +199,8 @@ static void read_name(struct study_reader *r, const json_t *root) {
 }
 
 bool ts_study_file_parse(struct ts_project *project, struct ts_issues *issues) {
-  static const char *const keys[] = {"tessera", "name",      "question",   "workflow",     "data",        "method",
-                                     "outputs", "reference", "parameters", "task_limit_s", "correlations"};
+  static const char *const keys[] = {"tessera", "name",      "question",   "workflow",     "data",         "method",
+                                     "outputs", "reference", "parameters", "task_limit_s", "correlations", "engine"};
   struct study_reader r = {.project = project, .issues = issues};
   const json_t *root = project->doc.root;
   set_defaults(project);
@@ -226,6 +233,7 @@ bool ts_study_file_parse(struct ts_project *project, struct ts_issues *issues) {
   read_outputs(&r, root);
   read_reference(&r, root);
   read_task_limit(&r, root);
+  ts_study_engine_read(&r, root);
   project->study.varied = ts_study_read_strings(&r, root, "parameters", &project->study.varied_count);
   return ts_issues_ok(issues);
 }

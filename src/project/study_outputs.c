@@ -117,8 +117,41 @@ static void settle_overs(struct ts_project *project, struct study_output *output
   }
 }
 
+#define COST_PRODUCT "run"
+
+/* "run:seconds": what a run cost; less is better unless the file says otherwise. */
+static void resolve_cost(struct ts_project *project, struct study_output *output, struct ts_issues *issues) {
+  static const char *const names[] = {[COST_SECONDS - 1] = "seconds",
+                                      [COST_CPU_SECONDS - 1] = "cpu_seconds",
+                                      [COST_CORE_HOURS - 1] = "core_hours",
+                                      [COST_PEAK_BYTES - 1] = "peak_bytes"};
+  const size_t count = sizeof names / sizeof *names;
+  struct ts_error err = {0};
+  size_t i = 0;
+  while (i < count && strcmp(names[i], output->column) != 0) i++;
+  if (i == count) {
+    const char *near = ts_nearest_word(output->column, names, count);
+    ts_fail(&err, TS_ERR_BAD_VALUE, "a run has no '%s' that could be measured", output->column);
+    ts_error_help(&err, near ? "did you mean '%s'?" : "use run:seconds, run:cpu_seconds, run:core_hours or %s",
+                  near ? near : "run:peak_bytes");
+    place(project, output, "output", &err, issues);
+  } else if (output->over_tiles != TS_OVER_COUNT || output->over_files != TS_OVER_COUNT) {
+    ts_fail(&err, TS_ERR_BAD_VALUE, "'%s' is measured for the whole run", output->name);
+    ts_error_help(&err, "remove \"over_tiles\" and \"over_files\"");
+    place(project, output, output->over_tiles != TS_OVER_COUNT ? "over_tiles" : "over_files", &err, issues);
+  }
+  output->cost = (enum study_cost)(i < count ? i + 1 : COST_SECONDS);
+  output->source = (struct ts_source){.kind = TS_SOURCE_NONE, .index = TS_NONE};
+  output->over_tiles = output->over_files = TS_OVER_SUM;
+  if (!output->better) output->better = "lower";
+}
+
 static void resolve(struct ts_project *project, struct study_output *output, struct ts_issues *issues) {
   struct ts_error err = {0};
+  if (strcmp(output->product, COST_PRODUCT) == 0) {
+    resolve_cost(project, output, issues);
+    return;
+  }
   if (!ts_workflow_find_output(project->workflow, output->product, &output->source, &err)) {
     ts_json_place(&err, &project->doc, output->pointer, TS_JSON_VALUE);
     ts_issues_fault(issues, &err);
@@ -136,9 +169,12 @@ static void resolve(struct ts_project *project, struct study_output *output, str
 /* Outputs of one product share its number. */
 static void number_products(struct study_file *f) {
   size_t count = 0;
+  f->is_measured = f->engine_count > 0;
   for (size_t o = 0; o < f->output_count; o++) {
     struct study_output *output = &f->outputs[o];
     size_t before = 0;
+    f->is_measured = f->is_measured || output->cost != COST_NONE;
+    if (output->cost != COST_NONE) continue;
     while (before < o && (f->outputs[before].source.index != output->source.index ||
                           f->outputs[before].source.port != output->source.port))
       before++;
@@ -163,6 +199,7 @@ static bool is_per_tile(const struct ts_project *project, size_t task) {
 
 const char *ts_study_outputs_cut_objects(const struct ts_project *project, const struct ts_source *source,
                                          const char *column) {
+  if (source->kind != TS_SOURCE_TASK) return NULL;
   const struct ts_op *op = project->workflow->tasks[source->index].op;
   bool cut =
       has_several_tiles(project) && is_per_tile(project, source->index) && ts_op_of_objects(op, source->port, column);

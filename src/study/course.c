@@ -42,13 +42,28 @@ static bool accepts_correlation(const struct ts_project *project, const struct t
   return false;
 }
 
+/* The parameters of the workflow that are varied, and after them the settings of the engine. With these, the workflow's
+ * own are varied only where the study names them. */
+static bool list_parameters(const struct ts_project *project, const char *const *only, size_t only_count,
+                            struct ts_space *space, struct ts_error *err) {
+  const struct study_file *study = &project->study;
+  if (study->engine_count == 0) return ts_space_of_workflow(space, project->workflow, only, only_count, err);
+  if (only_count > 0 && !ts_space_of_workflow(space, project->workflow, only, only_count, err)) return false;
+  const struct ts_parameter **all = ts_arena_array(&space->arena, space->count + study->engine_count, sizeof *all);
+  for (size_t i = 0; i < space->count; i++) all[i] = space->parameters[i];
+  for (size_t i = 0; i < study->engine_count; i++) all[space->count++] = &study->engine[i];
+  space->parameters = all;
+  space->workflow = project->workflow;
+  return true;
+}
+
 /* Parameters, their names and correlations go to the course. */
 static bool open_space(struct study_course *course, const struct ts_strategy *first, const char *const *only,
                        size_t only_count) {
   const struct ts_project *project = course->project;
   struct space_file file = {0};
   struct ts_error err = {0};
-  bool ok = ts_space_of_workflow(&file.space, project->workflow, only, only_count, &err);
+  bool ok = list_parameters(project, only, only_count, &file.space, &err);
   if (!ok && only_count > 0 && only == project->study.varied)
     ts_json_place(&err, &project->doc, "/parameters", TS_JSON_VALUE);
   if (ok) ts_space_file_name(&file);
@@ -166,6 +181,13 @@ bool ts_course_finish(struct study_course *course, struct ts_strategy_result *re
   ts_loop_finish(course->loop, &course->history, result);
   close_pool(course);
   return true;
+}
+
+const struct ts_parameter *ts_course_parameter(const struct study_course *course, size_t column) {
+  size_t index = 0;
+  if (!ts_course_is_given(course)) return course->space.parameters[column];
+  ts_workflow_find_parameter(course->project->workflow, course->columns[column], &index);
+  return &course->project->workflow->parameters[index];
 }
 
 struct ts_design ts_course_design(const struct study_course *course) {

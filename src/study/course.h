@@ -28,6 +28,8 @@ bool ts_course_is_given(const struct study_course *course);
 bool ts_course_ask(struct study_course *course, struct ts_strategy_batch *batch);
 /* The analyses of what is known so far; phases are borrowed from the course. */
 bool ts_course_finish(struct study_course *course, struct ts_strategy_result *result);
+/* The parameter of a column. */
+const struct ts_parameter *ts_course_parameter(const struct study_course *course, size_t column);
 /* All sets so far as a design; borrowed from the course. */
 struct ts_design ts_course_design(const struct study_course *course);
 /* The sets of one phase as the file describes it, if it varies these parameters (NULL: all); false with a fault. */

@@ -70,16 +70,30 @@ static void count_phase(const struct ts_project *project, const struct ts_plan *
 }
 
 static void follow(struct ts_work *work, struct study_result *r, const struct study_round *round) {
+  const struct ts_project *project = round->variant ? &round->variant->project : work->project;
   if (r->progress) {
-    ts_progress_continue(r->progress, round->plan, round->first);
+    ts_progress_continue(r->progress, project, round->plan, round->first);
     return;
   }
-  r->progress = ts_progress_create(work, round->plan, r->run_id, ts_workers_threads(work->project->request));
+  const size_t threads = round->variant ? ts_variant_most_threads(&r->course) : ts_workers_threads(project->request);
+  r->progress = ts_progress_create(work, project, round->plan, r->run_id, threads);
   ts_progress_begin(r->progress);
 }
 
-static bool run(struct ts_work *work, struct study_result *r, const struct study_round *round,
-                struct ts_issues *issues) {
+/* What a set cost that was run alone. */
+static struct study_price price_of(const struct ts_work *work, const struct ts_run_result *result) {
+  struct study_price price = {.seconds = result->wall_s,
+                              .cpu_seconds = result->cpu_total_s,
+                              .cores = ts_workers_threads(work->project->request),
+                              .peak_bytes = result->peak_bytes,
+                              .is_known = result->tasks && !result->stopped};
+  for (size_t t = 0; price.is_known && t < work->project->workflow->task_count; t++)
+    price.is_known =
+        result->tasks[t].by_outcome[TS_OUTCOME_FAILED] + result->tasks[t].by_outcome[TS_OUTCOME_SKIPPED] == 0;
+  return price;
+}
+
+static bool run(struct ts_work *work, struct study_result *r, struct study_round *round, struct ts_issues *issues) {
   const struct ts_project *project = work->project;
   struct collecting collecting = {
       .collector = round->collector,
@@ -96,33 +110,49 @@ static bool run(struct ts_work *work, struct study_result *r, const struct study
   bool ok = ts_engine_run(engine) && check_columns(project, round->collector, issues);
   bool stopped = engine->result.stopped && !engine->halt;
   count_phase(project, round->plan, &engine->result, &r->efforts[round->phase]);
+  if (round->variant) round->price = price_of(work, &engine->result);
   add_result(project, &r->result, &engine->result);
   ts_run_result_release(&engine->result);
   r->state = stopped ? "paused" : engine->halt || ts_progress_any_failed(r->progress) ? "failed" : "done";
   return ok && !stopped;
 }
 
+/* Plans `count` sets from `first` on. */
+static bool plan_sets(struct ts_work *work, struct study_result *r, struct study_round round,
+                      struct ts_issues *issues) {
+  const struct ts_project *project = work->project;
+  size_t wanted_count = 0;
+  const struct ts_source *wanted = ts_planning_study_products(work, &wanted_count);
+  const struct ts_value *values = r->sets.values + round.first * project->workflow->parameter_count;
+  r->rounds = ts_grow(r->rounds, r->round_count, &r->round_capacity, sizeof *r->rounds);
+  struct study_round *kept = &r->rounds[r->round_count++];
+  *kept = round;
+  r->plan = kept->plan = ts_planning_make(work, values, round.count, wanted, wanted_count, false, issues);
+  if (!r->plan || !ts_workers_check(work, r->plan, issues)) return false;
+  kept->collector = ts_collector_create(project, r->plan);
+  return true;
+}
+
+/* Sets that are measured are run one by one, each with its own settings. */
+static bool plan_alone(struct ts_work *work, struct study_result *r, struct study_round round,
+                       struct ts_issues *issues) {
+  const size_t end = round.first + round.count;
+  bool ok = true;
+  for (round.count = 1; ok && round.first < end; round.first++) {
+    const struct ts_value *point = r->course.history.points + round.first * r->course.column_count;
+    round.variant = ts_variant_create(work, &r->course, point, issues);
+    ok = round.variant && plan_sets(&round.variant->work, r, round, issues);
+  }
+  return ok;
+}
+
 static bool plan(struct ts_work *work, struct study_result *r, const struct ts_strategy_batch *batch,
                  struct ts_issues *issues) {
   const struct ts_project *project = work->project;
-  size_t wanted_count = 0, first = r->sets.count;
-  struct ts_source *wanted = ts_planning_study_products(work, &wanted_count);
+  const struct study_round round = {.first = r->sets.count, .count = batch->count, .phase = batch->phase};
   ts_history_add(&r->course.history, batch->values, batch->count);
   ts_sets_append(project->workflow, &r->sets, r->course.columns, r->course.column_count, batch->values, batch->count);
-  r->plan = ts_planning_make(work, r->sets.values + first * project->workflow->parameter_count, batch->count, wanted,
-                             wanted_count, false, issues);
-  if (r->plan && !ts_workers_check(work, r->plan, issues)) { /* no round owns it yet */
-    ts_plan_destroy(r->plan);
-    r->plan = NULL;
-  }
-  if (!r->plan) return false;
-  r->rounds = ts_grow(r->rounds, r->round_count, &r->round_capacity, sizeof *r->rounds);
-  r->rounds[r->round_count++] = (struct study_round){.plan = r->plan,
-                                                     .collector = ts_collector_create(project, r->plan),
-                                                     .first = first,
-                                                     .count = batch->count,
-                                                     .phase = batch->phase};
-  return true;
+  return project->study.is_measured ? plan_alone(work, r, round, issues) : plan_sets(work, r, round, issues);
 }
 
 bool ts_study_plan_round(struct ts_work *work, struct study_result *r, bool *done, struct ts_issues *issues) {
@@ -137,6 +167,7 @@ static void add_outcomes(struct study_result *r, const struct study_round *round
   const struct ts_strategy_problem *problem = &r->course.problem;
   struct ts_history *history = &r->course.history;
   for (size_t i = round->first; i < round->first + round->count; i++) {
+    if (round->variant) history->seconds[i] = round->price.seconds;
     for (size_t k = 0; k < problem->series_count; k++) {
       const struct ts_series *series = &problem->series[k];
       history->outputs[i * problem->series_count + k] = series->file == TS_NONE
@@ -147,10 +178,12 @@ static void add_outcomes(struct study_result *r, const struct study_round *round
 }
 
 bool ts_study_run_round(struct ts_work *work, struct study_result *r, struct ts_issues *issues) {
-  const struct study_round *round = &r->rounds[r->round_count - 1];
-  follow(work, r, round);
-  if (!run(work, r, round, issues)) return false;
-  add_outcomes(r, round);
+  for (; r->run_count < r->round_count; r->run_count++) {
+    struct study_round *round = &r->rounds[r->run_count];
+    follow(work, r, round);
+    if (!run(round->variant ? &round->variant->work : work, r, round, issues)) return false;
+    add_outcomes(r, round);
+  }
   return true;
 }
 
@@ -171,7 +204,7 @@ static bool plan_whole(struct ts_work *work, struct study_result *r, bool settle
   r->whole_plan = ts_planning_make(work, r->sets.values, r->sets.count, wanted, wanted_count, false, issues);
   if (!r->whole_plan) return false;
   r->plan = r->whole_plan;
-  if (!settled) return true;
+  if (!settled || work->project->study.is_measured) return true;
   uint64_t reference = 0;
   for (size_t t = 0; t < project->workflow->task_count; t++) {
     size_t units = ts_project_task_units(project, t);
@@ -211,6 +244,7 @@ static void gather_outputs(const struct ts_project *project, struct study_result
 }
 
 size_t ts_study_file_count(const struct ts_project *project, size_t output) {
+  if (project->study.outputs[output].cost != COST_NONE) return 0;
   size_t stage = project->workflow->tasks[project->study.outputs[output].source.index].stage;
   return ts_scope_is_in_item(project->workflow->stages[stage].scope) ? project->dataset.item_count : 0;
 }
@@ -227,8 +261,22 @@ static const struct study_round *round_of(const struct study_result *r, size_t s
   return &r->rounds[i];
 }
 
+static double cost_of(const struct study_price *price, enum study_cost cost) {
+  if (!price->is_known) return NAN;
+  if (cost == COST_SECONDS) return price->seconds;
+  if (cost == COST_CPU_SECONDS) return price->cpu_seconds;
+  return cost == COST_PEAK_BYTES ? (double)price->peak_bytes : price->seconds * (double)price->cores / 3600;
+}
+
 struct ts_total ts_study_total(const struct study_result *r, size_t set, size_t output) {
   const struct study_round *round = round_of(r, set);
+  const enum study_cost cost = r->course.project->study.outputs[output].cost;
+  if (cost != COST_NONE)
+    return (struct ts_total){.value = cost_of(&round->price, cost),
+                             .numerator = NAN,
+                             .denominator = NAN,
+                             .lowest = NAN,
+                             .failed = !round->price.is_known};
   return ts_collector_total(round->collector, set - round->first, output);
 }
 
@@ -251,15 +299,17 @@ double ts_study_tile_value(const struct study_result *r, size_t set, size_t outp
 }
 
 bool ts_study_is_per_tile(const struct study_result *r, size_t output) {
-  return ts_collector_is_per_tile(r->rounds[0].collector, output);
+  /* The tiles of sets that are run alone may differ. */
+  return !r->rounds[0].variant && ts_collector_is_per_tile(r->rounds[0].collector, output);
 }
 
 void ts_study_result_release(struct study_result *r) {
   ts_run_result_release(&r->result);
   ts_progress_destroy(r->progress);
   for (size_t i = 0; i < r->round_count; i++) {
-    ts_collector_destroy(r->rounds[i].collector);
+    if (r->rounds[i].collector) ts_collector_destroy(r->rounds[i].collector);
     ts_plan_destroy(r->rounds[i].plan);
+    ts_variant_destroy(r->rounds[i].variant);
   }
   ts_plan_destroy(r->whole_plan);
   ts_course_release(&r->course);

@@ -8,7 +8,10 @@ void ts_sets_append(const struct ts_workflow *w, struct parameter_sets *sets, co
                     size_t column_count, const struct ts_value *points, size_t count) {
   ts_auto_free size_t *places = ts_calloc(column_count + 1, sizeof *places);
   for (size_t c = 0; c < column_count; c++) {
-    if (!ts_workflow_find_parameter(w, columns[c], &places[c]))
+    enum ts_engine_setting ignored;
+    if (ts_study_engine_find(columns[c], &ignored))
+      places[c] = TS_NONE;
+    else if (!ts_workflow_find_parameter(w, columns[c], &places[c]))
       TS_BUG("the design varies the unknown parameter '%s'", columns[c]);
   }
   const size_t first = sets->count, width = w->parameter_count;
@@ -17,7 +20,9 @@ void ts_sets_append(const struct ts_workflow *w, struct parameter_sets *sets, co
   for (size_t i = 0; i < count; i++) {
     struct ts_value *row = sets->values + (first + i) * width;
     for (size_t p = 0; p < width; p++) row[p] = w->parameters[p].default_value;
-    for (size_t c = 0; c < column_count; c++) row[places[c]] = points[i * column_count + c];
+    for (size_t c = 0; c < column_count; c++) {
+      if (places[c] != TS_NONE) row[places[c]] = points[i * column_count + c];
+    }
   }
 }
 

@@ -10,7 +10,8 @@ struct parameter_sets {
   size_t count;
   struct ts_arena arena; /* texts of values from the command line */
 };
-/* Appends rows in which these columns have the given values, set by set, and the others their defaults. */
+/* Appends rows in which these columns have the given values, set by set, and the others their defaults. Settings of the
+ * engine among the columns are left out. */
 void ts_sets_append(const struct ts_workflow *w, struct parameter_sets *sets, const char *const *columns,
                     size_t column_count, const struct ts_value *points, size_t count);
 /* One set: defaults and -p settings. */

@@ -9,6 +9,7 @@
 
 #include "study/course.h"
 #include "study/sets.h"
+#include "study/variant.h"
 #include "work/collect.h"
 #include "work/engine.h"
 
@@ -21,11 +22,21 @@ struct study_picture {
   struct ts_str caption, png;
 };
 
+/* What a set cost, where it was run alone. */
+struct study_price {
+  double seconds, cpu_seconds;
+  size_t cores;
+  uint64_t peak_bytes;
+  bool is_known; /* it was run, and no task failed */
+};
+
 struct study_round {
-  struct ts_plan *plan;        /* owned */
-  struct collector *collector; /* owned */
-  size_t first, count;         /* its sets, among those of the study */
-  size_t phase;                /* that it belongs to */
+  struct ts_plan *plan;          /* owned */
+  struct collector *collector;   /* owned */
+  size_t first, count;           /* its sets, among those of the study */
+  size_t phase;                  /* that it belongs to */
+  struct study_variant *variant; /* owned: of a set that is run alone; NULL */
+  struct study_price price;      /* of it */
 };
 
 /* The tasks of a phase. */
@@ -46,6 +57,7 @@ struct study_result {
   struct ts_run_result result; /* of all rounds */
   struct study_round *rounds;  /* owned */
   size_t round_count, round_capacity;
+  size_t run_count;                /* rounds that were run */
   struct ts_strategy_result found; /* borrowed from the course, once the sets are run */
   struct study_effort efforts[TS_STRATEGY_PHASES];
   double *outputs; /* owned: output after output, one value per run */

@@ -49,8 +49,8 @@ static double combined_output(const struct ts_tune_problem *problem, size_t row)
   return combined;
 }
 
-/* What recorded runs of the components say about each row of the pool, as a column of its own: the rank decides, so that
- * the scale of the components does not matter. */
+/* What recorded runs of the components say about each row of the pool, as a column of its own: on a logarithmic
+ * scale, so that their unit does not matter. */
 static void add_hints(struct ts_auto *state) {
   const struct ts_tune_problem *problem = state->problem;
   size_t rows = problem->pool.count;

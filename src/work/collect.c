@@ -113,7 +113,7 @@ bool ts_collector_product(struct collector *c, uint32_t node, uint32_t port, siz
   bool ok = true;
   for (size_t o = 0; o < c->project->study.output_count; o++) {
     const struct study_output *output = &c->project->study.outputs[o];
-    if (output->source.index == c->plan->nodes[node].task && output->source.port == port)
+    if (output->cost == COST_NONE && output->source.index == c->plan->nodes[node].task && output->source.port == port)
       ok = set_portion(c, output, data, &portions[o]) && ok;
   }
   return ok;

@@ -23,15 +23,35 @@ static size_t only_stage(struct ts_work *work, struct ts_issues *issues) {
   return TS_NONE;
 }
 
+/* What a run makes of its own: all products of stages that the data allows, without comparisons with the default run,
+ * which would have to be run too. */
+static struct ts_source *own_products(struct ts_work *work, size_t *count) {
+  const struct ts_project *project = work->project;
+  const struct ts_workflow *w = project->workflow;
+  size_t total = 0;
+  for (size_t i = 0; i < w->stage_count; i++) total += w->stages[i].output_count;
+  struct ts_source *wanted = ts_arena_array(&work->arena, total + 1, sizeof *wanted);
+  *count = 0;
+  for (size_t i = 0; i < w->stage_count; i++) {
+    for (size_t o = 0; o < w->stages[i].output_count; o++) {
+      const struct ts_source *source = &w->stages[i].outputs[o].source;
+      const char *against = project->against[source->index];
+      if (against && strcmp(against, "default") == 0) continue;
+      if (ts_plan_can_make(w, project->supplied, source)) wanted[(*count)++] = *source;
+    }
+  }
+  return wanted;
+}
+
 struct ts_source *ts_planning_study_products(struct ts_work *work, size_t *count) {
   const struct ts_project *project = work->project;
   struct ts_source *wanted = ts_arena_array(&work->arena, project->study.output_count + 1, sizeof *wanted);
   *count = 0;
   for (size_t o = 0; o < project->study.output_count; o++) {
     const struct study_output *output = &project->study.outputs[o];
-    if (output->wanted == *count) wanted[(*count)++] = output->source;
+    if (output->cost == COST_NONE && output->wanted == *count) wanted[(*count)++] = output->source;
   }
-  return wanted;
+  return *count > 0 ? wanted : own_products(work, count);
 }
 
 static void skip(struct ts_work *work, const char *product, const char *reason) {
@@ -94,7 +114,7 @@ static bool options_of(struct ts_work *work, const struct ts_source *wanted, siz
                                       .supplied = project->supplied,
                                       .wanted = wanted,
                                       .wanted_count = wanted_count};
-  if (request->no_reuse) options->merge = TS_MERGE_NONE;
+  if (request->no_reuse || (project->is_study && project->study.is_measured)) options->merge = TS_MERGE_NONE;
   if (request->merge && !ts_merge_parse(request->merge, &options->merge))
     return ts_issues_usage(issues, "this version knows: none, stage, naive, sca, rtma, trtma, lineage",
                            "unknown way to merge '%s'", request->merge);

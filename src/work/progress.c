@@ -22,7 +22,7 @@
 
 struct progress {
   struct ts_work *work;             /* borrowed */
-  const struct ts_project *project; /* borrowed: that of the work */
+  const struct ts_project *project; /* borrowed: that of the work, or of the present plan */
   const struct ts_plan *plan;
   const char *run_id;
   size_t threads;
@@ -81,13 +81,12 @@ static void expect(struct progress *p) {
   }
 }
 
-struct progress *ts_progress_create(struct ts_work *work, const struct ts_plan *plan, const char *run_id,
-                                    size_t threads) {
-  const struct ts_project *project = work->project;
+struct progress *ts_progress_create(struct ts_work *work, const struct ts_project *project, const struct ts_plan *plan,
+                                    const char *run_id, size_t threads) {
   struct progress *p = ts_calloc(1, sizeof *p);
   size_t stages = project->workflow->stage_count;
   p->work = work;
-  p->project = work->project;
+  p->project = project;
   p->plan = plan;
   p->run_id = run_id;
   p->threads = threads;
@@ -128,7 +127,9 @@ void ts_progress_destroy(struct progress *p) {
   free(p);
 }
 
-void ts_progress_continue(struct progress *p, const struct ts_plan *plan, size_t first_set) {
+void ts_progress_continue(struct progress *p, const struct ts_project *project, const struct ts_plan *plan,
+                          size_t first_set) {
+  p->project = project;
   p->plan = plan;
   p->first_set = first_set;
   p->begun_s = (double)(ts_clock_ns() - p->start_ns) / 1e9;

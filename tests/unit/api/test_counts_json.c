@@ -130,7 +130,7 @@ static void check_run(const struct toy_run *run, uint64_t executed) {
   ts_project_init(&project, &request);
   project.workflow = s->toy.workflow;
   project.dataset = s->data.dataset;
-  struct progress *progress = ts_progress_create(&work, s->plan, "", 2);
+  struct progress *progress = ts_progress_create(&work, work.project, s->plan, "", 2);
   json_t *reuse = ts_counts_reuse(&project, s->plan, &run->result);
   json_t *tasks = ts_counts_by_task(&project, s->plan, &run->result, progress);
   json_t *reference = ts_counts_reference(&project, s->plan, &run->result);
@@ -211,7 +211,7 @@ static double seconds(const json_t *object, const char *key) { return json_numbe
 
 /* Two tiles, of 4 x 4 and 2 x 4 pixels. All numbers are exact in binary: sums are compared as they are. */
 static struct progress *progress_of_events(struct study_case *c, const struct ts_plan *plan) {
-  struct progress *progress = ts_progress_create(&c->work, plan, "", 1);
+  struct progress *progress = ts_progress_create(&c->work, c->work.project, plan, "", 1);
   const uint32_t read = node_of(plan, TS_NODE_SOURCE, 0), count = node_of(plan, TS_NODE_TASK, 0);
   struct ts_error why = {0};
   ts_fail(&why, TS_ERR_TASK_FAILED, "no");
