@@ -42,7 +42,8 @@ struct slot {
   size_t lane;               /* number among the workers, for its threads in events */
   uint64_t peer;             /* its connection for work; TS_NOBODY: not connected */
   bool is_ready;             /* its plan is ours */
-  bool is_still;             /* it lost its bucket, and has not asked for another one since */
+  bool is_still;             /* it stopped answering, and has not asked for a bucket since */
+  uint64_t heard_ns;         /* when it said something last; its heartbeat does at a third of the lease */
   bool waits;                /* it asked for a bucket and has none yet */
   size_t inbox_bytes;        /* of its messages in the inbox */
   bool has_bucket;

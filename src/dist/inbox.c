@@ -86,6 +86,7 @@ static enum ts_served answer_hello(struct coordinator *c, struct ts_peer *peer, 
   if (role == TS_DIST_ROLE_WORK) {
     slot->peer = peer->id;
     slot->gone_ns = 0;
+    slot->heard_ns = ts_clock_ns();
     ts_wire_add_text(out, c->store_socket);
     ts_wire_add_text(out, c->options->description);
   }
@@ -152,7 +153,8 @@ static enum ts_served answer_others(struct coordinator *c, const struct slot *sl
 static void add_renewal(struct coordinator *c, const struct ts_peer *peer, const struct ts_message *message,
                         struct ts_str *out) {
   struct ts_wire wire = ts_wire_of(message->bytes, message->count);
-  const bool is_stale = ts_queue_renew(c->queue, ts_wire_u64(&wire)) != TS_QUEUE_DONE;
+  const uint64_t token = ts_wire_u64(&wire); /* 0: it has no bucket, and is there */
+  const bool is_stale = token != 0 && ts_queue_renew(c->queue, token) != TS_QUEUE_DONE;
   if (is_stale) add_message(c, peer, TS_DIST_RENEW, message->bytes, message->count);
   ts_wire_add_u8(out, is_stale);
 }
@@ -200,6 +202,7 @@ static enum ts_served on_message(void *user, struct ts_peer *peer, const struct 
   const struct client *client = peer->data;
   enum ts_served served = TS_SERVED_END;
   pthread_mutex_lock(&c->lock);
+  if (client) c->slots[client->slot].heard_ns = ts_clock_ns();
   if (!client && message->kind == TS_DIST_HELLO)
     served = answer_hello(c, peer, message);
   else if (client && client->role == TS_DIST_ROLE_HEARTBEAT)

@@ -48,8 +48,7 @@ static bool renew(struct ts_dist_link *link) {
   pthread_mutex_lock(&link->lock);
   const uint64_t token = link->token;
   pthread_mutex_unlock(&link->lock);
-  if (token == 0) return true;
-  ts_wire_add_u64(&bytes, token);
+  ts_wire_add_u64(&bytes, token); /* 0: nothing to renew, but it is there */
   if (!beat(link, TS_DIST_RENEW, bytes.data, bytes.length, &is_stale)) return false;
   pthread_mutex_lock(&link->lock);
   if (is_stale && link->token == token) {

@@ -211,6 +211,22 @@ static void take_back(struct coordinator *c, const struct ts_queue_loss *loss) {
   if (slot) start_in_place(c, lane);
 }
 
+/* A worker without a bucket has no lease; without its heartbeat for as long, it stands still all the same. */
+static void look_for_silent(struct coordinator *c, uint64_t now_ns) {
+  for (size_t i = 0; i < c->slot_count; i++) {
+    struct slot *slot = &c->slots[i];
+    pthread_mutex_lock(&c->lock);
+    const bool is_silent = slot->is_running && slot->is_ready && !slot->has_bucket && !slot->is_still &&
+                           now_ns > slot->heard_ns + c->lease_ns;
+    if (is_silent) slot->is_still = true;
+    pthread_mutex_unlock(&c->lock);
+    if (!is_silent || c->open_buckets == 0) continue;
+    ts_log(TS_LOG_WARN, "worker process %d has not answered for %s s\nanother worker process takes its place",
+           (int)slot->child.pid, TS_SIGNIFICANT((double)c->lease_ns / 1e9, 4));
+    start_in_place(c, slot->lane);
+  }
+}
+
 /* Not if this process stood still itself: renewals may lie unread. */
 static void look_at_leases(struct coordinator *c) {
   struct ts_queue_loss losses[MOST_LOSSES];
@@ -221,6 +237,7 @@ static void look_at_leases(struct coordinator *c) {
   const size_t count = ts_queue_expire(c->queue, losses, MOST_LOSSES);
   for (size_t i = 0; i < count; i++) take_back(c, &losses[i]);
   if (count > 0) end_with_poisoned(c, NULL);
+  look_for_silent(c, now_ns);
 }
 
 void ts_coordinator_refuse(struct coordinator *c, uint64_t token) {

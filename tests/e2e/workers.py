@@ -352,7 +352,8 @@ def check_only_worker(project):
     os.kill(victim, signal.SIGSTOP)
     life.end()
     equal(life.process.returncode, 0, f"exit without the first worker\n{life.text}")
-    check("another worker process takes it" in life.text and "are refused" not in life.text, f"what was said:\n{life.text}")
+    check("another worker process takes it" in life.text and "are refused" not in life.text,  # its work, or its place
+          f"what was said:\n{life.text}")
     check((project / "out-only/results.csv").read_bytes() == (project / "outstopped-calm/results.csv").read_bytes(),
           "results.csv without the first worker differ")
     nobody_left([victim], "the only worker")

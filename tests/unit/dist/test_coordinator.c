@@ -80,15 +80,22 @@ static void die(void *user, uint32_t node) {
   raise(SIGKILL);
 }
 
-/* By hand: takes a bucket as a worker does, and gives its number and token. */
-static struct ts_dist_bucket take_bucket(struct ts_dist_link *link, const struct toy_subject *s) {
-  ts_auto(ts_str_release) struct ts_str bytes = {0}, answer = {0};
+/* By hand, as a worker does it. */
+static void be_ready(struct ts_dist_link *link, const struct toy_subject *s) {
+  ts_auto(ts_str_release) struct ts_str bytes = {0};
   struct ts_sha256 fingerprint;
   struct ts_error err = {0};
-  const struct ts_str nothing = {0};
   ts_dist_fingerprint(s->plan, &s->data.dataset, &fingerprint);
   ts_str_add_bytes(&bytes, &fingerprint, sizeof fingerprint);
   if (!ts_dist_link_ask(link, TS_DIST_READY, &bytes, NULL, &err)) _exit(1);
+}
+
+/* By hand: takes a bucket as a worker does, and gives its number and token. */
+static struct ts_dist_bucket take_bucket(struct ts_dist_link *link, const struct toy_subject *s) {
+  ts_auto(ts_str_release) struct ts_str answer = {0};
+  struct ts_error err = {0};
+  const struct ts_str nothing = {0};
+  be_ready(link, s);
   if (!ts_dist_link_ask(link, TS_DIST_TAKE, &nothing, &answer, &err)) _exit(1);
   struct ts_wire wire = ts_wire_of(answer.data, answer.length);
   if (ts_wire_u8(&wire) != TS_DIST_ANSWER_WORK) _exit(1);
@@ -173,6 +180,10 @@ static int play(const char *part, const char *place) {
     be_late(link, take_bucket(link, &s));
   else if (strcmp(part, "silent") == 0)
     nanosleep(&(struct timespec){.tv_sec = 6}, NULL); /* so that the first one comes while there is work */
+  if (strcmp(part, "idle") == 0 && (is_first("idle") || is_first("second idle"))) {
+    be_ready(link, &s);
+    raise(SIGSTOP);
+  }
   if (strcmp(part, "slow") == 0 && is_first("slow")) be_slow(link, take_bucket(link, &s));
   if (strcmp(part, "nothing") == 0 && is_first("nothing")) name_nothing(link, take_bucket(link, &s), &s);
   if (strcmp(part, "all nothing") == 0) {
@@ -341,6 +352,19 @@ static void one_that_is_late_is_refused(void **state) {
   if (!strstr(warnings, "are refused")) fail_msg("'%s'", warnings);
 }
 
+/* All workers stand still before they have a bucket, so that no lease ends: others take their places. */
+static void those_without_a_bucket_are_replaced(void **state) {
+  (void)state;
+  struct seen seen;
+  struct ts_error err = {0};
+  lease_s = 1;
+  const bool ok = coordinate(self, "idle", &seen, &err);
+  lease_s = 0;
+  if (!ok) fail_msg("%s\n%s", err.text, warnings);
+  assert_int_equal(seen.products, 4);
+  if (!strstr(warnings, "has not answered for 1 s") || !strstr(warnings, "takes its place")) fail_msg("'%s'", warnings);
+}
+
 /* Its heartbeat keeps the bucket for it. */
 static void one_that_is_slow_keeps_its_bucket(void **state) {
   (void)state;
@@ -434,6 +458,7 @@ int main(int count, char **words) {
       cmocka_unit_test(a_bucket_that_kills),
       cmocka_unit_test(another_one_takes_its_place),
       cmocka_unit_test(one_that_is_late_is_refused),
+      cmocka_unit_test(those_without_a_bucket_are_replaced),
       cmocka_unit_test(one_that_is_slow_keeps_its_bucket),
       cmocka_unit_test(a_product_that_is_not_there),
       cmocka_unit_test(a_process_that_is_not_ours),
