@@ -93,7 +93,8 @@ static void remove_idle(struct head *head) {
   idle_bytes -= head->mapped_bytes;
 }
 
-/* Under the lock: removes idle blocks from the longest idle on, until the rest is within the allowance; gives a list. */
+/* Under the lock: removes idle blocks from the longest idle on, until the rest is within the allowance; gives a
+ * list. */
 static struct head *take_surplus(uint64_t allowance) {
   struct head *surplus = NULL;
   while (oldest && (idle_bytes > allowance || idle_count > MAX_IDLE)) {

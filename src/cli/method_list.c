@@ -1,4 +1,4 @@
-/* What --method, or --algorithm, takes: asked of the library, so that help, man pages and completion name what is built in.
+/* What --method, or --algorithm, takes: asked of the library, so that help and completion name what is built in.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/help.h"
 

@@ -1,9 +1,9 @@
 /* Answers messages of other processes of this user over a local socket: one thread, many connections.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every message (message/channel.h) has one answer. The thread never waits for anything but messages: what takes time is
- * answered LATER, and its connection rests meanwhile. A message that makes no sense ends its connection and no other.
- * The counterpart is message/client.h. */
+ * Every message (message/channel.h) has one answer. The thread never waits for anything but messages: what takes time
+ * is answered LATER, and its connection rests meanwhile. A message that makes no sense ends its connection and no
+ * other. The counterpart is message/client.h. */
 #ifndef TS_MESSAGE_SERVER_H
 #define TS_MESSAGE_SERVER_H
 

@@ -7,8 +7,8 @@
  * the cost (auto_search.c). Where the space is free, candidates near good trials come in (auto_near.c). A batch of
  * several counts each choice as measured at its expected value. Recorded runs of components are one more column.
  *
- * Choices were made on synthetic pools, 20 to 40 seeds each; that the improvement includes the noise of a measurement made
- * no difference there and was kept because it also helped on a recorded workflow. The pools: six workflows of two
+ * Choices were made on synthetic pools, 20 to 40 seeds each; that the improvement includes the noise of a measurement
+ * made no difference there and was kept because it also helped on a recorded workflow. The pools: six workflows of two
  * or three components (Amdahl, contention, whole nodes; execution time and core hours, 25 runs), four kernels
  * (occupancy steps, random pairwise effects, failures; 60 runs), and Hartmann-6, Ackley-5, Rosenbrock-4, Levy-6 and an
  * uneven quadratic-8 on grids (40 runs). Means of four members with settings drawn about the posterior, 25 % random
@@ -20,8 +20,8 @@
 #include <math.h>
 #include <string.h>
 
-/* First trials: 15 % of the budget, at least 3, at most one per column. Each is the one of SPREAD random candidates that
- * is farthest from those before it. */
+/* First trials: 15 % of the budget, at least 3, at most one per column. Each is the one of SPREAD random candidates
+ * that is farthest from those before it. */
 #define FIRST_SHARE 0.15
 #define FIRST_LEAST 3
 #define SPREAD      5

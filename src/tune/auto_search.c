@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * D. R. Jones, M. Schonlau and W. J. Welch, "Efficient global optimization of expensive black-box functions", J. Global
- * Optim. 13 (1998), doi:10.1023/A:1008306431147. Bounds of the variances bound the improvement, so only candidates whose
- * bound exceeds the best exact value need an exact one. */
+ * Optim. 13 (1998), doi:10.1023/A:1008306431147. Bounds of the variances bound the improvement, so only candidates
+ * whose bound exceeds the best exact value need an exact one. */
 #include "base/alloc.h"
 #include "tune/auto_int.h"
 
 #include <math.h>
 
-/* Exact predictions at most: each costs count^2. With this limit a batch at 200 rows and 20,000 candidates took 34 to 40
- * ms (bench_tuning). */
+/* Exact predictions at most: each costs count^2. With this limit a batch at 200 rows and 20,000 candidates took 34 to
+ * 40 ms (bench_tuning). */
 #define EXACT 500
 
 /* Logarithm of E max(best - z, 0), z normal; far below the best by the tail's expansion, where the plain form is 0. */

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * T. Shu et al., "Bootstrapping in-situ workflow auto-tuning via combining performance models of component
- * applications", SC 2021, doi:10.1145/3458817.3476197. The first batches are chosen by the low-fidelity model M_L, which
- * only ranks; once the surrogate M_H of the measured trials finds the best of a new batch as well as M_L does, it takes
- * over for good. */
+ * applications", SC 2021, doi:10.1145/3458817.3476197. The first batches are chosen by the low-fidelity model M_L,
+ * which only ranks; once the surrogate M_H of the measured trials finds the best of a new batch as well as M_L does,
+ * it takes over for good. */
 #include "base/alloc.h"
 #include "base/order.h"
 #include "tune/components.h"
@@ -108,7 +108,8 @@ static void hold(struct state *state, const struct ts_tune_history *history) {
   state->tested = history->count;
 }
 
-/* Whether the candidate of the latest batch that M_H liked best turned out to be in its worse half; true without M_H. */
+/* Whether the candidate of the latest batch that M_H liked best turned out to be in its worse half; true without
+ * M_H. */
 static bool favourite_failed(const struct state *state, const struct ts_tune_history *history) {
   if (!state->learner.trained) return true;
   size_t favourite = TS_NONE, count = 0, better = 0, last = history->batches[history->count - 1];

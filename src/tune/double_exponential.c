@@ -3,9 +3,9 @@
  *
  * For given rates (b, d) the curve is linear in its amplitudes, so the search is one in two dimensions, without a
  * starting guess. Steps from a guess alone would not do: with five samples, exponentials are nearly dependent.
- * G. Golub and V. Pereyra, "Separable nonlinear least squares", Inverse Problems 19 (2003), doi:10.1088/0266-5611/19/2/201;
- * the steps leave out the second part of the derivative of the projection (L. Kaufman, BIT 15, 1975,
- * doi:10.1007/BF01932995). */
+ * G. Golub and V. Pereyra, "Separable nonlinear least squares", Inverse Problems 19 (2003),
+ * doi:10.1088/0266-5611/19/2/201; the steps leave out the second part of the derivative of the projection (L. Kaufman,
+ * BIT 15, 1975, doi:10.1007/BF01932995). */
 #include "tune/double_exponential.h"
 
 #include "base/error.h"

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * t = (x - low) / (high - low). The curve is convex, because a and c are not negative and b < 0 < d; so it has one
- * minimum, and the values close to it are an interval. Every result is the same on every machine (base/exact_math.h). */
+ * minimum, and the values close to it are an interval. Every result is the same on every machine
+ * (base/exact_math.h). */
 #ifndef TS_TUNE_DOUBLE_EXPONENTIAL_H
 #define TS_TUNE_DOUBLE_EXPONENTIAL_H
 

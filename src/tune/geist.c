@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * J. J. Thiagarajan et al., "Bootstrapping parameter space exploration for fast tuning", ICS 2018,
- * doi:10.1145/3205289.3205321. Its graph joins neighbours on the grid of parameters; among candidates drawn from a large
- * space there are none, so ours joins the nearest. */
+ * doi:10.1145/3205289.3205321. Its graph joins neighbours on the grid of parameters; among candidates drawn from a
+ * large space there are none, so ours joins the nearest. */
 #include "base/alloc.h"
 #include "base/order.h"
 #include "tune/camlp.h"

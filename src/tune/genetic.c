@@ -14,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Survivors per root of the budget and goal. 200 runs, median regret of 80 seeds on sphere, Rosenbrock and Ackley: 0.05,
- * 4.6, 4.4 with 10 survivors and 5 children, 0.26, 7, 6.5 with 20 and 10, 0.1, 4.4, 4.8 with 10 and 10. */
+/* Survivors per root of the budget and goal. 200 runs, median regret of 80 seeds on sphere, Rosenbrock and Ackley:
+ * 0.05, 4.6, 4.4 with 10 survivors and 5 children, 0.26, 7, 6.5 with 20 and 10, 0.1, 4.4, 4.8 with 10 and 10. */
 #define SURVIVORS       0.7
 #define LEAST_SURVIVORS 6
 #define MOST_SURVIVORS  50

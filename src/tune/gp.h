@@ -2,10 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * C. E. Rasmussen and C. K. I. Williams, "Gaussian Processes for Machine Learning", MIT Press 2006: 2.2 (regression),
- * 4.2 (Matern 5/2 and polynomial covariances), 5.4 (marginal likelihood and its gradient). Points are coordinates in [0,
- * 1]; a column that is a category only knows equal and different. Targets are standardised by the caller. All settings
- * are relative to the variance of the smooth part, which follows in closed form. Legal order: ts_gp_init, ts_gp_learn
- * (settings), ts_gp_condition (data), then predictions; learning and conditioning may see different rows. */
+ * 4.2 (Matern 5/2 and polynomial covariances), 5.4 (marginal likelihood and its gradient). Points are coordinates in
+ * [0, 1]; a column that is a category only knows equal and different. Targets are standardised by the caller. All
+ * settings are relative to the variance of the smooth part, which follows in closed form. Legal order: ts_gp_init,
+ * ts_gp_learn (settings), ts_gp_condition (data), then predictions; learning and conditioning may see different
+ * rows. */
 #ifndef TS_TUNE_GP_H
 #define TS_TUNE_GP_H
 

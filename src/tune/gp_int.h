@@ -24,9 +24,9 @@ static inline double matern_slope(double distance) {
   return -5.0 / 6 * (1 + r) * exp(-r);
 }
 
-/* Weight of the products of two columns beside the columns themselves in the trend. Of 0 (with squares of single columns
- * instead), 1, 2, 3 and 5, 3 left the least gap on synthetic workflows and kernels (auto.c): interactions such as
- * processes / processes per node are nearly linear in the product of logarithms. */
+/* Weight of the products of two columns beside the columns themselves in the trend. Of 0 (with squares of single
+ * columns instead), 1, 2, 3 and 5, 3 left the least gap on synthetic workflows and kernels (auto.c): interactions such
+ * as processes / processes per node are nearly linear in the product of logarithms. */
 #define QUADRATIC 3.0
 
 double ts_gp_distance(const struct ts_gp *gp, const struct shape *shape, const double *a, const double *b);

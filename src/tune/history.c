@@ -72,8 +72,8 @@ static void range_of_goal(const struct ts_tune_history *history, size_t goal, do
   }
 }
 
-/* Part of the sum beside the largest weighted goal: it tells points on the same level line apart. 0.05 as in J. Knowles,
- * "ParEGO", IEEE Trans. Evol. Comput. 10 (2006), doi:10.1109/TEVC.2005.851274. */
+/* Part of the sum beside the largest weighted goal: it tells points on the same level line apart. 0.05 as in J.
+ * Knowles, "ParEGO", IEEE Trans. Evol. Comput. 10 (2006), doi:10.1109/TEVC.2005.851274. */
 #define SUM_SHARE 0.05
 
 static void score_weighted(struct ts_tune_history *history, const double *weights) {

@@ -54,8 +54,9 @@ static double gap_around(const struct ts_parzen *parzen, size_t kernel, size_t c
   return fmax(mean - below, above - mean);
 }
 
-/* Widths that follow the gaps keep narrowing where trials gather. A width of 0.2 n^(-1/(columns + 4)) for all gave a median
- * regret of 0.43, 8.2 and 7.5 on sphere, Rosenbrock and Ackley (200 runs, 40 seeds), the gaps 0.06, 4.0 and 4.4. */
+/* Widths that follow the gaps keep narrowing where trials gather. A width of 0.2 n^(-1/(columns + 4)) for all gave a
+ * median regret of 0.43, 8.2 and 7.5 on sphere, Rosenbrock and Ackley (200 runs, 40 seeds), the gaps 0.06, 4.0 and
+ * 4.4. */
 static void find_widths(struct ts_parzen *parzen, size_t column) {
   size_t prior = parzen->count - 1, columns = parzen->columns;
   double least = 1 / fmin(NARROWEST, (double)parzen->count + 1);

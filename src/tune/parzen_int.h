@@ -1,9 +1,9 @@
 /* A Parzen estimator over a space: the density of a group of trials, as a mixture of kernels, one per trial.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each kernel is a product over the parameters: a normal distribution cut off at the ends of the range, its mass on each
- * value for integers and grids, and a preference for its own value where values have no order. One kernel more, as wide
- * as the space, stands for what is believed before any trial. */
+ * Each kernel is a product over the parameters: a normal distribution cut off at the ends of the range, its mass on
+ * each value for integers and grids, and a preference for its own value where values have no order. One kernel more,
+ * as wide as the space, stands for what is believed before any trial. */
 #ifndef TS_TUNE_PARZEN_INT_H
 #define TS_TUNE_PARZEN_INT_H
 

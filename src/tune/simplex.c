@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define COLLAPSED 1e-7 /* of the range: the simplex has no width */
-/* First points per parameter. Median regret of 80 seeds with 200 runs on Ackley's function, Nelder-Mead and PRO: 3 and 9
- * without them, 0.01 and 2.7 with 2, 0.03 and 2.5 with 4; on the sphere 2 is the best as well. */
+/* First points per parameter. Median regret of 80 seeds with 200 runs on Ackley's function, Nelder-Mead and PRO: 3 and
+ * 9 without them, 0.01 and 2.7 with 2, 0.03 and 2.5 with 4; on the sphere 2 is the best as well. */
 #define FIRST       2
 #define FIRST_SHARE 4  /* of the budget at most: 1 / 4 */
 #define IDLE        10 /* points per vertex without a new trial, then it starts again */

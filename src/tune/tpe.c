@@ -14,8 +14,8 @@
 #include <string.h>
 
 #define FIRST 10 /* random trials before the first model */
-/* Median regret on sphere, Rosenbrock and Ackley (200 runs, 40 seeds, 24 candidates): 0.062, 4.0, 4.4 for a share of 0.1,
- * 0.034, 3.6, 3.7 for 0.15, 0.038, 4.2, 3.7 for 0.25. */
+/* Median regret on sphere, Rosenbrock and Ackley (200 runs, 40 seeds, 24 candidates): 0.062, 4.0, 4.4 for a share of
+ * 0.1, 0.034, 3.6, 3.7 for 0.15, 0.038, 4.2, 3.7 for 0.25. */
 #define GOOD_SHARE 0.15
 #define MOST_GOOD  25
 #define CANDIDATES 64 /* with a share of 0.1: 24 give 0.062 on the sphere, 48 0.051, 100 0.028 */

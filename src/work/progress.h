@@ -16,8 +16,8 @@ struct call_cost {
 };
 struct progress *ts_progress_create(struct ts_work *work, const struct ts_project *project, const struct ts_plan *plan,
                                     const char *run_id, size_t threads);
-/* Another plan of the same run follows, whose first run is number `first_set` of the study; its project may have tiles of
- * its own. */
+/* Another plan of the same run follows, whose first run is number `first_set` of the study; its project may have tiles
+ * of its own. */
 void ts_progress_continue(struct progress *progress, const struct ts_project *project, const struct ts_plan *plan,
                           size_t first_set);
 /* A stage will settle `more` tasks than the plan has; fewer if negative. */

@@ -34,7 +34,7 @@ FIGURES = [
     ("MAX_HEAT", 1, [("docs/report.md", r"heat map has the NUMBER largest parameters")]),
     ("MAX_BARS", 1, [("docs/report.md", r"the bars at most NUMBER;")]),
     ("MAX_PAIR_ROWS", 1, [("docs/report.md", r"of pairs the NUMBER largest")]),
-    ("STUDY_ROUNDS_BUDGET", 1, [
+    ("TS_ROUNDS_BUDGET", 1, [
         ("docs/workflow-file.md", r"by default to NUMBER times the first round"),
         ("help study", r"\(with --until: NUMBER times those of the first round\)"),
     ]),
@@ -45,7 +45,7 @@ FIGURES = [
         ("docs/workflow-file.md", r"`confidence` \(NUMBER\), `until`"),
         ("help analyse", r"of the intervals \(NUMBER\)"),
     ]),
-    ("STUDY_MORRIS_LEVELS", 1, [
+    ("TS_MORRIS_LEVELS", 1, [
         ("docs/workflow-file.md", r"`trajectories` \(10\), `levels` \(NUMBER\)"),
         ("help sample", r"an even number \(NUMBER\)"),
     ]),

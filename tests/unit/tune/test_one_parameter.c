@@ -280,7 +280,8 @@ static void a_small_range_is_measured_whole(void **state) {
   ts_one_parameter_destroy(tuner);
 }
 
-/* Within 2 % of the best the smallest measured value is chosen: 28 of the samples 4, 28, 52, 76, 100 and the minimum. */
+/* Within 2 % of the best the smallest measured value is chosen: 28 of the samples 4, 28, 52, 76, 100 and the
+ * minimum. */
 static void scarce_memory_prefers_small_values(void **state) {
   (void)state;
   struct curve curve = {.at = falling_and_rising, .p = {40, -0.12, 97, 0.0005}};
