@@ -65,7 +65,7 @@ soak: setup all ## what takes too long for every day: five minutes of every fuzz
 	@tests/e2e/schedule_vectors.py all
 	@tests/e2e/schedule_vectors.py inverse
 	@tests/e2e/schedule_vectors.py refine
-	@tests/e2e/tuners_scipy.py soak
+	@bench/tuners_against_scipy.py
 	@build/tests/test_tune auto costs 40
 
 bench: all ## time the operations; time and memory of sampling, sensitivity analysis and tuners

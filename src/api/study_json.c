@@ -68,7 +68,10 @@ static json_t *method_json(const struct ts_project *project, const struct study_
     return json_pack("{s:s, s:s, s:I}", "name", "given", "design", project->request->design, "runs",
                      (json_int_t)r->sets.count);
   json_t *object = json_object();
-  if (!project->study.whole) {
+  if (r->found.phase_count == 0) { /* it failed before anything could be analysed */
+    const struct ts_strategy *whole = project->study.whole;
+    json_object_set_new(object, "name", json_string((whole ? whole : project->study.methods[0].strategy)->name));
+  } else if (!project->study.whole) {
     settings_json(r->found.phases[0], object);
   } else {
     json_object_set_new(object, "name", json_string(project->study.whole->name));

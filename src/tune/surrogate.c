@@ -1,13 +1,65 @@
 /* The surrogate of tuning, through xgboost's C interface.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The library is loaded with the first model: linked, it and what it needs would cost every command memory and time. */
 #include "tune/surrogate.h"
 
 #include "base/alloc.h"
 #include "base/str.h"
 
+#include <dlfcn.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <xgboost/c_api.h>
+
+#define LIBRARY "libxgboost.so.0"
+
+/* The functions that are used. */
+#define FUNCTIONS(X)                                                                                                   \
+  X(XGBGetLastError)                                                                                                   \
+  X(XGDMatrixCreateFromMat)                                                                                            \
+  X(XGDMatrixFree)                                                                                                     \
+  X(XGDMatrixSetFloatInfo)                                                                                             \
+  X(XGBoosterCreate)                                                                                                   \
+  X(XGBoosterFree)                                                                                                     \
+  X(XGBoosterSetParam)                                                                                                 \
+  X(XGBoosterUpdateOneIter)                                                                                            \
+  X(XGBoosterPredict)
+
+/* Written once, by load. */
+static struct {
+#define X(name) __typeof__(&(name)) name;
+  FUNCTIONS(X)
+#undef X
+} xgb;
+static bool is_loaded;
+static char load_fault[256];
+static pthread_once_t load_once = PTHREAD_ONCE_INIT;
+
+/* Never closed: its threads and models outlive any one user. */
+static void load(void) {
+  void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  bool found = library != NULL;
+#define X(name)                                                                                                        \
+  if (found) {                                                                                                         \
+    *(void **)&xgb.name = dlsym(library, #name);                                                                       \
+    found = xgb.name != NULL;                                                                                          \
+  }
+  FUNCTIONS(X)
+#undef X
+  const char *fault = found ? NULL : dlerror();
+  if (!found) snprintf(load_fault, sizeof load_fault, "%s", fault ? fault : "a function is missing");
+  is_loaded = found;
+}
+
+static bool has_library(struct ts_error *err) {
+  pthread_once(&load_once, load);
+  if (is_loaded) return true;
+  ts_fail(err, TS_ERR_SYSTEM, "the library xgboost cannot be loaded: %s", load_fault);
+  ts_error_help(err, "install it (Debian: libxgboost0), or use a tuner without boosted trees, such as auto or tpe");
+  return false;
+}
 
 struct ts_matrix {
   DMatrixHandle handle; /* owned */
@@ -19,15 +71,16 @@ struct ts_surrogate {
 };
 
 static bool fail(struct ts_error *err, const char *action) {
-  return ts_fail(err, TS_ERR_SYSTEM, "xgboost cannot %s: %s", action, XGBGetLastError());
+  return ts_fail(err, TS_ERR_SYSTEM, "xgboost cannot %s: %s", action, xgb.XGBGetLastError());
 }
 
 struct ts_matrix *ts_matrix_create(const double *features, size_t rows, size_t columns, struct ts_error *err) {
+  if (!has_library(err)) return NULL;
   ts_auto_free float *floats = ts_calloc(rows * columns + 1, sizeof *floats);
   for (size_t i = 0; i < rows * columns; i++) floats[i] = (float)features[i];
   struct ts_matrix *matrix = ts_calloc(1, sizeof *matrix);
   matrix->rows = rows;
-  if (XGDMatrixCreateFromMat(floats, rows, columns, NAN, &matrix->handle) == 0) return matrix;
+  if (xgb.XGDMatrixCreateFromMat(floats, rows, columns, NAN, &matrix->handle) == 0) return matrix;
   fail(err, "take the rows");
   free(matrix);
   return NULL;
@@ -35,7 +88,7 @@ struct ts_matrix *ts_matrix_create(const double *features, size_t rows, size_t c
 
 void ts_matrix_destroy(struct ts_matrix *matrix) {
   if (!matrix) return;
-  XGDMatrixFree(matrix->handle);
+  xgb.XGDMatrixFree(matrix->handle);
   free(matrix);
 }
 
@@ -44,7 +97,7 @@ size_t ts_matrix_rows(const struct ts_matrix *matrix) { return matrix->rows; }
 static bool set_targets(struct ts_matrix *matrix, const double *targets, struct ts_error *err) {
   ts_auto_free float *floats = ts_calloc(matrix->rows, sizeof *floats);
   for (size_t i = 0; i < matrix->rows; i++) floats[i] = (float)targets[i];
-  return XGDMatrixSetFloatInfo(matrix->handle, "label", floats, matrix->rows) == 0 || fail(err, "take the targets");
+  return xgb.XGDMatrixSetFloatInfo(matrix->handle, "label", floats, matrix->rows) == 0 || fail(err, "take the targets");
 }
 
 static bool set_parameters(BoosterHandle booster, const struct ts_surrogate_settings *settings, struct ts_error *err) {
@@ -63,14 +116,14 @@ static bool set_parameters(BoosterHandle booster, const struct ts_surrogate_sett
       {"lambda", settings->no_l2 ? "0" : "1"},
   };
   for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
-    if (XGBoosterSetParam(booster, parameters[i][0], parameters[i][1]) != 0) return fail(err, "take a parameter");
+    if (xgb.XGBoosterSetParam(booster, parameters[i][0], parameters[i][1]) != 0) return fail(err, "take a parameter");
   }
   return true;
 }
 
 static bool boost(BoosterHandle booster, const struct ts_matrix *matrix, int rounds, struct ts_error *err) {
   for (int round = 0; round < rounds; round++) {
-    if (XGBoosterUpdateOneIter(booster, round, matrix->handle) != 0) return fail(err, "train");
+    if (xgb.XGBoosterUpdateOneIter(booster, round, matrix->handle) != 0) return fail(err, "train");
   }
   return true;
 }
@@ -82,7 +135,7 @@ struct ts_surrogate *ts_surrogate_train(const struct ts_surrogate_settings *sett
   struct ts_matrix *matrix = ts_matrix_create(features, rows, columns, err);
   if (!matrix) return NULL;
   struct ts_surrogate *surrogate = ts_calloc(1, sizeof *surrogate);
-  bool made = XGBoosterCreate(&matrix->handle, 1, &surrogate->handle) == 0 || fail(err, "begin a model");
+  bool made = xgb.XGBoosterCreate(&matrix->handle, 1, &surrogate->handle) == 0 || fail(err, "begin a model");
   made = made && set_targets(matrix, targets, err) && set_parameters(surrogate->handle, settings, err) &&
          boost(surrogate->handle, matrix, settings->rounds > 0 ? settings->rounds : 200, err);
   ts_matrix_destroy(matrix);
@@ -93,7 +146,7 @@ struct ts_surrogate *ts_surrogate_train(const struct ts_surrogate_settings *sett
 
 void ts_surrogate_destroy(struct ts_surrogate *surrogate) {
   if (!surrogate) return;
-  XGBoosterFree(surrogate->handle);
+  xgb.XGBoosterFree(surrogate->handle);
   free(surrogate);
 }
 
@@ -101,7 +154,8 @@ bool ts_surrogate_predict(const struct ts_surrogate *surrogate, const struct ts_
                           struct ts_error *err) {
   bst_ulong count = 0;
   const float *floats = NULL;
-  if (XGBoosterPredict(surrogate->handle, matrix->handle, 0, 0, 0, &count, &floats) != 0) return fail(err, "predict");
+  if (xgb.XGBoosterPredict(surrogate->handle, matrix->handle, 0, 0, 0, &count, &floats) != 0)
+    return fail(err, "predict");
   if (count != matrix->rows) TS_BUG("%zu predictions of %zu rows", (size_t)count, matrix->rows);
   for (size_t i = 0; i < matrix->rows; i++) predictions[i] = (double)floats[i];
   return true;

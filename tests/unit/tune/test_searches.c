@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  * test-label: one-thread
  *
- * With the word "regret" it prints the median regrets as JSON instead, for tests/e2e/tuners_scipy.py. */
+ * With the word "regret" it prints the median regrets as JSON instead, for bench/tuners_against_scipy.py. */
 #include "functions.h"
 
 #include "base/json.h"

@@ -4,8 +4,8 @@
 SPDX-License-Identifier: Apache-2.0
 
 200 runs, 40 seeds, four functions; ours may be at most 1.5 times scipy's. The functions are those of
-tests/unit/tune/functions.h. With the word "soak" it runs; otherwise the unit test compares with the figures that are
-kept in tests/vectors/tuning/scipy_regret.json, and this script is skipped.
+tests/unit/tune/functions.h; unit.tune.searches compares with the figures that are kept in
+tests/vectors/tuning/scipy_regret.json.
 """
 import json
 import math
@@ -80,9 +80,6 @@ def regret(name, method, seed):
 
 
 def main():
-    if sys.argv[1:] != ["soak"]:
-        print("SKIP: only in make soak; unit.tune.searches compares with the figures that are kept")
-        return 77
     try:
         import scipy
     except ImportError:
