@@ -173,7 +173,10 @@ static bool find_row_in(struct ts_past *past, const char *run, struct ts_task_ro
   struct ts_task_row *rows = NULL;
   size_t count = 0;
   struct ts_error err = {0};
-  if (!ts_store_task_list(past->store, run, &past->arena, &rows, &count, &err)) return ts_issues_fault(issues, &err);
+  if (!ts_store_task_list(past->store, run, &past->arena, &rows, &count, &err)) {
+    ts_issues_fault(issues, &err);
+    return false;
+  }
   for (size_t i = 0; i < count; i++) {
     if (!ts_task_row_fits(&rows[i], past->request->task)) continue;
     *found = rows[i];
@@ -189,7 +192,10 @@ static bool find_row(struct ts_past *past, const char *run, struct ts_task_row *
   struct ts_run_row *runs = NULL;
   size_t count = 0;
   struct ts_error err = {0};
-  if (!ts_store_run_list(past->store, &past->arena, &runs, &count, &err)) return ts_issues_fault(issues, &err);
+  if (!ts_store_run_list(past->store, &past->arena, &runs, &count, &err)) {
+    ts_issues_fault(issues, &err);
+    return false;
+  }
   size_t i = 0;
   while (i < count && strcmp(runs[i].id, run) != 0) i++;
   for (; i < count; i++) {
@@ -198,7 +204,8 @@ static bool find_row(struct ts_past *past, const char *run, struct ts_task_row *
   }
   ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no task '%s'", run, past->request->task);
   ts_error_help(&err, "tasks are named STAGE.TASK or by the first digits of their key; see: tessera status %s", run);
-  return ts_issues_fault(issues, &err);
+  ts_issues_fault(issues, &err);
+  return false;
 }
 
 static void add_not_needed(const char *run, const char *seen_in, json_t *object) {

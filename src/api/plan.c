@@ -88,15 +88,16 @@ static json_t *second_phase(const struct ts_project *project, struct ts_issues *
 }
 
 /* Describes the runs that follow those counted here. */
-static void add_phases(const struct study_course *course, json_t *object, struct ts_issues *issues) {
-  const struct study_file *study = &course->project->study;
+static void add_phases(const struct ts_project *project, const struct study_course *course, json_t *object,
+                       struct ts_issues *issues) {
+  const struct study_file *study = &project->study;
   const struct ts_design first = ts_course_design(course);
   json_object_set_new(object, "distinct_runs", ts_json_count(ts_design_distinct(&first, NULL)));
   if (study->until.text) json_object_set_new(object, "until", json_string(study->until.text));
   if (study->phase_count < 2) return;
   json_t *screening = json_pack("{s:s, s:s, s:I}", "name", "screening", "method", study->methods[0].strategy->name,
                                 "runs", (json_int_t)first.row_count);
-  json_object_set_new(object, "phases", json_pack("[o, o]", screening, second_phase(course->project, issues)));
+  json_object_set_new(object, "phases", json_pack("[o, o]", screening, second_phase(project, issues)));
 }
 
 /* Planning must not create a store: a missing one counts as empty. */
@@ -160,7 +161,7 @@ int ts_plan_study(const struct ts_request *request, char **reply) {
     json_object_set_new(object, "files", ts_json_count(project.dataset.item_count));
     json_object_set_new(object, "tiles", ts_json_count(project.dataset.tile_count));
     forecast(&work, &sets, object, &issues);
-    if (!is_single(&project) && !ts_course_is_given(&course)) add_phases(&course, object, &issues);
+    if (!is_single(&project) && !ts_course_is_given(&course)) add_phases(&project, &course, object, &issues);
   }
   int code = ts_reply_finish(object, 0, reply, work.store, &issues);
   ts_sets_release(&sets);

@@ -58,9 +58,11 @@ static void set_titles(struct plan_picture *p, const struct ts_project *project,
 struct plan_picture *ts_plan_picture_create(const struct ts_project *project, const struct ts_plan *plan,
                                             const struct ts_plan_bucket_options *options, struct ts_issues *issues) {
   if (!project->request->picture) return NULL;
-  if (!plan->instances && !refuse_picture("this way to merge has none", issues)) return NULL;
-  size_t stage = costliest_stage(plan, options);
-  if (stage == TS_NONE && !refuse_picture("there is nothing to do", issues)) return NULL;
+  size_t stage = plan->instances ? costliest_stage(plan, options) : TS_NONE;
+  if (stage == TS_NONE) {
+    refuse_picture(plan->instances ? "there is nothing to do" : "this way to merge has none", issues);
+    return NULL;
+  }
   struct plan_picture *p = ts_calloc(1, sizeof *p);
   size_t merger_count = 0;
   ts_merger_list(&merger_count);

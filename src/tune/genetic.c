@@ -120,10 +120,10 @@ static void add_first(struct state *state, const struct ts_tune_history *history
   for (size_t i = 0; i < state->population; i++) {
     ts_search_ask(state->problem, history, batch, points + i * state->columns, &trial);
   }
-  while (ts_batch_count(batch) < state->population &&
-         ts_search_ask_random(state->problem, history, batch, &state->random, state->child, &trial) != TS_ASKED_END) {
-    continue;
-  }
+  bool goes_on = true;
+  while (goes_on && ts_batch_count(batch) < state->population)
+    goes_on =
+        ts_search_ask_random(state->problem, history, batch, &state->random, state->child, &trial) != TS_ASKED_END;
 }
 
 static bool next(void *opaque, const struct ts_tune_history *history, struct ts_tune_batch *batch, const char **reason,
@@ -134,10 +134,9 @@ static bool next(void *opaque, const struct ts_tune_history *history, struct ts_
   size_t survivors = ts_smaller_size(ts_fronts_rank(history, ranked), state->population);
   *reason = "the budget is spent, or nothing is left to try";
   if (survivors < 2) add_first(state, history, batch);
-  while (survivors >= 2 && ts_batch_count(batch) < state->children &&
-         add_child(state, history, batch, ranked, survivors) != TS_ASKED_END) {
-    continue;
-  }
+  bool goes_on = survivors >= 2;
+  while (goes_on && ts_batch_count(batch) < state->children)
+    goes_on = add_child(state, history, batch, ranked, survivors) != TS_ASKED_END;
   return true;
 }
 

@@ -68,7 +68,7 @@ static void place_samples(struct ts_one_parameter *tuner) {
     return;
   }
   for (int64_t i = 0; i < SAMPLES; i++) {
-    ts_sample_list_add(&tuner->list, low + (2 * i * width + SAMPLES - 1) / (2 * (SAMPLES - 1)));
+    ts_sample_list_add(&tuner->list, low + (2 * i * width + SAMPLES - 1) / (2 * (int64_t)(SAMPLES - 1)));
   }
 }
 

@@ -11,46 +11,47 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <xgboost/c_api.h>
 
 #define LIBRARY "libxgboost.so.0"
 
-/* The functions that are used. */
-#define FUNCTIONS(X)                                                                                                   \
-  X(XGBGetLastError)                                                                                                   \
-  X(XGDMatrixCreateFromMat)                                                                                            \
-  X(XGDMatrixFree)                                                                                                     \
-  X(XGDMatrixSetFloatInfo)                                                                                             \
-  X(XGBoosterCreate)                                                                                                   \
-  X(XGBoosterFree)                                                                                                     \
-  X(XGBoosterSetParam)                                                                                                 \
-  X(XGBoosterUpdateOneIter)                                                                                            \
-  X(XGBoosterPredict)
-
-/* Written once, by load. */
+/* The functions that are used; written once, by load. */
 static struct {
-#define X(name) __typeof__(&(name)) name;
-  FUNCTIONS(X)
-#undef X
+  __typeof__(&XGBGetLastError) XGBGetLastError;
+  __typeof__(&XGDMatrixCreateFromMat) XGDMatrixCreateFromMat;
+  __typeof__(&XGDMatrixFree) XGDMatrixFree;
+  __typeof__(&XGDMatrixSetFloatInfo) XGDMatrixSetFloatInfo;
+  __typeof__(&XGBoosterCreate) XGBoosterCreate;
+  __typeof__(&XGBoosterFree) XGBoosterFree;
+  __typeof__(&XGBoosterSetParam) XGBoosterSetParam;
+  __typeof__(&XGBoosterUpdateOneIter) XGBoosterUpdateOneIter;
+  __typeof__(&XGBoosterPredict) XGBoosterPredict;
 } xgb;
 static bool is_loaded;
 static char load_fault[256];
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
+static bool find(void *library, const char *name, void *place) {
+  void *found = dlsym(library, name);
+  memcpy(place, &found, sizeof found);
+  return found != NULL;
+}
+
 /* Never closed: its threads and models outlive any one user. */
 static void load(void) {
   void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  bool found = library != NULL;
-#define X(name)                                                                                                        \
-  if (found) {                                                                                                         \
-    *(void **)&xgb.name = dlsym(library, #name);                                                                       \
-    found = xgb.name != NULL;                                                                                          \
-  }
-  FUNCTIONS(X)
-#undef X
-  const char *fault = found ? NULL : dlerror();
-  if (!found) snprintf(load_fault, sizeof load_fault, "%s", fault ? fault : "a function is missing");
-  is_loaded = found;
+  is_loaded = library && find(library, "XGBGetLastError", &xgb.XGBGetLastError) &&
+              find(library, "XGDMatrixCreateFromMat", &xgb.XGDMatrixCreateFromMat) &&
+              find(library, "XGDMatrixFree", &xgb.XGDMatrixFree) &&
+              find(library, "XGDMatrixSetFloatInfo", &xgb.XGDMatrixSetFloatInfo) &&
+              find(library, "XGBoosterCreate", &xgb.XGBoosterCreate) &&
+              find(library, "XGBoosterFree", &xgb.XGBoosterFree) &&
+              find(library, "XGBoosterSetParam", &xgb.XGBoosterSetParam) &&
+              find(library, "XGBoosterUpdateOneIter", &xgb.XGBoosterUpdateOneIter) &&
+              find(library, "XGBoosterPredict", &xgb.XGBoosterPredict);
+  const char *fault = is_loaded ? NULL : dlerror();
+  if (!is_loaded) snprintf(load_fault, sizeof load_fault, "%s", fault ? fault : "a function is missing");
 }
 
 static bool has_library(struct ts_error *err) {

@@ -53,10 +53,9 @@ static void add_first(struct state *state, const struct ts_tune_history *history
   for (size_t i = 0; i < FIRST; i++) {
     ts_search_ask(state->problem, history, batch, points + i * history->column_count, &trial);
   }
-  while (ts_batch_count(batch) < FIRST &&
-         ts_search_ask_random(state->problem, history, batch, &state->random, unit, &trial) != TS_ASKED_END) {
-    continue;
-  }
+  bool goes_on = true;
+  while (goes_on && ts_batch_count(batch) < FIRST)
+    goes_on = ts_search_ask_random(state->problem, history, batch, &state->random, unit, &trial) != TS_ASKED_END;
 }
 
 static int compare_sizes(const void *a, const void *b) {

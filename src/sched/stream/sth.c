@@ -165,8 +165,10 @@ static int32_t find_bottleneck(const struct search *search, uint32_t *component)
 static double find_threshold(const struct search *search, int32_t channel) {
   const struct estimate *e = &search->estimate;
   double longest[MOST_TRANSFERS];
-  size_t count = 0, most = ts_search_most(search->s, MOST_TRANSFERS);
-  if (search->s->is_literal) return 0;
+  const size_t allowed = ts_search_most(search->s, MOST_TRANSFERS);
+  const size_t most = allowed < MOST_TRANSFERS ? allowed : MOST_TRANSFERS;
+  size_t count = 0;
+  if (search->s->is_literal || most == 0) return 0;
   for (size_t i = 0; i < e->transfer_count; i++) {
     const struct transfer *x = &e->transfers[i];
     double time = search->s->graph->edges[x->edge].time;
