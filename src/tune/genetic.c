@@ -20,7 +20,8 @@
 #define LEAST_SURVIVORS 6
 #define MOST_SURVIVORS  50
 #define CROSSED         0.9 /* share of the children with two parents */
-/* Distribution indices: the larger, the closer children stay to their parents. 1 and 5, 10 and 40 are no better. */
+/* Distribution indices: the larger, the closer children stay to their parents. 1 and 5, 10 and 40
+ * made no clear difference. */
 #define CROSS_SPREAD  2.0
 #define MUTATE_SPREAD 20.0
 #define TRIES         50 /* children that repeat a trial or break a constraint, then a random point takes their place */

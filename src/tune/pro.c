@@ -12,7 +12,7 @@
 #define REFLECT (-1.0)
 #define EXPAND  (-2.0)
 #define SHRINK  0.5
-#define EDGE    0.3 /* of the range; as in Nelder-Mead, where it was measured; 0.2 and 0.4 are no better here */
+#define EDGE    0.3 /* of the range; as in Nelder-Mead; 0.2 and 0.4 made no clear difference here */
 
 enum step { STEP_FIRST, STEP_START, STEP_SIMPLEX, STEP_REFLECTED, STEP_CHECKED, STEP_EXPANDED };
 
