@@ -101,7 +101,7 @@ struct ts_request {
   size_t trajectories;     /* study: overrides; 0: as in the file */
   const char *until;       /* study: when to stop adding runs, "ci(mu_star) < 0.05" or "rank(3)" */
   size_t max_runs;         /* study: most runs of all rounds; 0: no limit */
-  const char *keep;        /* study of two phases: the parameters of the second, parted by commas */
+  const char *keep;        /* study of two phases: the parameters of the second, separated by commas */
   const char *design;      /* CSV file of parameter sets instead of a method's */
   const char *const *data; /* files, folders or patterns instead of the file's */
   size_t data_count;

@@ -34,7 +34,7 @@ struct ts_order_finder {
   bool has_seen_other; /* a file in one of the places was another one */
 };
 
-/* The folders of an option, then those of a variable's text, which parts them by colons. In the arena. */
+/* The folders of an option, then those of a variable's text, which separates them by colons. In the arena. */
 static const char **folders_of(struct ts_project *project, const char *const *given, size_t given_count,
                                const char *text, size_t *count) {
   size_t most = given_count + 1;
