@@ -2,12 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: bench_tuning. The 200 runs are recorded ones; the time is the longest of the batches of 20 further runs, begin
- * (GEIST's graph) apart. Exits with 1 if a tuner takes longer than the limit. */
+ * (GEIST's graph) apart. The default tuner is measured twice: it also models which runs fail where some did. Exits with
+ * 1 if a tuner takes longer than the limit. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "tune/tune.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,6 +21,7 @@
 #define LIMIT_MS      250
 #define AUTO_LIMIT_MS 50 /* of the default tuner */
 #define BATCHES       64
+#define FAILING       52 /* the third column fails from here: a fifth of the values */
 
 static struct ts_parameter parameters[COLUMNS];
 static const struct ts_parameter *list[COLUMNS];
@@ -78,6 +81,15 @@ static bool run(const struct ts_tuner *tuner, const struct ts_tune_problem *prob
   return true;
 }
 
+static bool report(const struct ts_tuner *tuner, const char *title, const struct ts_tune_problem *problem) {
+  double begin_ms = 0, batch_ms = 0;
+  int limit_ms = tuner == ts_tuners[0] ? AUTO_LIMIT_MS : LIMIT_MS;
+  bool fine = run(tuner, problem, &begin_ms, &batch_ms) && batch_ms <= limit_ms;
+  printf("%-12s begin %7.1f ms CPU, batch %6.1f ms CPU (limit %d)%s%s\n", tuner->name, begin_ms, batch_ms, limit_ms,
+         title, fine ? "" : "  too much");
+  return fine;
+}
+
 int main(void) {
   make_rows();
   const struct ts_space space = {.parameters = list, .count = COLUMNS};
@@ -93,13 +105,9 @@ int main(void) {
   bool ok = true;
   printf("%d candidates, %d parameters, %d measured runs\n", ROWS, COLUMNS, RECORDED);
   for (size_t i = 0; ts_tuners[i]; i++) {
-    double begin_ms = 0, batch_ms = 0;
-    if (ts_tuners[i]->flags & TS_TUNER_COMPONENTS) continue;
-    int limit_ms = i == 0 ? AUTO_LIMIT_MS : LIMIT_MS;
-    bool fine = run(ts_tuners[i], &problem, &begin_ms, &batch_ms) && batch_ms <= limit_ms;
-    printf("%-12s begin %7.1f ms CPU, batch %6.1f ms CPU (limit %d)%s\n", ts_tuners[i]->name, begin_ms, batch_ms,
-           limit_ms, fine ? "" : "  too much");
-    ok = ok && fine;
+    if (!(ts_tuners[i]->flags & TS_TUNER_COMPONENTS)) ok = report(ts_tuners[i], "", &problem) && ok;
   }
+  for (size_t r = 0; r < RECORDED; r++) outputs[r] = recorded[r * COLUMNS + 2] >= FAILING ? NAN : outputs[r];
+  ok = report(ts_tuners[0], ", where some failed", &problem) && ok;
   return ok ? 0 : 1;
 }

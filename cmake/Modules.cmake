@@ -38,7 +38,7 @@ function(ts_add_module module allowed)
   endif()
   foreach(lower ${allowed})
     string(REGEX REPLACE "/[^/]*\\.h$" "" lower ${lower})
-    string(REPLACE "tessera.h" "api" lower ${lower}) # the module that implements the public header
+    string(REGEX REPLACE "^tessera(_table)?\\.h$" "api" lower ${lower}) # the module that implements the public headers
     # A contract without a library; modules below api only use the types of the public header.
     if(NOT lower STREQUAL module AND NOT lower STREQUAL "tessera_op.h" AND (NOT lower STREQUAL "api" OR TARGET ts_api))
       ts_target_name(${lower} lower_name)

@@ -121,18 +121,16 @@ static void relations_of(const double *rows, const struct prepared *prepared, co
     out[j * 3] = varies ? matrix[j * order + order - 1] : NAN;
     out[j * 3 + 1] = out[j * 3 + 2] = NAN;
   }
-  struct ts_triangle triangle;
+  ts_auto(ts_triangle_release) struct ts_triangle triangle;
   ts_triangle_init(&triangle, order);
   if (factorise(matrix, order, left_out, &triangle)) {
-    struct ts_relations relations;
+    ts_auto(ts_relations_release) struct ts_relations relations;
     ts_relations_init(&relations, &triangle);
     for (size_t j = 0; j + 1 < order; j++) {
       out[j * 3 + 1] = relations.partial[j];
       out[j * 3 + 2] = relations.standardised[j];
     }
-    ts_relations_release(&relations);
   }
-  ts_triangle_release(&triangle);
 }
 
 static void estimate(const void *argument, const uint32_t *counts, double *statistics) {

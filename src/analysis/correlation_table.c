@@ -73,16 +73,14 @@ void ts_relations_init(struct ts_relations *relations, const struct ts_triangle 
     if (y_squares > 0) relations->simple[j] = column_product(triangle, j, k) / sqrt(squares[j] * y_squares);
   }
   columns[used] = k;
-  struct ts_triangle part;
+  ts_auto(ts_triangle_release) struct ts_triangle part;
   ts_triangle_select(&part, triangle, columns, used + 1);
-  struct ts_least_squares fit;
+  ts_auto(ts_least_squares_release) struct ts_least_squares fit;
   ts_least_squares_init(&fit, &part);
   for (size_t c = 0; c < used; c++) {
     read_coefficient(relations, columns[c], &fit, c, squares[columns[c]], y_squares);
   }
   if (y_squares > 0) relations->r2 = 1 - fit.residual_squares / y_squares;
-  ts_least_squares_release(&fit);
-  ts_triangle_release(&part);
 }
 
 /* Means accurate to the last digits: a second sum takes up what the first one lost. */
@@ -105,7 +103,7 @@ void ts_relations_of_values(struct ts_relations *relations, const struct ts_give
   ts_auto_free double *means = ts_calloc(order, sizeof *means);
   ts_auto_free double *block = ts_calloc(BLOCK_ROWS * order, sizeof *block);
   find_means(given, means);
-  struct ts_triangle triangle;
+  ts_auto(ts_triangle_release) struct ts_triangle triangle;
   ts_triangle_init(&triangle, order);
   for (size_t i = 0; i < given->count; i++) {
     const double *row = given->values + given->rows[i] * k;
@@ -117,7 +115,6 @@ void ts_relations_of_values(struct ts_relations *relations, const struct ts_give
     filled = 0;
   }
   ts_relations_init(relations, &triangle);
-  ts_triangle_release(&triangle);
 }
 
 static uint32_t *twice_ranks_of(const double *column, size_t count) {
@@ -155,7 +152,7 @@ void ts_relations_of_ranks(struct ts_relations *relations, const struct ts_given
 }
 
 void ts_relations_note(const struct ts_relations *relations, struct ts_indices *indices) {
-  struct ts_str entangled = {0};
+  ts_auto(ts_str_release) struct ts_str entangled = {0};
   for (size_t j = 0; j < relations->count; j++) {
     if (relations->entangled[j]) {
       ts_str_addf(&entangled, "%s'%s'", entangled.length ? ", " : "", indices->names[j]);
@@ -175,5 +172,4 @@ void ts_relations_note(const struct ts_relations *relations, struct ts_indices *
     ts_indices_note(indices, "the output is an exact linear function of fewer inputs: the partial correlation of the "
                              "others does not exist");
   }
-  ts_str_release(&entangled);
 }

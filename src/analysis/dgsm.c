@@ -25,8 +25,7 @@ struct slopes {
 static bool refuse(const char *name, size_t row, struct ts_error *err) {
   ts_fail(err, TS_ERR_BAD_VALUE, "row %zu of the derivative design does not differ from its base point in '%s' alone",
           row + 1, name);
-  ts_error_help(err, "give the rows in the order of the design: a base point, then one row per parameter");
-  return false;
+  return ts_error_help(err, "give the rows in the order of the design: a base point, then one row per parameter");
 }
 
 /* The row of parameter j in the block of base point b. */
@@ -140,13 +139,11 @@ static bool analyse(const struct ts_runs *runs, const struct ts_analysis_options
   if (runs->row_count % (k + 1) != 0) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a derivative design of %zu parameters has a multiple of %zu rows, not %zu", k,
             k + 1, runs->row_count);
-    ts_error_help(err, "give all runs of the design, failed ones too (as empty or NaN)");
-    return false;
+    return ts_error_help(err, "give all runs of the design, failed ones too (as empty or NaN)");
   }
   if (isnan(runs->unit[0])) {
     ts_fail(err, TS_ERR_BAD_VALUE, "the rows have no unit coordinates, which 'dgsm' needs");
-    ts_error_help(err, "draw the design with 'tessera sample', and name the space when analysing it");
-    return false;
+    return ts_error_help(err, "draw the design with 'tessera sample', and name the space when analysing it");
   }
   ts_leave_groups_aside(runs, options, indices);
   if (!ts_indices_check_outputs(indices, runs, err)) return false;

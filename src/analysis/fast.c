@@ -77,8 +77,7 @@ static bool check_order(const struct ts_runs *runs, const struct curves *curves,
     if (turns == 0 || fabs(turns - wanted) <= 0.2 * wanted + 2) continue;
     ts_fail(err, TS_ERR_BAD_VALUE, "'%s' turns %s times along its rows, not about %s as on a FAST curve for M = %zu",
             runs->names[j], TS_SIGNIFICANT(turns, 6), TS_SIGNIFICANT(wanted, 6), curves->harmonics);
-    ts_error_help(err, "give the rows in the order of the design, and the number of harmonics it was made for");
-    return false;
+    return ts_error_help(err, "give the rows in the order of the design, and the number of harmonics it was made for");
   }
   return true;
 }
@@ -90,15 +89,13 @@ static bool find_curves(struct curves *curves, const struct ts_runs *runs, const
   if (runs->row_count % k != 0) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a FAST design of %zu parameters has a multiple of %zu rows, not %zu", k, k,
             runs->row_count);
-    ts_error_help(err, "give all runs of the design, failed ones too (as empty or NaN)");
-    return false;
+    return ts_error_help(err, "give all runs of the design, failed ones too (as empty or NaN)");
   }
   if (m > runs->row_count || curves->n < 2 * m + 1) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a FAST curve for M = %zu needs at least %zu runs, not %zu", m, 2 * m + 1,
             curves->n);
-    ts_error_help(err, "draw the design with more runs per parameter; more than %zu keep the frequencies apart",
-                  4 * m * m);
-    return false;
+    return ts_error_help(err, "draw the design with more runs per parameter; more than %zu keep the frequencies apart",
+                         4 * m * m);
   }
   curves->frequency = (curves->n - 1) / (2 * m);
   if (curves->n <= 4 * m * m) {

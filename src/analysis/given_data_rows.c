@@ -74,8 +74,7 @@ static bool check_count(const struct ts_given *given, const char *method, size_t
   if (given->count >= least) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "method '%s' needs at least %zu usable runs here, not %zu", method, least,
           given->count);
-  ts_error_help(err, "make more runs, or ask for fewer slices or harmonics; failed runs do not count");
-  return false;
+  return ts_error_help(err, "make more runs, or ask for fewer slices or harmonics; failed runs do not count");
 }
 
 bool ts_given_init(struct ts_given *given, const struct ts_runs *runs, const struct ts_analysis_options *options,
@@ -85,8 +84,7 @@ bool ts_given_init(struct ts_given *given, const struct ts_runs *runs, const str
   if (runs->row_count > UINT32_MAX / 4) {
     ts_fail(err, TS_ERR_BAD_VALUE, "method '%s' takes at most %u rows, not %zu", indices->method->name, UINT32_MAX / 4,
             runs->row_count);
-    ts_error_help(err, "analyse a part of the rows");
-    return false;
+    return ts_error_help(err, "analyse a part of the rows");
   }
   if (!with_groups) ts_leave_groups_aside(runs, options, indices);
   if (!ts_indices_check_outputs(indices, runs, err)) return false;
@@ -199,7 +197,7 @@ void ts_given_intervals(const struct ts_given_bootstrap *bootstrap, const struct
   if (options->resamples == TS_NO_RESAMPLES || given->count < 2) return;
   size_t resamples = options->resamples ? options->resamples : bootstrap->resamples;
   bool partly = bootstrap->largest && given->count > bootstrap->largest;
-  struct ts_given part = {0};
+  ts_auto(ts_given_release) struct ts_given part = {0};
   if (partly) take_part(&part, given, bootstrap->largest, options->seed);
   const struct ts_given *used = partly ? &part : given;
   void *prepared = bootstrap->estimator->prepare(used, bootstrap->settings);
@@ -223,5 +221,4 @@ void ts_given_intervals(const struct ts_given_bootstrap *bootstrap, const struct
   indices->resamples = resamples;
   bootstrap->estimator->destroy(prepared);
   free(work.samples);
-  ts_given_release(&part);
 }

@@ -125,7 +125,7 @@ static void find_entangled(struct ts_least_squares *fit, const struct ts_triangl
   ts_auto_free size_t *with = ts_calloc(fit->rank + 1, sizeof *with);
   memcpy(with, columns, fit->rank * sizeof *with);
   with[fit->rank] = left_out;
-  struct ts_triangle part;
+  ts_auto(ts_triangle_release) struct ts_triangle part;
   ts_triangle_select(&part, whole, with, fit->rank + 1);
   ts_auto_free double *shares = ts_calloc(fit->rank, sizeof *shares);
   for (size_t i = 0; i < fit->rank; i++) shares[i] = part.r[i * part.order + fit->rank];
@@ -134,7 +134,6 @@ static void find_entangled(struct ts_least_squares *fit, const struct ts_triangl
     double share = fabs(shares[i]) * column_length(whole, columns[i]) / length;
     if (share > ENTANGLED_SHARE) fit->entangled[columns[i]] = true;
   }
-  ts_triangle_release(&part);
 }
 
 /* (X'X)^-1 = R^-1 R^-T: its diagonal holds the squared lengths of the rows of R^-1. */
@@ -158,7 +157,7 @@ void ts_least_squares_init(struct ts_least_squares *fit, const struct ts_triangl
   fit->left_out = ts_calloc(count + 1, sizeof *fit->left_out);
   fit->entangled = ts_calloc(count + 1, sizeof *fit->entangled);
   ts_auto_free size_t *columns = ts_calloc(count + 1, sizeof *columns);
-  struct ts_triangle part;
+  ts_auto(ts_triangle_release) struct ts_triangle part;
   size_t rank = choose_columns(fit, triangle, &part, columns);
   fit->rank = rank;
   ts_auto_free double *solution = ts_calloc(rank + 1, sizeof *solution);
@@ -172,7 +171,6 @@ void ts_least_squares_init(struct ts_least_squares *fit, const struct ts_triangl
   for (size_t j = 0; j < count; j++) {
     if (fit->left_out[j]) find_entangled(fit, triangle, columns, j);
   }
-  ts_triangle_release(&part);
 }
 
 void ts_least_squares_release(struct ts_least_squares *fit) {

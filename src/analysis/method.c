@@ -69,8 +69,7 @@ bool ts_indices_check_outputs(struct ts_indices *indices, const struct ts_runs *
   indices->lost_count = lost;
   if (lost == runs->row_count) {
     ts_fail(err, TS_ERR_BAD_VALUE, "none of the %zu runs has a usable output", runs->row_count);
-    ts_error_help(err, "see why the runs failed; empty, NaN and infinite outputs count as failed");
-    return false;
+    return ts_error_help(err, "see why the runs failed; empty, NaN and infinite outputs count as failed");
   }
   if ((double)lost > TS_LOSS_TO_NOTE * (double)runs->row_count) {
     ts_indices_note(indices,
@@ -102,7 +101,7 @@ static bool accepts(const struct ts_method *method, enum ts_layout layout) {
 
 static bool check_layout(const struct ts_method *method, const struct ts_runs *runs, struct ts_error *err) {
   if (accepts(method, runs->layout)) return true;
-  struct ts_str list = {0};
+  ts_auto(ts_str_release) struct ts_str list = {0};
   for (size_t i = 0; i < method->layout_count; i++) {
     if (i > 0) ts_str_add(&list, i + 1 == method->layout_count ? " or " : ", ");
     ts_str_addf(&list, "'%s'", ts_layout_name(method->layouts[i]));
@@ -111,30 +110,25 @@ static bool check_layout(const struct ts_method *method, const struct ts_runs *r
           ts_layout_name(runs->layout));
   ts_error_help(err, "draw such a design with 'tessera sample', or choose a method for any design, such as "
                      "'correlation' or 'pce'");
-  ts_str_release(&list);
   return false;
 }
 
 static bool check_inputs(const struct ts_method *method, const struct ts_runs *runs, struct ts_error *err) {
   if (runs->parameter_count == 0 || (runs->group_of && runs->group_count == 0)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "there is no varied parameter to analyse");
-    ts_error_help(err, "give at least one parameter that takes two or more values");
-    return false;
+    return ts_error_help(err, "give at least one parameter that takes two or more values");
   }
   if (runs->row_count == 0) {
     ts_fail(err, TS_ERR_BAD_VALUE, "there are no runs to analyse");
-    ts_error_help(err, "give one row per run: the parameters, then the output");
-    return false;
+    return ts_error_help(err, "give one row per run: the parameters, then the output");
   }
   if ((method->needs & TS_NEEDS_UNIT) && !runs->unit) {
     ts_fail(err, TS_ERR_BAD_VALUE, "method '%s' needs the unit coordinates of the runs", method->name);
-    ts_error_help(err, "keep the columns u_NAME of the design, or name the space the runs were drawn from");
-    return false;
+    return ts_error_help(err, "keep the columns u_NAME of the design, or name the space the runs were drawn from");
   }
   if ((method->needs & TS_NEEDS_VALUES) && !runs->values) {
     ts_fail(err, TS_ERR_BAD_VALUE, "method '%s' needs the parameter values of the runs", method->name);
-    ts_error_help(err, "give the parameters as columns beside the output");
-    return false;
+    return ts_error_help(err, "give the parameters as columns beside the output");
   }
   return true;
 }
@@ -143,8 +137,7 @@ static bool check_options(const struct ts_analysis_options *options, struct ts_e
   if (options->confidence >= 0 && options->confidence < 1) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "the confidence must lie between 0 and 1, not at '%s'",
           TS_SIGNIFICANT(options->confidence, 6));
-  ts_error_help(err, "use 0.95");
-  return false;
+  return ts_error_help(err, "use 0.95");
 }
 
 bool ts_analyse(const struct ts_method *method, const struct ts_runs *runs, const struct ts_analysis_options *options,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/method.h"
 
+#include "base/alloc.h"
 #include "base/str.h"
 
 #include <string.h>
@@ -56,10 +57,9 @@ const struct ts_method *ts_method_find(const char *name, struct ts_error *err) {
   if (near) {
     ts_error_help(err, "did you mean '%s'?", near);
   } else {
-    struct ts_str list = {0};
+    ts_auto(ts_str_release) struct ts_str list = {0};
     list_names(&list);
     ts_error_help(err, "methods: %s", ts_str_get(&list));
-    ts_str_release(&list);
   }
   return NULL;
 }

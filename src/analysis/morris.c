@@ -21,19 +21,16 @@ static bool check_input(const struct ts_morris_input *input, struct ts_error *er
   if (names == 0 || input->row_count == 0 || input->row_count % (names + 1) != 0) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a Morris design of %zu %s has a multiple of %zu rows, not %zu", names,
             input->group_of ? "groups" : "parameters", names + 1, input->row_count);
-    ts_error_help(err, "give all runs of the design, failed ones too (as empty or NaN)");
-    return false;
+    return ts_error_help(err, "give all runs of the design, failed ones too (as empty or NaN)");
   }
   if (input->levels % 2 != 0) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a Morris design has an even number of levels, not '%zu'", input->levels);
-    ts_error_help(err, "use the number of levels that the design was made with");
-    return false;
+    return ts_error_help(err, "use the number of levels that the design was made with");
   }
   if (input->confidence < 0 || input->confidence >= 1) {
     ts_fail(err, TS_ERR_BAD_VALUE, "the confidence must lie between 0 and 1, not at '%s'",
             TS_SIGNIFICANT(input->confidence, 6));
-    ts_error_help(err, "use 0.95");
-    return false;
+    return ts_error_help(err, "use 0.95");
   }
   return true;
 }

@@ -60,8 +60,7 @@ static bool check_coordinates(const struct ts_morris_input *input, size_t row, s
   for (size_t i = 0; i < input->parameter_count; i++) {
     if (isfinite(input->unit[row * input->parameter_count + i])) continue;
     ts_fail(err, TS_ERR_BAD_VALUE, "row %zu of the Morris design has no coordinate of '%s'", row + 1, input->names[i]);
-    ts_error_help(err, "only outputs may be missing: give every row all its parameters");
-    return false;
+    return ts_error_help(err, "only outputs may be missing: give every row all its parameters");
   }
   return true;
 }

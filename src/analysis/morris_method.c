@@ -20,8 +20,7 @@ static bool check_groups(const struct ts_runs *runs, struct ts_error *err) {
   for (size_t g = 0; g < runs->group_count; g++) {
     if (used[g]) continue;
     ts_fail(err, TS_ERR_BAD_VALUE, "group '%s' has no parameter", runs->group_names[g]);
-    ts_error_help(err, "give every group at least one parameter, and every parameter one group");
-    return false;
+    return ts_error_help(err, "give every group at least one parameter, and every parameter one group");
   }
   return true;
 }

@@ -199,7 +199,7 @@ static void estimate(const void *argument, const uint32_t *counts, double *stati
   const struct prepared *prepared = argument;
   const struct ts_given *given = prepared->given;
   size_t slices = prepared->settings.slices, total = total_of(counts, given->count);
-  struct scratch scratch;
+  ts_auto(scratch_release) struct scratch scratch;
   scratch_init(&scratch, given->count, slices);
   for (size_t i = 0; i < prepared->settings.name_count * COLUMNS; i++) statistics[i] = 0;
   for (size_t j = 0; j < given->parameter_count; j++) {
@@ -211,7 +211,6 @@ static void estimate(const void *argument, const uint32_t *counts, double *stati
     summarise(scratch.distances, slices, own);
     add_to_group(prepared, j, own, statistics);
   }
-  scratch_release(&scratch);
 }
 
 static const struct ts_estimator estimator = {.prepare = prepare, .estimate = estimate, .destroy = destroy};

@@ -95,7 +95,7 @@ static void fill_indices(const struct ts_pce_search *search, const struct ts_run
                          const struct ts_analysis_options *options, struct ts_pool *pool, struct ts_indices *indices) {
   const struct ts_pce_fit *fit = &search->fit;
   const struct ts_pce_choice *choice = &search->best.choice;
-  struct ts_pce_shares shares;
+  ts_auto(ts_pce_shares_release) struct ts_pce_shares shares;
   ts_pce_shares_init(&shares, &search->best.basis, choice->terms, choice->count, runs->group_of, indices->name_count);
   size_t cells = 2 * indices->name_count, count = cells + shares.pair_count;
   ts_auto_free double *coefficients = ts_calloc(fit->count, sizeof *coefficients);
@@ -124,7 +124,6 @@ static void fill_indices(const struct ts_pce_search *search, const struct ts_run
     indices->pairs[p] = shares.pairs[p];
     indices->pairs[p].index = statistics[cells + p];
   }
-  ts_pce_shares_release(&shares);
 }
 
 static void add_fact(struct ts_indices *indices, const char *name, double value) {
@@ -236,19 +235,16 @@ static bool check_runs(const struct ts_runs *runs, const struct ts_analysis_opti
                        struct ts_error *err) {
   if (usable < TS_PCE_MIN_RUNS) {
     ts_fail(err, TS_ERR_BAD_VALUE, "%zu usable runs are too few for a polynomial expansion", usable);
-    ts_error_help(err, "give at least %d, better ten per parameter (here %zu)", TS_PCE_MIN_RUNS,
-                  10 * runs->parameter_count);
-    return false;
+    return ts_error_help(err, "give at least %d, better ten per parameter (here %zu)", TS_PCE_MIN_RUNS,
+                         10 * runs->parameter_count);
   }
   if (runs->parameter_count > TS_PCE_MAX_BASIS) {
     ts_fail(err, TS_ERR_BAD_VALUE, "%zu parameters are too many for a polynomial expansion", runs->parameter_count);
-    ts_error_help(err, "screen them with 'morris' first; at most %d can be expanded", TS_PCE_MAX_BASIS);
-    return false;
+    return ts_error_help(err, "screen them with 'morris' first; at most %d can be expanded", TS_PCE_MAX_BASIS);
   }
   if (options->degree > TS_PCE_MAX_DEGREE) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a degree of %zu is more than a polynomial expansion can use", options->degree);
-    ts_error_help(err, "give at most %d, or none: the leave-one-out error chooses", TS_PCE_MAX_DEGREE);
-    return false;
+    return ts_error_help(err, "give at most %d, or none: the leave-one-out error chooses", TS_PCE_MAX_DEGREE);
   }
   return true;
 }
@@ -261,7 +257,7 @@ static bool analyse(const struct ts_runs *runs, const struct ts_analysis_options
   struct ts_pce_data data;
   if (!ts_pce_data_init(&data, runs, options->seed, err)) return false;
   for (size_t i = 0; i < indices->name_count; i++) indices->usable[i] = data.run_count;
-  struct ts_pce_search search;
+  ts_auto(ts_pce_search_release) struct ts_pce_search search;
   ts_pce_search_init(&search, &data, options->degree ? options->degree : DEFAULT_DEGREE);
   if (!is_constant(&search.fit, &data)) {
     ts_pce_search_run(&search, options->seed);
@@ -271,7 +267,6 @@ static bool analyse(const struct ts_runs *runs, const struct ts_analysis_options
     note_correlation(&data, runs, indices);
   }
   note_still_parameters(&data, runs, indices);
-  ts_pce_search_release(&search);
   ts_pce_data_release(&data);
   return true;
 }

@@ -39,8 +39,8 @@ static bool copy_run(struct gathered *to, const struct ts_runs *runs, size_t row
     if (!(u >= -RANGE_TOLERANCE && u <= 1 + RANGE_TOLERANCE)) {
       ts_fail(err, TS_ERR_BAD_VALUE, "run %zu has no unit coordinate of '%s' between 0 and 1 (%s)", row + 1,
               runs->names[j], TS_SIGNIFICANT(u, 6));
-      ts_error_help(err, "'pce' needs the place of every value in its range: keep the columns u_NAME of the design");
-      return false;
+      return ts_error_help(err,
+                           "'pce' needs the place of every value in its range: keep the columns u_NAME of the design");
     }
     to->unit[to->count * k + j] = fmin(fmax(u, 0), 1);
   }

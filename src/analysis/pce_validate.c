@@ -49,7 +49,7 @@ static size_t room_for_terms(const struct ts_pce_data *data, size_t candidates) 
 /* Chooses and fits on `part`; coefficients (the constant first) go with choice->terms. */
 static void fit_part(const struct ts_pce_data *part, const struct ts_pce_basis *basis, struct ts_pce_matrix *scratch,
                      struct ts_pce_choice *choice, double *coefficients) {
-  struct ts_pce_fit fit;
+  ts_auto(ts_pce_fit_release) struct ts_pce_fit fit;
   ts_pce_fit_init(&fit, part, room_for_terms(part, basis->count));
   scratch->point_count = part->point_count;
   scratch->count = basis->count;
@@ -65,7 +65,6 @@ static void fit_part(const struct ts_pce_data *part, const struct ts_pce_basis *
     }
   }
   ts_pce_fit_coefficients(&fit, coefficients);
-  ts_pce_fit_release(&fit);
 }
 
 /* Errors of the points of one fold, as outputs are: times the root of the weight. */
@@ -74,8 +73,8 @@ static void predict_fold(const struct ts_pce_data *data, const struct ts_pce_bas
   size_t n = data->point_count;
   ts_auto_free double *coefficients = ts_calloc(TS_PCE_MAX_CHOSEN + 1, sizeof *coefficients);
   ts_auto_free double *column = ts_calloc(n, sizeof *column);
-  struct ts_pce_data part;
-  struct ts_pce_choice choice;
+  ts_auto(release_part) struct ts_pce_data part;
+  ts_auto(ts_pce_choice_release) struct ts_pce_choice choice;
   take_others(&part, data, fold_of, fold);
   fit_part(&part, basis, scratch, &choice, coefficients);
   for (size_t i = 0; i < n; i++) {
@@ -87,8 +86,6 @@ static void predict_fold(const struct ts_pce_data *data, const struct ts_pce_bas
       if (fold_of[i] == fold) errors[i] -= coefficients[t + 1] * column[i];
     }
   }
-  ts_pce_choice_release(&choice);
-  release_part(&part);
 }
 
 static double variation(const struct ts_pce_data *data) {

@@ -37,7 +37,7 @@ static void scatter(const struct entry *from, struct entry *to, size_t count, si
 
 void ts_sort_order(const double *values, size_t count, uint32_t *order) {
   if (count == 0) return;
-  struct entry *entries = ts_calloc(count, sizeof *entries), *other = ts_calloc(count, sizeof *other);
+  ts_auto_free struct entry *entries = ts_calloc(count, sizeof *entries), *other = ts_calloc(count, sizeof *other);
   size_t(*sizes)[BUCKETS] = ts_calloc(DIGITS, sizeof *sizes);
   for (size_t i = 0; i < count; i++) {
     entries[i] = (struct entry){key_of(values[i]), (uint32_t)i};
@@ -51,8 +51,6 @@ void ts_sort_order(const double *values, size_t count, uint32_t *order) {
     other = swap;
   }
   for (size_t i = 0; i < count; i++) order[i] = entries[i].index;
-  free(entries);
-  free(other);
   free(sizes);
 }
 

@@ -204,11 +204,11 @@ static bool check_shape(const struct ts_runs *runs, size_t groups, size_t block_
     ts_fail(err, TS_ERR_BAD_VALUE, "%zu rows are %zu base samples of %zu (%zu %s%s) and %zu rows over", runs->row_count,
             runs->row_count / block_rows, block_rows, groups, what, second ? ", second order" : "", rest);
   }
-  ts_error_help(err,
-                "give every row of the design (n times %zu), failed runs too, as rows without output; with%s second "
-                "order there would be %zu per base sample",
-                block_rows, second ? "out" : "", (second ? 1 : 2) * groups + 2);
-  return false;
+  return ts_error_help(
+      err,
+      "give every row of the design (n times %zu), failed runs too, as rows without output; with%s second "
+      "order there would be %zu per base sample",
+      block_rows, second ? "out" : "", (second ? 1 : 2) * groups + 2);
 }
 
 static void add_fact(struct ts_indices *indices, const char *name, double value) {
@@ -261,13 +261,12 @@ static bool analyse(const struct ts_runs *runs, const struct ts_analysis_options
       !ts_indices_check_outputs(indices, runs, err)) {
     return false;
   }
-  struct work work = {.seed = options->seed, .cell_count = 2 * groups};
+  ts_auto(work_release) struct work work = {.seed = options->seed, .cell_count = 2 * groups};
   ts_vbd_init(&work.vbd, runs, options->estimator);
   indices->resamples = resamples_of(options, &work.vbd);
   work.weightings = 1 + indices->resamples;
   work_run(&work, pool);
   show(&work, runs, options, indices);
-  work_release(&work);
   return true;
 }
 

@@ -168,11 +168,11 @@ bool ts_vbd_check_rows(const struct ts_runs *runs, size_t group_count, size_t bl
     ts_fail(err, TS_ERR_BAD_VALUE,
             "row %zu should be row %s_%zu of base sample %zu of a Saltelli design, but its '%s' does not fit", row + 1,
             is_ab ? "AB" : "BA", group + 1, row / block_rows + 1, runs->names[wrong]);
-    ts_error_help(err,
-                  "keep the rows in the order of the design (A, AB_1.., %sB per base sample); failed runs stay in "
-                  "as rows without output",
-                  block_rows > group_count + 2 ? "BA_1.., " : "");
-    return false;
+    return ts_error_help(
+        err,
+        "keep the rows in the order of the design (A, AB_1.., %sB per base sample); failed runs stay in "
+        "as rows without output",
+        block_rows > group_count + 2 ? "BA_1.., " : "");
   }
   return true;
 }

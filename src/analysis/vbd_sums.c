@@ -137,7 +137,7 @@ static void sum_places(struct product *product, size_t first, size_t end, bool c
 }
 
 void ts_vbd_sums(const struct ts_vbd *vbd, const uint8_t *counts, size_t row_count, double *sums) {
-  struct product product;
+  ts_auto(product_release) struct product product;
   product_init(&product, vbd, counts, row_count);
   size_t first = 0;
   for (size_t s = 0; s < TS_VBD_SEGMENTS; s++) {
@@ -148,5 +148,4 @@ void ts_vbd_sums(const struct ts_vbd *vbd, const uint8_t *counts, size_t row_cou
     }
     first = vbd->segment_end[s];
   }
-  product_release(&product);
 }

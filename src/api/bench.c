@@ -145,7 +145,7 @@ static void remove_project(const struct made_project *project) {
 }
 
 static void bench_project(struct ts_work *work, struct ts_project *project, json_t *object, struct ts_issues *issues) {
-  struct parameter_sets sets = {0};
+  ts_auto(ts_sets_release) struct parameter_sets sets = {0};
   struct bench bench = {.work = work, .issues = issues};
   if (ts_project_read(project, issues) && ts_project_open_dataset(project, false, issues) &&
       ts_sets_single(project, &sets, issues)) {
@@ -160,7 +160,6 @@ static void bench_project(struct ts_work *work, struct ts_project *project, json
     }
     ts_plan_destroy(plan);
   }
-  ts_sets_release(&sets);
 }
 
 int ts_bench(const struct ts_request *request, char **reply) {

@@ -1,7 +1,7 @@
 /* Checks files without running anything.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
-#include "project/check_data.h"
+#include "project/data/check_data.h"
 #include "study/course.h"
 #include "work/planning.h"
 
@@ -27,13 +27,11 @@ static void add_summary(struct ts_project *project, json_t *object, struct ts_is
     json_object_set_new(summary, "tiles", json_integer((json_int_t)project->dataset.tile_count));
   }
   if (!project->study.is_bare_workflow) {
-    struct study_course course = {0};
-    struct ts_strategy_batch batch = {0};
+    ts_auto(ts_course_release) struct study_course course = {0};
+    ts_auto(ts_strategy_batch_release) struct ts_strategy_batch batch = {0};
     if (ts_study_methods_settle(project, issues) && ts_course_open(&course, project, issues) &&
         ts_course_ask(&course, &batch))
       json_object_set_new(summary, "runs", json_integer((json_int_t)batch.count));
-    ts_strategy_batch_release(&batch);
-    ts_course_release(&course);
   }
   json_object_set_new(object, "summary", summary);
 }
@@ -56,24 +54,27 @@ static void warn(struct ts_work *work, struct ts_issues *issues) {
   ts_study_outputs_warn_tiling(project, issues);
 }
 
-int ts_check(const struct ts_request *request, char **reply) {
-  struct ts_issues issues = {0};
-  struct ts_project project;
-  struct ts_work work;
-  const struct study_file *study = &project.study;
-  json_t *object = ts_reply_new("tessera.check/1");
-  ts_project_init(&project, request);
-  bool read = ts_work_init(&work, &project, &issues) && ts_project_read(&project, &issues);
+void ts_check_project(struct ts_work *work, struct ts_project *project, json_t *object, struct ts_issues *issues) {
+  const struct ts_request *request = project->request;
+  const struct study_file *study = &project->study;
+  bool read = ts_work_init(work, project, issues) && ts_project_read(project, issues);
   /* The data of a study is looked at even if another part of it is wrong: all faults at once. */
-  if (project.workflow && (!study->is_bare_workflow || request->data_count > 0))
-    ts_project_open_dataset(&project, !study->is_bare_workflow, &issues);
-  if (read) check_outputs(&project, &work.arena, &issues);
+  if (project->workflow && (!study->is_bare_workflow || request->data_count > 0))
+    ts_project_open_dataset(project, !study->is_bare_workflow, issues);
+  if (read) check_outputs(project, &work->arena, issues);
   json_object_set_new(object, "file", json_string(study->path ? study->path : request->file ? request->file : ""));
   json_object_set_new(object, "kind", json_string(study->is_bare_workflow ? "workflow" : "study"));
-  if (read && project.workflow) add_summary(&project, object, &issues);
-  if (read && ts_issues_ok(&issues)) warn(&work, &issues);
-  json_object_set_new(object, "ok", json_boolean(ts_issues_ok(&issues)));
-  ts_work_release(&work);
-  ts_project_release(&project);
+  if (read && project->workflow) add_summary(project, object, issues);
+  if (read && ts_issues_ok(issues)) warn(work, issues);
+  json_object_set_new(object, "ok", json_boolean(ts_issues_ok(issues)));
+}
+
+int ts_check(const struct ts_request *request, char **reply) {
+  struct ts_issues issues = {0};
+  ts_auto(ts_project_release) struct ts_project project;
+  ts_auto(ts_work_release) struct ts_work work;
+  json_t *object = ts_reply_new("tessera.check/1");
+  ts_project_init(&project, request);
+  ts_check_project(&work, &project, object, &issues);
   return ts_reply_finish(object, 0, reply, NULL, &issues);
 }

@@ -18,23 +18,19 @@ static void add_difference(json_t *list, const char *field, const char *here, co
 }
 
 static void differing_parameters(const struct ts_record *a, const struct ts_record *b, json_t *list) {
-  json_t *here = json_loads(a->parameters_json, 0, NULL);
-  json_t *there = json_loads(b->parameters_json, 0, NULL);
+  json_auto_t *here = json_loads(a->parameters_json, 0, NULL);
+  json_auto_t *there = json_loads(b->parameters_json, 0, NULL);
   const char *name;
   json_t *value;
   json_object_foreach(here, name, value) {
     json_t *other = json_object_get(there, name);
     if (other && json_equal(value, other)) continue;
     char field[160];
-    char *x = json_dumps(value, JSON_ENCODE_ANY);
-    char *y = other ? json_dumps(other, JSON_ENCODE_ANY) : NULL;
+    ts_auto_free char *x = json_dumps(value, JSON_ENCODE_ANY);
+    ts_auto_free char *y = other ? json_dumps(other, JSON_ENCODE_ANY) : NULL;
     snprintf(field, sizeof field, "parameter %s", name);
     add_difference(list, field, x, y ? y : "not there");
-    free(x);
-    free(y);
   }
-  json_decref(here);
-  json_decref(there);
 }
 
 static void differing_inputs(const struct ts_record *a, const struct ts_record *b, json_t *list) {
@@ -81,14 +77,13 @@ static void add_nearest(struct ts_past *past, const struct ts_record *record, js
   const struct ts_record *nearest = NULL;
   for (size_t i = 0; i < count; i++) {
     if (ts_key_equal(&records[i].key, &record->key) || records[i].made_unix_ns > record->made_unix_ns) continue;
-    json_t *list = differences(record, &records[i]);
+    json_auto_t *list = differences(record, &records[i]);
     bool better = !best || json_array_size(list) < json_array_size(best);
     if (better) {
       json_decref(best);
       best = json_incref(list);
       nearest = &records[i];
     }
-    json_decref(list);
   }
   if (nearest) {
     char key[TS_KEY_TEXT_SIZE];
@@ -169,6 +164,12 @@ static void add_record(struct ts_past *past, const struct ts_record *record, jso
   add_nearest(past, record, object, issues);
 }
 
+/* A run that was continued has a row of the same task from each part. The one that ran says most; otherwise the last
+ * one counts. */
+static bool is_later_part(const struct ts_task_row *known, const struct ts_task_row *row) {
+  return ts_key_equal(&known->key, &row->key) && known->unit == row->unit && strcmp(known->outcome, "executed") != 0;
+}
+
 static bool find_row_in(struct ts_past *past, const char *run, struct ts_task_row *found, struct ts_issues *issues) {
   struct ts_task_row *rows = NULL;
   size_t count = 0;
@@ -177,12 +178,13 @@ static bool find_row_in(struct ts_past *past, const char *run, struct ts_task_ro
     ts_issues_fault(issues, &err);
     return false;
   }
+  bool is_found = false;
   for (size_t i = 0; i < count; i++) {
     if (!ts_task_row_fits(&rows[i], past->request->task)) continue;
-    *found = rows[i];
-    return true;
+    if (!is_found || is_later_part(found, &rows[i])) *found = rows[i];
+    is_found = true;
   }
-  return false;
+  return is_found;
 }
 
 /* A task whose consumers are all in the store is not looked up and leaves no row: an earlier run has one. *seen_in

@@ -48,12 +48,10 @@ static const struct demo *find_demo(const char *name, struct ts_error *err) {
 
 static bool write_file(const char *folder, const char *name, const void *data, size_t size, json_t *files,
                        struct ts_error *err) {
-  char *path = ts_path_join(folder, name);
-  char *parent = ts_path_folder(path);
+  ts_auto_free char *path = ts_path_join(folder, name);
+  ts_auto_free char *parent = ts_path_folder(path);
   bool ok = ts_folder_create(parent, err) && ts_file_write(path, data, size, err);
   if (ok) json_array_append_new(files, json_string(name));
-  free(parent);
-  free(path);
   return ok;
 }
 
@@ -73,10 +71,9 @@ static bool write_embedded(const char *folder, const char *demo, json_t *files, 
 
 static bool write_image(const char *folder, const char *name, const struct ts_data *data, json_t *files,
                         struct ts_error *err) {
-  char *path = ts_path_join(folder, name);
+  ts_auto_free char *path = ts_path_join(folder, name);
   bool ok = ts_image_write_png(path, data, err);
   if (ok) json_array_append_new(files, json_string(name));
-  free(path);
   return ok;
 }
 
@@ -94,8 +91,7 @@ static bool draw_slide(const char *folder, json_t *files, struct ts_error *err) 
 static bool fill_project(const char *folder, const struct demo *demo, json_t *files, struct ts_error *err) {
   if (!ts_folder_is_empty(folder)) {
     ts_fail(err, TS_ERR_USAGE, "'%s' is not empty", folder);
-    ts_error_help(err, "name a new folder: tessera init --demo %s NEW", demo->name);
-    return false;
+    return ts_error_help(err, "name a new folder: tessera init --demo %s NEW", demo->name);
   }
   if (!ts_folder_create(folder, err)) return false;
   if (strcmp(demo->name, "nuclei") == 0 && !draw_slide(folder, files, err)) return false;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
 #include "project/study_method.h"
+#include "request/table.h"
 
 #include "base/alloc.h"
 #include "model/model.h"
@@ -106,7 +107,7 @@ static json_t *analyses_json(void) {
 
 int ts_list(const struct ts_request *request, char **reply) {
   struct ts_issues issues = {0};
-  struct ts_project project;
+  ts_auto(ts_project_release) struct ts_project project;
   ts_project_init(&project, request);
   json_t *object = ts_reply_new("tessera.list/1");
   if (request->file) /* also the operations a workflow brings along */
@@ -123,6 +124,6 @@ int ts_list(const struct ts_request *request, char **reply) {
   json_object_set_new(object, "analyses", analyses_json());
   json_object_set_new(object, "schedulers", ts_scheduler_list());
   json_object_set_new(object, "tuners", ts_tuner_list());
-  ts_project_release(&project);
+  json_object_set_new(object, "commands", ts_table_json());
   return ts_reply_finish(object, 0, reply, NULL, &issues);
 }

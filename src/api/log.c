@@ -25,7 +25,7 @@ bool ts_task_row_fits(const struct ts_task_row *row, const char *asked) {
   return strlen(digits) >= 4 && strncmp(digits, key + 3, strlen(digits)) == 0;
 }
 
-static json_t *task_json(const struct ts_task_row *row) {
+json_t *ts_task_row_json(const struct ts_task_row *row) {
   char key[TS_KEY_TEXT_SIZE];
   char name[160];
   ts_key_print(&row->key, key);
@@ -81,7 +81,7 @@ static void add_log(struct ts_past *past, const struct ts_run_row *run, json_t *
     for (size_t i = 0; i < count; i++) {
       bool failed = strcmp(rows[i].outcome, "failed") == 0;
       bool asked = past->request->task ? ts_task_row_fits(&rows[i], past->request->task) : rows[i].message[0] != '\0';
-      if (asked && failed == (pass == 0)) json_array_append_new(list, task_json(&rows[i]));
+      if (asked && failed == (pass == 0)) json_array_append_new(list, ts_task_row_json(&rows[i]));
     }
   }
   if (past->request->task && json_array_size(list) == 0) fail_no_task(past, run->id, issues);

@@ -14,7 +14,7 @@ bool ts_past_find(struct ts_past *past, const char *command, struct ts_run_row *
 
 int ts_past_finish(struct ts_past *past, json_t *object, int exit_code, char **reply, struct ts_issues *issues) {
   exit_code = ts_reply_finish(object, exit_code, reply, past->store, issues);
-  ts_store_close(past->store);
+  if (!past->has_lent_store) ts_store_close(past->store);
   ts_arena_release(&past->arena);
   return exit_code;
 }

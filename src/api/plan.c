@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
 #include "api/plan_int.h"
-#include "project/check_data.h"
+#include "project/data/check_data.h"
 #include "work/bucketing.h"
 #include "work/engine.h"
 #include "work/planning.h"
@@ -54,7 +54,7 @@ static bool forecast(struct ts_work *work, const struct parameter_sets *sets, js
   }
   double planning_s = (double)(ts_clock_process_cpu_ns() - start_ns) / 1e9;
   struct ts_run_options options = ts_engine_options(work);
-  struct ts_run_forecast f;
+  ts_auto(ts_run_forecast_release) struct ts_run_forecast f;
   struct ts_error err = {0};
   bool ok = true;
   if (work->store && !grouping.wanted)
@@ -67,7 +67,6 @@ static bool forecast(struct ts_work *work, const struct parameter_sets *sets, js
   } else {
     ts_issues_fault(issues, &err);
   }
-  ts_run_forecast_release(&f);
   ts_bucketing_release(&grouping);
   ts_plan_destroy(plan);
   return ok;
@@ -147,10 +146,10 @@ static bool open_all(struct ts_work *work, struct ts_project *project, struct st
 
 int ts_plan_study(const struct ts_request *request, char **reply) {
   struct ts_issues issues = {0};
-  struct ts_project project;
-  struct ts_work work;
-  struct parameter_sets sets = {0};
-  struct study_course course = {0};
+  ts_auto(ts_project_release) struct ts_project project;
+  ts_auto(ts_work_release) struct ts_work work;
+  ts_auto(ts_course_release) struct study_course course = {0};
+  ts_auto(ts_sets_release) struct parameter_sets sets = {0};
   ts_project_init(&project, request);
   json_t *object = ts_reply_new("tessera.plan/1");
   if (ts_work_init(&work, &project, &issues) && open_all(&work, &project, &course, &sets, &issues)) {
@@ -163,10 +162,5 @@ int ts_plan_study(const struct ts_request *request, char **reply) {
     forecast(&work, &sets, object, &issues);
     if (!is_single(&project) && !ts_course_is_given(&course)) add_phases(&project, &course, object, &issues);
   }
-  int code = ts_reply_finish(object, 0, reply, work.store, &issues);
-  ts_sets_release(&sets);
-  ts_course_release(&course);
-  ts_work_release(&work);
-  ts_project_release(&project);
-  return code;
+  return ts_reply_finish(object, 0, reply, work.store, &issues);
 }

@@ -45,13 +45,12 @@ static bool add_level(struct comparison *c, enum ts_merge merge) {
   struct ts_plan *plan = ts_plan_create(w, c->sets->values, c->sets->count, &options, false, &err);
   if (!plan) return ts_issues_fault(c->issues, &err);
   double planning_s = seconds_since(start_ns);
-  struct ts_stage_forecast *forecasts = ts_plan_forecast_alone(plan, o);
+  ts_auto_free struct ts_stage_forecast *forecasts = ts_plan_forecast_alone(plan, o);
   struct ts_bucketing_totals sum = ts_bucketing_add_up(plan, forecasts, o->workers);
   uint64_t executed = 0;
   for (size_t t = 0; t < w->task_count; t++)
     executed += plan->counts[t].distinct * o->units[w->stages[w->tasks[t].stage].scope];
   add_row(c, ts_merge_name(merge), NULL, executed, &sum, planning_s);
-  free(forecasts);
   ts_plan_destroy(plan);
   return true;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/plan_int.h"
 
+#include "base/alloc.h"
 #include "base/json.h"
 #include "base/machine.h"
 
@@ -124,7 +125,6 @@ void ts_plan_describe(struct ts_work *work, const struct ts_plan *plan, const st
   if (grouping->wanted)
     json_object_set_new(object, "grouping", describe(&grouping->options, plan, grouping->forecasts));
   if (!grouping->forecast) return;
-  struct ts_stage_forecast *forecasts = ts_plan_forecast_alone(plan, &grouping->options);
+  ts_auto_free struct ts_stage_forecast *forecasts = ts_plan_forecast_alone(plan, &grouping->options);
   json_object_set_new(object, "grouping", describe(&grouping->options, plan, forecasts));
-  free(forecasts);
 }

@@ -91,7 +91,7 @@ void ts_plan_picture_destroy(struct plan_picture *picture) {
 static const uint32_t *columns_of(struct plan_picture *p, const struct ts_bucket *buckets, size_t count, bool dag) {
   const struct ts_stage_keys *keys = &p->keys[dag];
   const struct ts_stage_instances *instances = &p->plan->instances[p->stage];
-  uint32_t *member_of = ts_calloc(p->plan->set_count + 1, sizeof *member_of); /* first run -> member */
+  ts_auto_free uint32_t *member_of = ts_calloc(p->plan->set_count + 1, sizeof *member_of); /* first run -> member */
   for (size_t m = 0; m < instances->count; m++) member_of[instances->runs[m]] = (uint32_t)m;
   uint32_t *rows = ts_arena_array(&p->arena, keys->member_count * keys->task_count + 1, sizeof *rows);
   uint32_t *row = rows;
@@ -99,7 +99,6 @@ static const uint32_t *columns_of(struct plan_picture *p, const struct ts_bucket
     for (size_t i = 0; i < buckets[b].member_count; i++, row += keys->task_count)
       memcpy(row, keys->keys + member_of[buckets[b].members[i]] * keys->task_count, keys->task_count * sizeof *row);
   }
-  free(member_of);
   return rows;
 }
 
@@ -132,12 +131,11 @@ void ts_plan_picture_refuse(struct plan_picture *picture, const char *name, cons
 
 bool ts_plan_picture_write(const struct plan_picture *picture, struct ts_work *work, struct ts_issues *issues) {
   const struct ts_project *project = work->project;
-  struct ts_str svg = {0};
+  ts_auto(ts_str_release) struct ts_str svg = {0};
   struct ts_error err = {0};
   ts_draw_buckets(&svg, &picture->picture);
   bool ok = ts_file_write_atomic(ts_request_path(project->request, &work->arena, project->request->picture),
                                  ts_str_get(&svg), svg.length, &err);
   if (!ok) ts_issues_fault(issues, &err);
-  ts_str_release(&svg);
   return ok;
 }

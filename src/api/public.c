@@ -1,13 +1,14 @@
-/* The public functions: bring the request of a program, which may be older or newer, to the size that is known here.
+/* The public functions: typed requests and calls by name, both brought to the one request that is used inside.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/calls.h"
+#include "request/table.h"
+#include "request/typed.h"
 
 #include "base/error_json.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/version.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,47 +21,87 @@ static int refuse(const struct ts_error *err, char **reply) {
   return ts_error_exit_code(err->code);
 }
 
-/* Whether all bytes behind the fields that are known here are zero, which is the default of every field. */
-static bool is_known(const struct ts_request *given) {
-  const char *bytes = (const char *)given;
-  for (size_t i = sizeof *given; i < given->size_bytes; i++)
-    if (bytes[i] != 0) return false;
-  return true;
+typedef int call_function(const struct ts_request *request, char **reply);
+
+/* `run` and `study` with dry_run say what they would do. */
+static int make(call_function *function, struct ts_request *request, char **reply) {
+  if (!request->dry_run) return function(request, reply);
+  request->single = function == ts_run_workflow;
+  return ts_plan_study(request, reply);
 }
 
-/* The first field after the size: a shorter request comes from no header of this library. */
-#define LEAST_BYTES (offsetof(struct ts_request, folder) + sizeof(const char *))
-#define MOST_BYTES  ((size_t)1 << 16) /* larger: it was not initialised */
-
-static bool adopt(const struct ts_request *given, struct ts_request *request, struct ts_error *err) {
-  *request = (struct ts_request){0};
-  if (given->size_bytes < LEAST_BYTES || given->size_bytes > MOST_BYTES) {
-    ts_fail(err, TS_ERR_USAGE, "the request says that it has %zu bytes, which no version of it has", given->size_bytes);
-    ts_error_help(err, "begin every request with TESSERA_REQUEST_INIT");
-    return false;
-  }
-  if (!is_known(given)) {
-    ts_fail(err, TS_ERR_USAGE, "the request uses fields that this library, version %s, does not know", TS_VERSION);
-    ts_error_help(err, "use the library of the header that the program was compiled with, or a newer one");
-    return false;
-  }
-  memcpy(request, given, given->size_bytes < sizeof *request ? given->size_bytes : sizeof *request);
-  request->size_bytes = sizeof *request;
-  return true;
-}
-
-static int call(int (*function)(const struct ts_request *request, char **reply), const struct ts_request *given,
-                char **reply) {
+static int call(call_function *function, const struct ts_request_type *type, const void *given, char **reply) {
   struct ts_request request;
   struct ts_error err = {0};
   *reply = NULL;
-  return adopt(given, &request, &err) ? function(&request, reply) : refuse(&err, reply);
+  return ts_request_adopt(type, given, &request, &err) ? make(function, &request, reply) : refuse(&err, reply);
 }
 
-#define X(public_name, name)                                                                                           \
-  int public_name(const struct ts_request *request, char **reply) { return call(name, request, reply); }
+#define X(public_name, type, name)                                                                                     \
+  int public_name(const struct tessera_##type##_request *request, char **reply) {                                      \
+    return call(name, &ts_##type##_request, request, reply);                                                           \
+  }
 TS_CALLS(X)
 #undef X
+
+/* ---- calls by name ---- */
+
+/* NULL: the program answers the command itself. */
+static call_function *const by_command[TS_COMMAND_COUNT] = {
+    [TS_COMMAND_INIT] = ts_init,
+    [TS_COMMAND_CHECK] = ts_check,
+    [TS_COMMAND_LIST] = ts_list,
+    [TS_COMMAND_PLAN] = ts_plan_study,
+    [TS_COMMAND_RUN] = ts_run_workflow,
+    [TS_COMMAND_STUDY] = ts_study,
+    [TS_COMMAND_BENCH] = ts_bench,
+    [TS_COMMAND_SAMPLE] = ts_sample_space,
+    [TS_COMMAND_ANALYSE] = ts_analyse_runs,
+    [TS_COMMAND_SCHEDULE] = ts_schedule,
+    [TS_COMMAND_TUNE] = ts_tune,
+    [TS_COMMAND_STATUS] = ts_status,
+    [TS_COMMAND_LOG] = ts_log_run,
+    [TS_COMMAND_EXPLAIN] = ts_explain,
+    [TS_COMMAND_REPORT] = ts_report,
+    [TS_COMMAND_STORE] = ts_costs_of_store,
+    [TS_COMMAND_WORKER] = ts_work,
+};
+
+static call_function *function_of(const struct tessera_call *call) {
+  const enum ts_command_id id = ts_command_id(ts_call_command(call));
+  const char *topic = ts_call_topic(call);
+  if (id == TS_COMMAND_STORE && topic && strcmp(topic, "verify") == 0) return ts_verify_store;
+  return by_command[id];
+}
+
+int tessera_call_make(const struct tessera_call *call, const struct tessera_context *context, char **reply) {
+  const struct tessera_context none = {.size_bytes = sizeof none};
+  if (!context) context = &none;
+  struct ts_request request = *ts_call_request(call);
+  request.command = context->command;
+  request.program = context->program;
+  request.watch = context->watch;
+  request.stop = context->stop;
+  request.observer = context->observer;
+  request.on_text = context->on_text;
+  request.text_user = context->text_user;
+  call_function *function = function_of(call);
+  *reply = NULL;
+  if (function) return make(function, &request, reply);
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_USAGE, "'%s' is a command of the program, not a call", ts_call_command(call)->name);
+  return refuse(&err, reply);
+}
+
+const char *tessera_event_name(enum tessera_event_kind kind) {
+  switch (kind) {
+  case TESSERA_RUN_BEGIN: return "run_begin";
+  case TESSERA_TASK_DONE: return "task_done";
+  case TESSERA_RUN_END: return "run_end";
+  case TESSERA_PROGRESS: return "progress";
+  }
+  return "";
+}
 
 void tessera_reply_free(char *reply) { free(reply); }
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
 #include "order/order.h"
-#include "project/check_data.h"
+#include "project/data/check_data.h"
 #include "study/sets.h"
 #include "work/engine.h"
 #include "work/planning.h"
@@ -20,7 +20,7 @@
 
 struct run_state {
   struct ts_resumed resumed;
-  char id[9];
+  struct ts_recorded run;
   const char *state;
   struct parameter_sets sets;
   struct ts_plan *plan;
@@ -76,12 +76,13 @@ static bool execute(struct ts_work *work, struct run_state *r, struct ts_issues 
                                       .folder = ts_output_run_folder(project, &work->arena),
                                       .start = start,
                                       .quality = r->quality};
-  r->progress = ts_progress_create(work, project, r->plan, r->id, ts_workers_threads(project->request));
+  r->progress = ts_progress_create(work, project, r->plan, r->run.id, ts_workers_threads(project->request));
+  ts_progress_number_tasks(r->progress, r->run.next_task);
   r->engine = (struct engine_run){.work = work,
                                   .issues = issues,
                                   .plan = r->plan,
                                   .values = r->sets.values,
-                                  .run_id = r->id,
+                                  .run_id = r->run.id,
                                   .command = "run",
                                   .progress = r->progress,
                                   .user = &r->writer,
@@ -98,7 +99,7 @@ static bool execute(struct ts_work *work, struct run_state *r, struct ts_issues 
 static void describe(struct ts_work *work, struct run_state *r, json_t *object) {
   const struct ts_project *project = work->project;
   const struct ts_run_result *result = &r->engine.result;
-  json_object_set_new(object, "run", json_string(r->id));
+  json_object_set_new(object, "run", json_string(r->run.id));
   json_object_set_new(object, "state", json_string(r->state));
   json_object_set_new(object, "name", json_string(project->study.name));
   json_object_set_new(object, "file", json_string(project->study.path));
@@ -126,7 +127,7 @@ static int exit_code(const struct run_state *r) {
   return strcmp(r->state, "failed") == 0 ? 1 : 0;
 }
 
-int ts_run_workflow(const struct ts_request *request, char **reply) { return ts_run_of(request, NULL, reply); }
+int ts_run_workflow(const struct ts_request *request, char **reply) { return ts_run_of(request, NULL, NULL, reply); }
 
 /* Requests that cannot be met are refused here, before a run is recorded. */
 static bool open_all(struct ts_work *work, struct ts_project *project, struct run_state *r, struct ts_issues *issues) {
@@ -134,10 +135,12 @@ static bool open_all(struct ts_work *work, struct ts_project *project, struct ru
          ts_run_resume(&r->resumed, project, "run", issues) && ts_project_open_dataset(project, false, issues) &&
          ts_sets_single(project, &r->sets, issues) && make_plan(work, r, issues) &&
          ts_check_output_folder(project->request, ts_output_run_folder(project, &work->arena), issues) &&
-         ts_work_open_trace(work, issues) && ts_run_open(project, &r->resumed, r->plan, r->sets.values, r->id, issues);
+         ts_work_open_trace(work, issues) &&
+         ts_run_open(project, &r->resumed, r->plan, r->sets.values, r->sets.count, &r->run, issues);
 }
 
-int ts_run_of(const struct ts_request *request, const struct ts_order *order, char **reply) {
+int ts_run_of(const struct ts_request *request, const struct ts_order *order, const struct ts_lent_store *lent,
+              char **reply) {
   struct ts_issues issues = {0};
   struct ts_project project;
   struct ts_work work;
@@ -145,12 +148,13 @@ int ts_run_of(const struct ts_request *request, const struct ts_order *order, ch
   ts_project_init(&project, request);
   project.order = order;
   project.order_reader = &ts_order_reader;
+  project.lent = lent;
   json_t *object = ts_reply_new("tessera.run/2");
   if (ts_work_init(&work, &project, &issues) && open_all(&work, &project, &r, &issues)) {
     ts_study_outputs_warn_tiling(&project, &issues);
     execute(&work, &r, &issues);
     describe(&work, &r, object);
-    ts_run_close(work.store, r.id, ts_issues_ok(&issues) ? r.state : "failed", object, &issues);
+    ts_run_close(work.store, r.run.id, ts_issues_ok(&issues) ? r.state : "failed", object, &issues);
   }
   int code = ts_reply_finish(object, exit_code(&r), reply, work.store, &issues);
   ts_run_result_release(&r.engine.result);
@@ -159,6 +163,7 @@ int ts_run_of(const struct ts_request *request, const struct ts_order *order, ch
   ts_sets_release(&r.sets);
   free(r.writer.outputs);
   ts_quality_destroy(r.quality);
+  ts_recorded_release(&r.run);
   ts_work_release(&work);
   ts_order_release(&r.resumed.order);
   ts_project_release(&project);

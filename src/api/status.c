@@ -19,7 +19,7 @@ static json_t *field_of(const json_t *result, const char *name) {
 static json_t *run_json(const struct ts_run_row *row) {
   char started[32];
   char finished[32] = "";
-  json_t *result = row->result_json[0] ? json_loads(row->result_json, 0, NULL) : NULL;
+  json_auto_t *result = row->result_json[0] ? json_loads(row->result_json, 0, NULL) : NULL;
   if (row->finished_unix_ns) ts_clock_print_utc(row->finished_unix_ns, finished);
   json_t *object =
       json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", row->id, "command", row->command, "file", row->file, "state",
@@ -30,7 +30,6 @@ static json_t *run_json(const struct ts_run_row *row) {
   json_object_set_new(object, "requested", field_of(reuse, "requested"));
   json_object_set_new(object, "executed", field_of(reuse, "executed"));
   json_object_set_new(object, "report", field_of(result, "report"));
-  json_decref(result);
   return object;
 }
 
@@ -48,7 +47,7 @@ static void count_code(json_t *entry, const char *message) {
 /* Counts of a run's tasks by outcome, in the order in which they first appear. */
 static json_t *detail_json(const struct ts_task_row *rows, size_t count) {
   json_t *list = json_array();
-  json_t *by_name = json_object();
+  json_auto_t *by_name = json_object();
   for (size_t i = 0; i < count; i++) {
     char name[160];
     ts_join_names(rows[i].stage, rows[i].name, name, sizeof name);
@@ -65,18 +64,17 @@ static json_t *detail_json(const struct ts_task_row *rows, size_t count) {
     json_real_set(seconds, json_real_value(seconds) + rows[i].seconds);
     if (rows[i].message[0]) count_code(entry, rows[i].message);
   }
-  json_decref(by_name);
   return list;
 }
 
 /* What the run does, as it was described when it began. */
 static void add_order(struct ts_past *past, const struct ts_run_row *row, json_t *detail, struct ts_issues *issues) {
-  struct ts_order order;
+  ts_auto(ts_order_release) struct ts_order order;
   struct ts_error err = {0};
   if (!ts_order_load(past->store, row, &order, &err)) ts_issues_warn(issues, "%s", err.text);
   if (order.root) json_object_set(detail, "order", order.root);
   if (order.root) json_object_set_new(detail, "fingerprint", json_string(ts_order_row_text(order.row, "fingerprint")));
-  ts_order_release(&order);
+  if (order.rounds) json_object_set(detail, "rounds", order.rounds);
 }
 
 static void add_detail(struct ts_past *past, json_t *object, struct ts_issues *issues) {
@@ -95,16 +93,18 @@ static void add_detail(struct ts_past *past, json_t *object, struct ts_issues *i
   json_object_set_new(object, "detail", detail);
 }
 
-int ts_status(const struct ts_request *request, char **reply) {
+int ts_status(const struct ts_request *request, char **reply) { return ts_status_of(request, NULL, reply); }
+
+int ts_status_of(const struct ts_request *request, struct ts_store *store, char **reply) {
   struct ts_issues issues = {0};
-  struct ts_past past;
+  struct ts_past past = {.request = request, .store = store, .has_lent_store = store != NULL};
   json_t *object = ts_reply_new("tessera.status/1");
   struct ts_run_row *rows = NULL;
   size_t count = 0;
   struct ts_error err = {0};
   json_t *runs = json_array();
   json_object_set_new(object, "runs", runs);
-  if (ts_past_open(&past, request, &issues)) {
+  if (store || ts_past_open(&past, request, &issues)) {
     if (request->run)
       add_detail(&past, object, &issues);
     else if (!ts_store_run_list(past.store, &past.arena, &rows, &count, &err))

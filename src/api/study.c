@@ -4,7 +4,7 @@
  * Start reading at ts_study: each step takes the result of the one before it. */
 #include "api/api_int.h"
 #include "order/order.h"
-#include "project/check_data.h"
+#include "project/data/check_data.h"
 #include "study/study_result.h"
 #include "work/progress.h"
 
@@ -16,9 +16,9 @@ static bool is_study(const struct ts_project *project, struct ts_issues *issues)
   if (!project->study.is_bare_workflow) return true;
   struct ts_error *fault = ts_faults_add(&issues->faults);
   ts_fail(fault, TS_ERR_MISSING_KEY, "'%s' is a workflow, not a study", project->study.path);
-  ts_error_help(fault, "write a study.json that names it, its data, a method and outputs; or use: tessera run %s",
-                project->study.path);
-  return false;
+  return ts_error_help(fault,
+                       "write a study.json that names it, its data, a method and outputs; or use: tessera run %s",
+                       project->study.path);
 }
 
 /* A refused request leaves no run behind. Also without reuse: the run itself is recorded. */
@@ -30,7 +30,8 @@ static bool open_all(struct ts_work *work, struct ts_project *project, struct ts
          ts_project_open_dataset(project, true, issues) && ts_study_methods_settle(project, issues) &&
          ts_course_open(&r->course, project, issues) && ts_study_plan_round(work, r, &done, issues) &&
          ts_check_output_folder(project->request, ts_output_study_folder(project, &work->arena), issues) &&
-         ts_work_open_trace(work, issues) && ts_run_open(project, resumed, r->plan, r->sets.values, r->run_id, issues);
+         ts_work_open_trace(work, issues) &&
+         ts_run_open(project, resumed, r->plan, r->sets.values, r->sets.count, &r->run, issues);
 }
 
 static int exit_code(const struct study_result *r) {
@@ -39,9 +40,10 @@ static int exit_code(const struct study_result *r) {
   return r->found.until.is_used && !r->found.until.is_met ? 4 : 0;
 }
 
-int ts_study(const struct ts_request *request, char **reply) { return ts_study_of(request, NULL, reply); }
+int ts_study(const struct ts_request *request, char **reply) { return ts_study_of(request, NULL, NULL, reply); }
 
-int ts_study_of(const struct ts_request *request, const struct ts_order *order, char **reply) {
+int ts_study_of(const struct ts_request *request, const struct ts_order *order, const struct ts_lent_store *lent,
+                char **reply) {
   struct ts_issues issues = {0};
   struct ts_project project;
   struct ts_work work;
@@ -51,6 +53,7 @@ int ts_study_of(const struct ts_request *request, const struct ts_order *order, 
   ts_project_init(&project, request);
   project.order = order;
   project.order_reader = &ts_order_reader;
+  project.lent = lent;
   if (ts_work_init(&work, &project, &issues) && open_all(&work, &project, &resumed, &r, &issues)) {
     ts_study_outputs_warn_tiling(&project, &issues);
     ts_study_name_files(&work, &r);
@@ -62,7 +65,7 @@ int ts_study_of(const struct ts_request *request, const struct ts_order *order, 
     json_object_set_new(object, "warnings", ts_reply_warnings(&issues));
     json_object_set_new(object, "faults", json_array()); /* as in the reply: the report embeds the same object */
     written = written && ts_study_write_report(&r, object, &issues);
-    ts_run_close(work.store, r.run_id, ts_issues_ok(&issues) ? r.state : "failed", object, &issues);
+    ts_run_close(work.store, r.run.id, ts_issues_ok(&issues) ? r.state : "failed", object, &issues);
     if (complete && !written) json_object_set_new(object, "report", json_string(""));
   }
   int code = ts_reply_finish(object, exit_code(&r), reply, work.store, &issues);

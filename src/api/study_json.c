@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "project/data/resolution.h"
 #include "report/result.h"
 
 #include <math.h>
@@ -22,6 +23,7 @@ static json_t *inputs_json(const struct ts_project *project) {
           json_pack("{s:s, s:s, s:s}", "input", project->workflow->inputs[k].name, "path", source->path, "hash", hex);
       if (project->dataset.items[i].groups)
         json_object_set_new(object, "groups", ts_project_groups_json(project, &project->dataset.items[i]));
+      ts_resolution_write(&project->dataset.items[i].given, object);
       json_array_append_new(list, object);
     }
   }
@@ -65,8 +67,8 @@ static json_t *settings_json(const struct ts_phase *phase, json_t *object) {
 
 static json_t *method_json(const struct ts_project *project, const struct study_result *r) {
   if (ts_course_is_given(&r->course))
-    return json_pack("{s:s, s:s, s:I}", "name", "given", "design", project->request->design, "runs",
-                     (json_int_t)r->sets.count);
+    return json_pack("{s:s, s:s, s:I}", "name", "given", "design",
+                     project->request->design ? project->request->design : "", "runs", (json_int_t)r->sets.count);
   json_t *object = json_object();
   if (r->found.phase_count == 0) { /* it failed before anything could be analysed */
     const struct ts_strategy *whole = project->study.whole;
@@ -238,12 +240,12 @@ static json_t *level_boxes(const struct ts_plan *plan, const uint32_t *nodes, ui
 
 static json_t *tree_json(const struct ts_plan *plan) {
   size_t tasks = plan->workflow->task_count;
-  uint32_t *nodes = ts_calloc(plan->set_count * tasks + 1, sizeof *nodes);
+  ts_auto_free uint32_t *nodes = ts_calloc(plan->set_count * tasks + 1, sizeof *nodes);
   memset(nodes, 0xFF, (plan->set_count * tasks + 1) * sizeof *nodes);
   for (size_t i = 0; i < plan->set_count * plan->wanted_count; i++)
     ts_plan_walk(plan, plan->products[i].node, NULL, mark_node,
                  &(struct nodes_of_run){plan, nodes + i / plan->wanted_count * tasks});
-  struct level *levels = ts_calloc(tasks + 1, sizeof *levels);
+  ts_auto_free struct level *levels = ts_calloc(tasks + 1, sizeof *levels);
   size_t count = 0;
   for (uint32_t t = 0; t < tasks; t++) {
     if (plan->active[t]) levels[count++] = (struct level){t, plan->counts[t].distinct};
@@ -256,8 +258,6 @@ static json_t *tree_json(const struct ts_plan *plan) {
     json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "task", name, "distinct", (json_int_t)levels[i].distinct,
                                           "boxes", level_boxes(plan, nodes, levels[i].task)));
   }
-  free(levels);
-  free(nodes);
   return list;
 }
 
@@ -339,7 +339,7 @@ static void add_costs(const struct ts_project *project, struct study_result *r, 
 void ts_study_object(const struct ts_work *work, struct study_result *r, bool complete, json_t *object) {
   const struct ts_project *project = work->project;
   char started[32];
-  json_object_set_new(object, "run", json_string(r->run_id));
+  json_object_set_new(object, "run", json_string(r->run.id));
   json_object_set_new(object, "state", json_string(r->state));
   json_object_set_new(object, "study", json_string(project->study.name));
   json_object_set_new(object, "file", json_string(project->study.path));

@@ -34,8 +34,7 @@ static bool make_folder(struct recomputing *r, struct ts_error *err) {
   ts_folder_remove(r->folder);
   if (absolute[0] && mkdir(r->folder, 0700) == 0) return true;
   ts_fail(err, TS_ERR_STORE, "the folder '%s' cannot be made: %s", r->folder, strerrordesc_np(errno));
-  ts_error_help(err, "check the space and the permissions of the store");
-  return false;
+  return ts_error_help(err, "check the space and the permissions of the store");
 }
 
 /* What a run was asked for, without settings that have no influence on its products. */
@@ -47,7 +46,11 @@ static const char *essence(struct recomputing *r, const struct ts_run_row *row, 
   char hex[65];
   ts_auto_free char *text = asked ? ts_order_text(asked, &digest) : NULL;
   if (text) ts_hex_encode(digest.bytes, sizeof digest.bytes, hex);
-  return ts_arena_printf(&r->past->arena, "%s %s %s", row->command, order->root ? "" : row->file, text ? hex : "");
+  /* Runs of one order differ in their rounds if one was stopped early. */
+  const json_t *rounds = json_object_get(order->row, "rounds");
+  ts_auto_free char *further = order->root && rounds ? ts_json_dump(rounds, true, false) : ts_strdup("");
+  return ts_arena_printf(&r->past->arena, "%s %s %s %s", row->command, order->root ? "" : row->file, text ? hex : "",
+                         further);
 }
 
 /* Whether the same was computed again already. */
@@ -84,37 +87,34 @@ static bool repeat(struct recomputing *r, const struct ts_run_row *row, const st
                                .operations_count = asked->operations_count,
                                .stop = asked->stop,
                                .watch = asked->watch,
-                               .on_progress = asked->on_progress,
-                               .user = asked->user};
+                               .observer = asked->observer};
   ts_order_restore(&r->past->arena, order, &request);
   request.file = row->file;
   request.store = ts_arena_printf(&r->past->arena, "%s/store", r->folder);
   request.output = ts_arena_printf(&r->past->arena, "%s/out", r->folder);
   request.workers = 0;
   request.overlays = false;
-  char *reply = NULL;
+  ts_auto_free char *reply = NULL;
   const bool is_study = strcmp(row->command, "study") == 0;
-  const int code = (is_study ? ts_study_of : ts_run_of)(&request, order->root ? order : NULL, &reply);
+  const int code = (is_study ? ts_study_of : ts_run_of)(&request, order->root ? order : NULL, NULL, &reply);
   const bool stopped = code == 130;
   if (code == 0 || code == 4) {
     r->runs++;
   } else if (!stopped) {
     warn_of_reply(r, row->id, reply);
   }
-  free(reply);
   return !stopped;
 }
 
 /* Each run once; one whose order cannot be read is left out. */
 static bool repeat_once(struct recomputing *r, const struct ts_run_row *row) {
-  struct ts_order order;
+  ts_auto(ts_order_release) struct ts_order order;
   struct ts_error trouble = {0};
   bool goes_on = true;
   if (!ts_order_load(r->past->store, row, &order, &trouble))
     warn_of_run(r, row->id, trouble.text);
   else if (!is_done(r, row, &order))
     goes_on = repeat(r, row, &order);
-  ts_order_release(&order);
   return goes_on;
 }
 
@@ -126,8 +126,7 @@ static bool repeat_runs(struct recomputing *r, struct ts_error *err) {
   char wanted[PATH_MAX] = "";
   if (past->request->file && !realpath(ts_request_path(past->request, &past->arena, past->request->file), wanted)) {
     ts_fail(err, TS_ERR_FILE_NOT_FOUND, "there is no file '%s'", past->request->file);
-    ts_error_help(err, "name a study or workflow that was run, or no file, to verify all runs of the store");
-    return false;
+    return ts_error_help(err, "name a study or workflow that was run, or no file, to verify all runs of the store");
   }
   if (!ts_store_run_list(past->store, &past->arena, &rows, &count, err)) return false;
   for (size_t i = 0; i < count; i++) {
@@ -200,8 +199,7 @@ static bool open_store(struct ts_past *past, struct ts_issues *issues) {
   struct ts_error *fault = &issues->faults.items[0];
   if (fault->code != TS_ERR_STORE_DAMAGED) return false;
   fault->help[0] = '\0';
-  ts_error_help(fault, "it cannot be repaired: move the folder away; everything in it can be computed again");
-  return false;
+  return ts_error_help(fault, "it cannot be repaired: move the folder away; everything in it can be computed again");
 }
 
 int ts_verify_store(const struct ts_request *request, char **reply) {

@@ -28,8 +28,7 @@ struct worker {
 
 static bool bad_description(struct ts_error *err) {
   ts_fail(err, TS_ERR_WORKER, "the study's process sent a message that this program does not understand");
-  ts_error_help(err, "the program was replaced while it ran: start the study again");
-  return false;
+  return ts_error_help(err, "the program was replaced while it ran: start the study again");
 }
 
 static const char *text_of(const json_t *object, const char *name) {

@@ -22,21 +22,27 @@ bool ts_memory_is_exhausted(void) { return atomic_load(&exhausted); }
 void ts_memory_exit_when_exhausted(void) { atomic_store(&exits, true); }
 
 /* Not exit: what it would call may need memory, too. */
-static void exit_with_words(size_t count, size_t size) {
+static void exit_with_words(const char *what) {
   struct sigaction action;
   if (!atomic_load(&exits) || sigaction(SIGABRT, NULL, &action) != 0 || action.sa_handler != SIG_DFL) return;
   fprintf(stderr,
-          "error[T%03d]: out of memory (%zu x %zu bytes)\n"
+          "error[T%03d]: out of memory (%s)\n"
           "help: allow the program more memory (ulimit -v), or ask for less: fewer runs, smaller tiles\n",
-          ts_error_number(TS_ERR_NO_MEMORY), count, size);
+          ts_error_number(TS_ERR_NO_MEMORY), what);
   _exit(ts_error_exit_code(TS_ERR_NO_MEMORY));
 }
 
-static _Noreturn void out_of_memory(size_t count, size_t size) {
+_Noreturn void ts_memory_fail(const char *what) {
   atomic_store(&exhausted, true);
-  exit_with_words(count, size);
-  if (ts_log_uses_stderr()) fprintf(stderr, "tessera: out of memory (%zu x %zu bytes)\n", count, size);
+  exit_with_words(what);
+  if (ts_log_uses_stderr()) fprintf(stderr, "tessera: out of memory (%s)\n", what);
   abort();
+}
+
+static _Noreturn void out_of_memory(size_t count, size_t size) {
+  char what[64];
+  snprintf(what, sizeof what, "%zu x %zu bytes", count, size);
+  ts_memory_fail(what);
 }
 
 static size_t multiply(size_t count, size_t size) {

@@ -33,6 +33,9 @@ void *ts_steal_pointer(void *pointer_to_pointer);
 /* For programs: running out of memory ends with error T511 in words and its exit status, not with a signal, wherever no
  * handler waits for that (op/watch.h). Libraries leave it to their program. */
 void ts_memory_exit_when_exhausted(void);
+/* Ends the program as an allocation here that fails does: for what other libraries allocate themselves, such as "a JSON
+ * value" (jansson returns NULL, and its allocators belong to the whole process, so they are not ours to set). */
+_Noreturn void ts_memory_fail(const char *what);
 /* Whether the program is ending because memory ran out; for signal handlers. */
 bool ts_memory_is_exhausted(void);
 

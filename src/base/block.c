@@ -6,6 +6,7 @@
  * the longest idle ones leave. One mutex guards both; it is taken for large blocks only, a few times per task. */
 #include "base/block.h"
 
+#include "base/lock.h"
 #include "base/sanitizers.h"
 
 #include <pthread.h>
@@ -231,10 +232,8 @@ void ts_blocks_trim(void) {
 uint64_t ts_blocks_used_bytes(void) { return atomic_load_explicit(&used_bytes, memory_order_relaxed); }
 
 uint64_t ts_blocks_idle_bytes(void) {
-  pthread_mutex_lock(&lock);
-  uint64_t bytes = idle_bytes;
-  pthread_mutex_unlock(&lock);
-  return bytes;
+  ts_hold(&lock);
+  return idle_bytes;
 }
 
 struct ts_block_watch *ts_block_watch_set(struct ts_block_watch *watch) {

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/budget.h"
 
+#include "base/lock.h"
 #include "base/memory.h"
 #include "base/str.h"
 
@@ -36,12 +37,11 @@ static void take_out(const struct ts_budget *budget) {
 }
 
 void ts_budget_set(struct ts_budget *budget, uint64_t memory_bytes, uint64_t scratch_bytes) {
-  pthread_mutex_lock(&lock);
+  ts_hold(&lock);
   take_out(budget);
   *budget = (struct ts_budget){memory_bytes, scratch_bytes, budgets};
   if (memory_bytes > 0 || scratch_bytes > 0) budgets = budget;
   pthread_cond_broadcast(&returned);
-  pthread_mutex_unlock(&lock);
 }
 
 static uint64_t memory_in_force(void) {
@@ -66,10 +66,8 @@ static uint64_t scratch_in_force(void) {
 }
 
 static uint64_t locked(uint64_t (*value)(void)) {
-  pthread_mutex_lock(&lock);
-  uint64_t bytes = value();
-  pthread_mutex_unlock(&lock);
-  return bytes;
+  ts_hold(&lock);
+  return value();
 }
 
 static uint64_t held_now(void) { return held; }
@@ -116,11 +114,10 @@ bool ts_budget_take_scratch(uint64_t bytes, void (*release_idle)(void)) {
 }
 
 void ts_budget_return_scratch(uint64_t bytes) {
-  pthread_mutex_lock(&lock);
+  ts_hold(&lock);
   if (bytes > held) TS_BUG("more temporary bytes given back than taken");
   held -= bytes;
   pthread_cond_broadcast(&returned);
-  pthread_mutex_unlock(&lock);
 }
 
 /* ---- Commands ---- */
@@ -144,7 +141,7 @@ static void ask_for_idle_files(void) {
 }
 
 bool ts_budget_begin_command(struct ts_scratch_share *share, bool alone, const atomic_bool *cancelled) {
-  pthread_mutex_lock(&lock);
+  ts_hold(&lock);
   if (alone) commands_alone++;
   bool stop = false;
   while (!stop && !may_begin(alone)) {
@@ -158,7 +155,6 @@ bool ts_budget_begin_command(struct ts_scratch_share *share, bool alone, const a
     commands_running++;
     held += share->booked_bytes;
   }
-  pthread_mutex_unlock(&lock);
   return !stop;
 }
 
@@ -177,13 +173,12 @@ bool ts_budget_book_command(struct ts_scratch_share *share, uint64_t bytes, uint
 }
 
 void ts_budget_end_command(struct ts_scratch_share *share) {
-  pthread_mutex_lock(&lock);
+  ts_hold(&lock);
   held -= share->booked_bytes;
   commands_running--;
   if (share->is_alone) commands_alone--;
   *share = (struct ts_scratch_share){0};
   pthread_cond_broadcast(&returned);
-  pthread_mutex_unlock(&lock);
 }
 
 /* ---- Files ---- */

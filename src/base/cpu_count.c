@@ -68,7 +68,7 @@ static size_t quota_v1(const char *folder) {
 
 /* The tightest quota from a group up to the mount: each one above it binds as well. */
 static size_t quota_upwards(const char *mount, const char *group, size_t (*quota_of)(const char *folder)) {
-  struct ts_str folder = {0};
+  ts_auto(ts_str_release) struct ts_str folder = {0};
   ts_str_add(&folder, mount);
   size_t mount_length = folder.length;
   ts_str_add(&folder, group);
@@ -80,7 +80,6 @@ static size_t quota_upwards(const char *mount, const char *group, size_t (*quota
     if (!slash) break;
     *slash = '\0';
   }
-  ts_str_release(&folder);
   return tightest;
 }
 
@@ -110,7 +109,7 @@ static size_t quota_of_line(char *line, const char *mount) {
 }
 
 size_t ts_cpu_quota(const char *membership, const char *mount) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   size_t tightest = 0;
   if (ts_file_read(membership, 1 << 20, &text, NULL)) {
     char *rest = NULL;
@@ -119,7 +118,6 @@ size_t ts_cpu_quota(const char *membership, const char *mount) {
       if (quota && (!tightest || quota < tightest)) tightest = quota;
     }
   }
-  ts_str_release(&text);
   return tightest;
 }
 

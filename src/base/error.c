@@ -98,22 +98,24 @@ bool ts_fail(struct ts_error *err, enum ts_error_code code, const char *format, 
   return false;
 }
 
-void ts_error_help(struct ts_error *err, const char *format, ...) {
-  if (!err || err->code == TS_ERR_OK || err->help[0]) return;
+bool ts_error_help(struct ts_error *err, const char *format, ...) {
+  if (!err || err->code == TS_ERR_OK || err->help[0]) return false;
   va_list args;
   va_start(args, format);
   print_into(err->help, sizeof err->help, format, args);
   va_end(args);
   if (err == last_of) keep_last(err);
+  return false;
 }
 
-void ts_error_place(struct ts_error *err, const char *file, int line, int column, const char *path) {
-  if (!err || err->code == TS_ERR_OK || err->where.file[0] || err->where.path[0]) return;
+bool ts_error_place(struct ts_error *err, const char *file, int line, int column, const char *path) {
+  if (!err || err->code == TS_ERR_OK || err->where.file[0] || err->where.path[0]) return false;
   copy_into(err->where.file, sizeof err->where.file, file ? file : "");
   err->where.line = line;
   err->where.column = column;
   copy_into(err->where.path, sizeof err->where.path, path ? path : "");
   if (err == last_of) keep_last(err);
+  return false;
 }
 
 void ts_error_context(struct ts_error *err, const char *format, ...) {
@@ -127,6 +129,7 @@ void ts_error_context(struct ts_error *err, const char *format, ...) {
   char text[2 * sizeof err->text + 16];
   snprintf(text, sizeof text, "while %.200s: %s", what, err->text);
   copy_into(err->text, sizeof err->text, text);
+  if (err == last_of) keep_last(err);
 }
 
 void ts_error_clear(struct ts_error *err) {

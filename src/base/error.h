@@ -104,9 +104,10 @@ void ts_text_repair(char *text);
 bool ts_fail(struct ts_error *err, enum ts_error_code code, const char *format, ...) TS_PRINTF(3, 4);
 bool ts_vfail(struct ts_error *err, enum ts_error_code code, const char *format, va_list args) TS_PRINTF(3, 0);
 
-/* Adds the action to take, or the place, to an error that is set; neither overwrites an earlier one. */
-void ts_error_help(struct ts_error *err, const char *format, ...) TS_PRINTF(2, 3);
-void ts_error_place(struct ts_error *err, const char *file, int line, int column, const char *path);
+/* Adds the action to take, or the place, to an error that is set; neither overwrites an earlier one. They return
+ * false, as ts_fail does. */
+bool ts_error_help(struct ts_error *err, const char *format, ...) TS_PRINTF(2, 3);
+bool ts_error_place(struct ts_error *err, const char *file, int line, int column, const char *path);
 /* Puts "while <...>: " before the text, at a module border. */
 void ts_error_context(struct ts_error *err, const char *format, ...) TS_PRINTF(2, 3);
 void ts_error_clear(struct ts_error *err);

@@ -69,8 +69,7 @@ static bool refuse(const char *outer, const char *inner, int number, struct ts_e
           link ? "a part of it is a link or a file, not a folder" : strerrordesc_np(number));
   ts_error_help(err, link ? "remove what is in its place, or choose another output folder"
                           : "check the path and its permissions, or choose another place");
-  ts_error_place(err, path, 0, 0, NULL);
-  return false;
+  return ts_error_place(err, path, 0, 0, NULL);
 }
 
 bool ts_folder_create_inside(const char *outer, const char *inner, struct ts_error *err) {

@@ -102,10 +102,8 @@ bool ts_json_doc_parse(struct ts_json_doc *doc, const char *name, const char *te
 
 bool ts_json_doc_open(struct ts_json_doc *doc, const char *file, struct ts_error *err) {
   memset(doc, 0, sizeof *doc);
-  struct ts_str text = {0};
-  bool ok = ts_file_read(file, 0, &text, err) && ts_json_doc_parse(doc, file, ts_str_get(&text), text.length, err);
-  ts_str_release(&text);
-  return ok;
+  ts_auto(ts_str_release) struct ts_str text = {0};
+  return ts_file_read(file, 0, &text, err) && ts_json_doc_parse(doc, file, ts_str_get(&text), text.length, err);
 }
 
 void ts_json_doc_close(struct ts_json_doc *doc) {

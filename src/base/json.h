@@ -50,7 +50,7 @@ json_t *ts_json_real(double value);
 json_t *ts_json_count(uint64_t value);
 
 /* Serialises: sorted = keys in sorted order (canonical), otherwise as inserted; reals as shortest round trip. Owned
- * result. */
+ * result. NULL is a value that jansson had no memory for: the program ends as in base/alloc.h. */
 char *ts_json_dump(const json_t *value, bool sorted, bool indent);
 /* Escapes `<` as \u003c on top, for embedding in HTML. */
 char *ts_json_dump_html(const json_t *value);

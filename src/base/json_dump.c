@@ -121,7 +121,7 @@ static void add_object(struct dump *dump, const json_t *object, size_t depth) {
 }
 
 static void add_value(struct dump *dump, const json_t *value, size_t depth) {
-  if (!value) TS_BUG("no JSON value to write");
+  if (!value) ts_memory_fail("a JSON value"); /* texts are made valid UTF-8 before, so nothing else gives NULL */
   switch (json_typeof(value)) {
   case JSON_OBJECT: add_object(dump, value, depth); return;
   case JSON_ARRAY: add_array(dump, value, depth); return;

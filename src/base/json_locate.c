@@ -150,11 +150,9 @@ static bool take_key(struct scanner *scan, const struct ts_str *wanted) {
   size_t start = scan->at + 1;
   skip_string(scan);
   size_t end = scan->at > start ? scan->at - 1 : start;
-  struct ts_str key = {0};
+  ts_auto(ts_str_release) struct ts_str key = {0};
   decode_string(scan->text + start, scan->text + end, &key);
-  bool same = key.length == wanted->length && memcmp(ts_str_get(&key), ts_str_get(wanted), key.length) == 0;
-  ts_str_release(&key);
-  return same;
+  return key.length == wanted->length && memcmp(ts_str_get(&key), ts_str_get(wanted), key.length) == 0;
 }
 
 static void skip_mark(struct scanner *scan, char mark) {
@@ -213,7 +211,7 @@ static const char *take_pointer_token(const char *pointer, struct ts_str *token)
 
 /* Leaves the scanner at the value; *key_at is the offset of the key naming it, or of the value where it has no key. */
 static bool walk(struct scanner *scan, const char *pointer, size_t *key_at) {
-  struct ts_str token = {0};
+  ts_auto(ts_str_release) struct ts_str token = {0};
   skip_space(scan);
   *key_at = scan->at;
   bool found = scan->at < scan->length;
@@ -231,7 +229,6 @@ static bool walk(struct scanner *scan, const char *pointer, size_t *key_at) {
       *key_at = scan->at;
     }
   }
-  ts_str_release(&token);
   return found;
 }
 

@@ -42,8 +42,7 @@ static void add_u64_field(struct ts_str *out, char tag, uint64_t number) {
 static bool add_real(struct ts_str *out, const char *name, double real, struct ts_error *err) {
   if (!isfinite(real)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "parameter '%s' is not a finite number", name);
-    ts_error_help(err, "give a finite number");
-    return false;
+    return ts_error_help(err, "give a finite number");
   }
   if (real == 0) real = 0; /* -0 */
   uint64_t bits;
@@ -55,12 +54,11 @@ static bool add_real(struct ts_str *out, const char *name, double real, struct t
 static bool add_value(struct ts_str *out, const char *name, const struct ts_value *value, struct ts_error *err);
 
 static bool add_list(struct ts_str *out, const char *name, const struct ts_value_list *list, struct ts_error *err) {
-  struct ts_str body = {0};
+  ts_auto(ts_str_release) struct ts_str body = {0};
   add_u64(&body, list->count);
   bool ok = true;
   for (size_t i = 0; ok && i < list->count; i++) ok = add_value(&body, name, &list->items[i], err);
   if (ok) add_field(out, 'l', body.data, body.length);
-  ts_str_release(&body);
   return ok;
 }
 
@@ -90,8 +88,7 @@ static int compare_inputs(const void *left, const void *right) {
 
 static bool duplicate(const char *what, const char *name, struct ts_error *err) {
   ts_fail(err, TS_ERR_BAD_VALUE, "%s '%s' is given twice", what, name);
-  ts_error_help(err, "give each name once");
-  return false;
+  return ts_error_help(err, "give each name once");
 }
 
 static bool add_parameters(struct ts_str *out, const struct ts_key_fields *fields, struct ts_error *err) {
@@ -142,18 +139,16 @@ bool ts_key_encode(const struct ts_key_fields *fields, struct ts_str *bytes, str
 }
 
 bool ts_key_compute(const struct ts_key_fields *fields, struct ts_key *key, struct ts_error *err) {
-  struct ts_str bytes = {0};
+  ts_auto(ts_str_release) struct ts_str bytes = {0};
   bool ok = ts_key_encode(fields, &bytes, err);
   if (ok) ts_sha256_of(bytes.data, bytes.length, &key->digest);
-  ts_str_release(&bytes);
   return ok;
 }
 
 bool ts_key_begin(const struct ts_key_fields *fields, struct ts_key_prefix *prefix, struct ts_error *err) {
-  struct ts_str bytes = {0};
+  ts_auto(ts_str_release) struct ts_str bytes = {0};
   bool ok = add_prefix(&bytes, fields, err);
   if (ok) ts_sha256_start(&prefix->state, bytes.data, bytes.length);
-  ts_str_release(&bytes);
   return ok;
 }
 
@@ -202,11 +197,10 @@ bool ts_key_end(const struct ts_key_prefix *prefix, const struct ts_key_input *i
     ts_sha256_end(&prefix->state, few, size, &key->digest);
     return true;
   }
-  struct ts_str bytes = {0};
+  ts_auto(ts_str_release) struct ts_str bytes = {0};
   const struct ts_key_fields fields = {.inputs = inputs, .input_count = input_count};
   bool ok = add_inputs(&bytes, &fields, err);
   if (ok) ts_sha256_end(&prefix->state, bytes.data, bytes.length, &key->digest);
-  ts_str_release(&bytes);
   return ok;
 }
 
@@ -215,12 +209,11 @@ void ts_key_of_output(const struct ts_key *task, const char *port, bool single_o
     *key = *task;
     return;
   }
-  struct ts_str bytes = {0};
+  ts_auto(ts_str_release) struct ts_str bytes = {0};
   add_text_field(&bytes, 'D', TS_KEY_DOMAIN_OUTPUT);
   add_field(&bytes, 'k', task->digest.bytes, sizeof task->digest.bytes);
   add_text_field(&bytes, 'n', port);
   ts_sha256_of(bytes.data, bytes.length, &key->digest);
-  ts_str_release(&bytes);
 }
 
 void ts_key_print(const struct ts_key *key, char text[TS_KEY_TEXT_SIZE]) {

@@ -1,6 +1,7 @@
 /* Messages to a sink or to stderr, one line at a time.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
+#include "base/lock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,17 +29,15 @@ void ts_log_use_stderr(void) { atomic_store(&uses_stderr, true); }
 bool ts_log_uses_stderr(void) { return atomic_load(&uses_stderr); }
 
 void ts_log_set_before_message(void (*hook)(void *user), void *user) {
-  pthread_mutex_lock(&lock);
+  ts_hold(&lock);
   before_message = hook;
   before_message_user = user;
-  pthread_mutex_unlock(&lock);
 }
 
 void ts_log_set_sink(ts_log_sink *sink, void *user) {
-  pthread_mutex_lock(&lock);
+  ts_hold(&lock);
   log_sink = sink;
   log_sink_user = user;
-  pthread_mutex_unlock(&lock);
 }
 
 static const char *prefix_of(enum ts_log_level level) {

@@ -62,7 +62,7 @@ void ts_machine_class_from(const char *cpuinfo, const char *otherwise, size_t cp
 static char this_class[TS_MACHINE_CLASS_SIZE];
 
 static void find_class(void) {
-  struct ts_str cpuinfo = {0};
+  ts_auto(ts_str_release) struct ts_str cpuinfo = {0};
   struct utsname system = {0};
   FILE *file = fopen("/proc/cpuinfo", "re");
   char part[4096];
@@ -72,7 +72,6 @@ static void find_class(void) {
   if (file) fclose(file);
   const char *kind = uname(&system) == 0 ? system.machine : "unknown processor";
   ts_machine_class_from(ts_str_get(&cpuinfo), kind, ts_cpu_count(), this_class);
-  ts_str_release(&cpuinfo);
 }
 
 const char *ts_machine_class(void) {

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/block.h"
+#include "base/lock.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -131,7 +132,7 @@ static void add(const struct ts_memo *memo, struct shard *shard, const struct ts
 size_t ts_memo_get(struct ts_memo *memo, const struct ts_xxh128 *key, void *value, size_t capacity) {
   struct shard *shard = shard_of(memo, key);
   size_t size = TS_MEMO_UNKNOWN;
-  pthread_mutex_lock(&shard->lock);
+  ts_hold(&shard->lock);
   shard->counts.asked++;
   const struct entry *entry = find(memo, &shard->young, key);
   bool is_old = !entry && (entry = find(memo, &shard->old, key)) != NULL;
@@ -141,24 +142,21 @@ size_t ts_memo_get(struct ts_memo *memo, const struct ts_xxh128 *key, void *valu
     if (size > 0) memcpy(value, entry->value, size);
     if (is_old) add(memo, shard, key, value, size);
   }
-  pthread_mutex_unlock(&shard->lock);
   return size;
 }
 
 void ts_memo_put(struct ts_memo *memo, const struct ts_xxh128 *key, const void *value, size_t size) {
   struct shard *shard = shard_of(memo, key);
-  pthread_mutex_lock(&shard->lock);
+  ts_hold(&shard->lock);
   if (!find(memo, &shard->young, key)) add(memo, shard, key, value, size);
-  pthread_mutex_unlock(&shard->lock);
 }
 
 struct ts_memo_counts ts_memo_counts(struct ts_memo *memo) {
   struct ts_memo_counts sum = {0};
   for (size_t i = 0; memo && i < SHARDS; i++) {
-    pthread_mutex_lock(&memo->shards[i].lock);
+    ts_hold(&memo->shards[i].lock);
     sum.asked += memo->shards[i].counts.asked;
     sum.recalled += memo->shards[i].counts.recalled;
-    pthread_mutex_unlock(&memo->shards[i].lock);
   }
   return sum;
 }
@@ -166,10 +164,9 @@ struct ts_memo_counts ts_memo_counts(struct ts_memo *memo) {
 uint64_t ts_memo_bytes(struct ts_memo *memo) {
   uint64_t sum = sizeof *memo;
   for (size_t i = 0; i < SHARDS; i++) {
-    pthread_mutex_lock(&memo->shards[i].lock);
+    ts_hold(&memo->shards[i].lock);
     sum += ((memo->shards[i].young.heads != NULL) + (memo->shards[i].old.heads != NULL)) *
            (uint64_t)memo->generation_bytes;
-    pthread_mutex_unlock(&memo->shards[i].lock);
   }
   return sum;
 }

@@ -1,6 +1,7 @@
 /* Reads the size of the machine's memory and the limits of control groups, version 2 and 1.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory.h"
+#include "base/alloc.h"
 
 #include "base/block.h"
 #include "base/file.h"
@@ -16,7 +17,7 @@
 
 /* The number in a limit file; "max", unreadable or absurd: no limit. */
 static uint64_t read_limit(const char *path) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   struct ts_error ignored = {0};
   int64_t value = 0;
   if (ts_file_read(path, 64, &text, &ignored)) {
@@ -24,7 +25,6 @@ static uint64_t read_limit(const char *path) {
     if (end) *end = '\0';
     if (!ts_parse_int64(ts_str_get(&text), &value) || value < 0) value = 0;
   }
-  ts_str_release(&text);
   return value > 0 ? (uint64_t)value : UINT64_MAX;
 }
 

@@ -3,6 +3,7 @@
 #include "base/pool.h"
 
 #include "base/alloc.h"
+#include "base/lock.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -129,21 +130,19 @@ static void grow_queue(struct ts_pool *pool) {
 }
 
 void ts_pool_submit(struct ts_pool *pool, void (*job)(void *argument, size_t thread), void *argument) {
-  pthread_mutex_lock(&pool->lock);
+  ts_hold(&pool->lock);
   if (pool->queue_count == pool->queue_capacity) grow_queue(pool);
   size_t tail = (pool->queue_head + pool->queue_count) % pool->queue_capacity;
   pool->queue[tail] = (struct job){.run = job, .argument = argument};
   pool->queue_count++;
   pool->unfinished++;
   pthread_cond_signal(&pool->work);
-  pthread_mutex_unlock(&pool->lock);
 }
 
 void ts_pool_wait(struct ts_pool *pool) {
   if (own_pool == pool) TS_BUG("a job waits for its own pool");
-  pthread_mutex_lock(&pool->lock);
+  ts_hold(&pool->lock);
   while (pool->unfinished > 0) pthread_cond_wait(&pool->idle, &pool->lock);
-  pthread_mutex_unlock(&pool->lock);
 }
 
 size_t ts_pool_thread_count(const struct ts_pool *pool) { return pool->thread_count; }
@@ -173,9 +172,8 @@ static void loop_run(struct loop *loop) {
   while ((index = atomic_fetch_add(&loop->next, 1)) < loop->count) {
     loop->body(loop->argument, index);
     if (atomic_fetch_add(&loop->done, 1) + 1 != loop->count) continue;
-    pthread_mutex_lock(&loop->lock);
+    ts_hold(&loop->lock);
     pthread_cond_broadcast(&loop->finished);
-    pthread_mutex_unlock(&loop->lock);
   }
 }
 

@@ -94,7 +94,7 @@ static struct ts_field *find_field(struct ts_field *fields, size_t count, const 
 /* A misspelt key excuses the missing one that it means. */
 static void report_unknown_key(const struct ts_reader *reader, const json_t *object, const char *pointer,
                                const char *what, const char *key, struct ts_field *fields, size_t count) {
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (size_t i = 0; i < count; i++) {
     if (!json_object_get(object, fields[i].name)) ts_names_add(&names, fields[i].name);
   }
@@ -105,7 +105,6 @@ static void report_unknown_key(const struct ts_reader *reader, const json_t *obj
   const char *nearest = ts_names_suggest(&names, err, key, "keys that can be added here", "");
   struct ts_field *meant = nearest ? find_field(fields, count, nearest) : NULL;
   if (meant) meant->faulty = true;
-  ts_names_release(&names);
 }
 
 static void report_missing_key(const struct ts_reader *reader, const char *pointer, const char *what,
@@ -201,10 +200,9 @@ const char *ts_names_suggest(const struct ts_names *names, struct ts_error *err,
   } else if (names->count == 0) {
     ts_error_help(err, "%s", none);
   } else {
-    struct ts_str list = {0};
+    ts_auto(ts_str_release) struct ts_str list = {0};
     ts_names_print(names, &list);
     ts_error_help(err, "%s: %s", label, ts_str_get(&list));
-    ts_str_release(&list);
   }
   return nearest;
 }

@@ -236,6 +236,17 @@ const char *ts_nearest_word(const char *word, const char *const *candidates, siz
   return nearest;
 }
 
+const char *ts_suggest(const char *word, const char *const *names, size_t count) {
+  const char *found = NULL;
+  size_t hits = 0;
+  for (size_t i = 0; i < count && strlen(word) >= 2; i++) {
+    if (!ts_str_starts_with(names[i], word)) continue;
+    found = names[i];
+    hits++;
+  }
+  return hits == 1 ? found : ts_nearest_word(word, names, count);
+}
+
 /* Not by snprintf: every task is named when it is started. */
 const char *ts_join_names(const char *first, const char *second, char *buffer, size_t size) {
   if (size == 0) return buffer;

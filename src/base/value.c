@@ -103,10 +103,9 @@ bool ts_value_number(const struct ts_value *value, double *number) {
 
 /* Lists are printed as JSON, so that they read back with the types of their items ("5.0" and "5" differ there). */
 static void print_list(const struct ts_value *value, struct ts_str *out) {
-  json_t *json = ts_value_to_json(value);
+  json_auto_t *json = ts_value_to_json(value);
   ts_auto_free char *text = ts_json_dump(json, false, false);
   ts_str_add(out, text);
-  json_decref(json);
 }
 
 void ts_value_print(const struct ts_value *value, struct ts_str *out) {
@@ -143,12 +142,8 @@ json_t *ts_value_to_json(const struct ts_value *value) {
 static bool wrong_kind(const json_t *json, enum ts_value_type type, struct ts_error *err) {
   ts_fail(err, TS_ERR_BAD_VALUE, "expected %s %s, found %s", type == TS_VALUE_INTEGER ? "an" : "a",
           ts_value_type_name(type), ts_json_kind(json));
-  if (type == TS_VALUE_INTEGER && json_is_real(json)) {
-    ts_error_help(err, "write it without a decimal point");
-  } else {
-    ts_error_help(err, "give a value of this type");
-  }
-  return false;
+  return type == TS_VALUE_INTEGER && json_is_real(json) ? ts_error_help(err, "write it without a decimal point")
+                                                        : ts_error_help(err, "give a value of this type");
 }
 
 static bool type_of_json(const json_t *json, enum ts_value_type *type) {
@@ -173,8 +168,7 @@ static bool list_from_json(const json_t *json, struct ts_arena *arena, struct ts
     enum ts_value_type type;
     if (!type_of_json(item, &type)) {
       ts_fail(err, TS_ERR_BAD_VALUE, "list item %zu is %s", i, ts_json_kind(item));
-      ts_error_help(err, "list items are numbers, strings, booleans or lists");
-      return false;
+      return ts_error_help(err, "list items are numbers, strings, booleans or lists");
     }
     if (!ts_value_from_json(item, type, arena, &items[i], err)) return false;
   }
@@ -188,8 +182,7 @@ static bool string_from_json(const json_t *json, struct ts_arena *arena, struct 
   const char *text = json_string_value(json);
   if (strlen(text) != json_string_length(json)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "the string '%s' contains a NUL character", text);
-    ts_error_help(err, "remove the character");
-    return false;
+    return ts_error_help(err, "remove the character");
   }
   *value = ts_value_string(ts_arena_strdup(arena, text));
   return true;
@@ -199,8 +192,7 @@ static bool real_from_json(const json_t *json, struct ts_value *value, struct ts
   double number = json_number_value(json);
   if (!isfinite(number)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a real must be a finite number");
-    ts_error_help(err, "give a finite number");
-    return false;
+    return ts_error_help(err, "give a finite number");
   }
   *value = ts_value_real(number);
   return true;
@@ -232,16 +224,13 @@ bool ts_value_from_json(const json_t *json, enum ts_value_type type, struct ts_a
 
 static bool bad_text(const char *text, const char *wanted, const char *help, struct ts_error *err) {
   ts_fail(err, TS_ERR_BAD_VALUE, "'%s' is not %s", text, wanted);
-  ts_error_help(err, "%s", help);
-  return false;
+  return ts_error_help(err, "%s", help);
 }
 
 static bool list_from_text(const char *text, struct ts_arena *arena, struct ts_value *value, struct ts_error *err) {
-  json_t *json = json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
-  bool ok = json_is_array(json) ? list_from_json(json, arena, value, err)
-                                : bad_text(text, "a list", "write a list as in [0.5, 1.5] or [\"a\", \"b\"]", err);
-  json_decref(json);
-  return ok;
+  json_auto_t *json = json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+  return json_is_array(json) ? list_from_json(json, arena, value, err)
+                             : bad_text(text, "a list", "write a list as in [0.5, 1.5] or [\"a\", \"b\"]", err);
 }
 
 bool ts_value_from_text(const char *text, enum ts_value_type type, struct ts_arena *arena, struct ts_value *value,
@@ -265,8 +254,7 @@ bool ts_value_from_text(const char *text, enum ts_value_type type, struct ts_are
   case TS_VALUE_STRING:
     if (!ts_utf8_valid(text, strlen(text))) {
       ts_fail(err, TS_ERR_BAD_VALUE, "the text is not valid UTF-8");
-      ts_error_help(err, "save or type the text in UTF-8");
-      return false;
+      return ts_error_help(err, "save or type the text in UTF-8");
     }
     *value = ts_value_string(ts_arena_strdup(arena, text));
     return true;

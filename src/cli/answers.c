@@ -16,6 +16,7 @@
 
 #define TEXT_COLUMNS 80  /* of help that does not go to a terminal */
 #define MAX_COLUMNS  100 /* wider text is hard to read */
+#define MAX_NAMES    64
 
 static void print_and_release(struct ts_str *text) {
   fputs(ts_str_get(text), stdout);
@@ -23,24 +24,21 @@ static void print_and_release(struct ts_str *text) {
 }
 
 /* The command that the topic names; false if there is none. NULL for no topic. */
-static bool find_topic(const struct ts_cli_session *session, const struct ts_cli_command **command,
+static bool find_topic(const struct ts_cli_session *session, const struct tessera_command **command,
                        struct ts_error *err) {
   const char *topic = session->arguments.topic;
   *command = topic ? ts_cli_command_find(topic) : NULL;
   if (*command || !topic) return true;
-  const char *names[TS_COMMAND_COUNT];
-  size_t count = 0;
-  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
-    if (ts_cli_commands[i].group) names[count++] = ts_cli_commands[i].name;
-  }
+  const char *names[MAX_NAMES];
+  size_t count = ts_cli_command_names(names, MAX_NAMES);
   ts_fail(err, TS_ERR_USAGE, "unknown command '%s'", topic);
   ts_suggest_help(err, topic, names, count, "", "'tessera help' lists the commands");
   return false;
 }
 
 int ts_answer_help(const struct ts_cli_session *session, struct ts_error *err) {
-  const struct ts_cli_command *command = session->arguments.command;
-  bool asked = command && ts_cli_command_id(command) == TS_COMMAND_HELP;
+  const struct tessera_command *command = session->arguments.command;
+  bool asked = ts_cli_command_is(command, "help");
   if (asked && !session->arguments.help && !find_topic(session, &command, err)) return ts_error_exit_code(TS_ERR_USAGE);
   int columns = ts_cli_output_width(stdout);
   size_t width = columns == 0 ? TEXT_COLUMNS : columns > MAX_COLUMNS ? MAX_COLUMNS : (size_t)columns;
@@ -78,7 +76,7 @@ int ts_answer_completion(const struct ts_cli_session *session) {
 }
 
 int ts_answer_man(const struct ts_cli_session *session, struct ts_error *err) {
-  const struct ts_cli_command *command = NULL;
+  const struct tessera_command *command = NULL;
   if (!find_topic(session, &command, err)) return ts_error_exit_code(TS_ERR_USAGE);
   struct ts_str text = {0};
   ts_man_page(&text, command);
@@ -87,10 +85,18 @@ int ts_answer_man(const struct ts_cli_session *session, struct ts_error *err) {
 }
 
 /* A shell waits for the words: trouble means no words, not a message. */
-static void print_members(int (*call)(const struct ts_request *request, char **reply),
-                          const struct ts_cli_session *session, const char *list, const char *member) {
+static void print_members(const char *command, const struct ts_cli_session *session, const char *list,
+                          const char *member) {
+  static const char *const passed_on[] = {"folder", "store"};
+  struct tessera_call *call = tessera_call_create(command);
+  struct tessera_fault unused;
   char *reply = NULL;
-  call(&session->arguments.request, &reply);
+  for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++) {
+    const char *text = ts_arguments_get(&session->arguments, passed_on[i]);
+    if (text) tessera_call_set(call, passed_on[i], text, NULL, &unused);
+  }
+  tessera_call_make(call, NULL, &reply);
+  tessera_call_destroy(call);
   json_t *root = reply ? json_loads(reply, 0, NULL) : NULL;
   const json_t *items = ts_cli_reply_member(root, list);
   for (size_t i = 0; i < json_array_size(items); i++) puts(ts_cli_reply_text(json_array_get(items, i), member));
@@ -98,24 +104,24 @@ static void print_members(int (*call)(const struct ts_request *request, char **r
   tessera_reply_free(reply);
 }
 
-static void print_methods(const struct ts_cli_command *command) {
+static void print_methods(const struct tessera_command *command) {
   json_t *list = ts_cli_method_list(command);
   for (size_t i = 0; i < json_array_size(list); i++) puts(ts_cli_method_name(json_array_get(list, i)));
   json_decref(list);
 }
 
 int ts_answer_words(const struct ts_cli_session *session) {
-  const struct ts_cli_command *command = ts_cli_command_find(session->arguments.topic);
+  const struct tessera_command *command = ts_cli_command_find(session->arguments.topic);
   if (command) {
     print_methods(command);
   } else if (strcmp(session->arguments.topic, "runs") == 0) {
-    print_members(tessera_status, session, "runs", "id");
+    print_members("status", session, "runs", "id");
   } else if (strcmp(session->arguments.topic, "demos") == 0) {
-    print_members(tessera_list, session, "demos", "name");
+    print_members("list", session, "demos", "name");
   } else {
-    for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
-      if (ts_cli_commands[i].group) puts(ts_cli_commands[i].name);
-    }
+    const char *names[MAX_NAMES];
+    size_t count = ts_cli_command_names(names, MAX_NAMES);
+    for (size_t i = 0; i < count; i++) puts(names[i]);
   }
   return 0;
 }

@@ -7,24 +7,31 @@
 #include "cli/arguments.h"
 
 #include "base/alloc.h"
-#include "base/const.h"
 #include "base/file.h"
 #include "cli/arguments_int.h"
 
 #include <string.h>
 
-#define DEFAULT_DEMO "nuclei"
 #define MAX_NAMES    128
+#define MAX_OPERANDS 4
+
+/* An option of the call, which is made once the whole line is read. */
+struct given {
+  const struct tessera_option *option;
+  const char *value; /* NULL: none */
+};
 
 struct walk {
   struct ts_arguments *arguments; /* borrowed */
   int argc;
   char *const *argv; /* borrowed */
   int next;
-  bool only_operands;             /* after "--" */
-  const struct ts_option **early; /* owned; options before the command */
+  bool only_operands;                  /* after "--" */
+  const struct tessera_option **early; /* owned; options before the command */
   size_t early_count, early_capacity;
-  const char *operands[TS_MAX_OPERANDS];
+  struct given *given; /* owned */
+  size_t given_count, given_capacity;
+  const char *operands[MAX_OPERANDS];
   size_t operand_count;
   const char *surplus; /* the first operand too many */
   struct ts_str line;  /* the words kept for "continue with" */
@@ -33,15 +40,24 @@ struct walk {
   struct ts_error *err;
 };
 
-const char *ts_suggest(const char *word, const char *const *names, size_t count) {
-  const char *found = NULL;
-  size_t hits = 0;
-  for (size_t i = 0; i < count && strlen(word) >= 2; i++) {
-    if (!ts_str_starts_with(names[i], word)) continue;
-    found = names[i];
-    hits++;
-  }
-  return hits == 1 ? found : ts_nearest_word(word, names, count);
+/* Where the options of the program itself go. */
+static const struct {
+  const char *name;
+  size_t field; /* FLAG: bool, TALLY: int, WORD: const char * */
+} own_options[] = {
+    {"show-config", offsetof(struct ts_arguments, show_config)},
+    {"progress", offsetof(struct ts_arguments, progress)},
+    {"json", offsetof(struct ts_arguments, json)},
+    {"quiet", offsetof(struct ts_arguments, quiet)},
+    {"verbose", offsetof(struct ts_arguments, verbose)},
+    {"color", offsetof(struct ts_arguments, color)},
+    {"yes", offsetof(struct ts_arguments, yes)},
+    {"help", offsetof(struct ts_arguments, help)},
+    {"version", offsetof(struct ts_arguments, version)},
+};
+
+const char *ts_arguments_get(const struct ts_arguments *arguments, const char *name) {
+  return arguments->call ? tessera_call_get(arguments->call, name) : NULL;
 }
 
 void ts_suggest_help(struct ts_error *err, const char *word, const char *const *names, size_t count, const char *before,
@@ -55,18 +71,20 @@ void ts_suggest_help(struct ts_error *err, const char *word, const char *const *
 }
 
 /* The names of all commands that take the option: "plan and study". */
-static void add_owners(struct ts_str *out, const struct ts_option *option) {
+static void add_owners(struct ts_str *out, const struct tessera_option *option) {
+  const struct tessera_command *command;
   size_t count = 0, left = 0;
-  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) left += ts_option_applies(option, &ts_cli_commands[i]);
-  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
-    if (!ts_option_applies(option, &ts_cli_commands[i])) continue;
+  for (size_t i = 0; (command = tessera_command_at(i)); i++) left += tessera_option_applies(option, command);
+  for (size_t i = 0; (command = tessera_command_at(i)); i++) {
+    if (!tessera_option_applies(option, command)) continue;
     left--;
     if (count++ > 0) ts_str_add(out, left ? ", " : " and ");
-    ts_str_addf(out, "'%s'", ts_cli_commands[i].name);
+    ts_str_addf(out, "'%s'", command->name);
   }
 }
 
-static bool fail_no_effect(const struct ts_option *option, const struct ts_cli_command *command, struct ts_error *err) {
+static bool fail_no_effect(const struct tessera_option *option, const struct tessera_command *command,
+                           struct ts_error *err) {
   struct ts_str owners = {0};
   add_owners(&owners, option);
   ts_fail(err, TS_ERR_USAGE, "'--%s' has no effect on '%s'", option->name, command->name);
@@ -76,11 +94,12 @@ static bool fail_no_effect(const struct ts_option *option, const struct ts_cli_c
 }
 
 static bool fail_unknown_option(const struct walk *walk, const char *word, size_t length) {
-  const struct ts_cli_command *command = walk->arguments->command;
+  const struct tessera_command *command = walk->arguments->command;
   const char *names[MAX_NAMES];
   size_t count = 0;
-  for (size_t i = 0; i < ts_option_count && count < MAX_NAMES; i++) {
-    if (!command || ts_option_applies(&ts_options[i], command)) names[count++] = ts_options[i].name;
+  const struct tessera_option *option;
+  for (size_t i = 0; (option = tessera_option_at(i)) && count < MAX_NAMES; i++) {
+    if (!command || tessera_option_applies(option, command)) names[count++] = option->name;
   }
   char *name = ts_strndup(word, length);
   ts_fail(walk->err, TS_ERR_USAGE, "unknown option '%s%s'", length > 1 ? "--" : "-", name);
@@ -93,22 +112,49 @@ static bool fail_unknown_option(const struct walk *walk, const char *word, size_
 }
 
 /* Whether the option may be used: now if the command is known, otherwise when it is. */
-static bool admit(struct walk *walk, const struct ts_option *option) {
-  const struct ts_cli_command *command = walk->arguments->command;
-  if (command) return ts_option_applies(option, command) || fail_no_effect(option, command, walk->err);
+static bool admit(struct walk *walk, const struct tessera_option *option) {
+  const struct tessera_command *command = walk->arguments->command;
+  if (command) return tessera_option_applies(option, command) || fail_no_effect(option, command, walk->err);
   walk->early = ts_grow(walk->early, walk->early_count, &walk->early_capacity, sizeof *walk->early);
   walk->early[walk->early_count++] = option;
   return true;
 }
 
-static bool fail_no_value(struct walk *walk, const struct ts_option *option, const char *spelled) {
+static bool fail_no_value(struct walk *walk, const struct tessera_option *option, const char *spelled) {
   ts_fail(walk->err, TS_ERR_USAGE, "'%s' needs a value", spelled);
   ts_error_help(walk->err, "write %s %s", spelled, option->argument);
   return false;
 }
 
+static void set_own(struct ts_arguments *arguments, const struct tessera_option *option, const char *value) {
+  for (size_t i = 0; i < sizeof own_options / sizeof own_options[0]; i++) {
+    if (strcmp(own_options[i].name, option->name) != 0) continue;
+    void *field = (char *)arguments + own_options[i].field;
+    if (option->kind == TESSERA_OPTION_FLAG) *(bool *)field = true;
+    if (option->kind == TESSERA_OPTION_TALLY) ++*(int *)field;
+    if (option->kind == TESSERA_OPTION_WORD) *(const char **)field = value;
+    return;
+  }
+  TS_BUG("no field for the option '%s'", option->name);
+}
+
+/* A wrong value is reported here, at its place in the line. */
+static bool keep_option(struct walk *walk, const struct tessera_option *option, const char *spelled,
+                        const char *value) {
+  struct tessera_fault fault;
+  if (!tessera_option_check(option, value, spelled, &fault)) return ts_argument_fail(&fault, walk->err);
+  if (option->is_program) {
+    set_own(walk->arguments, option, value);
+    return true;
+  }
+  walk->given = ts_grow(walk->given, walk->given_count, &walk->given_capacity, sizeof *walk->given);
+  walk->given[walk->given_count++] = (struct given){option, value};
+  return true;
+}
+
 /* `value`: the rest of the same word, or NULL. Takes the next word where the option needs one. */
-static bool take_option(struct walk *walk, const struct ts_option *option, const char *spelled, const char *value) {
+static bool take_option(struct walk *walk, const struct tessera_option *option, const char *spelled,
+                        const char *value) {
   if (!admit(walk, option)) return false;
   int first = walk->next - 1;
   bool more = walk->next < walk->argc;
@@ -118,21 +164,21 @@ static bool take_option(struct walk *walk, const struct ts_option *option, const
     return false;
   }
   if (option->argument && !value) {
-    bool optional = option->kind == TS_OPTION_OPTIONAL;
+    bool optional = option->kind == TESSERA_OPTION_OPTIONAL;
     if (!optional && !more) return fail_no_value(walk, option, spelled);
-    if (!optional || (more && option->belongs(walk->argv[walk->next]))) value = walk->argv[walk->next++];
+    if (!optional || (more && tessera_option_takes(option, walk->argv[walk->next]))) value = walk->argv[walk->next++];
   }
-  if (option->field == offsetof(struct ts_arguments, request.resume_id)) {
+  if (strcmp(option->name, "resume") == 0) {
     walk->resume_first = first;
     walk->resume_last = walk->next;
   }
-  return ts_argument_store(walk->arguments, option, spelled, value, walk->err);
+  return keep_option(walk, option, spelled, value);
 }
 
 static bool take_long(struct walk *walk, const char *word) {
   const char *name = word + 2;
   size_t length = strcspn(name, "=");
-  const struct ts_option *option = ts_option_find(name, length);
+  const struct tessera_option *option = ts_option_find(name, length);
   if (!option) return fail_unknown_option(walk, name, length);
   char *spelled = ts_strndup(word, length + 2);
   bool fine = take_option(walk, option, spelled, name[length] == '=' ? name + length + 1 : NULL);
@@ -143,7 +189,7 @@ static bool take_long(struct walk *walk, const char *word) {
 /* -q, -qv, -j4, -nj4: letters up to the first that takes a value, which is the rest of the word if there is one. */
 static bool take_letters(struct walk *walk, const char *word) {
   for (const char *p = word + 1; *p; p++) {
-    const struct ts_option *option = ts_option_find_letter(*p);
+    const struct tessera_option *option = ts_option_find_letter(*p);
     if (!option) return fail_unknown_option(walk, p, 1);
     char spelled[3] = {'-', *p, '\0'};
     const char *rest = option->argument && p[1] ? p + 1 : NULL;
@@ -154,14 +200,11 @@ static bool take_letters(struct walk *walk, const char *word) {
 }
 
 static bool take_command(struct walk *walk, const char *word) {
-  const struct ts_cli_command *command = ts_cli_command_find(word);
+  const struct tessera_command *command = ts_cli_command_find(word);
   walk->arguments->command = command;
   if (command) return true;
-  const char *names[TS_COMMAND_COUNT];
-  size_t count = 0;
-  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
-    if (ts_cli_commands[i].group) names[count++] = ts_cli_commands[i].name;
-  }
+  const char *names[MAX_NAMES];
+  size_t count = ts_cli_command_names(names, MAX_NAMES);
   ts_fail(walk->err, TS_ERR_USAGE, "unknown command '%s'", word);
   ts_suggest_help(walk->err, word, names, count, "tessera ", "'tessera help' lists the commands");
   return false;
@@ -169,7 +212,7 @@ static bool take_command(struct walk *walk, const char *word) {
 
 static bool take_operand(struct walk *walk, const char *word) {
   if (!walk->arguments->command) return take_command(walk, word);
-  if (walk->operand_count < TS_MAX_OPERANDS) {
+  if (walk->operand_count < MAX_OPERANDS) {
     walk->operands[walk->operand_count++] = word;
   } else if (!walk->surplus) {
     walk->surplus = word;
@@ -197,51 +240,47 @@ static void keep_words(struct walk *walk, int first) {
 }
 
 static bool check_early(const struct walk *walk) {
-  const struct ts_cli_command *command = walk->arguments->command;
+  const struct tessera_command *command = walk->arguments->command;
   for (size_t i = 0; command && i < walk->early_count; i++) {
-    if (!ts_option_applies(walk->early[i], command)) return fail_no_effect(walk->early[i], command, walk->err);
+    if (!tessera_option_applies(walk->early[i], command)) return fail_no_effect(walk->early[i], command, walk->err);
   }
   return true;
+}
+
+static bool fail_surplus(const struct walk *walk, const char *word) {
+  const char *name = walk->arguments->command->name;
+  ts_fail(walk->err, TS_ERR_USAGE, "'%s' is one word too many for '%s'", word, name);
+  ts_error_help(walk->err, "'tessera %s --help' shows how it is called", name);
+  return false;
 }
 
 static bool assign_operands(const struct walk *walk) {
-  const struct ts_cli_command *command = walk->arguments->command;
-  for (size_t i = 0; i < TS_MAX_OPERANDS; i++) {
-    const struct ts_operand *operand = &command->operands[i];
-    bool given = i < walk->operand_count;
-    if (!operand->name && given) {
-      ts_fail(walk->err, TS_ERR_USAGE, "'%s' is one word too many for '%s'", walk->operands[i], command->name);
-      ts_error_help(walk->err, "'tessera %s --help' shows how it is called", command->name);
-      return false;
-    }
-    if (!operand->name) break;
-    if (given && *walk->operands[i] != '\0') {
-      if (operand->choices && !ts_argument_is_choice(operand->name, walk->operands[i], operand->choices, walk->err)) {
-        return false;
-      }
-      *(const char **)((char *)walk->arguments + operand->field) = walk->operands[i];
-    } else if (!operand->optional || given) {
-      ts_fail(walk->err, TS_ERR_USAGE, "'%s' needs %s", command->name, operand->name);
-      ts_error_help(walk->err, "%s: %s", operand->name, operand->help);
-      return false;
-    }
+  const struct tessera_command *command = walk->arguments->command;
+  const struct tessera_operand *operand = command->operands;
+  struct tessera_fault fault;
+  for (size_t i = 0; operand->name || i < walk->operand_count; i++, operand++) {
+    const char *word = i < walk->operand_count ? walk->operands[i] : NULL;
+    if (!operand->name) return fail_surplus(walk, word);
+    if (!word && operand->optional) continue;
+    if (!tessera_call_set(walk->arguments->call, operand->sets, word, operand->name, &fault))
+      return ts_argument_fail(&fault, walk->err);
   }
-  return true;
+  return !walk->surplus || fail_surplus(walk, walk->surplus);
 }
 
 static bool check_conflicts(const struct ts_arguments *arguments, struct ts_error *err) {
-  if (arguments->show_config && arguments->request.file) {
-    ts_fail(err, TS_ERR_USAGE, "'--show-config' shows settings and checks no file, but got '%s'",
-            arguments->request.file);
+  const char *file = ts_arguments_get(arguments, "file");
+  if (arguments->show_config && file) {
+    ts_fail(err, TS_ERR_USAGE, "'--show-config' shows settings and checks no file, but got '%s'", file);
     ts_error_help(err, "leave out one of them");
     return false;
   }
-  if (arguments->request.resume && arguments->request.no_reuse) {
+  if (ts_arguments_get(arguments, "resume") && ts_arguments_get(arguments, "no-reuse")) {
     ts_fail(err, TS_ERR_USAGE, "'--resume' needs what '--no-reuse' does not keep");
     ts_error_help(err, "leave out one of them");
     return false;
   }
-  bool prints_design = ts_cli_command_id(arguments->command) == TS_COMMAND_SAMPLE && !arguments->request.output;
+  bool prints_design = ts_cli_command_is(arguments->command, "sample") && !ts_arguments_get(arguments, "output");
   if (prints_design && arguments->json) {
     ts_fail(err, TS_ERR_USAGE, "'--json' and the design would both go to standard output");
     ts_error_help(err, "name a file for the design: -o design.csv");
@@ -250,40 +289,32 @@ static bool check_conflicts(const struct ts_arguments *arguments, struct ts_erro
   return true;
 }
 
-/* The folder of the project: -C, and for init the folder to make. */
-static char *project_folder(const struct ts_arguments *arguments) {
-  const char *made = NULL;
-  if (arguments->command && ts_cli_command_id(arguments->command) == TS_COMMAND_INIT) {
-    made = arguments->operand_folder ? arguments->operand_folder : arguments->request.demo;
-  }
-  if (arguments->change_folder && made) return ts_path_join(arguments->change_folder, made);
-  if (made) return ts_strdup(made);
-  return arguments->change_folder ? ts_strdup(arguments->change_folder) : NULL;
+/* What is known to be right. */
+static void set(struct ts_arguments *arguments, const char *name, const char *value) {
+  struct tessera_fault fault;
+  if (!tessera_call_set(arguments->call, name, value, NULL, &fault)) TS_BUG("%s: %s", name, fault.text);
 }
 
-static void complete_request(struct ts_arguments *arguments) {
-  struct ts_request *request = &arguments->request;
-  request->size_bytes = sizeof *request;
-  if (arguments->demo_wanted && !request->demo) request->demo = DEFAULT_DEMO;
-  arguments->folder = project_folder(arguments);
-  request->folder = arguments->folder;
-  request->data = arguments->data.items;
-  request->data_count = arguments->data.count;
-  request->data_roots = arguments->data_roots.items;
-  request->data_root_count = arguments->data_roots.count;
-  request->operations = arguments->operations.items;
-  request->operations_count = arguments->operations.count;
-  request->output_columns = arguments->output_columns.items;
-  request->output_column_count = arguments->output_columns.count;
-  request->objectives = arguments->objectives.items;
-  request->objective_count = arguments->objectives.count;
-  request->ignored = arguments->ignored.items;
-  request->ignored_count = arguments->ignored.count;
-  request->components = arguments->components.items;
-  request->component_count = arguments->components.count;
-  request->parameters = arguments->settings.items;
-  request->parameter_count = arguments->settings.count;
-  request->raw_values = arguments->canonical && strcmp(arguments->canonical, "off") == 0;
+/* init: the folder to make, below -C; a demo goes into a folder of its name. */
+static void set_new_folder(struct ts_arguments *arguments, const char *operand) {
+  const char *made = operand ? operand : ts_arguments_get(arguments, "demo");
+  if (!made) return;
+  ts_auto_free char *folder = ts_path_join(arguments->change_folder ? arguments->change_folder : "", made);
+  set(arguments, "folder", folder);
+}
+
+static bool make_call(struct walk *walk) {
+  struct ts_arguments *arguments = walk->arguments;
+  arguments->call = tessera_call_create(arguments->command->name);
+  for (size_t i = 0; i < walk->given_count; i++) set(arguments, walk->given[i].option->name, walk->given[i].value);
+  for (size_t i = 0; i < walk->given_count; i++)
+    if (strcmp(walk->given[i].option->name, "folder") == 0) arguments->change_folder = walk->given[i].value;
+  if (!assign_operands(walk)) return false;
+  if (ts_cli_command_is(arguments->command, "init"))
+    set_new_folder(arguments, walk->operand_count > 0 ? walk->operands[0] : NULL);
+  arguments->topic = ts_arguments_get(arguments, "topic");
+  arguments->dry_run = ts_arguments_get(arguments, "dry-run") != NULL;
+  return check_conflicts(arguments, walk->err);
 }
 
 static char *command_line(int argc, char *const *argv) {
@@ -310,13 +341,7 @@ static bool parse(struct walk *walk) {
     ts_error_help(walk->err, "'tessera help' lists the commands");
     return false;
   }
-  if (!assign_operands(walk)) return false;
-  if (walk->surplus) {
-    ts_fail(walk->err, TS_ERR_USAGE, "'%s' is one word too many for '%s'", walk->surplus, arguments->command->name);
-    ts_error_help(walk->err, "'tessera %s --help' shows how it is called", arguments->command->name);
-    return false;
-  }
-  return check_conflicts(arguments, walk->err);
+  return make_call(walk);
 }
 
 bool ts_arguments_parse(struct ts_arguments *arguments, int argc, char *const *argv, struct ts_error *err) {
@@ -324,31 +349,40 @@ bool ts_arguments_parse(struct ts_arguments *arguments, int argc, char *const *a
   struct walk walk = {.arguments = arguments, .argc = argc, .argv = argv, .next = 1, .err = err};
   ts_str_add(&walk.line, "tessera");
   bool fine = parse(&walk);
-  if (fine) complete_request(arguments);
   arguments->command_line = command_line(argc, argv);
-  arguments->request.command = arguments->command_line;
   arguments->resume_at = walk.resume_at ? walk.resume_at : walk.line.length;
   arguments->resume_line = ts_str_detach(&walk.line);
   free(walk.early);
+  free(walk.given);
   return fine;
 }
 
-static void release_settings(struct ts_setting_list *settings) {
-  for (size_t i = 0; i < settings->count; i++) free(ts_without_const(settings->items[i].name));
-  free(settings->items);
-}
-
 void ts_arguments_release(struct ts_arguments *arguments) {
-  release_settings(&arguments->settings);
-  release_settings(&arguments->components);
-  free(arguments->objectives.items);
-  free(arguments->ignored.items);
-  free(arguments->data.items);
-  free(arguments->data_roots.items);
-  free(arguments->operations.items);
-  free(arguments->output_columns.items);
-  free(arguments->folder);
+  tessera_call_destroy(arguments->call);
   free(arguments->command_line);
   free(arguments->resume_line);
   memset(arguments, 0, sizeof *arguments);
+}
+
+bool ts_argument_fail(const struct tessera_fault *fault, struct ts_error *err) {
+  ts_fail(err, ts_error_of_number(fault->code, TS_ERR_USAGE), "%s", fault->text);
+  if (fault->help[0]) ts_error_help(err, "%s", fault->help);
+  return false;
+}
+
+void ts_shell_quote(struct ts_str *out, const char *word) {
+  static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";
+  if (*word != '\0' && word[strspn(word, safe)] == '\0') {
+    ts_str_add(out, word);
+    return;
+  }
+  ts_str_add_char(out, '\'');
+  for (; *word; word++) {
+    if (*word == '\'') {
+      ts_str_add(out, "'\\''");
+    } else {
+      ts_str_add_char(out, *word);
+    }
+  }
+  ts_str_add_char(out, '\'');
 }

@@ -55,7 +55,7 @@ static void set_views(struct ts_cli_session *session) {
   session->program = ts_str_detach(&program);
   const struct ts_view view = {.unicode = ts_cli_output_is_unicode(),
                                .quiet = arguments->quiet,
-                               .no_cutoff = arguments->request.no_cutoff,
+                               .no_cutoff = ts_arguments_get(arguments, "no-cutoff") != NULL,
                                .program = session->program};
   session->results = view;
   session->results.color = ts_cli_output_color(stdout, color);
@@ -72,15 +72,19 @@ static void find_own_path(char path[PATH_MAX]) {
   if (length <= 0 || access(path, X_OK) != 0) snprintf(path, PATH_MAX, "/proc/self/exe");
 }
 
+/* Settings become options of the call, where it takes them. */
 static void use_settings(struct ts_cli_session *session) {
-  struct ts_request *request = &session->arguments.request;
-  const struct ts_setting *store = &session->settings.items[TS_SETTING_STORE];
-  request->threads = ts_settings_jobs(&session->settings);
-  if (strcmp(store->origin, "default") != 0) request->store = store->value;
-  request->scratch_bytes = ts_settings_scratch(&session->settings);
+  static const enum ts_setting_id used[] = {TS_SETTING_JOBS, TS_SETTING_STORE, TS_SETTING_SCRATCH};
+  const struct tessera_command *command = session->arguments.command;
+  struct tessera_fault unused; /* the settings were checked when they were found */
+  for (size_t i = 0; i < sizeof used / sizeof used[0]; i++) {
+    const char *name = ts_setting_name(used[i]);
+    const struct ts_setting *setting = &session->settings.items[used[i]];
+    if (strcmp(setting->origin, "default") == 0) continue;
+    if (!tessera_option_applies(ts_option_find(name, strlen(name)), command)) continue;
+    tessera_call_set(session->arguments.call, name, setting->value, setting->origin, &unused);
+  }
   find_own_path(session->own_path);
-  request->program = session->own_path;
-  request->watch = true;
 }
 
 /* For commands that depend on settings: what the library does, and the words that it knows. */
@@ -96,7 +100,7 @@ static int run_command(struct ts_cli_session *session) {
     use_settings(session);
     if (session->arguments.show_config) {
       code = ts_answer_config(session);
-    } else if (session->arguments.command->call) {
+    } else if (!session->arguments.command->is_program) {
       code = ts_cli_session_call(session);
     } else {
       code = ts_answer_words(session);
@@ -110,13 +114,11 @@ static int dispatch(struct ts_cli_session *session, struct ts_error *err) {
   const struct ts_arguments *arguments = &session->arguments;
   if (arguments->help) return ts_answer_help(session, err);
   if (arguments->version) return ts_answer_version(session);
-  switch (ts_cli_command_id(arguments->command)) {
-  case TS_COMMAND_HELP: return ts_answer_help(session, err);
-  case TS_COMMAND_VERSION: return ts_answer_version(session);
-  case TS_COMMAND_COMPLETION: return ts_answer_completion(session);
-  case TS_COMMAND_MAN: return ts_answer_man(session, err);
-  default: return run_command(session);
-  }
+  if (ts_cli_command_is(arguments->command, "help")) return ts_answer_help(session, err);
+  if (ts_cli_command_is(arguments->command, "version")) return ts_answer_version(session);
+  if (ts_cli_command_is(arguments->command, "completion")) return ts_answer_completion(session);
+  if (ts_cli_command_is(arguments->command, "man")) return ts_answer_man(session, err);
+  return run_command(session);
 }
 
 /* A result that did not arrive does not count. */

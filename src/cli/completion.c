@@ -4,24 +4,26 @@
 
 #include <string.h>
 
-static void add_spellings(struct ts_str *out, const struct ts_option *option, const char *between) {
+static void add_spellings(struct ts_str *out, const struct tessera_option *option, const char *between) {
   if (option->letter) ts_str_addf(out, "-%c%s", option->letter, between);
   ts_str_addf(out, "--%s", option->name);
 }
 
 /* What puts the words for an argument into COMPREPLY. */
-static void add_reply(struct ts_str *out, enum ts_completes completes, const char *const *choices) {
+static void add_reply(struct ts_str *out, enum tessera_completes completes, const char *const *choices) {
   switch (completes) {
-  case TS_COMPLETES_NOTHING: ts_str_add(out, ":"); break;
-  case TS_COMPLETES_FILE: ts_str_add(out, "_tessera_reply -f"); break;
-  case TS_COMPLETES_FOLDER: ts_str_add(out, "_tessera_reply -d"); break;
-  case TS_COMPLETES_RUN:
+  case TESSERA_COMPLETES_NOTHING: ts_str_add(out, ":"); break;
+  case TESSERA_COMPLETES_FILE: ts_str_add(out, "_tessera_reply -f"); break;
+  case TESSERA_COMPLETES_FOLDER: ts_str_add(out, "_tessera_reply -d"); break;
+  case TESSERA_COMPLETES_RUN:
     ts_str_add(out, "_tessera_reply -W \"$(tessera -C \"$folder\" words runs 2>/dev/null)\"");
     break;
-  case TS_COMPLETES_DEMO: ts_str_add(out, "_tessera_reply -W \"$(tessera words demos 2>/dev/null)\""); break;
-  case TS_COMPLETES_METHOD: ts_str_add(out, "_tessera_reply -W \"$(tessera words \"$command\" 2>/dev/null)\""); break;
-  case TS_COMPLETES_COMMAND: ts_str_add(out, "_tessera_reply -W \"$commands\""); break;
-  case TS_COMPLETES_CHOICES:
+  case TESSERA_COMPLETES_DEMO: ts_str_add(out, "_tessera_reply -W \"$(tessera words demos 2>/dev/null)\""); break;
+  case TESSERA_COMPLETES_METHOD:
+    ts_str_add(out, "_tessera_reply -W \"$(tessera words \"$command\" 2>/dev/null)\"");
+    break;
+  case TESSERA_COMPLETES_COMMAND: ts_str_add(out, "_tessera_reply -W \"$commands\""); break;
+  case TESSERA_COMPLETES_CHOICES:
     ts_str_add(out, "_tessera_reply -W '");
     for (size_t i = 0; choices && choices[i]; i++) ts_str_addf(out, "%s%s", i ? " " : "", choices[i]);
     ts_str_add(out, "'");
@@ -32,15 +34,15 @@ static void add_reply(struct ts_str *out, enum ts_completes completes, const cha
 /* One case per option with an argument: an optional one may also be followed by something else. */
 static void add_values(struct ts_str *out) {
   ts_str_add(out, "  case $before in\n");
-  for (size_t i = 0; i < ts_option_count; i++) {
-    const struct ts_option *option = &ts_options[i];
+  const struct tessera_option *option;
+  for (size_t i = 0; (option = tessera_option_at(i)); i++) {
     if (!option->argument) continue;
     ts_str_add(out, "  ");
     add_spellings(out, option, "|");
     ts_str_add(out, ")\n    ");
     add_reply(out, option->completes, option->choices);
-    ts_str_add(out, option->kind == TS_OPTION_OPTIONAL ? "\n    [[ $word == -* ]] || return 0\n    ;;\n"
-                                                       : "\n    return 0\n    ;;\n");
+    ts_str_add(out, option->kind == TESSERA_OPTION_OPTIONAL ? "\n    [[ $word == -* ]] || return 0\n    ;;\n"
+                                                            : "\n    return 0\n    ;;\n");
   }
   ts_str_add(out, "  esac\n");
 }
@@ -52,9 +54,9 @@ static void add_search(struct ts_str *out) {
                   "    -C | --folder) folder=${COMP_WORDS[i + 1]} ;;&\n"
                   "    ");
   bool first = true;
-  for (size_t i = 0; i < ts_option_count; i++) {
-    const struct ts_option *option = &ts_options[i];
-    if (!option->argument || option->kind == TS_OPTION_OPTIONAL) continue;
+  const struct tessera_option *option;
+  for (size_t i = 0; (option = tessera_option_at(i)); i++) {
+    if (!option->argument || option->kind == TESSERA_OPTION_OPTIONAL) continue;
     if (!first) ts_str_add(out, " | ");
     add_spellings(out, option, " | ");
     first = false;
@@ -72,27 +74,28 @@ static void add_search(struct ts_str *out) {
                   "  done\n");
 }
 
-static void add_option_words(struct ts_str *out, const struct ts_cli_command *command) {
+static void add_option_words(struct ts_str *out, const struct tessera_command *command) {
   bool first = true;
-  for (size_t i = 0; i < ts_option_count; i++) {
-    const struct ts_option *option = &ts_options[i];
-    if (command ? !ts_option_applies(option, command) : !ts_option_is_common(option)) continue;
+  const struct tessera_option *option;
+  for (size_t i = 0; (option = tessera_option_at(i)); i++) {
+    if (command ? !tessera_option_applies(option, command) : !ts_option_is_common(option)) continue;
     if (!first) ts_str_add_char(out, ' ');
     add_spellings(out, option, " ");
     first = false;
   }
 }
 
-static void add_command(struct ts_str *out, const struct ts_cli_command *command) {
+static void add_command(struct ts_str *out, const struct tessera_command *command) {
   ts_str_addf(out, "  %s)\n    options='", command->name);
   add_option_words(out, command);
   ts_str_add(out, "'\n    [[ $word == -* ]] || ");
-  add_reply(out, command->operands[0].name ? command->operands[0].completes : TS_COMPLETES_NOTHING,
+  add_reply(out, command->operands[0].name ? command->operands[0].completes : TESSERA_COMPLETES_NOTHING,
             command->operands[0].choices);
   ts_str_add(out, "\n    ;;\n");
 }
 
 static void completion_bash(struct ts_str *out) {
+  const struct tessera_command *command;
   ts_str_add(out, "# Completion of tessera for bash; made from its command table.\n"
                   "_tessera_reply() {\n"
                   "  [[ $1 == -[fd] ]] && compopt -o filenames\n"
@@ -103,9 +106,9 @@ static void completion_bash(struct ts_str *out) {
                   "  local command= folder=. options= i\n"
                   "  local commands='");
   bool first = true;
-  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
-    if (!ts_cli_commands[i].group) continue;
-    ts_str_addf(out, "%s%s", first ? "" : " ", ts_cli_commands[i].name);
+  for (size_t i = 0; (command = tessera_command_at(i)); i++) {
+    if (!command->group) continue;
+    ts_str_addf(out, "%s%s", first ? "" : " ", command->name);
     first = false;
   }
   ts_str_add(out, "'\n"
@@ -118,8 +121,8 @@ static void completion_bash(struct ts_str *out) {
   ts_str_add(out, "  case $command in\n  '')\n    options='");
   add_option_words(out, NULL);
   ts_str_add(out, "'\n    [[ $word == -* ]] || _tessera_reply -W \"$commands\"\n    ;;\n");
-  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
-    if (ts_cli_commands[i].group) add_command(out, &ts_cli_commands[i]);
+  for (size_t i = 0; (command = tessera_command_at(i)); i++) {
+    if (command->group) add_command(out, command);
   }
   ts_str_add(out, "  esac\n"
                   "  [[ $word == -* ]] && _tessera_reply -W \"$options\"\n"

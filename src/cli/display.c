@@ -49,26 +49,26 @@ static void snapshot_release(struct ts_snapshot *snapshot) {
 }
 
 /* The names seldom change: they are copied only when they do. */
-static void snapshot_take(struct ts_snapshot *snapshot, const struct ts_progress *progress) {
-  bool same = snapshot->stage_count == progress->stage_count;
-  for (size_t i = 0; same && i < progress->stage_count; i++) {
-    same = strcmp(snapshot->stages[i].name, progress->stages[i].name) == 0;
+static void snapshot_take(struct ts_snapshot *snapshot, const struct tessera_event *event) {
+  bool same = snapshot->stage_count == event->stage_count;
+  for (size_t i = 0; same && i < event->stage_count; i++) {
+    same = strcmp(snapshot->stages[i].name, event->stages[i].name) == 0;
   }
   if (!same) {
     snapshot_release(snapshot);
-    snapshot->stages = ts_calloc(progress->stage_count, sizeof *snapshot->stages);
-    snapshot->stage_count = progress->stage_count;
-    for (size_t i = 0; i < progress->stage_count; i++) snapshot->stages[i].name = ts_strdup(progress->stages[i].name);
+    snapshot->stages = ts_calloc(event->stage_count, sizeof *snapshot->stages);
+    snapshot->stage_count = event->stage_count;
+    for (size_t i = 0; i < event->stage_count; i++) snapshot->stages[i].name = ts_strdup(event->stages[i].name);
   }
-  for (size_t i = 0; i < progress->stage_count; i++) {
+  for (size_t i = 0; i < event->stage_count; i++) {
     const char *name = snapshot->stages[i].name;
-    snapshot->stages[i] = progress->stages[i];
+    snapshot->stages[i] = event->stages[i];
     snapshot->stages[i].name = name;
   }
-  snprintf(snapshot->run, sizeof snapshot->run, "%s", progress->run ? progress->run : "");
-  snapshot->elapsed_s = progress->elapsed_s;
-  snapshot->left_s = progress->left_s;
-  snapshot->threads = progress->threads;
+  snprintf(snapshot->run, sizeof snapshot->run, "%s", event->run ? event->run : "");
+  snapshot->elapsed_s = event->elapsed_s;
+  snapshot->left_s = event->left_s;
+  snapshot->threads = event->threads;
 }
 
 /* The snapshot with its times moved on to now; shares the stages. */
@@ -131,7 +131,7 @@ static size_t current_stage(const struct ts_display *display) {
 static void show_plain(struct ts_display *display, uint64_t now) {
   const struct ts_snapshot *snapshot = &display->snapshot;
   for (size_t i = 0; i < snapshot->stage_count; i++) {
-    const struct ts_stage_progress *stage = &snapshot->stages[i];
+    const struct tessera_stage *stage = &snapshot->stages[i];
     if (display->announced[i] || stage->done < stage->total) continue;
     display->announced[i] = true;
     bool idle = stage->total == 0 && stage->reused == 0;
@@ -154,27 +154,27 @@ static bool notice_stop(struct ts_display *display) {
   return true;
 }
 
-static size_t stage_of_task(const struct ts_progress *progress) {
-  for (size_t i = 0; progress->stage && i < progress->stage_count; i++) {
-    if (strcmp(progress->stages[i].name, progress->stage) == 0) return i;
+static size_t stage_of_task(const struct tessera_event *event) {
+  for (size_t i = 0; event->stage && i < event->stage_count; i++) {
+    if (strcmp(event->stages[i].name, event->stage) == 0) return i;
   }
   return 0;
 }
 
-void ts_display_on_progress(void *user, const struct ts_progress *progress) {
+void ts_display_on_event(void *user, const struct tessera_event *event) {
   struct ts_display *display = user;
   pthread_mutex_lock(&display->lock);
   uint64_t now = ts_clock_ns(); /* under the lock: never before a time that is already noted */
-  bool other_count = progress->stage_count != display->snapshot.stage_count;
-  snapshot_take(&display->snapshot, progress);
+  bool other_count = event->stage_count != display->snapshot.stage_count;
+  snapshot_take(&display->snapshot, event);
   if (other_count || !display->announced) {
     free(display->announced);
-    display->announced = ts_calloc(progress->stage_count + 1, sizeof *display->announced);
+    display->announced = ts_calloc(event->stage_count + 1, sizeof *display->announced);
   }
   if (!display->has_news) display->shown_ns = now;
   display->has_news = true;
   display->told_ns = now;
-  display->last_stage = stage_of_task(progress);
+  display->last_stage = stage_of_task(event);
   notice_stop(display);
   switch (display->options.mode) {
   case TS_DISPLAY_NONE: break;
@@ -184,7 +184,7 @@ void ts_display_on_progress(void *user, const struct ts_progress *progress) {
   case TS_DISPLAY_PLAIN: show_plain(display, now); break;
   case TS_DISPLAY_JSON: {
     struct ts_str line = {0};
-    ts_display_json_line(progress, &line);
+    ts_display_json_line(event, &line);
     write_out(display, &line);
     ts_str_release(&line);
     break;

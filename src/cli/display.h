@@ -1,7 +1,7 @@
 /* The progress display: takes the library's progress calls and shows them on standard error in one of four ways.
  * SPDX-License-Identifier: Apache-2.0
  *
- * ts_display_on_progress comes from worker threads, ticks from a thread of its own and clearing from the log; one lock
+ * ts_display_on_event comes from worker threads, ticks from a thread of its own and clearing from the log; one lock
  * inside keeps them apart. The display never calls the log while it holds that lock (the log calls the display under
  * its own lock). */
 #ifndef TS_CLI_DISPLAY_H
@@ -36,7 +36,7 @@ void ts_display_destroy(struct ts_display *display);
 void ts_display_start_ticker(struct ts_display *display);
 void ts_display_tick(struct ts_display *display);
 /* For struct ts_request: `user` is the display. */
-void ts_display_on_progress(void *user, const struct ts_progress *progress);
+void ts_display_on_event(void *user, const struct tessera_event *event);
 /* Tasks settled and all tasks, as last reported; false before the first report. */
 bool ts_display_counts(struct ts_display *display, uint64_t *done, uint64_t *total);
 
@@ -45,7 +45,7 @@ struct ts_snapshot {
   char run[32];
   double elapsed_s, left_s;
   size_t threads;
-  struct ts_stage_progress *stages; /* owned; the names too */
+  struct tessera_stage *stages; /* owned; the names too */
   size_t stage_count;
 };
 
@@ -59,6 +59,6 @@ const char *ts_display_stop_text(int stops);
 /* "02:11 segment 1840/3600 reused=8400 failed=0 eta=340s". */
 void ts_display_plain_line(const struct ts_snapshot *snapshot, size_t stage, struct ts_str *out);
 /* One JSON object in a line. */
-void ts_display_json_line(const struct ts_progress *progress, struct ts_str *out);
+void ts_display_json_line(const struct tessera_event *event, struct ts_str *out);
 
 #endif

@@ -12,20 +12,20 @@
 #define OPTION_COLUMNS 26 /* before the text of an option; longer ones get a line of their own */
 
 /* "tessera log RUN [TASK]", without the options. */
-static void add_synopsis(struct ts_str *out, const struct ts_cli_command *command) {
+static void add_synopsis(struct ts_str *out, const struct tessera_command *command) {
   ts_str_addf(out, "tessera %s", command->name);
-  for (size_t i = 0; i < TS_MAX_OPERANDS && command->operands[i].name; i++) {
-    const struct ts_operand *operand = &command->operands[i];
+  for (size_t i = 0; command->operands[i].name; i++) {
+    const struct tessera_operand *operand = &command->operands[i];
     ts_str_addf(out, operand->optional ? " [%s]" : " %s", operand->name);
   }
 }
 
 /* "-j, --jobs N", "--resume [ID]". */
-static void add_option(struct ts_str *out, const struct ts_option *option) {
+static void add_option(struct ts_str *out, const struct tessera_option *option) {
   if (option->letter) ts_str_addf(out, "-%c, ", option->letter);
   ts_str_addf(out, "--%s", option->name);
   if (!option->argument) return;
-  ts_str_addf(out, option->kind == TS_OPTION_OPTIONAL ? " [%s]" : " %s", option->argument);
+  ts_str_addf(out, option->kind == TESSERA_OPTION_OPTIONAL ? " [%s]" : " %s", option->argument);
 }
 
 /* A term and its text beside it, or below it where the term is long. */
@@ -46,11 +46,11 @@ static void add_entry(struct ts_str *out, const char *term, const char *text, si
 }
 
 /* The options of a command that are, or are not, common to all; all common ones for no command. */
-static void add_options(struct ts_str *out, const struct ts_cli_command *command, bool common, size_t width) {
+static void add_options(struct ts_str *out, const struct tessera_command *command, bool common, size_t width) {
   bool first = true;
-  for (size_t i = 0; i < ts_option_count; i++) {
-    const struct ts_option *option = &ts_options[i];
-    if (ts_option_is_common(option) != common || (command && !ts_option_applies(option, command))) continue;
+  const struct tessera_option *option;
+  for (size_t i = 0; (option = tessera_option_at(i)); i++) {
+    if (ts_option_is_common(option) != common || (command && !tessera_option_applies(option, command))) continue;
     if (first) ts_str_add(out, common ? "\nCommon options\n" : "\nOptions\n");
     first = false;
     struct ts_str term = {0};
@@ -63,15 +63,16 @@ static void add_options(struct ts_str *out, const struct ts_cli_command *command
 
 static void add_exit_codes(struct ts_str *out, uint32_t codes, size_t width) {
   ts_str_add(out, "\nExit status\n");
-  for (size_t i = 0; i < ts_exit_code_count; i++) {
-    if (codes >> i & 1) add_entry(out, ts_exit_codes[i].code, ts_exit_codes[i].meaning, 13, width);
+  const struct tessera_exit_code *exit;
+  for (size_t i = 0; (exit = tessera_exit_code_at(i)); i++) {
+    if (codes >> i & 1) add_entry(out, exit->code, exit->meaning, 13, width);
   }
 }
 
 static void add_group(struct ts_str *out, const char *group, size_t width) {
   ts_str_addf(out, "\n%s\n", group);
-  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
-    const struct ts_cli_command *command = &ts_cli_commands[i];
+  const struct tessera_command *command;
+  for (size_t i = 0; (command = tessera_command_at(i)); i++) {
     if (!command->group || strcmp(command->group, group) != 0) continue;
     add_entry(out, command->name, command->summary, 14, width);
   }
@@ -80,8 +81,9 @@ static void add_group(struct ts_str *out, const char *group, size_t width) {
 void ts_help_overview(struct ts_str *out, size_t width) {
   ts_str_add(out, "tessera: " TS_PROGRAM_SUMMARY "\n\nUsage: tessera COMMAND [OPTION]... [ARGUMENT]...\n");
   const char *previous = "";
-  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
-    const char *group = ts_cli_commands[i].group;
+  const struct tessera_command *command;
+  for (size_t i = 0; (command = tessera_command_at(i)); i++) {
+    const char *group = command->group;
     if (!group || strcmp(group, previous) == 0) continue;
     add_group(out, group, width);
     previous = group;
@@ -104,15 +106,15 @@ static void add_paragraphs(struct ts_str *out, const char *text, size_t width) {
   }
 }
 
-static void add_operands(struct ts_str *out, const struct ts_cli_command *command, size_t width) {
+static void add_operands(struct ts_str *out, const struct tessera_command *command, size_t width) {
   if (!command->operands[0].name) return;
   ts_str_add(out, "\nArguments\n");
-  for (size_t i = 0; i < TS_MAX_OPERANDS && command->operands[i].name; i++) {
+  for (size_t i = 0; command->operands[i].name; i++) {
     add_entry(out, command->operands[i].name, command->operands[i].help, OPTION_COLUMNS, width);
   }
 }
 
-static void add_methods(struct ts_str *out, const struct ts_cli_command *command, size_t width) {
+static void add_methods(struct ts_str *out, const struct tessera_command *command, size_t width) {
   json_t *list = ts_cli_method_list(command);
   if (json_array_size(list) > 0) ts_str_add(out, "\nMethods\n");
   for (size_t i = 0; i < json_array_size(list); i++) {
@@ -124,15 +126,15 @@ static void add_methods(struct ts_str *out, const struct ts_cli_command *command
   json_decref(list);
 }
 
-static void add_examples(struct ts_str *out, const struct ts_cli_command *command) {
+static void add_examples(struct ts_str *out, const struct tessera_command *command) {
   if (!command->examples[0].command) return;
   ts_str_add(out, "\nExamples\n");
-  for (size_t i = 0; i < TS_MAX_EXAMPLES && command->examples[i].command; i++) {
+  for (size_t i = 0; command->examples[i].command; i++) {
     ts_str_addf(out, "  %s\n      %s\n", command->examples[i].command, command->examples[i].what);
   }
 }
 
-void ts_help_command(struct ts_str *out, const struct ts_cli_command *command, size_t width) {
+void ts_help_command(struct ts_str *out, const struct tessera_command *command, size_t width) {
   ts_str_addf(out, "tessera %s: %s\n\nUsage: ", command->name, command->summary);
   add_synopsis(out, command);
   ts_str_add(out, " [OPTION]...\n");

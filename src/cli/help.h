@@ -13,16 +13,16 @@
 
 /* The commands by group, common options, exit codes. */
 void ts_help_overview(struct ts_str *out, size_t width);
-void ts_help_command(struct ts_str *out, const struct ts_cli_command *command, size_t width);
+void ts_help_command(struct ts_str *out, const struct tessera_command *command, size_t width);
 
 /* The methods that the command takes (new reference to a list, empty if none); items are names, or objects with name,
  * title, help and perhaps alias. */
-json_t *ts_cli_method_list(const struct ts_cli_command *command);
+json_t *ts_cli_method_list(const struct tessera_command *command);
 const char *ts_cli_method_name(const json_t *item);
 void ts_cli_method_text(const json_t *item, struct ts_str *out);
 
 /* roff in the man macros; NULL: tessera(1). */
-void ts_man_page(struct ts_str *out, const struct ts_cli_command *command);
+void ts_man_page(struct ts_str *out, const struct tessera_command *command);
 /* False for a shell without a script. */
 bool ts_completion_script(struct ts_str *out, const char *shell);
 void ts_completion_zsh(struct ts_str *out);

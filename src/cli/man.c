@@ -37,7 +37,7 @@ static void add_sentence(struct ts_str *out, const char *text) {
   ts_str_release(&sentence);
 }
 
-static void add_heading(struct ts_str *out, const struct ts_cli_command *command) {
+static void add_heading(struct ts_str *out, const struct tessera_command *command) {
   struct ts_str title = {0};
   ts_str_add(&title, command ? "tessera-" : "tessera");
   if (command) ts_str_add(&title, command->name);
@@ -51,14 +51,14 @@ static void add_heading(struct ts_str *out, const struct ts_cli_command *command
   ts_str_release(&title);
 }
 
-static void add_synopsis(struct ts_str *out, const struct ts_cli_command *command) {
+static void add_synopsis(struct ts_str *out, const struct tessera_command *command) {
   ts_str_add(out, ".SH SYNOPSIS\n.B tessera");
   if (!command) {
     ts_str_add(out, "\n.I COMMAND\n.RI [ OPTION ]...\n.RI [ ARGUMENT ]...\n");
     return;
   }
   ts_str_addf(out, " %s\n", command->name);
-  for (size_t i = 0; i < TS_MAX_OPERANDS && command->operands[i].name; i++) {
+  for (size_t i = 0; command->operands[i].name; i++) {
     ts_str_addf(out, command->operands[i].optional ? ".RI [ %s ]\n" : ".I %s\n", command->operands[i].name);
   }
   ts_str_add(out, ".RI [ OPTION ]...\n");
@@ -77,14 +77,14 @@ static void add_paragraphs(struct ts_str *out, const char *text) {
   }
 }
 
-static void add_option(struct ts_str *out, const struct ts_option *option) {
+static void add_option(struct ts_str *out, const struct tessera_option *option) {
   ts_str_add(out, ".TP\n");
   if (option->letter) ts_str_addf(out, "\\fB\\-%c\\fR, ", option->letter);
   ts_str_add(out, "\\fB\\-\\-");
   add_text(out, option->name);
   ts_str_add(out, "\\fR");
   if (option->argument) {
-    bool optional = option->kind == TS_OPTION_OPTIONAL;
+    bool optional = option->kind == TESSERA_OPTION_OPTIONAL;
     ts_str_add(out, optional ? " [\\fI" : " \\fI");
     add_text(out, option->argument);
     ts_str_add(out, optional ? "\\fR]" : "\\fR");
@@ -93,27 +93,27 @@ static void add_option(struct ts_str *out, const struct ts_option *option) {
   add_sentence(out, option->help);
 }
 
-static void add_options(struct ts_str *out, const struct ts_cli_command *command, bool common) {
+static void add_options(struct ts_str *out, const struct tessera_command *command, bool common) {
   bool first = true;
-  for (size_t i = 0; i < ts_option_count; i++) {
-    const struct ts_option *option = &ts_options[i];
-    if (ts_option_is_common(option) != common || (command && !ts_option_applies(option, command))) continue;
+  const struct tessera_option *option;
+  for (size_t i = 0; (option = tessera_option_at(i)); i++) {
+    if (ts_option_is_common(option) != common || (command && !tessera_option_applies(option, command))) continue;
     if (first) ts_str_add(out, common ? ".SH COMMON OPTIONS\n" : ".SH OPTIONS\n");
     first = false;
     add_option(out, option);
   }
 }
 
-static void add_operands(struct ts_str *out, const struct ts_cli_command *command) {
+static void add_operands(struct ts_str *out, const struct tessera_command *command) {
   if (!command->operands[0].name) return;
   ts_str_add(out, ".SH ARGUMENTS\n");
-  for (size_t i = 0; i < TS_MAX_OPERANDS && command->operands[i].name; i++) {
+  for (size_t i = 0; command->operands[i].name; i++) {
     ts_str_addf(out, ".TP\n.I %s\n", command->operands[i].name);
     add_sentence(out, command->operands[i].help);
   }
 }
 
-static void add_methods(struct ts_str *out, const struct ts_cli_command *command) {
+static void add_methods(struct ts_str *out, const struct tessera_command *command) {
   json_t *list = ts_cli_method_list(command);
   if (json_array_size(list) > 0) ts_str_add(out, ".SH METHODS\n");
   for (size_t i = 0; i < json_array_size(list); i++) {
@@ -129,27 +129,29 @@ static void add_methods(struct ts_str *out, const struct ts_cli_command *command
 }
 
 static void add_commands(struct ts_str *out) {
+  const struct tessera_command *command;
   ts_str_add(out, ".SH COMMANDS\n");
-  for (size_t i = 0; i < TS_COMMAND_COUNT; i++) {
-    if (!ts_cli_commands[i].group) continue;
-    ts_str_addf(out, ".TP\n.BR tessera\\-%s (1)\n", ts_cli_commands[i].name);
-    add_sentence(out, ts_cli_commands[i].summary);
+  for (size_t i = 0; (command = tessera_command_at(i)); i++) {
+    if (!command->group) continue;
+    ts_str_addf(out, ".TP\n.BR tessera\\-%s (1)\n", command->name);
+    add_sentence(out, command->summary);
   }
 }
 
 static void add_exit_status(struct ts_str *out, uint32_t codes) {
   ts_str_add(out, ".SH EXIT STATUS\n");
-  for (size_t i = 0; i < ts_exit_code_count; i++) {
+  const struct tessera_exit_code *exit;
+  for (size_t i = 0; (exit = tessera_exit_code_at(i)); i++) {
     if (!(codes >> i & 1)) continue;
-    ts_str_addf(out, ".TP\n.B %s\n", ts_exit_codes[i].code);
-    add_sentence(out, ts_exit_codes[i].meaning);
+    ts_str_addf(out, ".TP\n.B %s\n", exit->code);
+    add_sentence(out, exit->meaning);
   }
 }
 
-static void add_examples(struct ts_str *out, const struct ts_cli_command *command) {
+static void add_examples(struct ts_str *out, const struct tessera_command *command) {
   if (!command->examples[0].command) return;
   ts_str_add(out, ".SH EXAMPLES\n");
-  for (size_t i = 0; i < TS_MAX_EXAMPLES && command->examples[i].command; i++) {
+  for (size_t i = 0; command->examples[i].command; i++) {
     ts_str_add(out, ".TP\n.B ");
     add_text(out, command->examples[i].command);
     ts_str_add_char(out, '\n');
@@ -170,7 +172,7 @@ static void add_environment(struct ts_str *out) {
                   ".TP\n.I .tessera\nThe store: products and records of runs.\n");
 }
 
-void ts_man_page(struct ts_str *out, const struct ts_cli_command *command) {
+void ts_man_page(struct ts_str *out, const struct tessera_command *command) {
   add_heading(out, command);
   add_synopsis(out, command);
   if (command) {

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-json_t *ts_cli_method_list(const struct ts_cli_command *command) {
+json_t *ts_cli_method_list(const struct tessera_command *command) {
   if (!command->methods) return json_array();
-  const struct ts_request request = TESSERA_REQUEST_INIT;
+  const struct tessera_list_request request = TESSERA_INIT(struct tessera_list_request);
   char *text = NULL;
   tessera_list(&request, &text);
   json_t *reply = text ? json_loads(text, 0, NULL) : NULL;

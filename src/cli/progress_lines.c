@@ -14,7 +14,7 @@
 #define KEY_DIGITS 6
 
 void ts_display_plain_line(const struct ts_snapshot *snapshot, size_t stage, struct ts_str *out) {
-  const struct ts_stage_progress *row = &snapshot->stages[stage];
+  const struct tessera_stage *row = &snapshot->stages[stage];
   char elapsed[32];
   ts_str_addf(out, "%s ", ts_format_duration(snapshot->elapsed_s, elapsed));
   ts_cli_text_add_safe(out, row->name);
@@ -31,10 +31,10 @@ static void set_text(json_t *object, const char *name, const char *text) {
   if (text && *text) json_object_set_new(object, name, json_string(text));
 }
 
-static json_t *stages_json(const struct ts_progress *progress) {
+static json_t *stages_json(const struct tessera_event *event) {
   json_t *list = json_array();
-  for (size_t i = 0; i < progress->stage_count; i++) {
-    const struct ts_stage_progress *stage = &progress->stages[i];
+  for (size_t i = 0; i < event->stage_count; i++) {
+    const struct tessera_stage *stage = &event->stages[i];
     json_t *item = json_object();
     set_text(item, "name", stage->name);
     json_object_set_new(item, "total", json_integer((json_int_t)stage->total));
@@ -47,45 +47,44 @@ static json_t *stages_json(const struct ts_progress *progress) {
 }
 
 /* "segment/9c1e4f", which log and explain take. */
-static void set_task(json_t *object, const struct ts_progress *progress) {
+static void set_task(json_t *object, const struct tessera_event *event) {
   struct ts_str task = {0};
-  const char *stage = progress->stage ? progress->stage : "";
-  ts_str_addf(&task, "%s/%.*s", stage, KEY_DIGITS, ts_cli_reply_key(progress->key ? progress->key : ""));
+  const char *stage = event->stage ? event->stage : "";
+  ts_str_addf(&task, "%s/%.*s", stage, KEY_DIGITS, ts_cli_reply_key(event->key ? event->key : ""));
   set_text(object, "task", ts_str_get(&task));
-  set_text(object, "name", progress->task);
-  set_text(object, "key", progress->key);
+  set_text(object, "name", event->task);
+  set_text(object, "key", event->key);
   ts_str_release(&task);
 }
 
-static void set_outcome(json_t *object, const struct ts_progress *progress) {
-  const char *outcome = progress->outcome ? progress->outcome : "";
+static void set_outcome(json_t *object, const struct tessera_event *event) {
+  const char *outcome = event->outcome ? event->outcome : "";
   bool reused = strcmp(outcome, "cutoff") == 0 || strcmp(outcome, "store") == 0;
-  set_text(object, "file", progress->file);
-  if (progress->tile_x >= 0 && progress->tile_y >= 0) {
-    json_object_set_new(object, "tile",
-                        json_pack("[I, I]", (json_int_t)progress->tile_x, (json_int_t)progress->tile_y));
+  set_text(object, "file", event->file);
+  if (event->tile_x >= 0 && event->tile_y >= 0) {
+    json_object_set_new(object, "tile", json_pack("[I, I]", (json_int_t)event->tile_x, (json_int_t)event->tile_y));
   }
-  json_object_set_new(object, "s", milliseconds(progress->seconds));
+  json_object_set_new(object, "s", milliseconds(event->seconds));
   json_object_set_new(object, "reused", json_boolean(reused));
   set_text(object, "outcome", outcome);
-  set_text(object, "message", progress->message);
-  if (progress->code > 0) {
-    json_object_set_new(object, "code", json_integer(progress->code));
-    set_text(object, "help", progress->help);
+  set_text(object, "message", event->message);
+  if (event->code > 0) {
+    json_object_set_new(object, "code", json_integer(event->code));
+    set_text(object, "help", event->help);
   }
 }
 
-void ts_display_json_line(const struct ts_progress *progress, struct ts_str *out) {
+void ts_display_json_line(const struct tessera_event *event, struct ts_str *out) {
   json_t *object = json_object();
-  json_object_set_new(object, "t", milliseconds(progress->elapsed_s));
-  set_text(object, "ev", progress->event);
-  set_text(object, "run", progress->run);
-  if (strcmp(progress->event, "task_done") == 0) {
-    set_task(object, progress);
-    set_outcome(object, progress);
+  json_object_set_new(object, "t", milliseconds(event->elapsed_s));
+  set_text(object, "ev", tessera_event_name(event->kind));
+  set_text(object, "run", event->run);
+  if (event->kind == TESSERA_TASK_DONE) {
+    set_task(object, event);
+    set_outcome(object, event);
   } else {
-    json_object_set_new(object, "threads", json_integer((json_int_t)progress->threads));
-    json_object_set_new(object, "stages", stages_json(progress));
+    json_object_set_new(object, "threads", json_integer((json_int_t)event->threads));
+    json_object_set_new(object, "stages", stages_json(event));
   }
   char *text = ts_json_dump(object, false, false);
   ts_str_add(out, text);

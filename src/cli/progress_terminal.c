@@ -13,11 +13,11 @@ struct widths {
 };
 
 /* A stage that nobody asks for is not worth a line. */
-static bool is_idle(const struct ts_stage_progress *stage) { return stage->total == 0 && stage->reused == 0; }
+static bool is_idle(const struct tessera_stage *stage) { return stage->total == 0 && stage->reused == 0; }
 
-static bool is_done(const struct ts_stage_progress *stage) { return stage->done >= stage->total; }
+static bool is_done(const struct tessera_stage *stage) { return stage->done >= stage->total; }
 
-static void add_state(struct ts_str *out, const struct ts_stage_progress *stage) {
+static void add_state(struct ts_str *out, const struct tessera_stage *stage) {
   char number[32];
   if (is_done(stage)) {
     ts_str_add(out, "done");
@@ -32,7 +32,7 @@ static void add_state(struct ts_str *out, const struct ts_stage_progress *stage)
 static struct widths widths_of(const struct ts_snapshot *snapshot) {
   struct widths widths = {0};
   for (size_t i = 0; i < snapshot->stage_count; i++) {
-    const struct ts_stage_progress *stage = &snapshot->stages[i];
+    const struct tessera_stage *stage = &snapshot->stages[i];
     char number[32];
     struct ts_str state = {0};
     if (is_idle(stage)) continue;
@@ -52,7 +52,7 @@ static void add_padded(struct ts_str *out, const char *text, size_t width) {
   ts_cli_text_add_repeated(out, " ", width > columns ? width - columns : 0);
 }
 
-static void add_stage(struct ts_str *line, const struct ts_stage_progress *stage, const struct widths *widths) {
+static void add_stage(struct ts_str *line, const struct tessera_stage *stage, const struct widths *widths) {
   char number[32];
   struct ts_str name = {0}, state = {0};
   ts_cli_text_add_safe(&name, stage->name);
@@ -112,7 +112,7 @@ static size_t add_stages(struct ts_str *out, const struct ts_snapshot *snapshot,
   size_t hidden = count > room ? count - room + 1 : 0; /* the line that says so needs room as well */
   size_t to_skip = hidden < done ? hidden : done;
   for (size_t i = 0; i < snapshot->stage_count && shown + hidden < count; i++) {
-    const struct ts_stage_progress *stage = &snapshot->stages[i];
+    const struct tessera_stage *stage = &snapshot->stages[i];
     if (is_idle(stage)) continue;
     if (to_skip > 0 && is_done(stage)) {
       to_skip--;

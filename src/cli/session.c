@@ -33,29 +33,24 @@ void ts_cli_session_report(const struct ts_cli_session *session, bool json, cons
   json_decref(reply);
 }
 
-static bool is_run(const struct ts_arguments *arguments) {
-  enum ts_cli_command_id id = ts_cli_command_id(arguments->command);
-  return (id == TS_COMMAND_RUN || id == TS_COMMAND_STUDY) && !arguments->dry_run;
+static bool is(const struct ts_arguments *arguments, const char *name) {
+  return ts_cli_command_is(arguments->command, name);
 }
 
-/* It keeps nothing when it is stopped, except that a refinement ends with the best schedule so far. */
-static bool is_schedule(const struct ts_arguments *arguments) {
-  return ts_cli_command_id(arguments->command) == TS_COMMAND_SCHEDULE;
+static bool is_run(const struct ts_arguments *arguments) {
+  return (is(arguments, "run") || is(arguments, "study")) && !arguments->dry_run;
 }
 
 /* Whether it ends early, with things in order, when it is stopped. */
-static bool is_stoppable(const struct ts_arguments *arguments) {
-  return is_run(arguments) || ts_cli_command_id(arguments->command) == TS_COMMAND_STORE;
-}
+static bool is_stoppable(const struct ts_arguments *arguments) { return is_run(arguments) || is(arguments, "store"); }
 
 static bool is_long(const struct ts_arguments *arguments) {
-  enum ts_cli_command_id id = ts_cli_command_id(arguments->command);
-  return id == TS_COMMAND_SAMPLE || id == TS_COMMAND_ANALYSE || id == TS_COMMAND_TUNE || is_stoppable(arguments);
+  return is(arguments, "sample") || is(arguments, "analyse") || is(arguments, "tune") || is_stoppable(arguments);
 }
 
 /* A design goes to standard output: progress must not be drawn into it. */
 static bool prints_design(const struct ts_arguments *arguments) {
-  return ts_cli_command_id(arguments->command) == TS_COMMAND_SAMPLE && !arguments->request.output;
+  return is(arguments, "sample") && !ts_arguments_get(arguments, "output");
 }
 
 /* Quiet means no progress, unless progress was asked for in the same breath. */
@@ -86,9 +81,6 @@ static struct ts_display *start_display(struct ts_cli_session *session, const ch
                                              .ends = !is_run(&session->arguments),
                                              .stop = ts_signals_stop()};
   struct ts_display *display = ts_display_create(&options);
-  session->arguments.request.on_progress = ts_display_on_progress;
-  session->arguments.request.user = display;
-  if (is_stoppable(&session->arguments)) session->arguments.request.stop = ts_signals_stop();
   ts_display_start_ticker(display);
   return display;
 }
@@ -142,8 +134,8 @@ static void print_result(const struct ts_cli_session *session, const json_t *rep
   if (has_faults(reply) && !ts_cli_reply_member(reply, "answer"))
     return; /* an answer that could not be written is shown */
   struct ts_str text = {0};
-  const struct ts_cli_command *command = planned ? &ts_cli_commands[TS_COMMAND_PLAN] : session->arguments.command;
-  ts_cli_command_topic(command, session->arguments.topic).show(reply, &session->results, &text);
+  const struct tessera_command *command = planned ? ts_cli_command_find("plan") : session->arguments.command;
+  ts_cli_command_show(command, session->arguments.topic)(reply, &session->results, &text);
   fputs(ts_str_get(&text), stdout);
   ts_str_release(&text);
 }
@@ -170,25 +162,30 @@ static json_t *parse_reply(const char *text) {
 
 /* Calls the library, with progress for what takes long. */
 static int call(struct ts_cli_session *session, char **reply, struct reach *reach) {
-  struct ts_arguments *arguments = &session->arguments;
-  struct ts_request *request = &arguments->request;
-  request->single = arguments->dry_run && arguments->command->call == tessera_run;
-  if (ts_cli_command_id(arguments->command) == TS_COMMAND_WORKER || is_schedule(arguments)) {
+  const struct ts_arguments *arguments = &session->arguments;
+  struct tessera_context context = {.size_bytes = sizeof context,
+                                    .command = arguments->command_line,
+                                    .program = session->own_path,
+                                    .watch = true,
+                                    .on_text = print_text,
+                                    .text_user = session};
+  if (is(arguments, "worker") || is(arguments, "schedule")) {
     ts_signals_catch();
-    request->stop = ts_signals_stop();
+    context.stop = ts_signals_stop();
   }
-  if (!is_long(arguments)) return (arguments->dry_run ? tessera_plan : arguments->command->call)(request, reply);
-  ts_auto_free char *name =
-      is_run(arguments) && request->file ? ts_path_stem(request->file) : ts_strdup(arguments->command->name);
-  request->on_text = print_text;
-  request->text_user = session;
+  if (!is_long(arguments)) return tessera_call_make(arguments->call, &context, reply);
+  const char *file = ts_arguments_get(arguments, "file");
+  ts_auto_free char *name = is_run(arguments) && file ? ts_path_stem(file) : ts_strdup(arguments->command->name);
   if (is_stoppable(arguments)) {
     ts_signals_catch();
+    context.stop = ts_signals_stop();
   } else {
     ts_signals_catch_to_end();
   }
   struct ts_display *display = start_display(session, name);
-  int code = ts_cli_command_topic(arguments->command, arguments->topic).call(request, reply);
+  const struct tessera_observer observer = {sizeof observer, ts_display_on_event, display};
+  context.observer = &observer;
+  int code = tessera_call_make(arguments->call, &context, reply);
   reach->known = ts_display_counts(display, &reach->done, &reach->total);
   ts_display_destroy(display);
   return code;
@@ -204,7 +201,8 @@ int ts_cli_session_call(struct ts_cli_session *session) {
   print_result(session, reply, session->arguments.dry_run);
   if (session->arguments.verbose > 0 && is_run(&session->arguments)) print_profile(session, reply);
   if (code == 130 || code == 143) {
-    if (!is_schedule(&session->arguments)) say_paused(&session->arguments, &reach, ts_cli_reply_text(reply, "run"));
+    if (!is(&session->arguments, "schedule"))
+      say_paused(&session->arguments, &reach, ts_cli_reply_text(reply, "run")); /* a schedule keeps nothing */
     if (ts_signals_exit_code()) code = ts_signals_exit_code(); /* the library cannot know which signal it was */
   }
   json_decref(reply);

@@ -7,7 +7,6 @@
 #include "cli/arguments_int.h"
 #include "cli/settings_int.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,26 +30,12 @@ size_t ts_settings_jobs(const struct ts_settings *settings) {
   return (size_t)strtoull(settings->items[TS_SETTING_JOBS].value, NULL, 10);
 }
 
-/* Asks the option's own reader. */
-static bool read_as_option(struct ts_arguments *arguments, enum ts_setting_id id, const char *where, const char *text,
-                           struct ts_error *err) {
-  const char *name = ts_setting_kinds[id].name;
-  const struct ts_option *option = ts_option_find(name, strlen(name));
-  if (!option) TS_BUG("no option '%s'", name);
-  return ts_argument_store(arguments, option, where, text, err);
-}
-
 bool ts_setting_fits(enum ts_setting_id id, const char *where, const char *text, struct ts_error *err) {
-  struct ts_arguments unused = {0};
-  return read_as_option(&unused, id, where, text, err);
-}
-
-uint64_t ts_settings_scratch(const struct ts_settings *settings) {
-  const struct ts_setting *setting = &settings->items[TS_SETTING_SCRATCH];
-  struct ts_arguments arguments = {0};
-  if (strcmp(setting->value, SCRATCH_DEFAULT) != 0)
-    read_as_option(&arguments, TS_SETTING_SCRATCH, setting->origin, setting->value, NULL);
-  return arguments.request.scratch_bytes;
+  const char *name = ts_setting_kinds[id].name;
+  struct tessera_fault fault;
+  const struct tessera_option *option = ts_option_find(name, strlen(name));
+  if (!option) TS_BUG("no option '%s'", name);
+  return tessera_option_check(option, text, where, &fault) || ts_argument_fail(&fault, err);
 }
 
 void ts_setting_offer(struct ts_settings *settings, enum ts_setting_id id, const char *value, const char *origin) {
@@ -60,22 +45,17 @@ void ts_setting_offer(struct ts_settings *settings, enum ts_setting_id id, const
   setting->origin = ts_strdup(origin);
 }
 
+static void offer_option(struct ts_settings *settings, enum ts_setting_id id, const char *text) {
+  if (text) ts_setting_offer(settings, id, text, "option");
+}
+
 static void offer_options(struct ts_settings *settings, const struct ts_arguments *arguments) {
-  if (arguments->has_jobs) {
-    struct ts_str number = {0};
-    ts_str_addf(&number, "%zu", arguments->request.threads);
-    ts_setting_offer(settings, TS_SETTING_JOBS, ts_str_get(&number), "option");
-    ts_str_release(&number);
-  }
-  if (arguments->request.scratch_bytes > 0) {
-    struct ts_str number = {0};
-    ts_str_addf(&number, "%" PRIu64, arguments->request.scratch_bytes);
-    ts_setting_offer(settings, TS_SETTING_SCRATCH, ts_str_get(&number), "option");
-    ts_str_release(&number);
-  }
-  if (arguments->request.store) ts_setting_offer(settings, TS_SETTING_STORE, arguments->request.store, "option");
-  if (arguments->color) ts_setting_offer(settings, TS_SETTING_COLOR, arguments->color, "option");
-  if (arguments->progress) ts_setting_offer(settings, TS_SETTING_PROGRESS, arguments->progress, "option");
+  const char *threads = ts_arguments_get(arguments, "threads"); /* bench: another name for jobs */
+  offer_option(settings, TS_SETTING_JOBS, threads ? threads : ts_arguments_get(arguments, "jobs"));
+  offer_option(settings, TS_SETTING_SCRATCH, ts_arguments_get(arguments, "scratch"));
+  offer_option(settings, TS_SETTING_STORE, ts_arguments_get(arguments, "store"));
+  offer_option(settings, TS_SETTING_COLOR, arguments->color);
+  offer_option(settings, TS_SETTING_PROGRESS, arguments->progress);
 }
 
 /* An empty variable counts as not set. */
@@ -107,9 +87,10 @@ static char *user_file(void) {
 bool ts_settings_find(struct ts_settings *settings, const struct ts_arguments *arguments, struct ts_faults *faults) {
   memset(settings, 0, sizeof *settings);
   size_t before = faults->count;
+  const char *folder = ts_arguments_get(arguments, "folder");
   offer_options(settings, arguments);
   offer_environment(settings, faults);
-  ts_auto_free char *project = ts_path_join(arguments->folder ? arguments->folder : ".", "tessera.json");
+  ts_auto_free char *project = ts_path_join(folder ? folder : ".", "tessera.json");
   ts_settings_read_file(settings, ts_str_starts_with(project, "./") ? project + 2 : project, faults);
   ts_auto_free char *user = user_file();
   if (user) ts_settings_read_file(settings, user, faults);

@@ -34,7 +34,5 @@ const char *ts_setting_name(enum ts_setting_id id);
 const char *ts_setting_get(const struct ts_settings *settings, enum ts_setting_id id);
 /* The number of jobs; 0: one for each CPU. */
 size_t ts_settings_jobs(const struct ts_settings *settings);
-/* Bytes of temporary files; 0: the default. */
-uint64_t ts_settings_scratch(const struct ts_settings *settings);
 
 #endif

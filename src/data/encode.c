@@ -240,11 +240,9 @@ static struct ts_data *read_header(const void *bytes, const struct extent *exten
 static bool is_canonical(const struct ts_data *data, enum ts_coding coding, const uint8_t *coded, size_t size_bytes) {
   size_t pixels = ts_data_size_bytes(data);
   if (coding == TS_CODING_BITS) return pixels % 8 == 0 || coded[size_bytes - 1] >> pixels % 8 == 0;
-  struct ts_payload payload;
+  ts_auto(ts_payload_release) struct ts_payload payload;
   ts_data_payload(data, &payload);
-  bool ok = payload.coding == TS_CODING_BYTES;
-  ts_payload_release(&payload);
-  return ok;
+  return payload.coding == TS_CODING_BYTES;
 }
 
 /* Turns the coded payload into what lies in memory (`coded` may lie there already). */

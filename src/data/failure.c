@@ -37,11 +37,9 @@ void ts_failure_add_json(json_t *task, const struct ts_error *error, const char 
 }
 
 char *ts_failure_pack(const struct ts_error *error, const char *log) {
-  json_t *object = ts_error_to_json(error);
+  json_auto_t *object = ts_error_to_json(error);
   if (log[0]) json_object_set_new(object, "log", json_string(log));
-  char *text = ts_json_dump(object, false, false);
-  json_decref(object);
-  return text;
+  return ts_json_dump(object, false, false);
 }
 
 /* "T507: text", as earlier versions wrote the errors that do not say "task failed"; *text is moved behind the number.
@@ -63,7 +61,7 @@ static void take_text(const char *message, struct ts_failure *failure) {
 
 void ts_failure_unpack(const char *message, struct ts_failure *failure) {
   *failure = (struct ts_failure){0};
-  json_t *object = message[0] == '{' ? json_loads(message, 0, NULL) : NULL;
+  json_auto_t *object = message[0] == '{' ? json_loads(message, 0, NULL) : NULL;
   if (json_is_integer(json_object_get(object, "code"))) {
     ts_error_from_json(object, TS_ERR_TASK_FAILED, &failure->error);
     const char *log = json_string_value(json_object_get(object, "log"));
@@ -71,5 +69,4 @@ void ts_failure_unpack(const char *message, struct ts_failure *failure) {
   } else {
     take_text(message, failure);
   }
-  json_decref(object);
 }

@@ -25,8 +25,7 @@ static bool check_pieces(const struct ts_data *const *pieces, size_t count, stru
     }
     if (pieces[i]->type->kind == TS_DATA_TABLE && !same_columns(pieces[0], pieces[i])) {
       ts_fail(err, TS_ERR_BAD_VALUE, "piece %zu of the table has other columns than the first", i + 1);
-      ts_error_help(err, "an operation must give the same columns for every tile");
-      return false;
+      return ts_error_help(err, "an operation must give the same columns for every tile");
     }
   }
   return true;

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/lock.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -66,8 +67,7 @@ static bool refuse(struct ts_source_file *file, const struct part *part, const c
   ts_error_help(&file->trouble,
                 "put the old file back and continue with --resume, or start again with the file as it is "
                 "now; nothing that was read after the change has been stored");
-  ts_error_place(&file->trouble, part->path, 0, 0, NULL);
-  return false;
+  return ts_error_place(&file->trouble, part->path, 0, 0, NULL);
 }
 
 /* Under the lock: takes the digest again; the file may stay if it is the same. */
@@ -110,14 +110,11 @@ uint64_t ts_source_file_state(struct ts_source_file *file, struct ts_error *err)
     struct ts_file_identity now;
     struct ts_error ignored = {0};
     const bool is_there = ts_file_identify(part->place, &now, &ignored);
-    pthread_mutex_lock(&file->lock);
+    ts_hold(&file->lock);
     if (!is_there || !ts_file_identity_equal(&now, &part->identity)) ok = look_again(file, part);
-    pthread_mutex_unlock(&file->lock);
   }
-  pthread_mutex_lock(&file->lock);
-  const uint64_t state = state_of(file, err);
-  pthread_mutex_unlock(&file->lock);
-  return state;
+  ts_hold(&file->lock);
+  return state_of(file, err);
 }
 
 bool ts_source_file_read(struct ts_source_file *file, bool (*read)(void *user, struct ts_error *err), void *user,
@@ -141,10 +138,8 @@ bool ts_source_file_read(struct ts_source_file *file, bool (*read)(void *user, s
 bool ts_source_file_confirm(struct ts_source_file *file, struct ts_error *err) {
   if (!file) return true;
   if (ts_source_file_state(file, err) == 0) return false;
-  pthread_mutex_lock(&file->lock);
+  ts_hold(&file->lock);
   for (size_t i = 0; i < file->part_count && file->trouble.code == TS_ERR_OK; i++)
     if (file->parts[i].is_fresh) digest_again(file, &file->parts[i]);
-  const bool ok = state_of(file, err) != 0;
-  pthread_mutex_unlock(&file->lock);
-  return ok;
+  return state_of(file, err) != 0;
 }

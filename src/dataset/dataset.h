@@ -12,7 +12,16 @@
 #include "dataset/grid.h"
 #include "workflow/workflow.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* Of a file of polygons, which has no size of its own: pixels of the full resolution along one of the level that is
+ * read, from the images of its item. */
+struct ts_polygon_scale {
+  double x, y; /* at least 1; 0: not polygons */
+  int32_t level;
+};
 
 /* One item of the dataset: a file per workflow input (NULL where not supplied), and what it holds. */
 struct ts_item_source {
@@ -20,13 +29,21 @@ struct ts_item_source {
   struct ts_sha256 digest;     /* of the file's bytes */
   struct ts_source_file *file; /* borrowed: sees whether it changes; NULL: it is taken on trust */
   const struct ts_type *type;
+  struct ts_polygon_scale polygons; /* zero: the file is not one of polygons */
+};
+/* What is said about the resolution of an item in place of its files and of the study; zero: nothing. */
+struct ts_given_resolution {
+  double mpp_um; /* micrometres per pixel at full resolution; 0: not given */
+  bool has_level;
+  int32_t level; /* that is read */
 };
 struct ts_item {
   const char *name;                     /* for folders and messages */
   const struct ts_item_source *sources; /* per workflow input */
   size_t first_tile, tile_count;
   struct ts_pixel_size pixel_size; /* of its images, at the level that is read */
-  const char *const *groups;       /* per group that the study declares, its value; NULL: none are known */
+  struct ts_given_resolution given;
+  const char *const *groups; /* per group that the study declares, its value; NULL: none are known */
 };
 struct ts_dataset {
   const struct ts_item *items;

@@ -109,8 +109,7 @@ bool ts_demo_slide(int64_t width, int64_t height, uint64_t seed, struct ts_data 
                    struct ts_error *err) {
   if (!good_side(width) || !good_side(height)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a demo slide cannot have %lld x %lld pixels", (long long)width, (long long)height);
-    ts_error_help(err, "give sides from %d to %d pixels", TS_DEMO_SIDE_MIN_PX, TS_DEMO_SIDE_MAX_PX);
-    return false;
+    return ts_error_help(err, "give sides from %d to %d pixels", TS_DEMO_SIDE_MIN_PX, TS_DEMO_SIDE_MAX_PX);
   }
   struct ts_region region = {.width = width, .height = height};
   ts_auto(ts_data_unref_pointer) struct ts_data *image =

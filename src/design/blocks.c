@@ -17,8 +17,7 @@ static bool check_group(const struct ts_sample_options *options, size_t columns,
     if (options->group_of[i] == group) return true;
   }
   ts_fail(err, TS_ERR_BAD_VALUE, "group %zu has no parameter", group + 1);
-  ts_error_help(err, "give every group at least one parameter, and every parameter one group");
-  return false;
+  return ts_error_help(err, "give every group at least one parameter, and every parameter one group");
 }
 
 static bool set_groups(struct ts_points *points, const struct ts_sample_options *options, struct ts_error *err) {
@@ -29,8 +28,7 @@ static bool set_groups(struct ts_points *points, const struct ts_sample_options 
     if (options->group_of[i] >= options->group_count) {
       ts_fail(err, TS_ERR_BAD_VALUE, "parameter %zu is in group %zu, but there are only %zu groups", i + 1,
               options->group_of[i] + 1, options->group_count);
-      ts_error_help(err, "number the groups from 1 on without gaps");
-      return false;
+      return ts_error_help(err, "number the groups from 1 on without gaps");
     }
   }
   for (size_t g = 0; g < options->group_count; g++) {
@@ -46,8 +44,7 @@ bool ts_blocks_start(struct ts_points *points, const struct ts_space *space, con
   *points = (struct ts_points){.column_count = space->count};
   if (space->count == 0) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a design needs at least one parameter");
-    ts_error_help(err, "give at least one parameter a \"grid\" or a \"range\"");
-    return false;
+    return ts_error_help(err, "give at least one parameter a \"grid\" or a \"range\"");
   }
   for (size_t i = 0; i < space->count; i++) {
     if (!ts_space_check_parameter(space->parameters[i], err)) return false;
@@ -60,16 +57,14 @@ bool ts_blocks_start(struct ts_points *points, const struct ts_space *space, con
 bool ts_blocks_refuse_groups(const struct ts_sample_options *options, const char *design, struct ts_error *err) {
   if (!options->group_of) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "%s has no groups of parameters", design);
-  ts_error_help(err, "use a morris or saltelli design for groups, or leave them out");
-  return false;
+  return ts_error_help(err, "use a morris or saltelli design for groups, or leave them out");
 }
 
 bool ts_blocks_allocate(struct ts_points *points, size_t blocks, size_t block_rows, struct ts_error *err) {
   size_t most_rows = TS_MAX_CELLS / points->column_count;
   if (block_rows > most_rows || blocks > most_rows / block_rows) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a design of %zu times %zu rows is too large", blocks, block_rows);
-    ts_error_help(err, "ask for at most %zu rows of %zu parameters", most_rows, points->column_count);
-    return false;
+    return ts_error_help(err, "ask for at most %zu rows of %zu parameters", most_rows, points->column_count);
   }
   size_t cells = block_rows * points->column_count;
   points->block_rows = block_rows;
@@ -84,8 +79,8 @@ size_t ts_blocks_group(const struct ts_points *points, size_t column) {
 
 bool ts_blocks_fail_constraint(const char *what, int draws, struct ts_error *err) {
   ts_fail(err, TS_ERR_CONSTRAINT, "no %s in %d draws satisfies the constraints", what, draws);
-  ts_error_help(err, "narrow the grids or ranges of the parameters so that the constraints leave more of the space");
-  return false;
+  return ts_error_help(err,
+                       "narrow the grids or ranges of the parameters so that the constraints leave more of the space");
 }
 
 bool ts_blocks_values_differ(const struct ts_parameter *parameter, double u, double v) {

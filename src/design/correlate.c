@@ -55,8 +55,7 @@ static bool check_entries(const double *wanted, size_t size, struct ts_error *er
       if (right) continue;
       ts_fail(err, TS_ERR_BAD_VALUE, "entry '%s' in row %zu, column %zu does not belong in a matrix of correlations",
               TS_SIGNIFICANT(entry, 6), row + 1, column + 1);
-      ts_error_help(err, "the diagonal is 1, all others lie between -1 and 1, and both triangles are the same");
-      return false;
+      return ts_error_help(err, "the diagonal is 1, all others lie between -1 and 1, and both triangles are the same");
     }
   }
   return true;
@@ -70,14 +69,13 @@ static bool factorise_wanted(const double *wanted, size_t size, double *factor, 
   if (!factorise(factor, size)) {
     ts_fail(err, TS_ERR_BAD_VALUE,
             "the wanted correlations contradict each other (the matrix is not positive definite)");
-    ts_error_help(err, "two parameters that both follow a third must follow each other too: weaken some correlations");
-    return false;
+    return ts_error_help(
+        err, "two parameters that both follow a third must follow each other too: weaken some correlations");
   }
   for (size_t i = 0; i < size * size; i++) factor[i] = i / size == i % size ? 1 : normal_correlation(wanted[i]);
   if (!factorise(factor, size)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "the wanted correlations are so strong that no sample of normal scores has them");
-    ts_error_help(err, "weaken the strongest correlations by a few per cent");
-    return false;
+    return ts_error_help(err, "weaken the strongest correlations by a few per cent");
   }
   return true;
 }
@@ -155,8 +153,7 @@ bool ts_correlate(double *unit, size_t rows, size_t columns, const double *wante
   draw_scores(scores, rows, columns, seed, stream);
   if (rows <= columns || !factorise_scores(scores, rows, columns, accidental)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "'%zu' points are too few to correlate %zu parameters", rows, columns);
-    ts_error_help(err, "use at least ten times as many points as parameters");
-    return false;
+    return ts_error_help(err, "use at least ten times as many points as parameters");
   }
   ts_auto_free struct ranked *values = ts_calloc(rows + 1, sizeof *values);
   ts_auto_free struct ranked *order = ts_calloc(rows + 1, sizeof *order);

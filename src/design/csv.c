@@ -283,8 +283,7 @@ static bool fits_memory(const struct reader *reader, struct ts_error *err) {
   ts_fail(err, TS_ERR_NO_MEMORY, "the design '%s' has about %zu rows and needs %s of memory or more", reader->file,
           rows, ts_format_bytes(bytes, size));
   ts_error_help(err, "split it, or allow the program more memory (ulimit -v)");
-  ts_error_place(err, reader->file, 0, 0, "");
-  return false;
+  return ts_error_place(err, reader->file, 0, 0, "");
 }
 
 /* Releases the reader. */

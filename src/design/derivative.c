@@ -7,6 +7,7 @@
  * reaches. */
 #include "design/blocks_int.h"
 
+#include "base/alloc.h"
 #include "base/str.h"
 
 #include <math.h>
@@ -69,8 +70,7 @@ static bool fill(struct ts_points *points, const struct ts_space *space, struct 
 static bool check_step(double step, struct ts_error *err) {
   if (step > 0 && step <= 0.5) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "a step of '%s' of the range does not stay inside it", TS_SIGNIFICANT(step, 6));
-  ts_error_help(err, "use a small part of the range, such as 0.01, at most 0.5");
-  return false;
+  return ts_error_help(err, "use a small part of the range, such as 0.01, at most 0.5");
 }
 
 static void note_grids(struct ts_points *points, const struct ts_space *space) {
@@ -94,10 +94,9 @@ static bool draw(struct ts_points *points, const struct ts_space *space, const s
   size_t count = options->count ? options->count : 256;
   bool ok = ts_blocks_allocate(points, count, space->count + 1, err);
   if (ok) {
-    struct ts_stream stream;
+    ts_auto(ts_stream_release) struct ts_stream stream;
     ts_stream_init(&stream, "sobol-sequence", space->count, count, options);
     ok = fill(points, space, &stream, step, err);
-    ts_stream_release(&stream);
   }
   if (ok) {
     note_grids(points, space);

@@ -42,8 +42,7 @@ static bool check_rows(size_t rows, size_t harmonics, struct ts_error *err) {
   /* Divided, so that a huge number of harmonics does not overflow. */
   if (rows > 0 && harmonics <= (rows - 1) / 4 / harmonics) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "a FAST curve of '%zu' rows is too short for %zu harmonics", rows, harmonics);
-  ts_error_help(err, "use more than 4 M^2 rows per parameter: 65 for M = 4; some hundreds are usual");
-  return false;
+  return ts_error_help(err, "use more than 4 M^2 rows per parameter: 65 for M = 4; some hundreds are usual");
 }
 
 static bool allows_all(const struct ts_points *points, const struct ts_space *space, struct ts_error *err) {
@@ -51,9 +50,9 @@ static bool allows_all(const struct ts_points *points, const struct ts_space *sp
   for (size_t row = 0; row < points->row_count; row++) {
     if (ts_space_allows(space, points->a + row * points->column_count)) continue;
     ts_fail(err, TS_ERR_CONSTRAINT, "row %zu of the FAST design violates a constraint", row + 1);
-    ts_error_help(err, "a search curve cannot leave out points: use a saltelli design, or narrow the ranges until the "
-                       "constraints always hold");
-    return false;
+    return ts_error_help(
+        err, "a search curve cannot leave out points: use a saltelli design, or narrow the ranges until the "
+             "constraints always hold");
   }
   return true;
 }

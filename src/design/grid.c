@@ -127,8 +127,7 @@ static bool check_size(const struct grid *grid, size_t wanted, size_t columns, s
     ts_fail(err, TS_ERR_BAD_VALUE, "a full grid of %zu parameters has '%llu' rows, which is too many", columns,
             (unsigned long long)grid->size);
   }
-  ts_error_help(err, "give a count to draw that many of its rows, or use fewer levels or parameters");
-  return false;
+  return ts_error_help(err, "give a count to draw that many of its rows, or use fewer levels or parameters");
 }
 
 /* Takes rows in order, the natural or the random one, until there are `wanted`. */
@@ -151,8 +150,8 @@ static bool take_rows(struct ts_points *points, const struct grid *grid, const s
   points->row_count = kept;
   if (kept > 0 && in_a_row < MAX_REFUSED) return true;
   ts_fail(err, TS_ERR_CONSTRAINT, "the constraints refused %zu of %zu rows of the grid", *refused, *refused + kept);
-  ts_error_help(err, "change the grids or ranges of the parameters so that the constraints leave more of the space");
-  return false;
+  return ts_error_help(err,
+                       "change the grids or ranges of the parameters so that the constraints leave more of the space");
 }
 
 static void add_notes(struct ts_points *points, size_t asked, uint64_t size, size_t refused) {
@@ -176,10 +175,9 @@ static bool draw(struct ts_points *points, const struct ts_space *space, const s
   if (levels > MAX_LEVELS) {
     ts_points_release(points);
     ts_fail(err, TS_ERR_BAD_VALUE, "'%zu' levels are too many", levels);
-    ts_error_help(err, "2 to 20 levels per parameter are usual");
-    return false;
+    return ts_error_help(err, "2 to 20 levels per parameter are usual");
   }
-  struct grid grid;
+  ts_auto(grid_release) struct grid grid;
   grid_init(&grid, space, levels);
   size_t wanted = options->count > 0 && options->count < grid.size ? options->count : (size_t)grid.size;
   ts_points_release(points);
@@ -187,7 +185,6 @@ static bool draw(struct ts_points *points, const struct ts_space *space, const s
             take_rows(points, &grid, space, wanted, options, &refused, err);
   if (ok) add_notes(points, options->count, grid.size, refused);
   if (!ok) ts_points_release(points);
-  grid_release(&grid);
   return ok;
 }
 

@@ -90,8 +90,7 @@ static bool check(size_t dimensions, size_t first, size_t count, size_t skip, st
   if (dimensions > MAX_DIMENSIONS) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a Halton sequence of '%zu' dimensions is too much: the limit is %zu", dimensions,
             MAX_DIMENSIONS);
-    ts_error_help(err, "use 'sobol-sequence' or 'lhs' for that many parameters");
-    return false;
+    return ts_error_help(err, "use 'sobol-sequence' or 'lhs' for that many parameters");
   }
   return ts_sequence_check_points("Halton", first, count, skip, err);
 }

@@ -52,13 +52,11 @@ static bool check(size_t count, const struct ts_sample_options *options, struct 
   if (options->improve == 0) return true;
   if (options->correlation) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a Latin hypercube is either improved or given correlations, not both");
-    ts_error_help(err, "leave out one of the two: moving points apart changes their correlations");
-    return false;
+    return ts_error_help(err, "leave out one of the two: moving points apart changes their correlations");
   }
   if (count > MAX_IMPROVED) {
     ts_fail(err, TS_ERR_BAD_VALUE, "'%zu' points are too many to improve, the limit is %d", count, MAX_IMPROVED);
-    ts_error_help(err, "leave out the improvement: that many points fill the space anyway");
-    return false;
+    return ts_error_help(err, "leave out the improvement: that many points fill the space anyway");
   }
   return true;
 }

@@ -113,7 +113,7 @@ static void search_release(struct search *search) {
 
 void ts_maximin_improve(double *unit, size_t rows, size_t columns, size_t rounds, uint64_t seed, uint64_t stream) {
   if (rows < 3 || columns < 2) return; /* nothing that a swap could change */
-  struct search search = {.rows = rows, .columns = columns};
+  ts_auto(search_release) struct search search = {.rows = rows, .columns = columns};
   search.unit = unit;
   search_start(&search);
   struct ts_random random;
@@ -124,5 +124,4 @@ void ts_maximin_improve(double *unit, size_t rows, size_t columns, size_t rounds
       if (try_swap(&search, worst, &random)) worst = closest(&search);
     }
   }
-  search_release(&search);
 }

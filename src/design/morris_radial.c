@@ -86,8 +86,7 @@ bool ts_morris_radial(struct ts_points *points, const struct ts_space *space, co
   *points = (struct ts_points){0};
   if (options->candidates > 0) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a radial design is not chosen from candidates");
-    ts_error_help(err, "leave out the candidates: its points fill the space already; or use trajectories");
-    return false;
+    return ts_error_help(err, "leave out the candidates: its points fill the space already; or use trajectories");
   }
   const char *source = ts_base_find(options->base, err);
   if (!source || !ts_blocks_start(points, space, options, err)) return false;

@@ -101,8 +101,7 @@ static bool check_levels(size_t levels, struct ts_error *err) {
   if (levels >= 2 && levels % 2 == 0 && levels <= MOST_LEVELS) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "a Morris design needs an even number of levels, at most %zu, not '%zu'", MOST_LEVELS,
           levels);
-  ts_error_help(err, "use 4, or another even number from 2 on");
-  return false;
+  return ts_error_help(err, "use 4, or another even number from 2 on");
 }
 
 static bool check_candidates(const struct ts_sample_options *options, size_t count, struct ts_error *err) {
@@ -110,15 +109,13 @@ static bool check_candidates(const struct ts_sample_options *options, size_t cou
   if (candidates == 0) return true;
   if (candidates <= count || count < 2 || candidates > TS_MAX_CANDIDATES) {
     ts_fail(err, TS_ERR_BAD_VALUE, "'%zu' trajectories cannot be chosen from '%zu' candidates", count, candidates);
-    ts_error_help(err, "choose at least 2 from more candidates than that, at most %zu; 500 to 1000 are usual",
-                  TS_MAX_CANDIDATES);
-    return false;
+    return ts_error_help(err, "choose at least 2 from more candidates than that, at most %zu; 500 to 1000 are usual",
+                         TS_MAX_CANDIDATES);
   }
   if (options->brute_force && ts_optimal_set_count(candidates, count) > MANY_SETS) {
     ts_fail(err, TS_ERR_BAD_VALUE, "there are %s ways to choose %zu of %zu trajectories, too many to try them all",
             TS_SIGNIFICANT(ts_optimal_set_count(candidates, count), 3), count, candidates);
-    ts_error_help(err, "leave out the exact choice: local search finds a set that is about as good");
-    return false;
+    return ts_error_help(err, "leave out the exact choice: local search finds a set that is about as good");
   }
   return true;
 }

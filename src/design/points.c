@@ -95,7 +95,7 @@ void ts_design_of_points(struct ts_design *design, const struct ts_space *space,
   size_t width = points->column_count;
   ts_design_init(design, points->row_count, width);
   for (size_t i = 0; i < width; i++) design->names[i] = ts_arena_strdup(&design->arena, space->parameters[i]->name);
-  struct level_copies *copies = ts_calloc(width + 1, sizeof *copies);
+  ts_auto_free struct level_copies *copies = ts_calloc(width + 1, sizeof *copies);
   for (size_t row = 0; row < points->row_count; row++) {
     size_t start = row * width;
     ts_points_row(points, row, design->unit + start);
@@ -110,5 +110,4 @@ void ts_design_of_points(struct ts_design *design, const struct ts_space *space,
     free(copies[i].made);
     free(copies[i].values);
   }
-  free(copies);
 }

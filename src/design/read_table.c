@@ -33,8 +33,7 @@ struct ts_table_cell {
 static bool place_at(const struct ts_table_reader *reader, const char *spot, struct ts_error *err) {
   int line = reader->line < INT_MAX ? (int)reader->line : INT_MAX, column;
   ts_csv_place(reader->buffer + reader->row_start, spot, &line, &column);
-  ts_error_place(err, reader->file, line, column, "");
-  return false;
+  return ts_error_place(err, reader->file, line, column, "");
 }
 
 static bool complain(const struct ts_table_reader *reader, const char *spot, const char *text, const char *help,
@@ -83,8 +82,7 @@ static bool refill(struct ts_table_reader *reader, struct ts_error *err) {
   if (size < 0) {
     ts_fail(err, TS_ERR_FILE_IO, "'%s' could not be read: %s", reader->file, strerror(errno));
     ts_error_help(err, "give a file that can be read");
-    ts_error_place(err, reader->file, 0, 0, "");
-    return false;
+    return ts_error_place(err, reader->file, 0, 0, "");
   }
   if (!is_plain_text(reader->buffer + reader->length, (size_t)size)) reader->has_wide_text = true;
   reader->length += (size_t)size;
@@ -354,8 +352,7 @@ static bool read_header(struct ts_table_reader *reader, struct ts_error *err) {
   if (!has_row) {
     ts_fail(err, TS_ERR_CSV_SYNTAX, "'%s' is empty", reader->file);
     ts_error_help(err, "the first line has the names of the columns, each other line the numbers of a run");
-    ts_error_place(err, reader->file, 1, 1, "");
-    return false;
+    return ts_error_place(err, reader->file, 1, 1, "");
   }
   const char **names = ts_arena_array(&reader->arena, count_byte(start, end, ',') + 1, sizeof *names);
   reader->names = names;
@@ -439,8 +436,7 @@ static bool fail_unknown(const struct ts_table_reader *reader, const char *name,
   } else {
     ts_error_help(err, "the first line names the columns; add one with this name");
   }
-  ts_error_place(err, reader->file, 1, 1, "");
-  return false;
+  return ts_error_place(err, reader->file, 1, 1, "");
 }
 
 bool ts_table_reader_choose(struct ts_table_reader *reader, const char *const *names, size_t count,
@@ -451,8 +447,7 @@ bool ts_table_reader_choose(struct ts_table_reader *reader, const char *const *n
     if (column == TS_NONE) return fail_unknown(reader, names[i], err);
     if (reader->cells[column].place != TS_NONE) {
       ts_fail(err, TS_ERR_DUPLICATE_NAME, "column '%s' was requested twice", names[i]);
-      ts_error_help(err, "name each column once");
-      return false;
+      return ts_error_help(err, "name each column once");
     }
     reader->cells[column].place = i;
   }

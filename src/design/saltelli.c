@@ -21,10 +21,10 @@ static bool refuse_halves(const char *base, struct ts_error *err) {
   ts_fail(err, TS_ERR_BAD_VALUE,
           "'%s' would take A and B from two halves of one sequence, and the indices of that design never converge",
           base);
-  ts_error_help(err, "use base 'sobol-sequence' or 'halton': one sequence of twice the dimensions. Halves of a Halton "
-                     "sequence are wrong by 0.64 in S1 of Sobol's g-function at n = 1000, and no larger n helps; the "
-                     "2k-dimensional one is wrong by 0.014");
-  return false;
+  return ts_error_help(
+      err, "use base 'sobol-sequence' or 'halton': one sequence of twice the dimensions. Halves of a Halton "
+           "sequence are wrong by 0.64 in S1 of Sobol's g-function at n = 1000, and no larger n helps; the "
+           "2k-dimensional one is wrong by 0.014");
 }
 
 const char *ts_base_find(const char *name, struct ts_error *err) {
@@ -48,8 +48,7 @@ static bool allocate(struct ts_points *points, size_t count, bool second_order, 
   size_t k = points->column_count;
   if (count > TS_MAX_CELLS / (2 * k)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "'%zu' base samples are too many", count);
-    ts_error_help(err, "ask for at most %zu", TS_MAX_CELLS / (2 * k));
-    return false;
+    return ts_error_help(err, "ask for at most %zu", TS_MAX_CELLS / (2 * k));
   }
   points->layout = second_order ? TS_LAYOUT_SALTELLI_2 : TS_LAYOUT_SALTELLI;
   points->block_rows = (second_order ? 2 : 1) * points->group_count + 2;

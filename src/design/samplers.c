@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "design/points.h"
 
+#include "base/alloc.h"
 #include "base/str.h"
 
 #include <string.h>
@@ -42,9 +43,8 @@ const struct ts_sampler *ts_sampler_find(const char *name, struct ts_error *err)
     ts_error_help(err, "did you mean '%s'?", near);
     return NULL;
   }
-  struct ts_str list = {0};
+  ts_auto(ts_str_release) struct ts_str list = {0};
   for (size_t i = 0; i < count; i++) ts_str_addf(&list, "%s%s", i ? ", " : "", names[i]);
   ts_error_help(err, "use one of: %s", ts_str_get(&list));
-  ts_str_release(&list);
   return NULL;
 }

@@ -19,8 +19,8 @@ static bool check(size_t dimensions, size_t first, size_t count, size_t skip, st
   if (dimensions > TS_JOE_KUO_DIMENSIONS) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a Sobol' sequence of '%zu' dimensions is too much: there are %zu", dimensions,
             TS_JOE_KUO_DIMENSIONS);
-    ts_error_help(err, "use 'mc' or 'lhs' for that many parameters; a Saltelli design needs two dimensions for each");
-    return false;
+    return ts_error_help(err,
+                         "use 'mc' or 'lhs' for that many parameters; a Saltelli design needs two dimensions for each");
   }
   return ts_sequence_check_points("Sobol'", first, count, skip, err);
 }

@@ -61,24 +61,21 @@ bool ts_sequence_check_points(const char *name, size_t first, size_t count, size
   const uint64_t most = TS_SEQUENCE_POINTS;
   if (skip <= most && first <= most - skip && count <= most - skip - first) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "a %s sequence ends after 2^53 points", name);
-  ts_error_help(err, "skip fewer points");
-  return false;
+  return ts_error_help(err, "skip fewer points");
 }
 
 bool ts_points_init(struct ts_points *points, const struct ts_space *space, size_t rows, struct ts_error *err) {
   *points = (struct ts_points){0};
   if (space->count == 0) {
     ts_fail(err, TS_ERR_BAD_VALUE, "a sample needs at least one parameter");
-    ts_error_help(err, "give at least one parameter a \"grid\" or a \"range\"");
-    return false;
+    return ts_error_help(err, "give at least one parameter a \"grid\" or a \"range\"");
   }
   for (size_t i = 0; i < space->count; i++) {
     if (!ts_space_check_parameter(space->parameters[i], err)) return false;
   }
   if (rows > TS_MAX_CELLS / space->count) {
     ts_fail(err, TS_ERR_BAD_VALUE, "'%zu' points of %zu parameters are too many", rows, space->count);
-    ts_error_help(err, "at most %zu points are possible with that many parameters", TS_MAX_CELLS / space->count);
-    return false;
+    return ts_error_help(err, "at most %zu points are possible with that many parameters", TS_MAX_CELLS / space->count);
   }
   *points = (struct ts_points){.layout = TS_LAYOUT_FREE,
                                .column_count = space->count,
@@ -130,9 +127,8 @@ static bool keep_allowed(struct drawing *drawing, struct ts_points *points, cons
     drawing->refused++;
     if (++drawing->refused_in_a_row == MAX_REFUSED) {
       ts_fail(err, TS_ERR_CONSTRAINT, "the constraints refused %d points in a row", MAX_REFUSED);
-      ts_error_help(err,
-                    "narrow the grids or ranges of the parameters so that the constraints leave more of the space");
-      return false;
+      return ts_error_help(
+          err, "narrow the grids or ranges of the parameters so that the constraints leave more of the space");
     }
   }
   return true;
@@ -157,8 +153,7 @@ static bool apply_constraints(struct drawing *drawing, struct ts_points *points,
 static bool check_options(const struct source *source, const struct ts_sample_options *options, struct ts_error *err) {
   if (!options->correlation || !source->is_sequence) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "correlated inputs cannot come from '%s'", source->name);
-  ts_error_help(err, "use 'lhs' or 'mc': reordering the points of a sequence would undo what it is good for");
-  return false;
+  return ts_error_help(err, "use 'lhs' or 'mc': reordering the points of a sequence would undo what it is good for");
 }
 
 bool ts_source_draw(struct ts_points *points, const struct ts_space *space, const char *source, size_t count,

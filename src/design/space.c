@@ -15,13 +15,12 @@ static bool is_varied(const struct ts_parameter *parameter) {
 bool ts_space_check_parameter(const struct ts_parameter *parameter, struct ts_error *err) {
   if (!is_varied(parameter)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "parameter '%s' has neither a grid nor a range", parameter->name);
-    ts_error_help(err, "give it \"grid\": [...] or \"range\": [low, high], or leave it out of the study");
-    return false;
+    return ts_error_help(err, "give it \"grid\": [...] or \"range\": [low, high], or leave it out of the study");
   }
   if (ts_space_value_count(parameter) < 2) {
     ts_fail(err, TS_ERR_BAD_VALUE, "parameter '%s' has only one value to choose from", parameter->name);
-    ts_error_help(err, "give its grid or range at least two values, or remove it so that it stays at its default");
-    return false;
+    return ts_error_help(err,
+                         "give its grid or range at least two values, or remove it so that it stays at its default");
   }
   return true;
 }
@@ -43,12 +42,8 @@ static bool check_wanted(const struct ts_workflow *workflow, const char *name, s
   ts_auto_free const char **names = ts_calloc(workflow->parameter_count + 1, sizeof *names);
   for (size_t i = 0; i < workflow->parameter_count; i++) names[i] = workflow->parameters[i].name;
   const char *near = ts_nearest_word(name, names, workflow->parameter_count);
-  if (near) {
-    ts_error_help(err, "did you mean '%s'?", near);
-  } else {
-    ts_error_help(err, "name one of the workflow's parameters that have a grid or a range");
-  }
-  return false;
+  return near ? ts_error_help(err, "did you mean '%s'?", near)
+              : ts_error_help(err, "name one of the workflow's parameters that have a grid or a range");
 }
 
 bool ts_space_of_workflow(struct ts_space *space, const struct ts_workflow *workflow, const char *const *only,

@@ -241,8 +241,8 @@ static bool write_rows(struct writer *writer) {
 }
 
 static bool write_header(struct writer *writer) {
-  struct ts_str header = {0};
-  struct ts_str name = {0};
+  ts_auto(ts_str_release) struct ts_str header = {0};
+  ts_auto(ts_str_release) struct ts_str name = {0};
   for (size_t i = 0; i < writer->column_count; i++) {
     ts_csv_add_cell(&header, writer->columns[i].parameter->name, i == 0);
   }
@@ -252,18 +252,13 @@ static bool write_header(struct writer *writer) {
     ts_csv_add_cell(&header, ts_str_get(&name), false);
   }
   ts_str_add_char(&header, '\n');
-  bool ok = writer->write(writer->user, ts_str_get(&header), header.length, writer->err);
-  ts_str_release(&header);
-  ts_str_release(&name);
-  return ok;
+  return writer->write(writer->user, ts_str_get(&header), header.length, writer->err);
 }
 
 bool ts_points_write_csv(const struct ts_points *points, const struct ts_space *space, bool with_unit,
                          bool (*write)(void *user, const char *text, size_t length, struct ts_error *err), void *user,
                          struct ts_error *err) {
-  struct writer writer = {.write = write, .user = user, .err = err};
+  ts_auto(release_writer) struct writer writer = {.write = write, .user = user, .err = err};
   init_writer(&writer, points, space, with_unit);
-  bool ok = write_header(&writer) && write_rows(&writer) && flush(&writer);
-  release_writer(&writer);
-  return ok;
+  return write_header(&writer) && write_rows(&writer) && flush(&writer);
 }

@@ -45,9 +45,9 @@ bool ts_child_start(struct ts_child *child, const char *program, const char *soc
   child->pid = 0;
   ts_child_release(child);
   ts_fail(err, TS_ERR_SYSTEM, "a worker process could not be started from '%s': %s", program, strerror(status));
-  ts_error_help(err, "see that the program is still there and may be run, and the limit of processes (ulimit -u); then "
-                     "continue with --resume");
-  return false;
+  return ts_error_help(
+      err, "see that the program is still there and may be run, and the limit of processes (ulimit -u); then "
+           "continue with --resume");
 }
 
 static void keep(struct ts_child *child, const char *text, size_t length) {

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -39,9 +40,8 @@ static struct ts_data *load_kept(struct coordinator *c, uint64_t number, const s
   if (data) return data;
   ts_log(TS_LOG_WARN, "a product cannot be loaded, and is computed again: %s",
          err.code == TS_ERR_OK ? "it is not in the store" : err.text);
-  pthread_mutex_lock(&c->lock);
+  ts_hold(&c->lock);
   c->claims[number].is_incomplete = true;
-  pthread_mutex_unlock(&c->lock);
   return NULL;
 }
 
@@ -57,10 +57,9 @@ static void take_product(struct coordinator *c, uint64_t number, const struct ts
 
 /* Whether the bucket is held under this token; when it began. */
 static bool is_held(struct coordinator *c, uint64_t number, uint64_t token, double *start_s) {
-  pthread_mutex_lock(&c->lock);
+  ts_hold(&c->lock);
   const bool is_held = number < c->claim_count && token != 0 && c->claims[number].token == token;
   *start_s = is_held ? c->claims[number].start_s : 0;
-  pthread_mutex_unlock(&c->lock);
   return is_held;
 }
 
@@ -141,13 +140,12 @@ static void take_result(struct coordinator *c, const struct message *message) {
 /* Whether its process is gone, too, the kernel says; its lease ends in any case. */
 static void handle_disconnect(struct coordinator *c, const struct message *message) {
   struct slot *slot = &c->slots[message->slot];
-  pthread_mutex_lock(&c->lock);
+  ts_hold(&c->lock);
   if (slot->peer == message->peer) {
     slot->peer = TS_NOBODY;
     slot->is_ready = slot->waits = false;
     slot->gone_ns = ts_clock_ns();
   }
-  pthread_mutex_unlock(&c->lock);
 }
 
 /* The first fault is the error of the run. */
@@ -185,12 +183,11 @@ static void handle_message(struct coordinator *c, const struct message *message)
 
 static void handle_messages(struct coordinator *c) {
   size_t count = 0;
-  struct message *messages = ts_coordinator_take_messages(c, &count);
+  ts_auto_free struct message *messages = ts_coordinator_take_messages(c, &count);
   for (size_t i = 0; i < count; i++) {
     handle_message(c, &messages[i]);
     free(messages[i].bytes);
   }
-  free(messages);
 }
 
 /* ---- the run ---- */
@@ -205,7 +202,7 @@ static void pass_stop_on(struct coordinator *c) {
 
 static void wait_for_news(struct coordinator *c) {
   size_t count = 1;
-  struct pollfd *fds = ts_calloc(c->slot_count + 1, sizeof *fds);
+  ts_auto_free struct pollfd *fds = ts_calloc(c->slot_count + 1, sizeof *fds);
   fds[0] = (struct pollfd){.fd = c->wake_fd, .events = POLLIN};
   for (size_t i = 0; i < c->slot_count; i++) {
     if (c->slots[i].is_running && c->slots[i].child.error_fd >= 0)
@@ -216,7 +213,6 @@ static void wait_for_news(struct coordinator *c) {
     ssize_t length = read(c->wake_fd, &ignored, sizeof ignored);
     (void)length;
   }
-  free(fds);
 }
 
 /* Until all buckets are done, the user stops, or it cannot go on. */
@@ -286,8 +282,7 @@ static bool make_folder(struct coordinator *c, struct ts_error *err) {
     c->folder = NULL;
   }
   ts_fail(err, TS_ERR_SYSTEM, "there is no folder for the socket of the workers: %s", strerror(errno));
-  ts_error_help(err, "set TMPDIR to a folder with a short path that can be written");
-  return false;
+  return ts_error_help(err, "set TMPDIR to a folder with a short path that can be written");
 }
 
 static bool open_queue(struct coordinator *c, struct ts_error *err) {
@@ -305,8 +300,7 @@ static bool open_all(struct coordinator *c, struct ts_error *err) {
   c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (c->wake_fd < 0) {
     ts_fail(err, TS_ERR_SYSTEM, "no event could be made: %s", strerror(errno));
-    ts_error_help(err, "raise the limit of open files (ulimit -n)");
-    return false;
+    return ts_error_help(err, "raise the limit of open files (ulimit -n)");
   }
   ts_dist_fingerprint(c->plan, c->dataset, &c->fingerprint);
   return open_queue(c, err) && make_folder(c, err) && ts_coordinator_first_jobs(c, err) && ts_coordinator_serve(c, err);

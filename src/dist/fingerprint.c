@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "dist/dist.h"
 
+#include "base/alloc.h"
 #include "base/str.h"
 
 #include <string.h>
@@ -20,19 +21,21 @@ static void add_operations(struct ts_sha256_stream *stream, const struct ts_work
 }
 
 static void add_nodes(struct ts_sha256_stream *stream, const struct ts_plan *plan) {
-  struct ts_str bytes = {0};
+  ts_auto(ts_str_release) struct ts_str bytes = {0};
   for (size_t n = 0; n < plan->node_count; n++) {
     ts_str_clear(&bytes);
     ts_node_add_identity(plan->workflow, &plan->nodes[n], &bytes);
     ts_sha256_stream_add(stream, bytes.data, bytes.length);
   }
   ts_sha256_stream_add(stream, plan->products, plan->set_count * plan->wanted_count * sizeof *plan->products);
-  ts_str_release(&bytes);
 }
 
 static void add_dataset(struct ts_sha256_stream *stream, const struct ts_dataset *d, size_t input_count) {
   for (size_t i = 0; i < d->item_count; i++) {
     add_text(stream, d->items[i].name);
+    /* Files alone do not say it: a manifest can. */
+    const double size_um[] = {d->items[i].pixel_size.x_um, d->items[i].pixel_size.y_um};
+    ts_sha256_stream_add(stream, size_um, sizeof size_um);
     for (size_t k = 0; k < input_count; k++) {
       if (d->items[i].sources[k].path)
         ts_sha256_stream_add(stream, &d->items[i].sources[k].digest, sizeof(struct ts_sha256));

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/lock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +202,7 @@ static enum ts_served on_message(void *user, struct ts_peer *peer, const struct 
   struct coordinator *c = user;
   const struct client *client = peer->data;
   enum ts_served served = TS_SERVED_END;
-  pthread_mutex_lock(&c->lock);
+  ts_hold(&c->lock);
   if (client) c->slots[client->slot].heard_ns = ts_clock_ns();
   if (!client && message->kind == TS_DIST_HELLO)
     served = answer_hello(c, peer, message);
@@ -209,7 +210,6 @@ static enum ts_served on_message(void *user, struct ts_peer *peer, const struct 
     served = answer_beat(c, peer, message);
   else if (is_current(c, peer))
     served = answer_work(c, &c->slots[client->slot], peer, message);
-  pthread_mutex_unlock(&c->lock);
   return served;
 }
 
@@ -217,12 +217,11 @@ static enum ts_served on_resume(void *user, struct ts_peer *peer) {
   struct coordinator *c = user;
   const struct client *client = peer->data;
   enum ts_served served = TS_SERVED_END;
-  pthread_mutex_lock(&c->lock);
+  ts_hold(&c->lock);
   if (is_current(c, peer)) {
     struct slot *slot = &c->slots[client->slot];
     served = slot->waits ? answer_take(c, slot, peer) : answer_others(c, slot, peer);
   }
-  pthread_mutex_unlock(&c->lock);
   return served;
 }
 

@@ -38,12 +38,11 @@ static int larger_first(const void *a, const void *b) {
 
 void ts_jobs_of_windows(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset) {
   size_t count = ts_run_window_count(plan, dataset);
-  struct sized_window *windows = ts_calloc(count + 1, sizeof *windows);
+  ts_auto_free struct sized_window *windows = ts_calloc(count + 1, sizeof *windows);
   for (size_t g = 0; g < count; g++) windows[g].window = (uint32_t)g;
   for (size_t g = 0; g < count; g++) windows[g].px = ts_dataset_px(dataset, plan->coarsest, g);
   qsort(windows, count, sizeof *windows, larger_first);
   for (size_t g = 0; g < count; g++) ts_jobs_add(jobs, &(struct ts_run_part){.window = windows[g].window}, 0);
-  free(windows);
 }
 
 /* ---- shares of the runs ---- */
@@ -100,7 +99,7 @@ static void demand_everywhere(struct demands *demands, const struct ts_plan *pla
 
 void ts_jobs_of_runs(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset,
                      size_t shares) {
-  struct demands demands = {.met = ts_calloc(plan->node_count + 1, sizeof *demands.met)};
+  ts_auto(release_demands) struct demands demands = {.met = ts_calloc(plan->node_count + 1, sizeof *demands.met)};
   size_t windows = ts_run_window_count(plan, dataset);
   for (uint32_t g = 0; g < windows; g++) {
     for (size_t share = 0; share < shares; share++) {
@@ -114,7 +113,6 @@ void ts_jobs_of_runs(struct ts_jobs *jobs, const struct ts_plan *plan, const str
       add_job(jobs, &demands, (struct ts_run_part){.window = g}, 0);
     }
   }
-  release_demands(&demands);
 }
 
 /* ---- buckets of stages ---- */
@@ -161,7 +159,7 @@ static void add_stage(struct ts_jobs *jobs, struct demands *demands, const struc
                       const struct ts_stage_forecast *forecast, size_t stage_index, uint64_t execution) {
   const struct ts_stage *stage = &plan->workflow->stages[stage_index];
   const struct ts_stage_instances *instances = &plan->instances[stage_index];
-  uint32_t *instance_of = ts_calloc(plan->set_count + 1, sizeof *instance_of);
+  ts_auto_free uint32_t *instance_of = ts_calloc(plan->set_count + 1, sizeof *instance_of);
   for (size_t i = 0; i < instances->count; i++) instance_of[instances->runs[i]] = (uint32_t)i;
   const struct ts_bucket **order = ts_calloc(forecast->bucket_count + 1, sizeof *order);
   for (size_t b = 0; b < forecast->bucket_count; b++) order[b] = &buckets->items[forecast->bucket_first + b];
@@ -182,7 +180,6 @@ static void add_stage(struct ts_jobs *jobs, struct demands *demands, const struc
     }
   }
   free(order);
-  free(instance_of);
 }
 
 bool ts_jobs_of_buckets(struct ts_jobs *jobs, const struct ts_plan *plan, const struct ts_dataset *dataset,
@@ -192,7 +189,7 @@ bool ts_jobs_of_buckets(struct ts_jobs *jobs, const struct ts_plan *plan, const 
   struct ts_buckets buckets = {0};
   const struct ts_stage_forecast *forecasts = NULL;
   if (!ts_plan_buckets(plan, options, &buckets, &forecasts, err)) return false;
-  struct demands demands = {.met = ts_calloc(plan->node_count + 1, sizeof *demands.met)};
+  ts_auto(release_demands) struct demands demands = {.met = ts_calloc(plan->node_count + 1, sizeof *demands.met)};
   for (size_t s = 0; s < w->stage_count; s++)
     add_stage(jobs, &demands, plan, dataset, &buckets, &forecasts[s], s, execution);
   for (size_t t = 0; t < w->task_count; t++) {
@@ -201,7 +198,6 @@ bool ts_jobs_of_buckets(struct ts_jobs *jobs, const struct ts_plan *plan, const 
                       ? (buckets.executed[t] - distinct) * options->units[w->stages[w->tasks[t].stage].scope]
                       : 0;
   }
-  release_demands(&demands);
   ts_buckets_release(&buckets);
   return true;
 }

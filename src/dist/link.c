@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/ending.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "dist/dist.h"
 
@@ -25,10 +26,10 @@ static void wake(struct ts_dist_link *link) { eventfd_write(link->wake_fd, 1); }
 static bool beat(struct ts_dist_link *link, uint32_t kind, const void *bytes, size_t count, uint8_t *answer) {
   struct ts_error ignored = {0};
   struct ts_wire wire;
+  ts_hold(&link->beat.lock);
   ts_str_add_bytes(ts_message_client_begin(&link->beat), bytes, count);
   const bool ok = ts_message_client_ask(&link->beat, kind, &wire, &ignored);
   if (ok && answer) *answer = ts_wire_u8(&wire);
-  ts_message_client_end(&link->beat);
   return ok;
 }
 
@@ -50,12 +51,11 @@ static bool renew(struct ts_dist_link *link) {
   pthread_mutex_unlock(&link->lock);
   ts_wire_add_u64(&bytes, token); /* 0: nothing to renew, but it is there */
   if (!beat(link, TS_DIST_RENEW, bytes.data, bytes.length, &is_stale)) return false;
-  pthread_mutex_lock(&link->lock);
+  ts_hold(&link->lock);
   if (is_stale && link->token == token) {
     link->is_stale = true;
     __atomic_store_n(&link->halt, 2, __ATOMIC_RELAXED);
   }
-  pthread_mutex_unlock(&link->lock);
   return true;
 }
 
@@ -75,9 +75,8 @@ static void leave(struct ts_dist_link *link) {
     if (now_ns >= end_ns && link->may_end) ts_process_end(ts_error_exit_code(TS_ERR_WORKER));
     poll(&fd, 1, now_ns < end_ns ? (int)((end_ns - now_ns) / 1000000) + 1 : -1);
     eventfd_read(link->wake_fd, &ignored);
-    pthread_mutex_lock(&link->lock);
+    ts_hold(&link->lock);
     is_ending = link->is_ending;
-    pthread_mutex_unlock(&link->lock);
   }
 }
 
@@ -143,6 +142,7 @@ static bool greet(struct ts_message_client *client, const char *socket, enum ts_
                   char **store, char **description, struct ts_error *err) {
   struct ts_wire answer;
   if (!ts_message_client_connect(client, socket, err)) return false;
+  ts_hold(&client->lock);
   ts_dist_add_hello(ts_message_client_begin(client), role, id);
   bool ok = ts_message_client_ask(client, TS_DIST_HELLO, &answer, err);
   if (ok && store) {
@@ -150,7 +150,6 @@ static bool greet(struct ts_message_client *client, const char *socket, enum ts_
     *description = ts_strdup(ts_wire_text(&answer));
     ok = ts_message_client_is_sound(client, &answer, err);
   }
-  ts_message_client_end(client);
   return ok;
 }
 
@@ -204,10 +203,10 @@ const char *ts_dist_store(const struct ts_dist_link *link) { return link->store;
 bool ts_dist_link_ask(struct ts_dist_link *link, uint32_t kind, const struct ts_str *bytes, struct ts_str *answer,
                       struct ts_error *err) {
   struct ts_wire wire;
+  ts_hold(&link->work.lock);
   ts_str_add_bytes(ts_message_client_begin(&link->work), bytes->data, bytes->length);
   const bool ok = ts_message_client_ask(&link->work, kind, &wire, err);
   if (ok && answer) ts_str_add_bytes(answer, wire.next, wire.left);
-  ts_message_client_end(&link->work);
   return ok;
 }
 
@@ -227,24 +226,15 @@ void ts_dist_link_set_lease(struct ts_dist_link *link, uint64_t lease_ns) {
 }
 
 void ts_dist_link_hold(struct ts_dist_link *link, uint64_t token) {
-  pthread_mutex_lock(&link->lock);
+  ts_hold(&link->lock);
   link->token = token;
   link->is_stale = false;
   if (!link->is_gone) __atomic_store_n(&link->halt, 0, __ATOMIC_RELAXED);
-  pthread_mutex_unlock(&link->lock);
 }
 
 bool ts_dist_link_drop(struct ts_dist_link *link) {
-  pthread_mutex_lock(&link->lock);
+  ts_hold(&link->lock);
   const bool is_ours = !link->is_stale && !link->is_gone;
   link->token = 0;
-  pthread_mutex_unlock(&link->lock);
   return is_ours;
-}
-
-bool ts_dist_link_is_gone(struct ts_dist_link *link) {
-  pthread_mutex_lock(&link->lock);
-  const bool is_gone = link->is_gone;
-  pthread_mutex_unlock(&link->lock);
-  return is_gone;
 }

@@ -39,6 +39,5 @@ void ts_dist_link_set_lease(struct ts_dist_link *link, uint64_t lease_ns);
 void ts_dist_link_hold(struct ts_dist_link *link, uint64_t token);
 /* No more; false: the bucket was lost meanwhile. */
 bool ts_dist_link_drop(struct ts_dist_link *link);
-bool ts_dist_link_is_gone(struct ts_dist_link *link);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/log.h"
 
 #include <signal.h>
@@ -22,9 +23,8 @@
 int ts_coordinator_stop_level(const struct coordinator *c) { return ts_run_stop_level(&c->options->run); }
 
 void ts_coordinator_forget_claim(struct coordinator *c, uint64_t number, uint64_t token) {
-  pthread_mutex_lock(&c->lock);
+  ts_hold(&c->lock);
   if (number < c->claim_count && c->claims[number].token == token) c->claims[number].token = 0;
-  pthread_mutex_unlock(&c->lock);
 }
 
 static void name_window(const struct coordinator *c, uint32_t window, struct ts_str *out) {
@@ -36,8 +36,7 @@ static bool draw_identity(char id[TS_DIST_ID_BYTES], struct ts_error *err) {
   unsigned char bytes[(TS_DIST_ID_BYTES - 1) / 2];
   if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
     ts_fail(err, TS_ERR_SYSTEM, "the system has no random numbers");
-    ts_error_help(err, "start the study again");
-    return false;
+    return ts_error_help(err, "start the study again");
   }
   for (size_t i = 0; i < sizeof bytes; i++) snprintf(id + 2 * i, 3, "%02x", bytes[i]);
   return true;
@@ -69,9 +68,8 @@ void ts_coordinator_start_all(struct coordinator *c) {
 /* Processes that run and do not stand still. */
 static size_t count_lively(struct coordinator *c) {
   size_t count = 0;
-  pthread_mutex_lock(&c->lock);
+  ts_hold(&c->lock);
   for (size_t i = 0; i < c->slot_count; i++) count += c->slots[i].is_running && !c->slots[i].is_still;
-  pthread_mutex_unlock(&c->lock);
   return count;
 }
 
@@ -166,9 +164,8 @@ static bool is_alive(struct coordinator *c, struct slot *slot) {
   pthread_mutex_unlock(&c->lock);
   if (late) ts_child_signal(&slot->child, SIGKILL);
   if (!ts_child_has_ended(&slot->child) || connected) return true;
-  pthread_mutex_lock(&c->lock);
+  ts_hold(&c->lock);
   slot->is_running = false;
-  pthread_mutex_unlock(&c->lock);
   return false;
 }
 

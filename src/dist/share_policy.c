@@ -89,7 +89,7 @@ static void members_release(struct members *rest) {
 
 /* Keys from 0 on; a task that a run does not need any more gets a key of its own kind. */
 static void number_keys(struct members *rest) {
-  struct ts_map known = {0};
+  ts_auto(ts_map_release) struct ts_map known = {0};
   for (size_t i = 0; i < rest->count * rest->task_count; i++) {
     const uint32_t identity[2] = {(uint32_t)(i % rest->task_count), rest->keys[i]};
     bool inserted = false;
@@ -98,13 +98,12 @@ static void number_keys(struct members *rest) {
     rest->keys[i] = (uint32_t)slot->number;
   }
   rest->key_count = ts_map_count(&known);
-  ts_map_release(&known);
 }
 
 static void members_init(struct members *rest, const struct ts_share_rest *of) {
   const struct ts_plan *plan = of->plan;
   const size_t task_count = plan->workflow->task_count;
-  struct ts_map rows = {0};
+  ts_auto(ts_map_release) struct ts_map rows = {0};
   *rest = (struct members){.of = of,
                            .keys = ts_calloc(plan->set_count * task_count + 1, sizeof *rest->keys),
                            .member = ts_calloc(plan->set_count + 1, sizeof *rest->member),
@@ -128,7 +127,6 @@ static void members_init(struct members *rest, const struct ts_share_rest *of) {
     rest->member[r] = (uint32_t)slot->number;
   }
   number_keys(rest);
-  ts_map_release(&rows);
 }
 
 static struct ts_share_bucket *add_bucket(struct ts_share_buckets *buckets, size_t most) {
@@ -165,7 +163,7 @@ static void add_runs(const struct members *rest, const struct ts_bucket *bucket,
 /* Puts members of the rest, given by their numbers, into buckets. */
 static bool bucket_members(const struct members *rest, const uint32_t *members, size_t count, size_t max_buckets,
                            struct ts_buckets *buckets, struct ts_error *err) {
-  uint32_t *keys = ts_malloc((count * rest->task_count + 1) * sizeof *keys);
+  ts_auto_free uint32_t *keys = ts_malloc((count * rest->task_count + 1) * sizeof *keys);
   for (size_t i = 0; i < count * rest->task_count; i++)
     keys[i] = rest->keys[(size_t)members[i / rest->task_count] * rest->task_count + i % rest->task_count];
   const struct ts_bucket_input input = {.member_count = count,
@@ -182,7 +180,6 @@ static bool bucket_members(const struct members *rest, const uint32_t *members, 
     for (size_t i = 0; i < bucket->member_count; i++) numbers[i] = members[bucket->members[i]];
     bucket->members = numbers;
   }
-  free(keys);
   return ok;
 }
 
@@ -197,7 +194,7 @@ static bool add_in_parts(const struct members *rest, const struct ts_bucket *buc
 
 static bool add_rest(const struct members *rest, struct ts_share_buckets *buckets, struct ts_error *err) {
   const size_t workers = rest->of->workers, windows = rest->of->windows;
-  struct ts_buckets whole = {0};
+  ts_auto(ts_buckets_release) struct ts_buckets whole = {0};
   ts_auto_free uint32_t *all = ts_malloc(rest->count * sizeof *all);
   for (size_t i = 0; i < rest->count; i++) all[i] = (uint32_t)i;
   bool ok = bucket_members(rest, all, rest->count, (REST_BUCKETS * workers + windows - 1) / windows, &whole, err);
@@ -208,16 +205,13 @@ static bool add_rest(const struct members *rest, struct ts_share_buckets *bucket
     else
       ok = add_in_parts(rest, &whole.items[b], 2 * left > workers ? LATE_PARTS : LAST_PARTS, buckets, err);
   }
-  ts_buckets_release(&whole);
   return ok;
 }
 
 bool ts_share_split_rest(const struct ts_share_rest *rest, struct ts_share_buckets *buckets, struct ts_error *err) {
-  struct members members;
+  ts_auto(members_release) struct members members;
   members_init(&members, rest);
-  const bool ok = members.count == 0 || add_rest(&members, buckets, err);
-  members_release(&members);
-  return ok;
+  return members.count == 0 || add_rest(&members, buckets, err);
 }
 
 void ts_share_buckets_release(struct ts_share_buckets *buckets) {

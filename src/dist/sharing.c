@@ -51,23 +51,21 @@ static void remember(struct coordinator *c, uint64_t number, struct ts_run_part 
 /* Puts ready tasks into buckets, as many as keep the workers busy for a while. */
 static void share_out_tasks(struct coordinator *c, uint32_t window) {
   struct ts_frontier *frontier = c->shared[window].frontier;
-  struct ts_jobs jobs = {0};
+  ts_auto(ts_jobs_release) struct ts_jobs jobs = {0};
   while (ts_frontier_ready(frontier) > 0 && ts_share_has_room(c->open_buckets + jobs.count, c->options->workers)) {
     const size_t size = ts_share_bucket_size(ts_frontier_ready(frontier), c->options->workers);
-    struct ts_run_demand *demands = ts_malloc(size * TS_OP_MAX_PORTS * sizeof *demands);
+    ts_auto_free struct ts_run_demand *demands = ts_malloc(size * TS_OP_MAX_PORTS * sizeof *demands);
     struct ts_run_part part = {.window = window, .wanted = demands, .keep = true};
     part.wanted_count = ts_frontier_take(frontier, size, demands);
     remember(c, c->next_number + jobs.count, part);
     ts_jobs_add(&jobs, &part, 0);
-    free(demands);
   }
   add_jobs(c, &jobs);
-  ts_jobs_release(&jobs);
 }
 
 /* A whole run, by its place in the order of the plan. False: nothing of it is left to be done. */
 static bool share_out_run(struct coordinator *c, uint32_t window, size_t place) {
-  struct ts_jobs jobs = {0};
+  ts_auto(ts_jobs_release) struct ts_jobs jobs = {0};
   struct ts_run_part part = {.window = window, .keep = true};
   ts_auto_free struct ts_run_demand *demands =
       ts_frontier_take_run(c->shared[window].frontier, place, &part.wanted_count);
@@ -77,7 +75,6 @@ static bool share_out_run(struct coordinator *c, uint32_t window, size_t place) 
     ts_jobs_add(&jobs, &part, 0);
   }
   add_jobs(c, &jobs);
-  ts_jobs_release(&jobs);
   return part.wanted_count > 0;
 }
 
@@ -115,8 +112,8 @@ static bool share_out_rest(struct coordinator *c, uint32_t window, struct ts_err
   const struct shared_window *shared = &c->shared[window];
   const size_t tasks = c->plan->workflow->task_count;
   ts_auto_free uint32_t *keys = ts_calloc(c->plan->set_count * tasks + 1, sizeof *keys);
-  struct ts_share_buckets buckets = {0};
-  struct ts_jobs jobs = {0};
+  ts_auto(ts_share_buckets_release) struct ts_share_buckets buckets = {0};
+  ts_auto(ts_jobs_release) struct ts_jobs jobs = {0};
   for (size_t r = 0; r < c->plan->set_count; r++) ts_frontier_keys(shared->frontier, r, keys + r * tasks);
   const struct ts_share_rest rest = {.plan = c->plan,
                                      .window = window,
@@ -133,17 +130,14 @@ static bool share_out_rest(struct coordinator *c, uint32_t window, struct ts_err
   }
   if (ok) add_reference(c, &jobs, window);
   add_jobs(c, &jobs);
-  ts_jobs_release(&jobs);
-  ts_share_buckets_release(&buckets);
   return ok;
 }
 
 /* Failed tasks, and those that need them, are reported by running all that is left as a whole. */
 static void add_whole(struct coordinator *c, uint32_t window) {
-  struct ts_jobs jobs = {0};
+  ts_auto(ts_jobs_release) struct ts_jobs jobs = {0};
   ts_jobs_add(&jobs, &(struct ts_run_part){.window = window}, 0);
   add_jobs(c, &jobs);
-  ts_jobs_release(&jobs);
 }
 
 /* The next step of a window of which nothing is handed out or ready. */
@@ -213,7 +207,7 @@ static bool begin_sharing(struct coordinator *c, const struct ts_jobs *windows, 
 
 /* Whole windows, but for the last ones (the smallest), or for all if there are few. */
 static bool add_windows(struct coordinator *c, struct ts_error *err) {
-  struct ts_jobs whole = {0};
+  ts_auto(ts_jobs_release) struct ts_jobs whole = {0};
   ts_jobs_of_windows(&whole, c->plan, c->dataset);
   const size_t last = ts_share_split_count(c->plan, whole.count, c->options->workers, c->options->no_store);
   const size_t count = whole.count;
@@ -222,22 +216,20 @@ static bool add_windows(struct coordinator *c, struct ts_error *err) {
   const struct ts_jobs shared = {.rows = whole.rows + whole.count, .count = last};
   bool ok = last == 0 || begin_sharing(c, &shared, err);
   whole.count = count;
-  ts_jobs_release(&whole);
   return ok;
 }
 
 static bool add_buckets_of_stages(struct coordinator *c, struct ts_jobs *jobs, struct ts_error *err) {
   size_t tasks = c->plan->workflow->task_count;
-  uint64_t *repeated = ts_calloc(tasks + 1, sizeof *repeated);
+  ts_auto_free uint64_t *repeated = ts_calloc(tasks + 1, sizeof *repeated);
   bool ok = ts_jobs_of_buckets(jobs, c->plan, c->dataset, c->options->grouping, ts_random_name(), repeated, err);
   for (size_t t = 0; ok && c->options->on_planned && t < tasks; t++)
     c->options->on_planned(c->options->run.user, t, repeated[t]);
-  free(repeated);
   return ok;
 }
 
 bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err) {
-  struct ts_jobs jobs = {0};
+  ts_auto(ts_jobs_release) struct ts_jobs jobs = {0};
   const size_t shares = ts_share_run_shares(ts_run_window_count(c->plan, c->dataset), c->options->workers);
   bool ok = true;
   if (c->options->grouping)
@@ -247,7 +239,6 @@ bool ts_coordinator_first_jobs(struct coordinator *c, struct ts_error *err) {
   else
     ok = add_windows(c, err);
   if (ok) add_jobs(c, &jobs);
-  ts_jobs_release(&jobs);
   return ok;
 }
 

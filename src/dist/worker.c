@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/log.h"
 
 #include <pthread.h>
@@ -69,18 +70,16 @@ static void send_if_due(struct worker *w) {
 
 static void on_start(void *user, uint32_t node) {
   struct worker *w = user;
-  pthread_mutex_lock(&w->lock);
+  ts_hold(&w->lock);
   ts_dist_add_start(&w->news, node);
   send_if_due(w);
-  pthread_mutex_unlock(&w->lock);
 }
 
 static void on_task(void *user, const struct ts_task_event *event) {
   struct worker *w = user;
-  pthread_mutex_lock(&w->lock);
+  ts_hold(&w->lock);
   ts_dist_add_task(&w->news, event);
   send_if_due(w);
-  pthread_mutex_unlock(&w->lock);
 }
 
 /* Under the lock. */
@@ -114,7 +113,7 @@ static bool flush(const struct worker *w) {
 static void on_product(void *user, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
   struct worker *w = user;
   if ((w->wanted_ports[node] >> port & 1) == 0) return; /* for another bucket, through the store */
-  pthread_mutex_lock(&w->lock);
+  ts_hold(&w->lock);
   if (!w->given->run.store || ts_data_size_bytes(data) > HELD_BYTES) {
     add_product(w, node, port, unit, data);
   } else {
@@ -123,7 +122,6 @@ static void on_product(void *user, uint32_t node, uint32_t port, size_t unit, st
     if (w->held_count >= HELD_MOST) settle_products(w, flush(w));
   }
   send_if_due(w);
-  pthread_mutex_unlock(&w->lock);
 }
 
 static bool get_ready(struct worker *w, struct ts_error *err) {
@@ -138,8 +136,7 @@ static bool get_ready(struct worker *w, struct ts_error *err) {
   ts_dist_link_set_lease(w->given->link, ts_wire_u64(&wire));
   if (*complaint == '\0' && ts_wire_is_whole(&wire)) return true;
   ts_fail(err, TS_ERR_WORKER, "%s", *complaint ? complaint : "the study's process answers in another way");
-  ts_error_help(err, "leave the program as it is while a study runs; start it again, or continue with --resume");
-  return false;
+  return ts_error_help(err, "leave the program as it is while a study runs; start it again, or continue with --resume");
 }
 
 static void report_result(struct worker *w, const struct ts_run_result *result, bool is_kept) {
@@ -155,11 +152,10 @@ static void report_result(struct worker *w, const struct ts_run_result *result, 
                                         .cpu_s = result->cpu_total_s};
   ts_auto(ts_str_release) struct ts_str bytes = {0};
   ts_dist_result_add(&bytes, &report);
-  pthread_mutex_lock(&w->lock);
+  ts_hold(&w->lock);
   settle_products(w, is_kept);
   send_news(w);
   say(w, TS_DIST_RESULT, &bytes);
-  pthread_mutex_unlock(&w->lock);
 }
 
 static bool is_lost(const struct worker *w) { return __atomic_load_n(&w->given->link->halt, __ATOMIC_RELAXED) != 0; }
@@ -171,7 +167,7 @@ static bool run_bucket(struct worker *w, struct ts_run_options options, struct t
   struct ts_job job;
   if (!ts_job_parse(w->bucket.body, w->bucket.window, given->plan, given->dataset, &job))
     return ts_fail(err, TS_ERR_WORKER, "the queue holds a bucket that makes no sense");
-  struct ts_run_result result = {0};
+  ts_auto(ts_run_result_release) struct ts_run_result result = {0};
   options.part = &job.part;
   ts_dist_link_hold(given->link, w->bucket.token);
   bool ok = ts_store_refresh(given->store, err) && ts_run(given->plan, given->dataset, &options, &result, err);
@@ -180,7 +176,6 @@ static bool run_bucket(struct worker *w, struct ts_run_options options, struct t
   if (!ts_dist_link_drop(given->link)) ts_log(TS_LOG_INFO, "a bucket was lost: its results are thrown away");
   ts_str_clear(&w->news);
   forget_products(w);
-  ts_run_result_release(&result);
   ts_job_release(&job);
   return ok;
 }

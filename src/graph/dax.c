@@ -177,14 +177,13 @@ static void XMLCALL on_doctype(void *user, const char *name, const char *system,
 static double bytes_between(const struct dax *d, size_t parent, size_t child) {
   const struct uses *out = &d->uses[parent], *in = &d->uses[child];
   double bytes = 0;
-  struct ts_map read = {0};
+  ts_auto(ts_map_release) struct ts_map read = {0};
   for (size_t i = 0; i < in->count; i++) {
     if (!in->items[i].is_output) ts_map_insert_name(&read, in->items[i].file, NULL);
   }
   for (size_t i = 0; i < out->count; i++) {
     if (out->items[i].is_output && ts_map_find_name(&read, out->items[i].file)) bytes += out->items[i].bytes;
   }
-  ts_map_release(&read);
   return bytes;
 }
 
@@ -215,7 +214,8 @@ static void dax_release(struct dax *d) {
 
 bool ts_graph_read_dax(struct ts_task_graph *graph, const char *name, const char *text, size_t length,
                        struct ts_faults *faults) {
-  struct dax d = {.name = name, .graph = graph, .faults = faults, .parser = XML_ParserCreate(NULL)};
+  ts_auto(dax_release) struct dax d = {
+      .name = name, .graph = graph, .faults = faults, .parser = XML_ParserCreate(NULL)};
   size_t before = faults->count;
   if (!d.parser) TS_BUG("expat has no memory");
   graph->is_seconds = true;
@@ -230,6 +230,5 @@ bool ts_graph_read_dax(struct ts_task_graph *graph, const char *name, const char
     ts_graph_fault_at(faults, &err, name, line_of(&d), column_of(&d));
   }
   if (faults->count == before) add_edges(&d);
-  dax_release(&d);
   return faults->count == before;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "graph/read_int.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 
 #include <string.h>
@@ -104,7 +105,7 @@ bool ts_task_graph_parse(struct ts_task_graph *graph, const char *name, const ch
 }
 
 bool ts_task_graph_read(struct ts_task_graph *graph, const char *path, double bandwidth, struct ts_faults *faults) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   struct ts_error err = {0};
   bool ok = ts_file_read(path, MOST_BYTES, &text, &err);
   if (!ok) {
@@ -113,6 +114,5 @@ bool ts_task_graph_read(struct ts_task_graph *graph, const char *path, double ba
   } else {
     ok = ts_task_graph_parse(graph, path, ts_str_get(&text), text.length, bandwidth, faults);
   }
-  ts_str_release(&text);
   return ok;
 }

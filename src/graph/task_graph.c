@@ -28,19 +28,16 @@ bool ts_task_graph_add_task(struct ts_task_graph *graph, const char *id, double 
   bool inserted = false;
   if (!is_time(time)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "the time of task '%s' is not a number of at least 0", id);
-    ts_error_help(err, "write how long the task takes for one item");
-    return false;
+    return ts_error_help(err, "write how long the task takes for one item");
   }
   if (graph->task_count == TS_TASK_GRAPH_MAX_TASKS) {
     ts_fail(err, TS_ERR_BAD_VALUE, "the graph has more than %d tasks", TS_TASK_GRAPH_MAX_TASKS);
-    ts_error_help(err, "combine tasks that always run together, or schedule a part of the graph");
-    return false;
+    return ts_error_help(err, "combine tasks that always run together, or schedule a part of the graph");
   }
   union ts_map_value *value = ts_map_insert_name(&graph->by_id, id, &inserted);
   if (!inserted) {
     ts_fail(err, TS_ERR_DUPLICATE_NAME, "two tasks are named '%s'", id);
-    ts_error_help(err, "give every task an id of its own");
-    return false;
+    return ts_error_help(err, "give every task an id of its own");
   }
   value->number = graph->task_count;
   graph->tasks = ts_grow(graph->tasks, graph->task_count, &graph->task_capacity, sizeof *graph->tasks);
@@ -83,15 +80,13 @@ bool ts_task_graph_add_edge(struct ts_task_graph *graph, size_t from, size_t to,
   if (!is_time(time)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "the time of edge '%s' -> '%s' is not a number of at least 0", id_of(graph, from),
             id_of(graph, to));
-    ts_error_help(err, "write how long the transfer of one item takes");
-    return false;
+    return ts_error_help(err, "write how long the transfer of one item takes");
   }
   struct ts_task_edge *edge = find_or_add(graph, from, to, &inserted, err);
   if (!edge) return false;
   if (!inserted) {
     ts_fail(err, TS_ERR_DUPLICATE_NAME, "there are two edges '%s' -> '%s'", id_of(graph, from), id_of(graph, to));
-    ts_error_help(err, "join them into one edge with the sum of their times");
-    return false;
+    return ts_error_help(err, "join them into one edge with the sum of their times");
   }
   edge->time = time;
   return true;
@@ -102,8 +97,7 @@ bool ts_task_graph_add_bytes(struct ts_task_graph *graph, size_t from, size_t to
   if (!is_time(bytes)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "the size of '%s' -> '%s' is not a number of at least 0", id_of(graph, from),
             id_of(graph, to));
-    ts_error_help(err, "write how many bytes one item has");
-    return false;
+    return ts_error_help(err, "write how many bytes one item has");
   }
   struct ts_task_edge *edge = find_or_add(graph, from, to, &inserted, err);
   if (!edge) return false;
@@ -134,8 +128,8 @@ static void list_edges(const struct ts_task_graph *graph, bool outgoing, uint32_
 /* Follows incoming edges among the tasks that are left until one is met again: that one is on a circle. */
 static bool report_circle(struct ts_task_graph *graph, const uint32_t *waiting, size_t start, struct ts_error *err) {
   size_t n = graph->task_count;
-  uint32_t *next = ts_calloc(n, sizeof *next); /* towards the producer */
-  bool *seen = ts_calloc(n, sizeof *seen);
+  ts_auto_free uint32_t *next = ts_calloc(n, sizeof *next); /* towards the producer */
+  ts_auto_free bool *seen = ts_calloc(n, sizeof *seen);
   size_t t = start;
   while (!seen[t]) {
     seen[t] = true;
@@ -146,7 +140,7 @@ static bool report_circle(struct ts_task_graph *graph, const uint32_t *waiting, 
   }
   size_t *circle = ts_calloc(n + 1, sizeof *circle), length = 0;
   for (size_t u = t; length == 0 || u != t; u = next[u]) circle[length++] = u;
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   ts_str_addf(&text, "'%s'", id_of(graph, t));
   for (size_t i = length; i-- > 0;) {
     if (length > CIRCLE_NAMED_MAX && i == length - CIRCLE_NAMED_MAX / 2) {
@@ -158,17 +152,14 @@ static bool report_circle(struct ts_task_graph *graph, const uint32_t *waiting, 
   ts_fail(err, TS_ERR_CYCLE, "tasks depend on each other in a circle: %s", ts_str_get(&text));
   ts_error_help(err, "remove one of these edges");
   graph->circle_task = t;
-  ts_str_release(&text);
   free(circle);
-  free(seen);
-  free(next);
   return false;
 }
 
 /* Kahn's algorithm: whatever cannot be removed leads to a circle. */
 static bool check_acyclic(struct ts_task_graph *graph, struct ts_error *err) {
   size_t n = graph->task_count, head = 0, tail = 0;
-  uint32_t *waiting = ts_calloc(n, sizeof *waiting), *queue = ts_calloc(n, sizeof *queue);
+  ts_auto_free uint32_t *waiting = ts_calloc(n, sizeof *waiting), *queue = ts_calloc(n, sizeof *queue);
   for (size_t t = 0; t < n; t++) {
     waiting[t] = graph->in_first[t + 1] - graph->in_first[t];
     if (waiting[t] == 0) queue[tail++] = (uint32_t)t;
@@ -186,8 +177,6 @@ static bool check_acyclic(struct ts_task_graph *graph, struct ts_error *err) {
     report_circle(graph, waiting, t, err);
     break;
   }
-  free(queue);
-  free(waiting);
   return ok;
 }
 
@@ -195,8 +184,7 @@ bool ts_task_graph_finish(struct ts_task_graph *graph, struct ts_error *err) {
   if (!graph->name) graph->name = ts_arena_strdup(&graph->arena, "");
   if (graph->task_count == 0) {
     ts_fail(err, TS_ERR_MISSING_KEY, "the graph has no tasks");
-    ts_error_help(err, "add at least one task with a time");
-    return false;
+    return ts_error_help(err, "add at least one task with a time");
   }
   list_edges(graph, false, &graph->in_first, &graph->in_edges);
   list_edges(graph, true, &graph->out_first, &graph->out_edges);

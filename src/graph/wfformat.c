@@ -203,8 +203,8 @@ bool ts_graph_read_wfformat(struct ts_task_graph *graph, const struct ts_reader 
   if (!json_is_array(tasks)) {
     struct ts_error *err =
         ts_reader_fault(reader, TS_ERR_MISSING_KEY, "/workflow", TS_JSON_VALUE, "the workflow has no list of tasks");
-    ts_error_help(err, "WfFormat 1.5 has it in workflow.specification.tasks, earlier versions in workflow.tasks");
-    return false;
+    return ts_error_help(err,
+                         "WfFormat 1.5 has it in workflow.specification.tasks, earlier versions in workflow.tasks");
   }
   if (name) graph->name = ts_arena_strdup(&graph->arena, name);
   graph->is_seconds = true;

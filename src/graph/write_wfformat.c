@@ -52,9 +52,8 @@ void ts_task_graph_write_wfformat(const struct ts_task_graph *graph, double band
   json_t *root =
       json_pack("{s:s, s:s, s:{s:{s:o, s:o}, s:{s:o}}}", "name", graph->name, "schemaVersion", SCHEMA_VERSION,
                 "workflow", "specification", "tasks", tasks, "files", files, "execution", "tasks", executed);
-  char *text = ts_json_dump(root, false, true);
+  ts_auto_free char *text = ts_json_dump(root, false, true);
   ts_str_add(out, text);
   ts_str_add_char(out, '\n');
-  free(text);
   json_decref(root);
 }

@@ -22,6 +22,8 @@ struct ts_image_info {
   int32_t channels;                /* after decoding, alpha dropped: 1 or 3 */
   int32_t bits;                    /* per channel: 8 or 16 */
   struct ts_pixel_size pixel_size; /* of the asked level */
+  /* Pixels of the full resolution per pixel of the asked level; 1 at level 0. */
+  double downsampling_x, downsampling_y;
 };
 
 /* Reads the header only. BAD_IMAGE or FILE_NOT_FOUND with err->where.file set. */

@@ -134,6 +134,7 @@ static bool open_level(const char *path, VipsSource *source, struct ts_image_pag
                            open->info.level_count == 1 ? "" : "s", (int)level);
   }
   struct ts_pixel_size size = ts_image_pixel_size(first, format);
+  open->info.downsampling_x = open->info.downsampling_y = 1;
   if (level > 0) {
     const double width = first->Xsize, height = first->Ysize;
     at->page = sub_directories ? 0 : level;
@@ -142,8 +143,10 @@ static bool open_level(const char *path, VipsSource *source, struct ts_image_pag
     ts_unref_image(&first);
     first = lower;
     if (!first) return ts_image_fail(err, path, "cannot be read at this level");
-    size.x_um *= width / first->Xsize;
-    size.y_um *= height / first->Ysize;
+    open->info.downsampling_x = width / first->Xsize;
+    open->info.downsampling_y = height / first->Ysize;
+    size.x_um *= open->info.downsampling_x;
+    size.y_um *= open->info.downsampling_y;
   }
   if (!describe(path, first, &open->info, err)) return false;
   open->info.pixel_size = size;

@@ -69,8 +69,7 @@ static bool shrink_pixels(struct ts_plain_pixels *plain, const struct ts_data *d
     uint32_t value = block_value(data, &block, channel);
     if (value > LABEL_MAX) {
       ts_fail(err, TS_ERR_BAD_VALUE, "label %u does not fit into a 16-bit PNG", (unsigned)value);
-      ts_error_help(err, "use smaller tiles, so that a tile has at most %u labels", LABEL_MAX);
-      return false;
+      return ts_error_help(err, "use smaller tiles, so that a tile has at most %u labels", LABEL_MAX);
     }
     store(plain->bits, plain->owned, i, value);
   }
@@ -83,15 +82,13 @@ bool ts_plain_pixels_init(struct ts_plain_pixels *plain, const struct ts_data *d
   const struct ts_type *type = ts_data_type(data);
   if (type->kind != TS_DATA_PIXELS || type->element == TS_F32 || type->element == TS_F64) {
     ts_fail(err, TS_ERR_PORT_TYPE, "'%s' cannot be written as PNG", type->name);
-    ts_error_help(err, "only images, masks and labels have a PNG form");
-    return false;
+    return ts_error_help(err, "only images, masks and labels have a PNG form");
   }
   const struct ts_region *region = ts_data_region(data);
   if (ts_region_is_volume(region)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "%d planes of %d frames cannot be written as one PNG", (int)region->depth,
             (int)region->frames);
-    ts_error_help(err, "let an operation choose a plane, or project them onto one");
-    return false;
+    return ts_error_help(err, "let an operation choose a plane, or project them onto one");
   }
   plain->width = region->width;
   plain->height = region->height;

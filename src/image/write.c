@@ -48,8 +48,7 @@ bool ts_image_encode_png(const struct ts_data *pixels, int32_t shrink, struct ts
 bool ts_image_write_png(const char *path, const struct ts_data *pixels, struct ts_error *err) {
   ts_auto(ts_str_release) struct ts_str bytes = {0};
   if (!ts_image_encode_png(pixels, 1, &bytes, err)) {
-    ts_error_place(err, path, 0, 0, NULL);
-    return false;
+    return ts_error_place(err, path, 0, 0, NULL);
   }
   return ts_file_write(path, bytes.data, bytes.length, err);
 }

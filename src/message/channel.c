@@ -26,8 +26,7 @@ static bool make_address(const char *path, struct sockaddr_un *address, struct t
   }
   ts_fail(err, TS_ERR_SYSTEM, "the path '%s' of a socket is empty or longer than %zu bytes", path,
           sizeof address->sun_path - 1);
-  ts_error_help(err, "set TMPDIR to a folder with a shorter path");
-  return false;
+  return ts_error_help(err, "set TMPDIR to a folder with a shorter path");
 }
 
 static int fail_socket(int fd, const char *path, const char *action, struct ts_error *err) {
@@ -97,8 +96,7 @@ bool ts_channel_end(struct ts_channel *channel, uint32_t kind, struct ts_error *
   if (count > TS_CHANNEL_MOST_BYTES) {
     cut(&channel->out, channel->frame);
     ts_fail(err, TS_ERR_SYSTEM, "a message of %llu bytes is too long", (unsigned long long)count);
-    ts_error_help(err, "run without --workers: products of this size cannot go from process to process");
-    return false;
+    return ts_error_help(err, "run without --workers: products of this size cannot go from process to process");
   }
   unsigned char *head = (unsigned char *)channel->out.data + channel->frame;
   for (size_t i = 0; i < 4; i++) head[i] = (unsigned char)(kind >> (8 * i));

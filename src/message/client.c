@@ -20,17 +20,13 @@ void ts_message_client_release(struct ts_message_client *client) {
 }
 
 struct ts_str *ts_message_client_begin(struct ts_message_client *client) {
-  pthread_mutex_lock(&client->lock);
   return ts_channel_begin(&client->channel);
 }
-
-void ts_message_client_end(struct ts_message_client *client) { pthread_mutex_unlock(&client->lock); }
 
 static bool lose(struct ts_message_client *client, const char *text, struct ts_error *err) {
   client->is_lost = true;
   ts_fail(err, client->trouble, "%s", text);
-  ts_error_help(err, "nothing to do here: the study can be continued with --resume");
-  return false;
+  return ts_error_help(err, "nothing to do here: the study can be continued with --resume");
 }
 
 static bool lose_nonsense(struct ts_message_client *client, struct ts_error *err) {

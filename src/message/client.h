@@ -1,8 +1,8 @@
 /* Asks another process of this user over a local socket: one message and its answer at a time.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Several threads may ask; each has the connection from ts_message_client_begin to ts_message_client_end. The
- * counterpart is message/server.h. */
+ * Several threads may ask; each holds the lock of the client from ts_message_client_begin until it has used the answer.
+ * The counterpart is message/server.h. */
 #ifndef TS_MESSAGE_CLIENT_H
 #define TS_MESSAGE_CLIENT_H
 
@@ -24,14 +24,14 @@ void ts_message_client_init(struct ts_message_client *client, enum ts_error_code
 bool ts_message_client_connect(struct ts_message_client *client, const char *path, struct ts_error *err);
 void ts_message_client_release(struct ts_message_client *client);
 
-/* Takes the lock; the message to fill. */
+/* The next three under the lock. */
+/* The message to fill. */
 struct ts_str *ts_message_client_begin(struct ts_message_client *client);
-void ts_message_client_end(struct ts_message_client *client);
-/* Between begin and end: sends the message and waits for its answer. True for YES, with its bytes, which are there
- * until end; false without an error for NO. */
+/* Sends the message and waits for its answer. True for YES, with its bytes, which are there while the lock is held;
+ * false without an error for NO. */
 bool ts_message_client_ask(struct ts_message_client *client, uint32_t kind, struct ts_wire *answer,
                            struct ts_error *err);
-/* Between begin and end: whether all of the answer made sense. */
+/* Whether all of the answer made sense. */
 bool ts_message_client_is_sound(struct ts_message_client *client, const struct ts_wire *answer, struct ts_error *err);
 
 #endif

@@ -191,7 +191,7 @@ static struct pollfd *fill_polls(const struct ts_message_server *server, struct 
 static void *server_main(void *argument) {
   struct ts_message_server *server = argument;
   size_t capacity = POLL_FIRST;
-  struct pollfd *polls = ts_calloc(capacity, sizeof *polls);
+  ts_auto_free struct pollfd *polls = ts_calloc(capacity, sizeof *polls);
   for (;;) {
     polls = fill_polls(server, polls, &capacity);
     const size_t count = server->count;
@@ -208,7 +208,6 @@ static void *server_main(void *argument) {
   for (size_t i = 0; i < server->count; i++) {
     if (server->connections[i]) connection_destroy(server, server->connections[i]);
   }
-  free(polls);
   return NULL;
 }
 
@@ -222,16 +221,14 @@ static bool start_thread(struct ts_message_server *server, struct ts_error *err)
   if (number == 0) return true;
   unlink(server->path);
   ts_fail(err, TS_ERR_SYSTEM, "%s: no thread can be started: %s", server->options.what, strerrordesc_np(number));
-  ts_error_help(err, "raise the limit of processes (ulimit -u)");
-  return false;
+  return ts_error_help(err, "raise the limit of processes (ulimit -u)");
 }
 
 static bool start(struct ts_message_server *server, struct ts_error *err) {
   server->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (server->wake_fd < 0) {
     ts_fail(err, TS_ERR_SYSTEM, "%s: %s", server->options.what, strerrordesc_np(errno));
-    ts_error_help(err, "raise the limit of open files (ulimit -n)");
-    return false;
+    return ts_error_help(err, "raise the limit of open files (ulimit -n)");
   }
   server->listen_fd = ts_channel_listen(server->path, err);
   return server->listen_fd >= 0 && start_thread(server, err);

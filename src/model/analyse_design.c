@@ -3,7 +3,7 @@
  *
  * Where the file has columns u_NAME, they are the unit coordinates; otherwise these are worked out from the values. */
 #include "model/analyse_int.h"
-#include "project/check_data.h"
+#include "project/data/check_data.h"
 
 #include "base/alloc.h"
 #include "base/str.h"
@@ -80,8 +80,7 @@ static bool grow(struct design_reader *r, double **rows, size_t capacity, struct
     return true;
   }
   ts_fail(err, TS_ERR_NO_MEMORY, "there is no memory for %zu rows of %zu parameters", capacity, r->count);
-  ts_error_help(err, "choose a method that needs less, such as 'vbd', or analyse fewer rows");
-  return false;
+  return ts_error_help(err, "choose a method that needs less, such as 'vbd', or analyse fewer rows");
 }
 
 static bool make_room(struct design_reader *r, struct ts_error *err) {
@@ -256,14 +255,12 @@ static bool read_rows(struct design_reader *r, struct ts_error *err) {
   if (r->a->row_count == 0) {
     ts_fail(err, TS_ERR_BAD_VALUE, "the design '%s' has no rows", r->a->design_path);
     ts_error_help(err, "write one line of values per run below the header");
-    ts_error_place(err, r->a->design_path, 0, 0, NULL);
-    return false;
+    return ts_error_place(err, r->a->design_path, 0, 0, NULL);
   }
   size_t row;
   if (!ts_row_order_find(&r->order, r->a->method->name, &r->a->layout, &row, err)) {
     if (row != TS_NONE) place_row(r->a, row, err);
-    ts_error_place(err, r->a->design_path, 0, 0, NULL);
-    return false;
+    return ts_error_place(err, r->a->design_path, 0, 0, NULL);
   }
   warn_about_grids(r);
   ts_misfits_warn(&r->misfits, r->a->design_path, r->a->issues);

@@ -37,8 +37,7 @@ static bool choose(struct analysis *a, struct ts_table_reader *table, struct ts_
   if (a->output_count > 0) return ts_table_reader_choose(table, a->output_names, a->output_count, err);
   ts_fail(err, TS_ERR_BAD_VALUE, "'%s' has no columns besides those of the parameters", a->outputs_path);
   ts_error_help(err, "write each output of the runs into a column of its own");
-  ts_error_place(err, a->outputs_path, 1, 1, NULL);
-  return false;
+  return ts_error_place(err, a->outputs_path, 1, 1, NULL);
 }
 
 bool ts_analysis_choose_outputs(struct analysis *a) {
@@ -57,8 +56,7 @@ static bool fail_count(const struct analysis *a, size_t rows, struct ts_error *e
   ts_fail(err, TS_ERR_BAD_VALUE, "'%s' has %zu rows, but the design '%s' has %zu", a->outputs_path, rows,
           a->design_path, a->row_count);
   ts_error_help(err, "write one row per run, in the order of the design; a run that failed has an empty cell");
-  ts_error_place(err, a->outputs_path, 0, 0, NULL);
-  return false;
+  return ts_error_place(err, a->outputs_path, 0, 0, NULL);
 }
 
 static bool read_rows(struct analysis *a, struct ts_table_reader *table, double *row, double *outputs,

@@ -35,7 +35,7 @@ struct meter {
   const struct ts_request *request; /* borrowed */
   uint64_t start_ns, told_ns;
   size_t threads;
-  struct ts_stage_progress stages[TS_METER_STAGES];
+  struct tessera_stage stages[TS_METER_STAGES];
   size_t current;
 };
 void ts_meter_init(struct meter *meter, const struct ts_request *request, size_t threads, const char *first,

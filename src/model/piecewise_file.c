@@ -24,8 +24,7 @@ static bool fail_writing(struct ts_error *err, const char *path, int number) {
   } else {
     ts_error_help(err, "check the path and its permissions, or choose another place");
   }
-  ts_error_place(err, path, 0, 0, NULL);
-  return false;
+  return ts_error_place(err, path, 0, 0, NULL);
 }
 
 /* A file without a name, which disappears when the program ends, for any reason. -1 where the system has none, or

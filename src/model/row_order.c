@@ -272,10 +272,9 @@ static bool fail_no_design(const struct row_order *order, const struct order_can
           "where '%s' needs it: %s",
           design_word(wanted->layout), order->row_count, order->group_of ? "group" : "parameter", wanted->bad_row + 1,
           method, wanted->fault);
-  ts_error_help(err,
-                "for any design use --method given-data or pce; '%s' needs the rows of: tessera sample --method %s",
-                method, strcmp(method_of(wanted->layout), "vbd") == 0 ? "saltelli" : method_of(wanted->layout));
-  return false;
+  return ts_error_help(
+      err, "for any design use --method given-data or pce; '%s' needs the rows of: tessera sample --method %s", method,
+      strcmp(method_of(wanted->layout), "vbd") == 0 ? "saltelli" : method_of(wanted->layout));
 }
 
 bool ts_row_order_find(struct row_order *order, const char *method, enum ts_layout *layout, size_t *row,
@@ -295,9 +294,9 @@ bool ts_row_order_find(struct row_order *order, const char *method, enum ts_layo
   if (candidate->bad_row != TS_NONE) {
     ts_fail(err, TS_ERR_BAD_VALUE, "row %zu of the design is not where '%s' needs it: %s", candidate->bad_row + 1,
             method, candidate->fault);
-    ts_error_help(err, "give the rows in the order in which 'tessera sample' wrote them, neither sorted, shuffled nor "
-                       "filtered; outputs of failed runs stay empty");
-    return false;
+    return ts_error_help(
+        err, "give the rows in the order in which 'tessera sample' wrote them, neither sorted, shuffled nor "
+             "filtered; outputs of failed runs stay empty");
   }
   if (candidate->layout == TS_LAYOUT_FAST) {
     ts_fail(err, TS_ERR_BAD_VALUE, "the design has %zu rows, which %zu curves cannot share equally", order->row_count,
@@ -306,6 +305,5 @@ bool ts_row_order_find(struct row_order *order, const char *method, enum ts_layo
     ts_fail(err, TS_ERR_BAD_VALUE, "the design has %zu rows, but '%s' needs %zu for every %s", order->row_count, method,
             candidate->block_rows, block_word(candidate->layout));
   }
-  ts_error_help(err, "give all rows of the design; runs that failed have a row with an empty output");
-  return false;
+  return ts_error_help(err, "give all rows of the design; runs that failed have a row with an empty output");
 }

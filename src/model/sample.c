@@ -1,7 +1,7 @@
 /* Draws parameter sets for any model and writes them as CSV.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/model.h"
-#include "project/check_data.h"
+#include "project/data/check_data.h"
 
 #include "analysis/method.h"
 #include "base/alloc.h"
@@ -45,8 +45,7 @@ static bool accepts_correlation(const struct sampling *sampling, struct ts_error
   const char *name = sampling->sampler->name;
   if (!sampling->file.correlation || strcmp(name, "lhs") == 0 || strcmp(name, "mc") == 0) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "the space has correlated parameters, but '%s' draws each independently", name);
-  ts_error_help(err, "use --method lhs or --method mc, or remove \"correlations\" from the space");
-  return false;
+  return ts_error_help(err, "use --method lhs or --method mc, or remove \"correlations\" from the space");
 }
 
 /* The least memory that any sampler needs: refused now rather than when memory runs out. */
@@ -57,8 +56,7 @@ static bool fits_memory(const struct sampling *sampling, struct ts_error *err) {
   char need[32], has[32];
   ts_fail(err, TS_ERR_NO_MEMORY, "the design needs %s of memory or more, but there are %s",
           ts_format_bytes((uint64_t)bytes, need), ts_format_bytes(there, has));
-  ts_error_help(err, "draw fewer points: -N");
-  return false;
+  return ts_error_help(err, "draw fewer points: -N");
 }
 
 static bool draw(struct sampling *sampling, struct ts_error *err) {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/model.h"
 #include "model/schedule_int.h"
-#include "project/check_data.h"
+#include "project/data/check_data.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -58,11 +58,9 @@ static bool write_file(struct scheduling *job, const char *path, const char *tex
 
 static bool write_graph(struct scheduling *job) {
   const struct ts_request *r = job->request;
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   ts_task_graph_write_wfformat(&job->graph, r->bandwidth > 0 ? r->bandwidth : BANDWIDTH, &text);
-  bool ok = write_file(job, r->wfformat, ts_str_get(&text), text.length);
-  ts_str_release(&text);
-  return ok;
+  return write_file(job, r->wfformat, ts_str_get(&text), text.length);
 }
 
 /* The files that the request names; the schedule itself is the reply without what only this call knows. */
@@ -76,10 +74,8 @@ static bool write_files(struct scheduling *job, json_t *object) {
   if (r->wfformat) json_object_set_new(object, "wfformat", json_string(r->wfformat));
   if (r->output) json_object_set_new(object, "output", json_string(r->output));
   if (!r->output) return true;
-  char *text = ts_json_dump(object, false, true);
-  bool ok = write_file(job, r->output, text, strlen(text));
-  free(text);
-  return ok;
+  ts_auto_free char *text = ts_json_dump(object, false, true);
+  return write_file(job, r->output, text, strlen(text));
 }
 
 /* Searches the schedule and fills in the reply. False: the user stopped it, which is a fault. */

@@ -25,12 +25,11 @@ static double seconds_of(const char *name) {
 static bool parse_time(const char *text, double *time) {
   size_t digits = strspn(text, "+-0123456789.eE");
   const char *unit = text + digits;
-  char *number = ts_strndup(text, digits);
+  ts_auto_free char *number = ts_strndup(text, digits);
   while (*unit == ' ') unit++;
   double scale = *unit ? seconds_of(unit) : 1;
   bool ok = scale > 0 && ts_parse_double(number, time);
   if (ok) *time *= scale;
-  free(number);
   return ok;
 }
 

@@ -176,7 +176,7 @@ static struct ts_schedule_edge *list_edges(struct drawing *d) {
 
 bool ts_scheduling_draw(const struct scheduling *job, const char *path, struct ts_error *err) {
   struct drawing d = {.job = job};
-  struct ts_str svg = {0};
+  ts_auto(ts_str_release) struct ts_str svg = {0};
   const struct ts_stream_schedule *schedule = &job->schedule;
   draw_item(&d);
   if (schedule->is_pipelined) draw_period(&d);
@@ -195,7 +195,6 @@ bool ts_scheduling_draw(const struct scheduling *job, const char *path, struct t
       .edge_count = job->graph.edge_count};
   ts_draw_schedule(&svg, &picture);
   bool ok = ts_file_write_atomic(path, ts_str_get(&svg), svg.length, err);
-  ts_str_release(&svg);
   ts_arena_release(&d.arena);
   return ok;
 }

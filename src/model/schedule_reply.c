@@ -3,6 +3,7 @@
 #include "model/model.h"
 #include "model/schedule_int.h"
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/str.h"
 
@@ -93,7 +94,7 @@ json_t *ts_scheduling_compare(struct scheduling *job) {
   problem.time_left = NULL;
   for (size_t i = 0; ts_stream_algorithms[i]; i++) {
     const struct ts_stream_algorithm *algorithm = ts_stream_algorithms[i];
-    struct ts_stream_schedule now = {0};
+    ts_auto(ts_stream_schedule_release) struct ts_stream_schedule now = {0};
     uint64_t start_ns = ts_clock_thread_cpu_ns();
     if (isfinite(job->latency) && job->throughput == 0)
       ts_stream_inverse(&problem, algorithm, job->latency, &now);
@@ -108,7 +109,6 @@ json_t *ts_scheduling_compare(struct scheduling *job) {
                                     "throughput", ts_json_real(now.throughput), "processors",
                                     (json_int_t)now.processors, "utilisation", ts_json_real(used_share(job, &now)),
                                     "pipelined", now.is_pipelined, "cpu_s", ts_json_real(cpu_s)));
-    ts_stream_schedule_release(&now);
   }
   return list;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/schedule_int.h"
 
+#include "base/alloc.h"
 #include "base/clock.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ static void refine_rate(struct scheduling *job) {
   bool has_any = meets_all(job, &job->schedule);
   double low = has_any ? job->schedule.throughput : 0, high = ts_stream_most_throughput(&job->problem);
   for (int i = 0; i < REFINED_RATES && low < high; i++) {
-    struct ts_stream_schedule now = {0};
+    ts_auto(ts_stream_schedule_release) struct ts_stream_schedule now = {0};
     double rate = has_any ? (low + high) / 2 : 0;
     allow_refinement(job, 1.0 / REFINED_RATES);
     job->algorithm->run(&job->problem, rate, &now);
@@ -73,7 +74,6 @@ static void refine_rate(struct scheduling *job) {
     } else {
       high = has_any ? rate : low;
     }
-    ts_stream_schedule_release(&now);
   }
 }
 

@@ -122,8 +122,7 @@ static bool check_head(const struct ts_op_descriptor *given, const char *path, s
   struct ts_error *err =
       ts_op_fault(faults, path, TS_ERR_PLUGIN, "plugin '%s' has a descriptor of %u bytes, %zu are needed", path,
                   (unsigned)given->struct_bytes, least);
-  ts_error_help(err, "begin it with TS_OP_DESCRIPTOR_HEAD");
-  return false;
+  return ts_error_help(err, "begin it with TS_OP_DESCRIPTOR_HEAD");
 }
 
 const struct ts_op_descriptor *ts_op_adopt(struct ts_arena *arena, const struct ts_op_descriptor *given,

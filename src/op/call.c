@@ -20,10 +20,16 @@ bool ts_call_is_cancelled(const struct ts_call_state *state) {
   return state->context->cancelled && atomic_load_explicit(state->context->cancelled, memory_order_relaxed);
 }
 
-/* An operation of the program often reports an error of a module below it, by its text. */
+/* What an operation says, as long as an error of a module below may be with its file and line before it: a text that
+ * was cut would not be recognised. */
+#define REPORT_BYTES (sizeof(((struct ts_error *)0)->text) + sizeof(((struct ts_place *)0)->file) + 32)
+
+/* An operation of the program often reports an error of a module below it, by its text. An error that it did without
+ * has another text than its own. */
 static void fail_as_reported(const struct ts_call_state *state, const char *text) {
   const struct ts_error below = *ts_error_last();
-  const bool is_known = state->op->origin == TS_OP_BUILT_IN && below.code != TS_ERR_OK && strstr(text, below.text);
+  const bool is_known = state->op->origin == TS_OP_BUILT_IN && below.code != TS_ERR_OK && below.text[0] != '\0' &&
+                        strstr(text, below.text);
   ts_fail(state->err, is_known ? below.code : TS_ERR_TASK_FAILED, "operation '%s' failed: %s",
           state->op->descriptor->name, text);
   if (!is_known) return;
@@ -35,7 +41,7 @@ static int fail(struct ts_op_call *call, const char *format, ...) TS_PRINTF(2, 3
 
 static int fail(struct ts_op_call *call, const char *format, ...) {
   struct ts_call_state *state = state_of(call);
-  char text[400];
+  char text[REPORT_BYTES];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof(text), format, args);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "op/op_int.h"
 
+#include "base/alloc.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -60,7 +62,7 @@ static void make_printable(char *text) {
 void ts_captured_last_lines(const struct ts_captured *captured, char *text, size_t size) {
   const struct ts_str *source = captured->tail.length > 0 ? &captured->tail : &captured->head;
   const char *begin = ts_str_get(source), *end = begin + source->length;
-  struct ts_str lines = {0};
+  ts_auto(ts_str_release) struct ts_str lines = {0};
   while (end > begin) {
     const char *start = line_start(begin, end);
     size_t length = (size_t)(end - start);
@@ -72,7 +74,6 @@ void ts_captured_last_lines(const struct ts_captured *captured, char *text, size
   }
   snprintf(text, size, "%s", ts_str_get(&lines));
   make_printable(text);
-  ts_str_release(&lines);
 }
 
 void ts_captured_release(struct ts_captured *captured) {

@@ -12,8 +12,7 @@ static bool read_state(const struct ts_command_file *file, struct ts_command_fil
   if (!there || !S_ISREG(status.st_mode)) {
     ts_fail(err, TS_ERR_FILE_NOT_FOUND, "file '%s' of a command cannot be read: %s", file->name,
             there ? "not a regular file" : strerror(errno));
-    ts_error_help(err, "check the name; it is relative to the folder of the manifest");
-    return false;
+    return ts_error_help(err, "check the name; it is relative to the folder of the manifest");
   }
   *state = *file;
   state->device = (int64_t)status.st_dev;
@@ -54,14 +53,13 @@ static bool same_state(const struct ts_command_file *a, const struct ts_command_
 bool ts_command_unchanged(const struct ts_command *command, struct ts_error *err) {
   for (size_t i = 0; i < command->file_count; i++) {
     const struct ts_command_file *file = &command->files[i];
-    struct ts_command_file now;
+    struct ts_command_file now = {0};
     if (!read_state(file, &now, err)) return false;
     if (same_state(file, &now)) continue;
     if (!ts_sha256_of_file(file->path, &now.digest, err)) return false;
     if (memcmp(now.digest.bytes, file->digest.bytes, sizeof(now.digest.bytes)) == 0) continue;
     ts_fail(err, TS_ERR_COMMAND, "file '%s' of a command was changed during the run", file->name);
-    ts_error_help(err, "start again, so that results of the old and the new file are not mixed");
-    return false;
+    return ts_error_help(err, "start again, so that results of the old and the new file are not mixed");
   }
   return true;
 }

@@ -110,7 +110,7 @@ bool ts_command_send(const struct ts_op_call *call, const char *folder, const ch
   const struct ts_call_state *state = call->private_data;
   const struct ts_op_descriptor *descriptor = state->op->descriptor;
   json_t *inputs = json_object(), *outputs = json_object(), *parameters = json_object();
-  json_t *request = json_pack("{s:o, s:o, s:o}", "inputs", inputs, "outputs", outputs, "parameters", parameters);
+  json_auto_t *request = json_pack("{s:o, s:o, s:o}", "inputs", inputs, "outputs", outputs, "parameters", parameters);
   for (size_t i = 0; i < descriptor->parameter_count; i++)
     json_object_set_new(parameters, descriptor->parameters[i]->name, value_to_json(call->parameters[i]));
   name_outputs(state, folder, outputs);
@@ -119,6 +119,5 @@ bool ts_command_send(const struct ts_op_call *call, const char *folder, const ch
     ts_auto_free char *text = ts_json_dump(request, false, true);
     done = ts_file_write(request_path, text, strlen(text), state->err);
   }
-  json_decref(request);
   return done;
 }

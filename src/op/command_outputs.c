@@ -73,16 +73,15 @@ static bool refuse_missing(const struct output *output) {
   struct ts_error *err = output->state->err;
   ts_fail(err, TS_ERR_OPERATION_CONTRACT, "command '%s' ended well but did not write its output '%s'",
           command_of(output), output->port->name);
-  ts_error_help(err, "write it to the path that call.json names for this output");
-  return false;
+  return ts_error_help(err, "write it to the path that call.json names for this output");
 }
 
 static bool refuse_kind(const struct output *output, const char *kind) {
   struct ts_error *err = output->state->err;
   ts_fail(err, TS_ERR_OPERATION_CONTRACT, "command '%s' left %s where its output '%s' should be", command_of(output),
           kind, output->port->name);
-  ts_error_help(err, "write a regular file to the path that call.json names for this output; links are not followed");
-  return false;
+  return ts_error_help(err,
+                       "write a regular file to the path that call.json names for this output; links are not followed");
 }
 
 static bool refuse_size(const struct output *output, uint64_t bytes, const char *what) {
@@ -91,8 +90,8 @@ static bool refuse_size(const struct output *output, uint64_t bytes, const char 
   ts_fail(err, TS_ERR_OUTPUT_TOO_LARGE, "command '%s' wrote an output '%s' of %s%s, more than the %s that are allowed",
           command_of(output), output->port->name, ts_format_bytes(bytes, size), what,
           ts_format_bytes(output->limit_bytes, limit));
-  ts_error_help(err, "check what the command writes; if it is right, give more memory (--memory) or use smaller tiles");
-  return false;
+  return ts_error_help(
+      err, "check what the command writes; if it is right, give more memory (--memory) or use smaller tiles");
 }
 
 /* The scratch file is gone when the user reads the message: only its line is of use. */
@@ -102,8 +101,7 @@ static bool refuse_content(const struct output *output, const struct ts_error *r
   if (reason->where.line > 0) snprintf(line, sizeof(line), " in line %d", reason->where.line);
   ts_fail(output->state->err, TS_ERR_OPERATION_CONTRACT, "command '%s' wrote an output '%s' that cannot be read%s: %s",
           command_of(output), output->port->name, line, reason->text);
-  ts_error_help(output->state->err, "correct what the command writes to the path of this output in call.json");
-  return false;
+  return ts_error_help(output->state->err, "correct what the command writes to the path of this output in call.json");
 }
 
 /* ---- Contents ---- */
@@ -201,8 +199,7 @@ static bool check_folder(const struct ts_call_state *state, const char *folder) 
   ts_fail(state->err, TS_ERR_OUTPUT_TOO_LARGE,
           "command '%s' filled its folder with %s, more than %s, 15/16 of --scratch", state->op->descriptor->name,
           ts_format_bytes(used, size), ts_format_bytes(limit, most));
-  ts_error_help(state->err, "let the command write less, or allow more temporary files with --scratch");
-  return false;
+  return ts_error_help(state->err, "let the command write less, or allow more temporary files with --scratch");
 }
 
 bool ts_command_receive(const struct ts_call_state *state, const char *folder, int entered) {

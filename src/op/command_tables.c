@@ -45,8 +45,7 @@ static bool read_column(const struct reading *r, const char *text, const char *p
   if (column->output) return true;
   struct ts_error *err =
       ts_reader_fault(r->reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE, "which table has the column '%s'?", text);
-  ts_error_help(err, "the command does not have exactly one table output: write PORT:%s", text);
-  return false;
+  return ts_error_help(err, "the command does not have exactly one table output: write PORT:%s", text);
 }
 
 static void need_string(const struct reading *r, const json_t *value, const char *pointer) {

@@ -91,8 +91,7 @@ bool ts_elf_check(const char *path, const char *name, struct ts_error *err) {
   if (!fault) return true;
   ts_fail(err, TS_ERR_PLUGIN, "plugin '%s' could not be loaded: %s", name, fault);
   ts_error_help(err, "compile it again, as a shared library for this machine");
-  ts_error_place(err, name, 0, 0, "");
-  return false;
+  return ts_error_place(err, name, 0, 0, "");
 }
 
 bool ts_elf_build_id(const char *path, uint8_t id[64], size_t *size, struct ts_error *err) {
@@ -100,8 +99,7 @@ bool ts_elf_build_id(const char *path, uint8_t id[64], size_t *size, struct ts_e
   if (file < 0) {
     ts_fail(err, TS_ERR_FILE_IO, "'%s' cannot be opened: %s", path, strerror(errno));
     ts_error_help(err, "check the path and the permissions");
-    ts_error_place(err, path, 0, 0, "");
-    return false;
+    return ts_error_place(err, path, 0, 0, "");
   }
   *size = find_build_id(file, id);
   close(file);

@@ -30,14 +30,12 @@ static bool blame(const struct ts_call_state *state, const struct ts_value *para
   if (state->op->origin == TS_OP_PLUGIN) {
     ts_fail(state->err, TS_ERR_OPERATION_DISTURBS, "operation '%s'%.200s changed %s", descriptor->name,
             ts_str_get(&with), what);
-    ts_error_help(state->err, "an operation leaves current folder, environment and locale as they are; fix '%s'",
-                  state->op->source);
-    return false;
+    return ts_error_help(state->err, "an operation leaves current folder, environment and locale as they are; fix '%s'",
+                         state->op->source);
   }
   ts_fail(state->err, TS_ERR_OPERATION_DISTURBS, "another thread changed %s while operation '%s'%.200s ran", what,
           descriptor->name, ts_str_get(&with));
-  ts_error_help(state->err, "a plugin has a thread of its own that does this: leave the plugin out, or fix it");
-  return false;
+  return ts_error_help(state->err, "a plugin has a thread of its own that does this: leave the plugin out, or fix it");
 }
 
 /* Undoes a call that does not count: its outputs, error, execution and log. */

@@ -49,8 +49,7 @@ static bool check_planes(const struct ts_call_state *state, const struct ts_op_p
   if (!ts_region_is_volume(region)) return true;
   ts_fail(state->err, TS_ERR_PORT_TYPE, "input '%s' of '%s' takes one plane, but %d planes of %d frames arrived",
           port->name, state->op->descriptor->name, (int)region->depth, (int)region->frames);
-  ts_error_help(state->err, "choose a plane, or project them onto one, before it");
-  return false;
+  return ts_error_help(state->err, "choose a plane, or project them onto one, before it");
 }
 
 static bool check_input(const struct ts_call_state *state, size_t index) {
@@ -60,14 +59,12 @@ static bool check_input(const struct ts_call_state *state, size_t index) {
   if (!data) {
     if (port->optional) return true;
     ts_fail(state->err, TS_ERR_NO_PRODUCER, "input '%s' of '%s' is missing", port->name, descriptor->name);
-    ts_error_help(state->err, "connect it to %s", port->type);
-    return false;
+    return ts_error_help(state->err, "connect it to %s", port->type);
   }
   if (ts_type_fits(ts_data_type(data), port->type)) return check_planes(state, port, data);
   ts_fail(state->err, TS_ERR_PORT_TYPE, "input '%s' of '%s' takes %s, but %s arrived", port->name, descriptor->name,
           port->type, ts_data_type(data)->name);
-  ts_error_help(state->err, "connect it to an output of type %s", port->type);
-  return false;
+  return ts_error_help(state->err, "connect it to an output of type %s", port->type);
 }
 
 /* Checks the inputs, makes their views and finds where outputs lie. */

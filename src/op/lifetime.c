@@ -9,6 +9,7 @@
 #include "op/watch_int.h"
 
 #include "base/alloc.h"
+#include "base/lock.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -111,16 +112,16 @@ static bool open_guarded(const struct ts_call_state *call, struct opening *openi
     ts_error_clear(&opening->err);
     ts_fail(&opening->err, TS_ERR_OPERATION_DISTURBS, "operation '%s' changed %s while it was opened",
             call->op->descriptor->name, change.text);
-    ts_error_help(&opening->err, "an operation leaves current folder, environment and locale as they are; fix '%s'",
-                  call->op->source);
-    return false;
+    return ts_error_help(&opening->err,
+                         "an operation leaves current folder, environment and locale as they are; fix '%s'",
+                         call->op->source);
   }
 }
 
 bool ts_lifetime_open(struct ts_call_state *call) {
   struct ts_op_lifetime *life = call->op->lifetime;
   if (!life) return true;
-  pthread_mutex_lock(&life->lock);
+  ts_hold(&life->lock);
   if (life->stage == NOT_OPENED) {
     struct opening opening;
     life->stage = open_guarded(call, &opening) ? OPENED : FAILED;
@@ -130,6 +131,5 @@ bool ts_lifetime_open(struct ts_call_state *call) {
   const bool ok = life->stage == OPENED;
   if (!ok) *call->err = life->failure;
   call->opened = life->state;
-  pthread_mutex_unlock(&life->lock);
   return ok;
 }

@@ -16,8 +16,7 @@ bool ts_call_break_contract(const struct ts_call_state *state, const char *forma
   vsnprintf(text, sizeof(text), format, args);
   va_end(args);
   ts_fail(state->err, TS_ERR_OPERATION_CONTRACT, "operation '%s' %s", state->op->descriptor->name, text);
-  ts_error_help(state->err, "this is a mistake in the operation; report it to its author");
-  return false;
+  return ts_error_help(state->err, "this is a mistake in the operation; report it to its author");
 }
 
 static bool check_port(const struct ts_call_state *state, size_t port) {

@@ -171,8 +171,7 @@ bool ts_process_run(struct ts_process *process, struct ts_captured *captured, st
   if (status != 0) {
     close(ends[0]);
     ts_fail(err, TS_ERR_COMMAND, "'%s' could not be started: %s", process->words[0], strerror(status));
-    ts_error_help(err, "check that the program is there and may be executed");
-    return false;
+    return ts_error_help(err, "check that the program is there and may be executed");
   }
   watch_child(&watch);
   return true;

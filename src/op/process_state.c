@@ -8,6 +8,8 @@
  * then, the call changed it. A change that is undone before the call ends is not noticed. */
 #include "op/state_int.h"
 
+#include "base/lock.h"
+
 #include <pthread.h>
 
 static struct {
@@ -37,7 +39,7 @@ static void look_anew(void) {
 }
 
 void ts_shared_enter(struct ts_shared_call *call, bool alone) {
-  pthread_mutex_lock(&shared.lock);
+  ts_hold(&shared.lock);
   while (shared.is_claimed) wait_free();
   if (alone) shared.is_claimed = true;
   while (alone && shared.calls) wait_free();
@@ -46,7 +48,6 @@ void ts_shared_enter(struct ts_shared_call *call, bool alone) {
       .next = shared.calls, .link = &shared.calls, .generation = shared.generation, .is_alone = alone};
   if (call->next) call->next->link = &call->next;
   shared.calls = call;
-  pthread_mutex_unlock(&shared.lock);
 }
 
 /* Under the lock. */

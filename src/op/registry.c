@@ -130,9 +130,8 @@ static int compare_implementation(const void *name, const void *implementation) 
 }
 
 static void check_built_in(const struct ts_op_descriptor *descriptor) {
-  struct ts_faults faults = {0};
+  ts_auto(ts_faults_release) struct ts_faults faults = {0};
   if (!ts_op_descriptor_check(descriptor, "", &faults)) TS_BUG("built-in operation: %s", faults.items[0].text);
-  ts_faults_release(&faults);
 }
 
 void ts_registry_add_built_in(struct ts_registry *registry, const struct ts_op_descriptor *const *descriptors,
@@ -190,8 +189,7 @@ bool ts_registry_load(struct ts_registry *registry, const char *path, struct ts_
     bool missing = errno == ENOENT || errno == ENOTDIR;
     struct ts_error *err = ts_op_fault(faults, path, missing ? TS_ERR_FILE_NOT_FOUND : TS_ERR_FILE_IO,
                                        "operation file '%s' cannot be opened: %s", path, strerror(errno));
-    ts_error_help(err, "check the path; a plugin must be compiled first");
-    return false;
+    return ts_error_help(err, "check the path; a plugin must be compiled first");
   }
   if (ts_map_find_name(&registry->files, real_path)) return true;
   size_t before = faults->count;
@@ -227,10 +225,9 @@ static bool load_exact_plugin(struct ts_registry *registry, const char *path, co
 static bool load_exact_command(struct ts_registry *registry, const char *path, const struct ts_op_identity *wanted,
                                struct ts_faults *faults) {
   struct ts_registry *apart = ts_registry_create();
-  struct ts_faults ignored = {0};
+  ts_auto(ts_faults_release) struct ts_faults ignored = {0};
   const struct ts_op *op = ts_registry_load(apart, path, &ignored) ? ts_registry_find(apart, wanted->name) : NULL;
   const bool is_right = op && is_wanted(&op->implementation, wanted);
-  ts_faults_release(&ignored);
   ts_registry_destroy(apart);
   return is_right && ts_registry_load(registry, path, faults);
 }

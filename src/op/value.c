@@ -1,5 +1,6 @@
 /* Values of operation parameters: whether they lie in the domain, and their canonical form.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/alloc.h"
 #include "op/op_int.h"
 #include "op/state_int.h"
 
@@ -21,16 +22,13 @@ static bool check_number(const struct ts_op_parameter *parameter, const struct t
   ts_value_number(value, &number);
   if (!isfinite(number)) return ts_fail(err, TS_ERR_BAD_VALUE, "'%s' must be a finite number", parameter->name);
   if (parameter->low > parameter->high || (number >= parameter->low && number <= parameter->high)) return true;
-  struct ts_str given = {0}, low = {0}, high = {0};
+  ts_auto(ts_str_release) struct ts_str given = {0}, low = {0}, high = {0};
   ts_value_print(value, &given);
   ts_str_add_double(&low, parameter->low);
   ts_str_add_double(&high, parameter->high);
   ts_fail(err, TS_ERR_OUTSIDE_DOMAIN, "'%s' is %s, outside its domain [%s, %s]", parameter->name, ts_str_get(&given),
           ts_str_get(&low), ts_str_get(&high));
   ts_error_help(err, "give a value from %s to %s", ts_str_get(&low), ts_str_get(&high));
-  ts_str_release(&given);
-  ts_str_release(&low);
-  ts_str_release(&high);
   return false;
 }
 
@@ -55,8 +53,7 @@ bool ts_op_check_value(const struct ts_op_parameter *parameter, const struct ts_
   if (!type_fits(parameter->type, value)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "'%s' takes type %s, not %s", parameter->name,
             ts_op_value_type_name(parameter->type), ts_value_type_name(value->type));
-    ts_error_help(err, "give it a value of type %s", ts_op_value_type_name(parameter->type));
-    return false;
+    return ts_error_help(err, "give it a value of type %s", ts_op_value_type_name(parameter->type));
   }
   if (parameter->type == TS_OP_STRING) return check_choice(parameter, value->as.string, err);
   if (parameter->type == TS_OP_BOOLEAN) return true;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/ending.h"
+#include "base/lock.h"
 #include "base/str.h"
 
 #include <pthread.h>
@@ -43,22 +44,20 @@ void ts_watch_enter(struct ts_watched *watched) {
   if (!atomic_load_explicit(&watch.taken, memory_order_relaxed)) return;
   ts_crash_prepare_thread();
   if (watched->limit_ns == 0) return;
-  pthread_mutex_lock(&watch.lock);
+  ts_hold(&watch.lock);
   watched->is_listed = true;
   watched->next = watch.calls;
   watched->link = &watch.calls;
   if (watched->next) watched->next->link = &watched->next;
   watch.calls = watched;
-  pthread_mutex_unlock(&watch.lock);
 }
 
 void ts_watch_leave(struct ts_watched *watched) {
   ts_watch_current = NULL;
   if (!watched->is_listed) return;
-  pthread_mutex_lock(&watch.lock);
+  ts_hold(&watch.lock);
   *watched->link = watched->next;
   if (watched->next) watched->next->link = watched->link;
-  pthread_mutex_unlock(&watch.lock);
 }
 
 bool ts_watch_is_late(void) {
@@ -99,12 +98,11 @@ static void wait_a_little(void) {
 
 static void *watch_main(void *unused) {
   (void)unused;
-  pthread_mutex_lock(&watch.lock);
+  ts_hold(&watch.lock);
   while (!watch.stopping) {
     look();
     wait_a_little();
   }
-  pthread_mutex_unlock(&watch.lock);
   return NULL;
 }
 
@@ -122,8 +120,7 @@ static bool start_thread(struct ts_error *err) {
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
   if (number == 0) return true;
   ts_fail(err, TS_ERR_SYSTEM, "the thread that watches operations cannot be started: %s", strerrordesc_np(number));
-  ts_error_help(err, "raise the limit of processes (ulimit -u)");
-  return false;
+  return ts_error_help(err, "raise the limit of processes (ulimit -u)");
 }
 
 bool ts_watch_start(const struct ts_watch_options *options, bool *watching, struct ts_error *err) {

@@ -5,18 +5,22 @@
  * digest, the parameter sets, the wanted products, the options that change results and the settings that do not. It is
  * written when a run begins and kept with it; workers, --resume and 'store verify --recompute' read it. Locations, kept
  * beside it, say where a machine had the files: hints, which are believed only if the digest agrees.
- * order_fields.c lists the members of a request, order_write.c makes the document, order_read.c opens a project from
- * it, order_locate.c finds its files, order_keep.c puts it into the store. */
+ * Further rounds of a study are documents beside it. order_fields.c lists the members of a request, order_write.c makes
+ * the document, order_sets.c its sets, order_read.c opens a project from it, order_locate.c finds its files,
+ * order_keep.c puts it into the store. */
 #ifndef TS_ORDER_ORDER_H
 #define TS_ORDER_ORDER_H
 
-#include "project/manifest.h"
+#include "project/data/manifest.h"
 #include "project/project.h"
+#include "request/table.h"
 
-#define TS_ORDER_SCHEMA "tessera.order/1"
+#define TS_ORDER_SCHEMA       "tessera.order/1"
+#define TS_ORDER_ROUND_SCHEMA "tessera.order-round/1"
 
 struct ts_order {
   json_t *root;      /* owned */
+  json_t *rounds;    /* owned: an array of the rounds after the first; NULL: it is not known whether there are any */
   json_t *locations; /* owned: {HOST: {DIGEST: [PATH, ...]}}; NULL: none are known */
   json_t *row;       /* owned: what the row of a recorded run says; NULL */
   const char *file;  /* borrowed: name of the study or workflow file, for messages; NULL: that of the order */
@@ -24,25 +28,21 @@ struct ts_order {
 void ts_order_release(struct ts_order *order);
 /* Whether this is a work order that this program reads; `whose` as in "run 1a2b3c4d". */
 bool ts_order_check(const json_t *root, const char *whose, struct ts_error *err);
+/* Fails because a document has another schema. */
+bool ts_order_fail_format(const char *whose, const char *found, const char *wanted, struct ts_error *err);
 
-/* ---- order_fields.c: members of a request ---- */
-enum ts_order_part {
-  TS_ORDER_UNKNOWN,  /* no member of this name */
-  TS_ORDER_OPTIONS,  /* change results */
-  TS_ORDER_SETTINGS, /* do not */
-  TS_ORDER_PLACES,   /* paths as the user wrote them: kept beside the order */
-  TS_ORDER_LEFT_OUT, /* belong to a call, not to a run; or part of another member */
-};
-enum ts_order_part ts_order_part_of(const char *member); /* name of the member of ts_request */
+/* ---- order_fields.c: fields of a request, by the part that the option table says they have ---- */
 /* Adds what the request gives to the object. */
-void ts_order_fields_write(const struct ts_request *request, enum ts_order_part part, json_t *object);
+void ts_order_fields_write(const struct ts_request *request, enum ts_request_part part, json_t *object);
 /* Sets what the request does not give; texts go to the arena. */
-void ts_order_fields_restore(struct ts_arena *arena, const json_t *object, enum ts_order_part part,
+void ts_order_fields_restore(struct ts_arena *arena, const json_t *object, enum ts_request_part part,
                              struct ts_request *request);
 
 /* ---- order_write.c ---- */
-/* The order of a plan; `values` are its sets. A new reference. */
-json_t *ts_order_write(const struct ts_project *project, const struct ts_plan *plan, const struct ts_value *values);
+/* The order of a plan, for these sets. Without a plan (NULL) that of the project alone: no wanted products. A new
+ * reference. */
+json_t *ts_order_write(const struct ts_project *project, const struct ts_plan *plan, const struct ts_value *values,
+                       size_t set_count);
 /* Names, digests and sizes of the data; a new reference. */
 json_t *ts_order_items(const struct ts_project *project);
 /* Where this machine has the data and the operations; with_copies: also the copies of plugins that this process holds,
@@ -56,14 +56,23 @@ char *ts_order_text(const json_t *root, struct ts_sha256 *fingerprint);
 void ts_order_restore(struct ts_arena *arena, const struct ts_order *order, struct ts_request *request);
 /* The data that the run was begun with; NULL if that is not known. */
 const json_t *ts_order_begun_items(const struct ts_order *order);
-/* The sets of the order, once its workflow is read: rows of all parameters, in the arena. NULL: an error. */
-struct ts_value *ts_order_sets(const struct ts_project *project, struct ts_arena *arena, size_t *count,
-                               struct ts_error *err);
 /* The products that the order wants, in the arena. NULL: an error. */
 struct ts_source *ts_order_wanted(const struct ts_project *project, struct ts_arena *arena, size_t *count,
                                   struct ts_error *err);
 /* How a project is opened from an order; sets the members that the files of a project would set. */
 extern const struct ts_order_reader ts_order_reader;
+
+/* ---- order_sets.c ---- */
+/* Adds "space" and "sets". */
+void ts_order_sets_write(json_t *document, const struct ts_workflow *workflow, const struct ts_value *values,
+                         size_t set_count);
+/* Round of `count` sets from number `first` on; `values` begins with set 0. A new reference. */
+json_t *ts_order_round_write(const struct ts_workflow *workflow, const struct ts_value *values, size_t first,
+                             size_t count);
+/* The sets of project.order and of its rounds, once its workflow is read: rows of all parameters, in the arena. NULL:
+ * an error. */
+struct ts_value *ts_order_sets(const struct ts_project *project, struct ts_arena *arena, size_t *count,
+                               struct ts_error *err);
 
 /* ---- order_locate.c: files by digest ---- */
 struct ts_order_finder;
@@ -76,9 +85,13 @@ bool ts_order_find_data(struct ts_order_finder *finder, const json_t *wanted, st
 bool ts_order_find_operation(struct ts_order_finder *finder, const json_t *wanted);
 
 /* ---- order_keep.c: orders in the store ---- */
-/* Keeps the order and its locations; what the row of the run says about them. To free; NULL with an error. */
-char *ts_order_keep(const struct ts_project *project, const struct ts_plan *plan, const struct ts_value *values,
-                    struct ts_error *err);
+/* Keeps the order and its locations; what the row of the run says about them, as a new reference. NULL: an error. */
+json_t *ts_order_keep(const struct ts_project *project, const struct ts_plan *plan, const struct ts_value *values,
+                      size_t set_count, struct ts_error *err);
+/* Makes the sets from `first` to before `end` number `number` (from 0) of the rounds that the row names; another one,
+ * and those behind it, go. Without sets, the rounds before it are all. *changed: the row says something else now. */
+bool ts_order_keep_round(const struct ts_project *project, json_t *row, size_t number, const struct ts_value *values,
+                         size_t first, size_t end, bool *changed, struct ts_error *err);
 /* The order of a run. Its root is NULL if the run was begun by a program that kept none. Release in either case. */
 bool ts_order_load(struct ts_store *store, const struct ts_run_row *row, struct ts_order *order, struct ts_error *err);
 /* Where the row of a run says what it is about: the fingerprint of its order, that of its file's text, its name. */
@@ -97,9 +110,22 @@ struct ts_resumed {
  * read. */
 bool ts_run_resume(struct ts_resumed *resumed, struct ts_project *project, const char *command,
                    struct ts_issues *issues);
-/* Begins the run of a plan, whose sets are `values`, or goes on with it. */
+/* A run while it goes on; all zero before. */
+struct ts_recorded {
+  char id[9];
+  json_t *row;        /* owned: what its row says about its order */
+  size_t set_count;   /* sets that the order and its rounds have, as far as this process asked for them */
+  size_t round_count; /* of these rounds, without the first */
+  uint64_t next_task; /* number of its next task row */
+};
+void ts_recorded_release(struct ts_recorded *run);
+/* Begins the run of a plan with these sets, or goes on with it. */
 bool ts_run_open(const struct ts_project *project, const struct ts_resumed *resumed, const struct ts_plan *plan,
-                 const struct ts_value *values, char id[9], struct ts_issues *issues);
+                 const struct ts_value *values, size_t set_count, struct ts_recorded *run, struct ts_issues *issues);
+/* Once the strategy was asked: keeps the sets behind those that are known as a further round, before they are run.
+ * `values` are all sets so far; as many as before: there are no further rounds. */
+bool ts_run_add_round(const struct ts_project *project, struct ts_recorded *run, const struct ts_value *values,
+                      size_t set_count, struct ts_issues *issues);
 void ts_run_close(struct ts_store *store, const char *id, const char *state, const json_t *result,
                   struct ts_issues *issues);
 /* The row of the run that was asked for, or the last one of the command (NULL: of any). */

@@ -3,14 +3,23 @@
 #include "order/order.h"
 
 #include "base/alloc.h"
+#include "project/data/resolution.h"
 
 #include <string.h>
 
 void ts_order_release(struct ts_order *order) {
   json_decref(order->root);
+  json_decref(order->rounds);
   json_decref(order->locations);
   json_decref(order->row);
   *order = (struct ts_order){0};
+}
+
+bool ts_order_fail_format(const char *whose, const char *found, const char *wanted, struct ts_error *err) {
+  ts_fail(err, TS_ERR_STORE_FORMAT, "the work order of %s has the format '%s', but this program reads '%s'", whose,
+          found ? found : "", wanted);
+  ts_error_help(err, "use the program that began the run, or start a new run");
+  return false;
 }
 
 bool ts_order_check(const json_t *root, const char *whose, struct ts_error *err) {
@@ -21,12 +30,7 @@ bool ts_order_check(const json_t *root, const char *whose, struct ts_error *err)
                  {"grid", JSON_OBJECT},     {"space", JSON_OBJECT},     {"sets", JSON_ARRAY},
                  {"wanted", JSON_ARRAY},    {"options", JSON_OBJECT},   {"settings", JSON_OBJECT}};
   const char *schema = json_string_value(json_object_get(root, "schema"));
-  if (!schema || strcmp(schema, TS_ORDER_SCHEMA) != 0) {
-    ts_fail(err, TS_ERR_STORE_FORMAT, "the work order of %s has the format '%s', but this program reads '%s'", whose,
-            schema ? schema : "", TS_ORDER_SCHEMA);
-    ts_error_help(err, "use the program that began the run, or start a new run");
-    return false;
-  }
+  if (!schema || strcmp(schema, TS_ORDER_SCHEMA) != 0) return ts_order_fail_format(whose, schema, TS_ORDER_SCHEMA, err);
   for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
     const json_t *member = json_object_get(root, members[i].name);
     if (member && json_typeof(member) == members[i].type) continue;
@@ -40,14 +44,14 @@ bool ts_order_check(const json_t *root, const char *whose, struct ts_error *err)
 /* Programs that kept no orders wrote all members into the row, under the same names. */
 void ts_order_restore(struct ts_arena *arena, const struct ts_order *order, struct ts_request *request) {
   const json_t *places = order->root ? json_object_get(order->row, "places") : order->row;
-  ts_order_fields_restore(arena, places, TS_ORDER_PLACES, request);
+  ts_order_fields_restore(arena, places, TS_PART_PLACES, request);
   if (!order->root) {
-    ts_order_fields_restore(arena, order->row, TS_ORDER_OPTIONS, request);
-    ts_order_fields_restore(arena, order->row, TS_ORDER_SETTINGS, request);
+    ts_order_fields_restore(arena, order->row, TS_PART_OPTIONS, request);
+    ts_order_fields_restore(arena, order->row, TS_PART_SETTINGS, request);
     return;
   }
-  ts_order_fields_restore(arena, json_object_get(order->root, "options"), TS_ORDER_OPTIONS, request);
-  ts_order_fields_restore(arena, json_object_get(order->root, "settings"), TS_ORDER_SETTINGS, request);
+  ts_order_fields_restore(arena, json_object_get(order->root, "options"), TS_PART_OPTIONS, request);
+  ts_order_fields_restore(arena, json_object_get(order->root, "settings"), TS_PART_SETTINGS, request);
 }
 
 const json_t *ts_order_begun_items(const struct ts_order *order) {
@@ -109,8 +113,21 @@ static const char **groups_of(struct ts_project *project, const json_t *items) {
   return values;
 }
 
+/* NULL: no item gives one. A fault for each that is not as ts_resolution_write writes it. */
+static const struct ts_given_resolution *resolutions_of(struct ts_project *project, const json_t *items,
+                                                        struct ts_issues *issues) {
+  struct ts_given_resolution *given = ts_arena_array(&project->arena, json_array_size(items) + 1, sizeof *given);
+  bool is_any = false;
+  for (size_t i = 0; i < json_array_size(items); i++) {
+    struct ts_error err = {0};
+    if (!ts_resolution_restore(json_array_get(items, i), &given[i], &err)) ts_issues_fault(issues, &err);
+    is_any = is_any || given[i].mpp_um > 0 || given[i].has_level;
+  }
+  return is_any ? given : NULL;
+}
+
 static bool list_files(struct ts_project *project, const struct ts_order *order, struct paths *files,
-                       const char *const **groups, struct ts_issues *issues) {
+                       struct item_facts *facts, struct ts_issues *issues) {
   if (!order->root) return false; /* begun by a program that kept none */
   const json_t *items = json_object_get(order->root, "items");
   const size_t count = json_array_size(items), inputs = project->workflow->input_count;
@@ -129,48 +146,18 @@ static bool list_files(struct ts_project *project, const struct ts_order *order,
     }
   }
   ts_order_finder_destroy(finder);
+  const struct ts_given_resolution *given = resolutions_of(project, items, issues);
   if (issues->faults.count > before) return false;
   project->opened = opened;
   project->item_names = names;
-  *groups = project->study.group_count > 0 ? groups_of(project, items) : NULL;
+  *facts =
+      (struct item_facts){.groups = project->study.group_count > 0 ? groups_of(project, items) : NULL, .given = given};
   return true;
 }
 
 const struct ts_order_reader ts_order_reader = {.read = read_project, .list_files = list_files};
 
-/* ---- sets and products ---- */
-static struct ts_value *bad_sets(struct ts_error *err) {
-  ts_fail(err, TS_ERR_STORE_FORMAT, "the parameter sets of the work order do not fit its workflow");
-  ts_error_help(err, "start the run again; if that happens often, check the store with: tessera store verify");
-  return NULL;
-}
-
-/* Columns that the order lacks have their defaults. */
-struct ts_value *ts_order_sets(const struct ts_project *project, struct ts_arena *arena, size_t *count,
-                               struct ts_error *err) {
-  const struct ts_workflow *w = project->workflow;
-  const json_t *rows = json_object_get(project->order->root, "sets");
-  const json_t *names = json_object_get(json_object_get(project->order->root, "space"), "parameters");
-  size_t *columns = ts_arena_array(arena, json_array_size(names) + 1, sizeof *columns);
-  for (size_t c = 0; c < json_array_size(names); c++) {
-    const char *name = json_string_value(json_array_get(names, c));
-    if (!name || !ts_workflow_find_parameter(w, name, &columns[c])) return bad_sets(err);
-  }
-  *count = json_array_size(rows);
-  struct ts_value *values = ts_arena_array(arena, *count * w->parameter_count + 1, sizeof *values);
-  for (size_t r = 0; r < *count; r++) {
-    struct ts_value *row = values + r * w->parameter_count;
-    const json_t *cells = json_array_get(rows, r);
-    if (json_array_size(cells) != json_array_size(names)) return bad_sets(err);
-    for (size_t p = 0; p < w->parameter_count; p++) row[p] = w->parameters[p].default_value;
-    for (size_t c = 0; c < json_array_size(cells); c++) {
-      const enum ts_value_type type = w->parameters[columns[c]].type;
-      if (!ts_value_from_json(json_array_get(cells, c), type, arena, &row[columns[c]], err)) return NULL;
-    }
-  }
-  return values;
-}
-
+/* ---- products ---- */
 struct ts_source *ts_order_wanted(const struct ts_project *project, struct ts_arena *arena, size_t *count,
                                   struct ts_error *err) {
   const json_t *list = json_object_get(project->order->root, "wanted");

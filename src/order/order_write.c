@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/machine.h"
+#include "project/data/resolution.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,7 @@ static json_t *item_of(const struct ts_project *project, const struct ts_item *i
   }
   json_t *object = json_pack("{s:s, s:o}", "name", item->name, "inputs", inputs);
   if (item->groups) json_object_set_new(object, "groups", ts_project_groups_json(project, item));
+  ts_resolution_write(&item->given, object);
   return object;
 }
 
@@ -85,35 +87,6 @@ static json_t *grid_of(const struct ts_project *project) {
   const int64_t tile = project->request->has_tile ? project->request->tile_px : project->study.tile_px;
   return json_pack("{s:I, s:I, s:I}", "tile", (json_int_t)tile, "halo", (json_int_t)project->study.halo_px, "level",
                    (json_int_t)project->study.level);
-}
-
-/* ---- sets ---- */
-/* Parameters that are not at their default in every set. */
-static size_t find_varied(const struct ts_workflow *w, const struct ts_value *values, size_t set_count,
-                          size_t *columns) {
-  size_t count = 0;
-  for (size_t p = 0; p < w->parameter_count; p++) {
-    size_t row = 0;
-    while (row < set_count && ts_value_equal(&values[row * w->parameter_count + p], &w->parameters[p].default_value))
-      row++;
-    if (row < set_count) columns[count++] = p;
-  }
-  return count;
-}
-
-static void add_sets(json_t *root, const struct ts_workflow *w, const struct ts_value *values, size_t set_count) {
-  ts_auto_free size_t *columns = ts_calloc(w->parameter_count + 1, sizeof *columns);
-  const size_t column_count = find_varied(w, values, set_count, columns);
-  json_t *names = json_array(), *sets = json_array();
-  for (size_t c = 0; c < column_count; c++) json_array_append_new(names, json_string(w->parameters[columns[c]].name));
-  for (size_t r = 0; r < set_count; r++) {
-    json_t *row = json_array();
-    for (size_t c = 0; c < column_count; c++)
-      json_array_append_new(row, ts_value_to_json(&values[r * w->parameter_count + columns[c]]));
-    json_array_append_new(sets, row);
-  }
-  json_object_set_new(root, "space", json_pack("{s:o}", "parameters", names));
-  json_object_set_new(root, "sets", sets);
 }
 
 /* ---- products ---- */
@@ -132,7 +105,7 @@ static json_t *product_name(const struct ts_workflow *w, const struct ts_source 
 
 static json_t *wanted_of(const struct ts_plan *plan) {
   json_t *list = json_array();
-  for (size_t i = 0; i < plan->options.wanted_count; i++)
+  for (size_t i = 0; plan && i < plan->options.wanted_count; i++)
     json_array_append_new(list, product_name(plan->workflow, &plan->options.wanted[i]));
   return list;
 }
@@ -143,20 +116,21 @@ static json_t *options_of(const struct ts_project *project) {
                               text_of(project->study.name), "file", text_of(ts_path_name(project->study.path)));
   if (!project->study.is_bare_workflow)
     json_object_set_new(options, "study", json_stringn(project->doc.text, project->doc.length));
-  ts_order_fields_write(project->request, TS_ORDER_OPTIONS, options);
+  ts_order_fields_write(project->request, TS_PART_OPTIONS, options);
   return options;
 }
 
-json_t *ts_order_write(const struct ts_project *project, const struct ts_plan *plan, const struct ts_value *values) {
+json_t *ts_order_write(const struct ts_project *project, const struct ts_plan *plan, const struct ts_value *values,
+                       size_t set_count) {
   const struct ts_json_doc *workflow = project->study.is_bare_workflow ? &project->doc : &project->workflow_doc;
   json_t *root = json_object(), *settings = json_object();
-  ts_order_fields_write(project->request, TS_ORDER_SETTINGS, settings);
+  ts_order_fields_write(project->request, TS_PART_SETTINGS, settings);
   json_object_set_new(root, "schema", json_string(TS_ORDER_SCHEMA));
   json_object_set_new(root, "workflow", json_stringn(workflow->text, workflow->length));
   json_object_set_new(root, "operations", operations_of(project));
   json_object_set_new(root, "items", ts_order_items(project));
   json_object_set_new(root, "grid", grid_of(project));
-  add_sets(root, project->workflow, values, plan->set_count);
+  ts_order_sets_write(root, project->workflow, values, set_count);
   json_object_set_new(root, "wanted", wanted_of(plan));
   json_object_set_new(root, "options", options_of(project));
   json_object_set_new(root, "settings", settings);

@@ -6,6 +6,7 @@
 #include "order/order.h"
 
 #include "base/alloc.h"
+#include "base/const.h"
 #include "base/file.h"
 
 #include <limits.h>
@@ -29,7 +30,8 @@ static bool was_moved(const struct ts_project *project, const struct ts_run_row 
          strcmp(ts_path_name(row->file), ts_path_name(project->study.path)) == 0;
 }
 
-/* The last unfinished run of the command for the file: the one at its place, or else one of a file that was moved. */
+/* The last unfinished run of the command for the file that is not under way: the one at its place, or else one of a
+ * file that was moved. */
 static const struct ts_run_row *find_last(const struct ts_project *project, const char *command,
                                           const struct ts_run_row *rows, size_t count) {
   char file[PATH_MAX];
@@ -37,7 +39,8 @@ static const struct ts_run_row *find_last(const struct ts_project *project, cons
   for (int moved = 0; moved < 2; moved++) {
     for (size_t i = 0; i < count; i++) {
       if (strcmp(rows[i].command, command) != 0 || strcmp(rows[i].state, "done") == 0) continue;
-      if (moved ? was_moved(project, &rows[i]) : strcmp(rows[i].file, file) == 0) return &rows[i];
+      const bool is_it = moved ? was_moved(project, &rows[i]) : strcmp(rows[i].file, file) == 0;
+      if (is_it && ts_lent_claim(project->lent, rows[i].id)) return &rows[i];
     }
   }
   return NULL;
@@ -52,6 +55,11 @@ static const struct ts_run_row *find_unfinished(struct ts_project *project, cons
   const struct ts_run_row *found = asked ? NULL : find_last(project, command, rows, count);
   for (size_t i = 0; asked && i < count; i++)
     if (strcmp(rows[i].id, asked) == 0) found = &rows[i];
+  if (found && asked && !ts_lent_claim(project->lent, asked)) {
+    ts_fail(err, TS_ERR_USAGE, "run %s is under way in this process", asked);
+    ts_error_help(err, "wait for it, or stop it first");
+    return NULL;
+  }
   if (found) return found;
   if (asked)
     ts_fail(err, TS_ERR_NO_SUCH_RUN, "there is no run '%s' in the store", asked);
@@ -119,22 +127,79 @@ static void warn_changed(const struct ts_project *project, const char *run, stru
 
 /* ---- the record ---- */
 
+void ts_recorded_release(struct ts_recorded *run) {
+  json_decref(run->row);
+  *run = (struct ts_recorded){0};
+}
+
+static bool write_row(const struct ts_project *project, const struct ts_recorded *run, struct ts_error *err) {
+  ts_auto_free char *text = ts_json_dump(run->row, true, false);
+  return ts_store_run_settings(project->store, run->id, text, err);
+}
+
+/* Whether two orders ask for the same work. Settings change no result. */
+static bool is_same_work(const json_t *one, const json_t *other) {
+  ts_auto(json_decrefp) json_t *a = json_copy(ts_without_const(one));
+  ts_auto(json_decrefp) json_t *b = json_copy(ts_without_const(other));
+  json_object_del(a, "settings");
+  json_object_del(b, "settings");
+  return json_equal(a, b);
+}
+
+/* Study and workflow may have been edited since the run began: then the order that it has describes another one. */
+static bool renew_order(const struct ts_project *project, const struct ts_resumed *resumed, const struct ts_plan *plan,
+                        const struct ts_value *values, size_t set_count, struct ts_recorded *run,
+                        struct ts_error *err) {
+  ts_auto(json_decrefp) json_t *now = ts_order_write(project, plan, values, set_count);
+  const bool is_same = resumed->order.root && is_same_work(now, resumed->order.root);
+  run->row = is_same ? json_incref(resumed->order.row) : ts_order_keep(project, plan, values, set_count, err);
+  if (!run->row) return false;
+  if (is_same && json_is_array(json_object_get(run->row, "rounds"))) return true;
+  json_object_set_new(run->row, "rounds", json_array());
+  return write_row(project, run, err);
+}
+
+static bool go_on(const struct ts_project *project, const struct ts_resumed *resumed, const struct ts_plan *plan,
+                  const struct ts_value *values, size_t set_count, struct ts_recorded *run, struct ts_issues *issues,
+                  struct ts_error *err) {
+  memcpy(run->id, resumed->id, sizeof resumed->id);
+  warn_changed(project, run->id, issues);
+  return ts_store_task_end(project->store, run->id, &run->next_task, err) &&
+         ts_store_run_update(project->store, run->id, "running", "", err) &&
+         renew_order(project, resumed, plan, values, set_count, run, err);
+}
+
+static bool begin(const struct ts_project *project, const struct ts_plan *plan, const struct ts_value *values,
+                  size_t set_count, struct ts_recorded *run, struct ts_error *err) {
+  char file[PATH_MAX];
+  absolute_path(project, file);
+  run->row = ts_order_keep(project, plan, values, set_count, err);
+  if (!run->row) return false;
+  ts_auto_free char *row = ts_json_dump(run->row, true, false);
+  return ts_store_run_begin(project->store, project->is_study ? "study" : "run", file, row, run->id, err) &&
+         ts_lent_claim(project->lent, run->id);
+}
+
 bool ts_run_open(const struct ts_project *project, const struct ts_resumed *resumed, const struct ts_plan *plan,
-                 const struct ts_value *values, char id[9], struct ts_issues *issues) {
+                 const struct ts_value *values, size_t set_count, struct ts_recorded *run, struct ts_issues *issues) {
   struct ts_error err = {0};
-  bool ok;
-  if (resumed->id[0]) {
-    memcpy(id, resumed->id, sizeof resumed->id);
-    warn_changed(project, id, issues);
-    ok = ts_store_run_update(project->store, id, "running", "", &err);
-  } else {
-    char file[PATH_MAX];
-    absolute_path(project, file);
-    ts_auto_free char *row = ts_order_keep(project, plan, values, &err);
-    ok = row && ts_store_run_begin(project->store, project->is_study ? "study" : "run", file, row, id, &err);
-  }
+  run->set_count = set_count;
+  const bool ok = resumed->id[0] ? go_on(project, resumed, plan, values, set_count, run, issues, &err)
+                                 : begin(project, plan, values, set_count, run, &err);
   if (!ok) ts_issues_fault(issues, &err);
   return ok;
+}
+
+bool ts_run_add_round(const struct ts_project *project, struct ts_recorded *run, const struct ts_value *values,
+                      size_t set_count, struct ts_issues *issues) {
+  struct ts_error err = {0};
+  bool changed = false;
+  if (!ts_order_keep_round(project, run->row, run->round_count, values, run->set_count, set_count, &changed, &err) ||
+      (changed && !write_row(project, run, &err)))
+    return ts_issues_fault(issues, &err);
+  if (set_count > run->set_count) run->round_count++;
+  run->set_count = set_count;
+  return true;
 }
 
 void ts_run_close(struct ts_store *store, const char *id, const char *state, const json_t *result,

@@ -60,11 +60,9 @@ static bool mark(const struct marker *m, size_t vertex, bool *marks) {
 }
 
 bool ts_plan_can_make(const struct ts_workflow *workflow, const bool *supplied, const struct ts_source *source) {
-  bool *marks = ts_calloc(2 * workflow->task_count + 1, sizeof *marks);
+  ts_auto_free bool *marks = ts_calloc(2 * workflow->task_count + 1, sizeof *marks);
   struct missing missing = {.task = TS_NONE};
-  bool ok = mark(&(struct marker){workflow, supplied, TS_NONE, &missing}, source->index, marks);
-  free(marks);
-  return ok;
+  return mark(&(struct marker){workflow, supplied, TS_NONE, &missing}, source->index, marks);
 }
 
 bool ts_plan_mark_active(struct ts_plan *plan, bool want_reference, struct ts_error *err) {
@@ -77,8 +75,7 @@ bool ts_plan_mark_active(struct ts_plan *plan, bool want_reference, struct ts_er
     const struct ts_task *t = &w->tasks[missing.task];
     ts_fail(err, TS_ERR_NO_PRODUCER, "'%s.%s' needs its input '%s', which the dataset does not supply",
             w->stages[t->stage].name, t->name, t->op->descriptor->inputs[missing.port]->name);
-    ts_error_help(err, "name files for it in the study's data, or leave out the tasks that need it");
-    return false;
+    return ts_error_help(err, "name files for it in the study's data, or leave out the tasks that need it");
   }
   return true;
 }

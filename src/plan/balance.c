@@ -165,12 +165,11 @@ static bool swap_parts(struct balance *b, struct bin *big, const struct bin *sma
 
 void ts_balance_run(struct balance *b) {
   if (b->bin_count < 2) return;
-  struct candidate *list = ts_calloc(b->bin_count, sizeof *list);
+  ts_auto_free struct candidate *list = ts_calloc(b->bin_count, sizeof *list);
   while (b->steps_left > 0) {
     struct bin *big = costliest(b), *small = cheapest(b);
     b->steps_left -= (int64_t)b->bin_count;
     if ((double)(big->cost - small->cost) <= b->options->enough_imbalance * (double)big->cost) break;
     if (big == small || (!move_part(b, big, small, list) && !swap_parts(b, big, small, list))) break;
   }
-  free(list);
 }

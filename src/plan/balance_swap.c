@@ -109,8 +109,8 @@ static void move_ranks(struct balance *b, struct bin *from, struct bin *to, cons
 
 static bool exchange(struct balance *b, struct bin *big, struct bin *other, const struct pair *pair) {
   size_t count_a = pair->a->end - pair->a->first, count_b = pair->b->end - pair->b->first;
-  uint32_t *ranks_a = ts_memdup(big->ranks + pair->a->first, count_a * sizeof *ranks_a);
-  uint32_t *ranks_b = ts_memdup(other->ranks + pair->b->first, count_b * sizeof *ranks_b);
+  ts_auto_free uint32_t *ranks_a = ts_memdup(big->ranks + pair->a->first, count_a * sizeof *ranks_a);
+  ts_auto_free uint32_t *ranks_b = ts_memdup(other->ranks + pair->b->first, count_b * sizeof *ranks_b);
   move_ranks(b, big, other, ranks_a, count_a);
   move_ranks(b, other, big, ranks_b, count_b);
   bool fits = ts_bin_fits(b, big) && ts_bin_fits(b, other);
@@ -118,8 +118,6 @@ static bool exchange(struct balance *b, struct bin *big, struct bin *other, cons
     move_ranks(b, other, big, ranks_a, count_a);
     move_ranks(b, big, other, ranks_b, count_b);
   }
-  free(ranks_a);
-  free(ranks_b);
   return fits;
 }
 
@@ -152,7 +150,7 @@ static void turn(struct balance *b) {
 }
 
 bool ts_balance_swap(struct balance *b, struct bin *big, struct bin *other) {
-  struct parts *of = ts_calloc(2, sizeof *of);
+  ts_auto_free struct parts *of = ts_calloc(2, sizeof *of);
   struct pairs pairs = {.count = 0};
   int64_t cap = big->cost - other->cost + REACH * b->tree->member_weight;
   ts_bin_count_keys(b, big, b->in_a, 1);
@@ -162,7 +160,5 @@ bool ts_balance_swap(struct balance *b, struct bin *big, struct bin *other) {
   ts_bin_parts(b, other, cap, keep_part, &of[1]);
   turn(b);
   list_pairs(&of[0], &of[1], big->cost, other->cost, &pairs);
-  bool done = try_pairs(b, big, other, &pairs);
-  free(of);
-  return done;
+  return try_pairs(b, big, other, &pairs);
 }

@@ -22,7 +22,7 @@ static uint32_t *gather_members(struct ts_buckets *buckets, const struct ts_reus
   size_t members = tree->input->member_count;
   size_t numbers = 0;
   for (size_t m = 0; m < members; m++) numbers = bucket_of[m] >= numbers ? bucket_of[m] + 1u : numbers;
-  size_t *cursors = ts_calloc(2 * numbers + 1, sizeof *cursors);
+  ts_auto_free size_t *cursors = ts_calloc(2 * numbers + 1, sizeof *cursors);
   size_t *sizes = cursors + numbers;
   for (size_t m = 0; m < members; m++) sizes[bucket_of[m]]++;
   for (size_t n = 0; n < numbers; n++) buckets->count += sizes[n] > 0;
@@ -35,14 +35,13 @@ static uint32_t *gather_members(struct ts_buckets *buckets, const struct ts_reus
     start += sizes[n];
   }
   for (size_t r = 0; r < members; r++) ranks[cursors[bucket_of[tree->order[r]]]++] = (uint32_t)r;
-  free(cursors);
   return ranks;
 }
 
 static void count_tasks(struct ts_buckets *buckets, const struct ts_reuse_tree *tree) {
   const struct ts_bucket_input *input = tree->input;
-  uint32_t *met = ts_calloc(input->key_count + 1, sizeof *met);
-  size_t *tasks = ts_calloc(input->task_count + 1, sizeof *tasks);
+  ts_auto_free uint32_t *met = ts_calloc(input->key_count + 1, sizeof *met);
+  ts_auto_free size_t *tasks = ts_calloc(input->task_count + 1, sizeof *tasks);
   for (size_t b = 0; b < buckets->count; b++) {
     struct ts_bucket *bucket = &buckets->items[b];
     memset(tasks, 0, input->task_count * sizeof *tasks);
@@ -60,8 +59,6 @@ static void count_tasks(struct ts_buckets *buckets, const struct ts_reuse_tree *
       buckets->executed[t] += tasks[t];
     }
   }
-  free(tasks);
-  free(met);
 }
 
 static void describe(struct ts_buckets *buckets, const struct ts_reuse_tree *tree, const uint32_t *bucket_of) {
@@ -81,13 +78,11 @@ static bool check_options(const struct ts_merger *merger, const struct ts_bucket
                           struct ts_error *err) {
   if (merger->needs_size && options->max_bucket_size == 0) {
     ts_fail(err, TS_ERR_USAGE, "merging by '%s' needs a bucket size", merger->name);
-    ts_error_help(err, "say how many members a bucket may have: --max-bucket-size 10");
-    return false;
+    return ts_error_help(err, "say how many members a bucket may have: --max-bucket-size 10");
   }
   if (merger->needs_count && options->max_buckets == 0) {
     ts_fail(err, TS_ERR_USAGE, "merging by '%s' needs a number of buckets", merger->name);
-    ts_error_help(err, "say how many buckets there may be, such as three per worker: --max-buckets 24");
-    return false;
+    return ts_error_help(err, "say how many buckets there may be, such as three per worker: --max-buckets 24");
   }
   return true;
 }
@@ -96,19 +91,17 @@ bool ts_buckets_make(struct ts_buckets *buckets, const struct ts_merger *merger,
                      const struct ts_bucket_options *options, struct ts_error *err) {
   *buckets = (struct ts_buckets){0};
   if (!check_options(merger, options, err)) return false;
-  struct ts_reuse_tree tree;
+  ts_auto(ts_reuse_tree_release) struct ts_reuse_tree tree;
   ts_reuse_tree_init(&tree, input);
-  uint32_t *bucket_of = ts_calloc(input->member_count + 1, sizeof *bucket_of);
+  ts_auto_free uint32_t *bucket_of = ts_calloc(input->member_count + 1, sizeof *bucket_of);
   bool ok = input->member_count == 0 || merger->merge(&tree, options, bucket_of, err);
   if (ok) describe(buckets, &tree, bucket_of);
-  free(bucket_of);
-  ts_reuse_tree_release(&tree);
   return ok;
 }
 
 size_t ts_bucket_distinct(const struct ts_bucket_input *input, double *cost) {
-  size_t *tasks = ts_calloc(input->task_count + 1, sizeof *tasks);
-  bool *met = ts_calloc(input->key_count + 1, sizeof *met);
+  ts_auto_free size_t *tasks = ts_calloc(input->task_count + 1, sizeof *tasks);
+  ts_auto_free bool *met = ts_calloc(input->key_count + 1, sizeof *met);
   for (size_t i = 0; i < input->member_count * input->task_count; i++) {
     if (!met[input->keys[i]]) tasks[i % input->task_count]++;
     met[input->keys[i]] = true;
@@ -120,8 +113,6 @@ size_t ts_bucket_distinct(const struct ts_bucket_input *input, double *cost) {
     total += (double)tasks[t] * task_cost(input, t);
   }
   if (cost) *cost = total;
-  free(met);
-  free(tasks);
   return sum;
 }
 
@@ -156,7 +147,7 @@ static void sink(double *heap, size_t count) {
 
 double ts_buckets_makespan(const struct ts_bucket *items, size_t count, size_t units, size_t workers) {
   if (workers == 0) workers = 1;
-  double *costs = ts_calloc(count + workers + 1, sizeof *costs);
+  ts_auto_free double *costs = ts_calloc(count + workers + 1, sizeof *costs);
   double *heap = costs + count;
   for (size_t b = 0; b < count; b++) costs[b] = items[b].cost;
   qsort(costs, count, sizeof *costs, compare_costs);
@@ -168,7 +159,6 @@ double ts_buckets_makespan(const struct ts_bucket *items, size_t count, size_t u
   }
   double last = 0;
   for (size_t w = 0; w < workers; w++) last = fmax(last, heap[w]);
-  free(costs);
   return last;
 }
 

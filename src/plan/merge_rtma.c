@@ -78,7 +78,7 @@ static void fit_groups(struct cutter *c, struct group *groups, size_t count) {
 }
 
 static void fit_rest(struct cutter *c) {
-  struct group *groups = ts_malloc((c->left_count + 1) * sizeof *groups);
+  ts_auto_free struct group *groups = ts_malloc((c->left_count + 1) * sizeof *groups);
   size_t count = 0;
   for (size_t first = 0; first < c->left_count;) {
     size_t end = ts_tree_interval_end(c->tree, c->left, c->left_count, first, 0);
@@ -86,7 +86,6 @@ static void fit_rest(struct cutter *c) {
     first = end;
   }
   if (count > 0) fit_groups(c, groups, count);
-  free(groups);
 }
 
 static bool merge(const struct ts_reuse_tree *tree, const struct ts_bucket_options *options, uint32_t *bucket_of,

@@ -75,10 +75,10 @@ static size_t number_components(const int64_t *weights, size_t stride, const uin
 
 /* Cuts off whole components, the smallest first, until one is left or the rest fits. */
 static size_t cut_components(const int64_t *weights, size_t stride, uint32_t *part, size_t count, size_t most) {
-  uint32_t *component_of = ts_malloc(2 * count * sizeof *component_of);
+  ts_auto_free uint32_t *component_of = ts_malloc(2 * count * sizeof *component_of);
   size_t components = number_components(weights, stride, part, count, component_of, component_of + count);
-  struct component *list = ts_calloc(components, sizeof *list);
-  bool *gone = ts_calloc(components, sizeof *gone);
+  ts_auto_free struct component *list = ts_calloc(components, sizeof *list);
+  ts_auto_free bool *gone = ts_calloc(components, sizeof *gone);
   for (size_t i = 0; i < count; i++)
     list[component_of[i]] = (struct component){component_of[i], list[component_of[i]].size + 1};
   qsort(list, components, sizeof *list, compare_components);
@@ -90,9 +90,6 @@ static size_t cut_components(const int64_t *weights, size_t stride, uint32_t *pa
   for (size_t i = 0; i < count; i++) {
     if (!gone[component_of[i]]) part[kept++] = part[i];
   }
-  free(gone);
-  free(list);
-  free(component_of);
   return kept;
 }
 
@@ -101,13 +98,12 @@ static bool merge(const struct ts_reuse_tree *tree, const struct ts_bucket_optio
   size_t n = tree->input->member_count;
   if (n > MOST_MEMBERS) {
     ts_fail(err, TS_ERR_USAGE, "merging by 'sca' takes at most %d distinct stages, there are %zu", MOST_MEMBERS, n);
-    ts_error_help(err, "its time grows with the fourth power of their number; use --merge rtma or trtma");
-    return false;
+    return ts_error_help(err, "its time grows with the fourth power of their number; use --merge rtma or trtma");
   }
-  int64_t *weights = shared_weights(tree);
-  uint32_t *rest = ts_malloc(2 * n * sizeof *rest);
+  ts_auto_free int64_t *weights = shared_weights(tree);
+  ts_auto_free uint32_t *rest = ts_malloc(2 * n * sizeof *rest);
   uint32_t *part = rest + n;
-  bool *side = ts_calloc(n, sizeof *side);
+  ts_auto_free bool *side = ts_calloc(n, sizeof *side);
   size_t left = n;
   for (size_t i = 0; i < n; i++) rest[i] = (uint32_t)i;
   for (uint32_t bucket = 0; left > 0; bucket++) {
@@ -127,9 +123,6 @@ static bool merge(const struct ts_reuse_tree *tree, const struct ts_bucket_optio
     }
     left = kept;
   }
-  free(side);
-  free(rest);
-  free(weights);
   return true;
 }
 

@@ -52,7 +52,7 @@ static bool join(struct balance *b, struct bin *into, struct bin *from) {
 }
 
 static void fold(struct balance *b, size_t max_buckets) {
-  uint32_t *target = ts_malloc(b->bin_count * sizeof *target);
+  ts_auto_free uint32_t *target = ts_malloc(b->bin_count * sizeof *target);
   bool joined = true;
   while (b->bin_count > max_buckets && joined) {
     qsort(b->bins, b->bin_count, sizeof *b->bins, compare_bins);
@@ -68,7 +68,6 @@ static void fold(struct balance *b, size_t max_buckets) {
     for (size_t i = kept; i < b->bin_count; i++) b->bins[i] = (struct bin){0};
     b->bin_count = kept;
   }
-  free(target);
 }
 
 /* Splits a group that needs too much memory at its first branching, until the parts fit. Returns the next number. */
@@ -81,8 +80,7 @@ static bool number_group(struct balance *b, size_t first, size_t end, size_t dep
   if (!fits && end - first == 1) {
     ts_fail(err, TS_ERR_NO_MEMORY, "one run of the stage alone keeps more than %llu bytes of products at once",
             (unsigned long long)b->options->memory_limit_bytes);
-    ts_error_help(err, "allow more memory per bucket, or use smaller tiles");
-    return false;
+    return ts_error_help(err, "allow more memory per bucket, or use smaller tiles");
   }
   if (fits) {
     for (size_t i = first; i < end; i++) bucket_of[tree->order[i]] = *count;
@@ -145,11 +143,11 @@ struct start {
 /* A full run from one start; keeps the result if it is better than the one before. */
 static bool run_from(const struct ts_reuse_tree *tree, const struct ts_bucket_options *options,
                      const struct start *start, uint32_t *bucket_of, struct outcome *best, struct ts_error *err) {
-  uint32_t *trial = ts_malloc(tree->input->member_count * sizeof *trial);
+  ts_auto_free uint32_t *trial = ts_malloc(tree->input->member_count * sizeof *trial);
   uint32_t count = 0;
   bool ok = full_merge(tree, options, start->level, trial, &count, err);
   if (ok) {
-    struct balance b;
+    ts_auto(ts_balance_release) struct balance b;
     if (start->pad && count < options->max_buckets) count = (uint32_t)options->max_buckets;
     ts_balance_init(&b, tree, options, trial, count);
     b.prefer_less_work = start->prefer_less_work;
@@ -161,9 +159,7 @@ static bool run_from(const struct ts_reuse_tree *tree, const struct ts_bucket_op
       *best = outcome;
       ts_balance_store(&b, bucket_of);
     }
-    ts_balance_release(&b);
   }
-  free(trial);
   return ok;
 }
 

@@ -55,14 +55,13 @@ static void stage_input_release(struct stage_input *in) {
 
 /* Numbers the keys from 0 in the order of first appearance; all are below `bound`. */
 static size_t make_dense(uint32_t *keys, size_t count, size_t bound) {
-  uint32_t *number = ts_malloc((bound + 1) * sizeof *number);
+  ts_auto_free uint32_t *number = ts_malloc((bound + 1) * sizeof *number);
   memset(number, 0xff, (bound + 1) * sizeof *number);
   size_t used = 0;
   for (size_t i = 0; i < count; i++) {
     if (number[keys[i]] == UINT32_MAX) number[keys[i]] = (uint32_t)used++;
     keys[i] = number[keys[i]];
   }
-  free(number);
   return used;
 }
 
@@ -118,7 +117,7 @@ static void stage_input_init(struct stage_input *in, const struct ts_plan *plan,
 
 void ts_stage_keys_init(struct ts_stage_keys *keys, const struct ts_plan *plan, size_t stage, bool dag) {
   const struct ts_plan_bucket_options options = {.dag = dag};
-  struct stage_input in;
+  ts_auto(stage_input_release) struct stage_input in;
   stage_input_init(&in, plan, stage, &options);
   *keys = (struct ts_stage_keys){.member_count = in.input.member_count,
                                  .task_count = in.input.task_count,
@@ -127,7 +126,6 @@ void ts_stage_keys_init(struct ts_stage_keys *keys, const struct ts_plan *plan, 
                                  .tasks = in.tasks};
   in.keys = NULL;
   in.tasks = NULL;
-  stage_input_release(&in);
 }
 
 void ts_stage_keys_release(struct ts_stage_keys *keys) {
@@ -157,8 +155,8 @@ static bool add_stage(struct ts_buckets *all, size_t *capacity, struct ts_stage_
                       struct ts_error *err) {
   size_t units = options->units[plan->workflow->stages[stage].scope];
   size_t workers = options->workers ? options->workers : 1;
-  struct stage_input in;
-  struct ts_buckets buckets = {0};
+  ts_auto(stage_input_release) struct stage_input in;
+  ts_auto(ts_buckets_release) struct ts_buckets buckets = {0};
   struct ts_bucket_options limits = options->bucket;
   if (options->split_few) limits.max_buckets = ts_lineage_bucket_count(units, workers);
   stage_input_init(&in, plan, stage, options);
@@ -175,8 +173,6 @@ static bool add_stage(struct ts_buckets *all, size_t *capacity, struct ts_stage_
     forecast->lower_bound = ts_bucket_lower_bound(&in.input, units, workers);
     if (in.input.member_count > 0) append(all, capacity, &buckets, &in, plan, stage);
   }
-  ts_buckets_release(&buckets);
-  stage_input_release(&in);
   return ok;
 }
 

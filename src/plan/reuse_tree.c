@@ -29,7 +29,7 @@ static void set_weights(struct ts_reuse_tree *tree) {
 
 /* How many distinct keys each task has. */
 static void count_distinct(const struct ts_bucket_input *input, size_t *distinct) {
-  bool *met = ts_calloc(input->key_count + 1, sizeof *met);
+  ts_auto_free bool *met = ts_calloc(input->key_count + 1, sizeof *met);
   for (size_t m = 0; m < input->member_count; m++) {
     for (size_t t = 0; t < input->task_count; t++) {
       uint32_t key = input->keys[m * input->task_count + t];
@@ -37,7 +37,6 @@ static void count_distinct(const struct ts_bucket_input *input, size_t *distinct
       met[key] = true;
     }
   }
-  free(met);
 }
 
 /* Tasks in ascending order of their distinct keys: near the root those that most members share. */
@@ -54,7 +53,7 @@ static uint32_t *graph_nodes(struct ts_reuse_tree *tree) {
   const struct ts_bucket_input *input = tree->input;
   size_t count = input->member_count * input->task_count;
   uint32_t *nodes = ts_malloc((count + 1) * sizeof *nodes);
-  size_t *distinct = ts_calloc(2 * input->task_count + 1, sizeof *distinct);
+  ts_auto_free size_t *distinct = ts_calloc(2 * input->task_count + 1, sizeof *distinct);
   size_t *tasks = distinct + input->task_count;
   count_distinct(input, distinct);
   order_tasks(distinct, input->task_count, tasks);
@@ -63,7 +62,6 @@ static uint32_t *graph_nodes(struct ts_reuse_tree *tree) {
     for (size_t d = 0; d < input->task_count; d++) nodes[m * input->task_count + d] = row[tasks[d]];
   }
   tree->node_count = ts_chain_keys(nodes, input->member_count, input->task_count, nodes);
-  free(distinct);
   return nodes;
 }
 
@@ -71,8 +69,8 @@ static uint32_t *graph_nodes(struct ts_reuse_tree *tree) {
 static void set_order(struct ts_reuse_tree *tree, const uint32_t *nodes) {
   size_t tasks = tree->input->task_count;
   size_t members = tree->input->member_count;
-  uint32_t *sizes = ts_calloc(tree->node_count + 1, sizeof *sizes);
-  uint32_t *cursors = ts_malloc((tree->node_count + 1) * sizeof *cursors);
+  ts_auto_free uint32_t *sizes = ts_calloc(tree->node_count + 1, sizeof *sizes);
+  ts_auto_free uint32_t *cursors = ts_malloc((tree->node_count + 1) * sizeof *cursors);
   for (size_t i = 0; i < members * tasks; i++) sizes[nodes[i]]++;
   cursors[tree->node_count] = 0; /* the root */
   for (size_t d = 0; d < tasks; d++) {
@@ -90,8 +88,6 @@ static void set_order(struct ts_reuse_tree *tree, const uint32_t *nodes) {
     uint32_t *leaf = &cursors[tasks == 0 ? tree->node_count : nodes[m * tasks + tasks - 1]];
     tree->order[(*leaf)++] = (uint32_t)m;
   }
-  free(cursors);
-  free(sizes);
 }
 
 static uint32_t *rows_by_rank(const struct ts_reuse_tree *tree, const uint32_t *rows) {
@@ -108,11 +104,10 @@ void ts_reuse_tree_init(struct ts_reuse_tree *tree, const struct ts_bucket_input
   tree->level_nodes = ts_calloc(input->task_count + 1, sizeof *tree->level_nodes);
   tree->weights = ts_calloc(input->task_count + 1, sizeof *tree->weights);
   set_weights(tree);
-  uint32_t *nodes = input->chain ? NULL : graph_nodes(tree);
+  ts_auto_free uint32_t *nodes = input->chain ? NULL : graph_nodes(tree);
   set_order(tree, nodes ? nodes : input->keys);
   tree->keys = rows_by_rank(tree, input->keys);
   tree->nodes = nodes ? rows_by_rank(tree, nodes) : tree->keys;
-  free(nodes);
 }
 
 void ts_reuse_tree_release(struct ts_reuse_tree *tree) {

@@ -3,7 +3,7 @@
  *
  * Permissions alone do not suffice (other users, read-only and network file systems, quotas), so a file is made
  * there and removed. Where the folder is not there yet, it is made in the nearest folder that is. */
-#include "project/check_data.h"
+#include "project/data/check_data.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -75,16 +75,13 @@ static bool fail_output(const struct ts_request *request, const char *path, cons
   }
   ts_error_help(fault, "%schoose another place with %s", first_help(number, is_file),
                 request->picture ? "--picture" : "-o");
-  ts_error_place(fault, path, 0, 0, NULL);
-  return false;
+  return ts_error_place(fault, path, 0, 0, NULL);
 }
 
 bool ts_check_output_folder(const struct ts_request *request, const char *folder, struct ts_issues *issues) {
-  char *nearest = nearest_existing(folder);
+  ts_auto_free char *nearest = nearest_existing(folder);
   int number = ts_folder_exists(nearest) ? try_file_in(nearest) : ENOTDIR;
-  bool ok = number == 0 || fail_output(request, folder, nearest, number, issues);
-  free(nearest);
-  return ok;
+  return number == 0 || fail_output(request, folder, nearest, number, issues);
 }
 
 bool ts_check_output_file(const struct ts_request *request, const char *path, struct ts_issues *issues) {

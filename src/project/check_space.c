@@ -1,6 +1,6 @@
 /* Warnings about values outside the space that designs draw from, and about runs that write very many files.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "project/check_data.h"
+#include "project/data/check_data.h"
 
 #include "base/alloc.h"
 #include "design/read_table.h"

@@ -6,7 +6,7 @@
 #ifndef TS_PROJECT_PROJECT_H
 #define TS_PROJECT_PROJECT_H
 
-#include "tessera.h"
+#include "request/request.h"
 
 #include "analysis/aggregate.h"
 #include "base/arena.h"
@@ -95,13 +95,14 @@ struct study_file {
 /* A work order in place of the files of a project: how the module that knows orders reads one. */
 struct ts_project;
 struct paths;
+struct item_facts;
 struct ts_order;
 struct ts_order_reader {
   /* Study, operations and workflow of project.order. */
   bool (*read)(struct ts_project *project, struct ts_issues *issues);
   /* The files of an order's items, as ts_manifest_read lists them; false with faults if one is not to be found. */
   bool (*list_files)(struct ts_project *project, const struct ts_order *order, struct paths *files,
-                     const char *const **groups, struct ts_issues *issues);
+                     struct item_facts *facts, struct ts_issues *issues);
 };
 
 struct ts_project {
@@ -110,6 +111,7 @@ struct ts_project {
   const struct ts_order *begun;               /* borrowed: that of the run that is continued; NULL */
   const struct ts_order_reader *order_reader; /* static; NULL: there is neither of the two */
   struct ts_store *store;                     /* borrowed: remembers digests of files; NULL */
+  const struct ts_lent_store *lent;           /* borrowed: in place of the store of the request; NULL */
   struct ts_arena arena;                      /* owns most small things */
   struct ts_budget budget;                    /* in force until the project is released */
   struct ts_json_doc doc;                     /* the study or workflow file */

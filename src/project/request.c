@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool ts_lent_claim(const struct ts_lent_store *lent, const char *run) {
+  return !lent || !lent->claim || lent->claim(lent->user, run);
+}
+
 const char *ts_request_folder(const struct ts_request *request) { return request->folder ? request->folder : "."; }
 
 const char *ts_path_below(struct ts_arena *arena, const char *folder, const char *path) {

@@ -3,11 +3,21 @@
 #ifndef TS_PROJECT_REQUEST_H
 #define TS_PROJECT_REQUEST_H
 
-#include "tessera.h"
+#include "request/request.h"
 
 #include "base/arena.h"
 #include "project/issues.h"
 #include "store/store.h"
+
+/* A store that is open already, in place of the one of the request: several runs of one process share it. */
+struct ts_lent_store {
+  struct ts_store *store; /* borrowed */
+  void *user;
+  /* The run of this id begins or goes on here; false: it is under way already. From any thread; may be NULL. */
+  bool (*claim)(void *user, const char *run);
+};
+/* Claims a run of the store; true without a lent one, whose process is its only writer. */
+bool ts_lent_claim(const struct ts_lent_store *lent, const char *run);
 
 const char *ts_request_folder(const struct ts_request *request); /* of the project */
 /* The path below the folder, unless that is "." or the path is absolute. In the arena. */

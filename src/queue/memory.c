@@ -7,6 +7,7 @@
  * there are workers, and are searched one by one. */
 #include "base/alloc.h"
 #include "base/const.h"
+#include "base/lock.h"
 #include "base/map.h"
 #include "queue/backend.h"
 
@@ -172,7 +173,7 @@ static void unblock(struct memory *m, const struct group *group) {
 static bool memory_add(void *state, struct ts_bucket_row *rows, size_t count, struct ts_error *err) {
   (void)err;
   struct memory *m = state;
-  pthread_mutex_lock(&m->lock);
+  ts_hold(&m->lock);
   for (size_t i = 0; i < count; i++) {
     rows[i].number = m->count;
     m->buckets = ts_grow(m->buckets, m->count, &m->capacity, sizeof *m->buckets);
@@ -183,7 +184,6 @@ static bool memory_add(void *state, struct ts_bucket_row *rows, size_t count, st
   }
   m->open_count += count;
   for (size_t i = 0; i < count; i++) place_bucket(m, (size_t)rows[i].number);
-  pthread_mutex_unlock(&m->lock);
   return true;
 }
 
@@ -318,7 +318,7 @@ static enum ts_queue_outcome memory_poison(void *state, uint64_t token, const ch
 static size_t memory_expire(void *state, struct ts_queue_loss *losses, size_t most) {
   struct memory *m = state;
   size_t count = 0;
-  pthread_mutex_lock(&m->lock);
+  ts_hold(&m->lock);
   const uint64_t now_ns = m->options.now_ns();
   for (size_t i = m->held_count; i-- > 0 && count < most;) {
     struct bucket *bucket = &m->buckets[m->held[i]];
@@ -331,14 +331,13 @@ static size_t memory_expire(void *state, struct ts_queue_loss *losses, size_t mo
     else
       place_bucket(m, (size_t)bucket->row.number);
   }
-  pthread_mutex_unlock(&m->lock);
   return count;
 }
 
 static bool memory_find_poisoned(void *state, struct ts_arena *arena, struct ts_bucket_row *row, const char **log) {
   struct memory *m = state;
   bool found = false;
-  pthread_mutex_lock(&m->lock);
+  ts_hold(&m->lock);
   for (size_t i = 0; !found && i < m->count; i++) {
     if (m->buckets[i].state != POISONED) continue;
     found = true;
@@ -346,7 +345,6 @@ static bool memory_find_poisoned(void *state, struct ts_arena *arena, struct ts_
     row->body = ts_arena_strdup(arena, m->buckets[i].row.body);
     *log = ts_arena_strdup(arena, m->buckets[i].log);
   }
-  pthread_mutex_unlock(&m->lock);
   return found;
 }
 

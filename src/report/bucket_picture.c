@@ -126,7 +126,7 @@ static enum look look_of(struct panel *p, uint32_t key, uint32_t bucket, size_t 
 
 static void draw_counts(struct row *row, size_t task) {
   struct panel *p = row->panel;
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   char number[TS_NUMBER_SIZE];
   char *name = ts_text_fit(p->picture->tasks[task], TS_CHART_FONT_PX, NAMES_PX - 10);
   ts_svg_text(p->out, p->left - 8, row->y + 12.5, TS_ANCHOR_END, NULL, name);
@@ -135,7 +135,6 @@ static void draw_counts(struct row *row, size_t task) {
   if (row->again > 0) ts_str_addf(&text, ", %s again", ts_format_number((double)row->again, 9, number));
   ts_svg_text(p->out, p->left + p->scale * (double)p->column_count + 8, row->y + 12.5, TS_ANCHOR_START, NULL,
               ts_str_get(&text));
-  ts_str_release(&text);
 }
 
 static void draw_row(struct panel *p, size_t task) {
@@ -234,13 +233,12 @@ static void describe(const struct panel *p, struct ts_str *text) {
 
 static void draw_heading(struct ts_str *out, double y, const char *name, const char *text) {
   double left = MARGIN_PX + ceil(ts_text_width(name, TS_CHART_FONT_PX) * 1.12) + 12; /* the name is in bold */
-  char *fitting = ts_text_fit(text, TS_CHART_FONT_PX, TS_BUCKET_PICTURE_PX - MARGIN_PX - left);
+  ts_auto_free char *fitting = ts_text_fit(text, TS_CHART_FONT_PX, TS_BUCKET_PICTURE_PX - MARGIN_PX - left);
   ts_svg_line(out, "grid", MARGIN_PX, y + 8, TS_BUCKET_PICTURE_PX - MARGIN_PX, y + 8);
   ts_str_add(out, "<g font-weight=\"600\">");
   ts_svg_text(out, MARGIN_PX, y + 28, TS_ANCHOR_START, NULL, name);
   ts_str_add(out, "</g>\n");
   ts_svg_text(out, left, y + 28, TS_ANCHOR_START, NULL, fitting);
-  free(fitting);
 }
 
 static void draw_panel(struct ts_str *out, const struct ts_bucket_picture *picture, const struct ts_bucket_panel *panel,
@@ -257,10 +255,9 @@ static void draw_panel(struct ts_str *out, const struct ts_bucket_picture *pictu
   for (size_t t = 0; t < picture->task_count; t++) draw_row(&p, t);
   draw_bars(&p);
   draw_borders(&p);
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   describe(&p, &text);
   draw_heading(out, y, panel->name, ts_str_get(&text));
-  ts_str_release(&text);
   free(p.met);
 }
 
@@ -297,14 +294,13 @@ static const char style[] =
 void ts_draw_buckets(struct ts_str *out, const struct ts_bucket_picture *picture) {
   double height = TOP_PX + MARGIN_PX;
   for (size_t i = 0; i < picture->panel_count; i++) height += panel_height(picture, &picture->panels[i]);
-  char *title = ts_text_fit(picture->title, 22, TS_BUCKET_PICTURE_PX - 2 * MARGIN_PX);
-  char *subtitle = ts_text_fit(picture->subtitle, TS_CHART_FONT_PX, TS_BUCKET_PICTURE_PX - 2 * MARGIN_PX);
+  ts_auto_free char *title = ts_text_fit(picture->title, 22, TS_BUCKET_PICTURE_PX - 2 * MARGIN_PX);
+  ts_auto_free char *subtitle = ts_text_fit(picture->subtitle, TS_CHART_FONT_PX, TS_BUCKET_PICTURE_PX - 2 * MARGIN_PX);
   ts_svg_open_file(out, TS_BUCKET_PICTURE_PX, height, picture->title);
   ts_str_add(out, style);
   ts_svg_rect(out, &(struct ts_box){0, 0, TS_BUCKET_PICTURE_PX, height}, "#ffffff");
   ts_str_addf(out, "<text class=\"title\" x=\"%s\" y=\"36\">", TS_SIGNIFICANT(MARGIN_PX, 6));
-  ts_html_add(out, title);
-  ts_str_add(out, "</text>\n");
+  ts_html_addf(out, "%s</text>\n", title);
   ts_svg_text(out, MARGIN_PX, 60, TS_ANCHOR_START, "#4b5563", subtitle);
   ts_svg_text(
       out, MARGIN_PX, 80, TS_ANCHOR_START, "#4b5563",
@@ -317,6 +313,4 @@ void ts_draw_buckets(struct ts_str *out, const struct ts_bucket_picture *picture
     y += panel_height(picture, &picture->panels[i]);
   }
   ts_svg_close(out);
-  free(title);
-  free(subtitle);
 }

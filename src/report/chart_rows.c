@@ -68,10 +68,9 @@ void ts_rows_name(struct ts_str *out, const struct ts_rows *rows, size_t i, cons
     return;
   }
   if (look) ts_svg_marker(out, look, rows->left - TS_ROW_GAP_PX - TS_ROW_MARKER_PX, y, TS_ROW_MARKER_PX);
-  char *fitted = ts_text_fit(name, TS_CHART_FONT_PX, rows->name_width);
+  ts_auto_free char *fitted = ts_text_fit(name, TS_CHART_FONT_PX, rows->name_width);
   double end = rows->left - TS_ROW_GAP_PX - (look ? 2 * TS_ROW_MARKER_PX + TS_ROW_GAP_PX : 0);
   ts_svg_text(out, end, y + 4.5, TS_ANCHOR_END, NULL, fitted);
-  free(fitted);
 }
 
 void ts_rows_axis(struct ts_str *out, const struct ts_rows *rows, const struct ts_axis *axis, const char *title) {

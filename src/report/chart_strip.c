@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/chart.h"
 
+#include "base/alloc.h"
 #include "report/chart_rows.h"
 #include "report/svg.h"
 #include "report/text.h"
@@ -40,13 +41,12 @@ static void draw_strip(struct ts_str *out, const struct ts_strips *strips, const
   for (size_t k = 0; k < strips->slide_count; k++) {
     if (!isfinite(strip->dots[k])) continue;
     char number[TS_NUMBER_SIZE];
-    struct ts_str title = {0};
+    ts_auto(ts_str_release) struct ts_str title = {0};
     ts_str_addf(&title, "%s, %s: %s", strip->name, strips->slides[k], ts_format_number(strip->dots[k], 3, number));
     /* Slides with equal values lie at different heights, each slide always at its own. */
     double lane = strips->slide_count > 1 ? (double)(k % 3) * 5 - 5 : 0;
     ts_svg_dot_titled(out, ts_axis_map(axis, strip->dots[k], rows->left, rows->right), y - 5 + lane, RADIUS_PX,
                       ts_strip_looks[0].colour, ts_str_get(&title));
-    ts_str_release(&title);
   }
   if (!isfinite(strip->pooled.value)) return;
   double below = y + 9;

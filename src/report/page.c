@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/page_int.h"
 
+#include "base/alloc.h"
 #include "report/result.h"
 #include "report/svg.h"
 #include "report/text.h"
@@ -12,17 +13,12 @@ void ts_page_section_open(struct ts_page *page, const char *title) {
   page->section_count++;
   ts_str_addf(page->out, "<section aria-labelledby=\"s%zu\">\n<h2 id=\"s%zu\">%zu ", page->section_count,
               page->section_count, page->section_count);
-  ts_html_add(page->out, title);
-  ts_str_add(page->out, "</h2>\n");
+  ts_html_addf(page->out, "%s</h2>\n", title);
 }
 
 void ts_page_section_close(struct ts_page *page) { ts_str_add(page->out, "</section>\n"); }
 
-void ts_page_paragraph(struct ts_page *page, const char *text) {
-  ts_str_add(page->out, "<p>");
-  ts_html_add(page->out, text);
-  ts_str_add(page->out, "</p>\n");
-}
+void ts_page_paragraph(struct ts_page *page, const char *text) { ts_html_addf(page->out, "<p>%s</p>\n", text); }
 
 void ts_page_chart(struct ts_page *page, const struct ts_chart *chart, double wide_px) {
   chart->draw(page->out, chart, wide_px > TS_CHART_HALF_PX ? "full" : "half", wide_px);
@@ -34,9 +30,7 @@ void ts_page_legend(struct ts_page *page, const struct ts_look *looks, size_t co
   for (size_t i = 0; i < count; i++) {
     ts_str_add(page->out, "<li><svg class=\"key\" width=\"14\" height=\"14\" aria-hidden=\"true\">");
     ts_svg_marker(page->out, &looks[i], 7, 7, 5);
-    ts_str_add(page->out, "</svg> ");
-    ts_html_add(page->out, looks[i].name);
-    ts_str_add(page->out, "</li>\n");
+    ts_html_addf(page->out, "</svg> %s</li>\n", looks[i].name);
   }
   ts_str_add(page->out, "</ul>\n");
 }
@@ -46,17 +40,12 @@ void ts_table_open(struct ts_table *table, struct ts_page *page, const char *nam
   *table = (struct ts_table){.page = page, .align = align};
   struct ts_str *out = page->out;
   if (collapsed) {
-    ts_str_add(out, "<details><summary>");
-    ts_html_add(out, collapsed);
-    ts_str_add(out, "</summary>\n");
+    ts_html_addf(out, "<details><summary>%s</summary>\n", collapsed);
   }
-  ts_str_add(out, "<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-label=\"");
-  ts_html_add(out, name);
-  ts_str_add(out, "\"><table>\n<thead><tr>");
+  ts_html_addf(out, "<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-label=\"%s\"><table>\n<thead><tr>", name);
   for (size_t i = 0; i < strlen(align); i++) {
     ts_str_addf(out, "<th scope=\"col\"%s>", align[i] == 'r' ? " class=\"r\"" : "");
-    ts_html_add(out, headers[i]);
-    ts_str_add(out, "</th>");
+    ts_html_addf(out, "%s</th>", headers[i]);
   }
   ts_str_add(out, "</tr></thead>\n<tbody>\n");
 }
@@ -86,9 +75,7 @@ void ts_table_text(struct ts_table *table, const char *text) {
 
 void ts_table_code(struct ts_table *table, const char *text) {
   cell_open(table);
-  ts_str_add(table->page->out, "<code>");
-  ts_html_add(table->page->out, text);
-  ts_str_add(table->page->out, "</code>");
+  ts_html_addf(table->page->out, "<code>%s</code>", text);
   cell_close(table);
 }
 
@@ -98,10 +85,9 @@ void ts_table_number(struct ts_table *table, double number) {
 }
 
 void ts_table_finding(struct ts_table *table, enum ts_finding finding) {
-  struct ts_str words = {0};
+  ts_auto(ts_str_release) struct ts_str words = {0};
   ts_finding_add_words(finding, &words);
   ts_table_text(table, ts_str_get(&words));
-  ts_str_release(&words);
 }
 
 void ts_table_close(struct ts_table *table, bool collapsed) {
@@ -122,8 +108,7 @@ static unsigned long big_endian(const uint8_t *bytes) {
 
 void ts_page_picture(struct ts_page *page, const struct ts_report_picture *picture) {
   struct ts_str *out = page->out;
-  ts_str_add(out, "<figure class=\"picture\"><img alt=\"");
-  ts_html_add(out, picture->caption);
+  ts_html_addf(out, "<figure class=\"picture\"><img alt=\"%s", picture->caption);
   ts_str_add_char(out, '"');
   /* The size is in the first chunk of every PNG; with it the page does not jump while it loads. */
   if (picture->png_bytes >= 24 && memcmp(picture->png, "\x89PNG\r\n\x1a\n", 8) == 0) {
@@ -131,7 +116,5 @@ void ts_page_picture(struct ts_page *page, const struct ts_report_picture *pictu
   }
   ts_str_add(out, " src=\"data:image/png;base64,");
   ts_base64_add(out, picture->png, picture->png_bytes);
-  ts_str_add(out, "\"><figcaption>");
-  ts_html_add(out, picture->caption);
-  ts_str_add(out, "</figcaption></figure>\n");
+  ts_html_addf(out, "\"><figcaption>%s</figcaption></figure>\n", picture->caption);
 }

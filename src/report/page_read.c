@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/page_int.h"
 
+#include "base/alloc.h"
 #include "base/json.h"
 #include "report/text.h"
 #include "report/views_int.h"
@@ -52,9 +53,8 @@ void ts_result_print(const json_t *value, struct ts_str *out) {
   } else if (!value || json_is_null(value)) {
     ts_str_add(out, ts_format_number(NAN, 3, number));
   } else {
-    char *text = ts_json_dump(value, false, false);
+    ts_auto_free char *text = ts_json_dump(value, false, false);
     ts_str_add(out, text);
-    free(text);
   }
 }
 

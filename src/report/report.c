@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/report.h"
 
+#include "base/alloc.h"
 #include "base/json.h"
 #include "report/page_int.h"
 #include "report/text.h"
@@ -31,34 +32,24 @@ static void add_title(const struct ts_page *page, struct ts_str *out) {
 }
 
 static void add_head(struct ts_page *page) {
-  struct ts_str title = {0};
+  ts_auto(ts_str_release) struct ts_str title = {0};
   add_title(page, &title);
   /* The policy makes the promise binding: nothing is fetched and no script runs, whatever a file name contains. */
   ts_str_add(page->out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
                         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                         "style-src 'unsafe-inline'; img-src data:\">\n<title>");
-  ts_html_add(page->out, ts_str_get(&title));
-  ts_str_add(page->out, "</title>\n<style>\n");
+  ts_html_addf(page->out, "%s</title>\n<style>\n", ts_str_get(&title));
   ts_page_add_style(page->out);
-  ts_str_add(page->out, "</style>\n</head>\n<body>\n<header>\n<h1>");
-  ts_html_add(page->out, ts_str_get(&title));
-  ts_str_add(page->out, "</h1>\n");
+  ts_html_addf(page->out, "</style>\n</head>\n<body>\n<header>\n<h1>%s</h1>\n", ts_str_get(&title));
   const char *answer = ts_result_text(page->result, "answer");
   if (*answer) {
-    ts_str_add(page->out, "<p class=\"answer\">");
-    ts_html_add(page->out, answer);
-    ts_str_add(page->out, "</p>\n");
+    ts_html_addf(page->out, "<p class=\"answer\">%s</p>\n", answer);
   }
-  ts_str_release(&title);
 }
 
 static void add_card(struct ts_page *page, const char *value, const char *name) {
-  ts_str_add(page->out, "<li><b>");
-  ts_html_add(page->out, value);
-  ts_str_add(page->out, "</b><span>");
-  ts_html_add(page->out, name);
-  ts_str_add(page->out, "</span></li>\n");
+  ts_html_addf(page->out, "<li><b>%s</b><span>%s</span></li>\n", value, name);
 }
 
 static void add_matter_card(struct ts_page *page) {
@@ -69,11 +60,10 @@ static void add_matter_card(struct ts_page *page) {
   bool dropped = json_array_size(ts_result_list(json_array_get(ts_result_list(page->result, "phases"), 0), "dropped"));
   char text[TS_NUMBER_SIZE];
   snprintf(text, sizeof text, "%zu of %zu", matter, view->count);
-  struct ts_str words = {0};
+  ts_auto(ts_str_release) struct ts_str words = {0};
   ts_str_add(&words, dropped ? "kept " : "");
   ts_view_add_matter_words(view, &words);
   add_card(page, text, ts_str_get(&words));
-  ts_str_release(&words);
 }
 
 /* What the first output is compared with. */
@@ -163,7 +153,7 @@ static size_t add_columns(const json_t *runs, const char *key, const char **name
 
 static void add_run(struct ts_table *table, const json_t *run, const char *const *names, size_t parameters,
                     size_t count) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   ts_result_print(json_object_get(run, "set"), &text);
   ts_table_text(table, ts_str_get(&text));
   for (size_t i = 0; i < count; i++) {
@@ -172,7 +162,6 @@ static void add_run(struct ts_table *table, const json_t *run, const char *const
     ts_result_print(json_object_get(object, names[i]), &text);
     ts_table_text(table, ts_str_get(&text));
   }
-  ts_str_release(&text);
 }
 
 static void add_runs(struct ts_page *page) {
@@ -209,15 +198,11 @@ static void add_data(struct ts_page *page) {
 
 static void add_end(struct ts_page *page) {
   const json_t *tool = json_object_get(page->result, "tool");
-  ts_str_add(page->out, "</main>\n<footer><p>");
-  ts_html_add(page->out, ts_result_text(tool, "name"));
+  ts_html_addf(page->out, "</main>\n<footer><p>%s", ts_result_text(tool, "name"));
   ts_str_add_char(page->out, ' ');
-  ts_html_add(page->out, ts_result_text(tool, "version"));
-  ts_str_add(page->out, ", run ");
-  ts_html_add(page->out, ts_result_text(page->result, "run"));
+  ts_html_addf(page->out, "%s, run %s", ts_result_text(tool, "version"), ts_result_text(page->result, "run"));
   if (*ts_result_text(page->result, "started")) {
-    ts_str_add(page->out, ", started ");
-    ts_html_add(page->out, ts_result_text(page->result, "started"));
+    ts_html_addf(page->out, ", started %s", ts_result_text(page->result, "started"));
   }
   ts_str_add(page->out, ".</p></footer>\n<script type=\"application/json\" id=\"tessera-result\">");
   char *json = ts_json_dump_html(page->result);
@@ -232,8 +217,7 @@ bool ts_report_write(const json_t *result, const struct ts_report_picture *pictu
   if (strcmp(schema, "tessera.study/2") != 0 && strcmp(schema, "tessera.run/2") != 0) {
     ts_fail(err, TS_ERR_FORMAT_VERSION,
             "a report needs a result of the schema 'tessera.study/2' or 'tessera.run/2', not '%s'", schema);
-    ts_error_help(err, "render it with the version of tessera that made the result, or run the study again");
-    return false;
+    return ts_error_help(err, "render it with the version of tessera that made the result, or run the study again");
   }
   struct ts_page page = {.out = html, .result = result, .pictures = pictures, .picture_count = picture_count};
   ts_page_read(&page);

@@ -37,9 +37,8 @@ static size_t row_count(const struct ts_schedule_picture *picture) {
 }
 
 static void draw_name(struct ts_str *out, double x, double y, double room, const char *fill, const char *name) {
-  char *text = ts_text_fit(name, TS_CHART_FONT_PX, room);
+  ts_auto_free char *text = ts_text_fit(name, TS_CHART_FONT_PX, room);
   if (*text) ts_svg_text(out, x, y, TS_ANCHOR_MIDDLE, fill, text);
-  free(text);
 }
 
 static void draw_bar(struct ts_str *out, const struct ts_schedule_bar *bar, const struct ts_axis *axis, double top) {
@@ -73,9 +72,8 @@ static void draw_panel(struct ts_str *out, const struct ts_schedule_panel *panel
   ts_str_add(out, "</g>\n");
   ts_svg_x_axis(out, &axis, NAMES_PX, TS_SCHEDULE_PICTURE_PX - MARGIN_PX, lanes, bottom, panel->axis);
   for (size_t i = 0; i < panel->lane_count; i++) {
-    char *name = ts_text_fit(panel->lanes[i], TS_CHART_FONT_PX, NAMES_PX - MARGIN_PX - 10);
+    ts_auto_free char *name = ts_text_fit(panel->lanes[i], TS_CHART_FONT_PX, NAMES_PX - MARGIN_PX - 10);
     ts_svg_text(out, NAMES_PX - 10, lanes + LANE_PX * (double)i + 15, TS_ANCHOR_END, NULL, name);
-    free(name);
   }
   for (size_t i = 0; i < panel->bar_count; i++) draw_bar(out, &panel->bars[i], &axis, lanes);
 }
@@ -98,10 +96,9 @@ static void draw_node(struct ts_str *out, const struct ts_schedule_node *node, s
   ts_str_release(&title);
   draw_name(out, at.x, at.y + 4.5, 2 * RADIUS_PX - 2, "#111827", node->name);
   if (node->duplicates == 0) return;
-  struct ts_str copies = {0};
+  ts_auto(ts_str_release) struct ts_str copies = {0};
   ts_str_addf(&copies, "+%zu", node->duplicates);
   ts_svg_text(out, at.x + RADIUS_PX + 2, at.y - 7, TS_ANCHOR_START, NULL, ts_str_get(&copies));
-  ts_str_release(&copies);
 }
 
 static void draw_graph(struct ts_str *out, const struct ts_schedule_picture *picture, double top) {

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/page_int.h"
 
+#include "base/alloc.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static void add_waterfall(struct ts_page *page, const json_t *reuse) {
   char requested[TS_NUMBER_SIZE], executed[TS_NUMBER_SIZE];
   ts_format_number(ts_result_count(reuse, "requested"), 3, requested);
   ts_format_number(ts_result_count(reuse, "executed"), 3, executed);
-  struct ts_str label = {0};
+  ts_auto(ts_str_release) struct ts_str label = {0};
   ts_str_addf(&label, "Waterfall from %s requested tasks over what each level of reuse saved to %s executed ones.",
               requested, executed);
   ts_str_add(page->out, "<figure>\n");
@@ -54,7 +55,6 @@ static void add_waterfall(struct ts_page *page, const json_t *reuse) {
   }
   ts_table_close(&table, true);
   ts_str_add(page->out, "</figure>\n");
-  ts_str_release(&label);
 }
 
 /* Saved of requested; NaN if nothing was requested. */
@@ -64,7 +64,7 @@ static double saved_share(const json_t *reuse) {
 }
 
 static void add_words(struct ts_page *page, const json_t *reuse) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   char a[TS_NUMBER_SIZE], b[TS_NUMBER_SIZE], c[TS_NUMBER_SIZE];
   ts_str_addf(&text, "The runs requested %s tasks; %s were computed",
               ts_format_number(ts_result_count(reuse, "requested"), 3, a),
@@ -99,7 +99,6 @@ static void add_words(struct ts_page *page, const json_t *reuse) {
                 ts_format_number(ts_result_count(reference, "executed"), 3, b));
   }
   ts_page_paragraph(page, ts_str_get(&text));
-  ts_str_release(&text);
 }
 
 static void add_by_task(struct ts_page *page) {
@@ -114,11 +113,10 @@ static void add_by_task(struct ts_page *page) {
   ts_table_open(&table, page, "Reuse by task", NULL, headers, "lrrrrrrrr");
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *row = json_array_get(list, i);
-    struct ts_str name = {0};
+    ts_auto(ts_str_release) struct ts_str name = {0};
     ts_str_addf(&name, "%s.%s", ts_result_text(row, "stage"), ts_result_text(row, "task"));
     ts_table_text(&table, ts_str_get(&name));
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) ts_table_number(&table, ts_result_number(row, keys[k]));
-    ts_str_release(&name);
   }
   ts_table_close(&table, false);
   ts_str_add(
@@ -163,7 +161,7 @@ static void add_icicle(struct ts_page *page) {
   struct ts_icicle icicle;
   read_icicle(page, levels, &icicle);
   if (icicle.run_count <= 0) return;
-  struct ts_str label = {0};
+  ts_auto(ts_str_release) struct ts_str label = {0};
   char number[TS_NUMBER_SIZE];
   ts_str_addf(&label,
               "Icicle of %s runs: one row per task, one box per computation, as wide as the runs that share it.",
@@ -188,7 +186,6 @@ static void add_icicle(struct ts_page *page) {
   }
   ts_table_close(&table, true);
   ts_str_add(page->out, "</figure>\n");
-  ts_str_release(&label);
 }
 
 /* ---- timeline ---- */
@@ -238,7 +235,7 @@ static void add_timeline(struct ts_page *page) {
   for (size_t i = 0; i < timeline.span_count; i++) busy += timeline.spans[i].end - timeline.spans[i].start;
   char percent[TS_NUMBER_SIZE];
   ts_format_percent(fmin(busy / (timeline.end * (double)timeline.worker_count), 1), percent);
-  struct ts_str label = {0};
+  ts_auto(ts_str_release) struct ts_str label = {0};
   ts_str_addf(&label, "Timeline of %zu workers that were busy %s of the time.", timeline.worker_count, percent);
   ts_str_add(page->out, "<h3>What the workers did</h3>\n<figure>\n");
   ts_page_legend(page, page->stages, page->stage_count);
@@ -250,7 +247,6 @@ static void add_timeline(struct ts_page *page) {
       percent);
   add_timeline_table(page, &timeline);
   ts_str_add(page->out, "</figure>\n");
-  ts_str_release(&label);
 }
 
 void ts_page_cost(struct ts_page *page) {

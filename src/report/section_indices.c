@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/views_int.h"
 
+#include "base/alloc.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -104,7 +105,7 @@ static void draw_bars(struct ts_page *page, const struct ts_view *view, size_t c
 }
 
 static void add_caption(struct ts_page *page, const struct ts_view *view, size_t shown) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   bool variance = ts_view_is_variance(view);
   ts_str_add(&text, variance ? "Share of the variance of " : "Ranked influence on ");
   ts_view_add_output(view, &text);
@@ -120,10 +121,7 @@ static void add_caption(struct ts_page *page, const struct ts_view *view, size_t
   ts_view_add_method(view, &text);
   ts_str_add_char(&text, '.');
   ts_view_add_unsettled(view, &text);
-  ts_str_add(page->out, "<figcaption>");
-  ts_html_add(page->out, ts_str_get(&text));
-  ts_str_add(page->out, "</figcaption>\n");
-  ts_str_release(&text);
+  ts_html_addf(page->out, "<figcaption>%s</figcaption>\n", ts_str_get(&text));
 }
 
 void ts_page_view_bars(struct ts_page *page, const struct ts_view *view, double wide_px) {
@@ -131,7 +129,7 @@ void ts_page_view_bars(struct ts_page *page, const struct ts_view *view, double 
     ts_page_morris_bars(page, view, wide_px);
     return;
   }
-  struct ts_str label = {0};
+  ts_auto(ts_str_release) struct ts_str label = {0};
   size_t shown = view->count < MAX_BARS ? view->count : MAX_BARS;
   add_label(view, &label);
   ts_str_add(page->out, "<figure>\n");
@@ -143,18 +141,13 @@ void ts_page_view_bars(struct ts_page *page, const struct ts_view *view, double 
   add_caption(page, view, shown);
   add_table(page, view);
   ts_str_add(page->out, "</figure>\n");
-  ts_str_release(&label);
 }
 
 /* ---- reading ---- */
 
 static void add_entry(struct ts_page *page, const char *name, const char *text) {
   if (!*text) return;
-  ts_str_add(page->out, "<dt>");
-  ts_html_add(page->out, name);
-  ts_str_add(page->out, "</dt><dd>");
-  ts_html_add(page->out, text);
-  ts_str_add(page->out, "</dd>\n");
+  ts_html_addf(page->out, "<dt>%s</dt><dd>%s</dd>\n", name, text);
 }
 
 /* Beyond what the intervals leave open. */
@@ -209,7 +202,7 @@ static void add_facts(const struct ts_view *view, struct ts_str *out) {
 }
 
 static void add_reading(struct ts_page *page, const struct ts_view *view, int heading) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   ts_str_addf(page->out, "<div>\n<h%d>How to read it</h%d>\n<dl>\n", heading, heading);
   if (ts_view_is_variance(view)) {
     add_interaction(view, &text);
@@ -226,7 +219,6 @@ static void add_reading(struct ts_page *page, const struct ts_view *view, int he
   add_facts(view, &text);
   add_entry(page, "Figures", ts_str_get(&text));
   ts_str_add(page->out, "</dl>\n</div>\n");
-  ts_str_release(&text);
 }
 
 /* Whether an index is known, and not all of them are zero. */
@@ -273,11 +265,10 @@ void ts_page_indices(struct ts_page *page) {
     const struct ts_view *view = &page->views[i];
     if (view != first && !ts_view_is_main(page, view)) continue;
     if (count > 1) {
-      struct ts_str name = {0};
+      ts_auto(ts_str_release) struct ts_str name = {0};
       ts_view_add_output(view, &name);
       if (methods_differ) ts_str_addf(&name, ", %s", view->method);
       ts_page_heading(page, 3, ts_str_get(&name));
-      ts_str_release(&name);
     }
     add_view(page, view, view != first, count > 1 ? 4 : 3);
   }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/views_int.h"
 
+#include "base/alloc.h"
 #include "report/text.h"
 
 #include <string.h>
@@ -16,11 +17,10 @@ static void add_fact(struct ts_page *page, const char *name, const char *text, b
 /* Of a study over a given design, which has no analyses. */
 static void add_given(struct ts_page *page, const json_t *method) {
   char number[TS_NUMBER_SIZE];
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   ts_str_addf(&text, "%s, %s runs", ts_result_text(method, "name"),
               ts_format_number(ts_result_number(method, "runs"), 3, number));
   add_fact(page, "Method", ts_str_get(&text), false);
-  ts_str_release(&text);
 }
 
 /* One line per phase and method. */
@@ -33,30 +33,28 @@ static void add_methods(struct ts_page *page) {
       is_known = ts_view_is_pooled(other) && other->phase == view->phase && strcmp(other->method, view->method) == 0;
     }
     if (is_known) continue;
-    struct ts_str text = {0};
+    ts_auto(ts_str_release) struct ts_str text = {0};
     ts_view_add_method(view, &text);
     add_fact(page, "Method", ts_str_get(&text), false);
-    ts_str_release(&text);
   }
 }
 
 /* What the numbers were compared with, in the order of the outputs. */
 static void add_references(struct ts_page *page) {
   const json_t *outputs = ts_result_list(page->result, "outputs");
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   for (size_t i = 0; i < json_array_size(outputs); i++) {
     const json_t *output = json_array_get(outputs, i);
     const char *words = ts_answer_reference(ts_result_text(output, "against"));
     if (*words) ts_str_addf(&text, "%s%s: %s", text.length ? "; " : "", ts_result_text(output, "name"), words);
   }
   add_fact(page, "Compared with", ts_str_get(&text), false);
-  ts_str_release(&text);
 }
 
 static void add_facts(struct ts_page *page) {
   const json_t *result = page->result, *tool = json_object_get(result, "tool");
   const json_t *method = json_object_get(result, "method");
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   ts_str_add(page->out, "<dl>\n");
   if (json_is_object(method)) {
     if (page->view_count == 0) add_given(page, method);
@@ -74,7 +72,6 @@ static void add_facts(struct ts_page *page) {
   add_fact(page, "Started", ts_result_text(result, "started"), false);
   add_fact(page, "Store", ts_result_text(result, "store"), true);
   ts_str_add(page->out, "</dl>\n");
-  ts_str_release(&text);
 }
 
 static void add_inputs(struct ts_page *page) {
@@ -124,7 +121,7 @@ static void add_parameters(struct ts_page *page) {
   ts_table_open(&table, page, "Parameters", NULL, headers, "lllrl");
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *parameter = json_array_get(list, i);
-    struct ts_str text = {0};
+    ts_auto(ts_str_release) struct ts_str text = {0};
     ts_table_text(&table, ts_result_text(parameter, "name"));
     ts_table_text(&table, ts_result_text(parameter, "type"));
     print_choice(parameter, &text);
@@ -133,7 +130,6 @@ static void add_parameters(struct ts_page *page) {
     ts_result_print(json_object_get(parameter, "default"), &text);
     ts_table_text(&table, ts_str_get(&text));
     ts_table_text(&table, ts_result_text(parameter, "help"));
-    ts_str_release(&text);
   }
   ts_table_close(&table, false);
 }
@@ -143,9 +139,7 @@ void ts_page_method(struct ts_page *page) {
   add_facts(page);
   const char *command = ts_result_text(page->result, "command");
   if (*command) {
-    ts_str_add(page->out, "<h3>Command to reproduce</h3>\n<pre><code>");
-    ts_html_add(page->out, command);
-    ts_str_add(page->out, "</code></pre>\n");
+    ts_html_addf(page->out, "<h3>Command to reproduce</h3>\n<pre><code>%s</code></pre>\n", command);
   }
   add_parameters(page);
   add_inputs(page);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/views_int.h"
 
+#include "base/alloc.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -109,7 +110,7 @@ void ts_page_morris_bars(struct ts_page *page, const struct ts_view *view, doubl
     items[i] = (struct ts_bar){effect->name, effect->mu_star, effect->low, effect->high, effect->look};
   }
   struct ts_bars bars = {.items = items, .count = effects.count, .axis_title = "mu* with its interval \xe2\x86\x92"};
-  struct ts_str label = {0}, caption = {0};
+  ts_auto(ts_str_release) struct ts_str label = {0}, caption = {0};
   add_bars_label(&effects, &label);
   ts_str_add(page->out, "<figure>\n");
   add_legend(page, &effects);
@@ -120,13 +121,9 @@ void ts_page_morris_bars(struct ts_page *page, const struct ts_view *view, doubl
   ts_view_add_method(view, &caption);
   ts_str_add(&caption, ".");
   ts_view_add_unsettled(view, &caption);
-  ts_str_add(page->out, "<figcaption>");
-  ts_html_add(page->out, ts_str_get(&caption));
-  ts_str_add(page->out, "</figcaption>\n");
+  ts_html_addf(page->out, "<figcaption>%s</figcaption>\n", ts_str_get(&caption));
   add_table(page, &effects);
   ts_str_add(page->out, "</figure>\n");
-  ts_str_release(&label);
-  ts_str_release(&caption);
 }
 
 static void add_scatter(struct ts_page *page, const struct effects *effects) {
@@ -142,7 +139,7 @@ static void add_scatter(struct ts_page *page, const struct effects *effects) {
     ts_page_paragraph(page, "Too few runs succeeded to say how the effects differ from place to place.");
     return;
   }
-  struct ts_str label = {0}, caption = {0};
+  ts_auto(ts_str_release) struct ts_str label = {0}, caption = {0};
   ts_str_addf(&label,
               "Scatter plot of %zu parameters, mu* to the right and sigma upwards, with lines where sigma is 0.1, "
               "0.5 and 1 times mu*.",
@@ -154,12 +151,9 @@ static void add_scatter(struct ts_page *page, const struct effects *effects) {
   ts_str_add(page->out,
              "<figcaption>Size of the effect against how much it differs from place to place. Only the largest "
              "effects are named. ");
-  ts_html_add(page->out, ts_str_get(&caption));
-  ts_str_add(page->out, ".</figcaption>\n");
+  ts_html_addf(page->out, "%s.</figcaption>\n", ts_str_get(&caption));
   add_table(page, effects);
   ts_str_add(page->out, "</figure>\n");
-  ts_str_release(&label);
-  ts_str_release(&caption);
 }
 
 /* "G1, T1 and T2"; false if there is none of the class. */
@@ -192,7 +186,7 @@ static const struct class_words classes[] = {
 };
 
 static void add_class(struct ts_page *page, const struct effects *effects, const struct class_words *words) {
-  struct ts_str names = {0};
+  ts_auto(ts_str_release) struct ts_str names = {0};
   if (add_class_names(effects, words->class_name, &names)) {
     ts_str_addf(page->out, "<dt>%s</dt><dd><b>", words->heading);
     ts_html_add(page->out, ts_str_get(&names));
@@ -203,7 +197,6 @@ static void add_class(struct ts_page *page, const struct effects *effects, const
     }
     ts_str_add(page->out, "</dd>\n");
   }
-  ts_str_release(&names);
 }
 
 /* What each class means, with its members. */
@@ -212,12 +205,9 @@ static void add_reading(struct ts_page *page, const struct effects *effects, int
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) add_class(page, effects, &classes[i]);
   ts_page_add_findings(page, &effects->view->findings, TS_FINDING_NONE); /* what is below the share is negligible */
   if (*effects->view->assumes) {
-    struct ts_str text = {0};
+    ts_auto(ts_str_release) struct ts_str text = {0};
     ts_add_sentence(&text, effects->view->assumes);
-    ts_str_add(page->out, "<dt>Assumes</dt><dd>");
-    ts_html_add(page->out, ts_str_get(&text));
-    ts_str_add(page->out, "</dd>\n");
-    ts_str_release(&text);
+    ts_html_addf(page->out, "<dt>Assumes</dt><dd>%s</dd>\n", ts_str_get(&text));
   }
   ts_str_add(page->out, "</dl>\n</div>\n");
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/views_int.h"
 
+#include "base/alloc.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ static void add_heading(const json_t *phases, struct ts_str *out) {
 }
 
 static void add_words(struct ts_page *page, const json_t *phases) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   for (size_t i = 0; i + 1 < json_array_size(phases); i++) {
     const json_t *phase = json_array_get(phases, i), *next = json_array_get(phases, i + 1);
     size_t kept = json_array_size(ts_result_list(phase, "kept")),
@@ -59,7 +60,6 @@ static void add_words(struct ts_page *page, const json_t *phases) {
     }
   }
   ts_page_paragraph(page, ts_str_get(&text));
-  ts_str_release(&text);
 }
 
 static void add_cost(struct ts_page *page, const json_t *phases) {
@@ -87,10 +87,9 @@ static void add_cost(struct ts_page *page, const json_t *phases) {
 static void add_decision(struct ts_table *table, const json_t *phase, const char *name) {
   ts_table_text(table, name);
   ts_table_text(table, contains(ts_result_list(phase, "kept"), name) ? "went on" : "dropped");
-  struct ts_str why = {0};
+  ts_auto(ts_str_release) struct ts_str why = {0};
   ts_result_print(json_object_get(json_object_get(phase, "why"), name), &why);
   ts_table_text(table, ts_str_get(&why));
-  ts_str_release(&why);
 }
 
 static void add_decisions(struct ts_page *page, const json_t *phase) {

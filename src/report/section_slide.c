@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/page_int.h"
 
+#include "base/alloc.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -52,28 +53,23 @@ static void add_notes(struct ts_page *page, const char *name) {
     if (strcmp(ts_result_text(output, "name"), name) != 0) continue;
     for (size_t n = 0; n < json_array_size(notes); n++) {
       const char *note = json_string_value(json_array_get(notes, n));
-      ts_str_add(page->out, "; ");
-      ts_html_add(page->out, note ? note : "");
+      ts_html_addf(page->out, "; %s", note ? note : "");
     }
     return;
   }
 }
 
 static void add_map(struct ts_page *page, const char *file, const char *name, const struct ts_tiles *tiles) {
-  struct ts_str label = {0};
+  ts_auto(ts_str_release) struct ts_str label = {0};
   ts_str_addf(&label, "Map of %zu tiles of %s, coloured by %s from dark blue (low) to yellow (high).", tiles->count,
               file, name);
   ts_str_add(page->out, "<figure>\n");
   ts_page_chart(page, &(struct ts_chart){ts_str_get(&label), tiles, ts_draw_tiles}, TS_CHART_HALF_PX);
-  ts_str_add(page->out, "<figcaption>");
-  ts_html_add(page->out, name);
-  ts_str_add(page->out, " of each tile of <code>");
-  ts_html_add(page->out, file);
+  ts_html_addf(page->out, "<figcaption>%s of each tile of <code>%s", name, file);
   bool has_runs = json_array_size(ts_result_list(page->result, "runs")) > 1;
   ts_str_addf(page->out, "</code>%s", has_runs ? ", mean over the runs" : "");
   add_notes(page, name);
   ts_str_add(page->out, "; the table below has the numbers.</figcaption></figure>\n");
-  ts_str_release(&label);
 }
 
 static void find_range(const json_t *tiles, const char *name, double *low, double *high) {

@@ -117,7 +117,7 @@ static void add_verdict(const struct family *family, struct ts_str *out) {
 static void add_family(struct ts_page *page, const struct family *family, bool headed) {
   struct ts_strips strips;
   fill_strips(page, family, &strips);
-  struct ts_str label = {0}, caption = {0};
+  ts_auto(ts_str_release) struct ts_str label = {0}, caption = {0};
   const char *column = ts_column_name(family->pooled->columns[family->pooled->rank_column]);
   ts_str_addf(&label,
               "Strip plot of %s of %zu parameter%s: one dot per slide, %zu slides, around the value of all "
@@ -129,7 +129,7 @@ static void add_family(struct ts_page *page, const struct family *family, bool h
   ts_page_legend(page, ts_strip_looks, 2);
   ts_page_chart(page, &(struct ts_chart){ts_str_get(&label), &strips, ts_draw_strips}, TS_CHART_FULL_PX);
   ts_str_addf(&caption, ": %s of every slide alone and of all together", column);
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   ts_add_sentence(&text, ts_str_get(&caption));
   ts_str_add_char(&text, ' ');
   if (strips.count < family->pooled->count) {
@@ -138,15 +138,10 @@ static void add_family(struct ts_page *page, const struct family *family, bool h
   add_verdict(family, &text);
   ts_view_add_method(family->pooled, &text);
   ts_str_add_char(&text, '.');
-  ts_str_add(page->out, "<figcaption>");
-  ts_html_add(page->out, ts_str_get(&text));
-  ts_str_add(page->out, "</figcaption>\n");
+  ts_html_addf(page->out, "<figcaption>%s</figcaption>\n", ts_str_get(&text));
   add_summary(page, family);
   add_details(page, family, &strips);
   ts_str_add(page->out, "</figure>\n");
-  ts_str_release(&text);
-  ts_str_release(&label);
-  ts_str_release(&caption);
 }
 
 void ts_page_spread(struct ts_page *page) {

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/views_int.h"
 
+#include "base/alloc.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ static bool is_described(const struct ts_page *page, size_t index) {
 }
 
 static void add_intervals(struct ts_page *page, const struct ts_view *view) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   char number[TS_NUMBER_SIZE];
   ts_view_add_method(view, &text);
   if (view->resamples > 0 && ts_view_has_intervals(view, view->rank_column)) {
@@ -43,7 +44,6 @@ static void add_intervals(struct ts_page *page, const struct ts_view *view) {
     if (fewest < FEW) ts_str_add(&text, " With this few the intervals are rough; more runs make them firmer.");
   }
   ts_page_paragraph(page, ts_str_get(&text));
-  ts_str_release(&text);
 }
 
 static bool has_interval(const struct ts_view *view, const char *name) {
@@ -52,23 +52,20 @@ static bool has_interval(const struct ts_view *view, const char *name) {
 }
 
 static void add_open_pair(struct ts_page *page, const struct ts_view *view, const json_t *pair) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   const char *a = ts_result_text(pair, "a"), *b = ts_result_text(pair, "b");
   ts_str_addf(&text, "%s and %s: not settled, ", a, b);
   ts_str_add(&text, has_interval(view, a) && has_interval(view, b) ? "their intervals overlap"
                                                                    : "not both intervals are known");
   ts_view_add_advice(view, pair, &text);
   ts_str_add_char(&text, '.');
-  ts_str_add(page->out, "<li>");
-  ts_html_add(page->out, ts_str_get(&text));
-  ts_str_add(page->out, "</li>\n");
-  ts_str_release(&text);
+  ts_html_addf(page->out, "<li>%s</li>\n", ts_str_get(&text));
 }
 
 static void add_unsettled(struct ts_page *page, const struct ts_view *view, bool named) {
   const json_t *list = ts_result_list(view->json, "unsettled");
   size_t shown = 0, open = 0;
-  struct ts_str name = {0};
+  ts_auto(ts_str_release) struct ts_str name = {0};
   ts_view_add_output(view, &name);
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *pair = json_array_get(list, i);
@@ -76,8 +73,7 @@ static void add_unsettled(struct ts_page *page, const struct ts_view *view, bool
     if (open++ == 0) {
       ts_str_add(page->out, "<h3>Ranks that are not settled");
       if (named) {
-        ts_str_add(page->out, ": ");
-        ts_html_add(page->out, ts_str_get(&name));
+        ts_html_addf(page->out, ": %s", ts_str_get(&name));
       }
       ts_str_add(page->out, "</h3>\n<ul class=\"notes\">\n");
     }
@@ -89,14 +85,12 @@ static void add_unsettled(struct ts_page *page, const struct ts_view *view, bool
   if (open > 0) {
     ts_str_add(page->out, "</ul>\n");
   } else if (ts_view_has_intervals(view, view->rank_column) && view->count > 1) {
-    struct ts_str text = {0};
+    ts_auto(ts_str_release) struct ts_str text = {0};
     ts_str_add(&text, "No two neighbouring ranks that matter overlap in their intervals");
     if (named) ts_str_addf(&text, " for %s", ts_str_get(&name));
     ts_str_add_char(&text, '.');
     ts_page_paragraph(page, ts_str_get(&text));
-    ts_str_release(&text);
   }
-  ts_str_release(&name);
 }
 
 static void add_goal(struct ts_page *page) {
@@ -105,7 +99,7 @@ static void add_goal(struct ts_page *page) {
   bool met = json_is_true(json_object_get(until, "met"));
   double rounds = ts_result_number(until, "rounds"), blocks = ts_result_number(until, "blocks");
   const struct ts_view *view = ts_page_first_view(page);
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   char number[TS_NUMBER_SIZE];
   ts_str_addf(&text, "The study was to go on until %s. This was %s", ts_result_text(until, "text"),
               met ? "met" : "not met");
@@ -120,7 +114,6 @@ static void add_goal(struct ts_page *page) {
   ts_str_add(&text, ts_str_ends_with(ts_str_get(&text), ".") ? "" : ".");
   ts_str_add(page->out, "<h3>The goal</h3>\n");
   ts_page_paragraph(page, ts_str_get(&text));
-  ts_str_release(&text);
 }
 
 static void add_lost(struct ts_page *page, const struct ts_view *view) {
@@ -196,14 +189,11 @@ static size_t add_notes(struct ts_page *page, const json_t *warnings, bool write
       if (!note || is_warned(warnings, note) || is_noted(page, v, i, note)) continue;
       count++;
       if (!write || count > MAX_NOTES) continue;
-      struct ts_str text = {0};
+      ts_auto(ts_str_release) struct ts_str text = {0};
       if (*view->file) ts_str_addf(&text, "%s, ", view->file);
       ts_view_add_output(view, &text);
       ts_str_addf(&text, ": %s", note);
-      ts_str_add(page->out, "<li>");
-      ts_html_add(page->out, ts_str_get(&text));
-      ts_str_add(page->out, "</li>\n");
-      ts_str_release(&text);
+      ts_html_addf(page->out, "<li>%s</li>\n", ts_str_get(&text));
     }
   }
   if (write && count > MAX_NOTES) {
@@ -222,12 +212,9 @@ static void add_warnings(struct ts_page *page) {
   }
   ts_str_add(page->out, "<h3>Warnings</h3>\n<ul class=\"notes\">\n");
   for (size_t i = 0; i < json_array_size(list); i++) {
-    struct ts_str text = {0};
+    ts_auto(ts_str_release) struct ts_str text = {0};
     ts_result_print(json_array_get(list, i), &text);
-    ts_str_add(page->out, "<li>");
-    ts_html_add(page->out, ts_str_get(&text));
-    ts_str_add(page->out, "</li>\n");
-    ts_str_release(&text);
+    ts_html_addf(page->out, "<li>%s</li>\n", ts_str_get(&text));
   }
   add_notes(page, list, true);
   ts_str_add(page->out, "</ul>\n");

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/views_int.h"
 
+#include "base/alloc.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -72,7 +73,7 @@ static void fill_heat(struct ts_page *page, const struct ts_view *view, const st
 
 static void add_pairs_caption(struct ts_page *page, const struct ts_view *view, const struct ts_heat *heat,
                               const struct pair *pairs, size_t pair_count, double wide_px) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   bool negative = false;
   size_t known = 0, clear = 0;
   for (size_t i = 0; i < pair_count; i++) {
@@ -97,16 +98,13 @@ static void add_pairs_caption(struct ts_page *page, const struct ts_view *view, 
   if (known > 0) ts_str_addf(&text, "%zu of %zu pairs have an interval above zero. ", clear, known);
   ts_view_add_method(view, &text);
   ts_str_add_char(&text, '.');
-  ts_str_add(page->out, "<figcaption>");
-  ts_html_add(page->out, ts_str_get(&text));
-  ts_str_add(page->out, "</figcaption>\n");
-  ts_str_release(&text);
+  ts_html_addf(page->out, "<figcaption>%s</figcaption>\n", ts_str_get(&text));
 }
 
 static void add_pairs_table(struct ts_page *page, const struct pair *pairs, size_t count) {
   static const char *const headers[] = {"Parameter", "With", "S2", "from", "to"};
   size_t shown = count < MAX_PAIR_ROWS ? count : MAX_PAIR_ROWS;
-  struct ts_str summary = {0};
+  ts_auto(ts_str_release) struct ts_str summary = {0};
   ts_str_add(&summary, "Numbers as a table");
   if (shown < count) ts_str_addf(&summary, ": the %zu largest of %zu pairs", shown, count);
   struct ts_table table;
@@ -119,7 +117,6 @@ static void add_pairs_table(struct ts_page *page, const struct pair *pairs, size
     ts_table_number(&table, pairs[i].index.high);
   }
   ts_table_close(&table, true);
-  ts_str_release(&summary);
 }
 
 void ts_page_view_pairs(struct ts_page *page, const struct ts_view *view) {
@@ -129,7 +126,7 @@ void ts_page_view_pairs(struct ts_page *page, const struct ts_view *view) {
   struct ts_heat heat;
   fill_heat(page, view, pairs, count, &heat);
   double wide_px = TS_CHART_HALF_PX;
-  struct ts_str label = {0};
+  ts_auto(ts_str_release) struct ts_str label = {0};
   char number[TS_NUMBER_SIZE];
   ts_str_addf(&label, "Heat map of second-order indices of %zu parameters; the largest is %s with %s, ", heat.count,
               pairs[0].a, pairs[0].b);
@@ -140,7 +137,6 @@ void ts_page_view_pairs(struct ts_page *page, const struct ts_view *view) {
   add_pairs_caption(page, view, &heat, pairs, count, wide_px);
   add_pairs_table(page, pairs, count);
   ts_str_add(page->out, "</figure>\n");
-  ts_str_release(&label);
 }
 
 /* ---- convergence ---- */
@@ -203,7 +199,7 @@ static bool order_held(const struct course *course) {
 }
 
 static void add_course_caption(struct ts_page *page, const struct ts_view *view, const struct course *course) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   char from[TS_NUMBER_SIZE], to[TS_NUMBER_SIZE];
   const char *word = ts_view_block_word(view, 2);
   ts_str_addf(&text, "%s", ts_column_name(view->columns[view->rank_column]));
@@ -222,10 +218,7 @@ static void add_course_caption(struct ts_page *page, const struct ts_view *view,
   }
   ts_view_add_method(view, &text);
   ts_str_add_char(&text, '.');
-  ts_str_add(page->out, "<figcaption>");
-  ts_html_add(page->out, ts_str_get(&text));
-  ts_str_add(page->out, "</figcaption>\n");
-  ts_str_release(&text);
+  ts_html_addf(page->out, "<figcaption>%s</figcaption>\n", ts_str_get(&text));
 }
 
 static void add_course_table(struct ts_page *page, const struct ts_view *view, const struct course *course) {
@@ -261,7 +254,7 @@ void ts_page_view_convergence(struct ts_page *page, const struct ts_view *view) 
     legend[i] = line_looks[i];
     legend[i].name = course.lines[i].name;
   }
-  struct ts_str label = {0};
+  ts_auto(ts_str_release) struct ts_str label = {0};
   ts_str_addf(&label, "Line chart of %s of %zu parameter%s against the number of %s, each with its interval.", column,
               course.count, course.count == 1 ? "" : "s", word);
   ts_str_add(page->out, "<figure>\n");
@@ -270,5 +263,4 @@ void ts_page_view_convergence(struct ts_page *page, const struct ts_view *view) 
   add_course_caption(page, view, &course);
   add_course_table(page, view, &course);
   ts_str_add(page->out, "</figure>\n");
-  ts_str_release(&label);
 }

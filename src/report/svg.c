@@ -83,9 +83,7 @@ static void finish_opening(struct ts_str *out, double width, double height, cons
   ts_str_add_char(out, '"');
   attribute(out, "width", width);
   attribute(out, "height", height);
-  ts_str_add(out, " aria-label=\"");
-  ts_html_add(out, label);
-  ts_str_add(out, "\">\n");
+  ts_html_addf(out, " aria-label=\"%s\">\n", label);
 }
 
 void ts_svg_open(struct ts_str *out, const char *class_name, double width, double height, const char *label) {
@@ -114,11 +112,7 @@ void ts_svg_rect(struct ts_str *out, const struct ts_box *box, const char *fill)
   ts_str_add(out, "/>\n");
 }
 
-static void add_title(struct ts_str *out, const char *title) {
-  ts_str_add(out, "><title>");
-  ts_html_add(out, title);
-  ts_str_add(out, "</title></");
-}
+static void add_title(struct ts_str *out, const char *title) { ts_html_addf(out, "><title>%s</title></", title); }
 
 void ts_svg_rect_titled(struct ts_str *out, const struct ts_box *box, const char *fill, const char *title) {
   rect_open(out, box, fill);
@@ -176,17 +170,14 @@ void ts_svg_text(struct ts_str *out, double x, double y, enum ts_anchor anchor, 
   ts_str_add(out, anchors[anchor]);
   if (fill) ts_str_addf(out, " fill=\"%s\"", fill);
   ts_str_add_char(out, '>');
-  ts_html_add(out, text);
-  ts_str_add(out, "</text>\n");
+  ts_html_addf(out, "%s</text>\n", text);
 }
 
 void ts_svg_label(struct ts_str *out, double x, double y, const char *text) {
   ts_str_add(out, "<text class=\"rim\"");
   attribute(out, "x", x);
   attribute(out, "y", y);
-  ts_str_add(out, " text-anchor=\"middle\">");
-  ts_html_add(out, text);
-  ts_str_add(out, "</text>\n");
+  ts_html_addf(out, " text-anchor=\"middle\">%s</text>\n", text);
 }
 
 void ts_svg_marker(struct ts_str *out, const struct ts_look *look, double x, double y, double radius) {

@@ -6,6 +6,7 @@
 #include "base/str.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -140,6 +141,20 @@ void ts_html_add(struct ts_str *out, const char *text) {
       }
     }
   }
+}
+
+void ts_html_addf(struct ts_str *out, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  for (const char *p = format; *p; p++) {
+    if (*p != '%')
+      ts_str_add_char(out, *p);
+    else if (*++p == 's')
+      ts_html_add(out, va_arg(args, const char *));
+    else
+      ts_str_add_char(out, '%'); /* "%%" */
+  }
+  va_end(args);
 }
 
 void ts_base64_add(struct ts_str *out, const unsigned char *bytes, size_t size) {

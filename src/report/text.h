@@ -25,6 +25,8 @@ char *ts_format_time(double seconds, char buffer[TS_NUMBER_SIZE]);
 
 /* Escapes for element content and attribute values; control characters that XML forbids become U+FFFD. */
 void ts_html_add(struct ts_str *out, const char *text);
+/* Markup as it is, with an escaped text for each %s, the only conversion. */
+void ts_html_addf(struct ts_str *out, const char *format, ...) TS_PRINTF(2, 3);
 
 /* Bytes as base64. */
 void ts_base64_add(struct ts_str *out, const unsigned char *bytes, size_t size);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/views_int.h"
 
+#include "base/alloc.h"
+
 #include "report/text.h"
 
 #include <math.h>
@@ -144,24 +146,18 @@ void ts_page_add_findings(struct ts_page *page, const struct ts_findings *findin
                  {TS_FINDING_UNCLEAR, "Not clear"}};
   for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
     if (entries[i].finding < first || findings->counts[entries[i].finding] == 0) continue;
-    struct ts_str names = {0}, meaning = {0};
+    ts_auto(ts_str_release) struct ts_str names = {0}, meaning = {0};
     ts_answer_add_names(findings, entries[i].finding, &names);
     add_meaning(findings, entries[i].finding, &meaning);
     ts_str_addf(page->out, "<dt>%s</dt><dd><b>", entries[i].heading);
-    ts_html_add(page->out, ts_str_get(&names));
-    ts_str_add(page->out, ".</b> ");
-    ts_html_add(page->out, ts_str_get(&meaning));
-    ts_str_add(page->out, "</dd>\n");
-    ts_str_release(&names);
-    ts_str_release(&meaning);
+    ts_html_addf(page->out, "%s.</b> %s</dd>\n", ts_str_get(&names), ts_str_get(&meaning));
   }
 }
 
 void ts_page_heading(struct ts_page *page, int level, const char *text) {
   ts_str_addf(page->out, "<h%d>", level);
   char first[2] = {ts_char_upper(*text), '\0'};
-  ts_html_add(page->out, first);
-  ts_html_add(page->out, *text ? text + 1 : "");
+  ts_html_addf(page->out, "%s%s", first, *text ? text + 1 : "");
   ts_str_addf(page->out, "</h%d>\n", level);
 }
 

@@ -11,14 +11,13 @@
 #define MAX_COLUMNS 16
 
 struct ts_estimate ts_result_estimate(const json_t *object, const char *name) {
-  struct ts_str key = {0};
+  ts_auto(ts_str_release) struct ts_str key = {0};
   struct ts_estimate estimate = {.value = ts_result_number(object, name)};
   ts_str_addf(&key, "%s_lo", name);
   estimate.low = ts_result_number(object, ts_str_get(&key));
   ts_str_clear(&key);
   ts_str_addf(&key, "%s_hi", name);
   estimate.high = ts_result_number(object, ts_str_get(&key));
-  ts_str_release(&key);
   return estimate;
 }
 

@@ -7,7 +7,8 @@
 void ts_make_ready(struct window *window, struct instance *instance, size_t worker) {
   struct engine *e = window->engine;
   instance->state = QUEUED;
-  const struct ts_ready_task task = ts_schedule_place(window, instance);
+  struct ts_ready_task task = {.owner = window, .instance = (uint32_t)ts_window_index(window, instance)};
+  ts_schedule_place(e, window->number, instance->node, &task);
   if (worker == TS_ANY_WORKER)
     ts_ready_push(&e->ready, task);
   else

@@ -114,14 +114,18 @@ static bool open_something(struct engine *engine) {
     open_next_pane(engine, window);
     return true;
   }
-  if (engine->next_window >= engine->window_count) return ts_supply_ask(engine);
+  if (engine->next_window >= engine->supply.window_count) {
+    if (!ts_supply_ask(&engine->supply, &engine->lock)) return false;
+    pthread_cond_broadcast(&engine->changed);
+    return true;
+  }
   if (engine->open_windows + engine->opening > engine->result->threads) return false;
   open_next_window(engine);
   return true;
 }
 
 static bool is_all_done(const struct engine *engine) {
-  const bool no_more = engine->next_window >= engine->window_count && engine->supply.has_ended;
+  const bool no_more = engine->next_window >= engine->supply.window_count && engine->supply.has_ended;
   const size_t under_way = engine->unopened_panes + engine->opening + engine->running + engine->entering;
   return no_more && under_way == 0 && engine->event_count == 0;
 }
@@ -164,7 +168,7 @@ static void finish_content(struct window *window, struct instance *instance, str
     ts_finish(window, waiter, content, outcome == TS_OUTCOME_FAILED ? outcome : TS_OUTCOME_CUTOFF, NULL);
     waiter = next;
   }
-  ts_content_drop_idle(window, content);
+  ts_content_drop_idle(&window->contents, content);
 }
 
 /* Whether an earlier run made the same content from other ancestors; then its products are loaded. */
@@ -216,8 +220,8 @@ static void produce(struct engine *engine, struct window *window, struct instanc
   pthread_mutex_lock(&engine->lock);
   engine->running--;
   ts_memory_leave(engine, instance);
-  ts_schedule_leave(engine, instance);
-  ts_content_stop(engine, content);
+  ts_schedule_leave(engine, instance->node);
+  if (ts_content_stop(&engine->under_way, content, &engine->ready)) pthread_cond_broadcast(&engine->changed);
   if (outcome == TS_OUTCOME_FAILED && (is_cancelled(engine) || engine->trouble.code != TS_ERR_OK)) {
     /* It gave up because it was asked to, or the run ends with this error: as if it had never been started. */
     wake_waiting(engine);
@@ -264,23 +268,28 @@ static struct ts_xxh128 digest_of(void *user, const struct instance *producer, s
   return producer->content->out.run_digests[port];
 }
 
+static struct content *create_content(struct engine *engine, struct window *window, const struct instance *origin) {
+  return ts_content_create(&window->contents, origin->node, origin->unit, ts_instance_output_count(engine, origin));
+}
+
 /* Under engine.lock: true if the instance must be produced; false if it could take, or now waits for, another's
  * content. */
 static bool claim_content(struct engine *engine, const struct ts_ready_task *task, struct instance *instance,
                           struct content **content) {
   struct window *window = task->owner;
   if (engine->options->no_cutoff) {
-    *content = ts_content_create(window, instance);
+    *content = create_content(engine, window, instance);
     return true;
   }
   struct ts_xxh128 identity = ts_instance_identity(engine, window, instance, digest_of, NULL);
-  struct content *found = ts_content_find(window, &identity);
+  struct content *found = ts_content_find(&window->contents, &identity);
   bool is_task =
       engine->plan->nodes[instance->node].kind == TS_NODE_TASK; /* other products are not kept in the store */
-  if (!found && is_task && engine->options->store && ts_content_is_running(engine, &identity)) {
-    ts_content_park(engine, task);
+  if (!found && is_task && engine->options->store && ts_content_is_running(&engine->under_way, &identity)) {
+    ts_content_park(&engine->under_way, task);
   } else if (!found) {
-    *content = ts_content_add(window, instance, &identity);
+    *content = create_content(engine, window, instance);
+    ts_content_identify(&window->contents, *content, &identity);
     return true;
   } else if (found->state == CONTENT_RUNNING) {
     instance->state = PENDING;
@@ -298,15 +307,15 @@ static void work_on(struct engine *engine, const struct ts_ready_task *task, siz
   bool loadable = instance->state == LOADABLE;
   struct content *content = NULL;
   if (loadable)
-    content = ts_content_create(window, instance);
+    content = create_content(engine, window, instance);
   else if (!claim_content(engine, task, instance, &content))
     return;
   else
-    ts_content_start(engine, content);
+    ts_content_start(&engine->under_way, content);
   instance->state = RUNNING;
   engine->entering++;
   if (!loadable) {
-    ts_schedule_enter(engine, instance);
+    ts_schedule_enter(engine, instance->node);
     ts_memory_enter(engine, window, instance);
   }
   engine->entering--;
@@ -346,7 +355,7 @@ uint32_t ts_run_window_of(const struct ts_plan *plan, const struct ts_dataset *d
 /* One window, and the nodes that the wanted products of the part need. */
 static void take_part(struct engine *engine, const struct ts_run_part *part) {
   engine->next_window = part->window;
-  if (engine->window_count > 0) engine->window_count = part->window + (size_t)1;
+  if (engine->supply.window_count > 0) engine->supply.window_count = part->window + (size_t)1;
   if (!part->wanted) return;
   engine->needed = ts_calloc(engine->plan->node_count + 1, sizeof *engine->needed);
   for (size_t i = 0; i < part->wanted_count; i++) {
@@ -365,6 +374,21 @@ static const char *name_producer(struct engine *engine) {
   return engine->own_producer = ts_str_detach(&text);
 }
 
+static void init_locks(struct engine *engine) {
+  pthread_mutexattr_t spinning; /* it is held for less than a microsecond: going to sleep costs more */
+  pthread_mutexattr_init(&spinning);
+  pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
+  pthread_mutex_init(&engine->lock, &spinning);
+  pthread_mutexattr_destroy(&spinning);
+  pthread_mutex_init(&engine->tell, NULL);
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC); /* the wall clock may jump */
+  pthread_cond_init(&engine->changed, &monotonic);
+  pthread_cond_init(&engine->left, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+}
+
 bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const struct ts_dataset *dataset,
                     const struct ts_run_options *options, struct ts_run_result *result, struct ts_error *err) {
   *engine = (struct engine){.plan = plan, .dataset = dataset, .options = options, .result = result};
@@ -381,25 +405,15 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   engine->wanted_ports = ts_calloc(plan->node_count + 1, sizeof *engine->wanted_ports);
   const bool lists_demands = options->part && options->part->wanted;
   if (!lists_demands) ts_plan_mark_wanted(plan, engine->wanted_ports);
-  engine->window_count = ts_run_window_count(plan, dataset);
+  engine->supply =
+      (struct supply){.plan = plan, .dataset = dataset, .window_count = ts_run_window_count(plan, dataset)};
   if (options->part) take_part(engine, options->part);
-  pthread_mutexattr_t spinning; /* it is held for less than a microsecond: going to sleep costs more */
-  pthread_mutexattr_init(&spinning);
-  pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
-  pthread_mutex_init(&engine->lock, &spinning);
-  pthread_mutexattr_destroy(&spinning);
-  pthread_mutex_init(&engine->tell, NULL);
-  pthread_condattr_t monotonic;
-  pthread_condattr_init(&monotonic);
-  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC); /* the wall clock may jump */
-  pthread_cond_init(&engine->changed, &monotonic);
-  pthread_cond_init(&engine->left, &monotonic);
-  pthread_condattr_destroy(&monotonic);
+  init_locks(engine);
   if (!options->setup) engine->own_setup = ts_run_setup_create(plan, options->registry, options->store, err);
   if (!options->setup && !engine->own_setup) return false;
   engine->setup = options->setup ? options->setup : engine->own_setup;
   engine->env.source_ops = engine->setup->source_ops;
-  engine->env.source_count = plan->workflow->input_count;
+  engine->env.source_count = plan->workflow->input_count + 1;
   engine->env.producer = name_producer(engine);
   engine->env.cache = engine->setup->cache;
   ts_schedule_init(engine);
@@ -418,7 +432,7 @@ void ts_engine_release(struct engine *engine) {
   free(engine->needed);
   free(engine->after_ns);
   free(engine->window_order);
-  free(engine->parked);
+  free(engine->under_way.parked);
   free(engine->events);
   free(engine->told);
   ts_str_release(&engine->identity);
@@ -453,7 +467,7 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
   struct ts_memo_counts parts = ts_memo_counts(options->memo);
   ts_buffer_reset_peak();
   ts_memory_limit_blocks(&engine);
-  ts_supply_begin(&engine);
+  ts_supply_begin(&engine.supply, options);
   struct ts_pool *pool = ts_run_setup_pool(&engine.setup->pool, result->threads, err);
   engine.workers = pool ? result->threads : 0;
   for (size_t i = 0; pool && i < result->threads; i++) ts_pool_submit(pool, worker_loop, &engine);
@@ -461,7 +475,8 @@ bool ts_run(const struct ts_plan *plan, const struct ts_dataset *dataset, const 
   if (pool) ts_pool_wait(pool);
   ts_blocks_set_limit(&engine.block_limit, 0);
   ts_tell_events(&engine);
-  const bool is_left = engine.open_windows > 0 || engine.next_window < engine.window_count || !engine.supply.has_ended;
+  const bool is_left =
+      engine.open_windows > 0 || engine.next_window < engine.supply.window_count || !engine.supply.has_ended;
   result->stopped = stop_requested(&engine) && is_left;
   if (!result->stopped && engine.trouble.code == TS_ERR_OK && engine.open_windows > 0)
     TS_BUG("the run ended with %zu windows unfinished", engine.open_windows);

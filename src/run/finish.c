@@ -21,7 +21,7 @@ static void count(struct engine *engine, const struct instance *instance, enum t
 void ts_release_reader(struct window *window, struct instance *producer) {
   if (--producer->readers > 0 || producer->state != DONE) return;
   producer->content->holders--;
-  ts_content_drop_idle(window, producer->content);
+  ts_content_drop_idle(&window->contents, producer->content);
 }
 
 /* A finished reader no longer needs its inputs. */

@@ -21,31 +21,14 @@ static void count_one(const struct ts_node *node, bool execute, struct ts_run_fo
     (execute ? forecast->execute : forecast->stored)[node->task]++;
 }
 
-static void count_window(const struct window *window, struct ts_run_forecast *forecast) {
-  for (size_t i = 0; i < window->instance_count; i++) {
-    const struct instance *instance = &window->instances[i];
-    count_one(&window->engine->plan->nodes[instance->node], instance->state == WAITING, forecast);
-  }
-}
-
 /* A window with panes has asked the store about all that is needed when it was made. */
-static void count_panes(const struct window *window, struct ts_run_forecast *forecast) {
-  const struct ts_plan *plan = window->engine->plan;
-  const struct pane_layout *layout = &window->engine->setup->layout;
-  for (size_t i = 0; i < window->instance_count; i++) {
-    const struct instance *instance = &window->instances[i];
-    count_one(&plan->nodes[instance->node], instance->looked_up && !instance->in_store, forecast);
+static void count_panes(const struct ts_run_setup *setup, const uint8_t *found, size_t pane_count,
+                        struct ts_run_forecast *forecast) {
+  const struct pane_layout *layout = &setup->layout;
+  for (uint32_t n = 0; n < setup->plan->node_count; n++) {
+    for (size_t place = 0; layout->inner[n] != TS_NO_NODE && place < pane_count; place++)
+      count_one(&setup->plan->nodes[n], ts_pane_found(found, layout, place, layout->inner[n]) == FOUND_ASKED, forecast);
   }
-  for (uint32_t n = 0; n < plan->node_count; n++) {
-    for (size_t place = 0; layout->inner[n] != TS_NO_NODE && place < window->pane_count; place++)
-      count_one(&plan->nodes[n], ts_pane_found(window, place, layout->inner[n]) == FOUND_ASKED, forecast);
-  }
-}
-
-static bool store_is_empty(struct ts_store *store) {
-  struct ts_store_usage usage = {0};
-  struct ts_error ignored = {0};
-  return !store || (ts_store_usage(store, &usage, &ignored) && usage.records == 0);
 }
 
 static void forecast_init(struct ts_run_forecast *forecast, const struct ts_plan *plan) {
@@ -77,16 +60,20 @@ bool ts_run_forecast(const struct ts_plan *plan, const struct ts_dataset *datase
   struct ts_run_result unused;
   forecast_init(forecast, plan);
   bool ok = ts_engine_init(&engine, plan, dataset, options, &unused, err);
-  bool is_empty = store_is_empty(options->store);
+  bool is_empty = ts_run_store_is_empty(options->store);
   if (ok && is_empty) count_everything(plan, dataset, forecast);
-  for (size_t g = 0; ok && !is_empty && g < engine.window_count; g++) {
+  for (size_t g = 0; ok && !is_empty && g < engine.supply.window_count; g++) {
     struct window *window = ts_window_create(&engine, (uint32_t)g, !engine.needed, err);
     ok = window != NULL;
-    if (ok && window->panes) {
-      count_panes(window, forecast);
-    } else if (ok) {
+    if (!ok) break;
+    if (window->panes)
+      count_panes(engine.setup, window->found, window->pane_count, forecast);
+    else
       ts_window_walk_wanted(window, &(struct ts_walk){.enter = visit, .user = window});
-      count_window(window, forecast);
+    for (size_t i = 0; i < window->instance_count; i++) {
+      const struct instance *instance = &window->instances[i];
+      const bool is_missing = window->panes ? instance->looked_up && !instance->in_store : instance->state == WAITING;
+      count_one(&plan->nodes[instance->node], is_missing, forecast);
     }
     ts_window_destroy(window);
   }

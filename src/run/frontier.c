@@ -73,7 +73,8 @@ static bool find(struct ts_frontier *frontier, struct instance *instance) {
   if (!ts_instance_in_store(&frontier->engine, instance) ||
       !ts_store_find(frontier->engine.options->store, &instance->key, &arena, &record, &ignored))
     return false;
-  instance->content = ts_content_create(frontier->window, instance);
+  instance->content = ts_content_create(&frontier->window->contents, instance->node, instance->unit,
+                                        ts_instance_output_count(&frontier->engine, instance));
   ts_outputs_recall(&instance->content->out, &record);
   instance->content->key = record.content_key;
   instance->content->has_key = true;
@@ -228,9 +229,8 @@ void ts_frontier_open(struct ts_frontier *frontier, const bool *tasks) {
 void ts_frontier_destroy(struct ts_frontier *frontier) {
   if (!frontier) return;
   for (size_t i = 0; i < ts_map_count(&frontier->by_content); i++) {
-    struct same *same = ts_map_value_at(&frontier->by_content, i)->pointer;
+    ts_auto_free struct same *same = ts_map_value_at(&frontier->by_content, i)->pointer;
     free(same->waiting);
-    free(same);
   }
   ts_map_release(&frontier->by_content);
   ts_window_destroy(frontier->window);
@@ -296,7 +296,7 @@ static size_t count_demands(const struct ts_frontier *frontier, const bool *mark
 
 struct ts_run_demand *ts_frontier_take_run(struct ts_frontier *frontier, size_t place, size_t *count) {
   const struct ts_plan *plan = frontier->engine.plan;
-  bool *marked = ts_calloc(frontier->window->instance_count + 1, sizeof *marked);
+  ts_auto_free bool *marked = ts_calloc(frontier->window->instance_count + 1, sizeof *marked);
   const struct ts_walk walk = {.met = marked, .enter = is_needed, .user = frontier->states};
   for (size_t w = 0; w < plan->wanted_count; w++) {
     uint32_t node = plan->products[plan->set_order[place] * plan->wanted_count + w].node;
@@ -312,7 +312,6 @@ struct ts_run_demand *ts_frontier_take_run(struct ts_frontier *frontier, size_t 
     frontier->out_count++;
     *count += add_demands(frontier, instance, demands + *count);
   }
-  free(marked);
   return demands;
 }
 

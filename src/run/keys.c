@@ -10,11 +10,20 @@
 
 #define ENGINE_OPERATION_VERSION "1" /* of crop and gather; raise it when their results change */
 
+const struct ts_item_source *ts_instance_source(const struct engine *engine, const struct instance *instance) {
+  const struct ts_node *node = &engine->plan->nodes[instance->node];
+  size_t item = ts_dataset_item(engine->dataset, node->scope, instance->unit);
+  return &engine->dataset->items[item].sources[node->task];
+}
+
 struct ts_op *ts_instance_op(const struct engine *engine, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   if (node->kind == TS_NODE_TASK) return engine->plan->workflow->tasks[node->task].op;
-  if (node->kind == TS_NODE_SOURCE) return engine->env.source_ops[node->task];
-  return NULL;
+  if (node->kind != TS_NODE_SOURCE) return NULL;
+  const bool is_polygons = ts_instance_source(engine, instance)->polygons.x > 0;
+  struct ts_op *op = engine->env.source_ops[is_polygons ? engine->plan->workflow->input_count : node->task];
+  if (!op) TS_BUG("there is no operation that reads polygons");
+  return op;
 }
 
 const char *ts_operation_name(enum ts_node_kind kind, const struct ts_op *op) {
@@ -30,12 +39,6 @@ size_t ts_instance_output_count(const struct engine *engine, const struct instan
 const char *ts_instance_output_port(const struct engine *engine, const struct instance *instance, size_t port) {
   struct ts_op *op = ts_instance_op(engine, instance);
   return op ? op->descriptor->outputs[port]->name : "out";
-}
-
-const struct ts_item_source *ts_instance_source(const struct engine *engine, const struct instance *instance) {
-  const struct ts_node *node = &engine->plan->nodes[instance->node];
-  size_t item = ts_dataset_item(engine->dataset, node->scope, instance->unit);
-  return &engine->dataset->items[item].sources[node->task];
 }
 
 struct ts_region ts_source_region(const struct engine *engine, const struct instance *instance) {
@@ -68,7 +71,10 @@ static struct ts_value source_parameter(const struct engine *engine, const struc
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     if (strcmp(name, numbers[i].name) == 0) return ts_value_integer(numbers[i].value);
   }
-  if (strcmp(name, "as") == 0) return ts_value_string(ts_instance_source(engine, instance)->type->name);
+  const struct ts_item_source *source = ts_instance_source(engine, instance);
+  if (strcmp(name, "as") == 0) return ts_value_string(source->type->name);
+  if (strcmp(name, "downsample_x") == 0) return ts_value_real(source->polygons.x);
+  if (strcmp(name, "downsample_y") == 0) return ts_value_real(source->polygons.y);
   TS_BUG("a source operation has the unknown parameter '%s'", name);
 }
 
@@ -97,7 +103,7 @@ static bool engine_key(struct engine *engine, const struct window *window, const
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   size_t count = 0;
   struct instance *producers = ts_window_producers(window, instance, 0, &count);
-  struct ts_key_input *inputs = ts_calloc(count + 1, sizeof *inputs);
+  ts_auto_free struct ts_key_input *inputs = ts_calloc(count + 1, sizeof *inputs);
   char(*ports)[24] = ts_calloc(count + 1, sizeof *ports);
   for (size_t i = 0; i < count; i++) {
     snprintf(ports[i], sizeof ports[i], "%08zu", i);
@@ -122,7 +128,6 @@ static bool engine_key(struct engine *engine, const struct window *window, const
   ts_sha256_of(ENGINE_OPERATION_VERSION, strlen(ENGINE_OPERATION_VERSION), &fields.implementation);
   bool ok = ts_key_compute(&fields, key, err);
   free(ports);
-  free(inputs);
   return ok;
 }
 

@@ -86,7 +86,8 @@ static struct content *content_of_producer(struct engine *engine, struct window 
   struct content *content = producer->state == DONE ? producer->content : NULL;
   bool created = !content;
   if (created) {
-    content = ts_content_create(window, producer);
+    content = ts_content_create(&window->contents, producer->node, producer->unit,
+                                ts_instance_output_count(engine, producer));
     content->state = CONTENT_DONE;
   }
   pthread_mutex_unlock(&engine->lock);

@@ -13,6 +13,7 @@
 #include "base/block.h"
 #include "base/memory.h"
 #include "image/image.h"
+#include "image/polygons.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -208,8 +209,8 @@ static struct victim *list_victims(const struct engine *engine, size_t *count) {
   size_t capacity = 0;
   *count = 0;
   for (const struct window *window = engine->first_open; window; window = window->next_open) {
-    for (size_t i = 0; i < window->all_count; i++) {
-      struct content *content = window->all[i];
+    for (size_t i = 0; i < window->contents.all_count; i++) {
+      struct content *content = window->contents.all[i];
       if (content->state != CONTENT_DONE || content->pins > 0) continue;
       struct victim victim = rate_victim(content);
       if (victim.score <= 0) continue; /* nothing in memory */
@@ -233,11 +234,10 @@ static void drop(struct engine *engine, struct content *content) {
 
 static void make_room(struct engine *engine, uint64_t need) {
   for (struct window *window = engine->first_open; window; window = window->next_open)
-    ts_content_drop_lingering(window);
+    ts_content_drop_lingering(&window->contents);
   size_t count = 0;
-  struct victim *victims = list_victims(engine, &count);
+  ts_auto_free struct victim *victims = list_victims(engine, &count);
   for (size_t i = 0; i < count && !fits(engine, need, LOW_WATER); i++) drop(engine, victims[i].content);
-  free(victims);
 }
 
 /* Products that wait to be written are still in memory, as are images whose next tile is not read yet. */
@@ -245,6 +245,7 @@ static void let_go_of_the_rest(struct engine *engine) {
   struct ts_error ignored = {0};
   pthread_mutex_unlock(&engine->lock);
   ts_images_close_idle();
+  ts_polygons_close_idle();
   if (engine->options->store) {
     ts_tell_events(engine);
     ts_store_flush(engine->options->store, &ignored);

@@ -114,7 +114,7 @@ static struct pane *add_pane(struct window *window, size_t place) {
     struct instance *instance = &pane->instances[setup->layout.inner[n]];
     instance->node = n;
     instance->unit = window->units[setup->layout.scope].first + place;
-    const uint8_t found = ts_pane_found(window, place, setup->layout.inner[n]);
+    const uint8_t found = ts_pane_found(window->found, &setup->layout, place, setup->layout.inner[n]);
     instance->looked_up = found & FOUND_ASKED;
     instance->in_store = found & FOUND_THERE;
   }
@@ -169,11 +169,10 @@ static void note_fed_keys(struct window *window, size_t last_place) {
   }
 }
 
-static bool store_may_have_some(struct engine *engine) {
+bool ts_run_store_is_empty(struct ts_store *store) {
   struct ts_store_usage usage = {0};
   struct ts_error ignored = {0};
-  if (!engine->options->store) return false;
-  return !ts_store_usage(engine->options->store, &usage, &ignored) || usage.records > 0;
+  return !store || (ts_store_usage(store, &usage, &ignored) && usage.records == 0);
 }
 
 /* All keys before the first task; those of panes are not kept. */
@@ -255,7 +254,7 @@ static void prepare_instances(struct window *window) {
 
 bool ts_panes_begin(struct window *window, struct ts_error *err) {
   window->open_count = window->pane_count;
-  window->is_keyed = store_may_have_some(window->engine);
+  window->is_keyed = !ts_run_store_is_empty(window->engine->options->store);
   if (window->is_keyed && !(make_all_keys(window, err) && look_up_all(window, err))) return false;
   prepare_instances(window);
   return true;

@@ -58,7 +58,7 @@ bool ts_recipes_make(struct ts_run_setup *setup, struct ts_store *store, struct 
   const struct ts_plan *plan = setup->plan;
   struct ts_value values[TS_OP_MAX_PARAMETERS];
   struct ts_map known = {0}; /* operation and values -> struct recipe */
-  struct ts_str identity = {0};
+  ts_auto(ts_str_release) struct ts_str identity = {0};
   bool ok = true;
   setup->recipes = ts_calloc(plan->node_count + 1, sizeof(struct recipe *));
   for (size_t n = 0; ok && n < plan->node_count; n++) {
@@ -77,7 +77,6 @@ bool ts_recipes_make(struct ts_run_setup *setup, struct ts_store *store, struct 
     setup->recipes[n] = slot->pointer;
     ok = slot->pointer != NULL;
   }
-  ts_str_release(&identity);
   ts_map_release(&known);
   return ok;
 }

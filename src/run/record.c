@@ -65,7 +65,7 @@ static double load_seconds(const struct ts_call_env *env, const struct ts_record
 
 static bool reads_a_file(const struct ts_call_env *env, const struct ts_record *record) {
   for (size_t i = 0; i < env->source_count; i++) {
-    if (strcmp(env->source_ops[i]->descriptor->name, record->operation) == 0) return true;
+    if (env->source_ops[i] && strcmp(env->source_ops[i]->descriptor->name, record->operation) == 0) return true;
   }
   return false;
 }

@@ -37,7 +37,7 @@ struct recipe {
 struct content {
   enum { CONTENT_RUNNING, CONTENT_DONE, CONTENT_FAILED } state;
   struct ts_xxh128 identity;    /* of the operation and its inputs; zero if it is never looked for */
-  struct content *next_running; /* borrowed: the engine's list */
+  struct content *next_running; /* borrowed: the list of under_way */
   struct ts_outputs out;        /* one reference to the data while somebody still needs it, else NULL */
   struct ts_key key;            /* content key, if has_key; then the same for all instances that share the content */
   bool has_key;
@@ -48,7 +48,7 @@ struct content {
   double cpu_s;               /* CPU seconds of its computation */
   bool is_durable;            /* the store keeps all outputs */
   int pins;                   /* tasks that are about to read it, or reading: not to be dropped */
-  bool lingers;               /* in window.lingering */
+  bool lingers;               /* in contents.lingering */
   struct ts_failure *failure; /* owned: why it failed; NULL */
 };
 
@@ -57,6 +57,24 @@ struct content {
 struct lingering {
   struct content *content; /* borrowed from the window */
   uint64_t bytes;          /* when it was put there */
+};
+
+/* The contents of a window. */
+struct contents {
+  struct ts_table by_identity; /* of borrowed contents: see content.c */
+  struct ts_arena arena;       /* owns the contents; guarded by engine.lock */
+  struct content **all;        /* owned array, for release */
+  size_t all_count, all_capacity;
+  struct lingering lingering[LINGER_COUNT]; /* a ring, the one that became idle first is the first to go */
+  size_t linger_first, linger_count;
+  uint64_t linger_bytes, most_linger_bytes;
+};
+
+/* Contents being computed, of all windows, and the ready tasks that wait for one of another window. */
+struct under_way {
+  struct content *first;        /* borrowed list through content.next_running */
+  struct ts_ready_task *parked; /* owned */
+  size_t parked_count, parked_capacity;
 };
 
 struct instance {
@@ -101,17 +119,11 @@ struct window {
   size_t open_count;   /* instances needed and not finished, and panes not opened */
   struct pane **panes; /* owned: per unit of the finest scope, while it is open; NULL: all are in `instances` */
   size_t pane_count, next_pane, open_panes;
-  size_t loading;              /* instances that are being loaded and would need panes if that failed */
-  bool is_opening;             /* a thread makes a pane, without the lock */
-  bool is_keyed;               /* the keys of `instances` were made before the first pane was opened */
-  uint8_t *found;              /* owned: per instance of all panes, FOUND_...; NULL: the store has none of them */
-  struct ts_table by_identity; /* of borrowed contents: see content.c */
-  struct ts_arena arena;       /* owns the contents; guarded by engine.lock */
-  struct content **all;        /* owned array, for release */
-  size_t all_count, all_capacity;
-  struct lingering lingering[LINGER_COUNT]; /* a ring, the one that became idle first is the first to go */
-  size_t linger_first, linger_count;
-  uint64_t linger_bytes;
+  size_t loading;  /* instances that are being loaded and would need panes if that failed */
+  bool is_opening; /* a thread makes a pane, without the lock */
+  bool is_keyed;   /* the keys of `instances` were made before the first pane was opened */
+  uint8_t *found;  /* owned: per instance of all panes, FOUND_...; NULL: the store has none of them */
+  struct contents contents;
   struct window *next_open; /* borrowed: the engine's list of open windows */
 };
 
@@ -136,9 +148,10 @@ struct pane_layout {
 
 struct ts_run_setup {
   const struct ts_plan *plan; /* borrowed */
-  struct ts_op **source_ops;  /* owned array: per workflow input, the operation that reads it */
-  uint32_t *consumer_first;   /* owned: consumers of node n are consumers[consumer_first[n] .. consumer_first[n + 1]) */
-  uint32_t *consumers;        /* owned; one entry per input edge */
+  struct ts_op *
+      *source_ops; /* owned array: per workflow input, the operation that reads it; then that for polygons, or NULL */
+  uint32_t *consumer_first; /* owned: consumers of node n are consumers[consumer_first[n] .. consumer_first[n + 1]) */
+  uint32_t *consumers;      /* owned; one entry per input edge */
   const struct recipe **recipes; /* owned array: per node; NULL for other kinds than TASK */
   struct ts_arena recipe_arena;  /* owns the recipes */
   size_t recipe_count;
@@ -156,8 +169,11 @@ struct ts_run_setup {
   double *memory_ratio; /* owned: per task, most bytes taken during a call per byte of input so far; 0: never run */
 };
 
-/* Where the items of a run come from. */
+/* Where the items of a run come from, and how many windows they make. */
 struct supply {
+  const struct ts_plan *plan;       /* borrowed */
+  const struct ts_dataset *dataset; /* borrowed */
+  size_t window_count;              /* as far as they are known */
   struct ts_feed feed;
   struct ts_array_feed array; /* the feed of a complete dataset */
   bool is_asking;             /* a thread asks the feed, without the lock */
@@ -186,7 +202,6 @@ struct engine {
   pthread_cond_t changed; /* something became ready, or the run is over */
   struct ts_ready ready;
   size_t next_window, open_windows;
-  size_t window_count; /* as far as they are known */
   struct supply supply;
   size_t unopened_panes;     /* of open windows */
   size_t opening;            /* windows and panes that a worker is making, without the lock */
@@ -194,11 +209,9 @@ struct engine {
   struct window *first_open; /* owned list through window.next_open */
   size_t entering;           /* instances taken that wait for memory */
   size_t running;
-  struct ts_places places;       /* what running tasks take; only where tasks have needs */
-  uint64_t turn, next_turn;      /* of tasks that wait for a place: whose it is, and that of the next to come */
-  struct content *first_running; /* borrowed list through content.next_running: contents of tasks being computed */
-  struct ts_ready_task *parked;  /* owned: ready, but another window is computing the same content */
-  size_t parked_count, parked_capacity;
+  struct ts_places places;  /* what running tasks take; only where tasks have needs */
+  uint64_t turn, next_turn; /* of tasks that wait for a place: whose it is, and that of the next to come */
+  struct under_way under_way;
   struct reservation *reservations; /* borrowed list: memory that running tasks are expected to take */
   uint64_t stray_bytes;             /* memory of the process that base/block.h does not know of, when last looked at */
   struct ts_block_limit block_limit;
@@ -253,11 +266,13 @@ void ts_window_each_consumer(struct window *window, const struct instance *produ
 
 /* pane.c */
 void ts_layout_make(struct ts_run_setup *setup);
+bool ts_run_store_is_empty(struct ts_store *store); /* or there is none */
 /* Before anybody else knows the window: the keys that can be made, or all. */
 bool ts_panes_begin(struct window *window, struct ts_error *err);
 /* What the store said of an instance of a pane. */
-static inline uint8_t ts_pane_found(const struct window *window, size_t place, uint32_t inner) {
-  return window->found ? window->found[place * window->engine->setup->layout.inner_count + inner] : FOUND_ASKED;
+static inline uint8_t ts_pane_found(const uint8_t *found, const struct pane_layout *layout, size_t place,
+                                    uint32_t inner) {
+  return found ? found[place * layout->inner_count + inner] : FOUND_ASKED;
 }
 /* The open pane of an instance; NULL: the window has none, or keeps the instance for all. Under engine.lock. */
 static inline struct pane *ts_pane_of(const struct window *window, const struct instance *instance) {
@@ -332,10 +347,11 @@ struct ts_key ts_instance_file_key(const struct engine *engine, const struct ins
 size_t ts_instance_output_count(const struct engine *engine, const struct instance *instance);
 const char *ts_instance_output_port(const struct engine *engine, const struct instance *instance, size_t port);
 
-/* supply.c: under engine.lock, which is released while the feed is asked. */
-void ts_supply_begin(struct engine *engine);
-/* Whether the feed said something new; false: there is nothing yet, or nothing any more. */
-bool ts_supply_ask(struct engine *engine);
+/* supply.c */
+void ts_supply_begin(struct supply *supply, const struct ts_run_options *options);
+/* Whether the feed said something new; false: there is nothing yet, or nothing any more. Under the lock, which is
+ * released while the feed is asked. */
+bool ts_supply_ask(struct supply *supply, pthread_mutex_t *lock);
 
 /* activate.c: which instances are needed; under engine.lock. */
 struct ts_walk ts_activation(struct window *window); /* the walk that activates an instance and all that it needs */
@@ -352,21 +368,25 @@ bool ts_instance_in_store(struct engine *engine, const struct instance *instance
 bool ts_instance_is_kept(const struct engine *engine, const struct instance *instance);
 
 /* content.c: under engine.lock. */
-struct content *ts_content_create(struct window *window, struct instance *origin);
-/* The content of this identity in the window, or NULL. */
-struct content *ts_content_find(const struct window *window, const struct ts_xxh128 *identity);
-struct content *ts_content_add(struct window *window, struct instance *origin, const struct ts_xxh128 *identity);
+/* Of the outputs of an instance of a node in a unit. */
+struct content *ts_content_create(struct contents *contents, uint32_t node, size_t unit, size_t output_count);
+void ts_contents_release(struct contents *contents);
+/* The content of this identity, or NULL. */
+struct content *ts_content_find(const struct contents *contents, const struct ts_xxh128 *identity);
+/* From now on it is found by this identity. */
+void ts_content_identify(struct contents *contents, struct content *content, const struct ts_xxh128 *identity);
 /* No known task will read it: its data linger for a while, because a task whose content turns out to be the same
  * may need them yet, and then go. */
-void ts_content_drop_idle(struct window *window, struct content *content);
-void ts_content_drop_lingering(struct window *window);
-/* Contents being computed, of all windows. Where there is a store, a task whose content another window is computing is
+void ts_content_drop_idle(struct contents *contents, struct content *content);
+void ts_content_drop_lingering(struct contents *contents);
+/* Where there is a store, a task whose content another window is computing is
  * parked until any computation ends, and then finds it in the store: so each content is computed once whatever the
  * timing. */
-bool ts_content_is_running(const struct engine *engine, const struct ts_xxh128 *identity);
-void ts_content_start(struct engine *engine, struct content *content);
-void ts_content_stop(struct engine *engine, const struct content *content); /* makes the parked ones ready again */
-void ts_content_park(struct engine *engine, const struct ts_ready_task *task);
+bool ts_content_is_running(const struct under_way *under_way, const struct ts_xxh128 *identity);
+void ts_content_start(struct under_way *under_way, struct content *content);
+/* Puts the parked ones back into the queue; whether there were any. */
+bool ts_content_stop(struct under_way *under_way, const struct content *content, struct ts_ready *ready);
+void ts_content_park(struct under_way *under_way, const struct ts_ready_task *task);
 
 /* schedule.c: order and room of tasks. */
 /* What the operations of the plan declare to need; by ts_run_setup_create. */
@@ -375,11 +395,11 @@ void ts_schedule_init(struct engine *engine);                           /* by ts
 uint32_t ts_schedule_window(const struct engine *engine, size_t place); /* the number of the window opened then */
 /* Whether the threads have what the tasks of the run need; before the first of them. */
 bool ts_schedule_check(const struct engine *engine, struct ts_error *err);
-/* The instance as an entry of the ready queue. Under engine.lock. */
-struct ts_ready_task ts_schedule_place(struct window *window, const struct instance *instance);
-/* Waits until the threads have room for what the task needs, and takes it. Under engine.lock. */
-void ts_schedule_enter(struct engine *engine, const struct instance *instance);
-void ts_schedule_leave(struct engine *engine, const struct instance *instance);
+/* Where an instance of a node in a window comes in the ready queue. Under engine.lock. */
+void ts_schedule_place(const struct engine *engine, uint32_t window, uint32_t node, struct ts_ready_task *task);
+/* Waits until the threads have room for what the task of a node needs, and takes it. Under engine.lock. */
+void ts_schedule_enter(struct engine *engine, uint32_t node);
+void ts_schedule_leave(struct engine *engine, uint32_t node);
 
 /* memory.c: under engine.lock. */
 /* Waits until the instance may start within the budget. Between enter and leave the worker counts the memory that it

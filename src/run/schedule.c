@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const struct ts_task_needs *needs_of(const struct engine *engine, const struct instance *instance) {
-  const struct ts_node *node = &engine->plan->nodes[instance->node];
+static const struct ts_task_needs *needs_of(const struct engine *engine, uint32_t number) {
+  const struct ts_node *node = &engine->plan->nodes[number];
   return &engine->setup->needs[node->kind == TS_NODE_TASK ? engine->setup->needs_of_task[node->task] : 0];
 }
 
@@ -29,8 +29,7 @@ bool ts_run_setup_set_needs(struct ts_run_setup *setup, size_t task, const struc
   while (kind < setup->needs_count && !ts_task_needs_equal(&setup->needs[kind], needs)) kind++;
   if (kind == TS_READY_NEEDS_MAX) {
     ts_fail(err, TS_ERR_NO_WORKER, "the tasks of a workflow have more than %d different needs", TS_READY_NEEDS_MAX - 1);
-    ts_error_help(err, "give operations that need about the same the same needs");
-    return false;
+    return ts_error_help(err, "give operations that need about the same the same needs");
   }
   setup->needs[kind] = *needs;
   if (kind == setup->needs_count) setup->needs_count++;
@@ -69,9 +68,9 @@ static bool fail_needs(const struct engine *engine, size_t task, struct ts_error
           w->tasks[task].op->descriptor->name,
           ts_join_names(w->stages[w->tasks[task].stage].name, w->tasks[task].name, name, sizeof name),
           ts_str_get(&needs), ts_str_get(&has));
-  ts_error_help(err, "run it on a machine that has what is missing and say so with --has, or with more threads (-j) if "
-                     "cores are; nothing was computed");
-  return false;
+  return ts_error_help(
+      err, "run it on a machine that has what is missing and say so with --has, or with more threads (-j) if "
+           "cores are; nothing was computed");
 }
 
 static bool is_needed(const struct engine *engine, uint32_t node) {
@@ -118,7 +117,7 @@ static int compare_windows(const void *a, const void *b) {
 
 /* A window is opened when threads run out of work: what is urgent must be opened first. */
 static void order_windows(struct engine *engine) {
-  const size_t count = engine->window_count;
+  const size_t count = engine->supply.window_count;
   ts_auto_free struct dated_window *windows = ts_calloc(count + 1, sizeof *windows);
   for (uint32_t i = 0; i < count; i++) windows[i] = (struct dated_window){engine->options->deadlines->window_ns[i], i};
   qsort(windows, count, sizeof *windows, compare_windows);
@@ -145,24 +144,22 @@ void ts_schedule_init(struct engine *engine) {
   ts_ready_restrict(&engine->ready, &engine->worker, class_of, engine->setup->needs, engine->setup->needs_count);
 }
 
-struct ts_ready_task ts_schedule_place(struct window *window, const struct instance *instance) {
-  const struct engine *e = window->engine;
-  const struct ts_node *node = &e->plan->nodes[instance->node];
-  const struct ts_task_facts facts = {.window = window->number,
-                                      .rank = node->first_set,
-                                      .depth = e->setup->depths[instance->node],
-                                      .deadline_ns = e->after_ns ? e->options->deadlines->window_ns[window->number]
-                                                                 : TS_NO_DEADLINE,
-                                      .after_ns = e->after_ns ? e->after_ns[instance->node] : 0};
-  struct ts_ready_task task = {.owner = window, .instance = (uint32_t)ts_window_index(window, instance)};
-  if (e->setup->needs && node->kind == TS_NODE_TASK) task.needs = e->setup->needs_of_task[node->task];
-  e->policy->place(&facts, &task);
-  return task;
+void ts_schedule_place(const struct engine *engine, uint32_t window, uint32_t node, struct ts_ready_task *task) {
+  const struct ts_node *of_plan = &engine->plan->nodes[node];
+  const bool is_dated = engine->after_ns != NULL;
+  const struct ts_task_facts facts = {.window = window,
+                                      .rank = of_plan->first_set,
+                                      .depth = engine->setup->depths[node],
+                                      .deadline_ns =
+                                          is_dated ? engine->options->deadlines->window_ns[window] : TS_NO_DEADLINE,
+                                      .after_ns = is_dated ? engine->after_ns[node] : 0};
+  if (engine->setup->needs && of_plan->kind == TS_NODE_TASK) task->needs = engine->setup->needs_of_task[of_plan->task];
+  engine->policy->place(&facts, task);
 }
 
-void ts_schedule_enter(struct engine *engine, const struct instance *instance) {
+void ts_schedule_enter(struct engine *engine, uint32_t node) {
   if (!engine->setup->needs) return;
-  const struct ts_task_needs *needs = needs_of(engine, instance);
+  const struct ts_task_needs *needs = needs_of(engine, node);
   const uint64_t turn = engine->next_turn++;
   while (turn != engine->turn || !ts_places_fit(&engine->places, &engine->worker, needs)) ts_engine_wait(engine);
   engine->turn++;
@@ -170,6 +167,6 @@ void ts_schedule_enter(struct engine *engine, const struct instance *instance) {
   if (engine->turn != engine->next_turn) pthread_cond_broadcast(&engine->changed);
 }
 
-void ts_schedule_leave(struct engine *engine, const struct instance *instance) {
-  if (engine->setup->needs) ts_places_leave(&engine->places, needs_of(engine, instance));
+void ts_schedule_leave(struct engine *engine, uint32_t node) {
+  if (engine->setup->needs) ts_places_leave(&engine->places, needs_of(engine, node));
 }

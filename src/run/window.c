@@ -124,6 +124,7 @@ struct window *ts_window_create(struct engine *engine, uint32_t number, bool by_
   struct window *window = ts_calloc(1, sizeof *window);
   window->engine = engine;
   window->number = number;
+  window->contents.most_linger_bytes = engine->options->linger_bytes;
   divide(window, by_panes);
   bool ok = true;
   for (uint32_t n = 0; n < engine->plan->node_count; n++) {
@@ -142,18 +143,10 @@ struct window *ts_window_create(struct engine *engine, uint32_t number, bool by_
 
 void ts_window_destroy(struct window *window) {
   if (!window) return;
-  for (size_t i = 0; i < window->all_count; i++) {
-    struct content *content = window->all[i];
-    for (size_t o = 0; o < content->out.count; o++) ts_data_unref(content->out.data[o]);
-    if (content->failure) ts_failure_release(content->failure);
-    free(content->failure);
-  }
+  ts_contents_release(&window->contents);
   for (size_t p = 0; p < window->pane_count; p++) free(window->panes[p]);
   free(window->panes);
   free(window->found);
-  free(window->all);
-  ts_table_release(&window->by_identity);
-  ts_arena_release(&window->arena);
   free(window->instances);
   free(window->offsets);
   free(window);

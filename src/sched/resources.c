@@ -45,9 +45,8 @@ void ts_places_leave(struct ts_places *places, const struct ts_task_needs *needs
 
 static bool fail_class(struct ts_error *err, const char *text, const char *part) {
   ts_fail(err, TS_ERR_BAD_VALUE, "'%s' in '%s' does not say what a worker has", part, text);
-  ts_error_help(err, "write cores=N, gpu=N, memory=SIZE and site=NAME with commas between them, such as "
-                     "gpu=1,memory=8G,site=a");
-  return false;
+  return ts_error_help(err, "write cores=N, gpu=N, memory=SIZE and site=NAME with commas between them, such as "
+                            "gpu=1,memory=8G,site=a");
 }
 
 static bool read_count(const char *value, uint32_t least, uint32_t *count) {

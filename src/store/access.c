@@ -32,8 +32,7 @@ static void owner_name(uid_t owner, char name[NAME_BYTES]) {
 
 static bool fail_kind(const char *folder, const char *path, struct ts_error *err) {
   ts_fail(err, TS_ERR_STORE, "the store '%s' cannot be used: '%s' is not a plain file", folder, path);
-  ts_error_help(err, "find out who put it there, and remove it; or choose another store");
-  return false;
+  return ts_error_help(err, "find out who put it there, and remove it; or choose another store");
 }
 
 /* The file if there is one, otherwise the folder, says whose the store is. */

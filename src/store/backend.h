@@ -32,10 +32,11 @@ struct ts_store_run {
 struct ts_store_run_change {
   const char *id;
   const char *state;
-  const char *result_json;  /* or NULL */
-  int64_t finished_unix_ns; /* 0: unfinished */
-  int64_t process_id;       /* with `process` */
-  const char *process;      /* or NULL */
+  const char *settings_json; /* or NULL */
+  const char *result_json;   /* or NULL */
+  int64_t finished_unix_ns;  /* 0: unfinished */
+  int64_t process_id;        /* with `process` */
+  const char *process;       /* or NULL */
 };
 
 typedef void ts_store_key_sink(void *user, const struct ts_key *key, const struct ts_key *content_key);
@@ -92,9 +93,11 @@ struct ts_store_backend {
   /* Optional: whether the process that a run names has the store open for writing now. Without it the system of this
    * machine is asked whether that process lives. */
   bool (*is_written_by)(void *state, int64_t process_id, const char *process);
-  /* By task number. */
-  bool (*task_list)(void *state, const char *run, struct ts_arena *arena, struct ts_task_row **rows, size_t *count,
-                    struct ts_error *err);
+  /* Those with numbers from `since` on, by number, at most `limit`. */
+  bool (*task_list)(void *state, const char *run, uint64_t since, size_t limit, struct ts_arena *arena,
+                    struct ts_task_row **rows, size_t *count, struct ts_error *err);
+  /* The number after that of the last sound row; 0 if there is none. */
+  bool (*task_end)(void *state, const char *run, uint64_t *end, struct ts_error *err);
   /* Counts the products that are there. */
   bool (*usage)(void *state, struct ts_store_usage *usage, struct ts_error *err);
 

@@ -49,6 +49,5 @@ const struct ts_store_backend *ts_store_backend_choose(const struct ts_store_opt
 
 bool ts_store_backend_refuse(const struct ts_store_backend *backend, const char *what, struct ts_error *err) {
   ts_fail(err, TS_ERR_STORE, "the store backend '%s' %s", backend->name, what);
-  ts_error_help(err, "use another store backend");
-  return false;
+  return ts_error_help(err, "use another store backend");
 }

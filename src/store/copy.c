@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/copy.h"
 
+#include "store/rows.h"
+
 #include <string.h>
 
 static size_t text_bytes(const char *text) { return text ? strlen(text) + 1 : 1; }
@@ -15,14 +17,29 @@ static const char *put_text(char **cursor, const char *text) {
   return copy;
 }
 
+static size_t texts_bytes(const struct ts_columns *columns, const void *row) {
+  size_t size = 0;
+  for (size_t i = 0; i < columns->count; i++) {
+    if (columns->items[i].kind != TS_COLUMN_TEXT) continue;
+    size += text_bytes(*(const char *const *)((const char *)row + columns->items[i].offset));
+  }
+  return size;
+}
+
+/* Of a copy that still has the texts of its original. */
+static void put_texts(const struct ts_columns *columns, void *copy, char **cursor) {
+  for (size_t i = 0; i < columns->count; i++) {
+    const char **text = (const char **)((char *)copy + columns->items[i].offset);
+    if (columns->items[i].kind == TS_COLUMN_TEXT) *text = put_text(cursor, *text);
+  }
+}
+
 static size_t record_array_bytes(const struct ts_record *record) {
   return record->input_count * sizeof *record->inputs + record->output_count * sizeof *record->outputs;
 }
 
 size_t ts_record_extra_bytes(const struct ts_record *record) {
-  size_t size = record_array_bytes(record);
-  size += text_bytes(record->operation) + text_bytes(record->parameters_json) + text_bytes(record->numeric);
-  size += text_bytes(record->run) + text_bytes(record->producer);
+  size_t size = record_array_bytes(record) + texts_bytes(&ts_record_columns, record);
   for (size_t i = 0; i < record->input_count; i++) size += text_bytes(record->inputs[i].port);
   for (size_t i = 0; i < record->output_count; i++) {
     size += text_bytes(record->outputs[i].port) + text_bytes(record->outputs[i].type);
@@ -37,11 +54,7 @@ void ts_record_copy_to(const struct ts_record *record, struct ts_record *copy, v
   *copy = *record;
   copy->outputs = outputs;
   copy->inputs = inputs;
-  copy->operation = put_text(&cursor, record->operation);
-  copy->parameters_json = put_text(&cursor, record->parameters_json);
-  copy->numeric = put_text(&cursor, record->numeric);
-  copy->run = put_text(&cursor, record->run);
-  copy->producer = put_text(&cursor, record->producer);
+  put_texts(&ts_record_columns, copy, &cursor);
   for (size_t i = 0; i < record->input_count; i++) {
     inputs[i] = record->inputs[i];
     inputs[i].port = put_text(&cursor, record->inputs[i].port);
@@ -53,17 +66,12 @@ void ts_record_copy_to(const struct ts_record *record, struct ts_record *copy, v
   }
 }
 
-size_t ts_task_row_extra_bytes(const struct ts_task_row *row) {
-  return text_bytes(row->stage) + text_bytes(row->name) + text_bytes(row->outcome) + text_bytes(row->message);
-}
+size_t ts_task_row_extra_bytes(const struct ts_task_row *row) { return texts_bytes(&ts_task_columns, row); }
 
 void ts_task_row_copy_to(const struct ts_task_row *row, struct ts_task_row *copy, void *extra) {
   char *cursor = extra;
   *copy = *row;
-  copy->stage = put_text(&cursor, row->stage);
-  copy->name = put_text(&cursor, row->name);
-  copy->outcome = put_text(&cursor, row->outcome);
-  copy->message = put_text(&cursor, row->message);
+  put_texts(&ts_task_columns, copy, &cursor);
 }
 
 void ts_record_copy(const struct ts_record *record, struct ts_arena *arena, struct ts_record *copy) {
@@ -74,16 +82,8 @@ void ts_task_row_copy(const struct ts_task_row *row, struct ts_arena *arena, str
   ts_task_row_copy_to(row, copy, ts_arena_alloc(arena, ts_task_row_extra_bytes(row)));
 }
 
-static const char *arena_text(struct ts_arena *arena, const char *text) {
-  return ts_arena_strdup(arena, text ? text : "");
-}
-
 void ts_store_run_copy(const struct ts_store_run *run, struct ts_arena *arena, struct ts_store_run *copy) {
+  char *cursor = ts_arena_alloc(arena, texts_bytes(&ts_run_columns, run));
   *copy = *run;
-  copy->row.command = arena_text(arena, run->row.command);
-  copy->row.file = arena_text(arena, run->row.file);
-  copy->row.state = arena_text(arena, run->row.state);
-  copy->row.settings_json = arena_text(arena, run->row.settings_json);
-  copy->row.result_json = arena_text(arena, run->row.result_json);
-  copy->process = arena_text(arena, run->process);
+  put_texts(&ts_run_columns, copy, &cursor);
 }

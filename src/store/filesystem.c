@@ -115,8 +115,7 @@ bool ts_filesystem_check_local(const char *path, struct ts_error *err) {
   struct stat status;
   if (statfs(nearest, &file_system) != 0 || stat(nearest, &status) != 0) {
     ts_fail(err, TS_ERR_STORE, "the file system of '%s' cannot be asked: %s", nearest, strerrordesc_np(errno));
-    ts_error_help(err, "choose another folder for the store");
-    return false;
+    return ts_error_help(err, "choose another folder for the store");
   }
   char type[64];
   const bool has_type = find_mount_type(status.st_dev, type, sizeof type);
@@ -124,6 +123,5 @@ bool ts_filesystem_check_local(const char *path, struct ts_error *err) {
   if (!name) return true;
   ts_fail(err, TS_ERR_STORE, "the store '%s' lies on a network file system (%s), where it could be damaged", path,
           name);
-  ts_error_help(err, "choose a folder on a disk of this machine");
-  return false;
+  return ts_error_help(err, "choose a folder on a disk of this machine");
 }

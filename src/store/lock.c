@@ -65,8 +65,7 @@ bool ts_store_lock_check(int fd, const char *folder, struct ts_error *err) {
     return true;
   }
   ts_fail(err, TS_ERR_STORE, "the store '%s' was removed or replaced while it was in use", folder);
-  ts_error_help(err, "put it back, or run again: missing products are computed again");
-  return false;
+  return ts_error_help(err, "put it back, or run again: missing products are computed again");
 }
 
 /* The identity of the last holder, behind its number; "" if the file has none, as programs without it left it. */

@@ -62,8 +62,7 @@ bool ts_objects_sweep(const struct ts_objects *objects, ts_objects_is_wanted *is
   DIR *directory = opendir(objects->folder);
   if (!directory) {
     ts_fail(err, TS_ERR_STORE, "the folder '%s' cannot be read: %s", objects->folder, strerrordesc_np(errno));
-    ts_error_help(err, "check the permissions of the store");
-    return false;
+    return ts_error_help(err, "check the permissions of the store");
   }
   const struct dirent *entry;
   while ((entry = readdir(directory))) {

@@ -24,14 +24,10 @@
 static bool fail_write(struct ts_error *err, const char *path, int number) {
   ts_fail(err, number == ENOMEM ? TS_ERR_NO_MEMORY : TS_ERR_STORE, "product file '%s' cannot be written: %s", path,
           strerrordesc_np(number));
-  if (number == ENOSPC || number == EDQUOT || number == EFBIG) {
-    ts_error_help(err, "free some space on the disk of the store, or choose another store");
-  } else if (number == ENOMEM) {
-    ts_error_help(err, "use fewer threads (-j), or free some memory");
-  } else {
-    ts_error_help(err, "check the permissions and the disk of the store");
-  }
-  return false;
+  if (number == ENOSPC || number == EDQUOT || number == EFBIG)
+    return ts_error_help(err, "free some space on the disk of the store, or choose another store");
+  return number == ENOMEM ? ts_error_help(err, "use fewer threads (-j), or free some memory")
+                          : ts_error_help(err, "check the permissions and the disk of the store");
 }
 
 static char *object_path(const struct ts_objects *objects, const struct ts_sha256 *digest) {
@@ -254,8 +250,7 @@ static bool fail_read(struct ts_error *err, const char *path, int number) {
     return ts_fail(err, TS_ERR_BAD_PRODUCT, "product file '%s': %s", path, strerrordesc_np(number));
   }
   ts_fail(err, TS_ERR_FILE_IO, "product file '%s' cannot be read: %s", path, strerrordesc_np(number));
-  ts_error_help(err, "check the permissions of the store");
-  return false;
+  return ts_error_help(err, "check the permissions of the store");
 }
 
 /* Reads up to `size` bytes; 0 or the errno. */

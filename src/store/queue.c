@@ -6,6 +6,7 @@
 #include "store/queue.h"
 
 #include "base/alloc.h"
+#include "base/lock.h"
 #include "store/copy.h"
 
 #include <string.h>
@@ -146,7 +147,7 @@ static struct ts_store_item *cut_batch(struct ts_store_queue *queue) {
 }
 
 struct ts_store_item *ts_store_queue_take(struct ts_store_queue *queue) {
-  pthread_mutex_lock(&queue->lock);
+  ts_hold(&queue->lock);
   uint64_t wait_ns;
   while (!is_due(queue, &wait_ns)) {
     if (wait_ns == 0) {
@@ -157,9 +158,7 @@ struct ts_store_item *ts_store_queue_take(struct ts_store_queue *queue) {
       pthread_cond_timedwait(&queue->due, &queue->lock, &until);
     }
   }
-  struct ts_store_item *batch = cut_batch(queue);
-  pthread_mutex_unlock(&queue->lock);
-  return batch;
+  return cut_batch(queue);
 }
 
 /* Takes items out of the indexes and counts. */
@@ -190,17 +189,15 @@ void ts_store_queue_done(struct ts_store_queue *queue, struct ts_store_item *ite
 }
 
 void ts_store_queue_stop(struct ts_store_queue *queue) {
-  pthread_mutex_lock(&queue->lock);
+  ts_hold(&queue->lock);
   queue->stopping = true;
   pthread_cond_signal(&queue->due);
-  pthread_mutex_unlock(&queue->lock);
 }
 
 void ts_store_queue_refuse(struct ts_store_queue *queue, const struct ts_error *reason) {
-  pthread_mutex_lock(&queue->lock);
+  ts_hold(&queue->lock);
   if (!queue->failed) queue->failure = *reason;
   queue->failed = true;
-  pthread_mutex_unlock(&queue->lock);
 }
 
 static void drain(struct ts_store_queue *queue) {
@@ -213,24 +210,21 @@ static void drain(struct ts_store_queue *queue) {
 }
 
 void ts_store_queue_drain(struct ts_store_queue *queue) {
-  pthread_mutex_lock(&queue->lock);
+  ts_hold(&queue->lock);
   drain(queue);
-  pthread_mutex_unlock(&queue->lock);
 }
 
 void ts_store_queue_drain_records(struct ts_store_queue *queue) {
-  pthread_mutex_lock(&queue->lock);
+  ts_hold(&queue->lock);
   if (queue->by_key.table.count > 0) drain(queue);
-  pthread_mutex_unlock(&queue->lock);
 }
 
 bool ts_store_queue_flush(struct ts_store_queue *queue, struct ts_error *err) {
-  pthread_mutex_lock(&queue->lock);
+  ts_hold(&queue->lock);
   drain(queue);
   const bool lost = queue->unreported;
   queue->unreported = false;
   if (lost && err && err->code == TS_ERR_OK) *err = queue->failure;
-  pthread_mutex_unlock(&queue->lock);
   return !lost;
 }
 
@@ -253,9 +247,7 @@ bool ts_store_queue_find(struct ts_store_queue *queue, enum ts_store_by by, cons
 
 struct ts_data *ts_store_queue_product(struct ts_store_queue *queue, const struct ts_sha256 *digest) {
   if (ts_store_queue_is_empty(queue)) return NULL;
-  pthread_mutex_lock(&queue->lock);
+  ts_hold(&queue->lock);
   const struct ts_store_item_product *product = ts_digest_index_find(&queue->by_product, digest);
-  struct ts_data *data = product ? ts_data_ref(product->data) : NULL;
-  pthread_mutex_unlock(&queue->lock);
-  return data;
+  return product ? ts_data_ref(product->data) : NULL;
 }

@@ -44,6 +44,17 @@ bool ts_store_run_begin(struct ts_store *store, const char *command, const char 
   return false;
 }
 
+static bool update(struct ts_store *store, const struct ts_store_run_change *change, struct ts_error *err) {
+  struct ts_error trouble = {0};
+  if (store->backend->run_update(store->state, change, &trouble)) return true;
+  if (trouble.code == TS_ERR_OK) {
+    ts_fail(&trouble, TS_ERR_NO_SUCH_RUN, "there is no run '%s' in the store '%s'", change->id, store->path);
+    ts_error_help(&trouble, "list the runs with: tessera status");
+  }
+  if (err && err->code == TS_ERR_OK) *err = trouble;
+  return false;
+}
+
 bool ts_store_run_update(struct ts_store *store, const char *id, const char *state, const char *result_json,
                          struct ts_error *err) {
   if (!ts_store_check_writable(store, err)) return false;
@@ -60,14 +71,12 @@ bool ts_store_run_update(struct ts_store *store, const char *id, const char *sta
                                              .process = is_running ? process : NULL};
   /* A run that has ended has all its rows. */
   if (!is_running) ts_store_queue_drain(&store->queue);
-  struct ts_error trouble = {0};
-  if (store->backend->run_update(store->state, &change, &trouble)) return true;
-  if (trouble.code == TS_ERR_OK) {
-    ts_fail(&trouble, TS_ERR_NO_SUCH_RUN, "there is no run '%s' in the store '%s'", id, store->path);
-    ts_error_help(&trouble, "list the runs with: tessera status");
-  }
-  if (err && err->code == TS_ERR_OK) *err = trouble;
-  return false;
+  return update(store, &change, err);
+}
+
+bool ts_store_run_settings(struct ts_store *store, const char *id, const char *settings_json, struct ts_error *err) {
+  const struct ts_store_run_change change = {.id = id, .state = "running", .settings_json = settings_json};
+  return ts_store_check_writable(store, err) && update(store, &change, err);
 }
 
 static bool is_alive(const struct ts_store *store, const struct ts_store_run *run) {
@@ -91,8 +100,18 @@ bool ts_store_run_list(struct ts_store *store, struct ts_arena *arena, struct ts
   return true;
 }
 
+bool ts_store_task_rows_since(struct ts_store *store, const char *run, uint64_t since, size_t limit,
+                              struct ts_arena *arena, struct ts_task_row **rows, size_t *count, struct ts_error *err) {
+  ts_store_queue_drain(&store->queue);
+  return store->backend->task_list(store->state, run, since, limit, arena, rows, count, err);
+}
+
 bool ts_store_task_list(struct ts_store *store, const char *run, struct ts_arena *arena, struct ts_task_row **rows,
                         size_t *count, struct ts_error *err) {
+  return ts_store_task_rows_since(store, run, 0, SIZE_MAX, arena, rows, count, err);
+}
+
+bool ts_store_task_end(struct ts_store *store, const char *run, uint64_t *end, struct ts_error *err) {
   ts_store_queue_drain(&store->queue);
-  return store->backend->task_list(store->state, run, arena, rows, count, err);
+  return store->backend->task_end(store->state, run, end, err);
 }

@@ -22,8 +22,7 @@ static bool is_traced(void) {
 bool ts_store_check_writable(const struct ts_store *store, struct ts_error *err) {
   if (!store->read_only) return true;
   ts_fail(err, TS_ERR_STORE, "the store '%s' was opened for reading", store->path);
-  ts_error_help(err, "open the store for writing");
-  return false;
+  return ts_error_help(err, "open the store for writing");
 }
 
 /* Gives the store its way of taking puts: a writer, or a refusal. */

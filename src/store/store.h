@@ -78,6 +78,8 @@ bool ts_store_run_begin(struct ts_store *store, const char *command, const char 
                         char id[9], struct ts_error *err);
 bool ts_store_run_update(struct ts_store *store, const char *id, const char *state, const char *result_json,
                          struct ts_error *err);
+/* Of a run that goes on: what is needed to continue it has changed. */
+bool ts_store_run_settings(struct ts_store *store, const char *id, const char *settings_json, struct ts_error *err);
 /* Newest first; arrays and strings owned by the arena. A run whose process is gone is listed as "interrupted". */
 bool ts_store_run_list(struct ts_store *store, struct ts_arena *arena, struct ts_run_row **rows, size_t *count,
                        struct ts_error *err);
@@ -91,8 +93,16 @@ bool ts_store_text_get(struct ts_store *store, const struct ts_sha256 *digest, s
 
 void ts_store_put_task(struct ts_store *store, const char *run,
                        const struct ts_task_row *row); /* queued like records */
+/* All rows of a run, by number. */
 bool ts_store_task_list(struct ts_store *store, const char *run, struct ts_arena *arena, struct ts_task_row **rows,
                         size_t *count, struct ts_error *err);
+/* Those with numbers from `since` on, by number, at most `limit`. Rows are added behind the last one and stay as they
+ * are: who asks again from the number after the last one gets each row once, also while the run goes on or is
+ * continued. */
+bool ts_store_task_rows_since(struct ts_store *store, const char *run, uint64_t since, size_t limit,
+                              struct ts_arena *arena, struct ts_task_row **rows, size_t *count, struct ts_error *err);
+/* The number of the next row: that after the last one, 0 if there is none. */
+bool ts_store_task_end(struct ts_store *store, const char *run, uint64_t *end, struct ts_error *err);
 /* Records of an operation, newest first, at most `limit`: for explain's "nearest earlier key". */
 bool ts_store_records_of(struct ts_store *store, const char *operation, size_t limit, struct ts_arena *arena,
                          struct ts_record **records, size_t *count, struct ts_error *err);

@@ -31,7 +31,16 @@ static void end(const struct call *call, const char *subject, const char *result
          failed ? "failed" : result, failed ? ": " : "", failed ? err->text : "", TS_DECIMALS(milliseconds, 3));
 }
 
-static const char *truth(bool value) { return value ? "yes" : "no"; }
+/* The end of a call that gave `result`, which is returned: of one that does something, and of a question. */
+static bool done(const struct call *call, const char *subject, bool result, const struct ts_error *err) {
+  end(call, subject, "done", err);
+  return result;
+}
+
+static bool answer(const struct call *call, const char *subject, bool result, const struct ts_error *err) {
+  end(call, subject, result ? "yes" : "no", err);
+  return result;
+}
 
 /* The first digits are enough to follow a digest through a trace. */
 static const char *short_hex(const struct ts_sha256 *digest, char text[17]) {
@@ -80,10 +89,9 @@ static bool trace_write(void *state, const struct ts_batch *batch, struct ts_err
   struct trace *trace = state;
   struct call call = begin(trace, "write");
   const bool ok = trace->inner->write(trace->state, batch, err);
-  struct ts_str subject = {0};
+  ts_auto(ts_str_release) struct ts_str subject = {0};
   ts_str_addf(&subject, "%zu rows, %zu products", batch->entry_count, batch->product_count);
   end(&call, ts_str_get(&subject), "done", err);
-  ts_str_release(&subject);
   return ok;
 }
 
@@ -92,105 +100,89 @@ static bool trace_find(void *state, enum ts_store_by by, const struct ts_key *ke
   struct trace *trace = state;
   char hex[17];
   struct call call = begin(trace, by == TS_STORE_BY_KEY ? "find" : "find_content");
-  const bool found = trace->inner->find(trace->state, by, key, arena, record, err);
-  end(&call, short_hex(&key->digest, hex), truth(found), err);
-  return found;
+  return answer(&call, short_hex(&key->digest, hex), trace->inner->find(trace->state, by, key, arena, record, err),
+                err);
 }
 
 static bool trace_records_of(void *state, const char *operation, size_t limit, struct ts_arena *arena,
                              struct ts_record **records, size_t *count, struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "records_of");
-  const bool ok = trace->inner->records_of(trace->state, operation, limit, arena, records, count, err);
-  end(&call, operation, "done", err);
-  return ok;
+  return done(&call, operation, trace->inner->records_of(trace->state, operation, limit, arena, records, count, err),
+              err);
 }
 
 static bool trace_has_product(void *state, const struct ts_sha256 *digest) {
   struct trace *trace = state;
   char hex[17];
   struct call call = begin(trace, "has_product");
-  const bool found = trace->inner->has_product(trace->state, digest);
-  end(&call, short_hex(digest, hex), truth(found), NULL);
-  return found;
+  return answer(&call, short_hex(digest, hex), trace->inner->has_product(trace->state, digest), NULL);
 }
 
 static bool trace_fetch(void *state, const struct ts_sha256 *digest, struct ts_str *packed, struct ts_error *err) {
   struct trace *trace = state;
   char hex[17];
   struct call call = begin(trace, "fetch");
-  const bool found = trace->inner->fetch(trace->state, digest, packed, err);
-  end(&call, short_hex(digest, hex), truth(found), err);
-  return found;
+  return answer(&call, short_hex(digest, hex), trace->inner->fetch(trace->state, digest, packed, err), err);
 }
 
 static bool trace_forget(void *state, const struct ts_sha256 *digest, struct ts_error *err) {
   struct trace *trace = state;
   char hex[17];
   struct call call = begin(trace, "forget");
-  const bool ok = trace->inner->forget(trace->state, digest, err);
-  end(&call, short_hex(digest, hex), "done", err);
-  return ok;
+  return done(&call, short_hex(digest, hex), trace->inner->forget(trace->state, digest, err), err);
 }
 
 static bool trace_run_insert(void *state, const struct ts_store_run *run, struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "run_insert");
-  const bool ok = trace->inner->run_insert(trace->state, run, err);
-  end(&call, run->row.id, truth(ok), err);
-  return ok;
+  return answer(&call, run->row.id, trace->inner->run_insert(trace->state, run, err), err);
 }
 
 static bool trace_run_update(void *state, const struct ts_store_run_change *change, struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "run_update");
-  const bool ok = trace->inner->run_update(trace->state, change, err);
-  end(&call, change->id, truth(ok), err);
-  return ok;
+  return answer(&call, change->id, trace->inner->run_update(trace->state, change, err), err);
 }
 
 static bool trace_run_list(void *state, struct ts_arena *arena, struct ts_store_run **runs, size_t *count,
                            struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "run_list");
-  const bool ok = trace->inner->run_list(trace->state, arena, runs, count, err);
-  end(&call, "", "done", err);
-  return ok;
+  return done(&call, "", trace->inner->run_list(trace->state, arena, runs, count, err), err);
 }
 
-static bool trace_task_list(void *state, const char *run, struct ts_arena *arena, struct ts_task_row **rows,
-                            size_t *count, struct ts_error *err) {
+static bool trace_task_list(void *state, const char *run, uint64_t since, size_t limit, struct ts_arena *arena,
+                            struct ts_task_row **rows, size_t *count, struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "task_list");
-  const bool ok = trace->inner->task_list(trace->state, run, arena, rows, count, err);
-  end(&call, run, "done", err);
-  return ok;
+  return done(&call, run, trace->inner->task_list(trace->state, run, since, limit, arena, rows, count, err), err);
+}
+
+static bool trace_task_end(void *state, const char *run, uint64_t *number, struct ts_error *err) {
+  struct trace *trace = state;
+  struct call call = begin(trace, "task_end");
+  return done(&call, run, trace->inner->task_end(trace->state, run, number, err), err);
 }
 
 static bool trace_usage(void *state, struct ts_store_usage *usage, struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "usage");
-  const bool ok = trace->inner->usage(trace->state, usage, err);
-  end(&call, "", "done", err);
-  return ok;
+  return done(&call, "", trace->inner->usage(trace->state, usage, err), err);
 }
 
 static bool trace_file_find(void *state, const struct ts_file_identity *file, struct ts_sha256 *digest,
                             struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "file_find");
-  const bool found = trace->inner->file_find(trace->state, file, digest, err);
-  end(&call, "", truth(found), err);
-  return found;
+  return answer(&call, "", trace->inner->file_find(trace->state, file, digest, err), err);
 }
 
 static bool trace_file_put(void *state, const struct ts_file_identity *file, const struct ts_sha256 *digest,
                            struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "file_put");
-  const bool ok = trace->inner->file_put(trace->state, file, digest, err);
-  end(&call, "", "done", err);
-  return ok;
+  return done(&call, "", trace->inner->file_put(trace->state, file, digest, err), err);
 }
 
 static bool trace_cost_list(void *state, struct ts_arena *arena, struct ts_cost_row **rows, size_t *count,
@@ -199,9 +191,7 @@ static bool trace_cost_list(void *state, struct ts_arena *arena, struct ts_cost_
   if (!trace->inner->cost_list) return true;
   struct call call = begin(trace, "cost_list");
   *count = 0;
-  const bool ok = !trace->inner->cost_list || trace->inner->cost_list(trace->state, arena, rows, count, err);
-  end(&call, "", "done", err);
-  return ok;
+  return done(&call, "", trace->inner->cost_list(trace->state, arena, rows, count, err), err);
 }
 
 static bool trace_cost_put(void *state, const struct ts_cost_row *rows, size_t count, bool *outdated,
@@ -209,7 +199,7 @@ static bool trace_cost_put(void *state, const struct ts_cost_row *rows, size_t c
   struct trace *trace = state;
   if (!trace->inner->cost_put) return true;
   struct call call = begin(trace, "cost_put");
-  const bool ok = !trace->inner->cost_put || trace->inner->cost_put(trace->state, rows, count, outdated, err);
+  const bool ok = trace->inner->cost_put(trace->state, rows, count, outdated, err);
   end(&call, "", *outdated ? "outdated" : "done", err);
   return ok;
 }
@@ -218,9 +208,7 @@ static bool trace_keys(void *state, uint64_t *mark, ts_store_key_sink *sink, voi
   struct trace *trace = state;
   struct call call = begin(trace, "keys");
   if (!trace->inner->keys) return ts_store_backend_refuse(trace->inner, "cannot be served", err);
-  const bool ok = trace->inner->keys(trace->state, mark, sink, user, err);
-  end(&call, "", "done", err);
-  return ok;
+  return done(&call, "", trace->inner->keys(trace->state, mark, sink, user, err), err);
 }
 
 static bool can_verify(const struct trace *trace, struct ts_error *err) {
@@ -230,42 +218,33 @@ static bool can_verify(const struct trace *trace, struct ts_error *err) {
 static bool trace_verify(void *state, struct ts_store_verification *found, struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "verify");
-  const bool ok = can_verify(trace, err) && trace->inner->verify(trace->state, found, err);
-  end(&call, "", "done", err);
-  return ok;
+  return done(&call, "", can_verify(trace, err) && trace->inner->verify(trace->state, found, err), err);
 }
 
 static bool trace_product_list(void *state, ts_store_digest_sink *sink, void *user, struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "product_list");
-  const bool ok = can_verify(trace, err) && trace->inner->product_list(trace->state, sink, user, err);
-  end(&call, "", "done", err);
-  return ok;
+  return done(&call, "", can_verify(trace, err) && trace->inner->product_list(trace->state, sink, user, err), err);
 }
 
 static bool trace_sweep(void *state, struct ts_store_verification *found, struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "sweep");
-  const bool ok = can_verify(trace, err) && trace->inner->sweep(trace->state, found, err);
-  end(&call, "", "done", err);
-  return ok;
+  return done(&call, "", can_verify(trace, err) && trace->inner->sweep(trace->state, found, err), err);
 }
 
 static bool trace_drop(void *state, const struct ts_key *key, struct ts_error *err) {
   struct trace *trace = state;
   char hex[17];
   struct call call = begin(trace, "drop");
-  const bool ok = can_verify(trace, err) && trace->inner->drop(trace->state, key, err);
-  end(&call, short_hex(&key->digest, hex), "done", err);
-  return ok;
+  return done(&call, short_hex(&key->digest, hex), can_verify(trace, err) && trace->inner->drop(trace->state, key, err),
+              err);
 }
 
 static bool trace_refresh(void *state, struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "refresh");
-  const bool ok = !trace->inner->refresh || trace->inner->refresh(trace->state, err);
-  end(&call, "", "done", err);
-  return ok;
+  return done(&call, "", !trace->inner->refresh || trace->inner->refresh(trace->state, err), err);
 }
 
 const struct ts_store_backend ts_store_trace = {
@@ -285,6 +264,7 @@ const struct ts_store_backend ts_store_trace = {
     .run_update = trace_run_update,
     .run_list = trace_run_list,
     .task_list = trace_task_list,
+    .task_end = trace_task_end,
     .usage = trace_usage,
     .file_find = trace_file_find,
     .file_put = trace_file_put,

@@ -163,8 +163,7 @@ bool ts_store_writer_start(struct ts_store_writer *writer, struct ts_error *err)
   if (number == 0) return true;
   pthread_mutex_destroy(&writer->lock);
   ts_fail(err, TS_ERR_SYSTEM, "the store's writing thread cannot be started: %s", strerrordesc_np(number));
-  ts_error_help(err, "raise the limit of processes (ulimit -u)");
-  return false;
+  return ts_error_help(err, "raise the limit of processes (ulimit -u)");
 }
 
 void ts_store_writer_stop(struct ts_store_writer *writer) {

@@ -12,8 +12,7 @@ static bool is_affordable(const struct ts_phase *phase, size_t count, struct ts_
   size_t rows = strategy->has_blocks ? phase->space->count + 1 : 1;
   if (count <= MAX_VALUES / (phase->space->count + 1) / rows) return true;
   ts_fail(err, TS_ERR_BAD_VALUE, "'%zu' %s are too many", count, strategy->count_key);
-  ts_error_help(err, "%s", strategy->usual);
-  return false;
+  return ts_error_help(err, "%s", strategy->usual);
 }
 
 static struct ts_sample_options options_of(const struct ts_phase *phase, const struct ts_strategy_problem *problem,

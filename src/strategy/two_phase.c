@@ -57,10 +57,9 @@ static const struct ts_strategy_options *resize(struct ts_arena *arena, const st
 }
 
 static bool begin_part(struct two_phase *t, const struct ts_strategy_options *options, struct ts_error *err) {
-  struct ts_faults faults = {0};
+  ts_auto(ts_faults_release) struct ts_faults faults = {0};
   t->parts[SECOND] = strategy_of(t, SECOND)->begin(&t->narrowed, options, &faults);
   if (!t->parts[SECOND]) *err = faults.items[0];
-  ts_faults_release(&faults);
   return t->parts[SECOND] != NULL;
 }
 
@@ -75,8 +74,8 @@ static bool fit_limit(struct two_phase *t, size_t done, struct ts_error *err) {
   while (2 * fits <= left) fits *= 2; /* sequences are balanced for powers of two */
   if (fits < drawn->least) {
     ts_fail(err, TS_ERR_BAD_VALUE, "after the screening, the limit of %zu runs leaves none for the second phase", most);
-    ts_error_help(err, "allow more runs with --max-runs, or screen with fewer trajectories; finished runs are kept");
-    return false;
+    return ts_error_help(err,
+                         "allow more runs with --max-runs, or screen with fewer trajectories; finished runs are kept");
   }
   ts_strategy_note(t->problem, "the limit of %zu runs leaves %zu %s for the second phase, instead of %zu", most, fits,
                    drawn->count_key, size);

@@ -54,10 +54,9 @@ bool ts_until_read(struct ts_until *until, const char *text, struct ts_arena *ar
   if (strncmp(at, "rank", 4) == 0 && parse_rank(arena, at + 4, until)) return true;
   *until = (struct ts_until){0};
   ts_fail(err, TS_ERR_USAGE, "'%s' is not a condition to stop at", text);
-  ts_error_help(err,
-                "write 'ci(mu_star) < 0.05' (half widths of intervals, as a share of the largest index) or 'rank(3)' "
-                "(the first three ranks do not overlap)");
-  return false;
+  return ts_error_help(
+      err, "write 'ci(mu_star) < 0.05' (half widths of intervals, as a share of the largest index) or 'rank(3)' "
+           "(the first three ranks do not overlap)");
 }
 
 /* ---- Which strategy it is about. ---- */

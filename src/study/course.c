@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/course.h"
 #include "model/model.h"
-#include "project/check_data.h"
+#include "order/order.h"
+#include "project/data/check_data.h"
 #include "study/study_result.h"
 
 #include "base/alloc.h"
@@ -90,6 +91,31 @@ static bool open_given(struct study_course *course) {
   return true;
 }
 
+/* The sets that a recorded run asked for: another strategy could ask for others, if an operation is not exact. */
+static bool open_recorded(struct study_course *course) {
+  const struct ts_project *project = course->project;
+  const struct ts_workflow *w = project->workflow;
+  struct ts_design *given = &course->given;
+  struct ts_error err = {0};
+  given->values = ts_order_sets(project, &given->arena, &given->row_count, &err);
+  if (!given->values) return ts_issues_fault(course->issues, &err);
+  given->column_count = w->parameter_count;
+  given->names = ts_arena_array(&given->arena, w->parameter_count + 1, sizeof *given->names);
+  for (size_t p = 0; p < w->parameter_count; p++) given->names[p] = w->parameters[p].name;
+  course->options = (struct ts_strategy_options){.strategy = &ts_strategy_given, .given = given};
+  course->columns = given->names;
+  course->column_count = given->column_count;
+  return true;
+}
+
+static bool open_sets(struct study_course *course) {
+  const struct ts_project *project = course->project;
+  const struct study_file *study = &project->study;
+  if (project->order && project->order->rounds) return open_recorded(course);
+  if (project->request->design) return open_given(course);
+  return open_space(course, study->methods[0].strategy, study->varied, study->varied_count);
+}
+
 /* ---- The problem. ---- */
 
 /* Every output over all files, then of single files where there are several. */
@@ -125,9 +151,7 @@ static void describe(struct study_course *course) {
 bool ts_course_open(struct study_course *course, const struct ts_project *project, struct ts_issues *issues) {
   const struct study_file *study = &project->study;
   *course = (struct study_course){.project = project, .issues = issues, .options = ts_study_strategy(study)};
-  if (!(project->request->design ? open_given(course)
-                                 : open_space(course, study->methods[0].strategy, study->varied, study->varied_count)))
-    return false;
+  if (!open_sets(course)) return false;
   describe(course);
   course->problem.max_sets = study->max_runs;
   course->problem.max_sets_place = project->request->max_runs ? NULL : "/method/max_runs";

@@ -20,8 +20,8 @@ struct study_course {
   struct ts_history history;
 };
 
-/* Opens the space or the file of the request's design, and checks what can be known before the first set is run. The
- * methods are settled, the dataset is open. Release in either case. */
+/* Opens the space, the file of the request's design or the sets of project.order, and checks what can be known before
+ * the first set is run. The methods are settled, the dataset is open. Release in either case. */
 bool ts_course_open(struct study_course *course, const struct ts_project *project, struct ts_issues *issues);
 bool ts_course_is_given(const struct study_course *course);
 /* The sets to run next; `batch` without any: the strategy is done. False: a fault. */

@@ -76,7 +76,8 @@ static void follow(struct ts_work *work, struct study_result *r, const struct st
     return;
   }
   const size_t threads = round->variant ? ts_variant_most_threads(&r->course) : ts_workers_threads(project->request);
-  r->progress = ts_progress_create(work, project, round->plan, r->run_id, threads);
+  r->progress = ts_progress_create(work, project, round->plan, r->run.id, threads);
+  ts_progress_number_tasks(r->progress, r->run.next_task);
   ts_progress_begin(r->progress);
 }
 
@@ -101,7 +102,7 @@ static bool run(struct ts_work *work, struct study_result *r, struct study_round
                  .issues = issues,
                  .plan = round->plan,
                  .values = r->sets.values + round->first * project->workflow->parameter_count,
-                 .run_id = r->run_id,
+                 .run_id = r->run.id,
                  .command = "study",
                  .progress = r->progress,
                  .user = &collecting,
@@ -314,6 +315,7 @@ void ts_study_result_release(struct study_result *r) {
   ts_plan_destroy(r->whole_plan);
   ts_course_release(&r->course);
   ts_sets_release(&r->sets);
+  ts_recorded_release(&r->run);
   ts_study_pictures_release(r);
   free(r->rounds);
   free(r->outputs);

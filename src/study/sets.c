@@ -27,7 +27,7 @@ void ts_sets_append(const struct ts_workflow *w, struct parameter_sets *sets, co
 }
 
 static bool apply_setting(const struct ts_project *project, struct parameter_sets *sets,
-                          const struct ts_parameter_setting *setting, struct ts_issues *issues) {
+                          const struct tessera_setting *setting, struct ts_issues *issues) {
   const struct ts_workflow *w = project->workflow;
   struct ts_error err = {0};
   size_t index = 0;

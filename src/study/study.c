@@ -1,6 +1,6 @@
 /* Runs a study that is ready: one round after the other as its strategy asks for them, and the results as files.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "project/check_data.h"
+#include "project/data/check_data.h"
 #include "study/study_result.h"
 
 #include "base/alloc.h"
@@ -8,9 +8,15 @@
 
 #include <string.h>
 
+/* What the strategy asks for next is recorded before it is run. */
+static bool plan_next(struct ts_work *work, struct study_result *r, bool *done, struct ts_issues *issues) {
+  return ts_study_plan_round(work, r, done, issues) &&
+         ts_run_add_round(work->project, &r->run, r->sets.values, r->sets.count, issues);
+}
+
 bool ts_study_run(struct ts_work *work, struct study_result *r, struct ts_issues *issues) {
   bool ok = true, done = false;
-  while (ok && !done) ok = ts_study_run_round(work, r, issues) && ts_study_plan_round(work, r, &done, issues);
+  while (ok && !done) ok = ts_study_run_round(work, r, issues) && plan_next(work, r, &done, issues);
   if (r->progress) ts_progress_end(r->progress, issues);
   ok = ts_course_finish(&r->course, &r->found) && ok;
   return ts_study_sum_up(work, r, ok, issues);

@@ -7,6 +7,7 @@
 #ifndef TS_STUDY_STUDY_RESULT_H
 #define TS_STUDY_STUDY_RESULT_H
 
+#include "order/order.h"
 #include "study/course.h"
 #include "study/sets.h"
 #include "study/variant.h"
@@ -45,7 +46,7 @@ struct study_effort {
 };
 
 struct study_result {
-  char run_id[9];
+  struct ts_recorded run;
   const char *state; /* "done", "failed", "paused" */
   int64_t started_unix_ns;
   uint64_t start_ns;

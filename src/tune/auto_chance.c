@@ -43,10 +43,37 @@ void ts_auto_fit_chance(struct ts_auto *state) {
   state->has_chance = ts_gp_condition(&state->chance, points, outcomes, count);
 }
 
+/* A step between outcomes is never smooth: beside the variance of the process, outcomes differ from its mean by this
+ * variance (-1 to 1). Without it the process was certain half-way between a success and a failure. */
+#define STEP_VARIANCE 0.25
+/* A failed run costs as much as another and says nothing about the output, so trials that may well fail count for far
+ * less than their chance says, and those below the least chance come last. Five functions of six columns with the
+ * optimum at the border of what fails (40 runs, 16 seeds): 20.0 failures and a gap of 0.0057 with the plain chance (20
+ * seeds), 8.7 and 0.0021 with these; 10.5 and 0.0018 with a power of 4 and a least chance of 0.7, 11.5 and 0.0015 with
+ * a power of 6 alone (12 seeds). */
+#define CHANCE_POWER 6.0
+#define LEAST_CHANCE 0.8
+
+static double log_weight(double mean, double variance) {
+  double chance = erfc(mean / sqrt(2 * (variance + STEP_VARIANCE))) / 2;
+  return CHANCE_POWER * log(fmax(chance, 1e-12)) - (chance < LEAST_CHANCE ? TS_AUTO_UNLIKELY : 0);
+}
+
 double ts_auto_log_chance(struct ts_auto *state, const double *point) {
   if (!state->has_chance) return 0;
   double mean, variance;
   ts_gp_predict(&state->chance, point, &mean, &variance);
-  double chance = erfc(mean / sqrt(2 * variance)) / 2;
-  return log(fmax(chance, 1e-12));
+  return log_weight(mean, variance);
+}
+
+/* The chance falls with the variance where success is likely, and 1 bounds it there; elsewhere it grows. */
+void ts_auto_screen_chances(struct ts_auto *state, size_t first) {
+  size_t count = state->candidate_count - first;
+  memset(&state->chances[first], 0, count * sizeof *state->chances);
+  if (!state->has_chance) return;
+  ts_auto_free double *means = ts_calloc(2 * count, sizeof *means);
+  ts_gp_screen(&state->chance, &state->candidates[first * state->column_count], count, means, means + count);
+  for (size_t i = 0; i < count; i++) {
+    if (means[i] > 0) state->chances[first + i] = log_weight(means[i], means[count + i]);
+  }
 }

@@ -34,7 +34,9 @@ struct ts_auto {
   double *near_units;     /* owned; unit coordinates of the candidates after the pool */
   size_t screened;        /* candidates whose means and bounds are those of the model as it is */
   double *means, *bounds; /* owned; per candidate (ts_gp_screen) */
+  double *chances;        /* owned; per candidate (ts_auto_screen_chances) */
   bool *is_tried;         /* owned; per candidate */
+  size_t marked;          /* trials whose rows of the pool are among these */
   double *failures;       /* owned; coordinates of failed trials */
   size_t failure_count;
   struct ts_gp gp;
@@ -64,17 +66,22 @@ double ts_auto_score_of_target(const struct ts_auto *state, double target);
 
 /* auto_chance.c */
 void ts_auto_fit_chance(struct ts_auto *state);
-/* Logarithm of the chance that a trial succeeds; 0 as long as none failed. */
+/* Logarithm of what the chance that a trial succeeds makes of its gain, 0 as long as none failed; below
+ * -TS_AUTO_UNLIKELY where it will likely fail: more than logarithms of gains differ by. */
+#define TS_AUTO_UNLIKELY 30.0
 double ts_auto_log_chance(struct ts_auto *state, const double *point);
+/* Upper bounds of ts_auto_log_chance of the candidates from `first` on. */
+void ts_auto_screen_chances(struct ts_auto *state, size_t first);
 
 /* auto_near.c: candidates near the best trials, where points outside the pool can be run. */
 void ts_auto_draw_near(struct ts_auto *state, const struct ts_tune_history *history);
 /* A few more, closer to one candidate. */
-void ts_auto_draw_closer(struct ts_auto *state, size_t candidate, double reach);
+void ts_auto_draw_closer(struct ts_auto *state, const struct ts_tune_history *history, size_t candidate, double reach);
 
 /* auto_search.c */
 struct ts_auto_choice {
-  double value; /* logarithm of the expected gain, per cost where costs are known; or minus the expected target */
+  double value; /* logarithm of the expected gain, per cost where costs are known; or minus the expected target; both
+                 less TS_AUTO_UNLIKELY where the trial will likely fail */
   size_t candidate;
 };
 enum ts_auto_aim { TS_AUTO_GAIN, TS_AUTO_MEAN };

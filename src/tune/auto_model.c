@@ -87,6 +87,23 @@ static size_t select_items(struct ranked *items, size_t count, size_t wanted, si
   return kept;
 }
 
+/* Rows of the pool that repeat a trial from outside of it: the driver would refuse them, and after reuse they would
+ * look free of cost. */
+static void mark_repeated(struct ts_auto *state, const struct ts_tune_history *history) {
+  const struct ts_tune_points *pool = &state->problem->pool;
+  size_t width = history->column_count;
+  for (; state->marked < history->count; state->marked++) {
+    size_t t = state->marked;
+    if (history->rows[t] != TS_NONE || history->kinds[t] == TS_TRIAL_COMPONENT) continue;
+    for (size_t r = 0; r < pool->count; r++) {
+      const double *a = &pool->numbers[r * width], *b = &history->numbers[t * width];
+      size_t c = 0;
+      while (c < width && a[c] == b[c]) c++;
+      if (c == width) state->is_tried[r] = true;
+    }
+  }
+}
+
 static void take_trials(struct ts_auto *state, const struct ts_tune_history *history) {
   size_t columns = state->column_count, width = history->column_count, count = 0;
   ts_auto_free struct ranked *items = ts_calloc(history->count + 1, sizeof *items);
@@ -133,6 +150,7 @@ static void learn(struct ts_auto *state) {
 
 bool ts_auto_fit(struct ts_auto *state, const struct ts_tune_history *history) {
   state->screened = 0;
+  mark_repeated(state, history);
   take_trials(state, history);
   if (state->count == 0) return false;
   make_targets(state);

@@ -21,11 +21,18 @@ static double log_improvement(double best, double mean, double variance) {
   return log(deviation) - u * u / 2 - log(sqrt(2 * M_PI) * u * u);
 }
 
+/* Logarithm of what a trial counts as costing. Less than its cost: a new value of an early stage also makes the trials
+ * after it cheap. Measured on eight functions of 6 and 8 columns in three stages of 10, 3 and 1 s (Ackley twice, Levy,
+ * Rastrigin, Rosenbrock, Griewank, Hartmann, a quadratic; 6 to 8 seeds), in seconds over those without costs, as a
+ * geometric mean: 0.64 for a power of 1, 0.60 for 0.6, 0.65 for 0.4; with half of the first trials 0.58 for 0.75 and
+ * 0.57 for 0.6. */
+#define COST_POWER 0.6
+
 static double log_cost(const struct ts_auto *state, size_t candidate) {
   const struct ts_tune_problem *problem = state->problem;
   if (!problem->cost) return 0;
   double cost = problem->cost(problem->user, ts_auto_unit(state, candidate));
-  return cost > 0 ? log(cost) : 0;
+  return cost > 0 ? COST_POWER * log(cost) : 0;
 }
 
 const double *ts_auto_unit(const struct ts_auto *state, size_t candidate) {
@@ -51,11 +58,14 @@ static bool has_failed(const struct ts_auto *state, size_t candidate) {
   return false;
 }
 
+/* What a mean loses where a trial would likely fail. */
+static double unlikely(double log_chance) { return log_chance < -TS_AUTO_UNLIKELY ? TS_AUTO_UNLIKELY : 0; }
+
 static double exact_value(struct ts_auto *state, enum ts_auto_aim aim, size_t candidate) {
   const double *point = &state->candidates[candidate * state->column_count];
   double mean, variance;
   ts_gp_predict(&state->gp, point, &mean, &variance);
-  if (aim == TS_AUTO_MEAN) return -mean;
+  if (aim == TS_AUTO_MEAN) return -mean - unlikely(ts_auto_log_chance(state, point));
   return log_improvement(state->best, mean, variance) + ts_auto_log_chance(state, point) - log_cost(state, candidate);
 }
 
@@ -64,6 +74,7 @@ void ts_auto_screen(struct ts_auto *state) {
   if (first >= state->candidate_count) return;
   ts_gp_screen(&state->gp, &state->candidates[first * state->column_count], state->candidate_count - first,
                &state->means[first], &state->bounds[first]);
+  ts_auto_screen_chances(state, first);
   state->screened = state->candidate_count;
 }
 
@@ -73,9 +84,9 @@ static size_t rank(struct ts_auto *state, enum ts_auto_aim aim, size_t first, st
   ts_auto_screen(state);
   for (size_t i = first; i < state->candidate_count; i++) {
     if (aim == TS_AUTO_MEAN ? has_failed(state, i) : state->is_tried[i]) continue;
-    double value = -state->means[i];
+    double value = -state->means[i] - unlikely(state->chances[i]);
     if (aim == TS_AUTO_GAIN)
-      value = log_improvement(state->best, state->means[i], state->bounds[i]) - log_cost(state, i);
+      value = log_improvement(state->best, state->means[i], state->bounds[i]) + state->chances[i] - log_cost(state, i);
     ranked[kept++] = (struct ts_auto_choice){value, i};
   }
   qsort(ranked, kept, sizeof *ranked, compare_choices);

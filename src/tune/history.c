@@ -1,6 +1,8 @@
 /* The history of a tuner: trials as typed arrays, and the one number per trial that tuners minimise.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
+#include "base/order.h"
+#include "tune/exact_int.h"
 #include "tune/tune_int.h"
 
 #include <math.h>
@@ -60,16 +62,26 @@ bool ts_trials_is_measured(const struct ts_tune_history *history, size_t trial) 
          isfinite(history->outputs[trial * history->goal_count]);
 }
 
-/* Least and greatest output of a goal over the measured trials of the workflow. */
-static void range_of_goal(const struct ts_tune_history *history, size_t goal, double *low, double *high) {
-  *low = INFINITY;
-  *high = -INFINITY;
+/* How outputs of a goal are weighed: log(1 + (output - low) / gap), the gap that from the least to the median, over its
+ * greatest value. What is far from the best counts little, however far: times and costs have long tails, which would
+ * make the whole front one place. Where draw_weights was measured (tune.c), 78 of 80 seeds instead of 76 for `auto`; no
+ * difference for `al` and `geist`. */
+struct scale {
+  double low, gap, width;
+};
+
+static struct scale scale_of_goal(const struct ts_tune_history *history, size_t goal) {
+  ts_auto_free double *outputs = ts_calloc(history->count + 1, sizeof *outputs);
+  size_t count = 0;
   for (size_t t = 0; t < history->count; t++) {
-    if (!ts_trials_is_measured(history, t)) continue;
-    double output = history->outputs[t * history->goal_count + goal];
-    *low = fmin(*low, output);
-    *high = fmax(*high, output);
+    if (ts_trials_is_measured(history, t)) outputs[count++] = history->outputs[t * history->goal_count + goal];
   }
+  if (count == 0) return (struct scale){0, 1, 1};
+  qsort(outputs, count, sizeof *outputs, ts_compare_doubles);
+  double low = outputs[0], high = outputs[count - 1], middle = outputs[count / 2];
+  if (high <= low) return (struct scale){low, 1, 1};
+  double gap = middle > low ? middle - low : high - low;
+  return (struct scale){low, gap, ts_ln(1 + (high - low) / gap)};
 }
 
 /* Part of the sum beside the largest weighted goal: it tells points on the same level line apart. 0.05 as in J.
@@ -81,11 +93,9 @@ static void score_weighted(struct ts_tune_history *history, const double *weight
   for (size_t t = 0; t < history->count; t++) history->scores[t] = ts_trials_is_measured(history, t) ? 0 : NAN;
   ts_auto_free double *sums = ts_calloc(history->count + 1, sizeof *sums);
   for (size_t g = 0; g < goals; g++) {
-    double low, high;
-    range_of_goal(history, g, &low, &high);
-    double width = high > low ? high - low : 1;
+    struct scale scale = scale_of_goal(history, g);
     for (size_t t = 0; t < history->count; t++) {
-      double part = weights[g] * (history->outputs[t * goals + g] - low) / width;
+      double part = weights[g] * ts_ln(1 + (history->outputs[t * goals + g] - scale.low) / scale.gap) / scale.width;
       if (part > history->scores[t]) history->scores[t] = part;
       sums[t] += part;
     }

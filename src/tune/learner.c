@@ -17,7 +17,8 @@ static size_t share_of(double runs, double asked, double otherwise) {
 
 void ts_batch_plan_init(struct ts_batch_plan *plan, const struct ts_tune_problem *problem,
                         const struct ts_tune_options *options, const struct ts_plan_defaults *defaults, size_t room) {
-  double runs = (double)ts_tune_expected_runs(problem);
+  bool counts_runs = problem->budget_kind == TS_BUDGET_RUNS;
+  double runs = counts_runs ? (double)ts_tune_expected_runs(problem) : (double)room;
   *plan = (struct ts_batch_plan){.batches = options->batches ? options->batches : defaults->batches};
   plan->components = share_of(runs, options->component_share, defaults->component_share);
   plan->components = ts_smaller_size(plan->components, room ? room - 1 : 0); /* one run is for the workflow */

@@ -82,4 +82,9 @@ void ts_one_parameter_give(struct ts_one_parameter *tuner, double seconds);
 /* Once `next` has said false; valid as long as the tuner. */
 const struct ts_one_parameter_result *ts_one_parameter_result(const struct ts_one_parameter *tuner);
 
+/* Whether a result of earlier may be used again for the same code, machine and data: the times of its runs, the latest
+ * last, are as predicted. It may not once each of the last three differs by more than 10 % from the prediction, or
+ * failed; one or two are a busy machine. */
+bool ts_one_parameter_holds(double predicted, const double *observed, size_t count);
+
 #endif

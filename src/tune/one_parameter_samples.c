@@ -150,6 +150,17 @@ void ts_sample_view_neighbourhood(const struct ts_sample_view *view, int64_t *fi
   *last = view->x[right];
 }
 
+#define DEVIATION  0.10 /* of the predicted time */
+#define DEVIATIONS 3    /* runs in a row */
+
+bool ts_one_parameter_holds(double predicted, const double *observed, size_t count) {
+  if (count < DEVIATIONS) return true;
+  for (size_t i = count - DEVIATIONS; i < count; i++) {
+    if (observed[i] > 0 && fabs(observed[i] - predicted) <= DEVIATION * predicted) return true;
+  }
+  return false;
+}
+
 /* The vertex relative to the middle one of three points; 0 if they do not curve upwards. */
 static double vertex(double left, double right, double rise_left, double rise_right) {
   double curvature = rise_left * right + rise_right * left;

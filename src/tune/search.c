@@ -15,6 +15,7 @@ enum ts_asked ts_search_ask(const struct ts_tune_problem *problem, const struct 
   size_t first = ts_batch_trial(batch, 0), columns = history->column_count;
   enum ts_added added = ts_batch_add_unit(batch, unit, trial);
   if (added == TS_ADD_NOT_ALLOWED) return TS_ASKED_REFUSED;
+  if (added == TS_ADD_NO_BUDGET && ts_batch_room(batch) > 0) return TS_ASKED_REFUSED; /* a usual one still fits */
   if (added != TS_ADDED && added != TS_ADDED_BEFORE) return TS_ASKED_END;
   if (problem->pool.count > 0) memcpy(unit, &history->unit[*trial * columns], columns * sizeof *unit);
   return *trial < first ? TS_ASKED_KNOWN : TS_ASKED_NEW;

@@ -12,8 +12,8 @@
 enum ts_asked {
   TS_ASKED_NEW,     /* in the batch; the outcome comes with it */
   TS_ASKED_KNOWN,   /* the outcome is in the history */
-  TS_ASKED_REFUSED, /* against a constraint: as bad as a failure, and free of charge */
-  TS_ASKED_END      /* the budget is spent, or nothing is left */
+  TS_ASKED_REFUSED, /* against a constraint, or too expensive: as bad as a failure, and free of charge */
+  TS_ASKED_END      /* the budget is spent, or nothing is left: what is asked for next would not be run either */
 };
 /* Asks for a point. `unit` becomes the point that is run if the pool allows no other; values between two levels stay,
  * so that a simplex of integers does not collapse to a line. *trial is TS_NONE if the point is refused. */

@@ -45,6 +45,7 @@ void ts_simplex_place(const struct ts_simplex *simplex, struct ts_vertex *vertex
   for (size_t c = 0; c < simplex->columns; c++) {
     vertex->unit[c] = ts_search_mirror(from[c] + share * (to[c] - from[c]));
   }
+  vertex->trial = TS_NONE;
 }
 
 /* Where vertex v begins: one parameter moved from the centre, by one value at least. */
@@ -62,6 +63,7 @@ static void surround(struct ts_simplex *simplex, size_t v, double edge) {
   else if (from - step < 0)
     up = true;
   unit[moved] = ts_search_mirror(up ? from + step : from - step);
+  simplex->vertices[v].trial = TS_NONE;
 }
 
 static size_t best_trial(const struct ts_tune_history *history) {
@@ -96,7 +98,8 @@ enum ts_asked ts_simplex_start(struct ts_simplex *simplex, double edge) {
   }
   enum ts_asked asked = TS_ASKED_KNOWN;
   for (size_t v = 1; v < simplex->count; v++) surround(simplex, v, edge);
-  for (size_t v = 1; v < simplex->count; v++) asked = ts_simplex_ask(simplex, &simplex->vertices[v]);
+  for (size_t v = 1; v < simplex->count && asked != TS_ASKED_END; v++)
+    asked = ts_simplex_ask(simplex, &simplex->vertices[v]);
   return asked;
 }
 

@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST 10 /* random trials before the first model */
+/* Random trials before the first model, recorded and failed ones among them: a model knows where trials fail. Waiting
+ * for ten that succeed was worse wherever trials fail: where 36 % of the space works, a median of 60 seeds with 80 runs
+ * of 0.30, 12 and 7.2 instead of 0.27, 8.0 and 6.6 on sphere, Rosenbrock and Ackley. */
+#define FIRST 10
 /* Median regret on sphere, Rosenbrock and Ackley (200 runs, 40 seeds, 24 candidates): 0.062, 4.0, 4.4 for a share of
  * 0.1, 0.034, 3.6, 3.7 for 0.15, 0.038, 4.2, 3.7 for 0.25. */
 #define GOOD_SHARE 0.15
@@ -47,14 +50,13 @@ static void destroy(void *opaque) {
 }
 
 static void add_first(struct state *state, const struct ts_tune_history *history, struct ts_tune_batch *batch) {
-  ts_auto_free double *points = ts_search_first_points(state->problem, FIRST);
+  size_t wanted = FIRST - history->count, trial;
+  ts_auto_free double *points = ts_search_first_points(state->problem, wanted);
   ts_auto_free double *unit = ts_calloc(history->column_count, sizeof *unit);
-  size_t trial;
-  for (size_t i = 0; i < FIRST; i++) {
+  for (size_t i = 0; i < wanted; i++)
     ts_search_ask(state->problem, history, batch, points + i * history->column_count, &trial);
-  }
   bool goes_on = true;
-  while (goes_on && ts_batch_count(batch) < FIRST)
+  while (goes_on && ts_batch_count(batch) < wanted)
     goes_on = ts_search_ask_random(state->problem, history, batch, &state->random, unit, &trial) != TS_ASKED_END;
 }
 
@@ -126,6 +128,8 @@ const struct ts_tuner ts_tuner_tpe = {
     .name = "tpe",
     .title = "Tree-structured Parzen estimator",
     .help = "Learns where good trials are dense and bad ones are not; for many parameters of every type.",
+    /* On ZDT1 16 of 20 seeds beat random search if fronts say which trials are good, 14 if weighted goals do. */
+    .flags = TS_TUNER_ONE_GOAL,
     .begin = begin,
     .next = next,
     .destroy = destroy,

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Legal order: ts_tune_create, then ts_tune_next and ts_tune_report for every trial of the batch until a batch is
- * empty, then ts_tune_result. The same for every tuner: never above the budget, no trial twice, a failed run spends
- * budget and is remembered, the last run confirms the predicted best unless that was measured already, the
- * recommendation is the better of the two. */
+ * empty, then ts_tune_result. The same for every tuner: never above the budget (one in cost or seconds may be exceeded
+ * by the last trial if nobody predicts costs), no trial twice, a failed run spends budget and is remembered, the last
+ * run confirms the predicted best unless that was measured already, the recommendation is the better of the two. */
 #ifndef TS_TUNE_TUNE_H
 #define TS_TUNE_TUNE_H
 

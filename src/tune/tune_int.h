@@ -29,6 +29,7 @@ struct ts_tune {
   bool *row_tried;    /* owned by the arena; per row of the pool */
   double pending;     /* expected charge of the trials that are not reported yet */
   double reserve;     /* kept for the confirmation, in the unit of the budget */
+  size_t free_count;  /* trials in a row, up to the last that was reported, that cost nothing */
   size_t batch;       /* number of the current batch */
   struct ts_random weights;
   struct ts_tune_batch current;
@@ -57,6 +58,10 @@ double ts_tune_charge(const struct ts_tune *tune, enum ts_trial_kind kind, size_
 /* What is left, the reserve taken off. */
 double ts_tune_left(const struct ts_tune *tune);
 bool ts_tune_fits(const struct ts_tune *tune, double charge);
+/* Takes off what a trial was charged. */
+void ts_tune_spend(struct ts_tune *tune, double charge);
+/* Whether the budget is one of cost or seconds, and too little says yet what a trial costs. */
+bool ts_tune_lacks_costs(const struct ts_tune *tune);
 /* What the confirmation may cost. */
 double ts_tune_reserve(const struct ts_tune *tune);
 

@@ -67,8 +67,9 @@ struct ts_tune_problem {
   enum ts_budget_kind budget_kind;
   double budget; /* runs, cost or seconds */
   uint64_t seed;
-  /* What the trial at a point (unit coordinates) would really cost the caller, after reuse: in cost or seconds, above
-   * 0. May be NULL. Called by tuners that weigh gain by cost, and by the driver for budgets that are not in runs. */
+  /* What the trial at a point (unit coordinates) would really cost the caller, after reuse: in cost or seconds, not
+   * below 0. May be NULL. Called by tuners that weigh gain by cost, and by the driver for budgets that are not in runs:
+   * these are never exceeded if it is right. Without it a budget may be exceeded by the last trial. */
   double (*cost)(void *user, const double *unit);
   void *user; /* borrowed */
 };
@@ -156,8 +157,7 @@ enum ts_tuner_flags {
   TS_TUNER_CANDIDATES = 1, /* chooses among the points of a pool */
   TS_TUNER_PREDICTS = 2,   /* finish has a forecast: a run is kept to confirm it */
   TS_TUNER_COMPONENTS = 4, /* needs components */
-  TS_TUNER_ONE_GOAL = 8,   /* cannot weigh several goals */
-  TS_TUNER_STEADY = 16     /* several goals keep their weights from batch to batch */
+  TS_TUNER_ONE_GOAL = 8    /* refuses several goals: it does not beat random search at them */
 };
 
 struct ts_tuner {
@@ -182,10 +182,17 @@ extern const struct ts_tuner *const ts_tuners[];
 const struct ts_tuner *ts_tuner_find(const char *name, struct ts_error *err);
 
 /* How many runs of the whole workflow the budget is worth, if all went there: exact for budgets in runs, otherwise from
- * problem->cost at a few points, and TS_TUNE_GUESSED_RUNS without it. */
+ * problem->cost at a few points, and TS_TUNE_GUESSED_RUNS without it or if all of them are free. */
 size_t ts_tune_expected_runs(const struct ts_tune_problem *problem);
 #define TS_TUNE_GUESSED_RUNS 50
 /* The streams of random numbers of one seed, so that tuners that draw the same draw alike. */
-enum ts_tune_stream { TS_STREAM_POOL = 1, TS_STREAM_RANDOM, TS_STREAM_COMPONENTS, TS_STREAM_WEIGHTS, TS_STREAM_OWN };
+enum ts_tune_stream {
+  TS_STREAM_POOL = 1,
+  TS_STREAM_RANDOM,
+  TS_STREAM_COMPONENTS,
+  TS_STREAM_WEIGHTS,
+  TS_STREAM_OWN,
+  TS_STREAM_PILOT
+};
 
 #endif

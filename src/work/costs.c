@@ -101,8 +101,12 @@ struct ts_cost_key ts_cost_key_of(const char *operation, const struct ts_sha256 
 bool ts_costs_operation(const struct ts_project *project, const struct ts_node *node, const struct ts_op **op) {
   *op = NULL;
   if (node->kind == TS_NODE_TASK) *op = project->workflow->tasks[node->task].op;
-  if (node->kind == TS_NODE_SOURCE)
-    *op = ts_registry_find(project->registry, ts_source_operation(project->workflow->inputs[node->task].type));
+  if (node->kind == TS_NODE_SOURCE) { /* of a column with images and polygons, the kind of the first item */
+    const struct ts_dataset *d = &project->dataset;
+    const bool polygons = d->item_count > 0 && d->items[0].sources[node->task].polygons.x > 0;
+    const char *name = ts_source_operation(project->workflow->inputs[node->task].type);
+    *op = ts_registry_find(project->registry, polygons ? TS_POLYGON_OPERATION : name);
+  }
   return *op != NULL;
 }
 

@@ -134,6 +134,7 @@ bool ts_engine_run(struct engine_run *run) {
   options.run_id = run->run_id;
   options.user = run;
   options.halt = &run->halt;
+  options.part = run->part;
   options.on_start = on_start;
   options.on_task = on_task;
   options.on_product = run->on_product ? on_product : NULL;

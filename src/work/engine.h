@@ -14,6 +14,7 @@ struct engine_run {
   const struct ts_value *values; /* borrowed: the sets of the plan, for workers; NULL: threads of this process do it */
   uint64_t planned_repeated;     /* with workers: repetitions that are still to come */
   const struct ts_dataset *dataset; /* NULL: the project's */
+  const struct ts_run_part *part;   /* borrowed: a part of the plan alone; NULL: all of it */
   const char *run_id;               /* "" if not recorded */
   const char *command;              /* how the run is continued: "study" or "run"; NULL if it cannot be */
   struct progress *progress;        /* may be NULL */

@@ -27,15 +27,15 @@ struct progress {
   const char *run_id;
   size_t threads;
   uint64_t start_ns;
-  uint64_t number;                  /* of task rows */
-  struct ts_stage_progress *stages; /* owned */
-  double *stage_seconds;            /* owned: wall seconds of executed tasks */
-  uint64_t *stage_executed;         /* owned */
-  uint64_t *stage_cut;              /* owned: saved by early cutoff */
-  atomic_uint_fast64_t *started;    /* owned: executions begun per stage; the only part touched by several threads */
-  struct ts_arena arena;            /* owns the texts of the two lists below */
-  struct ts_bar *timeline;          /* owned: TIMELINE_MAX of them */
-  struct ts_failed_task *failed;    /* owned: FAILED_MAX of them */
+  uint64_t number;               /* of the next task row */
+  struct tessera_stage *stages;  /* owned */
+  double *stage_seconds;         /* owned: wall seconds of executed tasks */
+  uint64_t *stage_executed;      /* owned */
+  uint64_t *stage_cut;           /* owned: saved by early cutoff */
+  atomic_uint_fast64_t *started; /* owned: executions begun per stage; the only part touched by several threads */
+  struct ts_arena arena;         /* owns the texts of the two lists below */
+  struct ts_bar *timeline;       /* owned: TIMELINE_MAX of them */
+  struct ts_failed_task *failed; /* owned: FAILED_MAX of them */
   size_t bar_count, failed_count;
   struct ts_bar **last_bar; /* owned array of borrowed bars: per worker */
   struct call_cost *costs;  /* owned: per task of the workflow */
@@ -98,8 +98,7 @@ struct progress *ts_progress_create(struct ts_work *work, const struct ts_projec
   p->expected_s = ts_calloc(stages + 1, sizeof *p->expected_s);
   if (work->store && !project->request->no_reuse && run_id[0]) p->learning = ts_learning_create(work);
   for (size_t i = 0; i < stages; i++)
-    p->stages[i] =
-        (struct ts_stage_progress){.size_bytes = sizeof *p->stages, .name = project->workflow->stages[i].name};
+    p->stages[i] = (struct tessera_stage){.size_bytes = sizeof *p->stages, .name = project->workflow->stages[i].name};
   p->started = ts_calloc(stages + 1, sizeof *p->started);
   p->last_bar = ts_calloc(threads + 1, sizeof *p->last_bar);
   p->timeline = ts_calloc(TIMELINE_MAX, sizeof *p->timeline);
@@ -109,6 +108,8 @@ struct progress *ts_progress_create(struct ts_work *work, const struct ts_projec
   expect(p);
   return p;
 }
+
+void ts_progress_number_tasks(struct progress *p, uint64_t first) { p->number = first; }
 
 void ts_progress_destroy(struct progress *p) {
   if (!p) return;
@@ -157,31 +158,31 @@ static double seconds_left(const struct progress *p) {
   return known ? left / (double)p->threads : -1;
 }
 
-static struct ts_progress snapshot(const struct progress *p, const char *event) {
+static struct tessera_event snapshot(const struct progress *p, enum tessera_event_kind kind) {
   for (size_t i = 0; i < p->project->workflow->stage_count; i++) {
     uint64_t started = atomic_load(&p->started[i]), ended = p->stage_executed[i] + p->stages[i].failed;
     p->stages[i].running = started > ended ? started - ended : 0;
   }
-  return (struct ts_progress){.size_bytes = sizeof(struct ts_progress),
-                              .event = event,
-                              .run = p->run_id,
-                              .elapsed_s = (double)(ts_clock_ns() - p->start_ns) / 1e9,
-                              .left_s = seconds_left(p),
-                              .threads = p->threads,
-                              .stages = p->stages,
-                              .stage_count = p->project->workflow->stage_count,
-                              .stage = "",
-                              .task = "",
-                              .key = "",
-                              .outcome = "",
-                              .file = "",
-                              .message = "",
-                              .help = ""};
+  return (struct tessera_event){.size_bytes = sizeof(struct tessera_event),
+                                .kind = kind,
+                                .run = p->run_id,
+                                .elapsed_s = (double)(ts_clock_ns() - p->start_ns) / 1e9,
+                                .left_s = seconds_left(p),
+                                .threads = p->threads,
+                                .stages = p->stages,
+                                .stage_count = p->project->workflow->stage_count,
+                                .stage = "",
+                                .task = "",
+                                .key = "",
+                                .outcome = "",
+                                .file = "",
+                                .message = "",
+                                .help = ""};
 }
 
-static void report(const struct progress *p, const struct ts_progress *progress) {
+static void report(const struct progress *p, const struct tessera_event *event) {
   const struct ts_request *request = p->project->request;
-  if (request->on_progress) request->on_progress(request->user, progress);
+  if (request->observer) request->observer->on_event(request->observer->user, event);
 }
 
 static struct ts_trace_counts trace_counts(const struct progress *p) {
@@ -206,15 +207,15 @@ static void end_trace(struct progress *p, struct ts_issues *issues) {
 
 void ts_progress_begin(struct progress *p) {
   begin_trace(p);
-  struct ts_progress progress = snapshot(p, "run_begin");
-  report(p, &progress);
+  struct tessera_event event = snapshot(p, TESSERA_RUN_BEGIN);
+  report(p, &event);
 }
 
 void ts_progress_end(struct progress *p, struct ts_issues *issues) {
   end_trace(p, issues);
   if (p->learning) ts_learning_save(p->learning, issues);
-  struct ts_progress progress = snapshot(p, "run_end");
-  report(p, &progress);
+  struct tessera_event event = snapshot(p, TESSERA_RUN_END);
+  report(p, &event);
 }
 
 static int64_t set_of(const struct progress *p, const struct ts_node *node) {
@@ -323,7 +324,7 @@ static void keep_failed(struct progress *p, const struct ts_task_event *event, c
 }
 
 static void count(struct progress *p, size_t stage, const struct ts_task_event *event) {
-  struct ts_stage_progress *progress = &p->stages[stage];
+  struct tessera_stage *progress = &p->stages[stage];
   progress->done++;
   if (event->outcome == TS_OUTCOME_EXECUTED) {
     p->stage_executed[stage]++;
@@ -359,24 +360,24 @@ static void record_event(struct progress *p, const struct ts_task_event *event) 
   count(p, stage, event);
   keep_row(p, node, event);
   if (event->outcome == TS_OUTCOME_EXECUTED) add_bar(p, event, name);
-  struct ts_progress progress = snapshot(p, "task_done");
-  progress.stage = p->stages[stage].name;
-  progress.task = name;
-  progress.key = key;
-  progress.outcome = ts_outcome_name(event->outcome);
-  progress.file = file;
-  progress.seconds = event->wall_s;
+  struct tessera_event done = snapshot(p, TESSERA_TASK_DONE);
+  done.stage = p->stages[stage].name;
+  done.task = name;
+  done.key = key;
+  done.outcome = ts_outcome_name(event->outcome);
+  done.file = file;
+  done.seconds = event->wall_s;
   ts_auto(ts_str_release) struct ts_str message = {0};
   if (event->error) {
     ts_failure_print(event->error, event->log, &message);
-    progress.message = ts_str_get(&message);
-    progress.code = ts_error_number(event->error->code);
-    progress.help = event->error->help;
+    done.message = ts_str_get(&message);
+    done.code = ts_error_number(event->error->code);
+    done.help = event->error->help;
   }
   const struct ts_tile *tile = ts_dataset_tile(&p->project->dataset, node->scope, event->unit);
-  progress.tile_x = tile ? tile->core.x : -1;
-  progress.tile_y = tile ? tile->core.y : -1;
-  report(p, &progress);
+  done.tile_x = tile ? tile->core.x : -1;
+  done.tile_y = tile ? tile->core.y : -1;
+  report(p, &done);
 }
 
 void ts_progress_task(struct progress *p, const struct ts_task_event *event) {

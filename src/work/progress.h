@@ -14,8 +14,12 @@ struct call_cost {
   double cpu_s, wall_s;
   double px; /* of the tiles they worked on; 0: not known */
 };
+/* `run_id` is borrowed; "" if nothing is recorded. */
 struct progress *ts_progress_create(struct ts_work *work, const struct ts_project *project, const struct ts_plan *plan,
                                     const char *run_id, size_t threads);
+/* The next task row of the run gets this number, those after it the numbers that follow: a run that is continued must
+ * not replace the rows that it has. 0 without this call. */
+void ts_progress_number_tasks(struct progress *progress, uint64_t first);
 /* Another plan of the same run follows, whose first run is number `first_set` of the study; its project may have tiles
  * of its own. */
 void ts_progress_continue(struct progress *progress, const struct ts_project *project, const struct ts_plan *plan,

@@ -22,12 +22,14 @@ void ts_work_release(struct ts_work *work) {
   ts_trace_close(work->trace, &ignored); /* only where nothing was run */
   ts_costs_destroy(work->costs);
   ts_memo_destroy(work->memo);
-  ts_store_close(work->store);
+  if (!work->has_lent_store) ts_store_close(work->store);
   ts_arena_release(&work->arena);
 }
 
 bool ts_work_open_store(struct ts_work *work, struct ts_project *project, bool read_only, struct ts_issues *issues) {
-  work->store = project->store = ts_request_open_store(project->request, read_only, false, issues);
+  work->has_lent_store = project->lent != NULL;
+  work->store = project->store =
+      project->lent ? project->lent->store : ts_request_open_store(project->request, read_only, false, issues);
   return work->store != NULL;
 }
 

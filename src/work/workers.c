@@ -24,7 +24,7 @@ static char *describe(const struct engine_run *run, const struct ts_run_options 
   const size_t workers = project->request->workers;
   ts_auto_free char *resume = ts_engine_resume_line(run);
   json_t *object = json_object();
-  json_object_set_new(object, "order", ts_order_write(project, run->plan, run->values));
+  json_object_set_new(object, "order", ts_order_write(project, run->plan, run->values, run->plan->set_count));
   json_object_set_new(object, "locations", ts_order_locations(project, true));
   json_object_set_new(object, "run", json_string(run->run_id));
   json_object_set_new(object, "threads", json_integer((json_int_t)(ts_workers_threads(project->request) / workers)));

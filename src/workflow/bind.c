@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/alloc.h"
 #include "base/const.h"
 
 #include <string.h>
@@ -26,14 +27,13 @@ static enum ts_value_type value_type(enum ts_op_value_type type) {
 /* The parameter that was probably meant counts as used. */
 static void report_unknown_parameter(struct ts_builder *builder, const char *pointer, const char *name) {
   if (!builder->parameters_known) return;
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (size_t i = 0; i < builder->parameter_count; i++) ts_names_add(&names, builder->parameters[i].parameter.name);
   struct ts_error *err = ts_reader_fault(&builder->reader, TS_ERR_UNKNOWN_PARAMETER, pointer, TS_JSON_VALUE,
                                          "the workflow has no parameter '%s'", name);
   const char *nearest =
       ts_names_suggest(&names, err, name, "parameters of the workflow", "declare it in \"parameters\"");
   if (nearest) builder->parameters[find_parameter(builder, nearest)].used = true;
-  ts_names_release(&names);
 }
 
 /* One task while its parameters are bound. */
@@ -46,7 +46,7 @@ struct binder {
 static void report_unknown_op_parameter(struct binder *binder, const char *pointer, enum ts_json_part part,
                                         const char *name) {
   const struct ts_op_descriptor *descriptor = binder->task->op->descriptor;
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (size_t i = 0; i < descriptor->parameter_count; i++) {
     if (!binder->settled[i]) ts_names_add(&names, descriptor->parameters[i]->name);
   }
@@ -57,7 +57,6 @@ static void report_unknown_op_parameter(struct binder *binder, const char *point
   if (!nearest && names.count == 1) nearest = names.items[0];
   size_t index;
   if (nearest && ts_op_find_parameter(binder->task->op, nearest, &index)) binder->settled[index] = true;
-  ts_names_release(&names);
 }
 
 /* Looks up the operation's parameter `name` once; the second time is a fault. */
@@ -69,8 +68,7 @@ static bool claim(struct binder *binder, const char *pointer, enum ts_json_part 
   if (binder->settled[*index]) {
     struct ts_error *err = ts_reader_fault(&binder->builder->reader, TS_ERR_DUPLICATE_NAME, pointer, part,
                                            "parameter '%s' is bound twice in this task", name);
-    ts_error_help(err, "remove one of the two");
-    return false;
+    return ts_error_help(err, "remove one of the two");
   }
   binder->settled[*index] = true;
   return true;

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/alloc.h"
+
 #include <string.h>
 
 /* "task.port" -> "task" and "port"; false without a dot. */
@@ -47,10 +49,9 @@ static struct ts_error *no_producer(struct ts_builder *builder, const struct ts_
 
 static void suggest_links(const struct ts_links *links, struct ts_error *err, const char *word, const char *label,
                           const char *none) {
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (size_t i = 0; i < links->count; i++) ts_names_add(&names, links->items[i].name);
   ts_names_suggest(&names, err, word, label, none);
-  ts_names_release(&names);
 }
 
 static void report_unknown_input(struct ts_builder *builder, const struct ts_link *link) {
@@ -62,22 +63,20 @@ static void report_unknown_input(struct ts_builder *builder, const struct ts_lin
                   builder->stages[stage].out.items[0].name);
     return;
   }
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (size_t i = 0; i < builder->input_count; i++) ts_names_add(&names, builder->inputs[i].input.name);
   ts_names_suggest(&names, err, link->text, "inputs of the workflow",
                    "declare it in \"inputs\", or name a stage's output as STAGE.OUTPUT");
-  ts_names_release(&names);
 }
 
 static void report_unknown_stage(struct ts_builder *builder, const struct ts_link *link, const char *name) {
   const char *text = ts_arena_printf(builder->reader.arena, "there is no stage '%s'", name);
   struct ts_error *err = no_producer(builder, link, text);
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (size_t i = 0; i < builder->stage_count; i++) {
     if (builder->stages[i].name) ts_names_add(&names, builder->stages[i].name);
   }
   ts_names_suggest(&names, err, name, "stages", "add a stage that makes it");
-  ts_names_release(&names);
 }
 
 /* Resolves "stage.output". */
@@ -132,12 +131,11 @@ static void report_unknown_task(struct ts_builder *builder, const struct ts_stag
                   link->text, port);
     return;
   }
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (size_t i = 0; i < stage->task_count; i++) {
     if (stage->tasks[i].name) ts_names_add(&names, stage->tasks[i].name);
   }
   ts_names_suggest(&names, err, name, "tasks of this stage", "add a task that makes it");
-  ts_names_release(&names);
 }
 
 static void report_unknown_port(struct ts_builder *builder, const struct ts_task_draft *task,
@@ -145,11 +143,10 @@ static void report_unknown_port(struct ts_builder *builder, const struct ts_task
   const struct ts_op_descriptor *descriptor = task->op->descriptor;
   const char *text = ts_arena_printf(builder->reader.arena, "task '%s' has no output '%s'", task->name, port);
   struct ts_error *err = no_producer(builder, link, text);
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (size_t i = 0; i < descriptor->output_count; i++) ts_names_add(&names, descriptor->outputs[i]->name);
   const char *label = ts_arena_printf(builder->reader.arena, "outputs of '%s'", descriptor->name);
   ts_names_suggest(&names, err, port, label, "its operation makes nothing");
-  ts_names_release(&names);
 }
 
 static void connect_task_output(struct ts_builder *builder, struct ts_stage_draft *stage, struct ts_link *link) {
@@ -213,7 +210,7 @@ static void connect_task_input(struct ts_builder *builder, struct ts_stage_draft
 static void report_unknown_op_input(struct ts_builder *builder, struct ts_task_draft *task, size_t index, bool *meant) {
   const struct ts_op_descriptor *descriptor = task->op->descriptor;
   const struct ts_link *link = &task->in.items[index];
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (size_t i = 0; i < descriptor->input_count; i++) {
     if (task->link_of_port[i] == TS_NONE) ts_names_add(&names, descriptor->inputs[i]->name);
   }
@@ -224,7 +221,6 @@ static void report_unknown_op_input(struct ts_builder *builder, struct ts_task_d
   for (size_t i = 0; nearest && i < descriptor->input_count; i++) {
     if (strcmp(descriptor->inputs[i]->name, nearest) == 0) meant[i] = true;
   }
-  ts_names_release(&names);
 }
 
 /* Assigns the lines of a task's "in" to the ports of its operation. */

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/alloc.h"
+
 #include <string.h>
 
 static const char *const signs[] = {
@@ -52,19 +54,17 @@ struct scope {
 static bool report_form(struct ts_reader *reader, const char *pointer, const char *text) {
   struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE,
                                          "the constraint '%s' does not compare two values", text);
-  ts_error_help(err,
-                "write a parameter, one of < <= > >= == !=, and a parameter or number, as in \"minSize < maxSize\"");
-  return false;
+  return ts_error_help(
+      err, "write a parameter, one of < <= > >= == !=, and a parameter or number, as in \"minSize < maxSize\"");
 }
 
 static void report_unknown(const struct scope *scope, const char *pointer, const char *word) {
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (size_t i = 0; i < scope->count; i++) ts_names_add(&names, scope->parameters[i]->name);
   struct ts_error *err = ts_reader_fault(scope->reader, TS_ERR_UNKNOWN_PARAMETER, pointer, TS_JSON_VALUE,
                                          "the %s has no parameter '%s'", scope->owner, word);
   const char *label = ts_arena_printf(scope->reader->arena, "parameters of the %s", scope->owner);
   ts_names_suggest(&names, err, word, label, "declare it in \"parameters\"");
-  ts_names_release(&names);
 }
 
 /* Names and numbers; *sound becomes false if the parameter was complained about before. */
@@ -83,8 +83,7 @@ static bool read_side(const struct scope *scope, const char *pointer, const char
   if (scope->sound[*index] && scope->parameters[*index]->type == TS_VALUE_STRING) {
     struct ts_error *err = ts_reader_fault(scope->reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE,
                                            "parameter '%s' is a string; constraints compare numbers", word);
-    ts_error_help(err, "remove the constraint");
-    return false;
+    return ts_error_help(err, "remove the constraint");
   }
   return true;
 }
@@ -140,13 +139,12 @@ static void check_room(const struct scope *scope, const struct ts_constraint *co
   struct side left = side_of(scope, constraint->left, constraint->left_number);
   struct side right = side_of(scope, constraint->right, constraint->right_number);
   if (scope->has_defaults && !holds(constraint->comparison, left.number, right.number)) {
-    struct ts_str values = {0};
+    ts_auto(ts_str_release) struct ts_str values = {0};
     print_side(&values, left.name, left.number);
     print_side(&values, right.name, right.number);
     struct ts_error *err = ts_reader_fault(scope->reader, TS_ERR_CONSTRAINT, pointer, TS_JSON_VALUE,
                                            "the defaults violate '%s': %s", constraint->text, ts_str_get(&values));
     ts_error_help(err, "change a 'default', or the constraint");
-    ts_str_release(&values);
   } else if (!can_hold(constraint->comparison, left.span, right.span)) {
     struct ts_error *err = ts_reader_fault(scope->reader, TS_ERR_CONSTRAINT, pointer, TS_JSON_VALUE,
                                            "no values of the grids or ranges satisfy '%s'", constraint->text);
@@ -232,12 +230,11 @@ bool ts_constraint_holds(const struct ts_constraint *constraint, double left, do
 static bool check_sides(const struct ts_constraint *constraint, const char *left_name, double left,
                         const char *right_name, double right, struct ts_error *err) {
   if (holds(constraint->comparison, left, right)) return true;
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   print_side(&text, left_name, left);
   print_side(&text, right_name, right);
   ts_fail(err, TS_ERR_CONSTRAINT, "'%s' is violated: %s", constraint->text, ts_str_get(&text));
   ts_error_help(err, "choose values that satisfy '%s'", constraint->text);
-  ts_str_release(&text);
   return false;
 }
 

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/alloc.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -24,8 +26,8 @@ static void narrow_numbers(struct ts_builder *builder, struct ts_parameter_draft
   }
   if (parameter->domain_low >= accepted->low && parameter->domain_high <= accepted->high) return;
   draft->clash = true;
-  struct ts_str own = {0};
-  struct ts_str theirs = {0};
+  ts_auto(ts_str_release) struct ts_str own = {0};
+  ts_auto(ts_str_release) struct ts_str theirs = {0};
   ts_print_span(&own, parameter->domain_low, parameter->domain_high);
   ts_print_span(&theirs, accepted->low, accepted->high);
   struct ts_error *err = ts_reader_fault(&builder->reader, TS_ERR_OUTSIDE_DOMAIN,
@@ -34,8 +36,6 @@ static void narrow_numbers(struct ts_builder *builder, struct ts_parameter_draft
                                          ts_str_get(&own), parameter->name, ts_str_get(&theirs), operation);
   ts_error_help(err, "narrow the domain to %s or less, or leave it out to take over the operation's",
                 ts_str_get(&theirs));
-  ts_str_release(&own);
-  ts_str_release(&theirs);
 }
 
 static void take_over_choices(struct ts_builder *builder, struct ts_parameter *parameter, const char *const *accepted) {
@@ -73,10 +73,9 @@ static void narrow_choices(struct ts_builder *builder, struct ts_parameter_draft
     struct ts_error *err = ts_reader_fault(reader, TS_ERR_OUTSIDE_DOMAIN, place, TS_JSON_VALUE,
                                            "the choice '%s' of parameter '%s' is not accepted by operation '%s'",
                                            choice, parameter->name, operation);
-    struct ts_names names = {0};
+    ts_auto(ts_names_release) struct ts_names names = {0};
     for (size_t j = 0; accepted->choices[j]; j++) ts_names_add(&names, accepted->choices[j]);
     ts_names_suggest(&names, err, choice, "it accepts", "");
-    ts_names_release(&names);
   }
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/alloc.h"
 #include "base/const.h"
 
 #include <string.h>
@@ -90,16 +91,14 @@ static void find_operation(struct ts_builder *builder, const char *name, struct 
     ts_error_help(err, "did you mean '%s'?", nearest);
     return;
   }
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (size_t i = 0; i < ts_registry_count(builder->registry); i++) {
     ts_names_add(&names, ts_registry_at(builder->registry, i)->descriptor->name);
   }
-  struct ts_str list = {0};
+  ts_auto(ts_str_release) struct ts_str list = {0};
   ts_names_print(&names, &list);
   ts_error_help(err, "name its file in \"operations\", or use %s",
                 names.count ? ts_str_get(&list) : "a build of tessera that has it");
-  ts_str_release(&list);
-  ts_names_release(&names);
 }
 
 static void read_task(struct ts_builder *builder, const json_t *object, struct ts_task_draft *task) {
@@ -161,7 +160,7 @@ static void read_scope(struct ts_reader *reader, const struct ts_field *field, s
   const char *text = json_string_value(field->value);
   if (!text) return;
   const char *wanted = strcmp(text, "image") == 0 ? "file" : text;
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   bool found = false;
   for (int scope = 0; scope < TS_SCOPE_COUNT && !found; scope++) {
     stage->scope = (enum ts_scope)scope;
@@ -173,7 +172,6 @@ static void read_scope(struct ts_reader *reader, const struct ts_field *field, s
                                            TS_JSON_VALUE, "a stage cannot run per '%s'", text);
     ts_names_suggest(&names, err, text, "a stage runs once per", "");
   }
-  ts_names_release(&names);
 }
 
 /* "core": tiles lose their halo before they enter the stage. */

@@ -92,7 +92,7 @@ static void scan_member(struct scan *scan, struct ts_map *keys, size_t comma) {
 }
 
 static void scan_object(struct scan *scan) {
-  struct ts_map keys = {0};
+  ts_auto(ts_map_release) struct ts_map keys = {0};
   size_t comma = scan->at;
   scan->at++;
   for (skip_space(scan); scan->text[scan->at] != '}'; skip_space(scan)) {
@@ -103,7 +103,6 @@ static void scan_object(struct scan *scan) {
     }
   }
   scan->at++;
-  ts_map_release(&keys);
 }
 
 static void scan_array(struct scan *scan) {

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/alloc.h"
+
 #include <string.h>
 
 /* Takes the next alternative of "mask|labels" off; NULL after the last. */
@@ -24,20 +26,18 @@ static bool fits(struct ts_arena *arena, const char *made, const char *needed) {
 }
 
 const char *ts_type_in_words(struct ts_arena *arena, const char *declaration) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   const char *rest = declaration;
   for (const char *word = next_word(arena, &rest); word; word = next_word(arena, &rest)) {
     const struct ts_type *type = ts_type_find(word);
     ts_str_addf(&text, "%s%s", text.length ? " or " : "", type ? type->article : word);
   }
-  const char *kept = ts_arena_strdup(arena, ts_str_get(&text));
-  ts_str_release(&text);
-  return kept;
+  return ts_arena_strdup(arena, ts_str_get(&text));
 }
 
 static void help_misfit(struct ts_builder *builder, const struct ts_names *names, const char *needed,
                         struct ts_error *err) {
-  struct ts_str list = {0};
+  ts_auto(ts_str_release) struct ts_str list = {0};
   ts_names_print(names, &list);
   const char *words = ts_type_in_words(&builder->scratch, needed);
   if (names->count > 0) {
@@ -46,7 +46,6 @@ static void help_misfit(struct ts_builder *builder, const struct ts_names *names
   } else {
     ts_error_help(err, "put an operation between them that makes %s", words);
   }
-  ts_str_release(&list);
 }
 
 static void report_misfit(struct ts_builder *builder, const struct ts_link *link, const char *port, const char *needed,
@@ -116,10 +115,9 @@ static void check_stage_input(struct ts_builder *builder, struct ts_stage_draft 
   if (!needed) return;
   link->misfit = true;
   const char *port = ts_arena_printf(&builder->scratch, "%s.%s", stage->name ? stage->name : "stage", link->name);
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   offer_to_stage(builder, stage, needed, &names);
   report_misfit(builder, link, port, needed, made, &names);
-  ts_names_release(&names);
 }
 
 static void check_task_input(struct ts_builder *builder, const struct ts_stage_draft *stage,
@@ -131,17 +129,16 @@ static void check_task_input(struct ts_builder *builder, const struct ts_stage_d
   const char *made = ts_link_type(builder, stage, link);
   if (!made || fits(&builder->scratch, made, needed)) return;
   const char *name = ts_arena_printf(&builder->scratch, "%s.%s", task->name ? task->name : "task", link->name);
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   offer_to_task(builder, stage, task, needed, &names);
   report_misfit(builder, link, name, needed, made, &names);
-  ts_names_release(&names);
 }
 
 static void check_default_run(struct ts_builder *builder, struct ts_input_draft *draft) {
   const char *needed = draft->input.declaration;
   const char *made = draft->default_run ? ts_link_type(builder, NULL, &draft->default_link) : NULL;
   if (!needed || !made || fits(&builder->scratch, made, needed)) return;
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (size_t i = 0; i < builder->stage_count; i++) {
     const struct ts_stage_draft *stage = &builder->stages[i];
     for (size_t j = 0; stage->name && j < stage->out.count; j++) {
@@ -152,7 +149,6 @@ static void check_default_run(struct ts_builder *builder, struct ts_input_draft 
     }
   }
   report_misfit(builder, &draft->default_link, draft->input.name, needed, made, &names);
-  ts_names_release(&names);
 }
 
 void ts_check_types(struct ts_builder *builder) {

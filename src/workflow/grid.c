@@ -14,16 +14,14 @@ static bool report_empty(struct ts_reader *reader, const char *pointer, const st
                          const char *help) {
   struct ts_error *err = ts_reader_fault(reader, TS_ERR_EMPTY_RANGE, pointer, TS_JSON_VALUE,
                                          "'grid' of parameter '%s' is empty", parameter->name);
-  ts_error_help(err, "%s", help);
-  return false;
+  return ts_error_help(err, "%s", help);
 }
 
 static bool report_too_many(struct ts_reader *reader, const char *pointer, const struct ts_parameter *parameter) {
   struct ts_error *err =
       ts_reader_fault(reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE,
                       "'grid' of parameter '%s' has more than %d values", parameter->name, MAX_LEVELS);
-  ts_error_help(err, "use larger steps, or 'range' to vary it freely between two ends");
-  return false;
+  return ts_error_help(err, "use larger steps, or 'range' to vary it freely between two ends");
 }
 
 static int compare_levels(const void *left, const void *right) {
@@ -50,13 +48,12 @@ static size_t find_repeated(const struct ts_value *levels, size_t count) {
 static bool check_repeated(struct ts_reader *reader, const char *pointer, const struct ts_parameter *parameter) {
   size_t repeated = find_repeated(parameter->levels, parameter->level_count);
   if (repeated == TS_NONE) return true;
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   ts_value_print(&parameter->levels[repeated], &text);
   struct ts_error *err =
       ts_reader_fault(reader, TS_ERR_BAD_VALUE, ts_reader_item(reader, pointer, repeated), TS_JSON_VALUE,
                       "the value %s occurs twice in 'grid' of parameter '%s'", ts_str_get(&text), parameter->name);
   ts_error_help(err, "remove one of the two");
-  ts_str_release(&text);
   return false;
 }
 
@@ -78,12 +75,10 @@ static bool read_list(struct ts_reader *reader, const json_t *grid, const char *
 
 /* Digits after the decimal point of the shortest text; too many if it is written with an exponent. */
 static int decimals(double value) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   ts_str_add_double(&text, value);
   const char *point = strchr(ts_str_get(&text), '.');
-  int count = strchr(ts_str_get(&text), 'e') ? MAX_DECIMALS + 1 : point ? (int)strlen(point + 1) : 0;
-  ts_str_release(&text);
-  return count;
+  return strchr(ts_str_get(&text), 'e') ? MAX_DECIMALS + 1 : point ? (int)strlen(point + 1) : 0;
 }
 
 /* The level a person would write: 0.3, not 0.1 + 0.1 + 0.1. A whole number divided by a power of ten that a double
@@ -122,8 +117,7 @@ static bool make_levels(struct ts_reader *reader, const char *pointer, const str
   if (step <= 0) {
     struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, ts_reader_child(reader, pointer, "step"),
                                            TS_JSON_VALUE, "'step' of parameter '%s' must be above 0", parameter->name);
-    ts_error_help(err, "give the distance between two values, as in \"step\": 5");
-    return false;
+    return ts_error_help(err, "give the distance between two values, as in \"step\": 5");
   }
   if (from > to) return report_empty(reader, pointer, parameter, "'from' must not be above 'to'");
   size_t count = count_levels(steps, from, to, step);
@@ -151,8 +145,7 @@ static bool read_steps(struct ts_reader *reader, const json_t *grid, const char 
     struct ts_error *err = ts_reader_fault(reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
                                            "'grid' of parameter '%s' must be a list: its type is %s", parameter->name,
                                            ts_value_type_name(parameter->type));
-    ts_error_help(err, "list the values, as in \"grid\": [...]; only numbers go from, to and in steps");
-    return false;
+    return ts_error_help(err, "list the values, as in \"grid\": [...]; only numbers go from, to and in steps");
   }
   const char *what = ts_arena_printf(reader->arena, "'grid' of parameter '%s'", parameter->name);
   bool ok = ts_reader_fields(reader, grid, pointer, what, fields, 3);
@@ -172,8 +165,7 @@ bool ts_read_grid(struct ts_reader *reader, const json_t *grid, const char *poin
   struct ts_error *err = ts_reader_fault(reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
                                          "'grid' of parameter '%s' must be a list or an object, but it is %s",
                                          parameter->name, ts_json_kind(grid));
-  ts_error_help(err, "write it as in \"grid\": [4, 8] or \"grid\": {\"from\": 5, \"to\": 80, \"step\": 5}");
-  return false;
+  return ts_error_help(err, "write it as in \"grid\": [4, 8] or \"grid\": {\"from\": 5, \"to\": 80, \"step\": 5}");
 }
 
 bool ts_parameter_span(const struct ts_parameter *parameter, double *low, double *high) {

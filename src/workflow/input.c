@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/alloc.h"
 #include "base/const.h"
 
 #include <string.h>
@@ -9,14 +10,13 @@
 enum { TYPE, OPTIONAL, DEFAULT_RUN, FIELD_COUNT };
 
 static void report_unknown_type(struct ts_reader *reader, const char *pointer, const char *word) {
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   size_t count;
   const struct ts_type *const *types = ts_type_list(&count);
   for (size_t i = 0; i < count; i++) ts_names_add(&names, types[i]->name);
   struct ts_error *err =
       ts_reader_fault(reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE, "inputs have no type '%s'", word);
   ts_names_suggest(&names, err, word, "types of inputs", "");
-  ts_names_release(&names);
 }
 
 /* Columns of a manifest that say something else about a file than which one it is. */
@@ -76,13 +76,13 @@ static void read_input(struct ts_reader *reader, const json_t *object, struct ts
   }
 }
 
-void ts_read_inputs(struct ts_builder *builder, const json_t *object, const char *pointer) {
-  struct ts_reader *reader = &builder->reader;
-  builder->inputs = ts_arena_array(&builder->scratch, json_object_size(object), sizeof *builder->inputs);
+struct ts_input_draft *ts_read_inputs(struct ts_reader *reader, struct ts_arena *scratch, const json_t *object,
+                                      const char *pointer) {
+  struct ts_input_draft *drafts = ts_arena_array(scratch, json_object_size(object), sizeof *drafts);
+  struct ts_input_draft *draft = drafts;
   const char *key;
   json_t *value;
   json_object_foreach(ts_without_const(object), key, value) {
-    struct ts_input_draft *draft = &builder->inputs[builder->input_count++];
     draft->pointer = ts_reader_child(reader, pointer, key);
     draft->input.name = ts_arena_strdup(reader->arena, key);
     draft->input.help = "";
@@ -91,5 +91,7 @@ void ts_read_inputs(struct ts_builder *builder, const json_t *object, const char
     if (ts_reader_want(reader, value, draft->pointer, label, TS_WANT_OBJECT, "{\"type\": \"image/rgb8\"}")) {
       read_input(reader, value, draft);
     }
+    draft++;
   }
+  return drafts;
 }

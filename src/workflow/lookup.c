@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/alloc.h"
+
 #include <string.h>
 
 bool ts_workflow_find_parameter(const struct ts_workflow *workflow, const char *name, size_t *index) {
@@ -42,8 +44,8 @@ static bool is_called(const char *name, const char *stage, const char *output) {
 }
 
 static bool report_output(const struct ts_workflow *workflow, const char *name, struct ts_error *err) {
-  struct ts_arena arena = {0};
-  struct ts_names names = {0};
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (size_t i = 0; i < workflow->stage_count; i++) {
     const struct ts_stage *stage = &workflow->stages[i];
     for (size_t j = 0; j < stage->output_count; j++) {
@@ -52,8 +54,6 @@ static bool report_output(const struct ts_workflow *workflow, const char *name, 
   }
   ts_fail(err, TS_ERR_NO_PRODUCER, "the workflow '%s' has no output '%s'", workflow->name, name);
   ts_names_suggest(&names, err, name, "its outputs", "");
-  ts_names_release(&names);
-  ts_arena_release(&arena);
   return false;
 }
 

@@ -19,9 +19,8 @@ static bool is_name(const char *name) {
 bool ts_name_check(const char *name, const char *what, struct ts_error *err) {
   if (is_name(name)) return true;
   ts_fail(err, TS_ERR_BAD_NAME, "'%.80s' cannot be the name of %s", name, what);
-  ts_error_help(err, "a name starts with a letter; letters, digits, '_' and '-' may follow, %d characters at most",
-                NAME_LENGTH);
-  return false;
+  return ts_error_help(
+      err, "a name starts with a letter; letters, digits, '_' and '-' may follow, %d characters at most", NAME_LENGTH);
 }
 
 bool ts_reader_name(struct ts_reader *reader, const char *name, const char *pointer, enum ts_json_part part,

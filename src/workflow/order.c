@@ -38,8 +38,8 @@ static const struct ts_edge *open_edge_to(const struct sorter *sorter, size_t no
 
 /* Walks backwards from an open node until one repeats; fills nodes[] in the direction of the data. */
 static size_t find_cycle(const struct sorter *sorter, size_t *nodes) {
-  size_t *step_of = ts_calloc(sorter->count, sizeof *step_of); /* step + 1; 0: not seen */
-  size_t *walk = ts_calloc(sorter->count, sizeof *walk);
+  ts_auto_free size_t *step_of = ts_calloc(sorter->count, sizeof *step_of); /* step + 1; 0: not seen */
+  ts_auto_free size_t *walk = ts_calloc(sorter->count, sizeof *walk);
   size_t node = first_open(sorter, false);
   size_t length = 0;
   while (step_of[node] == 0) {
@@ -54,8 +54,6 @@ static size_t find_cycle(const struct sorter *sorter, size_t *nodes) {
     if (walk[start + i] < walk[start + first]) first = i;
   }
   for (size_t i = 0; i < count; i++) nodes[i] = walk[start + (first + count - i) % count];
-  free(step_of);
-  free(walk);
   return count;
 }
 
@@ -77,7 +75,7 @@ void ts_sort_graph(size_t count, const struct ts_edge *edges, size_t edge_count,
   struct sorter sorter = {.count = count, .edges = edges, .edge_count = edge_count};
   sorter.waiting = ts_calloc(count + 1, sizeof *sorter.waiting);
   sorter.done = ts_calloc(count + 1, sizeof *sorter.done);
-  size_t *nodes = ts_calloc(count + 1, sizeof *nodes);
+  ts_auto_free size_t *nodes = ts_calloc(count + 1, sizeof *nodes);
   for (size_t i = 0; i < edge_count; i++) sorter.waiting[edges[i].to]++;
   for (size_t placed = 0; placed < count;) {
     size_t node = first_open(&sorter, true);
@@ -90,7 +88,6 @@ void ts_sort_graph(size_t count, const struct ts_edge *edges, size_t edge_count,
   }
   free(sorter.waiting);
   free(sorter.done);
-  free(nodes);
 }
 
 /* The names of the nodes, for a report: either the tasks of a stage, or inputs followed by stages. */
@@ -109,7 +106,7 @@ static const char *name_of(const struct naming *naming, size_t node) {
 
 static void report_circle(void *user, const size_t *nodes, size_t node_count, const char *pointer) {
   const struct naming *naming = user;
-  struct ts_str circle = {0};
+  ts_auto(ts_str_release) struct ts_str circle = {0};
   for (size_t i = 0; i < node_count; i++) ts_str_addf(&circle, "%s -> ", name_of(naming, nodes[i]));
   ts_str_add(&circle, name_of(naming, nodes[0]));
   const char *kind = naming->stage ? "task" : "stage";
@@ -123,7 +120,6 @@ static void report_circle(void *user, const size_t *nodes, size_t node_count, co
   }
   ts_error_help(err, node_count == 1 ? "connect it to something else"
                                      : "connect one of them to something outside this circle");
-  ts_str_release(&circle);
 }
 
 static void order_tasks(struct ts_builder *builder, struct ts_stage_draft *stage, size_t first) {

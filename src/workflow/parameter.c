@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/alloc.h"
 #include "base/const.h"
 
 #include <math.h>
@@ -26,28 +27,23 @@ bool ts_read_value(struct ts_reader *reader, const json_t *json, const char *poi
   if (ts_value_from_json(json, type, reader->arena, value, &unused)) return true;
   struct ts_error *err = ts_reader_fault(reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
                                          "%s must be %s, but it is %s", label, with_article(type), ts_json_kind(json));
-  if (type == TS_VALUE_INTEGER && json_is_real(json)) {
-    ts_error_help(err, "write it without a decimal point, or give the parameter the type \"real\"");
-  } else if (json_is_string(json) && type != TS_VALUE_LIST) {
-    ts_error_help(err, "write it without quotation marks");
-  } else {
-    ts_error_help(err, "write %s", with_article(type));
-  }
-  return false;
+  if (type == TS_VALUE_INTEGER && json_is_real(json))
+    return ts_error_help(err, "write it without a decimal point, or give the parameter the type \"real\"");
+  return json_is_string(json) && type != TS_VALUE_LIST ? ts_error_help(err, "write it without quotation marks")
+                                                       : ts_error_help(err, "write %s", with_article(type));
 }
 
 static bool read_type(struct ts_reader *reader, const json_t *json, const char *pointer,
                       struct ts_parameter *parameter) {
   const char *text = json_string_value(json);
   if (ts_value_type_parse(text, &parameter->type) && parameter->type != TS_VALUE_LIST) return true;
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (int type = TS_VALUE_INTEGER; type <= TS_VALUE_STRING; type++) {
     ts_names_add(&names, ts_value_type_name((enum ts_value_type)type));
   }
   struct ts_error *err =
       ts_reader_fault(reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE, "parameters have no type '%s'", text);
   ts_names_suggest(&names, err, text, "types of parameters", "");
-  ts_names_release(&names);
   return false;
 }
 
@@ -62,8 +58,7 @@ static bool read_pair(struct ts_reader *reader, const json_t *json, const char *
     struct ts_error *err = ts_reader_fault(reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
                                            "'%s' of parameter '%s' must have two numbers, but it has %zu", key,
                                            parameter->name, json_array_size(json));
-    ts_error_help(err, "write the lowest and the highest value, as in \"%s\": [0, 255]", key);
-    return false;
+    return ts_error_help(err, "write the lowest and the highest value, as in \"%s\": [0, 255]", key);
   }
   struct ts_value ends[2];
   const char *label = ts_arena_printf(reader->arena, "'%s' of parameter '%s'", key, parameter->name);
@@ -74,13 +69,12 @@ static bool read_pair(struct ts_reader *reader, const json_t *json, const char *
   ts_value_number(&ends[0], low);
   ts_value_number(&ends[1], high);
   if (*low < *high || (single && *low == *high)) return true;
-  struct ts_str span = {0};
+  ts_auto(ts_str_release) struct ts_str span = {0};
   ts_print_span(&span, *low, *high);
   struct ts_error *err =
       ts_reader_fault(reader, TS_ERR_EMPTY_RANGE, pointer, TS_JSON_VALUE, "'%s' of parameter '%s' is empty: %s", key,
                       parameter->name, ts_str_get(&span));
   ts_error_help(err, *low > *high ? "put the lower number first" : "the first number must be below the second");
-  ts_str_release(&span);
   return false;
 }
 
@@ -92,8 +86,7 @@ static bool read_choices(struct ts_reader *reader, const json_t *json, const cha
   if (count == 0) {
     struct ts_error *err = ts_reader_fault(reader, TS_ERR_EMPTY_RANGE, pointer, TS_JSON_VALUE,
                                            "'choices' of parameter '%s' is empty", parameter->name);
-    ts_error_help(err, "list the allowed strings, or leave 'choices' out to allow any");
-    return false;
+    return ts_error_help(err, "list the allowed strings, or leave 'choices' out to allow any");
   }
   bool ok = true;
   for (size_t i = 0; i < count; i++) {
@@ -113,8 +106,7 @@ static bool check_applicable(struct ts_reader *reader, const char *pointer, cons
   struct ts_error *err = ts_reader_fault(reader, TS_ERR_UNKNOWN_KEY, ts_reader_child(reader, pointer, field->name),
                                          TS_JSON_KEY, "parameter '%s' cannot have the key '%s': its type is %s",
                                          parameter->name, field->name, ts_value_type_name(parameter->type));
-  ts_error_help(err, "%s", instead);
-  return false;
+  return ts_error_help(err, "%s", instead);
 }
 
 static bool check_kinds(struct ts_reader *reader, const char *pointer, const struct ts_parameter *parameter,
@@ -146,9 +138,8 @@ static bool check_shares(struct ts_reader *reader, const char *pointer, const st
   struct ts_error *err =
       ts_reader_fault(reader, TS_ERR_UNKNOWN_KEY, ts_reader_child(reader, pointer, "weights"), TS_JSON_KEY,
                       "parameter '%s' has 'weights', but no 'grid' that they could belong to", parameter->name);
-  ts_error_help(err, is_number(parameter) ? "give it a 'grid', or a 'distribution' instead of the weights"
-                                          : "give it a 'grid' with one value per weight");
-  return false;
+  return ts_error_help(err, is_number(parameter) ? "give it a 'grid', or a 'distribution' instead of the weights"
+                                                 : "give it a 'grid' with one value per weight");
 }
 
 /* The keys that shape the values between the ends, once these are known. */
@@ -259,13 +250,13 @@ bool ts_parameter_parse(const struct ts_json_doc *doc, const json_t *object, con
   return read_parameter(&reader, object, pointer, name, false, parameter);
 }
 
-void ts_read_parameters(struct ts_builder *builder, const json_t *object, const char *pointer) {
-  struct ts_reader *reader = &builder->reader;
-  builder->parameters = ts_arena_array(&builder->scratch, json_object_size(object), sizeof *builder->parameters);
+struct ts_parameter_draft *ts_read_parameters(struct ts_reader *reader, struct ts_arena *scratch, const json_t *object,
+                                              const char *pointer) {
+  struct ts_parameter_draft *drafts = ts_arena_array(scratch, json_object_size(object), sizeof *drafts);
+  struct ts_parameter_draft *draft = drafts;
   const char *key;
   json_t *value;
   json_object_foreach(ts_without_const(object), key, value) {
-    struct ts_parameter_draft *draft = &builder->parameters[builder->parameter_count];
     draft->pointer = ts_reader_child(reader, pointer, key);
     const char *label = ts_arena_printf(reader->arena, "parameter '%s'", key);
     draft->parameter.name = ts_arena_strdup(reader->arena, key);
@@ -275,6 +266,7 @@ void ts_read_parameters(struct ts_builder *builder, const json_t *object, const 
                    read_parameter(reader, value, draft->pointer, key, true, &draft->parameter) && named;
     draft->has_domain = draft->parameter.has_domain;
     draft->has_choices = draft->parameter.choice_count > 0;
-    builder->parameter_count++;
+    draft++;
   }
+  return drafts;
 }

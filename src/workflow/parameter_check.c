@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/alloc.h"
+
 #include <string.h>
 
 void ts_print_span(struct ts_str *out, double low, double high) {
@@ -34,30 +36,27 @@ static void print_domain(const struct ts_parameter *parameter, struct ts_str *ou
 
 static void help_domain(const struct ts_parameter *parameter, const struct ts_value *value, struct ts_error *err) {
   if (parameter->has_domain) {
-    struct ts_str span = {0};
+    ts_auto(ts_str_release) struct ts_str span = {0};
     ts_str_add_double(&span, parameter->domain_low);
     ts_str_add(&span, " to ");
     ts_str_add_double(&span, parameter->domain_high);
     ts_error_help(err, "give a value from %s", ts_str_get(&span));
-    ts_str_release(&span);
     return;
   }
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (size_t i = 0; i < parameter->choice_count; i++) ts_names_add(&names, parameter->choices[i].as.string);
   ts_names_suggest(&names, err, value->as.string, "choices", "");
-  ts_names_release(&names);
 }
 
 static bool report(struct ts_reader *reader, const struct ts_parameter *parameter, enum ts_error_code code,
                    const char *pointer, const char *label, const struct ts_value *value) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   ts_str_addf(&text, "%s ", label);
   ts_value_print(value, &text);
   ts_str_addf(&text, " of parameter '%s' is ", parameter->name);
   print_domain(parameter, &text);
   struct ts_error *err = ts_reader_fault(reader, code, pointer, TS_JSON_VALUE, "%s", ts_str_get(&text));
   help_domain(parameter, value, err);
-  ts_str_release(&text);
   return false;
 }
 
@@ -80,8 +79,8 @@ static bool check_levels(struct ts_reader *reader, const struct ts_parameter *pa
 /* A distribution without a range of its own reaches this far. */
 static bool report_reach(struct ts_reader *reader, const struct ts_parameter *parameter, const char *pointer,
                          double reach) {
-  struct ts_str number = {0};
-  struct ts_str span = {0};
+  ts_auto(ts_str_release) struct ts_str number = {0};
+  ts_auto(ts_str_release) struct ts_str span = {0};
   ts_str_add_double(&number, reach);
   ts_print_span(&span, parameter->domain_low, parameter->domain_high);
   struct ts_error *err = ts_reader_fault(reader, TS_ERR_GRID_OUTSIDE_DOMAIN, pointer, TS_JSON_VALUE,
@@ -89,8 +88,6 @@ static bool report_reach(struct ts_reader *reader, const struct ts_parameter *pa
                                          ts_distribution_name(parameter->distribution.kind), parameter->name,
                                          ts_str_get(&number), ts_str_get(&span));
   ts_error_help(err, "cut it off with \"range\": [low, high] within %s", ts_str_get(&span));
-  ts_str_release(&number);
-  ts_str_release(&span);
   return false;
 }
 
@@ -123,14 +120,13 @@ bool ts_check_parameter_values(struct ts_reader *reader, const struct ts_paramet
 }
 
 bool ts_parameter_check(const struct ts_parameter *parameter, const struct ts_value *value, struct ts_error *err) {
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   ts_str_addf(&text, "parameter '%s' = ", parameter->name);
   ts_value_print(value, &text);
   if (value->type != parameter->type) {
     ts_fail(err, TS_ERR_BAD_VALUE, "%s must be of type %s, but it is of type %s", ts_str_get(&text),
             ts_value_type_name(parameter->type), ts_value_type_name(value->type));
     ts_error_help(err, "give a value of type %s", ts_value_type_name(parameter->type));
-    ts_str_release(&text);
     return false;
   }
   bool ok = in_domain(parameter, value);
@@ -140,6 +136,5 @@ bool ts_parameter_check(const struct ts_parameter *parameter, const struct ts_va
     ts_fail(err, TS_ERR_OUTSIDE_DOMAIN, "%s", ts_str_get(&text));
     help_domain(parameter, value, err);
   }
-  ts_str_release(&text);
   return ok;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "workflow/workflow_int.h"
 
+#include "base/alloc.h"
 #include "base/const.h"
 
 #include <math.h>
@@ -40,12 +41,11 @@ static bool find_kind(const char *name, enum ts_distribution_kind *kind) {
 }
 
 static bool report_unknown(struct ts_reader *reader, const char *pointer, enum ts_json_part part, const char *word) {
-  struct ts_names names = {0};
+  ts_auto(ts_names_release) struct ts_names names = {0};
   for (int i = 0; i < KIND_COUNT; i++) ts_names_add(&names, ts_distribution_name((enum ts_distribution_kind)i));
   struct ts_error *err =
       ts_reader_fault(reader, TS_ERR_BAD_VALUE, pointer, part, "there is no distribution '%s'", word);
   ts_names_suggest(&names, err, word, "distributions", "");
-  ts_names_release(&names);
   return false;
 }
 
@@ -53,8 +53,7 @@ static bool report_form(struct ts_reader *reader, const char *pointer, const str
                         const char *what, const struct form *form) {
   struct ts_error *err = ts_reader_fault(reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
                                          "'distribution' of parameter '%s' %s", parameter->name, what);
-  ts_error_help(err, "write it as in \"distribution\": %s", form->example);
-  return false;
+  return ts_error_help(err, "write it as in \"distribution\": %s", form->example);
 }
 
 /* Which one, and the object with its numbers (NULL for a plain word). */
@@ -107,8 +106,7 @@ static bool report_number(struct ts_reader *reader, const char *pointer, const s
   struct ts_error *err =
       ts_reader_fault(reader, TS_ERR_BAD_VALUE, ts_reader_child(reader, pointer, number), TS_JSON_VALUE,
                       "'%s' of parameter '%s' must %s", number, parameter->name, rule);
-  ts_error_help(err, "%s", help);
-  return false;
+  return ts_error_help(err, "%s", help);
 }
 
 static bool take_triangle(struct ts_reader *reader, const char *pointer, const double *numbers,
@@ -155,8 +153,7 @@ static bool report(struct ts_reader *reader, const char *pointer, enum ts_error_
   struct ts_error *err =
       ts_reader_fault(reader, code, pointer, TS_JSON_VALUE, "the %s distribution of parameter '%s' %s",
                       ts_distribution_name(parameter->distribution.kind), parameter->name, what);
-  ts_error_help(err, "%s", help);
-  return false;
+  return ts_error_help(err, "%s", help);
 }
 
 /* Half a unit at both ends of integers, which are the rounded values of the distribution. */
@@ -256,8 +253,7 @@ static bool read_weight(struct ts_reader *reader, const json_t *json, const char
   if (*weight >= 0) return true;
   struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE,
                                          "a weight of parameter '%s' is negative", parameter->name);
-  ts_error_help(err, "give 0 to values that are never drawn, and positive numbers to the others");
-  return false;
+  return ts_error_help(err, "give 0 to values that are never drawn, and positive numbers to the others");
 }
 
 bool ts_read_weights(struct ts_reader *reader, const json_t *list, const char *pointer,
@@ -267,8 +263,7 @@ bool ts_read_weights(struct ts_reader *reader, const json_t *list, const char *p
     struct ts_error *err = ts_reader_fault(
         reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE, "parameter '%s' has %zu grid value%s, but %zu weight%s",
         parameter->name, count, count == 1 ? "" : "s", json_array_size(list), json_array_size(list) == 1 ? "" : "s");
-    ts_error_help(err, "give one weight per grid value, in the same order");
-    return false;
+    return ts_error_help(err, "give one weight per grid value, in the same order");
   }
   double *shares = ts_arena_array(reader->arena, count, sizeof *shares);
   double largest = 0;
@@ -280,8 +275,7 @@ bool ts_read_weights(struct ts_reader *reader, const json_t *list, const char *p
   if (!(largest > 0)) {
     struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE,
                                            "all weights of parameter '%s' are 0", parameter->name);
-    ts_error_help(err, "give at least two values a weight above 0");
-    return false;
+    return ts_error_help(err, "give at least two values a weight above 0");
   }
   double total = 0;
   for (size_t i = 0; i < count; i++) total += shares[i] / largest; /* a sum of the weights themselves may overflow */

@@ -19,8 +19,7 @@ static bool check_format(struct ts_reader *reader, const json_t *root) {
   struct ts_error *err =
       ts_reader_fault(reader, TS_ERR_FORMAT_VERSION, "/tessera", TS_JSON_VALUE,
                       "this workflow has the format number %s, but this program reads %d", text, FORMAT);
-  ts_error_help(err, "write \"tessera\": %d, or use a version of tessera that knows format %s", FORMAT, text);
-  return false;
+  return ts_error_help(err, "write \"tessera\": %d, or use a version of tessera that knows format %s", FORMAT, text);
 }
 
 static void load_operations(struct ts_builder *builder, const json_t *list) {
@@ -65,8 +64,11 @@ static void read_parts(struct ts_builder *builder, const struct ts_field *fields
   builder->stages_known = builder->uses_known = !fields[STAGES].faulty;
   builder->operations_known = !fields[OPERATIONS].faulty;
   if (!ts_registry_is_complete(builder->registry)) load_operations(builder, fields[OPERATIONS].value);
-  ts_read_inputs(builder, fields[INPUTS].value, "/inputs");
-  ts_read_parameters(builder, fields[PARAMETERS].value, "/parameters");
+  builder->inputs = ts_read_inputs(&builder->reader, &builder->scratch, fields[INPUTS].value, "/inputs");
+  builder->input_count = json_object_size(fields[INPUTS].value);
+  builder->parameters =
+      ts_read_parameters(&builder->reader, &builder->scratch, fields[PARAMETERS].value, "/parameters");
+  builder->parameter_count = json_object_size(fields[PARAMETERS].value);
   check_shared_names(builder);
   if (fields[STAGES].value) ts_read_stages(builder, fields[STAGES].value, "/stages");
   ts_connect(builder);
@@ -126,11 +128,10 @@ struct ts_workflow *ts_workflow_parse(const struct ts_json_doc *doc, struct ts_r
 
 bool ts_workflow_open(struct ts_json_doc *doc, const char *file, struct ts_faults *faults) {
   struct ts_error err = {0};
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   bool ok = ts_file_read(file, 0, &text, &err) && ts_json_doc_parse(doc, file, ts_str_get(&text), text.length, &err);
   if (!ok && err.code == TS_ERR_JSON_SYNTAX) ok = ts_parse_with_duplicates(doc, file, text.data, text.length, faults);
   if (!ok) *ts_faults_add(faults) = err;
-  ts_str_release(&text);
   return ok;
 }
 

@@ -103,8 +103,11 @@ struct ts_builder {
 /* If the only trouble with a text is keys that occur twice: reports them, wipes the second ones, parses the rest. */
 bool ts_parse_with_duplicates(struct ts_json_doc *doc, const char *name, char *text, size_t length,
                               struct ts_faults *faults);
-void ts_read_inputs(struct ts_builder *builder, const json_t *object, const char *pointer);
-void ts_read_parameters(struct ts_builder *builder, const json_t *object, const char *pointer);
+/* One draft per member of the object, in the scratch arena. */
+struct ts_input_draft *ts_read_inputs(struct ts_reader *reader, struct ts_arena *scratch, const json_t *object,
+                                      const char *pointer);
+struct ts_parameter_draft *ts_read_parameters(struct ts_reader *reader, struct ts_arena *scratch, const json_t *object,
+                                              const char *pointer);
 /* "grid" of a parameter: a list, or {"from", "to", "step"}. */
 bool ts_read_grid(struct ts_reader *reader, const json_t *grid, const char *pointer, struct ts_parameter *parameter);
 /* "distribution" (NULL: uniform) of a parameter whose range or grid was read. */

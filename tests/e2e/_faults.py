@@ -77,11 +77,11 @@ def study(folder, *words, fault=None, expect=0, store=".tessera", out="out", **o
                 env=env, **options)
 
 
-def start_at_gate(folder, store, out, env=None, words=()):
-    """A study that has done some tasks and waits in its ninth sum until the gate is opened."""
+def start_at_gate(folder, store, out, env=None, words=(), gate="gate@9"):
+    """A study that has done some tasks and waits in its ninth sum until the gate is opened; or in another one."""
     (folder / "gate").unlink(missing_ok=True)
     (folder / "waiting").unlink(missing_ok=True)
-    env = {**(env or support.environment()), "FAULTY": "gate@9", "FAULTY_GATE": str(folder / "gate"),
+    env = {**(env or support.environment()), "FAULTY": gate, "FAULTY_GATE": str(folder / "gate"),
            "FAULTY_WAITING": str(folder / "waiting")}
     run = subprocess.Popen([support.PROGRAM, "study", "-C", str(folder), "--store", str(store), "-o", str(out),
                             "-j", "1", "--progress=json", *map(str, words)], env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,

@@ -90,6 +90,7 @@ def check_columns(project, base):
     typo = write_study(project, "typo", base, "image,refrence\nslide.png,truth.png\n")
     group = write_study(project, "group", base, "image,reference,patient\nslide.png,truth.png,p1\n")
     excel = write_study(project, "excel", base, "image;reference\nslide.png;truth.png\n")
+    split = write_study(project, "split", base, "image,split\nslide.png,1\n")
     level = write_study(project, "level", base, "image,level\nslide.png,1\n")
     lacks = write_study(project, "lacks", base, "image,reference\nslide.png,truth.png\n", data={"groups": ["patient"]})
     before = call_json("status", "-C", project)["runs"]
@@ -97,7 +98,8 @@ def check_columns(project, base):
         refused(project, (command, typo), "error[T213]", "typo.csv:1:7", "did you mean 'reference'?", "groups")
         refused(project, (command, group), "error[T213]", "group.csv:1:17", "'patient'", '"groups": ["patient"]')
         refused(project, (command, excel), "error[T213]", "excel.csv:1:1", "semicolons (';')")
-        refused(project, (command, level), "error[T213]", "level.csv:1:7", "'level'", "does not read yet")
+        refused(project, (command, split), "error[T213]", "split.csv:1:7", "'split'", "does not read yet")
+        refused(project, (command, level), "error[T402]", "level.csv:2:11", "has 1 resolution level, not level 1")
         refused(project, (command, lacks), "error[T213]", "no column for the group 'patient'", "lacks.json:")
     equal(call_json("status", "-C", project)["runs"], before, "runs after refused commands")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the published JSON Schemas against every workflow, study and case folder.
+"""Holds the published JSON Schemas against every workflow, study and case folder, and those of requests against requests.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -11,6 +11,7 @@ import copy
 import json
 import os
 import pathlib
+import subprocess
 import sys
 
 ROOT = pathlib.Path(os.environ.get("TESSERA_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
@@ -114,6 +115,34 @@ def check_study_variants(study):
             expect(study, f"study with {'.'.join(map(str, path))} = {value!r}", changed(base, path, value), wanted)
 
 
+def check_requests():
+    """The schemas of requests, which are made from the option table: those of every call, held against a few requests."""
+    import jsonschema
+    program = os.environ.get("TESSERA", str(ROOT / "build/tessera"))
+    listed = json.loads(subprocess.run([program, "list", "--json"], check=True, capture_output=True, text=True).stdout)
+    schemas = {command["name"]: command["request"] for command in listed["commands"]}
+    shown = subprocess.run([program, "words", "commands"], check=True, capture_output=True, text=True).stdout.split()
+    if set(schemas) != set(shown) - {"completion", "help", "version"}:
+        faults.append(f"the calls that are listed: {sorted(schemas)}")
+    for name, schema in schemas.items():
+        jsonschema.Draft202012Validator.check_schema(schema)
+        text = subprocess.run([program, name, "--help"], check=True, capture_output=True, text=True).stdout
+        own = [f"--{option}" for option in schema["properties"]]
+        operands = {"file", "run", "task", "topic"}
+        faults.extend(f"{name}: the help has no {option}" for option in own if option not in text and
+                      option[2:] not in operands)
+    accept = [("study", {}), ("study", {"jobs": 4, "seed": 7, "no-reuse": True, "data": ["a.png"], "resume": True}),
+              ("run", {"parameter": {"G1": "40"}, "memory": "2G", "file": "workflow.json"}),
+              ("schedule", {"file": "graph.json", "processors": 8, "refine": 0.5}), ("store", {"topic": "verify"})]
+    reject = [("study", {"jobs": "4"}), ("study", {"jobs": 5000}), ("study", {"parameter": {"G1": "40"}}),
+              ("study", {"merge": "all"}), ("run", {"data": "a.png"}), ("schedule", {"processors": 8}),
+              ("schedule", {"file": "graph.json", "refine": 0}), ("store", {"topic": "cost"}), ("study", {"json": True})]
+    for wanted, requests in (("accept", accept), ("reject", reject)):
+        for name, request in requests:
+            validator = jsonschema.Draft202012Validator(schemas[name])
+            expect(validator, f"a request of {name}: {request}", json.dumps(request), wanted)
+
+
 def main():
     try:
         workflow, study = load_validator("workflow.schema.json"), load_validator("study.schema.json")
@@ -123,6 +152,7 @@ def main():
     check_workflows(workflow, study)
     check_cases(workflow, study)
     check_study_variants(study)
+    check_requests()
     print("\n".join(faults), end="\n" if faults else "")
     print(f"{checked - len(faults)} of {checked} documents as expected")
     sys.exit(1 if faults or checked < 50 else 0)

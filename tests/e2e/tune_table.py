@@ -13,6 +13,7 @@ import random
 import signal
 import subprocess
 import time
+import zlib
 
 import _support as support
 from _support import call, call_json, check, equal
@@ -175,8 +176,31 @@ BAD = {
     "failed.csv": ("a,b,y\n1,2,inf\n2,3,\n", 3, "failed.csv:2:5", "every run failed"),
     "one.csv": ("a,b,y\n1,2,3\n", 3, "one.csv:2:5", "one row"),
     "contradiction.csv": ("a,b,y\n1,2,3\n2,2,3\n1,2,4\n", 3, "contradiction.csv:4:5", "line 2"),
-    "ragged.csv": ("a,b,y\n1,2,3\n1,2\n", 3, "ragged.csv:3", ""),
+    "ragged.csv": ("a,b,y\n1,2,3\n1,2\n", 3, "ragged.csv:3:1", "2 cells"),
+    "wide.csv": ("a,b,y\n1,2,3\n1,2,4,5\n", 3, "wide.csv:3:1", "4 cells"),
+    "cut.csv": ("a,b,y\n1,2,3\n2,3,4\n3,", 3, "cut.csv:4:1", "2 cells"),
+    "empty.csv": ("a,b,y\n1,2,3\n2,,4\n", 3, "empty.csv:3:3", "'' is not a number"),
+    "quoted.csv": ("a,\"b, c\",y\n1,2,3\n2,\"x, y\",4\n", 3, "quoted.csv:3:3", "'x, y' is not a number"),
+    "lines.csv": ("a,b,y\n1,2,3\n2,\"x\ny\",4\n5,6,z\n", 3, "lines.csv:5:5", "'z' is not a number"),
+    "fails.csv": ("a,b,y\n1,2,3\n1,2,inf\n3,4,5\n", 3, "fails.csv:3:5", "line 2"),
+    "same.csv": ("a,b,y\n1,2,3\n1,2,3\n1.0,2,3\n", 3, "same.csv:2:5", "one row"),
+    "invalid.csv": ("a,y,valid\n1,2,0\n2,3,0\n", 3, "invalid.csv:2:3", "every run failed"),
 }
+
+
+def end_of_text(data):
+    """Line and column behind what can be unpacked of a gz file, by another program."""
+    text = zlib.decompressobj(31).decompress(data).decode()
+    return f"{text.count(chr(10)) + 1}:{len(text) - text.rfind(chr(10))}"
+
+
+def broken_columns():
+    """Columns that the options name, and the table lacks."""
+    path = write("columns.csv", "a,b,y,watts\n1,2,3,4\n2,3,4,5\n")
+    for more, said in ((("--ignore", "wats"), "did you mean 'watts'"), (("--ignore", "z"), "no column 'z' to ignore"),
+                       (("--objective", "joules"), "no column 'joules'")):
+        run = call("tune", "--table", path, "--objective", "y", "--algorithm", "rs", *more, expect=3)
+        check("columns.csv:1:1" in run.stderr and said in run.stderr, f"{more}: expected '{said}':\n{run.stderr}")
 
 
 def broken():
@@ -188,11 +212,14 @@ def broken():
     whole = gzip.compress(text.encode())
     damaged = bytearray(whole)
     damaged[-6] ^= 255
-    for name, data, said in (("short.csv.gz", whole[:len(whole) // 2], "is cut short"), ("bare.csv.gz", b"", "is cut short"),
-                             ("plain.csv.gz", b"a,y\n1,2\n2,3\n", "is not one"), ("crc.csv.gz", bytes(damaged), "is damaged")):
+    for name, data, said, place in (
+            ("short.csv.gz", whole[:len(whole) // 2], "is cut short", end_of_text(whole[:len(whole) // 2])),
+            ("trailer.csv.gz", whole[:-4], "is cut short", end_of_text(whole)), ("head.csv.gz", whole[:6], "is cut short", "1:1"),
+            ("bare.csv.gz", b"", "is cut short", "1:1"), ("plain.csv.gz", b"a,y\n1,2\n2,3\n", "is not one", "1:1"),
+            ("crc.csv.gz", bytes(damaged), "is damaged", end_of_text(whole))):
         (FOLDER / name).write_bytes(data)
         run = call("tune", "--table", FOLDER / name, "--objective", "y", "--algorithm", "rs", expect=3)
-        check(said in run.stderr and f"{name}:" in run.stderr, f"{name}: expected '{said}':\n{run.stderr}")
+        check(said in run.stderr and f"{name}:{place}" in run.stderr, f"{name}: expected '{said}' at {place}:\n{run.stderr}")
     run = call("tune", "--table", FOLDER / "missing.csv", "--objective", "y", expect=3)
     check("there is no file" in run.stderr, run.stderr)
     repeated = write("repeated.csv", "a,y\n1,2\n2,3\n1,2\n3,1\n")
@@ -209,6 +236,8 @@ def broken_components():
     for name, text, place, said in (("other.csv", "a,x,seconds\n1,2,3\n", "other.csv:1:3", "not a parameter of the workflow"),
                                     ("lacks.csv", "a,b\n1,2\n", "lacks.csv:1:1", "no column 'seconds'"),
                                     ("constants.csv", "seconds\n1\n2\n", "constants.csv:3:1", "as in line 2"),
+                                    ("speech.csv", "a,seconds\n1,2\n2,soon\n", "speech.csv:3:3", "'soon' is not a number"),
+                                    ("disagrees.csv", "a,b,seconds\n1,2,3\n1,2,4\n", "disagrees.csv:3:5", "line 2"),
                                     ("down.csv", "a,seconds\n1,inf\n", "down.csv:2:3", "every run failed")):
         run = call(*base, "--component", f"x={write(name, text)}", expect=3)
         check(place in run.stderr and said in run.stderr, f"{name}: expected '{place}' and '{said}':\n{run.stderr}")
@@ -277,6 +306,7 @@ def main():
     maximise()
     failures()
     broken()
+    broken_columns()
     broken_components()
     usage()
     interrupted()

@@ -2,7 +2,6 @@
  * runs it: two_runs GOOD-FOLDER BAD-FOLDER.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <atomic>
-#include <cstring>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -19,15 +18,15 @@ struct Result {
 };
 
 /* Called from threads of the library. */
-void on_progress(void *user, const ts_progress *progress) {
+void on_event(void *user, const tessera_event *event) {
   auto *result = static_cast<Result *>(user);
-  if (std::strcmp(progress->event, "task_done") != 0 || progress->code == 0) return;
+  if (event->kind != TESSERA_TASK_DONE || event->code == 0) return;
   result->failed++;
-  result->error = progress->code;
+  result->error = event->code;
 }
 
 void run(const char *folder, Result &result) {
-  ts_request request = TESSERA_REQUEST_INIT;
+  auto request = TESSERA_INIT(tessera_run_request);
   request.folder = folder;
   request.file = "workflow.json";
   const char *data[] = {"data"};
@@ -35,8 +34,10 @@ void run(const char *folder, Result &result) {
   request.data_count = 1;
   request.output = "out-embed";
   request.threads = 2;
-  request.on_progress = on_progress;
-  request.user = &result;
+  auto observer = TESSERA_INIT(tessera_observer);
+  observer.on_event = on_event;
+  observer.user = &result;
+  request.observer = &observer;
   char *text = nullptr;
   result.code = tessera_run(&request, &text);
   const std::unique_ptr<char, void (*)(char *)> owned(text, tessera_reply_free);

@@ -15,6 +15,7 @@ static pthread_barrier_t both_have_begun;
 
 struct subject {
   const char *folder;
+  struct tessera_observer observer;
   int stop; /* read by the library while the callback writes it: atomic */
   size_t stop_after;
   size_t begun, done, wrong;
@@ -30,33 +31,35 @@ static void (*handler_of(int number))(int) {
 static void (*at_start)(int);
 
 /* One at a time for each study, whichever thread reports. */
-static void on_progress(void *user, const struct ts_progress *progress) {
+static void on_event(void *user, const struct tessera_event *event) {
   struct subject *subject = user;
   if (handler_of(SIGSEGV) != at_start) subject->wrong++;
-  if (strcmp(progress->event, "run_begin") == 0) {
+  if (event->kind == TESSERA_RUN_BEGIN) {
     subject->begun++;
     if (subject->begun == 1) pthread_barrier_wait(&both_have_begun); /* so neither has ended before the other began */
-    for (size_t i = 0; i < progress->stage_count; i++)
-      if (!tessera_stage(progress, i)->name[0]) subject->wrong++;
+    for (size_t i = 0; i < event->stage_count; i++)
+      if (!tessera_event_stage(event, i)->name[0]) subject->wrong++;
   }
-  if (strcmp(progress->event, "task_done") != 0) return;
+  if (event->kind != TESSERA_TASK_DONE) return;
   subject->done++;
   if (subject->done == subject->stop_after) __atomic_store_n(&subject->stop, 1, __ATOMIC_RELAXED);
 }
 
-static struct ts_request request_of(struct subject *subject) {
-  struct ts_request request = TESSERA_REQUEST_INIT;
+static struct tessera_study_request request_of(struct subject *subject) {
+  struct tessera_study_request request = TESSERA_INIT(struct tessera_study_request);
   request.folder = subject->folder;
   request.threads = 2;
   request.stop = &subject->stop;
-  request.on_progress = on_progress;
-  request.user = subject;
+  subject->observer = TESSERA_INIT(struct tessera_observer);
+  subject->observer.on_event = on_event;
+  subject->observer.user = subject;
+  request.observer = &subject->observer;
   return request;
 }
 
 static void *study(void *argument) {
   struct subject *subject = argument;
-  const struct ts_request request = request_of(subject);
+  const struct tessera_study_request request = request_of(subject);
   subject->code = tessera_study(&request, &subject->reply);
   return NULL;
 }
@@ -84,7 +87,7 @@ static void both(struct subject *first, struct subject *second) {
 
 /* The paused study goes on, and ends as the other one did. */
 static void go_on(struct subject *subject) {
-  struct ts_request request = request_of(subject);
+  struct tessera_study_request request = request_of(subject);
   subject->stop = 0;
   subject->stop_after = 0;
   request.resume = true;
@@ -93,14 +96,18 @@ static void go_on(struct subject *subject) {
 
 /* What a program cannot ask for is refused, and said in the reply. */
 static void show_refusals(const char *folder) {
-  struct ts_request request = {TESSERA_REQUEST_HEAD, .folder = folder, .store = "memory", .workers = 2};
+  struct tessera_study_request request = TESSERA_INIT(struct tessera_study_request);
+  request.folder = folder;
+  request.store = "memory";
+  request.workers = 2;
   char *reply = NULL;
   int code = tessera_study(&request, &reply);
   printf("workers without a program: %d %s\n", code, has(reply, "\"code\": 901") ? "T901" : "?");
   tessera_reply_free(reply);
-  request = (struct ts_request){.folder = folder};
-  code = tessera_check(&request, &reply);
-  printf("a request without a size: %d %s\n", code, has(reply, "TESSERA_REQUEST_INIT") ? "T901" : "?");
+  const struct tessera_check_request without_size = {.folder = folder};
+  code = tessera_check(&without_size, &reply);
+  printf("a request without a size: %d %s\n", code,
+         has(reply, "TESSERA_INIT(struct tessera_check_request)") ? "T901" : "?");
   tessera_reply_free(reply);
 }
 

@@ -27,7 +27,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_write("study.json", data, size);
-  struct ts_request request = {.size_bytes = sizeof request, .file = "study.json", .store = "memory"};
+  struct tessera_check_request request = {.size_bytes = sizeof request, .file = "study.json", .store = "memory"};
   char *reply = NULL;
   int code = tessera_check(&request, &reply);
   json_t *root = json_loads(reply, 0, NULL);

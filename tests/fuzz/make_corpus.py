@@ -67,6 +67,15 @@ GRAPHS = (
     "2\n0 0 0\n1 5 1 0\n2 4 1 1\n3 0 2 1 2\n# end\n")
 
 
+RING = "[[0, 0], [9, 0.5], [9, 9], [0, 0]]"
+GEOJSON = (
+    '{"type": "FeatureCollection", "features": [{"type": "Feature", "id": "a", "geometry": {"type": "Polygon", "coordinates": '
+    f'[{RING}, [[5, 2], [6, 2], [6, 3]]]}}, "properties": {{"objectType": "detection", "measurements": {{"Area": NaN}}}}}}]}}',
+    f'[{{"type": "Feature", "geometry": {{"type": "MultiPolygon", "coordinates": [[{RING}], [{RING}]]}}}}]',
+    f'{{"type": "Feature", "geometry": {{"type": "Polygon", "coordinates": [{RING}]}}}}',
+    '[{"type": "Feature", "geometry": {"type": "Point", "coordinates": [1, 2]}}]')
+
+
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     folders = {}
@@ -85,6 +94,7 @@ def main():
     write_all(TABLES + DESIGNS, folders["runs"])
     write_all(SPACES, folders["space"])
     write_all(GRAPHS, folders["graph"])
+    write_all(GEOJSON, folders["geojson"])
     make_pictures(folders["image"])
     subprocess.run([str(build / "fuzz_seeds"), str(folders["data"]), str(folders["remote"])], check=True)
 

@@ -75,10 +75,11 @@ static void write_requests(const char *folder) {
   ts_wire_add_u64(&one, 5);
   add_request(&all, TS_REMOTE_RECORDS_OF, &one);
   ts_str_clear(&one);
-  ts_remote_add_run(&one, &(struct ts_store_run){.row = {.id = "0123abcd", .state = "running"}});
+  ts_remote_add_row(&one, &ts_run_columns, &(struct ts_store_run){.row = {.id = "0123abcd", .state = "running"}});
   add_request(&all, TS_REMOTE_RUN_INSERT, &one);
   ts_str_clear(&one);
-  ts_remote_add_change(&one, &(struct ts_store_run_change){.id = "0123abcd", .state = "done", .process = "p"});
+  ts_remote_add_row(&one, &ts_run_change_columns,
+                    &(struct ts_store_run_change){.id = "0123abcd", .state = "done", .process = "p"});
   add_request(&all, TS_REMOTE_RUN_UPDATE, &one);
   ts_str_clear(&one);
   add_request(&all, TS_REMOTE_RUN_LIST, &one);

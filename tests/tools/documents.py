@@ -261,9 +261,15 @@ class States(unittest.TestCase):
 
 
 class Embedding(unittest.TestCase):
-    def test_the_example_compiles_and_runs(self):
+    def test_the_examples_compile_and_run(self):
         text = (ROOT / "docs/embedding.md").read_text(encoding="utf-8")
-        source = re.search(r"^```c\n(.*?)^```$", text, re.MULTILINE | re.DOTALL).group(1)
+        calls, handles = re.findall(r"^```c\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        said = self.compile_and_run(calls)
+        self.assertRegex(said, r"(?m)^init 0 tessera\.init/1$")
+        self.assertRegex(said, r"(?m)^check 0 tessera\.check/1$")
+        self.assertEqual(self.compile_and_run(handles), "44 tasks, mask of 512 x 256 pixels at 512, 512\n")
+
+    def compile_and_run(self, source):
         if os.environ.get("TESSERA_SANITIZE") or not (BUILD / "libtessera.so").exists():
             self.skipTest("there is no plain libtessera.so")
         compiler = shutil.which("cc") or shutil.which("gcc")
@@ -273,8 +279,7 @@ class Embedding(unittest.TestCase):
                             "-L", BUILD, "-ltessera", f"-Wl,-rpath,{BUILD}"], cwd=folder, check=True)
             run = subprocess.run(["./embed", "project"], cwd=folder, capture_output=True, text=True, check=False, timeout=100)
             self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-            self.assertRegex(run.stdout, r"(?m)^init 0 tessera\.init/1$")
-            self.assertRegex(run.stdout, r"(?m)^check 0 tessera\.check/1$")
+            return run.stdout
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 /* Text of 'schedule': the sentence with the answer, the clusters, every algorithm side by side, what cannot be met.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/alloc.h"
 #include "cli/reply.h"
 #include "cli/text.h"
 #include "cli/view.h"
@@ -48,6 +49,22 @@ static void add_answer(struct ts_str *out, const json_t *reply) {
   ts_str_add(out, pipelined ? ", items overlap.\n" : ", one item after the other.\n");
 }
 
+/* "4 items/s within 2 s". */
+static void add_demand(struct ts_str *text, const json_t *reply, double rate, double latency) {
+  if (rate > 0) add_rate(text, reply, rate);
+  if (rate > 0 && isfinite(latency)) ts_str_add(text, " within ");
+  if (!(rate > 0) && isfinite(latency)) ts_str_add(text, "latency ");
+  if (isfinite(latency)) add_time(text, reply, latency);
+}
+
+/* A sentence that ends with a rate or a time. */
+static void add_sentence(struct ts_str *text, const json_t *reply, const char *words, double value,
+                         void (*add)(struct ts_str *out, const json_t *reply, double value)) {
+  ts_str_add(text, words);
+  add(text, reply, value);
+  ts_str_add(text, ". ");
+}
+
 /* What was demanded and cannot be met, and the best that can. */
 static void add_unmet(struct ts_str *out, const json_t *reply, const struct ts_view *view) {
   const json_t *demand = ts_cli_reply_member(reply, "demand"), *best = ts_cli_reply_member(reply, "best");
@@ -55,40 +72,21 @@ static void add_unmet(struct ts_str *out, const json_t *reply, const struct ts_v
   double rate = ts_cli_reply_number(demand, "throughput"), latency = ts_cli_reply_number(demand, "latency");
   double best_rate = ts_cli_reply_number(best, "throughput"), best_latency = ts_cli_reply_number(best, "latency");
   double most = ts_cli_reply_number(limits, "throughput"), least = ts_cli_reply_number(limits, "latency");
-  struct ts_str text = {0};
+  ts_auto(ts_str_release) struct ts_str text = {0};
   ts_str_add(&text, "Not met: ");
-  if (rate > 0) add_rate(&text, reply, rate);
-  if (rate > 0 && isfinite(latency)) ts_str_add(&text, " within ");
-  if (isfinite(latency)) {
-    if (!(rate > 0)) ts_str_add(&text, "latency ");
-    add_time(&text, reply, latency);
-  }
+  add_demand(&text, reply, rate, latency);
   ts_str_add(&text, ". ");
-  if (isfinite(latency) && latency < least) {
-    ts_str_add(&text, "No schedule is faster than the longest path through the tasks, ");
-    add_time(&text, reply, least);
-    ts_str_add(&text, ". ");
-  }
-  if (rate > most) {
-    ts_str_add(&text, "These processors cannot exceed ");
-    add_rate(&text, reply, most);
-    ts_str_add(&text, ". ");
-  }
-  if (best_rate > 0) {
-    ts_str_add(&text, isfinite(latency) ? "The best throughput found within this latency is "
-                                        : "The best throughput found is ");
-    add_rate(&text, reply, best_rate);
-    ts_str_add(&text, ". ");
-  }
-  if (isfinite(best_latency) && best_latency >= 0) {
-    ts_str_add(&text, rate > 0 ? "The least latency found at this throughput is " : "The least latency found is ");
-    add_time(&text, reply, best_latency);
-    ts_str_add(&text, ". ");
-  }
+  if (isfinite(latency) && latency < least)
+    add_sentence(&text, reply, "No schedule is faster than the longest path through the tasks, ", least, add_time);
+  if (rate > most) add_sentence(&text, reply, "These processors cannot exceed ", most, add_rate);
+  const char *within =
+      isfinite(latency) ? "The best throughput found within this latency is " : "The best throughput found is ";
+  if (best_rate > 0) add_sentence(&text, reply, within, best_rate, add_rate);
+  const char *at = rate > 0 ? "The least latency found at this throughput is " : "The least latency found is ";
+  if (isfinite(best_latency) && best_latency >= 0) add_sentence(&text, reply, at, best_latency, add_time);
   ts_str_add(&text, "The schedule below is the nearest one.");
   ts_cli_text_add_wrapped(out, ts_str_get(&text), (size_t)view->width, 0, "");
   ts_str_add(out, "\n\n");
-  ts_str_release(&text);
 }
 
 static void take_tasks(struct ts_cli_table *table, const json_t *cluster, size_t width) {

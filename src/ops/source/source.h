@@ -1,4 +1,4 @@
-/* The operations that bring files into a workflow: image.read, table.read, bytes.read.
+/* The operations that bring files into a workflow: image.read, polygons.read, table.read, bytes.read.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_OPS_SOURCE_SOURCE_H
 #define TS_OPS_SOURCE_SOURCE_H
@@ -11,6 +11,7 @@ extern const struct ts_op_descriptor *const ts_source_operations[];
 extern const size_t ts_source_operation_count;
 
 extern const struct ts_op_descriptor ts_image_read_operation;
+extern const struct ts_op_descriptor ts_polygons_read_operation;
 extern const struct ts_op_descriptor ts_table_read_operation;
 extern const struct ts_op_descriptor ts_bytes_read_operation;
 

@@ -57,7 +57,7 @@ static double pass_transfer(struct backwards *b, const struct stream_model *s, c
 
 void ts_estimate_critical(const struct estimate *e, const struct stream_model *s, const struct mapping *m,
                           bool *critical) {
-  struct backwards b;
+  ts_auto(backwards_release) struct backwards b;
   backwards_init(&b, e, s, m);
   size_t next = e->transfer_count;
   for (size_t k = s->task_count + s->edge_count; k-- > 0;) {
@@ -71,5 +71,4 @@ void ts_estimate_critical(const struct estimate *e, const struct stream_model *s
       critical[next - 1] = ts_latency_same(x->start + pass_transfer(&b, s, m, x), e->latency);
     }
   }
-  backwards_release(&b);
 }

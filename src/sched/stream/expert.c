@@ -39,7 +39,7 @@ static void join(uint32_t *cluster, double *weight, uint32_t a, uint32_t b) {
 
 /* Joins the ends of edges, those on the longest paths first, into clusters of at most `most`. */
 static void join_paths(const struct stream_model *s, double most, uint32_t *cluster, double *weight) {
-  struct ranked_edge *edges = ts_calloc(s->edge_count + 1, sizeof *edges);
+  ts_auto_free struct ranked_edge *edges = ts_calloc(s->edge_count + 1, sizeof *edges);
   double longest = 0;
   for (uint32_t t = 0; t < s->task_count; t++) longest = fmax(longest, s->bottom[t]);
   for (uint32_t e = 0; e < s->edge_count; e++) {
@@ -53,7 +53,6 @@ static void join_paths(const struct stream_model *s, double most, uint32_t *clus
     uint32_t a = find_root(cluster, edge->from), b = find_root(cluster, edge->to);
     if (a != b && weight[a] + weight[b] <= most * (1 + STREAM_EPSILON)) join(cluster, weight, a, b);
   }
-  free(edges);
 }
 
 /* Joins the two lightest clusters; false if there is only one. */
@@ -81,8 +80,8 @@ static uint32_t count_clusters(const struct stream_model *s, const uint32_t *clu
 
 static void make_clusters(const struct stream_model *s, double wanted, struct mapping *m) {
   uint32_t n = (uint32_t)s->task_count, count = 0;
-  uint32_t *cluster = ts_calloc(n, sizeof *cluster), *number = ts_calloc(n, sizeof *number);
-  double *weight = ts_calloc(n, sizeof *weight);
+  ts_auto_free uint32_t *cluster = ts_calloc(n, sizeof *cluster), *number = ts_calloc(n, sizeof *number);
+  ts_auto_free double *weight = ts_calloc(n, sizeof *weight);
   for (uint32_t t = 0; t < n; t++) {
     cluster[t] = wanted > 0 ? t : 0;
     weight[t] = s->time[t];
@@ -96,15 +95,12 @@ static void make_clusters(const struct stream_model *s, double wanted, struct ma
   for (uint32_t t = 0; t < n; t++) weight[t] = number[find_root(cluster, t)];
   for (uint32_t t = 0; t < n; t++) cluster[t] = (uint32_t)weight[t];
   ts_mapping_assign(m, s, cluster, count);
-  free(cluster);
-  free(number);
-  free(weight);
 }
 
 /* Gives the processors that are left to the clusters, by their weight; the largest remainders get one more. */
 static void share_processors(const struct stream_model *s, struct mapping *m) {
   double total = 0, left = (double)s->processors - m->cluster_count, given = 0;
-  double *rest = ts_calloc(m->cluster_count + 1, sizeof *rest);
+  ts_auto_free double *rest = ts_calloc(m->cluster_count + 1, sizeof *rest);
   for (uint32_t c = 0; c < m->cluster_count; c++) total += m->is_fixed[c] ? 0 : m->time[c];
   for (uint32_t c = 0; c < m->cluster_count && total > 0; c++) {
     double share = m->is_fixed[c] ? 0 : left * m->time[c] / total;
@@ -120,20 +116,17 @@ static void share_processors(const struct stream_model *s, struct mapping *m) {
     m->forced[most]++;
     rest[most] = -1;
   }
-  free(rest);
 }
 
 static void run(const struct ts_stream_problem *problem, double throughput, bool shares,
                 struct ts_stream_schedule *out) {
-  struct stream_model s;
-  struct mapping m = {0};
+  ts_auto(ts_stream_model_release) struct stream_model s;
+  ts_auto(ts_mapping_release) struct mapping m = {0};
   ts_stream_model_init(&s, problem, 0);
   make_clusters(&s, throughput, &m);
   if (shares) share_processors(&s, &m);
   ts_stream_make_schedule(&s, &m, out);
   out->is_feasible = ts_stream_meets(out->throughput, throughput) && out->processors <= s.processors;
-  ts_mapping_release(&m);
-  ts_stream_model_release(&s);
 }
 
 static void run_expert(const struct ts_stream_problem *problem, double throughput, struct ts_stream_schedule *out) {

@@ -97,10 +97,10 @@ static double find_throughput(const struct fcp *f) {
 /* The schedule of the first copies; the clusters then list all copies of each processor. */
 static void make_schedule(const struct fcp *f, struct ts_stream_schedule *out) {
   const struct stream_model *s = f->s;
-  uint32_t *number = ts_calloc(f->processors + 1, sizeof *number),
-           *cluster_of = ts_calloc(s->task_count, sizeof *number);
+  ts_auto_free uint32_t *number = ts_calloc(f->processors + 1, sizeof *number),
+                        *cluster_of = ts_calloc(s->task_count, sizeof *number);
   uint32_t used = 0;
-  struct mapping m = {0};
+  ts_auto(ts_mapping_release) struct mapping m = {0};
   struct stream_model wide = *s;
   wide.ports = UINT32_MAX;
   for (size_t t = 0; t < s->task_count; t++) {
@@ -127,19 +127,18 @@ static void make_schedule(const struct fcp *f, struct ts_stream_schedule *out) {
     cluster->copies[cluster->copy_count++] = (struct ts_stream_copy){.task = copy->task};
     cluster->time += s->time[copy->task];
   }
-  ts_mapping_release(&m);
-  free(cluster_of);
-  free(number);
 }
 
-static void run_once(const struct stream_model *s, double wanted, size_t processors, struct ts_stream_schedule *out) {
-  struct fcp f = {.s = s, .wanted = wanted, .processors = processors, .placed_capacity = s->task_count};
-  f.placed = ts_calloc(s->task_count, sizeof *f.placed);
-  f.first = ts_calloc(s->task_count, sizeof *f.first);
-  f.count = ts_calloc(s->task_count, sizeof *f.count);
-  f.load = ts_calloc(processors + 1, sizeof *f.load);
-  f.ready = ts_calloc(processors + 1, sizeof *f.ready);
-  for (size_t k = 0; k < s->task_count; k++) place_copies(&f, s->task_order[k]);
+/* `f` as a copy: model, rate and processors are set, the rest lives for one schedule. */
+static void run_once(struct fcp f, struct ts_stream_schedule *out) {
+  const size_t task_count = f.s->task_count;
+  f.placed_capacity = task_count;
+  f.placed = ts_calloc(task_count, sizeof *f.placed);
+  f.first = ts_calloc(task_count, sizeof *f.first);
+  f.count = ts_calloc(task_count, sizeof *f.count);
+  f.load = ts_calloc(f.processors + 1, sizeof *f.load);
+  f.ready = ts_calloc(f.processors + 1, sizeof *f.ready);
+  for (size_t k = 0; k < task_count; k++) place_copies(&f, f.s->task_order[k]);
   make_schedule(&f, out);
   free(f.placed);
   free(f.first);
@@ -149,11 +148,10 @@ static void run_once(const struct stream_model *s, double wanted, size_t process
 }
 
 static void run_fcp(const struct ts_stream_problem *problem, double throughput, struct ts_stream_schedule *out) {
-  struct stream_model s;
+  ts_auto(ts_stream_model_release) struct stream_model s;
   ts_stream_model_init(&s, problem, 0);
-  run_once(&s, throughput, s.processors, out);
+  run_once((struct fcp){.s = &s, .wanted = throughput, .processors = s.processors}, out);
   out->is_feasible = ts_stream_meets(out->throughput, throughput);
-  ts_stream_model_release(&s);
 }
 
 /* Adds another instance of the whole workflow, on other processors. */
@@ -177,16 +175,17 @@ static void append(struct ts_stream_schedule *out, struct ts_stream_schedule *mo
 }
 
 static void run_fcp_e(const struct ts_stream_problem *problem, double throughput, struct ts_stream_schedule *out) {
-  struct stream_model s;
+  ts_auto(ts_stream_model_release) struct stream_model s;
   ts_stream_model_init(&s, problem, 0);
-  run_once(&s, throughput, s.processors, out);
+  run_once((struct fcp){.s = &s, .wanted = throughput, .processors = s.processors}, out);
   while (!ts_stream_meets(out->throughput, throughput) && out->processors < s.processors) {
     struct ts_stream_schedule more;
-    run_once(&s, throughput - out->throughput, s.processors - out->processors, &more);
+    run_once(
+        (struct fcp){.s = &s, .wanted = throughput - out->throughput, .processors = s.processors - out->processors},
+        &more);
     append(out, &more);
   }
   out->is_feasible = ts_stream_meets(out->throughput, throughput);
-  ts_stream_model_release(&s);
 }
 
 const struct ts_stream_algorithm ts_stream_fcp = {.name = "fcp", .title = "filter copy pipeline (FCP)", .run = run_fcp};

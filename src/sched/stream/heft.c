@@ -56,22 +56,20 @@ static void place(struct heft *h, uint32_t task) {
 }
 
 static void run_heft(const struct ts_stream_problem *problem, double throughput, struct ts_stream_schedule *out) {
-  struct stream_model s;
+  ts_auto(ts_stream_model_release) struct stream_model s;
   ts_stream_model_init(&s, problem, 0);
   struct heft h = {.s = &s};
   h.processor = ts_calloc(s.task_count, sizeof *h.processor);
   h.finish = ts_calloc(s.task_count, sizeof *h.finish);
   h.placed = ts_calloc(s.task_count, sizeof *h.placed);
   for (size_t k = 0; k < s.task_count; k++) place(&h, s.task_order[k]);
-  struct mapping m = {0};
+  ts_auto(ts_mapping_release) struct mapping m = {0};
   ts_mapping_assign(&m, &s, h.processor, h.used);
   ts_stream_make_schedule(&s, &m, out);
   out->is_feasible = ts_stream_meets(out->throughput, throughput);
-  ts_mapping_release(&m);
   free(h.processor);
   free(h.finish);
   free(h.placed);
-  ts_stream_model_release(&s);
 }
 
 const struct ts_stream_algorithm ts_stream_heft = {

@@ -48,7 +48,7 @@ static double latency_at(struct inversion *v, double wanted) {
     if (v->attempts[i].wanted == wanted) return v->attempts[i].latency;
   }
   if (v->problem->is_stopped && v->problem->is_stopped(v->problem->user)) return INFINITY;
-  struct ts_stream_schedule now = {0};
+  ts_auto(ts_stream_schedule_release) struct ts_stream_schedule now = {0};
   v->algorithm->run(v->problem, wanted, &now);
   double latency = now.is_feasible ? now.latency : INFINITY;
   v->attempts = ts_grow(v->attempts, v->count, &v->capacity, sizeof *v->attempts);
@@ -58,7 +58,6 @@ static double latency_at(struct inversion *v, double wanted) {
   if (now.is_feasible && is_within(latency, v->limit) && is_better) replace(&v->best, &now);
   /* `now` may be the former best one: that is not feasible for a smaller latency either. */
   if (now.is_feasible && (!v->fastest.is_found || now.latency < v->fastest.latency)) replace(&v->fastest, &now);
-  ts_stream_schedule_release(&now);
   return latency;
 }
 

@@ -14,7 +14,7 @@
 /* A topological order, by Kahn's algorithm; the rank proper needs the bottom levels first. */
 static void order_any(const struct ts_task_graph *graph, uint32_t *order) {
   size_t n = graph->task_count, head = 0, tail = 0;
-  uint32_t *waiting = ts_calloc(n, sizeof *waiting);
+  ts_auto_free uint32_t *waiting = ts_calloc(n, sizeof *waiting);
   for (size_t t = 0; t < n; t++) {
     waiting[t] = graph->in_first[t + 1] - graph->in_first[t];
     if (waiting[t] == 0) order[tail++] = (uint32_t)t;
@@ -26,13 +26,12 @@ static void order_any(const struct ts_task_graph *graph, uint32_t *order) {
       if (--waiting[to] == 0) order[tail++] = to;
     }
   }
-  free(waiting);
 }
 
 /* Longest paths from each task to the end: with transfers, and without. */
 static void find_levels(struct stream_model *s, const uint32_t *order) {
   const struct ts_task_graph *g = s->graph;
-  double *bare = ts_calloc(s->task_count, sizeof *bare);
+  ts_auto_free double *bare = ts_calloc(s->task_count, sizeof *bare);
   for (size_t i = s->task_count; i-- > 0;) {
     uint32_t t = order[i];
     double longest = 0, longest_bare = 0;
@@ -54,7 +53,6 @@ static void find_levels(struct stream_model *s, const uint32_t *order) {
       if (path > s->top[edge->to]) s->top[edge->to] = path;
     }
   }
-  free(bare);
 }
 
 /* Whether a ready task goes before another: larger bottom level, then the smaller number. */
@@ -87,7 +85,8 @@ static uint32_t heap_pop(const struct stream_model *s, uint32_t *heap, size_t *c
 static void find_ranks(struct stream_model *s) {
   const struct ts_task_graph *g = s->graph;
   size_t ready = 0;
-  uint32_t *waiting = ts_calloc(s->task_count, sizeof *waiting), *heap = ts_calloc(s->task_count, sizeof *heap);
+  ts_auto_free uint32_t *waiting = ts_calloc(s->task_count, sizeof *waiting),
+                        *heap = ts_calloc(s->task_count, sizeof *heap);
   for (size_t t = 0; t < s->task_count; t++) {
     waiting[t] = g->in_first[t + 1] - g->in_first[t];
     if (waiting[t] == 0) heap_push(s, heap, &ready, (uint32_t)t);
@@ -100,8 +99,6 @@ static void find_ranks(struct stream_model *s) {
       if (--waiting[to] == 0) heap_push(s, heap, &ready, to);
     }
   }
-  free(heap);
-  free(waiting);
 }
 
 /* What a task or edge is sorted by: decreasing level; then task i at 2 rank(i), its edges at 2 rank(i) + 1. */
@@ -120,7 +117,7 @@ static int compare_places(const void *left, const void *right) {
 
 static void find_order(struct stream_model *s) {
   size_t count = s->task_count + s->edge_count, tasks = 0;
-  struct place *places = ts_calloc(count, sizeof *places);
+  ts_auto_free struct place *places = ts_calloc(count, sizeof *places);
   for (size_t t = 0; t < s->task_count; t++)
     places[t] = (struct place){s->bottom[t], 2 * s->rank[t], 0, {.index = (uint32_t)t}};
   for (size_t e = 0; e < s->edge_count; e++) {
@@ -135,7 +132,6 @@ static void find_order(struct stream_model *s) {
     s->order[i] = places[i].item;
     if (!places[i].item.is_edge) s->task_order[tasks++] = places[i].item.index;
   }
-  free(places);
 }
 
 static void find_reach(struct stream_model *s) {
@@ -218,11 +214,9 @@ double ts_stream_most_throughput(const struct ts_stream_problem *problem) {
 }
 
 double ts_stream_least_latency(const struct ts_stream_problem *problem) {
-  struct stream_model s;
+  ts_auto(ts_stream_model_release) struct stream_model s;
   ts_stream_model_init(&s, problem, 0);
-  double least = s.least_latency;
-  ts_stream_model_release(&s);
-  return least;
+  return s.least_latency;
 }
 
 bool ts_stream_meets(double throughput, double wanted) { return throughput >= wanted * (1 - STREAM_EPSILON); }

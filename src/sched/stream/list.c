@@ -137,7 +137,7 @@ static void make_clusters(const struct list *l, struct ts_stream_schedule *out) 
 }
 
 void ts_stream_list_schedule(const struct stream_model *s, struct ts_stream_schedule *out) {
-  struct list l;
+  ts_auto(list_release) struct list l;
   list_init(&l, s);
   for (size_t k = 0; k < s->task_count; k++) place_task(&l, s->task_order[k]);
   *out = (struct ts_stream_schedule){.is_found = true, .candidate = "list", .processors = l.used};
@@ -147,5 +147,4 @@ void ts_stream_list_schedule(const struct stream_model *s, struct ts_stream_sche
   out->transfers = l.transfers;
   out->transfer_count = l.transfer_count;
   make_clusters(&l, out);
-  list_release(&l);
 }

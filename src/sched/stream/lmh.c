@@ -34,28 +34,28 @@ struct gain {
 };
 
 static bool mark_visited(struct descent *d, const struct mapping *m) {
-  uint64_t hash = ts_mapping_hash(m, d->search->s);
+  uint64_t hash = ts_mapping_hash(m, &d->search->model);
   bool inserted = false;
   ts_map_insert(&d->visited, &hash, sizeof hash, &inserted);
   return inserted;
 }
 
 static bool was_visited(const struct descent *d, const struct mapping *m) {
-  uint64_t hash = ts_mapping_hash(m, d->search->s);
+  uint64_t hash = ts_mapping_hash(m, &d->search->model);
   return ts_map_find(&d->visited, &hash, sizeof hash) != NULL;
 }
 
 static void take(struct descent *d, struct mapping *chosen) {
   struct search *search = d->search;
-  ts_mapping_copy(&search->now, chosen, search->s);
-  ts_estimate_run(&search->estimate, search->s, &search->now);
+  ts_mapping_copy(&search->now, chosen, &search->model);
+  ts_estimate_run(&search->estimate, &search->model, &search->now);
   mark_visited(d, &search->now);
 }
 
 /* Whether the candidate keeps everything that holds now, and the latency. Leaves its estimate in search->trial. */
 static bool is_admissible(struct descent *d) {
   struct search *search = d->search;
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   if (!ts_mapping_is_allowed(&search->candidate, s)) return false;
   if (ts_mapping_processors(&search->candidate, s) > (double)s->processors) return false;
   if (was_visited(d, &search->candidate)) return false;
@@ -67,7 +67,7 @@ static bool is_collapsible(const struct search *search, const struct transfer *x
   double in = -1, out = -1;
   for (size_t i = 0; i < search->estimate.transfer_count; i++) {
     const struct transfer *y = &search->estimate.transfers[i];
-    double time = search->s->graph->edges[y->edge].time;
+    double time = search->model.graph->edges[y->edge].time;
     if (y == x) continue;
     if (y->from == x->from || y->to == x->to) return false; /* a second way out of A, or into B */
     if (y->to == x->from) {
@@ -79,7 +79,7 @@ static bool is_collapsible(const struct search *search, const struct transfer *x
       out = time;
     }
   }
-  return in >= 0 && out >= 0 && search->s->graph->edges[x->edge].time > in + out;
+  return in >= 0 && out >= 0 && search->model.graph->edges[x->edge].time > in + out;
 }
 
 /* The heaviest transfer of a chain after number `last` of weight `below`; SIZE_MAX: there is none. */
@@ -88,7 +88,7 @@ static size_t next_collapsible(const struct search *search, double below, size_t
   size_t found = SIZE_MAX;
   double heaviest = -1;
   for (size_t i = 0; i < e->transfer_count; i++) {
-    double time = search->s->graph->edges[e->transfers[i].edge].time;
+    double time = search->model.graph->edges[e->transfers[i].edge].time;
     bool is_next = time < below || (time == below && i > last);
     if (!is_next || time <= heaviest || !is_collapsible(search, &e->transfers[i])) continue;
     found = i;
@@ -101,10 +101,11 @@ static size_t next_collapsible(const struct search *search, double below, size_t
 static bool collapse_one(struct descent *d) {
   struct search *search = d->search;
   double below = INFINITY;
-  for (size_t i = SIZE_MAX; !ts_stream_is_stopped(search->s) && (i = next_collapsible(search, below, i)) != SIZE_MAX;) {
+  for (size_t i = SIZE_MAX;
+       !ts_stream_is_stopped(&search->model) && (i = next_collapsible(search, below, i)) != SIZE_MAX;) {
     const struct transfer *x = &search->estimate.transfers[i];
-    below = search->s->graph->edges[x->edge].time;
-    ts_mapping_merge(&search->candidate, &search->now, search->s, x->from, x->to);
+    below = search->model.graph->edges[x->edge].time;
+    ts_mapping_merge(&search->candidate, &search->now, &search->model, x->from, x->to);
     if (!is_admissible(d)) continue;
     take(d, &search->candidate);
     return true;
@@ -124,7 +125,7 @@ static bool is_better(const struct gain *now, const struct gain *best) {
 /* Clusters the ends of a transfer, or duplicates its producer. */
 static void try_change(struct descent *d, const struct transfer *x, struct gain now, struct gain *best) {
   struct search *search = d->search;
-  if (ts_stream_is_stopped(search->s)) return;
+  if (ts_stream_is_stopped(&search->model)) return;
   const struct tried *known = ts_search_recall(search, x, now.is_duplicate);
   if (known && known->is_out) return;
   ts_search_change(search, x, now.is_duplicate);
@@ -139,13 +140,13 @@ static void try_change(struct descent *d, const struct transfer *x, struct gain 
   now.processors = known->processors;
   if (!is_better(&now, best)) return;
   *best = now;
-  ts_mapping_copy(&d->chosen, &search->candidate, search->s);
+  ts_mapping_copy(&d->chosen, &search->candidate, &search->model);
 }
 
 /* The largest possible gain of a transfer that is critical and smaller than `below`; negative: there is none. */
 static double next_key(const struct descent *d, double below) {
   const struct estimate *e = &d->search->estimate;
-  const struct stream_model *s = d->search->s;
+  const struct stream_model *s = &d->search->model;
   double slack = e->latency - s->least_latency, found = -1;
   for (size_t i = 0; i < e->transfer_count; i++) {
     double key = fmin(s->graph->edges[e->transfers[i].edge].time, slack);
@@ -157,7 +158,7 @@ static double next_key(const struct descent *d, double below) {
 /* Tries the transfers with this possible gain; returns how many these are. */
 static size_t try_transfers(struct descent *d, double key, struct gain *best) {
   struct search *search = d->search;
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   const struct estimate *e = &search->estimate;
   double slack = e->latency - s->least_latency;
   size_t tried = 0;
@@ -182,11 +183,11 @@ static bool step(struct descent *d) {
     d->critical_capacity = 2 * search->estimate.transfer_count;
     d->critical = ts_realloc_array(d->critical, d->critical_capacity, sizeof *d->critical);
   }
-  ts_estimate_critical(&search->estimate, search->s, &search->now, d->critical);
+  ts_estimate_critical(&search->estimate, &search->model, &search->now, d->critical);
   struct gain best = {0};
   double key = INFINITY;
   search->tried_count = 0;
-  size_t tried = 0, most = search->s->is_literal ? SIZE_MAX : MOST_TRIED;
+  size_t tried = 0, most = search->model.is_literal ? SIZE_MAX : MOST_TRIED;
   while (!best.is_set) {
     key = next_key(d, key);
     if (key < 0 || tried >= most) return false;
@@ -204,13 +205,13 @@ static void keep_best(struct descent *d, bool *is_lower) {
   if (!*is_lower && !(ts_latency_same(latency, d->best_latency) && processors < d->best_processors)) return;
   d->best_latency = latency;
   d->best_processors = processors;
-  ts_mapping_copy(&d->best, &search->now, search->s);
+  ts_mapping_copy(&d->best, &search->now, &search->model);
 }
 
 void ts_stream_lmh(struct search *search) {
   struct descent d = {.search = search, .best_latency = INFINITY, .best_processors = INFINITY};
-  size_t idle = 0, most_idle = 2 * search->s->task_count;
-  if (!search->s->is_literal && most_idle > MOST_IDLE) most_idle = MOST_IDLE;
+  size_t idle = 0, most_idle = 2 * search->model.task_count;
+  if (!search->model.is_literal && most_idle > MOST_IDLE) most_idle = MOST_IDLE;
   bool is_lower = false;
   mark_visited(&d, &search->now);
   keep_best(&d, &is_lower);
@@ -223,8 +224,8 @@ void ts_stream_lmh(struct search *search) {
     keep_best(&d, &is_lower);
     idle = is_lower ? 0 : idle + 1;
   } while (idle < most_idle);
-  ts_mapping_copy(&search->now, &d.best, search->s);
-  ts_estimate_run(&search->estimate, search->s, &search->now);
+  ts_mapping_copy(&search->now, &d.best, &search->model);
+  ts_estimate_run(&search->estimate, &search->model, &search->now);
   ts_map_release(&d.visited);
   ts_mapping_release(&d.best);
   ts_mapping_release(&d.chosen);

@@ -119,10 +119,9 @@ void ts_mapping_assign(struct mapping *m, const struct stream_model *s, const ui
 }
 
 void ts_mapping_init(struct mapping *m, const struct stream_model *s) {
-  uint32_t *own = ts_calloc(s->task_count, sizeof *own);
+  ts_auto_free uint32_t *own = ts_calloc(s->task_count, sizeof *own);
   for (uint32_t t = 0; t < s->task_count; t++) own[t] = t;
   ts_mapping_assign(m, s, own, (uint32_t)s->task_count);
-  free(own);
 }
 
 void ts_mapping_copy(struct mapping *to, const struct mapping *from, const struct stream_model *s) {
@@ -144,7 +143,7 @@ void ts_mapping_copy(struct mapping *to, const struct mapping *from, const struc
 /* Removes marked copies and empty clusters; the others keep their order. */
 static void close_up(struct mapping *m, const struct stream_model *s) {
   uint32_t kept = 0, clusters = 0, n = (uint32_t)s->task_count;
-  uint32_t *number = ts_calloc(m->cluster_count + 1, sizeof *number);
+  ts_auto_free uint32_t *number = ts_calloc(m->cluster_count + 1, sizeof *number);
   for (uint32_t t = 0; t < n; t++) {
     uint32_t begin = m->first[t];
     m->first[t] = kept;
@@ -164,7 +163,6 @@ static void close_up(struct mapping *m, const struct stream_model *s) {
   for (uint32_t t = 0; t < n; t++) m->home[t] = number[m->home[t]];
   m->cluster_count = clusters;
   sum_clusters(m, s);
-  free(number);
 }
 
 /* Whether a successor of the task is in the cluster; *is_remote: whether some cluster has a successor but not it. */

@@ -56,7 +56,7 @@ static bool goes_first(const struct pair *x, const struct pair *y) {
 
 /* The time of tasks that two clusters both have; 0 without duplicates. */
 static double shared_time(const struct search *search, uint32_t a, uint32_t b) {
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   const struct mapping *m = &search->now;
   double sum = 0;
   if (ts_mapping_copies(m, s) == s->task_count) return 0;
@@ -70,7 +70,7 @@ static double shared_time(const struct search *search, uint32_t a, uint32_t b) {
 
 /* Whether two clusters need fewer processors as one. Copies that then have no reader are not looked for. */
 static bool saves(const struct search *search, uint32_t a, uint32_t b) {
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   const struct mapping *m = &search->now;
   double time = m->time[a] + m->time[b] - shared_time(search, a, b);
   double need = fmax(s->wanted * time, fmax(m->forced[a], m->forced[b]));
@@ -82,7 +82,7 @@ static bool may_merge(const struct search *search, uint32_t a, uint32_t b) {
   const struct mapping *m = &search->now;
   if (!m->is_fixed[a] && !m->is_fixed[b]) return true;
   double time = m->time[a] + m->time[b] - shared_time(search, a, b);
-  double need = fmax(search->s->wanted * time, fmax(m->forced[a], m->forced[b]));
+  double need = fmax(search->model.wanted * time, fmax(m->forced[a], m->forced[b]));
   return need <= 1 + STREAM_EPSILON;
 }
 
@@ -95,7 +95,7 @@ static void measure_traffic(struct reduction *r) {
   memset(r->traffic, 0, clusters * sizeof *r->traffic);
   for (size_t i = 0; i < e->transfer_count; i++) {
     const struct transfer *x = &e->transfers[i];
-    double time = search->s->graph->edges[x->edge].time;
+    double time = search->model.graph->edges[x->edge].time;
     r->between[x->from * clusters + x->to] += time;
     r->between[x->to * clusters + x->from] += time;
     r->traffic[x->from] += time;
@@ -105,7 +105,7 @@ static void measure_traffic(struct reduction *r) {
 
 /* Whether the channels of the merged cluster would be busy longer than its replicas allow, however they are used. */
 static bool is_heavy(const struct reduction *r, uint32_t a, uint32_t b) {
-  const struct stream_model *s = r->search->s;
+  const struct stream_model *s = &r->search->model;
   const struct mapping *m = &r->search->now;
   double time = m->time[a] + m->time[b] - shared_time(r->search, a, b);
   double replicas = ts_stream_ceil(fmax(s->wanted * time, fmax(m->forced[a], m->forced[b])));
@@ -116,7 +116,7 @@ static bool is_heavy(const struct reduction *r, uint32_t a, uint32_t b) {
 /* Whether a pair is considered in this step. */
 static bool is_drawn(const struct reduction *r, uint32_t a, uint32_t b) {
   size_t clusters = r->search->now.cluster_count;
-  if (r->search->s->is_literal || clusters <= MOST_CLUSTERS_FREE || r->between[a * clusters + b] > 0) return true;
+  if (r->search->model.is_literal || clusters <= MOST_CLUSTERS_FREE || r->between[a * clusters + b] > 0) return true;
   uint64_t hash = ((uint64_t)a << 40 ^ (uint64_t)b << 20 ^ r->step) * UINT64_C(0x9E3779B97F4A7C15);
   return (hash >> 33) % clusters < SAMPLED_PARTNERS;
 }
@@ -150,7 +150,7 @@ static void rank_pair(struct reduction *r, struct pair pair, size_t most) {
 /* Ranks the pairs of one group, heavy or not, by their bounds: as many as can be estimated. */
 static void rank_group(struct reduction *r, bool is_heavy, size_t most) {
   struct search *search = r->search;
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   const struct mapping *m = &search->now;
   size_t clusters = m->cluster_count;
   double bound = ts_estimate_bound(&search->trial, s, m);
@@ -169,7 +169,7 @@ static void rank_group(struct reduction *r, bool is_heavy, size_t most) {
 }
 
 static bool are_connected(const struct search *search, uint32_t a, uint32_t b) {
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   for (size_t e = 0; e < s->edge_count; e++) {
     const struct ts_task_edge *edge = &s->graph->edges[e];
     const struct mapping *m = &search->now;
@@ -181,7 +181,7 @@ static bool are_connected(const struct search *search, uint32_t a, uint32_t b) {
 
 /* Whether no task of one could run at the same time as one of the other. */
 static bool are_ordered(const struct search *search, uint32_t a, uint32_t b) {
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   const struct mapping *m = &search->now;
   for (uint32_t t = 0; t < s->task_count; t++) {
     if (ts_mapping_find(m, t, a) == UINT32_MAX) continue;
@@ -194,7 +194,7 @@ static bool are_ordered(const struct search *search, uint32_t a, uint32_t b) {
 
 static double wastage_of(const struct search *search, uint32_t cluster) {
   const struct mapping *m = &search->candidate;
-  return ts_mapping_replicas(m, search->s, cluster) - ts_mapping_need(m, search->s, cluster);
+  return ts_mapping_replicas(m, &search->model, cluster) - ts_mapping_need(m, &search->model, cluster);
 }
 
 static bool is_better(const struct merit *now, const struct merit *best) {
@@ -220,7 +220,7 @@ static struct merit merit_of(const struct search *search, const struct pair *pai
 
 /* Whether the merge is certain to miss the throughput: without duplicates all transfers of the clusters stay. */
 static bool is_certainly_slow(const struct reduction *r, const struct pair *pair) {
-  return pair->is_heavy && ts_mapping_copies(&r->search->now, r->search->s) == r->search->s->task_count;
+  return pair->is_heavy && ts_mapping_copies(&r->search->now, &r->search->model) == r->search->model.task_count;
 }
 
 static void take_if_better(const struct search *search, const struct pair *pair, struct merit *best) {
@@ -233,7 +233,7 @@ static void take_if_better(const struct search *search, const struct pair *pair,
  * count only until one keeps it. */
 static void try_pair(struct reduction *r, const struct pair *pair, struct merit *keeping, struct merit *slow) {
   struct search *search = r->search;
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   bool is_slow = is_certainly_slow(r, pair);
   if (keeping->is_set && is_slow) return;
   ts_mapping_merge(&search->candidate, &search->now, s, pair->a, pair->b);
@@ -252,9 +252,9 @@ static void try_pair(struct reduction *r, const struct pair *pair, struct merit 
 
 /* Tries the pairs of a group in their order, until enough were estimated. False: that is so. */
 static bool try_group(struct reduction *r, size_t *estimates, struct merit *keeping, struct merit *slow) {
-  const struct stream_model *s = r->search->s;
+  const struct stream_model *s = &r->search->model;
   for (size_t i = 0; i < r->ranked_count && !ts_stream_is_stopped(s); i++) {
-    if (*estimates >= ts_search_most(s, keeping->is_set ? MOST_ESTIMATES : MOST_FAILURES)) return false;
+    if (*estimates >= ts_search_most(r->search, keeping->is_set ? MOST_ESTIMATES : MOST_FAILURES)) return false;
     if (keeping->is_set && ts_latency_less(keeping->latency, r->ranked[i].bound)) break; /* as are all behind it */
     ++*estimates;
     try_pair(r, &r->ranked[i], keeping, slow);
@@ -265,7 +265,7 @@ static bool try_group(struct reduction *r, size_t *estimates, struct merit *keep
 /* The pair of least latency among those that keep the throughput, or of all if none does. */
 static struct merit choose(struct reduction *r) {
   struct merit keeping = {0}, slow = {0};
-  size_t estimates = 0, most = ts_search_most(r->search->s, MOST_FAILURES);
+  size_t estimates = 0, most = ts_search_most(r->search, MOST_FAILURES);
   rank_group(r, false, most);
   if (try_group(r, &estimates, &keeping, &slow)) {
     rank_group(r, true, most);
@@ -277,7 +277,7 @@ static struct merit choose(struct reduction *r) {
 /* Without a pair that saves a processor: the pair with the largest wastage, so that later merges can save one. */
 static struct merit choose_wasteful(struct reduction *r) {
   struct search *search = r->search;
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   struct merit best = {0};
   double largest = -INFINITY;
   list_pairs(r, true);
@@ -301,7 +301,7 @@ static struct merit choose_wasteful(struct reduction *r) {
 }
 
 bool ts_stream_prh(struct search *search) {
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   size_t clusters = search->now.cluster_count;
   struct reduction r = {.search = search};
   bool ok = true;

@@ -220,7 +220,7 @@ static void restart(struct annealing *a) {
 }
 
 void ts_stream_refine(struct search *search, const struct ts_stream_problem *problem) {
-  struct annealing a = {.search = search, .s = search->s, .best_latency = INFINITY, .best_processors = INFINITY};
+  struct annealing a = {.search = search, .s = &search->model, .best_latency = INFINITY, .best_processors = INFINITY};
   int cycle = 0;
   double left;
   ts_random_init(&a.random, problem->seed, STREAM_NUMBER);

@@ -39,7 +39,7 @@ static void add_clusters(const struct stream_model *s, const struct mapping *m, 
 
 static void add_transfers(const struct stream_model *s, const struct mapping *m, const struct estimate *e,
                           struct ts_stream_schedule *out) {
-  bool *critical = ts_calloc(e->transfer_count + 1, sizeof *critical);
+  ts_auto_free bool *critical = ts_calloc(e->transfer_count + 1, sizeof *critical);
   ts_estimate_critical(e, s, m, critical);
   out->transfer_count = e->transfer_count;
   out->transfers = ts_calloc(e->transfer_count + 1, sizeof *out->transfers);
@@ -57,11 +57,10 @@ static void add_transfers(const struct stream_model *s, const struct mapping *m,
                                     .to_channel = is_placed ? e->channels.channels[x->to_channel].number : 0,
                                     .is_critical = critical[i]};
   }
-  free(critical);
 }
 
 void ts_stream_make_schedule(const struct stream_model *s, const struct mapping *m, struct ts_stream_schedule *out) {
-  struct estimate e;
+  ts_auto(ts_estimate_release) struct estimate e;
   ts_estimate_init(&e, s);
   ts_estimate_run(&e, s, m);
   *out = (struct ts_stream_schedule){.is_found = true,
@@ -73,5 +72,4 @@ void ts_stream_make_schedule(const struct stream_model *s, const struct mapping 
   out->is_feasible = ts_estimate_meets(&e, s) && out->processors <= s->processors && ts_mapping_is_allowed(m, s);
   add_clusters(s, m, &e, out);
   add_transfers(s, m, &e, out);
-  ts_estimate_release(&e);
 }

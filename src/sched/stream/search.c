@@ -6,11 +6,12 @@
 
 #include <math.h>
 
-void ts_search_init(struct search *search, const struct stream_model *s) {
-  *search = (struct search){.s = s};
-  ts_estimate_init(&search->estimate, s);
-  ts_estimate_init(&search->trial, s);
-  ts_mapping_init(&search->now, s);
+void ts_search_init(struct search *search, const struct ts_stream_problem *problem, double wanted) {
+  *search = (struct search){0};
+  ts_stream_model_init(&search->model, problem, wanted);
+  ts_estimate_init(&search->estimate, &search->model);
+  ts_estimate_init(&search->trial, &search->model);
+  ts_mapping_init(&search->now, &search->model);
 }
 
 void ts_search_release(struct search *search) {
@@ -19,6 +20,7 @@ void ts_search_release(struct search *search) {
   ts_mapping_release(&search->best);
   ts_estimate_release(&search->estimate);
   ts_estimate_release(&search->trial);
+  ts_stream_model_release(&search->model);
   free(search->tried);
 }
 
@@ -28,7 +30,8 @@ void ts_search_release(struct search *search) {
  * and those of the specification, have 1 to 4 edges per task. */
 #define MOST_EDGES_FREE 10
 
-size_t ts_search_most(const struct stream_model *s, size_t limit) {
+size_t ts_search_most(const struct search *search, size_t limit) {
+  const struct stream_model *s = &search->model;
   const double share = MOST_EDGES_FREE * (double)s->task_count / (double)s->edge_count;
   if (s->is_literal) return SIZE_MAX;
   return share >= 1 ? limit : (size_t)ceil((double)limit * share * share);
@@ -36,7 +39,7 @@ size_t ts_search_most(const struct stream_model *s, size_t limit) {
 
 static struct tried key_of(const struct search *search, const struct transfer *x, bool is_duplicate) {
   if (is_duplicate)
-    return (struct tried){.is_duplicate = true, .first = search->s->graph->edges[x->edge].from, .second = x->to};
+    return (struct tried){.is_duplicate = true, .first = search->model.graph->edges[x->edge].from, .second = x->to};
   return (struct tried){.first = x->from < x->to ? x->from : x->to, .second = x->from < x->to ? x->to : x->from};
 }
 
@@ -60,7 +63,7 @@ void ts_search_note(struct search *search, const struct transfer *x, bool is_dup
 
 void ts_search_change(struct search *search, const struct transfer *x, bool is_duplicate) {
   if (is_duplicate)
-    ts_mapping_duplicate(&search->candidate, &search->now, search->s, x->edge, x->to);
+    ts_mapping_duplicate(&search->candidate, &search->now, &search->model, x->edge, x->to);
   else
-    ts_mapping_merge(&search->candidate, &search->now, search->s, x->from, x->to);
+    ts_mapping_merge(&search->candidate, &search->now, &search->model, x->from, x->to);
 }

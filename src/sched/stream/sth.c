@@ -21,7 +21,7 @@ struct choice {
 
 /* Processors that a change may need: those of the fractional replicas while their number is not limited yet. */
 static bool has_room(const struct search *search, const struct mapping *m, bool is_limited) {
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   double needed = is_limited ? ts_mapping_processors(m, s) : ts_mapping_need_of_all(m, s);
   return needed <= (double)s->processors * (1 + STREAM_EPSILON);
 }
@@ -51,14 +51,14 @@ static void consider(struct search *search, struct choice *best, struct choice n
 
 static void adopt(struct search *search) {
   swap_mappings(&search->now, &search->best);
-  ts_estimate_run(&search->estimate, search->s, &search->now);
+  ts_estimate_run(&search->estimate, &search->model, &search->now);
 }
 
 /* Whether the candidate is worth its place: an estimate, unless it is later than the best one or its throughput less
  * than `least`. Merging needs no more processors than there were. */
 static bool is_admissible(struct search *search, bool is_duplicate, bool is_limited, double least,
                           const struct choice *best) {
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   if (!ts_mapping_is_allowed(&search->candidate, s)) return false;
   if (is_duplicate && !has_room(search, &search->candidate, is_limited)) return false;
   double limit = best->is_set ? best->latency : INFINITY;
@@ -68,7 +68,7 @@ static bool is_admissible(struct search *search, bool is_duplicate, bool is_limi
 /* Clusters the ends of a transfer, or duplicates its producer. */
 static void try_change(struct search *search, const struct transfer *x, bool is_duplicate, bool is_limited,
                        double least, struct choice *best) {
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   if ((is_duplicate && !s->may_duplicate) || ts_stream_is_stopped(s)) return;
   const struct tried *known = ts_search_recall(search, x, is_duplicate);
   if (known && known->is_out) return;
@@ -89,7 +89,7 @@ static void try_change(struct search *search, const struct transfer *x, bool is_
 /* Raises the replicas of a cluster of the candidate; false if it has a task that must not be replicated. */
 static bool raise_replicas(struct search *search, uint32_t cluster, double need) {
   struct mapping *m = &search->candidate;
-  if (ts_mapping_replicas(m, search->s, cluster) >= need) return true;
+  if (ts_mapping_replicas(m, &search->model, cluster) >= need) return true;
   if (m->is_fixed[cluster]) return false;
   m->forced[cluster] = need;
   return true;
@@ -97,7 +97,7 @@ static bool raise_replicas(struct search *search, uint32_t cluster, double need)
 
 /* First loop: transfers that are too slow by themselves, the longest first. Those that nothing helps are left. */
 static const struct transfer *find_slow(const struct search *search, const bool *is_hopeless) {
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   const struct transfer *found = NULL;
   for (size_t i = 0; i < search->estimate.transfer_count; i++) {
     const struct transfer *x = &search->estimate.transfers[i];
@@ -110,7 +110,7 @@ static const struct transfer *find_slow(const struct search *search, const bool 
 }
 
 static void replicate_ends(struct search *search, const struct transfer *x, struct choice *best) {
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   double need = ts_stream_ceil(s->wanted * s->graph->edges[x->edge].time);
   ts_mapping_copy(&search->candidate, &search->now, s);
   if (!raise_replicas(search, x->from, need) || !raise_replicas(search, x->to, need)) return;
@@ -123,8 +123,8 @@ static void replicate_ends(struct search *search, const struct transfer *x, stru
 }
 
 static void speed_up_transfers(struct search *search) {
-  const struct stream_model *s = search->s;
-  bool *is_hopeless = ts_calloc(s->edge_count + 1, sizeof *is_hopeless);
+  const struct stream_model *s = &search->model;
+  ts_auto_free bool *is_hopeless = ts_calloc(s->edge_count + 1, sizeof *is_hopeless);
   const struct transfer *x;
   while (!ts_stream_is_stopped(s) && (x = find_slow(search, is_hopeless)) != NULL) {
     struct choice best = {0};
@@ -138,7 +138,6 @@ static void speed_up_transfers(struct search *search) {
     else
       is_hopeless[edge] = true;
   }
-  free(is_hopeless);
 }
 
 /* The component with the least rate; its busiest channel, the first one of the first cluster on ties. */
@@ -165,13 +164,13 @@ static int32_t find_bottleneck(const struct search *search, uint32_t *component)
 static double find_threshold(const struct search *search, int32_t channel) {
   const struct estimate *e = &search->estimate;
   double longest[MOST_TRANSFERS];
-  const size_t allowed = ts_search_most(search->s, MOST_TRANSFERS);
+  const size_t allowed = ts_search_most(search, MOST_TRANSFERS);
   const size_t most = allowed < MOST_TRANSFERS ? allowed : MOST_TRANSFERS;
   size_t count = 0;
-  if (search->s->is_literal || most == 0) return 0;
+  if (search->model.is_literal || most == 0) return 0;
   for (size_t i = 0; i < e->transfer_count; i++) {
     const struct transfer *x = &e->transfers[i];
-    double time = search->s->graph->edges[x->edge].time;
+    double time = search->model.graph->edges[x->edge].time;
     if (x->from_channel != channel && x->to_channel != channel) continue;
     if (count == most && time <= longest[count - 1]) continue;
     size_t at = count < most ? count++ : count - 1;
@@ -184,8 +183,8 @@ static double find_threshold(const struct search *search, int32_t channel) {
 /* All clusters of the component get as many replicas as its longest cycle needs. */
 static bool replicate_component(struct search *search, uint32_t component, bool is_limited) {
   const struct estimate *e = &search->estimate;
-  double need = ts_stream_ceil(search->s->wanted * e->span[component]);
-  ts_mapping_copy(&search->candidate, &search->now, search->s);
+  double need = ts_stream_ceil(search->model.wanted * e->span[component]);
+  ts_mapping_copy(&search->candidate, &search->now, &search->model);
   for (size_t i = 0; i < e->transfer_count; i++) {
     const struct transfer *x = &e->transfers[i];
     if (x->from_channel < 0 || e->component[x->from] != component) continue;
@@ -196,7 +195,7 @@ static bool replicate_component(struct search *search, uint32_t component, bool 
 
 /* One step of the second loop; false if nothing can be done. */
 static bool widen_bottleneck(struct search *search, bool is_limited, bool may_duplicate) {
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   const struct estimate *e = &search->estimate;
   struct choice best = {0};
   uint32_t component;
@@ -226,16 +225,16 @@ static bool widen_bottleneck(struct search *search, bool is_limited, bool may_du
 
 /* Merging ends by itself; duplicates, which come and go, need a limit of their own. */
 static bool widen(struct search *search, bool is_limited) {
-  size_t most_duplicating = 4 * (search->s->task_count + search->s->edge_count);
-  for (size_t step = 0; !ts_estimate_meets(&search->estimate, search->s); step++) {
-    if (ts_stream_is_stopped(search->s)) return false;
+  size_t most_duplicating = 4 * (search->model.task_count + search->model.edge_count);
+  for (size_t step = 0; !ts_estimate_meets(&search->estimate, &search->model); step++) {
+    if (ts_stream_is_stopped(&search->model)) return false;
     if (!widen_bottleneck(search, is_limited, step < most_duplicating)) return false;
   }
   return true;
 }
 
 bool ts_stream_sth(struct search *search) {
-  const struct stream_model *s = search->s;
+  const struct stream_model *s = &search->model;
   ts_estimate_run(&search->estimate, s, &search->now);
   if (!ts_mapping_is_allowed(&search->now, s)) return false;
   if (ts_estimate_meets(&search->estimate, s)) return true;

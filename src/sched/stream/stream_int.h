@@ -165,9 +165,9 @@ struct tried {
   double latency, processors;
 };
 
-/* What the phases share: a mapping, its estimate, and room for candidates. */
+/* What the phases share: the problem, a mapping, its estimate, and room for candidates. */
 struct search {
-  const struct stream_model *s; /* borrowed */
+  struct stream_model model; /* owned */
   struct mapping now, candidate, best;
   struct estimate estimate, trial; /* of `now`, of `candidate` */
   struct tried *tried;             /* owned */
@@ -178,10 +178,10 @@ const struct tried *ts_search_recall(const struct search *search, const struct t
 /* Notes it: with the estimate in search->trial, or as out. */
 void ts_search_note(struct search *search, const struct transfer *x, bool is_duplicate, bool is_out);
 /* Of `limit` estimates per step, how many a graph with this many edges gets; with --literal, no limit. */
-size_t ts_search_most(const struct stream_model *s, size_t limit);
+size_t ts_search_most(const struct search *search, size_t limit);
 /* search->candidate becomes what the transfer leads to. */
 void ts_search_change(struct search *search, const struct transfer *x, bool is_duplicate);
-void ts_search_init(struct search *search, const struct stream_model *s);
+void ts_search_init(struct search *search, const struct ts_stream_problem *problem, double wanted);
 void ts_search_release(struct search *search);
 
 /* The phases of MOS. Each begins with search->now and its estimate and leaves both; false: it found no way. */
@@ -196,7 +196,6 @@ void ts_stream_refine(struct search *search, const struct ts_stream_problem *pro
 /* Schedules from mappings. */
 void ts_stream_make_schedule(const struct stream_model *s, const struct mapping *m, struct ts_stream_schedule *out);
 void ts_stream_list_schedule(const struct stream_model *s, struct ts_stream_schedule *out);
-void ts_stream_one_cluster(const struct stream_model *s, struct ts_stream_schedule *out);
 
 extern const struct ts_stream_algorithm ts_stream_mos, ts_stream_fcp, ts_stream_fcp_e, ts_stream_expert,
     ts_stream_expert_e, ts_stream_heft;

@@ -1,6 +1,7 @@
 /* The memory backend: everything in maps, gone with the process; for tests and for runs that keep nothing.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
+#include "base/lock.h"
 #include "base/map.h"
 #include "store/backend.h"
 #include "store/copy.h"
@@ -198,20 +199,19 @@ static void put_task(struct memory *memory, const char *run, const struct ts_tas
 
 static void memory_keep(void *state, const struct ts_record *record, struct ts_data *const *products) {
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   for (size_t i = 0; i < record->output_count; i++) {
     if (!products || !products[i]) continue;
     struct product *product = make_product(memory, &record->outputs[i].digest, record->outputs[i].size_bytes);
     if (product) product->data = ts_data_ref(products[i]);
   }
   put_record(memory, record);
-  pthread_mutex_unlock(&memory->lock);
 }
 
 static bool memory_write(void *state, const struct ts_batch *batch, struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   for (size_t i = 0; i < batch->product_count; i++) put_product(memory, &batch->products[i]);
   for (size_t i = 0; i < batch->entry_count; i++) {
     const struct ts_batch_entry *entry = &batch->entries[i];
@@ -221,7 +221,6 @@ static bool memory_write(void *state, const struct ts_batch *batch, struct ts_er
       put_task(memory, entry->run, entry->task);
     }
   }
-  pthread_mutex_unlock(&memory->lock);
   return true;
 }
 
@@ -229,11 +228,10 @@ static bool memory_find(void *state, enum ts_store_by by, const struct ts_key *k
                         struct ts_record *record, struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   const struct ts_digest_index *index = by == TS_STORE_BY_KEY ? &memory->by_key : &memory->by_content;
   const struct kept *found = ts_digest_index_find(index, &key->digest);
   if (found) ts_record_copy(&found->record, arena, record);
-  pthread_mutex_unlock(&memory->lock);
   return found != NULL;
 }
 
@@ -241,7 +239,7 @@ static bool memory_records_of(void *state, const char *operation, size_t limit, 
                               struct ts_record **records, size_t *count, struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   const size_t most = limit < memory->record_count ? limit : memory->record_count;
   *records = ts_arena_array(arena, most, sizeof **records);
   *count = 0;
@@ -250,48 +248,38 @@ static bool memory_records_of(void *state, const char *operation, size_t limit, 
     if (kept->replaced || strcmp(kept->record.operation, operation) != 0) continue;
     ts_record_copy(&kept->record, arena, &(*records)[(*count)++]);
   }
-  pthread_mutex_unlock(&memory->lock);
   return true;
 }
 
 static bool memory_has_product(void *state, const struct ts_sha256 *digest) {
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
-  const bool found = find_product(memory, digest) != NULL;
-  pthread_mutex_unlock(&memory->lock);
-  return found;
+  ts_hold(&memory->lock);
+  return find_product(memory, digest) != NULL;
 }
 
 static struct ts_data *memory_hold(void *state, const struct ts_sha256 *digest) {
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   const struct product *product = find_product(memory, digest);
-  struct ts_data *data = product && product->data ? ts_data_ref(product->data) : NULL;
-  pthread_mutex_unlock(&memory->lock);
-  return data;
+  return product && product->data ? ts_data_ref(product->data) : NULL;
 }
 
 static bool memory_fetch(void *state, const struct ts_sha256 *digest, struct ts_str *packed, struct ts_error *err) {
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   const struct product *product = find_product(memory, digest);
-  bool ok = product != NULL;
-  if (ok && product->packed) {
-    ts_str_add_bytes(packed, product->packed, product->packed_bytes);
-  } else if (ok) {
-    ok = ts_data_pack(product->data, packed, err);
-  }
-  pthread_mutex_unlock(&memory->lock);
-  return ok;
+  if (!product) return false;
+  if (!product->packed) return ts_data_pack(product->data, packed, err);
+  ts_str_add_bytes(packed, product->packed, product->packed_bytes);
+  return true;
 }
 
 static bool memory_forget(void *state, const struct ts_sha256 *digest, struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   struct product *product = find_product(memory, digest);
   if (product) drop(product);
-  pthread_mutex_unlock(&memory->lock);
   return true;
 }
 
@@ -305,34 +293,30 @@ static struct ts_store_run *find_run(const struct memory *memory, const char *id
 static bool memory_run_insert(void *state, const struct ts_store_run *run, struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
-  const bool is_free = !find_run(memory, run->row.id);
-  if (is_free) {
-    struct ts_store_run *copy = ts_arena_alloc(&memory->rows, sizeof *copy);
-    ts_store_run_copy(run, &memory->rows, copy);
-    memory->runs = ts_grow(memory->runs, memory->run_count, &memory->run_capacity, sizeof *memory->runs);
-    memory->runs[memory->run_count++] = copy;
-  }
-  pthread_mutex_unlock(&memory->lock);
-  return is_free;
+  ts_hold(&memory->lock);
+  if (find_run(memory, run->row.id)) return false;
+  struct ts_store_run *copy = ts_arena_alloc(&memory->rows, sizeof *copy);
+  ts_store_run_copy(run, &memory->rows, copy);
+  memory->runs = ts_grow(memory->runs, memory->run_count, &memory->run_capacity, sizeof *memory->runs);
+  memory->runs[memory->run_count++] = copy;
+  return true;
 }
 
 static bool memory_run_update(void *state, const struct ts_store_run_change *change, struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   struct ts_store_run *run = find_run(memory, change->id);
-  if (run) {
-    run->row.state = ts_arena_strdup(&memory->rows, change->state);
-    run->row.finished_unix_ns = change->finished_unix_ns;
-    if (change->result_json) run->row.result_json = ts_arena_strdup(&memory->rows, change->result_json);
-    if (change->process) {
-      run->process = ts_arena_strdup(&memory->rows, change->process);
-      run->row.process_id = change->process_id;
-    }
+  if (!run) return false;
+  run->row.state = ts_arena_strdup(&memory->rows, change->state);
+  run->row.finished_unix_ns = change->finished_unix_ns;
+  if (change->settings_json) run->row.settings_json = ts_arena_strdup(&memory->rows, change->settings_json);
+  if (change->result_json) run->row.result_json = ts_arena_strdup(&memory->rows, change->result_json);
+  if (change->process) {
+    run->process = ts_arena_strdup(&memory->rows, change->process);
+    run->row.process_id = change->process_id;
   }
-  pthread_mutex_unlock(&memory->lock);
-  return run != NULL;
+  return true;
 }
 
 /* The last one first, in the order in which they came: the clock may have been set meanwhile. */
@@ -340,11 +324,10 @@ static bool memory_run_list(void *state, struct ts_arena *arena, struct ts_store
                             struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   *count = memory->run_count;
   *runs = ts_arena_array(arena, *count, sizeof **runs);
   for (size_t i = 0; i < *count; i++) ts_store_run_copy(memory->runs[*count - 1 - i], arena, &(*runs)[i]);
-  pthread_mutex_unlock(&memory->lock);
   return true;
 }
 
@@ -354,8 +337,8 @@ static int compare_tasks(const void *a, const void *b) {
   return (left->task > right->task) - (left->task < right->task);
 }
 
-static bool memory_task_list(void *state, const char *run, struct ts_arena *arena, struct ts_task_row **rows,
-                             size_t *count, struct ts_error *err) {
+static bool memory_task_list(void *state, const char *run, uint64_t since, size_t limit, struct ts_arena *arena,
+                             struct ts_task_row **rows, size_t *count, struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
   pthread_mutex_lock(&memory->lock);
@@ -363,17 +346,32 @@ static bool memory_task_list(void *state, const char *run, struct ts_arena *aren
   *count = 0;
   for (size_t i = 0; i < memory->task_count; i++) {
     const struct task *task = &memory->tasks[i];
-    if (strcmp(task->run, run) == 0) ts_task_row_copy(&task->row, arena, &(*rows)[(*count)++]);
+    if (task->row.task >= since && strcmp(task->run, run) == 0)
+      ts_task_row_copy(&task->row, arena, &(*rows)[(*count)++]);
   }
   pthread_mutex_unlock(&memory->lock);
   if (*count > 0) qsort(*rows, *count, sizeof **rows, compare_tasks);
+  if (*count > limit) *count = limit;
+  return true;
+}
+
+static bool memory_task_end(void *state, const char *run, uint64_t *end, struct ts_error *err) {
+  (void)err;
+  struct memory *memory = state;
+  *end = 0;
+  pthread_mutex_lock(&memory->lock);
+  for (size_t i = 0; i < memory->task_count; i++) {
+    const struct task *task = &memory->tasks[i];
+    if (task->row.task >= *end && strcmp(task->run, run) == 0) *end = task->row.task + 1;
+  }
+  pthread_mutex_unlock(&memory->lock);
   return true;
 }
 
 static bool memory_usage(void *state, struct ts_store_usage *usage, struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   memset(usage, 0, sizeof *usage);
   for (size_t i = 0; i < memory->record_count; i++) usage->records += !memory->records[i]->replaced;
   for (const struct product *product = memory->first_product; product; product = product->next) {
@@ -382,7 +380,6 @@ static bool memory_usage(void *state, struct ts_store_usage *usage, struct ts_er
     usage->product_bytes += product->size_bytes;
     usage->packed_bytes += product->packed ? product->packed_bytes : product->size_bytes;
   }
-  pthread_mutex_unlock(&memory->lock);
   return true;
 }
 
@@ -390,10 +387,9 @@ static bool memory_file_find(void *state, const struct ts_file_identity *file, s
                              struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   const union ts_map_value *value = ts_map_find(&memory->files, file, sizeof *file);
   if (value) memcpy(digest, value->pointer, sizeof *digest);
-  pthread_mutex_unlock(&memory->lock);
   return value != NULL;
 }
 
@@ -401,10 +397,9 @@ static bool memory_file_put(void *state, const struct ts_file_identity *file, co
                             struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   ts_map_insert(&memory->files, file, sizeof *file, NULL)->pointer =
       ts_arena_memdup(&memory->rows, digest, sizeof *digest);
-  pthread_mutex_unlock(&memory->lock);
   return true;
 }
 
@@ -412,10 +407,9 @@ static bool memory_cost_list(void *state, struct ts_arena *arena, struct ts_cost
                              struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   *rows = ts_cost_rows_copy(&memory->costs, arena);
   *count = memory->costs.count;
-  pthread_mutex_unlock(&memory->lock);
   return true;
 }
 
@@ -423,22 +417,20 @@ static bool memory_cost_put(void *state, const struct ts_cost_row *rows, size_t 
                             struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   for (size_t i = 0; i < count; i++) *outdated = *outdated || !ts_cost_rows_has_seen(&memory->costs, &rows[i]);
   for (size_t i = 0; !*outdated && i < count; i++) ts_cost_rows_put(&memory->costs, &rows[i]);
-  pthread_mutex_unlock(&memory->lock);
   return true;
 }
 
 static bool memory_keys(void *state, uint64_t *mark, ts_store_key_sink *sink, void *user, struct ts_error *err) {
   (void)err;
   struct memory *memory = state;
-  pthread_mutex_lock(&memory->lock);
+  ts_hold(&memory->lock);
   for (; *mark < memory->record_count; ++*mark) {
     const struct ts_record *record = &memory->records[*mark]->record;
     sink(user, &record->key, &record->content_key);
   }
-  pthread_mutex_unlock(&memory->lock);
   return true;
 }
 
@@ -460,6 +452,7 @@ const struct ts_store_backend ts_store_memory = {
     .run_update = memory_run_update,
     .run_list = memory_run_list,
     .task_list = memory_task_list,
+    .task_end = memory_task_end,
     .usage = memory_usage,
     .file_find = memory_file_find,
     .file_put = memory_file_put,

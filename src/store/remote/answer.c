@@ -120,14 +120,14 @@ static enum ts_remote_answer answer_forget(struct request *request) {
 
 static enum ts_remote_answer answer_run_insert(struct request *request) {
   struct ts_store_run run;
-  ts_remote_read_run(&request->in, &run);
+  ts_remote_read_row(&request->in, &ts_run_columns, &run);
   if (is_bad(request)) return TS_REMOTE_BAD;
   return truth(request, request->backend->run_insert(request->state, &run, request->err));
 }
 
 static enum ts_remote_answer answer_run_update(struct request *request) {
   struct ts_store_run_change change;
-  ts_remote_read_change(&request->in, &change);
+  ts_remote_read_row(&request->in, &ts_run_change_columns, &change);
   if (is_bad(request)) return TS_REMOTE_BAD;
   return truth(request, request->backend->run_update(request->state, &change, request->err));
 }
@@ -139,19 +139,30 @@ static enum ts_remote_answer answer_run_list(struct request *request) {
   if (!request->backend->run_list(request->state, &request->arena, &runs, &count, request->err))
     return TS_REMOTE_FAILED;
   ts_wire_add_u64(request->out, count);
-  for (size_t i = 0; i < count; i++) ts_remote_add_run(request->out, &runs[i]);
+  for (size_t i = 0; i < count; i++) ts_remote_add_row(request->out, &ts_run_columns, &runs[i]);
   return TS_REMOTE_YES;
 }
 
 static enum ts_remote_answer answer_task_list(struct request *request) {
   const char *run = ts_wire_text(&request->in);
+  const uint64_t since = ts_wire_u64(&request->in), limit = ts_wire_u64(&request->in);
   struct ts_task_row *rows;
   size_t count;
   if (is_bad(request)) return TS_REMOTE_BAD;
-  if (!request->backend->task_list(request->state, run, &request->arena, &rows, &count, request->err))
+  if (!request->backend->task_list(request->state, run, since, (size_t)limit, &request->arena, &rows, &count,
+                                   request->err))
     return TS_REMOTE_FAILED;
   ts_wire_add_u64(request->out, count);
-  for (size_t i = 0; i < count; i++) ts_remote_add_task(request->out, &rows[i]);
+  for (size_t i = 0; i < count; i++) ts_remote_add_row(request->out, &ts_task_columns, &rows[i]);
+  return TS_REMOTE_YES;
+}
+
+static enum ts_remote_answer answer_task_end(struct request *request) {
+  const char *run = ts_wire_text(&request->in);
+  uint64_t end;
+  if (is_bad(request)) return TS_REMOTE_BAD;
+  if (!request->backend->task_end(request->state, run, &end, request->err)) return TS_REMOTE_FAILED;
+  ts_wire_add_u64(request->out, end);
   return TS_REMOTE_YES;
 }
 
@@ -169,7 +180,7 @@ static enum ts_remote_answer answer_usage(struct request *request) {
 static enum ts_remote_answer answer_file_find(struct request *request) {
   struct ts_file_identity file;
   struct ts_sha256 digest;
-  ts_remote_read_file(&request->in, &file);
+  ts_remote_read_row(&request->in, &ts_file_columns, &file);
   if (is_bad(request)) return TS_REMOTE_BAD;
   if (!request->backend->file_find(request->state, &file, &digest, request->err)) return truth(request, false);
   ts_wire_add_raw(request->out, digest.bytes, sizeof digest.bytes);
@@ -179,7 +190,7 @@ static enum ts_remote_answer answer_file_find(struct request *request) {
 static enum ts_remote_answer answer_file_put(struct request *request) {
   struct ts_file_identity file;
   struct ts_sha256 digest;
-  ts_remote_read_file(&request->in, &file);
+  ts_remote_read_row(&request->in, &ts_file_columns, &file);
   read_digest(request, &digest);
   if (is_bad(request)) return TS_REMOTE_BAD;
   return truth(request, request->backend->file_put(request->state, &file, &digest, request->err));
@@ -234,6 +245,7 @@ static enum ts_remote_answer (*const handlers[TS_REMOTE_REQUEST_COUNT])(struct r
     [TS_REMOTE_RUN_UPDATE] = answer_run_update,
     [TS_REMOTE_RUN_LIST] = answer_run_list,
     [TS_REMOTE_TASK_LIST] = answer_task_list,
+    [TS_REMOTE_TASK_END] = answer_task_end,
     [TS_REMOTE_USAGE] = answer_usage,
     [TS_REMOTE_FILE_FIND] = answer_file_find,
     [TS_REMOTE_FILE_PUT] = answer_file_put,

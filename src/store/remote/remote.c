@@ -5,6 +5,7 @@
  * store had at the last refresh, and of those that it wrote itself: what is not among them is not asked for. A record
  * that is found brings along which of its products are there, as that is the next question. */
 #include "base/alloc.h"
+#include "base/lock.h"
 #include "message/client.h"
 #include "store/copy.h"
 #include "store/key_set.h"
@@ -47,17 +48,14 @@ static void remote_close(void *state) {
 static bool greet(struct ts_message_client *client, const char *path, char **salt, struct ts_error *err) {
   struct ts_wire answer;
   if (!ts_message_client_connect(client, path, err)) return false;
+  ts_hold(&client->lock);
   struct ts_str *out = ts_message_client_begin(client);
   ts_wire_add_u64(out, TS_REMOTE_MAGIC);
   ts_wire_add_u32(out, TS_REMOTE_PROTOCOL);
-  bool ok = ts_message_client_ask(client, TS_REMOTE_HELLO, &answer, err);
-  if (ok) {
-    free(*salt);
-    *salt = ts_strdup(ts_wire_text(&answer));
-    ok = ts_message_client_is_sound(client, &answer, err);
-  }
-  ts_message_client_end(client);
-  return ok;
+  if (!ts_message_client_ask(client, TS_REMOTE_HELLO, &answer, err)) return false;
+  free(*salt);
+  *salt = ts_strdup(ts_wire_text(&answer));
+  return ts_message_client_is_sound(client, &answer, err);
 }
 
 static void *remote_open(const struct ts_store_options *options, struct ts_error *err) {
@@ -88,48 +86,41 @@ static struct ts_sha256 *presence_of(struct remote *remote, const struct ts_sha2
 static const struct ts_sha256 none; /* a free place; no bytes are known to have this digest */
 
 static void set_present(struct remote *remote, const struct ts_sha256 *digest, bool is_there) {
-  pthread_mutex_lock(&remote->known_lock);
+  ts_hold(&remote->known_lock);
   struct ts_sha256 *presence = presence_of(remote, digest);
   if (is_there) *presence = *digest;
   if (!is_there && memcmp(presence, digest, sizeof *digest) == 0) *presence = none;
-  pthread_mutex_unlock(&remote->known_lock);
 }
 
 static bool is_present(struct remote *remote, const struct ts_sha256 *digest) {
-  pthread_mutex_lock(&remote->known_lock);
-  const bool present =
-      memcmp(presence_of(remote, digest), digest, sizeof *digest) == 0 && memcmp(digest, &none, sizeof none) != 0;
-  pthread_mutex_unlock(&remote->known_lock);
-  return present;
+  ts_hold(&remote->known_lock);
+  return memcmp(presence_of(remote, digest), digest, sizeof *digest) == 0 && memcmp(digest, &none, sizeof none) != 0;
 }
 
 /* Before it is written: what is written here may be asked for here. */
 static void know_batch(struct remote *remote, const struct ts_batch *batch) {
-  pthread_mutex_lock(&remote->known_lock);
+  ts_hold(&remote->known_lock);
   for (size_t i = 0; i < batch->entry_count; i++) {
     const struct ts_record *record = batch->entries[i].record;
     if (!record) continue;
     ts_key_set_add(&remote->known, ts_key_set_hash(&record->key));
     ts_key_set_add(&remote->known, ts_key_set_hash(&record->content_key));
   }
-  pthread_mutex_unlock(&remote->known_lock);
 }
 
 static bool remote_write(void *state, const struct ts_batch *batch, struct ts_error *err) {
   struct remote *remote = state;
   know_batch(remote, batch);
+  ts_hold(&remote->writing.lock);
   ts_remote_add_batch(ts_message_client_begin(&remote->writing), batch);
   const bool ok = ask_plain(&remote->writing, TS_REMOTE_WRITE, err);
-  ts_message_client_end(&remote->writing);
   for (size_t i = 0; ok && i < batch->product_count; i++) set_present(remote, &batch->products[i].digest, true);
   return ok;
 }
 
 static bool may_hold(struct remote *remote, const struct ts_key *key) {
-  pthread_mutex_lock(&remote->known_lock);
-  const bool may = !remote->has_snapshot || ts_key_set_has(&remote->known, ts_key_set_hash(key));
-  pthread_mutex_unlock(&remote->known_lock);
-  return may;
+  ts_hold(&remote->known_lock);
+  return !remote->has_snapshot || ts_key_set_has(&remote->known, ts_key_set_hash(key));
 }
 
 /* Under lock. */
@@ -151,13 +142,12 @@ static bool remote_find(void *state, enum ts_store_by by, const struct ts_key *k
   struct remote *remote = state;
   struct ts_wire answer;
   if (!may_hold(remote, key)) return false;
+  ts_hold(&remote->talk.lock);
   struct ts_str *out = ts_message_client_begin(&remote->talk);
   ts_wire_add_u8(out, (uint8_t)by);
   ts_wire_add_raw(out, key->digest.bytes, sizeof key->digest.bytes);
-  const bool found = ts_message_client_ask(&remote->talk, TS_REMOTE_FIND, &answer, err) &&
-                     read_found(remote, &answer, arena, record, err);
-  ts_message_client_end(&remote->talk);
-  return found;
+  return ts_message_client_ask(&remote->talk, TS_REMOTE_FIND, &answer, err) &&
+         read_found(remote, &answer, arena, record, err);
 }
 
 /* Under lock. */
@@ -180,20 +170,18 @@ static bool remote_records_of(void *state, const char *operation, size_t limit, 
   struct ts_wire answer;
   *records = NULL;
   *count = 0;
+  ts_hold(&remote->talk.lock);
   struct ts_str *out = ts_message_client_begin(&remote->talk);
   ts_wire_add_text(out, operation);
   ts_wire_add_u64(out, limit);
-  const bool ok = ts_message_client_ask(&remote->talk, TS_REMOTE_RECORDS_OF, &answer, err) &&
-                  read_records(remote, &answer, arena, records, count, err);
-  ts_message_client_end(&remote->talk);
-  return ok;
+  return ts_message_client_ask(&remote->talk, TS_REMOTE_RECORDS_OF, &answer, err) &&
+         read_records(remote, &answer, arena, records, count, err);
 }
 
 static bool ask_digest(struct remote *remote, uint32_t kind, const struct ts_sha256 *digest, struct ts_error *err) {
+  ts_hold(&remote->talk.lock);
   ts_wire_add_raw(ts_message_client_begin(&remote->talk), digest->bytes, sizeof digest->bytes);
-  const bool ok = ask_plain(&remote->talk, kind, err);
-  ts_message_client_end(&remote->talk);
-  return ok;
+  return ask_plain(&remote->talk, kind, err);
 }
 
 static bool remote_has_product(void *state, const struct ts_sha256 *digest) {
@@ -206,10 +194,10 @@ static bool remote_recalls_product(void *state, const struct ts_sha256 *digest) 
 static bool remote_fetch(void *state, const struct ts_sha256 *digest, struct ts_str *packed, struct ts_error *err) {
   struct remote *remote = state;
   struct ts_wire answer;
+  ts_hold(&remote->talk.lock);
   ts_wire_add_raw(ts_message_client_begin(&remote->talk), digest->bytes, sizeof digest->bytes);
   const bool found = ts_message_client_ask(&remote->talk, TS_REMOTE_FETCH, &answer, err);
   if (found) ts_str_add_bytes(packed, answer.next, answer.left);
-  ts_message_client_end(&remote->talk);
   if (!found) set_present(remote, digest, false);
   return found;
 }
@@ -221,18 +209,16 @@ static bool remote_forget(void *state, const struct ts_sha256 *digest, struct ts
 
 static bool remote_run_insert(void *state, const struct ts_store_run *run, struct ts_error *err) {
   struct remote *remote = state;
-  ts_remote_add_run(ts_message_client_begin(&remote->talk), run);
-  const bool ok = ask_plain(&remote->talk, TS_REMOTE_RUN_INSERT, err);
-  ts_message_client_end(&remote->talk);
-  return ok;
+  ts_hold(&remote->talk.lock);
+  ts_remote_add_row(ts_message_client_begin(&remote->talk), &ts_run_columns, run);
+  return ask_plain(&remote->talk, TS_REMOTE_RUN_INSERT, err);
 }
 
 static bool remote_run_update(void *state, const struct ts_store_run_change *change, struct ts_error *err) {
   struct remote *remote = state;
-  ts_remote_add_change(ts_message_client_begin(&remote->talk), change);
-  const bool ok = ask_plain(&remote->talk, TS_REMOTE_RUN_UPDATE, err);
-  ts_message_client_end(&remote->talk);
-  return ok;
+  ts_hold(&remote->talk.lock);
+  ts_remote_add_row(ts_message_client_begin(&remote->talk), &ts_run_change_columns, change);
+  return ask_plain(&remote->talk, TS_REMOTE_RUN_UPDATE, err);
 }
 
 /* Under lock. */
@@ -242,7 +228,7 @@ static bool read_runs(struct remote *remote, struct ts_wire *answer, struct ts_a
   *runs = ts_arena_array(arena, there, sizeof **runs);
   for (size_t i = 0; i < there; i++) {
     struct ts_store_run run;
-    ts_remote_read_run(answer, &run);
+    ts_remote_read_row(answer, &ts_run_columns, &run);
     ts_store_run_copy(&run, arena, &(*runs)[i]);
   }
   *count = there;
@@ -255,11 +241,10 @@ static bool remote_run_list(void *state, struct ts_arena *arena, struct ts_store
   struct ts_wire answer;
   *runs = NULL;
   *count = 0;
+  ts_hold(&remote->talk.lock);
   ts_message_client_begin(&remote->talk);
-  const bool ok = ts_message_client_ask(&remote->talk, TS_REMOTE_RUN_LIST, &answer, err) &&
-                  read_runs(remote, &answer, arena, runs, count, err);
-  ts_message_client_end(&remote->talk);
-  return ok;
+  return ts_message_client_ask(&remote->talk, TS_REMOTE_RUN_LIST, &answer, err) &&
+         read_runs(remote, &answer, arena, runs, count, err);
 }
 
 /* Under lock. */
@@ -269,65 +254,71 @@ static bool read_tasks(struct remote *remote, struct ts_wire *answer, struct ts_
   *rows = ts_arena_array(arena, there, sizeof **rows);
   for (size_t i = 0; i < there; i++) {
     struct ts_task_row row;
-    ts_remote_read_task(answer, &row);
+    ts_remote_read_row(answer, &ts_task_columns, &row);
     ts_task_row_copy(&row, arena, &(*rows)[i]);
   }
   *count = there;
   return ts_message_client_is_sound(&remote->talk, answer, err);
 }
 
-static bool remote_task_list(void *state, const char *run, struct ts_arena *arena, struct ts_task_row **rows,
-                             size_t *count, struct ts_error *err) {
+static bool remote_task_list(void *state, const char *run, uint64_t since, size_t limit, struct ts_arena *arena,
+                             struct ts_task_row **rows, size_t *count, struct ts_error *err) {
   struct remote *remote = state;
   struct ts_wire answer;
   *rows = NULL;
   *count = 0;
+  ts_hold(&remote->talk.lock);
+  struct ts_str *out = ts_message_client_begin(&remote->talk);
+  ts_wire_add_text(out, run);
+  ts_wire_add_u64(out, since);
+  ts_wire_add_u64(out, limit);
+  return ts_message_client_ask(&remote->talk, TS_REMOTE_TASK_LIST, &answer, err) &&
+         read_tasks(remote, &answer, arena, rows, count, err);
+}
+
+static bool remote_task_end(void *state, const char *run, uint64_t *end, struct ts_error *err) {
+  struct remote *remote = state;
+  struct ts_wire answer;
+  *end = 0;
+  ts_hold(&remote->talk.lock);
   ts_wire_add_text(ts_message_client_begin(&remote->talk), run);
-  const bool ok = ts_message_client_ask(&remote->talk, TS_REMOTE_TASK_LIST, &answer, err) &&
-                  read_tasks(remote, &answer, arena, rows, count, err);
-  ts_message_client_end(&remote->talk);
-  return ok;
+  if (!ts_message_client_ask(&remote->talk, TS_REMOTE_TASK_END, &answer, err)) return false;
+  *end = ts_wire_u64(&answer);
+  return ts_message_client_is_sound(&remote->talk, &answer, err);
 }
 
 static bool remote_usage(void *state, struct ts_store_usage *usage, struct ts_error *err) {
   struct remote *remote = state;
   struct ts_wire answer;
+  ts_hold(&remote->talk.lock);
   ts_message_client_begin(&remote->talk);
-  bool ok = ts_message_client_ask(&remote->talk, TS_REMOTE_USAGE, &answer, err);
-  if (ok) {
-    usage->records = ts_wire_u64(&answer);
-    usage->products = ts_wire_u64(&answer);
-    usage->product_bytes = ts_wire_u64(&answer);
-    usage->packed_bytes = ts_wire_u64(&answer);
-    ok = ts_message_client_is_sound(&remote->talk, &answer, err);
-  }
-  ts_message_client_end(&remote->talk);
-  return ok;
+  if (!ts_message_client_ask(&remote->talk, TS_REMOTE_USAGE, &answer, err)) return false;
+  usage->records = ts_wire_u64(&answer);
+  usage->products = ts_wire_u64(&answer);
+  usage->product_bytes = ts_wire_u64(&answer);
+  usage->packed_bytes = ts_wire_u64(&answer);
+  return ts_message_client_is_sound(&remote->talk, &answer, err);
 }
 
 static bool remote_file_find(void *state, const struct ts_file_identity *file, struct ts_sha256 *digest,
                              struct ts_error *err) {
   struct remote *remote = state;
   struct ts_wire answer;
-  ts_remote_add_file(ts_message_client_begin(&remote->talk), file);
-  bool found = ts_message_client_ask(&remote->talk, TS_REMOTE_FILE_FIND, &answer, err);
-  if (found) {
-    ts_wire_raw(&answer, digest->bytes, sizeof digest->bytes);
-    found = ts_message_client_is_sound(&remote->talk, &answer, err);
-  }
-  ts_message_client_end(&remote->talk);
-  return found;
+  ts_hold(&remote->talk.lock);
+  ts_remote_add_row(ts_message_client_begin(&remote->talk), &ts_file_columns, file);
+  if (!ts_message_client_ask(&remote->talk, TS_REMOTE_FILE_FIND, &answer, err)) return false;
+  ts_wire_raw(&answer, digest->bytes, sizeof digest->bytes);
+  return ts_message_client_is_sound(&remote->talk, &answer, err);
 }
 
 static bool remote_file_put(void *state, const struct ts_file_identity *file, const struct ts_sha256 *digest,
                             struct ts_error *err) {
   struct remote *remote = state;
+  ts_hold(&remote->talk.lock);
   struct ts_str *out = ts_message_client_begin(&remote->talk);
-  ts_remote_add_file(out, file);
+  ts_remote_add_row(out, &ts_file_columns, file);
   ts_wire_add_raw(out, digest->bytes, sizeof digest->bytes);
-  const bool ok = ask_plain(&remote->talk, TS_REMOTE_FILE_PUT, err);
-  ts_message_client_end(&remote->talk);
-  return ok;
+  return ask_plain(&remote->talk, TS_REMOTE_FILE_PUT, err);
 }
 
 /* Under lock. */
@@ -348,15 +339,13 @@ static bool read_keys(struct remote *remote, struct ts_wire *answer, struct ts_e
 static bool remote_refresh(void *state, struct ts_error *err) {
   struct remote *remote = state;
   struct ts_wire answer;
+  ts_hold(&remote->talk.lock);
   struct ts_str *out = ts_message_client_begin(&remote->talk);
   pthread_mutex_lock(&remote->known_lock);
   ts_wire_add_u64(out, remote->got);
   memset(remote->presences, 0, PRESENT_SLOTS * sizeof *remote->presences);
   pthread_mutex_unlock(&remote->known_lock);
-  const bool ok =
-      ts_message_client_ask(&remote->talk, TS_REMOTE_REFRESH, &answer, err) && read_keys(remote, &answer, err);
-  ts_message_client_end(&remote->talk);
-  return ok;
+  return ts_message_client_ask(&remote->talk, TS_REMOTE_REFRESH, &answer, err) && read_keys(remote, &answer, err);
 }
 
 const struct ts_store_backend ts_store_remote = {
@@ -376,6 +365,7 @@ const struct ts_store_backend ts_store_remote = {
     .run_update = remote_run_update,
     .run_list = remote_run_list,
     .task_list = remote_task_list,
+    .task_end = remote_task_end,
     .usage = remote_usage,
     .file_find = remote_file_find,
     .file_put = remote_file_put,

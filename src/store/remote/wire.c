@@ -13,22 +13,45 @@ static void read_digest(struct ts_wire *wire, struct ts_sha256 *digest) {
   ts_wire_raw(wire, digest->bytes, sizeof digest->bytes);
 }
 
+void ts_remote_add_row(struct ts_str *out, const struct ts_columns *columns, const void *row) {
+  for (size_t i = 0; i < columns->count; i++) {
+    const void *member = (const char *)row + columns->items[i].offset;
+    switch (columns->items[i].kind) {
+    case TS_COLUMN_TEXT: ts_wire_add_text(out, *(const char *const *)member); break;
+    case TS_COLUMN_OPTIONAL: ts_wire_add_optional(out, *(const char *const *)member); break;
+    case TS_COLUMN_RUN_ID: ts_wire_add_text(out, member); break;
+    case TS_COLUMN_DIGEST: add_digest(out, member); break;
+    case TS_COLUMN_BOOL: ts_wire_add_u8(out, *(const bool *)member); break;
+    case TS_COLUMN_I32: ts_wire_add_u32(out, (uint32_t) * (const int32_t *)member); break;
+    case TS_COLUMN_I64: ts_wire_add_i64(out, *(const int64_t *)member); break;
+    case TS_COLUMN_U64: ts_wire_add_u64(out, *(const uint64_t *)member); break;
+    case TS_COLUMN_F64: ts_wire_add_f64(out, *(const double *)member); break;
+    }
+  }
+}
+
+void ts_remote_read_row(struct ts_wire *wire, const struct ts_columns *columns, void *row) {
+  for (size_t i = 0; i < columns->count; i++) {
+    void *member = (char *)row + columns->items[i].offset;
+    switch (columns->items[i].kind) {
+    case TS_COLUMN_TEXT: *(const char **)member = ts_wire_text(wire); break;
+    case TS_COLUMN_OPTIONAL: *(const char **)member = ts_wire_optional(wire); break;
+    case TS_COLUMN_RUN_ID: snprintf(member, TS_RUN_ID_BYTES, "%s", ts_wire_text(wire)); break;
+    case TS_COLUMN_DIGEST: read_digest(wire, member); break;
+    case TS_COLUMN_BOOL: *(bool *)member = ts_wire_u8(wire) != 0; break;
+    case TS_COLUMN_I32: *(int32_t *)member = (int32_t)ts_wire_u32(wire); break;
+    case TS_COLUMN_I64: *(int64_t *)member = ts_wire_i64(wire); break;
+    case TS_COLUMN_U64: *(uint64_t *)member = ts_wire_u64(wire); break;
+    case TS_COLUMN_F64: *(double *)member = ts_wire_f64(wire); break;
+    }
+  }
+}
+
 #define INPUT_BYTES  (5 + 32)
 #define OUTPUT_BYTES (5 + 5 + 32 + 8)
 
 void ts_remote_add_record(struct ts_str *out, const struct ts_record *record) {
-  add_digest(out, &record->key.digest);
-  add_digest(out, &record->content_key.digest);
-  ts_wire_add_u8(out, record->is_alias);
-  ts_wire_add_text(out, record->operation);
-  ts_wire_add_text(out, record->parameters_json);
-  add_digest(out, &record->implementation);
-  ts_wire_add_text(out, record->numeric);
-  ts_wire_add_f64(out, record->seconds);
-  ts_wire_add_u64(out, record->peak_bytes);
-  ts_wire_add_text(out, record->run);
-  ts_wire_add_text(out, record->producer);
-  ts_wire_add_i64(out, record->made_unix_ns);
+  ts_remote_add_row(out, &ts_record_columns, record);
   ts_wire_add_u64(out, record->input_count);
   for (size_t i = 0; i < record->input_count; i++) {
     ts_wire_add_text(out, record->inputs[i].port);
@@ -67,51 +90,9 @@ static void read_outputs(struct ts_wire *wire, struct ts_arena *arena, struct ts
 
 void ts_remote_read_record(struct ts_wire *wire, struct ts_arena *arena, struct ts_record *record) {
   memset(record, 0, sizeof *record);
-  read_digest(wire, &record->key.digest);
-  read_digest(wire, &record->content_key.digest);
-  record->is_alias = ts_wire_u8(wire) != 0;
-  record->operation = ts_wire_text(wire);
-  record->parameters_json = ts_wire_text(wire);
-  read_digest(wire, &record->implementation);
-  record->numeric = ts_wire_text(wire);
-  record->seconds = ts_wire_f64(wire);
-  record->peak_bytes = ts_wire_u64(wire);
-  record->run = ts_wire_text(wire);
-  record->producer = ts_wire_text(wire);
-  record->made_unix_ns = ts_wire_i64(wire);
+  ts_remote_read_row(wire, &ts_record_columns, record);
   read_inputs(wire, arena, record);
   read_outputs(wire, arena, record);
-}
-
-void ts_remote_add_task(struct ts_str *out, const struct ts_task_row *row) {
-  ts_wire_add_u64(out, row->task);
-  ts_wire_add_text(out, row->stage);
-  ts_wire_add_text(out, row->name);
-  ts_wire_add_i64(out, row->set);
-  ts_wire_add_i64(out, row->unit);
-  add_digest(out, &row->key.digest);
-  ts_wire_add_text(out, row->outcome);
-  ts_wire_add_f64(out, row->start_s);
-  ts_wire_add_f64(out, row->seconds);
-  ts_wire_add_f64(out, row->cpu_seconds);
-  ts_wire_add_u32(out, (uint32_t)row->worker);
-  ts_wire_add_text(out, row->message);
-}
-
-void ts_remote_read_task(struct ts_wire *wire, struct ts_task_row *row) {
-  memset(row, 0, sizeof *row);
-  row->task = ts_wire_u64(wire);
-  row->stage = ts_wire_text(wire);
-  row->name = ts_wire_text(wire);
-  row->set = ts_wire_i64(wire);
-  row->unit = ts_wire_i64(wire);
-  read_digest(wire, &row->key.digest);
-  row->outcome = ts_wire_text(wire);
-  row->start_s = ts_wire_f64(wire);
-  row->seconds = ts_wire_f64(wire);
-  row->cpu_seconds = ts_wire_f64(wire);
-  row->worker = (int32_t)ts_wire_u32(wire);
-  row->message = ts_wire_text(wire);
 }
 
 #define PRODUCT_BYTES (32 + 8 + 8)
@@ -132,7 +113,7 @@ void ts_remote_add_batch(struct ts_str *out, const struct ts_batch *batch) {
       ts_remote_add_record(out, entry->record);
     } else {
       ts_wire_add_text(out, entry->run);
-      ts_remote_add_task(out, entry->task);
+      ts_remote_add_row(out, &ts_task_columns, entry->task);
     }
   }
 }
@@ -145,7 +126,7 @@ static void read_entry(struct ts_wire *wire, struct ts_arena *arena, struct ts_b
   } else {
     struct ts_task_row *task = ts_arena_alloc(arena, sizeof *task);
     entry->run = ts_wire_text(wire);
-    ts_remote_read_task(wire, task);
+    ts_remote_read_row(wire, &ts_task_columns, task);
     entry->task = task;
   }
 }
@@ -163,66 +144,4 @@ void ts_remote_read_batch(struct ts_wire *wire, struct ts_arena *arena, struct t
   struct ts_batch_entry *entries = ts_arena_array(arena, batch->entry_count, sizeof *entries);
   for (size_t i = 0; i < batch->entry_count && !wire->failed; i++) read_entry(wire, arena, &entries[i]);
   batch->entries = entries;
-}
-
-void ts_remote_add_run(struct ts_str *out, const struct ts_store_run *run) {
-  ts_wire_add_text(out, run->row.id);
-  ts_wire_add_text(out, run->row.command);
-  ts_wire_add_text(out, run->row.file);
-  ts_wire_add_text(out, run->row.state);
-  ts_wire_add_i64(out, run->row.started_unix_ns);
-  ts_wire_add_i64(out, run->row.finished_unix_ns);
-  ts_wire_add_text(out, run->row.settings_json);
-  ts_wire_add_text(out, run->row.result_json);
-  ts_wire_add_i64(out, run->row.process_id);
-  ts_wire_add_text(out, run->process);
-}
-
-void ts_remote_read_run(struct ts_wire *wire, struct ts_store_run *run) {
-  memset(run, 0, sizeof *run);
-  snprintf(run->row.id, sizeof run->row.id, "%s", ts_wire_text(wire));
-  run->row.command = ts_wire_text(wire);
-  run->row.file = ts_wire_text(wire);
-  run->row.state = ts_wire_text(wire);
-  run->row.started_unix_ns = ts_wire_i64(wire);
-  run->row.finished_unix_ns = ts_wire_i64(wire);
-  run->row.settings_json = ts_wire_text(wire);
-  run->row.result_json = ts_wire_text(wire);
-  run->row.process_id = ts_wire_i64(wire);
-  run->process = ts_wire_text(wire);
-}
-
-void ts_remote_add_change(struct ts_str *out, const struct ts_store_run_change *change) {
-  ts_wire_add_text(out, change->id);
-  ts_wire_add_text(out, change->state);
-  ts_wire_add_optional(out, change->result_json);
-  ts_wire_add_i64(out, change->finished_unix_ns);
-  ts_wire_add_i64(out, change->process_id);
-  ts_wire_add_optional(out, change->process);
-}
-
-void ts_remote_read_change(struct ts_wire *wire, struct ts_store_run_change *change) {
-  change->id = ts_wire_text(wire);
-  change->state = ts_wire_text(wire);
-  change->result_json = ts_wire_optional(wire);
-  change->finished_unix_ns = ts_wire_i64(wire);
-  change->process_id = ts_wire_i64(wire);
-  change->process = ts_wire_optional(wire);
-}
-
-void ts_remote_add_file(struct ts_str *out, const struct ts_file_identity *file) {
-  ts_wire_add_u64(out, file->device);
-  ts_wire_add_u64(out, file->inode);
-  ts_wire_add_u64(out, file->size_bytes);
-  ts_wire_add_i64(out, file->mtime_ns);
-  ts_wire_add_i64(out, file->ctime_ns);
-}
-
-void ts_remote_read_file(struct ts_wire *wire, struct ts_file_identity *file) {
-  memset(file, 0, sizeof *file); /* it is compared as bytes */
-  file->device = ts_wire_u64(wire);
-  file->inode = ts_wire_u64(wire);
-  file->size_bytes = ts_wire_u64(wire);
-  file->mtime_ns = ts_wire_i64(wire);
-  file->ctime_ns = ts_wire_i64(wire);
 }

@@ -9,9 +9,10 @@
 
 #include "message/wire.h"
 #include "store/backend.h"
+#include "store/rows.h"
 
 #define TS_REMOTE_MAGIC       UINT64_C(0x6172657373657401) /* in the greeting, with the protocol's number */
-#define TS_REMOTE_PROTOCOL    2
+#define TS_REMOTE_PROTOCOL    3
 #define TS_REMOTE_HELLO_BYTES 12 /* magic, protocol; nothing longer is read from whom has not greeted */
 
 enum ts_remote_request {
@@ -30,25 +31,20 @@ enum ts_remote_request {
   TS_REMOTE_FILE_FIND,
   TS_REMOTE_FILE_PUT,
   TS_REMOTE_REFRESH,
+  TS_REMOTE_TASK_END,
   TS_REMOTE_REQUEST_COUNT
 };
 
 /* As enum ts_answer; BAD is never sent: the request was no request. */
 enum ts_remote_answer { TS_REMOTE_YES = 1, TS_REMOTE_NO, TS_REMOTE_FAILED, TS_REMOTE_BAD };
 
+/* A row of columns of known kinds. */
+void ts_remote_add_row(struct ts_str *out, const struct ts_columns *columns, const void *row);
+void ts_remote_read_row(struct ts_wire *wire, const struct ts_columns *columns, void *row);
 void ts_remote_add_record(struct ts_str *out, const struct ts_record *record);
 void ts_remote_read_record(struct ts_wire *wire, struct ts_arena *arena, struct ts_record *record);
-void ts_remote_add_task(struct ts_str *out, const struct ts_task_row *row);
-void ts_remote_read_task(struct ts_wire *wire, struct ts_task_row *row);
 void ts_remote_add_batch(struct ts_str *out, const struct ts_batch *batch);
 void ts_remote_read_batch(struct ts_wire *wire, struct ts_arena *arena, struct ts_batch *batch);
-void ts_remote_add_run(struct ts_str *out, const struct ts_store_run *run);
-void ts_remote_read_run(struct ts_wire *wire, struct ts_store_run *run);
-void ts_remote_add_change(struct ts_str *out, const struct ts_store_run_change *change);
-void ts_remote_read_change(struct ts_wire *wire, struct ts_store_run_change *change);
-void ts_remote_add_file(struct ts_str *out, const struct ts_file_identity *file);
-void ts_remote_read_file(struct ts_wire *wire, struct ts_file_identity *file);
-
 /* The fewest bytes that one takes: a wrong count cannot make us take memory. */
 #define TS_REMOTE_RECORD_BYTES 150
 #define TS_REMOTE_TASK_BYTES   80

@@ -3,6 +3,7 @@
 #include "store/remote/write_int.h"
 
 #include "base/alloc.h"
+#include "base/lock.h"
 
 #include <signal.h>
 #include <string.h>
@@ -54,8 +55,7 @@ bool ts_remote_writer_start(struct ts_remote_writer *writer, struct ts_remote_se
   pthread_cond_destroy(&writer->changed);
   pthread_mutex_destroy(&writer->lock);
   ts_fail(err, TS_ERR_SYSTEM, "the thread that writes for workers cannot be started: %s", strerrordesc_np(number));
-  ts_error_help(err, "raise the limit of processes (ulimit -u)");
-  return false;
+  return ts_error_help(err, "raise the limit of processes (ulimit -u)");
 }
 
 void ts_remote_writer_stop(struct ts_remote_writer *writer) {
@@ -71,7 +71,7 @@ void ts_remote_writer_stop(struct ts_remote_writer *writer) {
 }
 
 void ts_remote_writer_submit(struct ts_remote_writer *writer, struct ts_remote_job *job) {
-  pthread_mutex_lock(&writer->lock);
+  ts_hold(&writer->lock);
   job->next = NULL;
   if (writer->first) {
     writer->last->next = job;
@@ -80,5 +80,4 @@ void ts_remote_writer_submit(struct ts_remote_writer *writer, struct ts_remote_j
   }
   writer->last = job;
   pthread_cond_signal(&writer->changed);
-  pthread_mutex_unlock(&writer->lock);
 }

@@ -3,6 +3,7 @@
 #include "store/sqlite/sqlite_int.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define BUSY_TIMEOUT_MS 10000 /* for other programs that look into the database; ours never block each other */
@@ -56,16 +57,14 @@ bool ts_sqlite_fail(struct ts_sqlite_connection *connection, int rc, const char 
   if ((rc & 0xff) == SQLITE_NOTADB) {
     ts_fail(err, TS_ERR_STORE_FORMAT, "the folder '%s' holds a file 'store.db' that is not a store",
             connection->folder);
-    ts_error_help(err, "move the file away, or choose another folder for the store");
-    return false;
+    return ts_error_help(err, "move the file away, or choose another folder for the store");
   }
   const char *reason = connection->db ? sqlite3_errmsg(connection->db) : sqlite3_errstr(rc);
   const bool is_damaged = (rc & 0xff) == SQLITE_CORRUPT;
   if (is_damaged) ts_sqlite_count_damage(connection);
   ts_fail(err, is_damaged ? TS_ERR_STORE_DAMAGED : TS_ERR_STORE, "the store '%s' cannot %s: %s", connection->folder,
           action, reason);
-  ts_error_help(err, "%s", help_for(rc));
-  return false;
+  return ts_error_help(err, "%s", help_for(rc));
 }
 
 bool ts_sqlite_execute(struct ts_sqlite_connection *connection, const char *sql, const char *action,
@@ -152,4 +151,45 @@ void ts_sqlite_column_digest(sqlite3_stmt *statement, int place, struct ts_sha25
 
 uint64_t ts_sqlite_column_number(sqlite3_stmt *statement, int place) {
   return (uint64_t)sqlite3_column_int64(statement, place);
+}
+
+void ts_sqlite_bind_row(sqlite3_stmt *statement, int first, const struct ts_columns *columns, const void *row) {
+  for (size_t i = 0; i < columns->count; i++) {
+    const void *member = (const char *)row + columns->items[i].offset;
+    const int place = first + (int)i;
+    switch (columns->items[i].kind) {
+    case TS_COLUMN_TEXT: ts_sqlite_bind_text(statement, place, *(const char *const *)member); break;
+    case TS_COLUMN_OPTIONAL: /* NULL stays NULL: the column keeps its value */
+      sqlite3_bind_text(statement, place, *(const char *const *)member, -1, SQLITE_STATIC);
+      break;
+    case TS_COLUMN_RUN_ID: ts_sqlite_bind_text(statement, place, member); break;
+    case TS_COLUMN_DIGEST: ts_sqlite_bind_digest(statement, place, member); break;
+    case TS_COLUMN_BOOL: sqlite3_bind_int(statement, place, *(const bool *)member); break;
+    case TS_COLUMN_I32: sqlite3_bind_int(statement, place, *(const int32_t *)member); break;
+    case TS_COLUMN_I64: sqlite3_bind_int64(statement, place, *(const int64_t *)member); break;
+    case TS_COLUMN_U64: ts_sqlite_bind_number(statement, place, *(const uint64_t *)member); break;
+    case TS_COLUMN_F64: ts_sqlite_bind_real(statement, place, *(const double *)member); break;
+    }
+  }
+}
+
+void ts_sqlite_column_row(sqlite3_stmt *statement, int first, const struct ts_columns *columns, struct ts_arena *arena,
+                          void *row) {
+  for (size_t i = 0; i < columns->count; i++) {
+    void *member = (char *)row + columns->items[i].offset;
+    const int place = first + (int)i;
+    switch (columns->items[i].kind) {
+    case TS_COLUMN_TEXT:
+    case TS_COLUMN_OPTIONAL: *(const char **)member = ts_sqlite_column_text(statement, place, arena); break;
+    case TS_COLUMN_RUN_ID:
+      snprintf(member, TS_RUN_ID_BYTES, "%s", ts_sqlite_column_text(statement, place, arena));
+      break;
+    case TS_COLUMN_DIGEST: ts_sqlite_column_digest(statement, place, member); break;
+    case TS_COLUMN_BOOL: *(bool *)member = sqlite3_column_int(statement, place) != 0; break;
+    case TS_COLUMN_I32: *(int32_t *)member = sqlite3_column_int(statement, place); break;
+    case TS_COLUMN_I64: *(int64_t *)member = sqlite3_column_int64(statement, place); break;
+    case TS_COLUMN_U64: *(uint64_t *)member = ts_sqlite_column_number(statement, place); break;
+    case TS_COLUMN_F64: *(double *)member = sqlite3_column_double(statement, place); break;
+    }
+  }
 }

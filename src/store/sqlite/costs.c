@@ -1,6 +1,7 @@
 /* What operations cost: rows of samples, replaced whole after each run, if they are still those that it has read.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
+#include "base/lock.h"
 #include "store/sqlite/sqlite_int.h"
 
 #include <string.h>
@@ -93,13 +94,10 @@ static bool put_row(struct ts_sqlite_connection *connection, const struct ts_cos
 bool ts_sqlite_cost_put(void *state, const struct ts_cost_row *rows, size_t count, bool *outdated,
                         struct ts_error *err) {
   struct ts_sqlite_store *store = state;
-  pthread_mutex_lock(&store->write_lock);
-  bool ok = ts_sqlite_begin(&store->writer, TS_SQL_BEGIN_WRITE, err);
-  if (ok) {
-    for (size_t i = 0; ok && i < count; i++) ok = check_seen(&store->writer, &rows[i], outdated, err);
-    for (size_t i = 0; ok && !*outdated && i < count; i++) ok = put_row(&store->writer, &rows[i], err);
-    ok = ts_sqlite_end(&store->writer, ok, err);
-  }
-  pthread_mutex_unlock(&store->write_lock);
-  return ok;
+  ts_hold(&store->write_lock);
+  if (!ts_sqlite_begin(&store->writer, TS_SQL_BEGIN_WRITE, err)) return false;
+  bool ok = true;
+  for (size_t i = 0; ok && i < count; i++) ok = check_seen(&store->writer, &rows[i], outdated, err);
+  for (size_t i = 0; ok && !*outdated && i < count; i++) ok = put_row(&store->writer, &rows[i], err);
+  return ts_sqlite_end(&store->writer, ok, err);
 }

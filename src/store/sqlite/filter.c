@@ -8,6 +8,8 @@
  * never for a large one that is only read from. */
 #include "store/sqlite/sqlite_int.h"
 
+#include "base/lock.h"
+
 #include <string.h>
 
 #define ROWS_PER_MISS 8 /* rows read while filling, at the cost of one question */
@@ -38,19 +40,16 @@ void ts_sqlite_filter_release(struct ts_sqlite_filter *filter) {
 }
 
 void ts_sqlite_filter_add(struct ts_sqlite_filter *filter, const struct ts_record *record) {
-  pthread_mutex_lock(&filter->lock);
+  ts_hold(&filter->lock);
   if (filter->state != TS_FILTER_WAITING) {
     add(filter, &record->key);
     add(filter, &record->content_key);
   }
-  pthread_mutex_unlock(&filter->lock);
 }
 
 bool ts_sqlite_filter_may_hold(struct ts_sqlite_filter *filter, const struct ts_key *key) {
-  pthread_mutex_lock(&filter->lock);
-  const bool may = filter->state != TS_FILTER_FULL || ts_key_set_has(&filter->keys, ts_key_set_hash(key));
-  pthread_mutex_unlock(&filter->lock);
-  return may;
+  ts_hold(&filter->lock);
+  return filter->state != TS_FILTER_FULL || ts_key_set_has(&filter->keys, ts_key_set_hash(key));
 }
 
 /* Reads all keys of the table. Under the reader's lock. */
@@ -71,24 +70,21 @@ static bool fill(struct ts_sqlite_store *store, struct ts_error *err) {
 static bool row_count(struct ts_sqlite_store *store, uint64_t *rows) {
   struct ts_error ignored = {0};
   bool row = false;
-  pthread_mutex_lock(&store->read_lock);
+  ts_hold(&store->read_lock);
   sqlite3_stmt *statement = ts_sqlite_get(&store->reader, TS_SQL_LAST_RECORD, &ignored);
   if (statement && ts_sqlite_step(&store->reader, statement, &row, "read keys", &ignored) && row) {
     *rows = ts_sqlite_column_number(statement, 0);
     sqlite3_reset(statement);
   }
-  pthread_mutex_unlock(&store->read_lock);
   return row;
 }
 
 /* Whether this caller is to fill it. */
 static bool claim(struct ts_sqlite_filter *filter, uint64_t rows) {
-  pthread_mutex_lock(&filter->lock);
+  ts_hold(&filter->lock);
   const bool mine = filter->state == TS_FILTER_WAITING && filter->misses * ROWS_PER_MISS >= rows;
   if (mine) filter->state = 2 * rows > TS_KEY_SET_MOST ? TS_FILTER_OFF : TS_FILTER_FILLING;
-  const bool fills = mine && filter->state == TS_FILTER_FILLING;
-  pthread_mutex_unlock(&filter->lock);
-  return fills;
+  return mine && filter->state == TS_FILTER_FILLING;
 }
 
 void ts_sqlite_filter_missed(struct ts_sqlite_store *store) {
@@ -113,8 +109,7 @@ void ts_sqlite_filter_consider(struct ts_sqlite_store *store) {
   pthread_mutex_lock(&store->read_lock);
   const bool ok = fill(store, &ignored);
   pthread_mutex_unlock(&store->read_lock);
-  pthread_mutex_lock(&store->filter.lock);
+  ts_hold(&store->filter.lock);
   if (!ok) give_up(&store->filter);
   if (store->filter.state == TS_FILTER_FILLING) store->filter.state = TS_FILTER_FULL;
-  pthread_mutex_unlock(&store->filter.lock);
 }

@@ -32,8 +32,7 @@ static bool open_reader(struct ts_sqlite_store *store, const char *database, int
 static bool prepare_folder(const struct ts_sqlite_store *store, struct ts_error *err) {
   if (ts_file_exists(store->folder) && !ts_folder_exists(store->folder)) {
     ts_fail(err, TS_ERR_STORE, "'%s' is a file, but a store is a folder", store->folder);
-    ts_error_help(err, "name a folder; it is created if it does not exist");
-    return false;
+    return ts_error_help(err, "name a folder; it is created if it does not exist");
   }
   return ts_filesystem_check_local(store->folder, err) && ts_store_folder_create(store->folder, err);
 }
@@ -77,8 +76,7 @@ static char *immutable_uri(const char *path) {
 static bool open_reading(struct ts_sqlite_store *store, struct ts_error *err) {
   if (!ts_file_exists(store->database)) {
     ts_fail(err, TS_ERR_FILE_NOT_FOUND, "there is no store in '%s'", store->folder);
-    ts_error_help(err, "run a workflow or study first, or name another store");
-    return false;
+    return ts_error_help(err, "run a workflow or study first, or name another store");
   }
   if (!ts_store_file_check(store->folder, store->database, err)) return false;
   ts_objects_open_read(&store->objects, store->folder);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/sqlite/sqlite_int.h"
 
+#include "base/lock.h"
+
 static const char reading[] = "read products";
 
 bool ts_sqlite_insert_product(struct ts_sqlite_connection *connection, const struct ts_batch_product *product,
@@ -33,10 +35,8 @@ bool ts_sqlite_has_product(void *state, const struct ts_sha256 *digest) {
   struct ts_sqlite_store *store = state;
   struct ts_error ignored = {0}; /* a product that cannot be asked for is as good as none */
   bool found = false;
-  pthread_mutex_lock(&store->read_lock);
-  const bool ok = ts_sqlite_find_product(&store->reader, digest, &found, &ignored);
-  pthread_mutex_unlock(&store->read_lock);
-  return ok && found;
+  ts_hold(&store->read_lock);
+  return ts_sqlite_find_product(&store->reader, digest, &found, &ignored) && found;
 }
 
 struct place {
@@ -75,17 +75,14 @@ bool ts_sqlite_fetch(void *state, const struct ts_sha256 *digest, struct ts_str 
 
 bool ts_sqlite_forget(void *state, const struct ts_sha256 *digest, struct ts_error *err) {
   struct ts_sqlite_store *store = state;
-  bool ok = false;
-  pthread_mutex_lock(&store->write_lock);
+  ts_hold(&store->write_lock);
   sqlite3_stmt *statement = ts_sqlite_get(&store->writer, TS_SQL_FORGET_PRODUCT, err);
-  if (statement) {
-    ts_sqlite_bind_digest(statement, 1, digest);
-    ok = ts_sqlite_run(&store->writer, statement, "forget a product", err);
-    /* Under the lock, so that it does not hit a file that a batch is just bringing back. */
-    if (ok && sqlite3_changes(store->writer.db) > 0) ts_objects_remove(&store->objects, digest);
-  }
-  pthread_mutex_unlock(&store->write_lock);
-  return ok;
+  if (!statement) return false;
+  ts_sqlite_bind_digest(statement, 1, digest);
+  if (!ts_sqlite_run(&store->writer, statement, "forget a product", err)) return false;
+  /* Under the lock, so that it does not hit a file that a batch is just bringing back. */
+  if (sqlite3_changes(store->writer.db) > 0) ts_objects_remove(&store->objects, digest);
+  return true;
 }
 
 static bool count(struct ts_sqlite_connection *connection, struct ts_store_usage *usage, struct ts_error *err) {
@@ -105,8 +102,6 @@ static bool count(struct ts_sqlite_connection *connection, struct ts_store_usage
 
 bool ts_sqlite_usage(void *state, struct ts_store_usage *usage, struct ts_error *err) {
   struct ts_sqlite_store *store = state;
-  pthread_mutex_lock(&store->read_lock);
-  const bool ok = count(&store->reader, usage, err);
-  pthread_mutex_unlock(&store->read_lock);
-  return ok;
+  ts_hold(&store->read_lock);
+  return count(&store->reader, usage, err);
 }

@@ -1,6 +1,7 @@
 /* Records: inserting, replacing and finding.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
+#include "base/lock.h"
 #include "store/sqlite/row_int.h"
 #include "store/sqlite/sqlite_int.h"
 
@@ -8,21 +9,6 @@
 
 static const char writing[] = "write records";
 static const char reading[] = "read records";
-
-static void bind_record(sqlite3_stmt *statement, const struct ts_record *record) {
-  ts_sqlite_bind_digest(statement, 1, &record->key.digest);
-  ts_sqlite_bind_digest(statement, 2, &record->content_key.digest);
-  sqlite3_bind_int(statement, 3, record->is_alias);
-  ts_sqlite_bind_text(statement, 4, record->operation);
-  ts_sqlite_bind_text(statement, 5, record->parameters_json);
-  ts_sqlite_bind_digest(statement, 6, &record->implementation);
-  ts_sqlite_bind_text(statement, 7, record->numeric);
-  ts_sqlite_bind_real(statement, 8, record->seconds);
-  ts_sqlite_bind_number(statement, 9, record->peak_bytes);
-  ts_sqlite_bind_text(statement, 10, record->run);
-  ts_sqlite_bind_text(statement, 11, record->producer);
-  sqlite3_bind_int64(statement, 12, record->made_unix_ns);
-}
 
 /* Inserts the row unless there is one of this key; *inserted says whether. */
 static bool insert_row(struct ts_sqlite_connection *connection, const struct ts_record *record, bool *inserted,
@@ -34,7 +20,7 @@ static bool insert_row(struct ts_sqlite_connection *connection, const struct ts_
   ts_sqlite_encode_inputs(record, blob);
   const size_t inputs_bytes = blob->length;
   ts_sqlite_encode_outputs(record, blob);
-  bind_record(statement, record);
+  ts_sqlite_bind_row(statement, 1, &ts_record_columns, record);
   sqlite3_bind_blob64(statement, 13, ts_str_get(blob), inputs_bytes, SQLITE_STATIC);
   sqlite3_bind_blob64(statement, 14, ts_str_get(blob) + inputs_bytes, blob->length - inputs_bytes, SQLITE_STATIC);
   if (!ts_sqlite_run(connection, statement, writing, err)) return false;
@@ -49,18 +35,7 @@ static bool read_row(struct ts_sqlite_connection *connection, sqlite3_stmt *stat
                      sqlite3_int64 *id, struct ts_record *record, struct ts_error *err) {
   memset(record, 0, sizeof *record);
   *id = sqlite3_column_int64(statement, 0);
-  ts_sqlite_column_digest(statement, 1, &record->key.digest);
-  ts_sqlite_column_digest(statement, 2, &record->content_key.digest);
-  record->is_alias = sqlite3_column_int(statement, 3) != 0;
-  record->operation = ts_sqlite_column_text(statement, 4, arena);
-  record->parameters_json = ts_sqlite_column_text(statement, 5, arena);
-  ts_sqlite_column_digest(statement, 6, &record->implementation);
-  record->numeric = ts_sqlite_column_text(statement, 7, arena);
-  record->seconds = sqlite3_column_double(statement, 8);
-  record->peak_bytes = ts_sqlite_column_number(statement, 9);
-  record->run = ts_sqlite_column_text(statement, 10, arena);
-  record->producer = ts_sqlite_column_text(statement, 11, arena);
-  record->made_unix_ns = sqlite3_column_int64(statement, 12);
+  ts_sqlite_column_row(statement, 1, &ts_record_columns, arena, record);
   const void *inputs = sqlite3_column_blob(statement, 13);
   const void *outputs = sqlite3_column_blob(statement, 14);
   return (ts_sqlite_decode_inputs(inputs, (size_t)sqlite3_column_bytes(statement, 13), arena, record) &&
@@ -174,22 +149,18 @@ bool ts_sqlite_records_of(void *state, const char *operation, size_t limit, stru
   struct ts_sqlite_store *store = state;
   *records = NULL;
   *count = 0;
-  pthread_mutex_lock(&store->read_lock);
+  ts_hold(&store->read_lock);
   sqlite3_stmt *statement = ts_sqlite_get(&store->reader, TS_SQL_RECORDS_OF, err);
-  bool ok = statement != NULL;
-  if (ok) {
-    ts_sqlite_bind_text(statement, 1, operation);
-    sqlite3_bind_int64(statement, 2, limit > INT64_MAX ? INT64_MAX : (sqlite3_int64)limit);
-    ok = list(&store->reader, statement, arena, records, count, err);
-  }
-  pthread_mutex_unlock(&store->read_lock);
-  return ok;
+  if (!statement) return false;
+  ts_sqlite_bind_text(statement, 1, operation);
+  sqlite3_bind_int64(statement, 2, limit > INT64_MAX ? INT64_MAX : (sqlite3_int64)limit);
+  return list(&store->reader, statement, arena, records, count, err);
 }
 
 /* From the last row that was passed on, not behind it: a row that takes the place of the last one gets its number. */
 bool ts_sqlite_keys(void *state, uint64_t *mark, ts_store_key_sink *sink, void *user, struct ts_error *err) {
   struct ts_sqlite_store *store = state;
-  pthread_mutex_lock(&store->read_lock);
+  ts_hold(&store->read_lock);
   sqlite3_stmt *statement = ts_sqlite_get(&store->reader, TS_SQL_KEYS_FROM, err);
   bool row = false;
   bool ok = statement != NULL;
@@ -202,6 +173,5 @@ bool ts_sqlite_keys(void *state, uint64_t *mark, ts_store_key_sink *sink, void *
     ts_sqlite_column_digest(statement, 2, &content_key.digest);
     sink(user, &key, &content_key);
   }
-  pthread_mutex_unlock(&store->read_lock);
   return ok;
 }

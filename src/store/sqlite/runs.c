@@ -1,11 +1,11 @@
 /* Runs and what happened to each of their tasks.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
+#include "base/lock.h"
 #include "base/process.h"
 #include "store/lock.h"
 #include "store/sqlite/sqlite_int.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,123 +17,56 @@ bool ts_sqlite_insert_task(struct ts_sqlite_connection *connection, const char *
   sqlite3_stmt *statement = ts_sqlite_get(connection, TS_SQL_INSERT_TASK, err);
   if (!statement) return false;
   ts_sqlite_bind_text(statement, 1, run);
-  ts_sqlite_bind_number(statement, 2, row->task);
-  ts_sqlite_bind_text(statement, 3, row->stage);
-  ts_sqlite_bind_text(statement, 4, row->name);
-  sqlite3_bind_int64(statement, 5, row->set);
-  sqlite3_bind_int64(statement, 6, row->unit);
-  ts_sqlite_bind_digest(statement, 7, &row->key.digest);
-  ts_sqlite_bind_text(statement, 8, row->outcome);
-  ts_sqlite_bind_real(statement, 9, row->start_s);
-  ts_sqlite_bind_real(statement, 10, row->seconds);
-  ts_sqlite_bind_real(statement, 11, row->cpu_seconds);
-  sqlite3_bind_int(statement, 12, row->worker);
-  ts_sqlite_bind_text(statement, 13, row->message);
+  ts_sqlite_bind_row(statement, 2, &ts_task_columns, row);
   return ts_sqlite_run(connection, statement, writing, err);
 }
 
-/* Runs the bound statement in a transaction of its own; *changed says whether it did anything. */
-static bool change(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, bool *changed,
+/* Runs a statement with a row in a transaction of its own; whether it changed anything. */
+static bool change(struct ts_sqlite_store *store, enum ts_sql which, const struct ts_columns *columns, const void *row,
                    struct ts_error *err) {
-  if (!ts_sqlite_run(connection, statement, writing, err)) return false;
-  *changed = sqlite3_changes(connection->db) > 0;
-  return true;
+  ts_hold(&store->write_lock);
+  sqlite3_stmt *statement = ts_sqlite_get(&store->writer, which, err);
+  if (!statement) return false;
+  ts_sqlite_bind_row(statement, 1, columns, row);
+  return ts_sqlite_run(&store->writer, statement, writing, err) && sqlite3_changes(store->writer.db) > 0;
 }
 
 bool ts_sqlite_run_insert(void *state, const struct ts_store_run *run, struct ts_error *err) {
-  struct ts_sqlite_store *store = state;
-  bool changed = false;
-  pthread_mutex_lock(&store->write_lock);
-  sqlite3_stmt *statement = ts_sqlite_get(&store->writer, TS_SQL_INSERT_RUN, err);
-  if (statement) {
-    ts_sqlite_bind_text(statement, 1, run->row.id);
-    ts_sqlite_bind_text(statement, 2, run->row.command);
-    ts_sqlite_bind_text(statement, 3, run->row.file);
-    ts_sqlite_bind_text(statement, 4, run->row.state);
-    sqlite3_bind_int64(statement, 5, run->row.started_unix_ns);
-    sqlite3_bind_int64(statement, 6, run->row.finished_unix_ns);
-    ts_sqlite_bind_text(statement, 7, run->row.settings_json);
-    ts_sqlite_bind_text(statement, 8, run->row.result_json);
-    sqlite3_bind_int64(statement, 9, run->row.process_id);
-    ts_sqlite_bind_text(statement, 10, run->process);
-    if (!change(&store->writer, statement, &changed, err)) changed = false;
-  }
-  pthread_mutex_unlock(&store->write_lock);
-  return changed;
-}
-
-/* NULL stays NULL: the column keeps its value. */
-static void bind_optional_text(sqlite3_stmt *statement, int place, const char *text) {
-  sqlite3_bind_text(statement, place, text, -1, SQLITE_STATIC);
+  return change(state, TS_SQL_INSERT_RUN, &ts_run_columns, run, err);
 }
 
 bool ts_sqlite_run_update(void *state, const struct ts_store_run_change *wanted, struct ts_error *err) {
   struct ts_sqlite_store *store = state;
-  bool changed = false;
-  if (!ts_store_lock_check(store->lock_fd, store->folder, err)) return false;
-  pthread_mutex_lock(&store->write_lock);
-  sqlite3_stmt *statement = ts_sqlite_get(&store->writer, TS_SQL_UPDATE_RUN, err);
-  if (statement) {
-    ts_sqlite_bind_text(statement, 1, wanted->id);
-    ts_sqlite_bind_text(statement, 2, wanted->state);
-    bind_optional_text(statement, 3, wanted->result_json);
-    sqlite3_bind_int64(statement, 4, wanted->finished_unix_ns);
-    sqlite3_bind_int64(statement, 5, wanted->process_id);
-    bind_optional_text(statement, 6, wanted->process);
-    if (!change(&store->writer, statement, &changed, err)) changed = false;
-  }
-  pthread_mutex_unlock(&store->write_lock);
-  return changed;
+  return ts_store_lock_check(store->lock_fd, store->folder, err) &&
+         change(store, TS_SQL_UPDATE_RUN, &ts_run_change_columns, wanted, err);
 }
 
-static void read_run(sqlite3_stmt *statement, struct ts_arena *arena, void *to) {
-  struct ts_store_run *run = to;
-  memset(run, 0, sizeof *run);
-  snprintf(run->row.id, sizeof run->row.id, "%s", ts_sqlite_column_text(statement, 0, arena));
-  run->row.command = ts_sqlite_column_text(statement, 1, arena);
-  run->row.file = ts_sqlite_column_text(statement, 2, arena);
-  run->row.state = ts_sqlite_column_text(statement, 3, arena);
-  run->row.started_unix_ns = sqlite3_column_int64(statement, 4);
-  run->row.finished_unix_ns = sqlite3_column_int64(statement, 5);
-  run->row.settings_json = ts_sqlite_column_text(statement, 6, arena);
-  run->row.result_json = ts_sqlite_column_text(statement, 7, arena);
-  run->row.process_id = sqlite3_column_int64(statement, 8);
-  run->process = ts_sqlite_column_text(statement, 9, arena);
-}
+/* What a listing reads: rows of so many bytes, whose columns begin at a place, at most `limit`. */
+struct listing {
+  const struct ts_columns *columns;
+  int first;
+  size_t row_bytes;
+  size_t limit;
+};
 
-static void read_task(sqlite3_stmt *statement, struct ts_arena *arena, void *to) {
-  struct ts_task_row *row = to;
-  memset(row, 0, sizeof *row);
-  row->task = ts_sqlite_column_number(statement, 1); /* after the run */
-  row->stage = ts_sqlite_column_text(statement, 2, arena);
-  row->name = ts_sqlite_column_text(statement, 3, arena);
-  row->set = sqlite3_column_int64(statement, 4);
-  row->unit = sqlite3_column_int64(statement, 5);
-  ts_sqlite_column_digest(statement, 6, &row->key.digest);
-  row->outcome = ts_sqlite_column_text(statement, 7, arena);
-  row->start_s = sqlite3_column_double(statement, 8);
-  row->seconds = sqlite3_column_double(statement, 9);
-  row->cpu_seconds = sqlite3_column_double(statement, 10);
-  row->worker = sqlite3_column_int(statement, 11);
-  row->message = ts_sqlite_column_text(statement, 12, arena);
-}
-
-typedef void (*row_reader)(sqlite3_stmt *statement, struct ts_arena *arena, void *row);
-
-/* All sound rows of a statement, whose last column says that they are sound, each of row_bytes, in the arena. */
-static bool list_rows(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, row_reader read,
-                      size_t row_bytes, struct ts_arena *arena, void **rows, size_t *count, struct ts_error *err) {
+/* The sound rows of a statement, whose last column says that they are sound, in the arena. The limit is not SQLite's:
+ * only sound rows count, so that fewer rows than the limit always mean that there are no more. */
+static bool list_rows(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, const struct listing *listing,
+                      struct ts_arena *arena, void **rows, size_t *count, struct ts_error *err) {
   ts_auto_free char *found = NULL;
   size_t capacity = 0;
   bool row;
   while (ts_sqlite_step(connection, statement, &row, reading, err)) {
-    if (!row) {
-      *rows = ts_arena_memdup(arena, found, *count * row_bytes);
+    if (!row || *count == listing->limit) {
+      sqlite3_reset(statement);
+      *rows = ts_arena_memdup(arena, found, *count * listing->row_bytes);
       return true;
     }
     if (!ts_sqlite_row_is_sound(connection, statement, sqlite3_column_count(statement) - 1)) continue;
-    found = ts_grow(found, *count, &capacity, row_bytes);
-    read(statement, arena, found + (*count)++ * row_bytes);
+    found = ts_grow(found, *count, &capacity, listing->row_bytes);
+    char *next = found + (*count)++ * listing->row_bytes;
+    memset(next, 0, listing->row_bytes);
+    ts_sqlite_column_row(statement, listing->first, listing->columns, arena, next);
   }
   return false;
 }
@@ -146,32 +79,50 @@ bool ts_sqlite_is_written_by(void *state, int64_t process_id, const char *proces
   return process_id == getpid() && ts_process_identity(getpid(), own) && strcmp(own, process) == 0;
 }
 
+/* `run` and `since` are the values of the statement; NULL: it has none. */
+static bool list(struct ts_sqlite_store *store, enum ts_sql which, const char *run, uint64_t since,
+                 const struct listing *listing, struct ts_arena *arena, void **rows, size_t *count,
+                 struct ts_error *err) {
+  *rows = NULL;
+  *count = 0;
+  ts_hold(&store->read_lock);
+  sqlite3_stmt *statement = ts_sqlite_get(&store->reader, which, err);
+  if (!statement) return false;
+  if (run) ts_sqlite_bind_text(statement, 1, run);
+  if (run) ts_sqlite_bind_number(statement, 2, since < INT64_MAX ? since : INT64_MAX);
+  return list_rows(&store->reader, statement, listing, arena, rows, count, err);
+}
+
 bool ts_sqlite_run_list(void *state, struct ts_arena *arena, struct ts_store_run **runs, size_t *count,
                         struct ts_error *err) {
-  struct ts_sqlite_store *store = state;
-  void *rows = NULL;
-  *count = 0;
-  pthread_mutex_lock(&store->read_lock);
-  sqlite3_stmt *statement = ts_sqlite_get(&store->reader, TS_SQL_LIST_RUNS, err);
-  const bool ok = statement && list_rows(&store->reader, statement, read_run, sizeof **runs, arena, &rows, count, err);
-  pthread_mutex_unlock(&store->read_lock);
+  const struct listing listing = {&ts_run_columns, 0, sizeof **runs, SIZE_MAX};
+  void *rows;
+  const bool ok = list(state, TS_SQL_LIST_RUNS, NULL, 0, &listing, arena, &rows, count, err);
   *runs = rows;
   return ok;
 }
 
-bool ts_sqlite_task_list(void *state, const char *run, struct ts_arena *arena, struct ts_task_row **rows, size_t *count,
-                         struct ts_error *err) {
-  struct ts_sqlite_store *store = state;
-  void *found = NULL;
-  *count = 0;
-  pthread_mutex_lock(&store->read_lock);
-  sqlite3_stmt *statement = ts_sqlite_get(&store->reader, TS_SQL_LIST_TASKS, err);
-  bool ok = statement != NULL;
-  if (ok) {
-    ts_sqlite_bind_text(statement, 1, run);
-    ok = list_rows(&store->reader, statement, read_task, sizeof **rows, arena, &found, count, err);
-  }
-  pthread_mutex_unlock(&store->read_lock);
+bool ts_sqlite_task_list(void *state, const char *run, uint64_t since, size_t limit, struct ts_arena *arena,
+                         struct ts_task_row **rows, size_t *count, struct ts_error *err) {
+  const struct listing listing = {&ts_task_columns, 1, sizeof **rows, limit}; /* after the run */
+  void *found;
+  const bool ok = list(state, TS_SQL_LIST_TASKS, run, since, &listing, arena, &found, count, err);
   *rows = found;
+  return ok;
+}
+
+/* A damaged row may have any number: those behind it must not follow that one. */
+bool ts_sqlite_task_end(void *state, const char *run, uint64_t *end, struct ts_error *err) {
+  struct ts_sqlite_store *store = state;
+  bool row = true, ok;
+  *end = 0;
+  ts_hold(&store->read_lock);
+  sqlite3_stmt *statement = ts_sqlite_get(&store->reader, TS_SQL_LAST_TASKS, err);
+  if (!statement) return false;
+  ts_sqlite_bind_text(statement, 1, run);
+  do ok = ts_sqlite_step(&store->reader, statement, &row, reading, err);
+  while (ok && row && !ts_sqlite_row_is_sound(&store->reader, statement, 1));
+  if (ok && row) *end = ts_sqlite_column_number(statement, 0) + 1;
+  sqlite3_reset(statement);
   return ok;
 }

@@ -75,8 +75,7 @@ static bool query_number(struct ts_sqlite_connection *connection, const char *sq
 
 static bool fail_foreign(const struct ts_sqlite_connection *connection, struct ts_error *err) {
   ts_fail(err, TS_ERR_STORE_FORMAT, "the folder '%s' holds a database of another program", connection->folder);
-  ts_error_help(err, "choose another folder for the store");
-  return false;
+  return ts_error_help(err, "choose another folder for the store");
 }
 
 static bool check_version(struct ts_sqlite_connection *connection, struct ts_error *err) {
@@ -85,8 +84,7 @@ static bool check_version(struct ts_sqlite_connection *connection, struct ts_err
   if (number == TS_SQLITE_SCHEMA) return true;
   ts_fail(err, TS_ERR_STORE_FORMAT, "the store '%s' has schema %lld, this program knows only schema %d",
           connection->folder, (long long)number, TS_SQLITE_SCHEMA);
-  ts_error_help(err, "use the version of the program that made the store, or choose another store");
-  return false;
+  return ts_error_help(err, "use the version of the program that made the store, or choose another store");
 }
 
 /* Whether the database holds nothing at all, as a new file does. */
@@ -104,8 +102,7 @@ bool ts_sqlite_schema_check(struct ts_sqlite_connection *connection, struct ts_e
   if (!is_new(connection, &empty, err)) return false;
   if (!empty) return check_version(connection, err);
   ts_fail(err, TS_ERR_FILE_NOT_FOUND, "the store '%s' is empty: nothing has been run with it", connection->folder);
-  ts_error_help(err, "run a workflow or study first, or name another store");
-  return false;
+  return ts_error_help(err, "run a workflow or study first, or name another store");
 }
 
 bool ts_sqlite_schema_prepare(struct ts_sqlite_connection *connection, struct ts_error *err) {
@@ -118,8 +115,7 @@ bool ts_sqlite_schema_prepare(struct ts_sqlite_connection *connection, struct ts
   if (!query_text(connection, "PRAGMA journal_mode = WAL", &mode, err)) return false;
   if (strcmp(mode, "wal") != 0) {
     ts_fail(err, TS_ERR_STORE, "the file system of the store '%s' lacks shared memory", connection->folder);
-    ts_error_help(err, "choose a folder on a disk of this machine");
-    return false;
+    return ts_error_help(err, "choose a folder on a disk of this machine");
   }
   if (!empty) return true;
   if (!ts_sqlite_begin(connection, TS_SQL_BEGIN_WRITE, err)) return false;

@@ -23,6 +23,7 @@ const struct ts_store_backend ts_store_sqlite = {
     .run_list = ts_sqlite_run_list,
     .is_written_by = ts_sqlite_is_written_by,
     .task_list = ts_sqlite_task_list,
+    .task_end = ts_sqlite_task_end,
     .usage = ts_sqlite_usage,
     .file_find = ts_sqlite_file_find,
     .file_put = ts_sqlite_file_put,

@@ -1,4 +1,4 @@
-/* The inside of the SQLite backend: connections, their prepared statements, and one group of functions per file.
+/* The inside of the SQLite backend: its state, and one group of functions per file.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_STORE_SQLITE_INT_H
 #define TS_STORE_SQLITE_INT_H
@@ -6,23 +6,11 @@
 #include "store/backend.h"
 #include "store/key_set.h"
 #include "store/objects.h"
-#include "store/sqlite/statements_int.h"
+#include "store/sqlite/connection.h"
 
 #include <pthread.h>
-#include <sqlite3.h>
-#include <stdbool.h>
 
 #define TS_SQLITE_SCHEMA 4
-
-/* A database connection with its statements, prepared at their first use. Guarded by the lock of its owner. */
-struct ts_sqlite_connection {
-  sqlite3 *db;                            /* owned */
-  sqlite3_stmt *statements[TS_SQL_COUNT]; /* owned */
-  struct ts_str scratch;                  /* bytes bound to the statement that runs */
-  struct ts_str covered;                  /* what the last checksum was made of */
-  const char *folder;                     /* borrowed from the store; for messages */
-  uint64_t damage_count;                  /* rows met that are not what was written; atomic */
-};
 
 /* WAITING until filling pays, FILLING, FULL: it can answer; OFF for good. */
 enum ts_filter_state { TS_FILTER_WAITING, TS_FILTER_FILLING, TS_FILTER_FULL, TS_FILTER_OFF };
@@ -47,43 +35,7 @@ struct ts_sqlite_store {
   struct ts_sqlite_filter filter;
 };
 
-/* connection.c */
-bool ts_sqlite_connection_open(struct ts_sqlite_connection *connection, const char *folder, const char *database,
-                               int flags, struct ts_error *err);
-void ts_sqlite_connection_close(struct ts_sqlite_connection *connection);
-/* Sets the error that fits the last failure of the connection; returns false. `action` as in "write records". */
-bool ts_sqlite_fail(struct ts_sqlite_connection *connection, int rc, const char *action, struct ts_error *err);
-/* Runs SQL text without results. */
-bool ts_sqlite_execute(struct ts_sqlite_connection *connection, const char *sql, const char *action,
-                       struct ts_error *err);
-/* The statement, ready for binding; NULL with an error. */
-sqlite3_stmt *ts_sqlite_get(struct ts_sqlite_connection *connection, enum ts_sql which, struct ts_error *err);
-/* Runs a bound statement that gives no rows, and makes it ready again. */
-bool ts_sqlite_run(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, const char *action,
-                   struct ts_error *err);
-/* Steps to the next row: true with *row set or cleared. At the end and after an error the statement is ready again. */
-bool ts_sqlite_step(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, bool *row, const char *action,
-                    struct ts_error *err);
-/* Ends a transaction: commits if ok, rolls back if not. Returns whether it is committed. */
-bool ts_sqlite_begin(struct ts_sqlite_connection *connection, enum ts_sql which, struct ts_error *err);
-bool ts_sqlite_end(struct ts_sqlite_connection *connection, bool ok, struct ts_error *err);
-
-/* Binding and reading; the bound memory must live until the statement ran. */
-void ts_sqlite_bind_text(sqlite3_stmt *statement, int place, const char *text);
-void ts_sqlite_bind_digest(sqlite3_stmt *statement, int place, const struct ts_sha256 *digest);
-void ts_sqlite_bind_number(sqlite3_stmt *statement, int place, uint64_t number);
-void ts_sqlite_bind_real(sqlite3_stmt *statement, int place, double number);
-const char *ts_sqlite_column_text(sqlite3_stmt *statement, int place, struct ts_arena *arena);
-void ts_sqlite_column_digest(sqlite3_stmt *statement, int place, struct ts_sha256 *digest);
-uint64_t ts_sqlite_column_number(sqlite3_stmt *statement, int place);
-
 /* checksum.c */
-/* Gives the connection the SQL function row_checksum: XXH3-64 of its arguments, as a number. */
-bool ts_sqlite_checksum_define(struct ts_sqlite_connection *connection, struct ts_error *err);
-/* Whether the row that the statement is at is as it was written, by the column that says so; counts one that is
- * not. */
-bool ts_sqlite_row_is_sound(struct ts_sqlite_connection *connection, sqlite3_stmt *statement, int place);
-void ts_sqlite_count_damage(struct ts_sqlite_connection *connection);
 /* Rows met so far that are not what was written. */
 uint64_t ts_sqlite_damage_count(void *state);
 
@@ -139,8 +91,9 @@ bool ts_sqlite_run_update(void *state, const struct ts_store_run_change *change,
 bool ts_sqlite_is_written_by(void *state, int64_t process_id, const char *process);
 bool ts_sqlite_run_list(void *state, struct ts_arena *arena, struct ts_store_run **runs, size_t *count,
                         struct ts_error *err);
-bool ts_sqlite_task_list(void *state, const char *run, struct ts_arena *arena, struct ts_task_row **rows, size_t *count,
-                         struct ts_error *err);
+bool ts_sqlite_task_list(void *state, const char *run, uint64_t since, size_t limit, struct ts_arena *arena,
+                         struct ts_task_row **rows, size_t *count, struct ts_error *err);
+bool ts_sqlite_task_end(void *state, const char *run, uint64_t *end, struct ts_error *err);
 
 /* files.c */
 bool ts_sqlite_file_find(void *state, const struct ts_file_identity *file, struct ts_sha256 *digest,

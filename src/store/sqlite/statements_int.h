@@ -30,6 +30,7 @@
 #define TS_SQL_NEW_RESULT     "coalesce(?3, result)"
 #define TS_SQL_NEW_PROCESS_ID "CASE WHEN ?6 IS NULL THEN process_id ELSE ?5 END"
 #define TS_SQL_NEW_PROCESS    "coalesce(?6, process)"
+#define TS_SQL_NEW_SETTINGS   "coalesce(?7, settings)"
 
 #define TS_SQL_MAP(X)                                                                                                  \
   X(BEGIN_WRITE, "BEGIN IMMEDIATE")                                                                                    \
@@ -59,16 +60,17 @@
                     "WHERE is_there = 1")                                                                              \
   X(INSERT_RUN, "INSERT " TS_SQL_INSERT("run", TS_SQL_RUN_FIELDS, TS_SQL_10_PLACES) " ON CONFLICT(id) DO NOTHING")     \
   X(UPDATE_RUN,                                                                                                        \
-    "UPDATE run SET state = ?2, result = " TS_SQL_NEW_RESULT                                                           \
+    "UPDATE run SET state = ?2, settings = " TS_SQL_NEW_SETTINGS ", result = " TS_SQL_NEW_RESULT                       \
     ", finished_unix_ns = ?4, process_id = " TS_SQL_NEW_PROCESS_ID ", process = " TS_SQL_NEW_PROCESS                   \
-    ", checksum = " TS_SQL_CHECKSUM("id, command, file, ?2, started_unix_ns, ?4, settings, " TS_SQL_NEW_RESULT         \
-                                    ", " TS_SQL_NEW_PROCESS_ID                                                         \
+    ", checksum = " TS_SQL_CHECKSUM("id, command, file, ?2, started_unix_ns, ?4, " TS_SQL_NEW_SETTINGS                 \
+                                    ", " TS_SQL_NEW_RESULT ", " TS_SQL_NEW_PROCESS_ID                                  \
                                     ", " TS_SQL_NEW_PROCESS) " WHERE number = (SELECT number FROM run WHERE id = ?1) " \
                                                              "AND +id = ?1 AND " TS_SQL_IS_SOUND(TS_SQL_RUN_FIELDS))   \
   X(LIST_RUNS, "SELECT " TS_SQL_RUN_FIELDS ", " TS_SQL_IS_SOUND(TS_SQL_RUN_FIELDS) " FROM run ORDER BY number DESC")   \
   X(INSERT_TASK, "INSERT OR REPLACE " TS_SQL_INSERT("task", TS_SQL_TASK_FIELDS, TS_SQL_13_PLACES))                     \
   X(LIST_TASKS, "SELECT " TS_SQL_TASK_FIELDS ", " TS_SQL_IS_SOUND(TS_SQL_TASK_FIELDS) " FROM task WHERE run = ?1 "     \
-                                                                                      "ORDER BY task")                 \
+                                                                                      "AND task >= ?2 ORDER BY task")  \
+  X(LAST_TASKS, "SELECT task, " TS_SQL_IS_SOUND(TS_SQL_TASK_FIELDS) " FROM task WHERE run = ?1 ORDER BY task DESC")    \
   X(FIND_FILE, "SELECT digest, " TS_SQL_IS_SOUND(                                                                      \
                    TS_SQL_FILE_FIELDS) " FROM file_digest WHERE device = ?1 AND "                                      \
                                        "inode = ?2 AND size_bytes = ?3 AND mtime_ns = ?4 AND ctime_ns = ?5")           \

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/verify.h"
 #include "base/alloc.h"
+#include "base/lock.h"
 #include "store/sqlite/verify_int.h"
 
 #include <string.h>
@@ -56,8 +57,7 @@ static bool has_sound_form(struct ts_sqlite_connection *connection, bool *is_sou
 
 static bool fail_repair(const struct ts_sqlite_store *store, struct ts_error *err) {
   ts_fail(err, TS_ERR_STORE_DAMAGED, "the store '%s' is damaged and could not be repaired", store->folder);
-  ts_error_help(err, "move the folder away: everything in it can be computed again");
-  return false;
+  return ts_error_help(err, "move the folder away: everything in it can be computed again");
 }
 
 /* Under write_lock. */
@@ -79,17 +79,16 @@ bool ts_sqlite_verify(void *state, struct ts_store_verification *found, struct t
   struct ts_sqlite_store *store = state;
   bool is_whole = false;
   bool is_sound = false;
-  pthread_mutex_lock(&store->write_lock);
+  ts_hold(&store->write_lock);
   bool ok = has_sound_form(&store->writer, &is_sound, err) && count_rows(&store->writer, &is_whole, found, err);
   if (ok && (!is_sound || !is_whole || found->damaged_rows > 0)) ok = repair(store, found, err);
-  pthread_mutex_unlock(&store->write_lock);
   return ok;
 }
 
 bool ts_sqlite_product_list(void *state, ts_store_digest_sink *sink, void *user, struct ts_error *err) {
   struct ts_sqlite_store *store = state;
   bool row = false;
-  pthread_mutex_lock(&store->read_lock);
+  ts_hold(&store->read_lock);
   sqlite3_stmt *statement = ts_sqlite_get(&store->reader, TS_SQL_LIST_PRODUCTS, err);
   bool ok = statement != NULL;
   while (ok && (ok = ts_sqlite_step(&store->reader, statement, &row, "be verified", err)) && row) {
@@ -97,7 +96,6 @@ bool ts_sqlite_product_list(void *state, ts_store_digest_sink *sink, void *user,
     ts_sqlite_column_digest(statement, 0, &digest);
     sink(user, &digest);
   }
-  pthread_mutex_unlock(&store->read_lock);
   return ok;
 }
 
@@ -127,13 +125,9 @@ bool ts_sqlite_sweep(void *state, struct ts_store_verification *found, struct ts
 
 bool ts_sqlite_drop(void *state, const struct ts_key *key, struct ts_error *err) {
   struct ts_sqlite_store *store = state;
-  bool ok = false;
-  pthread_mutex_lock(&store->write_lock);
+  ts_hold(&store->write_lock);
   sqlite3_stmt *statement = ts_sqlite_get(&store->writer, TS_SQL_DROP_RECORD, err);
-  if (statement) {
-    ts_sqlite_bind_digest(statement, 1, &key->digest);
-    ok = ts_sqlite_run(&store->writer, statement, "remove a record", err);
-  }
-  pthread_mutex_unlock(&store->write_lock);
-  return ok;
+  if (!statement) return false;
+  ts_sqlite_bind_digest(statement, 1, &key->digest);
+  return ts_sqlite_run(&store->writer, statement, "remove a record", err);
 }

@@ -1,6 +1,7 @@
 /* Writing of a batch: the files of large products first, then all rows in one transaction that makes them visible.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
+#include "base/lock.h"
 #include "store/lock.h"
 #include "store/sqlite/sqlite_int.h"
 
@@ -53,7 +54,7 @@ bool ts_sqlite_write(void *state, const struct ts_batch *batch, struct ts_error 
   bool ok = ts_store_lock_check(store->lock_fd, store->folder, err) &&
             ts_objects_write(&store->objects, large.products, large.count, large.is_new, err);
   if (ok) {
-    pthread_mutex_lock(&store->write_lock);
+    ts_hold(&store->write_lock);
     for (size_t i = 0; i < batch->entry_count; i++) {
       if (batch->entries[i].record) ts_sqlite_filter_add(&store->filter, batch->entries[i].record);
     }
@@ -61,7 +62,6 @@ bool ts_sqlite_write(void *state, const struct ts_batch *batch, struct ts_error 
     if (ok) ok = ts_sqlite_end(&store->writer, write_rows(&store->writer, batch, err), err);
     /* Files without a row would only take space; those that were there may have one. */
     if (!ok) ts_objects_remove_new(&store->objects, large.products, large.count, large.is_new);
-    pthread_mutex_unlock(&store->write_lock);
   }
   free(large.is_new);
   free(large.products);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tessera.h"
+#include "api/calls.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -126,10 +126,10 @@ static const char *member(const json_t *object, const char *name) {
 
 /* Whatever is refused must say what is wrong and what to do. */
 static void check_project(const char *file, bool with_design, struct counts *counts) {
-  struct ts_request request = {.size_bytes = sizeof request, .folder = folder, .file = file, .store = "memory"};
+  struct ts_request request = {.folder = folder, .file = file, .store = "memory"};
   if (with_design) request.design = "design.csv";
   char *reply = NULL;
-  int code = tessera_check(&request, &reply);
+  int code = ts_check(&request, &reply);
   json_t *root = json_loads(reply, 0, NULL);
   assert_non_null(root);
   json_t *faults = json_object_get(root, "faults");

@@ -117,11 +117,37 @@ static void many_keys_are_sorted(void **state) {
   json_decref(json);
 }
 
+static void dump_nothing(void) { free(ts_json_dump(NULL, false, false)); }
+
+static void dump_nothing_in_a_program(void) {
+  ts_memory_exit_when_exhausted();
+  dump_nothing();
+}
+
+/* What jansson had no memory for is reported as that, not as a mistake of the program. */
+static void no_value_means_no_memory(void **state) {
+  (void)state;
+  char folder[64], path[80], words[400] = "";
+  assert_true(aborts(dump_nothing));
+  snprintf(path, sizeof path, "%s/words", scratch_create(folder));
+  const int status = end_of(dump_nothing_in_a_program, path);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), ts_error_exit_code(TS_ERR_NO_MEMORY));
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  assert_true(fread(words, 1, sizeof words - 1, file) > 0);
+  fclose(file);
+  assert_non_null(strstr(words, "error[T511]: out of memory (a JSON value)\nhelp: "));
+  assert_null(strstr(words, "internal error"));
+  scratch_remove(folder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(layout_and_order),    cmocka_unit_test(numbers_become_values),
-      cmocka_unit_test(strings_are_escaped), cmocka_unit_test(no_tag_survives_in_html),
-      cmocka_unit_test(numbers_are_exact),   cmocka_unit_test(many_keys_are_sorted),
+      cmocka_unit_test(layout_and_order),         cmocka_unit_test(numbers_become_values),
+      cmocka_unit_test(strings_are_escaped),      cmocka_unit_test(no_tag_survives_in_html),
+      cmocka_unit_test(numbers_are_exact),        cmocka_unit_test(many_keys_are_sorted),
+      cmocka_unit_test(no_value_means_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,19 +54,25 @@ static inline void assert_place(const struct ts_error *err, const char *file, in
   assert_int_equal(err->where.column, column);
 }
 
-/* Whether the function ends its process by abort(); run in a child with stderr closed. */
-static inline bool aborts(void (*function)(void)) {
+/* How the function ends its process, as waitpid says it; run in a child whose stderr is this file. */
+static inline int end_of(void (*function)(void), const char *words) {
   fflush(NULL);
   pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) {
     signal(SIGABRT, SIG_DFL);
-    if (!freopen("/dev/null", "w", stderr)) _exit(1);
+    if (!freopen(words, "w", stderr) || setvbuf(stderr, NULL, _IONBF, 0) != 0) _exit(1);
     function();
     _exit(0);
   }
   int status = 0;
   assert_int_equal(waitpid(child, &status, 0), child);
+  return status;
+}
+
+/* Whether the function ends its process by abort(). */
+static inline bool aborts(void (*function)(void)) {
+  const int status = end_of(function, "/dev/null");
   return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }
 

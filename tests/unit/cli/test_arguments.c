@@ -51,8 +51,8 @@ static void numbers_come_in_every_form(void **state) {
                                       "-j4 study", "-j 4 study -q", "study -nj4",     "study -j 9 -j 4"};
   for (size_t i = 0; i < COUNT_OF(lines); i++) {
     struct ts_arguments arguments = parsed(lines[i]);
-    assert_int_equal(arguments.request.threads, 4);
-    assert_true(arguments.has_jobs);
+    assert_int_equal(ts_call_request(arguments.call)->threads, 4);
+    assert_string_equal(ts_arguments_get(&arguments, "jobs"), "4");
     assert_string_equal(arguments.command->name, "study");
     ts_arguments_release(&arguments);
   }
@@ -63,12 +63,12 @@ static void letters_may_be_joined(void **state) {
   struct ts_arguments arguments = parsed("run -qnvv -pG1=40 -p T1=2.5=x workflow.json");
   assert_true(arguments.quiet && arguments.dry_run);
   assert_int_equal(arguments.verbose, 2);
-  assert_int_equal(arguments.request.parameter_count, 2);
-  assert_string_equal(arguments.request.parameters[0].name, "G1");
-  assert_string_equal(arguments.request.parameters[0].value, "40");
-  assert_string_equal(arguments.request.parameters[1].name, "T1");
-  assert_string_equal(arguments.request.parameters[1].value, "2.5=x");
-  assert_string_equal(arguments.request.file, "workflow.json");
+  assert_int_equal(ts_call_request(arguments.call)->parameter_count, 2);
+  assert_string_equal(ts_call_request(arguments.call)->parameters[0].name, "G1");
+  assert_string_equal(ts_call_request(arguments.call)->parameters[0].value, "40");
+  assert_string_equal(ts_call_request(arguments.call)->parameters[1].name, "T1");
+  assert_string_equal(ts_call_request(arguments.call)->parameters[1].value, "2.5=x");
+  assert_string_equal(ts_call_request(arguments.call)->file, "workflow.json");
   ts_arguments_release(&arguments);
 }
 
@@ -77,7 +77,7 @@ static void texts_words_and_lists_arrive(void **state) {
   struct ts_arguments arguments =
       parsed("plan s.json --design d.csv --data a --data=b --tile 512 --merge stage --canonical off --no-cutoff "
              "--no-reuse --store=there --method morris --trajectories 20 --seed 18446744073709551615");
-  const struct ts_request *request = &arguments.request;
+  const struct ts_request *request = ts_call_request(arguments.call);
   assert_string_equal(request->file, "s.json");
   assert_string_equal(request->design, "d.csv");
   assert_int_equal(request->data_count, 2);
@@ -92,10 +92,11 @@ static void texts_words_and_lists_arrive(void **state) {
   assert_true(request->seed == UINT64_MAX);
   ts_arguments_release(&arguments);
   arguments = parsed("run --only segment --overlay --no-parts -o out --tile=0");
-  assert_string_equal(arguments.request.only_stage, "segment");
-  assert_string_equal(arguments.request.output, "out");
-  assert_true(arguments.request.overlays && arguments.request.has_tile && arguments.request.no_parts);
-  assert_int_equal(arguments.request.tile_px, 0);
+  assert_string_equal(ts_call_request(arguments.call)->only_stage, "segment");
+  assert_string_equal(ts_call_request(arguments.call)->output, "out");
+  assert_true(ts_call_request(arguments.call)->overlays && ts_call_request(arguments.call)->has_tile &&
+              ts_call_request(arguments.call)->no_parts);
+  assert_int_equal(ts_call_request(arguments.call)->tile_px, 0);
   ts_arguments_release(&arguments);
 }
 
@@ -104,7 +105,7 @@ static void limits_of_buckets_arrive(void **state) {
   struct ts_arguments arguments =
       parsed("plan --merge rtma --max-bucket-size 7 --max-buckets 24 --max-bucket-memory 1.5G "
              "--keys dag --cost c.json --compare --workers 5 --picture b.svg");
-  const struct ts_request *request = &arguments.request;
+  const struct ts_request *request = ts_call_request(arguments.call);
   assert_string_equal(request->merge, "rtma");
   assert_int_equal(request->max_bucket_size, 7);
   assert_int_equal(request->max_buckets, 24);
@@ -121,7 +122,7 @@ static void options_of_sample_and_analyse_arrive(void **state) {
   (void)state;
   struct ts_arguments arguments = parsed("sample --method saltelli --space s.json -N 1024 --second-order --base lhs "
                                          "--scramble shift --skip 16 --unit --seed 4 -o d.csv");
-  const struct ts_request *request = &arguments.request;
+  const struct ts_request *request = ts_call_request(arguments.call);
   assert_string_equal(request->method, "saltelli");
   assert_string_equal(request->space, "s.json");
   assert_string_equal(request->base, "lhs");
@@ -131,6 +132,7 @@ static void options_of_sample_and_analyse_arrive(void **state) {
   assert_true(request->has_seed && request->seed == 4);
   ts_arguments_release(&arguments);
   arguments = parsed("sample --levels 6 --radial --candidates 50 --brute-force --improve 3 --harmonics 5 --step 0.05");
+  request = ts_call_request(arguments.call);
   const size_t numbers[] = {request->levels, request->candidates, request->improve, request->harmonics};
   const size_t expected[] = {6, 50, 3, 5};
   assert_memory_equal(numbers, expected, sizeof numbers);
@@ -139,6 +141,7 @@ static void options_of_sample_and_analyse_arrive(void **state) {
   arguments = parsed("analyse --design d.csv --outputs y.csv --output-column a --output-column=b --resamples 0 "
                      "--confidence 0.9 --interval normal --estimator janon --scaled --convergence --slices 12 "
                      "--degree 6");
+  request = ts_call_request(arguments.call);
   assert_string_equal(request->design, "d.csv");
   assert_string_equal(request->outputs, "y.csv");
   assert_int_equal(request->output_column_count, 2);
@@ -158,8 +161,8 @@ static void options_of_sample_and_analyse_arrive(void **state) {
 static void zero_is_the_default(void **state) {
   (void)state;
   struct ts_arguments arguments = parsed("study");
-  struct ts_request nothing = {.size_bytes = sizeof nothing, .command = arguments.command_line};
-  assert_memory_equal(&arguments.request, &nothing, sizeof nothing);
+  struct ts_request nothing = {0};
+  assert_memory_equal(ts_call_request(arguments.call), &nothing, sizeof nothing);
   ts_arguments_release(&arguments);
 }
 
@@ -176,13 +179,13 @@ static void resume_takes_an_id_or_none(void **state) {
                {"study --resume 7F3A91BC", NULL, "7F3A91BC"}};
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     struct ts_arguments arguments = parsed(cases[i].line);
-    assert_true(arguments.request.resume);
+    assert_true(ts_call_request(arguments.call)->resume);
     if (cases[i].id) {
-      assert_string_equal(arguments.request.resume_id, cases[i].id);
+      assert_string_equal(ts_call_request(arguments.call)->resume_id, cases[i].id);
     } else {
-      assert_null(arguments.request.resume_id);
+      assert_null(ts_call_request(arguments.call)->resume_id);
     }
-    if (cases[i].file) assert_string_equal(arguments.request.file, cases[i].file);
+    if (cases[i].file) assert_string_equal(ts_call_request(arguments.call)->file, cases[i].file);
     ts_arguments_release(&arguments);
   }
 }
@@ -203,7 +206,7 @@ static void init_knows_where_and_what(void **state) {
                {"-C top init", NULL, "top"}};
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     struct ts_arguments arguments = parsed(cases[i].line);
-    const char *demo = arguments.request.demo, *folder = arguments.request.folder;
+    const char *demo = ts_call_request(arguments.call)->demo, *folder = ts_call_request(arguments.call)->folder;
     assert_string_equal(demo ? demo : "-", cases[i].demo ? cases[i].demo : "-");
     assert_string_equal(folder ? folder : "-", cases[i].folder ? cases[i].folder : "-");
     ts_arguments_release(&arguments);
@@ -213,23 +216,23 @@ static void init_knows_where_and_what(void **state) {
 static void operands_find_their_fields(void **state) {
   (void)state;
   struct ts_arguments arguments = parsed("log 7f3a91bc segment/9c1e4f");
-  assert_string_equal(arguments.request.run, "7f3a91bc");
-  assert_string_equal(arguments.request.task, "segment/9c1e4f");
+  assert_string_equal(ts_call_request(arguments.call)->run, "7f3a91bc");
+  assert_string_equal(ts_call_request(arguments.call)->task, "segment/9c1e4f");
   ts_arguments_release(&arguments);
   arguments = parsed("explain segment.split --run 7f3a91bc");
-  assert_string_equal(arguments.request.run, "7f3a91bc");
-  assert_string_equal(arguments.request.task, "segment.split");
+  assert_string_equal(ts_call_request(arguments.call)->run, "7f3a91bc");
+  assert_string_equal(ts_call_request(arguments.call)->task, "segment.split");
   ts_arguments_release(&arguments);
   arguments = parsed("bench nuclei --image a.png --threads 3");
-  assert_string_equal(arguments.request.file, "nuclei");
-  assert_string_equal(arguments.request.data[0], "a.png");
-  assert_int_equal(arguments.request.threads, 3);
+  assert_string_equal(ts_call_request(arguments.call)->file, "nuclei");
+  assert_string_equal(ts_call_request(arguments.call)->data[0], "a.png");
+  assert_int_equal(ts_call_request(arguments.call)->threads, 3);
   ts_arguments_release(&arguments);
   arguments = parsed("check -- -j");
-  assert_string_equal(arguments.request.file, "-j");
+  assert_string_equal(ts_call_request(arguments.call)->file, "-j");
   ts_arguments_release(&arguments);
   arguments = parsed("check -");
-  assert_string_equal(arguments.request.file, "-");
+  assert_string_equal(ts_call_request(arguments.call)->file, "-");
   ts_arguments_release(&arguments);
 }
 
@@ -331,7 +334,7 @@ static void the_way_back_is_kept(void **state) {
   assert_continues("study -- --odd", "tessera study --resume ID -- --odd");
   assert_continues("run -p name=it's*", "tessera run -p 'name=it'\\''s*' --resume ID");
   struct ts_arguments arguments = parsed("study --seed 3");
-  assert_string_equal(arguments.request.command, "tessera study --seed 3");
+  assert_string_equal(arguments.command_line, "tessera study --seed 3");
   ts_arguments_release(&arguments);
 }
 

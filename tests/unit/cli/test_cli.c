@@ -219,50 +219,49 @@ static void show_config(void **state) {
 
 /* Writes what the library was asked for; the text comes back on standard error. */
 static void tell_request(const struct ts_request *request) {
-  fprintf(stderr, "%s jobs=%zu store=%s file=%s\n", fake_called, request->threads,
-          request->store ? request->store : "-", request->file ? request->file : "-");
+  fprintf(stderr, "%s jobs=%zu store=%s file=%s%s\n", fake_called, request->threads,
+          request->store ? request->store : "-", request->file ? request->file : "-", request->dry_run ? " dry" : "");
 }
 
 static void settings_reach_the_library(void **state) {
   (void)state;
   fake_work = tell_request;
   assert_outcome(call(NULL, WORDS("report", "--json")), 0, "{\n  \"schema\": \"tessera.fake/1\"\n}\n",
-                 "tessera_report jobs=0 store=- file=-\n");
+                 "report jobs=0 store=- file=-\n");
   assert_outcome(call(NULL, WORDS("store", "costs", "--json")), 0, "{\n  \"schema\": \"tessera.fake/1\"\n}\n",
-                 "tessera_costs jobs=0 store=- file=-\n");
+                 "store costs jobs=0 store=- file=-\n");
   assert_outcome(call(NULL, WORDS("store", "verify", "s.json", "--recompute", "--json")), 0,
-                 "{\n  \"schema\": \"tessera.fake/1\"\n}\n", "tessera_verify jobs=0 store=- file=s.json\n");
+                 "{\n  \"schema\": \"tessera.fake/1\"\n}\n", "store verify jobs=0 store=- file=s.json\n");
   setenv("TESSERA_STORE", "there", 1);
   setenv("TESSERA_JOBS", "7", 1);
   assert_outcome(call(NULL, WORDS("plan", "--json")), 0, "{\n  \"schema\": \"tessera.fake/1\"\n}\n",
-                 "tessera_plan jobs=7 store=there file=-\n");
-  /* --dry-run is plan. */
+                 "plan jobs=7 store=there file=-\n");
   assert_outcome(call(NULL, WORDS("study", "s.json", "-n", "-j2", "--store=x", "--json")), 0,
-                 "{\n  \"schema\": \"tessera.fake/1\"\n}\n", "tessera_plan jobs=2 store=x file=s.json\n");
+                 "{\n  \"schema\": \"tessera.fake/1\"\n}\n", "study jobs=2 store=x file=s.json dry\n");
 }
 
-static struct ts_stage_progress stage = {.name = "segment", .total = 3600, .done = 1840};
+static struct tessera_stage stage = {.name = "segment", .total = 3600, .done = 1840};
 
-static void tell_progress(const struct ts_request *request, const char *event) {
-  const struct ts_progress progress = {.event = event,
-                                       .run = "7f3a91bc",
-                                       .left_s = -1,
-                                       .threads = 2,
-                                       .stages = &stage,
-                                       .stage_count = 1,
-                                       .stage = "segment",
-                                       .task = "segment.split",
-                                       .key = "9c1e4f",
-                                       .outcome = "executed",
-                                       .file = "",
-                                       .message = ""};
-  request->on_progress(request->user, &progress);
+static void tell_progress(const struct ts_request *request, enum tessera_event_kind kind) {
+  const struct tessera_event progress = {.kind = kind,
+                                         .run = "7f3a91bc",
+                                         .left_s = -1,
+                                         .threads = 2,
+                                         .stages = &stage,
+                                         .stage_count = 1,
+                                         .stage = "segment",
+                                         .task = "segment.split",
+                                         .key = "9c1e4f",
+                                         .outcome = "executed",
+                                         .file = "",
+                                         .message = ""};
+  request->observer->on_event(request->observer->user, &progress);
 }
 
 static void work_to_the_end(const struct ts_request *request) {
-  tell_progress(request, "run_begin");
+  tell_progress(request, TESSERA_RUN_BEGIN);
   stage.done = stage.total;
-  tell_progress(request, "task_done");
+  tell_progress(request, TESSERA_TASK_DONE);
 }
 
 static void progress_is_plain_without_a_terminal(void **state) {
@@ -280,7 +279,7 @@ static void progress_is_plain_without_a_terminal(void **state) {
 }
 
 static void get_signal(const struct ts_request *request, int number) {
-  tell_progress(request, "run_begin");
+  tell_progress(request, TESSERA_RUN_BEGIN);
   if (*request->stop) _exit(98);
   raise(number);
   if (!*request->stop) _exit(97);

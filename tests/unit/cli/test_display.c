@@ -14,29 +14,29 @@ static uint64_t read_now(void) { return now_ns; }
 static void pass_ms(uint64_t ms) { now_ns += ms * 1000000; }
 
 /* The example of the specification. */
-static struct ts_stage_progress stages[] = {
+static struct tessera_stage stages[] = {
     {.name = "normalise", .total = 400, .done = 400, .reused = 300},
     {.name = "segment", .total = 3600, .done = 1840, .running = 4, .reused = 8400},
     {.name = "features", .total = 3600, .done = 912, .running = 1},
 };
 
-static struct ts_progress event(const char *name) {
-  return (struct ts_progress){.event = name,
-                              .run = "7f3a91bc",
-                              .elapsed_s = 131.2,
-                              .left_s = 340,
-                              .threads = 8,
-                              .stages = stages,
-                              .stage_count = COUNT_OF(stages),
-                              .stage = "segment",
-                              .task = "segment.split",
-                              .key = "k1:9c1e4fab",
-                              .outcome = "executed",
-                              .file = "slide.png",
-                              .tile_x = 12,
-                              .tile_y = 40,
-                              .seconds = 2.31,
-                              .message = ""};
+static struct tessera_event event(enum tessera_event_kind kind) {
+  return (struct tessera_event){.kind = kind,
+                                .run = "7f3a91bc",
+                                .elapsed_s = 131.2,
+                                .left_s = 340,
+                                .threads = 8,
+                                .stages = stages,
+                                .stage_count = COUNT_OF(stages),
+                                .stage = "segment",
+                                .task = "segment.split",
+                                .key = "k1:9c1e4fab",
+                                .outcome = "executed",
+                                .file = "slide.png",
+                                .tile_x = 12,
+                                .tile_y = 40,
+                                .seconds = 2.31,
+                                .message = ""};
 }
 
 struct screen {
@@ -75,9 +75,9 @@ static void assert_new(struct screen *screen, const char *expected) {
   screen->seen = screen->size;
 }
 
-static void tell(struct screen *screen, const char *name) {
-  struct ts_progress progress = event(name);
-  ts_display_on_progress(screen->display, &progress);
+static void tell(struct screen *screen, enum tessera_event_kind kind) {
+  struct tessera_event progress = event(kind);
+  ts_display_on_event(screen->display, &progress);
 }
 
 static const char look[] = "morris-7f3a91bc  8 workers  02:11 elapsed, about 05:40 left\n"
@@ -121,9 +121,9 @@ static void a_low_screen_drops_finished_stages(void **state) {
 
 static void colors_mark_failures(void **state) {
   (void)state;
-  struct ts_stage_progress odd[] = {{.name = "fit", .total = 4, .done = 2, .running = 1, .failed = 1},
-                                    {.name = "idle"},
-                                    {.name = "score", .total = 4}};
+  struct tessera_stage odd[] = {{.name = "fit", .total = 4, .done = 2, .running = 1, .failed = 1},
+                                {.name = "idle"},
+                                {.name = "score", .total = 4}};
   const struct ts_snapshot snapshot = {.run = "", .left_s = -1, .threads = 2, .stages = odd, .stage_count = 3};
   const struct ts_display_options options = {.name = "run", .color = true};
   struct ts_str text = {0};
@@ -141,13 +141,13 @@ static void the_terminal_is_redrawn_five_times_a_second(void **state) {
   char redrawn[512];
   snprintf(redrawn, sizeof redrawn, "\r\x1b[5A\x1b[J%s", look);
   screen_open(&screen, TS_DISPLAY_TERMINAL);
-  tell(&screen, "run_begin");
+  tell(&screen, TESSERA_RUN_BEGIN);
   assert_new(&screen, look);
   pass_ms(199);
-  tell(&screen, "task_done");
+  tell(&screen, TESSERA_TASK_DONE);
   assert_new(&screen, "");
   pass_ms(1);
-  tell(&screen, "task_done");
+  tell(&screen, TESSERA_TASK_DONE);
   assert_new(&screen, redrawn);
   ts_display_tick(screen.display);
   pass_ms(500);
@@ -165,7 +165,7 @@ static void ticks_move_the_clock(void **state) {
   struct screen screen;
   screen_open(&screen, TS_DISPLAY_TERMINAL);
   ts_display_tick(screen.display); /* nothing was told yet */
-  tell(&screen, "run_begin");
+  tell(&screen, TESSERA_RUN_BEGIN);
   assert_new(&screen, look);
   pass_ms(60000);
   ts_display_tick(screen.display);
@@ -178,7 +178,7 @@ static void a_pause_is_announced_at_once(void **state) {
   (void)state;
   struct screen screen;
   screen_open(&screen, TS_DISPLAY_TERMINAL);
-  tell(&screen, "run_begin");
+  tell(&screen, TESSERA_RUN_BEGIN);
   pass_ms(250);
   stop = 1;
   ts_display_tick(screen.display);
@@ -209,14 +209,14 @@ static void messages_do_not_tear_the_display(void **state) {
   ts_log_use_stderr();
   struct screen screen;
   screen_open(&screen, TS_DISPLAY_TERMINAL);
-  tell(&screen, "run_begin");
+  tell(&screen, TESSERA_RUN_BEGIN);
   assert_new(&screen, look);
   ts_log(TS_LOG_WARN, "a message of the test");
   assert_new(&screen, "\r\x1b[5A\x1b[J");
-  tell(&screen, "task_done"); /* too soon: the message may not be written yet */
+  tell(&screen, TESSERA_TASK_DONE); /* too soon: the message may not be written yet */
   assert_new(&screen, "");
   pass_ms(200);
-  tell(&screen, "task_done");
+  tell(&screen, TESSERA_TASK_DONE);
   assert_new(&screen, look);
   screen_close(&screen);
   ts_log(TS_LOG_WARN, "the display is gone, the log must not call it");
@@ -226,20 +226,20 @@ static void plain_lines(void **state) {
   (void)state;
   struct screen screen;
   screen_open(&screen, TS_DISPLAY_PLAIN);
-  tell(&screen, "run_begin");
+  tell(&screen, TESSERA_RUN_BEGIN);
   assert_new(&screen, "02:11 normalise 400/400 reused=300 failed=0 eta=340s\n");
   pass_ms(9999);
-  tell(&screen, "task_done");
+  tell(&screen, TESSERA_TASK_DONE);
   assert_new(&screen, "");
   pass_ms(1);
-  tell(&screen, "task_done");
+  tell(&screen, TESSERA_TASK_DONE);
   assert_new(&screen, "02:11 segment 1840/3600 reused=8400 failed=0 eta=340s\n");
   pass_ms(10000);
   ts_display_tick(screen.display);
   assert_new(&screen, "02:21 segment 1840/3600 reused=8400 failed=0 eta=330s\n");
-  struct ts_stage_progress saved = stages[1];
+  struct tessera_stage saved = stages[1];
   stages[1].done = 3600;
-  tell(&screen, "task_done");
+  tell(&screen, TESSERA_TASK_DONE);
   assert_new(&screen, "02:11 segment 3600/3600 reused=8400 failed=0 eta=340s\n");
   pass_ms(10000);
   ts_display_tick(screen.display); /* segment is finished: the next stage has the word */
@@ -260,14 +260,14 @@ static void json_lines(void **state) {
   (void)state;
   struct screen screen;
   screen_open(&screen, TS_DISPLAY_JSON);
-  tell(&screen, "run_begin");
-  tell(&screen, "task_done");
-  struct ts_progress failed = event("task_done");
+  tell(&screen, TESSERA_RUN_BEGIN);
+  tell(&screen, TESSERA_TASK_DONE);
+  struct tessera_event failed = event(TESSERA_TASK_DONE);
   failed.outcome = "store";
   failed.message = "said \"no\"";
   failed.tile_x = -1;
-  ts_display_on_progress(screen.display, &failed);
-  tell(&screen, "run_end");
+  ts_display_on_event(screen.display, &failed);
+  tell(&screen, TESSERA_RUN_END);
   fflush(screen.out);
   json_t *lines[4];
   const char *text = screen.text;
@@ -305,7 +305,7 @@ static void none_is_silent_but_counts(void **state) {
   uint64_t done, total;
   screen_open(&screen, TS_DISPLAY_NONE);
   assert_false(ts_display_counts(screen.display, &done, &total));
-  tell(&screen, "run_begin");
+  tell(&screen, TESSERA_RUN_BEGIN);
   assert_true(ts_display_counts(screen.display, &done, &total));
   assert_int_equal(done, 3152);
   assert_int_equal(total, 7600);
@@ -314,7 +314,7 @@ static void none_is_silent_but_counts(void **state) {
 }
 
 static void *tell_often(void *argument) {
-  for (int i = 0; i < 500; i++) tell(argument, "task_done");
+  for (int i = 0; i < 500; i++) tell(argument, TESSERA_TASK_DONE);
   return NULL;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "cli/help.h"
+#include "cli/view.h"
 
 /* Whether "--name" stands in the text as a whole word. */
 static bool has_option(const char *text, const char *before, const char *name) {
@@ -30,13 +31,13 @@ static void every_option_is_described(void **state) {
   (void)state;
   for (size_t c = 0; c < TS_COMMAND_COUNT; c++) {
     struct ts_str help = {0}, man = {0};
-    ts_help_command(&help, &ts_cli_commands[c], 80);
-    ts_man_page(&man, &ts_cli_commands[c]);
-    for (size_t o = 0; o < ts_option_count; o++) {
-      bool applies = ts_option_applies(&ts_options[o], &ts_cli_commands[c]);
-      char *in_man = escaped(ts_options[o].name);
+    ts_help_command(&help, &ts_commands[c], 80);
+    ts_man_page(&man, &ts_commands[c]);
+    for (size_t o = 0; o < ts_option_row_count; o++) {
+      bool applies = tessera_option_applies(&ts_option_rows[o].shown, &ts_commands[c]);
+      char *in_man = escaped(ts_option_rows[o].shown.name);
       /* Also the other way round: an option of another command may only be mentioned, not listed. */
-      if (applies) assert_true(has_option(ts_str_get(&help), "--", ts_options[o].name));
+      if (applies) assert_true(has_option(ts_str_get(&help), "--", ts_option_rows[o].shown.name));
       assert_int_equal(has_option(ts_str_get(&man), "\\fB\\-\\-", in_man), applies);
       free(in_man);
     }
@@ -52,16 +53,16 @@ static void the_overview_has_every_command(void **state) {
   ts_man_page(&man, NULL);
   for (size_t c = 0; c < TS_COMMAND_COUNT; c++) {
     char line[64], entry[64];
-    snprintf(line, sizeof line, "\n  %s ", ts_cli_commands[c].name);
-    snprintf(entry, sizeof entry, ".BR tessera\\-%s (1)\n", ts_cli_commands[c].name);
-    bool shown = ts_cli_commands[c].group != NULL;
+    snprintf(line, sizeof line, "\n  %s ", ts_commands[c].name);
+    snprintf(entry, sizeof entry, ".BR tessera\\-%s (1)\n", ts_commands[c].name);
+    bool shown = ts_commands[c].group != NULL;
     assert_int_equal(strstr(ts_str_get(&help), line) != NULL, shown);
     assert_int_equal(strstr(ts_str_get(&man), entry) != NULL, shown);
   }
-  for (size_t o = 0; o < ts_option_count; o++) {
-    bool common = ts_option_is_common(&ts_options[o]);
-    assert_int_equal(has_option(ts_str_get(&help), "  --", ts_options[o].name) ||
-                         has_option(ts_str_get(&help), ", --", ts_options[o].name),
+  for (size_t o = 0; o < ts_option_row_count; o++) {
+    bool common = ts_option_is_common(&ts_option_rows[o].shown);
+    assert_int_equal(has_option(ts_str_get(&help), "  --", ts_option_rows[o].shown.name) ||
+                         has_option(ts_str_get(&help), ", --", ts_option_rows[o].shown.name),
                      common);
   }
   ts_str_release(&help);
@@ -71,26 +72,30 @@ static void the_overview_has_every_command(void **state) {
 /* The table itself: one meaning per letter and name, a text for everything, examples that can be typed. */
 static void the_table_is_sound(void **state) {
   (void)state;
-  for (size_t a = 0; a < ts_option_count; a++) {
-    const struct ts_option *option = &ts_options[a];
-    assert_true(option->commands != 0);
+  for (size_t a = 0; a < ts_option_row_count; a++) {
+    const struct tessera_option *option = &ts_option_rows[a].shown;
+    assert_true(ts_option_rows[a].commands != 0);
     assert_true(option->help && !isupper((unsigned char)option->help[0]));
     assert_true(option->help[strlen(option->help) - 1] != '.');
-    assert_int_equal(option->kind == TS_OPTION_FLAG || option->kind == TS_OPTION_TALLY, option->argument == NULL);
-    bool proposes = option->kind == TS_OPTION_TEXT && option->completes == TS_COMPLETES_CHOICES;
-    assert_int_equal(option->kind == TS_OPTION_WORD || proposes, option->choices != NULL);
-    assert_int_equal(option->kind == TS_OPTION_OPTIONAL, option->belongs != NULL);
-    for (size_t b = a + 1; b < ts_option_count; b++) {
-      assert_string_not_equal(option->name, ts_options[b].name);
-      assert_true(!option->letter || option->letter != ts_options[b].letter);
+    assert_int_equal(option->kind == TESSERA_OPTION_FLAG || option->kind == TESSERA_OPTION_TALLY,
+                     option->argument == NULL);
+    bool proposes = option->kind == TESSERA_OPTION_TEXT && option->completes == TESSERA_COMPLETES_CHOICES;
+    bool chooses = option->kind == TESSERA_OPTION_WORD || option->kind == TESSERA_OPTION_SWITCH;
+    assert_int_equal(chooses || proposes, option->choices != NULL);
+    assert_int_equal(option->kind == TESSERA_OPTION_OPTIONAL, ts_option_rows[a].belongs != NULL);
+    for (size_t b = a + 1; b < ts_option_row_count; b++) {
+      assert_string_not_equal(option->name, ts_option_rows[b].shown.name);
+      assert_true(!option->letter || option->letter != ts_option_rows[b].shown.letter);
     }
   }
   for (size_t c = 0; c < TS_COMMAND_COUNT; c++) {
-    const struct ts_cli_command *command = &ts_cli_commands[c];
+    const struct tessera_command *command = &ts_commands[c];
     assert_non_null(command->name);
     assert_true(command->summary && !isupper((unsigned char)command->summary[0]));
     assert_true(command->description && command->description[strlen(command->description) - 1] == '.');
-    assert_int_equal(command->call != NULL, command->show != NULL);
+    bool is_shown = strcmp(command->name, "worker") != 0 && !command->is_program;
+    const char *topic = strcmp(command->name, "store") == 0 ? "verify" : NULL;
+    assert_int_equal(is_shown, ts_cli_command_show(command, topic) != ts_show_nothing);
     assert_true(command->exit_codes & 1);
   }
 }
@@ -100,7 +105,7 @@ static void help_fits_the_width(void **state) {
   (void)state;
   for (size_t c = 0; c < TS_COMMAND_COUNT; c++) {
     struct ts_str help = {0};
-    ts_help_command(&help, &ts_cli_commands[c], 80);
+    ts_help_command(&help, &ts_commands[c], 80);
     const char *examples = strstr(ts_str_get(&help), "\nExamples\n");
     for (const char *line = ts_str_get(&help); *line;) {
       size_t length = strcspn(line, "\n");
@@ -143,11 +148,11 @@ static void shells_accept_the_completion(void **state) {
     struct ts_str script = {0};
     assert_true(ts_completion_script(&script, cases[i].shell));
     for (size_t c = 0; c < TS_COMMAND_COUNT; c++) {
-      if (ts_cli_commands[c].group) assert_non_null(strstr(ts_str_get(&script), ts_cli_commands[c].name));
+      if (ts_commands[c].group) assert_non_null(strstr(ts_str_get(&script), ts_commands[c].name));
     }
-    for (size_t o = 0; o < ts_option_count; o++) {
+    for (size_t o = 0; o < ts_option_row_count; o++) {
       const char *before = strcmp(cases[i].shell, "fish") == 0 ? "-l " : "--";
-      assert_true(has_option(ts_str_get(&script), before, ts_options[o].name));
+      assert_true(has_option(ts_str_get(&script), before, ts_option_rows[o].shown.name));
     }
     if (have(cases[i].shell)) {
       assert_accepts(cases[i].check, &script);
@@ -168,7 +173,7 @@ static void groff_accepts_the_man_pages(void **state) {
   }
   for (size_t c = 0; c <= TS_COMMAND_COUNT; c++) {
     struct ts_str page = {0};
-    ts_man_page(&page, c < TS_COMMAND_COUNT ? &ts_cli_commands[c] : NULL);
+    ts_man_page(&page, c < TS_COMMAND_COUNT ? &ts_commands[c] : NULL);
     assert_accepts("groff -man -ww -z -Tascii -", &page);
     ts_str_release(&page);
   }

@@ -82,7 +82,7 @@ static void each_place_overrides_the_next(void **state) {
   assert_setting(NULL, TS_SETTING_SCRATCH, "20G", "tessera.json:1:13");
   setenv("TESSERA_SCRATCH", "2G", 1);
   assert_setting(NULL, TS_SETTING_SCRATCH, "2G", "TESSERA_SCRATCH");
-  assert_setting("--scratch=1.5G", TS_SETTING_SCRATCH, "1500000000", "option");
+  assert_setting("--scratch=1.5G", TS_SETTING_SCRATCH, "1.5G", "option");
   setenv("TESSERA_JOBS", "4", 1);
   setenv("TESSERA_STORE", "variable", 1);
   setenv("TESSERA_COLOR", "always", 1);

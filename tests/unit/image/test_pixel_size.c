@@ -49,6 +49,7 @@ static void test_sizes_of_tiff(void **state) {
       assert_true(ts_image_inspect(path, level, &info, NULL));
       assert_true(info.pixel_size.x_um == rows[i].x_um * (1 << level));
       assert_true(info.pixel_size.y_um == rows[i].y_um * (1 << level));
+      assert_true(info.downsampling_x == 1 << level && info.downsampling_y == 1 << level);
     }
   }
 }

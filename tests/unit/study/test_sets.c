@@ -54,7 +54,7 @@ static void what_is_not_varied_has_its_default(void **state) {
   "{\"name\": \"w\", \"op\": \"toy.pair\", \"in\": {\"a\": \"data\"}, \"params\": {\"s\": \"word\", \"flag\": "        \
   "\"flag\"}}]}]}"
 
-static bool single(struct study_case *c, const struct ts_parameter_setting *settings, size_t count,
+static bool single(struct study_case *c, const struct tessera_setting *settings, size_t count,
                    struct parameter_sets *sets) {
   *c = (struct study_case){.request = {.parameters = settings, .parameter_count = count}};
   case_init(c, TYPED, NULL);
@@ -63,7 +63,7 @@ static bool single(struct study_case *c, const struct ts_parameter_setting *sett
 
 static void settings_are_read_by_type(void **state) {
   (void)state;
-  static const struct ts_parameter_setting settings[] = {{"word", "green"}, {"n", "4"}, {"flag", "true"}};
+  static const struct tessera_setting settings[] = {{"word", "green"}, {"n", "4"}, {"flag", "true"}};
   struct study_case c;
   struct parameter_sets sets;
   for (int given = 0; given < 2; given++) {
@@ -79,7 +79,7 @@ static void settings_are_read_by_type(void **state) {
 
 static void every_wrong_setting_is_reported(void **state) {
   (void)state;
-  static const struct ts_parameter_setting settings[] = {{"wort", "red"}, {"n", "10"}, {"m", "much"}, {"flag", "true"}};
+  static const struct tessera_setting settings[] = {{"wort", "red"}, {"n", "10"}, {"m", "much"}, {"flag", "true"}};
   static const enum ts_error_code codes[] = {TS_ERR_UNKNOWN_PARAMETER, TS_ERR_OUTSIDE_DOMAIN, TS_ERR_BAD_VALUE};
   struct study_case c;
   struct parameter_sets sets;
@@ -97,7 +97,7 @@ static void every_wrong_setting_is_reported(void **state) {
 /* Each value is allowed, and the default of the other as well; both together are not. */
 static void constraints_hold_for_the_whole_set(void **state) {
   (void)state;
-  static const struct ts_parameter_setting settings[] = {{"n", "6"}, {"m", "6"}};
+  static const struct tessera_setting settings[] = {{"n", "6"}, {"m", "6"}};
   struct study_case c;
   struct parameter_sets sets;
   assert_true(single(&c, settings, 2, &sets));

@@ -1,4 +1,4 @@
-/* Tests of Nelder-Mead, PRO, the genetic algorithm and TPE: regret beside scipy's, hypervolume beside random search.
+/* Tests of Nelder-Mead, PRO, the genetic algorithm and TPE: regret beside scipy's, densities.
  * SPDX-License-Identifier: Apache-2.0
  * test-label: one-thread
  *
@@ -12,8 +12,9 @@
 
 #include <stdio.h>
 
-#define RUNS  200
-#define SEEDS 40
+#define RUNS       200
+#define SEEDS      40
+#define FIRST_SEED 1001 /* settings were chosen with seeds below 1000 */
 
 /* Each tuner and the method of scipy that it must keep up with. */
 static const struct {
@@ -29,7 +30,7 @@ static const struct {
 
 static double median_regret(const struct function *function, const char *tuner, size_t seeds) {
   double regrets[SEEDS];
-  for (size_t s = 0; s < seeds; s++) regrets[s] = function_regret(function, tuner, RUNS, s);
+  for (size_t s = 0; s < seeds; s++) regrets[s] = function_regret(function, tuner, RUNS, FIRST_SEED + s);
   qsort(regrets, seeds, sizeof *regrets, ts_compare_doubles);
   return (regrets[(seeds - 1) / 2] + regrets[seeds / 2]) / 2;
 }
@@ -54,38 +55,6 @@ static void regret_is_at_most_that_of_scipy(void **state) {
     }
   }
   ts_json_doc_close(&doc);
-}
-
-/* The area that the front of two goals dominates below a reference point. */
-static double hypervolume(const struct ts_tune *tune, double first, double second) {
-  struct ts_tune_result result;
-  ts_tune_result(tune, &result);
-  const double *outputs = ts_tune_history(tune)->outputs;
-  double area = 0, above = second;
-  for (size_t i = 0; i < result.front_count; i++) {
-    const double *point = &outputs[2 * result.front[i]];
-    if (point[0] < first && point[1] < above) {
-      area += (first - point[0]) * (above - point[1]);
-      above = point[1];
-    }
-  }
-  return area;
-}
-
-/* ZDT1 lies within [0, 1] x [0, 10]. */
-static void two_goals_beat_random_search(void **state) {
-  (void)state;
-  struct function_space space;
-  function_space_make(&space, &zdt1);
-  size_t above = 0;
-  for (uint64_t seed = 0; seed < 10; seed++) {
-    struct ts_tune *ours = function_tune(&zdt1, &space, "genetic", 100, seed);
-    struct ts_tune *random = function_tune(&zdt1, &space, "rs", 100, seed);
-    above += hypervolume(ours, 1.1, 11) > hypervolume(random, 1.1, 11);
-    ts_tune_destroy(ours);
-    ts_tune_destroy(random);
-  }
-  if (above < 9) fail_msg("above random search with %zu of 10 seeds", above);
 }
 
 static const struct ts_value three_words[] = {
@@ -165,7 +134,6 @@ int main(int count, char **words) {
   if (count > 1 && strcmp(words[count - 1], "regret") == 0) return print_regrets();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(regret_is_at_most_that_of_scipy),
-      cmocka_unit_test(two_goals_beat_random_search),
       cmocka_unit_test(densities_add_up_to_one),
       cmocka_unit_test(draws_follow_the_density),
   };

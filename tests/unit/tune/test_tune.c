@@ -150,6 +150,11 @@ static double cost_of(void *user, const double *unit) {
   return 1 + 2 * unit[0];
 }
 
+static double free_of_charge(void *user, const double *unit) {
+  (void)user, (void)unit;
+  return 0;
+}
+
 static void budgets_are_worth_runs(void **state) {
   (void)state;
   case_init(&box, true, 50, 1);
@@ -160,6 +165,8 @@ static void budgets_are_worth_runs(void **state) {
   box.problem.budget = 200;
   size_t runs = ts_tune_expected_runs(&box.problem);
   assert_true(runs > 200 / 3 && runs < 200);
+  box.problem.cost = free_of_charge; /* a quotient of 0 would be worth any number of runs */
+  assert_int_equal(ts_tune_expected_runs(&box.problem), TS_TUNE_GUESSED_RUNS);
 }
 
 int main(void) {

@@ -110,6 +110,61 @@ static void spaces_and_constraints_are_kept(void **state) {
   }
 }
 
+/* Seed by seed another mixture: table or space with a constraint, batches, failures, recorded trials, budgets in runs
+ * and seconds. */
+static void make_mixture(uint64_t seed, struct ts_tune_options *options) {
+  static double outputs[5];
+  case_init(&box, seed % 2 == 0, 8 + (double)(seed % 4) * 9, seed);
+  *options = (struct ts_tune_options){.candidates = 150, .batch = seed % 3 == 2 ? 4 : 0};
+  if (seed % 3 == 1) box.failing = (double)(seed % 5) / 2;
+  if (seed % 4 == 3) {
+    box.problem.budget_kind = TS_BUDGET_SECONDS;
+    box.problem.cost = cost_of;
+    box.problem.charges_components = false; /* what a component alone costs is not predicted */
+    for (size_t j = 0; j < 2; j++) {
+      for (size_t r = 0; r < CASE_PARTS; r++) box.part_outputs[r] = case_part_output(&box.parts[2 * r], 0);
+      box.components[j].history = (struct ts_tune_points){CASE_PARTS, box.parts, NULL};
+      box.components[j].history_outputs = box.part_outputs;
+    }
+  }
+  if (seed % 5 == 4) {
+    for (size_t r = 0; r < 5; r++) outputs[r] = r == 2 ? NAN : case_output(&box.rows[r * CASE_COLUMNS], 0);
+    box.problem.history = (struct ts_tune_points){5, box.rows, NULL};
+    box.problem.history_outputs = outputs;
+  }
+}
+
+static void check_mixture(const struct ts_tuner *tuner, uint64_t seed) {
+  struct ts_tune_options options;
+  make_mixture(seed, &options);
+  struct ts_tune *one = case_tune(&box, tuner, &options), *two = case_tune(&box, tuner, &options);
+  const struct ts_tune_history *history = ts_tune_history(one), *again = ts_tune_history(two);
+  assert_int_equal(history->count, again->count);
+  assert_memory_equal(history->numbers, again->numbers, history->count * CASE_COLUMNS * sizeof *history->numbers);
+  check_no_trial_twice(tuner->name, history);
+  check_recommendation(tuner->name, one);
+  double sum = 0;
+  for (size_t t = box.problem.history.count; t < history->count; t++) {
+    const double *numbers = &history->numbers[t * CASE_COLUMNS];
+    bool is_workflow = history->components[t] == TS_NONE, in_runs = box.problem.budget_kind == TS_BUDGET_RUNS;
+    sum += !in_runs ? history->costs[t] : is_workflow ? 1 : 0.5;
+    assert_int_equal(history->failed[t], is_workflow && numbers[0] > box.failing);
+    if (is_workflow && box.space.constraint_count > 0 && !(numbers[0] < numbers[3]))
+      fail_msg("%s, seed %d: trial %zu breaks a constraint", tuner->name, (int)seed, t);
+  }
+  if (sum > box.problem.budget + 1e-6)
+    fail_msg("%s, seed %d: %g of %g", tuner->name, (int)seed, sum, box.problem.budget);
+  ts_tune_destroy(one);
+  ts_tune_destroy(two);
+}
+
+static void mixtures_keep_all_promises(void **state) {
+  (void)state;
+  for (size_t i = 0; ts_tuners[i]; i++) {
+    for (uint64_t seed = 0; seed < 20; seed++) check_mixture(ts_tuners[i], seed);
+  }
+}
+
 /* Budgets in cost and in seconds: every trial of the workflow costs what the caller predicted. */
 static void cost_budgets_are_kept(void **state) {
   (void)state;
@@ -235,10 +290,11 @@ static void table_of_tuners_is_in_order(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(table_budgets_are_kept),   cmocka_unit_test(spaces_and_constraints_are_kept),
-      cmocka_unit_test(cost_budgets_are_kept),    cmocka_unit_test(same_seed_gives_same_trials),
-      cmocka_unit_test(failures_are_remembered),  cmocka_unit_test(small_pools_are_exhausted),
-      cmocka_unit_test(fronts_are_not_dominated), cmocka_unit_test(table_of_tuners_is_in_order),
+      cmocka_unit_test(table_budgets_are_kept),      cmocka_unit_test(spaces_and_constraints_are_kept),
+      cmocka_unit_test(mixtures_keep_all_promises),  cmocka_unit_test(cost_budgets_are_kept),
+      cmocka_unit_test(same_seed_gives_same_trials), cmocka_unit_test(failures_are_remembered),
+      cmocka_unit_test(small_pools_are_exhausted),   cmocka_unit_test(fronts_are_not_dominated),
+      cmocka_unit_test(table_of_tuners_is_in_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -238,6 +238,44 @@ static void test_a_tile_is_in_memory_once(void **state) {
   ts_data_unref(out);
 }
 
+static int read_polygons(const char *as, double downsample) {
+  const struct ts_op_value parameters[] = {
+      {.type = TS_OP_INTEGER, .integer = 1},    {.type = TS_OP_INTEGER, .integer = 2},
+      {.type = TS_OP_INTEGER, .integer = 4},    {.type = TS_OP_INTEGER, .integer = 3},
+      {.type = TS_OP_INTEGER, .integer = 1},    {.type = TS_OP_STRING, .string = as},
+      {.type = TS_OP_REAL, .real = downsample}, {.type = TS_OP_REAL, .real = downsample}};
+  return call_with("polygons.read", parameters);
+}
+
+#define SQUARE(low, high)                                                                                              \
+  "{\"type\": \"Feature\", \"geometry\": {\"type\": \"Polygon\", \"coordinates\": [[[" #low ", " #low "], [" #high     \
+  ", " #low "], [" #high ", " #high "], [" #low ", " #high "]]]}}"
+
+static void test_polygons(void **state) {
+  (void)state;
+  static const uint32_t labels[12] = {1, 1, 1, 0, 1, 1, 2, 2, 0, 0, 2, 2};
+  static const unsigned char mask[12] = {255, 255, 255, 0, 255, 255, 255, 255, 0, 0, 255, 255};
+  write_text("[" SQUARE(0, 8) ",\n" SQUARE(6, 12) "]");
+  assert_int_equal(read_polygons("labels", 2), 0);
+  assert_int_equal(made.size_bytes, sizeof labels);
+  assert_memory_equal(made.memory, labels, sizeof labels);
+  assert_true(made.x == 1 && made.y == 2 && made.level == 1 && made.width == 4 && made.height == 3);
+  assert_string_equal(made.type, "labels");
+  free(made.memory);
+  assert_int_equal(read_polygons("mask", 2), 0);
+  assert_memory_equal(made.memory, mask, sizeof mask);
+}
+
+static void test_polygon_failure_names_the_place(void **state) {
+  (void)state;
+  write_text("[" SQUARE(0, 8) ",\n7]");
+  assert_int_not_equal(read_polygons("labels", 2), 0);
+  assert_non_null(strstr(made.failure, ":2:1: feature 2"));
+  write_text(SQUARE(0, 8));
+  made.refuse = true;
+  assert_int_not_equal(read_polygons("labels", 2), 0);
+}
+
 static void test_table(void **state) {
   (void)state;
   write_text("a,b\n1,2\n3,\n");
@@ -270,7 +308,7 @@ static void test_bytes(void **state) {
 /* What the registry will demand of every descriptor. */
 static void test_descriptors(void **state) {
   (void)state;
-  assert_int_equal(ts_source_operation_count, 3);
+  assert_int_equal(ts_source_operation_count, 4);
   for (size_t i = 0; i < ts_source_operation_count; i++) {
     const struct ts_op_descriptor *op = ts_source_operations[i];
     assert_int_equal(op->api, TESSERA_OP_API);
@@ -293,6 +331,8 @@ int main(void) {
       cmocka_unit_test_teardown(test_image_failures, forget),
       cmocka_unit_test_teardown(test_image_is_decoded_into_its_place, forget),
       cmocka_unit_test_teardown(test_a_tile_is_in_memory_once, forget),
+      cmocka_unit_test_teardown(test_polygons, forget),
+      cmocka_unit_test_teardown(test_polygon_failure_names_the_place, forget),
       cmocka_unit_test_teardown(test_table, forget),
       cmocka_unit_test_teardown(test_table_failure_names_the_line, forget),
       cmocka_unit_test_teardown(test_bytes, forget),

@@ -1,0 +1,426 @@
+/* The dataset: which files, what they hold, and the tiles they are cut into.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Files come from the request (--data), from the study's list of patterns, or from a manifest (CSV whose columns are
+ * named like the workflow's inputs). Only headers are read here; a tile's pixels are read when a task needs them. */
+#include "project/data/check_data.h"
+#include "project/data/polygon_files.h"
+#include "project/data/resolution.h"
+
+#include "base/alloc.h"
+#include "base/budget.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <glob.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A slide of 100,000 x 100,000 pixels has this many tiles of 100 pixels: a tile size that makes more is a mistake.
+ * The list of all tiles is in memory, about 100 bytes each. */
+#define MAX_TILES_PER_FILE 1000000
+#define MAX_TILES          10000000
+
+/* One entry: a file, a folder or a pattern. A pattern that matches nothing, or a file that is not there, is a fault. */
+static void add_entry(struct ts_project *project, struct paths *paths, const char *entry, const char *pointer,
+                      struct ts_issues *issues) {
+  if (ts_folder_exists(entry)) {
+    ts_add_folder(project, paths, entry, pointer, issues);
+    return;
+  }
+  if (ts_file_exists(entry)) {
+    ts_paths_add(project, paths, entry);
+    return;
+  }
+  glob_t matches = {0};
+  size_t first = paths->count;
+  if (strpbrk(entry, "*?[") && glob(entry, 0, NULL, &matches) == 0) {
+    for (size_t i = 0; i < matches.gl_pathc; i++) ts_paths_add(project, paths, matches.gl_pathv[i]);
+  }
+  globfree(&matches);
+  if (paths->count > first) return;
+  struct ts_error *fault = ts_faults_add(&issues->faults);
+  ts_fail(fault, TS_ERR_FILE_NOT_FOUND, strpbrk(entry, "*?[") ? "no file matches '%s'" : "there is no file '%s'",
+          entry);
+  ts_error_help(fault, pointer ? "names in a study file are relative to its folder; check the spelling"
+                               : "names on the command line are relative to the project folder; check the spelling");
+  if (pointer) ts_json_place(fault, &project->doc, pointer, TS_JSON_VALUE);
+}
+
+static void add_study_entries(struct ts_project *project, struct paths *paths, const char **entries, size_t count,
+                              const char *key, struct ts_issues *issues) {
+  for (size_t i = 0; i < count; i++) {
+    const char *pointer = ts_arena_printf(&project->arena, "%s/%zu", key, i);
+    add_entry(project, paths, ts_path_below(&project->arena, project->study.folder, entries[i]), pointer, issues);
+  }
+}
+
+/* The input that the list of files feeds: the first that is not a reference, if there is one. */
+static size_t primary_input(const struct ts_workflow *w) {
+  for (size_t i = 0; i < w->input_count; i++) {
+    if (!ts_is_reference_input(&w->inputs[i])) return i;
+  }
+  for (size_t i = 0; i < w->input_count; i++) {
+    if (w->inputs[i].default_run.kind == TS_SOURCE_NONE) return i;
+  }
+  return TS_NONE;
+}
+
+/* Files that the study names as its reference. */
+static void add_reference_files(struct ts_project *project, struct paths *files, struct ts_issues *issues) {
+  size_t reference = ts_reference_input(project->workflow);
+  if (project->study.reference != REFERENCE_FILES || project->request->data_count > 0 || reference == TS_NONE) return;
+  if (files[reference].count > 0) {
+    struct ts_error *fault = ts_faults_add(&issues->faults);
+    ts_fail(fault, TS_ERR_DATA_COLUMNS, "the manifest and the study both name files for '%s'",
+            project->workflow->inputs[reference].name);
+    ts_error_help(fault, "remove the column from the manifest, or \"reference\" from the study");
+    ts_json_place(fault, &project->doc, "/reference", TS_JSON_VALUE);
+    return;
+  }
+  add_study_entries(project, &files[reference], project->study.reference_files, project->study.reference_file_count,
+                    "/reference/files", issues);
+}
+
+static bool list_project_files(struct ts_project *project, struct paths *files, struct item_facts *facts,
+                               struct ts_issues *issues) {
+  size_t primary = primary_input(project->workflow);
+  if (project->request->data_count > 0 && primary != TS_NONE) {
+    for (size_t i = 0; i < project->request->data_count; i++)
+      add_entry(project, &files[primary], ts_request_path(project->request, &project->arena, project->request->data[i]),
+                NULL, issues);
+  } else if (project->study.manifest) {
+    ts_manifest_read(project, ts_path_below(&project->arena, project->study.folder, project->study.manifest), files,
+                     facts, issues);
+  } else if (primary != TS_NONE) {
+    add_study_entries(project, &files[primary], project->study.data_files, project->study.data_file_count,
+                      "/data/files", issues);
+  }
+  add_reference_files(project, files, issues);
+  ts_resolution_check_levels(project, files, facts, issues);
+  return ts_issues_ok(issues);
+}
+
+/* Whether an option or the environment says where data is. */
+static bool has_data_roots(const struct ts_request *request) {
+  const char *text = getenv("TESSERA_DATA");
+  return request->data_root_count > 0 || (text && *text);
+}
+
+static void forget_files(const struct ts_project *project, struct paths *files) {
+  for (size_t i = 0; i < project->workflow->input_count; i++) files[i].count = 0;
+}
+
+/* The files of the run that is continued, by digest; without a fault if they are not there. */
+static bool list_begun_files(struct ts_project *project, struct paths *files, struct item_facts *facts,
+                             struct ts_issues *issues) {
+  const size_t before = issues->faults.count;
+  forget_files(project, files);
+  if (project->begun && project->order_reader->list_files(project, project->begun, files, facts, issues)) return true;
+  forget_files(project, files);
+  issues->faults.count = before;
+  return false;
+}
+
+/* Per input, the files in the order of items; empty: not supplied. A run that is continued gets its data from where the
+ * user says that it is now, from where the project has it, or from where it is found. */
+static bool list_files(struct ts_project *project, struct paths *files, struct item_facts *facts,
+                       struct ts_issues *issues) {
+  if (project->order) return project->order_reader->list_files(project, project->order, files, facts, issues);
+  if (has_data_roots(project->request) && list_begun_files(project, files, facts, issues)) return true;
+  const size_t before = issues->faults.count;
+  if (list_project_files(project, files, facts, issues)) return true;
+  ts_auto(ts_faults_release) struct ts_faults kept = {0};
+  for (size_t i = before; project->begun && i < issues->faults.count; i++)
+    *ts_faults_add(&kept) = issues->faults.items[i];
+  if (project->begun) issues->faults.count = before;
+  const bool ok = list_begun_files(project, files, facts, issues);
+  for (size_t i = 0; !ok && i < kept.count; i++) ts_issues_fault(issues, &kept.items[i]);
+  return ok;
+}
+
+/* Tiles of all items so far, and the item of each. */
+struct tile_list {
+  struct ts_tile *tiles; /* owned */
+  size_t *items;         /* owned */
+  size_t capacity;
+};
+
+static void make_room(struct tile_list *list, size_t count) {
+  if (count <= list->capacity && list->tiles) return;
+  while (list->capacity < count || list->capacity == 0) list->capacity = list->capacity ? list->capacity * 2 : 64;
+  list->tiles = ts_realloc_array(list->tiles, list->capacity, sizeof *list->tiles);
+  list->items = ts_realloc_array(list->items, list->capacity, sizeof *list->items);
+}
+
+static void too_many_tiles(struct ts_project *project, const char *what, double count, size_t most, int64_t tile_px,
+                           struct ts_issues *issues) {
+  char number[32], limit[32];
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_BAD_VALUE, "tiles of %lld x %lld pixels cut %s into %s, more than the %s that are allowed",
+          (long long)tile_px, (long long)tile_px, what, ts_format_count((uint64_t)fmin(count, 1e18), number),
+          ts_format_count(most, limit));
+  /* The edge that just fits, with room for tiles that the edge of an image cuts. */
+  ts_error_help(&err, "make the tiles larger, for example %.0f pixels",
+                100 * ceil((double)tile_px * sqrt(count / (double)most) * 1.05 / 100));
+  if (!project->request->has_tile && project->doc.root) ts_json_place(&err, &project->doc, "/data/tile", TS_JSON_VALUE);
+  ts_issues_fault(issues, &err);
+}
+
+static bool fits_limits(struct ts_project *project, const struct ts_item *item, const struct ts_image_info *info,
+                        int64_t tile_px, struct ts_issues *issues) {
+  if (tile_px <= 0 || !info) return true;
+  double count = ceil((double)info->width / (double)tile_px) * ceil((double)info->height / (double)tile_px);
+  double all = (double)project->dataset.tile_count + count;
+  if (count > MAX_TILES_PER_FILE)
+    too_many_tiles(project, ts_arena_printf(&project->arena, "'%s'", item->name), count, MAX_TILES_PER_FILE, tile_px,
+                   issues);
+  else if (all > MAX_TILES)
+    too_many_tiles(project, "the dataset", all, MAX_TILES, tile_px, issues);
+  return ts_issues_ok(issues);
+}
+
+static void add_tiles(struct ts_project *project, struct ts_item *item, const struct ts_image_info *info,
+                      struct tile_list *list, size_t item_index, struct ts_issues *issues) {
+  int64_t tile = project->request->has_tile ? project->request->tile_px : project->study.tile_px;
+  struct ts_grid grid = {.width = tile, .height = tile, .halo_px = project->study.halo_px};
+  struct ts_dataset *d = &project->dataset;
+  if (!fits_limits(project, item, info, tile, issues)) return;
+  if (info)
+    grid.whole =
+        (struct ts_region){.width = info->width, .height = info->height, .level = ts_resolution_level(project, item)};
+  size_t count = info ? ts_grid_count(&grid) : 1;
+  make_room(list, d->tile_count + count);
+  struct ts_tile *tiles = list->tiles + d->tile_count;
+  if (!info) *tiles = (struct ts_tile){0};
+  for (size_t i = 0; info && i < count; i++) ts_grid_tile(&grid, i, &tiles[i]);
+  for (size_t i = 0; i < count; i++) list->items[d->tile_count + i] = item_index;
+  item->first_tile = d->tile_count;
+  item->tile_count = count;
+  d->tile_count += count;
+}
+
+/* A file that is not an image is refused before it is digested; afterwards the header is read again, so that it
+ * belongs to the digest. */
+static bool open_source(struct ts_project *project, size_t item, size_t input, int32_t level, const char *path,
+                        struct ts_item_source *source, struct ts_image_info *info, struct ts_error *err) {
+  bool has_pixels = ts_input_is_image(&project->workflow->inputs[input]);
+  if (has_pixels && !(ts_image_inspect(path, level, info, err) && ts_image_fits_budget(path, level, err))) return false;
+  if (project->opened) *source = project->opened[item * project->workflow->input_count + input];
+  if (!ts_input_is_unused(project, input) &&
+      ((!project->opened && !ts_source_open(project->store, &project->arena, path, source, err)) ||
+       (has_pixels && !ts_source_inspect(source, level, info, err))))
+    return false;
+  source->path = path;
+  source->type = ts_input_file_type(&project->workflow->inputs[input], info);
+  return true;
+}
+
+static void refuse_size(const char *path, const struct ts_image_info *info, const char *first,
+                        const struct ts_image_info *pixels, struct ts_issues *issues) {
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_BAD_IMAGE, "'%s' is %lld x %lld pixels, but '%s' is %lld x %lld", path, (long long)info->width,
+          (long long)info->height, first, (long long)pixels->width, (long long)pixels->height);
+  ts_error_help(&err, "files that belong together must have one size");
+  ts_issues_fault(issues, &err);
+}
+
+/* Inspects the files of one item; *pixels is set if any of them is an image. */
+static bool open_sources(struct ts_project *project, const struct paths *files, size_t index, int32_t level,
+                         struct ts_item_source *sources, struct ts_image_info *pixels, bool *has_pixels,
+                         struct ts_issues *issues) {
+  const char *first = NULL; /* image of the item */
+  const size_t before = issues->faults.count;
+  struct ts_image_info *infos = ts_arena_array(&project->arena, project->workflow->input_count, sizeof *infos);
+  *has_pixels = false;
+  for (size_t i = 0; i < project->workflow->input_count; i++) {
+    struct ts_error err = {0};
+    const char *path = files[i].count > 0 ? files[i].items[index] : NULL;
+    if (!path || ts_takes_polygons(&project->workflow->inputs[i], path)) continue;
+    if (!open_source(project, index, i, level, path, &sources[i], &infos[i], &err)) {
+      ts_issues_fault(issues, &err);
+    } else if (ts_input_is_image(&project->workflow->inputs[i]) && *has_pixels &&
+               (infos[i].width != pixels->width || infos[i].height != pixels->height)) {
+      refuse_size(path, &infos[i], first, pixels, issues);
+    } else if (ts_input_is_image(&project->workflow->inputs[i]) && *has_pixels) {
+      /* A mask beside its slide often does not say. */
+      if (pixels->pixel_size.x_um <= 0) pixels->pixel_size = infos[i].pixel_size;
+    } else if (ts_input_is_image(&project->workflow->inputs[i])) {
+      *pixels = infos[i];
+      *has_pixels = true;
+      first = path;
+    }
+  }
+  ts_check_item_types(project, sources, infos, issues);
+  if (issues->faults.count == before)
+    ts_open_item_polygons(project, files, index, level, first, pixels, sources, issues);
+  for (size_t i = 0; i < project->workflow->input_count; i++)
+    if (ts_input_is_unused(project, i)) sources[i] = (struct ts_item_source){0};
+  return ts_issues_ok(issues);
+}
+
+static bool is_taken(const char *name, const struct ts_item *items, size_t count) {
+  size_t i = 0;
+  while (i < count && strcmp(items[i].name, name) != 0) i++;
+  return i < count;
+}
+
+/* A name for folders and messages; files of one name in different folders get a number. */
+static const char *item_name(struct ts_project *project, const char *path, const struct ts_item *items, size_t count) {
+  ts_auto_free char *stem = ts_path_safe_stem(path);
+  const char *name = ts_arena_strdup(&project->arena, stem);
+  for (size_t number = 2; is_taken(name, items, count); number++)
+    name = ts_arena_printf(&project->arena, "%s-%zu", stem, number);
+  return name;
+}
+
+static bool no_tiles(const struct ts_project *project, struct ts_issues *issues) {
+  struct ts_error *fault = ts_faults_add(&issues->faults);
+  ts_fail(fault, TS_ERR_NO_TILES, "the dataset has no tiles");
+  ts_error_help(fault, "name at least one file in the study's data, or give --data FILE-OR-FOLDER");
+  if (project->doc.root && !project->study.is_bare_workflow)
+    ts_json_place(fault, &project->doc, "/data", TS_JSON_VALUE);
+  return false;
+}
+
+static bool same_counts(const struct ts_project *project, const struct paths *files, size_t item_count,
+                        struct ts_issues *issues) {
+  for (size_t i = 0; i < project->workflow->input_count; i++) {
+    if (files[i].count == 0 || files[i].count == item_count) continue;
+    struct ts_error *fault = ts_faults_add(&issues->faults);
+    ts_fail(fault, TS_ERR_NO_TILES, "there are %zu files, but %zu for the input '%s'", item_count, files[i].count,
+            project->workflow->inputs[i].name);
+    ts_error_help(fault, "name one file per item for each input");
+  }
+  return ts_issues_ok(issues);
+}
+
+/* A tile is in memory as a whole: a warning beyond the budget, a fault beyond the machine's memory. */
+static void check_tile_memory(const struct ts_project *project, const struct ts_item *item,
+                              const struct tile_list *list, struct ts_issues *issues) {
+  uint64_t pixels = 0, pixel_bytes = 0, budget = ts_budget_memory_bytes();
+  for (size_t i = 0; i < project->workflow->input_count; i++) {
+    const struct ts_type *type = item->sources[i].type;
+    if (type && type->kind == TS_DATA_PIXELS) pixel_bytes += ts_element_bytes(type->element) * (uint64_t)type->channels;
+  }
+  for (size_t t = item->first_tile; t < item->first_tile + item->tile_count; t++) {
+    const struct ts_region *region = &list->tiles[t].region;
+    uint64_t count = (uint64_t)region->width * (uint64_t)region->height;
+    if (count > pixels) pixels = count;
+  }
+  if (pixel_bytes == 0 || pixels <= budget / pixel_bytes) return;
+  char needed[32], limit[32];
+  ts_format_bytes(pixels * pixel_bytes, needed);
+  if (pixels <= ts_memory_available() / pixel_bytes) {
+    ts_issues_warn(issues,
+                   "a tile of '%s' takes about %s, more than the %s of --memory: the run will need more than that; "
+                   "smaller tiles need less, for example --tile 1024",
+                   item->name, needed, ts_format_bytes(budget, limit));
+    return;
+  }
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_IMAGE_TOO_LARGE, "a tile of '%s' takes %s, more memory than this machine has (%s)", item->name,
+          needed, ts_format_bytes(ts_memory_available(), limit));
+  ts_error_help(&err, "use smaller tiles, for example --tile 1024");
+  ts_issues_fault(issues, &err);
+}
+
+/* Takes over the tiles that were listed. */
+static void keep_tiles(struct ts_project *project, struct tile_list *list) {
+  struct ts_dataset *d = &project->dataset;
+  d->tiles = ts_arena_memdup(&project->arena, list->tiles, d->tile_count * sizeof *list->tiles);
+  d->tile_items = ts_arena_memdup(&project->arena, list->items, d->tile_count * sizeof *list->items);
+  free(list->tiles);
+  free(list->items);
+}
+
+static bool fill_items(struct ts_project *project, const struct paths *files, size_t primary, size_t count,
+                       const struct item_facts *facts, struct ts_issues *issues) {
+  const size_t group_count = facts->groups ? project->study.group_count : 0;
+  struct size_conflicts conflicts = {0};
+  struct ts_item *items = ts_arena_array(&project->arena, count, sizeof *items);
+  struct tile_list list = {0};
+  for (size_t i = 0; i < count; i++) {
+    struct ts_item_source *sources = ts_arena_array(&project->arena, project->workflow->input_count, sizeof *sources);
+    struct ts_image_info pixels = {0};
+    bool has_pixels = false;
+    items[i].name =
+        project->item_names ? project->item_names[i] : item_name(project, files[primary].items[i], items, i);
+    items[i].sources = sources;
+    items[i].groups = group_count > 0 ? facts->groups + i * group_count : NULL;
+    if (facts->given) items[i].given = facts->given[i];
+    const int32_t level = ts_resolution_level(project, &items[i]);
+    if (open_sources(project, files, i, level, sources, &pixels, &has_pixels, issues)) {
+      add_tiles(project, &items[i], has_pixels ? &pixels : NULL, &list, i, issues);
+      check_tile_memory(project, &items[i], &list, issues);
+      ts_resolution_settle(&items[i], &pixels, &conflicts);
+    }
+  }
+  ts_resolution_warn(&conflicts, issues);
+  project->dataset.items = items;
+  project->dataset.item_count = count;
+  keep_tiles(project, &list);
+  return ts_issues_ok(issues);
+}
+
+bool ts_project_cut_again(struct ts_project *copy, struct ts_issues *issues) {
+  const struct ts_dataset before = copy->dataset;
+  struct ts_item *items = ts_arena_memdup(&copy->arena, before.items, before.item_count * sizeof *items);
+  struct tile_list list = {0};
+  copy->dataset = (struct ts_dataset){.items = items, .item_count = before.item_count};
+  for (size_t i = 0; i < before.item_count; i++) {
+    const struct ts_region *last = &before.tiles[items[i].first_tile + items[i].tile_count - 1].core;
+    const struct ts_image_info info = {.width = last->x + last->width, .height = last->y + last->height};
+    add_tiles(copy, &items[i], last->width > 0 ? &info : NULL, &list, i, issues);
+    check_tile_memory(copy, &items[i], &list, issues);
+  }
+  keep_tiles(copy, &list);
+  return ts_issues_ok(issues);
+}
+
+/* Worker processes share the budgets; images that do not fit into a share are refused before they start. */
+static void set_budget(struct ts_project *project) {
+  const struct ts_request *r = project->request;
+  if (!r->memory_bytes && !r->scratch_bytes && !r->workers) return;
+  uint64_t share = r->workers > 0 ? r->workers : 1;
+  uint64_t memory = r->memory_bytes ? r->memory_bytes : ts_memory_default();
+  uint64_t scratch = r->scratch_bytes ? r->scratch_bytes : ts_budget_scratch_default(memory);
+  ts_budget_set(&project->budget, memory / share, scratch / share);
+}
+
+bool ts_project_open_dataset(struct ts_project *project, bool is_study, struct ts_issues *issues) {
+  struct ts_error err = {0};
+  set_budget(project);
+  size_t inputs = project->workflow->input_count;
+  struct item_facts facts = {0};
+  project->is_study = is_study;
+  struct paths *files = ts_calloc(inputs + 1, sizeof *files);
+  size_t primary = primary_input(project->workflow);
+  bool ok = ts_image_startup(&err);
+  if (!ok) ts_issues_fault(issues, &err);
+  ok = ok && list_files(project, files, &facts, issues);
+  size_t count = primary == TS_NONE ? 0 : files[primary].count;
+  if (ok && count == 0) ok = no_tiles(project, issues);
+  ok = ok && same_counts(project, files, count, issues) && fill_items(project, files, primary, count, &facts, issues);
+  project->supplied = ts_arena_array(&project->arena, inputs + 1, sizeof *project->supplied);
+  for (size_t i = 0; i < inputs; i++) {
+    project->supplied[i] = files[i].count > 0 && !ts_input_is_unused(project, i);
+    free(files[i].items);
+  }
+  free(files);
+  if (ok && project->dataset.tile_count == 0) ok = no_tiles(project, issues);
+  return ok && ts_reference_settle(project, issues);
+}
+
+size_t ts_project_task_units(const struct ts_project *project, size_t task) {
+  const struct ts_workflow *w = project->workflow;
+  return ts_dataset_units(&project->dataset, w->stages[w->tasks[task].stage].scope);
+}
+
+json_t *ts_project_groups_json(const struct ts_project *project, const struct ts_item *item) {
+  json_t *object = json_object();
+  for (size_t g = 0; g < project->study.group_count; g++)
+    json_object_set_new(object, project->study.groups[g], json_string(item->groups[g]));
+  return object;
+}
