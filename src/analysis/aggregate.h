@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* pool: sum of numerators over sum of denominators, for ratios. mean, median: over all rows of all tiles. weighted:
  * the mean of the tiles' means, each weighted by its core pixels. Over files: the same of the files' values. */
@@ -64,5 +65,20 @@ struct ts_portions {
 };
 struct ts_total ts_total_of_tiles(enum ts_over over, const struct ts_portions *portions);
 struct ts_total ts_total_of_files(enum ts_over over, const struct ts_total *files, size_t count);
+
+/* file_interval.c: how much a number over files would differ with other files of the same kind. */
+struct ts_files_spread {
+  double low, high; /* NaN: not known */
+};
+struct ts_files_resampling {
+  size_t resamples;  /* 0: 1000; TS_NO_RESAMPLES of method.h: none, no interval */
+  double confidence; /* 0: 0.95 */
+  uint64_t seed;
+};
+/* The range of the middle share of the totals that bootstrap resamples of the files give; files are drawn, never tiles.
+ * Not known with fewer than two files that have a value, if a file failed, and for a sum, which grows with the number
+ * of files. */
+struct ts_files_spread ts_files_spread_of(enum ts_over over, const struct ts_total *files, size_t count,
+                                          const struct ts_files_resampling *how);
 
 #endif

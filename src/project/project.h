@@ -180,6 +180,16 @@ bool ts_project_cut_again(struct ts_project *copy, struct ts_issues *issues);
 /* The groups of an item that has any, by name; a new reference. */
 json_t *ts_project_groups_json(const struct ts_project *project, const struct ts_item *item);
 
+/* data/groups.c: the files that have one value of a group. */
+struct ts_group_files {
+  const char *group, *value; /* borrowed from the project: "patient", "p1" */
+  size_t *files;             /* in the arena: items, ascending */
+  size_t count;
+};
+/* Group by group as the study declares them, the values of each in the order of their first files; in the arena. */
+const struct ts_group_files *ts_project_group_files(const struct ts_project *project, struct ts_arena *arena,
+                                                    size_t *count);
+
 /* reference.c: results and their references. */
 /* The input that the files of a study's "reference" feed; TS_NONE if there is none. */
 size_t ts_reference_input(const struct ts_workflow *w);

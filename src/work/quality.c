@@ -24,11 +24,13 @@ struct quality {
   struct scores *items; /* owned */
   size_t count, capacity;
   double *px; /* owned: core pixels of each tile */
+  uint64_t seed;
 };
 
 struct quality *ts_quality_create(const struct ts_project *project, const struct ts_plan *plan) {
   struct quality *q = ts_calloc(1, sizeof *q);
-  *q = (struct quality){.project = project, .plan = plan, .px = ts_collector_tile_px(project)};
+  *q = (struct quality){
+      .project = project, .plan = plan, .px = ts_collector_tile_px(project), .seed = ts_study_seed(project)};
   return q;
 }
 
@@ -149,23 +151,66 @@ static json_t *entry_json(const struct quality *q, const struct scores *scores, 
   return object;
 }
 
-static json_t *all_json(const struct quality *q, const struct scores *scores) {
+/* Some entries of a product's scores: all of them, or the files of a group. */
+struct entries {
+  const size_t *numbers; /* borrowed; NULL: the first `count` */
+  size_t count;
+};
+
+/* By measure, what the scores of the entries are together: values with the interval over files, and how many count. */
+static void add_values(const struct quality *q, const struct scores *scores, const struct entries *entries,
+                       json_t *object) {
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
-  json_t *values = json_object(), *tiles = json_object(), *files = json_object(), *known = json_object();
-  size_t count = entry_count(q, scores);
-  ts_auto_free struct ts_total *totals = ts_calloc(count + 1, sizeof *totals);
+  const struct ts_files_resampling how = {
+      .resamples = q->project->study.resamples, .confidence = q->project->study.confidence, .seed = q->seed};
+  json_t *values = json_object(), *low = json_object(), *high = json_object(), *known = json_object();
+  ts_auto_free struct ts_total *totals = ts_calloc(entries->count + 1, sizeof *totals);
   for (size_t c = 0; c < scores->column_count; c++) {
-    for (size_t i = 0; i < count; i++) totals[i] = total_of(q, scores, i, c);
-    const struct ts_total total = ts_total_of_files(over_files(q, scores, c), totals, count);
+    for (size_t i = 0; i < entries->count; i++)
+      totals[i] = total_of(q, scores, entries->numbers ? entries->numbers[i] : i, c);
+    const enum ts_over over = over_files(q, scores, c);
+    const struct ts_total total = ts_total_of_files(over, totals, entries->count);
+    const struct ts_files_spread spread = ts_files_spread_of(over, totals, entries->count, &how);
     const char *name = measure_of(q, scores, c, &arena);
     json_object_set_new(values, name, number(total.value));
-    json_object_set_new(tiles, name, json_string(ts_over_names[over_tiles(q, scores, c)]));
-    json_object_set_new(files, name, json_string(ts_over_names[over_files(q, scores, c)]));
+    json_object_set_new(low, name, number(spread.low));
+    json_object_set_new(high, name, number(spread.high));
     json_object_set_new(known, name, json_integer((json_int_t)total.n));
   }
-  return json_pack("{s:s, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "product", scores->product, "files", (json_int_t)count,
-                   "against", against_of(q, scores), "values", values, "over_tiles", tiles, "over_files", files, "n",
-                   known, "notes", notes_json(q, scores));
+  json_object_set_new(object, "values", values);
+  json_object_set_new(object, "lo", low);
+  json_object_set_new(object, "hi", high);
+  json_object_set_new(object, "n", known);
+}
+
+static json_t *all_json(const struct quality *q, const struct scores *scores) {
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  json_t *tiles = json_object(), *files = json_object();
+  const struct entries entries = {.count = entry_count(q, scores)};
+  for (size_t c = 0; c < scores->column_count; c++) {
+    const char *name = measure_of(q, scores, c, &arena);
+    json_object_set_new(tiles, name, json_string(ts_over_names[over_tiles(q, scores, c)]));
+    json_object_set_new(files, name, json_string(ts_over_names[over_files(q, scores, c)]));
+  }
+  json_t *object = json_pack("{s:s, s:I, s:s, s:o, s:o, s:o}", "product", scores->product, "files",
+                             (json_int_t)entries.count, "against", against_of(q, scores), "over_tiles", tiles,
+                             "over_files", files, "notes", notes_json(q, scores));
+  add_values(q, scores, &entries, object);
+  return object;
+}
+
+/* The scores of every group; nothing for products of the whole dataset. */
+static void add_groups(const struct quality *q, const struct scores *scores, json_t *list) {
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  size_t count = 0;
+  const struct ts_group_files *groups = ts_project_group_files(q->project, &arena, &count);
+  for (size_t i = 0; ts_scope_is_in_item(scores->scope) && i < count; i++) {
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:I, s:s}", "product", scores->product, "group", groups[i].group, "value",
+                  groups[i].value, "files", (json_int_t)groups[i].count, "against", against_of(q, scores));
+    add_values(q, scores, &(struct entries){groups[i].files, groups[i].count}, object);
+    json_array_append_new(list, object);
+  }
 }
 
 /* Products come in the order in which tasks finish. */
@@ -174,13 +219,15 @@ static int by_product(const void *a, const void *b) {
 }
 
 void ts_quality_json(const struct quality *q, json_t *object) {
-  json_t *rows = json_array(), *all = json_array();
+  json_t *rows = json_array(), *all = json_array(), *by_group = json_array();
   if (q->count > 0) qsort(q->items, q->count, sizeof *q->items, by_product);
   for (size_t i = 0; i < q->count; i++) {
     const struct scores *scores = &q->items[i];
     for (size_t e = 0; e < entry_count(q, scores); e++) json_array_append_new(rows, entry_json(q, scores, e));
     json_array_append_new(all, all_json(q, scores));
+    add_groups(q, scores, by_group);
   }
   json_object_set_new(object, "quality", rows);
   json_object_set_new(object, "quality_over_files", all);
+  json_object_set_new(object, "by_group", by_group);
 }

@@ -11,7 +11,8 @@ void ts_quality_destroy(struct quality *quality);
 /* A one-row table of scores; `product`: "compare.table", borrowed for as long as the quality lives. */
 void ts_quality_add(struct quality *quality, const char *product, uint32_t node, uint32_t port, size_t unit,
                     const struct ts_data *data);
-/* "quality", one entry per product and file, and "quality_over_files", one per product. */
+/* "quality", one entry per product and file, "quality_over_files", one per product, and "by_group", one per product and
+ * value of a group. */
 void ts_quality_json(const struct quality *quality, json_t *object);
 
 #endif

@@ -220,6 +220,34 @@ static void add_notes(struct ts_str *out, const json_t *object, const struct ts_
   }
 }
 
+/* One measure by group, with its interval over files. */
+static void add_groups(struct ts_str *out, const json_t *reply, const char *measure) {
+  static const char *const heads[] = {"group", "value", "files"};
+  const json_t *groups = ts_cli_reply_member(reply, "by_group");
+  struct ts_cli_table table;
+  ts_cli_table_init(&table, "llrrrr");
+  for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) ts_cli_table_add(&table, heads[i]);
+  ts_cli_table_add(&table, measure);
+  ts_cli_table_add(&table, "from");
+  ts_cli_table_add(&table, "to");
+  size_t rows = 0;
+  for (size_t i = 0; i < json_array_size(groups); i++) {
+    const json_t *group = json_array_get(groups, i);
+    const double value = ts_cli_reply_number(ts_cli_reply_member(group, "values"), measure);
+    if (isnan(value)) continue;
+    rows++;
+    ts_cli_table_add(&table, ts_cli_reply_text(group, "group"));
+    ts_cli_table_add(&table, ts_cli_reply_text(group, "value"));
+    add_measure_cell(&table, (double)ts_cli_reply_count(group, "files"));
+    add_measure_cell(&table, value);
+    add_measure_cell(&table, ts_cli_reply_number(ts_cli_reply_member(group, "lo"), measure));
+    add_measure_cell(&table, ts_cli_reply_number(ts_cli_reply_member(group, "hi"), measure));
+  }
+  if (rows > 0) ts_cli_table_print(&table, "  ", out);
+  if (rows > 0) ts_str_add_char(out, '\n');
+  ts_cli_table_release(&table);
+}
+
 static bool add_quality(struct ts_str *out, const json_t *reply, const struct ts_view *view) {
   struct measures measures = {0};
   const json_t *all = ts_cli_reply_member(reply, "quality_over_files");
@@ -228,6 +256,7 @@ static bool add_quality(struct ts_str *out, const json_t *reply, const struct ts
   if (any) {
     add_headline(out, headline(&measures), &extent, view);
     if (measures.count > 1 || extent.files > 1) add_measure_table(out, &measures, &extent);
+    add_groups(out, reply, headline(&measures)->name);
     size_t before = out->length;
     for (size_t i = 0; i < json_array_size(all); i++) add_notes(out, json_array_get(all, i), view);
     if (out->length > before) ts_str_add_char(out, '\n');

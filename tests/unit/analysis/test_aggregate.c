@@ -319,6 +319,36 @@ static void test_failed_unit(void **state) {
   }
 }
 
+static void assert_spread(enum ts_over over, const struct ts_total *files, size_t count,
+                          const struct ts_files_resampling *how, double low, double high) {
+  const struct ts_files_spread spread = ts_files_spread_of(over, files, count, how);
+  assert_same(spread.low, low);
+  assert_same(spread.high, high);
+}
+
+/* Few files have few resamples, whose shares are known: of two files each comes alone in a quarter of all; of three
+ * files 0, 0, 1 a resample is all 1 in 1/27 (3.7 %) and all 0 in 8/27. So 2.5 % from either end are the extremes; with
+ * 80 % between the ends, the upper one is the mean with two of three, which 7/27 reach and 1/27 exceed. */
+static void test_spread(void **state) {
+  (void)state;
+  const struct ts_files_resampling usual = {.seed = 5}, narrow = {.seed = 5, .confidence = 0.8, .resamples = 4000},
+                                   none = {.resamples = (size_t)-1};
+  const struct ts_total two[] = {{.value = 0.25, .numerator = 1, .denominator = 4},
+                                 {.value = 0.75, .numerator = 75, .denominator = 100}};
+  const struct ts_total three[] = {{.value = 0}, {.value = 0}, {.value = 1}};
+  assert_spread(TS_OVER_MEAN, two, 2, &usual, 0.25, 0.75);
+  assert_spread(TS_OVER_POOL, two, 2, &usual, 0.25, 0.75);
+  assert_spread(TS_OVER_MEAN, three, 3, &usual, 0, 1);
+  assert_spread(TS_OVER_MEAN, three, 3, &narrow, 0, 2.0 / 3);
+  assert_spread(TS_OVER_MEDIAN, three, 3, &narrow, 0, 1); /* in 7/27 two or three of three are 1 */
+  assert_spread(TS_OVER_MEAN, two, 1, &usual, NAN, NAN);
+  assert_spread(TS_OVER_SUM, two, 2, &usual, NAN, NAN);
+  assert_spread(TS_OVER_MEAN, two, 2, &none, NAN, NAN);
+  const struct ts_total missing[] = {two[0], {.value = NAN}, two[1]}, failed[] = {two[0], two[1], {.failed = true}};
+  assert_spread(TS_OVER_MEAN, missing, 3, &usual, 0.25, 0.75);
+  assert_spread(TS_OVER_MEAN, failed, 3, &usual, NAN, NAN);
+}
+
 static void test_names(void **state) {
   (void)state;
   const char *const wanted[] = {"pool", "sum", "mean", "median", "weighted"};
@@ -331,7 +361,7 @@ int main(void) {
       cmocka_unit_test(test_brute_force),  cmocka_unit_test(test_closed_forms),
       cmocka_unit_test(test_blank_tile),   cmocka_unit_test(test_vanishing_denominator),
       cmocka_unit_test(test_empty_tables), cmocka_unit_test(test_failed_unit),
-      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_spread),       cmocka_unit_test(test_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
