@@ -48,8 +48,9 @@ enum ts_op_kind { TS_OP_PIXELS = 1, TS_OP_TABLE = 2, TS_OP_BYTES = 3, TS_OP_FILE
 enum ts_op_memory { TS_OP_HOST_MEMORY = 0 }; /* where data lies: memory that the processor reads and writes */
 enum ts_op_element { TS_OP_U8 = 1, TS_OP_U16 = 2, TS_OP_U32 = 3, TS_OP_F32 = 4, TS_OP_F64 = 5 };
 
-/* How far an output pixel looks: at its own pixel, within radius_px, at its connected component, at the whole tile. The
- * first two give the same result under any tiling with a sufficient halo; tessera tests that promise. */
+/* How far an output pixel looks: at its own pixel, within a radius, at its connected component, at the whole tile. The
+ * first two, and the third with a largest extent, give the same result under any tiling with a sufficient halo; tessera
+ * tests that promise. */
 enum ts_op_reach { TS_OP_REACH_TILE = 0, TS_OP_REACH_PIXEL = 1, TS_OP_REACH_RADIUS = 2, TS_OP_REACH_COMPONENT = 3 };
 
 enum ts_op_value_type { TS_OP_INTEGER = 1, TS_OP_REAL = 2, TS_OP_BOOLEAN = 3, TS_OP_STRING = 4 };
@@ -268,6 +269,8 @@ struct ts_op_descriptor {
   int (*open)(const struct ts_op_open *open, void **state);
   void (*close)(void *state); /* only together with open */
   enum ts_op_reach reach;
+  /* Radius: how far. Component: the largest extent, in x or y, of a component that is kept; whatever is larger does not
+   * appear in the output, however little of it the tile shows. 0 and no radius_parameter: the extent has no limit. */
   int64_t radius_px;
   /* Non-zero: results depend on the pixel size in views. It is then a part of the keys of calls, so equal pixels of
    * slides with other pixel sizes are computed anew. Operations without it see 0. */
@@ -288,6 +291,8 @@ struct ts_op_descriptor {
   size_t counts_count;
   const struct ts_op_column *const *objects; /* columns that count or score objects: they depend on tile edges */
   size_t objects_count;
+  /* Name of an integer parameter whose value is added to radius_px; NULL: none. */
+  const char *radius_parameter;
 };
 
 typedef const struct ts_op_descriptor *const *(*tessera_operations_function)(uint32_t host_api, size_t *count);

@@ -231,6 +231,22 @@ static void check_parameters(const struct check *check) {
   for (size_t i = 0; i < count; i++) check_parameter(check, i);
 }
 
+/* The reach 'radius' has one, 'component' may have one as its largest extent. */
+static void check_radius(const struct check *check) {
+  const struct ts_op_descriptor *op = check->op;
+  const bool has_one = op->radius_px > 0 || op->radius_parameter;
+  const bool needs_one = op->reach == TS_OP_REACH_RADIUS, may_have_one = op->reach == TS_OP_REACH_COMPONENT;
+  if (op->radius_px < 0 || (has_one ? !needs_one && !may_have_one : needs_one))
+    complain(check, TS_ERR_BAD_VALUE, "a radius above 0 goes with the reach 'radius' or 'component' and with no other");
+  bool is_integer = !op->radius_parameter || !op->parameters;
+  for (size_t i = 0; !is_integer && i < op->parameter_count && i < TS_OP_MAX_PARAMETERS; i++)
+    is_integer = op->parameters[i]->name && strcmp(op->parameters[i]->name, op->radius_parameter) == 0 &&
+                 op->parameters[i]->type == TS_OP_INTEGER;
+  if (!is_integer)
+    complain(check, TS_ERR_MISSING_KEY, "its radius_parameter '%s' is not one of its integer parameters",
+             op->radius_parameter);
+}
+
 static void check_whole(const struct check *check) {
   const struct ts_op_descriptor *op = check->op;
   if (!ts_op_name_allowed(op->name))
@@ -242,8 +258,8 @@ static void check_whole(const struct check *check) {
                   ts_op_numeric_words());
   if ((int)op->reach < TS_OP_REACH_TILE || op->reach > TS_OP_REACH_COMPONENT)
     complain(check, TS_ERR_BAD_VALUE, "unknown reach %d", (int)op->reach);
-  else if (op->radius_px < 0 || (op->radius_px > 0) != (op->reach == TS_OP_REACH_RADIUS))
-    complain(check, TS_ERR_BAD_VALUE, "a radius above 0 goes with the reach 'radius' and with no other");
+  else
+    check_radius(check);
   if (op->close && !op->open) complain(check, TS_ERR_MISSING_KEY, "it has a close function, but none to open");
   if (!op->run) complain(check, TS_ERR_MISSING_KEY, "it has no run function");
 }

@@ -69,6 +69,12 @@ static const struct ts_op_descriptor needy = {HEAD("bad.needy"), .outputs = good
 static void close_nothing(void *state) { (void)state; }
 static const struct ts_op_descriptor closes = {HEAD("bad.closes"), .outputs = good_port, .output_count = 1,
                                                .close = close_nothing, .run = run};
+static const struct ts_op_descriptor reaches = {HEAD("bad.reaches"), .outputs = good_port, .output_count = 1,
+                                                .reach = TS_OP_REACH_RADIUS, .run = run};
+static const struct ts_op_parameter *const half_radius[] = {TS_OP_PARAMETER("r", TS_OP_REAL, 1, 9, NULL, "", NULL)};
+static const struct ts_op_descriptor half_reach = {
+    HEAD("bad.half_reach"), .outputs = good_port,           .output_count = 1,       .parameters = half_radius,
+    .parameter_count = 1,   .reach = TS_OP_REACH_COMPONENT, .radius_parameter = "r", .run = run};
 static const struct ts_op_needs headless_needs = {.cores = 1};
 static const struct ts_op_descriptor short_needs = {HEAD("bad.short_needs"), .outputs = good_port, .output_count = 1,
                                                     .needs = &headless_needs, .run = run};
@@ -76,9 +82,9 @@ static const struct ts_op_descriptor nameless = {HEAD(NULL), .outputs = good_por
 static const struct ts_op_descriptor good = {HEAD("bad.good"), .outputs = good_port, .output_count = 1, .run = run};
 
 const struct ts_op_descriptor *const *tessera_operations(uint32_t host_api, size_t *count) {
-  static const struct ts_op_descriptor *const operations[] = {&no_dot,      &ports,  &parameters, &whole,    &huge,
-                                                              &small,       NULL,    &nameless,   &headless, &needy,
-                                                              &short_needs, &closes, &good};
+  static const struct ts_op_descriptor *const operations[] = {&no_dot,      &ports,  &parameters, &whole,      &huge,
+                                                              &small,       NULL,    &nameless,   &headless,   &needy,
+                                                              &short_needs, &closes, &reaches,    &half_reach, &good};
   (void)host_api;
   *count = COUNT(operations);
   return operations;

@@ -53,7 +53,8 @@ static void test_shorter_header(void **state) {
   assert_true(!d->inputs[0]->help && d->inputs[0]->optional == 0);
   assert_true(!d->parameters[0]->canonical && !d->parameters[0]->choices);
   assert_true(!d->open && !d->close && !d->needs && d->variant_count == 0 && d->reads_pixel_size == 0);
-  assert_true(d->scratch_per_input_byte == 0 && d->reach == TS_OP_REACH_TILE && d->column_count == 0);
+  assert_true(d->scratch_per_input_byte == 0 && d->reach == TS_OP_REACH_TILE && d->column_count == 0 &&
+              !d->radius_parameter);
   ts_registry_destroy(registry);
 }
 
