@@ -29,6 +29,8 @@ struct ts_type {
 
 const struct ts_type *ts_type_find(const char *name); /* NULL if unknown */
 const struct ts_type *const *ts_type_list(size_t *count);
+/* Whether a declaration names images, as "image/rgb8" does: pixels that are neither masks nor labels nor fields. */
+bool ts_type_is_image(const char *declaration);
 /* Whether `type` is one of the alternatives in a port declaration such as "mask|labels". */
 bool ts_type_fits(const struct ts_type *type, const char *declaration);
 

@@ -20,9 +20,12 @@ struct ts_op *ts_instance_op(const struct engine *engine, const struct instance 
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   if (node->kind == TS_NODE_TASK) return engine->plan->workflow->tasks[node->task].op;
   if (node->kind != TS_NODE_SOURCE) return NULL;
-  const bool is_polygons = ts_instance_source(engine, instance)->polygons.x > 0;
-  struct ts_op *op = engine->env.source_ops[is_polygons ? engine->plan->workflow->input_count : node->task];
-  if (!op) TS_BUG("there is no operation that reads polygons");
+  size_t place = node->task;
+  if (node->sampled_for > 0) place = engine->plan->workflow->input_count + SAMPLE_SOURCE;
+  if (ts_instance_source(engine, instance)->polygons.x > 0)
+    place = engine->plan->workflow->input_count + POLYGON_SOURCE;
+  struct ts_op *op = engine->env.source_ops[place];
+  if (!op) TS_BUG("there is no operation that reads polygons, or samples");
   return op;
 }
 
@@ -60,14 +63,20 @@ struct ts_pixel_size ts_instance_pixel_size(const struct engine *engine, const s
   return *size;
 }
 
+int64_t ts_source_sample_px(const struct engine *engine, const struct instance *instance) {
+  const uint32_t sampled_for = engine->plan->nodes[instance->node].sampled_for;
+  return sampled_for > 0 ? engine->plan->workflow->stages[sampled_for - 1].sample_px : 0;
+}
+
 static struct ts_value source_parameter(const struct engine *engine, const struct instance *instance,
                                         const char *name) {
   struct ts_region region = ts_source_region(engine, instance);
   struct {
     const char *name;
     int64_t value;
-  } numbers[] = {
-      {"x", region.x}, {"y", region.y}, {"width", region.width}, {"height", region.height}, {"level", region.level}};
+  } numbers[] = {{"x", region.x},         {"y", region.y},
+                 {"width", region.width}, {"height", region.height},
+                 {"level", region.level}, {"sample_px", ts_source_sample_px(engine, instance)}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     if (strcmp(name, numbers[i].name) == 0) return ts_value_integer(numbers[i].value);
   }

@@ -146,10 +146,13 @@ struct pane_layout {
   bool *is_fed; /* owned: per node, whether it is coarser and reads what panes make */
 };
 
+/* Operations that read files, after those of the workflow inputs. */
+enum { POLYGON_SOURCE, SAMPLE_SOURCE, EXTRA_SOURCES };
+
 struct ts_run_setup {
   const struct ts_plan *plan; /* borrowed */
-  struct ts_op *
-      *source_ops; /* owned array: per workflow input, the operation that reads it; then that for polygons, or NULL */
+  /* Owned array: per workflow input, the operation that reads it; then EXTRA_SOURCES, NULL where there is none. */
+  struct ts_op **source_ops;
   uint32_t *consumer_first; /* owned: consumers of node n are consumers[consumer_first[n] .. consumer_first[n + 1]) */
   uint32_t *consumers;      /* owned; one entry per input edge */
   const struct recipe **recipes; /* owned array: per node; NULL for other kinds than TASK */
@@ -340,6 +343,8 @@ const struct ts_value *ts_source_parameters(const struct engine *engine, const s
 struct ts_pixel_size ts_instance_pixel_size(const struct engine *engine, const struct instance *instance);
 /* The rectangle that a source instance of pixels reads: the tile with its halo, or the whole image. */
 struct ts_region ts_source_region(const struct engine *engine, const struct instance *instance);
+/* The most pixels that a source reads of an image; 0: all. */
+int64_t ts_source_sample_px(const struct engine *engine, const struct instance *instance);
 /* The file that a source instance reads. */
 const struct ts_item_source *ts_instance_source(const struct engine *engine, const struct instance *instance);
 /* Key of the file a source instance reads: the digest of its bytes. */

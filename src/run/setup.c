@@ -54,18 +54,19 @@ const char *ts_source_operation(const struct ts_type *type) {
   return type->kind == TS_DATA_TABLE ? "table.read" : "bytes.read";
 }
 
-/* The operation that reads each workflow input, by the kind of its type, and after them the one for files of polygons:
- * which items have such files is not known here. */
+/* The operation that reads each workflow input, by the kind of its type; after them the one for files of polygons
+ * (which items have such files is not known here) and the one for samples of images. */
 static bool find_source_operations(struct ts_run_setup *setup, struct ts_registry *registry, struct ts_error *err) {
   const struct ts_workflow *w = setup->plan->workflow;
-  setup->source_ops = ts_calloc(w->input_count + 2, sizeof(struct ts_op *));
+  setup->source_ops = ts_calloc(w->input_count + EXTRA_SOURCES, sizeof(struct ts_op *));
   for (size_t i = 0; i < w->input_count; i++) {
     const char *name = ts_source_operation(w->inputs[i].type);
     setup->source_ops[i] = ts_registry_find(registry, name);
     if (!setup->source_ops[i])
       return ts_fail(err, TS_ERR_UNKNOWN_OPERATION, "there is no operation '%s' to read '%s'", name, w->inputs[i].name);
   }
-  setup->source_ops[w->input_count] = ts_registry_find(registry, TS_POLYGON_OPERATION);
+  setup->source_ops[w->input_count + POLYGON_SOURCE] = ts_registry_find(registry, TS_POLYGON_OPERATION);
+  setup->source_ops[w->input_count + SAMPLE_SOURCE] = ts_registry_find(registry, TS_SAMPLE_OPERATION);
   return true;
 }
 

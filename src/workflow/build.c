@@ -31,6 +31,7 @@ static void build_stage(struct ts_builder *builder, const struct ts_stage_draft 
       .name = draft->name,
       .scope = draft->scope,
       .core_only = draft->core_only,
+      .sample_px = draft->sample_px,
       .first_task = TS_NONE,
       .task_count = draft->task_count,
       .outputs = outputs,

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { STAGE_NAME, STAGE_PER, STAGE_REGION, STAGE_IN, STAGE_OUT, STAGE_TASKS, STAGE_FIELDS };
+enum { STAGE_NAME, STAGE_PER, STAGE_REGION, STAGE_SAMPLE, STAGE_IN, STAGE_OUT, STAGE_TASKS, STAGE_FIELDS };
 enum { TASK_NAME, TASK_OP, TASK_IN, TASK_PARAMS, TASK_FIELDS };
 
 const char *ts_scope_name(enum ts_scope scope) {
@@ -185,6 +185,22 @@ static void read_region(struct ts_reader *reader, const struct ts_field *field, 
   ts_error_help(err, "write \"tile\" (tiles with their halo) or \"core\" (without it)");
 }
 
+/* Images of the dataset are sampled where they are read whole: in stages per file. */
+static void read_sample(struct ts_reader *reader, const struct ts_field *field, struct ts_stage_draft *stage) {
+  if (!field->value || field->faulty) return;
+  const char *pointer = ts_reader_child(reader, stage->pointer, "sample_px");
+  stage->sample_px = json_integer_value(field->value);
+  if (stage->sample_px < TS_SAMPLE_PX_MIN || stage->sample_px > TS_SAMPLE_PX_MAX) {
+    struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE,
+                                           "a sample cannot have %lld pixels", (long long)stage->sample_px);
+    ts_error_help(err, "give a whole number from %d to %d", TS_SAMPLE_PX_MIN, TS_SAMPLE_PX_MAX);
+  } else if (stage->scope != TS_PER_FILE) {
+    struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_KEY,
+                                           "a stage per %s cannot sample its images", ts_scope_name(stage->scope));
+    ts_error_help(err, "let the stage run per file, or remove \"sample_px\"");
+  }
+}
+
 static void check_outputs(struct ts_reader *reader, const struct ts_field *field, const struct ts_stage_draft *stage) {
   if (!field->value || stage->out.count > 0) return;
   struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, ts_reader_child(reader, stage->pointer, "out"),
@@ -198,6 +214,7 @@ static void read_stage(struct ts_builder *builder, const json_t *object, struct 
       [STAGE_NAME] = {"name", TS_WANT_STRING, true, "\"segment\"", NULL, false},
       [STAGE_PER] = {"per", TS_WANT_STRING, true, "\"tile\"", NULL, false},
       [STAGE_REGION] = {"region", TS_WANT_STRING, false, "\"core\"", NULL, false},
+      [STAGE_SAMPLE] = {"sample_px", TS_WANT_INTEGER, false, "16777216", NULL, false},
       [STAGE_IN] = {"in", TS_WANT_OBJECT, false, "{\"image\": \"normalise.image\"}", NULL, false},
       [STAGE_OUT] = {"out", TS_WANT_OBJECT, true, "{\"mask\": \"final_size.mask\"}", NULL, false},
       [STAGE_TASKS] = {"tasks", TS_WANT_LIST, true, "[{\"name\": \"background\", \"op\": \"nuclei.background\"}]", NULL,
@@ -212,6 +229,7 @@ static void read_stage(struct ts_builder *builder, const json_t *object, struct 
   stage->name = read_name(reader, &fields[STAGE_NAME], stage->pointer, "a stage");
   read_scope(reader, &fields[STAGE_PER], stage);
   read_region(reader, &fields[STAGE_REGION], stage);
+  read_sample(reader, &fields[STAGE_SAMPLE], stage);
   read_links(reader, &fields[STAGE_IN], ts_reader_child(reader, stage->pointer, "in"), "\"normalise.image\"",
              &stage->in);
   read_links(reader, &fields[STAGE_OUT], ts_reader_child(reader, stage->pointer, "out"), "\"final_size.mask\"",

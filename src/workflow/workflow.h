@@ -21,6 +21,9 @@
 /* How often a stage runs: once per tile, per file (image) or per dataset. Ordered from fine to coarse. */
 enum ts_scope { TS_PER_TILE, TS_PER_FILE, TS_PER_DATASET };
 #define TS_SCOPE_COUNT (TS_PER_DATASET + 1)
+/* Limits of "sample_px": below the first a sample has less than one block (image/sample.h). */
+#define TS_SAMPLE_PX_MIN 65536
+#define TS_SAMPLE_PX_MAX 268435456
 const char *ts_scope_name(enum ts_scope scope); /* as in "per": tile, file, dataset */
 
 /* One parameter. `domain`: accepted by the operation. `levels` or `range`: drawn by designs (none: not varied). */
@@ -85,7 +88,9 @@ struct ts_stage_output {
 struct ts_stage {
   const char *name;
   enum ts_scope scope;
-  bool core_only;    /* "region": "core": tiles lose their halo before they enter this stage ("tile" keeps it) */
+  bool core_only; /* "region": "core": tiles lose their halo before they enter this stage ("tile" keeps it) */
+  /* "sample_px": this stage per file sees at most so many pixels of each image of the dataset; 0: all of them. */
+  int64_t sample_px;
   size_t first_task; /* tasks of a stage are consecutive in ts_workflow.tasks */
   size_t task_count;
   const struct ts_stage_output *outputs;

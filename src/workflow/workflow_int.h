@@ -54,6 +54,7 @@ struct ts_stage_draft {
   const char *pointer;
   enum ts_scope scope;
   bool core_only;
+  int64_t sample_px;
   struct ts_links in;
   struct ts_links out;
   struct ts_task_draft *tasks;
