@@ -74,6 +74,7 @@ struct ts_task {
   size_t stage;
   struct ts_op *op;                    /* borrowed from the registry */
   const struct ts_source *inputs;      /* op->descriptor->input_count entries */
+  const bool *core;                    /* per input: whether tiles lose their halo before they enter (see "region") */
   const struct ts_binding *parameters; /* op->descriptor->parameter_count entries */
 };
 
@@ -85,7 +86,6 @@ struct ts_stage_output {
 struct ts_stage {
   const char *name;
   enum ts_scope scope;
-  bool core_only;    /* "region": "core": tiles lose their halo before they enter this stage ("tile" keeps it) */
   size_t first_task; /* tasks of a stage are consecutive in ts_workflow.tasks */
   size_t task_count;
   const struct ts_stage_output *outputs;
