@@ -130,10 +130,10 @@ static bool is_pixels(const struct builder *b, struct ts_node_input input) {
 }
 
 /* Adapts a product to the scope of its consumer: tiles lose their halo and are joined for a coarser scope. */
-static struct ts_node_input adapt(struct builder *b, struct ts_node_input input, enum ts_scope scope, bool core_only) {
+static struct ts_node_input adapt(struct builder *b, struct ts_node_input input, enum ts_scope scope, bool core) {
   enum ts_scope from = b->nodes[input.node].scope;
   bool coarser = ts_scope_is_coarser(scope, from);
-  if (b->plan->options.crop_halo && ts_scope_is_tile(from) && (coarser || core_only) && is_pixels(b, input))
+  if (b->plan->options.crop_halo && ts_scope_is_tile(from) && (coarser || core) && is_pixels(b, input))
     input = (struct ts_node_input){.node = helper_node(b, TS_NODE_CROP, from, &input)};
   if (coarser) input = (struct ts_node_input){.node = helper_node(b, TS_NODE_GATHER, scope, &input)};
   return input;
@@ -175,7 +175,7 @@ static struct ts_node_input resolve(struct builder *b, const uint32_t *nodes_of_
   else if (source.kind == TS_SOURCE_TASK)
     input = (struct ts_node_input){nodes_of_task[source.index], (uint32_t)source.port};
   if (input.node == TS_NO_NODE) return input;
-  return adapt(b, input, stage->scope, stage->core_only);
+  return adapt(b, input, stage->scope, task->core[port]);
 }
 
 static void touch(struct builder *b, uint32_t node) {

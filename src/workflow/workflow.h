@@ -77,6 +77,7 @@ struct ts_task {
   size_t stage;
   struct ts_op *op;                    /* borrowed from the registry */
   const struct ts_source *inputs;      /* op->descriptor->input_count entries */
+  const bool *core;                    /* per input: whether tiles lose their halo before they enter (see "region") */
   const struct ts_binding *parameters; /* op->descriptor->parameter_count entries */
 };
 
@@ -88,7 +89,6 @@ struct ts_stage_output {
 struct ts_stage {
   const char *name;
   enum ts_scope scope;
-  bool core_only; /* "region": "core": tiles lose their halo before they enter this stage ("tile" keeps it) */
   /* "sample_px": this stage per file sees at most so many pixels of each image of the dataset; 0: all of them. */
   int64_t sample_px;
   size_t first_task; /* tasks of a stage are consecutive in ts_workflow.tasks */
