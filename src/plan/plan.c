@@ -40,6 +40,9 @@ bool ts_merge_needs_buckets(enum ts_merge merge) { return merge >= TS_MERGE_NAIV
 static struct ts_value bound_value(const struct builder *b, const struct ts_task *task, size_t parameter) {
   const struct ts_binding *binding = &task->parameters[parameter];
   struct ts_value value = binding->parameter == TS_NONE ? binding->fixed : b->values[binding->parameter];
+  double number = 0;
+  /* What the operation gets depends on the file: run/recipe.c converts it. */
+  if (binding->unit != TS_UNIT_NONE && ts_value_number(&value, &number)) return ts_value_real(number);
   if (b->plan->options.raw_values) return value;
   return ts_op_canonical(task->op->descriptor->parameters[parameter], &value);
 }

@@ -1,6 +1,7 @@
 /* Finds the columns that a study names: how each becomes one number, and whether it depends on the tiles.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "project/project.h"
+#include "project/units.h"
 
 #include "base/alloc.h"
 
@@ -277,6 +278,7 @@ static void warn_means(const struct ts_project *project, struct ts_issues *issue
 }
 
 void ts_study_outputs_warn_tiling(const struct ts_project *project, struct ts_issues *issues) {
+  ts_units_warn_resolutions(project, issues);
   if (!has_several_tiles(project)) return;
   warn_halo(project, issues);
   warn_reach(project, issues);

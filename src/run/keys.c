@@ -52,15 +52,19 @@ static bool is_same_size(const struct ts_pixel_size *a, const struct ts_pixel_si
   return a->x_um == b->x_um && a->y_um == b->y_um;
 }
 
-struct ts_pixel_size ts_instance_pixel_size(const struct engine *engine, const struct instance *instance) {
-  const struct ts_op *op = ts_instance_op(engine, instance);
+struct ts_pixel_size ts_item_pixel_size(const struct engine *engine, const struct instance *instance) {
   const struct ts_dataset *d = engine->dataset;
   const enum ts_scope scope = engine->plan->nodes[instance->node].scope;
-  if (!op || !op->descriptor->reads_pixel_size) return (struct ts_pixel_size){0};
   const struct ts_pixel_size *size = &d->items[ts_dataset_item(d, scope, instance->unit)].pixel_size;
   for (size_t i = 0; !ts_scope_is_in_item(scope) && i < d->item_count; i++)
     if (!is_same_size(&d->items[i].pixel_size, size)) return (struct ts_pixel_size){0};
   return *size;
+}
+
+struct ts_pixel_size ts_instance_pixel_size(const struct engine *engine, const struct instance *instance) {
+  const struct ts_op *op = ts_instance_op(engine, instance);
+  if (!op || !op->descriptor->reads_pixel_size) return (struct ts_pixel_size){0};
+  return ts_item_pixel_size(engine, instance);
 }
 
 int64_t ts_source_sample_px(const struct engine *engine, const struct instance *instance) {
@@ -156,9 +160,8 @@ static const char *salt_of(const struct engine *engine) {
 
 /* The prefix of a recipe has no pixel size, which differs between items. */
 static bool sized_task_key(struct engine *engine, const struct window *window, const struct instance *instance,
-                           bool content, struct ts_key *key, struct ts_error *err) {
+                           const struct recipe *recipe, bool content, struct ts_key *key, struct ts_error *err) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  const struct recipe *recipe = engine->setup->recipes[instance->node];
   const struct ts_pixel_size size = ts_instance_pixel_size(engine, instance);
   struct ts_key keys[TS_OP_MAX_PORTS];
   const struct ts_key *inputs[TS_OP_MAX_PORTS] = {0};
@@ -174,10 +177,12 @@ static bool sized_task_key(struct engine *engine, const struct window *window, c
 static bool task_key(struct engine *engine, const struct window *window, const struct instance *instance, bool content,
                      struct ts_key *key, struct ts_error *err) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  const struct recipe *recipe = engine->setup->recipes[instance->node];
+  const struct recipe *recipe = ts_instance_recipe(engine, instance, err);
   struct ts_key_input inputs[TS_OP_MAX_PORTS];
   size_t count = 0;
-  if (recipe->op->descriptor->reads_pixel_size) return sized_task_key(engine, window, instance, content, key, err);
+  if (!recipe) return false;
+  if (recipe->op->descriptor->reads_pixel_size)
+    return sized_task_key(engine, window, instance, recipe, content, key, err);
   for (size_t i = 0; i < node->input_count; i++) {
     if (node->inputs[i].node == TS_NO_NODE) continue;
     inputs[count].port = recipe->op->descriptor->inputs[i]->name;
@@ -237,7 +242,7 @@ struct ts_xxh128 ts_instance_identity(struct engine *engine, const struct window
       inputs[identity.input_count++] = identity_of(user, &producers[p], node->inputs[i].port);
     if (count == 0) inputs[identity.input_count++] = (struct ts_xxh128){0};
   }
-  if (node->kind == TS_NODE_TASK) identity.operation = engine->setup->recipes[instance->node]->number;
+  if (node->kind == TS_NODE_TASK) identity.operation = ts_instance_known_recipe(engine, instance)->number;
   if (node->kind == TS_NODE_CROP) identity.operation = instance->unit;
   if (node->kind == TS_NODE_SOURCE) memcpy(inputs, &instance->key, sizeof instance->key);
   if (node->kind == TS_NODE_SOURCE) identity.input_count = sizeof instance->key / sizeof *inputs;

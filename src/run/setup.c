@@ -83,13 +83,15 @@ struct ts_run_setup *ts_run_setup_create(const struct ts_plan *plan, struct ts_r
                                          struct ts_store *store, struct ts_error *err) {
   struct ts_run_setup *setup = ts_calloc(1, sizeof *setup);
   setup->plan = plan;
+  setup->store = store;
+  pthread_mutex_init(&setup->recipe_lock, NULL);
   mark_stage_outputs(setup);
   list_consumers(setup);
   ts_layout_make(setup);
   measure_depths(setup);
   name_producer(setup);
   setup->memory_ratio = ts_calloc(plan->workflow->task_count + 1, sizeof *setup->memory_ratio);
-  if (find_source_operations(setup, registry, err) && ts_recipes_make(setup, store, err) &&
+  if (find_source_operations(setup, registry, err) && ts_recipes_make(setup, err) &&
       ts_schedule_needs(setup, err))
     return setup;
   ts_run_setup_destroy(setup);
@@ -113,6 +115,9 @@ void ts_run_setup_destroy(struct ts_run_setup *setup) {
   free(setup->consumer_first);
   free(setup->consumers);
   free(setup->recipes);
+  ts_map_release(&setup->known_recipes);
+  ts_map_release(&setup->sized_recipes);
+  pthread_mutex_destroy(&setup->recipe_lock);
   ts_arena_release(&setup->recipe_arena);
   free(setup->layout.inner);
   free(setup->layout.is_fed);

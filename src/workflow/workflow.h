@@ -12,6 +12,7 @@
 #include "data/data.h"
 #include "op/op.h"
 #include "workflow/distribution.h"
+#include "workflow/unit.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,6 +32,7 @@ struct ts_parameter {
   const char *name;
   const char *help; /* "" if none */
   enum ts_value_type type;
+  enum ts_unit unit; /* numbers: of all values here; operations get pixels. Domains of operations are in pixels */
   bool has_domain;
   double domain_low, domain_high; /* numbers, both ends included; that of the operations if the file declares none */
   const struct ts_value *choices; /* strings: the allowed ones; NULL: any */
@@ -70,6 +72,7 @@ struct ts_workflow_input {
 struct ts_binding {
   size_t parameter;      /* index in the workflow, or TS_NONE */
   struct ts_value fixed; /* if parameter is TS_NONE */
+  enum ts_unit unit;     /* of the parameter: the operation gets the value in pixels */
 };
 
 struct ts_task {

@@ -6,6 +6,7 @@
 #include "project/data/check_data.h"
 #include "project/data/polygon_files.h"
 #include "project/data/resolution.h"
+#include "project/units.h"
 
 #include "base/alloc.h"
 #include "base/budget.h"
@@ -410,7 +411,7 @@ bool ts_project_open_dataset(struct ts_project *project, bool is_study, struct t
   }
   free(files);
   if (ok && project->dataset.tile_count == 0) ok = no_tiles(project, issues);
-  return ok && ts_reference_settle(project, issues);
+  return ok && ts_units_check_files(project, issues) && ts_reference_settle(project, issues);
 }
 
 size_t ts_project_task_units(const struct ts_project *project, size_t task) {
