@@ -18,8 +18,7 @@
 #define READ_BYTES     ((size_t)64 * 1024)
 #define MAX_READ_BYTES ((size_t)1 << 30) /* one read(2) takes no more than 2 GiB */
 
-/* Sets the error for a failed system call on `path`; `action` as in "be read". */
-static bool io_failure(struct ts_error *err, const char *path, const char *action, int number) {
+bool ts_file_fail(struct ts_error *err, const char *path, const char *action, int number) {
   ts_fail(err, TS_ERR_FILE_IO, "'%s' cannot %s: %s", path, action, strerrordesc_np(number));
   if (number == EACCES || number == EPERM || number == EROFS) {
     ts_error_help(err, "change the permissions, or choose another place");
@@ -48,7 +47,7 @@ int ts_fd_open_read(const char *path, struct ts_error *err) {
     if (errno == ENOENT || errno == ENOTDIR) {
       not_found(err, path);
     } else {
-      io_failure(err, path, "be opened", errno);
+      ts_file_fail(err, path, "be opened", errno);
     }
     return -1;
   }
@@ -56,7 +55,7 @@ int ts_fd_open_read(const char *path, struct ts_error *err) {
   int number = fstat(fd, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? EISDIR : 0;
   if (number) {
     close(fd);
-    io_failure(err, path, "be read", number);
+    ts_file_fail(err, path, "be read", number);
     return -1;
   }
   return fd;
@@ -67,7 +66,7 @@ bool ts_fd_read(int fd, const char *path, void *buffer, size_t size, size_t *got
   do {
     count = read(fd, buffer, size < MAX_READ_BYTES ? size : MAX_READ_BYTES);
   } while (count < 0 && errno == EINTR);
-  if (count < 0) return io_failure(err, path, "be read", errno);
+  if (count < 0) return ts_file_fail(err, path, "be read", errno);
   *got = (size_t)count;
   return true;
 }
@@ -188,7 +187,7 @@ static bool write_file(const char *path, const void *data, size_t size, bool syn
   } else {
     number = replace_file(path, data, size, sync);
   }
-  return number ? io_failure(err, path, "be written", number) : true;
+  return number ? ts_file_fail(err, path, "be written", number) : true;
 }
 
 bool ts_file_write_atomic(const char *path, const void *data, size_t size, struct ts_error *err) {
