@@ -129,6 +129,10 @@ struct ts_data *ts_table_from_csv(const char *name, const char *text, size_t len
 
 /* Joins the pieces of one product: tables row after row (same columns), pixels into the box that covers them. */
 struct ts_data *ts_data_gather(const struct ts_data *const *pieces, size_t count, struct ts_error *err);
+/* The same, but pixels that lie in a rectangle of their level into all of it: what no piece covers is 0. NULL: there is
+ * none. */
+struct ts_data *ts_data_gather_in(const struct ts_data *const *pieces, size_t count, const struct ts_region *rectangle,
+                                  struct ts_error *err);
 
 /* The part of pixel data that lies in a box, which must lie inside it; new data. */
 struct ts_data *ts_data_crop(const struct ts_data *data, const struct ts_region *region, struct ts_error *err);

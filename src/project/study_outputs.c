@@ -190,8 +190,11 @@ void ts_study_outputs_resolve(struct ts_project *project, struct ts_issues *issu
 
 /* ---- What depends on the tiles. ---- */
 
+/* Whether images are cut; tiles without tissue were, too. */
 static bool has_several_tiles(const struct ts_project *project) {
-  return project->dataset.tile_count > project->dataset.item_count;
+  for (size_t i = 0; i < project->dataset.item_count; i++)
+    if (ts_grid_count(&project->dataset.items[i].grid) > 1) return true;
+  return false;
 }
 
 static bool is_per_tile(const struct ts_project *project, size_t task) {

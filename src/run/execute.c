@@ -66,7 +66,7 @@ struct ts_call ts_instance_call(const struct engine *engine, const struct instan
     call.is_stage_output = engine->setup->is_stage_output[node->task];
   }
   if (node->kind == TS_NODE_SOURCE) call.file = ts_instance_source(engine, instance)->file;
-  if (node->kind == TS_NODE_CROP) call.core = &engine->dataset->tiles[instance->unit].core;
+  if (!call.op) call.core = ts_instance_rectangle(engine, instance);
   return call;
 }
 

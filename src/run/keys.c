@@ -48,6 +48,14 @@ struct ts_region ts_source_region(const struct engine *engine, const struct inst
   return ts_dataset_region(engine->dataset, engine->plan->nodes[instance->node].scope, instance->unit);
 }
 
+const struct ts_region *ts_instance_rectangle(const struct engine *engine, const struct instance *instance) {
+  const struct ts_node *node = &engine->plan->nodes[instance->node];
+  const struct ts_dataset *d = engine->dataset;
+  if (node->kind == TS_NODE_CROP) return &d->tiles[instance->unit].core;
+  if (node->kind != TS_NODE_GATHER || !ts_dataset_is_incomplete(d, node->scope, instance->unit)) return NULL;
+  return &d->items[ts_dataset_item(d, node->scope, instance->unit)].grid.whole;
+}
+
 static bool is_same_size(const struct ts_pixel_size *a, const struct ts_pixel_size *b) {
   return a->x_um == b->x_um && a->y_um == b->y_um;
 }
@@ -124,18 +132,18 @@ static bool engine_key(struct engine *engine, const struct window *window, const
     inputs[i].key = content ? (struct ts_key){producers[i].content->out.digests[node->inputs[0].port]}
                             : output_key(engine, &producers[i], node->inputs[0].port);
   }
-  struct ts_region core = {0};
-  if (node->kind == TS_NODE_CROP) core = engine->dataset->tiles[instance->unit].core;
-  struct ts_key_parameter parameters[] = {{"x", ts_value_integer(core.x)},
-                                          {"y", ts_value_integer(core.y)},
-                                          {"width", ts_value_integer(core.width)},
-                                          {"height", ts_value_integer(core.height)}};
+  const struct ts_region *rectangle = ts_instance_rectangle(engine, instance), none = {0};
+  const struct ts_region *r = rectangle ? rectangle : &none;
+  struct ts_key_parameter parameters[] = {{"x", ts_value_integer(r->x)},
+                                          {"y", ts_value_integer(r->y)},
+                                          {"width", ts_value_integer(r->width)},
+                                          {"height", ts_value_integer(r->height)}};
   struct ts_key_fields fields = {.domain = domain,
                                  .salt = engine->options->store ? ts_store_salt(engine->options->store) : "",
                                  .operation = ts_operation_name(node->kind, NULL),
                                  .numeric_class = "exact",
                                  .parameters = parameters,
-                                 .parameter_count = node->kind == TS_NODE_CROP ? 4 : 0,
+                                 .parameter_count = rectangle ? 4 : 0,
                                  .inputs = inputs,
                                  .input_count = count};
   ts_sha256_of(ENGINE_OPERATION_VERSION, strlen(ENGINE_OPERATION_VERSION), &fields.implementation);
@@ -244,6 +252,7 @@ struct ts_xxh128 ts_instance_identity(struct engine *engine, const struct window
   }
   if (node->kind == TS_NODE_TASK) identity.operation = ts_instance_known_recipe(engine, instance)->number;
   if (node->kind == TS_NODE_CROP) identity.operation = instance->unit;
+  if (node->kind == TS_NODE_GATHER && ts_instance_rectangle(engine, instance)) identity.operation = instance->unit + 1;
   if (node->kind == TS_NODE_SOURCE) memcpy(inputs, &instance->key, sizeof instance->key);
   if (node->kind == TS_NODE_SOURCE) identity.input_count = sizeof instance->key / sizeof *inputs;
   identity.inputs = inputs;

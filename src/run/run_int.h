@@ -354,6 +354,9 @@ const struct ts_value *ts_source_parameters(const struct engine *engine, const s
 struct ts_pixel_size ts_instance_pixel_size(const struct engine *engine, const struct instance *instance);
 /* The pixel size of the instance's item, whether its operation reads it or not; of a dataset, if all items agree. */
 struct ts_pixel_size ts_item_pixel_size(const struct engine *engine, const struct instance *instance);
+/* Of a crop the core that remains, of a gather the image into which tiles are joined if the dataset lacks some of them;
+ * NULL: it needs none. */
+const struct ts_region *ts_instance_rectangle(const struct engine *engine, const struct instance *instance);
 /* The rectangle that a source instance of pixels reads: the tile with its halo, or the whole image. */
 struct ts_region ts_source_region(const struct engine *engine, const struct instance *instance);
 /* The most pixels that a source reads of an image; 0: all. */

@@ -48,7 +48,8 @@ static const char *path_of(struct product_writer *w, const char *name, const str
   if (!ts_scope_is_in_item(node->scope)) return ts_arena_printf(arena, "%s/%s.%s", w->folder, name, ending);
   const struct ts_item *item = &d->items[ts_dataset_item(d, node->scope, unit)];
   const struct ts_tile *tile = ts_dataset_tile(d, node->scope, unit);
-  if (!tile || item->tile_count == 1) return ts_arena_printf(arena, "%s/%s/%s.%s", w->folder, item->name, name, ending);
+  if (!tile || ts_grid_count(&item->grid) <= 1)
+    return ts_arena_printf(arena, "%s/%s/%s.%s", w->folder, item->name, name, ending);
   return ts_arena_printf(arena, "%s/%s/%s.x%lld_y%lld.%s", w->folder, item->name, name, (long long)tile->core.x,
                          (long long)tile->core.y, ending);
 }
