@@ -50,7 +50,6 @@ static bool get_masks(struct ts_work *work, const struct study_result *r, size_t
   struct ts_item item = project->dataset.items[project->dataset.tile_items[tile]];
   item.first_tile = 0;
   item.tile_count = 1;
-  item.grid = (struct ts_grid){0}; /* what is joined of it is this tile, not the slide */
   size_t zero = 0;
   struct ts_dataset one = {
       .items = &item, .item_count = 1, .tiles = &project->dataset.tiles[tile], .tile_items = &zero, .tile_count = 1};
