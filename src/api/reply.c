@@ -47,6 +47,8 @@ json_t *ts_reply_values(const struct ts_value *values, const struct ts_workflow 
     json_t *entry = json_object();
     json_object_set_new(entry, "name", json_string(workflow->parameters[p].name));
     json_object_set_new(entry, "value", ts_value_to_json(&values[p]));
+    if (workflow->parameters[p].unit != TS_UNIT_NONE)
+      json_object_set_new(entry, "unit", json_string(ts_unit_name(workflow->parameters[p].unit)));
     json_array_append_new(list, entry);
   }
   return list;

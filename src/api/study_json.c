@@ -37,6 +37,7 @@ static json_t *params_json(const struct study_result *r) {
     json_t *object = json_object();
     json_object_set_new(object, "name", json_string(p->name));
     json_object_set_new(object, "type", json_string(ts_value_type_name(p->type)));
+    if (p->unit != TS_UNIT_NONE) json_object_set_new(object, "unit", json_string(ts_unit_name(p->unit)));
     json_object_set_new(object, "help", json_string(p->help));
     json_object_set_new(object, "default", ts_value_to_json(&p->default_value));
     if (p->levels) {

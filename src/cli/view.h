@@ -44,6 +44,8 @@ void ts_show_prediction(const json_t *reply, struct ts_str *out);
 
 /* show_indices.c: parts of ts_show_study. */
 void ts_show_indices(const json_t *reply, const json_t *output, const struct ts_view *view, struct ts_str *out);
+/* "minSize (um2)": a parameter with its unit, if the reply gives one. */
+void ts_show_parameter(const json_t *reply, const char *name, const struct ts_view *view, struct ts_str *out);
 void ts_show_spread(const json_t *reply, const json_t *output, struct ts_str *out);
 void ts_show_phases(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 

@@ -62,6 +62,7 @@ static json_t *parameters_of(const struct ts_workflow *w) {
     const struct ts_parameter *p = &w->parameters[i];
     json_t *object = json_pack("{s:s, s:s, s:s, s:o}", "name", p->name, "type", ts_value_type_name(p->type), "help",
                                p->help, "default", ts_value_to_json(&p->default_value));
+    if (p->unit != TS_UNIT_NONE) json_object_set_new(object, "unit", json_string(ts_unit_name(p->unit)));
     if (p->has_domain) json_object_set_new(object, "domain", ends_of(p->domain_low, p->domain_high));
     if (p->choices) json_object_set_new(object, "choices", values_of(p->choices, p->choice_count));
     if (p->levels) json_object_set_new(object, "grid", values_of(p->levels, p->level_count));

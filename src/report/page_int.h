@@ -33,6 +33,8 @@ const char *ts_result_text(const json_t *object, const char *key);
 /* How tiles became the number of an output, and its further notes (a list under `notes`): "pooled over tiles;
  * objects cut at tile edges"; in the page's arena. */
 const char *ts_page_over_tiles(struct ts_page *page, const json_t *output, const char *notes);
+/* A parameter with its unit, if the result gives one: "minSize (µm²)"; in the page's arena. */
+const char *ts_page_parameter(struct ts_page *page, const char *name);
 double ts_result_number(const json_t *object, const char *key);
 const json_t *ts_result_list(const json_t *object, const char *key);
 /* 0 for a missing number. */

@@ -44,6 +44,23 @@ const char *ts_page_over_tiles(struct ts_page *page, const json_t *output, const
   return text;
 }
 
+/* For people; a unit that the report does not know is shown as it is. */
+static const char *unit_symbol(const char *unit) {
+  if (strcmp(unit, "um") == 0) return "µm";
+  return strcmp(unit, "um2") == 0 ? "µm²" : unit;
+}
+
+const char *ts_page_parameter(struct ts_page *page, const char *name) {
+  const json_t *list = ts_result_list(page->result, "params");
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *parameter = json_array_get(list, i);
+    const char *unit = ts_result_text(parameter, "unit");
+    if (*unit && strcmp(ts_result_text(parameter, "name"), name) == 0)
+      return ts_arena_printf(&page->arena, "%s (%s)", name, unit_symbol(unit));
+  }
+  return name;
+}
+
 void ts_result_print(const json_t *value, struct ts_str *out) {
   char number[TS_NUMBER_SIZE];
   if (json_is_number(value)) {

@@ -182,8 +182,10 @@ static void add_runs(struct ts_page *page) {
   } else {
     snprintf(summary, sizeof summary, total == 1 ? "The run as a table" : "All %zu runs as a table", total);
   }
+  const char **shown_headers = ts_arena_memdup(&page->arena, headers, (capacity + 1) * sizeof *headers);
+  for (size_t i = 0; i < parameters; i++) shown_headers[1 + i] = ts_page_parameter(page, headers[1 + i]);
   struct ts_table table;
-  ts_table_open(&table, page, "Runs", summary, headers, align);
+  ts_table_open(&table, page, "Runs", summary, shown_headers, align);
   for (size_t i = 0; i < shown; i++) add_run(&table, json_array_get(runs, i), headers + 1, parameters, count);
   ts_table_close(&table, true);
 }

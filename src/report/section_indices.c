@@ -49,7 +49,7 @@ static void add_table(struct ts_page *page, const struct ts_view *view) {
   ts_table_open(&table, page, "Indices by parameter", "Numbers as a table", columns.headers, columns.align);
   for (size_t i = 0; i < view->count; i++) {
     const struct ts_view_row *row = &view->rows[i];
-    ts_table_text(&table, row->name);
+    ts_table_text(&table, ts_page_parameter(page, row->name));
     for (size_t c = 0; c < view->column_count; c++) {
       ts_table_number(&table, row->cells[c].value);
       if (!ts_view_has_intervals(view, c)) continue;

@@ -122,7 +122,7 @@ static void add_parameters(struct ts_page *page) {
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *parameter = json_array_get(list, i);
     ts_auto(ts_str_release) struct ts_str text = {0};
-    ts_table_text(&table, ts_result_text(parameter, "name"));
+    ts_table_text(&table, ts_page_parameter(page, ts_result_text(parameter, "name")));
     ts_table_text(&table, ts_result_text(parameter, "type"));
     print_choice(parameter, &text);
     ts_table_text(&table, ts_str_get(&text));

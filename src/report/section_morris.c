@@ -79,7 +79,7 @@ static void add_table(struct ts_page *page, const struct effects *effects) {
   ts_table_open(&table, page, "Indices by parameter", "Numbers as a table", headers, "lrrrrrrll");
   for (size_t i = 0; i < effects->count; i++) {
     const struct effect *effect = &effects->items[i];
-    ts_table_text(&table, effect->name);
+    ts_table_text(&table, ts_page_parameter(page, effect->name));
     ts_table_number(&table, effect->mu_star);
     ts_table_number(&table, effect->low);
     ts_table_number(&table, effect->high);

@@ -131,7 +131,7 @@ static void add_lost(struct ts_page *page, const struct ts_view *view) {
   bool many = view->count > 16;
   ts_table_open(&table, page, "Usable runs by parameter", many ? "Usable counts as a table" : NULL, headers, "lrr");
   for (size_t i = 0; i < view->count; i++) {
-    ts_table_text(&table, view->rows[i].name);
+    ts_table_text(&table, ts_page_parameter(page, view->rows[i].name));
     ts_table_number(&table, view->rows[i].usable);
     ts_table_number(&table, view->blocks > 0 ? view->blocks : view->runs);
   }

@@ -81,6 +81,14 @@ static void add_heading(struct ts_cli_table *table, const json_t *output, const 
   ts_cli_table_add(table, "");
 }
 
+void ts_show_parameter(const json_t *reply, const char *name, const struct ts_view *view, struct ts_str *out) {
+  const char *unit = ts_cli_reply_text(index_named(ts_cli_reply_member(reply, "params"), name), "unit");
+  if (view->unicode && strcmp(unit, "um") == 0) unit = "µm";
+  if (view->unicode && strcmp(unit, "um2") == 0) unit = "µm²";
+  ts_str_add(out, name);
+  if (*unit) ts_str_addf(out, " (%s)", unit);
+}
+
 void ts_show_indices(const json_t *reply, const json_t *output, const struct ts_view *view, struct ts_str *out) {
   const json_t *analysis = answering(reply, output), *order = ts_cli_reply_member(analysis, "order");
   const json_t *indices = ts_cli_reply_member(analysis, "indices");
@@ -95,9 +103,10 @@ void ts_show_indices(const json_t *reply, const json_t *output, const struct ts_
   for (size_t i = 0; i < count && i < TOP_PARAMETERS; i++) {
     const json_t *index = index_named(indices, json_string_value(json_array_get(order, i)));
     double value = ts_cli_reply_number(index, column);
-    struct ts_str bar = {0};
+    struct ts_str bar = {0}, name = {0};
     largest = fmax(largest, fabs(value));
-    ts_cli_table_add(&table, ts_cli_reply_text(index, "name"));
+    ts_show_parameter(reply, ts_cli_reply_text(index, "name"), view, &name);
+    ts_cli_table_take(&table, &name);
     add_number(&table, value);
     add_interval(&table, index, column);
     for (size_t c = 0; c < other_count; c++) add_number(&table, ts_cli_reply_number(index, others[c]));

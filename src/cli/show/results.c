@@ -381,12 +381,14 @@ static const char *effect_words(const json_t *index) {
   return strcmp(finding, "unclear") == 0 ? "not clear" : ts_cli_reply_text(index, "class");
 }
 
-static void add_index(struct ts_cli_table *table, const json_t *index, double largest, const struct ts_view *view) {
+static void add_index(struct ts_cli_table *table, const json_t *reply, const json_t *index, double largest,
+                      const struct ts_view *view) {
   int decimals = decimals_for(largest);
   double mu_star = ts_cli_reply_number(index, "mu_star");
-  struct ts_str bar = {0};
+  struct ts_str bar = {0}, name = {0};
   ts_cli_text_add_bar(&bar, mu_star / largest, BAR_COLUMNS, view->unicode);
-  ts_cli_table_add(table, ts_cli_reply_text(index, "name"));
+  ts_show_parameter(reply, ts_cli_reply_text(index, "name"), view, &name);
+  ts_cli_table_take(table, &name);
   add_fixed_cell(table, mu_star, decimals);
   add_interval_cell(table, index, decimals);
   add_fixed_cell(table, ts_cli_reply_number(index, "sigma"), decimals);
@@ -394,7 +396,7 @@ static void add_index(struct ts_cli_table *table, const json_t *index, double la
   ts_cli_table_take(table, &bar);
 }
 
-static void add_indices(struct ts_str *out, const json_t *output, const struct ts_view *view) {
+static void add_indices(struct ts_str *out, const json_t *reply, const json_t *output, const struct ts_view *view) {
   const json_t *indices = ts_cli_reply_member(output, "indices");
   size_t count = json_array_size(indices);
   if (count == 0) return;
@@ -409,7 +411,7 @@ static void add_indices(struct ts_str *out, const json_t *output, const struct t
   ts_cli_reply_add_output(&name, output);
   ts_cli_table_take(&table, &name);
   for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++) ts_cli_table_add(&table, headings[i]);
-  for (size_t i = 0; i < count && i < TOP_PARAMETERS; i++) add_index(&table, order[i], largest, view);
+  for (size_t i = 0; i < count && i < TOP_PARAMETERS; i++) add_index(&table, reply, order[i], largest, view);
   ts_cli_table_print(&table, "  ", out);
   if (count > TOP_PARAMETERS) ts_str_addf(out, "  and %zu more in the report\n", count - TOP_PARAMETERS);
   ts_cli_table_release(&table);
@@ -466,7 +468,7 @@ void ts_show_study(const json_t *reply, const struct ts_view *view, struct ts_st
     if (*ts_cli_reply_text(output, "method")) {
       ts_show_indices(reply, output, view, out);
     } else {
-      add_indices(out, output, view);
+      add_indices(out, reply, output, view);
     }
     add_notes(out, output, view);
     ts_show_spread(reply, output, out);
