@@ -45,6 +45,12 @@ void ts_show_prediction(const json_t *reply, struct ts_str *out);
 /* show_indices.c: parts of ts_show_study. */
 void ts_show_indices(const json_t *reply, const json_t *output, const struct ts_view *view, struct ts_str *out);
 void ts_show_spread(const json_t *reply, const json_t *output, struct ts_str *out);
+/* The analysis that answers for an output: the last phase's, over all files; NULL: none. */
+const json_t *ts_show_answering(const json_t *reply, const json_t *output);
+/* The entry of a list with this name; NULL: none. */
+const json_t *ts_show_index_named(const json_t *indices, const char *name);
 void ts_show_phases(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+/* show_data_parts.c: the same for groups of the data. */
+void ts_show_groups(const json_t *reply, const json_t *output, const struct ts_view *view, struct ts_str *out);
 
 #endif
