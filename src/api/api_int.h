@@ -39,17 +39,21 @@ json_t *ts_counts_profile(const struct ts_project *project, const struct ts_run_
 json_t *ts_counts_timeline(const struct progress *progress);
 json_t *ts_counts_failed(const struct progress *progress);
 
-/* ---- study_json.c ---- */
+/* ---- study/study_json.c ---- */
 /* Completes the new object of a reply; with incomplete results (paused, failed) it has the counts
  * only. */
 void ts_study_object(const struct ts_work *work, struct study_result *r, bool complete, json_t *object);
-/* analyses_json.c: one object per phase, method, output and scope; a new reference. */
+/* study/analyses_json.c: one object per phase, method, output and scope; a new reference. */
 json_t *ts_study_analyses_json(const struct ts_project *project, const struct study_result *r);
 json_t *ts_study_analysis_json(const struct ts_project *project, const struct study_result *r, size_t phase,
                                const struct ts_phase_analysis *analysis);
 /* The indices of a Morris analysis in their older form; owned by the caller. */
 struct ts_morris_index *ts_study_morris_indices(const struct ts_indices *indices);
-/* phases_json.c: new references. */
+/* study/groups_json.c: one object per phase, method, output and value of a group; and whether leaving a value out
+ * changes what comes first. New references. */
+json_t *ts_study_groups_json(const struct ts_project *project, const struct study_result *r);
+json_t *ts_study_stability_json(const struct ts_project *project, const struct study_result *r);
+/* study/phases_json.c: new references. */
 json_t *ts_study_phases_json(const struct ts_project *project, const struct study_result *r);
 json_t *ts_study_until_json(const struct ts_project *project, const struct ts_verdict *verdict);
 /* A remark about an output: "objects cut at tile edges"; a new reference. */

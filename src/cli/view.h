@@ -47,6 +47,12 @@ void ts_show_indices(const json_t *reply, const json_t *output, const struct ts_
 /* "minSize (um2)": a parameter with its unit, if the reply gives one. */
 void ts_show_parameter(const json_t *reply, const char *name, const struct ts_view *view, struct ts_str *out);
 void ts_show_spread(const json_t *reply, const json_t *output, struct ts_str *out);
+/* The analysis that answers for an output: the last phase's, over all files; NULL: none. */
+const json_t *ts_show_answering(const json_t *reply, const json_t *output);
+/* The entry of a list with this name; NULL: none. */
+const json_t *ts_show_index_named(const json_t *indices, const char *name);
 void ts_show_phases(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+/* show_data_parts.c: the same for groups of the data. */
+void ts_show_groups(const json_t *reply, const json_t *output, const struct ts_view *view, struct ts_str *out);
 
 #endif

@@ -150,22 +150,26 @@ void ts_draw_lines(struct ts_str *out, const struct ts_chart *chart, const char 
  * middles. */
 void ts_spread(double *y, size_t count, double height, double top, double bottom);
 
-/* One dot per slide around the value of all slides together, a row per name: ts_draw_strips. */
+/* One dot per slide and a square per group of slides around the value of all slides together, a row per name:
+ * ts_draw_strips. */
 struct ts_strip {
   const char *name; /* borrowed */
   struct ts_estimate pooled;
-  const double *dots; /* borrowed; one per slide, NaN: none */
+  const double *dots;    /* borrowed; one per slide, NaN: none */
+  const double *squares; /* the same per group */
 };
 struct ts_strips {
   const struct ts_strip *items; /* borrowed */
   size_t count;
   const char *const *slides; /* borrowed */
   size_t slide_count;
-  const char *axis_title; /* borrowed */
+  const char *const *groups; /* borrowed: "site north" */
+  size_t group_count;        /* 0: the slides have none */
+  const char *axis_title;    /* borrowed */
 };
 void ts_draw_strips(struct ts_str *out, const struct ts_chart *chart, const char *class_name, double width);
-/* The looks of one slide and of all together. */
-extern const struct ts_look ts_strip_looks[2];
+/* The looks of one slide, of all together, and of a group of slides, which is left out where there are none. */
+extern const struct ts_look ts_strip_looks[3];
 
 /* mu* against sigma: ts_draw_scatter. Items come in order of importance: the first ones get labels. */
 struct ts_point {

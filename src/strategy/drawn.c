@@ -74,7 +74,7 @@ struct ts_phase *ts_drawn_look(void *state) {
 void ts_drawn_finish(void *state, const struct ts_history *history, struct ts_strategy_result *result) {
   struct drawn *d = state;
   result->phases[result->phase_count++] = &d->phase;
-  if (d->analysed > 0 && d->analysed == d->asked) ts_phase_analyse_files(&d->phase, d->problem, history);
+  if (d->analysed > 0 && d->analysed == d->asked) ts_phase_analyse_subsets(&d->phase, d->problem, history);
 }
 
 /* ---- Growing. ---- */

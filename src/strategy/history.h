@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One number per set: an output over all files, or of one file. */
+/* One number per set: an output over all files, or over some of them. */
 struct ts_series {
   size_t output; /* index among the names of the problem */
-  size_t file;   /* TS_NONE: over all files */
+  size_t subset; /* of the files, as its owner numbers them; TS_NONE: all */
 };
 
 /* Sets that were asked for together. */

@@ -92,7 +92,7 @@ size_t ts_phase_size(const struct ts_phase *phase) {
 const struct ts_phase_analysis *ts_phase_answer(const struct ts_phase *phase, size_t output) {
   for (size_t i = 0; i < phase->analysis_count; i++) {
     const struct ts_phase_analysis *analysis = &phase->analyses[i];
-    if (analysis->output == output && analysis->file == TS_NONE) return analysis;
+    if (analysis->output == output && analysis->subset == TS_NONE) return analysis;
   }
   return NULL;
 }

@@ -1,4 +1,4 @@
-/* Indices of a phase: for every analysis and output over all files, and for every file where there are several.
+/* Indices of a phase: for every analysis and output over all files, and over the subsets of them that a study names.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "strategy/strategy_int.h"
 
@@ -66,11 +66,11 @@ static void analyse(const struct analyser *a, const struct ts_method *method, si
   struct ts_phase *phase = a->phase;
   const struct ts_series *s = &a->problem->series[series];
   struct ts_phase_analysis *analysis = &phase->analyses[phase->analysis_count++];
-  *analysis = (struct ts_phase_analysis){.output = s->output, .file = s->file};
+  *analysis = (struct ts_phase_analysis){.output = s->output, .subset = s->subset};
   for (size_t i = 0; i < phase->design.row_count; i++)
     a->outputs[i] = ts_history_output(a->history, phase->first + i, series);
   const struct ts_runs runs = runs_of(a);
-  const struct ts_analysis_options options = options_of(a, s->file == TS_NONE);
+  const struct ts_analysis_options options = options_of(a, s->subset == TS_NONE);
   struct ts_error err = {0};
   analysis->is_known = ts_analyse(method, &runs, &options, a->problem->pool, &analysis->indices, &err);
   if (!analysis->is_known) note_failure(a, method, &runs, &options, &err, analysis);
@@ -80,7 +80,7 @@ static void analyse(const struct analyser *a, const struct ts_method *method, si
 static void pass_notes(const struct analyser *a) {
   for (size_t i = 0; i < a->phase->analysis_count; i++) {
     const struct ts_phase_analysis *analysis = &a->phase->analyses[i];
-    for (size_t n = 0; analysis->file == TS_NONE && n < analysis->indices.note_count; n++) {
+    for (size_t n = 0; analysis->subset == TS_NONE && n < analysis->indices.note_count; n++) {
       if (strstr(analysis->indices.notes[n], "have no usable output")) continue;
       ts_strategy_note(a->problem, "%s, %s: %s", a->problem->outputs[analysis->output], analysis->indices.method->name,
                        analysis->indices.notes[n]);
@@ -92,7 +92,7 @@ static void pass_notes(const struct analyser *a) {
 static bool take_known(struct ts_phase *phase, struct ts_phase_analysis *known, size_t count,
                        const struct ts_method *method, const struct ts_series *series) {
   for (size_t i = 0; i < count; i++) {
-    if (known[i].indices.method != method || known[i].output != series->output || known[i].file != series->file)
+    if (known[i].indices.method != method || known[i].output != series->output || known[i].subset != series->subset)
       continue;
     phase->analyses[phase->analysis_count++] = known[i];
     known[i] = (struct ts_phase_analysis){0};
@@ -101,7 +101,8 @@ static bool take_known(struct ts_phase *phase, struct ts_phase_analysis *known, 
   return false;
 }
 
-static void analyse_all(const struct analyser *a, bool of_files, struct ts_phase_analysis *known, size_t known_count) {
+static void analyse_all(const struct analyser *a, bool of_subsets, struct ts_phase_analysis *known,
+                        size_t known_count) {
   const struct ts_strategy_options *options = a->phase->options;
   const size_t most = options->analysis_count * a->problem->series_count;
   a->phase->analyses = ts_calloc(most + 1, sizeof *a->phase->analyses);
@@ -109,7 +110,7 @@ static void analyse_all(const struct analyser *a, bool of_files, struct ts_phase
   for (size_t m = 0; m < options->analysis_count; m++) {
     for (size_t s = 0; s < a->problem->series_count; s++) {
       const struct ts_series *series = &a->problem->series[s];
-      if (series->file != TS_NONE && !of_files) continue;
+      if (series->subset != TS_NONE && !of_subsets) continue;
       if (!take_known(a->phase, known, known_count, options->analyses[m], series)) analyse(a, options->analyses[m], s);
     }
   }
@@ -117,11 +118,11 @@ static void analyse_all(const struct analyser *a, bool of_files, struct ts_phase
 
 /* Analyses what is not known yet; `known` are earlier analyses of the same sets. */
 static void complete(struct ts_phase *phase, const struct ts_strategy_problem *problem,
-                     const struct ts_history *history, bool of_files, struct ts_phase_analysis *known,
+                     const struct ts_history *history, bool of_subsets, struct ts_phase_analysis *known,
                      size_t known_count) {
   struct analyser a = {.problem = problem, .history = history, .phase = phase, .values = number_values(phase)};
   a.outputs = ts_calloc(phase->design.row_count + 1, sizeof *a.outputs);
-  analyse_all(&a, of_files, known, known_count);
+  analyse_all(&a, of_subsets, known, known_count);
   if (known_count == 0) pass_notes(&a);
   free(a.values);
   free(a.outputs);
@@ -133,8 +134,8 @@ void ts_phase_analyse(struct ts_phase *phase, const struct ts_strategy_problem *
   complete(phase, problem, history, false, NULL, 0);
 }
 
-void ts_phase_analyse_files(struct ts_phase *phase, const struct ts_strategy_problem *problem,
-                            const struct ts_history *history) {
+void ts_phase_analyse_subsets(struct ts_phase *phase, const struct ts_strategy_problem *problem,
+                              const struct ts_history *history) {
   ts_auto_free struct ts_phase_analysis *known = phase->analyses; /* its entries move */
   complete(phase, problem, history, true, known, phase->analysis_count);
 }

@@ -24,7 +24,7 @@ static double largest_of(const struct ts_indices *indices, size_t column) {
 static const struct ts_phase_analysis *find_analysis(const struct ts_phase *phase, size_t output) {
   for (size_t i = 0; i < phase->analysis_count; i++) {
     const struct ts_phase_analysis *analysis = &phase->analyses[i];
-    if (analysis->output == output && analysis->file == TS_NONE &&
+    if (analysis->output == output && analysis->subset == TS_NONE &&
         ts_indices_column(&analysis->indices, RULE_COLUMN) != TS_NONE)
       return analysis;
   }

@@ -76,7 +76,7 @@ struct ts_strategy_problem {
   const double *correlation; /* k x k wanted rank correlations; NULL: independent */
   const char *const *outputs;
   size_t output_count;
-  const struct ts_series *series; /* output by output: over all files, then of single files */
+  const struct ts_series *series; /* output by output: over all files, then over subsets */
   size_t series_count;
   uint64_t seed;
   size_t resamples;
@@ -91,7 +91,7 @@ struct ts_strategy_problem {
 /* The indices of one series. */
 struct ts_phase_analysis {
   size_t output;
-  size_t file; /* TS_NONE: over all files */
+  size_t subset; /* TS_NONE: over all files */
   struct ts_indices indices;
   bool is_known; /* false: the notes say why not; cells are NaN */
 };

@@ -46,9 +46,9 @@ void ts_phase_release(struct ts_phase *phase);
 /* Replaces the analyses by those of every output over all files. Notes of the methods go to problem->note. */
 void ts_phase_analyse(struct ts_phase *phase, const struct ts_strategy_problem *problem,
                       const struct ts_history *history);
-/* Adds those of single files to the analyses over all files. */
-void ts_phase_analyse_files(struct ts_phase *phase, const struct ts_strategy_problem *problem,
-                            const struct ts_history *history);
+/* Adds those of subsets of the files to the analyses over all files. */
+void ts_phase_analyse_subsets(struct ts_phase *phase, const struct ts_strategy_problem *problem,
+                              const struct ts_history *history);
 void ts_phase_analyses_release(struct ts_phase *phase);
 
 /* ---- screening.c: what a second phase varies. ---- */

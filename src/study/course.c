@@ -118,18 +118,19 @@ static bool open_sets(struct study_course *course) {
 
 /* ---- The problem. ---- */
 
-/* Every output over all files, then of single files where there are several. */
+/* Every output over all files, then over the subsets where there are several files. */
 static void list_series(struct study_course *course) {
   const struct ts_project *project = course->project;
-  const size_t outputs = project->study.output_count, files = project->dataset.item_count;
+  ts_subsets_list(&course->subsets, project, &course->arena);
+  const size_t outputs = project->study.output_count, subsets = course->subsets.count;
   const char **names = ts_arena_array(&course->arena, outputs + 1, sizeof *names);
-  struct ts_series *series = ts_arena_array(&course->arena, outputs * (files + 1) + 1, sizeof *series);
+  struct ts_series *series = ts_arena_array(&course->arena, outputs * (subsets + 1) + 1, sizeof *series);
   size_t count = 0;
   for (size_t o = 0; o < outputs; o++) {
     names[o] = project->study.outputs[o].name;
     series[count++] = (struct ts_series){o, TS_NONE};
-    const size_t own = ts_study_file_count(project, o);
-    for (size_t f = 0; own > 1 && f < own; f++) series[count++] = (struct ts_series){o, f};
+    const bool has_several = ts_study_file_count(project, o) > 1;
+    for (size_t i = 0; has_several && i < subsets; i++) series[count++] = (struct ts_series){o, i};
   }
   course->problem.outputs = names;
   course->problem.output_count = outputs;
@@ -153,6 +154,7 @@ bool ts_course_open(struct study_course *course, const struct ts_project *projec
   *course = (struct study_course){.project = project, .issues = issues, .options = ts_study_strategy(study)};
   if (!open_sets(course)) return false;
   describe(course);
+  ts_subsets_warn(project, issues);
   course->problem.max_sets = study->max_runs;
   course->problem.max_sets_place = project->request->max_runs ? NULL : "/method/max_runs";
   ts_history_init(&course->history, course->column_count, course->problem.series_count);

@@ -5,6 +5,7 @@
 
 #include "project/project.h"
 #include "strategy/strategy.h"
+#include "study/subsets.h"
 
 struct study_course {
   const struct ts_project *project; /* borrowed */
@@ -14,6 +15,7 @@ struct study_course {
   struct ts_design given;           /* from a CSV file; without rows: the strategy draws the sets */
   const char **columns;             /* borrowed: names of the parameters of a set */
   size_t column_count;
+  struct study_subsets subsets; /* of the files: what a series over some of them refers to */
   struct ts_strategy_options options;
   struct ts_strategy_problem problem;
   struct ts_loop *loop; /* owned */

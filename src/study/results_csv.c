@@ -1,8 +1,9 @@
-/* The tables of results that other programs read: one row per run, and one per run and file.
+/* The tables of results that other programs read: one row per run, per run and file, per run and value of a group.
  * SPDX-License-Identifier: Apache-2.0
  *
  * results.csv:         set, parameters, outputs (phase)
  * results-by-file.csv: set, file, groups, tiles, outputs, and of pooled ones OUTPUT:numerator, OUTPUT:denominator
+ * results-by-group.csv: set, group, value, files, outputs
  * Runs are numbered from 0. A value that is not known is an empty cell. */
 #include "study/study_result.h"
 
@@ -120,4 +121,29 @@ void ts_study_by_file_csv(const struct ts_project *project, const struct study_r
   add_by_file_head(project, csv);
   for (size_t i = 0; i < r->sets.count; i++)
     for (size_t f = 0; f < project->dataset.item_count; f++) add_by_file_row(project, r, i, f, csv);
+}
+
+/* ---- One row per run and value of a group. ---- */
+
+void ts_study_by_group_csv(const struct ts_project *project, const struct study_result *r, struct ts_str *csv) {
+  static const char *const names[] = {"group", "value", "files"};
+  ts_auto(ts_arena_release) struct ts_arena arena = {0};
+  size_t count = 0;
+  const struct ts_group_files *values = ts_project_group_files(project, &arena, &count);
+  ts_csv_add_cell(csv, "set", true);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) ts_csv_add_cell(csv, names[i], false);
+  for (size_t o = 0; o < project->study.output_count; o++)
+    if (is_by_file(project, o)) ts_csv_add_cell(csv, project->study.outputs[o].name, false);
+  ts_str_add_char(csv, '\n');
+  for (size_t i = 0; i < r->sets.count * count; i++) {
+    const struct ts_group_files *value = &values[i % count];
+    const struct study_subset subset = {.kind = SUBSET_GROUP, .files = value->files, .count = value->count};
+    add_count(csv, i / count, true);
+    ts_csv_add_cell(csv, value->group, false);
+    ts_csv_add_cell(csv, value->value, false);
+    add_count(csv, value->count, false);
+    for (size_t o = 0; o < project->study.output_count; o++)
+      if (is_by_file(project, o)) add_number(csv, ts_study_subset_value(r, i / count, o, &subset));
+    ts_str_add_char(csv, '\n');
+  }
 }

@@ -171,9 +171,10 @@ static void add_outcomes(struct study_result *r, const struct study_round *round
     if (round->variant) history->seconds[i] = round->price.seconds;
     for (size_t k = 0; k < problem->series_count; k++) {
       const struct ts_series *series = &problem->series[k];
-      history->outputs[i * problem->series_count + k] = series->file == TS_NONE
-                                                            ? ts_study_value(r, i, series->output)
-                                                            : ts_study_file_value(r, i, series->output, series->file);
+      history->outputs[i * problem->series_count + k] =
+          series->subset == TS_NONE
+              ? ts_study_value(r, i, series->output)
+              : ts_study_subset_value(r, i, series->output, &r->course.subsets.items[series->subset]);
     }
   }
 }
@@ -292,6 +293,13 @@ double ts_study_value(const struct study_result *r, size_t set, size_t output) {
 
 double ts_study_file_value(const struct study_result *r, size_t set, size_t output, size_t file) {
   return ts_study_file_total(r, set, output, file).value;
+}
+
+double ts_study_subset_value(const struct study_result *r, size_t set, size_t output,
+                             const struct study_subset *subset) {
+  const struct study_round *round = round_of(r, set);
+  if (subset->kind == SUBSET_FILE) return ts_study_file_value(r, set, output, subset->files[0]);
+  return ts_collector_some_total(round->collector, set - round->first, output, subset->files, subset->count).value;
 }
 
 double ts_study_tile_value(const struct study_result *r, size_t set, size_t output, size_t unit) {

@@ -36,7 +36,11 @@ bool ts_study_write_results(const struct ts_project *project, struct study_resul
   if (!write_file(r->results_path, &csv, issues)) return false;
   ts_str_clear(&csv);
   ts_study_by_file_csv(project, r, &csv);
-  return write_file(r->by_file_path, &csv, issues);
+  if (!write_file(r->by_file_path, &csv, issues)) return false;
+  if (!r->by_group_path) return true;
+  ts_str_clear(&csv);
+  ts_study_by_group_csv(project, r, &csv);
+  return write_file(r->by_group_path, &csv, issues);
 }
 
 bool ts_study_write_report(struct study_result *r, const json_t *object, struct ts_issues *issues) {
@@ -60,5 +64,7 @@ void ts_study_name_files(struct ts_work *work, struct study_result *r) {
   r->report_path = ts_arena_printf(&work->arena, "%s/report.html", r->folder);
   r->results_path = ts_arena_printf(&work->arena, "%s/results.csv", r->folder);
   r->by_file_path = ts_arena_printf(&work->arena, "%s/results-by-file.csv", r->folder);
+  if (work->project->dataset.items[0].groups)
+    r->by_group_path = ts_arena_printf(&work->arena, "%s/results-by-group.csv", r->folder);
   r->json_path = ts_arena_printf(&work->arena, "%s/result.json", r->folder);
 }

@@ -65,6 +65,7 @@ struct study_result {
   struct study_picture pictures[2];
   size_t picture_count;
   const char *folder, *report_path, *results_path, *by_file_path, *json_path;
+  const char *by_group_path; /* NULL: the data has no groups */
 };
 
 /* study.c */
@@ -91,6 +92,8 @@ struct ts_total ts_study_total(const struct study_result *r, size_t set, size_t 
 struct ts_total ts_study_file_total(const struct study_result *r, size_t set, size_t output, size_t file);
 double ts_study_value(const struct study_result *r, size_t set, size_t output); /* NaN: failed */
 double ts_study_file_value(const struct study_result *r, size_t set, size_t output, size_t file);
+double ts_study_subset_value(const struct study_result *r, size_t set, size_t output,
+                             const struct study_subset *subset);
 double ts_study_tile_value(const struct study_result *r, size_t set, size_t output, size_t unit);
 bool ts_study_is_per_tile(const struct study_result *r, size_t output);
 void ts_study_result_release(struct study_result *r);
@@ -107,6 +110,8 @@ void ts_study_warn_unsettled(const struct study_result *r, struct ts_issues *iss
 void ts_study_results_csv(const struct ts_project *project, const struct study_result *r, struct ts_str *csv);
 /* The outputs of every run and file, with the sums that pooled ones are made of. */
 void ts_study_by_file_csv(const struct ts_project *project, const struct study_result *r, struct ts_str *csv);
+/* The outputs of every run over the files of each value of a group. */
+void ts_study_by_group_csv(const struct ts_project *project, const struct study_result *r, struct ts_str *csv);
 /* Draws and writes the pictures where the workflow makes masks; none otherwise. */
 bool ts_study_draw(struct ts_work *work, struct study_result *r, struct ts_issues *issues);
 void ts_study_pictures_release(struct study_result *r);

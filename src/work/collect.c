@@ -158,12 +158,16 @@ struct ts_total ts_collector_file_total(const struct collector *c, size_t set, s
   return total;
 }
 
+struct ts_total ts_collector_some_total(const struct collector *c, size_t set, size_t output, const size_t *files,
+                                        size_t count) {
+  ts_auto_free struct ts_total *totals = ts_calloc(count + 1, sizeof *totals);
+  for (size_t i = 0; i < count; i++) totals[i] = ts_collector_file_total(c, set, output, files ? files[i] : i);
+  return ts_total_of_files(c->project->study.outputs[output].over_files, totals, count);
+}
+
 struct ts_total ts_collector_total(const struct collector *c, size_t set, size_t output) {
   if (!ts_scope_is_in_item(scope_of(c, output))) return total_of(c, set, output, 0, 1, NULL);
-  size_t count = c->project->dataset.item_count;
-  ts_auto_free struct ts_total *files = ts_calloc(count + 1, sizeof *files);
-  for (size_t i = 0; i < count; i++) files[i] = ts_collector_file_total(c, set, output, i);
-  return ts_total_of_files(c->project->study.outputs[output].over_files, files, count);
+  return ts_collector_some_total(c, set, output, NULL, c->project->dataset.item_count);
 }
 
 const char *ts_collector_missing_column(const struct collector *c, size_t *output) {

@@ -15,6 +15,9 @@ void ts_collector_destroy(struct collector *collector);
 /* False if the table lacks a column that an output needs: then the run cannot succeed. */
 bool ts_collector_product(struct collector *collector, uint32_t node, uint32_t port, size_t unit, struct ts_data *data);
 struct ts_total ts_collector_total(const struct collector *collector, size_t set, size_t output); /* over all files */
+/* Over some of the files, ascending (NULL: the first `count`); failed for outputs of the whole dataset. */
+struct ts_total ts_collector_some_total(const struct collector *collector, size_t set, size_t output,
+                                        const size_t *files, size_t count);
 /* Over the tiles of one file; failed for outputs of the whole dataset. */
 struct ts_total ts_collector_file_total(const struct collector *collector, size_t set, size_t output, size_t file);
 double ts_collector_tile_value(const struct collector *collector, size_t set, size_t output, size_t unit);

@@ -16,8 +16,7 @@
 #define BAR_COLUMNS    16
 #define MAX_COLUMNS    5
 
-/* The analysis that answers for an output: the last phase's, over all files. */
-static const json_t *answering(const json_t *reply, const json_t *output) {
+const json_t *ts_show_answering(const json_t *reply, const json_t *output) {
   const json_t *list = ts_cli_reply_member(reply, "analyses"), *found = NULL;
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *item = json_array_get(list, i);
@@ -28,7 +27,7 @@ static const json_t *answering(const json_t *reply, const json_t *output) {
   return found;
 }
 
-static const json_t *index_named(const json_t *indices, const char *name) {
+const json_t *ts_show_index_named(const json_t *indices, const char *name) {
   for (size_t i = 0; i < json_array_size(indices); i++) {
     const json_t *index = json_array_get(indices, i);
     if (strcmp(ts_cli_reply_text(index, "name"), name) == 0) return index;
@@ -90,7 +89,7 @@ void ts_show_parameter(const json_t *reply, const char *name, const struct ts_vi
 }
 
 void ts_show_indices(const json_t *reply, const json_t *output, const struct ts_view *view, struct ts_str *out) {
-  const json_t *analysis = answering(reply, output), *order = ts_cli_reply_member(analysis, "order");
+  const json_t *analysis = ts_show_answering(reply, output), *order = ts_cli_reply_member(analysis, "order");
   const json_t *indices = ts_cli_reply_member(analysis, "indices");
   const char *column = ts_cli_reply_text(analysis, "rank_by"), *others[MAX_COLUMNS] = {NULL};
   size_t count = json_array_size(order), other_count = other_columns(analysis, others);
@@ -101,7 +100,7 @@ void ts_show_indices(const json_t *reply, const json_t *output, const struct ts_
   add_heading(&table, output, analysis, others, other_count);
   double largest = 0;
   for (size_t i = 0; i < count && i < TOP_PARAMETERS; i++) {
-    const json_t *index = index_named(indices, json_string_value(json_array_get(order, i)));
+    const json_t *index = ts_show_index_named(indices, json_string_value(json_array_get(order, i)));
     double value = ts_cli_reply_number(index, column);
     struct ts_str bar = {0}, name = {0};
     largest = fmax(largest, fabs(value));
@@ -119,12 +118,12 @@ void ts_show_indices(const json_t *reply, const json_t *output, const struct ts_
 }
 
 void ts_show_spread(const json_t *reply, const json_t *output, struct ts_str *out) {
-  const json_t *analysis = answering(reply, output), *order = ts_cli_reply_member(analysis, "order");
+  const json_t *analysis = ts_show_answering(reply, output), *order = ts_cli_reply_member(analysis, "order");
   const json_t *spread = ts_cli_reply_member(analysis, "spread");
   if (json_array_size(spread) == 0) return;
   ts_str_addf(out, "  %s of single files:", ts_cli_reply_text(analysis, "rank_by"));
   for (size_t i = 0; i < json_array_size(order) && i < TOP_SPREAD; i++) {
-    const json_t *entry = index_named(spread, json_string_value(json_array_get(order, i)));
+    const json_t *entry = ts_show_index_named(spread, json_string_value(json_array_get(order, i)));
     ts_str_add(out, i ? ", " : " ");
     ts_cli_text_add_safe(out, ts_cli_reply_text(entry, "name"));
     ts_str_add_char(out, ' ');

@@ -472,6 +472,7 @@ void ts_show_study(const json_t *reply, const struct ts_view *view, struct ts_st
     }
     add_notes(out, output, view);
     ts_show_spread(reply, output, out);
+    if (i == 0) ts_show_groups(reply, output, view, out);
     ts_str_add_char(out, '\n');
   }
   ts_show_phases(reply, view, out);

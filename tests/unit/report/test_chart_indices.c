@@ -174,8 +174,9 @@ static void strips_have_a_dot_per_slide(void **state) {
   (void)state;
   const char *const slides[] = {"a.tif", "b & c.tif", "d.tif"};
   const double first[] = {0.1, 0.2, NAN}, second[] = {-0.1, 0, 0.05};
-  const struct ts_strip items[] = {{"G1", {0.15, 0.1, 0.2}, first}, {"T1", {NAN, NAN, NAN}, second}};
-  struct ts_strips strips = {items, 2, slides, 3, "ST"};
+  const struct ts_strip items[] = {{.name = "G1", .pooled = {0.15, 0.1, 0.2}, .dots = first},
+                                   {.name = "T1", .pooled = {NAN, NAN, NAN}, .dots = second}};
+  struct ts_strips strips = {.items = items, .count = 2, .slides = slides, .slide_count = 3, .axis_title = "ST"};
   struct ts_str out = {0};
   ts_draw_strips(&out, &(struct ts_chart){"A chart.", &strips, ts_draw_strips}, "full", 900);
   check_drawing(ts_str_get(&out), 900);
@@ -190,6 +191,35 @@ static void strips_have_a_dot_per_slide(void **state) {
   ts_str_release(&out);
 }
 
+static void groups_are_squares_between_slides_and_all_together(void **state) {
+  (void)state;
+  const char *const slides[] = {"a.tif", "b.tif"}, *const groups[] = {"site north", "site <south>"};
+  const double dots[] = {0.1, 0.2}, squares[] = {0.1, NAN};
+  const struct ts_strip items[] = {{.name = "G1", .pooled = {0.15, 0.1, 0.2}, .dots = dots, .squares = squares}};
+  struct ts_strips strips = {.items = items,
+                             .count = 1,
+                             .slides = slides,
+                             .slide_count = 2,
+                             .groups = groups,
+                             .group_count = 2,
+                             .axis_title = "ST"};
+  struct ts_str out = {0};
+  ts_draw_strips(&out, &(struct ts_chart){"A chart.", &strips, ts_draw_strips}, "full", 900);
+  const char *svg = ts_str_get(&out);
+  check_drawing(svg, 900);
+  assert_int_equal(occurrences(svg, "<circle "), 2);
+  assert_non_null(strstr(svg, "<title>G1, site north: 0.1</title>"));
+  assert_null(strstr(svg, "south")); /* it has no value */
+  /* The square of 0.1 lies below the dot of 0.1 and above the mark of all together. */
+  const char *square = strstr(svg, "<rect");
+  assert_non_null(square);
+  const double x = attribute_of(square, "<rect", 0, "x=\""), width = attribute_of(square, "<rect", 0, "width=\"");
+  assert_true(fabs(x + width / 2 - attribute_of(svg, "<circle ", 0, "cx=\"")) < 0.11);
+  const double y = attribute_of(square, "<rect", 0, "y=\"");
+  assert_true(y > attribute_of(svg, "<circle ", 0, "cy=\""));
+  ts_str_release(&out);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spread_texts_keep_apart),
@@ -199,6 +229,7 @@ int main(void) {
       cmocka_unit_test(heat_maps_are_symmetric_and_say_their_values),
       cmocka_unit_test(lines_survive_gaps_and_single_places),
       cmocka_unit_test(strips_have_a_dot_per_slide),
+      cmocka_unit_test(groups_are_squares_between_slides_and_all_together),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

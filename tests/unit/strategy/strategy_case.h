@@ -141,7 +141,7 @@ static inline struct ts_indices *case_analysis(struct ts_phase *phase, size_t ou
   if (!phase->analyses) phase->analyses = ts_calloc(8, sizeof *phase->analyses);
   assert_true(phase->analysis_count < 8);
   struct ts_phase_analysis *analysis = &phase->analyses[phase->analysis_count++];
-  *analysis = (struct ts_phase_analysis){.output = output, .file = TS_NONE, .is_known = true};
+  *analysis = (struct ts_phase_analysis){.output = output, .subset = TS_NONE, .is_known = true};
   ts_indices_init(&analysis->indices, phase->options->analyses[0], &runs, &options);
   for (size_t i = 0; i < count; i++) analysis->indices.usable[i] = 10;
   return &analysis->indices;

@@ -215,7 +215,7 @@ static void files_follow_their_output(void **state) {
   assert_int_equal(phase->analysis_count, 3 * COUNT_OF(series));
   for (size_t i = 0; i < phase->analysis_count; i++) {
     assert_int_equal(phase->analyses[i].output, outputs[i % 4]);
-    assert_int_equal(phase->analyses[i].file, files[i % 4]);
+    assert_int_equal(phase->analyses[i].subset, files[i % 4]);
     assert_ptr_equal(phase->analyses[i].indices.method, c.options.analyses[i / 4]);
   }
   ts_loop_finish(c.loop, &c.history, &c.result); /* again: nothing is doubled */

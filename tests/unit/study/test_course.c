@@ -39,7 +39,7 @@ static void outputs_have_files_where_these_have_values(void **state) {
   assert_int_equal(problem->series_count, COUNT_OF(wanted));
   for (size_t i = 0; i < COUNT_OF(wanted); i++) {
     assert_int_equal(problem->series[i].output, wanted[i].output);
-    assert_int_equal(problem->series[i].file, wanted[i].file);
+    assert_int_equal(problem->series[i].subset, wanted[i].subset);
   }
   assert_string_equal(problem->outputs[1], "all.table:cells");
   subject_release(&subject);

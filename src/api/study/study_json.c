@@ -305,6 +305,8 @@ static void add_complete(const struct ts_project *project, struct study_result *
   if (!ts_course_is_given(&r->course)) {
     json_object_set_new(object, "indices", json_incref(json_object_get(json_array_get(outputs, 0), "indices")));
     json_object_set_new(object, "analyses", ts_study_analyses_json(project, r));
+    json_object_set_new(object, "by_group", ts_study_groups_json(project, r));
+    json_object_set_new(object, "group_stability", ts_study_stability_json(project, r));
   }
   json_object_set_new(object, "outputs", outputs);
   json_object_set_new(object, "phases", ts_study_phases_json(project, r));
@@ -317,6 +319,7 @@ static void add_complete(const struct ts_project *project, struct study_result *
   json_object_set_new(object, "report", json_string(r->report_path));
   json_object_set_new(object, "results", json_string(r->results_path));
   json_object_set_new(object, "results_by_file", json_string(r->by_file_path));
+  if (r->by_group_path) json_object_set_new(object, "results_by_group", json_string(r->by_group_path));
 }
 
 static void add_costs(const struct ts_project *project, struct study_result *r, json_t *object) {

@@ -86,7 +86,8 @@ static void add_head(const struct ts_project *project, const struct study_result
   const struct ts_method *method = analysis->indices.method;
   const struct study_output *output = &project->study.outputs[analysis->output];
   const struct ts_phase *phase = r->found.phases[number];
-  bool pooled = analysis->file == TS_NONE;
+  const struct study_subset *subset = analysis->subset == TS_NONE ? NULL : &r->course.subsets.items[analysis->subset];
+  const bool is_file = subset && subset->kind == SUBSET_FILE;
   json_object_set_new(object, "phase", json_integer((json_int_t)number + 1));
   json_object_set_new(object, "method", json_string(method->name));
   json_object_set_new(object, "title", json_string(method->title));
@@ -100,8 +101,8 @@ static void add_head(const struct ts_project *project, const struct study_result
   json_object_set_new(object, "output_notes", ts_study_output_notes(project, analysis->output));
   json_object_set_new(object, "over_files",
                       json_string(output->cost == COST_NONE ? ts_over_names[output->over_files] : ""));
-  json_object_set_new(object, "scope", json_string(pooled ? "pooled" : "file"));
-  json_object_set_new(object, "file", json_string(pooled ? "" : project->dataset.items[analysis->file].name));
+  json_object_set_new(object, "scope", json_string(is_file ? "file" : subset ? "group" : "pooled"));
+  json_object_set_new(object, "file", json_string(is_file ? project->dataset.items[subset->files[0]].name : ""));
   json_object_set_new(object, "runs", json_integer((json_int_t)phase->design.row_count));
   bool has_blocks = phase->block_rows > 1 && phase->layout != TS_LAYOUT_FAST;
   size_t blocks = has_blocks ? ts_phase_size(phase) : 0;
@@ -127,16 +128,22 @@ json_t *ts_study_analysis_json(const struct ts_project *project, const struct st
   return object;
 }
 
+static bool is_of_file(const struct study_result *r, const struct ts_phase_analysis *analysis) {
+  return analysis->subset != TS_NONE && r->course.subsets.items[analysis->subset].kind == SUBSET_FILE;
+}
+
 /* The lowest and the highest index of each parameter among the files. */
-static json_t *spread_json(const struct ts_phase *phase, const struct ts_phase_analysis *pooled) {
+static json_t *spread_json(const struct study_result *r, const struct ts_phase *phase,
+                           const struct ts_phase_analysis *pooled) {
   const struct ts_indices *indices = &pooled->indices;
   size_t column = ts_indices_column(indices, indices->method->rank_by);
-  const struct ts_phase_analysis *end = phase->analyses + phase->analysis_count;
-  if (pooled + 1 == end || pooled[1].file == TS_NONE) return NULL;
+  const struct ts_phase_analysis *end = pooled + 1; /* of the single files, which come first */
+  while (end < phase->analyses + phase->analysis_count && is_of_file(r, end)) end++;
+  if (pooled + 1 == end) return NULL;
   json_t *list = json_array();
   for (size_t i = 0; i < indices->name_count; i++) {
     double lowest = INFINITY, highest = -INFINITY;
-    for (const struct ts_phase_analysis *file = pooled + 1; file < end && file->file != TS_NONE; file++) {
+    for (const struct ts_phase_analysis *file = pooled + 1; file < end; file++) {
       double value = file->indices.cells[i * indices->column_count + column].value;
       lowest = fmin(lowest, value);
       highest = fmax(highest, value);
@@ -153,8 +160,9 @@ json_t *ts_study_analyses_json(const struct ts_project *project, const struct st
     const struct ts_phase *phase = r->found.phases[p];
     for (size_t i = 0; i < phase->analysis_count; i++) {
       const struct ts_phase_analysis *analysis = &phase->analyses[i];
+      if (analysis->subset != TS_NONE && !is_of_file(r, analysis)) continue; /* groups_json.c has them */
       json_t *object = ts_study_analysis_json(project, r, p, analysis);
-      json_t *spread = analysis->file == TS_NONE ? spread_json(phase, analysis) : NULL;
+      json_t *spread = analysis->subset == TS_NONE ? spread_json(r, phase, analysis) : NULL;
       if (spread) json_object_set_new(object, "spread", spread);
       json_array_append_new(list, object);
     }
