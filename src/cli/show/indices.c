@@ -81,7 +81,7 @@ static void add_heading(struct ts_cli_table *table, const json_t *output, const 
 }
 
 void ts_show_parameter(const json_t *reply, const char *name, const struct ts_view *view, struct ts_str *out) {
-  const char *unit = ts_cli_reply_text(index_named(ts_cli_reply_member(reply, "params"), name), "unit");
+  const char *unit = ts_cli_reply_text(ts_show_index_named(ts_cli_reply_member(reply, "params"), name), "unit");
   if (view->unicode && strcmp(unit, "um") == 0) unit = "µm";
   if (view->unicode && strcmp(unit, "um2") == 0) unit = "µm²";
   ts_str_add(out, name);
