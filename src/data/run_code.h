@@ -9,8 +9,8 @@
 #ifndef TS_DATA_RUN_CODE_H
 #define TS_DATA_RUN_CODE_H
 
-#include "kernels/pixel_run.h"
 #include "base/str.h"
+#include "kernels/pixel_run.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,9 +9,9 @@
 #define TS_DATA_SHAPES_H
 
 #include "base/error.h"
-#include "kernels/pixel_run.h"
 #include "base/str.h"
 #include "data/run_code.h"
+#include "kernels/pixel_run.h"
 
 #include <stdbool.h>
 #include <stddef.h>

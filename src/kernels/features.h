@@ -16,6 +16,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "kernels/cpu/bits.h"
+#include "kernels/cpu/canny.h"
+#include "kernels/pixel_run.h"
 #include "kernels/threads.h"
 
 /* The columns in order: F is given the last part of a column's enumerator, and its name. */
@@ -40,7 +43,8 @@
 #define TS_FEATURE_COLUMN(column, name) TS_FEATURE_##column
 enum { TS_FEATURE_LIST_OF_PLACE(TS_FEATURE_COLUMN), TS_FEATURE_LIST_OF_FORM(TS_FEATURE_COLUMN), TS_FEATURES_SHAPE };
 enum { TS_FEATURE_LIST_OF_CHANNEL(TS_FEATURE_COLUMN, ""), TS_FEATURES_CHANNEL };
-enum { TS_FEATURES_COUNT = TS_FEATURES_SHAPE + 3 * TS_FEATURES_CHANNEL };
+enum { TS_FEATURE_CHANNELS = 3 }; /* red, green, blue */
+enum { TS_FEATURES_COUNT = TS_FEATURES_SHAPE + TS_FEATURE_CHANNELS * TS_FEATURES_CHANNEL };
 
 /* The names, in the order of the columns. */
 extern const char *const ts_feature_names[TS_FEATURES_COUNT];
@@ -54,5 +58,38 @@ struct ts_feature_table {
 bool ts_features(const uint8_t *rgb, const uint32_t *labels, int64_t width, int64_t height,
                  struct ts_feature_table *table, const struct ts_kernel_threads *threads, struct ts_error *err);
 void ts_feature_table_release(struct ts_feature_table *table);
+
+/* ---- One object, step by step: counted piece by piece, finished once ----
+ *
+ * Rows have TS_FEATURES_COUNT columns; each function writes those that it names. Runs are in raster order, and those of
+ * a whole object where its shape is measured. */
+
+/* The image around runs: pixel (x, y) of a run is pixel (x + image.x, y + image.y) of the plane. */
+struct ts_feature_image {
+  const uint8_t *rgb; /* borrowed */
+  int64_t width, height;
+  int64_t x, y;
+};
+
+/* How often each value of a channel occurs in the pixels of an object. Those of two pieces may be added. */
+struct ts_feature_counts {
+  int64_t intensity[TS_FEATURE_CHANNELS][256];
+  int64_t gradient[TS_FEATURE_CHANNELS][256];
+};
+
+/* Place and form, all but the label. The scratch is 0 at first and released by the caller. */
+bool ts_features_shape(const struct ts_pixel_run *runs, size_t count, struct ts_bits *scratch, double *row,
+                       struct ts_error *err);
+/* Adds the pixels of runs. */
+void ts_features_count(const struct ts_feature_image *image, const struct ts_pixel_run *runs, size_t count,
+                       struct ts_feature_counts *counts);
+/* The columns of all channels but those of edges. */
+void ts_features_finish(const struct ts_feature_counts *counts, int64_t pixels, double *row);
+/* The edges of a channel; they depend on the whole plane. edges as in ts_edges_find. */
+bool ts_features_find_edges(const struct ts_feature_image *image, int channel, struct ts_edges *edges,
+                            const struct ts_kernel_threads *threads, struct ts_error *err);
+int64_t ts_features_count_edges(const struct ts_feature_image *image, const struct ts_edges *edges,
+                                const struct ts_pixel_run *runs, size_t count);
+void ts_features_finish_edges(int64_t edge_px, int64_t pixels, int channel, double *row);
 
 #endif

@@ -1,9 +1,10 @@
 /* Features of labelled objects.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The label plane is turned into horizontal runs, ordered by label; each object is then a stretch of that list. Only
- * edges need the whole image, one channel after the other to keep one plane of scratch instead of three; everything
- * else is done on the pixels of the objects, which threads can share. Sums are taken in a fixed order. */
+ * Every object is a list of horizontal runs. What needs its pixels is counted first and finished then, so that an object
+ * whose pieces were counted apart comes to the same bits. Only edges need the whole image, one channel after the other
+ * to keep one plane of scratch instead of three; everything else is done on the pixels of the objects, which threads can
+ * share. Sums are taken in a fixed order. */
 #include "kernels/features.h"
 
 #include <math.h>
@@ -14,9 +15,9 @@
 #include "kernels/cpu/bands.h"
 #include "kernels/cpu/bits.h"
 #include "kernels/cpu/canny.h"
-#include "kernels/cpu/label_runs.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/kernels.h"
+#include "kernels/objects.h"
 
 #define NAME(column, name) name
 const char *const ts_feature_names[TS_FEATURES_COUNT] = {TS_FEATURE_LIST(NAME)};
@@ -27,57 +28,6 @@ _Static_assert(sizeof((const char *[]){TS_FEATURE_LIST(NAME)}) == sizeof ts_feat
 #define HALF_DIAGONAL 0.7071 /* a quad's side of the boundary with one or three pixels of the object */
 #define DIAGONAL      1.4142 /* and with two on a diagonal */
 enum { CANNY_LOW = 70, CANNY_HIGH = 90 };
-
-static int compare_runs(const void *a, const void *b) {
-  const struct ts_label_run *p = a;
-  const struct ts_label_run *q = b;
-  if (p->label != q->label) return p->label < q->label ? -1 : 1;
-  if (p->y != q->y) return p->y < q->y ? -1 : 1;
-  return (p->begin > q->begin) - (p->begin < q->begin);
-}
-
-/* Orders runs by label; those of one label keep their order. Labels are small numbers as a rule: then it is enough to
- * count them. */
-static bool sort_runs(struct ts_label_runs *list, struct ts_error *err) {
-  uint32_t largest = 0;
-  for (size_t i = 0; i < list->count; i++) largest = list->items[i].label > largest ? list->items[i].label : largest;
-  if (largest / 4 > list->count) {
-    qsort(list->items, list->count, sizeof *list->items, compare_runs);
-    return true;
-  }
-  size_t *place = ts_scratch_zero((int64_t)largest + 2, sizeof *place, err);
-  struct ts_label_run *sorted = place ? ts_scratch((int64_t)list->count, sizeof *sorted, err) : NULL;
-  if (sorted) {
-    for (size_t i = 0; i < list->count; i++) place[list->items[i].label + 1]++;
-    for (uint32_t label = 1; label <= largest; label++) place[label + 1] += place[label];
-    for (size_t i = 0; i < list->count; i++) sorted[place[list->items[i].label]++] = list->items[i];
-    ts_scratch_free(list->items);
-    list->items = sorted;
-    list->capacity = list->count;
-  }
-  ts_scratch_free(place);
-  return sorted != NULL;
-}
-
-/* A stretch of the list. */
-struct object {
-  const struct ts_label_run *runs; /* borrowed */
-  size_t count;
-};
-
-/* The objects of an ordered list: owned by the caller, NULL with an error. */
-static struct object *find_objects(const struct ts_label_runs *list, size_t *count, struct ts_error *err) {
-  *count = 0;
-  for (size_t i = 0; i < list->count; i++) *count += i == 0 || list->items[i].label != list->items[i - 1].label;
-  struct object *objects = ts_scratch((int64_t)*count, sizeof *objects, err);
-  if (!objects) return NULL;
-  struct object *next = objects;
-  for (size_t i = 0; i < list->count; i++) {
-    if (i == 0 || list->items[i].label != list->items[i - 1].label) *next++ = (struct object){.runs = &list->items[i]};
-    next[-1].count++;
-  }
-  return objects;
-}
 
 /* ---- Shape ---- */
 
@@ -91,8 +41,8 @@ struct shape {
 static double sum_below(double n) { return n * (n - 1) / 2; }
 static double sum_squares_below(double n) { return n * (n - 1) * (2 * n - 1) / 6; }
 
-static struct shape measure(const struct ts_label_run *runs, size_t count) {
-  struct shape s = {.left = INT32_MAX, .top = runs[0].y, .bottom = runs[count - 1].y + 1};
+static struct shape measure(const struct ts_pixel_run *runs, size_t count) {
+  struct shape s = {.left = INT32_MAX, .right = INT32_MIN, .top = runs[0].y, .bottom = runs[count - 1].y + 1};
   for (size_t i = 0; i < count; i++) {
     if (runs[i].begin < s.left) s.left = runs[i].begin;
     if (runs[i].end > s.right) s.right = runs[i].end;
@@ -112,50 +62,50 @@ static struct shape measure(const struct ts_label_run *runs, size_t count) {
   return s;
 }
 
-/* Two rows of an object as bits, with an empty column before its box: the upper and the lower half of a row of
- * quads. */
-struct quad_rows {
-  struct ts_bits bits; /* rows 0 and 1, in turn */
-  int64_t counts[3];   /* quads with a corner, a side, a diagonal */
+/* Quads with a corner, a side, a diagonal of the object. */
+struct quads {
+  int64_t corner, side, diagonal;
 };
 
 /* Counts quads between two rows of words; pixels outside are not set. */
-static void count_quads(struct quad_rows *q, const uint64_t *upper, const uint64_t *lower) {
-  for (int64_t i = 0; i < q->bits.stride; i++) {
+static void count_quads(struct quads *q, const uint64_t *upper, const uint64_t *lower, int64_t stride) {
+  for (int64_t i = 0; i < stride; i++) {
     uint64_t a = upper[i];
-    uint64_t b = a >> 1 | (i + 1 < q->bits.stride ? upper[i + 1] << 63 : 0);
+    uint64_t b = a >> 1 | (i + 1 < stride ? upper[i + 1] << 63 : 0);
     uint64_t c = lower[i];
-    uint64_t d = c >> 1 | (i + 1 < q->bits.stride ? lower[i + 1] << 63 : 0);
+    uint64_t d = c >> 1 | (i + 1 < stride ? lower[i + 1] << 63 : 0);
     uint64_t odd = a ^ b ^ c ^ d;
     uint64_t diagonal = ~odd & ~(a ^ d) & ~(b ^ c) & (a ^ b);
     uint64_t side = ~odd & ~diagonal & (a | b | c | d) & ~(a & b & c & d);
-    q->counts[0] += __builtin_popcountll(odd);
-    q->counts[1] += __builtin_popcountll(side);
-    q->counts[2] += __builtin_popcountll(diagonal);
+    q->corner += __builtin_popcountll(odd);
+    q->side += __builtin_popcountll(side);
+    q->diagonal += __builtin_popcountll(diagonal);
   }
 }
 
-static bool perimeter_of(struct quad_rows *q, const struct object *object, const struct shape *s, double *perimeter,
-                         struct ts_error *err) {
-  if (!ts_bits_reserve(&q->bits, (int64_t)s->right - s->left + 1, 2, err)) return false;
-  size_t row_bytes = (size_t)q->bits.stride * sizeof *q->bits.words;
-  memset(q->bits.words, 0, 2 * row_bytes);
-  memset(q->counts, 0, sizeof q->counts);
+/* Two rows of the object as bits, in turn, with an empty column before its box: the upper and the lower half of a row of
+ * quads. */
+static bool perimeter_of(struct ts_bits *rows, const struct ts_pixel_run *runs, size_t count, const struct shape *s,
+                         double *perimeter, struct ts_error *err) {
+  if (!ts_bits_reserve(rows, (int64_t)s->right - s->left + 1, 2, err)) return false;
+  size_t row_bytes = (size_t)rows->stride * sizeof *rows->words;
+  memset(rows->words, 0, 2 * row_bytes);
+  struct quads q = {0};
   size_t i = 0;
   for (int32_t y = s->top; y <= s->bottom; y++) { /* one row more, which is empty */
-    uint64_t *here = ts_bits_row(&q->bits, y & 1);
+    uint64_t *here = ts_bits_row(rows, y & 1);
     memset(here, 0, row_bytes);
-    for (; i < object->count && object->runs[i].y == y; i++)
-      ts_bits_set_range(here, object->runs[i].begin - s->left + 1, object->runs[i].end - s->left + 1);
-    count_quads(q, ts_bits_row(&q->bits, (y & 1) ^ 1), here);
+    for (; i < count && runs[i].y == y; i++)
+      ts_bits_set_range(here, runs[i].begin - s->left + 1, runs[i].end - s->left + 1);
+    count_quads(&q, ts_bits_row(rows, (y & 1) ^ 1), here, rows->stride);
   }
-  *perimeter = HALF_DIAGONAL * (double)q->counts[0] + (double)q->counts[1] + DIAGONAL * (double)q->counts[2];
+  *perimeter = HALF_DIAGONAL * (double)q.corner + (double)q.side + DIAGONAL * (double)q.diagonal;
   return true;
 }
 
 static double root_of(double x) { return x > 0 ? sqrt(x) : 0.0; }
 
-static void write_shape(const struct shape *s, uint32_t label, double perimeter, double *row) {
+static void write_shape(const struct shape *s, double perimeter, double *row) {
   const double pi = 3.14159265358979323846;
   double n = (double)s->area;
   double x = s->x / n;
@@ -169,7 +119,6 @@ static void write_shape(const struct shape *s, uint32_t label, double perimeter,
   double minor = sqrt(8.0) * root_of(uxx + uyy - common);
   double box_width = (double)(s->right - s->left);
   double box_height = (double)(s->bottom - s->top);
-  row[TS_FEATURE_LABEL] = (double)label;
   row[TS_FEATURE_AREA] = n;
   row[TS_FEATURE_BOX_X] = (double)s->left;
   row[TS_FEATURE_BOX_Y] = (double)s->top;
@@ -183,6 +132,15 @@ static void write_shape(const struct shape *s, uint32_t label, double perimeter,
   row[TS_FEATURE_EXTENT] = n / (box_width * box_height);
   row[TS_FEATURE_PERIMETER] = perimeter;
   row[TS_FEATURE_CIRCULARITY] = 4.0 * pi * n / (perimeter * perimeter);
+}
+
+bool ts_features_shape(const struct ts_pixel_run *runs, size_t count, struct ts_bits *scratch, double *row,
+                       struct ts_error *err) {
+  struct shape shape = measure(runs, count);
+  double perimeter;
+  if (!perimeter_of(scratch, runs, count, &shape, &perimeter, err)) return false;
+  write_shape(&shape, perimeter, row);
+  return true;
 }
 
 /* ---- Channels ---- */
@@ -222,7 +180,7 @@ static inline double share_of(struct shares *s, int64_t count, double *term) {
   return p;
 }
 
-static void add_moments(const int32_t histogram[256], double n, struct statistics *s) {
+static void add_moments(const int64_t histogram[256], double n, struct statistics *s) {
   double m2 = 0, m3 = 0, m4 = 0;
   for (int i = s->min; i <= s->max; i++) {
     double d = i - s->mean;
@@ -239,7 +197,7 @@ static void add_moments(const int32_t histogram[256], double n, struct statistic
   s->kurtosis = s->min < s->max ? m4 / (m2 * m2) : 0.0;
 }
 
-static struct statistics statistics_of(const int32_t histogram[256], struct shares *shares) {
+static struct statistics statistics_of(const int64_t histogram[256], struct shares *shares) {
   struct statistics s = {.min = 256, .max = -1};
   int64_t sum = 0;
   for (int i = 0; i < 256; i++) {
@@ -260,55 +218,43 @@ static struct statistics statistics_of(const int32_t histogram[256], struct shar
   return s;
 }
 
-/* Read by all threads. */
-struct measuring {
-  const uint8_t *rgb; /* borrowed, like all below */
-  int64_t width;
-  int64_t height;
-  const struct object *objects;
-  double *rows; /* of the table */
-  size_t object_count;
-  size_t piece_count;
-  struct ts_edges edges; /* owned: of one channel at a time */
-  int channel;
-  struct ts_error *errors; /* owned: one per piece */
-};
-
-static struct ts_channel channel_of(const struct measuring *m, int channel) {
-  return (struct ts_channel){m->rgb + channel, m->width, m->height, 3};
+static struct ts_channel channel_of(const struct ts_feature_image *image, int channel) {
+  return (struct ts_channel){image->rgb + channel, image->width, image->height, 3};
 }
 
-static void fill_histogram(const struct measuring *m, const struct object *object, int channel,
-                           int32_t histogram[256]) {
-  memset(histogram, 0, 256 * sizeof *histogram);
-  for (size_t i = 0; i < object->count; i++) {
-    const struct ts_label_run *run = &object->runs[i];
-    const uint8_t *row = m->rgb + 3 * (run->y * m->width) + channel;
-    for (int64_t x = run->begin; x < run->end; x++) histogram[row[3 * x]]++;
+static void count_intensities(const struct ts_feature_image *image, const struct ts_pixel_run *runs, size_t count,
+                              int channel, int64_t histogram[256]) {
+  for (size_t i = 0; i < count; i++) {
+    const uint8_t *row = image->rgb + 3 * ((runs[i].y + image->y) * image->width + image->x) + channel;
+    for (int64_t x = runs[i].begin; x < runs[i].end; x++) histogram[row[3 * x]]++;
   }
 }
 
-static void fill_gradient_histogram(const struct measuring *m, const struct object *object, int channel,
-                                    int32_t histogram[256]) {
+static void count_gradients(const struct ts_feature_image *image, const struct ts_pixel_run *runs, size_t count,
+                            int channel, int64_t histogram[256]) {
   enum { PART = 256 };
-  struct ts_channel plane = channel_of(m, channel);
-  memset(histogram, 0, 256 * sizeof *histogram);
-  for (size_t i = 0; i < object->count; i++) {
-    const struct ts_label_run *run = &object->runs[i];
-    for (int64_t begin = run->begin; begin < run->end; begin += PART) {
+  struct ts_channel plane = channel_of(image, channel);
+  for (size_t i = 0; i < count; i++) {
+    const int64_t row_end = runs[i].end + image->x;
+    for (int64_t begin = runs[i].begin + image->x; begin < row_end; begin += PART) {
       uint8_t gradient[PART];
-      int64_t end = begin + PART < run->end ? begin + PART : run->end;
-      ts_gradient_row(&plane, run->y, begin, end, gradient);
+      int64_t end = begin + PART < row_end ? begin + PART : row_end;
+      ts_gradient_row(&plane, runs[i].y + image->y, begin, end, gradient);
       for (int64_t x = 0; x < end - begin; x++) histogram[gradient[x]]++;
     }
   }
 }
 
-static void write_channel(const struct measuring *m, const struct object *object, int channel, struct shares *shares,
-                          double *to) {
-  int32_t histogram[256];
-  fill_histogram(m, object, channel, histogram);
-  struct statistics s = statistics_of(histogram, shares);
+void ts_features_count(const struct ts_feature_image *image, const struct ts_pixel_run *runs, size_t count,
+                       struct ts_feature_counts *counts) {
+  for (int c = 0; c < TS_FEATURE_CHANNELS; c++) {
+    count_intensities(image, runs, count, c, counts->intensity[c]);
+    count_gradients(image, runs, count, c, counts->gradient[c]);
+  }
+}
+
+static void write_channel(const struct ts_feature_counts *counts, int channel, struct shares *shares, double *to) {
+  struct statistics s = statistics_of(counts->intensity[channel], shares);
   to[TS_FEATURE_MEAN] = s.mean;
   to[TS_FEATURE_MAX] = (double)s.max;
   to[TS_FEATURE_MIN] = (double)s.min;
@@ -317,8 +263,7 @@ static void write_channel(const struct measuring *m, const struct object *object
   to[TS_FEATURE_ENERGY] = s.energy;
   to[TS_FEATURE_SKEWNESS] = s.skewness;
   to[TS_FEATURE_KURTOSIS] = s.kurtosis;
-  fill_gradient_histogram(m, object, channel, histogram);
-  s = statistics_of(histogram, shares);
+  s = statistics_of(counts->gradient[channel], shares);
   to[TS_FEATURE_GRADIENT_MEAN] = s.mean;
   to[TS_FEATURE_GRADIENT_STD] = s.std;
   to[TS_FEATURE_GRADIENT_ENTROPY] = s.entropy;
@@ -327,46 +272,79 @@ static void write_channel(const struct measuring *m, const struct object *object
   to[TS_FEATURE_GRADIENT_KURTOSIS] = s.kurtosis;
 }
 
+void ts_features_finish(const struct ts_feature_counts *counts, int64_t pixels, double *row) {
+  struct shares shares;
+  shares_start(&shares, pixels);
+  for (int c = 0; c < TS_FEATURE_CHANNELS; c++)
+    write_channel(counts, c, &shares, row + TS_FEATURES_SHAPE + (ptrdiff_t)c * TS_FEATURES_CHANNEL);
+}
+
+/* ---- Edges ---- */
+
+bool ts_features_find_edges(const struct ts_feature_image *image, int channel, struct ts_edges *edges,
+                            const struct ts_kernel_threads *threads, struct ts_error *err) {
+  struct ts_channel plane = channel_of(image, channel);
+  return ts_edges_find(edges, &plane, CANNY_LOW, CANNY_HIGH, threads, err);
+}
+
+int64_t ts_features_count_edges(const struct ts_feature_image *image, const struct ts_edges *edges,
+                                const struct ts_pixel_run *runs, size_t count) {
+  int64_t edge_px = 0;
+  for (size_t i = 0; i < count; i++) {
+    const uint8_t *row = ts_edges_row(edges, runs[i].y + image->y) + image->x;
+    for (int64_t x = runs[i].begin; x < runs[i].end; x++) edge_px += row[x] == 255;
+  }
+  return edge_px;
+}
+
+void ts_features_finish_edges(int64_t edge_px, int64_t pixels, int channel, double *row) {
+  double *to = row + TS_FEATURES_SHAPE + (ptrdiff_t)channel * TS_FEATURES_CHANNEL;
+  to[TS_FEATURE_EDGE_PX] = (double)edge_px;
+  to[TS_FEATURE_EDGE_MEAN] = 255.0 * (double)edge_px / (double)pixels;
+}
+
 /* ---- Threads: pieces of the list of objects ---- */
 
 enum { PIECES_PER_THREAD = 8 };
+
+/* Read by all threads. */
+struct measuring {
+  struct ts_feature_image image;
+  const struct ts_object *objects; /* borrowed, like the rows */
+  double *rows;                    /* of the table */
+  size_t object_count;
+  size_t piece_count;
+  struct ts_edges edges; /* owned: of one channel at a time */
+  int channel;
+  struct ts_error *errors; /* owned: one per piece */
+};
 
 static size_t piece_begin(const struct measuring *m, size_t piece) { return m->object_count * piece / m->piece_count; }
 
 /* All but the edges. */
 static void measure_piece(void *context, size_t piece) {
   struct measuring *m = context;
-  struct quad_rows quads = {0};
-  struct shares shares;
+  struct ts_bits scratch = {0};
+  struct ts_feature_counts counts;
   for (size_t i = piece_begin(m, piece); i < piece_begin(m, piece + 1); i++) {
-    const struct object *object = &m->objects[i];
+    const struct ts_object *object = &m->objects[i];
     double *row = m->rows + i * TS_FEATURES_COUNT;
-    struct shape shape = measure(object->runs, object->count);
-    double perimeter;
-    if (!perimeter_of(&quads, object, &shape, &perimeter, &m->errors[piece])) break;
-    write_shape(&shape, object->runs[0].label, perimeter, row);
-    shares_start(&shares, shape.area);
-    for (int c = 0; c < 3; c++)
-      write_channel(m, object, c, &shares, row + TS_FEATURES_SHAPE + (ptrdiff_t)c * TS_FEATURES_CHANNEL);
+    row[TS_FEATURE_LABEL] = (double)object->label;
+    if (!ts_features_shape(object->runs, object->count, &scratch, row, &m->errors[piece])) break;
+    memset(&counts, 0, sizeof counts);
+    ts_features_count(&m->image, object->runs, object->count, &counts);
+    ts_features_finish(&counts, (int64_t)row[TS_FEATURE_AREA], row);
   }
-  ts_bits_release(&quads.bits);
+  ts_bits_release(&scratch);
 }
 
 static void count_edges_of_piece(void *context, size_t piece) {
   const struct measuring *m = context;
   for (size_t i = piece_begin(m, piece); i < piece_begin(m, piece + 1); i++) {
-    const struct object *object = &m->objects[i];
-    int64_t edges = 0;
-    int64_t pixels = 0;
-    for (size_t k = 0; k < object->count; k++) {
-      const struct ts_label_run *run = &object->runs[k];
-      const uint8_t *row = ts_edges_row(&m->edges, run->y);
-      pixels += run->end - run->begin;
-      for (int32_t x = run->begin; x < run->end; x++) edges += row[x] == 255;
-    }
-    double *to = m->rows + i * TS_FEATURES_COUNT + TS_FEATURES_SHAPE + (ptrdiff_t)m->channel * TS_FEATURES_CHANNEL;
-    to[TS_FEATURE_EDGE_PX] = (double)edges;
-    to[TS_FEATURE_EDGE_MEAN] = 255.0 * (double)edges / (double)pixels;
+    const struct ts_object *object = &m->objects[i];
+    double *row = m->rows + i * TS_FEATURES_COUNT;
+    int64_t edge_px = ts_features_count_edges(&m->image, &m->edges, object->runs, object->count);
+    ts_features_finish_edges(edge_px, (int64_t)row[TS_FEATURE_AREA], m->channel, row);
   }
 }
 
@@ -380,9 +358,8 @@ static bool measure_objects(struct measuring *m, const struct ts_kernel_threads 
     ok = m->errors[i].code == TS_ERR_OK;
     if (!ok && err) *err = m->errors[i];
   }
-  for (m->channel = 0; ok && m->channel < 3; m->channel++) {
-    struct ts_channel channel = channel_of(m, m->channel);
-    ok = ts_edges_find(&m->edges, &channel, CANNY_LOW, CANNY_HIGH, threads, err);
+  for (m->channel = 0; ok && m->channel < TS_FEATURE_CHANNELS; m->channel++) {
+    ok = ts_features_find_edges(&m->image, m->channel, &m->edges, threads, err);
     if (ok) ts_pieces_run(threads, m->piece_count, count_edges_of_piece, m);
   }
   ts_edges_release(&m->edges);
@@ -393,27 +370,20 @@ static bool measure_objects(struct measuring *m, const struct ts_kernel_threads 
 bool ts_features(const uint8_t *rgb, const uint32_t *labels, int64_t width, int64_t height,
                  struct ts_feature_table *table, const struct ts_kernel_threads *threads, struct ts_error *err) {
   *table = (struct ts_feature_table){0};
-  if (!ts_kernels_check_size(width, height, err)) return false;
-  struct ts_label_runs list;
-  struct object *objects = NULL;
-  size_t count = 0;
-  bool ok = ts_label_runs_init(&list, labels, width, height, err);
-  if (ok && list.count > 0) {
-    ok = sort_runs(&list, err) && (objects = find_objects(&list, &count, err)) &&
-         (table->values = ts_scratch((int64_t)count * TS_FEATURES_COUNT, sizeof *table->values, err));
+  struct ts_objects objects;
+  bool ok = ts_objects_of_labels(labels, width, height, &objects, err);
+  if (ok && objects.count > 0) {
+    ok = (table->values = ts_scratch((int64_t)objects.count * TS_FEATURES_COUNT, sizeof *table->values, err)) != NULL;
     if (ok) {
-      table->object_count = count;
-      struct measuring m = {.rgb = rgb,
-                            .width = width,
-                            .height = height,
-                            .objects = objects,
+      table->object_count = objects.count;
+      struct measuring m = {.image = {.rgb = rgb, .width = width, .height = height},
+                            .objects = objects.items,
                             .rows = table->values,
-                            .object_count = count};
+                            .object_count = objects.count};
       ok = measure_objects(&m, threads, err);
     }
   }
-  ts_scratch_free(objects);
-  ts_label_runs_release(&list);
+  ts_objects_release(&objects);
   return ok;
 }
 
