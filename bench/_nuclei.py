@@ -15,7 +15,7 @@ MOAT = SHARED / "data/moat458.csv"
 TISSUE = SHARED / "data/histology/tiatoolbox/target_image.png"
 DETAIL = SHARED / "data/histology/openslide-os/OS-1-detail.rgb.png"
 SLIDE = SHARED / "data/histology/aperio/CMU-1-Small-Region.svs"
-WORKFLOW = support.ROOT / "workflows/nuclei/workflow.json"
+WORKFLOW = support.ROOT / "workflows/nuclei-tiles/workflow.json"
 OUTPUTS = [{"output": "compare.table:diff", "over_tiles": "sum"}, "compare.table:dice"]
 
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
 #include "project/data/check_data.h"
+#include "project/units.h"
 #include "study/course.h"
 #include "work/planning.h"
 
@@ -61,6 +62,7 @@ void ts_check_project(struct ts_work *work, struct ts_project *project, json_t *
   /* The data of a study is looked at even if another part of it is wrong: all faults at once. */
   if (project->workflow && (!study->is_bare_workflow || request->data_count > 0))
     ts_project_open_dataset(project, !study->is_bare_workflow, issues);
+  if (project->workflow && project->dataset.tile_count > 0) ts_units_check_space(project, issues);
   if (read) check_outputs(project, &work->arena, issues);
   json_object_set_new(object, "file", json_string(study->path ? study->path : request->file ? request->file : ""));
   json_object_set_new(object, "kind", json_string(study->is_bare_workflow ? "workflow" : "study"));

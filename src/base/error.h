@@ -51,6 +51,7 @@
   X(DATA_CHANGED, 405, 3, "data changed while it was read")                                                            \
   X(IMAGE_TOO_LARGE, 406, 3, "image too large for the budget")                                                         \
   X(NO_SCRATCH, 407, 5, "no room for temporary files")                                                                 \
+  X(NO_PIXEL_SIZE, 408, 3, "pixel size not known")                                                                     \
   X(TASK_FAILED, 501, 1, "task failed")                                                                                \
   X(OPERATION_CONTRACT, 502, 1, "operation broke its contract")                                                        \
   X(PLUGIN, 503, 3, "plugin could not be loaded")                                                                      \

@@ -29,6 +29,8 @@ struct ts_type {
 
 const struct ts_type *ts_type_find(const char *name); /* NULL if unknown */
 const struct ts_type *const *ts_type_list(size_t *count);
+/* Whether a declaration names images, as "image/rgb8" does: pixels that are neither masks nor labels nor fields. */
+bool ts_type_is_image(const char *declaration);
 /* Whether `type` is one of the alternatives in a port declaration such as "mask|labels". */
 bool ts_type_fits(const struct ts_type *type, const char *declaration);
 
@@ -127,6 +129,10 @@ struct ts_data *ts_table_from_csv(const char *name, const char *text, size_t len
 
 /* Joins the pieces of one product: tables row after row (same columns), pixels into the box that covers them. */
 struct ts_data *ts_data_gather(const struct ts_data *const *pieces, size_t count, struct ts_error *err);
+/* The same, but pixels that lie in a rectangle of their level into all of it: what no piece covers is 0. NULL: there is
+ * none. */
+struct ts_data *ts_data_gather_in(const struct ts_data *const *pieces, size_t count, const struct ts_region *rectangle,
+                                  struct ts_error *err);
 
 /* The part of pixel data that lies in a box, which must lie inside it; new data. */
 struct ts_data *ts_data_crop(const struct ts_data *data, const struct ts_region *region, struct ts_error *err);

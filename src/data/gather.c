@@ -116,13 +116,30 @@ static void copy_piece(unsigned char *target, const struct ts_region *all, const
   }
 }
 
-static struct ts_data *gather_pixels(const struct ts_data *const *pieces, size_t count, struct ts_error *err) {
+/* Widens a box to a rectangle in which it lies; planes and frames stay. A box elsewhere stays as it is: operations may
+ * change the size of their tiles. */
+static void widen(struct ts_region *box, const struct ts_region *rectangle) {
+  struct ends inner, outer;
+  struct ts_region wide = *box;
+  wide.x = rectangle->x;
+  wide.y = rectangle->y;
+  wide.width = rectangle->width;
+  wide.height = rectangle->height;
+  if (box->level != rectangle->level || !ends_of(box, &inner) || !ends_of(&wide, &outer)) return;
+  for (size_t a = 0; a < AXES; a++)
+    if (inner.first[a] < outer.first[a] || inner.end[a] > outer.end[a]) return;
+  *box = wide;
+}
+
+static struct ts_data *gather_pixels(const struct ts_data *const *pieces, size_t count,
+                                     const struct ts_region *rectangle, struct ts_error *err) {
   struct ts_region region;
   if (!cover(pieces, count, &region)) {
     ts_fail(err, TS_ERR_BAD_VALUE, "cannot join '%s' of different resolution levels, or of places too far apart",
             pieces[0]->type->name);
     return NULL;
   }
+  if (rectangle) widen(&region, rectangle);
   struct ts_data *all = ts_data_create_pixels(pieces[0]->type, &region, err);
   if (!all) return NULL;
   memset(ts_data_writable(all), 0, ts_data_size_bytes(all));
@@ -131,11 +148,16 @@ static struct ts_data *gather_pixels(const struct ts_data *const *pieces, size_t
 }
 
 struct ts_data *ts_data_gather(const struct ts_data *const *pieces, size_t count, struct ts_error *err) {
+  return ts_data_gather_in(pieces, count, NULL, err);
+}
+
+struct ts_data *ts_data_gather_in(const struct ts_data *const *pieces, size_t count, const struct ts_region *rectangle,
+                                  struct ts_error *err) {
   if (count == 0) TS_BUG("nothing to join");
   if (!check_pieces(pieces, count, err)) return NULL;
   switch (pieces[0]->type->kind) {
   case TS_DATA_TABLE: return gather_tables(pieces, count, err);
-  case TS_DATA_PIXELS: return gather_pixels(pieces, count, err);
+  case TS_DATA_PIXELS: return gather_pixels(pieces, count, rectangle, err);
   case TS_DATA_BYTES:
   case TS_DATA_FILE: break;
   }

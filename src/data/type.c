@@ -44,6 +44,8 @@ const struct ts_type *ts_type_find(const char *name) {
   return NULL;
 }
 
+bool ts_type_is_image(const char *declaration) { return strncmp(declaration, "image/", strlen("image/")) == 0; }
+
 bool ts_type_fits(const struct ts_type *type, const char *declaration) {
   size_t length = strlen(type->name);
   for (const char *word = declaration;;) {

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Tiles, files and the dataset are three grids: the first divides every item, the second leaves it whole, the third
- * leaves all items together. A unit is related to those units of another grid that cover its pixels. */
+ * leaves all items together. A unit is related to those units of another grid that cover its pixels. Of the first grid
+ * a dataset may lack units: tiles without tissue. */
 #include "dataset/dataset.h"
 
 #include "base/alloc.h"
@@ -35,10 +36,10 @@ const struct ts_tile *ts_dataset_tile(const struct ts_dataset *dataset, enum ts_
   return ts_scope_is_tile(scope) ? &dataset->tiles[unit] : NULL;
 }
 
-/* The pixels of an item from the first core to the end of the last: all of the image, unless the dataset has only some
- * tiles of it. */
+/* The pixels of an item: its image, or what lies between its first core and the end of the last. */
 static struct ts_region tiled_region(const struct ts_dataset *dataset, size_t item) {
   const struct ts_item *i = &dataset->items[item];
+  if (i->grid.whole.width > 0) return i->grid.whole;
   const struct ts_region *first = &dataset->tiles[i->first_tile].core;
   const struct ts_region *last = &dataset->tiles[i->first_tile + i->tile_count - 1].core;
   struct ts_region region = *first;
@@ -72,45 +73,35 @@ void ts_dataset_name_unit(const struct ts_dataset *dataset, enum ts_scope scope,
     ts_str_add(out, "the dataset");
 }
 
-/* The first tile is as large as the image allows, so it has the steps of the grid. */
+/* Without a grid of its own, the first tile is as large as the image allows, so it has the steps of the grid. */
 struct ts_grid ts_dataset_grid(const struct ts_dataset *dataset, enum ts_scope scope, size_t item) {
   struct ts_grid grid = {.whole = tiled_region(dataset, item)};
-  const struct ts_tile *first = ts_dataset_tile(dataset, scope, dataset->items[item].first_tile);
+  const struct ts_item *i = &dataset->items[item];
+  const struct ts_tile *first = ts_dataset_tile(dataset, scope, i->first_tile);
   if (!first) return grid;
+  if (i->grid.whole.width > 0) return i->grid;
   grid.width = first->core.width;
   grid.height = first->core.height;
   return grid;
+}
+
+bool ts_dataset_is_incomplete(const struct ts_dataset *dataset, enum ts_scope scope, size_t unit) {
+  if (!ts_scope_is_in_item(scope)) return false;
+  const struct ts_item *item = &dataset->items[ts_dataset_item(dataset, scope, unit)];
+  return item->tile_count < ts_grid_count(&item->grid);
 }
 
 static size_t first_unit(const struct ts_dataset *dataset, enum ts_scope scope, size_t item) {
   return ts_scope_is_tile(scope) ? dataset->items[item].first_tile : item;
 }
 
-/* The units of one item that cover a region of it. An item without pixels has one unit. */
-static void cover_in_item(const struct ts_dataset *dataset, enum ts_scope scope, size_t item,
-                          const struct ts_region *region, size_t *first, size_t *count) {
-  const struct ts_grid grid = ts_dataset_grid(dataset, scope, item);
-  *first = first_unit(dataset, scope, item);
-  *count = 1;
-  if (ts_grid_count(&grid) == 0) return;
-  const struct ts_cover cover = ts_grid_cover(&grid, region, 0, NULL);
-  *count = ts_cover_count(&cover);
-  if (*count == 0) TS_BUG("a unit of an item lies outside it");
-  *first += ts_cover_unit(&cover, 0);
-  if (ts_cover_unit(&cover, *count - 1) != ts_cover_unit(&cover, 0) + *count - 1)
-    TS_BUG("the units that cover a unit do not follow each other");
-}
-
+/* A tile lies in its item, and an item is covered by its tiles: those that the dataset has. */
 void ts_dataset_cover(const struct ts_dataset *dataset, enum ts_scope from, size_t unit, enum ts_scope to,
                       size_t *first, size_t *count) {
   *first = 0;
-  if (!ts_scope_is_in_item(from) || !ts_scope_is_in_item(to)) { /* all items on one of the two sides */
-    *count = ts_dataset_units(dataset, to);
-    return;
-  }
-  const size_t item = ts_dataset_item(dataset, from, unit);
-  const struct ts_region region = ts_scope_is_tile(from) ? dataset->tiles[unit].core : tiled_region(dataset, item);
-  cover_in_item(dataset, to, item, &region, first, count);
+  *count = ts_dataset_units(dataset, to);
+  if (!ts_scope_is_in_item(from) || !ts_scope_is_in_item(to)) return; /* all items on one of the two sides */
+  ts_dataset_units_in_item(dataset, to, ts_dataset_item(dataset, from, unit), first, count);
 }
 
 void ts_dataset_units_in_item(const struct ts_dataset *dataset, enum ts_scope scope, size_t item, size_t *first,

@@ -37,10 +37,22 @@ struct ts_given_resolution {
   bool has_level;
   int32_t level; /* that is read */
 };
+/* Which tiles of its grid an item has, where tissue decides. */
+enum ts_tissue_source { TS_TISSUE_OFF, TS_TISSUE_OTSU, TS_TISSUE_FILE };
+struct ts_tissue {
+  enum ts_tissue_source source; /* where the tissue mask is from; OFF: there is none, all tiles are kept */
+  struct ts_sha256 key;         /* of all that decides which tiles are kept: file, resolution, grid, mask */
+  const uint32_t *runs;         /* borrowed: tiles left out, kept, left out, ... in the order of the grid */
+  size_t run_count;
+};
 struct ts_item {
   const char *name;                     /* for folders and messages */
   const struct ts_item_source *sources; /* per workflow input */
-  size_t first_tile, tile_count;
+  size_t first_tile, tile_count;        /* the tiles that the dataset has; at least one */
+  /* What the tiles are cut from: the whole image and the size of a core. Not all units of the grid need be in the
+   * dataset. All zero: an item without pixels, or one whose tiles alone say how large it is. */
+  struct ts_grid grid;
+  struct ts_tissue tissue;
   struct ts_pixel_size pixel_size; /* of its images, at the level that is read */
   struct ts_given_resolution given;
   const char *const *groups; /* per group that the study declares, its value; NULL: none are known */
@@ -80,7 +92,12 @@ double ts_dataset_px(const struct ts_dataset *dataset, enum ts_scope scope, size
 /* "tile 1024, 0 of 'slide'", "'slide'" or "the dataset". */
 void ts_dataset_name_unit(const struct ts_dataset *dataset, enum ts_scope scope, size_t unit, struct ts_str *out);
 
-/* The grid by which a scope divides an item. A scope whose units are not in an item has one unit over all grids. */
+/* Whether the dataset lacks tiles of an image, so that those it has are not all of it: the image is then items[i].grid
+ * .whole of the item of the unit. Never of the dataset. */
+bool ts_dataset_is_incomplete(const struct ts_dataset *dataset, enum ts_scope scope, size_t unit);
+
+/* The grid by which a scope divides an item, of which the dataset may have some units only. A scope whose units are not
+ * in an item has one unit over all grids. */
 struct ts_grid ts_dataset_grid(const struct ts_dataset *dataset, enum ts_scope scope, size_t item);
 
 /* For ts_dataset_related, below: two different scopes. */

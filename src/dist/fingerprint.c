@@ -36,6 +36,9 @@ static void add_dataset(struct ts_sha256_stream *stream, const struct ts_dataset
     /* Files alone do not say it: a manifest can. */
     const double size_um[] = {d->items[i].pixel_size.x_um, d->items[i].pixel_size.y_um};
     ts_sha256_stream_add(stream, size_um, sizeof size_um);
+    const struct ts_region *whole = &d->items[i].grid.whole; /* tiles that are left out do not say it */
+    const int64_t extent[] = {whole->width, whole->height};
+    ts_sha256_stream_add(stream, extent, sizeof extent);
     for (size_t k = 0; k < input_count; k++) {
       if (d->items[i].sources[k].path)
         ts_sha256_stream_add(stream, &d->items[i].sources[k].digest, sizeof(struct ts_sha256));

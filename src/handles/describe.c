@@ -18,14 +18,13 @@ static json_t *files_of(const struct ts_project *project, const struct ts_item *
   return files;
 }
 
-/* The size of an image is where the core of its last tile ends; an item without pixels has one empty tile. */
+/* An item without pixels has one empty tile, and no width. */
 static json_t *items_of(const struct ts_project *project) {
   const struct ts_dataset *dataset = &project->dataset;
   json_t *list = json_array();
   for (size_t i = 0; i < dataset->item_count; i++) {
     const struct ts_item *item = &dataset->items[i];
-    const struct ts_region *last = &dataset->tiles[item->first_tile + item->tile_count - 1].core;
-    const json_int_t width = last->x + last->width, height = last->y + last->height;
+    const json_int_t width = item->grid.whole.width, height = item->grid.whole.height;
     json_t *object = json_pack("{s:s, s:I, s:I, s:I, s:I, s:o}", "name", item->name, "width", width, "height", height,
                                "first_tile", (json_int_t)item->first_tile, "tiles", (json_int_t)item->tile_count,
                                "inputs", files_of(project, item));

@@ -132,18 +132,20 @@ static bool reduce_band(const char *path, const struct choice *choice, const str
   return true;
 }
 
-static bool is_cancelled(const atomic_bool *cancelled) {
-  return cancelled && atomic_load_explicit(cancelled, memory_order_relaxed);
-}
+/* Asked between bands. */
+struct stop {
+  bool (*is_stopped)(void *user); /* NULL: never */
+  void *user;
+};
 
-static bool reduce(const char *path, const struct choice *choice, const struct reduction *r,
-                   const atomic_bool *cancelled, unsigned char *out, struct ts_error *err) {
+static bool reduce(const char *path, const struct choice *choice, const struct reduction *r, const struct stop *stop,
+                   unsigned char *out, struct ts_error *err) {
   const int64_t row_bytes = r->width * r->type->channels * (int64_t)ts_element_bytes(r->type->element);
   const int64_t step = ts_larger(1, ts_smaller(BAND_ROWS, BAND_BYTES / row_bytes));
   for (int64_t y = 0; y < choice->info.height; y += step) {
     const struct ts_region band = {
         .y = y, .width = r->width, .height = ts_smaller(step, choice->info.height - y), .level = choice->level};
-    if (is_cancelled(cancelled)) return ts_fail(err, TS_ERR_CANCELLED, "stopped on request");
+    if (stop->is_stopped && stop->is_stopped(stop->user)) return ts_fail(err, TS_ERR_CANCELLED, "stopped on request");
     if (!reduce_band(path, choice, r, &band, out, err)) return false;
   }
   return true;
@@ -154,7 +156,7 @@ static bool can_be_averaged(const struct ts_type *type) {
 }
 
 bool ts_image_overview(const char *path, const struct ts_type *type, int32_t level, int64_t factor,
-                       const atomic_bool *cancelled, struct ts_overview *overview, struct ts_error *err) {
+                       bool (*is_stopped)(void *user), void *user, struct ts_overview *overview, struct ts_error *err) {
   *overview = (struct ts_overview){0};
   if (!can_be_averaged(type))
     return ts_image_refuse(err, path, "read it as image/rgb8, image/gray8, image/gray16 or mask",
@@ -171,7 +173,7 @@ bool ts_image_overview(const char *path, const struct ts_type *type, int32_t lev
   ts_auto(ts_data_unref_pointer) struct ts_data *pixels = ts_data_create_pixels(type, &size, err);
   if (!pixels) return false;
   r.sums = ts_calloc((size_t)(r.out_width * type->channels), sizeof *r.sums);
-  const bool ok = reduce(path, &choice, &r, cancelled, ts_data_writable(pixels), err);
+  const bool ok = reduce(path, &choice, &r, &(struct stop){is_stopped, user}, ts_data_writable(pixels), err);
   free(r.sums);
   if (!ok) return false;
   ts_data_finish(pixels);

@@ -8,8 +8,6 @@
 
 #include "image/image.h"
 
-#include <stdatomic.h>
-
 struct ts_overview {
   struct ts_data *pixels; /* owned: of the asked type, at 0, 0 */
   /* How pixels relate to the level that is worked on: pixel X covers X * step_x up to (X + 1) * step_x of its width. */
@@ -22,10 +20,10 @@ void ts_overview_release(struct ts_overview *overview);
 /* The image at `level`, reduced by about `factor` (1 or more) both ways: a pixel is the mean, rounded half up, of a
  * square of pixels, of a mask the maximum; the last column and row may be of smaller squares. Types: image/rgb8,
  * image/gray8, image/gray16, mask. The file's levels are taken as they are, so that the step is a whole number only
- * where the file's levels differ by whole factors. CANCELLED when *cancelled becomes true (NULL: never); otherwise the
- * errors of reading. */
+ * where the file's levels differ by whole factors. `is_stopped` (NULL: never) is asked between bands; true: CANCELLED.
+ * Otherwise the errors of reading. */
 bool ts_image_overview(const char *path, const struct ts_type *type, int32_t level, int64_t factor,
-                       const atomic_bool *cancelled, struct ts_overview *overview, struct ts_error *err);
+                       bool (*is_stopped)(void *user), void *user, struct ts_overview *overview, struct ts_error *err);
 
 /* The factor that gives pixels of at most `um` micrometres, at least 1; `otherwise` where the pixel size is not
  * known. */

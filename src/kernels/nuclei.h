@@ -11,7 +11,8 @@
  *   split           image, seg_open             -> seg_nonoverlap
  *   final_size      seg_nonoverlap              -> mask
  * All are defined per tile. Reach: red_cells, candidate_size, split, final_size look at whole components; background,
- * candidates and refine at the whole tile; normalise takes its statistics from the whole image. */
+ * candidates and refine at the whole tile; normalise takes its statistics from the whole image, or is given those of
+ * the slide. */
 #ifndef TS_KERNELS_NUCLEI_H
 #define TS_KERNELS_NUCLEI_H
 
@@ -32,11 +33,21 @@ struct ts_nuclei_target {
 /* The target that the workflow uses. */
 extern const struct ts_nuclei_target ts_nuclei_default_target;
 
-/* The background passes through the colour space and back with its own values. Without foreground the image is copied;
- * a channel in which the foreground does not vary keeps its values. Black pixels (no logarithm) do not count in the
- * statistics and stay black. */
+/* How the foreground of a slide is coloured. */
+struct ts_nuclei_stain {
+  int64_t count;  /* pixels of the foreground that have a logarithm; 0: nothing is known */
+  double mean[3]; /* l, alpha, beta */
+  double std[3];  /* 0: the channel does not vary */
+};
+bool ts_nuclei_measure_stain(const uint8_t *rgb, int64_t width, int64_t height, struct ts_nuclei_stain *stain,
+                             const struct ts_kernel_threads *threads, struct ts_error *err);
+
+/* stain: of the whole slide; NULL: that of this image. The background passes through the colour space and back with its
+ * own values. Without foreground the image is copied; a channel in which the foreground does not vary keeps its values.
+ * Black pixels (no logarithm) do not count in the statistics and stay black. */
 bool ts_nuclei_normalise(const uint8_t *rgb, int64_t width, int64_t height, const struct ts_nuclei_target *target,
-                         uint8_t *out, const struct ts_kernel_threads *threads, struct ts_error *err);
+                         const struct ts_nuclei_stain *stain, uint8_t *out, const struct ts_kernel_threads *threads,
+                         struct ts_error *err);
 
 /* ---- Segmentation ---- */
 

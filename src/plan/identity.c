@@ -15,7 +15,7 @@ void ts_node_add_identity(const struct ts_workflow *workflow, const struct ts_no
   const bool is_task = node->kind == TS_NODE_TASK;
   ts_identity_add(
       &(struct ts_identity){.kind = node->kind,
-                            .operation = (uint64_t)node->scope << 32 | node->task,
+                            .operation = (uint64_t)node->sampled_for << 34 | (uint64_t)node->scope << 32 | node->task,
                             .parameters = node->parameters,
                             .parameter_count =
                                 is_task ? (uint32_t)workflow->tasks[node->task].op->descriptor->parameter_count : 0,

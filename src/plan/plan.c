@@ -40,6 +40,9 @@ bool ts_merge_needs_buckets(enum ts_merge merge) { return merge >= TS_MERGE_NAIV
 static struct ts_value bound_value(const struct builder *b, const struct ts_task *task, size_t parameter) {
   const struct ts_binding *binding = &task->parameters[parameter];
   struct ts_value value = binding->parameter == TS_NONE ? binding->fixed : b->values[binding->parameter];
+  double number = 0;
+  /* What the operation gets depends on the file: run/recipe.c converts it. */
+  if (binding->unit != TS_UNIT_NONE && ts_value_number(&value, &number)) return ts_value_real(number);
   if (b->plan->options.raw_values) return value;
   return ts_op_canonical(task->op->descriptor->parameters[parameter], &value);
 }
@@ -98,12 +101,20 @@ static uint32_t share_node(struct builder *b, const struct ts_node *node, uint32
   return index;
 }
 
-static uint32_t helper_node(struct builder *b, enum ts_node_kind kind, enum ts_scope scope, uint32_t index,
+static uint32_t helper_node(struct builder *b, enum ts_node_kind kind, enum ts_scope scope,
                             const struct ts_node_input *input) {
   bool added = false;
-  return share_node(
-      b, &(struct ts_node){.kind = kind, .scope = scope, .task = index, .inputs = input, .input_count = input ? 1 : 0},
-      TS_NO_NODE, true, &added);
+  return share_node(b, &(struct ts_node){.kind = kind, .scope = scope, .inputs = input, .input_count = 1}, TS_NO_NODE,
+                    true, &added);
+}
+
+/* The first stage with the sample of this one, so that both read the same. */
+static uint32_t sampled_for(const struct ts_workflow *w, const struct ts_stage *stage,
+                            const struct ts_workflow_input *input) {
+  uint32_t first = 0;
+  if (stage->sample_px == 0 || !ts_type_is_image(input->declaration)) return 0;
+  while (w->stages[first].sample_px != stage->sample_px) first++;
+  return first + 1;
 }
 
 static const struct ts_type *node_type(const struct builder *b, struct ts_node_input input) {
@@ -122,16 +133,16 @@ static bool is_pixels(const struct builder *b, struct ts_node_input input) {
 }
 
 /* Adapts a product to the scope of its consumer: tiles lose their halo and are joined for a coarser scope. */
-static struct ts_node_input adapt(struct builder *b, struct ts_node_input input, enum ts_scope scope, bool core_only) {
+static struct ts_node_input adapt(struct builder *b, struct ts_node_input input, enum ts_scope scope, bool core) {
   enum ts_scope from = b->nodes[input.node].scope;
   bool coarser = ts_scope_is_coarser(scope, from);
-  if (b->plan->options.crop_halo && ts_scope_is_tile(from) && (coarser || core_only) && is_pixels(b, input))
-    input = (struct ts_node_input){.node = helper_node(b, TS_NODE_CROP, from, 0, &input)};
-  if (coarser) input = (struct ts_node_input){.node = helper_node(b, TS_NODE_GATHER, scope, 0, &input)};
+  if (b->plan->options.crop_halo && ts_scope_is_tile(from) && (coarser || core) && is_pixels(b, input))
+    input = (struct ts_node_input){.node = helper_node(b, TS_NODE_CROP, from, &input)};
+  if (coarser) input = (struct ts_node_input){.node = helper_node(b, TS_NODE_GATHER, scope, &input)};
   return input;
 }
 
-static struct ts_node_input source_input(struct builder *b, size_t input, enum ts_scope scope) {
+static struct ts_node_input source_input(struct builder *b, size_t input, const struct ts_stage *stage) {
   const struct ts_workflow_input *declared = &b->plan->workflow->inputs[input];
   if (!b->plan->options.supplied[input] && declared->default_run.kind == TS_SOURCE_TASK &&
       b->plan->options.only_stage == TS_NONE)
@@ -141,8 +152,12 @@ static struct ts_node_input source_input(struct builder *b, size_t input, enum t
                                         (uint32_t)declared->default_run.port};
   if (!b->plan->options.supplied[input]) return (struct ts_node_input){.node = TS_NO_NODE};
   bool pixels = !declared->type || declared->type->kind == TS_DATA_PIXELS;
-  enum ts_scope source_scope = ts_scope_of_source(scope, pixels);
-  return (struct ts_node_input){.node = helper_node(b, TS_NODE_SOURCE, source_scope, (uint32_t)input, NULL)};
+  bool added = false;
+  const struct ts_node node = {.kind = TS_NODE_SOURCE,
+                               .scope = ts_scope_of_source(stage->scope, pixels),
+                               .task = (uint32_t)input,
+                               .sampled_for = sampled_for(b->plan->workflow, stage, declared)};
+  return (struct ts_node_input){.node = share_node(b, &node, TS_NO_NODE, true, &added)};
 }
 
 static struct ts_node_input resolve(struct builder *b, const uint32_t *nodes_of_task, const struct ts_task *task,
@@ -157,13 +172,13 @@ static struct ts_node_input resolve(struct builder *b, const uint32_t *nodes_of_
                            .index = ts_plan_stand_in(w, b->plan->options.supplied, task->op->descriptor->inputs[port])};
   struct ts_node_input input = {.node = TS_NO_NODE};
   if (source.kind == TS_SOURCE_INPUT && source.index != TS_NONE)
-    input = source_input(b, source.index, stage->scope);
+    input = source_input(b, source.index, stage);
   else if (source.kind == TS_SOURCE_TASK && w->tasks[source.index].stage != task->stage)
     input = (struct ts_node_input){first_of_lineage(b, nodes_of_task[source.index]), (uint32_t)source.port};
   else if (source.kind == TS_SOURCE_TASK)
     input = (struct ts_node_input){nodes_of_task[source.index], (uint32_t)source.port};
   if (input.node == TS_NO_NODE) return input;
-  return adapt(b, input, stage->scope, stage->core_only);
+  return adapt(b, input, stage->scope, task->core[port]);
 }
 
 static void touch(struct builder *b, uint32_t node) {

@@ -51,6 +51,7 @@ struct ts_node {
   uint32_t run_count;  /* how many runs of the design use it */
   bool reference_only; /* asked for by the reference run alone */
   uint32_t input_count;
+  uint32_t sampled_for;               /* SOURCE: 1 + the stage whose sample_px limits what is read; 0: all is read */
   const struct ts_node_input *inputs; /* operation's port order; CROP and GATHER: one */
   const struct ts_value *parameters;  /* canonical, operation's order; TASK only */
 };

@@ -170,8 +170,8 @@ static double tiles_of_size(const struct ts_project *project, int64_t tile_px) {
   const struct ts_dataset *d = &project->dataset;
   double count = 0;
   for (size_t i = 0; i < d->item_count; i++) {
-    const struct ts_region *last = &d->tiles[d->items[i].first_tile + d->items[i].tile_count - 1].core;
-    double width = (double)(last->x + last->width), height = (double)(last->y + last->height);
+    const struct ts_region *whole = &d->items[i].grid.whole;
+    double width = (double)whole->width, height = (double)whole->height;
     count += fmax(1, ceil(width / (double)tile_px)) * fmax(1, ceil(height / (double)tile_px));
   }
   return count;

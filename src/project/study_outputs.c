@@ -1,6 +1,7 @@
 /* Finds the columns that a study names: how each becomes one number, and whether it depends on the tiles.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "project/project.h"
+#include "project/units.h"
 
 #include "base/alloc.h"
 
@@ -189,8 +190,11 @@ void ts_study_outputs_resolve(struct ts_project *project, struct ts_issues *issu
 
 /* ---- What depends on the tiles. ---- */
 
+/* Whether images are cut; tiles without tissue were, too. */
 static bool has_several_tiles(const struct ts_project *project) {
-  return project->dataset.tile_count > project->dataset.item_count;
+  for (size_t i = 0; i < project->dataset.item_count; i++)
+    if (ts_grid_count(&project->dataset.items[i].grid) > 1) return true;
+  return false;
 }
 
 static bool is_per_tile(const struct ts_project *project, size_t task) {
@@ -277,6 +281,7 @@ static void warn_means(const struct ts_project *project, struct ts_issues *issue
 }
 
 void ts_study_outputs_warn_tiling(const struct ts_project *project, struct ts_issues *issues) {
+  ts_units_warn_resolutions(project, issues);
   if (!has_several_tiles(project)) return;
   warn_halo(project, issues);
   warn_reach(project, issues);

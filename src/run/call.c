@@ -127,7 +127,7 @@ bool ts_call_compute(const struct ts_call *call, struct ts_data *const *inputs, 
   else if (call->kind == TS_NODE_CROP)
     ok = (outputs[0] = cut_core(inputs[0], call->core, &err)) != NULL;
   else
-    ok = (outputs[0] = ts_data_gather((const struct ts_data *const *)inputs, input_count, &err)) != NULL;
+    ok = (outputs[0] = ts_data_gather_in((const struct ts_data *const *)inputs, input_count, call->core, &err)) != NULL;
   times->peak_bytes = ts_memory_call_end();
   times->start_s += (double)(start_ns - call->env->start_ns) / 1e9;
   times->wall_s += (double)(ts_clock_ns() - start_ns) / 1e9;

@@ -37,7 +37,7 @@ struct ts_call {
   struct ts_key key;                     /* lineage */
   struct ts_source_file *file;           /* SOURCE: sees whether it changes; NULL: it is taken on trust */
   struct ts_pixel_size pixel_size;       /* for operations that read it; zero for all others */
-  const struct ts_region *core;          /* CROP: what remains */
+  const struct ts_region *core;          /* CROP: what remains; GATHER: the image that lacks tiles; NULL */
   const struct ts_xxh128 *input_digests; /* zero: not known; may be NULL */
   const char *task;                      /* its name, for messages */
   bool is_stage_output, is_wanted;

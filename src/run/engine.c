@@ -413,7 +413,7 @@ bool ts_engine_init(struct engine *engine, const struct ts_plan *plan, const str
   if (!options->setup && !engine->own_setup) return false;
   engine->setup = options->setup ? options->setup : engine->own_setup;
   engine->env.source_ops = engine->setup->source_ops;
-  engine->env.source_count = plan->workflow->input_count + 1;
+  engine->env.source_count = plan->workflow->input_count + EXTRA_SOURCES;
   engine->env.producer = name_producer(engine);
   engine->env.cache = engine->setup->cache;
   ts_schedule_init(engine);

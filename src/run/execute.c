@@ -50,7 +50,7 @@ static void find_digests(struct engine *engine, const struct window *window, con
 
 struct ts_call ts_instance_call(const struct engine *engine, const struct instance *instance) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  const struct recipe *recipe = engine->setup->recipes[instance->node];
+  const struct recipe *recipe = ts_instance_known_recipe(engine, instance);
   const struct ts_run_part *part = engine->options->part;
   const bool is_wanted = engine->wanted_ports[instance->node] != 0;
   struct ts_call call = {.env = &engine->env,
@@ -66,7 +66,7 @@ struct ts_call ts_instance_call(const struct engine *engine, const struct instan
     call.is_stage_output = engine->setup->is_stage_output[node->task];
   }
   if (node->kind == TS_NODE_SOURCE) call.file = ts_instance_source(engine, instance)->file;
-  if (node->kind == TS_NODE_CROP) call.core = &engine->dataset->tiles[instance->unit].core;
+  if (!call.op) call.core = ts_instance_rectangle(engine, instance);
   return call;
 }
 

@@ -20,9 +20,12 @@ struct ts_op *ts_instance_op(const struct engine *engine, const struct instance 
   const struct ts_node *node = &engine->plan->nodes[instance->node];
   if (node->kind == TS_NODE_TASK) return engine->plan->workflow->tasks[node->task].op;
   if (node->kind != TS_NODE_SOURCE) return NULL;
-  const bool is_polygons = ts_instance_source(engine, instance)->polygons.x > 0;
-  struct ts_op *op = engine->env.source_ops[is_polygons ? engine->plan->workflow->input_count : node->task];
-  if (!op) TS_BUG("there is no operation that reads polygons");
+  size_t place = node->task;
+  if (node->sampled_for > 0) place = engine->plan->workflow->input_count + SAMPLE_SOURCE;
+  if (ts_instance_source(engine, instance)->polygons.x > 0)
+    place = engine->plan->workflow->input_count + POLYGON_SOURCE;
+  struct ts_op *op = engine->env.source_ops[place];
+  if (!op) TS_BUG("there is no operation that reads polygons, or samples");
   return op;
 }
 
@@ -45,19 +48,36 @@ struct ts_region ts_source_region(const struct engine *engine, const struct inst
   return ts_dataset_region(engine->dataset, engine->plan->nodes[instance->node].scope, instance->unit);
 }
 
+const struct ts_region *ts_instance_rectangle(const struct engine *engine, const struct instance *instance) {
+  const struct ts_node *node = &engine->plan->nodes[instance->node];
+  const struct ts_dataset *d = engine->dataset;
+  if (node->kind == TS_NODE_CROP) return &d->tiles[instance->unit].core;
+  if (node->kind != TS_NODE_GATHER || !ts_dataset_is_incomplete(d, node->scope, instance->unit)) return NULL;
+  return &d->items[ts_dataset_item(d, node->scope, instance->unit)].grid.whole;
+}
+
 static bool is_same_size(const struct ts_pixel_size *a, const struct ts_pixel_size *b) {
   return a->x_um == b->x_um && a->y_um == b->y_um;
 }
 
-struct ts_pixel_size ts_instance_pixel_size(const struct engine *engine, const struct instance *instance) {
-  const struct ts_op *op = ts_instance_op(engine, instance);
+struct ts_pixel_size ts_item_pixel_size(const struct engine *engine, const struct instance *instance) {
   const struct ts_dataset *d = engine->dataset;
   const enum ts_scope scope = engine->plan->nodes[instance->node].scope;
-  if (!op || !op->descriptor->reads_pixel_size) return (struct ts_pixel_size){0};
   const struct ts_pixel_size *size = &d->items[ts_dataset_item(d, scope, instance->unit)].pixel_size;
   for (size_t i = 0; !ts_scope_is_in_item(scope) && i < d->item_count; i++)
     if (!is_same_size(&d->items[i].pixel_size, size)) return (struct ts_pixel_size){0};
   return *size;
+}
+
+struct ts_pixel_size ts_instance_pixel_size(const struct engine *engine, const struct instance *instance) {
+  const struct ts_op *op = ts_instance_op(engine, instance);
+  if (!op || !op->descriptor->reads_pixel_size) return (struct ts_pixel_size){0};
+  return ts_item_pixel_size(engine, instance);
+}
+
+int64_t ts_source_sample_px(const struct engine *engine, const struct instance *instance) {
+  const uint32_t sampled_for = engine->plan->nodes[instance->node].sampled_for;
+  return sampled_for > 0 ? engine->plan->workflow->stages[sampled_for - 1].sample_px : 0;
 }
 
 static struct ts_value source_parameter(const struct engine *engine, const struct instance *instance,
@@ -66,8 +86,9 @@ static struct ts_value source_parameter(const struct engine *engine, const struc
   struct {
     const char *name;
     int64_t value;
-  } numbers[] = {
-      {"x", region.x}, {"y", region.y}, {"width", region.width}, {"height", region.height}, {"level", region.level}};
+  } numbers[] = {{"x", region.x},         {"y", region.y},
+                 {"width", region.width}, {"height", region.height},
+                 {"level", region.level}, {"sample_px", ts_source_sample_px(engine, instance)}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     if (strcmp(name, numbers[i].name) == 0) return ts_value_integer(numbers[i].value);
   }
@@ -111,18 +132,18 @@ static bool engine_key(struct engine *engine, const struct window *window, const
     inputs[i].key = content ? (struct ts_key){producers[i].content->out.digests[node->inputs[0].port]}
                             : output_key(engine, &producers[i], node->inputs[0].port);
   }
-  struct ts_region core = {0};
-  if (node->kind == TS_NODE_CROP) core = engine->dataset->tiles[instance->unit].core;
-  struct ts_key_parameter parameters[] = {{"x", ts_value_integer(core.x)},
-                                          {"y", ts_value_integer(core.y)},
-                                          {"width", ts_value_integer(core.width)},
-                                          {"height", ts_value_integer(core.height)}};
+  const struct ts_region *rectangle = ts_instance_rectangle(engine, instance), none = {0};
+  const struct ts_region *r = rectangle ? rectangle : &none;
+  struct ts_key_parameter parameters[] = {{"x", ts_value_integer(r->x)},
+                                          {"y", ts_value_integer(r->y)},
+                                          {"width", ts_value_integer(r->width)},
+                                          {"height", ts_value_integer(r->height)}};
   struct ts_key_fields fields = {.domain = domain,
                                  .salt = engine->options->store ? ts_store_salt(engine->options->store) : "",
                                  .operation = ts_operation_name(node->kind, NULL),
                                  .numeric_class = "exact",
                                  .parameters = parameters,
-                                 .parameter_count = node->kind == TS_NODE_CROP ? 4 : 0,
+                                 .parameter_count = rectangle ? 4 : 0,
                                  .inputs = inputs,
                                  .input_count = count};
   ts_sha256_of(ENGINE_OPERATION_VERSION, strlen(ENGINE_OPERATION_VERSION), &fields.implementation);
@@ -147,9 +168,8 @@ static const char *salt_of(const struct engine *engine) {
 
 /* The prefix of a recipe has no pixel size, which differs between items. */
 static bool sized_task_key(struct engine *engine, const struct window *window, const struct instance *instance,
-                           bool content, struct ts_key *key, struct ts_error *err) {
+                           const struct recipe *recipe, bool content, struct ts_key *key, struct ts_error *err) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  const struct recipe *recipe = engine->setup->recipes[instance->node];
   const struct ts_pixel_size size = ts_instance_pixel_size(engine, instance);
   struct ts_key keys[TS_OP_MAX_PORTS];
   const struct ts_key *inputs[TS_OP_MAX_PORTS] = {0};
@@ -165,10 +185,12 @@ static bool sized_task_key(struct engine *engine, const struct window *window, c
 static bool task_key(struct engine *engine, const struct window *window, const struct instance *instance, bool content,
                      struct ts_key *key, struct ts_error *err) {
   const struct ts_node *node = &engine->plan->nodes[instance->node];
-  const struct recipe *recipe = engine->setup->recipes[instance->node];
+  const struct recipe *recipe = ts_instance_recipe(engine, instance, err);
   struct ts_key_input inputs[TS_OP_MAX_PORTS];
   size_t count = 0;
-  if (recipe->op->descriptor->reads_pixel_size) return sized_task_key(engine, window, instance, content, key, err);
+  if (!recipe) return false;
+  if (recipe->op->descriptor->reads_pixel_size)
+    return sized_task_key(engine, window, instance, recipe, content, key, err);
   for (size_t i = 0; i < node->input_count; i++) {
     if (node->inputs[i].node == TS_NO_NODE) continue;
     inputs[count].port = recipe->op->descriptor->inputs[i]->name;
@@ -228,8 +250,9 @@ struct ts_xxh128 ts_instance_identity(struct engine *engine, const struct window
       inputs[identity.input_count++] = identity_of(user, &producers[p], node->inputs[i].port);
     if (count == 0) inputs[identity.input_count++] = (struct ts_xxh128){0};
   }
-  if (node->kind == TS_NODE_TASK) identity.operation = engine->setup->recipes[instance->node]->number;
+  if (node->kind == TS_NODE_TASK) identity.operation = ts_instance_known_recipe(engine, instance)->number;
   if (node->kind == TS_NODE_CROP) identity.operation = instance->unit;
+  if (node->kind == TS_NODE_GATHER && ts_instance_rectangle(engine, instance)) identity.operation = instance->unit + 1;
   if (node->kind == TS_NODE_SOURCE) memcpy(inputs, &instance->key, sizeof instance->key);
   if (node->kind == TS_NODE_SOURCE) identity.input_count = sizeof instance->key / sizeof *inputs;
   identity.inputs = inputs;

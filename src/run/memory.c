@@ -65,7 +65,10 @@ static double source_bytes(const struct engine *engine, const struct instance *i
   const struct ts_type *type = ts_instance_source(engine, instance)->type;
   if (!type || type->kind != TS_DATA_PIXELS) return 0;
   const struct ts_region region = ts_source_region(engine, instance);
-  return (double)region.width * (double)region.height * (double)ts_element_bytes(type->element) * type->channels;
+  const double sample_px = (double)ts_source_sample_px(engine, instance);
+  double px = (double)region.width * (double)region.height;
+  if (sample_px > 0 && sample_px < px) px = sample_px;
+  return px * (double)ts_element_bytes(type->element) * type->channels;
 }
 
 /* Bytes of pixels (tables are small change) that enter an instance. */

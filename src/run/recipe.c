@@ -2,7 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Keys, records and the identity of contents all begin with operation and parameters. That part is worked out here, so
- * that a task costs no more than its inputs. Two nodes share a recipe exactly if operation and values are equal. */
+ * that a task costs no more than its inputs. Two nodes share a recipe exactly if operation and values are equal.
+ *
+ * Values with a unit become pixels, which differ between items: such a node has a recipe per pixel size, made when the
+ * first instance of that size asks for it. All that is made from recipes (keys, identities, calls, records) sees the
+ * pixels that the operation gets, so equal pixels share results whatever the resolution. */
 #include "run/run_int.h"
 
 #include "base/alloc.h"
@@ -39,44 +43,110 @@ static bool begin_keys(struct ts_store *store, struct recipe *recipe, struct ts_
   return ts_key_begin(&fields, &recipe->content, err);
 }
 
-static struct recipe *create(struct ts_run_setup *setup, struct ts_store *store, struct ts_op *op,
-                             const struct ts_value *values, struct ts_error *err) {
+static struct recipe *create(struct ts_run_setup *setup, struct ts_op *op, const struct ts_value *values,
+                             struct ts_error *err) {
   size_t count = op->descriptor->parameter_count;
   struct recipe *recipe = ts_arena_alloc(&setup->recipe_arena, sizeof *recipe);
   recipe->op = op;
   recipe->number = setup->recipe_count++;
   recipe->values = ts_arena_memdup(&setup->recipe_arena, values, count * sizeof *values);
-  if (!begin_keys(store, recipe, err)) return NULL;
-  if (store && !op->descriptor->reads_pixel_size) {
+  if (!begin_keys(setup->store, recipe, err)) return NULL;
+  if (setup->store && !op->descriptor->reads_pixel_size) {
     ts_auto_free char *text = ts_parameters_json(op, values, NULL);
     recipe->parameters_json = ts_arena_strdup(&setup->recipe_arena, text);
   }
   return recipe;
 }
 
-bool ts_recipes_make(struct ts_run_setup *setup, struct ts_store *store, struct ts_error *err) {
-  const struct ts_plan *plan = setup->plan;
-  struct ts_value values[TS_OP_MAX_PARAMETERS];
-  struct ts_map known = {0}; /* operation and values -> struct recipe */
+/* The recipe of an operation with canonical values: the known one, or a new one. */
+static struct recipe *share(struct ts_run_setup *setup, struct ts_op *op, const struct ts_value *values,
+                                  struct ts_error *err) {
   ts_auto(ts_str_release) struct ts_str identity = {0};
+  ts_identity_add(&(struct ts_identity){.operation = (uintptr_t)op,
+                                        .parameters = values,
+                                        .parameter_count = (uint32_t)op->descriptor->parameter_count},
+                  &identity);
+  bool added = false;
+  union ts_map_value *slot = ts_map_insert(&setup->known_recipes, identity.data, identity.length, &added);
+  if (added) slot->pointer = create(setup, op, values, err);
+  return slot->pointer;
+}
+
+static bool has_unit(const struct ts_task *task) {
+  for (size_t i = 0; i < task->op->descriptor->parameter_count; i++)
+    if (task->parameters[i].unit != TS_UNIT_NONE) return true;
+  return false;
+}
+
+/* size: not used without units. */
+static struct recipe *recipe_of(struct ts_run_setup *setup, const struct ts_node *node,
+                                      const struct ts_pixel_size *size, struct ts_error *err) {
+  const struct ts_task *task = &setup->plan->workflow->tasks[node->task];
+  const struct ts_op_descriptor *d = task->op->descriptor;
+  struct ts_value values[TS_OP_MAX_PARAMETERS];
+  for (size_t i = 0; i < d->parameter_count; i++) {
+    const enum ts_unit unit = task->parameters[i].unit;
+    values[i] = unit == TS_UNIT_NONE ? ts_op_canonical(d->parameters[i], &node->parameters[i])
+                                     : ts_unit_value(unit, &node->parameters[i], size, d->parameters[i]);
+  }
+  return share(setup, task->op, values, err);
+}
+
+bool ts_recipes_make(struct ts_run_setup *setup, struct ts_error *err) {
+  const struct ts_plan *plan = setup->plan;
   bool ok = true;
   setup->recipes = ts_calloc(plan->node_count + 1, sizeof(struct recipe *));
   for (size_t n = 0; ok && n < plan->node_count; n++) {
     const struct ts_node *node = &plan->nodes[n];
-    if (node->kind != TS_NODE_TASK) continue;
-    struct ts_op *op = plan->workflow->tasks[node->task].op;
-    const size_t count = op->descriptor->parameter_count;
-    for (size_t i = 0; i < count; i++) values[i] = ts_op_canonical(op->descriptor->parameters[i], &node->parameters[i]);
-    ts_str_clear(&identity);
-    ts_identity_add(
-        &(struct ts_identity){.operation = (uintptr_t)op, .parameters = values, .parameter_count = (uint32_t)count},
-        &identity);
-    bool added = false;
-    union ts_map_value *slot = ts_map_insert(&known, identity.data, identity.length, &added);
-    if (added) slot->pointer = create(setup, store, op, values, err);
-    setup->recipes[n] = slot->pointer;
-    ok = slot->pointer != NULL;
+    if (node->kind != TS_NODE_TASK || has_unit(&plan->workflow->tasks[node->task])) continue;
+    setup->recipes[n] = recipe_of(setup, node, NULL, err);
+    ok = setup->recipes[n] != NULL;
   }
-  ts_map_release(&known);
   return ok;
+}
+
+/* ---- Values with a unit. ---- */
+
+static bool no_size(const struct engine *engine, const struct instance *instance, struct ts_error *err) {
+  char name[128];
+  ts_auto(ts_str_release) struct ts_str unit = {0};
+  ts_dataset_name_unit(engine->dataset, engine->plan->nodes[instance->node].scope, instance->unit, &unit);
+  ts_fail(err, TS_ERR_NO_PIXEL_SIZE, "'%s' has a parameter in micrometres, but %s has no pixel size",
+          ts_plan_node_name(engine->plan, instance->node, name, sizeof name), ts_str_get(&unit));
+  return ts_error_help(err, "give mpp in the manifest");
+}
+
+static const struct recipe *sized(struct ts_run_setup *setup, uint32_t node, const struct ts_pixel_size *size,
+                                  struct ts_error *err) {
+  struct {
+    double x_um, y_um;
+    uint64_t node;
+  } key = {size->x_um, size->y_um, node};
+  bool added = false;
+  pthread_mutex_lock(&setup->recipe_lock);
+  union ts_map_value *slot = ts_map_insert(&setup->sized_recipes, &key, sizeof key, &added);
+  if (added) slot->pointer = recipe_of(setup, &setup->plan->nodes[node], size, err);
+  const struct recipe *recipe = slot->pointer;
+  pthread_mutex_unlock(&setup->recipe_lock);
+  return recipe;
+}
+
+const struct recipe *ts_instance_recipe(const struct engine *engine, const struct instance *instance,
+                                        struct ts_error *err) {
+  struct ts_run_setup *setup = engine->setup;
+  if (setup->recipes[instance->node] || setup->plan->nodes[instance->node].kind != TS_NODE_TASK)
+    return setup->recipes[instance->node];
+  const struct ts_pixel_size size = ts_item_pixel_size(engine, instance);
+  if (!ts_pixel_size_is_known(&size)) {
+    no_size(engine, instance, err);
+    return NULL;
+  }
+  return sized(setup, instance->node, &size, err);
+}
+
+const struct recipe *ts_instance_known_recipe(const struct engine *engine, const struct instance *instance) {
+  struct ts_error err = {0};
+  const struct recipe *recipe = ts_instance_recipe(engine, instance, &err);
+  if (err.code != TS_ERR_OK) TS_BUG("an instance with a key has no recipe: %s", err.text);
+  return recipe;
 }

@@ -26,6 +26,7 @@
 /* The operation that reads a workflow input of a type (NULL: alternatives, which are pixels). */
 const char *ts_source_operation(const struct ts_type *type);
 #define TS_POLYGON_OPERATION "polygons.read" /* in its place for items whose file has polygons */
+#define TS_SAMPLE_OPERATION  "image.sample"  /* in its place for stages that see a sample of an image */
 
 enum ts_outcome {
   TS_OUTCOME_EXECUTED,

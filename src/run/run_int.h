@@ -146,15 +146,23 @@ struct pane_layout {
   bool *is_fed; /* owned: per node, whether it is coarser and reads what panes make */
 };
 
+/* Operations that read files, after those of the workflow inputs. */
+enum { POLYGON_SOURCE, SAMPLE_SOURCE, EXTRA_SOURCES };
+
 struct ts_run_setup {
   const struct ts_plan *plan; /* borrowed */
-  struct ts_op *
-      *source_ops; /* owned array: per workflow input, the operation that reads it; then that for polygons, or NULL */
+  /* Owned array: per workflow input, the operation that reads it; then EXTRA_SOURCES, NULL where there is none. */
+  struct ts_op **source_ops;
   uint32_t *consumer_first; /* owned: consumers of node n are consumers[consumer_first[n] .. consumer_first[n + 1]) */
   uint32_t *consumers;      /* owned; one entry per input edge */
-  const struct recipe **recipes; /* owned array: per node; NULL for other kinds than TASK */
-  struct ts_arena recipe_arena;  /* owns the recipes */
+  /* Owned array: per node; NULL for other kinds than TASK, and where values have a unit: see recipe.c. */
+  const struct recipe **recipes;
+  pthread_mutex_t recipe_lock;  /* guards the next four, which grow during runs; taken last */
+  struct ts_arena recipe_arena; /* owns the recipes */
   size_t recipe_count;
+  struct ts_map known_recipes; /* operation and values -> struct recipe */
+  struct ts_map sized_recipes; /* node and pixel size -> struct recipe, of nodes whose values have a unit */
+  struct ts_store *store;      /* borrowed: its salt is part of keys; NULL: none */
   struct pane_layout layout;
   uint32_t *depths;            /* owned: per node, the longest way to it from a node without inputs */
   bool *is_stage_output;       /* owned: per task */
@@ -314,7 +322,13 @@ struct ts_data *ts_cache_get(struct ts_cache *cache, const struct ts_sha256 *dig
 void ts_cache_put(struct ts_cache *cache, const struct ts_sha256 *digest, struct ts_data *data);
 
 /* recipe.c */
-bool ts_recipes_make(struct ts_run_setup *setup, struct ts_store *store, struct ts_error *err);
+bool ts_recipes_make(struct ts_run_setup *setup, struct ts_error *err);
+/* That of an instance; NULL without an error: it is not a task. Values with a unit are converted for its item: an error
+ * if no pixel size is known, or if the items of a dataset differ in theirs. Any thread. */
+const struct recipe *ts_instance_recipe(const struct engine *engine, const struct instance *instance,
+                                        struct ts_error *err);
+/* The same of an instance that has a key. */
+const struct recipe *ts_instance_known_recipe(const struct engine *engine, const struct instance *instance);
 /* Parameters in clear; op may be NULL. Owned by the caller. The pixel size counts if the operation reads it. */
 char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values, const struct ts_pixel_size *size);
 
@@ -338,8 +352,15 @@ const struct ts_value *ts_source_parameters(const struct engine *engine, const s
 /* The pixel size that the instance's operation may read: of its item; of a dataset, if all items have the same. Zero:
  * not known, or the operation does not read it. */
 struct ts_pixel_size ts_instance_pixel_size(const struct engine *engine, const struct instance *instance);
+/* The pixel size of the instance's item, whether its operation reads it or not; of a dataset, if all items agree. */
+struct ts_pixel_size ts_item_pixel_size(const struct engine *engine, const struct instance *instance);
+/* Of a crop the core that remains, of a gather the image into which tiles are joined if the dataset lacks some of them;
+ * NULL: it needs none. */
+const struct ts_region *ts_instance_rectangle(const struct engine *engine, const struct instance *instance);
 /* The rectangle that a source instance of pixels reads: the tile with its halo, or the whole image. */
 struct ts_region ts_source_region(const struct engine *engine, const struct instance *instance);
+/* The most pixels that a source reads of an image; 0: all. */
+int64_t ts_source_sample_px(const struct engine *engine, const struct instance *instance);
 /* The file that a source instance reads. */
 const struct ts_item_source *ts_instance_source(const struct engine *engine, const struct instance *instance);
 /* Key of the file a source instance reads: the digest of its bytes. */

@@ -54,18 +54,19 @@ const char *ts_source_operation(const struct ts_type *type) {
   return type->kind == TS_DATA_TABLE ? "table.read" : "bytes.read";
 }
 
-/* The operation that reads each workflow input, by the kind of its type, and after them the one for files of polygons:
- * which items have such files is not known here. */
+/* The operation that reads each workflow input, by the kind of its type; after them the one for files of polygons
+ * (which items have such files is not known here) and the one for samples of images. */
 static bool find_source_operations(struct ts_run_setup *setup, struct ts_registry *registry, struct ts_error *err) {
   const struct ts_workflow *w = setup->plan->workflow;
-  setup->source_ops = ts_calloc(w->input_count + 2, sizeof(struct ts_op *));
+  setup->source_ops = ts_calloc(w->input_count + EXTRA_SOURCES, sizeof(struct ts_op *));
   for (size_t i = 0; i < w->input_count; i++) {
     const char *name = ts_source_operation(w->inputs[i].type);
     setup->source_ops[i] = ts_registry_find(registry, name);
     if (!setup->source_ops[i])
       return ts_fail(err, TS_ERR_UNKNOWN_OPERATION, "there is no operation '%s' to read '%s'", name, w->inputs[i].name);
   }
-  setup->source_ops[w->input_count] = ts_registry_find(registry, TS_POLYGON_OPERATION);
+  setup->source_ops[w->input_count + POLYGON_SOURCE] = ts_registry_find(registry, TS_POLYGON_OPERATION);
+  setup->source_ops[w->input_count + SAMPLE_SOURCE] = ts_registry_find(registry, TS_SAMPLE_OPERATION);
   return true;
 }
 
@@ -82,13 +83,15 @@ struct ts_run_setup *ts_run_setup_create(const struct ts_plan *plan, struct ts_r
                                          struct ts_store *store, struct ts_error *err) {
   struct ts_run_setup *setup = ts_calloc(1, sizeof *setup);
   setup->plan = plan;
+  setup->store = store;
+  pthread_mutex_init(&setup->recipe_lock, NULL);
   mark_stage_outputs(setup);
   list_consumers(setup);
   ts_layout_make(setup);
   measure_depths(setup);
   name_producer(setup);
   setup->memory_ratio = ts_calloc(plan->workflow->task_count + 1, sizeof *setup->memory_ratio);
-  if (find_source_operations(setup, registry, err) && ts_recipes_make(setup, store, err) &&
+  if (find_source_operations(setup, registry, err) && ts_recipes_make(setup, err) &&
       ts_schedule_needs(setup, err))
     return setup;
   ts_run_setup_destroy(setup);
@@ -112,6 +115,9 @@ void ts_run_setup_destroy(struct ts_run_setup *setup) {
   free(setup->consumer_first);
   free(setup->consumers);
   free(setup->recipes);
+  ts_map_release(&setup->known_recipes);
+  ts_map_release(&setup->sized_recipes);
+  pthread_mutex_destroy(&setup->recipe_lock);
   ts_arena_release(&setup->recipe_arena);
   free(setup->layout.inner);
   free(setup->layout.is_fed);

@@ -105,6 +105,7 @@ bool ts_costs_operation(const struct ts_project *project, const struct ts_node *
     const struct ts_dataset *d = &project->dataset;
     const bool polygons = d->item_count > 0 && d->items[0].sources[node->task].polygons.x > 0;
     const char *name = ts_source_operation(project->workflow->inputs[node->task].type);
+    if (node->sampled_for > 0) name = TS_SAMPLE_OPERATION;
     *op = ts_registry_find(project->registry, polygons ? TS_POLYGON_OPERATION : name);
   }
   return *op != NULL;

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "order/order.h"
+#include "project/units.h"
 
 #include <string.h>
 
@@ -154,6 +155,15 @@ static bool can_merge(const struct ts_work *work, enum ts_merge merge, struct ts
                                                "merging by '%s' and '--no-reuse' do not go together", request->merge);
 }
 
+/* The plan, if there is one and every value in micrometres is a possible one in the pixels of every file. */
+static struct ts_plan *checked(const struct ts_project *project, struct ts_plan *plan, const struct ts_error *err,
+                               struct ts_issues *issues) {
+  if (!plan) ts_issues_fault(issues, err);
+  if (!plan || ts_units_check_plan(project, plan, issues)) return plan;
+  ts_plan_destroy(plan);
+  return NULL;
+}
+
 struct ts_plan *ts_planning_make(struct ts_work *work, const struct ts_value *values, size_t set_count,
                                  const struct ts_source *wanted, size_t wanted_count, bool want_reference,
                                  struct ts_issues *issues) {
@@ -162,9 +172,9 @@ struct ts_plan *ts_planning_make(struct ts_work *work, const struct ts_value *va
   if (!options_of(work, wanted, wanted_count, &options, issues) || !can_merge(work, options.merge, issues) ||
       !ts_issues_ok(issues))
     return NULL;
-  struct ts_plan *plan = ts_plan_create(work->project->workflow, values, set_count, &options, want_reference, &err);
-  if (!plan) ts_issues_fault(issues, &err);
-  return plan;
+  return checked(work->project,
+                 ts_plan_create(work->project->workflow, values, set_count, &options, want_reference, &err), &err,
+                 issues);
 }
 
 struct ts_plan *ts_planning_of_order(struct ts_work *work, struct ts_issues *issues) {
@@ -177,6 +187,5 @@ struct ts_plan *ts_planning_of_order(struct ts_work *work, struct ts_issues *iss
   if (values && !options_of(work, wanted, wanted_count, &options, issues)) return NULL;
   options.keep_instances = false; /* who makes the buckets needs them */
   struct ts_plan *plan = values ? ts_plan_create(project->workflow, values, set_count, &options, false, &err) : NULL;
-  if (!plan) ts_issues_fault(issues, &err);
-  return plan;
+  return checked(project, plan, &err, issues);
 }

@@ -54,7 +54,7 @@ static const char *path_of(struct product_writer *w, const char *name, const str
                            const struct ts_tile *tile, const char *ending) {
   struct ts_arena *arena = &w->work->arena;
   if (!item) return ts_arena_printf(arena, "%s.%s", name, ending);
-  if (!tile || item->tile_count == 1) return ts_arena_printf(arena, "%s/%s.%s", item->name, name, ending);
+  if (!tile || ts_grid_count(&item->grid) <= 1) return ts_arena_printf(arena, "%s/%s.%s", item->name, name, ending);
   return ts_arena_printf(arena, "%s/%s.x%lld_y%lld.%s", item->name, name, (long long)tile->core.x,
                          (long long)tile->core.y, ending);
 }

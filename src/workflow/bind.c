@@ -74,6 +74,12 @@ static bool claim(struct binder *binder, const char *pointer, enum ts_json_part 
   return true;
 }
 
+/* Values with a unit become pixels, which an operation may want as whole numbers. */
+static bool fits(const struct ts_parameter *parameter, enum ts_value_type wanted) {
+  const bool is_number = wanted == TS_VALUE_INTEGER || wanted == TS_VALUE_REAL;
+  return parameter->type == wanted || (parameter->unit != TS_UNIT_NONE && is_number);
+}
+
 static void bind_to_parameter(struct binder *binder, size_t index, const char *pointer, const char *name) {
   struct ts_builder *builder = binder->builder;
   const struct ts_op_descriptor *descriptor = binder->task->op->descriptor;
@@ -84,14 +90,18 @@ static void bind_to_parameter(struct binder *binder, size_t index, const char *p
   }
   struct ts_parameter_draft *draft = &builder->parameters[found];
   binder->task->bindings[index].parameter = found;
+  binder->task->bindings[index].unit = draft->parameter.unit;
   enum ts_value_type wanted = value_type(descriptor->parameters[index]->type);
-  if (!draft->sound || draft->clash || draft->parameter.type == wanted) return;
+  if (!draft->sound || draft->clash || fits(&draft->parameter, wanted)) return;
   draft->clash = true;
   struct ts_error *err = ts_reader_fault(&builder->reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
                                          "'%s' of operation '%s' is of type %s, but parameter '%s' is of type %s",
                                          descriptor->parameters[index]->name, descriptor->name,
                                          ts_value_type_name(wanted), name, ts_value_type_name(draft->parameter.type));
-  ts_error_help(err, "write \"type\": \"%s\" in parameter '%s'", ts_value_type_name(wanted), name);
+  if (draft->parameter.unit != TS_UNIT_NONE)
+    ts_error_help(err, "a unit is for numbers: give this operation a parameter of its own");
+  else
+    ts_error_help(err, "write \"type\": \"%s\" in parameter '%s'", ts_value_type_name(wanted), name);
 }
 
 /* {"value": 8} */

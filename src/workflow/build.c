@@ -7,15 +7,19 @@ static void build_task(struct ts_builder *builder, const struct ts_stage_draft *
   struct ts_arena *arena = builder->reader.arena;
   const struct ts_op_descriptor *descriptor = draft->op->descriptor;
   struct ts_source *inputs = ts_arena_array(arena, descriptor->input_count, sizeof *inputs);
+  bool *core = ts_arena_array(arena, descriptor->input_count, sizeof *core);
   for (size_t i = 0; i < descriptor->input_count; i++) {
     if (draft->link_of_port[i] == TS_NONE) continue; /* optional: zeroed memory means TS_SOURCE_NONE */
-    inputs[i] = ts_link_source(builder, stage, &draft->in.items[draft->link_of_port[i]]);
+    const struct ts_link *link = &draft->in.items[draft->link_of_port[i]];
+    inputs[i] = ts_link_source(builder, stage, link);
+    core[i] = stage->core_only || (link->kind == TS_LINK_STAGE_INPUT && stage->in.items[link->index].core);
   }
   *task = (struct ts_task){
       .name = draft->name,
       .stage = stage->place,
       .op = draft->op,
       .inputs = inputs,
+      .core = core,
       .parameters = ts_arena_memdup(arena, draft->bindings, descriptor->parameter_count * sizeof *draft->bindings),
   };
 }
@@ -30,7 +34,7 @@ static void build_stage(struct ts_builder *builder, const struct ts_stage_draft 
   *stage = (struct ts_stage){
       .name = draft->name,
       .scope = draft->scope,
-      .core_only = draft->core_only,
+      .sample_px = draft->sample_px,
       .first_task = TS_NONE,
       .task_count = draft->task_count,
       .outputs = outputs,

@@ -79,6 +79,7 @@ static void narrow_choices(struct ts_builder *builder, struct ts_parameter_draft
   }
 }
 
+/* The domain of an operation is in pixels: values with a unit are compared with it for each file. */
 static void narrow(struct ts_builder *builder, const struct ts_task_draft *task) {
   const struct ts_op_descriptor *descriptor = task->op->descriptor;
   for (size_t i = 0; i < descriptor->parameter_count; i++) {
@@ -87,7 +88,7 @@ static void narrow(struct ts_builder *builder, const struct ts_task_draft *task)
     if (!draft->sound || draft->clash) continue;
     if (draft->parameter.type == TS_VALUE_STRING) {
       narrow_choices(builder, draft, descriptor->name, descriptor->parameters[i]);
-    } else if (draft->parameter.type != TS_VALUE_BOOLEAN) {
+    } else if (draft->parameter.type != TS_VALUE_BOOLEAN && draft->parameter.unit == TS_UNIT_NONE) {
       narrow_numbers(builder, draft, descriptor->name, descriptor->parameters[i]);
     }
   }

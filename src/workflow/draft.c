@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { STAGE_NAME, STAGE_PER, STAGE_REGION, STAGE_IN, STAGE_OUT, STAGE_TASKS, STAGE_FIELDS };
+enum { STAGE_NAME, STAGE_PER, STAGE_REGION, STAGE_SAMPLE, STAGE_IN, STAGE_OUT, STAGE_TASKS, STAGE_FIELDS };
 enum { TASK_NAME, TASK_OP, TASK_IN, TASK_PARAMS, TASK_FIELDS };
 
 const char *ts_scope_name(enum ts_scope scope) {
@@ -174,15 +174,69 @@ static void read_scope(struct ts_reader *reader, const struct ts_field *field, s
   }
 }
 
-/* "core": tiles lose their halo before they enter the stage. */
-static void read_region(struct ts_reader *reader, const struct ts_field *field, struct ts_stage_draft *stage) {
-  const char *text = json_string_value(field->value);
-  if (!text) return;
-  stage->core_only = strcmp(text, "core") == 0;
-  if (stage->core_only || strcmp(text, "tile") == 0) return;
-  struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, ts_reader_child(reader, stage->pointer, "region"),
-                                         TS_JSON_VALUE, "a stage has no region '%s'", text);
+static bool read_region_word(struct ts_reader *reader, const char *text, const char *pointer) {
+  if (strcmp(text, "core") == 0) return true;
+  if (strcmp(text, "tile") == 0) return false;
+  struct ts_error *err =
+      ts_reader_fault(reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE, "a stage has no region '%s'", text);
   ts_error_help(err, "write \"tile\" (tiles with their halo) or \"core\" (without it)");
+  return false;
+}
+
+/* One line of a region that names inputs of the stage. */
+static void read_region_of_input(struct ts_reader *reader, const char *name, const json_t *value, const char *pointer,
+                                 struct ts_links *in) {
+  ts_auto(ts_names_release) struct ts_names names = {0};
+  struct ts_link *link = NULL;
+  for (size_t i = 0; i < in->count; i++) {
+    ts_names_add(&names, in->items[i].name);
+    if (strcmp(in->items[i].name, name) == 0) link = &in->items[i];
+  }
+  if (!link && in->known) {
+    struct ts_error *err = ts_reader_fault(reader, TS_ERR_UNKNOWN_KEY, pointer, TS_JSON_KEY,
+                                           "\"region\" names '%s', which is not an input of this stage", name);
+    ts_names_suggest(&names, err, name, "inputs of this stage", "declare it in the \"in\" of this stage");
+  }
+  const char *label = ts_arena_printf(reader->arena, "'%s'", name);
+  if (!ts_reader_want(reader, value, pointer, label, TS_WANT_STRING, "\"core\"")) return;
+  bool core = read_region_word(reader, json_string_value(value), pointer);
+  if (link) link->core = core;
+}
+
+/* "core": tiles lose their halo before they enter the stage; an object says it of some inputs only. */
+static void read_region(struct ts_reader *reader, const struct ts_field *field, struct ts_stage_draft *stage) {
+  if (!field->value) return;
+  const char *pointer = ts_reader_child(reader, stage->pointer, "region");
+  if (json_is_string(field->value)) {
+    stage->core_only = read_region_word(reader, json_string_value(field->value), pointer);
+    return;
+  }
+  if (!json_is_object(field->value)) {
+    ts_reader_wrong_type(reader, field->value, pointer, "'region'", "a string or an object",
+                         "\"core\" or {\"mask\": \"core\"}");
+    return;
+  }
+  const char *name;
+  json_t *value;
+  json_object_foreach(ts_without_const(field->value), name, value) {
+    read_region_of_input(reader, name, value, ts_reader_child(reader, pointer, name), &stage->in);
+  }
+}
+
+/* Images of the dataset are sampled where they are read whole: in stages per file. */
+static void read_sample(struct ts_reader *reader, const struct ts_field *field, struct ts_stage_draft *stage) {
+  if (!field->value || field->faulty) return;
+  const char *pointer = ts_reader_child(reader, stage->pointer, "sample_px");
+  stage->sample_px = json_integer_value(field->value);
+  if (stage->sample_px < TS_SAMPLE_PX_MIN || stage->sample_px > TS_SAMPLE_PX_MAX) {
+    struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_VALUE,
+                                           "a sample cannot have %lld pixels", (long long)stage->sample_px);
+    ts_error_help(err, "give a whole number from %d to %d", TS_SAMPLE_PX_MIN, TS_SAMPLE_PX_MAX);
+  } else if (stage->scope != TS_PER_FILE) {
+    struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, pointer, TS_JSON_KEY,
+                                           "a stage per %s cannot sample its images", ts_scope_name(stage->scope));
+    ts_error_help(err, "let the stage run per file, or remove \"sample_px\"");
+  }
 }
 
 static void check_outputs(struct ts_reader *reader, const struct ts_field *field, const struct ts_stage_draft *stage) {
@@ -197,7 +251,8 @@ static void read_stage(struct ts_builder *builder, const json_t *object, struct 
   struct ts_field fields[STAGE_FIELDS] = {
       [STAGE_NAME] = {"name", TS_WANT_STRING, true, "\"segment\"", NULL, false},
       [STAGE_PER] = {"per", TS_WANT_STRING, true, "\"tile\"", NULL, false},
-      [STAGE_REGION] = {"region", TS_WANT_STRING, false, "\"core\"", NULL, false},
+      [STAGE_REGION] = {"region", TS_WANT_ANY, false, "\"core\"", NULL, false},
+      [STAGE_SAMPLE] = {"sample_px", TS_WANT_INTEGER, false, "16777216", NULL, false},
       [STAGE_IN] = {"in", TS_WANT_OBJECT, false, "{\"image\": \"normalise.image\"}", NULL, false},
       [STAGE_OUT] = {"out", TS_WANT_OBJECT, true, "{\"mask\": \"final_size.mask\"}", NULL, false},
       [STAGE_TASKS] = {"tasks", TS_WANT_LIST, true, "[{\"name\": \"background\", \"op\": \"nuclei.background\"}]", NULL,
@@ -211,11 +266,12 @@ static void read_stage(struct ts_builder *builder, const json_t *object, struct 
   ts_reader_fields(reader, object, stage->pointer, "a stage", fields, STAGE_FIELDS);
   stage->name = read_name(reader, &fields[STAGE_NAME], stage->pointer, "a stage");
   read_scope(reader, &fields[STAGE_PER], stage);
-  read_region(reader, &fields[STAGE_REGION], stage);
+  read_sample(reader, &fields[STAGE_SAMPLE], stage);
   read_links(reader, &fields[STAGE_IN], ts_reader_child(reader, stage->pointer, "in"), "\"normalise.image\"",
              &stage->in);
   read_links(reader, &fields[STAGE_OUT], ts_reader_child(reader, stage->pointer, "out"), "\"final_size.mask\"",
              &stage->out);
+  read_region(reader, &fields[STAGE_REGION], stage);
   check_link_names(reader, &stage->in, "an input");
   check_link_names(reader, &stage->out, "an output");
   check_outputs(reader, &fields[STAGE_OUT], stage);

@@ -151,11 +151,28 @@ static void check_default_run(struct ts_builder *builder, struct ts_input_draft 
   report_misfit(builder, &draft->default_link, draft->input.name, needed, made, &names);
 }
 
+/* "sample_px" needs an image of the dataset to take a sample of. */
+static void check_sample(struct ts_builder *builder, const struct ts_stage_draft *stage) {
+  bool any = stage->sample_px == 0 || !stage->in.known;
+  for (size_t i = 0; !any && i < stage->in.count; i++) {
+    const struct ts_link *link = &stage->in.items[i];
+    const char *type = link->kind == TS_LINK_INPUT ? builder->inputs[link->index].input.declaration : NULL;
+    any = link->kind == TS_LINK_BROKEN || (link->kind == TS_LINK_INPUT && (!type || ts_type_is_image(type)));
+  }
+  if (any) return;
+  struct ts_error *err = ts_reader_fault(
+      &builder->reader, TS_ERR_BAD_VALUE, ts_reader_child(&builder->reader, stage->pointer, "sample_px"), TS_JSON_KEY,
+      "stage '%s' reads no image of the dataset that could be sampled", stage->name ? stage->name : "");
+  ts_error_help(err, "connect one of its inputs with an input of the workflow of type image/..., or remove "
+                     "\"sample_px\"");
+}
+
 void ts_check_types(struct ts_builder *builder) {
   for (size_t i = 0; i < builder->input_count; i++) check_default_run(builder, &builder->inputs[i]);
   for (size_t i = 0; i < builder->stage_count; i++) {
     struct ts_stage_draft *stage = &builder->stages[i];
     for (size_t j = 0; j < stage->in.count; j++) check_stage_input(builder, stage, j);
+    check_sample(builder, stage);
     for (size_t j = 0; j < stage->task_count; j++) {
       const struct ts_task_draft *task = &stage->tasks[j];
       for (size_t port = 0; task->op && port < task->op->descriptor->input_count; port++) {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TYPE, DOMAIN, CHOICES, GRID, RANGE, DISTRIBUTION, WEIGHTS, GROUP, DEFAULT, NAME, FIELD_COUNT };
+enum { TYPE, UNIT, DOMAIN, CHOICES, GRID, RANGE, DISTRIBUTION, WEIGHTS, GROUP, DEFAULT, NAME, FIELD_COUNT };
 
 static const char *with_article(enum ts_value_type type) {
   switch (type) {
@@ -115,7 +115,9 @@ static bool check_kinds(struct ts_reader *reader, const char *pointer, const str
   bool text = parameter->type == TS_VALUE_STRING;
   const char *instead =
       text ? "list the allowed strings in 'choices'" : "remove it: true and false are the only values";
-  bool ok = check_applicable(reader, pointer, parameter, &fields[DOMAIN], number, instead);
+  bool ok = check_applicable(reader, pointer, parameter, &fields[UNIT], number,
+                             "remove it: only numbers, of type integer or real, have a unit");
+  ok = check_applicable(reader, pointer, parameter, &fields[DOMAIN], number, instead) && ok;
   ok = check_applicable(reader, pointer, parameter, &fields[RANGE], number, "list the values to vary in 'grid'") && ok;
   ok = check_applicable(reader, pointer, parameter, &fields[DISTRIBUTION], number,
                         "give the values of 'grid' different 'weights' instead") &&
@@ -188,6 +190,16 @@ static struct ts_value first_value(const struct ts_parameter *parameter) {
   return ts_value_string("");
 }
 
+static bool read_unit(struct ts_reader *reader, const char *pointer, const struct ts_field *field,
+                      struct ts_parameter *parameter) {
+  if (!field->value || ts_unit_parse(json_string_value(field->value), &parameter->unit)) return true;
+  struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, ts_reader_child(reader, pointer, "unit"),
+                                         TS_JSON_VALUE, "parameter '%s' has the unknown unit '%s'", parameter->name,
+                                         json_string_value(field->value));
+  return ts_error_help(err, "write \"um\" for a length or \"um2\" for an area in micrometres, or remove it for pixels "
+                            "and plain numbers");
+}
+
 static bool read_group(struct ts_reader *reader, const char *pointer, const struct ts_field *field,
                        struct ts_parameter *parameter) {
   if (!field->value) return true;
@@ -211,6 +223,7 @@ static bool read_parameter(struct ts_reader *reader, const json_t *object, const
                            bool complete, struct ts_parameter *parameter) {
   struct ts_field fields[FIELD_COUNT] = {
       [TYPE] = {"type", TS_WANT_STRING, true, "\"integer\"", NULL, false},
+      [UNIT] = {"unit", TS_WANT_STRING, false, "\"um\"", NULL, false},
       [DOMAIN] = {"domain", TS_WANT_LIST, false, "[0, 255]", NULL, false},
       [CHOICES] = {"choices", TS_WANT_LIST, false, "[\"fast\", \"exact\"]", NULL, false},
       [GRID] = {"grid", TS_WANT_ANY, false, "[4, 8]", NULL, false},
@@ -235,6 +248,7 @@ static bool read_parameter(struct ts_reader *reader, const json_t *object, const
   ok = spans && read_shares(reader, pointer, fields, parameter) && ok;
   ok = read_default(reader, pointer, fields, parameter) && ok;
   ok = read_group(reader, pointer, &fields[GROUP], parameter) && ok;
+  ok = read_unit(reader, pointer, &fields[UNIT], parameter) && ok;
   return ok && ts_check_parameter_values(reader, parameter, object, pointer);
 }
 

@@ -12,6 +12,7 @@
 #include "data/data.h"
 #include "op/op.h"
 #include "workflow/distribution.h"
+#include "workflow/unit.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,9 @@
 /* How often a stage runs: once per tile, per file (image) or per dataset. Ordered from fine to coarse. */
 enum ts_scope { TS_PER_TILE, TS_PER_FILE, TS_PER_DATASET };
 #define TS_SCOPE_COUNT (TS_PER_DATASET + 1)
+/* Limits of "sample_px": below the first a sample has less than one block (image/sample.h). */
+#define TS_SAMPLE_PX_MIN 65536
+#define TS_SAMPLE_PX_MAX 268435456
 const char *ts_scope_name(enum ts_scope scope); /* as in "per": tile, file, dataset */
 
 /* One parameter. `domain`: accepted by the operation. `levels` or `range`: drawn by designs (none: not varied). */
@@ -28,6 +32,7 @@ struct ts_parameter {
   const char *name;
   const char *help; /* "" if none */
   enum ts_value_type type;
+  enum ts_unit unit; /* numbers: of all values here; operations get pixels. Domains of operations are in pixels */
   bool has_domain;
   double domain_low, domain_high; /* numbers, both ends included; that of the operations if the file declares none */
   const struct ts_value *choices; /* strings: the allowed ones; NULL: any */
@@ -67,6 +72,7 @@ struct ts_workflow_input {
 struct ts_binding {
   size_t parameter;      /* index in the workflow, or TS_NONE */
   struct ts_value fixed; /* if parameter is TS_NONE */
+  enum ts_unit unit;     /* of the parameter: the operation gets the value in pixels */
 };
 
 struct ts_task {
@@ -74,6 +80,7 @@ struct ts_task {
   size_t stage;
   struct ts_op *op;                    /* borrowed from the registry */
   const struct ts_source *inputs;      /* op->descriptor->input_count entries */
+  const bool *core;                    /* per input: whether tiles lose their halo before they enter (see "region") */
   const struct ts_binding *parameters; /* op->descriptor->parameter_count entries */
 };
 
@@ -85,7 +92,8 @@ struct ts_stage_output {
 struct ts_stage {
   const char *name;
   enum ts_scope scope;
-  bool core_only;    /* "region": "core": tiles lose their halo before they enter this stage ("tile" keeps it) */
+  /* "sample_px": this stage per file sees at most so many pixels of each image of the dataset; 0: all of them. */
+  int64_t sample_px;
   size_t first_task; /* tasks of a stage are consecutive in ts_workflow.tasks */
   size_t task_count;
   const struct ts_stage_output *outputs;

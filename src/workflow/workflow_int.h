@@ -29,6 +29,7 @@ struct ts_link {
   size_t index; /* of the workflow input, the stage, the stage's input, or the task in this stage */
   size_t port;  /* output of the stage, or of the task's operation */
   bool misfit;  /* its type was complained about */
+  bool core;    /* inputs of a stage: named as "core" in its "region" */
 };
 
 struct ts_links {
@@ -53,7 +54,8 @@ struct ts_stage_draft {
   const char *name; /* NULL: none that can be used; reported */
   const char *pointer;
   enum ts_scope scope;
-  bool core_only;
+  bool core_only; /* "region": "core": everything that its tasks take loses its halo */
+  int64_t sample_px;
   struct ts_links in;
   struct ts_links out;
   struct ts_task_draft *tasks;

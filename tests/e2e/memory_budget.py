@@ -44,7 +44,7 @@ def make_tile(path):
 
 def make_project(folder):
     folder.mkdir()
-    shutil.copy(support.ROOT / "workflows/nuclei/workflow.json", folder)
+    shutil.copy(support.ROOT / "workflows/nuclei-tiles/workflow.json", folder)
     make_tile(folder / "tile.png")
     lines = DESIGN.read_text(encoding="utf-8").splitlines(keepends=True)
     (folder / "sets.csv").write_text("".join(lines[:SETS + 1]), encoding="utf-8")

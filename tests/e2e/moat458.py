@@ -25,7 +25,7 @@ STEP = 1 if "long" in sys.argv[1:] else 4
 
 def make_project(folder):
     folder.mkdir()
-    shutil.copy(support.ROOT / "workflows/nuclei/workflow.json", folder)
+    shutil.copy(support.ROOT / "workflows/nuclei-tiles/workflow.json", folder)
     study = {
         "tessera": 1, "name": "moat", "workflow": "workflow.json", "data": {"files": [str(IMAGE)]},
         "outputs": [{"output": "compare.table:diff", "over_tiles": "sum"}, "compare.table:dice"],

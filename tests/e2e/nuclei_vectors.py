@@ -12,7 +12,7 @@ import subprocess
 import _support as support
 from _support import SHARED, call, check, equal, say
 
-WORKFLOW = support.ROOT / "workflows/nuclei/workflow.json"
+WORKFLOW = support.ROOT / "workflows/nuclei-tiles/workflow.json"
 SLIDE = SHARED / "data/histology/aperio/CMU-1-Small-Region.svs"
 THREADS = (1, 2, 8)
 

@@ -37,7 +37,7 @@ COSTS = {"normalise.colours": 0.2, "segment.red_cells": 0.1203, "segment.backgro
 
 def make_project(folder):
     folder.mkdir()
-    shutil.copy(support.ROOT / "workflows/nuclei/workflow.json", folder)
+    shutil.copy(support.ROOT / "workflows/nuclei-tiles/workflow.json", folder)
     study = {"tessera": 1, "name": "moat", "workflow": "workflow.json", "data": {"files": [str(IMAGE)]},
              "outputs": ["compare.table:dice"], "reference": "default"}
     (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")

@@ -142,7 +142,7 @@ def check_closed_forms(work):
 
 def nuclei_project(folder):
     folder.mkdir()
-    shutil.copy(support.ROOT / "workflows/nuclei/workflow.json", folder)
+    shutil.copy(support.ROOT / "workflows/nuclei-tiles/workflow.json", folder)
     study = {"tessera": 1, "name": "table", "workflow": "workflow.json", "data": {"files": [str(IMAGE)]},
              "outputs": ["compare.table:dice"], "reference": "default"}
     (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")

@@ -118,7 +118,7 @@ def main():
     support.need_shared(SLIDE)
     project = support.scratch() / "project"
     project.mkdir()
-    shutil.copy(ROOT / "workflows/nuclei/workflow.json", project)
+    shutil.copy(ROOT / "workflows/nuclei-tiles/workflow.json", project)
     _, default = run(project, "default")
     counts = check_run(project, default, "other", "-p", "R=240")
     check_run(project, default, "far", "-p", "R=240", "-p", "G1=50", "-p", "minSizeSeg=40")

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/const.h"
 #include "base/error_format.h"
 #include "base/json.h"
 
@@ -54,6 +55,14 @@ void toy_case_init(struct toy_case *toy, const char *json, struct ts_registry *r
   toy->options.supplied = supplied;
   toy->options.wanted = wanted;
   add_set(toy);
+}
+
+void toy_case_take_cores(struct toy_case *toy, size_t stage, bool core) {
+  for (size_t t = 0; t < toy->workflow->task_count; t++) {
+    const struct ts_task *task = &toy->workflow->tasks[t];
+    bool *flags = ts_without_const(task->core);
+    for (size_t i = 0; task->stage == stage && i < task->op->descriptor->input_count; i++) flags[i] = core;
+  }
 }
 
 void toy_case_set(struct toy_case *toy, size_t set, const char *parameter, int64_t number) {

@@ -36,6 +36,8 @@ struct ts_workflow *toy_workflow(const char *json, struct ts_registry *registry)
 /* A case for a workflow written by hand: every input supplied, every stage output wanted, one run with default
  * values. */
 void toy_case_init(struct toy_case *toy, const char *json, struct ts_registry *registry);
+/* Lets everything that a stage takes lose its halo, or keep it: what its "region" would say. */
+void toy_case_take_cores(struct toy_case *toy, size_t stage, bool core);
 /* Sets value `number` of the named parameter in run `set`; more runs are made as needed, with default values. */
 void toy_case_set(struct toy_case *toy, size_t set, const char *parameter, int64_t number);
 /* Wants only the named products ("stage.output"). */

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "base/const.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -304,8 +303,7 @@ void toy_case_draw(struct toy_case *toy, struct ts_registry *registry, const str
   *toy = (struct toy_case){.workflow = toy_workflow(json, registry)};
   free(json);
   /* Written into the parsed workflow: which stages want tiles without their halo. */
-  for (size_t s = 0; s < toy->workflow->stage_count; s++)
-    ((struct ts_stage *)ts_without_const(toy->workflow->stages))[s].core_only = chance(d, 20);
+  for (size_t s = 0; s < toy->workflow->stage_count; s++) toy_case_take_cores(toy, s, chance(d, 20));
   draw_options(d, toy);
   draw_sets(d, toy);
   ts_str_release(&d->stages);

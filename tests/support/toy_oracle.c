@@ -236,7 +236,8 @@ static struct arrival arrive(struct toy_oracle *o, size_t set, size_t task, size
   struct request r;
   if (!find_request(o, set, task, port, &r)) return (struct arrival){0};
   bool coarser = stage->scope > r.from;
-  bool without_halo = o->toy->options.crop_halo && r.from == TS_PER_TILE && r.pixels && (coarser || stage->core_only);
+  bool core = o->toy->workflow->tasks[task].core[port];
+  bool without_halo = o->toy->options.crop_halo && r.from == TS_PER_TILE && r.pixels && (coarser || core);
   if (!coarser) {
     size_t item = stage->scope == TS_PER_TILE ? d->tile_items[unit] : unit;
     size_t from_unit = r.from == stage->scope ? unit : r.from == TS_PER_FILE ? item : 0;

@@ -26,6 +26,7 @@ FOLLOWED = ("base", "data", "image", "kernels", "op", "ops")
 # brings the .c file of its name.
 SURPLUS = {("table.read", "base/digest.c"), ("polygons.read", "data/data.c")}
 LIBRARIES = {"vips": "1", "openslide": "1"}
+COLOURS = ("normalise", "normalise_slide", "stain")  # the operations on colours
 
 
 def load_tool():
@@ -168,15 +169,16 @@ class Edits(unittest.TestCase):
     def test_one_user(self):
         self.assertEqual(self.changed_by("kernels/cpu/features.c"), self.nuclei("features"))
         self.assertEqual(self.changed_by("kernels/cpu/canny_rows_avx2.c"), self.nuclei("features"))
-        self.assertEqual(self.changed_by("kernels/cpu/nuclei_colour_avx512.c"), self.nuclei("normalise"))
+        self.assertEqual(self.changed_by("kernels/cpu/nuclei_colour_avx512.c"), self.nuclei(*COLOURS))
         self.assertEqual(self.changed_by("kernels/cpu/flood.h"), self.nuclei("split"))
         self.assertEqual(self.changed_by("ops/nuclei/compare.c"), self.nuclei("compare"))
-        self.assertEqual(self.changed_by("image/whole.c"), {"image.read"})
+        self.assertEqual(self.changed_by("image/whole.c"), {"image.read", "image.sample"})
+        self.assertEqual(self.changed_by("image/sample.c"), {"image.sample"})
         self.assertEqual(self.changed_by("image/polygon_draw.c"), {"polygons.read"})
 
     def test_shared_sources(self):
-        self.assertEqual(self.changed_by("base/exact_math.c"), self.nuclei("normalise", "features"))
-        self.assertEqual(self.changed_by("base/exact_series_int.h"), self.nuclei("normalise", "features"))
+        self.assertEqual(self.changed_by("base/exact_math.c"), self.nuclei("features", *COLOURS))
+        self.assertEqual(self.changed_by("base/exact_series_int.h"), self.nuclei("features", *COLOURS))
         self.assertEqual(self.changed_by("kernels/cpu/recon.c"), self.nuclei("background"))
         self.assertEqual(self.changed_by("ops/nuclei/labels.c"), self.nuclei("features", "objects"))
         everything = self.changed_by("kernels/cpu/scratch.c")

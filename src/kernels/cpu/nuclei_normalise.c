@@ -47,14 +47,23 @@ static struct ts_colour_sums sum_of_rows(const struct ts_colour_sums *rows, int6
   return total;
 }
 
-static struct ts_colour_transfer transfer_to(const struct ts_nuclei_target *target, const struct ts_colour_sums *sums) {
+static struct ts_nuclei_stain stain_of(const struct ts_colour_sums *sums) {
+  struct ts_nuclei_stain stain = {.count = sums->count};
+  for (int i = 0; sums->count > 0 && i < 3; i++) {
+    stain.mean[i] = sums->x[i] / (double)sums->count;
+    double variance = sums->xx[i] / (double)sums->count - stain.mean[i] * stain.mean[i];
+    stain.std[i] = variance > 0 ? sqrt(variance) : 0;
+  }
+  return stain;
+}
+
+static struct ts_colour_transfer transfer_to(const struct ts_nuclei_target *target,
+                                             const struct ts_nuclei_stain *stain) {
   struct ts_colour_transfer transfer;
   for (int i = 0; i < 3; i++) {
-    double mean = sums->x[i] / (double)sums->count;
-    double variance = sums->xx[i] / (double)sums->count - mean * mean;
-    transfer.mean[i] = (float)mean;
-    if (variance > 0) {
-      transfer.scale[i] = (float)((double)target->std[i] / sqrt(variance));
+    transfer.mean[i] = (float)stain->mean[i];
+    if (stain->std[i] > 0) {
+      transfer.scale[i] = (float)((double)target->std[i] / stain->std[i]);
       transfer.target[i] = target->mean[i];
     } else { /* no spread to scale: the channel keeps its values */
       transfer.scale[i] = 1.0f;
@@ -72,20 +81,31 @@ static void transfer_rows(void *context, const struct ts_band *band) {
   }
 }
 
-bool ts_nuclei_normalise(const uint8_t *rgb, int64_t width, int64_t height, const struct ts_nuclei_target *target,
-                         uint8_t *out, const struct ts_kernel_threads *threads, struct ts_error *err) {
+bool ts_nuclei_measure_stain(const uint8_t *rgb, int64_t width, int64_t height, struct ts_nuclei_stain *stain,
+                             const struct ts_kernel_threads *threads, struct ts_error *err) {
   if (!ts_kernels_check_size(width, height, err)) return false;
-  struct normalisation n = {.rgb = rgb, .out = out, .width = width};
+  struct normalisation n = {.rgb = rgb, .width = width};
   n.rows = ts_scratch(height, sizeof *n.rows, err);
   if (!n.rows) return false;
   ts_bands_run(threads, height, sum_rows, &n);
   struct ts_colour_sums sums = sum_of_rows(n.rows, height);
   ts_scratch_free(n.rows);
-  if (sums.count == 0) {
+  *stain = stain_of(&sums);
+  return true;
+}
+
+bool ts_nuclei_normalise(const uint8_t *rgb, int64_t width, int64_t height, const struct ts_nuclei_target *target,
+                         const struct ts_nuclei_stain *stain, uint8_t *out, const struct ts_kernel_threads *threads,
+                         struct ts_error *err) {
+  struct ts_nuclei_stain own;
+  if (!ts_kernels_check_size(width, height, err)) return false;
+  if (!stain && !ts_nuclei_measure_stain(rgb, width, height, &own, threads, err)) return false;
+  if (!stain) stain = &own;
+  if (stain->count == 0) {
     if (out != rgb) memcpy(out, rgb, (size_t)(width * height) * 3);
     return true;
   }
-  n.transfer = transfer_to(target, &sums);
+  struct normalisation n = {.rgb = rgb, .out = out, .width = width, .transfer = transfer_to(target, stain)};
   ts_bands_run(threads, height, transfer_rows, &n);
   return true;
 }

@@ -30,9 +30,15 @@
   .inputs = (in), .input_count = NUCLEI_COUNT(in), .outputs = (out), .output_count = NUCLEI_COUNT(out)
 #define NUCLEI_PARAMETERS(list) .parameters = (list), .parameter_count = NUCLEI_COUNT(list)
 
-extern const struct ts_op_descriptor ts_nuclei_op_normalise, ts_nuclei_op_red_cells, ts_nuclei_op_background,
-    ts_nuclei_op_candidates, ts_nuclei_op_candidate_size, ts_nuclei_op_refine, ts_nuclei_op_split,
-    ts_nuclei_op_final_size, ts_nuclei_op_compare, ts_nuclei_op_features, ts_nuclei_op_objects;
+extern const struct ts_op_descriptor ts_nuclei_op_stain, ts_nuclei_op_normalise, ts_nuclei_op_normalise_slide,
+    ts_nuclei_op_red_cells, ts_nuclei_op_background, ts_nuclei_op_candidates, ts_nuclei_op_candidate_size,
+    ts_nuclei_op_refine, ts_nuclei_op_split, ts_nuclei_op_final_size, ts_nuclei_op_compare, ts_nuclei_op_features,
+    ts_nuclei_op_objects;
+
+/* The columns of a stain table: the pixels that were counted, then mean and standard deviation of l, alpha and beta. */
+#define NUCLEI_STAIN_LIST(F)                                                                                           \
+  F("pixels"), F("l_mean"), F("alpha_mean"), F("beta_mean"), F("l_std"), F("alpha_std"), F("beta_std")
+enum { NUCLEI_STAIN_COLUMNS = 7 };
 
 /* An output plane of the size of the first input, one byte per pixel and channel. */
 uint8_t *ts_nuclei_plane(struct ts_op_call *call, size_t port, int32_t channels);

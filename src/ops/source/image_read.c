@@ -10,28 +10,26 @@ _Static_assert((int)TS_OP_U8 == (int)TS_U8 && (int)TS_OP_U16 == (int)TS_U16 && (
 
 enum { PARAMETER_X, PARAMETER_Y, PARAMETER_WIDTH, PARAMETER_HEIGHT, PARAMETER_LEVEL, PARAMETER_AS, PARAMETER_COUNT };
 
-#define COORDINATE_MAX 2147483647.0
-#define LEVEL_MAX      63.0
-
 static const char *const as_choices[] = {"image/rgb8", "image/gray8", "image/gray16", "mask", "labels", NULL};
 
 static const struct ts_op_port *const inputs[] = {
     TS_OP_PORT(.name = "file", .type = "file", .help = "PNG, TIFF, OME-TIFF, JPEG or slide")};
 
-static const struct ts_op_port *const outputs[] = {TS_OP_PORT(.name = "image",
-                                                              .type = "image/rgb8|image/gray8|image/gray16|mask|labels",
-                                                              .help = "the pixels of the rectangle")};
+static const struct ts_op_port *const outputs[] = {
+    TS_OP_PORT(.name = "image", .type = TS_SOURCE_IMAGE_TYPES, .help = "the pixels of the rectangle")};
 
 static const struct ts_op_parameter *const parameters[PARAMETER_COUNT] = {
-    [PARAMETER_X] = TS_OP_PARAMETER(.name = "x", .type = TS_OP_INTEGER, .low = 0, .high = COORDINATE_MAX,
+    [PARAMETER_X] = TS_OP_PARAMETER(.name = "x", .type = TS_OP_INTEGER, .low = 0, .high = TS_SOURCE_COORDINATE_MAX,
                                     .help = "left edge in pixels"),
-    [PARAMETER_Y] = TS_OP_PARAMETER(.name = "y", .type = TS_OP_INTEGER, .low = 0, .high = COORDINATE_MAX,
+    [PARAMETER_Y] = TS_OP_PARAMETER(.name = "y", .type = TS_OP_INTEGER, .low = 0, .high = TS_SOURCE_COORDINATE_MAX,
                                     .help = "upper edge in pixels"),
-    [PARAMETER_WIDTH] = TS_OP_PARAMETER(.name = "width", .type = TS_OP_INTEGER, .low = 0, .high = COORDINATE_MAX,
-                                        .help = "width in pixels; 0 reaches to the right edge of the image"),
-    [PARAMETER_HEIGHT] = TS_OP_PARAMETER(.name = "height", .type = TS_OP_INTEGER, .low = 0, .high = COORDINATE_MAX,
-                                         .help = "height in pixels; 0 reaches to the lower edge of the image"),
-    [PARAMETER_LEVEL] = TS_OP_PARAMETER(.name = "level", .type = TS_OP_INTEGER, .low = 0, .high = LEVEL_MAX,
+    [PARAMETER_WIDTH] =
+        TS_OP_PARAMETER(.name = "width", .type = TS_OP_INTEGER, .low = 0, .high = TS_SOURCE_COORDINATE_MAX,
+                        .help = "width in pixels; 0 reaches to the right edge of the image"),
+    [PARAMETER_HEIGHT] =
+        TS_OP_PARAMETER(.name = "height", .type = TS_OP_INTEGER, .low = 0, .high = TS_SOURCE_COORDINATE_MAX,
+                        .help = "height in pixels; 0 reaches to the lower edge of the image"),
+    [PARAMETER_LEVEL] = TS_OP_PARAMETER(.name = "level", .type = TS_OP_INTEGER, .low = 0, .high = TS_SOURCE_LEVEL_MAX,
                                         .help = "resolution level; 0 is the full resolution"),
     [PARAMETER_AS] =
         TS_OP_PARAMETER(.name = "as", .type = TS_OP_STRING, .choices = as_choices, .help = "port type of the pixels"),

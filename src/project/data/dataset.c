@@ -6,6 +6,7 @@
 #include "project/data/check_data.h"
 #include "project/data/polygon_files.h"
 #include "project/data/resolution.h"
+#include "project/units.h"
 
 #include "base/alloc.h"
 #include "base/budget.h"
@@ -191,6 +192,7 @@ static void add_tiles(struct ts_project *project, struct ts_item *item, const st
     grid.whole =
         (struct ts_region){.width = info->width, .height = info->height, .level = ts_resolution_level(project, item)};
   size_t count = info ? ts_grid_count(&grid) : 1;
+  item->grid = info ? grid : (struct ts_grid){0};
   make_room(list, d->tile_count + count);
   struct ts_tile *tiles = list->tiles + d->tile_count;
   if (!info) *tiles = (struct ts_tile){0};
@@ -370,9 +372,9 @@ bool ts_project_cut_again(struct ts_project *copy, struct ts_issues *issues) {
   struct tile_list list = {0};
   copy->dataset = (struct ts_dataset){.items = items, .item_count = before.item_count};
   for (size_t i = 0; i < before.item_count; i++) {
-    const struct ts_region *last = &before.tiles[items[i].first_tile + items[i].tile_count - 1].core;
-    const struct ts_image_info info = {.width = last->x + last->width, .height = last->y + last->height};
-    add_tiles(copy, &items[i], last->width > 0 ? &info : NULL, &list, i, issues);
+    const struct ts_region *whole = &items[i].grid.whole;
+    const struct ts_image_info info = {.width = whole->width, .height = whole->height};
+    add_tiles(copy, &items[i], whole->width > 0 ? &info : NULL, &list, i, issues);
     check_tile_memory(copy, &items[i], &list, issues);
   }
   keep_tiles(copy, &list);
@@ -410,7 +412,7 @@ bool ts_project_open_dataset(struct ts_project *project, bool is_study, struct t
   }
   free(files);
   if (ok && project->dataset.tile_count == 0) ok = no_tiles(project, issues);
-  return ok && ts_reference_settle(project, issues);
+  return ok && ts_units_check_files(project, issues) && ts_reference_settle(project, issues);
 }
 
 size_t ts_project_task_units(const struct ts_project *project, size_t task) {

@@ -162,11 +162,39 @@ static void test_one_piece_of_bytes_is_itself(void **state) {
   assert_ptr_equal(all, bytes);
 }
 
+/* Two of the tiles of an image of 12 x 9 pixels: the others are 0. A rectangle in which they do not lie says nothing. */
+static void test_pixels_into_a_rectangle(void **state) {
+  (void)state;
+  struct ts_data *pieces[] = {piece(4, 3, 4, 3), piece(0, 6, 4, 3)};
+  const struct ts_region image = {.width = 12, .height = 9};
+  ts_auto(ts_data_unref_pointer) struct ts_data *all =
+      ts_data_gather_in((const struct ts_data *const *)pieces, 2, &image, NULL);
+  assert_non_null(all);
+  const uint32_t *pixels = ts_data_bytes(all, NULL);
+  assert_int_equal(ts_data_size_bytes(all), 12 * 9 * 4);
+  for (int64_t y = 0; y < 9; y++)
+    for (int64_t x = 0; x < 12; x++) {
+      const bool is_covered = (x >= 4 && x < 8 && y >= 3 && y < 6) || (x < 4 && y >= 6);
+      assert_int_equal(pixels[y * 12 + x], is_covered ? pattern(x, y) : 0);
+    }
+  static const struct ts_region others[] = {{.width = 12, .height = 8}, {.width = 12, .height = 9, .level = 1}};
+  for (size_t i = 0; i < 2; i++) {
+    ts_auto(ts_data_unref_pointer) struct ts_data *box =
+        ts_data_gather_in((const struct ts_data *const *)pieces, 2, &others[i], NULL);
+    assert_true(ts_data_region(box)->y == 3 && ts_data_region(box)->width == 8 && ts_data_region(box)->height == 6);
+  }
+  release(pieces, 2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pixels_in_any_order),          cmocka_unit_test(test_gaps_are_zero),
-      cmocka_unit_test(test_tables_row_after_row),         cmocka_unit_test(test_pieces_that_do_not_belong_together),
-      cmocka_unit_test(test_one_piece_of_bytes_is_itself), cmocka_unit_test(test_volumes),
+      cmocka_unit_test(test_pixels_into_a_rectangle),
+      cmocka_unit_test(test_pixels_in_any_order),
+      cmocka_unit_test(test_gaps_are_zero),
+      cmocka_unit_test(test_tables_row_after_row),
+      cmocka_unit_test(test_pieces_that_do_not_belong_together),
+      cmocka_unit_test(test_one_piece_of_bytes_is_itself),
+      cmocka_unit_test(test_volumes),
   };
   return cmocka_run_group_tests_name("gather", tests, NULL, NULL);
 }

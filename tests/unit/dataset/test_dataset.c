@@ -128,6 +128,39 @@ static void tiles_may_be_a_part_of_an_image(void **state) {
   }
 }
 
+/* Three of the six tiles of an image of 10 x 6 pixels, none of them in its first row; then a complete item. */
+static void tiles_may_be_left_out(void **state) {
+  (void)state;
+  static const size_t item_of[] = {0, 0, 0, 1};
+  static const struct ts_grid grid = {.whole = {.width = 10, .height = 9, .level = 2}, .width = 5, .height = 3};
+  static const struct ts_tile some[] = {TILE(5, 3, 5, 3), TILE(0, 6, 5, 3), TILE(5, 6, 5, 3), TILE(0, 0, 10, 9)};
+  const struct ts_item both[] = {{.name = "part", .tile_count = 3, .grid = grid},
+                                 {.name = "all", .first_tile = 3, .tile_count = 1, .grid = {.whole = grid.whole}}};
+  const struct ts_dataset part = {
+      .items = both, .item_count = 2, .tiles = some, .tile_items = item_of, .tile_count = 4};
+  size_t first = 9, count = 9;
+  ts_dataset_related(&part, TS_PER_FILE, 0, TS_PER_TILE, &first, &count);
+  assert_true(first == 0 && count == 3);
+  ts_dataset_related(&part, TS_PER_FILE, 1, TS_PER_TILE, &first, &count);
+  assert_true(first == 3 && count == 1);
+  for (size_t t = 0; t < 4; t++) {
+    ts_dataset_related(&part, TS_PER_TILE, t, TS_PER_FILE, &first, &count);
+    assert_true(first == item_of[t] && count == 1);
+    assert_int_equal(ts_dataset_is_incomplete(&part, TS_PER_TILE, t), t < 3);
+  }
+  ts_dataset_related(&part, TS_PER_DATASET, 0, TS_PER_TILE, &first, &count);
+  assert_true(first == 0 && count == 4);
+  const struct ts_region whole = ts_dataset_region(&part, TS_PER_FILE, 0);
+  assert_true(whole.x == 0 && whole.y == 0 && whole.width == 10 && whole.height == 9 && whole.level == 2);
+  const struct ts_grid tiled = ts_dataset_grid(&part, TS_PER_TILE, 0), file = ts_dataset_grid(&part, TS_PER_FILE, 0);
+  assert_int_equal(ts_grid_count(&tiled), 6);
+  assert_int_equal(ts_grid_count(&file), 1);
+  assert_true(ts_dataset_is_incomplete(&part, TS_PER_FILE, 0));
+  assert_false(ts_dataset_is_incomplete(&part, TS_PER_FILE, 1));
+  assert_false(ts_dataset_is_incomplete(&part, TS_PER_DATASET, 0));
+  assert_int_equal(ts_dataset_px(&part, TS_PER_FILE, 0), 3 * 6 * 3);
+}
+
 static void scopes_are_ordered(void **state) {
   (void)state;
   assert_true(ts_scope_is_coarser(TS_PER_DATASET, TS_PER_FILE));
@@ -146,6 +179,7 @@ int main(void) {
       cmocka_unit_test(units_have_names),
       cmocka_unit_test(units_have_pixels),
       cmocka_unit_test(tiles_may_be_a_part_of_an_image),
+      cmocka_unit_test(tiles_may_be_left_out),
       cmocka_unit_test(scopes_are_ordered),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,7 +151,7 @@ static double dice_with(const struct settings *settings) {
   struct ts_nuclei_red_cells_params red = {220, 220, 220, settings->t1, settings->t2};
   enum ts_nuclei_status status = TS_NUCLEI_BACKGROUND;
   struct ts_error err = {0};
-  bool good = ts_nuclei_normalise(colours(), WIDTH, HEIGHT, &ts_nuclei_default_target, image, NULL, &err) &&
+  bool good = ts_nuclei_normalise(colours(), WIDTH, HEIGHT, &ts_nuclei_default_target, NULL, image, NULL, &err) &&
               ts_nuclei_red_cells(image, WIDTH, HEIGHT, &red, p[0], &status, NULL, &err) &&
               ts_nuclei_background(image, WIDTH, HEIGHT, 8, p[1], p[2], p[3], NULL, &err) &&
               ts_nuclei_candidates(p[1], p[3], WIDTH, HEIGHT, 4, settings->g1, p[4], p[5], NULL, &err) &&

@@ -68,7 +68,8 @@ static void assert_is_reduced(const struct ts_overview *overview, const struct t
 static struct ts_overview overview_of(const char *path, const char *type, int32_t level, int64_t factor) {
   struct ts_overview overview;
   struct ts_error err = {0};
-  if (!ts_image_overview(path, ts_type_find(type), level, factor, NULL, &overview, &err)) fail_msg("%s", err.text);
+  if (!ts_image_overview(path, ts_type_find(type), level, factor, NULL, NULL, &overview, &err))
+    fail_msg("%s", err.text);
   return overview;
 }
 
@@ -165,28 +166,36 @@ static void test_factor_of_micrometres(void **state) {
   assert_int_equal(ts_overview_factor(&large, 8, 16), 1);
 }
 
+static bool count_down(void *user) { return (*(int *)user)-- == 0; }
+
 static void test_errors(void **state) {
   (void)state;
   struct ts_overview overview;
   struct ts_error err = {0};
-  assert_false(ts_image_overview("/nowhere.tif", ts_type_find("image/rgb8"), 0, 4, NULL, &overview, &err));
+  assert_false(ts_image_overview("/nowhere.tif", ts_type_find("image/rgb8"), 0, 4, NULL, NULL, &overview, &err));
   assert_int_equal(err.code, TS_ERR_FILE_NOT_FOUND);
   ts_auto(ts_data_unref_pointer) struct ts_data *data = scratch_pixels("image/rgb8", 60, 40, 255);
   const char *path = save(data, "e.png", "");
   err = (struct ts_error){0};
-  assert_false(ts_image_overview(path, ts_type_find("labels"), 0, 4, NULL, &overview, &err));
+  assert_false(ts_image_overview(path, ts_type_find("labels"), 0, 4, NULL, NULL, &overview, &err));
   assert_non_null(strstr(err.text, "cannot be reduced as 'labels'"));
   err = (struct ts_error){0};
-  assert_false(ts_image_overview(path, ts_type_find("image/gray8"), 0, 4, NULL, &overview, &err));
+  assert_false(ts_image_overview(path, ts_type_find("image/gray8"), 0, 4, NULL, NULL, &overview, &err));
   assert_non_null(strstr(err.text, "has 3 colour channels and cannot be read as 'image/gray8'"));
   err = (struct ts_error){0};
-  assert_false(ts_image_overview(path, ts_type_find("image/rgb8"), 1, 4, NULL, &overview, &err));
+  assert_false(ts_image_overview(path, ts_type_find("image/rgb8"), 1, 4, NULL, NULL, &overview, &err));
   assert_non_null(strstr(err.text, "has 1 resolution level, not level 1"));
-  const atomic_bool cancelled = true;
+  int bands_left = 0;
   err = (struct ts_error){0};
-  assert_false(ts_image_overview(path, ts_type_find("image/rgb8"), 0, 4, &cancelled, &overview, &err));
+  assert_false(ts_image_overview(path, ts_type_find("image/rgb8"), 0, 4, count_down, &bands_left, &overview, &err));
   assert_int_equal(err.code, TS_ERR_CANCELLED);
   assert_null(overview.pixels);
+  ts_auto(ts_data_unref_pointer) struct ts_data *high = scratch_pixels("image/rgb8", 40, 700, 255);
+  path = save(high, "high.tif", "[tile]");
+  bands_left = 2; /* of three bands of 256 rows */
+  err = (struct ts_error){0};
+  assert_false(ts_image_overview(path, ts_type_find("image/rgb8"), 0, 4, count_down, &bands_left, &overview, &err));
+  assert_int_equal(err.code, TS_ERR_CANCELLED);
 }
 
 static void test_real_slide(void **state) {

@@ -399,7 +399,7 @@ static void test_normalise_without_foreground(void **state) {
   uint8_t rgb[4 * 3];
   uint8_t out[4 * 3];
   for (int i = 0; i < 4; i++) set_pixel(rgb, i, 10 + i, 200, 10);
-  assert_true(ts_nuclei_normalise(rgb, 4, 1, &ts_nuclei_default_target, out, threads, NULL));
+  assert_true(ts_nuclei_normalise(rgb, 4, 1, &ts_nuclei_default_target, NULL, out, threads, NULL));
   assert_memory_equal(out, rgb, sizeof rgb);
 }
 
@@ -410,7 +410,7 @@ static void test_normalise_one_colour(void **state) {
   uint8_t out[5 * 3];
   for (int i = 0; i < 5; i++) set_pixel(rgb, i, 150, 60, 160);
   set_pixel(rgb, 4, 0, 0, 0);
-  assert_true(ts_nuclei_normalise(rgb, 5, 1, &ts_nuclei_default_target, out, threads, NULL));
+  assert_true(ts_nuclei_normalise(rgb, 5, 1, &ts_nuclei_default_target, NULL, out, threads, NULL));
   for (int i = 0; i < 12; i++) assert_true(abs(out[i] - rgb[i]) <= 1);
   for (int i = 12; i < 15; i++) assert_int_equal(out[i], 0);
 }
@@ -447,7 +447,20 @@ static void test_normalise_formulas(void **state) {
     }
     n += fg[i];
   }
-  assert_true(ts_nuclei_normalise(rgb, s.w, s.h, &ts_nuclei_default_target, out, threads, NULL));
+  struct ts_nuclei_stain stain;
+  assert_true(ts_nuclei_measure_stain(rgb, s.w, s.h, &stain, threads, NULL));
+  assert_int_equal(stain.count, n);
+  for (int c = 0; c < 3; c++) {
+    assert_true(fabs(stain.mean[c] - sum[c] / n) < 1e-6);
+    assert_true(fabs(stain.std[c] - sqrt(squares[c] / n - sum[c] / n * (sum[c] / n))) < 1e-6);
+  }
+  assert_true(ts_nuclei_normalise(rgb, s.w, s.h, &ts_nuclei_default_target, NULL, out, threads, NULL));
+  /* The rows of the image one by one, with the stain of the whole: the same bytes. */
+  uint8_t row[60 * 3];
+  for (int y = 0; y < 50; y++) {
+    assert_true(ts_nuclei_normalise(rgb + 180 * y, 60, 1, &ts_nuclei_default_target, &stain, row, threads, NULL));
+    assert_memory_equal(row, out + 180 * y, sizeof row);
+  }
   static const double target_mean[3] = {-0.632356, -0.0516004, 0.0376543};
   static const double target_std[3] = {0.26235, 0.0514831, 0.0114217};
   int different = 0;

@@ -73,7 +73,7 @@ static struct products products_of(const uint8_t *rgb, struct shape_px s, int co
   const struct ts_nuclei_red_cells_params red = {220, 220, 220, 5.0, 4.0};
   enum ts_nuclei_status status;
   uint32_t count;
-  assert_true(ts_nuclei_normalise(rgb, s.w, s.h, &ts_nuclei_default_target, p.normalised, threads, NULL));
+  assert_true(ts_nuclei_normalise(rgb, s.w, s.h, &ts_nuclei_default_target, NULL, p.normalised, threads, NULL));
   assert_true(ts_nuclei_red_cells(rgb, s.w, s.h, &red, q[0], &status, threads, NULL));
   assert_true(ts_nuclei_background(rgb, s.w, s.h, connectivity, q[1], q[2], q[3], threads, NULL));
   assert_true(ts_nuclei_candidates(q[1], q[3], s.w, s.h, connectivity, 40, q[4], q[5], threads, NULL));

@@ -282,8 +282,8 @@ static void test_normalised(void **state) {
     int64_t bytes = images[i].width * images[i].height * 3;
     uint8_t *got = malloc((size_t)bytes);
     double start = cpu_seconds();
-    assert_true(ts_nuclei_normalise(images[i].pixels, images[i].width, images[i].height, &ts_nuclei_default_target, got,
-                                    threads, NULL));
+    assert_true(ts_nuclei_normalise(images[i].pixels, images[i].width, images[i].height, &ts_nuclei_default_target,
+                                    NULL, got, threads, NULL));
     printf("time %s %-14s %7.2f ms\n", image_names[i], "normalise", (cpu_seconds() - start) * 1e3);
     int64_t different = 0;
     int largest = 0;

@@ -53,7 +53,7 @@ static int set_up(void **state) {
   struct fixture *f = ts_calloc(1, sizeof *f);
   struct ts_faults faults = {0};
   const char *root = getenv("TESSERA_SOURCE_DIR");
-  ts_auto_free char *file = ts_path_join(root ? root : ".", "workflows/nuclei/workflow.json");
+  ts_auto_free char *file = ts_path_join(root ? root : ".", "workflows/nuclei-tiles/workflow.json");
   ts_auto_free char *csv = ts_path_join(shared, "data/moat458.csv");
   f->registry = ts_registry_create();
   ts_registry_add_built_in(f->registry, ts_nuclei_operations, ts_nuclei_operation_count, ts_implementations,

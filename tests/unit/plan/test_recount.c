@@ -248,9 +248,10 @@ static enum ts_scope scope_of_origin(const struct recount *r, struct origin orig
 }
 
 /* Undoes the crop and the gather that must be between a producer and its consumer. */
-static struct ts_node_input unwrap(struct recount *r, struct ts_node_input input, struct origin origin,
-                                   size_t stage_index) {
-  const struct ts_stage *stage = &r->w->stages[stage_index];
+static struct ts_node_input unwrap(struct recount *r, struct ts_node_input input, struct origin origin, size_t task,
+                                   size_t port) {
+  const struct ts_stage *stage = &r->w->stages[r->w->tasks[task].stage];
+  bool core = r->w->tasks[task].core[port];
   enum ts_scope from = scope_of_origin(r, origin, stage->scope);
   bool coarser = stage->scope > from;
   const struct ts_node *nodes = r->plan->nodes;
@@ -259,7 +260,7 @@ static struct ts_node_input unwrap(struct recount *r, struct ts_node_input input
     CHECK(r, nodes[input.node].input_count == 1);
     input = nodes[input.node].inputs[0];
   }
-  if (r->toy->options.crop_halo && from == TS_PER_TILE && (coarser || stage->core_only) && makes_pixels(r, origin)) {
+  if (r->toy->options.crop_halo && from == TS_PER_TILE && (coarser || core) && makes_pixels(r, origin)) {
     CHECK(r, nodes[input.node].kind == TS_NODE_CROP && nodes[input.node].scope == TS_PER_TILE && input.port == 0);
     CHECK(r, nodes[input.node].input_count == 1);
     input = nodes[input.node].inputs[0];
@@ -289,7 +290,7 @@ static void walk(struct recount *r, uint32_t node_index, size_t context, size_t 
       CHECK(r, input.node == TS_NO_NODE);
       continue;
     }
-    input = unwrap(r, input, origin, r->w->tasks[task].stage);
+    input = unwrap(r, input, origin, task, i);
     CHECK(r, origin.kind == TASK || (r->plan->nodes[input.node].kind == TS_NODE_SOURCE && input.port == 0 &&
                                      r->plan->nodes[input.node].task == origin.index));
     if (origin.kind != TASK) continue;

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "base/const.h"
 #include "support/regions.h"
 #include "support/toy_run.h"
 
@@ -110,7 +109,7 @@ static void cores_are_cut_out_for_who_asks(void **state) {
   s.toy.options.crop_halo = true;
   size_t core = 0;
   assert_true(ts_workflow_find_stage(s.toy.workflow, "core", &core));
-  ((struct ts_stage *)ts_without_const(s.toy.workflow->stages))[core].core_only = true;
+  toy_case_take_cores(&s.toy, core, true);
   toy_subject_complete(&s, *state, images, COUNT_OF(images), 4, 2);
   struct toy_run run = {.subject = &s};
   run.options = (struct ts_run_options){.threads = 2};

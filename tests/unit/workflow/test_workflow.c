@@ -168,6 +168,27 @@ static void test_nuclei_bindings_and_inputs(void **state) {
   ts_workflow_destroy(workflow);
 }
 
+static size_t find_task(const struct ts_workflow *workflow, const char *name) {
+  for (size_t t = 0; t < workflow->task_count; t++)
+    if (strcmp(workflow->tasks[t].name, name) == 0) return t;
+  fail_msg("no task '%s'", name);
+  return 0;
+}
+
+/* A region of a word holds for everything that the tasks of a stage take, an object for the inputs that it names. */
+static void test_regions(void **state) {
+  struct ts_workflow *word = read_file(*state, "tests/cases/fine-region/workflow.json");
+  assert_true(word->tasks[find_task(word, "background")].core[0]);
+  assert_true(word->tasks[find_task(word, "candidates")].core[0]);
+  assert_false(word->tasks[find_task(word, "colours")].core[0]);
+  ts_workflow_destroy(word);
+  struct ts_workflow *object = read_file(*state, "tests/cases/fine-region-input/workflow.json");
+  assert_true(object->tasks[find_task(object, "background")].core[0]);
+  assert_false(object->tasks[find_task(object, "candidates")].core[0]);
+  assert_false(object->tasks[find_task(object, "colours")].core[0]);
+  ts_workflow_destroy(object);
+}
+
 static void test_lookups(void **state) {
   struct ts_workflow *workflow = read_file(*state, "workflows/nuclei/workflow.json");
   struct ts_source source;
@@ -330,6 +351,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_nuclei_parameters, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_nuclei_graph, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_nuclei_bindings_and_inputs, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_regions, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_lookups, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_sets_of_values, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_order_is_found, set_up, tear_down),
