@@ -64,7 +64,8 @@ struct ts_op_value {
 };
 
 /* Port types: "image/rgb8", "image/gray8", "image/gray16", "mask" (8 bit, 0 or 255), "labels" (32 bit, 0 is
- * background), "field/f32", "table" (named columns of numbers), "objects" (GeoJSON), "bytes", "file". Alternatives:
+ * background), "field/f32", "table" (named columns of numbers), "objects" (GeoJSON), "shapes" (objects of a whole
+ * file), "pieces" (objects of tiles; those of several tiles follow each other), "bytes", "file". Alternatives:
  * "mask|labels". */
 struct ts_op_port {
   uint32_t struct_bytes; /* sizeof(struct ts_op_port) */

@@ -25,6 +25,8 @@ struct ts_type {
   enum ts_element element; /* pixels only */
   int32_t channels;        /* pixels only */
   const char *file_ending; /* how results of this type are written: "png", "csv", "geojson", "bin" */
+  bool internal;           /* of use to operations only: not a result unless a user asks for it */
+  bool chains;             /* bytes that say themselves how long they are: several are joined one after the other */
 };
 
 const struct ts_type *ts_type_find(const char *name); /* NULL if unknown */
@@ -127,7 +129,8 @@ void ts_table_to_csv(const struct ts_data *data, const char *name, const char *t
 void ts_table_to_raw_csv(const struct ts_data *data, struct ts_str *out); /* names of columns literally, for programs */
 struct ts_data *ts_table_from_csv(const char *name, const char *text, size_t length, struct ts_error *err);
 
-/* Joins the pieces of one product: tables row after row (same columns), pixels into the box that covers them. */
+/* Joins the pieces of one product: tables row after row (same columns), pixels into the box that covers them, bytes
+ * of a type that chains one after the other. */
 struct ts_data *ts_data_gather(const struct ts_data *const *pieces, size_t count, struct ts_error *err);
 /* The same, but pixels that lie in a rectangle of their level into all of it: what no piece covers is 0. NULL: there is
  * none. */

@@ -1,4 +1,4 @@
-/* Joins the pieces of one product into one: tables row after row, pixels into the box that covers them.
+/* Joins the pieces of one product: tables row after row, pixels into the box that covers them, bytes in a chain.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Pixels that no piece covers are 0; where pieces overlap the later one wins. Label numbers are taken as they are. */
@@ -31,18 +31,29 @@ static bool check_pieces(const struct ts_data *const *pieces, size_t count, stru
   return true;
 }
 
+static void copy_contents(struct ts_data *all, const struct ts_data *const *pieces, size_t count) {
+  unsigned char *next = ts_data_writable(all);
+  for (size_t i = 0; i < count; i++) {
+    size_t size_bytes = 0;
+    const void *content = ts_data_bytes(pieces[i], &size_bytes);
+    if (size_bytes > 0) memcpy(next, content, size_bytes);
+    next += size_bytes;
+  }
+}
+
 static struct ts_data *gather_tables(const struct ts_data *const *pieces, size_t count, struct ts_error *err) {
   size_t rows = 0;
   for (size_t i = 0; i < count; i++) rows += pieces[i]->rows;
   struct ts_data *all = ts_data_create_table(rows, pieces[0]->columns, (const char *const *)pieces[0]->names, err);
-  if (!all) return NULL;
-  unsigned char *next = ts_data_writable(all);
-  for (size_t i = 0; i < count; i++) {
-    size_t size_bytes = 0;
-    const void *cells = ts_data_bytes(pieces[i], &size_bytes);
-    if (size_bytes > 0) memcpy(next, cells, size_bytes);
-    next += size_bytes;
-  }
+  if (all) copy_contents(all, pieces, count);
+  return all;
+}
+
+static struct ts_data *gather_chain(const struct ts_data *const *pieces, size_t count, struct ts_error *err) {
+  size_t size_bytes = 0;
+  for (size_t i = 0; i < count; i++) size_bytes += ts_data_size_bytes(pieces[i]);
+  struct ts_data *all = ts_data_create_bytes(pieces[0]->type, size_bytes, err);
+  if (all) copy_contents(all, pieces, count);
   return all;
 }
 
@@ -161,6 +172,7 @@ struct ts_data *ts_data_gather_in(const struct ts_data *const *pieces, size_t co
   case TS_DATA_BYTES:
   case TS_DATA_FILE: break;
   }
+  if (pieces[0]->type->chains) return gather_chain(pieces, count, err);
   if (count == 1) return ts_data_ref(ts_without_const(pieces[0])); /* the count of references is not its content */
   ts_fail(err, TS_ERR_PORT_TYPE, "several pieces of '%s' cannot be joined into one", pieces[0]->type->name);
   ts_error_help(err, "let the stage run once per image, or give each tile its own output");

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "kernels/pixel_run.h"
 
 struct ts_vertex {
   int32_t x;
@@ -41,6 +42,8 @@ struct ts_outlines {
 /* Release in every case, also after an error. */
 bool ts_outline(const uint32_t *labels, int64_t width, int64_t height, struct ts_outlines *outlines,
                 struct ts_error *err);
+/* The same of one object given by its runs, in raster order and at least one: label 1, vertices where the runs lie. */
+bool ts_outline_runs(const struct ts_pixel_run *runs, size_t count, struct ts_outlines *outlines, struct ts_error *err);
 void ts_outlines_release(struct ts_outlines *outlines);
 
 #endif

@@ -55,6 +55,12 @@ struct ts_source *ts_planning_study_products(struct ts_work *work, size_t *count
   return *count > 0 ? wanted : own_products(work, count);
 }
 
+/* What only other tasks can read is made where they are run, and no result of its own. */
+static bool is_internal(const struct ts_workflow *w, const struct ts_source *source) {
+  const struct ts_type *type = ts_type_find(w->tasks[source->index].op->descriptor->outputs[source->port]->type);
+  return type && type->internal;
+}
+
 static void skip(struct ts_work *work, const char *product, const char *reason) {
   work->skipped[work->skipped_count++] = (struct ts_skipped){product, reason};
 }
@@ -114,6 +120,7 @@ struct ts_source *ts_planning_all_products(struct ts_work *work, const struct ts
     for (size_t o = 0; o < w->stages[i].output_count; o++) {
       const struct ts_stage_output *output = &w->stages[i].outputs[o];
       const char *name = ts_arena_printf(&work->arena, "%s.%s", w->stages[i].name, output->name);
+      if (only == TS_NONE && is_internal(w, &output->source)) continue;
       if (only == TS_NONE ? !is_made(work, &output->source, name, idle) : only != i) continue;
       if (only == TS_NONE && !project->request->all_outputs && is_intermediate(w, &output->source, i)) continue;
       if (names) names[*count] = name;

@@ -232,6 +232,33 @@ bool ts_outline(const uint32_t *labels, int64_t width, int64_t height, struct ts
   return ok;
 }
 
+bool ts_outline_runs(const struct ts_pixel_run *runs, size_t count, struct ts_outlines *outlines,
+                     struct ts_error *err) {
+  *outlines = (struct ts_outlines){0};
+  int32_t left = INT32_MAX;
+  int32_t right = INT32_MIN;
+  for (size_t i = 0; i < count; i++) {
+    left = runs[i].begin < left ? runs[i].begin : left;
+    right = runs[i].end > right ? runs[i].end : right;
+  }
+  int64_t width = (int64_t)right - left;
+  int64_t height = (int64_t)runs[count - 1].y - runs[0].y + 1;
+  if (!ts_kernels_check_size(width, height, err)) return false;
+  uint32_t *box = ts_scratch_zero(width * height, sizeof *box, err);
+  if (!box) return false;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t *row = box + ((int64_t)runs[i].y - runs[0].y) * width;
+    for (int64_t x = (int64_t)runs[i].begin - left; x < (int64_t)runs[i].end - left; x++) row[x] = 1;
+  }
+  bool ok = ts_outline(box, width, height, outlines, err);
+  for (size_t i = 0; ok && i < outlines->vertex_count; i++) {
+    outlines->vertices[i].x += left;
+    outlines->vertices[i].y += runs[0].y;
+  }
+  ts_scratch_free(box);
+  return ok;
+}
+
 void ts_outlines_release(struct ts_outlines *outlines) {
   ts_scratch_free(outlines->rings);
   ts_scratch_free(outlines->vertices);

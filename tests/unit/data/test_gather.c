@@ -186,6 +186,24 @@ static void test_pixels_into_a_rectangle(void **state) {
   release(pieces, 2);
 }
 
+/* Products of a type that chains follow each other in the order given; an empty one adds nothing. */
+static void test_chains_of_bytes(void **state) {
+  (void)state;
+  static const char *const parts[] = {"ab", "", "cde"};
+  struct ts_data *pieces[3];
+  for (size_t i = 0; i < 3; i++) {
+    pieces[i] = ts_data_create_bytes(ts_type_find("pieces"), strlen(parts[i]), NULL);
+    memcpy(ts_data_writable(pieces[i]), parts[i], strlen(parts[i]));
+  }
+  ts_auto(ts_data_unref_pointer) struct ts_data *all = ts_data_gather((const struct ts_data *const *)pieces, 3, NULL);
+  size_t size = 0;
+  const char *bytes = ts_data_bytes(all, &size);
+  assert_int_equal(size, 5);
+  assert_memory_equal(bytes, "abcde", 5);
+  assert_ptr_equal(ts_data_type(all), ts_type_find("pieces"));
+  release(pieces, 3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pixels_into_a_rectangle),
@@ -195,6 +213,7 @@ int main(void) {
       cmocka_unit_test(test_pieces_that_do_not_belong_together),
       cmocka_unit_test(test_one_piece_of_bytes_is_itself),
       cmocka_unit_test(test_volumes),
+      cmocka_unit_test(test_chains_of_bytes),
   };
   return cmocka_run_group_tests_name("gather", tests, NULL, NULL);
 }

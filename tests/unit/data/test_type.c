@@ -11,8 +11,8 @@
 
 static void test_every_type_is_found_by_its_name(void **state) {
   (void)state;
-  static const char *const names[] = {"image/rgb8", "image/gray8", "image/gray16", "mask",  "labels",
-                                      "field/f32",  "table",       "objects",      "bytes", "file"};
+  static const char *const names[] = {"image/rgb8", "image/gray8", "image/gray16", "mask",   "labels", "field/f32",
+                                      "table",      "objects",     "shapes",       "pieces", "bytes",  "file"};
   size_t count = 0;
   const struct ts_type *const *types = ts_type_list(&count);
   assert_int_equal(count, sizeof names / sizeof names[0]);
@@ -32,7 +32,15 @@ static void test_shapes(void **state) {
   assert_int_equal(ts_type_find("labels")->element, TS_U32);
   assert_int_equal(ts_type_find("mask")->element, TS_U8);
   assert_string_equal(ts_type_find("objects")->file_ending, "geojson");
+  assert_string_equal(ts_type_find("shapes")->file_ending, "geojson");
   assert_string_equal(ts_type_find("table")->file_ending, "csv");
+  size_t count = 0;
+  const struct ts_type *const *types = ts_type_list(&count);
+  for (size_t i = 0; i < count; i++) {
+    bool pieces = strcmp(types[i]->name, "pieces") == 0;
+    assert_int_equal(types[i]->internal, pieces);
+    assert_int_equal(types[i]->chains, pieces);
+  }
   static const size_t sizes[] = {1, 2, 4, 4, 8};
   for (int element = TS_U8; element <= TS_F64; element++) {
     assert_int_equal(ts_element_bytes((enum ts_element)element), sizes[element - 1]);
