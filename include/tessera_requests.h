@@ -123,6 +123,7 @@ struct tessera_plan_request {
   const char *keys, *cost;
   bool compare;        /* every way to merge side by side */
   const char *picture; /* file for a drawing of the buckets as SVG; NULL: none */
+  bool all_outputs;    /* of a single run: also images that only other stages read */
 };
 
 /* tessera_run */
@@ -140,7 +141,7 @@ struct tessera_run_request {
   const struct tessera_setting *parameters; /* values instead of the defaults */
   size_t parameter_count;
   const char *output;
-  bool overlays;   /* also write the image with outlines of each mask */
+  bool overlays;   /* with per_tile: also write each tile with the outlines of its masks */
   bool dry_run;    /* the reply is that of tessera_plan, and nothing is done */
   const char *has; /* what this machine has beside cores and memory, "gpu=1,site=a"; NULL: nothing */
   size_t lease_s;  /* with workers: seconds without an answer after which one loses its work; 0: 10 */
@@ -162,6 +163,8 @@ struct tessera_run_request {
                      * model if it knows all tasks, else unit */
   const volatile int *stop;
   const struct tessera_observer *observer;
+  bool all_outputs; /* also write images that only other stages read */
+  bool per_tile;    /* write a file for each tile and output, instead of one for each image */
 };
 
 /* tessera_study */

@@ -42,7 +42,7 @@ static void check_outputs(const struct ts_project *project, struct ts_arena *are
   const struct ts_request *request = project->request;
   if (project->study.is_bare_workflow ||
       ts_check_output_folder(request, ts_output_study_folder(project, arena), issues))
-    ts_check_output_folder(request, ts_output_run_folder(project, arena), issues);
+    ts_check_output_folder(request, ts_output_run_folder(project, NULL, arena), issues);
 }
 
 static void warn(struct ts_work *work, struct ts_issues *issues) {

@@ -31,14 +31,8 @@ struct run_state {
   struct quality *quality; /* owned */
 };
 
-/* Products come in the order in which tasks finish; the reply lists them in a stable one. */
-static int compare_paths(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static json_t *outputs_json(const struct product_writer *writer) {
   json_t *list = json_array();
-  if (writer->output_count > 0) qsort(writer->outputs, writer->output_count, sizeof *writer->outputs, compare_paths);
   for (size_t i = 0; i < writer->output_count; i++) json_array_append_new(list, json_string(writer->outputs[i]));
   return list;
 }
@@ -66,15 +60,14 @@ static bool make_plan(struct ts_work *work, struct run_state *r, struct ts_issue
 
 static bool execute(struct ts_work *work, struct run_state *r, struct ts_issues *issues) {
   const struct ts_project *project = work->project;
-  ts_auto_free char *start = ts_path_absolute("");
   r->quality = ts_quality_create(project, r->plan);
   r->writer = (struct product_writer){.work = work,
                                       .project = project,
                                       .issues = issues,
                                       .plan = r->plan,
+                                      .values = r->sets.values,
+                                      .run = r->run.id,
                                       .names = r->names,
-                                      .folder = ts_output_run_folder(project, &work->arena),
-                                      .start = start,
                                       .quality = r->quality};
   r->progress = ts_progress_create(work, project, r->plan, r->run.id, ts_workers_threads(project->request));
   ts_progress_number_tasks(r->progress, r->run.next_task);
@@ -87,12 +80,12 @@ static bool execute(struct ts_work *work, struct run_state *r, struct ts_issues 
                                   .progress = r->progress,
                                   .user = &r->writer,
                                   .on_product = ts_write_product};
-  ts_write_products_remove_skipped(&r->writer);
+  ts_write_products_begin(&r->writer);
   ts_progress_begin(r->progress);
   bool ok = ts_engine_run(&r->engine);
-  ts_write_products_end(&r->writer);
-  ts_progress_end(r->progress, issues);
   r->state = r->engine.result.stopped ? "paused" : ts_progress_any_failed(r->progress) ? "failed" : "done";
+  ts_write_products_end(&r->writer, ok ? r->state : "failed", ok && !r->engine.result.stopped);
+  ts_progress_end(r->progress, issues);
   return ok;
 }
 
@@ -134,7 +127,7 @@ static bool open_all(struct ts_work *work, struct ts_project *project, struct ru
   return ts_project_read(project, issues) && ts_work_open_store(work, project, false, issues) &&
          ts_run_resume(&r->resumed, project, "run", issues) && ts_project_open_dataset(project, false, issues) &&
          ts_sets_single(project, &r->sets, issues) && make_plan(work, r, issues) &&
-         ts_check_output_folder(project->request, ts_output_run_folder(project, &work->arena), issues) &&
+         ts_run_folder_check(project, &work->arena, issues) &&
          ts_work_open_trace(work, issues) &&
          ts_run_open(project, &r->resumed, r->plan, r->sets.values, r->sets.count, &r->run, issues);
 }
@@ -159,9 +152,9 @@ int ts_run_of(const struct ts_request *request, const struct ts_order *order, co
   int code = ts_reply_finish(object, exit_code(&r), reply, work.store, &issues);
   ts_run_result_release(&r.engine.result);
   ts_progress_destroy(r.progress);
+  ts_write_products_release(&r.writer);
   ts_plan_destroy(r.plan);
   ts_sets_release(&r.sets);
-  free(r.writer.outputs);
   ts_quality_destroy(r.quality);
   ts_recorded_release(&r.run);
   ts_work_release(&work);

@@ -13,18 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *folder_of(const struct ts_project *project, const char *suffix, struct ts_arena *arena) {
+const char *ts_output_run_folder(const struct ts_project *project, const char *run, struct ts_arena *arena) {
   const struct ts_request *request = project->request;
-  const char *usual = ts_arena_printf(arena, "out/%s%s", project->study.name, suffix);
+  const char *usual = ts_arena_printf(arena, "out/%s-run.%s", project->study.name, run ? run : "new");
   return ts_request_path(request, arena, request->output ? request->output : usual);
 }
 
-const char *ts_output_run_folder(const struct ts_project *project, struct ts_arena *arena) {
-  return folder_of(project, "-run", arena);
-}
-
 const char *ts_output_study_folder(const struct ts_project *project, struct ts_arena *arena) {
-  return folder_of(project, "", arena);
+  const struct ts_request *request = project->request;
+  const char *usual = ts_arena_printf(arena, "out/%s", project->study.name);
+  return ts_request_path(request, arena, request->output ? request->output : usual);
 }
 
 /* 0 or the errno of making a file with a byte in it, which is removed again. */

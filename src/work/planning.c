@@ -86,6 +86,24 @@ static bool is_made(struct ts_work *work, const struct ts_source *source, const 
   return false;
 }
 
+static bool is_read_elsewhere(const struct ts_workflow *w, const struct ts_source *source, size_t stage) {
+  for (size_t t = 0; t < w->task_count; t++) {
+    const struct ts_task *task = &w->tasks[t];
+    for (size_t i = 0; task->stage != stage && i < task->op->descriptor->input_count; i++) {
+      const struct ts_source *input = &task->inputs[i];
+      if (input->kind == TS_SOURCE_TASK && input->index == source->index && input->port == source->port) return true;
+    }
+  }
+  return false;
+}
+
+/* Images and fields on their way to another stage: large, and not what the workflow is for. */
+static bool is_intermediate(const struct ts_workflow *w, const struct ts_source *source, size_t stage) {
+  const char *type = w->tasks[source->index].op->descriptor->outputs[source->port]->type;
+  return (ts_str_starts_with(type, "image/") || ts_str_starts_with(type, "field/")) &&
+         is_read_elsewhere(w, source, stage);
+}
+
 struct ts_source *ts_planning_all_products(struct ts_work *work, const struct ts_value *values, const char **names,
                                            size_t *count, struct ts_issues *issues) {
   const struct ts_project *project = work->project;
@@ -104,6 +122,7 @@ struct ts_source *ts_planning_all_products(struct ts_work *work, const struct ts
       const char *name = ts_arena_printf(&work->arena, "%s.%s", w->stages[i].name, output->name);
       if (only == TS_NONE && is_internal(w, &output->source)) continue;
       if (only == TS_NONE ? !is_made(work, &output->source, name, idle) : only != i) continue;
+      if (only == TS_NONE && !project->request->all_outputs && is_intermediate(w, &output->source, i)) continue;
       if (names) names[*count] = name;
       wanted[(*count)++] = output->source;
     }

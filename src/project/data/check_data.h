@@ -17,8 +17,8 @@ const struct ts_type *ts_input_file_type(const struct ts_workflow_input *input, 
 void ts_check_item_types(const struct ts_project *project, const struct ts_item_source *sources,
                          const struct ts_image_info *infos, struct ts_issues *issues);
 
-/* check_output.c: where `run` and `study` write; in the arena. */
-const char *ts_output_run_folder(const struct ts_project *project, struct ts_arena *arena);
+/* check_output.c: where `run` and `study` write; in the arena. `run`: its id; NULL: not known yet, as good as any. */
+const char *ts_output_run_folder(const struct ts_project *project, const char *run, struct ts_arena *arena);
 const char *ts_output_study_folder(const struct ts_project *project, struct ts_arena *arena);
 /* Whether files can be made in a folder, which may have to be created, or in place of a file whose folder must be
  * there. Nothing is left behind. */

@@ -61,6 +61,8 @@ static void everything_is_taken_up(void **state) {
                                    .threads = 9,
                                    .step = 0.25,
                                    .overlays = true,
+                                   .all_outputs = true,
+                                   .per_tile = true,
                                    .seed = UINT64_C(1) << 40,
                                    .has_seed = true,
                                    .tile_px = 512,
@@ -84,7 +86,7 @@ static void everything_is_taken_up(void **state) {
   for (size_t i = 0; i < 6; i++) assert_int_equal(counts[i], i + 1);
   assert_int_equal(r.max_bucket_bytes, UINT64_C(1) << 40);
   assert_true(r.second_order && r.no_cutoff && r.no_parts && r.overlays && r.has_seed && r.has_tile);
-  assert_true(r.no_reuse);
+  assert_true(r.no_reuse && r.all_outputs && r.per_tile);
   assert_int_equal(r.memory_bytes, 7);
   assert_int_equal(r.scratch_bytes, 8);
   assert_int_equal(r.threads, 9);
