@@ -23,7 +23,8 @@ bool ts_file_stream_open(struct ts_file_stream *stream, const char *path, struct
 }
 
 static void flush(struct ts_file_stream *stream) {
-  if (!stream->number) stream->number = ts_file_write_all(stream->fd, ts_str_get(&stream->buffer), stream->buffer.length);
+  if (!stream->number)
+    stream->number = ts_file_write_all(stream->fd, ts_str_get(&stream->buffer), stream->buffer.length);
   ts_str_clear(&stream->buffer);
 }
 

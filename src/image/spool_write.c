@@ -134,9 +134,9 @@ static int save_tiff(const struct ts_spool *spool, VipsImage *image, const struc
   const double per_mm_x = size->x_um > 0 ? 1000 / size->x_um : 1, per_mm_y = size->y_um > 0 ? 1000 / size->y_um : 1;
   return vips_tiffsave_target(image, target, "compression", VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE, "tile", TRUE,
                               "tile_width", TIFF_TILE, "tile_height", TIFF_TILE, "pyramid", has_levels(spool->type),
-                              "subifd", has_levels(spool->type),
-                              "region_shrink", shrink_of(spool->type), "bigtiff", bytes > BIG_TIFF_BYTES, "resunit",
-                              VIPS_FOREIGN_TIFF_RESUNIT_CM, "xres", per_mm_x, "yres", per_mm_y, NULL);
+                              "subifd", has_levels(spool->type), "region_shrink", shrink_of(spool->type), "bigtiff",
+                              bytes > BIG_TIFF_BYTES, "resunit", VIPS_FOREIGN_TIFF_RESUNIT_CM, "xres", per_mm_x, "yres",
+                              per_mm_y, NULL);
 }
 
 /* ---- The file ---- */
@@ -160,9 +160,9 @@ static bool fail_write(struct ts_error *err, const char *path) {
 static bool fill(const struct ts_spool *spool, const char *file, bool is_png, const struct ts_pixel_size *size) {
   ts_auto(ts_unref_image) VipsImage *image = open_pixels(spool, is_png);
   VipsTarget *target = image ? vips_target_new_to_file(file) : NULL;
-  const bool ok = target && (is_png ? vips_pngsave_target(image, target, "compression", PNG_COMPRESSION, "strip", TRUE,
-                                                          NULL)
-                                    : save_tiff(spool, image, size, target)) == 0;
+  const bool ok =
+      target && (is_png ? vips_pngsave_target(image, target, "compression", PNG_COMPRESSION, "strip", TRUE, NULL)
+                        : save_tiff(spool, image, size, target)) == 0;
   if (target) g_object_unref(target);
   return ok;
 }

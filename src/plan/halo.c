@@ -47,20 +47,27 @@ struct ts_task_reach ts_task_reach(const struct ts_workflow *workflow, size_t ta
 
 /* ---- Paths. ---- */
 
-/* Alternatives are all pixels, or none is. */
-static bool is_pixels(const struct ts_op_port *port) {
+/* The type of a port; of alternatives, which are all pixels or none is, the first. NULL: unknown. */
+static const struct ts_type *type_of(const struct ts_op_port *port) {
   char name[64];
   const size_t length = strcspn(port->type, "|");
-  if (length >= sizeof name) return false;
+  if (length >= sizeof name) return NULL;
   memcpy(name, port->type, length);
   name[length] = '\0';
-  const struct ts_type *type = ts_type_find(name);
+  return ts_type_find(name);
+}
+
+static bool is_pixels(const struct ts_op_port *port) {
+  const struct ts_type *type = type_of(port);
   return type && type->kind == TS_DATA_PIXELS;
 }
 
+/* Pixels, or objects of the tile that are joined with those of others. */
 static bool makes_pixels(const struct ts_op_descriptor *d) {
-  for (size_t i = 0; i < d->output_count; i++)
-    if (is_pixels(d->outputs[i])) return true;
+  for (size_t i = 0; i < d->output_count; i++) {
+    const struct ts_type *type = type_of(d->outputs[i]);
+    if (type && (type->kind == TS_DATA_PIXELS || type->chains)) return true;
+  }
   return false;
 }
 
@@ -68,7 +75,7 @@ static bool makes_pixels(const struct ts_op_descriptor *d) {
 struct vertex {
   bool is_tiled; /* it is in such a stage */
   bool is_used;  /* it makes pixels, or something that pixels are made from */
-  bool is_cut;   /* it gets tiles without their halo */
+  bool is_cut;   /* all tiles that it gets have lost their halo */
   int64_t sum;   /* of the largest path that ends here */
   size_t before; /* the task before it on that path; TS_NONE */
 };
@@ -101,21 +108,42 @@ static bool looks_at_tile(const struct graph *g, size_t task) {
   return g->reaches[task].is_tile || (g->vertices[task].is_cut && g->reaches[task].px > 0);
 }
 
+static bool reads_pixels(const struct graph *g, size_t task, size_t input) {
+  const struct ts_source *from = product_read(g, task, input);
+  return is_pixels(from ? g->workflow->tasks[from->index].op->descriptor->outputs[from->port]
+                        : g->workflow->tasks[task].op->descriptor->inputs[input]);
+}
+
+/* Whether an input loses its halo on the way into the stage of the task. */
+static bool is_cropped(const struct graph *g, size_t task, size_t input) {
+  const struct ts_task *t = &g->workflow->tasks[task];
+  const struct ts_source *from = product_read(g, task, input);
+  if (!t->core[input] || !reads_pixels(g, task, input)) return false;
+  return !from || g->workflow->tasks[from->index].stage != t->stage;
+}
+
+/* Of inputs with and without halo the operation knows which it looks around in: it counts as not cut. */
+static bool is_cut(const struct graph *g, size_t task) {
+  const struct ts_task *t = &g->workflow->tasks[task];
+  bool any = false;
+  for (size_t i = 0; i < t->op->descriptor->input_count; i++) {
+    if (t->inputs[i].kind == TS_SOURCE_NONE) continue;
+    const struct ts_source *from = product_read(g, task, i);
+    const bool cut = is_cropped(g, task, i) || (from && g->vertices[from->index].is_cut);
+    if (!cut && reads_pixels(g, task, i)) return false;
+    any = any || cut;
+  }
+  return any;
+}
+
 /* A crop ends a path: what comes after it has no halo, and needs none that a larger one could give. */
 static void extend(const struct graph *g, size_t task) {
-  const struct ts_task *tasks = g->workflow->tasks;
   struct vertex *v = &g->vertices[task];
-  v->is_cut = g->workflow->stages[tasks[task].stage].core_only;
-  const bool crops = v->is_cut;
-  for (size_t i = 0; i < tasks[task].op->descriptor->input_count; i++) {
+  v->is_cut = is_cut(g, task);
+  for (size_t i = 0; i < g->workflow->tasks[task].op->descriptor->input_count; i++) {
     const struct ts_source *from = product_read(g, task, i);
-    if (!from) continue;
-    const struct vertex *p = &g->vertices[from->index];
-    v->is_cut = v->is_cut || p->is_cut;
-    const bool is_cropped = crops && tasks[from->index].stage != tasks[task].stage &&
-                            is_pixels(tasks[from->index].op->descriptor->outputs[from->port]);
-    if (is_cropped || p->sum <= v->sum) continue;
-    v->sum = p->sum;
+    if (!from || is_cropped(g, task, i) || g->vertices[from->index].sum <= v->sum) continue;
+    v->sum = g->vertices[from->index].sum;
     v->before = from->index;
   }
   if (!looks_at_tile(g, task)) v->sum = add(v->sum, g->reaches[task].px);

@@ -32,9 +32,9 @@ struct ts_halo {
 };
 
 /* reaches: per task. Paths begin at sources and at products of coarser stages, go through tasks of stages per tile and
- * end at tasks that make pixels; other products, such as tables, count where pixels are made from them. A task that
- * gets tiles without their halo ("region": "core" of its stage, or of one before it) looks at the tile if it looks
- * beyond a pixel. */
+ * end at tasks that make pixels, or objects to be joined; other products, such as tables, count where such are made from
+ * them. A task of which all pixels have lost their halo ("region": "core" of its stage, or of one before it) looks at
+ * the tile if it looks beyond a pixel. */
 void ts_halo_find(const struct ts_workflow *workflow, const struct ts_task_reach *reaches, struct ts_arena *arena,
                   struct ts_halo *halo);
 

@@ -138,8 +138,7 @@ static void refuse_value(const struct ts_project *project, const struct ts_task 
   ts_str_add_double(&text, accepted->low);
   ts_str_add(&text, "..");
   ts_str_add_double(&text, accepted->high);
-  ts_str_addf(&text, ", which '%s' of operation '%s' accepts", accepted->name,
-              task->op->descriptor->name);
+  ts_str_addf(&text, ", which '%s' of operation '%s' accepts", accepted->name, task->op->descriptor->name);
   ts_fail(&err, TS_ERR_OUTSIDE_DOMAIN, "%s", ts_str_get(&text));
   ts_error_help(&err, "choose another value, or read this file at a level of another resolution");
   ts_issues_fault(issues, &err);
@@ -198,8 +197,7 @@ bool ts_units_check_space(const struct ts_project *project, struct ts_issues *is
   struct sizes sizes = list_sizes(&project->dataset);
   for (size_t t = 0; t < w->task_count; t++) {
     for (size_t i = 0; i < w->tasks[t].op->descriptor->parameter_count; i++)
-      if (w->tasks[t].parameters[i].unit != TS_UNIT_NONE)
-        check_parameter(project, &w->tasks[t], i, &sizes, issues);
+      if (w->tasks[t].parameters[i].unit != TS_UNIT_NONE) check_parameter(project, &w->tasks[t], i, &sizes, issues);
   }
   free(sizes.items);
   return ts_issues_ok(issues);

@@ -60,7 +60,7 @@ static struct recipe *create(struct ts_run_setup *setup, struct ts_op *op, const
 
 /* The recipe of an operation with canonical values: the known one, or a new one. */
 static struct recipe *share(struct ts_run_setup *setup, struct ts_op *op, const struct ts_value *values,
-                                  struct ts_error *err) {
+                            struct ts_error *err) {
   ts_auto(ts_str_release) struct ts_str identity = {0};
   ts_identity_add(&(struct ts_identity){.operation = (uintptr_t)op,
                                         .parameters = values,
@@ -80,7 +80,7 @@ static bool has_unit(const struct ts_task *task) {
 
 /* size: not used without units. */
 static struct recipe *recipe_of(struct ts_run_setup *setup, const struct ts_node *node,
-                                      const struct ts_pixel_size *size, struct ts_error *err) {
+                                const struct ts_pixel_size *size, struct ts_error *err) {
   const struct ts_task *task = &setup->plan->workflow->tasks[node->task];
   const struct ts_op_descriptor *d = task->op->descriptor;
   struct ts_value values[TS_OP_MAX_PARAMETERS];

@@ -91,8 +91,7 @@ struct ts_run_setup *ts_run_setup_create(const struct ts_plan *plan, struct ts_r
   measure_depths(setup);
   name_producer(setup);
   setup->memory_ratio = ts_calloc(plan->workflow->task_count + 1, sizeof *setup->memory_ratio);
-  if (find_source_operations(setup, registry, err) && ts_recipes_make(setup, err) &&
-      ts_schedule_needs(setup, err))
+  if (find_source_operations(setup, registry, err) && ts_recipes_make(setup, err) && ts_schedule_needs(setup, err))
     return setup;
   ts_run_setup_destroy(setup);
   return NULL;

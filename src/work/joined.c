@@ -44,8 +44,7 @@ bool ts_joined_takes(const struct ts_joined_unit *unit, const struct ts_data *da
 static bool put_pixels(struct ts_joined *joined, const struct ts_joined_unit *unit, const struct ts_data *data,
                        struct ts_error *err) {
   const struct ts_region *own = ts_data_region(data), whole = whole_of(unit, data);
-  if (!joined->spool)
-    joined->spool = ts_spool_create(unit->folder, ts_data_type(data), whole.width, whole.height, err);
+  if (!joined->spool) joined->spool = ts_spool_create(unit->folder, ts_data_type(data), whole.width, whole.height, err);
   return joined->spool && ts_spool_put(joined->spool, data, own->x - whole.x, own->y - whole.y, err);
 }
 

@@ -17,8 +17,7 @@ static json_t *common_of(const struct ts_project *project, const json_t *order) 
   for (size_t i = 0; i < sizeof members / sizeof *members; i++)
     json_object_set(common, members[i], json_object_get(order, members[i]));
   json_object_set(common, "level", json_object_get(json_object_get(order, "grid"), "level"));
-  if (project->request->only_stage)
-    json_object_set_new(common, "only", json_string(project->request->only_stage));
+  if (project->request->only_stage) json_object_set_new(common, "only", json_string(project->request->only_stage));
   return common;
 }
 

@@ -27,8 +27,7 @@ static json_t *inputs_of(const struct ts_project *project) {
                         json_integer(item->given.has_level ? item->given.level : project->study.level));
     json_object_del(object, "mpp");
     if (item->pixel_size.x_um > 0)
-      json_object_set_new(object, "pixel_um",
-                          json_pack("[f, f]", item->pixel_size.x_um, item->pixel_size.y_um));
+      json_object_set_new(object, "pixel_um", json_pack("[f, f]", item->pixel_size.x_um, item->pixel_size.y_um));
   }
   return items;
 }
@@ -63,8 +62,9 @@ static json_t *record_of(const struct ts_run_folder *folder, const char *state, 
   json_object_set(record, "halo", json_object_get(grid, "halo"));
   if (project->request->command && ts_utf8_valid(project->request->command, strlen(project->request->command)))
     json_object_set_new(record, "command", json_string(project->request->command));
-  json_object_set_new(record, "versions",
-                      json_pack("{s:s, s:O}", "tessera", TS_VERSION, "operations", json_object_get(order, "operations")));
+  json_object_set_new(
+      record, "versions",
+      json_pack("{s:s, s:O}", "tessera", TS_VERSION, "operations", json_object_get(order, "operations")));
   json_object_set_new(record, "files", list_of(paths, count));
   return record;
 }
@@ -139,8 +139,7 @@ static bool check_content(const struct ts_project *project, const char *folder, 
                   TS_RUN_FOLDER_FILE);
   const char *file = json_string_value(json_object_get(record, "file"));
   const char *name = json_string_value(json_object_get(record, "name"));
-  if (!file || strcmp(file, ts_path_name(project->study.path)) != 0 || !name ||
-      strcmp(name, project->study.name) != 0)
+  if (!file || strcmp(file, ts_path_name(project->study.path)) != 0 || !name || strcmp(name, project->study.name) != 0)
     return refuse(folder, issues, "results cannot be written to '%s': it has those of '%s' in '%s'", folder,
                   name ? name : "", file ? file : "");
   if (!has_same_data(project, record))

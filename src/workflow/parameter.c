@@ -193,9 +193,9 @@ static struct ts_value first_value(const struct ts_parameter *parameter) {
 static bool read_unit(struct ts_reader *reader, const char *pointer, const struct ts_field *field,
                       struct ts_parameter *parameter) {
   if (!field->value || ts_unit_parse(json_string_value(field->value), &parameter->unit)) return true;
-  struct ts_error *err = ts_reader_fault(reader, TS_ERR_BAD_VALUE, ts_reader_child(reader, pointer, "unit"),
-                                         TS_JSON_VALUE, "parameter '%s' has the unknown unit '%s'", parameter->name,
-                                         json_string_value(field->value));
+  struct ts_error *err =
+      ts_reader_fault(reader, TS_ERR_BAD_VALUE, ts_reader_child(reader, pointer, "unit"), TS_JSON_VALUE,
+                      "parameter '%s' has the unknown unit '%s'", parameter->name, json_string_value(field->value));
   return ts_error_help(err, "write \"um\" for a length or \"um2\" for an area in micrometres, or remove it for pixels "
                             "and plain numbers");
 }

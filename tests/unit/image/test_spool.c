@@ -50,7 +50,8 @@ static struct ts_spool *spool_of(const char *name, int64_t width, int64_t height
   for (int64_t i = 0; i < count; i++) {
     const int64_t tile = (i * 7 + 3) % count, x = tile % across * TILE, y = tile / across * TILE;
     if (tile == left_out) continue;
-    struct ts_data *piece = piece_of(type, x, y, x + TILE < width ? TILE : width - x, y + TILE < height ? TILE : height - y);
+    struct ts_data *piece =
+        piece_of(type, x, y, x + TILE < width ? TILE : width - x, y + TILE < height ? TILE : height - y);
     assert_true(ts_spool_takes(spool, piece, x, y));
     if (!ts_spool_put(spool, piece, x, y, &err)) fail_msg("%s", err.text);
     ts_data_unref(piece);
@@ -178,7 +179,8 @@ static void assert_levels(const char *path, const struct ts_type *type, int64_t 
       const int64_t pixel = i / type->channels, x = pixel % found_width, y = pixel / found_width;
       const double wanted = reduced(type, finer, width, x, y, (int)(i % type->channels));
       if (coarser[i] != wanted)
-        fail_msg("%s, level %d, %lld,%lld: %g, not %g", type->name, levels, (long long)x, (long long)y, coarser[i], wanted);
+        fail_msg("%s, level %d, %lld,%lld: %g, not %g", type->name, levels, (long long)x, (long long)y, coarser[i],
+                 wanted);
     }
     g_free(finer);
     finer = coarser;

@@ -131,12 +131,9 @@ static void only_numbers_have_pixels(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(spellings_have_one_meaning),
-      cmocka_unit_test(lengths_and_areas_become_pixels),
-      cmocka_unit_test(operations_get_their_own_type),
-      cmocka_unit_test(pixels_are_canonical),
-      cmocka_unit_test(sizes_are_known_by_both_edges),
-      cmocka_unit_test(domains_of_operations_are_in_pixels),
+      cmocka_unit_test(spellings_have_one_meaning),    cmocka_unit_test(lengths_and_areas_become_pixels),
+      cmocka_unit_test(operations_get_their_own_type), cmocka_unit_test(pixels_are_canonical),
+      cmocka_unit_test(sizes_are_known_by_both_edges), cmocka_unit_test(domains_of_operations_are_in_pixels),
       cmocka_unit_test(only_numbers_have_pixels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
