@@ -128,7 +128,7 @@ def by_value(rows):
 
 def check_made():
     folder = make_project()
-    reply = call_json("run", "-C", folder, "study.json", "-o", "out")
+    reply = call_json("run", "-C", folder, "study.json", "-o", "out", "--per-tile")
     slides = {name: slide_scores(folder / "out" / name, support.read_png(folder / f"{name}-truth.png")[4], 32) for name in SLIDES}
     check(len({round(s["dice"], 6) for s in slides.values()}) == 5, f"slides do not differ: {slides}")
     check_reply(reply, slides, by_value(SLIDES), "made")
