@@ -6,20 +6,14 @@
 #include "work/geojson.h"
 
 #include "base/alloc.h"
-#include "base/file.h"
+#include "base/file_stream.h"
 #include "base/json.h"
 #include "data/shapes.h"
 #include "kernels/outline.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { FLUSH_BYTES = 1 << 16 };
 
 /* The columns of the table that are written, with their names as JSON strings. */
 struct measurements {
@@ -134,19 +128,8 @@ static bool add_feature(struct ts_str *out, const struct ts_geojson *geojson, co
   return ok;
 }
 
-static bool io_fault(const char *path, int number, struct ts_error *err) {
-  ts_fail(err, TS_ERR_FILE_IO, "cannot write '%s': %s", path, strerror(number));
-  return ts_error_place(err, path, 0, 0, NULL);
-}
-
-static bool flush(int fd, const char *path, struct ts_str *text, struct ts_error *err) {
-  int number = ts_file_write_all(fd, ts_str_get(text), text->length);
-  ts_str_clear(text);
-  return number == 0 || io_fault(path, number, err);
-}
-
-static bool write_features(int fd, const char *path, const struct ts_geojson *geojson, struct measurements *m,
-                           struct ts_error *err) {
+static bool add_features(struct ts_file_stream *file, const struct ts_geojson *geojson, struct measurements *m,
+                         struct ts_error *err) {
   ts_auto(ts_str_release) struct ts_str text = {0};
   ts_auto(ts_shapes_close) struct ts_shapes shapes = {0};
   ts_auto_free char *class_name = quote(geojson->class_name);
@@ -159,31 +142,20 @@ static bool write_features(int fd, const char *path, const struct ts_geojson *ge
   for (bool first = true; ok && ts_shapes_next(&shapes, &shape, &fault); first = false) {
     ts_str_add(&text, first ? "\n" : ",\n");
     ok = add_feature(&text, geojson, class_name, m, &shape, &fault);
-    if (ok && text.length >= FLUSH_BYTES) ok = flush(fd, path, &text, &fault);
+    ts_file_stream_add(file, ts_str_get(&text), text.length);
+    ts_str_clear(&text);
   }
   ts_str_add(&text, "\n]}\n");
-  if (fault.code == TS_ERR_OK && flush(fd, path, &text, &fault)) return true;
-  if (err) *err = fault;
-  return false;
-}
-
-/* The content, on the disk; the file is closed in any case. */
-static bool fill(int fd, const char *path, const struct ts_geojson *geojson, struct ts_error *err) {
-  struct measurements m;
-  bool ok = measurements_init(&m, geojson->table, err) && write_features(fd, path, geojson, &m, err);
-  measurements_release(&m);
-  if (ok && fsync(fd) != 0) ok = io_fault(path, errno, err);
-  if (close(fd) != 0 && ok) ok = io_fault(path, errno, err);
-  return ok;
+  ts_file_stream_add(file, ts_str_get(&text), text.length);
+  if (err && fault.code != TS_ERR_OK) *err = fault;
+  return fault.code == TS_ERR_OK;
 }
 
 bool ts_geojson_write(const char *path, const struct ts_geojson *geojson, struct ts_error *err) {
-  ts_auto_free char *folder = ts_path_folder(path);
-  ts_auto_free char *temporary = NULL;
-  int fd = ts_file_create_temporary(folder, &temporary);
-  if (fd < 0) return io_fault(path, errno, err);
-  bool ok = fill(fd, path, geojson, err);
-  if (ok && rename(temporary, path) != 0) ok = io_fault(path, errno, err);
-  if (!ok) unlink(temporary);
-  return ok;
+  ts_auto(ts_file_stream_release) struct ts_file_stream file = {0};
+  struct measurements m = {0};
+  bool ok = ts_file_stream_open(&file, path, err) && measurements_init(&m, geojson->table, err) &&
+            add_features(&file, geojson, &m, err);
+  measurements_release(&m);
+  return ok && ts_file_stream_commit(&file, err);
 }

@@ -22,8 +22,7 @@ struct ts_geojson {
 };
 
 /* A FeatureCollection with one Feature per object, a Polygon or MultiPolygon in pixels of the image at the level of the
- * shapes. The file is there whole or not at all: written under another name, synced, renamed. Damaged shapes are an
- * error (BAD_PRODUCT). */
+ * shapes. The file is there whole or not at all. Damaged shapes are an error (BAD_PRODUCT). */
 bool ts_geojson_write(const char *path, const struct ts_geojson *geojson, struct ts_error *err);
 
 #endif
