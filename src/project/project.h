@@ -46,7 +46,15 @@ struct study_output {
   const char *pointer;             /* JSON pointer in the study file, for complaints */
   bool is_object;                  /* the file has an object there, not a string */
   struct ts_source source;
-  size_t wanted;       /* index among the wanted products */
+  size_t wanted; /* index among the wanted products */
+  /* Of a product that is joined from tiles: the same column of a table that those tiles make, which shows where on a
+   * slide the number comes from. Its source has the kind NONE if there is none. */
+  struct {
+    struct ts_source source;
+    const struct ts_op_ratio *ratio;
+    enum ts_over over;
+    size_t wanted;
+  } tiles;
   const char *against; /* "truth", "files", "default"; NULL: compares nothing, or the dataset is not open yet */
 };
 

@@ -147,6 +147,25 @@ static void resolve_cost(struct ts_project *project, struct study_output *output
   if (!output->better) output->better = "lower";
 }
 
+/* The table per tile with the column of the output, made by a task from whose tiles the output's task is fed. */
+static void find_in_tiles(const struct ts_project *project, struct study_output *output) {
+  const struct ts_workflow *w = project->workflow;
+  const struct ts_task *task = &w->tasks[output->source.index];
+  if (ts_scope_is_tile(w->stages[task->stage].scope)) return;
+  for (size_t i = 0; i < task->op->descriptor->input_count; i++) {
+    const struct ts_source *from = &task->inputs[i];
+    if (from->kind != TS_SOURCE_TASK || !ts_scope_is_tile(w->stages[w->tasks[from->index].stage].scope)) continue;
+    const struct ts_op *op = w->tasks[from->index].op;
+    for (size_t port = 0; port < op->descriptor->output_count; port++) {
+      if (!ts_op_declares_columns(op, port) || !ts_op_has_column(op, port, output->column)) continue;
+      output->tiles.source = (struct ts_source){TS_SOURCE_TASK, from->index, port};
+      output->tiles.ratio = ts_op_find_ratio(op, port, output->column);
+      output->tiles.over = ts_column_over_tiles(op, port, output->column);
+      return;
+    }
+  }
+}
+
 static void resolve(struct ts_project *project, struct study_output *output, struct ts_issues *issues) {
   struct ts_error err = {0};
   if (strcmp(output->product, COST_PRODUCT) == 0) {
@@ -165,21 +184,36 @@ static void resolve(struct ts_project *project, struct study_output *output, str
     ts_study_no_column(project, output, output->column, issues);
   else
     settle_overs(project, output, op, issues);
+  find_in_tiles(project, output);
 }
 
-/* Outputs of one product share its number. */
+static bool is_same_source(const struct ts_source *a, const struct ts_source *b) {
+  return a->kind == b->kind && a->index == b->index && a->port == b->port;
+}
+
+/* The number of a product that was numbered before, for an output itself or for its tiles; otherwise the next. */
+static size_t number_of(const struct study_file *f, const struct ts_source *source, size_t own_count,
+                        size_t tiles_count, size_t *count) {
+  for (size_t o = 0; o < own_count; o++)
+    if (f->outputs[o].cost == COST_NONE && is_same_source(&f->outputs[o].source, source)) return f->outputs[o].wanted;
+  for (size_t o = 0; o < tiles_count; o++)
+    if (is_same_source(&f->outputs[o].tiles.source, source)) return f->outputs[o].tiles.wanted;
+  return (*count)++;
+}
+
+/* Outputs of one product share its number; tables of tiles come after the products of outputs. */
 static void number_products(struct study_file *f) {
   size_t count = 0;
   f->is_measured = f->engine_count > 0;
   for (size_t o = 0; o < f->output_count; o++) {
     struct study_output *output = &f->outputs[o];
-    size_t before = 0;
     f->is_measured = f->is_measured || output->cost != COST_NONE;
-    if (output->cost != COST_NONE) continue;
-    while (before < o && (f->outputs[before].source.index != output->source.index ||
-                          f->outputs[before].source.port != output->source.port))
-      before++;
-    output->wanted = before < o ? f->outputs[before].wanted : count++;
+    if (output->cost == COST_NONE) output->wanted = number_of(f, &output->source, o, 0, &count);
+  }
+  for (size_t o = 0; o < f->output_count; o++) {
+    struct study_output *output = &f->outputs[o];
+    if (output->tiles.source.kind == TS_SOURCE_TASK)
+      output->tiles.wanted = number_of(f, &output->tiles.source, f->output_count, o, &count);
   }
 }
 

@@ -1,7 +1,8 @@
 /* Collects the numbers that a study analyses from the tables that its runs make.
  * SPDX-License-Identifier: Apache-2.0
  *
- * One portion per output, node and unit; runs that share a node share its portions. aggregate.h says how they become
+ * One portion per output, node and unit; runs that share a node share its portions. An output that is joined from tiles
+ * also has portions of the table that these make. aggregate.h says how they become
  * the number of a file and of a run. A unit whose task failed makes the whole run's value NaN, because a sum without
  * a tile cannot be compared. */
 #include "work/collect.h"
@@ -11,13 +12,17 @@
 
 #include <math.h>
 
+struct slot {
+  size_t units, task; /* of the node */
+};
+
 struct collector {
   const struct ts_project *project;
   const struct ts_plan *plan;
   struct ts_map slots;          /* node -> index of its portions */
   struct ts_portion **portions; /* owned: per slot, units x outputs */
-  size_t *units;                /* owned: per slot */
-  size_t count, capacity, units_capacity;
+  struct slot *about;           /* owned: per slot */
+  size_t count, capacity, about_capacity;
   double *px;                 /* owned: core pixels of each tile */
   size_t missing_output;      /* SIZE_MAX: none */
   const char *missing_column; /* borrowed from the study or its operation */
@@ -72,12 +77,15 @@ struct collector *ts_collector_create(const struct ts_project *project, const st
 void ts_collector_destroy(struct collector *c) {
   size_t outputs = c->project->study.output_count;
   for (size_t i = 0; i < c->count; i++) {
-    for (size_t p = 0; p < c->units[i] * outputs; p++)
-      ts_portion_release(c->project->study.outputs[p % outputs].over_tiles, &c->portions[i][p]);
+    for (size_t p = 0; p < c->about[i].units * outputs; p++) {
+      const struct study_output *output = &c->project->study.outputs[p % outputs];
+      ts_portion_release(output->source.index == c->about[i].task ? output->over_tiles : output->tiles.over,
+                         &c->portions[i][p]);
+    }
     free(c->portions[i]);
   }
   free(c->portions);
-  free(c->units);
+  free(c->about);
   free(c->px);
   ts_map_release(&c->slots);
   free(c);
@@ -89,23 +97,26 @@ static struct ts_portion *portions_of(struct collector *c, uint32_t node) {
   if (!inserted) return c->portions[slot->number];
   slot->number = c->count;
   c->portions = ts_grow(c->portions, c->count, &c->capacity, sizeof *c->portions);
-  c->units = ts_grow(c->units, c->count, &c->units_capacity, sizeof *c->units);
+  c->about = ts_grow(c->about, c->count, &c->about_capacity, sizeof *c->about);
   size_t units = ts_dataset_units(&c->project->dataset, c->plan->nodes[node].scope),
          cells = units * c->project->study.output_count;
   struct ts_portion *portions = ts_calloc(cells + 1, sizeof *portions);
   for (size_t i = 0; i < cells; i++) portions[i] = ts_portion_absent();
-  c->units[c->count] = units;
+  c->about[c->count] = (struct slot){units, c->plan->nodes[node].task};
   c->portions[c->count++] = portions;
   return portions;
 }
 
 static bool set_portion(struct collector *c, const struct study_output *output, const struct ts_data *data,
-                        struct ts_portion *portion) {
-  ts_portion_release(output->over_tiles, portion); /* a product may come twice */
-  if (ts_table_portion(data, output->column, output->over_tiles, output->ratio, portion, &c->missing_column))
-    return true;
+                        enum ts_over over, const struct ts_op_ratio *ratio, struct ts_portion *portion) {
+  ts_portion_release(over, portion); /* a product may come twice */
+  if (ts_table_portion(data, output->column, over, ratio, portion, &c->missing_column)) return true;
   c->missing_output = (size_t)(output - c->project->study.outputs);
   return false;
+}
+
+static bool is_from(const struct collector *c, const struct ts_source *source, uint32_t node, uint32_t port) {
+  return source->kind == TS_SOURCE_TASK && source->index == c->plan->nodes[node].task && source->port == port;
 }
 
 bool ts_collector_product(struct collector *c, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
@@ -113,8 +124,10 @@ bool ts_collector_product(struct collector *c, uint32_t node, uint32_t port, siz
   bool ok = true;
   for (size_t o = 0; o < c->project->study.output_count; o++) {
     const struct study_output *output = &c->project->study.outputs[o];
-    if (output->cost == COST_NONE && output->source.index == c->plan->nodes[node].task && output->source.port == port)
-      ok = set_portion(c, output, data, &portions[o]) && ok;
+    if (is_from(c, &output->source, node, port))
+      ok = set_portion(c, output, data, output->over_tiles, output->ratio, &portions[o]) && ok;
+    else if (is_from(c, &output->tiles.source, node, port))
+      ok = set_portion(c, output, data, output->tiles.over, output->tiles.ratio, &portions[o]) && ok;
   }
   return ok;
 }
@@ -125,24 +138,39 @@ static enum ts_scope scope_of(const struct collector *c, size_t output) {
 }
 
 bool ts_collector_is_per_tile(const struct collector *c, size_t output) {
-  return ts_scope_is_tile(scope_of(c, output));
+  return ts_scope_is_tile(scope_of(c, output)) || c->project->study.outputs[output].tiles.source.kind == TS_SOURCE_TASK;
 }
 
 /* Some units of a set, one after another. */
-static struct ts_total total_of(const struct collector *c, size_t set, size_t output, size_t first, size_t count,
-                                const double *px) {
-  const struct study_output *o = &c->project->study.outputs[output];
-  uint32_t node = c->plan->products[set * c->plan->wanted_count + o->wanted].node;
+struct some_units {
+  size_t set, output, first, count;
+  const double *px;
+};
+
+static struct ts_total total_of_product(const struct collector *c, size_t wanted, enum ts_over over,
+                                        const struct some_units *some) {
+  uint32_t node = c->plan->products[some->set * c->plan->wanted_count + wanted].node;
   const union ts_map_value *slot = ts_map_find(&c->slots, &node, sizeof node);
   if (!slot)
     return (struct ts_total){.value = NAN, .numerator = NAN, .denominator = NAN, .lowest = NAN, .failed = true};
   size_t outputs = c->project->study.output_count;
-  const struct ts_portions portions = {c->portions[slot->number] + first * outputs + output, outputs, count, px};
-  return ts_total_of_tiles(o->over_tiles, &portions);
+  const struct ts_portions portions = {c->portions[slot->number] + some->first * outputs + some->output, outputs,
+                                       some->count, some->px};
+  return ts_total_of_tiles(over, &portions);
+}
+
+static struct ts_total total_of(const struct collector *c, size_t set, size_t output, size_t first, size_t count,
+                                const double *px) {
+  const struct study_output *o = &c->project->study.outputs[output];
+  return total_of_product(c, o->wanted, o->over_tiles, &(struct some_units){set, output, first, count, px});
 }
 
 double ts_collector_tile_value(const struct collector *c, size_t set, size_t output, size_t unit) {
-  return total_of(c, set, output, unit, 1, NULL).value;
+  const struct study_output *o = &c->project->study.outputs[output];
+  const bool joined = o->tiles.source.kind == TS_SOURCE_TASK;
+  return total_of_product(c, joined ? o->tiles.wanted : o->wanted, joined ? o->tiles.over : o->over_tiles,
+                          &(struct some_units){set, output, unit, 1, NULL})
+      .value;
 }
 
 struct ts_total ts_collector_file_total(const struct collector *c, size_t set, size_t output, size_t file) {

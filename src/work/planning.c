@@ -46,11 +46,17 @@ static struct ts_source *own_products(struct ts_work *work, size_t *count) {
 
 struct ts_source *ts_planning_study_products(struct ts_work *work, size_t *count) {
   const struct ts_project *project = work->project;
-  struct ts_source *wanted = ts_arena_array(&work->arena, project->study.output_count + 1, sizeof *wanted);
+  const size_t output_count = project->study.output_count;
+  struct ts_source *wanted = ts_arena_array(&work->arena, 2 * output_count + 1, sizeof *wanted);
   *count = 0;
-  for (size_t o = 0; o < project->study.output_count; o++) {
+  for (size_t o = 0; o < output_count; o++) {
     const struct study_output *output = &project->study.outputs[o];
     if (output->cost == COST_NONE && output->wanted == *count) wanted[(*count)++] = output->source;
+  }
+  for (size_t o = 0; o < output_count; o++) {
+    const struct study_output *output = &project->study.outputs[o];
+    if (output->tiles.source.kind == TS_SOURCE_TASK && output->tiles.wanted == *count)
+      wanted[(*count)++] = output->tiles.source;
   }
   return *count > 0 ? wanted : own_products(work, count);
 }
