@@ -22,9 +22,10 @@
 #include "kernels/threads.h"
 
 /* The columns in order: F is given the last part of a column's enumerator, and its name. */
-#define TS_FEATURE_LIST_OF_PLACE(F)                                                                                    \
-  F(LABEL, "label"), F(AREA, "area"), F(BOX_X, "box_x"), F(BOX_Y, "box_y"), F(BOX_WIDTH, "box_width"),                 \
-      F(BOX_HEIGHT, "box_height"), F(CENTROID_X, "centroid_x"), F(CENTROID_Y, "centroid_y")
+#define TS_FEATURE_LIST_OF_PLACE(F) F(LABEL, "label"), TS_FEATURE_LIST_OF_BOX(F)
+#define TS_FEATURE_LIST_OF_BOX(F)                                                                                      \
+  F(AREA, "area"), F(BOX_X, "box_x"), F(BOX_Y, "box_y"), F(BOX_WIDTH, "box_width"), F(BOX_HEIGHT, "box_height"),       \
+      F(CENTROID_X, "centroid_x"), F(CENTROID_Y, "centroid_y")
 #define TS_FEATURE_LIST_OF_FORM(F)                                                                                     \
   F(MAJOR_AXIS, "major_axis"), F(MINOR_AXIS, "minor_axis"), F(ECCENTRICITY, "eccentricity"), F(EXTENT, "extent"),      \
       F(PERIMETER, "perimeter"), F(CIRCULARITY, "circularity")

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Both planes become runs of equal labels. Walking along the two lists counts how often each pair (label found, label
- * of the reference) occurs, in a hash table; everything else is derived from these counts, in the order of the labels,
- * so that sums do not depend on the table. */
+ * of the reference) occurs, in a hash table; everything else is derived from these counts. All sums are exact, so they
+ * do not depend on an order: an IoU above 0.5 is a multiple of 2^-53, and their sum is rounded once, in the score. */
 #include "kernels/compare.h"
 
 #include <stdlib.h>
@@ -15,15 +15,11 @@
 #include "kernels/cpu/scratch.h"
 #include "kernels/kernels.h"
 
-/* Pixels with these two labels, not both 0. */
-struct pair {
-  uint32_t found;
-  uint32_t reference;
-  int64_t px; /* 0: this place of the table is free */
-};
+__extension__ typedef unsigned __int128 wide;
 
+/* A pair of 0 pixels is a free place of the table. */
 struct pair_table {
-  struct pair *places; /* owned; capacity is a power of two, at least half of it free */
+  struct ts_overlap *places; /* owned; capacity is a power of two, at least half of it free */
   size_t capacity;
   size_t count;
 };
@@ -34,7 +30,7 @@ struct area {
   int64_t px;
 };
 
-static struct pair *find_place(struct pair *places, size_t capacity, uint32_t found, uint32_t reference) {
+static struct ts_overlap *find_place(struct ts_overlap *places, size_t capacity, uint32_t found, uint32_t reference) {
   uint64_t hash = (((uint64_t)found << 32) | reference) * 0x9e3779b97f4a7c15u;
   size_t at = (size_t)(hash >> 32) & (capacity - 1);
   while (places[at].px != 0 && (places[at].found != found || places[at].reference != reference))
@@ -44,10 +40,10 @@ static struct pair *find_place(struct pair *places, size_t capacity, uint32_t fo
 
 static bool grow(struct pair_table *table, struct ts_error *err) {
   size_t capacity = table->capacity ? table->capacity * 2 : 1024;
-  struct pair *places = ts_scratch_zero((int64_t)capacity, sizeof *places, err);
+  struct ts_overlap *places = ts_scratch_zero((int64_t)capacity, sizeof *places, err);
   if (!places) return false;
   for (size_t i = 0; i < table->capacity; i++) {
-    struct pair *old = &table->places[i];
+    struct ts_overlap *old = &table->places[i];
     if (old->px) *find_place(places, capacity, old->found, old->reference) = *old;
   }
   ts_scratch_free(table->places);
@@ -58,7 +54,7 @@ static bool grow(struct pair_table *table, struct ts_error *err) {
 
 static bool add_pixels(struct pair_table *table, uint32_t found, uint32_t reference, int64_t px, struct ts_error *err) {
   if (table->count * 2 >= table->capacity && !grow(table, err)) return false;
-  struct pair *place = find_place(table->places, table->capacity, found, reference);
+  struct ts_overlap *place = find_place(table->places, table->capacity, found, reference);
   if (place->px == 0) {
     place->found = found;
     place->reference = reference;
@@ -123,15 +119,15 @@ static bool count_pairs(struct pair_table *table, const struct ts_label_runs *fo
 }
 
 static int by_reference(const void *a, const void *b) {
-  const struct pair *p = a;
-  const struct pair *q = b;
+  const struct ts_overlap *p = a;
+  const struct ts_overlap *q = b;
   if (p->reference != q->reference) return p->reference < q->reference ? -1 : 1;
   return (p->found > q->found) - (p->found < q->found);
 }
 
 static int by_found(const void *a, const void *b) {
-  const struct pair *p = a;
-  const struct pair *q = b;
+  const struct ts_overlap *p = a;
+  const struct ts_overlap *q = b;
   if (p->found != q->found) return p->found < q->found ? -1 : 1;
   return (p->reference > q->reference) - (p->reference < q->reference);
 }
@@ -143,14 +139,27 @@ static void pack(struct pair_table *table) {
     if (table->places[i].px) table->places[to++] = table->places[i];
 }
 
+bool ts_overlaps_count(const struct ts_label_runs *found, const struct ts_label_runs *reference,
+                       struct ts_overlaps *overlaps, struct ts_error *err) {
+  struct pair_table table = {0};
+  bool ok = grow(&table, err) && count_pairs(&table, found, reference, err);
+  if (ok) pack(&table);
+  *overlaps = (struct ts_overlaps){.items = table.places, .count = table.count};
+  return ok;
+}
+
+void ts_overlaps_release(struct ts_overlaps *overlaps) {
+  ts_scratch_free(overlaps->items);
+  *overlaps = (struct ts_overlaps){0};
+}
+
 /* Areas of the objects found; the pairs are ordered by_found. Returns how many. */
-static size_t sum_areas(const struct pair_table *table, struct area *areas) {
+static size_t sum_areas(const struct ts_overlap *pairs, size_t pair_count, struct area *areas) {
   size_t count = 0;
-  for (size_t i = 0; i < table->count; i++) {
-    const struct pair *pair = &table->places[i];
-    if (pair->found == 0) continue;
-    if (count == 0 || areas[count - 1].label != pair->found) areas[count++] = (struct area){.label = pair->found};
-    areas[count - 1].px += pair->px;
+  for (size_t i = 0; i < pair_count; i++) {
+    if (pairs[i].found == 0) continue;
+    if (count == 0 || areas[count - 1].label != pairs[i].found) areas[count++] = (struct area){.label = pairs[i].found};
+    areas[count - 1].px += pairs[i].px;
   }
   return count;
 }
@@ -169,18 +178,16 @@ static struct area *find_area(struct area *areas, size_t count, uint32_t label) 
   return &areas[low];
 }
 
-/* The counts that the scores are made of. */
-struct tally {
-  int64_t reference_objects;
-  int64_t matched;
-  double matched_iou;
-  int64_t intersection; /* of the aggregated Jaccard index */
-  int64_t joined;
-};
+/* Adds high * 2^64 + low. */
+static void add_wide(struct ts_tally *tally, uint64_t high, uint64_t low) {
+  wide sum = ((wide)tally->iou_high << 64 | tally->iou_low) + ((wide)high << 64 | low);
+  tally->iou_high = (uint64_t)(sum >> 64);
+  tally->iou_low = (uint64_t)sum;
+}
 
 /* All pairs of one object of the reference. Ties go to the smallest label. */
-static void tally_object(const struct pair *pairs, size_t count, struct area *areas, size_t area_count,
-                         struct tally *tally) {
+static void tally_object(const struct ts_overlap *pairs, size_t count, struct area *areas, size_t area_count,
+                         struct ts_tally *tally) {
   int64_t object_px = 0;
   for (size_t i = 0; i < count; i++) object_px += pairs[i].px;
   struct area *best = NULL;
@@ -191,34 +198,81 @@ static void tally_object(const struct pair *pairs, size_t count, struct area *ar
     struct area *area = find_area(areas, area_count, pairs[i].found);
     int64_t common = pairs[i].px;
     int64_t joined = object_px + area->px - common;
-    /* common / joined > best_common / best_joined; an image has fewer than 2^31 pixels, so nothing overflows */
-    if (common * best_joined > best_common * joined) {
+    /* common / joined > best_common / best_joined; objects of a whole slide may have more than 2^31 pixels */
+    if ((wide)common * (wide)best_joined > (wide)best_common * (wide)joined) {
       best = area;
       best_common = common;
       best_joined = joined;
     }
   }
   tally->reference_objects++;
-  tally->intersection += best_common;
-  tally->joined += best_joined;
+  tally->aji_both_px += best_common;
+  tally->aji_joined_px += best_joined;
   if (best) best->used = true;
   if (2 * best_common > best_joined) {
-    tally->matched++;
-    tally->matched_iou += (double)best_common / (double)best_joined;
+    tally->matched_objects++;
+    add_wide(tally, 0, (uint64_t)((double)best_common / (double)best_joined * 0x1p53));
   }
 }
 
-static struct tally tally_objects(const struct pair_table *table, struct area *areas, size_t area_count) {
-  struct tally tally = {0};
-  for (size_t i = 0; i < table->count;) {
+static void tally_objects(const struct ts_overlap *pairs, size_t count, struct area *areas, size_t area_count,
+                          struct ts_tally *tally) {
+  for (size_t i = 0; i < count;) {
     size_t begin = i;
     do i++;
-    while (i < table->count && table->places[i].reference == table->places[begin].reference);
-    if (table->places[begin].reference != 0) tally_object(table->places + begin, i - begin, areas, area_count, &tally);
+    while (i < count && pairs[i].reference == pairs[begin].reference);
+    if (pairs[begin].reference != 0) tally_object(pairs + begin, i - begin, areas, area_count, tally);
   }
+  tally->found_objects += (int64_t)area_count;
   for (size_t i = 0; i < area_count; i++)
-    if (!areas[i].used) tally.joined += areas[i].px;
-  return tally;
+    if (!areas[i].used) tally->aji_joined_px += areas[i].px;
+}
+
+static void tally_pixels(const struct ts_overlap *pairs, size_t count, struct ts_tally *tally) {
+  for (size_t i = 0; i < count; i++) {
+    if (pairs[i].found) tally->found_px += pairs[i].px;
+    if (pairs[i].reference) tally->reference_px += pairs[i].px;
+    if (pairs[i].found && pairs[i].reference) tally->both_px += pairs[i].px;
+  }
+}
+
+/* Makes one of equal pairs; the pairs are ordered. Returns how many are left. */
+static size_t merge_equal(struct ts_overlap *pairs, size_t count) {
+  size_t to = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (to > 0 && pairs[to - 1].found == pairs[i].found && pairs[to - 1].reference == pairs[i].reference)
+      pairs[to - 1].px += pairs[i].px;
+    else
+      pairs[to++] = pairs[i];
+  }
+  return to;
+}
+
+bool ts_overlaps_tally(struct ts_overlaps *overlaps, struct ts_tally *tally, struct ts_error *err) {
+  if (overlaps->count == 0) return true;
+  struct ts_overlap *pairs = overlaps->items;
+  qsort(pairs, overlaps->count, sizeof *pairs, by_found);
+  size_t count = overlaps->count = merge_equal(pairs, overlaps->count);
+  struct area *areas = ts_scratch((int64_t)count, sizeof *areas, err);
+  if (!areas) return false;
+  size_t area_count = sum_areas(pairs, count, areas);
+  qsort(pairs, count, sizeof *pairs, by_reference);
+  tally_pixels(pairs, count, tally);
+  tally_objects(pairs, count, areas, area_count, tally);
+  ts_scratch_free(areas);
+  return true;
+}
+
+void ts_tally_add(struct ts_tally *to, const struct ts_tally *from) {
+  to->found_px += from->found_px;
+  to->reference_px += from->reference_px;
+  to->both_px += from->both_px;
+  to->found_objects += from->found_objects;
+  to->reference_objects += from->reference_objects;
+  to->matched_objects += from->matched_objects;
+  to->aji_both_px += from->aji_both_px;
+  to->aji_joined_px += from->aji_joined_px;
+  add_wide(to, from->iou_high, from->iou_low);
 }
 
 static double ratio(double part, double whole, bool both_empty) {
@@ -226,13 +280,10 @@ static double ratio(double part, double whole, bool both_empty) {
   return both_empty ? 1.0 : 0.0;
 }
 
-static void score_pixels(const struct pair_table *table, struct ts_comparison *c) {
-  for (size_t i = 0; i < table->count; i++) {
-    const struct pair *pair = &table->places[i];
-    if (pair->found) c->found_px += pair->px;
-    if (pair->reference) c->reference_px += pair->px;
-    if (pair->found && pair->reference) c->both_px += pair->px;
-  }
+static void score_pixels(const struct ts_tally *tally, struct ts_comparison *c) {
+  c->found_px = tally->found_px;
+  c->reference_px = tally->reference_px;
+  c->both_px = tally->both_px;
   double both_px = (double)c->both_px;
   int64_t joined_px = c->found_px + c->reference_px - c->both_px;
   c->differing_px = joined_px - c->both_px;
@@ -242,41 +293,27 @@ static void score_pixels(const struct pair_table *table, struct ts_comparison *c
   c->pixel_recall = ratio(both_px, (double)c->reference_px, joined_px == 0);
 }
 
-static void score_objects(const struct tally *tally, int64_t found_objects, struct ts_comparison *c) {
-  bool empty = found_objects == 0 && tally->reference_objects == 0;
-  double matched = (double)tally->matched;
-  double both = (double)(found_objects + tally->reference_objects);
-  c->found_objects = found_objects;
+static void score_objects(const struct ts_tally *tally, struct ts_comparison *c) {
+  bool empty = tally->found_objects == 0 && tally->reference_objects == 0;
+  double matched = (double)tally->matched_objects;
+  double both = (double)(tally->found_objects + tally->reference_objects);
+  c->found_objects = tally->found_objects;
   c->reference_objects = tally->reference_objects;
-  c->matched_objects = tally->matched;
-  c->iou_sum = tally->matched_iou;
-  c->aji_both_px = tally->intersection;
-  c->aji_joined_px = tally->joined;
-  c->precision = ratio(matched, (double)found_objects, empty);
+  c->matched_objects = tally->matched_objects;
+  c->iou_sum = (double)((wide)tally->iou_high << 64 | tally->iou_low) * 0x1p-53;
+  c->aji_both_px = tally->aji_both_px;
+  c->aji_joined_px = tally->aji_joined_px;
+  c->precision = ratio(matched, (double)tally->found_objects, empty);
   c->recall = ratio(matched, (double)tally->reference_objects, empty);
   c->f1 = ratio(2.0 * matched, both, empty);
-  c->aggregated_jaccard = ratio((double)tally->intersection, (double)tally->joined, empty);
-  c->panoptic_quality = ratio(2.0 * tally->matched_iou, both, empty); /* TP + FP/2 + FN/2 = both/2 */
+  c->aggregated_jaccard = ratio((double)tally->aji_both_px, (double)tally->aji_joined_px, empty);
+  c->panoptic_quality = ratio(2.0 * c->iou_sum, both, empty); /* TP + FP/2 + FN/2 = both/2 */
 }
 
-static bool compare_runs(const struct ts_label_runs *found, const struct ts_label_runs *reference,
-                         struct ts_comparison *c, struct ts_error *err) {
-  struct pair_table table = {0};
-  struct area *areas = NULL;
-  bool ok = grow(&table, err) && count_pairs(&table, found, reference, err) &&
-            (areas = ts_scratch((int64_t)table.count, sizeof *areas, err));
-  if (ok) {
-    pack(&table);
-    qsort(table.places, table.count, sizeof *table.places, by_found);
-    size_t area_count = sum_areas(&table, areas);
-    qsort(table.places, table.count, sizeof *table.places, by_reference);
-    struct tally tally = tally_objects(&table, areas, area_count);
-    score_pixels(&table, c);
-    score_objects(&tally, (int64_t)area_count, c);
-  }
-  ts_scratch_free(areas);
-  ts_scratch_free(table.places);
-  return ok;
+void ts_comparison_score(const struct ts_tally *tally, struct ts_comparison *comparison) {
+  *comparison = (struct ts_comparison){0};
+  score_pixels(tally, comparison);
+  score_objects(tally, comparison);
 }
 
 static int64_t count_foreground(const struct ts_compare_plane *plane) {
@@ -306,8 +343,10 @@ static bool runs_of_mask(const struct ts_compare_plane *plane, struct ts_label_r
   return ok;
 }
 
-static bool runs_of(const struct ts_compare_plane *plane, struct ts_label_runs *runs,
-                    const struct ts_kernel_threads *threads, struct ts_error *err) {
+bool ts_compare_runs(const struct ts_compare_plane *plane, struct ts_label_runs *runs,
+                     const struct ts_kernel_threads *threads, struct ts_error *err) {
+  *runs = (struct ts_label_runs){0};
+  if (!ts_kernels_check_size(plane->width, plane->height, err)) return false;
   if (plane->mask) return runs_of_mask(plane, runs, threads, err);
   return ts_label_runs_init(runs, plane->labels, plane->width, plane->height, err);
 }
@@ -328,8 +367,12 @@ bool ts_compare(const struct ts_compare_plane *found, const struct ts_compare_pl
   }
   struct ts_label_runs a = {0};
   struct ts_label_runs b = {0};
-  bool ok =
-      runs_of(found, &a, threads, err) && runs_of(reference, &b, threads, err) && compare_runs(&a, &b, comparison, err);
+  struct ts_overlaps overlaps = {0};
+  struct ts_tally tally = {0};
+  bool ok = ts_compare_runs(found, &a, threads, err) && ts_compare_runs(reference, &b, threads, err) &&
+            ts_overlaps_count(&a, &b, &overlaps, err) && ts_overlaps_tally(&overlaps, &tally, err);
+  if (ok) ts_comparison_score(&tally, comparison);
+  ts_overlaps_release(&overlaps);
   ts_label_runs_release(&a);
   ts_label_runs_release(&b);
   return ok;

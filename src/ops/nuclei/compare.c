@@ -21,48 +21,17 @@ static struct ts_compare_plane plane_of(const struct ts_op_view *view) {
   return plane;
 }
 
-#define COMPARE_COLUMN(column) TS_OP_COLUMN("table", (column))
-/* Pixels and objects; then the terms of the scores. */
-static const struct ts_op_column *const compare_columns[] = {
-    COMPARE_COLUMN("diff"),        COMPARE_COLUMN("reference_px"),  COMPARE_COLUMN("dice"),
-    COMPARE_COLUMN("jaccard"),     COMPARE_COLUMN("found"),         COMPARE_COLUMN("reference"),
-    COMPARE_COLUMN("matched"),     COMPARE_COLUMN("precision"),     COMPARE_COLUMN("recall"),
-    COMPARE_COLUMN("f1"),          COMPARE_COLUMN("aji"),           COMPARE_COLUMN("pq"),
-    COMPARE_COLUMN("found_px"),    COMPARE_COLUMN("both_px"),       COMPARE_COLUMN("iou_sum"),
-    COMPARE_COLUMN("aji_both_px"), COMPARE_COLUMN("aji_joined_px"), COMPARE_COLUMN("pixel_precision"),
-    COMPARE_COLUMN("pixel_recall")};
-
-/* All other counts are terms of ratios. */
-static const struct ts_op_column *const compare_counts[] = {COMPARE_COLUMN("diff")};
-static const struct ts_op_column *const compare_objects[] = {
-    COMPARE_COLUMN("found"),       COMPARE_COLUMN("reference"),    COMPARE_COLUMN("matched"),
-    COMPARE_COLUMN("precision"),   COMPARE_COLUMN("recall"),       COMPARE_COLUMN("f1"),
-    COMPARE_COLUMN("aji"),         COMPARE_COLUMN("pq"),           COMPARE_COLUMN("iou_sum"),
-    COMPARE_COLUMN("aji_both_px"), COMPARE_COLUMN("aji_joined_px")};
-
+#define COMPARE_NAME(column)           TS_OP_COLUMN("table", (column))
+#define COMPARE_COLUMN(column, member) COMPARE_NAME(column)
+#define COMPARE_TERM(column, times)    TS_OP_TERM((column), (times))
 #define COMPARE_TERMS(...)                                                                                             \
   (const struct ts_op_term *const[]){__VA_ARGS__}, NUCLEI_COUNT(((const struct ts_op_term *const[]){__VA_ARGS__}))
-/* PQ is the sum of IoU over matched + unmatched / 2; with found = matched + false ones and reference = matched + missed
- * ones that is twice the sum over found + reference. */
+#define COMPARE_RATIO(column, ...) TS_OP_RATIO(COMPARE_NAME(column), __VA_ARGS__)
+static const struct ts_op_column *const compare_columns[] = {TS_COMPARE_LIST(COMPARE_COLUMN)};
+static const struct ts_op_column *const compare_counts[] = {TS_COMPARE_LIST_OF_COUNTS(COMPARE_NAME)};
+static const struct ts_op_column *const compare_objects[] = {TS_COMPARE_LIST_OF_OBJECTS(COMPARE_NAME)};
 static const struct ts_op_ratio *const compare_ratios[] = {
-    TS_OP_RATIO(COMPARE_COLUMN("dice"), COMPARE_TERMS(TS_OP_TERM("both_px", 2)),
-                COMPARE_TERMS(TS_OP_TERM("found_px", 1), TS_OP_TERM("reference_px", 1))),
-    TS_OP_RATIO(COMPARE_COLUMN("jaccard"), COMPARE_TERMS(TS_OP_TERM("both_px", 1)),
-                COMPARE_TERMS(TS_OP_TERM("found_px", 1), TS_OP_TERM("reference_px", 1), TS_OP_TERM("both_px", -1))),
-    TS_OP_RATIO(COMPARE_COLUMN("pixel_precision"), COMPARE_TERMS(TS_OP_TERM("both_px", 1)),
-                COMPARE_TERMS(TS_OP_TERM("found_px", 1))),
-    TS_OP_RATIO(COMPARE_COLUMN("pixel_recall"), COMPARE_TERMS(TS_OP_TERM("both_px", 1)),
-                COMPARE_TERMS(TS_OP_TERM("reference_px", 1))),
-    TS_OP_RATIO(COMPARE_COLUMN("precision"), COMPARE_TERMS(TS_OP_TERM("matched", 1)),
-                COMPARE_TERMS(TS_OP_TERM("found", 1))),
-    TS_OP_RATIO(COMPARE_COLUMN("recall"), COMPARE_TERMS(TS_OP_TERM("matched", 1)),
-                COMPARE_TERMS(TS_OP_TERM("reference", 1))),
-    TS_OP_RATIO(COMPARE_COLUMN("f1"), COMPARE_TERMS(TS_OP_TERM("matched", 2)),
-                COMPARE_TERMS(TS_OP_TERM("found", 1), TS_OP_TERM("reference", 1))),
-    TS_OP_RATIO(COMPARE_COLUMN("aji"), COMPARE_TERMS(TS_OP_TERM("aji_both_px", 1)),
-                COMPARE_TERMS(TS_OP_TERM("aji_joined_px", 1))),
-    TS_OP_RATIO(COMPARE_COLUMN("pq"), COMPARE_TERMS(TS_OP_TERM("iou_sum", 2)),
-                COMPARE_TERMS(TS_OP_TERM("found", 1), TS_OP_TERM("reference", 1)))};
+    TS_COMPARE_LIST_OF_RATIOS(COMPARE_RATIO, COMPARE_TERMS, COMPARE_TERM)};
 
 static int run_compare(struct ts_op_call *call) {
   struct ts_compare_plane found = plane_of(call->inputs[0]);
@@ -71,25 +40,8 @@ static int run_compare(struct ts_op_call *call) {
   struct ts_error err = {0};
   struct ts_kernel_threads threads = ts_nuclei_threads(call);
   if (!ts_compare(&found, &reference, &c, &threads, &err)) return ts_nuclei_done(call, false, &err);
-  const double row[] = {(double)c.differing_px,
-                        (double)c.reference_px,
-                        c.dice,
-                        c.jaccard,
-                        (double)c.found_objects,
-                        (double)c.reference_objects,
-                        (double)c.matched_objects,
-                        c.precision,
-                        c.recall,
-                        c.f1,
-                        c.aggregated_jaccard,
-                        c.panoptic_quality,
-                        (double)c.found_px,
-                        (double)c.both_px,
-                        c.iou_sum,
-                        (double)c.aji_both_px,
-                        (double)c.aji_joined_px,
-                        c.pixel_precision,
-                        c.pixel_recall};
+#define COMPARE_VALUE(column, member) (double)c.member
+  const double row[] = {TS_COMPARE_LIST(COMPARE_VALUE)};
   const char *names[NUCLEI_COUNT(compare_columns)];
   _Static_assert(sizeof row / sizeof *row == NUCLEI_COUNT(names), "a value for every column");
   for (size_t i = 0; i < NUCLEI_COUNT(names); i++) names[i] = compare_columns[i]->name;
@@ -100,7 +52,7 @@ static int run_compare(struct ts_op_call *call) {
 }
 
 const struct ts_op_descriptor ts_nuclei_op_compare = {
-    NUCLEI_OPERATION_OF("compare", 2),
+    NUCLEI_OPERATION_OF("compare", 3),
     .scratch_per_input_byte = 0.5,
     .help = "compares nuclei with a reference: pixels, objects at IoU 0.5, aggregated Jaccard, panoptic quality",
     .inputs = compare_in,
