@@ -123,6 +123,7 @@ struct tessera_plan_request {
   const char *keys, *cost;
   bool compare;        /* every way to merge side by side */
   const char *picture; /* file for a drawing of the buckets as SVG; NULL: none */
+  const char *tissue;  /* as in tessera_run_request */
 };
 
 /* tessera_run */
@@ -162,6 +163,7 @@ struct tessera_run_request {
                      * model if it knows all tasks, else unit */
   const volatile int *stop;
   const struct tessera_observer *observer;
+  const char *tissue; /* "auto", "on", "off": tiles without tissue are left out; NULL: as in the file */
 };
 
 /* tessera_study */
@@ -200,6 +202,7 @@ struct tessera_study_request {
   const char *keys, *cost;
   const volatile int *stop;
   const struct tessera_observer *observer;
+  const char *tissue;
 };
 
 /* tessera_work: a worker of a run or study */
