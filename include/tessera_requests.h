@@ -124,6 +124,7 @@ struct tessera_plan_request {
   bool compare;        /* every way to merge side by side */
   const char *picture; /* file for a drawing of the buckets as SVG; NULL: none */
   bool all_outputs;    /* of a single run: also images that only other stages read */
+  const char *tissue;  /* as in tessera_run_request */
 };
 
 /* tessera_run */
@@ -165,6 +166,7 @@ struct tessera_run_request {
   const struct tessera_observer *observer;
   bool all_outputs; /* also write images that only other stages read */
   bool per_tile;    /* write a file for each tile and output, instead of one for each image */
+  const char *tissue; /* "auto", "on", "off": tiles without tissue are left out; NULL: as in the file */
 };
 
 /* tessera_study */
@@ -203,6 +205,7 @@ struct tessera_study_request {
   const char *keys, *cost;
   const volatile int *stop;
   const struct tessera_observer *observer;
+  const char *tissue;
 };
 
 /* tessera_work: a worker of a run or study */

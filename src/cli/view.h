@@ -39,6 +39,9 @@ void ts_show_nothing(const json_t *reply, const struct ts_view *view, struct ts_
 /* Where the time of a run went, for -v; nothing if the reply does not say. */
 void ts_show_profile(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 
+/* show_tissue.c: a line for each file that tissue was looked for in. */
+void ts_show_tissue(const json_t *reply, struct ts_str *out);
+
 /* show_costs.c: the time that a plan would take, and where its costs come from. */
 void ts_show_prediction(const json_t *reply, struct ts_str *out);
 

@@ -42,8 +42,15 @@ enum ts_tissue_source { TS_TISSUE_OFF, TS_TISSUE_OTSU, TS_TISSUE_FILE };
 struct ts_tissue {
   enum ts_tissue_source source; /* where the tissue mask is from; OFF: there is none, all tiles are kept */
   struct ts_sha256 key;         /* of all that decides which tiles are kept: file, resolution, grid, mask */
+  struct ts_sha256 mask;        /* of the bytes of the mask; zero: it is not from a file */
   const uint32_t *runs;         /* borrowed: tiles left out, kept, left out, ... in the order of the grid */
   size_t run_count;
+};
+/* What is said about the tissue of an item in place of the study; zero: nothing. */
+struct ts_given_tissue {
+  bool is_off;
+  const char *mask;             /* borrowed: a file of its own; NULL */
+  const struct ts_tissue *kept; /* borrowed: what a work order says; NULL */
 };
 struct ts_item {
   const char *name;                     /* for folders and messages */
@@ -53,6 +60,7 @@ struct ts_item {
    * dataset. All zero: an item without pixels, or one whose tiles alone say how large it is. */
   struct ts_grid grid;
   struct ts_tissue tissue;
+  struct ts_given_tissue given_tissue;
   struct ts_pixel_size pixel_size; /* of its images, at the level that is read */
   struct ts_given_resolution given;
   const char *const *groups; /* per group that the study declares, its value; NULL: none are known */

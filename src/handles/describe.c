@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "project/data/resolution.h"
+#include "project/data/tissue.h"
 
 /* ---- items ---- */
 
@@ -30,6 +31,7 @@ static json_t *items_of(const struct ts_project *project) {
                                "inputs", files_of(project, item));
     if (item->groups) json_object_set_new(object, "groups", ts_project_groups_json(project, item));
     ts_resolution_write(&item->given, object);
+    ts_tissue_write(&item->tissue, object);
     json_array_append_new(list, object);
   }
   return list;

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "project/data/resolution.h"
+#include "project/data/tissue.h"
 
 #include <string.h>
 
@@ -126,6 +127,18 @@ static const struct ts_given_resolution *resolutions_of(struct ts_project *proje
   return is_any ? given : NULL;
 }
 
+/* Which tiles were kept; a fault for each item that does not say it as ts_tissue_write does. */
+static const struct ts_given_tissue *tissue_of(struct ts_project *project, const json_t *items,
+                                               struct ts_issues *issues) {
+  struct ts_given_tissue *given = ts_arena_array(&project->arena, json_array_size(items) + 1, sizeof *given);
+  for (size_t i = 0; i < json_array_size(items); i++) {
+    struct ts_error err = {0};
+    if (!ts_tissue_restore(&project->arena, json_array_get(items, i), &given[i].kept, &err))
+      ts_issues_fault(issues, &err);
+  }
+  return given;
+}
+
 static bool list_files(struct ts_project *project, const struct ts_order *order, struct paths *files,
                        struct item_facts *facts, struct ts_issues *issues) {
   if (!order->root) return false; /* begun by a program that kept none */
@@ -147,15 +160,17 @@ static bool list_files(struct ts_project *project, const struct ts_order *order,
   }
   ts_order_finder_destroy(finder);
   const struct ts_given_resolution *given = resolutions_of(project, items, issues);
+  const struct ts_given_tissue *tissue = tissue_of(project, items, issues);
   if (issues->faults.count > before) return false;
   project->opened = opened;
   project->item_names = names;
-  *facts =
-      (struct item_facts){.groups = project->study.group_count > 0 ? groups_of(project, items) : NULL, .given = given};
+  *facts = (struct item_facts){
+      .groups = project->study.group_count > 0 ? groups_of(project, items) : NULL, .given = given, .tissue = tissue};
   return true;
 }
 
-const struct ts_order_reader ts_order_reader = {.read = read_project, .list_files = list_files};
+const struct ts_order_reader ts_order_reader = {
+    .read = read_project, .list_files = list_files, .items = ts_order_begun_items};
 
 /* ---- products ---- */
 struct ts_source *ts_order_wanted(const struct ts_project *project, struct ts_arena *arena, size_t *count,

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/machine.h"
 #include "project/data/resolution.h"
+#include "project/data/tissue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,7 @@ static json_t *item_of(const struct ts_project *project, const struct ts_item *i
   json_t *object = json_pack("{s:s, s:o}", "name", item->name, "inputs", inputs);
   if (item->groups) json_object_set_new(object, "groups", ts_project_groups_json(project, item));
   ts_resolution_write(&item->given, object);
+  ts_tissue_write(&item->tissue, object);
   return object;
 }
 

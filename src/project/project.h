@@ -76,6 +76,7 @@ struct study_file {
   size_t group_count;
   int64_t tile_px, halo_px;
   int32_t level;
+  const char *tissue;                                     /* "auto", "on", "off"; NULL: the file does not say */
   struct ts_strategy_options methods[TS_STRATEGY_PHASES]; /* the only phase, or the screening and the second phase */
   size_t phase_count;
   const struct ts_strategy *whole; /* borrowed: the strategy that is made of the phases; NULL: there is one */
@@ -111,6 +112,8 @@ struct ts_order_reader {
   /* The files of an order's items, as ts_manifest_read lists them; false with faults if one is not to be found. */
   bool (*list_files)(struct ts_project *project, const struct ts_order *order, struct paths *files,
                      struct item_facts *facts, struct ts_issues *issues);
+  /* The items of an order as JSON; NULL: it does not say. */
+  const json_t *(*items)(const struct ts_order *order);
 };
 
 struct ts_project {

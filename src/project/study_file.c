@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "project/study_reader.h"
 
+#include "project/data/tissue.h"
+
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/str.h"
@@ -42,8 +44,17 @@ static void read_groups(struct study_reader *r, const json_t *data) {
                       "add \"manifest\": \"data.csv\", a CSV file with a column per input and per group");
 }
 
+static void read_tissue(struct study_reader *r, const json_t *data) {
+  struct study_file *f = &r->project->study;
+  f->tissue = ts_study_read_string(r, data, "tissue", NULL);
+  if (!f->tissue || ts_tissue_is_choice(f->tissue)) return;
+  ts_study_complain(r, "tissue", TS_ERR_BAD_VALUE, TS_JSON_VALUE, "'tissue' is neither \"auto\" nor \"on\" nor \"off\"",
+                    "\"auto\" leaves out tiles without tissue of large RGB images that have no truth; a manifest may "
+                    "name a mask for each image, in a column 'tissue'");
+}
+
 static void read_data(struct study_reader *r, const json_t *root) {
-  static const char *const keys[] = {"files", "manifest", "groups", "tile", "halo", "level"};
+  static const char *const keys[] = {"files", "manifest", "groups", "tile", "halo", "level", "tissue"};
   struct study_file *f = &r->project->study;
   struct study_reader inner;
   const json_t *data;
@@ -55,6 +66,7 @@ static void read_data(struct study_reader *r, const json_t *root) {
   f->tile_px = ts_study_read_integer(&inner, data, "tile", 0, INT64_MAX, 0);
   f->halo_px = ts_study_read_integer(&inner, data, "halo", 0, INT64_MAX, 0);
   f->level = (int32_t)ts_study_read_integer(&inner, data, "level", 0, INT32_MAX, 0);
+  read_tissue(&inner, data);
   if (!f->manifest && !json_object_get(data, "files"))
     ts_study_complain(&inner, NULL, TS_ERR_MISSING_KEY, TS_JSON_VALUE, "'data' names no files",
                       "add \"files\": [\"slide.png\"] or \"manifest\": \"data.csv\"");

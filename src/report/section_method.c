@@ -89,6 +89,26 @@ static void add_inputs(struct ts_page *page) {
   ts_table_close(&table, collapsed);
 }
 
+/* Where tiles without tissue were left out: how many have it, over all files. */
+static void add_tissue(struct ts_page *page) {
+  const json_t *list = ts_result_list(page->result, "tissue");
+  uint64_t files = 0, tiles = 0, without = 0;
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *file = json_array_get(list, i);
+    if (strcmp(ts_result_text(file, "source"), "off") == 0) continue;
+    files++;
+    tiles += (uint64_t)json_integer_value(json_object_get(file, "tiles"));
+    without += (uint64_t)json_integer_value(json_object_get(file, "without_tissue"));
+  }
+  if (files == 0) return;
+  char with[32], all[32], number[32];
+  ts_html_addf(page->out,
+               "<p>%s of %s tiles in %s %s have tissue. The others were not read: nothing was measured there, and "
+               "masks and labels are empty.</p>\n",
+               ts_format_count(tiles - without, with), ts_format_count(tiles, all), ts_format_count(files, number),
+               files == 1 ? "file" : "files");
+}
+
 /* Grid: its size or its members; range: its ends. */
 static void print_choice(const json_t *parameter, struct ts_str *out) {
   const json_t *levels = json_object_get(parameter, "levels"), *range = ts_result_list(parameter, "range");
@@ -143,5 +163,6 @@ void ts_page_method(struct ts_page *page) {
   }
   add_parameters(page);
   add_inputs(page);
+  add_tissue(page);
   ts_page_section_close(page);
 }

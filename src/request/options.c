@@ -29,6 +29,7 @@ static const char *const color_words[] = {"auto", "always", "never", NULL};
 static const char *const progress_words[] = {"auto", "plain", "json", "none", NULL};
 static const char *const merge_words[] = {"none", "stage", "naive", "sca", "rtma", "trtma", "lineage", NULL};
 static const char *const switch_words[] = {"on", "off", NULL};
+static const char *const tissue_words[] = {"auto", "on", "off", NULL};
 static const char *const key_words[] = {"chain", "dag", NULL};
 /* For completion: the sampler says why another word will not do. */
 static const char *const base_words[] = {"mc", "lhs", "sobol-sequence", "halton", NULL};
@@ -237,6 +238,11 @@ const struct ts_option_row ts_option_rows[] = {
            GIVEN(data_count), .part = TS_PART_PLACES, .shown.completes = TESSERA_COMPLETES_FILE),
     OPTION("tile", PIXELS, "N", "width and height of tiles in pixels; 0: whole images", PLANNING | BIT(CHECK),
            SETS(tile_px), GIVEN(has_tile), .part = TS_PART_OPTIONS, .shown.most = MAX_TILE_PX),
+    OPTION("tissue", WORD, "auto|on|off",
+           "leave out tiles without tissue: of large RGB images without truth (auto; the default), of all RGB images "
+           "(on), of none (off); instead of the study's choice",
+           PLANNING, SETS(tissue), .part = TS_PART_OPTIONS, .shown.choices = tissue_words,
+           .shown.completes = TESSERA_COMPLETES_CHOICES),
     OPTION("merge", WORD, "LEVEL",
            "what runs may share: none (nothing), stage (whole stages), lineage (every task; the default); for "
            "--workers and 'plan' also groups of stages: naive, sca, rtma, trtma",

@@ -56,9 +56,10 @@ struct ts_request {
   size_t data_root_count, operations_count;
   int64_t tile_px; /* with has_tile */
   bool has_tile;
-  bool dry_run;                             /* run, study: what they would do, as plan */
-  bool single;                              /* plan: one run, as `run` does it, although the file is a study */
-  const char *only_stage;                   /* run: one stage alone, on the data as it is */
+  const char *tissue;     /* "auto", "on", "off": tiles without tissue are left out; NULL: as in the file */
+  bool dry_run;           /* run, study: what they would do, as plan */
+  bool single;            /* plan: one run, as `run` does it, although the file is a study */
+  const char *only_stage; /* run: one stage alone, on the data as it is */
   const struct tessera_setting *parameters; /* run: -p NAME=VALUE */
   size_t parameter_count;
   /* plan, and runs with workers: buckets for `workers` (plan: or `threads`) that do not share memory. Most members of

@@ -118,6 +118,7 @@ static void add_frame(struct ts_str *out, const json_t *reply) {
     ts_cli_text_add_time(out, planning_s);
   }
   ts_str_add_char(out, '\n');
+  ts_show_tissue(reply, out);
   const json_t *reference = ts_cli_reply_member(reply, "reference");
   if (ts_cli_reply_count(reference, "requested") == 0) return;
   char number[32];

@@ -338,6 +338,7 @@ void ts_show_run(const json_t *reply, const struct ts_view *view, struct ts_str 
   }
   add_outputs(out, reply);
   add_skipped(out, reply);
+  ts_show_tissue(reply, out);
   add_cost(out, reply);
   add_reuse(out, ts_cli_reply_member(reply, "reuse"));
   ts_str_add_char(out, '\n');
@@ -476,6 +477,7 @@ void ts_show_study(const json_t *reply, const struct ts_view *view, struct ts_st
     ts_str_add_char(out, '\n');
   }
   ts_show_phases(reply, view, out);
+  ts_show_tissue(reply, out);
   add_cost(out, reply);
   add_reuse(out, ts_cli_reply_member(reply, "reuse"));
   if (*ts_cli_reply_text(reply, "report")) {

@@ -7,6 +7,7 @@
 #include "project/data/polygon_files.h"
 #include "project/data/resolution.h"
 #include "project/units.h"
+#include "project/data/tissue.h"
 
 #include "base/alloc.h"
 #include "base/budget.h"
@@ -182,8 +183,15 @@ static bool fits_limits(struct ts_project *project, const struct ts_item *item, 
   return ts_issues_ok(issues);
 }
 
+/* How tiles without tissue are left out. */
+struct selection {
+  const struct item_facts *facts; /* borrowed; NULL: the images are cut again */
+  struct tissue_notes notes;
+};
+
 static void add_tiles(struct ts_project *project, struct ts_item *item, const struct ts_image_info *info,
-                      struct tile_list *list, size_t item_index, struct ts_issues *issues) {
+                      struct tile_list *list, size_t item_index, struct selection *selection,
+                      struct ts_issues *issues) {
   int64_t tile = project->request->has_tile ? project->request->tile_px : project->study.tile_px;
   struct ts_grid grid = {.width = tile, .height = tile, .halo_px = project->study.halo_px};
   struct ts_dataset *d = &project->dataset;
@@ -197,6 +205,9 @@ static void add_tiles(struct ts_project *project, struct ts_item *item, const st
   struct ts_tile *tiles = list->tiles + d->tile_count;
   if (!info) *tiles = (struct ts_tile){0};
   for (size_t i = 0; info && i < count; i++) ts_grid_tile(&grid, i, &tiles[i]);
+  if (info)
+    count = ts_tissue_select(project, item, selection->facts, item_index, !selection->facts, tiles, count,
+                             &selection->notes, issues);
   for (size_t i = 0; i < count; i++) list->items[d->tile_count + i] = item_index;
   item->first_tile = d->tile_count;
   item->tile_count = count;
@@ -341,6 +352,7 @@ static bool fill_items(struct ts_project *project, const struct paths *files, si
                        const struct item_facts *facts, struct ts_issues *issues) {
   const size_t group_count = facts->groups ? project->study.group_count : 0;
   struct size_conflicts conflicts = {0};
+  struct selection selection = {.facts = facts};
   struct ts_item *items = ts_arena_array(&project->arena, count, sizeof *items);
   struct tile_list list = {0};
   for (size_t i = 0; i < count; i++) {
@@ -352,14 +364,16 @@ static bool fill_items(struct ts_project *project, const struct paths *files, si
     items[i].sources = sources;
     items[i].groups = group_count > 0 ? facts->groups + i * group_count : NULL;
     if (facts->given) items[i].given = facts->given[i];
+    if (facts->tissue) items[i].given_tissue = facts->tissue[i];
     const int32_t level = ts_resolution_level(project, &items[i]);
     if (open_sources(project, files, i, level, sources, &pixels, &has_pixels, issues)) {
-      add_tiles(project, &items[i], has_pixels ? &pixels : NULL, &list, i, issues);
-      check_tile_memory(project, &items[i], &list, issues);
       ts_resolution_settle(&items[i], &pixels, &conflicts);
+      add_tiles(project, &items[i], has_pixels ? &pixels : NULL, &list, i, &selection, issues);
+      check_tile_memory(project, &items[i], &list, issues);
     }
   }
   ts_resolution_warn(&conflicts, issues);
+  ts_tissue_warn(&selection.notes, issues);
   project->dataset.items = items;
   project->dataset.item_count = count;
   keep_tiles(project, &list);
@@ -370,11 +384,12 @@ bool ts_project_cut_again(struct ts_project *copy, struct ts_issues *issues) {
   const struct ts_dataset before = copy->dataset;
   struct ts_item *items = ts_arena_memdup(&copy->arena, before.items, before.item_count * sizeof *items);
   struct tile_list list = {0};
+  struct selection selection = {0};
   copy->dataset = (struct ts_dataset){.items = items, .item_count = before.item_count};
   for (size_t i = 0; i < before.item_count; i++) {
     const struct ts_region *whole = &items[i].grid.whole;
     const struct ts_image_info info = {.width = whole->width, .height = whole->height};
-    add_tiles(copy, &items[i], whole->width > 0 ? &info : NULL, &list, i, issues);
+    add_tiles(copy, &items[i], whole->width > 0 ? &info : NULL, &list, i, &selection, issues);
     check_tile_memory(copy, &items[i], &list, issues);
   }
   keep_tiles(copy, &list);

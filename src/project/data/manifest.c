@@ -1,10 +1,11 @@
-/* Reads a manifest: every column must be an input of the workflow, a declared group, 'mpp' or 'level'; every cell of
- * the first two must have a value.
+/* Reads a manifest: every column must be an input of the workflow, a declared group, 'mpp', 'level' or 'tissue';
+ * every cell of the first two must have a value.
  * SPDX-License-Identifier: Apache-2.0
  *
  * A column that is not read is a fault: a misspelt 'reference' would otherwise compare with the default run instead
  * of the truth, and nothing in the results would look wrong. */
 #include "project/data/resolution.h"
+#include "project/data/tissue.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -19,9 +20,9 @@ struct manifest {
   struct ts_issues *issues;
   const char *path;
   struct ts_csv csv;
-  size_t *inputs;                  /* owned: per column its input, or TS_NONE */
-  size_t *groups;                  /* owned: per column its group, or TS_NONE */
-  size_t mpp_column, level_column; /* TS_NONE: there is none */
+  size_t *inputs;                                 /* owned: per column its input, or TS_NONE */
+  size_t *groups;                                 /* owned: per column its group, or TS_NONE */
+  size_t mpp_column, level_column, tissue_column; /* TS_NONE: there is none */
 };
 
 void ts_paths_add(struct ts_project *project, struct paths *paths, const char *path) {
@@ -57,12 +58,13 @@ static bool has_commas(const struct manifest *m) {
 static const char **known_names(const struct manifest *m, size_t *count) {
   const struct ts_workflow *w = m->project->workflow;
   const struct study_file *f = &m->project->study;
-  const char **names = ts_arena_array(&m->project->arena, w->input_count + f->group_count + 2, sizeof *names);
+  const char **names = ts_arena_array(&m->project->arena, w->input_count + f->group_count + 3, sizeof *names);
   *count = 0;
   for (size_t i = 0; i < w->input_count; i++) names[(*count)++] = w->inputs[i].name;
   for (size_t g = 0; g < f->group_count; g++) names[(*count)++] = f->groups[g];
   names[(*count)++] = TS_MPP_COLUMN;
   names[(*count)++] = TS_LEVEL_COLUMN;
+  names[(*count)++] = TS_TISSUE_COLUMN;
   return names;
 }
 
@@ -114,13 +116,14 @@ static bool is_repeated(const struct manifest *m, size_t column) {
 
 /* Finds the input, the group or the meaning of each column. */
 static void name_columns(struct manifest *m) {
-  m->mpp_column = m->level_column = TS_NONE;
+  m->mpp_column = m->level_column = m->tissue_column = TS_NONE;
   for (size_t c = 0; c < m->csv.column_count; c++) {
     const char *name = m->csv.header[c];
     size_t input = TS_NONE;
-    size_t *given = strcmp(name, TS_MPP_COLUMN) == 0     ? &m->mpp_column
-                    : strcmp(name, TS_LEVEL_COLUMN) == 0 ? &m->level_column
-                                                         : NULL;
+    size_t *given = strcmp(name, TS_MPP_COLUMN) == 0      ? &m->mpp_column
+                    : strcmp(name, TS_LEVEL_COLUMN) == 0  ? &m->level_column
+                    : strcmp(name, TS_TISSUE_COLUMN) == 0 ? &m->tissue_column
+                                                          : NULL;
     m->groups[c] = find_group(&m->project->study, name);
     m->inputs[c] = ts_workflow_find_input(m->project->workflow, name, &input) ? input : TS_NONE;
     if (ts_is_reserved_column(name) && !given) {
@@ -171,15 +174,23 @@ static bool has_value(const struct manifest *m, size_t row, size_t column) {
   return false;
 }
 
-static void add_file(const struct manifest *m, const char *folder, size_t row, size_t column, struct paths *paths) {
+/* The file that a cell names; to free. */
+static char *file_of(const struct manifest *m, const char *folder, size_t row, size_t column) {
   const char *cell = m->csv.rows[row][column];
-  ts_auto_free char *file = strcmp(folder, ".") == 0 ? ts_strdup(cell) : ts_path_join(folder, cell);
-  if (has_value(m, row, column) && !ts_file_exists(file)) {
-    struct ts_error err = {0};
-    ts_fail(&err, TS_ERR_FILE_NOT_FOUND, "there is no file '%s'", file);
-    ts_error_help(&err, "names in a manifest are relative to its folder");
-    report(m, m->csv.lines[row], column, &err);
-  }
+  return strcmp(folder, ".") == 0 ? ts_strdup(cell) : ts_path_join(folder, cell);
+}
+
+static void report_missing(const struct manifest *m, const char *file, const char *help, size_t row, size_t column) {
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_FILE_NOT_FOUND, "there is no file '%s'", file);
+  ts_error_help(&err, "%s", help);
+  report(m, m->csv.lines[row], column, &err);
+}
+
+static void add_file(const struct manifest *m, const char *folder, size_t row, size_t column, struct paths *paths) {
+  ts_auto_free char *file = file_of(m, folder, row, column);
+  if (has_value(m, row, column) && !ts_file_exists(file))
+    report_missing(m, file, "names in a manifest are relative to its folder", row, column);
   ts_paths_add(m->project, paths, file);
 }
 
@@ -213,6 +224,27 @@ static const struct ts_given_resolution *read_resolutions(const struct manifest 
   return given;
 }
 
+/* A mask of its own or "off" for each item; NULL: the manifest has no column for them. An empty cell says nothing. */
+static const struct ts_given_tissue *read_tissue(const struct manifest *m) {
+  const size_t column = m->tissue_column;
+  if (column == TS_NONE) return NULL;
+  ts_auto_free char *folder = ts_path_folder(m->path);
+  struct ts_given_tissue *given = ts_arena_array(&m->project->arena, m->csv.row_count + 1, sizeof *given);
+  for (size_t r = 0; r < m->csv.row_count; r++) {
+    const char *cell = m->csv.rows[r][column];
+    given[r].is_off = strcmp(cell, "off") == 0;
+    if (is_blank(cell) || given[r].is_off) continue;
+    ts_auto_free char *file = file_of(m, folder, r, column);
+    given[r].mask = ts_arena_strdup(&m->project->arena, file);
+    if (!ts_file_exists(file))
+      report_missing(m, file,
+                     "'" TS_TISSUE_COLUMN "' names a mask of the image, relative to the folder of the manifest, or is "
+                     "'off'; for an empty cell tissue is looked for as the study says",
+                     r, column);
+  }
+  return given;
+}
+
 /* The groups of all items, which are filled later; and what else is kept of the manifest. */
 static const char **keep_facts(const struct manifest *m, struct item_facts *facts) {
   struct ts_arena *arena = &m->project->arena;
@@ -221,10 +253,12 @@ static const char **keep_facts(const struct manifest *m, struct item_facts *fact
   for (size_t i = 0; i < count; i++) values[i] = "";
   *facts = (struct item_facts){.groups = values,
                                .given = read_resolutions(m),
+                               .tissue = read_tissue(m),
                                .manifest = ts_arena_strdup(arena, m->path),
                                .lines = ts_arena_memdup(arena, m->csv.lines, m->csv.row_count * sizeof *m->csv.lines),
                                .item_count = m->csv.row_count,
-                               .level_column = m->level_column};
+                               .level_column = m->level_column,
+                               .tissue_column = m->tissue_column};
   return values;
 }
 

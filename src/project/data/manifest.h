@@ -20,10 +20,11 @@ void ts_add_folder(struct ts_project *project, struct paths *paths, const char *
 struct item_facts {
   const char *const *groups;               /* values of the declared groups, item after item; NULL: none are known */
   const struct ts_given_resolution *given; /* per item; NULL: nothing is given */
-  /* Where a manifest gives levels, for faults that are found later; NULL: not in a manifest. */
+  const struct ts_given_tissue *tissue;    /* per item; NULL: nothing is given */
+  /* Where a manifest gives levels and masks, for faults that are found later; NULL: not in a manifest. */
   const char *manifest;
   const int *lines; /* of each item */
-  size_t item_count, level_column;
+  size_t item_count, level_column, tissue_column;
 };
 
 /* Reads the manifest at `path`: files[i] gets those of input i. All faults at once, each with the cell it is about. */
