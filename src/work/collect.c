@@ -116,7 +116,7 @@ static bool set_portion(struct collector *c, const struct study_output *output, 
 }
 
 static bool is_from(const struct collector *c, const struct ts_source *source, uint32_t node, uint32_t port) {
-  return source->kind == TS_SOURCE_TASK && source->index == c->plan->nodes[node].task && source->port == port;
+  return source->index == c->plan->nodes[node].task && source->port == port;
 }
 
 bool ts_collector_product(struct collector *c, uint32_t node, uint32_t port, size_t unit, struct ts_data *data) {
@@ -124,9 +124,9 @@ bool ts_collector_product(struct collector *c, uint32_t node, uint32_t port, siz
   bool ok = true;
   for (size_t o = 0; o < c->project->study.output_count; o++) {
     const struct study_output *output = &c->project->study.outputs[o];
-    if (is_from(c, &output->source, node, port))
+    if (output->cost == COST_NONE && is_from(c, &output->source, node, port))
       ok = set_portion(c, output, data, output->over_tiles, output->ratio, &portions[o]) && ok;
-    else if (is_from(c, &output->tiles.source, node, port))
+    else if (output->tiles.source.kind == TS_SOURCE_TASK && is_from(c, &output->tiles.source, node, port))
       ok = set_portion(c, output, data, output->tiles.over, output->tiles.ratio, &portions[o]) && ok;
   }
   return ok;
