@@ -1,10 +1,11 @@
-/* Reads a manifest: every column must be an input of the workflow, a declared group, 'mpp' or 'level'; every cell of
- * the first two must have a value.
+/* Reads a manifest: every column must be an input of the workflow, a declared group, 'mpp', 'level' or 'split'; every
+ * cell of the first two must have a value.
  * SPDX-License-Identifier: Apache-2.0
  *
  * A column that is not read is a fault: a misspelt 'reference' would otherwise compare with the default run instead
  * of the truth, and nothing in the results would look wrong. */
 #include "project/data/resolution.h"
+#include "project/data/split.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -22,6 +23,7 @@ struct manifest {
   size_t *inputs;                  /* owned: per column its input, or TS_NONE */
   size_t *groups;                  /* owned: per column its group, or TS_NONE */
   size_t mpp_column, level_column; /* TS_NONE: there is none */
+  size_t split_column;             /* the same */
 };
 
 void ts_paths_add(struct ts_project *project, struct paths *paths, const char *path) {
@@ -57,12 +59,13 @@ static bool has_commas(const struct manifest *m) {
 static const char **known_names(const struct manifest *m, size_t *count) {
   const struct ts_workflow *w = m->project->workflow;
   const struct study_file *f = &m->project->study;
-  const char **names = ts_arena_array(&m->project->arena, w->input_count + f->group_count + 2, sizeof *names);
+  const char **names = ts_arena_array(&m->project->arena, w->input_count + f->group_count + 3, sizeof *names);
   *count = 0;
   for (size_t i = 0; i < w->input_count; i++) names[(*count)++] = w->inputs[i].name;
   for (size_t g = 0; g < f->group_count; g++) names[(*count)++] = f->groups[g];
   names[(*count)++] = TS_MPP_COLUMN;
   names[(*count)++] = TS_LEVEL_COLUMN;
+  names[(*count)++] = TS_SPLIT_COLUMN;
   return names;
 }
 
@@ -114,12 +117,13 @@ static bool is_repeated(const struct manifest *m, size_t column) {
 
 /* Finds the input, the group or the meaning of each column. */
 static void name_columns(struct manifest *m) {
-  m->mpp_column = m->level_column = TS_NONE;
+  m->mpp_column = m->level_column = m->split_column = TS_NONE;
   for (size_t c = 0; c < m->csv.column_count; c++) {
     const char *name = m->csv.header[c];
     size_t input = TS_NONE;
     size_t *given = strcmp(name, TS_MPP_COLUMN) == 0     ? &m->mpp_column
                     : strcmp(name, TS_LEVEL_COLUMN) == 0 ? &m->level_column
+                    : strcmp(name, TS_SPLIT_COLUMN) == 0 ? &m->split_column
                                                          : NULL;
     m->groups[c] = find_group(&m->project->study, name);
     m->inputs[c] = ts_workflow_find_input(m->project->workflow, name, &input) ? input : TS_NONE;
@@ -213,6 +217,18 @@ static const struct ts_given_resolution *read_resolutions(const struct manifest 
   return given;
 }
 
+/* Which items are held out; NULL: the manifest has no column for it. */
+static const bool *read_splits(const struct manifest *m) {
+  if (m->split_column == TS_NONE) return NULL;
+  bool *held_out = ts_arena_array(&m->project->arena, m->csv.row_count + 1, sizeof *held_out);
+  for (size_t r = 0; r < m->csv.row_count; r++) {
+    struct ts_error err = {0};
+    if (!ts_split_read(m->csv.rows[r][m->split_column], &held_out[r], &err))
+      report(m, m->csv.lines[r], m->split_column, &err);
+  }
+  return held_out;
+}
+
 /* The groups of all items, which are filled later; and what else is kept of the manifest. */
 static const char **keep_facts(const struct manifest *m, struct item_facts *facts) {
   struct ts_arena *arena = &m->project->arena;
@@ -221,10 +237,12 @@ static const char **keep_facts(const struct manifest *m, struct item_facts *fact
   for (size_t i = 0; i < count; i++) values[i] = "";
   *facts = (struct item_facts){.groups = values,
                                .given = read_resolutions(m),
+                               .held_out = read_splits(m),
                                .manifest = ts_arena_strdup(arena, m->path),
                                .lines = ts_arena_memdup(arena, m->csv.lines, m->csv.row_count * sizeof *m->csv.lines),
                                .item_count = m->csv.row_count,
-                               .level_column = m->level_column};
+                               .level_column = m->level_column,
+                               .split_column = m->split_column};
   return values;
 }
 

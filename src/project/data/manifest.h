@@ -1,4 +1,4 @@
-/* A manifest: a CSV file that names the files of each item, the groups it belongs to and its resolution.
+/* A manifest: a CSV file that names the files of each item, the groups it belongs to its resolution and its split.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_PROJECT_DATA_MANIFEST_H
 #define TS_PROJECT_DATA_MANIFEST_H
@@ -20,10 +20,11 @@ void ts_add_folder(struct ts_project *project, struct paths *paths, const char *
 struct item_facts {
   const char *const *groups;               /* values of the declared groups, item after item; NULL: none are known */
   const struct ts_given_resolution *given; /* per item; NULL: nothing is given */
-  /* Where a manifest gives levels, for faults that are found later; NULL: not in a manifest. */
+  const bool *held_out;                    /* per item; NULL: nothing is said about a split */
+  /* Where a manifest gives levels and splits, for faults that are found later; NULL: not in a manifest. */
   const char *manifest;
   const int *lines; /* of each item */
-  size_t item_count, level_column;
+  size_t item_count, level_column, split_column;
 };
 
 /* Reads the manifest at `path`: files[i] gets those of input i. All faults at once, each with the cell it is about. */
