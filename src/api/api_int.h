@@ -53,6 +53,8 @@ struct ts_morris_index *ts_study_morris_indices(const struct ts_indices *indices
  * changes what comes first. New references. */
 json_t *ts_study_groups_json(const struct ts_project *project, const struct study_result *r);
 json_t *ts_study_stability_json(const struct ts_project *project, const struct study_result *r);
+/* study/held_out_json.c: a new reference; NULL: the study holds nothing out. */
+json_t *ts_study_held_out_json(const struct ts_project *project, const struct study_result *r);
 /* study/phases_json.c: new references. */
 json_t *ts_study_phases_json(const struct ts_project *project, const struct study_result *r);
 json_t *ts_study_until_json(const struct ts_project *project, const struct ts_verdict *verdict);

@@ -63,6 +63,7 @@ struct ts_item {
   struct ts_given_tissue given_tissue;
   struct ts_pixel_size pixel_size; /* of its images, at the level that is read */
   struct ts_given_resolution given;
+  bool is_held_out;          /* a study does not see it: see project/data/split.h */
   const char *const *groups; /* per group that the study declares, its value; NULL: none are known */
 };
 struct ts_dataset {

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "project/data/resolution.h"
+#include "project/data/split.h"
 #include "project/data/tissue.h"
 
 #include <string.h>
@@ -161,11 +162,16 @@ static bool list_files(struct ts_project *project, const struct ts_order *order,
   ts_order_finder_destroy(finder);
   const struct ts_given_resolution *given = resolutions_of(project, items, issues);
   const struct ts_given_tissue *tissue = tissue_of(project, items, issues);
+  struct ts_error err = {0};
+  const bool *held_out = ts_split_restore(items, &project->arena, &err);
+  if (err.code != TS_ERR_OK) ts_issues_fault(issues, &err);
   if (issues->faults.count > before) return false;
   project->opened = opened;
   project->item_names = names;
-  *facts = (struct item_facts){
-      .groups = project->study.group_count > 0 ? groups_of(project, items) : NULL, .given = given, .tissue = tissue};
+  *facts = (struct item_facts){.groups = project->study.group_count > 0 ? groups_of(project, items) : NULL,
+                               .given = given,
+                               .tissue = tissue,
+                               .held_out = held_out};
   return true;
 }
 

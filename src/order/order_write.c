@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/machine.h"
 #include "project/data/resolution.h"
+#include "project/data/split.h"
 #include "project/data/tissue.h"
 
 #include <stdlib.h>
@@ -75,13 +76,14 @@ static json_t *item_of(const struct ts_project *project, const struct ts_item *i
   if (item->groups) json_object_set_new(object, "groups", ts_project_groups_json(project, item));
   ts_resolution_write(&item->given, object);
   ts_tissue_write(&item->tissue, object);
+  ts_split_write(project, item, object);
   return object;
 }
 
 json_t *ts_order_items(const struct ts_project *project) {
   json_t *list = json_array();
-  for (size_t i = 0; i < project->dataset.item_count; i++)
-    json_array_append_new(list, item_of(project, &project->dataset.items[i]));
+  const struct ts_dataset *all = ts_project_all(project);
+  for (size_t i = 0; i < all->item_count; i++) json_array_append_new(list, item_of(project, &all->items[i]));
   return list;
 }
 
@@ -160,8 +162,9 @@ static void add_location(json_t *paths, const struct ts_sha256 *digest, const ch
 
 json_t *ts_order_locations(const struct ts_project *project, bool with_copies) {
   json_t *paths = json_object();
-  for (size_t i = 0; i < project->dataset.item_count; i++) {
-    const struct ts_item_source *sources = project->dataset.items[i].sources;
+  const struct ts_dataset *all = ts_project_all(project);
+  for (size_t i = 0; i < all->item_count; i++) {
+    const struct ts_item_source *sources = all->items[i].sources;
     for (size_t k = 0; k < project->workflow->input_count; k++)
       if (sources[k].path) add_location(paths, &sources[k].digest, sources[k].path);
   }

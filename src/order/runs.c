@@ -112,8 +112,9 @@ static void warn_changed(const struct ts_project *project, const char *run, stru
   ts_auto(json_decrefp) json_t *now = ts_order_items(project);
   const json_t *then = ts_order_begun_items(project->begun);
   size_t changed = 0;
-  for (size_t i = 0; i < project->dataset.item_count; i++) {
-    const struct ts_item *item = &project->dataset.items[i];
+  const struct ts_dataset *all = ts_project_all(project);
+  for (size_t i = 0; i < all->item_count; i++) {
+    const struct ts_item *item = &all->items[i];
     const json_t *was = inputs_of(then, i, item->name), *is = json_object_get(json_array_get(now, i), "inputs");
     for (size_t k = 0; k < project->workflow->input_count; k++) {
       if (!has_changed(was, is, project->workflow->inputs[k].name) || changed++ >= CHANGED_NAMED) continue;

@@ -62,6 +62,13 @@ struct study_output {
  * run. */
 enum study_reference { REFERENCE_ANY, REFERENCE_TRUTH, REFERENCE_DEFAULT, REFERENCE_FILES };
 
+/* Values of a group whose items a study does not see. */
+struct study_hold_out {
+  size_t group; /* among those that the study declares */
+  const char **values;
+  size_t value_count;
+};
+
 /* A study file, or its replacement when a bare workflow is run. */
 struct study_file {
   const char *path;   /* as the user would write it */
@@ -74,6 +81,8 @@ struct study_file {
   const char *manifest; /* NULL if none */
   const char **groups;  /* columns of the manifest */
   size_t group_count;
+  struct study_hold_out *hold_out; /* by group */
+  size_t hold_out_count;
   int64_t tile_px, halo_px;
   int32_t level;
   const char *tissue;                                     /* "auto", "on", "off"; NULL: the file does not say */
@@ -130,7 +139,10 @@ struct ts_project {
   struct study_file study;
   struct ts_registry *registry;        /* owned */
   struct ts_workflow *workflow;        /* owned */
-  struct ts_dataset dataset;           /* arrays owned by the arena */
+  struct ts_dataset dataset;           /* arrays owned by the arena; of a study, without what it holds out */
+  struct ts_dataset held_out;          /* the same: what it holds out; without items: nothing */
+  struct ts_dataset all;               /* both together, where something is held out: see ts_project_all */
+  bool has_split;                      /* the data says of each item whether it is held out */
   const struct ts_item_source *opened; /* in the arena: per item and input, files found by digest; NULL */
   const char *const *item_names;       /* in the arena: with them, the names of the items */
   bool *supplied;                      /* per workflow input */
@@ -190,6 +202,9 @@ size_t ts_project_task_units(const struct ts_project *project, size_t task);
 bool ts_project_cut_again(struct ts_project *copy, struct ts_issues *issues);
 /* The groups of an item that has any, by name; a new reference. */
 json_t *ts_project_groups_json(const struct ts_project *project, const struct ts_item *item);
+
+/* data/split.c: every item, those that a study holds out too, in the order of the data. */
+const struct ts_dataset *ts_project_all(const struct ts_project *project);
 
 /* data/groups.c: the files that have one value of a group. */
 struct ts_group_files {

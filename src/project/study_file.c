@@ -1,5 +1,6 @@
 /* Reads a study file: which workflow, which data, which method, which outputs; all faults at once, each with its place.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "project/data/split.h"
 #include "project/study_reader.h"
 
 #include "project/data/tissue.h"
@@ -54,7 +55,7 @@ static void read_tissue(struct study_reader *r, const json_t *data) {
 }
 
 static void read_data(struct study_reader *r, const json_t *root) {
-  static const char *const keys[] = {"files", "manifest", "groups", "tile", "halo", "level", "tissue"};
+  static const char *const keys[] = {"files", "manifest", "groups", "hold_out", "tile", "halo", "level", "tissue"};
   struct study_file *f = &r->project->study;
   struct study_reader inner;
   const json_t *data;
@@ -63,6 +64,7 @@ static void read_data(struct study_reader *r, const json_t *root) {
   f->data_files = ts_study_read_strings(&inner, data, "files", &f->data_file_count);
   f->manifest = ts_study_read_string(&inner, data, "manifest", NULL);
   read_groups(&inner, data);
+  ts_hold_out_read(&inner, data);
   f->tile_px = ts_study_read_integer(&inner, data, "tile", 0, INT64_MAX, 0);
   f->halo_px = ts_study_read_integer(&inner, data, "halo", 0, INT64_MAX, 0);
   f->level = (int32_t)ts_study_read_integer(&inner, data, "level", 0, INT32_MAX, 0);

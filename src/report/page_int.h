@@ -72,13 +72,14 @@ void ts_table_finding(struct ts_table *table, enum ts_finding finding); /* in wo
 void ts_table_close(struct ts_table *table, bool collapsed);
 
 /* ---- the page's parts, in the order of the page ---- */
-void ts_page_indices(struct ts_page *page); /* 'What matters' */
-void ts_page_phases(struct ts_page *page);  /* 'Screening, then variance' */
-void ts_page_spread(struct ts_page *page);  /* 'From slide to slide' */
-void ts_page_slide(struct ts_page *page);   /* 'Where on the slide' */
-void ts_page_cost(struct ts_page *page);    /* 'What it cost' */
-void ts_page_trust(struct ts_page *page);   /* 'Trust' */
-void ts_page_method(struct ts_page *page);  /* 'Method' */
+void ts_page_indices(struct ts_page *page);  /* 'What matters' */
+void ts_page_phases(struct ts_page *page);   /* 'Screening, then variance' */
+void ts_page_spread(struct ts_page *page);   /* 'From slide to slide' */
+void ts_page_held_out(struct ts_page *page); /* 'Held-out data' */
+void ts_page_slide(struct ts_page *page);    /* 'Where on the slide' */
+void ts_page_cost(struct ts_page *page);     /* 'What it cost' */
+void ts_page_trust(struct ts_page *page);    /* 'Trust' */
+void ts_page_method(struct ts_page *page);   /* 'Method' */
 
 void ts_page_picture(struct ts_page *page, const struct ts_report_picture *picture);
 const struct ts_report_picture *ts_page_find_picture(const struct ts_page *page, const char *role);

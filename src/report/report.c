@@ -228,6 +228,7 @@ bool ts_report_write(const json_t *result, const struct ts_report_picture *pictu
   ts_page_indices(&page);
   ts_page_phases(&page);
   ts_page_spread(&page);
+  ts_page_held_out(&page);
   ts_page_slide(&page);
   ts_page_cost(&page);
   ts_page_trust(&page);

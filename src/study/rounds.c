@@ -321,6 +321,7 @@ void ts_study_result_release(struct study_result *r) {
     ts_variant_destroy(r->rounds[i].variant);
   }
   ts_plan_destroy(r->whole_plan);
+  ts_held_out_release(&r->held_out);
   ts_course_release(&r->course);
   ts_sets_release(&r->sets);
   ts_recorded_release(&r->run);

@@ -9,6 +9,7 @@
 
 #include "order/order.h"
 #include "study/course.h"
+#include "study/held_out.h"
 #include "study/sets.h"
 #include "study/variant.h"
 #include "work/collect.h"
@@ -62,6 +63,7 @@ struct study_result {
   struct ts_strategy_result found; /* borrowed from the course, once the sets are run */
   struct study_effort efforts[TS_STRATEGY_PHASES];
   double *outputs; /* owned: output after output, one value per run */
+  struct study_held_out held_out;
   struct study_picture pictures[2];
   size_t picture_count;
   const char *folder, *report_path, *results_path, *by_file_path, *json_path;

@@ -1,4 +1,4 @@
-/* Copies project and work of a study and gives them the settings of one set.
+/* Copies project and work of a study and gives them the settings of one set, or other data.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/variant.h"
 #include "work/workers.h"
@@ -25,22 +25,33 @@ static struct ts_request settings_of(const struct study_course *course, const st
   return request;
 }
 
-struct study_variant *ts_variant_create(struct ts_work *work, const struct study_course *course,
-                                        const struct ts_value *point, struct ts_issues *issues) {
+static struct study_variant *copy_work(struct ts_work *work, struct ts_request request) {
   struct study_variant *v = ts_calloc(1, sizeof *v);
-  v->request = settings_of(course, point);
+  v->request = request;
   v->project = *work->project;
   v->project.request = &v->request;
   v->project.arena = (struct ts_arena){0};
-  v->work = (struct ts_work){.project = &v->project,
-                             .store = work->store,
-                             .machine = work->machine,
-                             .trace = work->trace,
-                             .costs = work->costs};
+  v->work =
+      (struct ts_work){.project = &v->project, .store = work->store, .machine = work->machine, .trace = work->trace};
   v->origin = work;
+  return v;
+}
+
+struct study_variant *ts_variant_create(struct ts_work *work, const struct study_course *course,
+                                        const struct ts_value *point, struct ts_issues *issues) {
+  struct study_variant *v = copy_work(work, settings_of(course, point));
+  v->work.costs = work->costs;
   if (!v->request.has_tile || ts_project_cut_again(&v->project, issues)) return v;
   ts_variant_destroy(v);
   return NULL;
+}
+
+/* Its costs are its own: they measure files by their numbers. */
+struct study_variant *ts_variant_of_held_out(struct ts_work *work) {
+  struct study_variant *v = copy_work(work, *work->project->request);
+  v->project.dataset = work->project->held_out;
+  v->project.held_out = v->project.all = (struct ts_dataset){0};
+  return v;
 }
 
 void ts_variant_destroy(struct study_variant *v) {

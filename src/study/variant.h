@@ -1,4 +1,5 @@
-/* One set with settings of the engine of its own: a project and a work that differ from the study's in them alone.
+/* A project and a work that differ from the study's in one respect alone: in the settings of the engine, for one set,
+ * or in the data.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Sets of a study that measures are run one by one, with nothing reused, so that nothing else uses the cores and every
@@ -19,6 +20,8 @@ struct study_variant {
 /* `point` has the columns of the course. NULL: a fault. Plans and collectors of the variant point into it. */
 struct study_variant *ts_variant_create(struct ts_work *work, const struct study_course *course,
                                         const struct ts_value *point, struct ts_issues *issues);
+/* The study with the files that it holds out in place of those that it works on. */
+struct study_variant *ts_variant_of_held_out(struct ts_work *work);
 void ts_variant_destroy(struct study_variant *variant); /* NULL is allowed */
 /* Threads of the set of a course that has most of them. */
 size_t ts_variant_most_threads(const struct study_course *course);

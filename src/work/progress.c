@@ -342,6 +342,11 @@ void ts_progress_start(struct progress *p, uint32_t node) {
     atomic_fetch_add(&p->started[p->project->workflow->tasks[p->plan->nodes[node].task].stage], 1);
 }
 
+/* Costs are learnt by the numbers of the files that the work began with; held-out ones have the same numbers. */
+static bool is_of_work(const struct progress *p) {
+  return p->project->dataset.items == p->work->project->dataset.items;
+}
+
 /* An event on the engine's clock, moved to that of the run. */
 static void record_event(struct progress *p, const struct ts_task_event *event) {
   const struct ts_node *node = &p->plan->nodes[event->node];
@@ -351,7 +356,7 @@ static void record_event(struct progress *p, const struct ts_task_event *event) 
   ts_plan_node_name(p->plan, event->node, name, sizeof name);
   if (node->kind == TS_NODE_TASK) p->outcomes[event->outcome]++;
   add_cost(p, node, event);
-  if (p->learning) ts_learning_event(p->learning, node, event);
+  if (p->learning && is_of_work(p)) ts_learning_event(p->learning, node, event);
   keep_trace(p, node, event, name, file);
   if (node->kind == TS_NODE_TASK) ts_key_print(&event->key, key);
   keep_failed(p, event, name, key, file);

@@ -3,6 +3,8 @@
 #include "work/quality.h"
 #include "work/collect.h"
 
+#include "project/data/split.h"
+
 #include "base/alloc.h"
 
 #include <math.h>
@@ -148,6 +150,7 @@ static json_t *entry_json(const struct quality *q, const struct scores *scores, 
                 "tiles", (json_int_t)tiles, "against", against_of(q, scores), "values", values, "numerator", numerators,
                 "denominator", denominators, "notes", notes_json(q, scores));
   if (item && item->groups) json_object_set_new(object, "groups", ts_project_groups_json(q->project, item));
+  if (item) ts_split_write(q->project, item, object);
   return object;
 }
 
@@ -213,21 +216,40 @@ static void add_groups(const struct quality *q, const struct scores *scores, jso
   }
 }
 
+/* The scores of what is held out and of the rest, where the data says which is which. */
+static void add_splits(const struct quality *q, const struct scores *scores, json_t *list) {
+  const struct ts_dataset *dataset = &q->project->dataset;
+  if (!q->project->has_split || !ts_scope_is_in_item(scores->scope)) return;
+  ts_auto_free size_t *files = ts_calloc(dataset->item_count + 1, sizeof *files);
+  for (size_t held_out = 0; held_out < 2; held_out++) {
+    size_t count = 0;
+    for (size_t i = 0; i < dataset->item_count; i++)
+      if (dataset->items[i].is_held_out == (held_out == 1)) files[count++] = i;
+    if (count == 0) continue;
+    json_t *object = json_pack("{s:s, s:s, s:I, s:s}", "product", scores->product, "split", ts_split_names[held_out],
+                               "files", (json_int_t)count, "against", against_of(q, scores));
+    add_values(q, scores, &(struct entries){files, count}, object);
+    json_array_append_new(list, object);
+  }
+}
+
 /* Products come in the order in which tasks finish. */
 static int by_product(const void *a, const void *b) {
   return strcmp(((const struct scores *)a)->product, ((const struct scores *)b)->product);
 }
 
 void ts_quality_json(const struct quality *q, json_t *object) {
-  json_t *rows = json_array(), *all = json_array(), *by_group = json_array();
+  json_t *rows = json_array(), *all = json_array(), *by_group = json_array(), *by_split = json_array();
   if (q->count > 0) qsort(q->items, q->count, sizeof *q->items, by_product);
   for (size_t i = 0; i < q->count; i++) {
     const struct scores *scores = &q->items[i];
     for (size_t e = 0; e < entry_count(q, scores); e++) json_array_append_new(rows, entry_json(q, scores, e));
     json_array_append_new(all, all_json(q, scores));
     add_groups(q, scores, by_group);
+    add_splits(q, scores, by_split);
   }
   json_object_set_new(object, "quality", rows);
   json_object_set_new(object, "quality_over_files", all);
   json_object_set_new(object, "by_group", by_group);
+  json_object_set_new(object, "by_split", by_split);
 }

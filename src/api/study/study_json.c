@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "project/data/resolution.h"
+#include "project/data/split.h"
 #include "project/data/tissue.h"
 #include "report/result.h"
 
@@ -14,17 +15,19 @@
 
 static json_t *inputs_json(const struct ts_project *project) {
   json_t *list = json_array();
-  for (size_t i = 0; i < project->dataset.item_count; i++) {
+  const struct ts_dataset *all = ts_project_all(project);
+  for (size_t i = 0; i < all->item_count; i++) {
+    const struct ts_item *item = &all->items[i];
     for (size_t k = 0; k < project->workflow->input_count; k++) {
-      const struct ts_item_source *source = &project->dataset.items[i].sources[k];
+      const struct ts_item_source *source = &item->sources[k];
       char hex[65];
       if (!source->path) continue;
       ts_hex_encode(source->digest.bytes, 32, hex);
       json_t *object =
           json_pack("{s:s, s:s, s:s}", "input", project->workflow->inputs[k].name, "path", source->path, "hash", hex);
-      if (project->dataset.items[i].groups)
-        json_object_set_new(object, "groups", ts_project_groups_json(project, &project->dataset.items[i]));
-      ts_resolution_write(&project->dataset.items[i].given, object);
+      if (item->groups) json_object_set_new(object, "groups", ts_project_groups_json(project, item));
+      ts_resolution_write(&item->given, object);
+      ts_split_write(project, item, object);
       json_array_append_new(list, object);
     }
   }
@@ -310,6 +313,8 @@ static void add_complete(const struct ts_project *project, struct study_result *
     json_object_set_new(object, "group_stability", ts_study_stability_json(project, r));
   }
   json_object_set_new(object, "outputs", outputs);
+  json_t *held_out = ts_study_held_out_json(project, r);
+  if (held_out) json_object_set_new(object, "held_out", held_out);
   json_object_set_new(object, "phases", ts_study_phases_json(project, r));
   if (r->found.until.is_used) json_object_set_new(object, "until", ts_study_until_json(project, &r->found.until));
   json_object_set_new(object, "distinct_runs", json_integer((json_int_t)ts_design_distinct(&all, NULL)));

@@ -75,6 +75,40 @@ static void add_sentence(struct ts_str *out, const char *sentence, const struct 
   ts_str_add_char(out, '\n');
 }
 
+static void add_held_out_rows(struct ts_cli_table *table, const json_t *sets) {
+  for (size_t i = 0; i < json_array_size(sets); i++) {
+    const json_t *set = json_array_get(sets, i), *outputs = ts_cli_reply_member(set, "outputs");
+    for (size_t o = 0; o < json_array_size(outputs); o++) {
+      const json_t *output = json_array_get(outputs, o);
+      ts_cli_table_add(table, ts_cli_reply_text(output, "output"));
+      if (strcmp(ts_cli_reply_text(set, "role"), "best") == 0)
+        ts_cli_table_addf(table, "best set, %llu", (unsigned long long)ts_cli_reply_count(set, "set"));
+      else
+        ts_cli_table_add(table, "defaults");
+      add_value(table, ts_cli_reply_number(output, "value"));
+      add_value(table, ts_cli_reply_number(output, "lo"));
+      add_value(table, ts_cli_reply_number(output, "hi"));
+      add_value(table, ts_cli_reply_number(output, "studied"));
+    }
+  }
+}
+
+void ts_show_held_out(const json_t *reply, struct ts_str *out) {
+  static const char *const heads[] = {"output", "at", "held out", "from", "to", "studied files"};
+  const json_t *held_out = ts_cli_reply_member(reply, "held_out"), *sets = ts_cli_reply_member(held_out, "sets");
+  if (json_array_size(sets) == 0) return;
+  ts_str_add(out, "Held out: ");
+  ts_cli_text_add_count(out, ts_cli_reply_count(held_out, "files"), "file");
+  ts_str_add(out, " that no index depends on.\n");
+  struct ts_cli_table table;
+  ts_cli_table_init(&table, "llrrrr");
+  for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) ts_cli_table_add(&table, heads[i]);
+  add_held_out_rows(&table, sets);
+  ts_cli_table_print(&table, "  ", out);
+  ts_str_add_char(out, '\n');
+  ts_cli_table_release(&table);
+}
+
 void ts_show_groups(const json_t *reply, const json_t *output, const struct ts_view *view, struct ts_str *out) {
   const json_t *analysis = ts_show_answering(reply, output);
   const json_t *stability = ts_cli_reply_member(reply, "group_stability");

@@ -220,13 +220,16 @@ static void add_notes(struct ts_str *out, const json_t *object, const struct ts_
   }
 }
 
-/* One measure by group, with its interval over files. */
-static void add_groups(struct ts_str *out, const json_t *reply, const char *measure) {
-  static const char *const heads[] = {"group", "value", "files"};
-  const json_t *groups = ts_cli_reply_member(reply, "by_group");
+/* One measure by a part of the data, with its interval over files: by group ("by_group": what and which), by split
+ * ("by_split": which). */
+static void add_groups(struct ts_str *out, const json_t *reply, const char *list, const char *const names[2],
+                       const char *measure) {
+  const json_t *groups = ts_cli_reply_member(reply, list);
   struct ts_cli_table table;
   ts_cli_table_init(&table, "llrrrr");
-  for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) ts_cli_table_add(&table, heads[i]);
+  ts_cli_table_add(&table, names[0]);
+  ts_cli_table_add(&table, names[1]);
+  ts_cli_table_add(&table, "files");
   ts_cli_table_add(&table, measure);
   ts_cli_table_add(&table, "from");
   ts_cli_table_add(&table, "to");
@@ -236,8 +239,8 @@ static void add_groups(struct ts_str *out, const json_t *reply, const char *meas
     const double value = ts_cli_reply_number(ts_cli_reply_member(group, "values"), measure);
     if (isnan(value)) continue;
     rows++;
-    ts_cli_table_add(&table, ts_cli_reply_text(group, "group"));
-    ts_cli_table_add(&table, ts_cli_reply_text(group, "value"));
+    ts_cli_table_add(&table, ts_cli_reply_text(group, names[0]));
+    ts_cli_table_add(&table, ts_cli_reply_text(group, names[1]));
     add_measure_cell(&table, (double)ts_cli_reply_count(group, "files"));
     add_measure_cell(&table, value);
     add_measure_cell(&table, ts_cli_reply_number(ts_cli_reply_member(group, "lo"), measure));
@@ -256,7 +259,8 @@ static bool add_quality(struct ts_str *out, const json_t *reply, const struct ts
   if (any) {
     add_headline(out, headline(&measures), &extent, view);
     if (measures.count > 1 || extent.files > 1) add_measure_table(out, &measures, &extent);
-    add_groups(out, reply, headline(&measures)->name);
+    add_groups(out, reply, "by_group", (const char *const[]){"group", "value"}, headline(&measures)->name);
+    add_groups(out, reply, "by_split", (const char *const[]){"split", ""}, headline(&measures)->name);
     size_t before = out->length;
     for (size_t i = 0; i < json_array_size(all); i++) add_notes(out, json_array_get(all, i), view);
     if (out->length > before) ts_str_add_char(out, '\n');
@@ -476,6 +480,7 @@ void ts_show_study(const json_t *reply, const struct ts_view *view, struct ts_st
     if (i == 0) ts_show_groups(reply, output, view, out);
     ts_str_add_char(out, '\n');
   }
+  ts_show_held_out(reply, out);
   ts_show_phases(reply, view, out);
   ts_show_tissue(reply, out);
   add_cost(out, reply);

@@ -103,9 +103,10 @@ struct ts_data *ts_source_read_image(const struct ts_item_source *source, const 
 }
 
 bool ts_project_confirm_files(const struct ts_project *project, struct ts_error *err) {
-  for (size_t i = 0; i < project->dataset.item_count; i++) {
+  const struct ts_dataset *all = ts_project_all(project);
+  for (size_t i = 0; i < all->item_count; i++) {
     for (size_t k = 0; k < project->workflow->input_count; k++) {
-      if (!ts_source_file_confirm(project->dataset.items[i].sources[k].file, err)) return false;
+      if (!ts_source_file_confirm(all->items[i].sources[k].file, err)) return false;
     }
   }
   return true;

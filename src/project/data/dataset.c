@@ -6,8 +6,9 @@
 #include "project/data/check_data.h"
 #include "project/data/polygon_files.h"
 #include "project/data/resolution.h"
-#include "project/units.h"
+#include "project/data/split.h"
 #include "project/data/tissue.h"
+#include "project/units.h"
 
 #include "base/alloc.h"
 #include "base/budget.h"
@@ -99,6 +100,7 @@ static bool list_project_files(struct ts_project *project, struct paths *files, 
     add_study_entries(project, &files[primary], project->study.data_files, project->study.data_file_count,
                       "/data/files", issues);
   }
+  if (ts_issues_ok(issues)) ts_hold_out_apply(project, facts, issues);
   add_reference_files(project, files, issues);
   ts_resolution_check_levels(project, files, facts, issues);
   return ts_issues_ok(issues);
@@ -365,6 +367,7 @@ static bool fill_items(struct ts_project *project, const struct paths *files, si
     items[i].groups = group_count > 0 ? facts->groups + i * group_count : NULL;
     if (facts->given) items[i].given = facts->given[i];
     if (facts->tissue) items[i].given_tissue = facts->tissue[i];
+    items[i].is_held_out = facts->held_out && facts->held_out[i];
     const int32_t level = ts_resolution_level(project, &items[i]);
     if (open_sources(project, files, i, level, sources, &pixels, &has_pixels, issues)) {
       ts_resolution_settle(&items[i], &pixels, &conflicts);
@@ -419,7 +422,8 @@ bool ts_project_open_dataset(struct ts_project *project, bool is_study, struct t
   ok = ok && list_files(project, files, &facts, issues);
   size_t count = primary == TS_NONE ? 0 : files[primary].count;
   if (ok && count == 0) ok = no_tiles(project, issues);
-  ok = ok && same_counts(project, files, count, issues) && fill_items(project, files, primary, count, &facts, issues);
+  ok = ok && same_counts(project, files, count, issues) && fill_items(project, files, primary, count, &facts, issues) &&
+       ts_split_settle(project, &facts, issues);
   project->supplied = ts_arena_array(&project->arena, inputs + 1, sizeof *project->supplied);
   for (size_t i = 0; i < inputs; i++) {
     project->supplied[i] = files[i].count > 0 && !ts_input_is_unused(project, i);

@@ -1,10 +1,11 @@
-/* Reads a manifest: every column must be an input of the workflow, a declared group, 'mpp', 'level' or 'tissue';
- * every cell of the first two must have a value.
+/* Reads a manifest: every column must be an input of the workflow, a declared group, 'mpp', 'level', 'tissue' or
+ * 'split'; every cell of the first two must have a value.
  * SPDX-License-Identifier: Apache-2.0
  *
  * A column that is not read is a fault: a misspelt 'reference' would otherwise compare with the default run instead
  * of the truth, and nothing in the results would look wrong. */
 #include "project/data/resolution.h"
+#include "project/data/split.h"
 #include "project/data/tissue.h"
 
 #include "base/alloc.h"
@@ -23,6 +24,7 @@ struct manifest {
   size_t *inputs;                                 /* owned: per column its input, or TS_NONE */
   size_t *groups;                                 /* owned: per column its group, or TS_NONE */
   size_t mpp_column, level_column, tissue_column; /* TS_NONE: there is none */
+  size_t split_column;                            /* the same */
 };
 
 void ts_paths_add(struct ts_project *project, struct paths *paths, const char *path) {
@@ -65,6 +67,7 @@ static const char **known_names(const struct manifest *m, size_t *count) {
   names[(*count)++] = TS_MPP_COLUMN;
   names[(*count)++] = TS_LEVEL_COLUMN;
   names[(*count)++] = TS_TISSUE_COLUMN;
+  names[(*count)++] = TS_SPLIT_COLUMN;
   return names;
 }
 
@@ -92,14 +95,6 @@ static void report_unknown(const struct manifest *m, size_t column) {
   report(m, m->csv.header_line, column, &err);
 }
 
-static void report_reserved(const struct manifest *m, size_t column) {
-  struct ts_error err = {0};
-  ts_fail(&err, TS_ERR_DATA_COLUMNS, "column '%s' has a meaning of its own, which this version does not read yet",
-          m->csv.header[column]);
-  ts_error_help(&err, "remove the column; its name cannot be that of a group");
-  report(m, m->csv.header_line, column, &err);
-}
-
 static size_t find_group(const struct study_file *f, const char *name) {
   for (size_t g = 0; g < f->group_count; g++) {
     if (strcmp(f->groups[g], name) == 0) return g;
@@ -116,19 +111,18 @@ static bool is_repeated(const struct manifest *m, size_t column) {
 
 /* Finds the input, the group or the meaning of each column. */
 static void name_columns(struct manifest *m) {
-  m->mpp_column = m->level_column = m->tissue_column = TS_NONE;
+  m->mpp_column = m->level_column = m->tissue_column = m->split_column = TS_NONE;
   for (size_t c = 0; c < m->csv.column_count; c++) {
     const char *name = m->csv.header[c];
     size_t input = TS_NONE;
     size_t *given = strcmp(name, TS_MPP_COLUMN) == 0      ? &m->mpp_column
                     : strcmp(name, TS_LEVEL_COLUMN) == 0  ? &m->level_column
                     : strcmp(name, TS_TISSUE_COLUMN) == 0 ? &m->tissue_column
+                    : strcmp(name, TS_SPLIT_COLUMN) == 0  ? &m->split_column
                                                           : NULL;
     m->groups[c] = find_group(&m->project->study, name);
     m->inputs[c] = ts_workflow_find_input(m->project->workflow, name, &input) ? input : TS_NONE;
-    if (ts_is_reserved_column(name) && !given) {
-      report_reserved(m, c);
-    } else if (m->inputs[c] == TS_NONE && m->groups[c] == TS_NONE && !given) {
+    if (m->inputs[c] == TS_NONE && m->groups[c] == TS_NONE && !given) {
       report_unknown(m, c);
     } else if (is_repeated(m, c)) {
       struct ts_error err = {0};
@@ -245,6 +239,18 @@ static const struct ts_given_tissue *read_tissue(const struct manifest *m) {
   return given;
 }
 
+/* Which items are held out; NULL: the manifest has no column for it. */
+static const bool *read_splits(const struct manifest *m) {
+  if (m->split_column == TS_NONE) return NULL;
+  bool *held_out = ts_arena_array(&m->project->arena, m->csv.row_count + 1, sizeof *held_out);
+  for (size_t r = 0; r < m->csv.row_count; r++) {
+    struct ts_error err = {0};
+    if (!ts_split_read(m->csv.rows[r][m->split_column], &held_out[r], &err))
+      report(m, m->csv.lines[r], m->split_column, &err);
+  }
+  return held_out;
+}
+
 /* The groups of all items, which are filled later; and what else is kept of the manifest. */
 static const char **keep_facts(const struct manifest *m, struct item_facts *facts) {
   struct ts_arena *arena = &m->project->arena;
@@ -254,11 +260,13 @@ static const char **keep_facts(const struct manifest *m, struct item_facts *fact
   *facts = (struct item_facts){.groups = values,
                                .given = read_resolutions(m),
                                .tissue = read_tissue(m),
+                               .held_out = read_splits(m),
                                .manifest = ts_arena_strdup(arena, m->path),
                                .lines = ts_arena_memdup(arena, m->csv.lines, m->csv.row_count * sizeof *m->csv.lines),
                                .item_count = m->csv.row_count,
                                .level_column = m->level_column,
-                               .tissue_column = m->tissue_column};
+                               .tissue_column = m->tissue_column,
+                               .split_column = m->split_column};
   return values;
 }
 

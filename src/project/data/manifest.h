@@ -1,4 +1,4 @@
-/* A manifest: a CSV file that names the files of each item, the groups it belongs to and its resolution.
+/* A manifest: a CSV file that names the files of each item, the groups it belongs to its resolution and its split.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_PROJECT_DATA_MANIFEST_H
 #define TS_PROJECT_DATA_MANIFEST_H
@@ -21,10 +21,11 @@ struct item_facts {
   const char *const *groups;               /* values of the declared groups, item after item; NULL: none are known */
   const struct ts_given_resolution *given; /* per item; NULL: nothing is given */
   const struct ts_given_tissue *tissue;    /* per item; NULL: nothing is given */
-  /* Where a manifest gives levels and masks, for faults that are found later; NULL: not in a manifest. */
+  const bool *held_out;                    /* per item; NULL: nothing is said about a split */
+  /* Where a manifest gives levels, masks and splits, for faults that are found later; NULL: not in a manifest. */
   const char *manifest;
   const int *lines; /* of each item */
-  size_t item_count, level_column, tissue_column;
+  size_t item_count, level_column, tissue_column, split_column;
 };
 
 /* Reads the manifest at `path`: files[i] gets those of input i. All faults at once, each with the cell it is about. */
