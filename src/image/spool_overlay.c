@@ -18,7 +18,7 @@ static bool reduce(const char *path, const struct ts_type *type, int32_t level, 
   struct ts_image_info info;
   if (!ts_image_inspect(path, level, &info, err)) return false;
   for (int64_t factor = (ts_larger(info.width, info.height) - 1) / TS_OVERLAY_SIDE_MAX + 1;; factor++) {
-    if (!ts_image_overview(path, type, level, factor, NULL, overview, err)) return false;
+    if (!ts_image_overview(path, type, level, factor, NULL, NULL, overview, err)) return false;
     const struct ts_region *size = ts_data_region(overview->pixels);
     if (size->width <= TS_OVERLAY_SIDE_MAX && size->height <= TS_OVERLAY_SIDE_MAX) return true;
     ts_overview_release(overview);

@@ -40,6 +40,7 @@ static void run_alone(size_t set, char folder[32]) {
   request.parameters = small_project_set(set, &count);
   request.parameter_count = count;
   request.no_reuse = true;
+  request.per_tile = request.all_outputs = true;
   if (tessera_run(&request, &reply) != 0) fail_msg("%s", reply);
   tessera_reply_free(reply);
 }
