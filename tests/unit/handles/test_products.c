@@ -244,7 +244,8 @@ static void run_params(json_t *params, const char *output) {
                                               .store = "memory",
                                               .output = output,
                                               .parameters = settings,
-                                              .parameter_count = count};
+                                              .parameter_count = count,
+                                              .per_tile = true};
   if (tessera_run(&request, &reply) != 0) fail_msg("%s", reply);
   tessera_reply_free(reply);
   for (size_t i = 0; i < count; i++) free((char *)(uintptr_t)settings[i].value);
