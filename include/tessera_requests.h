@@ -63,6 +63,7 @@ struct tessera_check_request {
   const char *output;
   size_t threads;
   uint64_t memory_bytes, scratch_bytes;
+  bool all_outputs, per_tile; /* as of a run, whose files are counted */
 };
 
 /* tessera_list: with `file`, its plugins and commands too */

@@ -91,7 +91,7 @@ static bool repeat(struct recomputing *r, const struct ts_run_row *row, const st
   ts_order_restore(&r->past->arena, order, &request);
   request.file = row->file;
   request.store = ts_arena_printf(&r->past->arena, "%s/store", r->folder);
-  request.output = ts_arena_printf(&r->past->arena, "%s/out", r->folder);
+  request.output = ts_arena_printf(&r->past->arena, "%s/out-%s", r->folder, row->id);
   request.workers = 0;
   request.overlays = false;
   ts_auto_free char *reply = NULL;

@@ -177,9 +177,15 @@ static double tiles_of_size(const struct ts_project *project, int64_t tile_px) {
   return count;
 }
 
-static bool has_overlay(const struct ts_project *project, const struct ts_source *source) {
-  const char *type = project->workflow->tasks[source->index].op->descriptor->outputs[source->port]->type;
-  return project->request->overlays && (strcmp(type, "mask") == 0 || strcmp(type, "labels") == 0);
+/* Files that a unit of a product adds where each has its own. */
+static double files_of(const struct ts_project *project, const char *type) {
+  const bool has_outlines = strcmp(type, "mask") == 0 || strcmp(type, "labels") == 0;
+  return project->request->per_tile && project->request->overlays && has_outlines ? 2 : 1;
+}
+
+/* Whether the tiles of an image become one file. */
+static bool is_joined(const struct ts_project *project, const char *type) {
+  return !project->request->per_tile && strcmp(type, "bytes") != 0 && strcmp(type, "file") != 0;
 }
 
 void ts_warn_about_files(const struct ts_project *project, const struct ts_source *wanted, size_t count,
@@ -189,11 +195,13 @@ void ts_warn_about_files(const struct ts_project *project, const struct ts_sourc
   for (size_t i = 0; i < count; i++) {
     if (wanted[i].kind != TS_SOURCE_TASK) continue;
     enum ts_scope scope = w->stages[w->tasks[wanted[i].index].stage].scope;
-    double files = has_overlay(project, &wanted[i]) ? 2 : 1;
-    if (ts_scope_is_tile(scope))
-      per_tile += files;
+    const char *type = w->tasks[wanted[i].index].op->descriptor->outputs[wanted[i].port]->type;
+    if (ts_scope_is_tile(scope) && is_joined(project, type))
+      others += (double)project->dataset.item_count;
+    else if (ts_scope_is_tile(scope))
+      per_tile += files_of(project, type);
     else
-      others += files * (double)ts_dataset_units(&project->dataset, scope);
+      others += files_of(project, type) * (double)ts_dataset_units(&project->dataset, scope);
   }
   double all = per_tile * (double)project->dataset.tile_count + others;
   if (all <= MANY_FILES) return;

@@ -74,8 +74,8 @@ struct ts_request {
   bool compare;
   const char *picture;
   const char *output; /* folder (run, study) or file (report) for results; NULL: out/NAME */
-  bool all_outputs;   /* run, plan: also images that only other stages read */
-  bool per_tile;      /* run: a file for each tile and output, instead of one for each image */
+  bool all_outputs;   /* check, run, plan: also images that only other stages read */
+  bool per_tile;      /* check, run: a file for each tile and output, instead of one for each image */
   bool overlays;      /* run, with per_tile: also write each tile with the outlines of its masks */
   const char *run;    /* status, log, explain, report: a run id; NULL: the last */
   const char *trace;  /* run, study: file for a Chrome trace of every executed task; NULL: none */

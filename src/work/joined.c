@@ -13,16 +13,22 @@ void ts_joined_release(struct ts_joined *joined) {
   ts_spool_destroy(joined->spool);
   ts_pieces_destroy(joined->pieces);
   ts_str_release(&joined->header);
+  ts_data_unref(joined->held);
   *joined = (struct ts_joined){0};
 }
 
 static bool is_outlines(const struct ts_type *type) { return strcmp(type->name, "objects") == 0; }
 
-/* The image that the units of a scope cover, as far as one unit of pixels shows. */
+static bool is_inside(const struct ts_region *part, const struct ts_region *whole) {
+  return part->level == whole->level && part->x >= whole->x && part->y >= whole->y &&
+         part->x + part->width <= whole->x + whole->width && part->y + part->height <= whole->y + whole->height;
+}
+
+/* The image that the units of a scope cover. A file may have less of it, or be an image of its own size or level. */
 static struct ts_region whole_of(const struct ts_joined_unit *unit, const struct ts_data *data) {
-  if (!ts_dataset_tile(unit->dataset, unit->scope, unit->unit)) return *ts_data_region(data);
   const size_t item = ts_dataset_item(unit->dataset, unit->scope, unit->unit);
-  return ts_dataset_grid(unit->dataset, unit->scope, item).whole;
+  const struct ts_region whole = ts_dataset_grid(unit->dataset, unit->scope, item).whole, *own = ts_data_region(data);
+  return ts_dataset_tile(unit->dataset, unit->scope, unit->unit) || is_inside(own, &whole) ? whole : *own;
 }
 
 /* An operation may give an image of another size, or of another place: that is not a part of the whole. */

@@ -13,6 +13,8 @@ struct ts_joined {
   struct ts_pieces *pieces; /* owned: rows or features; NULL: it has none */
   struct ts_str header;     /* of a table */
   size_t arrived;           /* units */
+  struct ts_data *held;     /* shared: shapes, or the table with their measurements, until both are there; NULL */
+  bool is_done;             /* the file was written, or could not be */
 };
 void ts_joined_release(struct ts_joined *joined);
 

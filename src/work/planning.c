@@ -103,11 +103,14 @@ static bool is_read_elsewhere(const struct ts_workflow *w, const struct ts_sourc
   return false;
 }
 
-/* Images and fields on their way to another stage: large, and not what the workflow is for. */
-static bool is_intermediate(const struct ts_workflow *w, const struct ts_source *source, size_t stage) {
+/* Whether a product becomes a file. Images and fields on their way to another stage are large, and not what the
+ * workflow is for; pieces of objects are for the stage that joins them. */
+static bool is_written(const struct ts_project *project, const struct ts_source *source, size_t stage, bool is_alone) {
+  const struct ts_workflow *w = project->workflow;
   const char *type = w->tasks[source->index].op->descriptor->outputs[source->port]->type;
-  return (ts_str_starts_with(type, "image/") || ts_str_starts_with(type, "field/")) &&
-         is_read_elsewhere(w, source, stage);
+  if (strcmp(type, "pieces") == 0) return false;
+  const bool is_image = ts_str_starts_with(type, "image/") || ts_str_starts_with(type, "field/");
+  return !is_image || is_alone || project->request->all_outputs || !is_read_elsewhere(w, source, stage);
 }
 
 struct ts_source *ts_planning_all_products(struct ts_work *work, const struct ts_value *values, const char **names,
@@ -128,7 +131,7 @@ struct ts_source *ts_planning_all_products(struct ts_work *work, const struct ts
       const char *name = ts_arena_printf(&work->arena, "%s.%s", w->stages[i].name, output->name);
       if (only == TS_NONE && is_internal(w, &output->source)) continue;
       if (only == TS_NONE ? !is_made(work, &output->source, name, idle) : only != i) continue;
-      if (only == TS_NONE && !project->request->all_outputs && is_intermediate(w, &output->source, i)) continue;
+      if (!is_written(project, &output->source, i, only != TS_NONE)) continue;
       if (names) names[*count] = name;
       wanted[(*count)++] = output->source;
     }

@@ -12,7 +12,8 @@ struct ts_plan *ts_planning_make(struct ts_work *work, const struct ts_value *va
  * is a cost. Owned by the arena. */
 struct ts_source *ts_planning_study_products(struct ts_work *work, size_t *count);
 /* All stage outputs that one run with these values writes (or those of one stage); those that it cannot make go to
- * work.skipped. Images that another stage reads are left out unless the request wants all outputs.
+ * work.skipped. Images that another stage reads are left out unless the request wants all outputs,
+ * pieces of objects always.
  * Without values (NULL) also those that compare the default parameters with themselves. */
 struct ts_source *ts_planning_all_products(struct ts_work *work, const struct ts_value *values, const char **names,
                                            size_t *count, struct ts_issues *issues);

@@ -3,6 +3,7 @@
 #include "work/write_products.h"
 
 #include "work/overlay.h"
+#include "work/shapes_file.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -86,7 +87,25 @@ static const char *against_of(const struct product_writer *w, const struct ts_no
   return node->kind == TS_NODE_TASK ? w->project->against[node->task] : NULL;
 }
 
+static const char *stage_name(const struct product_writer *w, const struct ts_node *node) {
+  const struct ts_workflow *f = w->plan->workflow;
+  return node->kind == TS_NODE_TASK ? f->stages[f->tasks[node->task].stage].name : "";
+}
+
 static bool has_outlines(const struct ts_type *type) { return ts_type_fits(type, "mask|labels"); }
+
+static size_t stage_of(const struct product_writer *w, size_t wanted) {
+  return w->plan->workflow->tasks[w->plan->options.wanted[wanted].index].stage;
+}
+
+static const struct ts_op_port *port_of(const struct product_writer *w, size_t wanted) {
+  const struct ts_source *source = &w->plan->options.wanted[wanted];
+  return w->plan->workflow->tasks[source->index].op->descriptor->outputs[source->port];
+}
+
+static struct ts_joined *joined_of(const struct product_writer *w, size_t wanted, size_t item) {
+  return &w->joined[item * w->plan->wanted_count + wanted];
+}
 
 /* ---- A file for each unit ---- */
 
@@ -118,6 +137,19 @@ static void write_tile_overlay(struct product_writer *w, const char *name, const
     add_output(w, path);
 }
 
+/* Shapes have identifiers of their own in each tile; their table is not known here. */
+static bool write_unit_data(const struct product_writer *w, const char *path, const struct ts_node *node, size_t unit,
+                            const struct ts_data *data, struct ts_error *err) {
+  if (!ts_is_shapes(data) || !ts_scope_is_in_item(node->scope)) return write_data(path, data, against_of(w, node), err);
+  const struct ts_dataset *d = &w->project->dataset;
+  const struct ts_shapes_file file = {.shapes = data,
+                                      .ids = &w->ids,
+                                      .item = ts_dataset_item(d, node->scope, unit),
+                                      .stage = stage_name(w, node),
+                                      .tile = ts_dataset_tile(d, node->scope, unit)};
+  return ts_shapes_file_write(&file, path, err);
+}
+
 static void write_unit(struct product_writer *w, const char *name, const struct ts_node *node, size_t unit,
                        const struct ts_data *data) {
   struct ts_error err = {0};
@@ -126,7 +158,7 @@ static void write_unit(struct product_writer *w, const char *name, const struct 
   const char *path =
       path_of(w, name, item, ts_dataset_tile(&w->project->dataset, node->scope, unit), type->file_ending);
   ts_auto_free char *target = make_place(w, path, &err);
-  if (!target || !write_data(target, data, against_of(w, node), &err)) {
+  if (!target || !write_unit_data(w, target, node, unit, data, &err)) {
     complain(w, &err);
     return;
   }
@@ -148,47 +180,110 @@ static void write_overlay(struct product_writer *w, const struct ts_item *item, 
     add_output(w, path);
 }
 
-/* Writes what came of a product of an item, and forgets it. */
+/* Of a stage that is also asked for the shapes of objects, the wanted product that they are; TS_NONE: there is none. */
+static size_t shapes_of(const struct product_writer *w, size_t stage) {
+  size_t i = 0;
+  while (i < w->plan->wanted_count && (stage_of(w, i) != stage || strcmp(port_of(w, i)->type, "shapes") != 0)) i++;
+  return i < w->plan->wanted_count ? i : TS_NONE;
+}
+
+/* The table of the stage that may have the measurements; NULL: none came. */
+static const struct ts_data *table_of(const struct product_writer *w, size_t stage, size_t item) {
+  for (size_t i = 0; i < w->plan->wanted_count; i++) {
+    const struct ts_data *held = joined_of(w, i, item)->held;
+    size_t column;
+    if (held && stage_of(w, i) == stage && ts_data_type(held)->kind == TS_DATA_TABLE &&
+        ts_data_find_column(held, "id", &column))
+      return held;
+  }
+  return NULL;
+}
+
+static bool write_shapes(const struct product_writer *w, size_t wanted, size_t item, const char *path,
+                         struct ts_error *err) {
+  const size_t stage = stage_of(w, wanted);
+  const struct ts_shapes_file file = {.shapes = joined_of(w, wanted, item)->held,
+                                      .table = table_of(w, stage, item),
+                                      .ids = &w->ids,
+                                      .item = item,
+                                      .stage = w->plan->workflow->stages[stage].name};
+  return ts_shapes_file_write(&file, path, err);
+}
+
+/* Writes what came of a product of an item, and forgets it, but for a table that shapes wait for. */
 static void finish(struct product_writer *w, size_t wanted, size_t item_index) {
-  struct ts_joined *joined = &w->joined[item_index * w->plan->wanted_count + wanted];
+  struct ts_joined *joined = joined_of(w, wanted, item_index);
   const struct ts_item *item = &w->project->dataset.items[item_index];
   struct ts_error err = {0};
   if (!gave_up(w)) {
-    const char *path = path_of(w, w->names[wanted], item, NULL, ts_joined_ending(joined));
+    const bool is_shapes = joined->held && ts_is_shapes(joined->held);
+    const char *path = path_of(w, w->names[wanted], item, NULL, is_shapes ? "geojson" : ts_joined_ending(joined));
     ts_auto_free char *target = make_place(w, path, &err);
-    if (target && ts_joined_write(joined, target, &item->pixel_size, &err))
+    if (target && (is_shapes ? write_shapes(w, wanted, item_index, target, &err)
+                             : ts_joined_write(joined, target, &item->pixel_size, &err)))
       add_output(w, path);
     else
       complain(w, &err);
     if (!w->gave_up && wanted == w->overlay && joined->spool) write_overlay(w, item, joined->spool);
   }
+  struct ts_data *table = joined->held && !ts_is_shapes(joined->held) ? ts_steal(joined->held) : NULL;
   ts_joined_release(joined);
+  joined->held = table;
+  joined->is_done = true;
+}
+
+/* Writes the shapes of a stage once its tables have come, and frees these. */
+static void finish_shapes(struct product_writer *w, size_t stage, size_t item, bool is_last_call) {
+  const size_t shapes = shapes_of(w, stage);
+  if (shapes == TS_NONE || !joined_of(w, shapes, item)->held) return;
+  for (size_t i = 0; i < w->plan->wanted_count; i++)
+    if (stage_of(w, i) == stage && strcmp(port_of(w, i)->type, "table") == 0 && !joined_of(w, i, item)->is_done &&
+        !is_last_call)
+      return;
+  finish(w, shapes, item);
+  for (size_t i = 0; i < w->plan->wanted_count; i++) {
+    struct ts_joined *joined = joined_of(w, i, item);
+    if (stage_of(w, i) != stage || !joined->held) continue;
+    ts_data_unref(joined->held);
+    joined->held = NULL;
+  }
 }
 
 static void join_unit(struct product_writer *w, size_t wanted, const struct ts_joined_unit *unit,
-                      const struct ts_data *data) {
+                      struct ts_data *data) {
   const struct ts_dataset *d = unit->dataset;
-  const size_t item = ts_dataset_item(d, unit->scope, unit->unit);
-  struct ts_joined *joined = &w->joined[item * w->plan->wanted_count + wanted];
+  const size_t item = ts_dataset_item(d, unit->scope, unit->unit), stage = stage_of(w, wanted);
+  struct ts_joined *joined = joined_of(w, wanted, item);
   struct ts_error err = {0};
   size_t first = 0, count = 0;
   if (!ts_joined_put(joined, unit, data, &err)) complain(w, &err);
   ts_dataset_units_in_item(d, unit->scope, item, &first, &count);
+  if (count == 1 && ts_data_type(data)->kind == TS_DATA_TABLE && shapes_of(w, stage) != TS_NONE)
+    joined->held = ts_data_ref(data);
   if (joined->arrived == count) finish(w, wanted, item);
+  finish_shapes(w, stage, item, false);
+}
+
+static void hold_shapes(struct product_writer *w, size_t wanted, size_t item, struct ts_data *shapes) {
+  joined_of(w, wanted, item)->held = ts_data_ref(shapes);
+  finish_shapes(w, stage_of(w, wanted), item, false);
 }
 
 static void write_one(struct product_writer *w, size_t wanted, const struct ts_node *node, size_t unit,
-                      const struct ts_data *data) {
+                      struct ts_data *data) {
   if (gave_up(w)) return;
-  const size_t stage = node->kind == TS_NODE_TASK ? w->plan->workflow->tasks[node->task].stage : 0;
-  const struct ts_joined_unit where = {.dataset = &w->project->dataset,
+  const struct ts_dataset *d = &w->project->dataset;
+  const struct ts_joined_unit where = {.dataset = d,
                                        .ids = &w->ids,
                                        .scope = node->scope,
                                        .unit = unit,
-                                       .stage = w->plan->workflow->stages[stage].name,
+                                       .stage = stage_name(w, node),
                                        .against = against_of(w, node),
                                        .folder = w->folder.place};
-  if (!w->project->request->per_tile && ts_joined_takes(&where, data))
+  const bool is_file = ts_scope_is_in_item(node->scope) && !ts_dataset_tile(d, node->scope, unit);
+  if (is_file && ts_is_shapes(data))
+    hold_shapes(w, wanted, ts_dataset_item(d, node->scope, unit), data);
+  else if ((is_file || !w->project->request->per_tile) && ts_joined_takes(&where, data))
     join_unit(w, wanted, &where, data);
   else
     write_unit(w, w->names[wanted], node, unit, data);
@@ -233,11 +328,6 @@ void ts_write_product(void *user, uint32_t node_index, uint32_t port, size_t uni
 
 /* ---- Beginning and end ---- */
 
-static const struct ts_op_port *port_of(const struct product_writer *w, size_t wanted) {
-  const struct ts_source *source = &w->plan->options.wanted[wanted];
-  return w->plan->workflow->tasks[source->index].op->descriptor->outputs[source->port];
-}
-
 static bool may_have_outlines(const struct product_writer *w, size_t wanted) {
   const char *type = port_of(w, wanted)->type;
   return strcmp(type, "mask") == 0 || strcmp(type, "labels") == 0;
@@ -257,19 +347,41 @@ static size_t overlay_of(const struct product_writer *w) {
   return first;
 }
 
+/* How files of a product may end. */
+static const char *const *endings_of(const struct product_writer *w, size_t wanted) {
+  static const char *const image[] = {"png", "ome.tif", "overlay.png", NULL}, *const table[] = {"csv", NULL},
+                           *const outlines[] = {"geojson", NULL}, *const other[] = {"bin", NULL};
+  const struct ts_type *type = ts_type_find(port_of(w, wanted)->type);
+  if (!type || type->kind == TS_DATA_PIXELS) return image; /* alternatives are kinds of pixels */
+  if (type->kind == TS_DATA_TABLE) return table;
+  return strcmp(type->file_ending, "geojson") == 0 ? outlines : other;
+}
+
+struct path_list {
+  const char **paths; /* owned; texts in the arena of the work */
+  size_t count, capacity;
+};
+
+static void add_path(struct path_list *list, const char *path) {
+  list->paths = ts_grow(list->paths, list->count, &list->capacity, sizeof *list->paths);
+  list->paths[list->count++] = path;
+}
+
 /* Every path that may be written, as run.json lists them until the run has ended. */
-static const char **plan_paths(struct product_writer *w, size_t *count) {
-  static const char *const endings[] = {"png", "ome.tif", "csv", "geojson", "bin"};
+static void plan_paths(struct product_writer *w, struct path_list *list) {
   const struct ts_dataset *d = &w->project->dataset;
-  const size_t all = sizeof endings / sizeof *endings;
-  const char **paths = ts_calloc((w->plan->wanted_count * all + 1) * (d->item_count + 1), sizeof *paths);
-  *count = 0;
-  for (size_t item = 0; item < d->item_count; item++) {
-    for (size_t i = 0; i < w->plan->wanted_count * all; i++)
-      paths[(*count)++] = path_of(w, w->names[i / all], &d->items[item], NULL, endings[i % all]);
-    paths[(*count)++] = path_of(w, "overlay", &d->items[item], NULL, "png");
+  for (size_t k = 0; k < d->item_count; k++) {
+    const struct ts_item *item = &d->items[k];
+    const size_t tiles = w->project->request->per_tile ? item->tile_count : 0;
+    for (size_t i = 0; i < w->plan->wanted_count; i++) {
+      for (const char *const *ending = endings_of(w, i); *ending; ending++) {
+        add_path(list, path_of(w, w->names[i], item, NULL, *ending));
+        for (size_t t = 0; t < tiles; t++)
+          add_path(list, path_of(w, w->names[i], item, &d->tiles[item->first_tile + t], *ending));
+      }
+    }
+    add_path(list, path_of(w, "overlay", item, NULL, "png"));
   }
-  return paths;
 }
 
 void ts_write_products_begin(struct product_writer *w) {
@@ -287,9 +399,10 @@ void ts_write_products_begin(struct product_writer *w) {
   w->joined = ts_calloc(w->project->dataset.item_count * w->plan->wanted_count + 1, sizeof *w->joined);
   ts_object_ids_init(&w->ids, w->project, w->plan, w->values);
   w->overlay = overlay_of(w);
-  size_t count = 0;
-  ts_auto_free const char **planned = plan_paths(w, &count);
-  if (!ts_run_folder_begin(&w->folder, planned, count, &err)) complain(w, &err);
+  struct path_list planned = {0};
+  plan_paths(w, &planned);
+  if (!ts_run_folder_begin(&w->folder, planned.paths, planned.count, &err)) complain(w, &err);
+  free(planned.paths);
 }
 
 /* Products come in the order in which tasks finish; lists of them have a stable one. */
@@ -299,10 +412,11 @@ static int compare_paths(const void *a, const void *b) {
 
 void ts_write_products_end(struct product_writer *w, const char *state, bool ran_to_end) {
   struct ts_error err = {0};
-  for (size_t i = 0; i < w->project->dataset.item_count * w->plan->wanted_count; i++) {
-    if (w->joined[i].arrived > 0 && ran_to_end) finish(w, i % w->plan->wanted_count, i / w->plan->wanted_count);
-    ts_joined_release(&w->joined[i]);
-  }
+  const size_t wanted = w->plan->wanted_count, count = w->project->dataset.item_count * wanted;
+  for (size_t i = 0; i < count && ran_to_end; i++)
+    if (w->joined[i].arrived > 0) finish(w, i % wanted, i / wanted);
+  for (size_t i = 0; i < count && ran_to_end; i++) finish_shapes(w, stage_of(w, i % wanted), i / wanted, true);
+  for (size_t i = 0; i < count; i++) ts_joined_release(&w->joined[i]);
   if (w->output_count > 0) qsort(w->outputs, w->output_count, sizeof *w->outputs, compare_paths);
   if (!w->gave_up && !ts_run_folder_end(&w->folder, state, w->outputs, w->output_count, w->issues, &err))
     complain(w, &err);

@@ -128,6 +128,11 @@ def files_below(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+def results_below(folder):
+    """The same without run.json, which names the run and its command."""
+    return {name: content for name, content in files_below(folder).items() if name != "run.json"}
+
+
 def read_csv(path):
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))

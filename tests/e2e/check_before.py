@@ -182,16 +182,21 @@ def check_designs():
     check(wanted in reply["warnings"], f"analyse: {reply['warnings']}")
 
 
+EACH = ("--per-tile", "--all-outputs")
+
+
 def check_many_files():
     folder = project("many")
     # 147 x 110 tiles of 7 pixels, six outputs of a tile each.
-    reply = call_json("check", "-C", folder, "--tile", 7)
+    reply = call_json("check", "-C", folder, "--tile", 7, *EACH)
     said = [text for text in reply["warnings"] if "files" in text]
     equal(said, ["a run writes 97 020 files here, for 16 170 tiles; with --tile 256 they are 72"], "tiles of 7 pixels")
-    equal([text for text in call_json("check", "-C", folder, "--tile", 24)["warnings"] if "files" in text], [],
+    equal([text for text in call_json("check", "-C", folder, "--tile", 24, *EACH)["warnings"] if "files" in text], [],
           "tiles of 24 pixels: 43 x 32 x 6 files")
-    written = call_json("run", "-C", folder, "--tile", 256)
-    equal(len(written["outputs"]), 72, "files with the tile size that was proposed")
+    written = call_json("run", "-C", folder, "--tile", 256, *EACH)
+    equal(len(written["outputs"]), 72 + 1, "files with the tile size that was proposed, and run.json")
+    equal([text for text in call_json("check", "-C", folder, "--tile", 7)["warnings"] if "files" in text], [],
+          "tiles of 7 pixels, one file for each image")
 
 
 def check_large_tiles():

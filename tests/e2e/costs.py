@@ -169,7 +169,7 @@ def check_slow_store(project):
     say(f"executed with a fast store {sum(fast.values())}, with a slow one {sum(late.values())}")
     check(late["segment.split"] > fast["segment.split"], f"segment.split was loaded all the same: {fast}, {late}")
     equal(late["normalise.colours"], 0, "outputs of stages that were computed again")
-    check(support.files_below(project / "result") == support.files_below(slow / "result"), "the results differ")
+    check(support.results_below(project / "result") == support.results_below(slow / "result"), "the results differ")
     why = call_json("explain", "-C", slow, "segment.split")["cost"]
     check(why["load_measured"] and why["load_s"] > 10 * why["recompute_s"], f"explain does not show both costs: {why}")
 

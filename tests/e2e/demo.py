@@ -190,7 +190,7 @@ def check_changed_parameter(project, run):
 
 def check_run(project):
     """One run with default values: files, and quality against the true nuclei."""
-    reply = call_json("run", "-C", project, "--overlay", "-o", "result")
+    reply = call_json("run", "-C", project, "--per-tile", "--all-outputs", "--overlay", "-o", "result")
     folder = project / "result/slide"
     wanted = [f"{name}.x{x}_y{y}.{ending}" for x, y in TILES for name, ending in (
         ("normalise.image", "png"), ("segment.mask", "png"), ("segment.mask", "overlay.png"), ("compare.table", "csv"),

@@ -162,7 +162,7 @@ def main():
     equal(limited(*words, "-o", "out-mixed").returncode, 0, "exit once the image is mended")
     equal(limited(*words[:3], "hostile.json", "--store", "fresh", "--progress=none", "-o", "out-fresh").returncode, 0,
           "exit with a fresh store")
-    check(support.files_below(folder / "out-mixed") == support.files_below(folder / "out-fresh"),
+    check(support.results_below(folder / "out-mixed") == support.results_below(folder / "out-fresh"),
           "mended: other products than with a fresh store")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     say(f"most memory of any call: {peak / 1e6:.0f} MB")

@@ -47,7 +47,7 @@ def check_damage(folder):
     study(folder, store="whole")
     study(folder, *SEED, store="fresh", out="out-fresh")
     call("run", "-C", folder, "--store", "fresh-run", "-o", "run-fresh", "--progress=none")
-    wanted, files = results(folder, "out-fresh"), support.files_below(folder / "run-fresh")
+    wanted, files = results(folder, "out-fresh"), support.results_below(folder / "run-fresh")
     check(len(files) >= 6, f"the run wrote {sorted(files)}")
     damages = {
         "flipped": lambda store: [flip(path) for path in products(folder, store)],
@@ -67,9 +67,9 @@ def check_damage(folder):
         study(folder, *SEED, store=name, out=f"out-{name}")
         same(folder, wanted, name, f"out-{name}")
         call("run", "-C", folder, "--store", name, "-o", f"run-{name}", "--progress=none")
-        check(support.files_below(folder / f"run-{name}") == files, f"{name}: a run wrote other files")
+        check(support.results_below(folder / f"run-{name}") == files, f"{name}: a run wrote other files")
         call("run", "-C", folder, "--store", name, "-o", f"run2-{name}", "--progress=none")
-        check(support.files_below(folder / f"run2-{name}") == files, f"{name}: the store was not mended")
+        check(support.results_below(folder / f"run2-{name}") == files, f"{name}: the store was not mended")
         say(f"{name}: {count} products damaged, results equal")
 
 

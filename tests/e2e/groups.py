@@ -128,15 +128,15 @@ def by_value(rows):
 
 def check_made():
     folder = make_project()
-    reply = call_json("run", "-C", folder, "study.json", "-o", "out", "--per-tile")
+    reply = call_json("run", "-C", folder, "study.json", "--per-tile", "-o", "out")
     slides = {name: slide_scores(folder / "out" / name, support.read_png(folder / f"{name}-truth.png")[4], 32) for name in SLIDES}
     check(len({round(s["dice"], 6) for s in slides.values()}) == 5, f"slides do not differ: {slides}")
     check_reply(reply, slides, by_value(SLIDES), "made")
     for words in (("-j", 1), ("--workers", 2), ("--no-reuse",)):
-        again = call_json("run", "-C", folder, "study.json", "-o", "out", *words)
+        again = call_json("run", "-C", folder, "study.json", "--per-tile", "-o", "out", *words)
         for key in ("quality", "quality_over_files", "by_group"):
             equal(again[key], reply[key], f"{key} with {words}")
-    said = call("run", "-C", folder, "study.json", "-o", "out").stdout
+    said = call("run", "-C", folder, "study.json", "--per-tile", "-o", "out").stdout
     lines = [line.split() for line in said.splitlines()]
     for row in reply["by_group"]:
         cells = [line for line in lines if line[:2] == [row["group"], row["value"]]]
@@ -155,7 +155,7 @@ def check_cohort():
     (folder / "data.csv").write_text("\n".join(["image,reference,stain", *rows]) + "\n", encoding="utf-8")
     workflow = pathlib.Path(__file__).resolve().parents[2] / "workflows/nuclei/workflow.json"
     write_study(folder, {"manifest": "data.csv", "tile": 0, "groups": ["stain"]}, str(workflow))
-    reply = call_json("run", "-C", folder, "study.json", "-o", "out", "-p", "G1=20", "-p", "G2=10")
+    reply = call_json("run", "-C", folder, "study.json", "--per-tile", "-o", "out", "-p", "G1=20", "-p", "G2=10")
     slides = {}
     for path in images:
         truth = support.read_png(path.with_name(path.stem + "_labels.png"))

@@ -196,7 +196,8 @@ def main():
     slides = []
     write_study(project, "compare.table:dice")
     for i, value in enumerate(SETS):
-        call_json("run", "-C", project, "study.json", "-p", f"minSizeSeg={value}", "-o", f"run{i}")
+        call_json("run", "-C", project, "study.json", "-p", f"minSizeSeg={value}", "-o", f"run{i}",
+                  "--per-tile")
         slides.append([Run(project, project / f"run{i}/{name}", name) for name in SIZES])
     check(any(not own for own in slides[0][0].areas.values()), "no tile of the large slide is blank")
     check(all(slide.counts["found"] == 0 for slide in slides[2]), "the last set leaves objects")

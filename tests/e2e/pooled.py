@@ -45,7 +45,8 @@ def tile_mean(folder, column):
 
 
 def run(project, name, *words):
-    reply = call_json("run", "-C", project, "workflow.json", "--data", SHARED / SLIDE, "--tile", 512, "-o", name, *words)
+    reply = call_json("run", "-C", project, "workflow.json", "--data", SHARED / SLIDE, "--tile", 512, "--per-tile",
+                      "-o", name, *words)
     return reply, project / name
 
 

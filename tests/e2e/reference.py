@@ -64,7 +64,8 @@ def make_project():
 
 
 def read_columns(project):
-    call("run", "-C", project, "--data", "slide.png", "--tile", 0, "-o", "columns", "--progress=none")
+    call("run", "-C", project, "--data", "slide.png", "--tile", 0, "--per-tile", "-o", "columns",
+         "--progress=none")
     text = (project / "columns/slide/features.summary.csv").read_text(encoding="utf-8")
     return text.splitlines()[0].split(",")
 

@@ -130,7 +130,7 @@ def check_run(project):
     call("run", "-C", project, "--store", "store-run", "-o", "run-1", "--progress=none")
     call("run", "-C", project, "--store", "store-run-2", "-o", "run-2", "--progress=none", "--workers", 2,
          env=environment())
-    found, wanted = support.files_below(project / "run-2"), support.files_below(project / "run-1")
+    found, wanted = support.results_below(project / "run-2"), support.results_below(project / "run-1")
     check(len(wanted) > 3 and found == wanted, f"files of 'run': {sorted(found)}, not {sorted(wanted)}")
 
 

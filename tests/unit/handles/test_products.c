@@ -40,6 +40,7 @@ static void run_alone(size_t set, char folder[32]) {
   request.parameters = small_project_set(set, &count);
   request.parameter_count = count;
   request.no_reuse = true;
+  request.per_tile = request.all_outputs = true;
   if (tessera_run(&request, &reply) != 0) fail_msg("%s", reply);
   tessera_reply_free(reply);
 }
@@ -243,7 +244,8 @@ static void run_params(json_t *params, const char *output) {
                                               .store = "memory",
                                               .output = output,
                                               .parameters = settings,
-                                              .parameter_count = count};
+                                              .parameter_count = count,
+                                              .per_tile = true};
   if (tessera_run(&request, &reply) != 0) fail_msg("%s", reply);
   tessera_reply_free(reply);
   for (size_t i = 0; i < count; i++) free((char *)(uintptr_t)settings[i].value);
