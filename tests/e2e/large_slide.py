@@ -170,7 +170,7 @@ def test_forms(folder, wanted):
 
 
 def is_joining(event):
-    return event["ev"] == "task_done" and event["task"].startswith(("measure.", "overlap."))
+    return event["ev"] == "task_done" and event["name"].startswith(("measure.", "overlap."))
 
 
 def start_and_kill(folder, enough):
@@ -191,7 +191,7 @@ def start_and_kill(folder, enough):
 
 
 def test_kill(folder, wanted):
-    for enough in (10, 30):
+    for enough in (10, 60):
         shutil.rmtree(folder / "kill", ignore_errors=True)
         shutil.rmtree(folder / "s-kill", ignore_errors=True)
         start_and_kill(folder, enough)
