@@ -7,6 +7,7 @@
 #include "op/implementation.h"
 #include "ops/nuclei/nuclei.h"
 #include "ops/objects/objects.h"
+#include "ops/pixels/pixels.h"
 #include "ops/source/source.h"
 
 #include <string.h>
@@ -29,6 +30,8 @@ struct ts_registry *ts_project_registry(void) {
   ts_registry_add_built_in(registry, ts_source_operations, ts_source_operation_count, ts_implementations,
                            ts_implementation_count);
   ts_registry_add_built_in(registry, ts_nuclei_operations, ts_nuclei_operation_count, ts_implementations,
+                           ts_implementation_count);
+  ts_registry_add_built_in(registry, ts_pixels_operations, ts_pixels_operation_count, ts_implementations,
                            ts_implementation_count);
   ts_registry_add_built_in(registry, ts_objects_operations, ts_objects_operation_count, ts_implementations,
                            ts_implementation_count);
