@@ -21,6 +21,16 @@ static json_t *common_of(const struct ts_project *project, const json_t *order) 
   return common;
 }
 
+/* Of an item of the work order: which file it is, and its resolution. Not its groups, its split and the tiles that have
+ * tissue. A new reference. */
+static json_t *file_of(const json_t *item) {
+  static const char *const members[] = {"name", "inputs", "mpp", "level"};
+  json_t *file = json_object();
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    json_object_set(file, members[i], json_object_get(item, members[i]));
+  return file;
+}
+
 void ts_object_ids_init(struct ts_object_ids *ids, const struct ts_project *project, const struct ts_plan *plan,
                         const struct ts_value *values) {
   ts_auto(json_decrefp) json_t *order = ts_order_write(project, plan, values, 1);
@@ -28,7 +38,7 @@ void ts_object_ids_init(struct ts_object_ids *ids, const struct ts_project *proj
   const json_t *items = json_object_get(order, "items");
   ids->keys = ts_calloc(project->dataset.item_count + 1, sizeof *ids->keys);
   for (size_t i = 0; i < project->dataset.item_count; i++) {
-    json_object_set(common, "item", json_array_get(items, i));
+    json_object_set_new(common, "item", file_of(json_array_get(items, i)));
     free(ts_order_text(common, &ids->keys[i]));
   }
 }
