@@ -56,18 +56,20 @@ static bool has_commas(const struct manifest *m) {
   return false;
 }
 
+/* Columns with a meaning of their own. */
+static const char *const own_names[] = {TS_MPP_COLUMN, TS_LEVEL_COLUMN, TS_TISSUE_COLUMN, TS_SPLIT_COLUMN};
+#define OWN_NAME_COUNT (sizeof own_names / sizeof *own_names)
+
 /* Every name that a column may have: inputs, groups, those with a meaning of their own. In the project's arena. */
 static const char **known_names(const struct manifest *m, size_t *count) {
   const struct ts_workflow *w = m->project->workflow;
   const struct study_file *f = &m->project->study;
-  const char **names = ts_arena_array(&m->project->arena, w->input_count + f->group_count + 3, sizeof *names);
+  const char **names =
+      ts_arena_array(&m->project->arena, w->input_count + f->group_count + OWN_NAME_COUNT, sizeof *names);
   *count = 0;
   for (size_t i = 0; i < w->input_count; i++) names[(*count)++] = w->inputs[i].name;
   for (size_t g = 0; g < f->group_count; g++) names[(*count)++] = f->groups[g];
-  names[(*count)++] = TS_MPP_COLUMN;
-  names[(*count)++] = TS_LEVEL_COLUMN;
-  names[(*count)++] = TS_TISSUE_COLUMN;
-  names[(*count)++] = TS_SPLIT_COLUMN;
+  for (size_t i = 0; i < OWN_NAME_COUNT; i++) names[(*count)++] = own_names[i];
   return names;
 }
 
