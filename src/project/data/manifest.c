@@ -272,12 +272,23 @@ static const char **keep_facts(const struct manifest *m, struct item_facts *fact
   return values;
 }
 
+/* The place is the name in the study. */
+static void report_unreadable(const struct manifest *m, struct ts_error *err) {
+  err->where.file[0] = err->where.path[0] = '\0'; /* the name of the manifest, which is in the text */
+  if (err->code == TS_ERR_FILE_NOT_FOUND) {
+    ts_error_clear(err);
+    ts_fail(err, TS_ERR_FILE_NOT_FOUND, "there is no manifest '%s'", m->path);
+    ts_error_help(err, "names in a study file are relative to its folder; check the spelling");
+  }
+  ts_json_place(err, &m->project->doc, "/data/manifest", TS_JSON_VALUE);
+}
+
 bool ts_manifest_read(struct ts_project *project, const char *path, struct paths *files, struct item_facts *facts,
                       struct ts_issues *issues) {
   struct manifest m = {.project = project, .issues = issues, .path = path};
   struct ts_error err = {0};
   if (!ts_csv_read(&m.csv, path, &err)) {
-    if (!err.where.file[0]) ts_json_place(&err, &project->doc, "/data/manifest", TS_JSON_VALUE);
+    if (err.where.line == 0) report_unreadable(&m, &err);
     return ts_issues_fault(issues, &err);
   }
   if (has_commas(&m)) {
