@@ -18,24 +18,27 @@
 #include "base/error.h"
 #include "kernels/cpu/bits.h"
 #include "kernels/cpu/canny.h"
+#include "kernels/objects.h"
 #include "kernels/pixel_run.h"
 #include "kernels/threads.h"
 
 /* The columns in order: F is given the last part of a column's enumerator, and its name. */
-#define TS_FEATURE_LIST_OF_PLACE(F) F(LABEL, "label"), TS_FEATURE_LIST_OF_BOX(F)
+#define TS_FEATURE_LIST_OF_PLACE(F)                                                                                    \
+  F(LABEL, "label"), TS_FEATURE_LIST_OF_BOX(F), F(CENTROID_X, "centroid_x"), F(CENTROID_Y, "centroid_y")
 #define TS_FEATURE_LIST_OF_BOX(F)                                                                                      \
-  F(AREA, "area"), F(BOX_X, "box_x"), F(BOX_Y, "box_y"), F(BOX_WIDTH, "box_width"), F(BOX_HEIGHT, "box_height"),       \
-      F(CENTROID_X, "centroid_x"), F(CENTROID_Y, "centroid_y")
+  F(AREA, "area"), F(BOX_X, "box_x"), F(BOX_Y, "box_y"), F(BOX_WIDTH, "box_width"), F(BOX_HEIGHT, "box_height")
 #define TS_FEATURE_LIST_OF_FORM(F)                                                                                     \
   F(MAJOR_AXIS, "major_axis"), F(MINOR_AXIS, "minor_axis"), F(ECCENTRICITY, "eccentricity"), F(EXTENT, "extent"),      \
       F(PERIMETER, "perimeter"), F(CIRCULARITY, "circularity")
-#define TS_FEATURE_LIST_OF_CHANNEL(F, c)                                                                               \
+/* Of a channel: what is counted pixel by pixel, and what depends on the edges of the whole plane. */
+#define TS_FEATURE_LIST_OF_COUNTS(F, c)                                                                                \
   F(MEAN, c "_mean"), F(MAX, c "_max"), F(MIN, c "_min"), F(STD, c "_std"), F(ENTROPY, c "_entropy"),                  \
       F(ENERGY, c "_energy"), F(SKEWNESS, c "_skewness"), F(KURTOSIS, c "_kurtosis"),                                  \
       F(GRADIENT_MEAN, c "_gradient_mean"), F(GRADIENT_STD, c "_gradient_std"),                                        \
       F(GRADIENT_ENTROPY, c "_gradient_entropy"), F(GRADIENT_ENERGY, c "_gradient_energy"),                            \
-      F(GRADIENT_SKEWNESS, c "_gradient_skewness"), F(GRADIENT_KURTOSIS, c "_gradient_kurtosis"),                      \
-      F(EDGE_PX, c "_edge_px"), F(EDGE_MEAN, c "_edge_mean")
+      F(GRADIENT_SKEWNESS, c "_gradient_skewness"), F(GRADIENT_KURTOSIS, c "_gradient_kurtosis")
+#define TS_FEATURE_LIST_OF_EDGES(F, c)   F(EDGE_PX, c "_edge_px"), F(EDGE_MEAN, c "_edge_mean")
+#define TS_FEATURE_LIST_OF_CHANNEL(F, c) TS_FEATURE_LIST_OF_COUNTS(F, c), TS_FEATURE_LIST_OF_EDGES(F, c)
 #define TS_FEATURE_LIST_OF_CHANNELS(F)                                                                                 \
   TS_FEATURE_LIST_OF_CHANNEL(F, "red"), TS_FEATURE_LIST_OF_CHANNEL(F, "green"), TS_FEATURE_LIST_OF_CHANNEL(F, "blue")
 #define TS_FEATURE_LIST(F) TS_FEATURE_LIST_OF_PLACE(F), TS_FEATURE_LIST_OF_FORM(F), TS_FEATURE_LIST_OF_CHANNELS(F)
@@ -71,6 +74,10 @@ struct ts_feature_image {
   int64_t width, height;
   int64_t x, y;
 };
+
+/* Rows of several objects: all columns but those of edges. */
+bool ts_features_rows(const struct ts_feature_image *image, const struct ts_object *objects, size_t count, double *rows,
+                      const struct ts_kernel_threads *threads, struct ts_error *err);
 
 /* How often each value of a channel occurs in the pixels of an object. Those of two pieces may be added. */
 struct ts_feature_counts {

@@ -6,6 +6,8 @@
 #include "base/file.h"
 #include "op/implementation.h"
 #include "ops/nuclei/nuclei.h"
+#include "ops/pixels/pixels.h"
+#include "ops/objects/objects.h"
 #include "ops/source/source.h"
 
 #include <string.h>
@@ -28,6 +30,10 @@ struct ts_registry *ts_project_registry(void) {
   ts_registry_add_built_in(registry, ts_source_operations, ts_source_operation_count, ts_implementations,
                            ts_implementation_count);
   ts_registry_add_built_in(registry, ts_nuclei_operations, ts_nuclei_operation_count, ts_implementations,
+                           ts_implementation_count);
+  ts_registry_add_built_in(registry, ts_pixels_operations, ts_pixels_operation_count, ts_implementations,
+                           ts_implementation_count);
+  ts_registry_add_built_in(registry, ts_objects_operations, ts_objects_operation_count, ts_implementations,
                            ts_implementation_count);
   return registry;
 }

@@ -13,13 +13,12 @@ import json
 import os
 import random
 import signal
-import struct
 import subprocess
 import time
-import zlib
 
 import _support as support
 from _masks import write_png
+from _slides import write_slide
 from _support import PROGRAM, call, call_json, check, equal, say
 
 WIDTH, HEIGHT, TILE, HALO = 6000, 5000, 512, 64
@@ -68,42 +67,6 @@ def draw_row(y, scale):
             for x in range((left // 40 + 2) * 40, right - 60, 40):
                 row[3 * x:3 * x + 27] = bytes(NUCLEUS) * 9
     return bytes(row)
-
-
-def tiles_of(width, height, scale, side=256):
-    """The packed tiles of a level, row by row."""
-    packed = []
-    for top in range(0, height, side):
-        rows = [draw_row(y, scale) for y in range(top, min(top + side, height))]
-        rows += [bytes(3 * width)] * (side - len(rows))
-        for left in range(0, width, side):
-            cut = [row[3 * left:3 * (left + side)].ljust(3 * side, b"\0") for row in rows]
-            packed.append(zlib.compress(b"".join(cut), 1))
-    return packed
-
-
-def write_slide(path):
-    data = bytearray(b"II*\0\0\0\0\0")
-    link = 4
-    for scale in (1, REDUCED):
-        width, height = WIDTH // scale, HEIGHT // scale
-        packed = tiles_of(width, height, scale)
-        offsets = []
-        for tile in packed:
-            offsets.append(len(data))
-            data += tile
-        lists = len(data)
-        data += struct.pack(f"<{len(packed)}I", *offsets) + struct.pack(f"<{len(packed)}I", *map(len, packed))
-        bits = len(data)
-        data += struct.pack("<3H", 8, 8, 8) + b"\0\0"
-        struct.pack_into("<I", data, link, len(data))
-        entries = [(254, 4, 1, 0 if scale == 1 else 1), (256, 4, 1, width), (257, 4, 1, height), (258, 3, 3, bits),
-                   (259, 3, 1, 8), (262, 3, 1, 2), (277, 3, 1, 3), (284, 3, 1, 1), (322, 4, 1, 256), (323, 4, 1, 256),
-                   (324, 4, len(packed), lists), (325, 4, len(packed), lists + 4 * len(packed))]
-        data += struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in entries)
-        link = len(data)
-        data += struct.pack("<I", 0)
-    path.write_bytes(bytes(data))
 
 
 def grid():
@@ -309,7 +272,8 @@ def test_study(folder):
 def main():
     support.need_program()
     folder = make_project()
-    write_slide(folder / "slide.tif")
+    write_slide(folder / "slide.tif", [(WIDTH // scale, HEIGHT // scale, lambda y, scale=scale: draw_row(y, scale))
+                                       for scale in (1, REDUCED)])
     kept = test_same_results(folder)
     test_cost(folder)
     test_workers(folder, kept)

@@ -17,7 +17,6 @@
 #include "kernels/cpu/canny.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/kernels.h"
-#include "kernels/objects.h"
 
 #define NAME(column, name) name
 const char *const ts_feature_names[TS_FEATURES_COUNT] = {TS_FEATURE_LIST(NAME)};
@@ -348,7 +347,8 @@ static void count_edges_of_piece(void *context, size_t piece) {
   }
 }
 
-static bool measure_objects(struct measuring *m, const struct ts_kernel_threads *threads, struct ts_error *err) {
+/* The objects must be those of the rows. */
+static bool measure_rows(struct measuring *m, const struct ts_kernel_threads *threads, struct ts_error *err) {
   m->piece_count = threads && threads->count > 1 ? threads->count * PIECES_PER_THREAD : 1;
   m->errors = ts_scratch_zero((int64_t)m->piece_count, sizeof *m->errors, err);
   if (!m->errors) return false;
@@ -358,12 +358,23 @@ static bool measure_objects(struct measuring *m, const struct ts_kernel_threads 
     ok = m->errors[i].code == TS_ERR_OK;
     if (!ok && err) *err = m->errors[i];
   }
+  ts_scratch_free(m->errors);
+  return ok;
+}
+
+bool ts_features_rows(const struct ts_feature_image *image, const struct ts_object *objects, size_t count, double *rows,
+                      const struct ts_kernel_threads *threads, struct ts_error *err) {
+  struct measuring m = {.image = *image, .objects = objects, .rows = rows, .object_count = count};
+  return measure_rows(&m, threads, err);
+}
+
+static bool measure_objects(struct measuring *m, const struct ts_kernel_threads *threads, struct ts_error *err) {
+  bool ok = measure_rows(m, threads, err);
   for (m->channel = 0; ok && m->channel < TS_FEATURE_CHANNELS; m->channel++) {
     ok = ts_features_find_edges(&m->image, m->channel, &m->edges, threads, err);
     if (ok) ts_pieces_run(threads, m->piece_count, count_edges_of_piece, m);
   }
   ts_edges_release(&m->edges);
-  ts_scratch_free(m->errors);
   return ok;
 }
 
