@@ -115,7 +115,7 @@ class Run:
         study = {"tessera": 1, "name": "large", "workflow": "workflow.json", "data": data, "method": {"name": "morris"},
                  "outputs": ["features.summary:count"]}
         (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")
-        words = [TESSERA, "-C", folder, "run", "study.json", "--json", "--progress=none", "--all-outputs", "--store",
+        words = [TESSERA, "-C", folder, "run", "study.json", "--json", "--progress=none", "--store",
                  "store", "--output", "out", "--memory", options.memory, "--jobs", options.jobs, "--tissue", tissue]
         self.read(folder / "reply.json", list(map(str, words)))
         shutil.rmtree(folder / "store", ignore_errors=True)

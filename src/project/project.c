@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "op/implementation.h"
 #include "ops/nuclei/nuclei.h"
-#include "ops/pixels/pixels.h"
 #include "ops/objects/objects.h"
+#include "ops/pixels/pixels.h"
 #include "ops/source/source.h"
 
 #include <string.h>

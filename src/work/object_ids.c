@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "order/order.h"
+#include "project/data/tissue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,15 @@ static json_t *common_of(const struct ts_project *project, const json_t *order) 
   return common;
 }
 
+/* An item without its tiles: of the tissue that decides about them, a mask of its own alone. A new reference. */
+static json_t *item_without_tiles(json_t *item) {
+  json_t *copy = json_copy(item);
+  json_t *mask = json_object_get(json_object_get(item, TS_TISSUE_COLUMN), "mask");
+  json_object_del(copy, TS_TISSUE_COLUMN);
+  if (mask) json_object_set(copy, TS_TISSUE_COLUMN, mask);
+  return copy;
+}
+
 void ts_object_ids_init(struct ts_object_ids *ids, const struct ts_project *project, const struct ts_plan *plan,
                         const struct ts_value *values) {
   ts_auto(json_decrefp) json_t *order = ts_order_write(project, plan, values, 1);
@@ -28,7 +38,7 @@ void ts_object_ids_init(struct ts_object_ids *ids, const struct ts_project *proj
   const json_t *items = json_object_get(order, "items");
   ids->keys = ts_calloc(project->dataset.item_count + 1, sizeof *ids->keys);
   for (size_t i = 0; i < project->dataset.item_count; i++) {
-    json_object_set(common, "item", json_array_get(items, i));
+    json_object_set_new(common, "item", item_without_tiles(json_array_get(items, i)));
     free(ts_order_text(common, &ids->keys[i]));
   }
 }

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The key of a file covers what its results depend on: the text of the workflow, the digests of operations and of the
- * file itself, resolution, level, parameter values and the stage that runs alone. Not the tiles: results that do not
- * depend on these have the same identifiers for every tile size. Nor the other files, the run or the machine. */
+ * file itself, a tissue mask of its own, resolution, level, parameter values and the stage that runs alone. Not the
+ * tiles, and not which of them have tissue: results that do not depend on these have the same identifiers for every
+ * tile size. Nor the other files, the run or the machine. */
 #ifndef TS_WORK_OBJECT_IDS_H
 #define TS_WORK_OBJECT_IDS_H
 
