@@ -12,9 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Components: pieces whose pixels touch across an edge, also at a corner. Labels: numbers that an operation gave in each
- * tile, so two pieces are one only if they overlap by more than half of the shorter of their contacts with the edge.
- * Values: numbers of the whole file; equal ones are one object, wherever they are. None: every piece is an object. */
+/* Components: pieces whose pixels touch across an edge, also at a corner. Labels: numbers that an operation gave in
+ * each tile, so two pieces are one only if they overlap by more than half of the shorter of their contacts with the
+ * edge. Values: numbers of the whole file; equal ones are one object, wherever they are. None: every piece is an
+ * object. */
 enum ts_stitch { TS_STITCH_COMPONENTS, TS_STITCH_LABELS, TS_STITCH_VALUES, TS_STITCH_NONE };
 enum { TS_STITCH_WAYS = 4 };
 

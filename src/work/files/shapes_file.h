@@ -3,7 +3,7 @@
 #ifndef TS_WORK_SHAPES_FILE_H
 #define TS_WORK_SHAPES_FILE_H
 
-#include "work/object_ids.h"
+#include "work/files/object_ids.h"
 
 struct ts_shapes_file {
   const struct ts_data *shapes; /* borrowed, as all */

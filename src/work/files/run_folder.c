@@ -1,6 +1,6 @@
 /* Checks, empties and records the folder of a run.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "work/run_folder.h"
+#include "work/files/run_folder.h"
 
 #include "base/alloc.h"
 #include "base/file.h"

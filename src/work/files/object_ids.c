@@ -1,6 +1,6 @@
 /* Makes the identifiers of objects.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "work/object_ids.h"
+#include "work/files/object_ids.h"
 
 #include "base/alloc.h"
 #include "order/order.h"
