@@ -160,7 +160,7 @@ struct ts_project {
   bool *supplied;                      /* per workflow input */
   const char **against;                /* per task: the reference of its products; NULL: none */
   struct ts_project_halo halo;
-  bool is_study;                       /* the dataset was opened with the study's reference */
+  bool is_study; /* the dataset was opened with the study's reference */
 };
 
 /* project.c */

@@ -176,8 +176,8 @@ static void too_many_tiles(struct ts_project *project, const char *what, double 
 static bool fits_limits(struct ts_project *project, const struct ts_item *item, struct ts_issues *issues) {
   const struct ts_grid *grid = &item->grid;
   if (grid->width <= 0 || grid->whole.width <= 0) return true;
-  double count = ceil((double)grid->whole.width / (double)grid->width) *
-                 ceil((double)grid->whole.height / (double)grid->height);
+  double count =
+      ceil((double)grid->whole.width / (double)grid->width) * ceil((double)grid->whole.height / (double)grid->height);
   double all = (double)project->dataset.tile_count + count;
   if (count > MAX_TILES_PER_FILE)
     too_many_tiles(project, ts_arena_printf(&project->arena, "'%s'", item->name), count, MAX_TILES_PER_FILE,
@@ -193,8 +193,7 @@ static void set_grid(const struct ts_project *project, struct ts_item *item, int
   item->grid = (struct ts_grid){0};
   if (width <= 0) return;
   item->grid.width = item->grid.height = tile;
-  item->grid.whole =
-      (struct ts_region){.width = width, .height = height, .level = ts_resolution_level(project, item)};
+  item->grid.whole = (struct ts_region){.width = width, .height = height, .level = ts_resolution_level(project, item)};
 }
 
 /* How tiles without tissue are left out. */

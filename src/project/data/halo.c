@@ -192,10 +192,11 @@ static void warn_large(const struct ts_project *project, struct ts_issues *issue
   if (halo->is_given || halo->px <= tile_of(project)) return;
   ts_auto(ts_str_release) struct ts_str path = {0};
   add_path(project, &path);
-  ts_issues_warn_once(issues,
-                      "the halo of %lld px (%s) is larger than the tiles of %lld px: most pixels are computed more than "
-                      "nine times; larger tiles need less work",
-                      (long long)halo->px, ts_str_get(&path), (long long)tile_of(project));
+  ts_issues_warn_once(
+      issues,
+      "the halo of %lld px (%s) is larger than the tiles of %lld px: most pixels are computed more than "
+      "nine times; larger tiles need less work",
+      (long long)halo->px, ts_str_get(&path), (long long)tile_of(project));
 }
 
 static void warn_tile(const struct ts_project *project, struct ts_issues *issues) {

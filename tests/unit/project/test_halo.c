@@ -55,18 +55,18 @@ static struct ts_registry *make_registry(void) {
   "\"R\": {\"type\": \"integer\", \"grid\": [4, 2], \"default\": 3}, \"E\": {" extent "}}, \"stages\": [{\"name\": "   \
   "\"segment\", \"per\": \"tile\", \"in\": {\"i\": \"i\"}, \"out\": {\"image\": \"select.image\"}, \"tasks\": ["
 /* Of one of the demonstrated length: in micrometres 5 to 10, at 0.5 per pixel 10 to 20 pixels. */
-static const char in_um[] =
-    HEAD("\"type\": \"real\", \"unit\": \"um\", \"range\": [5, 10], \"default\": 5")
-        TASK("smooth", "h.smooth", "i", "\"far\": \"R\"") ", "
-        TASK("select", "h.select", "smooth.image", "\"far\": \"E\"") "]}]}";
-static const char in_pixels[] =
-    HEAD("\"type\": \"integer\", \"default\": 10") TASK("smooth", "h.smooth", "i", "\"far\": \"R\"") ", "
-        TASK("select", "h.select", "smooth.image", "\"far\": \"E\"") "]}]}";
-static const char with_whole[] =
-    HEAD("\"type\": \"integer\", \"default\": 10") TASK("smooth", "h.smooth", "i", "\"far\": \"R\"") ", "
-        TASK("first", "h.whole", "smooth.image", "") ", " TASK("second", "h.whole", "first.image", "") ", "
-        TASK("third", "h.whole", "second.image", "") ", " TASK("fourth", "h.whole", "third.image", "") ", "
-        TASK("select", "h.select", "fourth.image", "\"far\": \"E\"") "]}]}";
+static const char in_um[] = HEAD("\"type\": \"real\", \"unit\": \"um\", \"range\": [5, 10], \"default\": 5")
+    TASK("smooth", "h.smooth", "i", "\"far\": \"R\"") ", " TASK("select", "h.select", "smooth.image",
+                                                                "\"far\": \"E\"") "]}]}";
+static const char in_pixels[] = HEAD("\"type\": \"integer\", \"default\": 10")
+    TASK("smooth", "h.smooth", "i", "\"far\": \"R\"") ", " TASK("select", "h.select", "smooth.image",
+                                                                "\"far\": \"E\"") "]}]}";
+static const char with_whole[] = HEAD("\"type\": \"integer\", \"default\": 10")
+    TASK("smooth", "h.smooth", "i", "\"far\": \"R\"") ", " TASK("first", "h.whole", "smooth.image", "") ", " TASK(
+        "second", "h.whole", "first.image",
+        "") ", " TASK("third", "h.whole", "second.image",
+                      "") ", " TASK("fourth", "h.whole", "third.image",
+                                    "") ", " TASK("select", "h.select", "fourth.image", "\"far\": \"E\"") "]}]}";
 
 static char folder[64];
 
@@ -175,8 +175,9 @@ static void reaches_of_a_study_add_up(void **state) {
   assert_warnings(&s, NULL, 0);
   ts_auto(json_decrefp) json_t *json = ts_project_halo_json(&s.project);
   ts_auto_free char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
-  assert_string_equal(text, "{\"given\":false,\"needed_px\":26,\"path\":[{\"px\":5,\"task\":\"segment.smooth\"},{\"px\":"
-                            "21,\"task\":\"segment.select\"}],\"px\":26,\"tile_tasks\":[]}");
+  assert_string_equal(text,
+                      "{\"given\":false,\"needed_px\":26,\"path\":[{\"px\":5,\"task\":\"segment.smooth\"},{\"px\":"
+                      "21,\"task\":\"segment.select\"}],\"px\":26,\"tile_tasks\":[]}");
   close_case(&s);
 }
 
@@ -363,9 +364,9 @@ static void a_work_order_is_followed(void **state) {
   } cases[] = {
       {ONE, "{\"tile\": 64, \"halo\": 7}", 7},
       {ONE, "{\"tile\": 64, \"halo\": 0}", 0},
-      {ONE, "{\"tile\": 32, \"halo\": 7}", 26},               /* the images are cut in another way */
-      {ONE, "{\"tile\": 64}", 26},                            /* a project that was not run */
-      {ONE, "null", 26},                                      /* a run that kept no order */
+      {ONE, "{\"tile\": 32, \"halo\": 7}", 26},                /* the images are cut in another way */
+      {ONE, "{\"tile\": 64}", 26},                             /* a project that was not run */
+      {ONE, "null", 26},                                       /* a run that kept no order */
       {ONE ", \"halo\": 9", "{\"tile\": 64, \"halo\": 7}", 9}, /* the study was edited */
   };
   for (size_t i = 0; i < 2 * COUNT_OF(cases); i++) {
