@@ -9,7 +9,7 @@
 
 #include "project/project.h"
 
-/* Sets project->halo. The items are in the dataset with their pixel sizes and with grids, which need no halo yet. */
+/* Sets project->halo. The items are in the dataset, with their pixel sizes and with grids that need no halo yet. */
 void ts_project_halo_settle(struct ts_project *project);
 /* Warnings: a halo that is smaller than what tasks look at, one that is larger than the tiles, tasks that look at the
  * whole tile. At most one of each kind; none where no image has several tiles. */
