@@ -146,7 +146,7 @@ static bool options_of(struct ts_work *work, const struct ts_source *wanted, siz
   const struct ts_project *project = work->project;
   const struct ts_request *request = project->request;
   *options = (struct ts_plan_options){.raw_values = request->raw_values,
-                                      .crop_halo = project->study.halo_px > 0,
+                                      .crop_halo = project->halo.px > 0,
                                       .only_stage = only_stage(work, issues),
                                       .supplied = project->supplied,
                                       .wanted = wanted,
