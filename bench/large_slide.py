@@ -115,7 +115,7 @@ class Run:
         study = {"tessera": 1, "name": "large", "workflow": "workflow.json", "data": data, "method": {"name": "morris"},
                  "outputs": ["features.summary:count"]}
         (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")
-        words = [TESSERA, "-C", folder, "run", "study.json", "--json", "--progress=none", "--all-outputs", "--store",
+        words = [TESSERA, "-C", folder, "run", "study.json", "--json", "--progress=none", "--store",
                  "store", "--output", "out", "--memory", options.memory, "--jobs", options.jobs, "--tissue", tissue,
                  *([] if tile else ["--per-tile"])]
         self.read(folder / "reply.json", list(map(str, words)))
@@ -199,7 +199,7 @@ def measure_tile_size(folder, side, tile, options):
     facts = {
         "tile": tile, "tiles": tissue["tiles"], "without_tissue": tissue["without_tissue"], "wall_s": run.wall_s,
         "cpu_s": run.cpu_s, "peak_bytes": run.peak_bytes, "cpu_ns_per_px": run.cpu_ns_per_px(),
-        "cpu_ns_per_core_px": 1e9 * run.cpu_s / run.pixels_of("overlap"), "segment_cpu_s": run.cpu_s_of("segment"),
+        "cpu_ns_per_core_px": 1e9 * run.cpu_s / (with_tissue / tissue["tiles"] * side ** 2), "segment_cpu_s": run.cpu_s_of("segment"),
         "join_cpu_s": run.cpu_s_of("features", "compare"), "scores": scores,
         "profile": run.reply["profile"], "reuse": run.reply["reuse"],
         "by_task_cpu_s": {f"{row['stage']}.{row['task']}": row["cpu_s"] for row in run.reply["by_task"]}}

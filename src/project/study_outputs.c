@@ -147,29 +147,23 @@ static void resolve_cost(struct ts_project *project, struct study_output *output
   if (!output->better) output->better = "lower";
 }
 
-/* Whether a task is fed with the objects of tiles by another one. */
-static bool is_joined_from(const struct ts_workflow *w, const struct ts_source *from) {
-  if (from->kind != TS_SOURCE_TASK || !ts_scope_is_tile(w->stages[w->tasks[from->index].stage].scope)) return false;
-  const struct ts_type *type = ts_type_find(w->tasks[from->index].op->descriptor->outputs[from->port]->type);
-  return type && type->chains;
-}
-
-/* The table per tile with the column of the output, made by the task whose objects the output's task joins. */
+/* The table per tile with the column of the output, which its stage gives away, made by the task whose pieces the
+ * output's task joins. */
 static void find_in_tiles(const struct ts_project *project, struct study_output *output) {
   const struct ts_workflow *w = project->workflow;
-  const struct ts_task *task = &w->tasks[output->source.index];
-  if (ts_scope_is_tile(w->stages[task->stage].scope)) return;
-  for (size_t i = 0; i < task->op->descriptor->input_count; i++) {
-    const struct ts_source *from = &task->inputs[i];
-    if (!is_joined_from(w, from)) continue;
-    const struct ts_op *op = w->tasks[from->index].op;
-    for (size_t port = 0; port < op->descriptor->output_count; port++) {
-      if (!ts_op_declares_columns(op, port) || !ts_op_has_column(op, port, output->column)) continue;
-      output->tiles.source = (struct ts_source){TS_SOURCE_TASK, from->index, port};
-      output->tiles.ratio = ts_op_find_ratio(op, port, output->column);
-      output->tiles.over = ts_column_over_tiles(op, port, output->column);
-      return;
-    }
+  const size_t joined = ts_task_joins(w, output->source.index);
+  if (joined == TS_NONE || !ts_scope_is_tile(w->stages[w->tasks[joined].stage].scope)) return;
+  const struct ts_op *op = w->tasks[joined].op;
+  const struct ts_stage *stage = &w->stages[w->tasks[joined].stage];
+  for (size_t i = 0; i < stage->output_count; i++) {
+    const struct ts_source *source = &stage->outputs[i].source;
+    if (source->index != joined || !ts_op_declares_columns(op, source->port) ||
+        !ts_op_has_column(op, source->port, output->column))
+      continue;
+    output->tiles.source = *source;
+    output->tiles.ratio = ts_op_find_ratio(op, source->port, output->column);
+    output->tiles.over = ts_column_over_tiles(op, source->port, output->column);
+    return;
   }
 }
 

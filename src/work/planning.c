@@ -104,13 +104,13 @@ static bool is_read_elsewhere(const struct ts_workflow *w, const struct ts_sourc
 }
 
 /* Whether a product becomes a file. Images and fields on their way to another stage are large, and not what the
- * workflow is for; pieces of objects are for the stage that joins them. */
+ * workflow is for; tables of what tiles cut are superseded by those of the whole file. */
 static bool is_written(const struct ts_project *project, const struct ts_source *source, size_t stage, bool is_alone) {
   const struct ts_workflow *w = project->workflow;
+  if (is_alone || project->request->all_outputs) return true;
   const char *type = w->tasks[source->index].op->descriptor->outputs[source->port]->type;
-  if (strcmp(type, "pieces") == 0) return false;
   const bool is_image = ts_str_starts_with(type, "image/") || ts_str_starts_with(type, "field/");
-  return !is_image || is_alone || project->request->all_outputs || !is_read_elsewhere(w, source, stage);
+  return !(is_image && is_read_elsewhere(w, source, stage)) && !ts_task_makes_pieces(w, source->index);
 }
 
 struct ts_source *ts_planning_all_products(struct ts_work *work, const struct ts_value *values, const char **names,
@@ -129,7 +129,7 @@ struct ts_source *ts_planning_all_products(struct ts_work *work, const struct ts
     for (size_t o = 0; o < w->stages[i].output_count; o++) {
       const struct ts_stage_output *output = &w->stages[i].outputs[o];
       const char *name = ts_arena_printf(&work->arena, "%s.%s", w->stages[i].name, output->name);
-      if (only == TS_NONE && is_internal(w, &output->source)) continue;
+      if (is_internal(w, &output->source)) continue;
       if (only == TS_NONE ? !is_made(work, &output->source, name, idle) : only != i) continue;
       if (!is_written(project, &output->source, i, only != TS_NONE)) continue;
       if (names) names[*count] = name;

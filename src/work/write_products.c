@@ -291,17 +291,6 @@ static void write_one(struct product_writer *w, size_t wanted, const struct ts_n
 
 /* ---- Products ---- */
 
-/* The task that another one joins the objects of; TS_NONE: it joins none. */
-static size_t joined_task(const struct ts_workflow *f, const struct ts_task *task) {
-  for (size_t i = 0; i < task->op->descriptor->input_count; i++) {
-    const struct ts_source *source = &task->inputs[i];
-    if (source->kind != TS_SOURCE_TASK) continue;
-    const struct ts_type *type = ts_type_find(f->tasks[source->index].op->descriptor->outputs[source->port]->type);
-    if (type && type->chains) return source->index;
-  }
-  return TS_NONE;
-}
-
 static bool reads_reference(const struct ts_workflow *f, const struct ts_task *task) {
   for (size_t i = 0; i < task->op->descriptor->input_count; i++) {
     const struct ts_source *source = &task->inputs[i];
@@ -314,14 +303,11 @@ static bool reads_reference(const struct ts_workflow *f, const struct ts_task *t
  * what such a task found in tiles; not the tables of those tiles. */
 static bool is_quality(const struct product_writer *w, const struct ts_node *node, const struct ts_data *data) {
   const struct ts_workflow *f = w->project->workflow;
-  const struct ts_task *task = &f->tasks[node->task];
   if (ts_data_type(data)->kind != TS_DATA_TABLE || ts_data_rows(data) > 1 || !w->project->against[node->task])
     return false;
-  const size_t joined = joined_task(f, task);
+  const size_t joined = ts_task_joins(f, node->task);
   if (joined != TS_NONE) return reads_reference(f, &f->tasks[joined]);
-  for (size_t t = 0; t < f->task_count; t++)
-    if (joined_task(f, &f->tasks[t]) == node->task) return false;
-  return reads_reference(f, task);
+  return !ts_task_makes_pieces(f, node->task) && reads_reference(f, &f->tasks[node->task]);
 }
 
 void ts_write_product(void *user, uint32_t node_index, uint32_t port, size_t unit, struct ts_data *data) {

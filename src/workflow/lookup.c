@@ -74,3 +74,24 @@ const char *ts_task_name(const struct ts_workflow *workflow, size_t task, char *
   const struct ts_task *t = &workflow->tasks[task];
   return ts_join_names(workflow->stages[t->stage].name, t->name, buffer, size);
 }
+
+static bool is_pieces(const struct ts_op *op, size_t port) {
+  const struct ts_type *type = ts_type_find(op->descriptor->outputs[port]->type);
+  return type && type->chains;
+}
+
+bool ts_task_makes_pieces(const struct ts_workflow *workflow, size_t task) {
+  const struct ts_op *op = workflow->tasks[task].op;
+  size_t port = 0;
+  while (port < op->descriptor->output_count && !is_pieces(op, port)) port++;
+  return port < op->descriptor->output_count;
+}
+
+size_t ts_task_joins(const struct ts_workflow *workflow, size_t task) {
+  const struct ts_task *t = &workflow->tasks[task];
+  for (size_t i = 0; i < t->op->descriptor->input_count; i++) {
+    const struct ts_source *from = &t->inputs[i];
+    if (from->kind == TS_SOURCE_TASK && is_pieces(workflow->tasks[from->index].op, from->port)) return from->index;
+  }
+  return TS_NONE;
+}

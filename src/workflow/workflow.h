@@ -148,6 +148,10 @@ bool ts_workflow_find_input(const struct ts_workflow *workflow, const char *name
 bool ts_is_reference_input(const struct ts_workflow_input *input);
 /* Names of columns of a manifest that no input can have: "mpp", "level", "tissue", "split". */
 bool ts_is_reserved_column(const char *name);
+/* Objects that tiles cut go as pieces, of a type that chains, to a task of a coarser stage. Whether a task makes such
+ * pieces, so that its other products are those of one tile; and the task whose pieces a task joins, or TS_NONE. */
+bool ts_task_makes_pieces(const struct ts_workflow *workflow, size_t task);
+size_t ts_task_joins(const struct ts_workflow *workflow, size_t task);
 bool ts_workflow_find_stage(const struct ts_workflow *workflow, const char *name, size_t *index);
 /* "segment.mask" -> its source; the help of the error lists what there is. */
 bool ts_workflow_find_output(const struct ts_workflow *workflow, const char *name, struct ts_source *source,

@@ -16,6 +16,7 @@ import _support as support
 from _support import call, call_json, check, equal, say
 
 TILES = [(0, 0), (512, 0), (0, 512), (512, 512)]
+WITH_HALO = 640  # every tile of the slide has its halo of 128 on two sides
 
 
 def embedded_json(report):
@@ -72,23 +73,48 @@ def polygon_area(polygon, name):
     return sum(areas)
 
 
-def check_objects(folder, mask, x, y, width, height):
-    """Outlines, table and mask tell of the same pixels."""
-    objects = json.loads((folder / f"features.objects.x{x}_y{y}.geojson").read_text(encoding="utf-8"))
-    rows = support.read_csv(folder / f"features.table.x{x}_y{y}.csv")
+def components(mask, width):
+    """The number of 8-connected components of a mask, by runs that are joined with those of the row above."""
+    parent, above = [], []
+
+    def root(run):
+        while parent[run] != run:
+            run = parent[run]
+        return run
+
+    for start in range(0, len(mask), width):
+        row, at = [], mask.find(255, start, start + width)
+        while at >= 0:
+            end = mask.find(0, at, start + width)
+            end = start + width if end < 0 else end
+            row.append((at - start, end - start, len(parent)))
+            parent.append(len(parent))
+            at = mask.find(255, end, start + width)
+        for begin, end, run in row:
+            for other_begin, other_end, other in above:
+                if other_begin <= end and begin <= other_end:
+                    parent[root(run)] = root(other)
+        above = row
+    return sum(1 for run, own in enumerate(parent) if run == own)
+
+
+def check_objects(folder, mask, width):
+    """Outlines, table and mask of the slide tell of the same pixels and objects, those at the edges of tiles included."""
+    objects = json.loads((folder / "features.objects.geojson").read_text(encoding="utf-8"))
+    rows = support.read_csv(folder / "features.table.csv")
     equal(objects["type"], "FeatureCollection", "type of the GeoJSON")
-    equal(len(objects["features"]), len(rows), f"outlines of tile {x},{y}, against rows of the table")
+    equal([feature["id"] for feature in objects["features"]], [row["id"] for row in rows], "ids of outlines and rows")
+    equal(len({row["id"] for row in rows}), len(rows), "different ids")
+    equal(len(rows), components(mask, width), "nuclei, against the components of the mask")
     for number, (feature, row) in enumerate(zip(objects["features"], rows)):
         geometry = feature["geometry"]
         polygons = [geometry["coordinates"]] if geometry["type"] == "Polygon" else geometry["coordinates"]
-        name = f"tile {x},{y}, outline {number}"
-        equal(feature["type"], "Feature", name)
+        name = f"outline {number}"
+        equal((feature["type"], feature["properties"]["objectType"]), ("Feature", "detection"), name)
         equal(sum(polygon_area(polygon, name) for polygon in polygons), float(row["area"]), f"{name}: area")
-        points = [point for polygon in polygons for ring in polygon for point in ring]
-        check(all(x <= point[0] <= x + width and y <= point[1] <= y + height for point in points),
-              f"{name} is not in its tile")
-    equal(sum(float(row["area"]) for row in rows), mask.count(255),
-          f"tile {x},{y}: area of all nuclei, against the mask")
+    crossing = sum(1 for row in rows if float(row["box_x"]) < 512 < float(row["box_x"]) + float(row["box_width"]))
+    check(crossing > 0, "no nucleus lies across the edge of two tiles: nothing was joined")
+    equal(sum(float(row["area"]) for row in rows), mask.count(255), "area of all nuclei, against the mask")
     return len(rows)
 
 
@@ -100,6 +126,7 @@ def part(picture, x, y, width, height, step):
 
 
 def check_tile(folder, slide, truth, quality, x, y):
+    """Mask, overlay and scores of one tile; gives its mask and how many of its pixels are found, real and both."""
     width, height = min(512, slide[0] - x), min(512, slide[1] - y)
     found = support.read_png(folder / f"segment.mask.x{x}_y{y}.png")
     equal(found[:4], (width, height, 1, 8), f"size of the mask of tile {x},{y}")
@@ -111,8 +138,6 @@ def check_tile(folder, slide, truth, quality, x, y):
     dice = 2 * both / (mask.count(255) + sum(real))
     check(abs(dice - quality["dice"]) < 1e-12, f"Dice of tile {x},{y}: {quality['dice']}, not {dice}")
     check(dice > 0.5, f"Dice of tile {x},{y} is {dice:.2f} only")
-    count = check_objects(folder, mask, x, y, width, height)
-    equal(quality["found"], count, f"nuclei found in tile {x},{y}")
     overlay = support.read_png(folder / f"segment.mask.x{x}_y{y}.overlay.png")
     equal(overlay[:4], (width, height, 3, 8), f"size of the overlay of tile {x},{y}")
     before, after = part(slide, x, y, width, height, 3), overlay[4]
@@ -120,7 +145,17 @@ def check_tile(folder, slide, truth, quality, x, y):
     equal(len({after[i:i + 3] for i in changed}), 1, f"overlay of tile {x},{y}: colours of its outlines")
     check(all(mask[i // 3] for i in changed) and len(changed) < mask.count(255),
           f"overlay of tile {x},{y}: not only outlines of nuclei changed")
-    return dice
+    return mask, mask.count(255), sum(real), both
+
+
+def assembled(masks, width, height):
+    """One mask of the masks of its tiles."""
+    whole = bytearray(width * height)
+    for (x, y), mask in masks.items():
+        own = min(512, width - x)
+        for row in range(len(mask) // own):
+            whole[(y + row) * width + x:(y + row) * width + x + own] = mask[row * own:(row + 1) * own]
+    return bytes(whole)
 
 
 class Kept:
@@ -148,7 +183,7 @@ class Kept:
     def check_rule(self, key, name, is_there):
         """Masks of a byte per pixel that took longer than writing them are kept: 2 ms, and 200 MB/s."""
         content, _, _, outputs = self.records[key]
-        seconds, size = self.originals.get(content, 0), 512 * 512
+        seconds, size = self.originals.get(content, 0), WITH_HALO * WITH_HALO
         if b"mask" in outputs and not is_there:
             check(seconds <= 0.002 + size / 200e6, f"{name} took {1000 * seconds:.2f} ms, but its mask was not kept")
 
@@ -156,15 +191,15 @@ class Kept:
         """The tasks that must be executed to have a task's products, and those that may be."""
         content, _, inputs, outputs = self.records[key]
         name = self.tasks.get(key)
-        if name is None or name.startswith("normalise."):
-            return [], []  # images, and the product of a stage, which is always kept
+        if name is None or name.startswith(("normalise.", "stain.")):
+            return [], []  # images, and products of stages, which are always kept
         is_there = bool(self.among(outputs, self.products))
         self.check_rule(key, name, is_there)
         must, may = [name], [name]
         for other in self.among(inputs, self.records):
             for into, more in zip((must, may), self.to_have(other)):
                 into.extend(more)
-        loading_s = 512 * 512 * self.load_s_per_byte
+        loading_s = WITH_HALO * WITH_HALO * self.load_s_per_byte
         if is_there and loading_s <= 2 * self.originals.get(content, 0):
             return [], []
         return ([] if is_there else must), may
@@ -183,7 +218,7 @@ def check_changed_parameter(project, run):
             most.update(set(may))
     other = call_json("run", "-C", project, "-p", "minSizeSeg=100", "-o", "other")
     upstream = collections.Counter({task: count for task, count in support.executed(other).items()
-                                    if count and not task.startswith(("compare", "features"))})
+                                    if count and task.startswith("segment.")})
     say(f"executed before the comparison for another minSizeSeg: {dict(upstream)}, by the rule {dict(least)}")
     check(least <= upstream <= most, f"executed for another minSizeSeg: {upstream}, not {least} to {most}")
 
@@ -193,21 +228,29 @@ def check_run(project):
     reply = call_json("run", "-C", project, "--per-tile", "--all-outputs", "--overlay", "-o", "result")
     folder = project / "result/slide"
     wanted = [f"{name}.x{x}_y{y}.{ending}" for x, y in TILES for name, ending in (
-        ("normalise.image", "png"), ("segment.mask", "png"), ("segment.mask", "overlay.png"), ("compare.table", "csv"),
-        ("features.table", "csv"), ("features.summary", "csv"), ("features.objects", "geojson"))]
+        ("normalise.image", "png"), ("segment.mask", "png"), ("segment.mask", "overlay.png"), ("overlap.table", "csv"),
+        ("measure.summary", "csv"))]
+    wanted += ["stain.colours.csv", "compare.table.csv", "features.table.csv", "features.summary.csv",
+               "features.objects.geojson"]
     equal(sorted(path.name for path in folder.iterdir()), sorted(wanted), "files of the run")
-    tables = {(x, y): support.read_csv(folder / f"compare.table.x{x}_y{y}.csv")[0] for x, y in TILES}
-    equal({table.pop("against") for table in tables.values()}, {"truth"}, "what the tables say they compare with")
-    quality = {tile: {name: float(value) for name, value in table.items()} for tile, table in tables.items()}
-    equal([(row["file"], row["tiles"]) for row in reply["quality"]], [("slide", len(TILES))], "files with a quality")
-    pooled = 2 * sum(row["both_px"] for row in quality.values()) / sum(
-        row["found_px"] + row["reference_px"] for row in quality.values())
-    check(abs(reply["quality"][0]["values"]["dice"] - pooled) < 1e-12, f"Dice of the slide: {reply['quality']}, not {pooled}")
     slide, truth = support.read_png(project / "slide.png"), support.read_png(project / "truth.png")
-    scores = [check_tile(folder, slide, truth, quality[tile], *tile) for tile in TILES]
-    say(f"run: Dice {', '.join(f'{score:.3f}' for score in scores)} against the true nuclei")
-    equal(reply["reuse"]["executed"], 3 * len(TILES),
-          "executed after the study: comparing with the truth and two kinds of features")
+    tables = {(x, y): support.read_csv(folder / f"overlap.table.x{x}_y{y}.csv")[0] for x, y in TILES}
+    equal({table.pop("against") for table in tables.values()}, {"truth"}, "what the tables say they compare with")
+    masks, sums = {}, [0, 0, 0]
+    for tile in TILES:
+        scores = {name: float(value) for name, value in tables[tile].items()}
+        masks[tile], *counts = check_tile(folder, slide, truth, scores, *tile)
+        sums = [a + b for a, b in zip(sums, counts)]
+    count = check_objects(folder, assembled(masks, slide[0], slide[1]), slide[0])
+    quality, = support.read_csv(folder / "compare.table.csv")
+    equal([row["file"] for row in reply["quality"]], ["slide"], "files with a quality")
+    equal((quality["against"], float(quality["found"])), ("truth", count), "what is compared, and the nuclei found")
+    dice = 2 * sums[2] / (sums[0] + sums[1])
+    for source, value in (("table", float(quality["dice"])), ("reply", reply["quality"][0]["values"]["dice"])):
+        check(abs(value - dice) < 1e-12, f"Dice of the slide in the {source}: {value}, not {dice}")
+    say(f"run: Dice {dice:.3f} against the true nuclei, {count} nuclei")
+    equal(reply["reuse"]["executed"], 2 * len(TILES) + 2,
+          "executed after the study: comparing with the truth and features, in tiles and joined")
     check_changed_parameter(project, reply["run"])
     text = call("run", "-C", project, "--progress=none").stdout
     check(re.search(r"Dice 0\.[5-9]", text), f"the text of a run does not begin with its quality:\n{text[:300]}")

@@ -96,7 +96,7 @@ def make_project():
 
 def run(folder, out, *words):
     """The reply and the files, without the picture of the slide."""
-    reply = call_json("run", "study.json", "--all-outputs", "--store", f"s-{out}", "--output", out, *words, cwd=folder)
+    reply = call_json("run", "study.json", "--store", f"s-{out}", "--output", out, *words, cwd=folder)
     found = support.results_below(folder / out)
     return reply, {name: content for name, content in found.items() if "overlay" not in name}
 
@@ -175,7 +175,7 @@ def is_joining(event):
 
 def start_and_kill(folder, enough):
     """Kills a run after so many tasks that prepare what is joined."""
-    words = [PROGRAM, "run", "study.json", "--all-outputs", "--store", "s-kill", "--output", "kill", "--jobs", "1",
+    words = [PROGRAM, "run", "study.json", "--store", "s-kill", "--output", "kill", "--jobs", "1",
              "--progress=json"]
     process = subprocess.Popen(words, cwd=folder, env=support.environment(), stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE)

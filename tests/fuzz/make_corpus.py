@@ -19,6 +19,11 @@ TABLES = ["a,b\n1,2\n,nan\n", "x\n1e-7\n-inf\n", '"a ""b"", c",d\r\n"1",2\r\n', 
 DESIGNS = ["B,G,R\n220,220,220\n", "T1,T2\n5,4\n2.5,7.5\n", "FH,RC,WConn\n4,8,8\n", "minSize,maxSize\n11,1000\n",
            '"G1"\r\n80\r\n', "nothing\n1\n", "G1,G1\n5,10\n"]
 
+MANIFESTS = ["found,reference,patient,site,mpp,level,tissue,split\na.png,b.png,p1,north,0.25,0,b.png,train\n"
+             "b.png,t.geojson,p1,south,,,off,test\n\"a.png\",t.geojson,\"p 2, x\",west,1e0,0.0,,\r\n",
+             "found,reference,patient,site\na.png,b.png,p,north\nb.png,a.png,p,south\n", "found;reference\na.png;b.png\n",
+             "site,mpp,mpp\nnorth,0,x\n", "\ufefffound,reference,patient,site,split\nb.png,a.png,p,west,Test\n"]
+
 SPACES = ['{"parameters": [{"name": "x", "type": "real", "range": [0, 1]}]}',
           '{"parameters": [{"name": "a", "type": "integer", "grid": {"from": 1, "to": 9, "step": 2}, "group": "g"},'
           ' {"name": "b", "type": "string", "grid": ["p", "q"], "weights": [1, 3]}], "constraints": ["a < 8"]}',
@@ -93,10 +98,12 @@ def main():
     write_all(DESIGNS, folders["design"])
     write_all(TABLES + DESIGNS, folders["runs"])
     write_all(SPACES, folders["space"])
+    write_all(MANIFESTS, folders["dataset"])
     write_all(GRAPHS, folders["graph"])
     write_all(GEOJSON, folders["geojson"])
     make_pictures(folders["image"])
-    subprocess.run([str(build / "fuzz_seeds"), str(folders["data"]), str(folders["remote"])], check=True)
+    made = [str(folders[name]) for name in ("data", "remote", "pieces", "shapes")]
+    subprocess.run([str(build / "fuzz_seeds"), *made], check=True)
 
 
 main()

@@ -84,7 +84,8 @@ static bool read_pairs(struct joining *j, const struct ts_tile_box *box, struct 
   for (size_t i = 0; i < count; i++) {
     struct ts_overlap pair;
     uint64_t px;
-    if (!read_place(&j->planes[0], body, &pair.found) || !read_place(&j->planes[1], body, &pair.reference)) return false;
+    if (!read_place(&j->planes[0], body, &pair.found) || !read_place(&j->planes[1], body, &pair.reference))
+      return false;
     if (!ts_cursor_number(body, &px) || px == 0 || px > most || (pair.found == 0 && pair.reference == 0)) return false;
     pair.px = (int64_t)px;
     j->pairs.items = ts_grow(j->pairs.items, j->pairs.count, &j->capacity, sizeof *j->pairs.items);

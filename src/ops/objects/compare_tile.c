@@ -53,8 +53,7 @@ static int by_label(const void *a, const void *b) {
 }
 
 static struct ts_pixel_run run_of(const struct ts_label_run *run, const struct ts_tile_box *box) {
-  return (struct ts_pixel_run){
-      .y = box->top + run->y, .begin = box->left + run->begin, .end = box->left + run->end};
+  return (struct ts_pixel_run){.y = box->top + run->y, .begin = box->left + run->begin, .end = box->left + run->end};
 }
 
 static struct object *find_object(const struct plane *plane, uint32_t label) {

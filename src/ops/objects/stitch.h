@@ -24,7 +24,8 @@ struct ts_tile_box {
 };
 
 /* Whether an object of the tile may go on in another one. */
-bool ts_stitch_is_open(enum ts_stitch how, const struct ts_tile_box *box, const struct ts_pixel_run *runs, size_t count);
+bool ts_stitch_is_open(enum ts_stitch how, const struct ts_tile_box *box, const struct ts_pixel_run *runs,
+                       size_t count);
 /* Whether a run of the tile has a pixel at its edge. */
 bool ts_stitch_is_at_edge(const struct ts_tile_box *box, const struct ts_pixel_run *run);
 

@@ -56,18 +56,20 @@ static bool has_commas(const struct manifest *m) {
   return false;
 }
 
+/* Columns with a meaning of their own. */
+static const char *const own_names[] = {TS_MPP_COLUMN, TS_LEVEL_COLUMN, TS_TISSUE_COLUMN, TS_SPLIT_COLUMN};
+#define OWN_NAME_COUNT (sizeof own_names / sizeof *own_names)
+
 /* Every name that a column may have: inputs, groups, those with a meaning of their own. In the project's arena. */
 static const char **known_names(const struct manifest *m, size_t *count) {
   const struct ts_workflow *w = m->project->workflow;
   const struct study_file *f = &m->project->study;
-  const char **names = ts_arena_array(&m->project->arena, w->input_count + f->group_count + 3, sizeof *names);
+  const char **names =
+      ts_arena_array(&m->project->arena, w->input_count + f->group_count + OWN_NAME_COUNT, sizeof *names);
   *count = 0;
   for (size_t i = 0; i < w->input_count; i++) names[(*count)++] = w->inputs[i].name;
   for (size_t g = 0; g < f->group_count; g++) names[(*count)++] = f->groups[g];
-  names[(*count)++] = TS_MPP_COLUMN;
-  names[(*count)++] = TS_LEVEL_COLUMN;
-  names[(*count)++] = TS_TISSUE_COLUMN;
-  names[(*count)++] = TS_SPLIT_COLUMN;
+  for (size_t i = 0; i < OWN_NAME_COUNT; i++) names[(*count)++] = own_names[i];
   return names;
 }
 
@@ -270,12 +272,23 @@ static const char **keep_facts(const struct manifest *m, struct item_facts *fact
   return values;
 }
 
+/* The place is the name in the study. */
+static void report_unreadable(const struct manifest *m, struct ts_error *err) {
+  err->where.file[0] = err->where.path[0] = '\0'; /* the name of the manifest, which is in the text */
+  if (err->code == TS_ERR_FILE_NOT_FOUND) {
+    ts_error_clear(err);
+    ts_fail(err, TS_ERR_FILE_NOT_FOUND, "there is no manifest '%s'", m->path);
+    ts_error_help(err, "names in a study file are relative to its folder; check the spelling");
+  }
+  ts_json_place(err, &m->project->doc, "/data/manifest", TS_JSON_VALUE);
+}
+
 bool ts_manifest_read(struct ts_project *project, const char *path, struct paths *files, struct item_facts *facts,
                       struct ts_issues *issues) {
   struct manifest m = {.project = project, .issues = issues, .path = path};
   struct ts_error err = {0};
   if (!ts_csv_read(&m.csv, path, &err)) {
-    if (!err.where.file[0]) ts_json_place(&err, &project->doc, "/data/manifest", TS_JSON_VALUE);
+    if (err.where.line == 0) report_unreadable(&m, &err);
     return ts_issues_fault(issues, &err);
   }
   if (has_commas(&m)) {
