@@ -1,4 +1,4 @@
-/* Writes the seeds that only the program can make: products of every kind, encoded and packed, requests of a worker, and
+/* Writes the seeds that only the program can make: products of every kind, encoded and packed, requests of a worker,
  * objects of tiles and of a file.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
