@@ -185,6 +185,11 @@ static void add_wide(struct ts_tally *tally, uint64_t high, uint64_t low) {
   tally->iou_low = (uint64_t)sum;
 }
 
+/* Objects that are counterparts of many count each time: the sum may be larger than any image. */
+static void add_joined(struct ts_tally *tally, int64_t px) {
+  if (__builtin_add_overflow(tally->aji_joined_px, px, &tally->aji_joined_px)) tally->aji_joined_px = INT64_MAX;
+}
+
 /* All pairs of one object of the reference. Ties go to the smallest label. */
 static void tally_object(const struct ts_overlap *pairs, size_t count, struct area *areas, size_t area_count,
                          struct ts_tally *tally) {
@@ -207,7 +212,7 @@ static void tally_object(const struct ts_overlap *pairs, size_t count, struct ar
   }
   tally->reference_objects++;
   tally->aji_both_px += best_common;
-  tally->aji_joined_px += best_joined;
+  add_joined(tally, best_joined);
   if (best) best->used = true;
   if (2 * best_common > best_joined) {
     tally->matched_objects++;
@@ -225,7 +230,7 @@ static void tally_objects(const struct ts_overlap *pairs, size_t count, struct a
   }
   tally->found_objects += (int64_t)area_count;
   for (size_t i = 0; i < area_count; i++)
-    if (!areas[i].used) tally->aji_joined_px += areas[i].px;
+    if (!areas[i].used) add_joined(tally, areas[i].px);
 }
 
 static void tally_pixels(const struct ts_overlap *pairs, size_t count, struct ts_tally *tally) {

@@ -61,8 +61,10 @@ static int by_place(const void *a, const void *b) {
 static bool check_neighbours(const struct ts_chain *chain, struct ts_error *err) {
   for (size_t i = 1; i < chain->count; i++) {
     const struct ts_chain_tile *before = &chain->tiles[i - 1], *here = &chain->tiles[i];
-    if (here->level != before->level || memcmp(here->stitch, before->stitch, sizeof here->stitch) != 0)
-      return ts_fail(err, TS_ERR_BAD_VALUE, "its tiles differ in resolution, or in how their objects are joined");
+    if (here->level != before->level || memcmp(here->stitch, before->stitch, sizeof here->stitch) != 0) {
+      ts_fail(err, TS_ERR_BAD_VALUE, "its tiles differ in resolution, or in how their objects are joined");
+      return ts_error_help(err, "give it the objects of one stage, and the tasks of that stage one value of 'stitch'");
+    }
     const bool same_row = here->box.top == before->box.top;
     if (same_row ? here->box.left >= before->box.right : here->box.top >= before->box.bottom) continue;
     ts_fail(err, TS_ERR_BAD_VALUE, "its tiles overlap, so that objects in their halo would count twice");

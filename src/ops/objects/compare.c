@@ -32,7 +32,11 @@ struct joining {
   struct ts_tally tally;
   struct ts_overlaps pairs; /* owned by `items` below; pieces from 1, later objects */
   size_t capacity;
+  uint64_t px; /* of all pairs */
 };
+
+/* More pixels than any file has: sums stay far below the largest number. */
+#define MOST_PX ((uint64_t)1 << 48)
 
 static void joining_release(struct joining *j) {
   for (int i = 0; i < 2; i++) {
@@ -76,9 +80,8 @@ static bool read_place(const struct plane *plane, struct ts_cursor *body, uint32
   return true;
 }
 
-static bool read_pairs(struct joining *j, const struct ts_tile_box *box, struct ts_cursor *body) {
+static bool read_pairs(struct joining *j, struct ts_cursor *body) {
   enum { PAIR_LEAST_BYTES = 3 };
-  const uint64_t most = (uint64_t)((int64_t)box->right - box->left) * (uint64_t)((int64_t)box->bottom - box->top);
   size_t count;
   if (!ts_cursor_count(body, PAIR_LEAST_BYTES, &count)) return false;
   for (size_t i = 0; i < count; i++) {
@@ -86,7 +89,9 @@ static bool read_pairs(struct joining *j, const struct ts_tile_box *box, struct 
     uint64_t px;
     if (!read_place(&j->planes[0], body, &pair.found) || !read_place(&j->planes[1], body, &pair.reference))
       return false;
-    if (!ts_cursor_number(body, &px) || px == 0 || px > most || (pair.found == 0 && pair.reference == 0)) return false;
+    if (!ts_cursor_number(body, &px) || px == 0 || px > MOST_PX - j->px || (pair.found == 0 && pair.reference == 0))
+      return false;
+    j->px += px;
     pair.px = (int64_t)px;
     j->pairs.items = ts_grow(j->pairs.items, j->pairs.count, &j->capacity, sizeof *j->pairs.items);
     j->pairs.items[j->pairs.count++] = pair;
@@ -94,13 +99,27 @@ static bool read_pairs(struct joining *j, const struct ts_tile_box *box, struct 
   return true;
 }
 
+static bool is_possible(const struct ts_tally *tally) {
+  const int64_t numbers[] = {tally->found_px,      tally->reference_px,    tally->both_px,
+                             tally->found_objects, tally->matched_objects, tally->reference_objects,
+                             tally->aji_both_px,   tally->aji_joined_px};
+  for (size_t i = 0; i < OBJECTS_COUNT(numbers); i++)
+    if (numbers[i] < 0 || (uint64_t)numbers[i] > MOST_PX) return false;
+  return tally->iou_high <= (uint64_t)tally->matched_objects;
+}
+
+static bool add_tally(struct joining *j, const struct ts_tally *tally) {
+  if (!is_possible(tally)) return false;
+  ts_tally_add(&j->tally, tally);
+  return is_possible(&j->tally);
+}
+
 static bool read_tile(struct joining *j, const struct ts_chain_tile *tile) {
   struct ts_cursor body = tile->body;
   struct ts_tally tally;
-  if (!ts_cursor_bytes(&body, &tally, sizeof tally)) return false;
-  ts_tally_add(&j->tally, &tally);
+  if (!ts_cursor_bytes(&body, &tally, sizeof tally) || !add_tally(j, &tally)) return false;
   return read_plane(&j->planes[0], &tile->box, &body) && read_plane(&j->planes[1], &tile->box, &body) &&
-         read_pairs(j, &tile->box, &body) && body.at == body.end;
+         read_pairs(j, &body) && body.at == body.end;
 }
 
 /* ---- Objects. ---- */
