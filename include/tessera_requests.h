@@ -165,8 +165,8 @@ struct tessera_run_request {
                      * model if it knows all tasks, else unit */
   const volatile int *stop;
   const struct tessera_observer *observer;
-  bool all_outputs; /* also write images that only other stages read */
-  bool per_tile;    /* write a file for each tile and output, instead of one for each image */
+  bool all_outputs;   /* also write images that only other stages read */
+  bool per_tile;      /* write a file for each tile and output, instead of one for each image */
   const char *tissue; /* "auto", "on", "off": tiles without tissue are left out; NULL: as in the file */
 };
 

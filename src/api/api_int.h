@@ -60,6 +60,10 @@ json_t *ts_study_phases_json(const struct ts_project *project, const struct stud
 json_t *ts_study_until_json(const struct ts_project *project, const struct ts_verdict *verdict);
 /* A remark about an output: "objects cut at tile edges"; a new reference. */
 json_t *ts_study_output_notes(const struct ts_project *project, size_t output);
+/* How the output goes over tiles and files, by name; "" where it has none of them: what a run costs, and tables of
+ * stages that do not run per tile, or not per file. */
+const char *ts_study_over_tiles(const struct ts_project *project, const struct study_output *output);
+const char *ts_study_over_files(const struct ts_project *project, const struct study_output *output);
 
 /* init.c: demos this program carries; a new reference. */
 json_t *ts_demo_list(void);

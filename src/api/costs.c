@@ -4,7 +4,7 @@
 #include "api/api_int.h"
 
 #include "base/alloc.h"
-#include "base/machine.h"
+#include "base/machine/machine.h"
 
 #include <math.h>
 #include <string.h>

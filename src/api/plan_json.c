@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
-#include "base/machine.h"
+#include "base/machine/machine.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,11 +6,11 @@
 #include "project/data/tissue.h"
 #include "study/sets.h"
 #include "work/engine.h"
+#include "work/files/write_products.h"
 #include "work/planning.h"
 #include "work/progress.h"
 #include "work/quality.h"
 #include "work/workers.h"
-#include "work/write_products.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"

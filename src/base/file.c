@@ -125,6 +125,18 @@ char *ts_path_temporary(const char *folder) {
   return ts_path_join(folder, unique);
 }
 
+bool ts_name_is_temporary(const char *name) {
+  static const char digits[] = "0123456789";
+  const char *at = name;
+  if (!ts_str_starts_with(name, ".tessera-")) return false;
+  at += strlen(".tessera-");
+  const size_t process = strspn(at, digits);
+  if (process == 0 || at[process] != '-') return false;
+  at += process + 1;
+  const size_t number = strspn(at, digits);
+  return number > 0 && strcmp(at + number, ".tmp") == 0;
+}
+
 /* O_EXCL guards against the files of other processes and hosts. */
 int ts_file_create_temporary(const char *folder, char **name) {
   for (int attempt = 0; attempt < 1000; attempt++) {

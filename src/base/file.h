@@ -26,6 +26,7 @@ bool ts_file_write(const char *path, const void *data, size_t size, struct ts_er
  * owned and does not grow with that of the file it is to become. */
 int ts_file_create_temporary(const char *folder, char **name);
 char *ts_path_temporary(const char *folder);                  /* such a name alone, unlike any other of this process */
+bool ts_name_is_temporary(const char *name);                  /* whether a file has such a name, of any process */
 int ts_file_write_all(int fd, const void *data, size_t size); /* 0 or the errno */
 /* Sets FILE_IO for a failed system call on `path`, with help and place; `action` as in "be read". Returns false. */
 bool ts_file_fail(struct ts_error *err, const char *path, const char *action, int number);

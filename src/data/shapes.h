@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The format: "SHP1", the resolution level (4 bytes), the number of objects and the number of bytes that follow (8
- * bytes each, all little endian); then for every object the step from the number of the one before it (from 0 at first) and
- * its runs (data/run_code.h), relative to the first run of the object before it. About 50 bytes for a nucleus. Equal
- * objects give equal bytes. */
+ * bytes each, all little endian); then for every object the step from the number of the one before it (from 0 at
+ * first) and its runs (data/run_code.h), relative to the first run of the object before it. About 50 bytes for a
+ * nucleus. Equal objects give equal bytes. */
 #ifndef TS_DATA_SHAPES_H
 #define TS_DATA_SHAPES_H
 

@@ -47,10 +47,10 @@ struct ts_comparison {
 };
 
 /* The columns of a comparison as a table, in order: F is given the name of a column and the member with its value. The
- * others name those that count or score objects, those that add up without being a term of a ratio, and the ratios: R is
- * given a column, its numerator and its denominator, each TERMS(T(column, factor)...). PQ is the sum of IoU over matched
- * + unmatched / 2; with found = matched + false ones and reference = matched + missed ones that is twice the sum over
- * found + reference. */
+ * others name those that count or score objects, those that add up without being a term of a ratio, and the ratios: R
+ * is given a column, its numerator and its denominator, each TERMS(T(column, factor)...). PQ is the sum of IoU over
+ * matched + unmatched / 2; with found = matched + false ones and reference = matched + missed ones that is twice the
+ * sum over found + reference. */
 #define TS_COMPARE_LIST(F)                                                                                             \
   F("diff", differing_px), F("reference_px", reference_px), F("dice", dice), F("jaccard", jaccard),                    \
       F("found", found_objects), F("reference", reference_objects), F("matched", matched_objects),                     \
@@ -107,8 +107,8 @@ bool ts_compare_runs(const struct ts_compare_plane *plane, struct ts_label_runs 
 bool ts_overlaps_count(const struct ts_label_runs *found, const struct ts_label_runs *reference,
                        struct ts_overlaps *overlaps, struct ts_error *err);
 void ts_overlaps_release(struct ts_overlaps *overlaps);
-/* Adds to the tally. A pair may be listed several times; the list is sorted and shortened. Of several objects found that
- * cover one of the reference equally well, the one with the smallest number is its counterpart. */
+/* Adds to the tally. A pair may be listed several times; the list is sorted and shortened. Of several objects found
+ * that cover one of the reference equally well, the one with the smallest number is its counterpart. */
 bool ts_overlaps_tally(struct ts_overlaps *overlaps, struct ts_tally *tally, struct ts_error *err);
 void ts_tally_add(struct ts_tally *to, const struct ts_tally *from);
 void ts_comparison_score(const struct ts_tally *tally, struct ts_comparison *comparison);

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "base/machine.h"
+#include "base/machine/machine.h"
 
 #include <dirent.h>
 #include <stdlib.h>

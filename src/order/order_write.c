@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "base/machine.h"
+#include "base/machine/machine.h"
 #include "project/data/resolution.h"
 #include "project/data/split.h"
 #include "project/data/tissue.h"

@@ -1,4 +1,4 @@
-/* Parameters in micrometres and the data: whether every file has a pixel size, and every value a possible one in pixels.
+/* Parameters in micrometres and the data: whether every file has a pixel size, and every value is possible in pixels.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TS_PROJECT_UNITS_H
 #define TS_PROJECT_UNITS_H

@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/block.h"
 #include "base/clock.h"
-#include "base/machine.h"
+#include "base/machine/machine.h"
 #include "base/pool.h"
 
 #include <inttypes.h>

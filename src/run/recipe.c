@@ -107,17 +107,8 @@ bool ts_recipes_make(struct ts_run_setup *setup, struct ts_error *err) {
 
 /* ---- Values with a unit. ---- */
 
-static bool no_size(const struct engine *engine, const struct instance *instance, struct ts_error *err) {
-  char name[128];
-  ts_auto(ts_str_release) struct ts_str unit = {0};
-  ts_dataset_name_unit(engine->dataset, engine->plan->nodes[instance->node].scope, instance->unit, &unit);
-  ts_fail(err, TS_ERR_NO_PIXEL_SIZE, "'%s' has a parameter in micrometres, but %s has no pixel size",
-          ts_plan_node_name(engine->plan, instance->node, name, sizeof name), ts_str_get(&unit));
-  return ts_error_help(err, "give mpp in the manifest");
-}
-
-static const struct recipe *sized(struct ts_run_setup *setup, uint32_t node, const struct ts_pixel_size *size,
-                                  struct ts_error *err) {
+const struct recipe *ts_recipe_of_size(struct ts_run_setup *setup, uint32_t node, const struct ts_pixel_size *size,
+                                       struct ts_error *err) {
   struct {
     double x_um, y_um;
     uint64_t node;
@@ -128,25 +119,5 @@ static const struct recipe *sized(struct ts_run_setup *setup, uint32_t node, con
   if (added) slot->pointer = recipe_of(setup, &setup->plan->nodes[node], size, err);
   const struct recipe *recipe = slot->pointer;
   pthread_mutex_unlock(&setup->recipe_lock);
-  return recipe;
-}
-
-const struct recipe *ts_instance_recipe(const struct engine *engine, const struct instance *instance,
-                                        struct ts_error *err) {
-  struct ts_run_setup *setup = engine->setup;
-  if (setup->recipes[instance->node] || setup->plan->nodes[instance->node].kind != TS_NODE_TASK)
-    return setup->recipes[instance->node];
-  const struct ts_pixel_size size = ts_item_pixel_size(engine, instance);
-  if (!ts_pixel_size_is_known(&size)) {
-    no_size(engine, instance, err);
-    return NULL;
-  }
-  return sized(setup, instance->node, &size, err);
-}
-
-const struct recipe *ts_instance_known_recipe(const struct engine *engine, const struct instance *instance) {
-  struct ts_error err = {0};
-  const struct recipe *recipe = ts_instance_recipe(engine, instance, &err);
-  if (err.code != TS_ERR_OK) TS_BUG("an instance with a key has no recipe: %s", err.text);
   return recipe;
 }

@@ -323,16 +323,19 @@ void ts_cache_put(struct ts_cache *cache, const struct ts_sha256 *digest, struct
 
 /* recipe.c */
 bool ts_recipes_make(struct ts_run_setup *setup, struct ts_error *err);
-/* That of an instance; NULL without an error: it is not a task. Values with a unit are converted for its item: an error
- * if no pixel size is known, or if the items of a dataset differ in theirs. Any thread. */
-const struct recipe *ts_instance_recipe(const struct engine *engine, const struct instance *instance,
-                                        struct ts_error *err);
-/* The same of an instance that has a key. */
-const struct recipe *ts_instance_known_recipe(const struct engine *engine, const struct instance *instance);
+/* Of a node whose values have a unit, converted for a pixel size that is known. Any thread. */
+const struct recipe *ts_recipe_of_size(struct ts_run_setup *setup, uint32_t node, const struct ts_pixel_size *size,
+                                       struct ts_error *err);
 /* Parameters in clear; op may be NULL. Owned by the caller. The pixel size counts if the operation reads it. */
 char *ts_parameters_json(const struct ts_op *op, const struct ts_value *values, const struct ts_pixel_size *size);
 
 /* keys.c */
+/* The recipe of an instance; NULL without an error: it is not a task. Values with a unit are converted for its item:
+ * an error if no pixel size is known, or if the items of a dataset differ in theirs. Any thread. */
+const struct recipe *ts_instance_recipe(const struct engine *engine, const struct instance *instance,
+                                        struct ts_error *err);
+/* The same of an instance that has a key. */
+const struct recipe *ts_instance_known_recipe(const struct engine *engine, const struct instance *instance);
 bool ts_instance_key(struct engine *engine, const struct window *window, struct instance *instance,
                      struct ts_error *err);
 /* Content key over SHA-256 digests of the inputs. */

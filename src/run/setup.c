@@ -3,7 +3,7 @@
 #include "run/run_int.h"
 
 #include "base/alloc.h"
-#include "base/machine.h"
+#include "base/machine/machine.h"
 #include "base/pool.h"
 
 #include <unistd.h>

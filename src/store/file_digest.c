@@ -6,7 +6,7 @@
  * inodes mean something on one machine only: in the store the device is one of a machine. */
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/machine.h"
+#include "base/machine/machine.h"
 #include "store/store_int.h"
 
 #include <inttypes.h>

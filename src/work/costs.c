@@ -3,7 +3,7 @@
 #include "work/costs.h"
 
 #include "base/alloc.h"
-#include "base/machine.h"
+#include "base/machine/machine.h"
 
 #include <math.h>
 #include <string.h>

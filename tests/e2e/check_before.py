@@ -136,6 +136,29 @@ def check_output_folders():
     check_output_files(folder)
 
 
+def check_result_folders():
+    """Only results of the same file and data are replaced, and nothing beside them."""
+    folder = project("result-folders")
+    out = folder / "results"
+    out.mkdir()
+    (out / "notes.txt").write_text("mine", encoding="utf-8")
+    refuses(folder, [f"results cannot be written to '{out}': it has files, but no run.json of a run",
+                     "help: name a new folder, or remove it"], "-o", out, number=316, commands=("run",))
+    (out / "notes.txt").unlink()
+    call("run", "-C", folder, "-o", out, "-q", "--progress=none")
+    (out / "notes.txt").write_text("mine", encoding="utf-8")
+    before = support.results_below(out)
+    call("run", "-C", folder, "-o", out, "-q", "--progress=none")
+    equal(sorted(support.results_below(out)), sorted(before), "files after a second run")
+    check(support.results_below(out) == before, "a second run wrote other files")
+    write_png(folder / "other.png", 64, 64)
+    for words, said in ((("workflow.json", "--data", "slide.png"), "it has those of 'nuclei' in 'study.json'"),
+                        (("--data", "other.png"), "it has those of other data")):
+        run = call("run", *words, "-C", folder, "-o", out, "--progress=none", expect=3)
+        check(f"error[T316]: results cannot be written to '{out}': {said}" in run.stderr, f"{words}: {run.stderr}")
+        check(support.results_below(out) == before, f"{words}: files were changed")
+
+
 def check_output_files(folder):
     (folder / "space.json").write_text('{"parameters": [{"name": "x", "type": "real", "range": [0, 1]}]}',
                                        encoding="utf-8")
@@ -217,9 +240,10 @@ def check_repeated_faults():
     """A folder that goes bad while the run writes: one fault, with how many like it there were."""
     folder = project("repeated")
     out = folder / "results"
-    (out / "slide").parent.mkdir()
+    call("run", "-C", folder, "-o", out, "--progress=none")
+    shutil.rmtree(out / "slide")
     (out / "slide").write_text("a file where the folder of the slide belongs", encoding="utf-8")
-    run = call("run", "-C", folder, "-o", out, "--progress=none", expect=5)
+    run = call("run", "-C", folder, "-o", out, "--progress=none", *EACH, expect=5)
     equal(run.stderr.count("error["), 1, f"faults\n{run.stderr}")
     check(re.search(r"error\[T102\]: .*/results/slide' cannot be created: .* \(and 23 more like it\)", run.stderr),
           f"how many more:\n{run.stderr}")
@@ -238,8 +262,8 @@ def check_ctrl_c():
 def main():
     support.need_program()
     os.umask(0o022)
-    for test in (check_kinds_of_images, check_empty_folder, check_output_folders, check_defaults, check_designs,
-                 check_many_files, check_large_tiles, check_repeated_faults, check_ctrl_c):
+    for test in (check_kinds_of_images, check_empty_folder, check_output_folders, check_result_folders, check_defaults,
+                 check_designs, check_many_files, check_large_tiles, check_repeated_faults, check_ctrl_c):
         say(test.__name__)
         test()
     support.finish()

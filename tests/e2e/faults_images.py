@@ -125,8 +125,14 @@ def check_tiles(folder):
     check(run.returncode == 2 or run.returncode == 3, f"tiles of one pixel: exit {run.returncode}")
     for text in ("cut 'wide' into 10 000 000 000, more than the 1 000 000", "for example 200 pixels"):
         check(text in run.stderr, f"tiles of one pixel: '{text}' is not said:\n{run.stderr[-1000:]}")
-    run = limited("plan", "-C", folder, "--data", "wide.png", "--tile", 200)
+    words = ("plan", "-C", folder, "--data", "wide.png", "--tile", 200)
+    run = limited(*words, "--tissue", "off")
     equal(run.returncode, 0, f"exit with the size that was proposed\n{run.stderr[-1000:]}")
+    # An image of that size is looked at for tissue: this one has no pixels.
+    run = limited(*words)
+    equal(run.returncode, 3, f"exit with a look for tissue\n{run.stderr[-1000:]}")
+    check("error[T402]" in run.stderr and "wide.png' cannot be decoded" in run.stderr,
+          f"a look for tissue does not say what is wrong with the image:\n{run.stderr[-1000:]}")
 
 
 def check_log(folder, run_text):
@@ -159,10 +165,13 @@ def main():
     check(run.returncode in (1, 3) and "b-bad" in run.stderr, f"mixed: exit {run.returncode}\n{run.stderr[-1000:]}")
     check_log(folder, run.stderr)
     (folder / "b-bad.png").write_bytes(good_png())
-    equal(limited(*words, "-o", "out-mixed").returncode, 0, "exit once the image is mended")
+    run = limited(*words, "-o", "out-mixed")
+    check(run.returncode == 3 and "error[T316]" in run.stderr and "it has those of other data" in run.stderr,
+          f"a folder with results of the damaged image: exit {run.returncode}\n{run.stderr[-1000:]}")
+    equal(limited(*words, "-o", "out-mended").returncode, 0, "exit once the image is mended")
     equal(limited(*words[:3], "hostile.json", "--store", "fresh", "--progress=none", "-o", "out-fresh").returncode, 0,
           "exit with a fresh store")
-    check(support.results_below(folder / "out-mixed") == support.results_below(folder / "out-fresh"),
+    check(support.results_below(folder / "out-mended") == support.results_below(folder / "out-fresh"),
           "mended: other products than with a fresh store")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     say(f"most memory of any call: {peak / 1e6:.0f} MB")

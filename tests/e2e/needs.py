@@ -56,7 +56,8 @@ def main():
     say("refused without what is needed")
 
     run(folder, "--has", "gpu=1,site=a")
-    equal((folder / "out/a/s.table.csv").read_text(encoding="utf-8").split(), ["y", "3", "1"], "the product")
+    equal((folder / "out/a/s.table.csv").read_text(encoding="utf-8").split(), ["file,y", "a,3", "a,1"],
+          "the product")
     run(folder, "--has", "gpu=2,site=a", "--workers", 2, "--no-reuse", "-o", "out2")
     equal((folder / "out2/a/s.table.csv").read_bytes(), (folder / "out/a/s.table.csv").read_bytes(), "by workers")
     say("done with it")

@@ -99,7 +99,8 @@ def check_columns(project, base):
         refused(project, (command, typo), "error[T213]", "typo.csv:1:7", "did you mean 'reference'?", "groups")
         refused(project, (command, group), "error[T213]", "group.csv:1:17", "'patient'", '"groups": ["patient"]')
         refused(project, (command, excel), "error[T213]", "excel.csv:1:1", "semicolons (';')")
-        refused(project, (command, split), "error[T213]", "split.csv:1:7", "'split'", "does not read yet")
+        refused(project, (command, split), "error[T314]", "split.csv:2:11", "'1' is not a split",
+                "a split is 'train' or 'test'; an empty cell means 'train'")
         refused(project, (command, level), "error[T402]", "level.csv:2:11", "has 1 resolution level, not level 1")
         refused(project, (command, lacks), "error[T213]", "no column for the group 'patient'", "lacks.json:")
     equal(call_json("status", "-C", project)["runs"], before, "runs after refused commands")

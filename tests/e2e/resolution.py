@@ -10,6 +10,7 @@ asked too, where it is installed. The slide of ../shared is scanned with 0.499 m
 """
 import copy
 import json
+import math
 import shutil
 import signal
 import struct
@@ -260,7 +261,14 @@ def check_warnings():
         found = call_json("check", "-C", folder).get("warnings")
         wanted = [f"the manifest gives 'slide' {named} micrometres per pixel, but its file says 0.5 (1 item differs by "
                   "more than 5 %); the manifest's number is used"] if named else []
+        # Both are warned about: operations that read a whole tile, and parameters without a unit.
+        edge = math.prod(at_level(1, float(mpp))[4:]) ** 0.5
+        wanted.append(f"the files differ in resolution, from {edge:.4g} µm per pixel ('slide') to 9 µm per pixel ('silent'), "
+                      "but sizes in this workflow are in pixels: one value means different sizes; declare such parameters "
+                      "with \"unit\": \"um\" (areas: \"um2\"), or read the files at levels of equal resolution")
         equal(found, wanted, f"warnings about {mpp} in place of 0.5")
+    folder = project("image,mpp,level\nsilent.tif,0.5,\nslide.tif,0.5,0\n")
+    equal(call_json("check", "-C", folder).get("warnings"), [], "warnings about files of one resolution")
     folder = project("image,mpp\nslide.tif,0.5\nslide.tif,1\nslide.tif,2\nslide.tif,\n")
     found = " ".join(call_json("check", "-C", folder).get("warnings"))
     for part in ("'slide-2' 1 micro", "says 0.5 ", "(2 items differ"):

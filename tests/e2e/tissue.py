@@ -105,8 +105,17 @@ def write_study(folder, data):
 
 
 def run(folder, *words, out, **options):
+    """The reply and the results, without run.json."""
     reply = call_json("run", "study.json", "--output", out, *words, cwd=folder, **options)
-    return reply, support.files_below(folder / out) if (folder / out).exists() else {}
+    return reply, support.results_below(folder / out) if (folder / out).exists() else {}
+
+
+def record(folder, out):
+    """What run.json says, without the id of the run and its command."""
+    said = json.loads((folder / out / "run.json").read_text(encoding="utf-8"))
+    equal(said["state"], "done", f"state of {out}")
+    equal(said["files"], sorted(support.results_below(folder / out)), f"files of {out}")
+    return {key: value for key, value in said.items() if key not in ("run", "command")}
 
 
 def place(name):
@@ -120,8 +129,8 @@ def place(name):
 # ---- tests ----
 
 def test_same_results(folder):
-    off, without = run(folder, "--tissue", "off", out="off", timeout=280)
-    on, kept = run(folder, "--store", "s-on", out="on")
+    off, without = run(folder, "--tissue", "off", "--per-tile", out="off", timeout=280)
+    on, kept = run(folder, "--per-tile", "--store", "s-on", out="on")
     rows = on.get("tissue", [{}])
     equal([(row.get("file"), row.get("tiles"), row.get("source")) for row in rows], [("slide", 120, "otsu")], "tissue")
     tiles = {place(name) for name in kept} - {None}
@@ -147,12 +156,28 @@ def test_same_results(folder):
     done = support.executed(on)
     for task in ("segment.background", "segment.spots", "segment.size", "measure.features"):
         check(done[task] <= len(tiles), f"{task} was executed {done[task]} times on {len(tiles)} tiles")
+    check_joined(folder)
     text = call("run", "study.json", "--output", "text", "--store", "s-on", "--progress=none", cwd=folder).stdout
     check(f"slide: {len(tiles)} of 120 tiles have tissue" in text, f"no line about tissue in: {text}")
+    check(support.results_below(folder / "text") == support.results_below(folder / "joined"), "text: other files")
     plan = call_json("plan", "study.json", "--store", "s-plan", cwd=folder)
     equal(plan.get("tiles"), len(tiles), "tiles of the plan")
     say(f"{len(tiles)} of {len(grid())} tiles have tissue; on {on['wall_s']:.2f} s, off {off['wall_s']:.2f} s")
-    return kept
+    return kept, record(folder, "on")
+
+
+def check_joined(folder):
+    """One file for each image: the same bytes, wherever tiles were left out; so are the identifiers of objects."""
+    _, without = run(folder, "--tissue", "off", out="joined-off")
+    _, kept = run(folder, "--store", "s-on", out="joined")
+    equal(sorted(kept), sorted(without), "files with and without tiles that have no tissue")
+    for name, content in without.items():
+        check(kept.get(name) == content, f"{name} differs where tiles are joined")
+    wanted = {"slide/overlay.png", "slide/segment.mask.png", "slide/measure.table.csv", "slide/slide.objects.geojson",
+              "slide/slide.summary.csv"}
+    equal(set(kept), wanted, "files of an image")
+    for out in ("joined-off", "joined"):
+        record(folder, out)
 
 
 def test_cost(folder):
@@ -166,14 +191,17 @@ def test_cost(folder):
     say(f"plan: {times['off']:.3f} s without, {times['on']:.3f} s with a look for tissue")
 
 
-def test_workers(folder, wanted):
+def test_workers(folder, wanted, said):
     for words in (("--workers", 2), ("--jobs", 1), ("--workers", 2, "--max-buckets", 2)):
-        _, found = run(folder, *words, "--store", "s-w", "--no-reuse", out="workers")
+        _, found = run(folder, *words, "--per-tile", "--store", "s-w", "--no-reuse", out="workers")
         check(found == wanted, f"{words}: other files than on threads")
+        equal(record(folder, "workers"), said, f"run.json with {words}")
 
 
-def test_kill(folder, wanted):
-    words = [PROGRAM, "run", "study.json", "--output", "killed", "--store", "s-kill", "--jobs", "1", "--progress=none"]
+def test_kill(folder, wanted, said):
+    """--resume writes files per tile, too, into the folder that the killed run left, where it may have been writing."""
+    words = [PROGRAM, "run", "study.json", "--output", "killed", "--store", "s-kill", "--jobs", "1", "--per-tile",
+             "--progress=none"]
     process = subprocess.Popen(words, cwd=folder, env=support.environment(), stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
     until = time.monotonic() + 60
@@ -181,9 +209,17 @@ def test_kill(folder, wanted):
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     check(process.wait() == -signal.SIGKILL, "the run ended before it was killed")
+    for where in ("killed", "killed/slide"):
+        (folder / where / ".tessera-1-0.tmp").write_bytes(b"half")
+    equal(json.loads((folder / "killed/run.json").read_text(encoding="utf-8"))["state"], "running", "state of a killed run")
     reply, found = run(folder, "--resume", "--store", "s-kill", out="killed")
     check(found == wanted, "other files after kill -9 and --resume")
-    equal(reply["tissue"][0]["source"], "otsu", "tissue after --resume")
+    equal(record(folder, "killed"), said, "run.json after --resume")
+    equal(reply.get("tissue", [{}])[0].get("source"), "otsu", "tissue after --resume")
+    (folder / "half").mkdir()
+    (folder / "half/.tessera-1-0.tmp").write_bytes(b"half of the first run.json")
+    _, found = run(folder, "--per-tile", "--store", "s-kill", out="half")
+    check(found == wanted, "other files in a folder whose run was killed before it had a run.json")
 
 
 def grey(folder, name, width, height, boxes):
@@ -200,10 +236,10 @@ def test_mask(slide):
     folder = make_project("mask", "image,tissue\nslide.tif,m.png\n")
     os.link(slide, folder / "slide.tif")
     grey(folder, "m.png", 60, 50, [(10, 10, 1, 1)])  # 1000 to 1100 of the slide: 1024 - 64 to 1024 + 64 are halos
-    reply, found = run(folder, out="out")
+    reply, found = run(folder, "--per-tile", out="out")
     equal([reply["tissue"][0][key] for key in ("source", "without_tissue")], ["file", 116], "tissue of a mask")
     equal({place(name) for name in found} - {None}, {(512, 512), (1024, 512), (512, 1024), (1024, 1024)}, "tiles")
-    again, same = run(folder, "--workers", 2, "--no-reuse", out="workers")
+    again, same = run(folder, "--per-tile", "--workers", 2, "--no-reuse", out="workers")
     equal(again["tissue"], reply["tissue"], "tissue with workers")
     check(same == found, "other files with workers")
     off, _ = run(folder, "--tissue", "off", "--dry-run", out="none")
@@ -274,10 +310,10 @@ def main():
     folder = make_project()
     write_slide(folder / "slide.tif", [(WIDTH // scale, HEIGHT // scale, lambda y, scale=scale: draw_row(y, scale))
                                        for scale in (1, REDUCED)])
-    kept = test_same_results(folder)
+    kept, said = test_same_results(folder)
     test_cost(folder)
-    test_workers(folder, kept)
-    test_kill(folder, kept)
+    test_workers(folder, kept, said)
+    test_kill(folder, kept, said)
     mask = test_mask(folder / "slide.tif")
     test_faults(mask)
     test_mutations(mask)

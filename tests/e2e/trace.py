@@ -53,7 +53,7 @@ def check_trace(path, reply, what):
     equal(len(tasks), wanted, f"{what}: tasks in the trace")
     equal(len([event for event in calls(events, "engine") if event["name"].startswith("read.")]),
           reply["reuse"]["reads"], f"{what}: images read")
-    keys = {(event["args"]["key"], event["args"]["tile"]) for event in tasks}
+    keys = {(event["args"]["key"], event["args"].get("tile")) for event in tasks}  # of a file: no tile
     equal(len(keys), len(tasks), f"{what}: different tasks in the trace")
     counted = collections.Counter(event["name"] for event in tasks)
     for row in reply["by_task"]:

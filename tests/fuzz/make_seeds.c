@@ -1,5 +1,5 @@
 /* Writes the seeds that only the program can make: products of every kind, encoded and packed, requests of a worker,
- * objects of tiles and of a file.
+ * and objects of tiles and of a file.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 #include "base/file.h"

@@ -75,6 +75,21 @@ static void complete_pairs(json_t *object) {
   }
 }
 
+static enum ts_scope scope_of(const struct ts_project *project, const struct study_output *output) {
+  const struct ts_workflow *w = project->workflow;
+  return w->stages[w->tasks[output->source.index].stage].scope;
+}
+
+const char *ts_study_over_tiles(const struct ts_project *project, const struct study_output *output) {
+  const bool has_tiles = output->cost == COST_NONE && ts_scope_is_tile(scope_of(project, output));
+  return has_tiles ? ts_over_names[output->over_tiles] : "";
+}
+
+const char *ts_study_over_files(const struct ts_project *project, const struct study_output *output) {
+  const bool has_files = output->cost == COST_NONE && ts_scope_is_in_item(scope_of(project, output));
+  return has_files ? ts_over_names[output->over_files] : "";
+}
+
 json_t *ts_study_output_notes(const struct ts_project *project, size_t output) {
   const struct study_output *o = &project->study.outputs[output];
   const char *note = ts_study_outputs_cut_objects(project, &o->source, o->column);
@@ -96,11 +111,9 @@ static void add_head(const struct ts_project *project, const struct study_result
   json_object_set_new(object, "output", json_string(output->name));
   json_object_set_new(object, "label", json_string(output->label));
   if (output->against) json_object_set_new(object, "against", json_string(output->against));
-  json_object_set_new(object, "over_tiles",
-                      json_string(output->cost == COST_NONE ? ts_over_names[output->over_tiles] : ""));
+  json_object_set_new(object, "over_tiles", json_string(ts_study_over_tiles(project, output)));
   json_object_set_new(object, "output_notes", ts_study_output_notes(project, analysis->output));
-  json_object_set_new(object, "over_files",
-                      json_string(output->cost == COST_NONE ? ts_over_names[output->over_files] : ""));
+  json_object_set_new(object, "over_files", json_string(ts_study_over_files(project, output)));
   json_object_set_new(object, "scope", json_string(is_file ? "file" : subset ? "group" : "pooled"));
   json_object_set_new(object, "file", json_string(is_file ? project->dataset.items[subset->files[0]].name : ""));
   json_object_set_new(object, "runs", json_integer((json_int_t)phase->design.row_count));

@@ -92,11 +92,6 @@ static json_t *method_json(const struct ts_project *project, const struct study_
   return object;
 }
 
-/* "" for what a run cost: it has no tiles. */
-static const char *over_name(const struct study_output *output, enum ts_over over) {
-  return output->cost == COST_NONE ? ts_over_names[over] : "";
-}
-
 /* The phase whose indices answer the question. */
 static size_t last_phase(const struct study_result *r) { return r->found.phase_count - 1; }
 
@@ -118,15 +113,15 @@ static json_t *output_json(const struct ts_project *project, const struct study_
   const struct study_output *output = &project->study.outputs[o];
   const struct ts_phase_analysis *analysis = answer_of(r, o);
   if (!analysis)
-    return json_pack("{s:s, s:s}", "name", output->name, "over_tiles", over_name(output, output->over_tiles));
+    return json_pack("{s:s, s:s}", "name", output->name, "over_tiles", ts_study_over_tiles(project, output));
   if (analysis->indices.method->has_classes) {
     ts_auto_free struct ts_morris_index *morris = ts_study_morris_indices(&analysis->indices);
-    return ts_result_morris_output(output->name, over_name(output, output->over_tiles), morris,
+    return ts_result_morris_output(output->name, ts_study_over_tiles(project, output), morris,
                                    analysis->indices.name_count);
   }
   ts_auto(json_decrefp) json_t *full = ts_study_analysis_json(project, r, last_phase(r), analysis);
   return json_pack("{s:s, s:s, s:O, s:O, s:O, s:o}", "name", output->name, "over_tiles",
-                   over_name(output, output->over_tiles), "method", json_object_get(full, "method"), "rank_by",
+                   ts_study_over_tiles(project, output), "method", json_object_get(full, "method"), "rank_by",
                    json_object_get(full, "rank_by"), "indices", json_object_get(full, "indices"), "unsettled",
                    pairs_of(json_object_get(full, "unsettled")));
 }
@@ -139,7 +134,7 @@ static json_t *outputs_json(const struct ts_project *project, const struct study
     json_object_set_new(object, "label", json_string(output->label));
     if (output->better) json_object_set_new(object, "better", json_string(output->better));
     if (output->against) json_object_set_new(object, "against", json_string(output->against));
-    json_object_set_new(object, "over_files", json_string(over_name(output, output->over_files)));
+    json_object_set_new(object, "over_files", json_string(ts_study_over_files(project, output)));
     json_object_set_new(object, "notes", ts_study_output_notes(project, o));
     json_array_append_new(list, object);
   }

@@ -1,10 +1,10 @@
 /* Features of labelled objects.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every object is a list of horizontal runs. What needs its pixels is counted first and finished then, so that an object
- * whose pieces were counted apart comes to the same bits. Only edges need the whole image, one channel after the other
- * to keep one plane of scratch instead of three; everything else is done on the pixels of the objects, which threads can
- * share. Sums are taken in a fixed order. */
+ * Every object is a list of horizontal runs. What needs its pixels is counted first and finished then, so that an
+ * object whose pieces were counted apart comes to the same bits. Only edges need the whole image, one channel after
+ * the other to keep one plane of scratch instead of three; everything else is done on the pixels of the objects, which
+ * threads can share. Sums are taken in a fixed order. */
 #include "kernels/features.h"
 
 #include <math.h>
@@ -82,8 +82,8 @@ static void count_quads(struct quads *q, const uint64_t *upper, const uint64_t *
   }
 }
 
-/* Two rows of the object as bits, in turn, with an empty column before its box: the upper and the lower half of a row of
- * quads. */
+/* Two rows of the object as bits, in turn, with an empty column before its box: the upper and the lower half of a row
+ * of quads. */
 static bool perimeter_of(struct ts_bits *rows, const struct ts_pixel_run *runs, size_t count, const struct shape *s,
                          double *perimeter, struct ts_error *err) {
   if (!ts_bits_reserve(rows, (int64_t)s->right - s->left + 1, 2, err)) return false;

@@ -9,9 +9,9 @@
 
 #define LEVELS 256
 
-/* Saturation of 8-bit channels, means over about 8 micrometres. Glass of an H&E slide (CMU-1-Small-Region, Aperio) has 1
- * to 3, of a slide with a tint (OS-2, Hamamatsu, Ki-67) 10 to 12; its pale counterstain 15 to 30, pale eosin 35 to 50.
- * Otsu's level is 29 and 26 there, and 42 to 118 on pictures of tissue alone (OS-1, dsb2018), where it separates
+/* Saturation of 8-bit channels, means over about 8 micrometres. Glass of an H&E slide (CMU-1-Small-Region, Aperio) has
+ * 1 to 3, of a slide with a tint (OS-2, Hamamatsu, Ki-67) 10 to 12; its pale counterstain 15 to 30, pale eosin 35 to
+ * 50. Otsu's level is 29 and 26 there, and 42 to 118 on pictures of tissue alone (OS-1, dsb2018), where it separates
  * two stains: the upper bound keeps both. The lower one keeps noise of glass out where there is no tissue. HSV
  * saturation, max - min by max, finds the same tissue on these, and noise in what is black. */
 #define THRESHOLD_MIN 12

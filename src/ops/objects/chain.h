@@ -43,8 +43,8 @@ void ts_chain_close(struct ts_chain *chain);
 /* The error of bytes that cannot be; returns false. */
 bool ts_chain_is_damaged(struct ts_error *err);
 
-/* The runs of a piece, relative to the corner of its tile, which they must not leave. The list is emptied first. Writing
- * takes none; reading then gives none. */
+/* The runs of a piece, relative to the corner of its tile, which they must not leave. The list is emptied first.
+ * Writing takes none; reading then gives none. */
 void ts_chain_code_runs(struct ts_str *out, const struct ts_tile_box *box, const struct ts_pixel_run *runs,
                         size_t count);
 bool ts_chain_read_runs(struct ts_cursor *cursor, const struct ts_tile_box *box, struct ts_run_list *runs);

@@ -1,12 +1,12 @@
 /* objects.compare_tile: how the objects of one tile overlap with those of a reference.
  * SPDX-License-Identifier: Apache-2.0
  *
- * What overlaps, directly or through other objects, is scored together. Where none of it can go on in another tile, it is
- * scored here, and only the tally goes on. Of the rest, objects.compare gets the pixels that they share, pair by pair,
- * and their runs at the edges of the tile. The bytes, behind the head of chain.h: the tally; the number of objects
- * found, and of each its label, its first pixel (y and x from the corner of the tile) and its runs at the edges; the
- * same of the reference; the number of pairs, and of each the objects by their places in the two lists, from 1 (0: the
- * background), and the pixels. */
+ * What overlaps, directly or through other objects, is scored together. Where none of it can go on in another tile, it
+ * is scored here, and only the tally goes on. Of the rest, objects.compare gets the pixels that they share, pair by
+ * pair, and their runs at the edges of the tile. The bytes, behind the head of chain.h: the tally; the number of
+ * objects found, and of each its label, its first pixel (y and x from the corner of the tile) and its runs at the
+ * edges; the same of the reference; the number of pairs, and of each the objects by their places in the two lists,
+ * from 1 (0: the background), and the pixels. */
 #include "ops/objects/objects_int.h"
 
 #include "base/alloc.h"
@@ -53,8 +53,7 @@ static int by_label(const void *a, const void *b) {
 }
 
 static struct ts_pixel_run run_of(const struct ts_label_run *run, const struct ts_tile_box *box) {
-  return (struct ts_pixel_run){
-      .y = box->top + run->y, .begin = box->left + run->begin, .end = box->left + run->end};
+  return (struct ts_pixel_run){.y = box->top + run->y, .begin = box->left + run->begin, .end = box->left + run->end};
 }
 
 static struct object *find_object(const struct plane *plane, uint32_t label) {

@@ -16,7 +16,8 @@
 static const struct ts_op_port *const measure_in[] = {OBJECTS_PIECES_PORT("the objects of all tiles of a file")};
 static const struct ts_op_port *const measure_out[] = {
     TS_OP_PORT(.name = "objects", .type = "table", .help = "one row per object: place, shape, intensity, gradient"),
-    TS_OP_PORT(.name = "summary", .type = "table", .help = "one row: number of objects and the means of their features"),
+    TS_OP_PORT(.name = "summary", .type = "table",
+               .help = "one row: number of objects and the means of their features"),
     TS_OP_PORT(.name = "shapes", .type = "shapes", .help = "the pixels of every object")};
 
 /* A finished object, or a piece. */
@@ -108,8 +109,7 @@ static int by_object(const void *a, const void *b) {
 static void join(struct joining *j) {
   if (j->open.count == 0) return;
   ts_stitcher_join(j->stitcher, j->chain.tiles[0].stitch[0]);
-  for (size_t i = 0; i < j->open.count; i++)
-    j->open.items[i].object = ts_stitcher_first(j->stitcher, (uint32_t)i);
+  for (size_t i = 0; i < j->open.count; i++) j->open.items[i].object = ts_stitcher_first(j->stitcher, (uint32_t)i);
   qsort(j->open.items, j->open.count, sizeof *j->open.items, by_object);
 }
 
@@ -234,10 +234,12 @@ static int run_measure(struct ts_op_call *call) {
 }
 
 #define OBJECTS_COLUMN(column, name) TS_OP_COLUMN("objects", (name))
-static const struct ts_op_column *const measure_columns[] = {
-    TS_OP_COLUMN("objects", "id"), TS_OP_COLUMN("objects", "x"), TS_OP_COLUMN("objects", "y"),
-    TS_MEASURED_LIST_OF_FORM(OBJECTS_COLUMN), TS_MEASURED_LIST_OF_CHANNELS(OBJECTS_COLUMN),
-    TS_MEASURED_SUMMARY_LIST};
+static const struct ts_op_column *const measure_columns[] = {TS_OP_COLUMN("objects", "id"),
+                                                             TS_OP_COLUMN("objects", "x"),
+                                                             TS_OP_COLUMN("objects", "y"),
+                                                             TS_MEASURED_LIST_OF_FORM(OBJECTS_COLUMN),
+                                                             TS_MEASURED_LIST_OF_CHANNELS(OBJECTS_COLUMN),
+                                                             TS_MEASURED_SUMMARY_LIST};
 
 const struct ts_op_descriptor ts_objects_op_measure = {OBJECTS_OPERATION("measure"),
                                                        .scratch_per_input_byte = 1.0,

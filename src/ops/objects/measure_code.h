@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * First the number of finished objects, then of each its runs and its row without the id (doubles); then the number of
- * those that may go on in other tiles, and of each its label, its runs and how often values occur: for every channel, of
- * intensity and then of gradient, how many values occur, and of each the step from the value before it and its count. */
+ * those that may go on in other tiles, and of each its label, its runs and how often values occur: for every channel,
+ * of intensity and then of gradient, how many values occur, and of each the step from the value before it and its
+ * count. */
 #ifndef TS_OPS_OBJECTS_MEASURE_CODE_H
 #define TS_OPS_OBJECTS_MEASURE_CODE_H
 

@@ -18,7 +18,8 @@ static const struct ts_op_port *const tile_in[] = {
     TS_OP_PORT(.name = "mask", .type = "mask|labels", .help = "objects, without halo")};
 static const struct ts_op_port *const tile_out[] = {
     OBJECTS_PIECES_PORT("the objects, to be joined by objects.measure per file"),
-    TS_OP_PORT(.name = "summary", .type = "table", .help = "one row: number and means of the objects as the tile cuts them")};
+    TS_OP_PORT(.name = "summary", .type = "table",
+               .help = "one row: number and means of the objects as the tile cuts them")};
 static const struct ts_op_parameter *const tile_parameters[] = {
     OBJECTS_STITCH("stitch", "how objects of labels are joined across tiles; those of a mask are its components")};
 

@@ -1,8 +1,8 @@
 /* What is measured at an object that may lie in several tiles: the columns, and the means of them.
  * SPDX-License-Identifier: Apache-2.0
  *
- * All features of kernels/features.h but those that depend on the edges of a whole plane, so that an object has the same
- * numbers to the bit wherever tiles cut it. */
+ * All features of kernels/features.h but those that depend on the edges of a whole plane, so that an object has the
+ * same numbers to the bit wherever tiles cut it. */
 #ifndef TS_OPS_OBJECTS_MEASURED_H
 #define TS_OPS_OBJECTS_MEASURED_H
 

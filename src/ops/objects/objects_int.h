@@ -12,7 +12,7 @@
 #define OBJECTS_OPERATION(title) TS_OP_DESCRIPTOR_HEAD, .version = 1, .name = "objects." title
 #define OBJECTS_PORTS(in, out)                                                                                         \
   .inputs = (in), .input_count = OBJECTS_COUNT(in), .outputs = (out), .output_count = OBJECTS_COUNT(out)
-#define OBJECTS_PARAMETERS(list) .parameters = (list), .parameter_count = OBJECTS_COUNT(list)
+#define OBJECTS_PARAMETERS(list)  .parameters = (list), .parameter_count = OBJECTS_COUNT(list)
 #define OBJECTS_PIECES_PORT(text) TS_OP_PORT(.name = "pieces", .type = "pieces", .help = (text))
 #define OBJECTS_STITCH(parameter, text)                                                                                \
   TS_OP_PARAMETER(.name = (parameter), .type = TS_OP_STRING, .choices = ts_objects_stitch_names, .help = (text))

@@ -50,7 +50,9 @@ bool ts_stitch_is_open(enum ts_stitch how, const struct ts_tile_box *box, const 
   return false;
 }
 
-struct ts_stitcher *ts_stitcher_create(void) { return ts_calloc(1, sizeof(struct ts_stitcher)); }
+struct ts_stitcher *ts_stitcher_create(void) {
+  return ts_calloc(1, sizeof(struct ts_stitcher));
+}
 
 void ts_stitcher_destroy(struct ts_stitcher *s) {
   if (!s) return;
@@ -139,7 +141,8 @@ static void find_contacts(struct strips *strips, struct contacts *contacts) {
     while (middle < strips->count && strips->items[middle].line == strips->items[i].line &&
            !strips->items[middle].behind)
       middle++;
-    for (end = middle; end < strips->count && strips->items[end].line == strips->items[i].line; end++) {}
+    for (end = middle; end < strips->count && strips->items[end].line == strips->items[i].line; end++) {
+    }
     add_contacts(strips->items + i, middle - i, strips->items + middle, end - middle, contacts);
     i = end;
   }

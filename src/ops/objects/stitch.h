@@ -12,9 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Components: pieces whose pixels touch across an edge, also at a corner. Labels: numbers that an operation gave in each
- * tile, so two pieces are one only if they overlap by more than half of the shorter of their contacts with the edge.
- * Values: numbers of the whole file; equal ones are one object, wherever they are. None: every piece is an object. */
+/* Components: pieces whose pixels touch across an edge, also at a corner. Labels: numbers that an operation gave in
+ * each tile, so two pieces are one only if they overlap by more than half of the shorter of their contacts with the
+ * edge. Values: numbers of the whole file; equal ones are one object, wherever they are. None: every piece is an
+ * object. */
 enum ts_stitch { TS_STITCH_COMPONENTS, TS_STITCH_LABELS, TS_STITCH_VALUES, TS_STITCH_NONE };
 enum { TS_STITCH_WAYS = 4 };
 
@@ -24,7 +25,8 @@ struct ts_tile_box {
 };
 
 /* Whether an object of the tile may go on in another one. */
-bool ts_stitch_is_open(enum ts_stitch how, const struct ts_tile_box *box, const struct ts_pixel_run *runs, size_t count);
+bool ts_stitch_is_open(enum ts_stitch how, const struct ts_tile_box *box, const struct ts_pixel_run *runs,
+                       size_t count);
 /* Whether a run of the tile has a pixel at its edge. */
 bool ts_stitch_is_at_edge(const struct ts_tile_box *box, const struct ts_pixel_run *run);
 

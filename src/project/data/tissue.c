@@ -92,10 +92,12 @@ static void key_of(const struct ts_item *item, const struct decision *decision, 
   const bool is_file = decision->source == TS_TISSUE_FILE;
   const struct ts_sha256 *digest = is_file ? &tissue->mask : &item->sources[decision->input].digest;
   ts_hex_encode(digest->bytes, sizeof digest->bytes, hex);
-  ts_str_addf(&text, "tissue %d %s %s %lld x %lld level %d tiles %lld x %lld halo %lld um %a %a", MASK_VERSION,
+  ts_str_addf(&text, "tissue %d %s %s %lld x %lld level %d tiles %lld x %lld halo %lld um ", MASK_VERSION,
               is_file ? "file" : "otsu", hex, (long long)g->whole.width, (long long)g->whole.height,
-              (int)g->whole.level, (long long)g->width, (long long)g->height, (long long)g->halo_px,
-              is_file ? 0 : item->pixel_size.x_um, is_file ? 0 : item->pixel_size.y_um);
+              (int)g->whole.level, (long long)g->width, (long long)g->height, (long long)g->halo_px);
+  ts_str_add_double(&text, is_file ? 0 : item->pixel_size.x_um);
+  ts_str_add_char(&text, ' ');
+  ts_str_add_double(&text, is_file ? 0 : item->pixel_size.y_um);
   ts_sha256_of(ts_str_get(&text), text.length, &tissue->key);
 }
 

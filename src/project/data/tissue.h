@@ -49,7 +49,8 @@ bool ts_tissue_mask_meets(const struct tissue_mask *mask, const struct ts_region
 /* ---- tissue_json.c ---- */
 /* Member `tissue` of an item in a work order, where tissue decides about its tiles. */
 void ts_tissue_write(const struct ts_tissue *tissue, json_t *item);
-/* The same back, into the arena: *kept is NULL where there is none. STORE_FORMAT if it is not as it would be written. */
+/* The same back, into the arena: *kept is NULL where there is none. STORE_FORMAT if it is not as it would be written.
+ */
 bool ts_tissue_restore(struct ts_arena *arena, const json_t *item, const struct ts_tissue **kept, struct ts_error *err);
 /* Per item with images: {"file", "tiles", "without_tissue", "share", "source"}. A new reference. */
 json_t *ts_tissue_json(const struct ts_project *project);

@@ -3,8 +3,8 @@
 #include "unit/base/testing.h"
 
 #include "base/alloc.h"
-#include "base/cpu_count_int.h"
 #include "base/file.h"
+#include "base/machine/cpu_count_int.h"
 #include "base/pool.h"
 
 #include <sched.h>

@@ -40,6 +40,25 @@ static size_t entries_in(const char *path) {
   return count;
 }
 
+static void temporaries_are_known_by_name(void **state) {
+  (void)state;
+  static const char *const others[] = {"",
+                                       "run.json",
+                                       ".tessera",
+                                       ".tessera-",
+                                       ".tessera-1.tmp",
+                                       ".tessera-1-.tmp",
+                                       ".tessera--1.tmp",
+                                       ".tessera-1-2",
+                                       ".tessera-1-2.tmp2",
+                                       ".tessera-1-x.tmp",
+                                       "x.tessera-1-2.tmp"};
+  ts_auto_free char *path = ts_path_temporary("folder/of/results");
+  assert_true(ts_name_is_temporary(ts_path_name(path)));
+  assert_true(ts_name_is_temporary(".tessera-1-0.tmp"));
+  for (size_t i = 0; i < COUNT_OF(others); i++) assert_false(ts_name_is_temporary(others[i]));
+}
+
 static void what_is_written_is_read(void **state) {
   (void)state;
   ts_auto_free char *path = ts_path_join(folder, "data");
@@ -259,6 +278,7 @@ int main(void) {
   /* The first one meets the names it expects only while the process has written few files. */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(stale_temporaries_do_not_matter, setup, teardown),
+      cmocka_unit_test(temporaries_are_known_by_name),
       cmocka_unit_test_setup_teardown(what_is_written_is_read, setup, teardown),
       cmocka_unit_test_setup_teardown(reading_appends_and_is_bounded, setup, teardown),
       cmocka_unit_test_setup_teardown(unreadable_files_are_named, setup, teardown),

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/machine.h"
+#include "base/machine/machine.h"
 
 #include <string.h>
 

@@ -162,7 +162,8 @@ static void test_one_piece_of_bytes_is_itself(void **state) {
   assert_ptr_equal(all, bytes);
 }
 
-/* Two of the tiles of an image of 12 x 9 pixels: the others are 0. A rectangle in which they do not lie says nothing. */
+/* Two of the tiles of an image of 12 x 9 pixels: the others are 0. A rectangle in which they do not lie says nothing.
+ */
 static void test_pixels_into_a_rectangle(void **state) {
   (void)state;
   struct ts_data *pieces[] = {piece(4, 3, 4, 3), piece(0, 6, 4, 3)};

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "data/shapes.h"
-#include "work/geojson.h"
+#include "work/files/geojson.h"
 
 #include <math.h>
 

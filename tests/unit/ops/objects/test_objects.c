@@ -43,8 +43,8 @@ static struct ts_data *cut(const void *plane, const char *type, struct shape_px 
   struct ts_error err = {0};
   const struct ts_type *t = ts_type_find(type);
   const size_t pixel = ts_element_bytes(t->element) * (size_t)t->channels;
-  const struct ts_region region = {.x = corner.x + x, .y = corner.y + y, .width = w, .height = h, .level = corner.level,
-                                   .depth = 1, .frames = 1};
+  const struct ts_region region = {
+      .x = corner.x + x, .y = corner.y + y, .width = w, .height = h, .level = corner.level, .depth = 1, .frames = 1};
   struct ts_data *data = ts_data_create_pixels(t, &region, &err);
   check(data, &err);
   uint8_t *to = ts_data_writable(data);

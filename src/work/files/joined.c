@@ -1,8 +1,8 @@
 /* Collects the units of one product of one image and writes them as one file.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "work/joined.h"
+#include "work/files/joined.h"
 
-#include "work/joined_text.h"
+#include "work/files/joined_text.h"
 
 #include "base/alloc.h"
 

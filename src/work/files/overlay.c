@@ -1,6 +1,6 @@
 /* Writes images of the dataset with outlines over them.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "work/overlay.h"
+#include "work/files/overlay.h"
 
 #include "base/alloc.h"
 

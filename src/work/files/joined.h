@@ -4,8 +4,8 @@
 #define TS_WORK_JOINED_H
 
 #include "image/spool.h"
-#include "work/object_ids.h"
-#include "work/pieces.h"
+#include "work/files/object_ids.h"
+#include "work/files/pieces.h"
 
 /* One product of one item; all zero before its first unit. */
 struct ts_joined {

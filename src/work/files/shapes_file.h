@@ -3,14 +3,14 @@
 #ifndef TS_WORK_SHAPES_FILE_H
 #define TS_WORK_SHAPES_FILE_H
 
-#include "work/object_ids.h"
+#include "work/files/object_ids.h"
 
 struct ts_shapes_file {
   const struct ts_data *shapes; /* borrowed, as all */
   const struct ts_data *table;  /* measurements, if it has a column "id" and a row for each object; NULL: none */
   const struct ts_object_ids *ids;
   size_t item;
-  const char *stage; /* that made them; also the class of the features */
+  const char *stage;          /* that made them; also the class of the features */
   const struct ts_tile *tile; /* NULL: the whole file */
 };
 

@@ -3,7 +3,7 @@
  *
  * Objects and rows of the table both come in the order of their numbers, so one walk along the two finds what belongs
  * together. */
-#include "work/geojson.h"
+#include "work/files/geojson.h"
 
 #include "base/alloc.h"
 #include "base/file_stream.h"

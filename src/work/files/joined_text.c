@@ -1,6 +1,6 @@
 /* Tables and outlines of one tile as text that is joined with that of the others.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "work/joined_text.h"
+#include "work/files/joined_text.h"
 
 #include "base/alloc.h"
 #include "base/json.h"

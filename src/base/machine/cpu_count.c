@@ -1,8 +1,8 @@
 /* How many CPUs this process may use: its affinity, cut down by the quota of its control group.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
-#include "base/cpu_count_int.h"
 #include "base/file.h"
+#include "base/machine/cpu_count_int.h"
 #include "base/pool.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Joins texts in the order of their places.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "work/pieces.h"
+#include "work/files/pieces.h"
 
 #include "base/alloc.h"
 #include "base/file.h"

@@ -1,6 +1,6 @@
 /* Names the class of machine after its processor, and the machine itself by a digest of the id that the system keeps.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/machine.h"
+#include "base/machine/machine.h"
 
 #include "base/alloc.h"
 #include "base/digest.h"

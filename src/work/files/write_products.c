@@ -1,9 +1,9 @@
 /* Writes the products of a run into its folder, joined for each image or tile by tile.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "work/write_products.h"
+#include "work/files/write_products.h"
 
-#include "work/overlay.h"
-#include "work/shapes_file.h"
+#include "work/files/overlay.h"
+#include "work/files/shapes_file.h"
 
 #include "base/alloc.h"
 #include "base/file.h"

@@ -3,7 +3,7 @@
 #ifndef TS_WORK_JOINED_TEXT_H
 #define TS_WORK_JOINED_TEXT_H
 
-#include "work/object_ids.h"
+#include "work/files/object_ids.h"
 
 /* Where a table or outlines come from. */
 struct ts_joined_origin {

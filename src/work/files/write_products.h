@@ -7,9 +7,9 @@
 #ifndef TS_WORK_WRITE_PRODUCTS_H
 #define TS_WORK_WRITE_PRODUCTS_H
 
-#include "work/joined.h"
+#include "work/files/joined.h"
+#include "work/files/run_folder.h"
 #include "work/quality.h"
-#include "work/run_folder.h"
 #include "work/work.h"
 
 #define PRODUCT_FAULTS_MAX 8

@@ -1,6 +1,6 @@
 /* Checks, empties and records the folder of a run.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "work/run_folder.h"
+#include "work/files/run_folder.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -8,6 +8,7 @@
 #include "order/order.h"
 #include "project/data/check_data.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -92,6 +93,26 @@ static json_t *read_record(const char *folder) {
   return NULL;
 }
 
+/* ---- What a killed run was writing ---- */
+
+/* A run that is killed while it writes a file leaves that under a temporary name. Whether the folder has anything
+ * else; if asked to, removes them. */
+static bool visit_temporaries(const char *folder, bool removes) {
+  DIR *directory = opendir(folder);
+  if (!directory) return true;
+  bool has_others = false;
+  const struct dirent *entry;
+  while ((entry = readdir(directory))) {
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    if (!ts_name_is_temporary(entry->d_name))
+      has_others = true;
+    else if (removes)
+      unlinkat(dirfd(directory), entry->d_name, 0);
+  }
+  closedir(directory);
+  return has_others;
+}
+
 /* ---- May it be used? ---- */
 
 /* Names and digests of all files, in an order of their own. */
@@ -132,7 +153,7 @@ static bool refuse(const char *folder, struct ts_issues *issues, const char *for
 
 /* A folder that the user named: nothing in it is overwritten that is not a result of the same thing. */
 static bool check_content(const struct ts_project *project, const char *folder, struct ts_issues *issues) {
-  if (!ts_folder_exists(folder) || ts_folder_is_empty(folder)) return true;
+  if (!ts_folder_exists(folder) || !visit_temporaries(folder, false)) return true;
   ts_auto(json_decrefp) json_t *record = read_record(folder);
   if (!record)
     return refuse(folder, issues, "results cannot be written to '%s': it has files, but no %s of a run", folder,
@@ -169,16 +190,37 @@ static void remove_file(const char *folder, const char *path) {
   if (lstat(inner, &status) != 0) return;
   if (strchr(path, '/') && !S_ISDIR(status.st_mode)) return; /* a link could lead elsewhere */
   if (lstat(file, &status) == 0 && !S_ISDIR(status.st_mode)) unlink(file);
-  if (strchr(path, '/')) rmdir(inner); /* once it is empty */
+}
+
+/* The folder of an image, unless a link could lead elsewhere; removed once it is empty. */
+static void clean_inner(const char *folder, const char *path) {
+  struct stat status;
+  ts_auto_free char *file = ts_path_join(folder, path);
+  ts_auto_free char *inner = ts_path_folder(file);
+  if (lstat(inner, &status) != 0 || !S_ISDIR(status.st_mode)) return;
+  visit_temporaries(inner, true);
+  rmdir(inner);
+}
+
+/* Whether two paths lie in the same folder. */
+static bool are_neighbours(const char *a, const char *b) {
+  const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+  return slash_a && slash_b && slash_a - a == slash_b - b && strncmp(a, b, (size_t)(slash_a - a)) == 0;
 }
 
 static void empty(const char *folder) {
   ts_auto(json_decrefp) json_t *record = read_record(folder);
   const json_t *files = json_object_get(record, "files");
+  const char *last = ""; /* the last file of a folder; those of one follow each other */
   for (size_t i = 0; i < json_array_size(files); i++) {
     const char *path = json_string_value(json_array_get(files, i));
-    if (path && is_plain(path)) remove_file(folder, path);
+    if (!path || !is_plain(path)) continue;
+    remove_file(folder, path);
+    if (strchr(last, '/') && !are_neighbours(last, path)) clean_inner(folder, last);
+    last = path;
   }
+  if (strchr(last, '/')) clean_inner(folder, last);
+  visit_temporaries(folder, true);
 }
 
 bool ts_run_folder_begin(const struct ts_run_folder *folder, const char *const *planned, size_t count,

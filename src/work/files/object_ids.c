@@ -1,6 +1,6 @@
 /* Makes the identifiers of objects.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "work/object_ids.h"
+#include "work/files/object_ids.h"
 
 #include "base/alloc.h"
 #include "order/order.h"
@@ -22,13 +22,15 @@ static json_t *common_of(const struct ts_project *project, const json_t *order) 
   return common;
 }
 
-/* An item without its tiles: of the tissue that decides about them, a mask of its own alone. A new reference. */
-static json_t *item_without_tiles(json_t *item) {
-  json_t *copy = json_copy(item);
-  json_t *mask = json_object_get(json_object_get(item, TS_TISSUE_COLUMN), "mask");
-  json_object_del(copy, TS_TISSUE_COLUMN);
-  if (mask) json_object_set(copy, TS_TISSUE_COLUMN, mask);
-  return copy;
+/* Of an item of the work order: which file it is, its resolution, and a tissue mask of its own. Not its groups, its
+ * split and the tiles that have tissue. A new reference. */
+static json_t *file_of(const json_t *item) {
+  static const char *const members[] = {"name", "inputs", "mpp", "level"};
+  json_t *file = json_object();
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    json_object_set(file, members[i], json_object_get(item, members[i]));
+  json_object_set(file, TS_TISSUE_COLUMN, json_object_get(json_object_get(item, TS_TISSUE_COLUMN), "mask"));
+  return file;
 }
 
 void ts_object_ids_init(struct ts_object_ids *ids, const struct ts_project *project, const struct ts_plan *plan,
@@ -38,7 +40,7 @@ void ts_object_ids_init(struct ts_object_ids *ids, const struct ts_project *proj
   const json_t *items = json_object_get(order, "items");
   ids->keys = ts_calloc(project->dataset.item_count + 1, sizeof *ids->keys);
   for (size_t i = 0; i < project->dataset.item_count; i++) {
-    json_object_set_new(common, "item", item_without_tiles(json_array_get(items, i)));
+    json_object_set_new(common, "item", file_of(json_array_get(items, i)));
     free(ts_order_text(common, &ids->keys[i]));
   }
 }

@@ -1,8 +1,8 @@
 /* Writes the shapes of objects as GeoJSON with their identifiers and measurements.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "work/shapes_file.h"
+#include "work/files/shapes_file.h"
 
-#include "work/geojson.h"
+#include "work/files/geojson.h"
 
 #include "base/alloc.h"
 #include "base/const.h"
