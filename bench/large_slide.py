@@ -39,7 +39,6 @@ HALO = 50                # radius + extent + 1 of the workflow's defaults
 SINGLE_PX = 50_000_000   # so many pixels of single tiles are enough for a time per pixel
 JPEG = "tile,tile-width=256,tile-height=256,pyramid,compression=jpeg,Q=92,bigtiff,xres=2000,yres=2000"
 DEFLATE = "tile,tile-width=256,tile-height=256,compression=deflate,bigtiff"
-SEGMENT, JOIN = ("segment",), ("features", "compare")
 LIMITS = {"per_px_against_single_tiles": 1.1, "glass_against_tissue_tile": 0.01, "stitching_share": 0.03}
 
 
@@ -105,7 +104,8 @@ class Run:
     """One run of the workflow in a process of its own, with an empty store; `out` keeps its files."""
 
     def __init__(self, folder, rows, tile, tissue, options):
-        """rows: of the manifest, with its head; tile: 0 for whole images."""
+        """rows: of the manifest, with its head; tile: 0 for whole images, whose files have no picture of the image beside
+        them: it would cost more than the rest."""
         self.out = folder / "out"
         for old in (self.out, folder / "store"):
             shutil.rmtree(old, ignore_errors=True)
@@ -116,7 +116,8 @@ class Run:
                  "outputs": ["features.summary:count"]}
         (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")
         words = [TESSERA, "-C", folder, "run", "study.json", "--json", "--progress=none", "--store",
-                 "store", "--output", "out", "--memory", options.memory, "--jobs", options.jobs, "--tissue", tissue]
+                 "store", "--output", "out", "--memory", options.memory, "--jobs", options.jobs, "--tissue", tissue,
+                 *([] if tile else ["--per-tile"])]
         self.read(folder / "reply.json", list(map(str, words)))
         shutil.rmtree(folder / "store", ignore_errors=True)
 
@@ -133,11 +134,14 @@ class Run:
         self.peak_bytes = usage.ru_maxrss * 1024
         self.reply = json.loads(path.read_text(encoding="utf-8"))
 
-    def segmented_px(self):
-        """With halos."""
-        return max(row["px"] for row in self.reply["by_task"] if row["stage"] in SEGMENT)
+    def pixels_of(self, stage):
+        return max(row["px"] for row in self.reply["by_task"] if row["stage"] == stage)
 
-    def cpu_s_of(self, stages):
+    def cpu_ns_per_px(self):
+        """By pixel that is segmented, halos included."""
+        return 1e9 * self.cpu_s / self.pixels_of("segment")
+
+    def cpu_s_of(self, *stages):
         return sum(row["cpu_s"] for row in self.reply["by_task"] if row["stage"] in stages)
 
     def digests(self):
@@ -184,7 +188,7 @@ def measure_single_tiles(folder, side, tile, options):
     run = Run(folder, rows, 0, "off", options)
     for file in folder.glob("single*.tif"):
         file.unlink()
-    return {"tiles": len(rows) - 1, "cpu_ns_per_px": 1e9 * run.cpu_s / run.segmented_px(), "cpu_s": run.cpu_s}
+    return {"tiles": len(rows) - 1, "cpu_ns_per_px": run.cpu_ns_per_px(), "cpu_s": run.cpu_s}
 
 
 def measure_tile_size(folder, side, tile, options):
@@ -194,15 +198,18 @@ def measure_tile_size(folder, side, tile, options):
     scores = {name: value for row in run.reply["quality"] for name, value in row["values"].items()}
     facts = {
         "tile": tile, "tiles": tissue["tiles"], "without_tissue": tissue["without_tissue"], "wall_s": run.wall_s,
-        "cpu_s": run.cpu_s, "peak_bytes": run.peak_bytes, "cpu_ns_per_px": 1e9 * run.cpu_s / run.segmented_px(),
-        "segment_cpu_s": run.cpu_s_of(SEGMENT), "join_cpu_s": run.cpu_s_of(JOIN), "scores": scores,
+        "cpu_s": run.cpu_s, "peak_bytes": run.peak_bytes, "cpu_ns_per_px": run.cpu_ns_per_px(),
+        "cpu_ns_per_core_px": 1e9 * run.cpu_s / (with_tissue / tissue["tiles"] * side ** 2), "segment_cpu_s": run.cpu_s_of("segment"),
+        "join_cpu_s": run.cpu_s_of("features", "compare"), "scores": scores,
         "profile": run.reply["profile"], "reuse": run.reply["reuse"],
         "by_task_cpu_s": {f"{row['stage']}.{row['task']}": row["cpu_s"] for row in run.reply["by_task"]}}
+    reading = run.reply["profile"]["read"]["cpu_s"]
     facts["stitching_share"] = facts["join_cpu_s"] / facts["segment_cpu_s"]
+    facts["stitching_share_with_reading"] = facts["join_cpu_s"] / (facts["segment_cpu_s"] + reading)
     digests = run.digests()
     glass = Run(folder, ["image", "glass.tif"], tile, "on", options)
     facts["glass"] = {"cpu_s": glass.cpu_s, "wall_s": glass.wall_s, "peak_bytes": glass.peak_bytes,
-                      "tiles": glass.reply["tissue"][0]["tiles"],
+                      "tiles": glass.reply["tissue"][0]["tiles"], "profile": glass.reply["profile"],
                       "without_tissue": glass.reply["tissue"][0]["without_tissue"]}
     facts["glass_against_tissue_tile"] = glass.cpu_s / facts["glass"]["tiles"] / (run.cpu_s / with_tissue)
     facts["single"] = measure_single_tiles(folder, side, tile, options)

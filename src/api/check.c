@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
 #include "project/data/check_data.h"
+#include "project/data/halo.h"
 #include "project/units.h"
 #include "study/course.h"
 #include "work/planning.h"
@@ -66,6 +67,7 @@ void ts_check_project(struct ts_work *work, struct ts_project *project, json_t *
   if (read) check_outputs(project, &work->arena, issues);
   json_object_set_new(object, "file", json_string(study->path ? study->path : request->file ? request->file : ""));
   json_object_set_new(object, "kind", json_string(study->is_bare_workflow ? "workflow" : "study"));
+  json_object_set_new(object, "halo", ts_project_halo_json(project));
   if (read && project->workflow) add_summary(project, object, issues);
   if (read && ts_issues_ok(issues)) warn(work, issues);
   json_object_set_new(object, "ok", json_boolean(ts_issues_ok(issues)));

@@ -3,6 +3,7 @@
 #include "api/api_int.h"
 #include "api/plan_int.h"
 #include "project/data/check_data.h"
+#include "project/data/halo.h"
 #include "project/data/tissue.h"
 #include "work/bucketing.h"
 #include "work/engine.h"
@@ -161,6 +162,7 @@ int ts_plan_study(const struct ts_request *request, char **reply) {
     json_object_set_new(object, "files", ts_json_count(project.dataset.item_count));
     json_object_set_new(object, "tiles", ts_json_count(project.dataset.tile_count));
     json_object_set_new(object, "tissue", ts_tissue_json(&project));
+    json_object_set_new(object, "halo", ts_project_halo_json(&project));
     forecast(&work, &sets, object, &issues);
     if (!is_single(&project) && !ts_course_is_given(&course)) add_phases(&project, &course, object, &issues);
   }

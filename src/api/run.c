@@ -3,6 +3,7 @@
 #include "api/api_int.h"
 #include "order/order.h"
 #include "project/data/check_data.h"
+#include "project/data/halo.h"
 #include "project/data/tissue.h"
 #include "study/sets.h"
 #include "work/engine.h"
@@ -99,6 +100,7 @@ static void describe(struct ts_work *work, struct run_state *r, json_t *object) 
   json_object_set_new(object, "file", json_string(project->study.path));
   json_object_set_new(object, "params", ts_reply_values(r->sets.values, project->workflow));
   json_object_set_new(object, "tissue", ts_tissue_json(project));
+  json_object_set_new(object, "halo", ts_project_halo_json(project));
   json_object_set_new(object, "outputs", outputs_json(&r->writer));
   json_object_set_new(object, "skipped", skipped_json(work));
   ts_quality_json(r->quality, object);

@@ -42,6 +42,9 @@ void ts_show_profile(const json_t *reply, const struct ts_view *view, struct ts_
 /* show_tissue.c: a line for each file that tissue was looked for in. */
 void ts_show_tissue(const json_t *reply, struct ts_str *out);
 
+/* show/halo.c: a line about the halo of tiles, where images are cut. */
+void ts_show_halo(const json_t *reply, struct ts_str *out);
+
 /* show_costs.c: the time that a plan would take, and where its costs come from. */
 void ts_show_prediction(const json_t *reply, struct ts_str *out);
 

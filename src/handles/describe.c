@@ -39,7 +39,7 @@ static json_t *items_of(const struct ts_project *project) {
 
 static json_t *grid_of(const struct ts_project *project) {
   const int64_t tile = project->request->has_tile ? project->request->tile_px : project->study.tile_px;
-  return json_pack("{s:I, s:I, s:I}", "tile", (json_int_t)tile, "halo", (json_int_t)project->study.halo_px, "level",
+  return json_pack("{s:I, s:I, s:I}", "tile", (json_int_t)tile, "halo", (json_int_t)project->halo.px, "level",
                    (json_int_t)project->study.level);
 }
 

@@ -60,6 +60,10 @@ const json_t *ts_order_begun_items(const struct ts_order *order) {
   return json_object_get(order->root ? order->root : order->row, "items");
 }
 
+static const json_t *begun_grid(const struct ts_order *order) {
+  return json_object_get(order->root ? order->root : order->row, "grid");
+}
+
 /* ---- study and workflow ---- */
 static bool load_operations(struct ts_project *project, struct ts_issues *issues) {
   const json_t *list = json_object_get(project->order->root, "operations");
@@ -77,10 +81,10 @@ static bool parse(struct ts_json_doc *doc, const char *file, const json_t *text,
   return ts_issues_fault(issues, &err);
 }
 
+/* The halo is settled with the dataset. */
 static void read_grid(struct ts_project *project) {
   const json_t *grid = json_object_get(project->order->root, "grid");
   project->study.tile_px = json_integer_value(json_object_get(grid, "tile"));
-  project->study.halo_px = json_integer_value(json_object_get(grid, "halo"));
   project->study.level = (int32_t)json_integer_value(json_object_get(grid, "level"));
 }
 
@@ -176,7 +180,7 @@ static bool list_files(struct ts_project *project, const struct ts_order *order,
 }
 
 const struct ts_order_reader ts_order_reader = {
-    .read = read_project, .list_files = list_files, .items = ts_order_begun_items};
+    .read = read_project, .list_files = list_files, .items = ts_order_begun_items, .grid = begun_grid};
 
 /* ---- products ---- */
 struct ts_source *ts_order_wanted(const struct ts_project *project, struct ts_arena *arena, size_t *count,

@@ -87,10 +87,12 @@ json_t *ts_order_items(const struct ts_project *project) {
   return list;
 }
 
-static json_t *grid_of(const struct ts_project *project) {
+/* A project that is not run yet has no halo but a given one: its runs may have other tiles and values. */
+static json_t *grid_of(const struct ts_project *project, const struct ts_plan *plan) {
   const int64_t tile = project->request->has_tile ? project->request->tile_px : project->study.tile_px;
-  return json_pack("{s:I, s:I, s:I}", "tile", (json_int_t)tile, "halo", (json_int_t)project->study.halo_px, "level",
-                   (json_int_t)project->study.level);
+  json_t *grid = json_pack("{s:I, s:I}", "tile", (json_int_t)tile, "level", (json_int_t)project->study.level);
+  if (plan || project->halo.is_given) json_object_set_new(grid, "halo", json_integer((json_int_t)project->halo.px));
+  return grid;
 }
 
 /* ---- products ---- */
@@ -133,7 +135,7 @@ json_t *ts_order_write(const struct ts_project *project, const struct ts_plan *p
   json_object_set_new(root, "workflow", json_stringn(workflow->text, workflow->length));
   json_object_set_new(root, "operations", operations_of(project));
   json_object_set_new(root, "items", ts_order_items(project));
-  json_object_set_new(root, "grid", grid_of(project));
+  json_object_set_new(root, "grid", grid_of(project, plan));
   ts_order_sets_write(root, project->workflow, values, set_count);
   json_object_set_new(root, "wanted", wanted_of(plan));
   json_object_set_new(root, "options", options_of(project));

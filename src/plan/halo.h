@@ -8,7 +8,6 @@
 #define TS_PLAN_HALO_H
 
 #include "base/arena.h"
-#include "data/data.h"
 #include "workflow/workflow.h"
 
 /* How far a task looks beyond a pixel. */

@@ -17,6 +17,7 @@
 #include "design/design.h"
 #include "image/image.h"
 #include "op/op.h"
+#include "plan/halo.h"
 #include "plan/plan.h"
 #include "project/issues.h"
 #include "project/request.h"
@@ -83,7 +84,8 @@ struct study_file {
   size_t group_count;
   struct study_hold_out *hold_out; /* by group */
   size_t hold_out_count;
-  int64_t tile_px, halo_px;
+  int64_t tile_px, halo_px; /* of the file; what is in force is that of the request, and project.halo */
+  bool has_halo;
   int32_t level;
   const char *tissue;                                     /* "auto", "on", "off"; NULL: the file does not say */
   struct ts_strategy_options methods[TS_STRATEGY_PHASES]; /* the only phase, or the screening and the second phase */
@@ -121,8 +123,18 @@ struct ts_order_reader {
   /* The files of an order's items, as ts_manifest_read lists them; false with faults if one is not to be found. */
   bool (*list_files)(struct ts_project *project, const struct ts_order *order, struct paths *files,
                      struct item_facts *facts, struct ts_issues *issues);
-  /* The items of an order as JSON; NULL: it does not say. */
+  /* The items of an order as JSON, and how it cuts images; NULL: it does not say. */
   const json_t *(*items)(const struct ts_order *order);
+  const json_t *(*grid)(const struct ts_order *order);
+};
+
+/* The halo of tiles, settled when images are cut: see data/halo.h. */
+struct ts_project_halo {
+  int64_t px;            /* in force */
+  bool is_given;         /* the study file says it; otherwise it was computed, now or when the run began */
+  bool is_cut;           /* an image has several tiles; otherwise nothing is needed, and nothing is below */
+  struct ts_halo needed; /* in the arena */
+  const struct ts_task_reach *reaches; /* in the arena: per task, with the largest values of the request */
 };
 
 struct ts_project {
@@ -147,7 +159,8 @@ struct ts_project {
   const char *const *item_names;       /* in the arena: with them, the names of the items */
   bool *supplied;                      /* per workflow input */
   const char **against;                /* per task: the reference of its products; NULL: none */
-  bool is_study;                       /* the dataset was opened with the study's reference */
+  struct ts_project_halo halo;
+  bool is_study; /* the dataset was opened with the study's reference */
 };
 
 /* project.c */

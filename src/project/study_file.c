@@ -66,6 +66,7 @@ static void read_data(struct study_reader *r, const json_t *root) {
   read_groups(&inner, data);
   ts_hold_out_read(&inner, data);
   f->tile_px = ts_study_read_integer(&inner, data, "tile", 0, INT64_MAX, 0);
+  f->has_halo = json_object_get(data, "halo") != NULL;
   f->halo_px = ts_study_read_integer(&inner, data, "halo", 0, INT64_MAX, 0);
   f->level = (int32_t)ts_study_read_integer(&inner, data, "level", 0, INT32_MAX, 0);
   read_tissue(&inner, data);

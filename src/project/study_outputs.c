@@ -1,6 +1,6 @@
 /* Finds the columns that a study names: how each becomes one number, and whether it depends on the tiles.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "project/project.h"
+#include "project/data/halo.h"
 #include "project/units.h"
 
 #include "base/alloc.h"
@@ -245,65 +245,6 @@ const char *ts_study_outputs_cut_objects(const struct ts_project *project, const
   return cut ? CUT_OBJECTS : NULL;
 }
 
-static bool makes_pixels(const struct ts_op_descriptor *d) {
-  bool any = false;
-  for (size_t i = 0; i < d->output_count; i++) {
-    char name[64];
-    size_t length = strcspn(d->outputs[i]->type, "|");
-    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), d->outputs[i]->type);
-    const struct ts_type *type = ts_type_find(name);
-    any = any || (type && type->kind == TS_DATA_PIXELS);
-  }
-  return any;
-}
-
-/* Wider than an object: the largest nuclei that the demo's workflow keeps have 1,000 to 1,500 px, 36 to 44 px wide. */
-#define USUAL_HALO_PX 64
-
-/* A halo that covers what operations say they look at, one after another, and an object at the edge. */
-static long long wanted_halo(const struct ts_project *project) {
-  long long reach = USUAL_HALO_PX;
-  for (size_t t = 0; t < project->workflow->task_count; t++)
-    if (is_per_tile(project, t)) reach += (long long)project->workflow->tasks[t].op->descriptor->radius_px;
-  return reach;
-}
-
-static const char *whole_images(const struct ts_project *project) {
-  return project->study.is_bare_workflow ? "--tile 0" : "\"tile\": 0 (or --tile 0)";
-}
-
-static void warn_halo(const struct ts_project *project, struct ts_issues *issues) {
-  bool looks_around = false;
-  for (size_t t = 0; t < project->workflow->task_count; t++)
-    looks_around = looks_around ||
-                   (is_per_tile(project, t) && project->workflow->tasks[t].op->descriptor->reach != TS_OP_REACH_PIXEL);
-  if (project->study.halo_px > 0 || !looks_around) return;
-  ts_issues_warn_once(issues,
-                      "the tiles have no halo: objects at tile edges are cut, and counted once in each tile; set "
-                      "\"halo\": %lld in the study's data, or use %s for whole images",
-                      wanted_halo(project), whole_images(project));
-}
-
-#define TASKS_NAMED 3
-
-static void warn_reach(const struct ts_project *project, struct ts_issues *issues) {
-  ts_auto(ts_str_release) struct ts_str names = {0};
-  size_t count = 0;
-  for (size_t t = 0; t < project->workflow->task_count; t++) {
-    const struct ts_task *task = &project->workflow->tasks[t];
-    const struct ts_op_descriptor *d = task->op->descriptor;
-    if (!is_per_tile(project, t) || d->reach != TS_OP_REACH_TILE || !makes_pixels(d)) continue;
-    if (count++ < TASKS_NAMED)
-      ts_str_addf(&names, "%s'%s.%s'", count > 1 ? ", " : "", project->workflow->stages[task->stage].name, task->name);
-  }
-  if (count == 0) return;
-  if (count > TASKS_NAMED) ts_str_addf(&names, " and %zu more", count - TASKS_NAMED);
-  ts_issues_warn_once(issues,
-                      "%s look%s at the whole tile: the results depend on the tile size; compare results of one tile "
-                      "size only, or use %s for whole images",
-                      ts_str_get(&names), count == 1 ? "s" : "", whole_images(project));
-}
-
 static void warn_means(const struct ts_project *project, struct ts_issues *issues) {
   for (size_t i = 0; i < project->study.output_count; i++) {
     const struct study_output *output = &project->study.outputs[i];
@@ -318,7 +259,6 @@ static void warn_means(const struct ts_project *project, struct ts_issues *issue
 void ts_study_outputs_warn_tiling(const struct ts_project *project, struct ts_issues *issues) {
   ts_units_warn_resolutions(project, issues);
   if (!has_several_tiles(project)) return;
-  warn_halo(project, issues);
-  warn_reach(project, issues);
+  ts_project_halo_warn(project, issues);
   warn_means(project, issues);
 }

@@ -130,8 +130,9 @@ struct ts_source *ts_planning_all_products(struct ts_work *work, const struct ts
       const struct ts_stage_output *output = &w->stages[i].outputs[o];
       const char *name = ts_arena_printf(&work->arena, "%s.%s", w->stages[i].name, output->name);
       if (is_internal(w, &output->source)) continue;
-      if (only == TS_NONE ? !is_made(work, &output->source, name, idle) : only != i) continue;
+      if (only != TS_NONE && only != i) continue;
       if (!is_written(project, &output->source, i, only != TS_NONE)) continue;
+      if (only == TS_NONE && !is_made(work, &output->source, name, idle)) continue;
       if (names) names[*count] = name;
       wanted[(*count)++] = output->source;
     }
@@ -145,7 +146,7 @@ static bool options_of(struct ts_work *work, const struct ts_source *wanted, siz
   const struct ts_project *project = work->project;
   const struct ts_request *request = project->request;
   *options = (struct ts_plan_options){.raw_values = request->raw_values,
-                                      .crop_halo = project->study.halo_px > 0,
+                                      .crop_halo = project->halo.px > 0,
                                       .only_stage = only_stage(work, issues),
                                       .supplied = project->supplied,
                                       .wanted = wanted,

@@ -79,8 +79,12 @@ def check_text(project):
 
 def check_warnings(reply, what):
     warnings = reply.get("warnings", [])
-    equal(sum("no halo" in text and '"halo": 64' in text for text in warnings), 1, f"{what}: warnings about the halo")
-    equal(sum("look at the whole tile" in text for text in warnings), 1, f"{what}: warnings about whole tiles")
+    whole = [text for text in warnings if "look at the whole tile" in text]
+    equal(len(whole), 1, f"{what}: warnings about whole tiles")
+    check(all('"halo": 128' in text for text in whole), f"{what}: a halo that lowers the effect is not named: {whole}")
+    halo = reply["halo"]
+    equal((halo["px"], halo["needed_px"], halo["given"], halo["path"]), (0, 0, False, []), f"{what}: the halo")
+    check("segment.background" in halo["tile_tasks"], f"{what}: tasks that look at the whole tile: {halo['tile_tasks']}")
 
 
 def check_study(project, counts):

@@ -59,7 +59,7 @@ def make_project():
     base["outputs"] = [{"output": "compare.table:dice", "label": "the Dice overlap"}, "features.summary:objects"]
     del base["reference"]
     columns = read_columns(project)
-    base["outputs"][1] = f"features.summary:{columns[0]}"
+    base["outputs"][1] = f"features.summary:{columns[1]}"
     return project, base
 
 
@@ -67,7 +67,7 @@ def read_columns(project):
     call("run", "-C", project, "--data", "slide.png", "--tile", 0, "--per-tile", "-o", "columns",
          "--progress=none")
     text = (project / "columns/slide/features.summary.csv").read_text(encoding="utf-8")
-    return text.splitlines()[0].split(",")
+    return text.splitlines()[0].split(",")  # the first is the file
 
 
 def write_study(project, name, base, manifest, **more):

@@ -267,7 +267,7 @@ class Embedding(unittest.TestCase):
         said = self.compile_and_run(calls)
         self.assertRegex(said, r"(?m)^init 0 tessera\.init/1$")
         self.assertRegex(said, r"(?m)^check 0 tessera\.check/1$")
-        self.assertEqual(self.compile_and_run(handles), "44 tasks, mask of 512 x 256 pixels at 512, 512\n")
+        self.assertEqual(self.compile_and_run(handles), "43 tasks, mask of 640 x 384 pixels at 384, 384\n")
 
     def compile_and_run(self, source):
         if os.environ.get("TESSERA_SANITIZE") or not (BUILD / "libtessera.so").exists():

@@ -26,6 +26,7 @@ FOLLOWED = ("base", "data", "image", "kernels", "op", "ops")
 # brings the .c file of its name.
 SURPLUS = {("table.read", "base/digest.c"), ("polygons.read", "data/data.c")}
 LIBRARIES = {"vips": "1", "openslide": "1"}
+MEASURING = {"objects.measure", "objects.measure_tile"}
 COLOURS = ("normalise", "normalise_slide", "stain")  # the operations on colours
 
 
@@ -167,22 +168,24 @@ class Edits(unittest.TestCase):
         return {f"nuclei.{name}" for name in names}
 
     def test_one_user(self):
-        self.assertEqual(self.changed_by("kernels/cpu/features.c"), self.nuclei("features"))
-        self.assertEqual(self.changed_by("kernels/cpu/canny_rows_avx2.c"), self.nuclei("features"))
+        self.assertEqual(self.changed_by("kernels/cpu/features.c"), self.nuclei("features") | MEASURING)
+        self.assertEqual(self.changed_by("kernels/cpu/canny_rows_avx2.c"), self.nuclei("features") | MEASURING)
         self.assertEqual(self.changed_by("kernels/cpu/nuclei_colour_avx512.c"), self.nuclei(*COLOURS))
         self.assertEqual(self.changed_by("kernels/cpu/flood.h"), self.nuclei("split"))
         self.assertEqual(self.changed_by("ops/nuclei/compare.c"), self.nuclei("compare"))
         self.assertEqual(self.changed_by("image/whole.c"), {"image.read", "image.sample"})
         self.assertEqual(self.changed_by("image/sample.c"), {"image.sample"})
         self.assertEqual(self.changed_by("image/polygon_draw.c"), {"polygons.read"})
+        self.assertEqual(self.changed_by("ops/objects/scores.c"), {"objects.compare", "objects.compare_tile"})
+        self.assertEqual(self.changed_by("ops/objects/measure.c"), {"objects.measure"})
 
     def test_shared_sources(self):
-        self.assertEqual(self.changed_by("base/exact_math.c"), self.nuclei("features", *COLOURS))
-        self.assertEqual(self.changed_by("base/exact_series_int.h"), self.nuclei("features", *COLOURS))
+        self.assertEqual(self.changed_by("base/exact_math.c"), self.nuclei("features", *COLOURS) | MEASURING)
+        self.assertEqual(self.changed_by("base/exact_series_int.h"), self.nuclei("features", *COLOURS) | MEASURING)
         self.assertEqual(self.changed_by("kernels/cpu/recon.c"), self.nuclei("background"))
         self.assertEqual(self.changed_by("ops/nuclei/labels.c"), self.nuclei("features", "objects"))
         everything = self.changed_by("kernels/cpu/scratch.c")
-        self.assertEqual(everything, {name for name in self.before if name.startswith("nuclei.")} |
+        self.assertEqual(everything, {name for name in self.before if name.startswith(("nuclei.", "objects."))} |
                          {"pixels.smooth", "pixels.select"})
 
     def test_no_user(self):

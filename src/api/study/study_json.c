@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "project/data/halo.h"
 #include "project/data/resolution.h"
 #include "project/data/split.h"
 #include "project/data/tissue.h"
@@ -355,6 +356,7 @@ void ts_study_object(const struct ts_work *work, struct study_result *r, bool co
   json_object_set_new(object, "store", json_string(work->store ? ts_store_path(work->store) : ""));
   json_object_set_new(object, "inputs", inputs_json(project));
   json_object_set_new(object, "tissue", ts_tissue_json(project));
+  json_object_set_new(object, "halo", ts_project_halo_json(project));
   json_object_set_new(object, "params", params_json(r));
   json_object_set_new(object, "method", method_json(project, r));
   if (r->plan && r->progress) add_costs(project, r, object);

@@ -40,6 +40,7 @@ void ts_show_check(const json_t *reply, const struct ts_view *view, struct ts_st
   add_part(out, summary, "tiles", "tile", &before);
   add_part(out, summary, "runs", "run", &before);
   ts_str_add_char(out, '\n');
+  ts_show_halo(reply, out);
 }
 
 /* What to do now; the proposals are meant for the new folder. */

@@ -4,6 +4,7 @@
  * Files come from the request (--data), from the study's list of patterns, or from a manifest (CSV whose columns are
  * named like the workflow's inputs). Only headers are read here; a tile's pixels are read when a task needs them. */
 #include "project/data/check_data.h"
+#include "project/data/halo.h"
 #include "project/data/polygon_files.h"
 #include "project/data/resolution.h"
 #include "project/data/split.h"
@@ -172,17 +173,27 @@ static void too_many_tiles(struct ts_project *project, const char *what, double 
   ts_issues_fault(issues, &err);
 }
 
-static bool fits_limits(struct ts_project *project, const struct ts_item *item, const struct ts_image_info *info,
-                        int64_t tile_px, struct ts_issues *issues) {
-  if (tile_px <= 0 || !info) return true;
-  double count = ceil((double)info->width / (double)tile_px) * ceil((double)info->height / (double)tile_px);
+static bool fits_limits(struct ts_project *project, const struct ts_item *item, struct ts_issues *issues) {
+  const struct ts_grid *grid = &item->grid;
+  if (grid->width <= 0 || grid->whole.width <= 0) return true;
+  double count =
+      ceil((double)grid->whole.width / (double)grid->width) * ceil((double)grid->whole.height / (double)grid->height);
   double all = (double)project->dataset.tile_count + count;
   if (count > MAX_TILES_PER_FILE)
-    too_many_tiles(project, ts_arena_printf(&project->arena, "'%s'", item->name), count, MAX_TILES_PER_FILE, tile_px,
-                   issues);
+    too_many_tiles(project, ts_arena_printf(&project->arena, "'%s'", item->name), count, MAX_TILES_PER_FILE,
+                   grid->width, issues);
   else if (all > MAX_TILES)
-    too_many_tiles(project, "the dataset", all, MAX_TILES, tile_px, issues);
+    too_many_tiles(project, "the dataset", all, MAX_TILES, grid->width, issues);
   return ts_issues_ok(issues);
+}
+
+/* How an image is cut, without a halo; an item without pixels has no grid. */
+static void set_grid(const struct ts_project *project, struct ts_item *item, int64_t width, int64_t height) {
+  const int64_t tile = project->request->has_tile ? project->request->tile_px : project->study.tile_px;
+  item->grid = (struct ts_grid){0};
+  if (width <= 0) return;
+  item->grid.width = item->grid.height = tile;
+  item->grid.whole = (struct ts_region){.width = width, .height = height, .level = ts_resolution_level(project, item)};
 }
 
 /* How tiles without tissue are left out. */
@@ -191,23 +202,17 @@ struct selection {
   struct tissue_notes notes;
 };
 
-static void add_tiles(struct ts_project *project, struct ts_item *item, const struct ts_image_info *info,
-                      struct tile_list *list, size_t item_index, struct selection *selection,
-                      struct ts_issues *issues) {
-  int64_t tile = project->request->has_tile ? project->request->tile_px : project->study.tile_px;
-  struct ts_grid grid = {.width = tile, .height = tile, .halo_px = project->study.halo_px};
+static void add_tiles(struct ts_project *project, struct ts_item *item, struct tile_list *list, size_t item_index,
+                      struct selection *selection, struct ts_issues *issues) {
   struct ts_dataset *d = &project->dataset;
-  if (!fits_limits(project, item, info, tile, issues)) return;
-  if (info)
-    grid.whole =
-        (struct ts_region){.width = info->width, .height = info->height, .level = ts_resolution_level(project, item)};
-  size_t count = info ? ts_grid_count(&grid) : 1;
-  item->grid = info ? grid : (struct ts_grid){0};
+  const bool has_pixels = item->grid.whole.width > 0;
+  if (!fits_limits(project, item, issues)) return;
+  size_t count = has_pixels ? ts_grid_count(&item->grid) : 1;
   make_room(list, d->tile_count + count);
   struct ts_tile *tiles = list->tiles + d->tile_count;
-  if (!info) *tiles = (struct ts_tile){0};
-  for (size_t i = 0; info && i < count; i++) ts_grid_tile(&grid, i, &tiles[i]);
-  if (info)
+  if (!has_pixels) *tiles = (struct ts_tile){0};
+  for (size_t i = 0; has_pixels && i < count; i++) ts_grid_tile(&item->grid, i, &tiles[i]);
+  if (has_pixels)
     count = ts_tissue_select(project, item, selection->facts, item_index, !selection->facts, tiles, count,
                              &selection->notes, issues);
   for (size_t i = 0; i < count; i++) list->items[d->tile_count + i] = item_index;
@@ -350,52 +355,73 @@ static void keep_tiles(struct ts_project *project, struct tile_list *list) {
   free(list->items);
 }
 
-static bool fill_items(struct ts_project *project, const struct paths *files, size_t primary, size_t count,
-                       const struct item_facts *facts, struct ts_issues *issues) {
+/* What is known about an item before its images are cut. */
+static struct ts_item describe_item(const struct ts_project *project, size_t index, const struct item_facts *facts) {
   const size_t group_count = facts->groups ? project->study.group_count : 0;
+  struct ts_item item = {.groups = group_count > 0 ? facts->groups + index * group_count : NULL,
+                         .is_held_out = facts->held_out && facts->held_out[index]};
+  if (facts->given) item.given = facts->given[index];
+  if (facts->tissue) item.given_tissue = facts->tissue[index];
+  return item;
+}
+
+/* Opens the files of all items; is_open: per item. */
+static void open_items(struct ts_project *project, const struct paths *files, size_t primary,
+                       const struct item_facts *facts, struct ts_item *items, bool *is_open, struct ts_issues *issues) {
   struct size_conflicts conflicts = {0};
-  struct selection selection = {.facts = facts};
-  struct ts_item *items = ts_arena_array(&project->arena, count, sizeof *items);
-  struct tile_list list = {0};
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < files[primary].count; i++) {
     struct ts_item_source *sources = ts_arena_array(&project->arena, project->workflow->input_count, sizeof *sources);
     struct ts_image_info pixels = {0};
     bool has_pixels = false;
+    items[i] = describe_item(project, i, facts);
     items[i].name =
         project->item_names ? project->item_names[i] : item_name(project, files[primary].items[i], items, i);
     items[i].sources = sources;
-    items[i].groups = group_count > 0 ? facts->groups + i * group_count : NULL;
-    if (facts->given) items[i].given = facts->given[i];
-    if (facts->tissue) items[i].given_tissue = facts->tissue[i];
-    items[i].is_held_out = facts->held_out && facts->held_out[i];
     const int32_t level = ts_resolution_level(project, &items[i]);
-    if (open_sources(project, files, i, level, sources, &pixels, &has_pixels, issues)) {
-      ts_resolution_settle(&items[i], &pixels, &conflicts);
-      add_tiles(project, &items[i], has_pixels ? &pixels : NULL, &list, i, &selection, issues);
-      check_tile_memory(project, &items[i], &list, issues);
-    }
+    is_open[i] = open_sources(project, files, i, level, sources, &pixels, &has_pixels, issues);
+    if (!is_open[i]) continue;
+    ts_resolution_settle(&items[i], &pixels, &conflicts);
+    set_grid(project, &items[i], has_pixels ? pixels.width : 0, pixels.height);
   }
   ts_resolution_warn(&conflicts, issues);
-  ts_tissue_warn(&selection.notes, issues);
-  project->dataset.items = items;
-  project->dataset.item_count = count;
+}
+
+/* Cuts the images of all items that are open (NULL: all are). */
+static void cut_items(struct ts_project *project, struct ts_item *items, const bool *is_open,
+                      struct selection *selection, struct ts_issues *issues) {
+  struct tile_list list = {0};
+  for (size_t i = 0; i < project->dataset.item_count; i++) {
+    if (is_open && !is_open[i]) continue;
+    if (items[i].grid.whole.width > 0) items[i].grid.halo_px = project->halo.px;
+    add_tiles(project, &items[i], &list, i, selection, issues);
+    check_tile_memory(project, &items[i], &list, issues);
+  }
   keep_tiles(project, &list);
+}
+
+static bool fill_items(struct ts_project *project, const struct paths *files, size_t primary,
+                       const struct item_facts *facts, struct ts_issues *issues) {
+  const size_t count = files[primary].count;
+  struct selection selection = {.facts = facts};
+  ts_auto_free bool *is_open = ts_calloc(count, sizeof *is_open);
+  struct ts_item *items = ts_arena_array(&project->arena, count, sizeof *items);
+  project->dataset = (struct ts_dataset){.items = items, .item_count = count};
+  open_items(project, files, primary, facts, items, is_open, issues);
+  ts_project_halo_settle(project);
+  cut_items(project, items, is_open, &selection, issues);
+  ts_tissue_warn(&selection.notes, issues);
   return ts_issues_ok(issues);
 }
 
 bool ts_project_cut_again(struct ts_project *copy, struct ts_issues *issues) {
   const struct ts_dataset before = copy->dataset;
   struct ts_item *items = ts_arena_memdup(&copy->arena, before.items, before.item_count * sizeof *items);
-  struct tile_list list = {0};
   struct selection selection = {0};
   copy->dataset = (struct ts_dataset){.items = items, .item_count = before.item_count};
-  for (size_t i = 0; i < before.item_count; i++) {
-    const struct ts_region *whole = &items[i].grid.whole;
-    const struct ts_image_info info = {.width = whole->width, .height = whole->height};
-    add_tiles(copy, &items[i], whole->width > 0 ? &info : NULL, &list, i, &selection, issues);
-    check_tile_memory(copy, &items[i], &list, issues);
-  }
-  keep_tiles(copy, &list);
+  for (size_t i = 0; i < before.item_count; i++)
+    set_grid(copy, &items[i], items[i].grid.whole.width, items[i].grid.whole.height);
+  ts_project_halo_settle(copy);
+  cut_items(copy, items, NULL, &selection, issues);
   return ts_issues_ok(issues);
 }
 
@@ -422,7 +448,7 @@ bool ts_project_open_dataset(struct ts_project *project, bool is_study, struct t
   ok = ok && list_files(project, files, &facts, issues);
   size_t count = primary == TS_NONE ? 0 : files[primary].count;
   if (ok && count == 0) ok = no_tiles(project, issues);
-  ok = ok && same_counts(project, files, count, issues) && fill_items(project, files, primary, count, &facts, issues) &&
+  ok = ok && same_counts(project, files, count, issues) && fill_items(project, files, primary, &facts, issues) &&
        ts_split_settle(project, &facts, issues);
   project->supplied = ts_arena_array(&project->arena, inputs + 1, sizeof *project->supplied);
   for (size_t i = 0; i < inputs; i++) {

@@ -42,6 +42,30 @@ static void check(void **state) {
       "workflow.json is fine: 1 stage, 2 tasks, 0 parameters (0 varied)\n");
 }
 
+#define CHECKED_HALO(text) "{\"file\": \"study.json\", \"summary\": {\"tiles\": 4}, \"halo\": " text "}"
+
+static void check_says_the_halo(void **state) {
+  (void)state;
+  assert_shown(ts_show_check, CHECKED_HALO("null"), "study.json is fine: 4 tiles\n");
+  assert_shown(ts_show_check,
+               CHECKED_HALO("{\"px\": 26, \"needed_px\": 26, \"given\": false, \"path\": [{\"task\": "
+                            "\"segment.smooth\", \"px\": 5}, {\"task\": \"segment.select\", \"px\": 21}], "
+                            "\"tile_tasks\": []}"),
+               "study.json is fine: 4 tiles\nhalo: 26 px (segment.smooth 5, segment.select 21)\n");
+  assert_shown(ts_show_check,
+               CHECKED_HALO("{\"px\": 0, \"needed_px\": 0, \"given\": false, \"path\": [], \"tile_tasks\": "
+                            "[\"a.b\"]}"),
+               "study.json is fine: 4 tiles\nhalo: 0 px; 1 task looks at the whole tile\n");
+  assert_shown(
+      ts_show_check,
+      CHECKED_HALO("{\"px\": 4, \"needed_px\": 7, \"given\": true, \"path\": [{\"task\": \"s.a\", \"px\": 1}, "
+                   "{\"task\": \"s.b\", \"px\": 1}, {\"task\": \"s.c\", \"px\": 1}, {\"task\": \"s.d\", "
+                   "\"px\": 1}, {\"task\": \"s.e\", \"px\": 1}, {\"task\": \"s.f\", \"px\": 1}, {\"task\": "
+                   "\"s.g\", \"px\": 1}], \"tile_tasks\": [\"a.b\", \"a.c\"]}"),
+      "study.json is fine: 4 tiles\nhalo: 4 px as given, 7 needed (s.a 1, s.b 1, s.c 1, s.d 1, s.e 1, s.f 1 and 1 "
+      "more); 2 tasks look at the whole tile\n");
+}
+
 static const char plan_json[] =
     "{\"name\": \"morris\", \"file\": \"study.json\", \"merge\": \"lineage\", \"runs\": 160, \"files\": 1, \"tiles\": "
     "4, "
@@ -570,6 +594,7 @@ static void empty_replies_do_no_harm(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(check),
+      cmocka_unit_test(check_says_the_halo),
       cmocka_unit_test(plan),
       cmocka_unit_test(plan_with_buckets),
       cmocka_unit_test(plan_with_buckets_in_a_narrow_window),

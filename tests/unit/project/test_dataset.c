@@ -59,6 +59,7 @@ static bool open_data(struct subject *subject, const char *const *names, size_t 
   subject->c.request = (struct ts_request){
       .data = subject->data, .data_count = count, .has_tile = tile_px >= 0, .tile_px = tile_px >= 0 ? tile_px : 0};
   if (!study_case_init(&subject->c, probe_workflow, NULL, NULL)) fail_msg("%s", study_case_faults(&subject->c));
+  subject->c.project.study.has_halo = true;
   subject->c.project.study.halo_px = halo_px;
   return ts_project_open_dataset(&subject->c.project, true, &subject->c.issues);
 }
