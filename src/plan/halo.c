@@ -86,8 +86,8 @@ struct graph {
   struct vertex *vertices;
 };
 
-/* The product of a task of a stage per tile that an input reads; NULL: a source, or a coarser product. An input that may
- * be the product of the run with default parameters counts as that. */
+/* The product of a task of a stage per tile that an input reads; NULL: a source, or a coarser product. An input that
+ * may be the product of the run with default parameters counts as that. */
 static const struct ts_source *product_read(const struct graph *g, size_t task, size_t input) {
   const struct ts_source *source = &g->workflow->tasks[task].inputs[input];
   if (source->kind == TS_SOURCE_INPUT) source = &g->workflow->inputs[source->index].default_run;

@@ -1,9 +1,9 @@
 /* The halo that a chain of operations needs, from how far each of them looks. Pure: a workflow and values.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A pixel of a product depends on the pixels of its inputs around it. Along a path from a source to a product that tiles
- * make, these reaches add up: with a halo of the largest sum over all paths, the core of a tile is the same whatever the
- * tiling. Tasks that look at the whole tile have no such number. */
+ * A pixel of a product depends on the pixels of its inputs around it. Along a path from a source to a product that
+ * tiles make, these reaches add up: with a halo of the largest sum over all paths, the core of a tile is the same
+ * whatever the tiling. Tasks that look at the whole tile have no such number. */
 #ifndef TS_PLAN_HALO_H
 #define TS_PLAN_HALO_H
 
@@ -31,9 +31,9 @@ struct ts_halo {
 };
 
 /* reaches: per task. Paths begin at sources and at products of coarser stages, go through tasks of stages per tile and
- * end at tasks that make pixels, or objects to be joined; other products, such as tables, count where such are made from
- * them. A task of which all pixels have lost their halo ("region": "core" of its stage, or of one before it) looks at
- * the tile if it looks beyond a pixel. */
+ * end at tasks that make pixels, or objects to be joined; other products, such as tables, count where such are made
+ * from them. A task of which all pixels have lost their halo ("region": "core" of its stage, or of one before it) looks
+ * at the tile if it looks beyond a pixel. */
 void ts_halo_find(const struct ts_workflow *workflow, const struct ts_task_reach *reaches, struct ts_arena *arena,
                   struct ts_halo *halo);
 

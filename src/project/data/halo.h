@@ -14,8 +14,8 @@ void ts_project_halo_settle(struct ts_project *project);
 /* Warnings: a halo that is smaller than what tasks look at, one that is larger than the tiles, tasks that look at the
  * whole tile. At most one of each kind; none where no image has several tiles. */
 void ts_project_halo_warn(const struct ts_project *project, struct ts_issues *issues);
-/* {"px", "needed_px", "given", "path": [{"task", "px"}], "tile_tasks": []}; null where no image has several tiles. A new
- * reference. */
+/* {"px", "needed_px", "given", "path": [{"task", "px"}], "tile_tasks": []}; null where no image has several tiles. A
+ * new reference. */
 json_t *ts_project_halo_json(const struct ts_project *project);
 
 #endif

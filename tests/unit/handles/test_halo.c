@@ -85,10 +85,9 @@ static void every_run_has_its_own(void **state) {
     struct tessera_project *opened = open_project(tiles[i]);
     assert_int_equal(halo_of_run(opened, (struct tessera_run_request){0}), tiles[i] > 0 ? 2 + 13 : -1);
     assert_int_equal(halo_of_run(opened, (struct tessera_run_request){.has_tile = true, .tile_px = 64}), 2 + 13);
-    assert_int_equal(halo_of_run(opened, (struct tessera_run_request){.has_tile = true,
-                                                                      .tile_px = 64,
-                                                                      .parameters = far,
-                                                                      .parameter_count = 1}),
+    assert_int_equal(halo_of_run(opened,
+                                 (struct tessera_run_request){
+                                     .has_tile = true, .tile_px = 64, .parameters = far, .parameter_count = 1}),
                      10 + 13);
     assert_int_equal(halo_of_run(opened, (struct tessera_run_request){.has_tile = true, .tile_px = 0}), -1);
     tessera_project_close(opened);
