@@ -76,10 +76,9 @@ static bool read_finished(struct joining *j, const struct ts_chain_tile *tile, s
 
 static bool read_open(struct joining *j, const struct ts_chain_tile *tile, struct ts_cursor *body) {
   uint64_t label;
-  struct ts_feature_counts counts = {0};
   if (!ts_cursor_number(body, &label)) return false;
   const struct ts_cursor at = *body;
-  if (!read_object(j, tile, body) || !ts_measure_read_counts(body, area_of(&j->runs), &counts)) return false;
+  if (!read_object(j, tile, body) || !ts_measure_read_counts(body, area_of(&j->runs), NULL)) return false;
   add_piece(&j->open, tile, at, &j->runs.items[0]);
   ts_stitcher_add(j->stitcher, &tile->box, label, j->runs.items, j->runs.count);
   return true;
@@ -157,12 +156,13 @@ static bool measure_pieces(struct joining *j, const struct piece *pieces, size_t
 
 /* An object: a finished one, or `count` pieces. */
 struct object {
+  int32_t y, x;               /* first pixel: here as well, because sorting would look all over memory for it */
   const struct piece *pieces; /* borrowed */
   size_t count;               /* 0: finished */
 };
 
 static int by_first_pixel(const void *a, const void *b) {
-  const struct piece *p = ((const struct object *)a)->pieces, *q = ((const struct object *)b)->pieces;
+  const struct object *p = a, *q = b;
   if (p->y != q->y) return p->y < q->y ? -1 : 1;
   return (p->x > q->x) - (p->x < q->x);
 }
@@ -171,10 +171,13 @@ static int by_first_pixel(const void *a, const void *b) {
 static struct object *list_objects(const struct joining *j, size_t *count) {
   struct object *objects = ts_calloc(j->finished.count + j->open.count + 1, sizeof *objects);
   *count = 0;
-  for (size_t i = 0; i < j->finished.count; i++) objects[(*count)++].pieces = &j->finished.items[i];
+  for (size_t i = 0; i < j->finished.count; i++) {
+    const struct piece *piece = &j->finished.items[i];
+    objects[(*count)++] = (struct object){piece->y, piece->x, piece, 0};
+  }
   for (size_t i = 0; i < j->open.count;) {
     struct object *object = &objects[(*count)++];
-    object->pieces = &j->open.items[i];
+    *object = (struct object){j->open.items[i].y, j->open.items[i].x, &j->open.items[i], 0};
     while (i < j->open.count && j->open.items[i].object == object->pieces->object) {
       object->count++;
       i++;

@@ -23,8 +23,8 @@ void ts_measure_code_counts(struct ts_str *out, const struct ts_feature_counts *
   }
 }
 
-/* Every pixel is in a histogram once. */
-static bool read_histogram(struct ts_cursor *cursor, int64_t pixels, int64_t histogram[VALUES]) {
+/* Every pixel is in a histogram once. NULL: only whether it is one. */
+static bool read_histogram(struct ts_cursor *cursor, int64_t pixels, int64_t *histogram) {
   uint64_t used, value = 0;
   if (!ts_cursor_number(cursor, &used) || used > VALUES) return false;
   for (uint64_t i = 0; i < used; i++) {
@@ -32,7 +32,7 @@ static bool read_histogram(struct ts_cursor *cursor, int64_t pixels, int64_t his
     if (!ts_cursor_number(cursor, &step) || !ts_cursor_number(cursor, &count)) return false;
     if (step >= VALUES - value || (i > 0 && step == 0) || count == 0 || count > (uint64_t)pixels) return false;
     value += step;
-    histogram[value] += (int64_t)count;
+    if (histogram) histogram[value] += (int64_t)count;
     pixels -= (int64_t)count;
   }
   return pixels == 0;
@@ -40,7 +40,8 @@ static bool read_histogram(struct ts_cursor *cursor, int64_t pixels, int64_t his
 
 bool ts_measure_read_counts(struct ts_cursor *cursor, int64_t pixels, struct ts_feature_counts *counts) {
   for (int c = 0; c < TS_FEATURE_CHANNELS; c++)
-    if (!read_histogram(cursor, pixels, counts->intensity[c]) || !read_histogram(cursor, pixels, counts->gradient[c]))
+    if (!read_histogram(cursor, pixels, counts ? counts->intensity[c] : NULL) ||
+        !read_histogram(cursor, pixels, counts ? counts->gradient[c] : NULL))
       return false;
   return true;
 }

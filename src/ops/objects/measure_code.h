@@ -17,7 +17,7 @@
 enum { TS_MEASURE_ROW_BYTES = (TS_MEASURED_COLUMNS - 1) * 8 };
 
 void ts_measure_code_counts(struct ts_str *out, const struct ts_feature_counts *counts);
-/* Adds to the counts, `pixels` for every histogram; false: damaged. */
+/* Adds to the counts, `pixels` for every histogram; NULL: passes over them. False: damaged. */
 bool ts_measure_read_counts(struct ts_cursor *cursor, int64_t pixels, struct ts_feature_counts *counts);
 
 #endif
