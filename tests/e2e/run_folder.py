@@ -32,6 +32,21 @@ WIDE, HIGH = 17000, 300
 BOXES = [(0, 0, 5, 7), (16380, 10, 9, 9), (16990, 290, 10, 10), (511, 100, 2, 3), (8000, 0, 3, 300), (12345, 150, 40, 1)]
 
 
+def check_record(folder):
+    """run.json has the form that its schema promises, and lists the files that are there."""
+    try:
+        import jsonschema
+    except ImportError:
+        support.skip_part("python3-jsonschema is not installed")
+        return
+    record = json.loads((folder / "run.json").read_text("utf-8"))
+    schema = json.loads((support.ROOT / "docs/schema/run-folder.schema.json").read_text("utf-8"))
+    faults = [fault.message for fault in jsonschema.Draft202012Validator(schema).iter_errors(record)]
+    equal(faults, [], "run.json against its schema")
+    there = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    equal(sorted([*record["files"], "run.json"]), there, "files that run.json lists")
+
+
 # ---- a slide ----
 
 def ring_area(ring):
@@ -86,6 +101,7 @@ def check_slide(folder):
     call_json(*words, "--store", "store", "-o", "first")
     files = [name for name in support.files_below(folder / "first")]
     check(len(files) <= MOST_FILES, f"{len(files)} files: {files}")
+    check_record(folder / "first")
     say(f"{len(files)} files: {', '.join(files)}")
     check("run.json" in files, "there is no run.json")
     ids, area = check_join(folder / "first")
@@ -117,6 +133,7 @@ def check_large(folder):
     files = [name for name in support.files_below(folder / "wide")]
     check("wide/keep.mask.ome.tif" in files, f"no OME-TIFF among {files}")
     check(len(files) <= MOST_FILES, f"{len(files)} files: {files}")
+    check_record(folder / "wide")
     path = folder / "wide/wide/keep.mask.ome.tif"
     check_with_vips(folder, path, wanted)
     check_with_tifffile(path, wanted)
