@@ -36,6 +36,7 @@ static int fill_row(const struct ts_spool *spool, const VipsRegion *region, int 
   return number;
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): a function of libvips' type
 static int generate(VipsRegion *region, void *sequence, void *spool, void *unused, gboolean *stop) {
   (void)sequence;
   (void)unused;
