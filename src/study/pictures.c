@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "image/image.h"
+#include "image/spool_overlay.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -135,9 +136,12 @@ static struct ts_region choose_window(const struct masks *masks) {
   return best;
 }
 
-static bool encode(const struct ts_data *image, const struct ts_data *mask, struct ts_str *png, struct ts_error *err) {
+/* pixel_um: the width of a pixel; 0: not known, then there is no scale bar. */
+static bool encode(const struct ts_data *image, const struct ts_data *mask, double pixel_um, struct ts_str *png,
+                   struct ts_error *err) {
   struct ts_data *part = ts_data_crop(mask, ts_data_region(image), err);
   struct ts_data *overlay = part ? ts_image_overlay(image, part, TS_OUTLINE_RGB, err) : NULL;
+  if (overlay) ts_image_draw_scale_bar(overlay, pixel_um);
   bool ok = overlay && ts_image_encode_png(overlay, 1, png, err);
   ts_data_unref(overlay);
   ts_data_unref(part);
@@ -162,12 +166,14 @@ static bool draw_pair(struct ts_work *work, struct study_result *r, size_t set, 
                       struct ts_source source, struct ts_error *err, struct ts_issues *issues) {
   const struct ts_project *project = work->project;
   struct masks masks = {0};
-  const struct ts_item_source *file = &project->dataset.items[project->dataset.tile_items[tile]].sources[image_input];
+  const struct ts_item *item = &project->dataset.items[project->dataset.tile_items[tile]];
+  const struct ts_item_source *file = &item->sources[image_input];
+  const double pixel_um = item->pixel_size.x_um;
   bool ok = get_masks(work, r, set, tile, source, &masks, issues);
   struct ts_region window = ok ? choose_window(&masks) : (struct ts_region){0};
   struct ts_data *image = ok ? ts_source_read_image(file, &window, err) : NULL;
-  ok = image && encode(image, masks.normal, &r->pictures[0].png, err) &&
-       encode(image, masks.different, &r->pictures[1].png, err);
+  ok = image && encode(image, masks.normal, pixel_um, &r->pictures[0].png, err) &&
+       encode(image, masks.different, pixel_um, &r->pictures[1].png, err);
   r->picture_count = ok ? 2 : 0;
   ts_data_unref(image);
   ts_data_unref(masks.normal);

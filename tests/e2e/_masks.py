@@ -142,3 +142,28 @@ def counts_of(found, reference):
         for name, value in object_counts(rows, reference[place][2]).items():
             counts[name] = counts.get(name, 0) + value
     return counts
+
+
+def components(mask, width):
+    """The number of 8-connected components of a mask, by runs that are joined with those of the row above."""
+    parent, above = [], []
+
+    def root(run):
+        while parent[run] != run:
+            run = parent[run]
+        return run
+
+    for start in range(0, len(mask), width):
+        row, at = [], mask.find(255, start, start + width)
+        while at >= 0:
+            end = mask.find(0, at, start + width)
+            end = start + width if end < 0 else end
+            row.append((at - start, end - start, len(parent)))
+            parent.append(len(parent))
+            at = mask.find(255, end, start + width)
+        for begin, end, run in row:
+            for other_begin, other_end, other in above:
+                if other_begin <= end and begin <= other_end:
+                    parent[root(run)] = root(other)
+        above = row
+    return sum(1 for run, own in enumerate(parent) if run == own)

@@ -13,6 +13,7 @@ import sqlite3
 import struct
 
 import _support as support
+from _masks import components
 from _support import call, call_json, check, equal, say
 
 TILES = [(0, 0), (512, 0), (0, 512), (512, 512)]
@@ -71,31 +72,6 @@ def polygon_area(polygon, name):
     areas = [ring_area(ring) for ring in polygon]
     check(areas[0] > 0 and all(area < 0 for area in areas[1:]), f"{name}: rings turn the wrong way: {areas}")
     return sum(areas)
-
-
-def components(mask, width):
-    """The number of 8-connected components of a mask, by runs that are joined with those of the row above."""
-    parent, above = [], []
-
-    def root(run):
-        while parent[run] != run:
-            run = parent[run]
-        return run
-
-    for start in range(0, len(mask), width):
-        row, at = [], mask.find(255, start, start + width)
-        while at >= 0:
-            end = mask.find(0, at, start + width)
-            end = start + width if end < 0 else end
-            row.append((at - start, end - start, len(parent)))
-            parent.append(len(parent))
-            at = mask.find(255, end, start + width)
-        for begin, end, run in row:
-            for other_begin, other_end, other in above:
-                if other_begin <= end and begin <= other_end:
-                    parent[root(run)] = root(other)
-        above = row
-    return sum(1 for run, own in enumerate(parent) if run == own)
 
 
 def check_objects(folder, mask, width):

@@ -15,13 +15,14 @@ import subprocess
 import uuid
 
 import _support as support
-from _masks import write_png
+from _masks import components, write_png
 from _support import call, call_json, check, equal, say
 
 SLIDE = support.SHARED / "data/histology/aperio/CMU-1-Small-Region.svs"
 SLIDE_SIZE = (2220, 2967)
 NUCLEI = support.ROOT / "workflows/nuclei/workflow.json"
 MOST_FILES = 8
+WHOLE_COUNT = 1743  # counted by other software on the whole image, normalised as one
 COPY = {
     "tessera": 1, "name": "copy", "inputs": {"mask": {"type": "mask"}},
     "parameters": {"least": {"type": "integer", "default": 0}},
@@ -119,6 +120,24 @@ def check_slide(folder):
     check(not set(ids) & {row["id"] for row in read_objects(folder / "other")[1]}, "other parameters give the same ids")
 
 
+def check_number(folder):
+    """The number of nuclei is that of the components of the mask, and hardly depends on tiles if they have a halo."""
+    counts = {}
+    for name, tile, halo in (("whole", 0, 0), ("tiled", 512, 128)):
+        study = {"tessera": 1, "workflow": str(NUCLEI), "data": {"files": [str(SLIDE)], "tile": tile, "halo": halo},
+                 "outputs": ["features.summary:count"]}
+        (folder / f"{name}.json").write_text(json.dumps(study), encoding="utf-8")
+        call_json("run", "-C", folder, f"{name}.json", "--store", f"store-{name}", "-o", name)
+        picture = support.read_png(folder / name / SLIDE.stem / "segment.mask.png")
+        with open(folder / name / SLIDE.stem / "features.summary.csv", encoding="utf-8", newline="") as file:
+            counts[name] = int(next(csv.DictReader(file))["count"])
+        equal(counts[name], components(picture[4], picture[0]), f"nuclei of {name}, against the components of its mask")
+        equal(counts[name], len(read_objects(folder / name)[1]), f"rows of {name}")
+    equal(counts["whole"], WHOLE_COUNT, "nuclei of the whole image at default parameters")
+    check(abs(counts["tiled"] / counts["whole"] - 1) <= 0.015, f"nuclei of tiles against the whole image: {counts}")
+    say(f"nuclei: {counts}")
+
+
 # ---- a large mask ----
 
 def check_large(folder):
@@ -178,6 +197,7 @@ def main():
     check_large(folder)
     if SLIDE.exists():
         check_slide(folder)
+        check_number(folder)
     else:
         support.skip_part(f"there is no ../shared/{SLIDE.relative_to(support.SHARED)}")
     support.finish()

@@ -55,6 +55,7 @@ bool ts_overlay_write_tile(const struct ts_project *project, const struct ts_ite
   ts_auto(ts_data_unref_pointer) struct ts_data *image = ts_source_read_image(source, ts_data_region(mask), err);
   ts_auto(ts_data_unref_pointer) struct ts_data *overlay =
       image ? ts_image_overlay(image, mask, TS_OUTLINE_RGB, err) : NULL;
+  if (overlay) ts_image_draw_scale_bar(overlay, item->pixel_size.x_um);
   *is_written = overlay && ts_image_write_png(path, overlay, err);
   return *is_written;
 }
