@@ -36,7 +36,7 @@ WORKFLOW = ROOT / "workflows/components/workflow.json"
 PATCH = 2000
 DIFFERENT = 24
 GLASS = (243, 242, 244)  # what the generator gives glass
-HALO = 50                # what the workflow needs with its defaults: radius + extent + 1
+HALO = 50                # what tessera sets where radius and extent do not vary: radius + extent + 1
 SINGLE_PX = 50_000_000   # so many pixels of single tiles are enough for a time per pixel
 JPEG = "tile,tile-width=256,tile-height=256,pyramid,compression=jpeg,Q=92,bigtiff,xres=2000,yres=2000"
 DEFLATE = "tile,tile-width=256,tile-height=256,compression=deflate,bigtiff"
@@ -112,9 +112,9 @@ class Run:
             shutil.rmtree(old, ignore_errors=True)
         shutil.copy(WORKFLOW, folder)
         (folder / "data.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-        data = {"manifest": "data.csv", "tile": tile, "halo": HALO if tile else 0}
+        data = {"manifest": "data.csv", "tile": tile}
         study = {"tessera": 1, "name": "large", "workflow": "workflow.json", "data": data, "method": {"name": "morris"},
-                 "outputs": ["features.summary:count"]}
+                 "parameters": ["below"], "outputs": ["features.summary:count"]}
         (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")
         words = [TESSERA, "-C", folder, "run", "study.json", "--json", "--progress=none", "--store",
                  "store", "--output", "out", "--memory", options.memory, "--jobs", options.jobs, "--tissue", tissue,
