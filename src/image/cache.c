@@ -151,7 +151,7 @@ bool ts_image_inspect(const char *path, int32_t level, struct ts_image_info *inf
 void ts_images_close_idle(void) {
   pthread_mutex_lock(&lock);
   for (size_t i = 0; i < ENTRIES_MAX; i++) {
-    if (entries[i].path && entries[i].open.decoded_whole) close_entry(&entries[i]);
+    if (entries[i].path && (entries[i].open.decoded_whole || entries[i].open.kept_bytes > 0)) close_entry(&entries[i]);
   }
   pthread_mutex_unlock(&lock);
 }

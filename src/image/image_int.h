@@ -14,6 +14,7 @@ struct ts_open_image {
   bool ycc;             /* the three channels hold YCbCr although the file says RGB */
   bool decoded_whole;   /* the format has no random access: all pixels are decoded once one is asked for (whole.c) */
   uint64_t piece_bytes; /* the decoder holds this many at once */
+  int64_t kept_bytes;   /* tiles that were decoded before (kept_tiles.c) hold at most this many */
 };
 
 /* Opens an image or takes it from the cache of open ones; the caller releases it. Safe from several threads. */
@@ -33,15 +34,16 @@ void ts_whole_attach(struct ts_open_image *open, const char *path, const struct 
 VipsImage *ts_whole_pixels(const char *path, const struct ts_open_image *open, struct ts_error *err);
 /* The image with pixels that are decoded from top to bottom, once: nothing is kept. */
 VipsImage *ts_whole_stream(const char *path, const struct ts_open_image *open, struct ts_error *err);
-/* Bytes of memory that decoded pixels of the image may hold between two reads. */
+/* Bytes of memory that decoded pixels of the image, or tiles of it, may hold between two reads. */
 int64_t ts_whole_memory_bytes(const struct ts_open_image *open);
 int64_t ts_whole_memory_bytes_max(void); /* of all images together */
 
 /* Facts about a TIFF file that libvips does not report; all false for files of other kinds. */
 struct ts_tiff_facts {
   bool tiled;
-  bool ycc_as_rgb;       /* see tiff.c */
-  uint64_t piece_pixels; /* of a tile; 0: not tiled */
+  bool ycc_as_rgb;                  /* see tiff.c */
+  uint64_t tile_width, tile_height; /* 0: not tiled */
+  uint64_t piece_pixels;            /* of a tile; 0: not tiled */
 };
 void ts_tiff_inspect(const char *path, const struct ts_image_page *page, struct ts_tiff_facts *facts);
 

@@ -185,6 +185,9 @@ bool ts_image_open(const char *path, int32_t level, struct ts_open_image *open, 
   open->ycc = format == TS_IMAGE_TIFF && facts.ycc_as_rgb && open->info.channels == 3 && open->info.bits == 8;
   open->decoded_whole = format != TS_IMAGE_SLIDE && !facts.tiled;
   open->piece_bytes = piece_bytes(open, format, &facts);
-  if (open->decoded_whole) ts_whole_attach(open, path, &page);
+  if (open->decoded_whole)
+    ts_whole_attach(open, path, &page);
+  else
+    ts_kept_tiles_attach(open, &facts);
   return true;
 }

@@ -17,6 +17,8 @@ struct ts_image_page {
 VipsImage *ts_image_load(VipsSource *source, const struct ts_image_page *page, VipsAccess access);
 /* Of the full resolution; zero: the file does not say (pixel_size.c). */
 struct ts_pixel_size ts_image_pixel_size(VipsImage *first, enum ts_image_format format);
+/* From now on the image keeps tiles that it has decoded, if the file has tiles (kept_tiles.c). */
+void ts_kept_tiles_attach(struct ts_open_image *open, const struct ts_tiff_facts *facts);
 /* Opens a file that exists, at one level. The image holds one reference, for the caller. */
 bool ts_image_open(const char *path, int32_t level, struct ts_open_image *open, struct ts_error *err);
 

@@ -36,6 +36,7 @@ static int fill_row(const struct ts_spool *spool, const VipsRegion *region, int 
   return number;
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): a function of libvips' type
 static int generate(VipsRegion *region, void *sequence, void *spool, void *unused, gboolean *stop) {
   (void)sequence;
   (void)unused;
@@ -122,6 +123,12 @@ static VipsRegionShrink shrink_of(const struct ts_type *type) {
   return strcmp(type->name, "mask") == 0 ? VIPS_REGION_SHRINK_MAX : VIPS_REGION_SHRINK_MEAN;
 }
 
+/* Differences of neighbours help what changes smoothly; in masks and labels they only take time. */
+static VipsForeignTiffPredictor predictor_of(const struct ts_type *type) {
+  const bool is_flat = strcmp(type->name, "mask") == 0 || type->element == TS_U32;
+  return is_flat ? VIPS_FOREIGN_TIFF_PREDICTOR_NONE : VIPS_FOREIGN_TIFF_PREDICTOR_HORIZONTAL;
+}
+
 /* libvips 8.14 does not say in the sub-IFDs that numbers are floating: fields have one level. */
 static bool has_levels(const struct ts_type *type) { return type->element != TS_F32 && type->element != TS_F64; }
 
@@ -132,11 +139,11 @@ static int save_tiff(const struct ts_spool *spool, VipsImage *image, const struc
   vips_image_set_string(image, VIPS_META_IMAGEDESCRIPTION, ts_str_get(&xml));
   const uint64_t bytes = (uint64_t)(spool->width * spool->height) * spool->pixel_bytes;
   const double per_mm_x = size->x_um > 0 ? 1000 / size->x_um : 1, per_mm_y = size->y_um > 0 ? 1000 / size->y_um : 1;
-  return vips_tiffsave_target(image, target, "compression", VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE, "tile", TRUE,
-                              "tile_width", TIFF_TILE, "tile_height", TIFF_TILE, "pyramid", has_levels(spool->type),
-                              "subifd", has_levels(spool->type), "region_shrink", shrink_of(spool->type), "bigtiff",
-                              bytes > BIG_TIFF_BYTES, "resunit", VIPS_FOREIGN_TIFF_RESUNIT_CM, "xres", per_mm_x, "yres",
-                              per_mm_y, NULL);
+  return vips_tiffsave_target(image, target, "compression", VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE, "predictor",
+                              predictor_of(spool->type), "tile", TRUE, "tile_width", TIFF_TILE, "tile_height",
+                              TIFF_TILE, "pyramid", has_levels(spool->type), "subifd", has_levels(spool->type),
+                              "region_shrink", shrink_of(spool->type), "bigtiff", bytes > BIG_TIFF_BYTES, "resunit",
+                              VIPS_FOREIGN_TIFF_RESUNIT_CM, "xres", per_mm_x, "yres", per_mm_y, NULL);
 }
 
 /* ---- The file ---- */

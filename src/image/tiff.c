@@ -192,6 +192,8 @@ void ts_tiff_inspect(const char *path, const struct ts_image_page *page, struct 
   struct directory directory = {0};
   if (find_directory(&tiff, page, &directory)) {
     facts->tiled = directory.tiled;
+    facts->tile_width = directory.tiled ? directory.tile_width : 0;
+    facts->tile_height = directory.tiled ? directory.tile_height : 0;
     bool fits = directory.tile_width == 0 || directory.tile_height <= UINT64_MAX / directory.tile_width;
     if (directory.tiled) facts->piece_pixels = fits ? directory.tile_width * directory.tile_height : UINT64_MAX;
     facts->ycc_as_rgb = directory.compression == COMPRESSION_JPEG && directory.photometric == PHOTOMETRIC_RGB &&

@@ -42,7 +42,7 @@ static bool stays_in_memory(const struct ts_open_image *open) {
 }
 
 int64_t ts_whole_memory_bytes(const struct ts_open_image *open) {
-  return open->decoded_whole && stays_in_memory(open) ? (int64_t)bytes_of(open) : 0;
+  return open->decoded_whole && stays_in_memory(open) ? (int64_t)bytes_of(open) : open->kept_bytes;
 }
 
 int64_t ts_whole_memory_bytes_max(void) {

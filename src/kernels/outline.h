@@ -44,6 +44,10 @@ bool ts_outline(const uint32_t *labels, int64_t width, int64_t height, struct ts
                 struct ts_error *err);
 /* The same of one object given by its runs, in raster order and at least one: label 1, vertices where the runs lie. */
 bool ts_outline_runs(const struct ts_pixel_run *runs, size_t count, struct ts_outlines *outlines, struct ts_error *err);
+/* The same without a plane around the object, which may be as wide as a slide: slower, memory as for its runs. The one
+ * above takes this way for large objects. */
+bool ts_outline_sparse(const struct ts_pixel_run *runs, size_t count, struct ts_outlines *outlines,
+                       struct ts_error *err);
 void ts_outlines_release(struct ts_outlines *outlines);
 
 #endif

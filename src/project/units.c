@@ -170,7 +170,7 @@ bool ts_units_check_plan(const struct ts_project *project, const struct ts_plan 
     if (node->kind != TS_NODE_TASK) continue;
     const struct ts_task *task = &w->tasks[node->task];
     for (size_t i = 0; i < task->op->descriptor->parameter_count; i++) {
-      bool *is_reported = &reported[node->task * TS_OP_MAX_PARAMETERS + i];
+      bool *is_reported = &reported[(size_t)node->task * TS_OP_MAX_PARAMETERS + i];
       if (task->parameters[i].unit != TS_UNIT_NONE && !*is_reported)
         *is_reported = !check_value(project, task, i, &node->parameters[i], &sizes, issues);
     }

@@ -113,6 +113,15 @@ def call_json(*words, **options):
         return {}
 
 
+def init_tiles(folder):
+    """The demo with the workflow that looks at each tile by itself: four stages per tile, nothing is joined."""
+    call("init", "--demo", "nuclei", folder)
+    shutil.copy(ROOT / "workflows/nuclei-tiles/workflow.json", folder / "workflow.json")
+    study = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    study["data"]["halo"] = 0
+    (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")
+
+
 def executed(reply):
     """How often each task was executed, by its name."""
     return {f"{row['stage']}.{row['task']}": row["executed"] for row in reply.get("by_task", [])}

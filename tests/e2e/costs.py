@@ -126,7 +126,7 @@ def check_prediction(project, study):
 
 def check_unknown(project):
     new = project.parent / "new"
-    call("init", "--demo", "nuclei", new)
+    support.init_tiles(new)
     plan = call_json("plan", "-C", new)
     equal((plan["costs"]["source"], "predicted" in plan), ("unit", False), "a plan before the first run")
     said = call("plan", "-C", new, "--cost", "model", expect=2).stderr
@@ -177,7 +177,7 @@ def check_slow_store(project):
 def main():
     support.need_program()
     project = support.scratch() / "nuclei"
-    call("init", "--demo", "nuclei", project)
+    support.init_tiles(project)
     study = call_json("study", "-C", project, "-j", 2)
     check_calls(project, study)
     check_prediction(project, study)

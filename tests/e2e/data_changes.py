@@ -31,7 +31,7 @@ can_verify = None  # whether the program has 'store verify --recompute'
 
 def slides(folder):
     """good.tif and bad.tif, uncompressed and tiled, so that a change in place is not seen by the decoder."""
-    call("init", "--demo", "nuclei", folder)
+    support.init_tiles(folder)
     form = ("--tile", "--tile-width", "128", "--tile-height", "128")
     for words in (["crop", "slide.png", "good.v", "0", "0", "640", "512"], ["flip", "good.v", "bad.v", "horizontal"],
                   ["tiffsave", "good.v", "good.tif", *form], ["tiffsave", "bad.v", "bad.tif", *form]):

@@ -17,7 +17,7 @@ COSTS = ["run:seconds", "run:cpu_seconds", "run:core_hours", "run:peak_bytes"]
 def project():
     support.need_program()
     folder = support.scratch() / "project"
-    support.call("init", folder, "--demo", "nuclei")
+    support.init_tiles(folder)
     return folder
 
 

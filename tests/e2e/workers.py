@@ -405,7 +405,7 @@ def main():
     folder = support.scratch()
     project, meeting = folder / "demo", folder / "run"
     meeting.mkdir()
-    call("init", "--demo", "nuclei", project)
+    support.init_tiles(project)
     for test in (check_results, check_rounds, check_run, check_kills, check_dead_study, check_pause,
                  check_stopped_worker, check_lease, check_only_worker, check_crash, check_refusals):
         if len(sys.argv) == 1 or test.__name__ in sys.argv[1:]:

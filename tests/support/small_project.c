@@ -43,6 +43,16 @@ static void crop(const struct small_project *project, const char *name, const ch
   ts_data_unref(pixels);
 }
 
+/* The workflow that looks at each tile by itself: every stage runs per tile. */
+static void copy_workflow(const struct small_project *project) {
+  const char *root = getenv("TESSERA_SOURCE_DIR");
+  ts_auto_free char *path = ts_path_join(root ? root : ".", "workflows/nuclei-tiles/workflow.json");
+  ts_auto(ts_str_release) struct ts_str text = {0};
+  struct ts_error err = {0};
+  if (!ts_file_read(path, (size_t)1 << 20, &text, &err)) fail_msg("%s", err.text);
+  small_project_write(project, "workflow.json", ts_str_get(&text));
+}
+
 static void write_design(const struct small_project *project) {
   ts_auto(ts_str_release) struct ts_str text = {0};
   ts_str_add(&text, "G1,minSize\n");
@@ -61,6 +71,7 @@ void small_project_make(struct small_project *project) {
   assert_true(ts_image_startup(NULL));
   crop(project, "slide.png", "image/rgb8");
   crop(project, "truth.png", "labels");
+  copy_workflow(project);
   small_project_write(project, "study.json", STUDY(""));
   small_project_write(project, "default.json", STUDY(", \"reference\": \"default\""));
   write_design(project);

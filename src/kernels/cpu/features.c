@@ -364,7 +364,8 @@ static bool measure_rows(struct measuring *m, const struct ts_kernel_threads *th
 
 bool ts_features_rows(const struct ts_feature_image *image, const struct ts_object *objects, size_t count, double *rows,
                       const struct ts_kernel_threads *threads, struct ts_error *err) {
-  struct measuring m = {.image = *image, .objects = objects, .rows = rows, .object_count = count};
+  struct measuring m = {.image = *image, .objects = objects, .object_count = count};
+  m.rows = rows;
   return measure_rows(&m, threads, err);
 }
 

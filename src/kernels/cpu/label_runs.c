@@ -87,6 +87,23 @@ bool ts_label_runs_init(struct ts_label_runs *runs, const uint32_t *labels, int6
   return true;
 }
 
+bool ts_label_runs_of_object(struct ts_label_runs *runs, const struct ts_pixel_run *items, size_t count,
+                             struct ts_error *err) {
+  *runs = (struct ts_label_runs){0};
+  for (size_t i = 0, above = 0; i < count;) {
+    const size_t here = runs->count;
+    const int32_t y = items[i].y;
+    for (; i < count && items[i].y == y; i++) {
+      const struct ts_label_run run = {.label = 1, .y = y, .begin = items[i].begin, .end = items[i].end};
+      if (!add_run(runs, run, err)) return false;
+    }
+    if (here > 0 && (int64_t)runs->items[here - 1].y + 1 == y) join_rows(runs, above, here);
+    above = here;
+  }
+  number_pieces(runs);
+  return true;
+}
+
 void ts_label_runs_release(struct ts_label_runs *runs) {
   ts_scratch_free(runs->items);
   *runs = (struct ts_label_runs){0};

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "kernels/pixel_run.h"
 
 struct ts_label_run {
   uint32_t label; /* never 0 */
@@ -26,6 +27,9 @@ struct ts_label_runs {
 /* Release in every case, also after an error. */
 bool ts_label_runs_init(struct ts_label_runs *runs, const uint32_t *labels, int64_t width, int64_t height,
                         struct ts_error *err);
+/* The same of one object, whose runs are in raster order and apart: label 1. */
+bool ts_label_runs_of_object(struct ts_label_runs *runs, const struct ts_pixel_run *items, size_t count,
+                             struct ts_error *err);
 void ts_label_runs_release(struct ts_label_runs *runs);
 
 #endif

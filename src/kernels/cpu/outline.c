@@ -5,7 +5,10 @@
  * plane of marks remembers which top edges were passed, and each one not yet passed starts a walk. Where two pixels of
  * the object meet at a corner only, the walk turns right and so stays on its 4-connected piece; a walk that comes
  * through such a corner twice is cut there into two rings. Because a piece is connected through edges, cuts are
- * properly nested and each piece has exactly one outer ring. */
+ * properly nested and each piece has exactly one outer ring.
+ *
+ * An object that is as wide as a slide has no plane: its pixels are looked up in its runs, and the top edges that lie
+ * open are a list, of which a walk passes each as a whole. */
 #include "kernels/outline.h"
 
 #include <stdlib.h>
@@ -30,11 +33,20 @@ struct traced_ring {
   size_t order;
 };
 
+/* Neighbouring pixels of a run with nothing of the object above them. */
+struct top_edge {
+  int32_t y, begin, end, piece;
+  bool passed;
+};
+
 struct tracer {
-  const uint32_t *labels; /* borrowed */
+  const uint32_t *labels; /* borrowed; NULL: there are runs */
   int64_t width;
   int64_t height;
-  uint8_t *passed;            /* owned: per pixel, whether its top edge was walked over */
+  uint8_t *passed;                  /* owned: per pixel, whether its top edge was walked over; NULL: there are runs */
+  const struct ts_label_runs *runs; /* borrowed: of one object, or NULL */
+  struct top_edge *edges;           /* owned: of the runs, in raster order */
+  size_t edge_count, edge_capacity;
   struct corner *walk;        /* owned */
   int32_t *pending;           /* owned: a stack of corners, or the pinched ones; as long as walk */
   struct traced_ring *rings;  /* owned */
@@ -46,13 +58,29 @@ struct tracer {
 
 static void tracer_release(struct tracer *t) {
   ts_scratch_free(t->passed);
+  ts_scratch_free(t->edges);
   ts_scratch_free(t->walk);
   ts_scratch_free(t->pending);
   ts_scratch_free(t->rings);
   ts_scratch_free(t->vertices);
 }
 
+/* Whether a pixel is in one of the runs. */
+static bool is_in_runs(const struct ts_label_runs *runs, int64_t x, int64_t y) {
+  size_t low = 0, high = runs->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    const struct ts_label_run *run = &runs->items[middle];
+    if (run->y < y || (run->y == y && run->end <= x))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < runs->count && runs->items[low].y == y && runs->items[low].begin <= x;
+}
+
 static bool belongs(const struct tracer *t, uint32_t label, int64_t x, int64_t y) {
+  if (t->runs) return is_in_runs(t->runs, x, y);
   return x >= 0 && x < t->width && y >= 0 && y < t->height && t->labels[y * t->width + x] == label;
 }
 
@@ -77,6 +105,24 @@ static bool add_corner(struct tracer *t, struct corner corner, struct ts_error *
   return true;
 }
 
+/* The top edge of a pixel is walked over. */
+static void pass(struct tracer *t, struct ts_vertex at) {
+  if (t->passed) {
+    t->passed[at.y * t->width + at.x] = 1;
+    return;
+  }
+  size_t low = 0, high = t->edge_count;
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    const struct top_edge *edge = &t->edges[middle];
+    if (edge->y < at.y || (edge->y == at.y && edge->begin <= at.x))
+      low = middle;
+    else
+      high = middle;
+  }
+  t->edges[low].passed = true;
+}
+
 /* Walks from the upper left corner of pixel (x, y) eastwards until back there, listing the corners with a turn. */
 static bool walk_around(struct tracer *t, uint32_t label, int32_t x, int32_t y, struct ts_error *err) {
   /* By direction: the step, and from the corner reached to the pixels ahead on the right and on the left. */
@@ -87,7 +133,7 @@ static bool walk_around(struct tracer *t, uint32_t label, int32_t x, int32_t y, 
   unsigned direction = EAST;
   t->walk_count = 0;
   do {
-    if (direction == EAST) t->passed[at.y * t->width + at.x] = 1;
+    if (direction == EAST) pass(t, at);
     at.x += step[direction][0];
     at.y += step[direction][1];
     bool right_on = belongs(t, label, at.x + right[direction][0], at.y + right[direction][1]);
@@ -116,15 +162,15 @@ static bool add_ring(struct tracer *t, const int32_t *corners, size_t count, uin
     t->vertices = vertices;
     if (!ok) return false;
   }
-  int64_t doubled_area = 0;
+  uint64_t doubled_area = 0; /* its sign alone counts; what is between may be beyond 2^63 */
   if (count == 0) TS_BUG("a ring without corners");
   for (size_t i = 0; i <= count; i++) {
     struct ts_vertex v = t->walk[corners[i % count]].at;
     struct ts_vertex w = t->walk[corners[(i + 1) % count]].at;
     t->vertices[t->vertex_count++] = v;
-    if (i < count) doubled_area += (int64_t)v.x * w.y - (int64_t)w.x * v.y;
+    if (i < count) doubled_area += (uint64_t)((int64_t)v.x * w.y - (int64_t)w.x * v.y);
   }
-  ring.hole = doubled_area < 0;
+  ring.hole = (int64_t)doubled_area < 0;
   t->rings[t->ring_count] = (struct traced_ring){ring, piece, t->ring_count};
   t->ring_count++;
   return true;
@@ -179,12 +225,47 @@ static bool cut_into_rings(struct tracer *t, uint32_t label, int32_t piece, stru
   return add_ring(t, stack, depth, label, piece, err);
 }
 
+static bool trace(struct tracer *t, uint32_t label, int32_t piece, int32_t x, int32_t y, struct ts_error *err) {
+  return walk_around(t, label, x, y, err) && find_partners(t, err) && cut_into_rings(t, label, piece, err);
+}
+
 static bool trace_run(struct tracer *t, const struct ts_label_run *run, struct ts_error *err) {
   for (int32_t x = run->begin; x < run->end; x++) {
     if (t->passed[run->y * t->width + x] || belongs(t, run->label, x, run->y - 1)) continue;
-    if (!walk_around(t, run->label, x, run->y, err) || !find_partners(t, err) ||
-        !cut_into_rings(t, run->label, run->piece, err))
-      return false;
+    if (!trace(t, run->label, run->piece, x, run->y, err)) return false;
+  }
+  return true;
+}
+
+/* ---- Top edges ---- */
+
+static bool add_edge(struct tracer *t, const struct ts_label_run *run, int32_t begin, int32_t end,
+                     struct ts_error *err) {
+  if (begin >= end) return true;
+  if (t->edge_count == t->edge_capacity) {
+    void *edges = t->edges;
+    bool ok = grow_list(&edges, &t->edge_capacity, sizeof *t->edges, err);
+    t->edges = edges;
+    if (!ok) return false;
+  }
+  t->edges[t->edge_count++] = (struct top_edge){.y = run->y, .begin = begin, .end = end, .piece = run->piece};
+  return true;
+}
+
+/* What the runs of the row above leave open of each run. */
+static bool list_edges(struct tracer *t, struct ts_error *err) {
+  const struct ts_label_run *items = t->runs->items;
+  for (size_t i = 0, above = 0; i < t->runs->count; i++) {
+    const struct ts_label_run *run = &items[i];
+    while (above < i &&
+           (items[above].y < run->y - 1 || (items[above].y == run->y - 1 && items[above].end <= run->begin)))
+      above++;
+    int32_t x = run->begin;
+    for (size_t k = above; k < i && items[k].y == run->y - 1 && items[k].begin < run->end; k++) {
+      if (!add_edge(t, run, x, items[k].begin, err)) return false;
+      if (items[k].end > x) x = items[k].end;
+    }
+    if (!add_edge(t, run, x, run->end, err)) return false;
   }
   return true;
 }
@@ -232,31 +313,80 @@ bool ts_outline(const uint32_t *labels, int64_t width, int64_t height, struct ts
   return ok;
 }
 
-bool ts_outline_runs(const struct ts_pixel_run *runs, size_t count, struct ts_outlines *outlines,
-                     struct ts_error *err) {
-  *outlines = (struct ts_outlines){0};
+/* Objects in larger boxes have no plane: at 4 bytes per pixel it would be 64 MB. */
+#define PLANE_PX_MAX ((int64_t)1 << 24)
+
+struct box {
+  int32_t left, top;
+  int64_t width, height;
+};
+
+static bool box_of(const struct ts_pixel_run *runs, size_t count, struct box *box, struct ts_error *err) {
   int32_t left = INT32_MAX;
   int32_t right = INT32_MIN;
   for (size_t i = 0; i < count; i++) {
     left = runs[i].begin < left ? runs[i].begin : left;
     right = runs[i].end > right ? runs[i].end : right;
   }
-  int64_t width = (int64_t)right - left;
-  int64_t height = (int64_t)runs[count - 1].y - runs[0].y + 1;
-  if (!ts_kernels_check_size(width, height, err)) return false;
-  uint32_t *box = ts_scratch_zero(width * height, sizeof *box, err);
-  if (!box) return false;
+  *box = (struct box){left, runs[0].y, (int64_t)right - left, (int64_t)runs[count - 1].y - runs[0].y + 1};
+  if (box->width < INT32_MAX / 2 && box->height < INT32_MAX / 2 && runs[count - 1].y < INT32_MAX) return true;
+  ts_fail(err, TS_ERR_BAD_IMAGE, "an object of %lld x %lld pixels cannot be outlined", (long long)box->width,
+          (long long)box->height);
+  return ts_error_help(err, "an object has fewer than 2^30 pixels in each direction");
+}
+
+/* From the corner of the box to where the runs lie. */
+static void move_back(struct ts_outlines *outlines, const struct box *box) {
+  for (size_t i = 0; i < outlines->vertex_count; i++) {
+    outlines->vertices[i].x += box->left;
+    outlines->vertices[i].y += box->top;
+  }
+}
+
+static bool outline_plane(const struct ts_pixel_run *runs, size_t count, const struct box *at,
+                          struct ts_outlines *outlines, struct ts_error *err) {
+  uint32_t *plane = ts_scratch_zero(at->width * at->height, sizeof *plane, err);
+  if (!plane) return false;
   for (size_t i = 0; i < count; i++) {
-    uint32_t *row = box + ((int64_t)runs[i].y - runs[0].y) * width;
-    for (int64_t x = (int64_t)runs[i].begin - left; x < (int64_t)runs[i].end - left; x++) row[x] = 1;
+    uint32_t *row = plane + ((int64_t)runs[i].y - at->top) * at->width;
+    for (int64_t x = (int64_t)runs[i].begin - at->left; x < (int64_t)runs[i].end - at->left; x++) row[x] = 1;
   }
-  bool ok = ts_outline(box, width, height, outlines, err);
-  for (size_t i = 0; ok && i < outlines->vertex_count; i++) {
-    outlines->vertices[i].x += left;
-    outlines->vertices[i].y += runs[0].y;
-  }
-  ts_scratch_free(box);
+  bool ok = ts_outline(plane, at->width, at->height, outlines, err);
+  move_back(outlines, at);
+  ts_scratch_free(plane);
   return ok;
+}
+
+bool ts_outline_sparse(const struct ts_pixel_run *runs, size_t count, struct ts_outlines *outlines,
+                       struct ts_error *err) {
+  struct box box;
+  struct ts_label_runs own;
+  *outlines = (struct ts_outlines){0};
+  if (!box_of(runs, count, &box, err)) return false;
+  bool ok = ts_label_runs_of_object(&own, runs, count, err);
+  for (size_t i = 0; i < own.count; i++) { /* to the corner of the box */
+    own.items[i].y = (int32_t)((int64_t)own.items[i].y - box.top);
+    own.items[i].begin = (int32_t)((int64_t)own.items[i].begin - box.left);
+    own.items[i].end = (int32_t)((int64_t)own.items[i].end - box.left);
+  }
+  struct tracer t = {.width = box.width, .height = box.height, .runs = &own};
+  ok = ok && list_edges(&t, err);
+  for (size_t i = 0; ok && i < t.edge_count; i++)
+    if (!t.edges[i].passed) ok = trace(&t, 1, t.edges[i].piece, t.edges[i].begin, t.edges[i].y, err);
+  ok = ok && hand_over(&t, outlines, err);
+  move_back(outlines, &box);
+  ts_label_runs_release(&own);
+  tracer_release(&t);
+  return ok;
+}
+
+bool ts_outline_runs(const struct ts_pixel_run *runs, size_t count, struct ts_outlines *outlines,
+                     struct ts_error *err) {
+  struct box box;
+  *outlines = (struct ts_outlines){0};
+  if (!box_of(runs, count, &box, err)) return false;
+  return box.width * box.height > PLANE_PX_MAX ? ts_outline_sparse(runs, count, outlines, err)
+                                               : outline_plane(runs, count, &box, outlines, err);
 }
 
 void ts_outlines_release(struct ts_outlines *outlines) {

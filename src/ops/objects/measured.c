@@ -12,9 +12,9 @@ const char *const ts_measured_names[TS_MEASURED_COLUMNS] = {"id", "x", "y", TS_M
 
 /* Where each column is in a row of features. */
 #define FORM_PLACE(column, name)  TS_FEATURE_##column
-#define RED_PLACE(column, name)   TS_FEATURES_SHAPE + TS_FEATURE_##column
-#define GREEN_PLACE(column, name) TS_FEATURES_SHAPE + TS_FEATURES_CHANNEL + TS_FEATURE_##column
-#define BLUE_PLACE(column, name)  TS_FEATURES_SHAPE + 2 * TS_FEATURES_CHANNEL + TS_FEATURE_##column
+#define RED_PLACE(column, name)   (TS_FEATURES_SHAPE + TS_FEATURE_##column)
+#define GREEN_PLACE(column, name) (TS_FEATURES_SHAPE + TS_FEATURES_CHANNEL + TS_FEATURE_##column)
+#define BLUE_PLACE(column, name)  (TS_FEATURES_SHAPE + 2 * TS_FEATURES_CHANNEL + TS_FEATURE_##column)
 static const int places[] = {TS_FEATURE_LABEL,
                              TS_FEATURE_CENTROID_X,
                              TS_FEATURE_CENTROID_Y,

@@ -324,7 +324,7 @@ static void check_tile_memory(const struct ts_project *project, const struct ts_
     const struct ts_type *type = item->sources[i].type;
     if (type && type->kind == TS_DATA_PIXELS) pixel_bytes += ts_element_bytes(type->element) * (uint64_t)type->channels;
   }
-  for (size_t t = item->first_tile; t < item->first_tile + item->tile_count; t++) {
+  for (size_t t = item->first_tile; list->tiles && t < item->first_tile + item->tile_count; t++) {
     const struct ts_region *region = &list->tiles[t].region;
     uint64_t count = (uint64_t)region->width * (uint64_t)region->height;
     if (count > pixels) pixels = count;

@@ -66,6 +66,26 @@ static bool check_header(struct ts_joined *joined, const struct ts_joined_origin
   return ts_error_help(err, "an operation must give the same columns for every tile");
 }
 
+static bool add_text(struct ts_joined *joined, const struct ts_joined_unit *unit, const struct ts_str *text,
+                     struct ts_error *err) {
+  if (!joined->pieces) joined->pieces = ts_pieces_create(unit->folder, err);
+  return joined->pieces && ts_pieces_add(joined->pieces, unit->unit, ts_str_get(text), text->length, err);
+}
+
+/* Part after part: the text of a slide's table is several times as large as the table. */
+static bool put_rows(struct ts_joined *joined, const struct ts_joined_unit *unit, const struct ts_joined_origin *origin,
+                     const struct ts_data *table, struct ts_error *err) {
+  enum { PART_ROWS = 4096 };
+  ts_auto(ts_str_release) struct ts_str text = {0};
+  const size_t rows = ts_data_rows(table);
+  for (size_t first = 0; first == 0 || first < rows; first += PART_ROWS) {
+    ts_str_clear(&text);
+    ts_joined_rows(origin, table, first, rows - first < PART_ROWS ? rows - first : PART_ROWS, &text);
+    if (!add_text(joined, unit, &text, err)) return false;
+  }
+  return true;
+}
+
 static bool put_text(struct ts_joined *joined, const struct ts_joined_unit *unit, const struct ts_data *data,
                      struct ts_error *err) {
   const size_t item = ts_dataset_item(unit->dataset, unit->scope, unit->unit);
@@ -76,14 +96,9 @@ static bool put_text(struct ts_joined *joined, const struct ts_joined_unit *unit
                                           .tile = ts_dataset_tile(unit->dataset, unit->scope, unit->unit),
                                           .against = unit->against};
   ts_auto(ts_str_release) struct ts_str text = {0};
-  if (is_outlines(ts_data_type(data))) {
-    if (!ts_joined_features(&origin, data, &text, err)) return false;
-  } else {
-    if (!check_header(joined, &origin, data, err)) return false;
-    ts_joined_rows(&origin, data, &text);
-  }
-  if (!joined->pieces) joined->pieces = ts_pieces_create(unit->folder, err);
-  return joined->pieces && ts_pieces_add(joined->pieces, unit->unit, ts_str_get(&text), text.length, err);
+  if (is_outlines(ts_data_type(data)))
+    return ts_joined_features(&origin, data, &text, err) && add_text(joined, unit, &text, err);
+  return check_header(joined, &origin, data, err) && put_rows(joined, unit, &origin, data, err);
 }
 
 bool ts_joined_put(struct ts_joined *joined, const struct ts_joined_unit *unit, const struct ts_data *data,

@@ -87,10 +87,11 @@ static void add_row(const struct ts_joined_origin *origin, const struct layout *
   ts_str_add_char(out, '\n');
 }
 
-void ts_joined_rows(const struct ts_joined_origin *origin, const struct ts_data *table, struct ts_str *out) {
+void ts_joined_rows(const struct ts_joined_origin *origin, const struct ts_data *table, size_t first, size_t count,
+                    struct ts_str *out) {
   const struct layout layout = layout_of(origin, table);
   const size_t columns = ts_data_columns(table);
-  for (size_t r = 0; r < ts_data_rows(table); r++)
+  for (size_t r = first; r < first + count; r++)
     add_row(origin, &layout, ts_data_cells(table) + r * columns, columns, out);
 }
 

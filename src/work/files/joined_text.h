@@ -18,8 +18,9 @@ struct ts_joined_origin {
 /* The line of names: "file", of a tile "x" and "y" of its core (what the table itself has is not repeated), the
  * columns of the table, "number" where it has "id", "against". */
 void ts_joined_header(const struct ts_joined_origin *origin, const struct ts_data *table, struct ts_str *out);
-/* The rows below it. "id" is the identifier of the object, "number" what the table has as "id". */
-void ts_joined_rows(const struct ts_joined_origin *origin, const struct ts_data *table, struct ts_str *out);
+/* Some of the rows below it. "id" is the identifier of the object, "number" what the table has as "id". */
+void ts_joined_rows(const struct ts_joined_origin *origin, const struct ts_data *table, size_t first, size_t count,
+                    struct ts_str *out);
 
 /* The features of a GeoJSON FeatureCollection, separated by ",\n", each with its identifier as "id": made from the id
  * that it had, or from its place among them. BAD_VALUE: the bytes are something else. */

@@ -48,8 +48,9 @@ bool ts_pieces_add(struct ts_pieces *pieces, uint64_t place, const char *text, s
 }
 
 static int compare_places(const void *a, const void *b) {
-  const uint64_t x = ((const struct piece *)a)->place, y = ((const struct piece *)b)->place;
-  return x < y ? -1 : x > y;
+  const struct piece *p = a, *q = b;
+  if (p->place != q->place) return p->place < q->place ? -1 : 1;
+  return (p->offset > q->offset) - (p->offset < q->offset);
 }
 
 void ts_pieces_write(struct ts_pieces *pieces, const char *between, struct ts_file_stream *stream) {

@@ -13,7 +13,7 @@ struct ts_pieces;
 /* The file is made in `folder`. NULL: FILE_IO. */
 struct ts_pieces *ts_pieces_create(const char *folder, struct ts_error *err);
 void ts_pieces_destroy(struct ts_pieces *pieces); /* NULL is allowed */
-/* `place`: where the piece comes among the others; each once. */
+/* `place`: where the piece comes among the others; those of one place stay in the order in which they came. */
 bool ts_pieces_add(struct ts_pieces *pieces, uint64_t place, const char *text, size_t length, struct ts_error *err);
 /* All pieces in the order of their places, with the text between those that are not empty. */
 void ts_pieces_write(struct ts_pieces *pieces, const char *between, struct ts_file_stream *stream);

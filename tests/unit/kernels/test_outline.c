@@ -153,10 +153,99 @@ static void test_random(void **state) {
   assert_true(holes > 500);
 }
 
+/* ---- One object by its runs ---- */
+
+static void assert_same(const struct ts_outlines *a, const struct ts_outlines *b) {
+  assert_int_equal(a->ring_count, b->ring_count);
+  assert_int_equal(a->vertex_count, b->vertex_count);
+  assert_memory_equal(a->vertices, b->vertices, a->vertex_count * sizeof *a->vertices);
+  for (size_t i = 0; i < a->ring_count; i++) {
+    assert_int_equal(a->rings[i].label, b->rings[i].label);
+    assert_int_equal(a->rings[i].hole, b->rings[i].hole);
+    assert_int_equal(a->rings[i].outer, b->rings[i].outer);
+    assert_int_equal(a->rings[i].first, b->rings[i].first);
+    assert_int_equal(a->rings[i].count, b->rings[i].count);
+  }
+}
+
+/* Runs of a mask, which lies elsewhere. */
+static size_t runs_of(const uint8_t *mask, struct shape_px s, int32_t left, int32_t top, struct ts_pixel_run *runs) {
+  size_t count = 0;
+  for (int64_t y = 0; y < s.h; y++)
+    for (int64_t x = 0; x < s.w; x++) {
+      if (!mask[y * s.w + x]) continue;
+      if (x == 0 || !mask[y * s.w + x - 1])
+        runs[count++] = (struct ts_pixel_run){.y = (int32_t)y + top, .begin = (int32_t)x + left};
+      runs[count - 1].end = (int32_t)x + 1 + left;
+    }
+  return count;
+}
+
+static void test_without_a_plane(void **state) {
+  (void)state;
+  for (int round = 0; round < 400; round++) {
+    struct shape_px s = shape_for(round, 32);
+    uint8_t *mask = random_mask(s, round);
+    struct ts_pixel_run *runs = calloc((size_t)(s.w * s.h), sizeof *runs);
+    const size_t count = runs_of(mask, s, 17 - round, 1000 - 7 * round, runs);
+    if (count > 0) {
+      struct ts_outlines with, without;
+      assert_true(ts_outline_runs(runs, count, &with, NULL));
+      assert_true(ts_outline_sparse(runs, count, &without, NULL));
+      assert_same(&with, &without);
+      ts_outlines_release(&with);
+      ts_outlines_release(&without);
+    }
+    free(runs);
+    free(mask);
+  }
+}
+
+/* A frame of 100,000 x 80,000 pixels, one pixel thick, takes what its runs take: its plane would be 32 GB. */
+static void test_a_frame_around_a_slide(void **state) {
+  (void)state;
+  enum { WIDE = 100000, HIGH = 80000, LEFT = 500, TOP = 300 };
+  struct ts_pixel_run *runs = calloc(2 * (size_t)HIGH, sizeof *runs);
+  size_t count = 0;
+  for (int32_t y = TOP; y < TOP + HIGH; y++) {
+    const bool is_end = y == TOP || y == TOP + HIGH - 1;
+    runs[count++] = (struct ts_pixel_run){y, LEFT, is_end ? LEFT + WIDE : LEFT + 1};
+    if (!is_end) runs[count++] = (struct ts_pixel_run){y, LEFT + WIDE - 1, LEFT + WIDE};
+  }
+  struct ts_outlines o;
+  assert_true(ts_outline_runs(runs, count, &o, NULL));
+  assert_int_equal(o.ring_count, 2);
+  assert_int_equal(doubled_area(&o, &o.rings[0]), 2 * (int64_t)WIDE * HIGH);
+  assert_int_equal(doubled_area(&o, &o.rings[1]), -2 * (int64_t)(WIDE - 2) * (HIGH - 2));
+  assert_true(o.rings[1].hole && o.rings[0].count == 5 && o.rings[1].count == 5);
+  for (size_t i = 0; i < 5; i++)
+    assert_true((o.vertices[i].x == LEFT || o.vertices[i].x == LEFT + WIDE) &&
+                (o.vertices[i].y == TOP || o.vertices[i].y == TOP + HIGH));
+  ts_outlines_release(&o);
+  free(runs);
+}
+
+static void test_too_large(void **state) {
+  (void)state;
+  const struct ts_pixel_run wide[] = {{0, INT32_MIN, INT32_MAX}}, high[] = {{INT32_MIN, 0, 1}, {5, 0, 1}},
+                            last[] = {{INT32_MAX, 0, 1}};
+  const struct ts_pixel_run *const all[] = {wide, high, last};
+  for (size_t i = 0; i < 3; i++) {
+    struct ts_outlines o;
+    struct ts_error err = {0};
+    assert_false(ts_outline_runs(all[i], i == 1 ? 2 : 1, &o, &err));
+    assert_int_equal(err.code, TS_ERR_BAD_IMAGE);
+    assert_true(err.help[0] != '\0');
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_one_pixel), cmocka_unit_test(test_nothing),      cmocka_unit_test(test_diagonal_pair),
-      cmocka_unit_test(test_hole),      cmocka_unit_test(test_pinched_hole), cmocka_unit_test(test_random),
+      cmocka_unit_test(test_one_pixel),       cmocka_unit_test(test_nothing),
+      cmocka_unit_test(test_diagonal_pair),   cmocka_unit_test(test_hole),
+      cmocka_unit_test(test_pinched_hole),    cmocka_unit_test(test_random),
+      cmocka_unit_test(test_without_a_plane), cmocka_unit_test(test_a_frame_around_a_slide),
+      cmocka_unit_test(test_too_large),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static void judge(struct ts_workflow *workflow, struct ts_faults *faults, struct
 
 static void read_nuclei(struct ts_str *text) {
   const char *root = getenv("TESSERA_SOURCE_DIR");
-  ts_auto_free char *path = ts_path_join(root ? root : ".", "workflows/nuclei/workflow.json");
+  ts_auto_free char *path = ts_path_join(root ? root : ".", "workflows/nuclei-tiles/workflow.json");
   struct ts_error err = {0};
   if (!ts_file_read(path, 0, text, &err)) fail_msg("%s", err.text);
 }

@@ -92,7 +92,7 @@ static double number_of(const struct ts_value *value) {
 }
 
 static void test_nuclei_parameters(void **state) {
-  struct ts_workflow *workflow = read_file(*state, "workflows/nuclei/workflow.json");
+  struct ts_workflow *workflow = read_file(*state, "workflows/nuclei-tiles/workflow.json");
   assert_int_equal(workflow->parameter_count, COUNT_OF(spec_parameters));
   double points = 1;
   for (size_t i = 0; i < COUNT_OF(spec_parameters); i++) {
@@ -128,7 +128,7 @@ static void test_nuclei_graph(void **state) {
   static const char *const tasks[] = {"colours", "red_cells",  "background", "candidates", "candidate_size", "refine",
                                       "split",   "final_size", "scores",     "measure",    "outline"};
   static const char *const stages[] = {"normalise", "segment", "compare", "features"};
-  struct ts_workflow *workflow = read_file(*state, "workflows/nuclei/workflow.json");
+  struct ts_workflow *workflow = read_file(*state, "workflows/nuclei-tiles/workflow.json");
   assert_string_equal(workflow->name, "nuclei");
   assert_int_equal(workflow->stage_count, COUNT_OF(stages));
   for (size_t i = 0; i < COUNT_OF(stages); i++) assert_string_equal(workflow->stages[i].name, stages[i]);
@@ -150,7 +150,7 @@ static void test_nuclei_graph(void **state) {
 }
 
 static void test_nuclei_bindings_and_inputs(void **state) {
-  struct ts_workflow *workflow = read_file(*state, "workflows/nuclei/workflow.json");
+  struct ts_workflow *workflow = read_file(*state, "workflows/nuclei-tiles/workflow.json");
   const struct ts_task *last = &workflow->tasks[7];
   assert_int_equal(last->parameters[0].parameter, parameter(workflow, "minSizeSeg"));
   assert_int_equal(last->parameters[2].parameter, parameter(workflow, "FH"));
@@ -190,7 +190,7 @@ static void test_regions(void **state) {
 }
 
 static void test_lookups(void **state) {
-  struct ts_workflow *workflow = read_file(*state, "workflows/nuclei/workflow.json");
+  struct ts_workflow *workflow = read_file(*state, "workflows/nuclei-tiles/workflow.json");
   struct ts_source source;
   struct ts_error err = {0};
   assert_true(ts_workflow_find_output(workflow, "features.summary", &source, &err));
@@ -210,7 +210,7 @@ static void test_lookups(void **state) {
 }
 
 static void test_sets_of_values(void **state) {
-  struct ts_workflow *workflow = read_file(*state, "workflows/nuclei/workflow.json");
+  struct ts_workflow *workflow = read_file(*state, "workflows/nuclei-tiles/workflow.json");
   struct ts_value values[COUNT_OF(spec_parameters)];
   struct ts_error err = {0};
   for (size_t i = 0; i < workflow->parameter_count; i++) values[i] = workflow->parameters[i].default_value;
