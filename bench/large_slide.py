@@ -11,8 +11,9 @@ JPEG TIFF; its truth is a mask of the same size. The workflow workflows/componen
   equal     tables, shapes and masks of all tile sizes are the same bytes
   peak      most resident memory of the process
   per px    CPU time by pixel that is segmented (with halos), against the same tiles cut out as images of their own
-  glass     CPU time by tile of a slide without tissue, against that by tile with tissue
-  stitching CPU time of what joins the tiles, against that of segmenting them
+  glass     CPU time by tile of a slide without tissue, against that by tile with tissue: to look for tissue and to plan.
+            The files of such a slide (a mask with its levels, a picture) cost by its size, not by tile: printed, too
+  stitching CPU time of what joins the tiles, against that of segmenting them, with and without reading
   scores    the objects found against the nuclei drawn
 
 Prints one JSON object, and a table on standard error. FOLDER keeps the slide for the next time. Needs `make bench` and vips.
@@ -35,7 +36,7 @@ WORKFLOW = ROOT / "workflows/components/workflow.json"
 PATCH = 2000
 DIFFERENT = 24
 GLASS = (243, 242, 244)  # what the generator gives glass
-HALO = 50                # radius + extent + 1 of the workflow's defaults
+HALO = 50                # what tessera sets where radius and extent do not vary: radius + extent + 1
 SINGLE_PX = 50_000_000   # so many pixels of single tiles are enough for a time per pixel
 JPEG = "tile,tile-width=256,tile-height=256,pyramid,compression=jpeg,Q=92,bigtiff,xres=2000,yres=2000"
 DEFLATE = "tile,tile-width=256,tile-height=256,compression=deflate,bigtiff"
@@ -103,7 +104,7 @@ def draw(folder, side):
 class Run:
     """One run of the workflow in a process of its own, with an empty store; `out` keeps its files."""
 
-    def __init__(self, folder, rows, tile, tissue, options):
+    def __init__(self, folder, rows, tile, tissue, options, *more):
         """rows: of the manifest, with its head; tile: 0 for whole images, whose files have no picture of the image beside
         them: it would cost more than the rest."""
         self.out = folder / "out"
@@ -111,13 +112,13 @@ class Run:
             shutil.rmtree(old, ignore_errors=True)
         shutil.copy(WORKFLOW, folder)
         (folder / "data.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-        data = {"manifest": "data.csv", "tile": tile, "halo": HALO if tile else 0}
+        data = {"manifest": "data.csv", "tile": tile}
         study = {"tessera": 1, "name": "large", "workflow": "workflow.json", "data": data, "method": {"name": "morris"},
-                 "outputs": ["features.summary:count"]}
+                 "parameters": ["below"], "outputs": ["features.summary:count"]}
         (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")
         words = [TESSERA, "-C", folder, "run", "study.json", "--json", "--progress=none", "--store",
                  "store", "--output", "out", "--memory", options.memory, "--jobs", options.jobs, "--tissue", tissue,
-                 *([] if tile else ["--per-tile"])]
+                 *([] if tile else ["--per-tile"]), *more]
         self.read(folder / "reply.json", list(map(str, words)))
         shutil.rmtree(folder / "store", ignore_errors=True)
 
@@ -191,6 +192,15 @@ def measure_single_tiles(folder, side, tile, options):
     return {"tiles": len(rows) - 1, "cpu_ns_per_px": run.cpu_ns_per_px(), "cpu_s": run.cpu_s}
 
 
+def measure_glass(folder, tile, options):
+    """A slide without tissue, of which one tile is kept; look: for tissue, and planning, without a run."""
+    run = Run(folder, ["image", "glass.tif"], tile, "on", options)
+    look = Run(folder, ["image", "glass.tif"], tile, "on", options, "--dry-run")
+    tissue = run.reply["tissue"][0]
+    return {"tiles": tissue["tiles"], "without_tissue": tissue["without_tissue"], "cpu_s": run.cpu_s,
+            "wall_s": run.wall_s, "peak_bytes": run.peak_bytes, "look_cpu_s": look.cpu_s}
+
+
 def measure_tile_size(folder, side, tile, options):
     run = Run(folder, ["image,reference", "slide.tif,truth.tif"], tile, "on", options)
     tissue = run.reply["tissue"][0]
@@ -199,19 +209,18 @@ def measure_tile_size(folder, side, tile, options):
     facts = {
         "tile": tile, "tiles": tissue["tiles"], "without_tissue": tissue["without_tissue"], "wall_s": run.wall_s,
         "cpu_s": run.cpu_s, "peak_bytes": run.peak_bytes, "cpu_ns_per_px": run.cpu_ns_per_px(),
-        "cpu_ns_per_core_px": 1e9 * run.cpu_s / (with_tissue / tissue["tiles"] * side ** 2), "segment_cpu_s": run.cpu_s_of("segment"),
-        "join_cpu_s": run.cpu_s_of("features", "compare"), "scores": scores,
+        "cpu_ns_per_core_px": 1e9 * run.cpu_s / (with_tissue / tissue["tiles"] * side ** 2),
+        "segment_cpu_s": run.cpu_s_of("segment"), "join_cpu_s": run.cpu_s_of("features", "compare"), "scores": scores,
         "profile": run.reply["profile"], "reuse": run.reply["reuse"],
         "by_task_cpu_s": {f"{row['stage']}.{row['task']}": row["cpu_s"] for row in run.reply["by_task"]}}
     reading = run.reply["profile"]["read"]["cpu_s"]
     facts["stitching_share"] = facts["join_cpu_s"] / facts["segment_cpu_s"]
     facts["stitching_share_with_reading"] = facts["join_cpu_s"] / (facts["segment_cpu_s"] + reading)
     digests = run.digests()
-    glass = Run(folder, ["image", "glass.tif"], tile, "on", options)
-    facts["glass"] = {"cpu_s": glass.cpu_s, "wall_s": glass.wall_s, "peak_bytes": glass.peak_bytes,
-                      "tiles": glass.reply["tissue"][0]["tiles"], "profile": glass.reply["profile"],
-                      "without_tissue": glass.reply["tissue"][0]["without_tissue"]}
-    facts["glass_against_tissue_tile"] = glass.cpu_s / facts["glass"]["tiles"] / (run.cpu_s / with_tissue)
+    facts["glass"] = measure_glass(folder, tile, options)
+    by_tile = run.cpu_s / with_tissue
+    facts["glass_against_tissue_tile"] = facts["glass"]["look_cpu_s"] / facts["glass"]["tiles"] / by_tile
+    facts["glass_with_files_against_tissue_tile"] = facts["glass"]["cpu_s"] / facts["glass"]["tiles"] / by_tile
     facts["single"] = measure_single_tiles(folder, side, tile, options)
     if facts["single"]:
         facts["per_px_against_single_tiles"] = facts["cpu_ns_per_px"] / facts["single"]["cpu_ns_per_px"]

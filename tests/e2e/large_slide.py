@@ -22,7 +22,7 @@ from _masks import close, object_counts, pixel_counts, runs_of, scores, write_pn
 from _slides import write_slide
 from _support import PROGRAM, call_json, check, equal, say
 
-SIDE, HALO, EXTENT = 3000, 50, 48
+SIDE, EXTENT = 3000, 48
 TILES = (512, 1000, 4096)  # the last is the whole image
 GLASS, STROMA = (243, 243, 245), (222, 160, 200)
 WORKFLOW = support.ROOT / "workflows/components/workflow.json"
@@ -88,7 +88,7 @@ def make_project():
     shutil.copy(WORKFLOW, folder)
     (folder / "data.csv").write_text("image,reference\nslide.tif,truth.png\n", encoding="utf-8")
     study = {"tessera": 1, "name": "slide", "workflow": "workflow.json",
-             "data": {"manifest": "data.csv", "tile": TILES[0], "halo": HALO, "tissue": "on"},
+             "data": {"manifest": "data.csv", "tile": TILES[0], "tissue": "on"},
              "outputs": ["features.summary:count"], "method": {"name": "morris", "trajectories": 2}}
     (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")
     return folder, bytes(canvas.truth)
