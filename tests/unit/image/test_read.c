@@ -417,6 +417,45 @@ static void test_reading_a_tile_stays_local(void **state) {
   }
 }
 
+/* Bytes that this process has read so far, from files or elsewhere; 0: the system does not say. */
+static uint64_t bytes_read(void) {
+  unsigned long long count = 0;
+  FILE *file = fopen("/proc/self/io", "r");
+  if (!file) return 0;
+  if (fscanf(file, "rchar: %llu", &count) != 1) count = 0;
+  fclose(file);
+  return count;
+}
+
+/* Rectangles with a halo, row after row: the tiles of the file under the halos are read once all the same. Noise does
+ * not shrink, so bytes count tiles. */
+static void test_halos_do_not_decode_tiles_again(void **state) {
+  (void)state;
+  enum { SIDE = 1536, STEP = 256, HALO = 40 };
+  const char *path = scratch_path("halos.tif");
+  ts_auto(ts_data_unref_pointer) struct ts_data *image = scratch_pixels("image/gray8", SIDE, SIDE, 255);
+  struct ts_region tiles[(SIDE / STEP) * (SIDE / STEP)];
+  const size_t count = cut(SIDE, SIDE, STEP, tiles);
+  save(image, path, 1, "[tile,tile-width=128,tile-height=128,compression=deflate]");
+  const uint64_t before = bytes_read();
+  if (before == 0) skip();
+  for (size_t i = 0; i < count; i++) {
+    const int64_t left = tiles[i].x > HALO ? tiles[i].x - HALO : 0, top = tiles[i].y > HALO ? tiles[i].y - HALO : 0;
+    const int64_t right = tiles[i].x + STEP + HALO, bottom = tiles[i].y + STEP + HALO;
+    const struct ts_region wide = {.x = left,
+                                   .y = top,
+                                   .width = (right < SIDE ? right : SIDE) - left,
+                                   .height = (bottom < SIDE ? bottom : SIDE) - top};
+    ts_auto(ts_data_unref_pointer) struct ts_data *part = ts_image_read(path, ts_type_find("image/gray8"), &wide, NULL);
+    ts_auto(ts_data_unref_pointer) struct ts_data *expected = ts_data_crop(image, &wide, NULL);
+    assert_same_pixels(part, expected);
+  }
+  const uint64_t whole = (uint64_t)SIDE * SIDE; /* without what is kept 2.3 times as many */
+  if (bytes_read() - before > whole + whole / 4)
+    fail_msg("%llu bytes were read of an image of %llu", (unsigned long long)(bytes_read() - before),
+             (unsigned long long)whole);
+}
+
 int main(void) {
   /* First the test that forks: libvips has not started yet, so the children start it themselves. */
   const struct CMUnitTest tests[] = {
@@ -431,6 +470,7 @@ int main(void) {
       cmocka_unit_test(test_damaged_files),
       cmocka_unit_test(test_names_with_brackets),
       cmocka_unit_test(test_a_rewritten_file_is_read_again),
+      cmocka_unit_test(test_halos_do_not_decode_tiles_again),
       cmocka_unit_test(test_pyramids),
       cmocka_unit_test(test_a_stack_is_no_pyramid),
       cmocka_unit_test(test_threads),
