@@ -87,6 +87,7 @@ def check_objects(folder, mask, width):
         polygons = [geometry["coordinates"]] if geometry["type"] == "Polygon" else geometry["coordinates"]
         name = f"outline {number}"
         equal((feature["type"], feature["properties"]["objectType"]), ("Feature", "detection"), name)
+        equal(feature["properties"]["classification"], {"name": "nuclei"}, f"{name}: class")
         equal(sum(polygon_area(polygon, name) for polygon in polygons), float(row["area"]), f"{name}: area")
     crossing = sum(1 for row in rows if float(row["box_x"]) < 512 < float(row["box_x"]) + float(row["box_width"]))
     check(crossing > 0, "no nucleus lies across the edge of two tiles: nothing was joined")

@@ -37,7 +37,7 @@ static bool has_measurements(const struct ts_shapes_file *file) {
 bool ts_shapes_file_write(const struct ts_shapes_file *file, const char *path, struct ts_error *err) {
   const struct ts_geojson geojson = {.shapes = file->shapes,
                                      .table = has_measurements(file) ? file->table : NULL,
-                                     .class_name = file->stage,
+                                     .class_name = file->workflow,
                                      .add_id = add_id,
                                      .user = ts_without_const(file)};
   return ts_geojson_write(path, &geojson, err);

@@ -10,7 +10,8 @@ struct ts_shapes_file {
   const struct ts_data *table;  /* measurements, if it has a column "id" and a row for each object; NULL: none */
   const struct ts_object_ids *ids;
   size_t item;
-  const char *stage;          /* that made them; also the class of the features */
+  const char *workflow;       /* its name: the class of the features */
+  const char *stage;          /* that made them */
   const struct ts_tile *tile; /* NULL: the whole file */
 };
 

@@ -145,6 +145,7 @@ static bool write_unit_data(const struct product_writer *w, const char *path, co
   const struct ts_shapes_file file = {.shapes = data,
                                       .ids = &w->ids,
                                       .item = ts_dataset_item(d, node->scope, unit),
+                                      .workflow = w->plan->workflow->name,
                                       .stage = stage_name(w, node),
                                       .tile = ts_dataset_tile(d, node->scope, unit)};
   return ts_shapes_file_write(&file, path, err);
@@ -206,6 +207,7 @@ static bool write_shapes(const struct product_writer *w, size_t wanted, size_t i
                                       .table = table_of(w, stage, item),
                                       .ids = &w->ids,
                                       .item = item,
+                                      .workflow = w->plan->workflow->name,
                                       .stage = w->plan->workflow->stages[stage].name};
   return ts_shapes_file_write(&file, path, err);
 }
