@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Rectangles with a halo overlap: without this, the 8,000 x 8,000 pixels of a TIFF with tiles of 256 are decoded 1.9
- * times by rectangles of 512 and a halo of 68, with it once. They are read row after row, so what the next row needs again
- * is some rows of tiles back: three with rectangles of 512, five with 1,000. Wide files keep as much as memory allows. */
+ * times by rectangles of 512 and a halo of 68, with it once. They are read row after row, so what the next row needs
+ * again is some rows of tiles back: three with rectangles of 512, five with 1,000. Wide files keep as much as memory
+ * allows. */
 #include "image/open_int.h"
 
 #include "base/budget.h"

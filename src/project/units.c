@@ -269,3 +269,25 @@ void ts_units_warn_resolutions(const struct ts_project *project, struct ts_issue
                       "the files at levels of equal resolution",
                       ts_str_get(&text));
 }
+
+/* ---- Records. ---- */
+
+json_t *ts_units_in_pixels(const struct ts_project *project, const struct ts_item *item,
+                           const struct ts_value *values) {
+  const struct ts_workflow *w = project->workflow;
+  if (!ts_units_are_used(w) || !ts_pixel_size_is_known(&item->pixel_size)) return NULL;
+  json_t *pixels = json_object();
+  for (size_t t = 0; t < w->task_count; t++) {
+    const struct ts_task *task = &w->tasks[t];
+    for (size_t i = 0; i < task->op->descriptor->parameter_count; i++) {
+      const struct ts_binding *binding = &task->parameters[i];
+      if (binding->unit == TS_UNIT_NONE || binding->parameter == TS_NONE) continue;
+      const char *name = w->parameters[binding->parameter].name;
+      if (json_object_get(pixels, name)) continue;
+      const struct ts_value value = ts_unit_value(binding->unit, &values[binding->parameter], &item->pixel_size,
+                                                  task->op->descriptor->parameters[i]);
+      json_object_set_new(pixels, name, ts_value_to_json(&value));
+    }
+  }
+  return pixels;
+}

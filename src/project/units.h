@@ -16,6 +16,9 @@ bool ts_units_check_plan(const struct ts_project *project, const struct ts_plan 
 bool ts_units_check_space(const struct ts_project *project, struct ts_issues *issues);
 /* Files of different resolutions and a workflow whose sizes are in pixels: one warning. */
 void ts_units_warn_resolutions(const struct ts_project *project, struct ts_issues *issues);
+/* The values that operations get for an item, by name, of parameters with a unit; NULL: there are none, or the pixel
+ * size is not known. A parameter of several operations has what the first of them gets. A new reference. */
+json_t *ts_units_in_pixels(const struct ts_project *project, const struct ts_item *item, const struct ts_value *values);
 /* The smallest edge of a pixel of any file; 0: none is known. */
 struct ts_pixel_size ts_units_finest(const struct ts_dataset *dataset);
 

@@ -134,6 +134,11 @@ def same_slide_twice(fine, coarse):
         say(f"at least {size} µm²: {a:.0f} discs at 0.25, {b:.0f} at 0.5 µm/px")
     rows = support.read_csv(folder / "first/results.csv")
     equal([float(row["smallest"]) for row in rows], [float(size) for size in SIZES], "results.csv is in micrometres")
+    call_json("run", "-C", folder, "--store", "first", "-o", "one")
+    record = json.loads((folder / "one/run.json").read_text(encoding="utf-8"))
+    equal((record["params"]["smallest"], {item["name"]: item["params_px"] for item in record["inputs"]}),
+          (SIZES[0], {name: {"smallest": pixels[name][0], "largest": rounded(LARGEST / (um * um))}
+                      for name, (_, um) in cells.items()}), "run.json has both units")
     # 20 and 20.1 square micrometres are 80 pixels each at 0.5, but 320 and 322 at 0.25
     distinct = len(set(pixels["fine"])) + len(set(pixels["coarse"]))
     equal(distinct, 2 * len(SIZES) - 1, "the sizes are chosen so that two are equal in pixels")

@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "order/order.h"
 #include "project/data/check_data.h"
+#include "project/units.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +20,7 @@
 /* ---- run.json ---- */
 
 /* Files and what is known about them; a new reference. */
-static json_t *inputs_of(const struct ts_project *project) {
+static json_t *inputs_of(const struct ts_project *project, const struct ts_value *values) {
   json_t *items = ts_order_items(project);
   for (size_t i = 0; i < project->dataset.item_count; i++) {
     const struct ts_item *item = &project->dataset.items[i];
@@ -29,6 +30,8 @@ static json_t *inputs_of(const struct ts_project *project) {
     json_object_del(object, "mpp");
     if (item->pixel_size.x_um > 0)
       json_object_set_new(object, "pixel_um", json_pack("[f, f]", item->pixel_size.x_um, item->pixel_size.y_um));
+    json_t *pixels = ts_units_in_pixels(project, item, values);
+    if (pixels) json_object_set_new(object, "params_px", pixels);
   }
   return items;
 }
@@ -58,7 +61,7 @@ static json_t *record_of(const struct ts_run_folder *folder, const char *state, 
                              "state", state, "workflow", project->workflow->name, "name",
                              json_object_get(options, "name"), "file", json_object_get(options, "file"));
   json_object_set_new(record, "params", values_of(folder));
-  json_object_set_new(record, "inputs", inputs_of(project));
+  json_object_set_new(record, "inputs", inputs_of(project, folder->values));
   json_object_set(record, "tile", json_object_get(grid, "tile"));
   json_object_set(record, "halo", json_object_get(grid, "halo"));
   if (project->request->command && ts_utf8_valid(project->request->command, strlen(project->request->command)))
