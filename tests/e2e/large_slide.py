@@ -2,6 +2,7 @@
 """A slide in tiles of three sizes: the same masks, tables and outlines, bit for bit, those of the whole image; also on one
 thread, in worker processes, without reuse and after kill -9 while objects are joined.
 
+Guards invariant 19.
 SPDX-License-Identifier: Apache-2.0
 test-label: slow
 test-timeout: 300
