@@ -32,7 +32,8 @@ static uint64_t fake_now(void) { return now_ns; }
 
 /* What the commit callback saw, and what it shall say. */
 static struct {
-  size_t calls, changes;
+  size_t calls;
+  _Atomic size_t changes; /* reported by whichever thread makes them */
   uint64_t number;
   const struct ts_batch *batch;
   bool refuses;
