@@ -47,6 +47,15 @@ def workers_of(pid):
     return found
 
 
+def workers_when(life, count):
+    """Those that it has once there are so many: a process that was started a moment ago has the name of the study until it
+    begins with its own program."""
+    deadline = time.monotonic() + 20
+    while len(found := workers_of(life.process.pid)) < count and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return found
+
+
 def is_alive(pid):
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().split(") ")[-1][0] != "Z"
@@ -330,7 +339,7 @@ def check_lease(project):
     check(f"worker process {victim} has not answered for 2 s" in life.text, f"what is said of it:\n{life.text}")
     os.kill(victim, signal.SIGCONT)
     check(read_until(life, "are refused"), f"nothing was refused of the worker that goes on:\n{life.text}")
-    pids = workers_of(life.process.pid)
+    pids = workers_when(life, 3)
     check(victim in pids and len(pids) == 3, f"worker {victim} goes on, and one was started in its place: {pids}")
     reply = json.loads(life.end())
     equal(life.process.returncode, 0, f"exit after a worker stood still\n{life.text}")
