@@ -124,6 +124,10 @@ TS_PUBLIC int tessera_schedule(const struct tessera_schedule_request *request, c
 TS_PUBLIC int tessera_tune(const struct tessera_tune_request *request, char **reply);
 /* CPU and wall time of each operation of a workflow on one image. Schema tessera.bench/1. */
 TS_PUBLIC int tessera_bench(const struct tessera_bench_request *request, char **reply);
+/* Runs one operation once, on files; no store is involved. Schema tessera.call/1. */
+TS_PUBLIC int tessera_call_operation(const struct tessera_operation_request *request, char **reply);
+/* Writes a complete operation, with a workflow and a study that use it, from a descriptor. Schema tessera.new/1. */
+TS_PUBLIC int tessera_new_operation(const struct tessera_new_request *request, char **reply);
 
 /* Where warnings go that come while a call is under way, such as that a worker process died; of all calls of the
  * process, from any thread, one at a time. take may not call the library. NULL, as at first: nowhere. */

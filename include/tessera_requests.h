@@ -368,4 +368,26 @@ struct tessera_bench_request {
   size_t data_count, threads;
 };
 
+/* tessera_call_operation */
+struct tessera_operation_request {
+  size_t size_bytes;
+  const char *folder;
+  const char *operation;                    /* its name, a manifest, or a plugin that has one operation */
+  const struct tessera_setting *parameters; /* inputs, whose values are files, and parameters */
+  size_t parameter_count;
+  const char *const *operations; /* plugins and manifests that have operations */
+  size_t operations_count;
+  const char *keep_folder; /* with has_keep_folder: where the call is left to look at; NULL: "call" in the output */
+  bool has_keep_folder;
+  const char *output; /* folder, absent or empty; NULL: call-OPERATION */
+  bool watch;
+};
+
+/* tessera_new_operation: `file` is the descriptor */
+struct tessera_new_request {
+  size_t size_bytes;
+  const char *folder, *file;
+  const char *output; /* the folder to make, absent or empty; NULL: the operation's name */
+};
+
 #endif

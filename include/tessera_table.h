@@ -98,6 +98,8 @@ TS_PUBLIC bool tessera_option_applies(const struct tessera_option *option, const
 
 /* Whether the word can be the text of the option; of one whose text may be left out, whether it would be. */
 TS_PUBLIC bool tessera_option_takes(const struct tessera_option *option, const char *word);
+/* Whether the operand may be given several times: it sets an option of the command that takes one more each time. */
+TS_PUBLIC bool tessera_operand_repeats(const struct tessera_command *command, const struct tessera_operand *operand);
 
 /* What is wrong with a value; for good. */
 struct tessera_fault {

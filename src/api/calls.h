@@ -24,7 +24,9 @@
   X(tessera_analyse, analyse, ts_analyse_runs)                                                                         \
   X(tessera_schedule, schedule, ts_schedule)                                                                           \
   X(tessera_tune, tune, ts_tune)                                                                                       \
-  X(tessera_bench, bench, ts_bench)
+  X(tessera_bench, bench, ts_bench)                                                                                    \
+  X(tessera_call_operation, operation, ts_call_by_hand)                                                                \
+  X(tessera_new_operation, new, ts_new_operation)
 
 #define X(public_name, type, name) int name(const struct ts_request *request, char **reply);
 TS_CALLS(X)

@@ -81,7 +81,7 @@ static void use_settings(struct ts_cli_session *session) {
     const char *name = ts_setting_name(used[i]);
     const struct ts_setting *setting = &session->settings.items[used[i]];
     if (strcmp(setting->origin, "default") == 0) continue;
-    if (!tessera_option_applies(ts_option_find(name, strlen(name)), command)) continue;
+    if (!tessera_option_applies(ts_option_find(command, name, strlen(name)), command)) continue;
     tessera_call_set(session->arguments.call, name, setting->value, setting->origin, &unused);
   }
   find_own_path(session->own_path);

@@ -17,6 +17,7 @@ static const struct {
     {"schedule", NULL, ts_show_schedule}, {"tune", NULL, ts_show_tune},        {"status", NULL, ts_show_status},
     {"log", NULL, ts_show_log},           {"explain", NULL, ts_show_explain},  {"report", NULL, ts_show_report},
     {"store", "costs", ts_show_costs},    {"store", "verify", ts_show_verify}, {"worker", NULL, ts_show_nothing},
+    {"call", NULL, ts_show_call},         {"new", NULL, ts_show_init},
 };
 
 const struct tessera_command *ts_cli_command_find(const char *name) {
@@ -53,11 +54,14 @@ bool ts_option_is_common(const struct tessera_option *option) {
   return true;
 }
 
-const struct tessera_option *ts_option_find(const char *name, size_t length) {
-  const struct tessera_option *option;
-  for (size_t i = 0; (option = tessera_option_at(i)); i++)
-    if (strlen(option->name) == length && memcmp(option->name, name, length) == 0) return option;
-  return NULL;
+const struct tessera_option *ts_option_find(const struct tessera_command *command, const char *name, size_t length) {
+  const struct tessera_option *option, *first = NULL;
+  for (size_t i = 0; (option = tessera_option_at(i)); i++) {
+    if (strlen(option->name) != length || memcmp(option->name, name, length) != 0) continue;
+    if (command && tessera_option_applies(option, command)) return option;
+    if (!first) first = option;
+  }
+  return first;
 }
 
 const struct tessera_option *ts_option_find_letter(char letter) {

@@ -24,7 +24,8 @@ ts_cli_show *ts_cli_command_show(const struct tessera_command *command, const ch
 
 /* Whether every command that calls the library takes the option. */
 bool ts_option_is_common(const struct tessera_option *option);
-const struct tessera_option *ts_option_find(const char *name, size_t length);
+/* That of the command, if it has one of this name; otherwise the first of the table. `command` may be NULL. */
+const struct tessera_option *ts_option_find(const struct tessera_command *command, const char *name, size_t length);
 const struct tessera_option *ts_option_find_letter(char letter);
 
 #endif

@@ -33,7 +33,7 @@ size_t ts_settings_jobs(const struct ts_settings *settings) {
 bool ts_setting_fits(enum ts_setting_id id, const char *where, const char *text, struct ts_error *err) {
   const char *name = ts_setting_kinds[id].name;
   struct tessera_fault fault;
-  const struct tessera_option *option = ts_option_find(name, strlen(name));
+  const struct tessera_option *option = ts_option_find(NULL, name, strlen(name));
   if (!option) TS_BUG("no option '%s'", name);
   return tessera_option_check(option, text, where, &fault) || ts_argument_fail(&fault, err);
 }

@@ -35,6 +35,7 @@ void ts_show_verify(const json_t *reply, const struct ts_view *view, struct ts_s
 void ts_show_analyse(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 void ts_show_schedule(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 void ts_show_tune(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_call(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 void ts_show_nothing(const json_t *reply, const struct ts_view *view, struct ts_str *out); /* nobody reads it */
 /* Where the time of a run went, for -v; nothing if the reply does not say. */
 void ts_show_profile(const json_t *reply, const struct ts_view *view, struct ts_str *out);

@@ -50,6 +50,14 @@ bool ts_image_read_into(const char *path, const struct ts_type *type, const stru
 bool ts_image_check_region(const char *path, const struct ts_type *type, const struct ts_region *region,
                            struct ts_error *err);
 
+/* The type of a file with one channel of numbers that ts_image_inspect refuses: fields (floating point) and labels of
+ * 32 bits, as TIFF files have them; NULL: of no such file. */
+const struct ts_type *ts_image_wide_type(const char *path);
+/* Reads such a file, or a part of it (NULL: all), as one of these two types; numbers that it does not hold are the
+ * nearest. The whole file is decoded: for files that one call reads, not for tiles of slides. */
+struct ts_data *ts_image_read_wide(const char *path, const struct ts_type *type, const struct ts_region *region,
+                                   struct ts_error *err);
+
 /* Writes pixels as PNG: rgb8, gray8, gray16, mask as is; labels as 16-bit grey (error above 65535 labels). */
 bool ts_image_write_png(const char *path, const struct ts_data *pixels, struct ts_error *err);
 /* The same into memory, for reports. shrink > 1 reduces both sides by that factor (area average; masks by maximum). */

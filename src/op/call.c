@@ -8,6 +8,8 @@
 #include "op/state_int.h"
 #include "op/watch_int.h"
 
+#include "base/alloc.h"
+#include "base/file.h"
 #include "base/str.h"
 
 #include <pthread.h>
@@ -95,6 +97,19 @@ int ts_call_run(struct ts_op *op, struct ts_op_call *call) {
   return status;
 }
 
+/* What a command has in its folder anyway, of the call of any other operation: its inputs, before it runs. */
+static bool leave_request(const struct ts_call_state *state, const struct ts_op_call *call) {
+  const char *folder = state->context->call_folder;
+  if (!folder || state->op->origin == TS_OP_COMMAND) return true;
+  ts_auto_free char *request = ts_path_join(folder, "call.json");
+  return ts_command_send(call, folder, request);
+}
+
+static bool leave_outputs(const struct ts_call_state *state) {
+  const char *folder = state->context->call_folder;
+  return !folder || state->op->origin == TS_OP_COMMAND || ts_call_leave_outputs(state, folder);
+}
+
 static bool execute(struct ts_call_state *state, const struct ts_value *parameters) {
   struct ts_prepared prepared;
   if (ts_call_is_cancelled(state))
@@ -107,9 +122,10 @@ static bool execute(struct ts_call_state *state, const struct ts_value *paramete
                             .user = state->op->descriptor->user,
                             .state = state->opened,
                             .private_data = state};
+  if (!leave_request(state, &call)) return false;
   ts_parts_begin(state, state->context->memo);
-  if (ts_call_is_verifying()) return ts_call_run_verified(state, &call);
-  return ts_call_conclude(state, ts_call_run(state->op, &call));
+  if (ts_call_is_verifying()) return ts_call_run_verified(state, &call) && leave_outputs(state);
+  return ts_call_conclude(state, ts_call_run(state->op, &call)) && leave_outputs(state);
 }
 
 bool ts_call_once(struct ts_call_state *state, const struct ts_value *parameters) {

@@ -36,9 +36,10 @@ static char *port_path(const char *folder, const char *direction, const char *po
   return ts_path_join(folder, name);
 }
 
-static bool write_input(const struct ts_data *data, const char *path, struct ts_error *err) {
-  if (ts_data_type(data)->kind == TS_DATA_PIXELS) return ts_image_write_png(path, data, err);
-  if (ts_data_type(data)->kind == TS_DATA_BYTES) {
+static bool write_data(const struct ts_data *data, const char *path, struct ts_error *err) {
+  const struct ts_type *type = ts_data_type(data);
+  if (type->kind == TS_DATA_PIXELS && type->element != TS_F32) return ts_image_write_png(path, data, err);
+  if (type->kind == TS_DATA_PIXELS || type->kind == TS_DATA_BYTES) {
     size_t size;
     const void *bytes = ts_data_bytes(data, &size);
     return ts_file_write(path, bytes, size, err);
@@ -58,7 +59,7 @@ static json_t *send_input(const char *folder, const char *port, const struct ts_
     ts_fail(err, TS_ERR_FILE_NOT_FOUND, "file '%s' cannot be opened: %s", ts_data_path(data), strerror(errno));
     return NULL;
   }
-  if (type->kind != TS_DATA_FILE && !write_input(data, path, err)) return NULL;
+  if (type->kind != TS_DATA_FILE && !write_data(data, path, err)) return NULL;
   json_t *entry = json_pack("{s:s, s:s}", "path", path, "type", type->name);
   if (!entry) {
     ts_fail(err, TS_ERR_BAD_NAME, "the path of input '%s' is not UTF-8", port);
@@ -87,11 +88,18 @@ static bool send_inputs(const struct ts_call_state *state, const char *folder, j
   return true;
 }
 
+/* An output of a command has one type; of other operations whose exchange is left the first one names the file. */
+static const struct ts_type *first_type(const char *declaration) {
+  char name[64];
+  ts_op_next_type(&declaration, name);
+  return ts_type_find(name);
+}
+
 static void name_outputs(const struct ts_call_state *state, const char *folder, json_t *outputs) {
   const struct ts_op_descriptor *descriptor = state->op->descriptor;
   for (size_t i = 0; i < descriptor->output_count; i++) {
     const struct ts_op_port *port = descriptor->outputs[i];
-    ts_auto_free char *path = port_path(folder, "out", port->name, ts_type_find(port->type));
+    ts_auto_free char *path = port_path(folder, "out", port->name, first_type(port->type));
     json_object_set_new(outputs, port->name, json_pack("{s:s, s:s}", "path", path, "type", port->type));
   }
 }
@@ -104,6 +112,15 @@ static json_t *value_to_json(const struct ts_op_value *value) {
   case TS_OP_STRING: return json_string(value->string);
   }
   return NULL;
+}
+
+bool ts_call_leave_outputs(const struct ts_call_state *state, const char *folder) {
+  const struct ts_op_descriptor *descriptor = state->op->descriptor;
+  for (size_t i = 0; i < descriptor->output_count; i++) {
+    ts_auto_free char *path = port_path(folder, "out", descriptor->outputs[i]->name, ts_data_type(state->outputs[i]));
+    if (!write_data(state->outputs[i], path, state->err)) return false;
+  }
+  return true;
 }
 
 bool ts_command_send(const struct ts_op_call *call, const char *folder, const char *request_path) {

@@ -10,8 +10,6 @@ bool ts_scratch_open(const char *parent, char **folder, struct ts_error *err);
 /* Removes the folder with all that is in it; for ts_auto. */
 void ts_scratch_close(char **folder);
 
-/* Writes inputs and the request; false with the call's error set. */
-bool ts_command_send(const struct ts_op_call *call, const char *folder, const char *request_path);
 /* Name of the file of a port in the folder: direction "in" or "out". Owned result. */
 char *ts_command_file_name(const char *direction, const char *port, const struct ts_type *type);
 /* Opens the folder, so that outputs are read from it whatever the command puts in its place. -1 with the error set. */

@@ -88,8 +88,15 @@ static bool judge(const struct ts_call_state *state, const struct ts_process *pr
   return false;
 }
 
-static void write_log(const struct ts_op_context *context, const struct ts_captured *captured) {
+/* Into the log of the call, and into the folder that is left. */
+static bool write_log(const struct ts_call_state *state, const struct ts_captured *captured) {
+  const struct ts_op_context *context = state->context;
   if (context->log) ts_captured_print(captured, context->log);
+  if (!context->call_folder) return true;
+  ts_auto(ts_str_release) struct ts_str text = {0};
+  ts_auto_free char *path = ts_path_join(context->call_folder, TS_CALL_LOG);
+  ts_captured_print(captured, &text);
+  return ts_file_write(path, ts_str_get(&text), text.length, state->err);
 }
 
 /* A command that was stopped because others wrote at the same time leaves no error and no log: it will run again. */
@@ -109,19 +116,16 @@ static bool run_process(const struct ts_call_state *state, const struct ts_comma
   if (!ts_process_run(&process, &captured, state->err)) return false;
   *crowded = process.end == TS_PROCESS_CROWDED && !ts_call_is_cancelled(state);
   if (*crowded) return false;
-  write_log(state->context, &captured);
-  return judge(state, &process, &captured);
+  return write_log(state, &captured) && judge(state, &process, &captured);
 }
 
 static void close_file(const int *file) {
   if (*file >= 0) close(*file);
 }
 
-static bool run_in_folder(struct ts_op_call *call, struct ts_scratch_share *share, bool *crowded) {
+static bool run_in_folder(struct ts_op_call *call, const char *folder, struct ts_scratch_share *share, bool *crowded) {
   const struct ts_call_state *state = call->private_data;
   const struct ts_command *command = call->user;
-  ts_auto(ts_scratch_close) char *folder = NULL;
-  if (!ts_scratch_open(state->context->scratch_folder, &folder, state->err)) return false;
   ts_auto(close_file) int entered = ts_scratch_enter(folder, state->err);
   if (entered < 0) return false;
   ts_auto_free char *request = ts_path_join(folder, "call.json");
@@ -129,6 +133,15 @@ static bool run_in_folder(struct ts_op_call *call, struct ts_scratch_share *shar
   if (!run_process(state, command, folder, request, share, crowded)) return false;
   /* A file that was changed meanwhile may or may not have been used: the key would be wrong. */
   return ts_command_unchanged(command, state->err) && ts_command_receive(state, folder, entered);
+}
+
+/* In the folder that is to be left, or in one that goes with the call. */
+static bool run_once(struct ts_op_call *call, struct ts_scratch_share *share, bool *crowded) {
+  const struct ts_call_state *state = call->private_data;
+  if (state->context->call_folder) return run_in_folder(call, state->context->call_folder, share, crowded);
+  ts_auto(ts_scratch_close) char *folder = NULL;
+  if (!ts_scratch_open(state->context->scratch_folder, &folder, state->err)) return false;
+  return run_in_folder(call, folder, share, crowded);
 }
 
 int ts_command_run(struct ts_op_call *call) {
@@ -143,7 +156,7 @@ int ts_command_run(struct ts_op_call *call) {
       fail_cancelled(state);
       return -1;
     }
-    done = run_in_folder(call, &share, &crowded);
+    done = run_once(call, &share, &crowded);
     ts_budget_end_command(&share);
   } while (crowded);
   return done ? 0 : -1;

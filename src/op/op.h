@@ -26,6 +26,7 @@
 enum ts_op_origin { TS_OP_BUILT_IN, TS_OP_PLUGIN, TS_OP_COMMAND };
 
 #define TS_COMMAND_SCRATCH "tessera-call" /* how the names of commands' folders begin */
+#define TS_CALL_LOG        "log.txt"      /* in a folder that is left: what a command wrote on stdout and stderr */
 
 struct ts_op_lifetime;
 
@@ -93,6 +94,7 @@ const struct ts_op_ratio *ts_op_find_ratio(const struct ts_op *op, size_t port, 
 bool ts_op_is_count(const struct ts_op *op, size_t port, const char *column);   /* adds up over tiles */
 bool ts_op_of_objects(const struct ts_op *op, size_t port, const char *column); /* depends on where tiles cut objects */
 
+enum ts_value_type ts_op_plain_type(enum ts_op_value_type type); /* of plain values of the same type */
 /* Whether a value lies in the parameter's domain; the error describes the domain (OUTSIDE_DOMAIN, BAD_VALUE). */
 bool ts_op_check_value(const struct ts_op_parameter *parameter, const struct ts_value *value, struct ts_error *err);
 /* The canonical form of a value (connectivity 5 -> 4). */
@@ -102,8 +104,11 @@ struct ts_value ts_op_canonical(const struct ts_op_parameter *parameter, const s
 struct ts_op_context {
   const atomic_bool *cancelled; /* borrowed; may be NULL */
   const char *scratch_folder; /* borrowed: where commands get a folder of their own for a call; may be NULL (TMPDIR) */
-  struct ts_str *log;         /* borrowed: output of commands is appended here; may be NULL */
-  double timeout_s;           /* of the call; 0: none */
+  /* Borrowed: an empty folder, where the exchange of the call is left to look at, as that of a command: call.json, the
+   * files of inputs and outputs, and what a command wrote (TS_CALL_LOG). NULL: nothing is left. */
+  const char *call_folder;
+  struct ts_str *log; /* borrowed: output of commands is appended here; may be NULL */
+  double timeout_s;   /* of the call; 0: none */
   /* Other code of the process may change current folder, environment and locale, so an operation is not held to leave
    * them alone, nor are they restored. */
   bool shares_process;

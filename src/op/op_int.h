@@ -140,6 +140,11 @@ void ts_command_digest(const struct ts_command *command, const struct ts_json_do
 /* Whether the files still have the digest; looks at contents only if times or sizes differ. */
 bool ts_command_unchanged(const struct ts_command *command, struct ts_error *err);
 int ts_command_run(struct ts_op_call *call); /* the run function of every command descriptor */
+/* Writes inputs and the request of a call, of a command or of any other operation; false with the call's error set. */
+struct ts_call_state;
+bool ts_command_send(const struct ts_op_call *call, const char *folder, const char *request_path);
+/* Writes the outputs of a finished call beside them. */
+bool ts_call_leave_outputs(const struct ts_call_state *state, const char *folder);
 
 /* ---- Processes (process.c). ---- */
 

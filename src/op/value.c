@@ -60,6 +60,16 @@ bool ts_op_check_value(const struct ts_op_parameter *parameter, const struct ts_
   return check_number(parameter, value, err);
 }
 
+enum ts_value_type ts_op_plain_type(enum ts_op_value_type type) {
+  switch (type) {
+  case TS_OP_INTEGER: return TS_VALUE_INTEGER;
+  case TS_OP_REAL: return TS_VALUE_REAL;
+  case TS_OP_BOOLEAN: return TS_VALUE_BOOLEAN;
+  case TS_OP_STRING: break;
+  }
+  return TS_VALUE_STRING;
+}
+
 struct ts_op_value ts_op_value_of(enum ts_op_value_type type, const struct ts_value *value) {
   struct ts_op_value result = {.struct_bytes = sizeof result, .type = type};
   switch (type) {

@@ -20,6 +20,15 @@ const struct tessera_option *tessera_option_at(size_t number) {
   return number < ts_option_row_count ? &ts_option_rows[number].shown : NULL;
 }
 
+bool tessera_operand_repeats(const struct tessera_command *command, const struct tessera_operand *operand) {
+  const struct tessera_option *option;
+  for (size_t i = 0; (option = tessera_option_at(i)); i++) {
+    const bool adds = option->kind == TESSERA_OPTION_LIST || option->kind == TESSERA_OPTION_SETTING;
+    if (adds && strcmp(option->name, operand->sets) == 0 && tessera_option_applies(option, command)) return true;
+  }
+  return false;
+}
+
 /* The row that shows this entry. */
 static const struct ts_option_row *row_of(const struct tessera_option *option) {
   return (const struct ts_option_row *)(const void *)((const char *)option - offsetof(struct ts_option_row, shown));
@@ -68,6 +77,7 @@ static const struct tessera_operand *find_operand(const struct tessera_command *
 static size_t place_of(const char *name) {
   if (strcmp(name, "file") == 0) return offsetof(struct tessera_call, request.file);
   if (strcmp(name, "run") == 0) return offsetof(struct tessera_call, request.run);
+  if (strcmp(name, "operation") == 0) return offsetof(struct tessera_call, request.operation);
   if (strcmp(name, "task") == 0) return offsetof(struct tessera_call, request.task);
   if (strcmp(name, "topic") == 0) return offsetof(struct tessera_call, topic);
   TS_BUG("no field for the operand '%s'", name);

@@ -55,6 +55,7 @@ enum {
   { .name = "RUN", .optional = (is_optional), .sets = "run", .help = (text), .completes = TESSERA_COMPLETES_RUN }
 
 static const char *const store_words[] = {"costs", "verify", NULL};
+static const char *const new_words[] = {"operation", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 static const char *const word_kinds[] = {"commands", "runs",    "demos",    "plan", "study",
                                          "sample",   "analyse", "schedule", "tune", NULL};
@@ -150,6 +151,59 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                                .completes = TESSERA_COMPLETES_FILE}),
          .examples = EXAMPLES({"tessera bench nuclei --image slide.png --threads 1", "on an image of your own"}),
          .exit_codes = EXITS_LOOKING | EXIT_FAILED},
+    [TS_COMMAND_CALL] =
+        {SIZE, .name = "call", .group = WORK, .summary = "run one operation by hand",
+         .description =
+             "Reads the inputs from files, runs the operation once and writes each of its outputs into a new folder, "
+             "call-OPERATION unless -o names another, in the form in which 'run' writes them. There is no workflow, no "
+             "store, and nothing is reused.\n\n"
+             "OPERATION is a built-in operation ('tessera list' shows them), one of a file that --operations names, or "
+             "such a file itself: a manifest, or a plugin with one operation. Every input that is not optional and "
+             "every "
+             "parameter is given as NAME=VALUE. The value of an input is a file; of an image also a part of it: "
+             "NAME=FILE@X,Y,WIDTH,HEIGHT, or with the resolution level as a fifth number.\n\n"
+             "With --keep the folder through which a command gets its call is left to look at. Other operations have "
+             "no "
+             "such folder; the same files are written for them.",
+         .operands = OPERANDS({.name = "OPERATION",
+                               .sets = "operation",
+                               .help = "a name such as pixels.smooth, a manifest (.json) or a plugin (.so)",
+                               .completes = TESSERA_COMPLETES_FILE},
+                              {.name = "NAME=VALUE...",
+                               .optional = true,
+                               .sets = "parameter",
+                               .help = "inputs, which are files, and parameters",
+                               .completes = TESSERA_COMPLETES_FILE}),
+         .examples = EXAMPLES({"tessera call pixels.smooth gray=tile.png radius=3", "one step on one image"},
+                              {"tessera call pixels.gray image=slide.svs@2048,4096,1024,1024", "a part of a slide"},
+                              {"tessera call fit.json series=north.csv model=plain floor=0 iterations=30 --keep",
+                               "a command, and what it was given"}),
+         .exit_codes = EXITS_LOOKING | EXIT_FAILED | EXIT_SIGNAL},
+    [TS_COMMAND_NEW] =
+        {SIZE, .name = "new", .group = START, .summary = "write an operation around a library function or a program",
+         .description =
+             "Makes a folder with a complete operation from a short description of it: for a function of a C library "
+             "the "
+             "source of a plugin and a Makefile, for a program or lines of Python a script and its manifest; with a "
+             "workflow and a study that run on example data, a test that tries all of it, and a README.\n\n"
+             "The description is a JSON file: docs/new-operation.md. All its faults are listed at once. Nothing is "
+             "overwritten: the folder must be absent or empty.",
+         .operands = OPERANDS({.name = "WHAT",
+                               .sets = "topic",
+                               .help = "operation",
+                               .completes = TESSERA_COMPLETES_CHOICES,
+                               .choices = new_words},
+                              {.name = "DESCRIPTOR",
+                               .sets = "file",
+                               .help = "the JSON file that describes the operation",
+                               .completes = TESSERA_COMPLETES_FILE},
+                              {.name = "DIR",
+                               .optional = true,
+                               .sets = "output",
+                               .help = "the folder to make; without it one of the operation's name",
+                               .completes = TESSERA_COMPLETES_FOLDER}),
+         .examples = EXAMPLES({"tessera new operation crc.json && make -C zlib-crc test", "from nothing to a study"}),
+         .exit_codes = EXITS_LOOKING},
     [TS_COMMAND_SAMPLE] =
         {SIZE, .operands = no_operands, .name = "sample", .group = ANY_MODEL,
          .summary = "draw parameter sets for a model of your own",

@@ -40,6 +40,15 @@ static const char *const interval_words[] = {"percentile", "normal", NULL};
 /* 8 hexadecimal digits: anything else behind --resume is a file. */
 static bool is_run_id(const char *word) { return strlen(word) == 8 && strspn(word, "0123456789abcdef") == 8; }
 
+/* Not the operation, which has a dot, and not an input or parameter, which has an equals sign. */
+static bool is_folder_name(const char *word) {
+  const bool is_operation = !strchr(word, '/') && strchr(word, '.');
+  const size_t length = strlen(word);
+  const bool is_file =
+      (length > 5 && strcmp(word + length - 5, ".json") == 0) || (length > 3 && strcmp(word + length - 3, ".so") == 0);
+  return *word != '\0' && *word != '-' && !strchr(word, '=') && !is_operation && !is_file;
+}
+
 /* A plain word: what has a dot or a slash is the folder that init is to make. */
 static bool is_demo_name(const char *word) {
   return *word != '\0' && *word != '-' && strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789-_") == strlen(word);
@@ -64,8 +73,9 @@ const struct ts_option_row ts_option_rows[] = {
            .fallback = "nuclei", .shown.completes = TESSERA_COMPLETES_DEMO, .belongs = is_demo_name),
     PROGRAM_OPTION("show-config", FLAG, NULL, "show every setting and where it comes from, instead of checking",
                    BIT(CHECK)),
-    OPTION("parameter", SETTING, "NAME=VALUE", "give a parameter another value than its default; may be repeated",
-           BIT(RUN) | BIT(PLAN), SETS(parameters), .shown.letter = 'p', GIVEN(parameter_count),
+    OPTION("parameter", SETTING, "NAME=VALUE",
+           "give a parameter another value than its default ('call': an input or parameter); may be repeated",
+           BIT(RUN) | BIT(PLAN) | BIT(CALL), SETS(parameters), .shown.letter = 'p', GIVEN(parameter_count),
            .part = TS_PART_OPTIONS),
     OPTION("only", TEXT, "STAGE", "run one stage alone, on the data as it is", BIT(RUN) | BIT(PLAN), SETS(only_stage),
            .part = TS_PART_OPTIONS),
@@ -291,10 +301,11 @@ const struct ts_option_row ts_option_rows[] = {
     OPTION("recompute", FLAG, NULL,
            "'verify': also repeat the recorded runs from their data, and remove records that come out otherwise",
            BIT(STORE), SETS(recompute)),
-    OPTION("output", TEXT, "PATH",
-           "where results go: a folder for 'run' and 'study', a file for 'report', 'sample' and 'schedule'",
-           RUNNING | BIT(CHECK) | BIT(REPORT) | BIT(SAMPLE) | BIT(SCHEDULE), SETS(output), .shown.letter = 'o',
-           .part = TS_PART_PLACES, .shown.completes = TESSERA_COMPLETES_FILE),
+    OPTION(
+        "output", TEXT, "PATH",
+        "where results go: a folder for 'run', 'study', 'call' and 'new', a file for 'report', 'sample' and 'schedule'",
+        RUNNING | BIT(CHECK) | BIT(REPORT) | BIT(SAMPLE) | BIT(SCHEDULE) | BIT(CALL) | BIT(NEW), SETS(output),
+        .shown.letter = 'o', .part = TS_PART_PLACES, .shown.completes = TESSERA_COMPLETES_FILE),
     OPTION("jobs", COUNT, "N", "tasks at once; 0: one for each CPU (the default)",
            PLANNING | BIT(CHECK) | BIT(BENCH) | BIT(ANALYSE) | BIT(TUNE) | BIT(STORE), SETS(threads),
            .shown.letter = 'j', .part = TS_PART_SETTINGS, .shown.most = MAX_THREADS),
@@ -309,6 +320,13 @@ const struct ts_option_row ts_option_rows[] = {
            "find the plugins and commands of a recorded run in this folder, by content; may be repeated",
            BIT(STORE) | BIT(WORKER), SETS(operations), GIVEN(operations_count),
            .shown.completes = TESSERA_COMPLETES_FOLDER),
+    OPTION("operations", LIST, "FILE", "a plugin (.so) or manifest (.json) that has the operation; may be repeated",
+           BIT(CALL), SETS(operations), GIVEN(operations_count), .shown.completes = TESSERA_COMPLETES_FILE),
+    OPTION("keep", OPTIONAL, "DIR",
+           "leave the folder of the call to look at: this new one (a name with a dot needs ./ before it), or 'call' in "
+           "that of the outputs",
+           BIT(CALL), SETS(keep_folder), GIVEN(has_keep_folder), .shown.completes = TESSERA_COMPLETES_FOLDER,
+           .belongs = is_folder_name),
     OPTION("has", TEXT, "LIST", "what this machine has for operations that need it, such as gpu=1,memory=8G,site=a",
            RUNNING, SETS(has), .part = TS_PART_SETTINGS),
     OPTION("lease", COUNT, "S",

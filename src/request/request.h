@@ -15,7 +15,7 @@
 
 struct ts_request {
   const char *folder;    /* the project; NULL: the current folder. Other paths are relative to it */
-  const char *file;      /* study or workflow file; NULL: study.json, else workflow.json */
+  const char *file;      /* study or workflow file; NULL: study.json, else workflow.json; new: the descriptor */
   const char *command;   /* how the user called, for the record; NULL: made up */
   const char *store;     /* folder of the store; NULL: .tessera; "memory": nothing outlives the call */
   size_t threads;        /* 0: as many as there are CPUs; with workers: of each of them, 0: their share of the CPUs */
@@ -81,7 +81,11 @@ struct ts_request {
   const char *trace;  /* run, study: file for a Chrome trace of every executed task; NULL: none */
   const char *task;   /* log, explain: "segment.split", "segment/9c1e4f", or a key */
   const char *demo;   /* init: name of the demo, NULL: an empty project */
-  bool recompute;     /* verify: repeat the recorded runs (of `file`, NULL: all) and compare */
+  /* call: name of an operation, or a file that has one; `parameters` are inputs and parameters, `operations` files */
+  const char *operation;
+  const char *keep_folder; /* call: with has_keep_folder, where its exchange is left; NULL: in the output folder */
+  bool has_keep_folder;
+  bool recompute; /* verify: repeat the recorded runs (of `file`, NULL: all) and compare */
   /* sample, analyse; what a method does not know it ignores, zero is its default */
   const char *space;                 /* space, workflow or study file */
   size_t count;                      /* sample, study: points, base samples, trajectories, rows per curve */

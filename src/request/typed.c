@@ -30,7 +30,9 @@
   Y(analyse, ANALYSE)                                                                                                  \
   Y(schedule, SCHEDULE)                                                                                                \
   Y(tune, TUNE)                                                                                                        \
-  Y(bench, BENCH)
+  Y(bench, BENCH)                                                                                                      \
+  Y(operation, OPERATION)                                                                                              \
+  Y(new, NEW)
 
 /* A field has the same type on both sides. */
 #define SAME_TYPE(call, field)                                                                                         \

@@ -60,7 +60,9 @@ static bool add_setting(struct ts_arena *arena, void *list, size_t *count, const
   const char *equals = strchr(text, '=');
   if (!equals || equals == text) {
     ts_fail(err, TS_ERR_USAGE, "'%s' is not a setting of a parameter", text);
-    ts_error_help(err, "write %s NAME=VALUE, such as %s G1=40", called, called);
+    const bool is_option = *called == '-';
+    ts_error_help(err, "write %s%sNAME=VALUE, such as %s%sG1=40", is_option ? called : "", is_option ? " " : "",
+                  is_option ? called : "", is_option ? " " : "");
     return false;
   }
   struct tessera_setting *setting = add_to_list(arena, list, count, sizeof *setting);

@@ -14,16 +14,6 @@ static size_t find_parameter(const struct ts_builder *builder, const char *name)
   return TS_NONE;
 }
 
-static enum ts_value_type value_type(enum ts_op_value_type type) {
-  switch (type) {
-  case TS_OP_INTEGER: return TS_VALUE_INTEGER;
-  case TS_OP_REAL: return TS_VALUE_REAL;
-  case TS_OP_BOOLEAN: return TS_VALUE_BOOLEAN;
-  case TS_OP_STRING: break;
-  }
-  return TS_VALUE_STRING;
-}
-
 /* The parameter that was probably meant counts as used. */
 static void report_unknown_parameter(struct ts_builder *builder, const char *pointer, const char *name) {
   if (!builder->parameters_known) return;
@@ -91,7 +81,7 @@ static void bind_to_parameter(struct binder *binder, size_t index, const char *p
   struct ts_parameter_draft *draft = &builder->parameters[found];
   binder->task->bindings[index].parameter = found;
   binder->task->bindings[index].unit = draft->parameter.unit;
-  enum ts_value_type wanted = value_type(descriptor->parameters[index]->type);
+  enum ts_value_type wanted = ts_op_plain_type(descriptor->parameters[index]->type);
   if (!draft->sound || draft->clash || fits(&draft->parameter, wanted)) return;
   draft->clash = true;
   struct ts_error *err = ts_reader_fault(&builder->reader, TS_ERR_WRONG_TYPE, pointer, TS_JSON_VALUE,
@@ -115,7 +105,7 @@ static void bind_to_value(struct binder *binder, size_t index, const char *point
   const char *label =
       ts_arena_printf(reader->arena, "'%s' of operation '%s'", parameter->name, binder->task->op->descriptor->name);
   struct ts_value *fixed = &binder->task->bindings[index].fixed;
-  if (!ts_read_value(reader, field.value, place, value_type(parameter->type), label, fixed)) return;
+  if (!ts_read_value(reader, field.value, place, ts_op_plain_type(parameter->type), label, fixed)) return;
   struct ts_error trouble = {0};
   if (ts_op_check_value(parameter, fixed, &trouble)) return;
   struct ts_error *err = ts_faults_add(reader->faults);

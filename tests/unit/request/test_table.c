@@ -39,6 +39,8 @@ static const struct {
     {&ts_schedule_request, {TS_COMMAND_SCHEDULE}, 1, {"file", "stop"}},
     {&ts_tune_request, {TS_COMMAND_TUNE}, 1, {"stop", "observer"}},
     {&ts_bench_request, {TS_COMMAND_BENCH}, 1, {"file"}},
+    {&ts_operation_request, {TS_COMMAND_CALL}, 1, {"operation", "watch"}},
+    {&ts_new_request, {TS_COMMAND_NEW}, 1, {"file"}},
 };
 
 static const struct ts_typed_field *field_at(const struct ts_request_type *type, size_t to) {
@@ -105,8 +107,8 @@ static void lists_of_fields_are_complete(void **state) {
 /* ---- every field of the request inside ---- */
 
 /* Fields that no option of the table sets. */
-static const char *const no_options[] = {"file", "command", "program",   "watch", "single",  "run",
-                                         "task", "on_text", "text_user", "stop",  "observer"};
+static const char *const no_options[] = {"file", "command", "program",   "watch", "single",   "run",
+                                         "task", "on_text", "text_user", "stop",  "observer", "operation"};
 
 static char *header(void) {
   struct ts_str text = {0};
