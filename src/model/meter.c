@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 
-#define QUIET_NS UINT64_C(1000000000) /* work that is over by then needs no progress */
+#define QUIET_NS UINT64_C(150000000) /* work that is over by then needs no progress */
 #define TELL_NS  UINT64_C(100000000)
 
 void ts_meter_init(struct meter *meter, const struct ts_request *request, size_t threads, const char *first,
@@ -37,7 +37,11 @@ static void report(struct meter *meter, enum tessera_event_kind kind, uint64_t n
                                       .message = "",
                                       .help = "",
                                       .tile_x = -1,
-                                      .tile_y = -1};
+                                      .tile_y = -1,
+                                      .share = left_s < 0 ? -1 : (double)stage->done / (double)stage->total,
+                                      .part = "",
+                                      .phase = "",
+                                      .phase_state = ""};
   meter->request->observer->on_event(meter->request->observer->user, &event);
   meter->told_ns = now;
 }

@@ -31,6 +31,7 @@ static bool write_file(const char *path, const struct ts_str *text, struct ts_is
 
 bool ts_study_write_results(const struct ts_project *project, struct study_result *r, struct ts_issues *issues) {
   struct ts_error err = {0};
+  ts_phase_begin(project->phases, TS_PHASE_TABLES, 0);
   if (!ts_folder_create(r->folder, &err)) return ts_issues_fault(issues, &err);
   ts_auto(ts_str_release) struct ts_str csv = {0};
   ts_study_results_csv(project, r, &csv);
@@ -44,7 +45,9 @@ bool ts_study_write_results(const struct ts_project *project, struct study_resul
   return write_file(r->by_group_path, &csv, issues);
 }
 
-bool ts_study_write_report(struct study_result *r, const json_t *object, struct ts_issues *issues) {
+bool ts_study_write_report(const struct ts_project *project, struct study_result *r, const json_t *object,
+                           struct ts_issues *issues) {
+  ts_phase_begin(project->phases, TS_PHASE_REPORT, 0);
   struct ts_str html = {0};
   struct ts_error err = {0};
   bool ok = ts_study_report(object, r->folder, &html, &err);
