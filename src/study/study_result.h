@@ -61,6 +61,7 @@ struct study_result {
   size_t round_count, round_capacity;
   size_t run_count;                /* rounds that were run */
   size_t batch_count;              /* of the present phase: batches that the strategy asked for */
+  bool tasks_ended;                /* no more will run, and observers know it */
   struct ts_strategy_result found; /* borrowed from the course, once the sets are run */
   struct study_effort efforts[TS_STRATEGY_PHASES];
   double *outputs; /* owned: output after output, one value per run */
