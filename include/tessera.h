@@ -29,7 +29,7 @@ extern "C" {
 struct tessera_stage {
   size_t size_bytes; /* of this struct in the library: tessera_event_stage() finds the next one */
   const char *name;
-  uint64_t total; /* distinct tasks to settle, reference run included */
+  uint64_t total; /* distinct tasks to settle, reference run included; 0 while something runs: not known */
   uint64_t done;  /* settled: executed, cut off, found in the store, failed or skipped */
   uint64_t running;
   uint64_t reused; /* requested but not executed, at any level */

@@ -92,7 +92,6 @@ static bool execute(struct ts_work *work, struct run_state *r, struct ts_issues 
   ts_progress_end(r->progress, issues);
   ts_phase_begin(project->phases, TS_PHASE_WRITING, 0);
   ts_write_products_end(&r->writer, ok ? r->state : "failed", ok && !r->engine.result.stopped);
-  ts_phase_end(project->phases);
   return ok;
 }
 
@@ -156,6 +155,7 @@ int ts_run_of(const struct ts_request *request, const struct ts_order *order, co
     execute(&work, &r, &issues);
     describe(&work, &r, object);
     ts_run_close(work.store, r.run.id, ts_issues_ok(&issues) ? r.state : "failed", object, &issues);
+    ts_phase_end(project.phases);
   }
   int code = ts_reply_finish(object, exit_code(&r), reply, work.store, &issues);
   ts_run_result_release(&r.engine.result);

@@ -69,8 +69,8 @@ int ts_study_of(const struct ts_request *request, const struct ts_order *order, 
     json_object_set_new(object, "warnings", ts_reply_warnings(&issues));
     json_object_set_new(object, "faults", json_array()); /* as in the reply: the report embeds the same object */
     written = written && ts_study_write_report(&project, &r, object, &issues);
-    ts_phase_end(project.phases);
     ts_run_close(work.store, r.run.id, ts_issues_ok(&issues) ? r.state : "failed", object, &issues);
+    ts_phase_end(project.phases);
     if (complete && !written) json_object_set_new(object, "report", json_string(""));
   }
   int code = ts_reply_finish(object, exit_code(&r), reply, work.store, &issues);

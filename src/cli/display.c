@@ -187,7 +187,7 @@ static void announce_finished(struct ts_display *display, uint64_t now) {
   for (size_t i = 0; i < snapshot->stage_count; i++) {
     const struct tessera_stage *stage = &snapshot->stages[i];
     const bool was_announced = display->announced[i];
-    display->announced[i] = stage->done >= stage->total;
+    display->announced[i] = stage->done >= stage->total && !ts_stage_is_open(stage);
     const bool idle = stage->total == 0 && stage->reused == 0;
     if (display->announced[i] && !was_announced && !idle) write_plain(display, i, now);
   }

@@ -56,6 +56,8 @@ struct ts_snapshot {
     double seconds;
   } phase;
 };
+/* Whether something of a stage runs whose size is not known. */
+bool ts_stage_is_open(const struct tessera_stage *stage);
 /* Tasks of all stages. */
 struct tessera_stage ts_snapshot_all(const struct ts_snapshot *snapshot);
 /* Whole per cent, rounded down, so that 100 means all of it. */

@@ -20,8 +20,8 @@ static void begin_line(const struct ts_snapshot *snapshot, const char *name, str
 }
 
 static void add_count(uint64_t done, uint64_t total, struct ts_str *out) {
-  ts_str_addf(out, " %" PRIu64 "/%" PRIu64, done, total);
-  if (total > 0) ts_str_addf(out, " %u %%", ts_display_percent(done, total));
+  ts_str_addf(out, " %" PRIu64, done);
+  if (total > 0) ts_str_addf(out, "/%" PRIu64 " %u %%", total, ts_display_percent(done, total));
 }
 
 static void end_line(const struct ts_snapshot *snapshot, struct ts_str *out) {

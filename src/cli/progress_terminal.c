@@ -15,9 +15,11 @@ struct widths {
   size_t name, count, state;
 };
 
+bool ts_stage_is_open(const struct tessera_stage *stage) { return stage->total == 0 && stage->running > 0; }
+
 /* Stages that wait or are done are counted in the line of the whole. */
 static bool is_active(const struct tessera_stage *stage) {
-  return stage->done < stage->total && (stage->done > 0 || stage->running > 0);
+  return ts_stage_is_open(stage) || (stage->done < stage->total && (stage->done > 0 || stage->running > 0));
 }
 
 static void add_state(struct ts_str *out, const struct tessera_stage *stage) {
@@ -32,7 +34,7 @@ static struct widths widths_of(const struct ts_snapshot *snapshot) {
     const struct tessera_stage *stage = &snapshot->stages[i];
     char number[32];
     struct ts_str state = {0};
-    if (stage->total == 0) continue;
+    if (stage->total == 0 && !ts_stage_is_open(stage)) continue;
     add_state(&state, stage);
     widths.name = ts_larger_size(widths.name, ts_cli_text_width(stage->name));
     widths.count =
@@ -58,9 +60,11 @@ static void add_stage(struct ts_str *line, const struct tessera_stage *stage, co
   add_padded(line, ts_str_get(&name), widths->name);
   ts_format_count(stage->done, number);
   ts_cli_text_add_repeated(line, " ", 1 + widths->count - strlen(number));
-  ts_str_addf(line, "%s/", number);
-  add_padded(line, ts_format_count(stage->total, number), widths->count);
-  ts_str_addf(line, " %3u %% ", ts_display_percent(stage->done, stage->total));
+  ts_str_addf(line, "%s%s", number, ts_stage_is_open(stage) ? " " : "/");
+  if (!ts_stage_is_open(stage)) {
+    add_padded(line, ts_format_count(stage->total, number), widths->count);
+    ts_str_addf(line, " %3u %% ", ts_display_percent(stage->done, stage->total));
+  }
   add_padded(line, ts_str_get(&state), widths->state);
   if (stage->reused > 0) ts_str_addf(line, " %s reused", ts_format_count(stage->reused, number));
   if (stage->failed > 0) ts_str_addf(line, " %s failed", ts_format_count(stage->failed, number));

@@ -46,7 +46,6 @@ static void report(struct meter *meter, enum tessera_event_kind kind, uint64_t n
   meter->told_ns = now;
 }
 
-/* The display counts a stage as done at its total: a stage of unknown size never reaches it. */
 static void update(struct meter *meter) {
   if (!meter->request->observer) return;
   uint64_t now = ts_clock_ns();
@@ -69,7 +68,7 @@ void ts_meter_begin(struct meter *meter, size_t stage, uint64_t total) {
 bool ts_meter_add(struct meter *meter, uint64_t count, struct ts_error *err) {
   struct tessera_stage *stage = &meter->stages[meter->current];
   stage->done += count;
-  if (stage->total < stage->done) stage->total = stage->done + 1;
+  if (stage->total > 0 && stage->total < stage->done) stage->total = stage->done;
   update(meter);
   const volatile int *stop = meter->request->stop;
   if (!stop || __atomic_load_n(stop, __ATOMIC_RELAXED) == 0) return true;

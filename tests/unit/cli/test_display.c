@@ -176,6 +176,24 @@ static void phases_have_a_line_of_their_own(void **state) {
                "  Ctrl-C pauses; finished tasks are kept\n");
 }
 
+/* Rows that are read: nobody knows how many there are. */
+static void a_stage_of_unknown_size_has_no_percentage(void **state) {
+  (void)state;
+  struct tessera_stage open[] = {{.name = "read", .done = 5000, .running = 1}, {.name = "analyse"}};
+  struct ts_snapshot snapshot = snapshot_of(open, 2);
+  const struct ts_display_options options = {.name = "analyse", .ends = true};
+  snapshot.run[0] = '\0';
+  snapshot.left_s = snapshot.share = -1;
+  assert_drawn(&snapshot, &options, 3,
+               "analyse  8 workers  02:11 elapsed\n"
+               "  read 5 000 1 running\n"
+               "  Ctrl-C stops\n");
+  struct ts_str line = {0};
+  ts_display_plain_line(&snapshot, 0, &line);
+  assert_string_equal(ts_str_get(&line), "02:11 read 5000 reused=0 failed=0\n");
+  ts_str_release(&line);
+}
+
 /* Less than a second is not said: it would be "00:00 left". */
 static void the_time_left_is_at_least_a_second(void **state) {
   (void)state;
@@ -531,6 +549,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_look_on_a_terminal),
       cmocka_unit_test(phases_have_a_line_of_their_own),
+      cmocka_unit_test(a_stage_of_unknown_size_has_no_percentage),
       cmocka_unit_test(the_time_left_is_at_least_a_second),
       cmocka_unit_test(percentages_are_rounded_down),
       cmocka_unit_test(a_low_screen_says_how_many_stages_it_leaves_out),
