@@ -29,7 +29,7 @@ extern "C" {
 struct tessera_stage {
   size_t size_bytes; /* of this struct in the library: tessera_event_stage() finds the next one */
   const char *name;
-  uint64_t total; /* distinct tasks to settle, reference run included */
+  uint64_t total; /* distinct tasks to settle, reference run included; 0 while something runs: not known */
   uint64_t done;  /* settled: executed, cut off, found in the store, failed or skipped */
   uint64_t running;
   uint64_t reused; /* requested but not executed, at any level */
@@ -37,12 +37,13 @@ struct tessera_stage {
 };
 
 /* The list of events; new ones are added at its end. `--progress json` prints their names. */
-#define TESSERA_EVENTS_VERSION 1
+#define TESSERA_EVENTS_VERSION 2
 enum tessera_event_kind {
   TESSERA_RUN_BEGIN = 1, /* "run_begin" */
   TESSERA_TASK_DONE,     /* "task_done": a task was executed, found, failed or skipped */
-  TESSERA_RUN_END,       /* "run_end" */
-  TESSERA_PROGRESS,      /* "progress": a call without tasks has come further */
+  TESSERA_RUN_END,       /* "run_end": all tasks are settled; phases may follow */
+  TESSERA_PROGRESS,      /* "progress": counts changed without a task: more tasks, or a call that has none */
+  TESSERA_PHASE,         /* "phase": work beside the tasks begins, has come further, or ends */
 };
 
 struct tessera_event {
@@ -65,6 +66,15 @@ struct tessera_event {
   const char *message; /* why it failed: text, help and the output of a command, on lines of their own; "" otherwise */
   int code;            /* number of its error, such as 504; 0 otherwise */
   const char *help;    /* what to do; "" if nothing is known */
+  /* Of the whole call, from version 2 of the list on. */
+  double share;     /* 0 to 1; does not fall while `part` stays the same; negative: unknown */
+  const char *part; /* what of a call that grows: "round 2", "phase 1 of 2", "held-out files"; "" otherwise */
+  /* PHASE only */
+  const char *phase;       /* "reading", "tissue", "planning", "analysis", "tables", "pictures", "report", "writing" */
+  const char *phase_state; /* "begin", "further", "end" */
+  uint64_t phase_done;     /* steps of it */
+  uint64_t phase_total;    /* 0: not known */
+  double phase_seconds;    /* since it began */
 };
 
 /* The stage of a number below stage_count, also in a library whose struct is longer than here. */

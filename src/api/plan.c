@@ -45,6 +45,7 @@ static bool forecast(struct ts_work *work, const struct parameter_sets *sets, js
   struct ts_source *wanted = is_single(project)
                                  ? ts_planning_all_products(work, sets->values, NULL, &wanted_count, issues)
                                  : ts_planning_study_products(work, &wanted_count);
+  ts_phase_begin(project->phases, TS_PHASE_PLANNING, 0);
   uint64_t start_ns = ts_clock_process_cpu_ns();
   struct ts_plan *plan = ts_planning_make(work, sets->values, sets->count, wanted, wanted_count, false, issues);
   if (!plan) return false;

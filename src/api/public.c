@@ -101,6 +101,7 @@ const char *tessera_event_name(enum tessera_event_kind kind) {
   case TESSERA_TASK_DONE: return "task_done";
   case TESSERA_RUN_END: return "run_end";
   case TESSERA_PROGRESS: return "progress";
+  case TESSERA_PHASE: return "phase";
   }
   return "";
 }

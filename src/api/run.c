@@ -50,6 +50,7 @@ static json_t *skipped_json(const struct ts_work *work) {
 static bool make_plan(struct ts_work *work, struct run_state *r, struct ts_issues *issues) {
   const struct ts_project *project = work->project;
   size_t total = 0;
+  ts_phase_begin(project->phases, TS_PHASE_PLANNING, 0);
   for (size_t i = 0; i < project->workflow->stage_count; i++) total += project->workflow->stages[i].output_count;
   r->names = ts_arena_array(&work->arena, total + 1, sizeof *r->names);
   size_t count = 0;
@@ -82,12 +83,15 @@ static bool execute(struct ts_work *work, struct run_state *r, struct ts_issues 
                                   .progress = r->progress,
                                   .user = &r->writer,
                                   .on_product = ts_write_product};
+  static const char *const following[] = {TS_PHASE_WRITING};
+  ts_phases_follow(project->phases, following, 1);
   ts_write_products_begin(&r->writer);
   ts_progress_begin(r->progress);
   bool ok = ts_engine_run(&r->engine);
   r->state = r->engine.result.stopped ? "paused" : ts_progress_any_failed(r->progress) ? "failed" : "done";
-  ts_write_products_end(&r->writer, ok ? r->state : "failed", ok && !r->engine.result.stopped);
   ts_progress_end(r->progress, issues);
+  ts_phase_begin(project->phases, TS_PHASE_WRITING, 0);
+  ts_write_products_end(&r->writer, ok ? r->state : "failed", ok && !r->engine.result.stopped);
   return ok;
 }
 
@@ -151,6 +155,7 @@ int ts_run_of(const struct ts_request *request, const struct ts_order *order, co
     execute(&work, &r, &issues);
     describe(&work, &r, object);
     ts_run_close(work.store, r.run.id, ts_issues_ok(&issues) ? r.state : "failed", object, &issues);
+    ts_phase_end(project.phases);
   }
   int code = ts_reply_finish(object, exit_code(&r), reply, work.store, &issues);
   ts_run_result_release(&r.engine.result);

@@ -34,6 +34,9 @@ static bool open_all(struct ts_work *work, struct ts_project *project, struct ts
          ts_run_open(project, resumed, r->plan, r->sets.values, r->sets.count, &r->run, issues);
 }
 
+/* What comes after the tasks. */
+static const char *const following[] = {TS_PHASE_ANALYSIS, TS_PHASE_TABLES, TS_PHASE_PICTURES, TS_PHASE_REPORT};
+
 static int exit_code(const struct study_result *r) {
   if (strcmp(r->state, "paused") == 0) return 130;
   if (strcmp(r->state, "failed") == 0) return 1;
@@ -58,14 +61,16 @@ int ts_study_of(const struct ts_request *request, const struct ts_order *order, 
     ts_study_outputs_warn_tiling(&project, &issues);
     ts_study_name_files(&work, &r);
     /* The results are in the reply and in the store even if files cannot be written. */
+    ts_phases_follow(project.phases, following, sizeof following / sizeof *following);
     bool complete = ts_study_run(&work, &r, &issues);
     bool written = complete && ts_study_write_results(&project, &r, &issues) && ts_study_draw(&work, &r, &issues);
     if (complete && !ts_course_is_given(&r.course)) ts_study_warn_unsettled(&r, &issues);
     ts_study_object(&work, &r, complete, object);
     json_object_set_new(object, "warnings", ts_reply_warnings(&issues));
     json_object_set_new(object, "faults", json_array()); /* as in the reply: the report embeds the same object */
-    written = written && ts_study_write_report(&r, object, &issues);
+    written = written && ts_study_write_report(&project, &r, object, &issues);
     ts_run_close(work.store, r.run.id, ts_issues_ok(&issues) ? r.state : "failed", object, &issues);
+    ts_phase_end(project.phases);
     if (complete && !written) json_object_set_new(object, "report", json_string(""));
   }
   int code = ts_reply_finish(object, exit_code(&r), reply, work.store, &issues);

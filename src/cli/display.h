@@ -32,7 +32,7 @@ struct ts_display;
 struct ts_display *ts_display_create(const struct ts_display_options *options);
 /* Removes what was drawn. NULL is allowed. */
 void ts_display_destroy(struct ts_display *display);
-/* Calls ts_display_tick four times a second from a thread, so that the time goes on while long tasks run. */
+/* Calls ts_display_tick 20 times a second from a thread, so that the time goes on while long tasks run. */
 void ts_display_start_ticker(struct ts_display *display);
 void ts_display_tick(struct ts_display *display);
 /* For struct ts_request: `user` is the display. */
@@ -47,7 +47,24 @@ struct ts_snapshot {
   size_t threads;
   struct tessera_stage *stages; /* owned; the names too */
   size_t stage_count;
+  double share;     /* of the whole; negative: unknown */
+  char part[96];    /* that the share is of; "" */
+  bool tasks_ended; /* no further ones will come */
+  struct ts_snapshot_phase {
+    char name[32]; /* "": none is under way */
+    uint64_t done, total;
+    double seconds;
+  } phase;
 };
+/* Whether something of a stage runs whose size is not known. */
+bool ts_stage_is_open(const struct tessera_stage *stage);
+/* Tasks of all stages. */
+struct tessera_stage ts_snapshot_all(const struct ts_snapshot *snapshot);
+/* Whole per cent, rounded down, so that 100 means all of it. */
+unsigned ts_display_percent(uint64_t done, uint64_t total);
+unsigned ts_display_share_percent(double share);
+/* The seconds left that may be said: at least one, and only while it is not known to be wrong; negative: none. */
+double ts_snapshot_left(const struct ts_snapshot *snapshot);
 
 /* The look of each way, apart from when it is shown. */
 /* Lines of at most `width` columns and at most `height` of them, each with a line end; 0: unbounded. Returns how
@@ -56,8 +73,10 @@ size_t ts_display_draw(const struct ts_snapshot *snapshot, const struct ts_displ
                        struct ts_str *out);
 /* The effect of this many stops, and of the next one. */
 const char *ts_display_stop_text(int stops);
-/* "02:11 segment 1840/3600 reused=8400 failed=0 eta=340s". */
+/* "02:11 segment 1840/3600 51 % reused=8400 failed=0 eta=340s all=41%". */
 void ts_display_plain_line(const struct ts_snapshot *snapshot, size_t stage, struct ts_str *out);
+/* "00:09 analysis 3/12 25 % eta=4s all=96%"; of one that is over "00:13 analysis 12/12 100 % took=7.1s all=96%". */
+void ts_display_plain_phase(const struct ts_snapshot *snapshot, bool is_over, struct ts_str *out);
 /* One JSON object in a line. */
 void ts_display_json_line(const struct tessera_event *event, struct ts_str *out);
 

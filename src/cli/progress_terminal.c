@@ -1,4 +1,4 @@
-/* The look of progress on a terminal: a head line, a line per stage, a hint.
+/* The look of progress on a terminal: a head line, a bar for the whole, a line per active stage or for a phase, a hint.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/display.h"
 
@@ -8,34 +8,33 @@
 
 #include <string.h>
 
+#define BAR_MOST  24 /* columns */
+#define BAR_LEAST 6
+
 struct widths {
   size_t name, count, state;
 };
 
-/* A stage that nobody asks for is not worth a line. */
-static bool is_idle(const struct tessera_stage *stage) { return stage->total == 0 && stage->reused == 0; }
+bool ts_stage_is_open(const struct tessera_stage *stage) { return stage->total == 0 && stage->running > 0; }
 
-static bool is_done(const struct tessera_stage *stage) { return stage->done >= stage->total; }
+/* Stages that wait or are done are counted in the line of the whole. */
+static bool is_active(const struct tessera_stage *stage) {
+  return ts_stage_is_open(stage) || (stage->done < stage->total && (stage->done > 0 || stage->running > 0));
+}
 
 static void add_state(struct ts_str *out, const struct tessera_stage *stage) {
   char number[32];
-  if (is_done(stage)) {
-    ts_str_add(out, "done");
-  } else if (stage->running > 0) {
-    ts_str_addf(out, "%s running", ts_format_count(stage->running, number));
-  } else if (stage->done == 0) {
-    ts_str_add(out, "waiting");
-  }
+  if (stage->running > 0) ts_str_addf(out, "%s running", ts_format_count(stage->running, number));
 }
 
-/* done <= total, so the width of the totals does for both. */
+/* done <= total, so the width of the totals does for both. Of all stages, so that columns stay where they are. */
 static struct widths widths_of(const struct ts_snapshot *snapshot) {
   struct widths widths = {0};
   for (size_t i = 0; i < snapshot->stage_count; i++) {
     const struct tessera_stage *stage = &snapshot->stages[i];
     char number[32];
     struct ts_str state = {0};
-    if (is_idle(stage)) continue;
+    if (stage->total == 0 && !ts_stage_is_open(stage)) continue;
     add_state(&state, stage);
     widths.name = ts_larger_size(widths.name, ts_cli_text_width(stage->name));
     widths.count =
@@ -61,9 +60,11 @@ static void add_stage(struct ts_str *line, const struct tessera_stage *stage, co
   add_padded(line, ts_str_get(&name), widths->name);
   ts_format_count(stage->done, number);
   ts_cli_text_add_repeated(line, " ", 1 + widths->count - strlen(number));
-  ts_str_addf(line, "%s/", number);
-  add_padded(line, ts_format_count(stage->total, number), widths->count);
-  ts_str_add_char(line, ' ');
+  ts_str_addf(line, "%s%s", number, ts_stage_is_open(stage) ? " " : "/");
+  if (!ts_stage_is_open(stage)) {
+    add_padded(line, ts_format_count(stage->total, number), widths->count);
+    ts_str_addf(line, " %3u %% ", ts_display_percent(stage->done, stage->total));
+  }
   add_padded(line, ts_str_get(&state), widths->state);
   if (stage->reused > 0) ts_str_addf(line, " %s reused", ts_format_count(stage->reused, number));
   if (stage->failed > 0) ts_str_addf(line, " %s failed", ts_format_count(stage->failed, number));
@@ -71,15 +72,117 @@ static void add_stage(struct ts_str *line, const struct tessera_stage *stage, co
   ts_str_release(&state);
 }
 
-static void add_head(struct ts_str *line, const struct ts_snapshot *snapshot,
-                     const struct ts_display_options *options) {
+struct tessera_stage ts_snapshot_all(const struct ts_snapshot *snapshot) {
+  struct tessera_stage all = {.name = ""};
+  for (size_t i = 0; i < snapshot->stage_count; i++) {
+    all.done += snapshot->stages[i].done;
+    all.total += snapshot->stages[i].total;
+    all.running += snapshot->stages[i].running;
+    all.reused += snapshot->stages[i].reused;
+    all.failed += snapshot->stages[i].failed;
+  }
+  return all;
+}
+
+unsigned ts_display_percent(uint64_t done, uint64_t total) {
+  return ts_display_share_percent(total > 0 ? (double)done / (double)total : 0);
+}
+
+/* The small number makes up for shares such as 0.29 that are a little below their decimals. */
+unsigned ts_display_share_percent(double share) {
+  return share >= 1 ? 100 : share <= 0 ? 0 : (unsigned)(share * 100 + 1e-9);
+}
+
+double ts_snapshot_left(const struct ts_snapshot *snapshot) { return snapshot->left_s >= 1 ? snapshot->left_s : -1; }
+
+/* From all of it (0) to what is needed most. */
+enum { HEAD_WHOLE, HEAD_NO_WORKERS, HEAD_SHORT, HEAD_VARIANTS };
+
+static void add_head(struct ts_str *line, const struct ts_snapshot *snapshot, const struct ts_display_options *options,
+                     int variant) {
   char elapsed[32], left[32];
+  const double left_s = ts_snapshot_left(snapshot);
   ts_cli_text_add_safe(line, options->name);
   if (*snapshot->run) ts_str_addf(line, "-%s", snapshot->run);
   ts_str_add(line, "  ");
-  ts_cli_text_add_count(line, snapshot->threads, "worker");
-  ts_str_addf(line, "  %s elapsed", ts_format_duration(snapshot->elapsed_s, elapsed));
-  if (snapshot->left_s >= 0) ts_str_addf(line, ", about %s left", ts_format_duration(snapshot->left_s, left));
+  if (variant == HEAD_WHOLE && snapshot->threads > 0) {
+    ts_cli_text_add_count(line, snapshot->threads, "worker");
+    ts_str_add(line, "  ");
+  }
+  ts_str_addf(line, "%s%s", ts_format_duration(snapshot->elapsed_s, elapsed), variant == HEAD_SHORT ? "" : " elapsed");
+  if (left_s >= 0)
+    ts_str_addf(line, ", %s%s left", variant == HEAD_SHORT ? "" : "about ", ts_format_duration(left_s, left));
+  else if (snapshot->tasks_ended)
+    ts_str_add(line, ", finishing");
+}
+
+static bool fits(const struct ts_str *line, const struct ts_display_options *options) {
+  return options->width <= 0 || ts_cli_text_width(ts_str_get(line)) < (size_t)options->width;
+}
+
+static void add_fitting_head(struct ts_str *line, const struct ts_snapshot *snapshot,
+                             const struct ts_display_options *options) {
+  for (int variant = HEAD_WHOLE; variant < HEAD_VARIANTS; variant++) {
+    ts_str_clear(line);
+    add_head(line, snapshot, options, variant);
+    if (fits(line, options)) return;
+  }
+}
+
+/* What stands behind the bar of the whole; the counts only where there is room for them. */
+static void add_whole_text(struct ts_str *text, const struct ts_snapshot *snapshot, bool with_counts) {
+  const struct tessera_stage all = ts_snapshot_all(snapshot);
+  char done[32], total[32];
+  ts_str_addf(text, " %3u %%", ts_display_share_percent(snapshot->share));
+  if (*snapshot->part) ts_str_addf(text, "  %s", snapshot->part);
+  if (!with_counts) return;
+  ts_str_addf(text, "  %s/%s tasks", ts_format_count(all.done, done), ts_format_count(all.total, total));
+  if (all.reused > 0) ts_str_addf(text, ", %s reused", ts_format_count(all.reused, done));
+  if (all.failed > 0) ts_str_addf(text, ", %s failed", ts_format_count(all.failed, done));
+}
+
+/* Columns for a bar beside a text, with its brackets and indent; 0: there is no room. */
+static size_t bar_room(const struct ts_str *text, const struct ts_display_options *options) {
+  const size_t frame = 4, taken = ts_cli_text_width(ts_str_get(text)) + frame;
+  if (options->width <= 0) return BAR_MOST;
+  const size_t width = (size_t)options->width - 1;
+  if (width < taken + BAR_LEAST) return 0;
+  return width - taken < BAR_MOST ? width - taken : BAR_MOST;
+}
+
+static void add_bar(struct ts_str *line, double share, size_t room) {
+  const size_t filled = (size_t)(share * (double)room + 1e-9);
+  ts_str_add(line, "  ");
+  if (room == 0) return;
+  ts_str_add_char(line, '[');
+  ts_cli_text_add_repeated(line, "#", filled < room ? filled : room);
+  ts_cli_text_add_repeated(line, ".", filled < room ? room - filled : 0);
+  ts_str_add_char(line, ']');
+}
+
+static void add_whole(struct ts_str *line, const struct ts_snapshot *snapshot,
+                      const struct ts_display_options *options) {
+  struct ts_str text = {0};
+  add_whole_text(&text, snapshot, true);
+  if (bar_room(&text, options) == 0) {
+    ts_str_clear(&text);
+    add_whole_text(&text, snapshot, false);
+  }
+  add_bar(line, snapshot->share, bar_room(&text, options));
+  ts_str_add(line, ts_str_get(&text));
+  ts_str_release(&text);
+}
+
+static void add_phase(struct ts_str *line, const struct ts_snapshot *snapshot) {
+  const struct ts_snapshot_phase *phase = &snapshot->phase;
+  char number[32];
+  ts_str_addf(line, "  %s", phase->name);
+  if (phase->total > 0) {
+    ts_str_addf(line, " %s", ts_format_count(phase->done, number));
+    ts_str_addf(line, "/%s %3u %%", ts_format_count(phase->total, number),
+                ts_display_percent(phase->done, phase->total));
+  }
+  ts_str_addf(line, "  for %s", ts_format_duration(phase->seconds, number));
 }
 
 /* Cuts the line to the screen (a full last column would wrap), colours it, and ends it. */
@@ -99,31 +202,22 @@ static void finish_line(struct ts_str *out, struct ts_str *line, const struct ts
   ts_str_clear(line);
 }
 
-/* On a low screen the finished stages go first. */
 static size_t add_stages(struct ts_str *out, const struct ts_snapshot *snapshot,
                          const struct ts_display_options *options, size_t room) {
   struct widths widths = widths_of(snapshot);
   struct ts_str line = {0};
-  size_t count = 0, done = 0, shown = 0;
-  for (size_t i = 0; i < snapshot->stage_count; i++) {
-    count += !is_idle(&snapshot->stages[i]);
-    done += !is_idle(&snapshot->stages[i]) && is_done(&snapshot->stages[i]);
-  }
-  size_t hidden = count > room ? count - room + 1 : 0; /* the line that says so needs room as well */
-  size_t to_skip = hidden < done ? hidden : done;
-  for (size_t i = 0; i < snapshot->stage_count && shown + hidden < count; i++) {
+  size_t count = 0, shown = 0;
+  for (size_t i = 0; i < snapshot->stage_count; i++) count += is_active(&snapshot->stages[i]);
+  const size_t most = count <= room ? count : room > 0 ? room - 1 : 0; /* the line that says so needs room as well */
+  for (size_t i = 0; i < snapshot->stage_count && shown < most; i++) {
     const struct tessera_stage *stage = &snapshot->stages[i];
-    if (is_idle(stage)) continue;
-    if (to_skip > 0 && is_done(stage)) {
-      to_skip--;
-      continue;
-    }
+    if (!is_active(stage)) continue;
     add_stage(&line, stage, &widths);
     finish_line(out, &line, options, stage->failed > 0 ? TS_RED : "");
     shown++;
   }
-  if (hidden > 0) {
-    ts_str_addf(&line, "  and %zu more stages", hidden);
+  if (most < count && room > 0) {
+    ts_str_addf(&line, "  and %zu more stages", count - most);
     finish_line(out, &line, options, TS_DIM);
     shown++;
   }
@@ -138,15 +232,36 @@ const char *ts_display_stop_text(int stops) {
   return "Giving up running tasks, within 2 seconds; a 3rd Ctrl-C ends at once";
 }
 
+static bool has_whole(const struct ts_snapshot *snapshot) {
+  return snapshot->share >= 0 && ts_snapshot_all(snapshot).total > 0;
+}
+
+/* Head and hint come first on a low screen, then the whole, then the phase; stages get what is left. */
 size_t ts_display_draw(const struct ts_snapshot *snapshot, const struct ts_display_options *options,
                        struct ts_str *out) {
   struct ts_str line = {0};
-  add_head(&line, snapshot, options);
+  size_t room = options->height <= 0 ? SIZE_MAX : options->height > 4 ? (size_t)options->height - 3 : 1;
+  size_t lines = 2;
+  add_fitting_head(&line, snapshot, options);
   finish_line(out, &line, options, TS_BOLD);
-  size_t room = options->height > 4 ? (size_t)options->height - 3 : options->height > 0 ? 1 : SIZE_MAX;
-  size_t lines = 2 + add_stages(out, snapshot, options, room);
+  if (has_whole(snapshot)) {
+    add_whole(&line, snapshot, options);
+    finish_line(out, &line, options, ts_snapshot_all(snapshot).failed > 0 ? TS_RED : "");
+    lines++, room--;
+  }
+  if (*snapshot->phase.name && room > 0) {
+    add_phase(&line, snapshot);
+    finish_line(out, &line, options, "");
+    lines++, room--;
+  }
+  lines += add_stages(out, snapshot, options, room);
   int stops = options->stop ? __atomic_load_n(options->stop, __ATOMIC_RELAXED) : 0;
-  ts_str_addf(&line, "  %s", options->ends ? "Ctrl-C stops" : ts_display_stop_text(stops));
+  const char *hint = options->ends ? "Ctrl-C stops" : ts_display_stop_text(stops);
+  ts_str_addf(&line, "  %s", hint);
+  if (!fits(&line, options)) { /* 40 columns take it without the indent */
+    ts_str_clear(&line);
+    ts_str_add(&line, hint);
+  }
   finish_line(out, &line, options, TS_DIM);
   ts_str_release(&line);
   return lines;

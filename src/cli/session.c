@@ -44,8 +44,14 @@ static bool is_run(const struct ts_arguments *arguments) {
 /* Whether it ends early, with things in order, when it is stopped. */
 static bool is_stoppable(const struct ts_arguments *arguments) { return is_run(arguments) || is(arguments, "store"); }
 
+/* Long only where the data is: with a display, but any signal may end it. */
+static bool is_look(const struct ts_arguments *arguments) {
+  return is(arguments, "check") || is(arguments, "plan") || arguments->dry_run;
+}
+
 static bool is_long(const struct ts_arguments *arguments) {
-  return is(arguments, "sample") || is(arguments, "analyse") || is(arguments, "tune") || is_stoppable(arguments);
+  return is_look(arguments) || is(arguments, "sample") || is(arguments, "analyse") || is(arguments, "tune") ||
+         is_stoppable(arguments);
 }
 
 /* A design goes to standard output: progress must not be drawn into it. */
@@ -179,7 +185,7 @@ static int call(struct ts_cli_session *session, char **reply, struct reach *reac
   if (is_stoppable(arguments)) {
     ts_signals_catch();
     context.stop = ts_signals_stop();
-  } else {
+  } else if (!is_look(arguments)) {
     ts_signals_catch_to_end();
   }
   struct ts_display *display = start_display(session, name);

@@ -10,7 +10,7 @@ void ts_standing_init(struct ts_standing *standing, const char *state) {
 
 void ts_standing_release(struct ts_standing *standing) { ts_arena_release(&standing->arena); }
 
-/* A run has the same stages from its first event to its last. */
+/* A run has no stages while its files are read, and then the same ones to its last event. */
 static void name_stages(struct ts_standing *standing, const struct tessera_event *event) {
   standing->stages = ts_arena_array(&standing->arena, event->stage_count + 1, sizeof *standing->stages);
   standing->counts.stage_count = event->stage_count;
@@ -23,7 +23,7 @@ static void name_stages(struct ts_standing *standing, const struct tessera_event
 
 void ts_standing_keep(struct ts_standing *standing, const struct tessera_event *event) {
   struct tessera_run_counts *counts = &standing->counts;
-  if (!standing->stages) name_stages(standing, event);
+  if (!standing->stages && event->stage_count > 0) name_stages(standing, event);
   counts->elapsed_s = event->elapsed_s;
   counts->left_s = event->left_s;
   counts->threads = event->threads;

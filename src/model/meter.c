@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 
-#define QUIET_NS UINT64_C(1000000000) /* work that is over by then needs no progress */
+#define QUIET_NS UINT64_C(150000000) /* work that is over by then needs no progress */
 #define TELL_NS  UINT64_C(100000000)
 
 void ts_meter_init(struct meter *meter, const struct ts_request *request, size_t threads, const char *first,
@@ -37,12 +37,15 @@ static void report(struct meter *meter, enum tessera_event_kind kind, uint64_t n
                                       .message = "",
                                       .help = "",
                                       .tile_x = -1,
-                                      .tile_y = -1};
+                                      .tile_y = -1,
+                                      .share = left_s < 0 ? -1 : (double)stage->done / (double)stage->total,
+                                      .part = "",
+                                      .phase = "",
+                                      .phase_state = ""};
   meter->request->observer->on_event(meter->request->observer->user, &event);
   meter->told_ns = now;
 }
 
-/* The display counts a stage as done at its total: a stage of unknown size never reaches it. */
 static void update(struct meter *meter) {
   if (!meter->request->observer) return;
   uint64_t now = ts_clock_ns();
@@ -65,7 +68,7 @@ void ts_meter_begin(struct meter *meter, size_t stage, uint64_t total) {
 bool ts_meter_add(struct meter *meter, uint64_t count, struct ts_error *err) {
   struct tessera_stage *stage = &meter->stages[meter->current];
   stage->done += count;
-  if (stage->total < stage->done) stage->total = stage->done + 1;
+  if (stage->total > 0 && stage->total < stage->done) stage->total = stage->done;
   update(meter);
   const volatile int *stop = meter->request->stop;
   if (!stop || __atomic_load_n(stop, __ATOMIC_RELAXED) == 0) return true;

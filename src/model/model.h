@@ -29,7 +29,7 @@ void ts_space_file_name(struct space_file *file);
 /* space_correlations.c: "correlations": [{"between": ["a", "b"], "rank": 0.5}] of a space file. */
 bool ts_space_correlations_read(const struct ts_json_doc *doc, struct space_file *file, struct ts_issues *issues);
 
-/* meter.c: progress of work that is counted in rows; nothing is reported in the first second. */
+/* meter.c: progress of work that is counted in rows; nothing is reported of what is over at once. */
 #define TS_METER_STAGES 2
 struct meter {
   const struct ts_request *request; /* borrowed */

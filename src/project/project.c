@@ -13,7 +13,7 @@
 #include <string.h>
 
 void ts_project_init(struct ts_project *project, const struct ts_request *request) {
-  *project = (struct ts_project){.request = request};
+  *project = (struct ts_project){.request = request, .phases = ts_phases_create(request->observer)};
 }
 
 void ts_project_release(struct ts_project *project) {
@@ -23,6 +23,7 @@ void ts_project_release(struct ts_project *project) {
   ts_json_doc_close(&project->doc);
   ts_json_doc_close(&project->workflow_doc);
   ts_arena_release(&project->arena);
+  ts_phases_destroy(project->phases);
 }
 
 struct ts_registry *ts_project_registry(void) {
@@ -73,6 +74,7 @@ static bool has_workflow_file(const struct ts_project *project, struct ts_issues
 
 bool ts_project_read(struct ts_project *project, struct ts_issues *issues) {
   struct ts_error err = {0};
+  ts_phase_begin(project->phases, TS_PHASE_READING, 0);
   if (project->order) return project->order_reader->read(project, issues);
   const char *path = find_file(project, &err);
   if (!path) return ts_issues_fault(issues, &err);

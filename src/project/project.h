@@ -6,6 +6,7 @@
 #ifndef TS_PROJECT_PROJECT_H
 #define TS_PROJECT_PROJECT_H
 
+#include "request/phases.h"
 #include "request/request.h"
 
 #include "analysis/aggregate.h"
@@ -144,6 +145,7 @@ struct ts_project {
   const struct ts_order_reader *order_reader; /* static; NULL: there is neither of the two */
   struct ts_store *store;                     /* borrowed: remembers digests of files; NULL */
   const struct ts_lent_store *lent;           /* borrowed: in place of the store of the request; NULL */
+  struct ts_phases *phases;                   /* owned; NULL: nobody observes the call */
   struct ts_arena arena;                      /* owns most small things */
   struct ts_budget budget;                    /* in force until the project is released */
   struct ts_json_doc doc;                     /* the study or workflow file */

@@ -340,7 +340,7 @@ const struct ts_option_row ts_option_rows[] = {
     OPTION("store", TEXT, "FOLDER", "where products and records are kept (.tessera); 'memory' keeps nothing",
            PLANNING | BIT(CHECK) | LOOKING_BACK, SETS(store), .shown.completes = TESSERA_COMPLETES_FOLDER),
     PROGRAM_OPTION("progress", WORD, "HOW", "auto, plain (a line now and then), json (a line for each task) or none",
-                   RUNNING | BIT(CHECK) | ANY_MODEL | BIT(TUNE) | BIT(STORE), .shown.choices = progress_words,
+                   PLANNING | BIT(CHECK) | ANY_MODEL | BIT(TUNE) | BIT(STORE), .shown.choices = progress_words,
                    .shown.completes = TESSERA_COMPLETES_CHOICES),
     OPTION("memory", BYTES, "SIZE",
            "most memory for pixels, such as 800M or 2G; products that do not fit are written to the store or computed "

@@ -101,6 +101,18 @@ static bool take_known(struct ts_phase *phase, struct ts_phase_analysis *known, 
   return false;
 }
 
+static bool is_analysed(const struct ts_series *series, bool of_subsets) {
+  return series->subset == TS_NONE || of_subsets;
+}
+
+static void report(const struct analyser *a, bool of_subsets) {
+  const struct ts_strategy_problem *problem = a->problem;
+  size_t total = 0;
+  if (!problem->analysed) return;
+  for (size_t s = 0; s < problem->series_count; s++) total += is_analysed(&problem->series[s], of_subsets);
+  problem->analysed(problem->user, a->phase->analysis_count, total * a->phase->options->analysis_count);
+}
+
 static void analyse_all(const struct analyser *a, bool of_subsets, struct ts_phase_analysis *known,
                         size_t known_count) {
   const struct ts_strategy_options *options = a->phase->options;
@@ -110,10 +122,12 @@ static void analyse_all(const struct analyser *a, bool of_subsets, struct ts_pha
   for (size_t m = 0; m < options->analysis_count; m++) {
     for (size_t s = 0; s < a->problem->series_count; s++) {
       const struct ts_series *series = &a->problem->series[s];
-      if (series->subset != TS_NONE && !of_subsets) continue;
+      if (!is_analysed(series, of_subsets)) continue;
+      report(a, of_subsets);
       if (!take_known(a->phase, known, known_count, options->analyses[m], series)) analyse(a, options->analyses[m], s);
     }
   }
+  report(a, of_subsets);
 }
 
 /* Analyses what is not known yet; `known` are earlier analyses of the same sets. */

@@ -85,6 +85,8 @@ struct ts_strategy_problem {
   const char *max_sets_place;                 /* JSON pointer; NULL: the command line has it */
   struct ts_pool *pool;                       /* for analyses; may be NULL, and another one for every call */
   void (*note)(void *user, const char *text); /* what the user should know; may be NULL; may repeat itself */
+  /* Before each analysis of a design, and after the last; on the thread of the caller. May be NULL. */
+  void (*analysed)(void *user, size_t done, size_t total);
   void *user;
 };
 

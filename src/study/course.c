@@ -12,7 +12,16 @@
 
 /* ---- Faults and notes of the strategy. ---- */
 
-static void pass_note(void *user, const char *text) { ts_issues_warn_once(user, "%s", text); }
+static void pass_note(void *user, const char *text) {
+  const struct study_course *course = user;
+  ts_issues_warn_once(course->issues, "%s", text);
+}
+
+static void pass_analysed(void *user, size_t done, size_t total) {
+  const struct study_course *course = user;
+  ts_phase_begin(course->project->phases, TS_PHASE_ANALYSIS, total);
+  ts_phase_set(course->project->phases, done, total);
+}
 
 /* A strategy knows the JSON pointer of what it complains about; line and column are added here. */
 static void pass_fault(const struct study_course *course, const struct ts_error *err) {
@@ -145,7 +154,8 @@ static void describe(struct study_course *course) {
   problem->resamples = course->project->study.resamples;
   problem->confidence = course->project->study.confidence;
   problem->note = pass_note;
-  problem->user = course->issues;
+  problem->analysed = pass_analysed;
+  problem->user = course;
   list_series(course);
 }
 
@@ -203,6 +213,7 @@ bool ts_course_ask(struct study_course *course, struct ts_strategy_batch *batch)
 }
 
 bool ts_course_finish(struct study_course *course, struct ts_strategy_result *result) {
+  ts_phase_begin(course->project->phases, TS_PHASE_ANALYSIS, 0);
   if (!open_pool(course)) return false;
   ts_loop_finish(course->loop, &course->history, result);
   close_pool(course);

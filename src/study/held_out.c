@@ -87,6 +87,8 @@ static bool run(struct study_result *r, struct ts_issues *issues) {
                               .progress = r->progress,
                               .user = h->collector,
                               .on_product = collect};
+  ts_phases_part(h->variant->project.phases, "held-out files");
+  ts_progress_add(r->progress, &h->variant->project, h->plan);
   ts_progress_continue(r->progress, &h->variant->project, h->plan, r->sets.count);
   const bool ok = ts_engine_run(&engine), stopped = engine.result.stopped;
   add_effort(&h->variant->project, &engine.result, r);

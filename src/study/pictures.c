@@ -223,6 +223,7 @@ bool ts_study_draw(struct ts_work *work, struct study_result *r, struct ts_issue
   if (!find_mask(project, &source, &image_input) || !find_most_different(project, r, &set, &tile)) return true;
   r->pictures[0] = (struct study_picture){.role = "default", .file = "default.png"};
   r->pictures[1] = (struct study_picture){.role = "different", .file = "different.png"};
+  ts_phase_begin(project->phases, TS_PHASE_PICTURES, 0);
   ts_str_add(&r->pictures[0].caption, "default parameters");
   describe_difference(project, r, set, &r->pictures[1].caption);
   if (draw_pair(work, r, set, tile, image_input, source, &err, issues) && write_pictures(r, &err)) return true;

@@ -69,16 +69,44 @@ static void count_phase(const struct ts_project *project, const struct ts_plan *
   }
 }
 
-static void follow(struct ts_work *work, struct study_result *r, const struct study_round *round) {
-  const struct ts_project *project = round->variant ? &round->variant->project : work->project;
-  if (r->progress) {
-    ts_progress_continue(r->progress, project, round->plan, round->first);
-    return;
-  }
+static const struct ts_project *project_of(const struct ts_work *work, const struct study_round *round) {
+  return round->variant ? &round->variant->project : work->project;
+}
+
+static void start_progress(struct ts_work *work, struct study_result *r, const struct study_round *round) {
+  const struct ts_project *project = project_of(work, round);
   const size_t threads = round->variant ? ts_variant_most_threads(&r->course) : ts_workers_threads(project->request);
   r->progress = ts_progress_create(work, project, round->plan, r->run.id, threads);
   ts_progress_number_tasks(r->progress, r->run.next_task);
-  ts_progress_begin(r->progress);
+}
+
+/* Says why a study that is under way has more to do than it had before. */
+static void name_part(struct ts_work *work, struct study_result *r, const struct study_round *round) {
+  const size_t phases = work->project->study.phase_count;
+  ts_auto(ts_str_release) struct ts_str name = {0};
+  if (phases > 1) ts_str_addf(&name, "phase %zu of %zu", round->phase + 1, phases);
+  if (r->course.options.until.text || r->batch_count > 1)
+    ts_str_addf(&name, "%sround %zu", phases > 1 ? ", " : "", r->batch_count);
+  ts_phases_part(work->project->phases, ts_str_get(&name));
+}
+
+/* All that the strategy asked for last is known before its first round runs. */
+static void expect_batch(struct ts_work *work, struct study_result *r) {
+  name_part(work, r, &r->rounds[r->run_count]);
+  for (size_t i = r->run_count; i < r->round_count; i++) {
+    const struct study_round *round = &r->rounds[i];
+    if (r->progress)
+      ts_progress_add(r->progress, project_of(work, round), round->plan);
+    else
+      start_progress(work, r, round);
+  }
+}
+
+static void follow(struct ts_work *work, struct study_result *r, const struct study_round *round) {
+  if (r->run_count > 0)
+    ts_progress_continue(r->progress, project_of(work, round), round->plan, round->first);
+  else
+    ts_progress_begin(r->progress);
 }
 
 /* What a set cost that was run alone. */
@@ -151,6 +179,9 @@ static bool plan(struct ts_work *work, struct study_result *r, const struct ts_s
                  struct ts_issues *issues) {
   const struct ts_project *project = work->project;
   const struct study_round round = {.first = r->sets.count, .count = batch->count, .phase = batch->phase};
+  const bool is_further = r->round_count > 0 && r->rounds[r->round_count - 1].phase == batch->phase;
+  r->batch_count = is_further ? r->batch_count + 1 : 1;
+  ts_phase_begin(project->phases, TS_PHASE_PLANNING, 0);
   ts_history_add(&r->course.history, batch->values, batch->count);
   ts_sets_append(project->workflow, &r->sets, r->course.columns, r->course.column_count, batch->values, batch->count);
   return project->study.is_measured ? plan_alone(work, r, round, issues) : plan_sets(work, r, round, issues);
@@ -180,6 +211,7 @@ static void add_outcomes(struct study_result *r, const struct study_round *round
 }
 
 bool ts_study_run_round(struct ts_work *work, struct study_result *r, struct ts_issues *issues) {
+  expect_batch(work, r);
   for (; r->run_count < r->round_count; r->run_count++) {
     struct study_round *round = &r->rounds[r->run_count];
     follow(work, r, round);

@@ -14,11 +14,27 @@ static bool plan_next(struct ts_work *work, struct study_result *r, bool *done, 
          ts_run_add_round(work->project, &r->run, r->sets.values, r->sets.count, issues);
 }
 
+static void end_tasks(struct study_result *r, struct ts_issues *issues) {
+  if (r->progress && !r->tasks_ended) ts_progress_end(r->progress, issues);
+  r->tasks_ended = true;
+}
+
+/* Whether it is known, without asking the strategy, that no tasks follow those of the last batch: its analysis is then
+ * the first phase after the tasks. */
+static bool is_last_batch(const struct ts_project *project, const struct study_result *r) {
+  const size_t phase = r->rounds[r->round_count - 1].phase;
+  return phase + 1 == project->study.phase_count && !r->course.options.until.text && project->held_out.item_count == 0;
+}
+
 bool ts_study_run(struct ts_work *work, struct study_result *r, struct ts_issues *issues) {
   bool ok = true, done = false;
-  while (ok && !done) ok = ts_study_run_round(work, r, issues) && plan_next(work, r, &done, issues);
+  while (ok && !done) {
+    ok = ts_study_run_round(work, r, issues);
+    if (ok && is_last_batch(work->project, r)) end_tasks(r, issues);
+    ok = ok && plan_next(work, r, &done, issues);
+  }
   ok = ok && ts_held_out_run(work, r, issues);
-  if (r->progress) ts_progress_end(r->progress, issues);
+  end_tasks(r, issues);
   ok = ts_course_finish(&r->course, &r->found) && ok;
   return ts_study_sum_up(work, r, ok, issues);
 }
@@ -31,6 +47,7 @@ static bool write_file(const char *path, const struct ts_str *text, struct ts_is
 
 bool ts_study_write_results(const struct ts_project *project, struct study_result *r, struct ts_issues *issues) {
   struct ts_error err = {0};
+  ts_phase_begin(project->phases, TS_PHASE_TABLES, 0);
   if (!ts_folder_create(r->folder, &err)) return ts_issues_fault(issues, &err);
   ts_auto(ts_str_release) struct ts_str csv = {0};
   ts_study_results_csv(project, r, &csv);
@@ -44,7 +61,9 @@ bool ts_study_write_results(const struct ts_project *project, struct study_resul
   return write_file(r->by_group_path, &csv, issues);
 }
 
-bool ts_study_write_report(struct study_result *r, const json_t *object, struct ts_issues *issues) {
+bool ts_study_write_report(const struct ts_project *project, struct study_result *r, const json_t *object,
+                           struct ts_issues *issues) {
+  ts_phase_begin(project->phases, TS_PHASE_REPORT, 0);
   struct ts_str html = {0};
   struct ts_error err = {0};
   bool ok = ts_study_report(object, r->folder, &html, &err);

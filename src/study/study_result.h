@@ -60,6 +60,8 @@ struct study_result {
   struct study_round *rounds;  /* owned */
   size_t round_count, round_capacity;
   size_t run_count;                /* rounds that were run */
+  size_t batch_count;              /* of the present phase: batches that the strategy asked for */
+  bool tasks_ended;                /* no more will run, and observers know it */
   struct ts_strategy_result found; /* borrowed from the course, once the sets are run */
   struct study_effort efforts[TS_STRATEGY_PHASES];
   double *outputs; /* owned: output after output, one value per run */
@@ -78,7 +80,8 @@ bool ts_study_run(struct ts_work *work, struct study_result *r, struct ts_issues
 void ts_study_name_files(struct ts_work *work, struct study_result *r);
 /* Results that other programs read: the tables; then the page and the result object. */
 bool ts_study_write_results(const struct ts_project *project, struct study_result *r, struct ts_issues *issues);
-bool ts_study_write_report(struct study_result *r, const json_t *object, struct ts_issues *issues);
+bool ts_study_write_report(const struct ts_project *project, struct study_result *r, const json_t *object,
+                           struct ts_issues *issues);
 
 /* rounds.c */
 /* Asks the strategy for the next sets and plans them; *done: there are none. Requests that cannot be met are refused

@@ -49,17 +49,17 @@ struct progress {
 };
 
 /* Distinct tasks per stage over all units; those of the reference run are among them. */
-static void count_totals(struct progress *p) {
-  for (size_t n = 0; n < p->plan->node_count; n++) {
-    const struct ts_node *node = &p->plan->nodes[n];
+static void count_totals(struct progress *p, const struct ts_project *project, const struct ts_plan *plan) {
+  const struct ts_workflow *w = project->workflow;
+  for (size_t n = 0; n < plan->node_count; n++) {
+    const struct ts_node *node = &plan->nodes[n];
     if (node->kind == TS_NODE_TASK)
-      p->stages[p->project->workflow->tasks[node->task].stage].total +=
-          ts_dataset_units(&p->project->dataset, node->scope);
+      p->stages[w->tasks[node->task].stage].total += ts_dataset_units(&project->dataset, node->scope);
   }
-  for (size_t t = 0; t < p->project->workflow->task_count; t++) {
-    size_t stage = p->project->workflow->tasks[t].stage;
-    size_t units = ts_dataset_units(&p->project->dataset, p->project->workflow->stages[stage].scope);
-    p->stages[stage].reused += (p->plan->counts[t].stage_reused + p->plan->counts[t].task_reused) * units;
+  for (size_t t = 0; t < w->task_count; t++) {
+    size_t stage = w->tasks[t].stage;
+    size_t units = ts_dataset_units(&project->dataset, w->stages[stage].scope);
+    p->stages[stage].reused += (plan->counts[t].stage_reused + plan->counts[t].task_reused) * units;
   }
 }
 
@@ -104,7 +104,7 @@ struct progress *ts_progress_create(struct ts_work *work, const struct ts_projec
   p->timeline = ts_calloc(TIMELINE_MAX, sizeof *p->timeline);
   p->failed = ts_calloc(FAILED_MAX, sizeof *p->failed);
   p->costs = ts_calloc(project->workflow->task_count + 1, sizeof *p->costs);
-  count_totals(p);
+  count_totals(p, project, plan);
   expect(p);
   return p;
 }
@@ -126,16 +126,6 @@ void ts_progress_destroy(struct progress *p) {
   free(p->failed);
   ts_arena_release(&p->arena);
   free(p);
-}
-
-void ts_progress_continue(struct progress *p, const struct ts_project *project, const struct ts_plan *plan,
-                          size_t first_set) {
-  p->project = project;
-  p->plan = plan;
-  p->first_set = first_set;
-  p->begun_s = (double)(ts_clock_ns() - p->start_ns) / 1e9;
-  count_totals(p);
-  expect(p);
 }
 
 void ts_progress_expect(struct progress *p, size_t stage, int64_t more) {
@@ -163,10 +153,8 @@ static struct tessera_event snapshot(const struct progress *p, enum tessera_even
     uint64_t started = atomic_load(&p->started[i]), ended = p->stage_executed[i] + p->stages[i].failed;
     p->stages[i].running = started > ended ? started - ended : 0;
   }
-  return (struct tessera_event){.size_bytes = sizeof(struct tessera_event),
-                                .kind = kind,
+  return (struct tessera_event){.kind = kind,
                                 .run = p->run_id,
-                                .elapsed_s = (double)(ts_clock_ns() - p->start_ns) / 1e9,
                                 .left_s = seconds_left(p),
                                 .threads = p->threads,
                                 .stages = p->stages,
@@ -180,9 +168,22 @@ static struct tessera_event snapshot(const struct progress *p, enum tessera_even
                                 .help = ""};
 }
 
-static void report(const struct progress *p, const struct tessera_event *event) {
-  const struct ts_request *request = p->project->request;
-  if (request->observer) request->observer->on_event(request->observer->user, event);
+static void report(const struct progress *p, struct tessera_event *event) { ts_phases_tell(p->project->phases, event); }
+
+void ts_progress_add(struct progress *p, const struct ts_project *project, const struct ts_plan *plan) {
+  count_totals(p, project, plan);
+}
+
+void ts_progress_continue(struct progress *p, const struct ts_project *project, const struct ts_plan *plan,
+                          size_t first_set) {
+  p->project = project;
+  p->plan = plan;
+  p->first_set = first_set;
+  p->begun_s = (double)(ts_clock_ns() - p->start_ns) / 1e9;
+  expect(p);
+  ts_phase_end(p->project->phases);
+  struct tessera_event event = snapshot(p, TESSERA_PROGRESS);
+  report(p, &event);
 }
 
 static struct ts_trace_counts trace_counts(const struct progress *p) {
@@ -207,11 +208,13 @@ static void end_trace(struct progress *p, struct ts_issues *issues) {
 
 void ts_progress_begin(struct progress *p) {
   begin_trace(p);
+  ts_phase_end(p->project->phases);
   struct tessera_event event = snapshot(p, TESSERA_RUN_BEGIN);
   report(p, &event);
 }
 
 void ts_progress_end(struct progress *p, struct ts_issues *issues) {
+  ts_phase_end(p->project->phases);
   end_trace(p, issues);
   if (p->learning) ts_learning_save(p->learning, issues);
   struct tessera_event event = snapshot(p, TESSERA_RUN_END);

@@ -20,8 +20,10 @@ struct progress *ts_progress_create(struct ts_work *work, const struct ts_projec
 /* The next task row of the run gets this number, those after it the numbers that follow: a run that is continued must
  * not replace the rows that it has. 0 without this call. */
 void ts_progress_number_tasks(struct progress *progress, uint64_t first);
-/* Another plan of the same run follows, whose first run is number `first_set` of the study; its project may have tiles
- * of its own. */
+/* The tasks of a further plan of the same run belong to the whole from now on; its project may have tiles of its
+ * own. */
+void ts_progress_add(struct progress *progress, const struct ts_project *project, const struct ts_plan *plan);
+/* A plan that was added begins; its first run is number `first_set` of the study. */
 void ts_progress_continue(struct progress *progress, const struct ts_project *project, const struct ts_plan *plan,
                           size_t first_set);
 /* A stage will settle `more` tasks than the plan has; fewer if negative. */

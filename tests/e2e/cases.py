@@ -21,7 +21,8 @@ def fault_of(folder):
     name = "study.json" if (folder / "study.json").exists() else "workflow.json"
     expected = folder / "expected.txt"
     wanted = expected.read_text(encoding="utf-8") if expected.exists() else None
-    run = subprocess.run([PROGRAM, "check", name, "--color=never"], cwd=folder, capture_output=True, text=True, timeout=60)
+    run = subprocess.run([PROGRAM, "check", name, "--color=never", "--progress=none"], cwd=folder, capture_output=True,
+                         text=True, timeout=60)
     if wanted is None:
         return None if run.returncode == 0 else f"exit {run.returncode}, not 0:\n{run.stdout}{run.stderr}"
     count = wanted.count("error[T")

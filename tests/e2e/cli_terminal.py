@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""A study on a terminal: the display is drawn in place, Ctrl-C pauses, the proposed command continues to the end.
+"""A study on a terminal: the display is drawn in place and never says what is wrong, Ctrl-C pauses, the proposed command
+continues to the end.
 
 SPDX-License-Identifier: Apache-2.0
 test-timeout: 180
 """
 import fcntl
+import json
 import os
+import pathlib
 import pty
 import re
 import select
@@ -26,14 +29,18 @@ def expect(condition, text):
         faults.append(text)
 
 
-def on_terminal(words, folder, until=None):
-    """Runs the program on a terminal of 100 columns; presses Ctrl-C when `until` has appeared. Gives (output, status)."""
+def resize(terminal, columns):
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+
+def on_terminal(words, folder, until=None, columns=100):
+    """Runs the program on a terminal; presses Ctrl-C when `until` has appeared. Gives (output, status)."""
     pid, terminal = pty.fork()
     if pid == 0:
+        resize(1, columns)
         os.chdir(folder)
         os.environ.update(TERM="xterm", LC_ALL="C.UTF-8")
         os.execv(words[0], words)
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
     output, pressed, end = b"", False, time.monotonic() + LIMIT_S
     while time.monotonic() < end:
         if not select.select([terminal], [], [], 1)[0]:
@@ -52,13 +59,64 @@ def on_terminal(words, folder, until=None):
     return output.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
+def frames_of(output):
+    """What was drawn, redraw by redraw, without colours; what was printed beside the display is not among it."""
+    pieces = re.split(r"(?:^|\r\x1b\[\d+A\x1b\[J)(?=(?:\x1b\[[\d;]*m)*[\w.]+(?:-[0-9a-f]{8})?  )", output)
+    plain = [re.sub(r"\x1b\[[\d;]*m", "", piece).replace("\r\n", "\n") for piece in pieces]
+    return [re.split(r"(?<=finished tasks are kept)\n", piece)[0] for piece in plain if "Ctrl-C" in piece]
+
+
+def check_frames(what, output, columns):
+    """Gives the lines of all frames."""
+    frames, part, before = frames_of(output), None, 0
+    expect(len(frames) > 2, f"{what}: {len(frames)} frames")
+    for frame in frames:
+        expect("00:00 left" not in frame, f"{what}: no time left in\n{frame}")
+        wide = [line for line in frame.splitlines() if len(line) >= columns]
+        expect(not wide, f"{what}: wider than {columns - 1}: {wide}")
+        whole = re.search(r"^  (?:\[[#.]+\])? +(\d+) %((?:  (?:phase|round)[^\n]*?)?)(?:  [\d ]+/|$)", frame, re.M)
+        if not whole:
+            expect(" % " not in frame or "tasks" not in frame, f"{what}: no line of the whole in\n{frame}")
+            continue
+        share, now = int(whole[1]), whole[2]
+        expect(now != part or share >= before, f"{what}: {before} %, then {share} % of '{now}'")
+        expect(share < 100 or frame is frames[-1], f"{what}: all is done, and it goes on\n{frame}")
+        part, before = now, share
+    return "\n".join(frames)
+
+
+def long_analysis(project):
+    """A study whose intervals take a second or so."""
+    study = json.loads((project / "study.json").read_text())
+    study["method"].update(trajectories=3, resamples=60000)
+    (project / "long.json").write_text(json.dumps(study))
+
+
+def progress_is_true(project):
+    """No frame says what is not so: times, shares, widths; phases have lines of their own."""
+    long_analysis(project)
+    for columns in 100, 40:
+        words = [TESSERA, "study", "long.json", "-j", "1", "--no-reuse", "-o", f"long-{columns}"]
+        output, status = on_terminal(words, project, columns=columns)
+        expect(status == 0, f"{columns} columns: exit status {status}: {output[-500:]!r}")
+        drawn = check_frames(f"{columns} columns", output, columns)
+        expect(re.search(r"^  analysis [01]/2 +\d+ %", drawn, re.M), f"{columns} columns: no analysis in {drawn[-900:]}")
+        expect("finishing" in drawn, f"{columns} columns: nothing says that it is about to end")
+        expect(re.search(r"^  segment +[\d ]+/[\d ]+ +\d+ %", drawn, re.M), f"{columns} columns: no stage")
+    words = [TESSERA, "study", "--until", "rank(1)", "--max-runs", "100", "--trajectories", "2", "-j", "1", "-o", "rounds"]
+    output, status = on_terminal(words, project)
+    expect(status in (0, 4), f"rounds: exit status {status}: {output[-500:]!r}")
+    drawn = check_frames("rounds", output, 100)
+    expect("  round 1  " in drawn and "  round 2  " in drawn, f"rounds are not named in {drawn[-900:]}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as parent:
         subprocess.run([TESSERA, "init", "--demo", "nuclei"], cwd=parent, check=True, stdout=subprocess.DEVNULL)
         project = os.path.join(parent, "nuclei")
 
         words = [TESSERA, "study", "--trajectories", "2", "-j", "1"]
-        output, status = on_terminal(words, project, until=b"elapsed")
+        output, status = on_terminal(words, project, until=b"1 worker  ")
         expect(status == 130, f"paused: exit status {status}")
         expect(re.search(r"study-[0-9a-f]{8}  1 worker  \d\d:\d\d elapsed", output), "no head line")
         expect("Ctrl-C pauses; finished tasks are kept" in output, "no hint")
@@ -78,9 +136,11 @@ def main():
         # Elsewhere than on a terminal: nothing but the object on standard output, no colours, no cursor movements.
         done = subprocess.run([TESSERA, "status", "--json"], cwd=project, capture_output=True, text=True, check=True)
         expect(f'"id": "{words[-1]}"' in done.stdout and done.stderr == "", "status --json")
+        expect("\x1b" not in on_terminal([TESSERA, "check", "--color=never", "--progress=plain"], project)[0], "colours")
         done = subprocess.run(words[:-2], cwd=project, capture_output=True, text=True, check=False)
         expect(done.returncode == 0 and "\x1b" not in done.stdout + done.stderr, "colours without a terminal")
         expect("Ran 0 tasks" in done.stdout, "a second study runs tasks again")
+        progress_is_true(pathlib.Path(project))
 
 
 main()

@@ -378,6 +378,7 @@ static void open_items(struct ts_project *project, const struct paths *files, si
         project->item_names ? project->item_names[i] : item_name(project, files[primary].items[i], items, i);
     items[i].sources = sources;
     const int32_t level = ts_resolution_level(project, &items[i]);
+    ts_phase_set(project->phases, i, files[primary].count);
     is_open[i] = open_sources(project, files, i, level, sources, &pixels, &has_pixels, issues);
     if (!is_open[i]) continue;
     ts_resolution_settle(&items[i], &pixels, &conflicts);
@@ -437,6 +438,7 @@ static void set_budget(struct ts_project *project) {
 
 bool ts_project_open_dataset(struct ts_project *project, bool is_study, struct ts_issues *issues) {
   struct ts_error err = {0};
+  ts_phase_begin(project->phases, TS_PHASE_READING, 0);
   set_budget(project);
   size_t inputs = project->workflow->input_count;
   struct item_facts facts = {0};

@@ -226,6 +226,8 @@ size_t ts_tissue_select(struct ts_project *project, struct ts_item *item, const 
   if (count < 2) return count;
   const struct decision decision = decide(project, item, notes);
   if (decision.source == TS_TISSUE_OFF) return count;
+  ts_phase_begin(project->phases, TS_PHASE_TISSUE, project->dataset.item_count);
+  ts_phase_set(project->phases, index, project->dataset.item_count);
   struct ts_error err = {0};
   const size_t left = settle(project, item, &decision, tiles, count, issues, &err);
   if (err.code != TS_ERR_OK) report(facts, index, decision.source == TS_TISSUE_FILE, &err, issues);

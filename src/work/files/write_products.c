@@ -421,8 +421,10 @@ static int compare_paths(const void *a, const void *b) {
 void ts_write_products_end(struct product_writer *w, const char *state, bool ran_to_end) {
   struct ts_error err = {0};
   const size_t wanted = w->plan->wanted_count, count = w->project->dataset.item_count * wanted;
-  for (size_t i = 0; i < count && ran_to_end; i++)
+  for (size_t i = 0; i < count && ran_to_end; i++) {
+    ts_phase_set(w->project->phases, i, count);
     if (w->joined[i].arrived > 0) finish(w, i % wanted, i / wanted);
+  }
   for (size_t i = 0; i < count && ran_to_end; i++) finish_shapes(w, stage_of(w, i % wanted), i / wanted, true);
   for (size_t i = 0; i < count; i++) ts_joined_release(&w->joined[i]);
   if (w->output_count > 0) qsort(w->outputs, w->output_count, sizeof *w->outputs, compare_paths);

@@ -40,7 +40,7 @@ int tessera_list(const struct tessera_list_request *request, char **reply) {
 }
 
 const char *tessera_event_name(enum tessera_event_kind kind) {
-  static const char *const names[] = {"", "run_begin", "task_done", "run_end", "progress"};
+  static const char *const names[] = {"", "run_begin", "task_done", "run_end", "progress", "phase"};
   return names[kind];
 }
 

@@ -254,7 +254,11 @@ static void tell_progress(const struct ts_request *request, enum tessera_event_k
                                          .key = "9c1e4f",
                                          .outcome = "executed",
                                          .file = "",
-                                         .message = ""};
+                                         .message = "",
+                                         .share = (double)stage.done / (double)stage.total,
+                                         .part = "",
+                                         .phase = "",
+                                         .phase_state = ""};
   request->observer->on_event(request->observer->user, &progress);
 }
 
@@ -268,7 +272,7 @@ static void progress_is_plain_without_a_terminal(void **state) {
   (void)state;
   fake_work = work_to_the_end;
   fake_reply_text = "{\"state\": \"paused\"}";
-  static const char line[] = "00:00 segment 3600/3600 reused=0 failed=0\n";
+  static const char line[] = "00:00 segment 3600/3600 100 % reused=0 failed=0 all=100%\n";
   assert_outcome(call(NULL, WORDS("study")), 0, "", line);
   assert_outcome(call(NULL, WORDS("study", "-q")), 0, "", "");
   assert_outcome(call(NULL, WORDS("study", "-q", "--progress=plain")), 0, "", line);

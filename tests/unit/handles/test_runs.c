@@ -89,8 +89,10 @@ static void gate_release(struct gate *gate) {
   pthread_mutex_destroy(&gate->lock);
 }
 
+/* The gate is where the tasks begin: before, while files are read, a run has no id yet. */
 static void wait_at_gate(void *user, const struct tessera_event *event) {
   struct gate *gate = user;
+  if (event->stage_count == 0) return;
   pthread_mutex_lock(&gate->lock);
   gate->events++;
   if (event->kind == TESSERA_TASK_DONE) gate->tasks++;
