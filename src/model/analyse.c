@@ -114,6 +114,8 @@ static void describe(const struct analysis *a, json_t *object) {
   json_object_set_new(object, "runs", json_integer((json_int_t)a->row_count));
   json_object_set_new(object, "blocks", json_integer((json_int_t)block_count(a)));
   json_object_set_new(object, "seed", json_integer((json_int_t)a->request->seed));
+  json_t *drawn = ts_analysis_origin_json(a);
+  if (drawn) json_object_set_new(object, "drawn", drawn);
   json_object_set_new(object, "parameters", names_json(a->file.names, a->file.space.count));
   json_object_set_new(object, "space", ts_space_file_to_json(&a->file));
   if (a->file.group_of) {

@@ -32,6 +32,8 @@ struct analysis {
 void ts_analysis_take_origin(struct analysis *a);
 /* Whether the design is one that the method takes, and was drawn from the space. */
 bool ts_analysis_check_origin(struct analysis *a);
+/* How the design was drawn, as far as it is known; a new reference, NULL: it is not. */
+json_t *ts_analysis_origin_json(const struct analysis *a);
 /* Warns if the file beside the design says another number of runs. */
 void ts_analysis_compare_origin(struct analysis *a);
 /* analyse_design.c: streams the design: keeps the values that the method needs, checks the order of the rows and,

@@ -32,14 +32,6 @@ static bool complain(struct analysis *a, struct ts_error *err) {
   return ts_issues_fault(a->issues, err);
 }
 
-/* "Latin hypercube" for "lhs". */
-static const char *design_title(const struct design_origin *origin) {
-  for (size_t i = 0; ts_samplers[i]; i++) {
-    if (strcmp(ts_samplers[i]->name, origin->method) == 0) return ts_samplers[i]->title;
-  }
-  return ts_layout_design(origin->layout);
-}
-
 static bool fail_method(struct analysis *a) {
   struct ts_error err = {0};
   ts_auto(ts_str_release) struct ts_str others = {0};
@@ -49,7 +41,7 @@ static bool fail_method(struct analysis *a) {
   json_decref(list);
   ts_add_free_analyses(&others);
   ts_fail(&err, TS_ERR_WRONG_DESIGN, "'%s' was drawn with '%s' (%s), but '%s' needs a %s", a->request->design,
-          a->origin.method, design_title(&a->origin), a->method->name, ts_layout_design(a->method->layouts[0]));
+          a->origin.method, a->origin.title, a->method->name, ts_layout_design(a->method->layouts[0]));
   ts_error_help(&err, "for this design use --method %s; '%s' needs the rows of: tessera sample --method %s",
                 ts_str_get(&others), a->method->name, ts_layout_sampler(a->method->layouts[0]));
   return complain(a, &err);
@@ -71,6 +63,12 @@ bool ts_analysis_check_origin(struct analysis *a) {
       "remove it",
       ts_origin_path(a->request->design, &a->arena));
   return complain(a, &err);
+}
+
+json_t *ts_analysis_origin_json(const struct analysis *a) {
+  if (!a->has_origin) return NULL;
+  return json_pack("{s:s, s:s, s:I}", "method", a->origin.method, "title", a->origin.title, "seed",
+                   (json_int_t)a->origin.seed);
 }
 
 void ts_analysis_compare_origin(struct analysis *a) {

@@ -52,6 +52,8 @@ bool ts_origin_read(struct design_origin *origin, const char *design, struct ts_
   if (ok) {
     const json_t *options = json_object_get(doc.root, "options");
     origin->method = text_of(doc.root, "method", arena);
+    origin->title = text_of(doc.root, "title", arena);
+    origin->seed = count_of(doc.root, "seed");
     origin->space_digest = text_of(doc.root, "space_digest", arena);
     origin->run_count = count_of(doc.root, "runs");
     origin->levels = count_of(doc.root, "levels");

@@ -13,8 +13,9 @@
 #define TS_ORIGIN_SPACE  "/space" /* JSON pointer of the space in it */
 
 struct design_origin {
-  const char *path;   /* of the file; in the arena */
-  const char *method; /* name of the sampler; in the arena */
+  const char *path;           /* of the file; in the arena */
+  const char *method, *title; /* of the sampler; in the arena */
+  uint64_t seed;
   enum ts_layout layout;
   size_t run_count;
   size_t levels, harmonics; /* 0: the design has none, or those that are the default */

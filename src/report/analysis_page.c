@@ -122,7 +122,7 @@ static json_t *analysis_json(const json_t *reply, const json_t *output) {
 }
 
 json_t *ts_result_of_analysis(const json_t *reply) {
-  static const char *const kept[] = {"schema", "tool", "answer", "command", "warnings", NULL};
+  static const char *const kept[] = {"schema", "tool", "answer", "command", "warnings", "drawn", NULL};
   const json_t *outputs = ts_result_list(reply, "outputs");
   json_t *object = json_object(), *analyses = json_array(), *method = json_object();
   copy(object, reply, kept);

@@ -64,6 +64,7 @@ def check_path():
     run_model()
     reply = analyse("-o", "indices.json")
     equal((reply.get("method"), reply.get("layout"), reply.get("blocks")), ("vbd", "saltelli-second-order", 2048), "found")
+    equal({name: reply.get("drawn", {}).get(name) for name in ("method", "seed")}, {"method": "sobol", "seed": 7}, "drawn")
     for column, right in (("S1", (0.3139, 0.4424, 0)), ("ST", (0.5576, 0.4424, 0.2437))):
         for (name, found), wanted in zip(named(reply, column).items(), right):
             check(abs(found - wanted) < 0.03, f"{column} of {name} is {found}, not {wanted}")
@@ -112,7 +113,7 @@ def check_page(name, *wanted):
 def check_pages(reply):
     said = analyse("-o", "indices.html", "--convergence")
     embedded = check_page("indices.html", "Which parameters matter for y?", "first-order and total indices",
-                          "Second-order indices (S2)", "16384", "design.csv")
+                          "Second-order indices (S2)", "16384", "design.csv", "(sobol), seed 7")
     equal(embedded, said, "the object in the page")
     equal(embedded.get("indices"), reply["indices"], "indices of the page")
     equal(embedded["digests"]["design"], support.sha256((FOLDER / "design.csv").read_bytes()), "SHA-256 of the design")
