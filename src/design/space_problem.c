@@ -170,7 +170,7 @@ static json_t *parameter_json(const struct form *form, const double *bounds, siz
 }
 
 static void read_parameter(struct problem *p, size_t index) {
-  double bounds[MOST_BOUNDS];
+  double bounds[MOST_BOUNDS] = {0};
   size_t count;
   const char *name = read_name(p, NAMES, index, "a parameter");
   const char *group = p->fields[GROUPS].value ? read_name(p, GROUPS, index, "a group") : NULL;

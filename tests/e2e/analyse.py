@@ -315,7 +315,8 @@ def check_headers():
     said = fails(3, 202, "'x2'", "morris", design="wrong.csv")
     check("wrong.csv:1" in said, f"a wrong header: no place in\n{said}")
     write_rows(FOLDER / "wrong.csv", [["x1", "x2"], *[row[:2] for row in rows[1:]]])
-    fails(3, 202, "'x3'", "morris", design="wrong.csv")
+    said = fails(3, 202, "'x3'", "morris", design="wrong.csv")
+    check("did you mean" not in said, f"a column that is another parameter is proposed:\n{said}")
     write_rows(FOLDER / "wrong.csv", [["x1", "x2", "x3", "x1"], *[[*row, "0"] for row in rows[1:]]])
     fails(3, 211, "'x1'", "morris", design="wrong.csv")
     # Another order of the columns is fine.

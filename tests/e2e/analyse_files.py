@@ -128,6 +128,8 @@ def check_pages(reply):
     run_model()
     equal(analyse("-o", "lhs.html").get("method"), "correlation", "the method that sample proposes for a hypercube")
     check_page("lhs.html", "normal (mean 0, sd 1)", "prcc")
+    warned = analyse("--method", "delta", "--resamples", 0).get("warnings", [])
+    check(any("300 runs give 5 classes" in text and "'pce'" in text for text in warned), f"delta of few runs: {warned}")
 
 
 def check_targets():
@@ -289,7 +291,8 @@ def check_problem_faults():
     said(314, "'groups' has 1 entries", r"\d+:", groups=["a"])
     said(312, "'range' of parameter 'x2' is empty", r"\d+:", bounds=[[0, 1], [2, 1], [0, 1]])
     said(211, "parameter 'x1' occurs twice", r"\d+:", names=["x1", "x2", "x1"])
-    said(212, "'β' cannot be the name of a parameter", r"\d+:", names=["x1", "β", "x3"])
+    found = said(212, "'β' cannot be the name of a parameter", r"\d+:", names=["x1", "β", "x3"])
+    check("a letter from A to Z or a to z" in found, f"which letters is not said in\n{found}")
     found = said(201, "has no key 'dist'", r"\d+:", dist=["unif"] * 3)
     check("did you mean 'dists'?" in found, f"no proposal in\n{found}")
     said(202, "needs the key 'bounds'", r"\d+:", bounds="absent")
