@@ -22,7 +22,8 @@ static json_t *weights_json(const struct ts_parameter *parameter) {
 }
 
 static json_t *end_json(const struct ts_parameter *parameter, double end) {
-  return parameter->type == TS_VALUE_INTEGER ? json_integer((json_int_t)end) : json_real(end);
+  if (parameter->type != TS_VALUE_INTEGER) return json_real(end);
+  return json_integer(end < 0x1p63 ? (json_int_t)end : INT64_MAX); /* as a double the largest integer is 2^63 */
 }
 
 static json_t *distribution_json(const struct ts_parameter *parameter) {

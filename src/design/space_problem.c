@@ -180,10 +180,18 @@ static void read_parameter(struct problem *p, size_t index) {
   struct ts_arena *arena = &p->space->arena;
   struct ts_parameter *parameter = ts_arena_alloc(arena, sizeof *parameter);
   json_t *object = parameter_json(form, bounds, count, group);
-  if (ts_parameter_parse(p->reader.doc, object, place_of(p, BOUNDS, index), ts_arena_strdup(arena, name), arena,
-                         parameter, p->reader.faults))
-    p->space->parameters[p->space->count++] = parameter;
+  const char *place = place_of(p, BOUNDS, index);
+  struct ts_error err = {0};
+  bool ok = ts_parameter_parse(p->reader.doc, object, place, ts_arena_strdup(arena, name), arena, parameter,
+                               p->reader.faults);
   json_decref(object);
+  if (!ok) return;
+  if (ts_space_check_parameter(parameter, &err)) {
+    p->space->parameters[p->space->count++] = parameter;
+    return;
+  }
+  ts_json_place(&err, p->reader.doc, place, TS_JSON_VALUE);
+  *ts_faults_add(p->reader.faults) = err;
 }
 
 void ts_space_read_problem(struct ts_space *space, const struct ts_json_doc *doc, const json_t *object,

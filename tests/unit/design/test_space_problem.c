@@ -81,6 +81,8 @@ static void names_the_place_of_a_fault(void **state) {
   refuses("{\"names\": [],\n\"bounds\": []}", TS_ERR_BAD_VALUE, 1, "names no parameter");
   refuses("{\"names\": [\"a\"],\n\"bounds\": [[0, 1]],\n\"groups\": 3}", TS_ERR_WRONG_TYPE, 3, "'groups'");
   refuses("{\"names\": [\"a\"],\n\"bounds\": [[1, 2, 7]],\n\"dists\": [\"triang\"]}", TS_ERR_BAD_VALUE, 2, "'mode'");
+  refuses("{\"names\": [\"a\"],\n\"bounds\": [[-1e308, 1e308, 0.5]],\n\"dists\": [\"triang\"]}", TS_ERR_BAD_VALUE, 2,
+          "'a' has neither");
   refuses("{\"names\": [\"a\"],\n\"bounds\": [[0, 1]],\n\"dists\": [\"logunif\"]}", TS_ERR_BAD_VALUE, 2, "log-uniform");
   refuses("{\"num_vars\": 1, \"names\": [\"a\"]}", TS_ERR_MISSING_KEY, 1, "'bounds'");
 }
