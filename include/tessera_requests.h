@@ -306,6 +306,7 @@ struct tessera_analyse_request {
   size_t threads;
   const volatile int *stop;
   const struct tessera_observer *observer;
+  const char *output; /* a file for the indices; by its ending .csv, .json (the reply) or .html; NULL: none */
 };
 
 /* tessera_schedule: `file` is the graph. Times are those of the graph */

@@ -15,6 +15,7 @@
 
 #define GRID            100
 #define MOST_CLASSES    48
+#define FEW_CLASSES     10 /* of Ishigami's x2, which goes up and down twice, 5 leave half of S1, 12 nine tenths */
 #define RESAMPLES       100
 #define LEAST_RESAMPLES 10
 #define ROW_BUDGET      5000000 /* rows times resamples by default: with more rows fewer resamples do */
@@ -262,6 +263,13 @@ static bool analyse(const struct ts_runs *runs, const struct ts_analysis_options
   if (!ts_given_init(&given, runs, options, least, false, indices, err)) return false;
   struct settings settings = {.classes = options->slices ? options->slices : count_classes(given.count),
                               .seed = options->seed};
+  if (settings.classes < FEW_CLASSES && options->slices == 0 && !given.output_constant) {
+    ts_indices_note(
+        indices,
+        "%zu runs give %zu classes for each parameter: S1 and delta come out too small where an effect goes up "
+        "and down; 'pce' or 'rbd-fast' show it, or more runs",
+        given.count, settings.classes);
+  }
   find_range(&given, &settings);
   if (given.output_constant) {
     for (size_t i = 0; i < given.parameter_count * COLUMNS; i++) indices->cells[i].value = 0;

@@ -47,8 +47,6 @@ void ts_study_object(const struct ts_work *work, struct study_result *r, bool co
 json_t *ts_study_analyses_json(const struct ts_project *project, const struct study_result *r);
 json_t *ts_study_analysis_json(const struct ts_project *project, const struct study_result *r, size_t phase,
                                const struct ts_phase_analysis *analysis);
-/* The indices of a Morris analysis in their older form; owned by the caller. */
-struct ts_morris_index *ts_study_morris_indices(const struct ts_indices *indices);
 /* study/groups_json.c: one object per phase, method, output and value of a group; and whether leaving a value out
  * changes what comes first. New references. */
 json_t *ts_study_groups_json(const struct ts_project *project, const struct study_result *r);

@@ -91,6 +91,20 @@ static struct ts_field *find_field(struct ts_field *fields, size_t count, const 
   return NULL;
 }
 
+/* What an object calls otherwise than other programs, and people, do. */
+static const char *const other_words[][2] = {
+    {"min", "range"},  {"max", "range"},   {"minimum", "range"}, {"low", "range"},    {"maximum", "range"},
+    {"high", "range"}, {"lower", "range"}, {"upper", "range"},   {"bounds", "range"}, {"dist", "distribution"}};
+
+/* The field that is meant by such a word, if the object may have it. */
+static struct ts_field *find_meant(struct ts_field *fields, size_t count, const char *key) {
+  for (size_t i = 0; i < sizeof other_words / sizeof *other_words; i++) {
+    struct ts_field *field = strcmp(other_words[i][0], key) == 0 ? find_field(fields, count, other_words[i][1]) : NULL;
+    if (field && field->example) return field;
+  }
+  return NULL;
+}
+
 /* A misspelt key excuses the missing one that it means. */
 static void report_unknown_key(const struct ts_reader *reader, const json_t *object, const char *pointer,
                                const char *what, const char *key, struct ts_field *fields, size_t count) {
@@ -102,8 +116,14 @@ static void report_unknown_key(const struct ts_reader *reader, const json_t *obj
   ts_names_add(&names, "comment");
   struct ts_error *err = ts_reader_fault(reader, TS_ERR_UNKNOWN_KEY, ts_reader_child(reader, pointer, key), TS_JSON_KEY,
                                          "%s has no key '%s'", what, key);
+  struct ts_field *meant = find_meant(fields, count, key);
+  if (meant) {
+    meant->faulty = true;
+    ts_error_help(err, "write \"%s\": %s instead", meant->name, meant->example);
+    return;
+  }
   const char *nearest = ts_names_suggest(&names, err, key, "keys that can be added here", "");
-  struct ts_field *meant = nearest ? find_field(fields, count, nearest) : NULL;
+  meant = nearest ? find_field(fields, count, nearest) : NULL;
   if (meant) meant->faulty = true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "base/value.h"
 #include "workflow/workflow.h"
@@ -31,8 +32,18 @@ struct ts_space {
  * Faults: none varied, unknown name, one level. */
 bool ts_space_of_workflow(struct ts_space *space, const struct ts_workflow *workflow, const char *const *only,
                           size_t only_count, struct ts_error *err);
-/* Reads {"parameters":[{"name","type","range":[lo,hi] or "grid":[...]}],"constraints":["a < b"]}. */
+/* Reads {"parameters":[{"name","type","range":[lo,hi] or "grid":[...]}],"constraints":["a < b"]}, or a problem of
+ * SALib. */
 bool ts_space_read(struct ts_space *space, const char *file, struct ts_faults *faults);
+/* The same from an object at a JSON pointer of a document. */
+bool ts_space_read_object(struct ts_space *space, const struct ts_json_doc *doc, const json_t *object,
+                          const char *pointer, struct ts_faults *faults);
+/* space_problem.c: whether an object is the `problem` of a SALib analysis: {"num_vars","names","bounds",...}. */
+bool ts_space_is_problem(const json_t *object);
+/* space_json.c: what ts_space_read_object reads back: the same values for the same coordinates, in one form for spaces
+ * of all kinds of files. Parameters of the workflow that are not varied count in constraints as numbers. A new
+ * reference. */
+json_t *ts_space_to_json(const struct ts_space *space);
 /* The columns of a space that `columns` names (rising, at least one), in that order; the parameters stay those of the
  * space, which outlives the subset. Parameters that are left out count with their defaults in constraints. */
 void ts_space_subset(struct ts_space *subset, const struct ts_space *space, const size_t *columns, size_t count);

@@ -13,17 +13,25 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *ts_layout_name(enum ts_layout layout) {
-  static const char *const names[] = {
-      [TS_LAYOUT_FREE] = "free",
-      [TS_LAYOUT_TRAJECTORIES] = "trajectories",
-      [TS_LAYOUT_RADIAL] = "radial",
-      [TS_LAYOUT_SALTELLI] = "saltelli",
-      [TS_LAYOUT_SALTELLI_2] = "saltelli-second-order",
-      [TS_LAYOUT_FAST] = "fast",
-      [TS_LAYOUT_DERIVATIVE] = "derivative",
-  };
-  return names[layout];
+static const char *const layout_names[] = {
+    [TS_LAYOUT_FREE] = "free",
+    [TS_LAYOUT_TRAJECTORIES] = "trajectories",
+    [TS_LAYOUT_RADIAL] = "radial",
+    [TS_LAYOUT_SALTELLI] = "saltelli",
+    [TS_LAYOUT_SALTELLI_2] = "saltelli-second-order",
+    [TS_LAYOUT_FAST] = "fast",
+    [TS_LAYOUT_DERIVATIVE] = "derivative",
+};
+
+const char *ts_layout_name(enum ts_layout layout) { return layout_names[layout]; }
+
+bool ts_layout_parse(const char *name, enum ts_layout *layout) {
+  for (size_t i = 0; i < sizeof layout_names / sizeof *layout_names; i++) {
+    if (strcmp(layout_names[i], name) != 0) continue;
+    *layout = (enum ts_layout)i;
+    return true;
+  }
+  return false;
 }
 
 void ts_points_release(struct ts_points *points) {

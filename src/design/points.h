@@ -24,7 +24,8 @@ enum ts_layout {
   TS_LAYOUT_FAST,         /* one search curve of n rows per parameter */
   TS_LAYOUT_DERIVATIVE    /* DGSM: base point, then one row per parameter a small step away */
 };
-const char *ts_layout_name(enum ts_layout layout); /* "free", "trajectories", ... */
+const char *ts_layout_name(enum ts_layout layout);              /* "free", "trajectories", ... */
+bool ts_layout_parse(const char *name, enum ts_layout *layout); /* false: there is none of that name */
 
 struct ts_points {
   struct ts_arena arena; /* owns everything below */

@@ -428,9 +428,18 @@ size_t ts_table_reader_find(const struct ts_table_reader *reader, const char *na
   return found ? (size_t)found->number : TS_NONE;
 }
 
-static bool fail_unknown(const struct ts_table_reader *reader, const char *name, struct ts_error *err) {
+/* What is asked for under its own name is not what was meant. */
+static bool fail_unknown(const struct ts_table_reader *reader, const char *name, const char *const *names, size_t count,
+                         struct ts_error *err) {
+  ts_auto_free const char **others = ts_calloc(reader->column_count + 1, sizeof *others);
+  size_t other_count = 0;
+  for (size_t c = 0; c < reader->column_count; c++) {
+    bool is_asked = false;
+    for (size_t i = 0; i < count; i++) is_asked = is_asked || strcmp(names[i], reader->names[c]) == 0;
+    if (!is_asked) others[other_count++] = reader->names[c];
+  }
   ts_fail(err, TS_ERR_MISSING_KEY, "'%s' has no column '%s'", reader->file, name);
-  const char *near = ts_nearest_word(name, reader->names, reader->column_count);
+  const char *near = ts_nearest_word(name, others, other_count);
   if (near && *near) {
     ts_error_help(err, "did you mean '%s'?", near);
   } else {
@@ -444,7 +453,7 @@ bool ts_table_reader_choose(struct ts_table_reader *reader, const char *const *n
   for (size_t i = 0; i < reader->column_count; i++) reader->cells[i] = (struct ts_table_cell){.place = TS_NONE};
   for (size_t i = 0; i < count; i++) {
     size_t column = ts_table_reader_find(reader, names[i]);
-    if (column == TS_NONE) return fail_unknown(reader, names[i], err);
+    if (column == TS_NONE) return fail_unknown(reader, names[i], names, count, err);
     if (reader->cells[column].place != TS_NONE) {
       ts_fail(err, TS_ERR_DUPLICATE_NAME, "column '%s' was requested twice", names[i]);
       return ts_error_help(err, "name each column once");

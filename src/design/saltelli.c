@@ -155,6 +155,22 @@ static bool draw(struct ts_points *points, const struct ts_space *space, const s
   return ok;
 }
 
+/* As SALib.sample.sobol does unless it is asked not to: with the rows of pairs, in the same order. */
+static bool draw_pairs(struct ts_points *points, const struct ts_space *space, const struct ts_sample_options *options,
+                       struct ts_error *err) {
+  struct ts_sample_options own = *options;
+  own.second_order = true;
+  return draw(points, space, &own, err);
+}
+
+const struct ts_sampler ts_sampler_sobol = {
+    .name = "sobol",
+    .title = "Saltelli design with pairs, for variance-based indices",
+    .help = "takes n (2k + 2) runs for S1, ST and S2, in the order of rows of SALib's sobol: 'saltelli' with second "
+            "order; reads base (sobol-sequence, halton, lhs, mc), groups, scramble, skip",
+    .draw = draw_pairs,
+};
+
 const struct ts_sampler ts_sampler_saltelli = {
     .name = "saltelli",
     .title = "Saltelli design for variance-based indices",

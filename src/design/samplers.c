@@ -16,13 +16,23 @@ extern const struct ts_sampler ts_sampler_halton;
 extern const struct ts_sampler ts_sampler_sobol_sequence;
 extern const struct ts_sampler ts_sampler_grid;
 extern const struct ts_sampler ts_sampler_saltelli;
+extern const struct ts_sampler ts_sampler_sobol;
 extern const struct ts_sampler ts_sampler_morris;
 extern const struct ts_sampler ts_sampler_fast;
 extern const struct ts_sampler ts_sampler_dgsm;
 
 const struct ts_sampler *const ts_samplers[] = {
-    &ts_sampler_mc,       &ts_sampler_lhs,    &ts_sampler_halton, &ts_sampler_sobol_sequence, &ts_sampler_grid,
-    &ts_sampler_saltelli, &ts_sampler_morris, &ts_sampler_fast,   &ts_sampler_dgsm,           NULL,
+    &ts_sampler_mc,
+    &ts_sampler_lhs,
+    &ts_sampler_halton,
+    &ts_sampler_sobol_sequence,
+    &ts_sampler_grid,
+    &ts_sampler_saltelli,
+    &ts_sampler_sobol,
+    &ts_sampler_morris,
+    &ts_sampler_fast,
+    &ts_sampler_dgsm,
+    NULL,
 };
 
 const struct ts_sampler *ts_sampler_find(const char *name, struct ts_error *err) {
@@ -33,9 +43,8 @@ const struct ts_sampler *ts_sampler_find(const char *name, struct ts_error *err)
     names[count] = ts_samplers[count]->name;
   }
   ts_fail(err, TS_ERR_BAD_VALUE, "there is no sampler '%s'", name);
-  if (strcmp(name, "sobol") == 0 || strcmp(name, "vbd") == 0) {
-    ts_error_help(err, "did you mean 'saltelli' (the design of the analysis '%s')%s?", name,
-                  strcmp(name, "sobol") == 0 ? ", or 'sobol-sequence' (points of the sequence alone)" : "");
+  if (strcmp(name, "vbd") == 0) {
+    ts_error_help(err, "did you mean 'saltelli' (the design of the analysis 'vbd'), or 'sobol' (the same with pairs)?");
     return NULL;
   }
   const char *near = ts_nearest_word(name, names, count);

@@ -108,11 +108,11 @@ static const char *read_name(const struct ts_space *space, const struct ts_json_
   return json_string_value(name);
 }
 
-static void read_parameter(struct ts_space *space, const struct ts_json_doc *doc, const json_t *object, size_t index,
-                           struct ts_faults *faults) {
+static void read_parameter(struct ts_space *space, const struct ts_json_doc *doc, const json_t *object,
+                           const char *list_pointer, size_t index, struct ts_faults *faults) {
   ts_auto(ts_str_release) struct ts_str pointer = {0};
   ts_auto(ts_str_release) struct ts_str name_pointer = {0};
-  ts_str_add(&pointer, "/parameters");
+  ts_str_add(&pointer, list_pointer);
   ts_json_pointer_add_index(&pointer, index);
   ts_str_add(&name_pointer, ts_str_get(&pointer));
   if (!json_is_object(object)) {
@@ -137,38 +137,53 @@ static void read_parameter(struct ts_space *space, const struct ts_json_doc *doc
   space->parameters[space->count++] = parameter;
 }
 
-static void read_document(struct ts_space *space, const struct ts_json_doc *doc, struct ts_faults *faults) {
-  const json_t *list = json_object_get(doc->root, "parameters");
+static void read_object(struct ts_space *space, const struct ts_json_doc *doc, const json_t *object,
+                        const char *pointer, struct ts_faults *faults) {
+  const json_t *list = json_object_get(object, "parameters");
+  const char *place_of_list = ts_arena_printf(&space->arena, "%s/parameters", pointer);
   if (!json_is_array(list) || json_array_size(list) == 0) {
     struct ts_error *err = ts_faults_add(faults);
     ts_fail(err, list ? TS_ERR_WRONG_TYPE : TS_ERR_MISSING_KEY, "a space file needs a list of 'parameters'");
-    ts_error_help(err, "write {\"parameters\": [{\"name\": \"x\", \"type\": \"real\", \"range\": [0, 1]}]}");
-    ts_json_place(err, doc, list ? "/parameters" : "", TS_JSON_VALUE);
+    ts_error_help(err, "write {\"parameters\": [{\"name\": \"x\", \"type\": \"real\", \"range\": [0, 1]}]}, or the "
+                       "problem of SALib: {\"names\": [\"x\"], \"bounds\": [[0, 1]]}");
+    ts_json_place(err, doc, list ? place_of_list : pointer, TS_JSON_VALUE);
     return;
   }
   size_t count = json_array_size(list);
   space->parameters = ts_arena_array(&space->arena, count, sizeof *space->parameters);
-  for (size_t i = 0; i < count; i++) read_parameter(space, doc, json_array_get(list, i), i, faults);
-  const json_t *constraints = json_object_get(doc->root, "constraints");
+  for (size_t i = 0; i < count; i++) read_parameter(space, doc, json_array_get(list, i), place_of_list, i, faults);
+  const json_t *constraints = json_object_get(object, "constraints");
   if (!constraints) return;
-  ts_constraints_parse(doc, constraints, "/constraints", space->parameters, space->count, space->count == count,
-                       &space->arena, &space->constraints, &space->constraint_count, faults);
+  ts_constraints_parse(doc, constraints, ts_arena_printf(&space->arena, "%s/constraints", pointer), space->parameters,
+                       space->count, space->count == count, &space->arena, &space->constraints,
+                       &space->constraint_count, faults);
+}
+
+bool ts_space_read_object(struct ts_space *space, const struct ts_json_doc *doc, const json_t *object,
+                          const char *pointer, struct ts_faults *faults) {
+  *space = (struct ts_space){0};
+  size_t before = faults->count;
+  if (ts_space_is_problem(object)) {
+    ts_space_read_problem(space, doc, object, pointer, faults);
+  } else {
+    read_object(space, doc, object, pointer, faults);
+  }
+  if (faults->count == before) return true;
+  ts_space_release(space);
+  return false;
 }
 
 bool ts_space_read(struct ts_space *space, const char *file, struct ts_faults *faults) {
   *space = (struct ts_space){0};
-  size_t before = faults->count;
   struct ts_json_doc doc = {0};
   struct ts_error err = {0};
   if (!ts_json_doc_open(&doc, file, &err)) {
     *ts_faults_add(faults) = err;
     return false;
   }
-  read_document(space, &doc, faults);
+  bool ok = ts_space_read_object(space, &doc, doc.root, "", faults);
   ts_json_doc_close(&doc);
-  if (faults->count == before) return true;
-  ts_space_release(space);
-  return false;
+  return ok;
 }
 
 void ts_space_release(struct ts_space *space) {

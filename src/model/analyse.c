@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "model/row_order.h"
+#include "report/result.h"
 
 #include <string.h>
 
@@ -25,13 +26,18 @@ static enum ts_interval interval_of(const char *word) {
   return strcmp(word, "normal") == 0 ? TS_INTERVAL_NORMAL : TS_INTERVAL_PERCENTILE;
 }
 
+/* Base samples, trajectories, base points; 0: every row is for itself. */
+static size_t block_count(const struct analysis *a) {
+  if (a->layout == TS_LAYOUT_FREE || a->layout == TS_LAYOUT_FAST) return 0;
+  return a->row_count / ts_layout_block_rows(a->layout, a->file.group_count);
+}
+
 /* Resamples as requested. With very many base samples or trajectories a few resamples suffice: the intervals are
  * narrow, and their ends matter less than minutes of computing. 0: the method's default. */
 static size_t resamples_of(const struct analysis *a) {
   const struct ts_request *request = a->request;
   if (request->has_resamples) return request->resamples ? request->resamples : TS_NO_RESAMPLES;
-  size_t blocks = a->row_count / ts_layout_block_rows(a->layout, a->file.group_count);
-  return a->layout != TS_LAYOUT_FREE && a->layout != TS_LAYOUT_FAST && blocks > MANY_BLOCKS ? FEW_RESAMPLES : 0;
+  return block_count(a) > MANY_BLOCKS ? FEW_RESAMPLES : 0;
 }
 
 static struct ts_analysis_options options_of(const struct analysis *a) {
@@ -57,7 +63,7 @@ static bool check_request(struct analysis *a) {
   if (!request->method) {
     return ts_issues_usage(a->issues,
                            "name one: --method morris, --method vbd or --method correlation; 'tessera list' "
-                           "shows all",
+                           "shows all. With the file DESIGN.csv.json that 'tessera sample -o' writes none is needed",
                            "no method was given");
   }
   a->method = ts_method_find(request->method, &err);
@@ -106,8 +112,12 @@ static void describe(const struct analysis *a, json_t *object) {
   json_object_set_new(object, "layout", json_string(ts_layout_name(a->layout)));
   json_object_set_new(object, "counted_in", json_string(counted_in(a->layout)));
   json_object_set_new(object, "runs", json_integer((json_int_t)a->row_count));
+  json_object_set_new(object, "blocks", json_integer((json_int_t)block_count(a)));
   json_object_set_new(object, "seed", json_integer((json_int_t)a->request->seed));
+  json_t *drawn = ts_analysis_origin_json(a);
+  if (drawn) json_object_set_new(object, "drawn", drawn);
   json_object_set_new(object, "parameters", names_json(a->file.names, a->file.space.count));
+  json_object_set_new(object, "space", ts_space_file_to_json(&a->file));
   if (a->file.group_of) {
     json_object_set_new(object, "groups", names_json(a->file.group_names, a->file.group_count));
   }
@@ -116,12 +126,22 @@ static void describe(const struct analysis *a, json_t *object) {
                                 a->request->outputs));
 }
 
+static void add_answer(const char *name, const struct ts_indices *indices, json_t *item) {
+  ts_auto(ts_str_release) struct ts_str answer = {0};
+  ts_auto(ts_findings_release) struct ts_findings findings = {0};
+  ts_findings_of_indices(&findings, indices);
+  ts_answer(&findings, name, &answer);
+  json_object_set_new(item, "answer", json_string(ts_str_get(&answer)));
+}
+
 /* The indices of the first output are at the top, too, for designs with only one. */
 static void add_output(struct analysis *a, json_t *object, size_t output, const struct ts_indices *indices) {
   json_t *item = ts_analysis_output_json(a->output_names[output], indices);
+  add_answer(a->output_names[output], indices, item);
   json_array_append_new(json_object_get(object, "outputs"), item);
   if (output == 0) {
-    static const char *const repeated[] = {"lost", "indices", "S2", "order", "unsettled", "convergence", "facts"};
+    static const char *const repeated[] = {"answer", "lost",      "indices",     "S2",
+                                           "order",  "unsettled", "convergence", "facts"};
     for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {
       json_t *member = json_object_get(item, repeated[i]);
       if (member) json_object_set(object, repeated[i], member);
@@ -183,7 +203,7 @@ static bool analyse_outputs(struct analysis *a, json_t *object, struct ts_error 
 static void analyse(struct analysis *a, json_t *object) {
   const struct ts_request *request = a->request;
   struct ts_error err = {0};
-  if (!check_request(a) || !ts_space_file_open(&a->file, request, a->issues)) return;
+  if (!check_request(a) || !ts_space_file_open(&a->file, request, a->issues) || !ts_analysis_check_origin(a)) return;
   a->pool = ts_pool_create(request->threads, &err);
   if (!a->pool) {
     ts_issues_fault(a->issues, &err);
@@ -196,6 +216,7 @@ static void analyse(struct analysis *a, json_t *object) {
   ts_meter_begin(&a->meter, 0, 0);
   /* The outputs' header first: a mistake there is reported at once, not after a long read of the design. */
   if (!ts_analysis_choose_outputs(a) || !ts_analysis_read_design(a)) return;
+  ts_analysis_compare_origin(a);
   ts_meter_begin(&a->meter, 1, a->output_count);
   describe(a, object);
   bool takes_any = strcmp(a->method->name, "correlation") == 0 || strcmp(a->method->name, "regression") == 0;
@@ -214,10 +235,13 @@ static void analyse(struct analysis *a, json_t *object) {
 }
 
 void ts_model_analyse(const struct ts_request *request, json_t *object, struct ts_issues *issues) {
-  struct analysis a = {.request = request, .issues = issues};
+  struct analysis a = {.own = *request, .issues = issues};
+  a.request = &a.own;
+  ts_analysis_take_origin(&a);
   analyse(&a, object);
   free(a.unit);
   free(a.values);
   ts_pool_destroy(a.pool);
   ts_space_file_release(&a.file);
+  ts_arena_release(&a.arena);
 }

@@ -5,10 +5,15 @@
 
 #include "analysis/method.h"
 #include "model/model.h"
+#include "model/origin.h"
 
 struct analysis {
-  const struct ts_request *request; /* borrowed */
-  struct ts_issues *issues;         /* borrowed */
+  struct ts_request own;            /* what was asked, with what the file beside the design adds */
+  const struct ts_request *request; /* that one */
+  struct ts_arena arena;            /* owns what is known before the space */
+  struct design_origin origin;      /* with has_origin */
+  bool has_origin;
+  struct ts_issues *issues; /* borrowed */
   const struct ts_method *method;
   struct space_file file;
   struct ts_pool *pool; /* owned */
@@ -23,6 +28,14 @@ struct analysis {
   size_t output_count;
 };
 
+/* analyse_origin.c: takes method, space and settings from the file beside the design, where they were not given. */
+void ts_analysis_take_origin(struct analysis *a);
+/* Whether the design is one that the method takes, and was drawn from the space. */
+bool ts_analysis_check_origin(struct analysis *a);
+/* How the design was drawn, as far as it is known; a new reference, NULL: it is not. */
+json_t *ts_analysis_origin_json(const struct analysis *a);
+/* Warns if the file beside the design says another number of runs. */
+void ts_analysis_compare_origin(struct analysis *a);
 /* analyse_design.c: streams the design: keeps the values that the method needs, checks the order of the rows and,
  * with --levels, their steps. */
 bool ts_analysis_read_design(struct analysis *a);

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "report/findings.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Unknown values are null. */
@@ -90,10 +91,43 @@ static void set_findings(json_t *list, const struct ts_indices *indices) {
   }
 }
 
+struct ts_morris_index *ts_morris_of_indices(const struct ts_indices *indices) {
+  struct ts_morris_index *morris = ts_calloc(indices->name_count + 1, sizeof *morris);
+  for (size_t i = 0; i < indices->name_count; i++) {
+    const struct ts_index *cells = indices->cells + i * indices->column_count;
+    const struct ts_index mu = cells[ts_indices_column(indices, "mu")];
+    const struct ts_index star = cells[ts_indices_column(indices, "mu_star")];
+    const struct ts_index sigma = cells[ts_indices_column(indices, "sigma")];
+    morris[i] = (struct ts_morris_index){.name = indices->names[i],
+                                         .mu = mu.value,
+                                         .mu_low = mu.low,
+                                         .mu_high = mu.high,
+                                         .mu_star = star.value,
+                                         .mu_star_low = star.low,
+                                         .mu_star_high = star.high,
+                                         .sigma = sigma.value,
+                                         .sigma_low = sigma.low,
+                                         .sigma_high = sigma.high,
+                                         .effect_count = indices->usable[i]};
+  }
+  return morris;
+}
+
+static void add_classes(const struct ts_indices *indices, json_t *list) {
+  ts_auto_free struct ts_morris_index *morris = ts_morris_of_indices(indices);
+  double largest = ts_morris_largest(morris, indices->name_count);
+  for (size_t i = 0; i < indices->name_count; i++) {
+    const char *name =
+        isnan(morris[i].mu_star) ? "unknown" : ts_effect_class_name(ts_morris_classify(&morris[i], largest, 0));
+    json_object_set_new(json_array_get(list, i), "class", json_string(name));
+  }
+}
+
 json_t *ts_analysis_output_json(const char *name, const struct ts_indices *indices) {
   json_t *object = json_pack("{s:s, s:I, s:o}", "name", name, "lost", (json_int_t)indices->lost_count, "indices",
                              cells_json(indices, indices->cells, true));
   set_findings(json_object_get(object, "indices"), indices);
+  if (indices->method->has_classes) add_classes(indices, json_object_get(object, "indices"));
   if (indices->pair_count > 0) json_object_set_new(object, "S2", pairs_json(indices));
   set_ranks(object, indices);
   if (indices->convergence_count > 0) json_object_set_new(object, "convergence", convergence_json(indices));

@@ -3,6 +3,7 @@
 #ifndef TS_MODEL_MODEL_H
 #define TS_MODEL_MODEL_H
 
+#include "analysis/analysis.h"
 #include "analysis/method.h"
 #include "design/points.h"
 #include "project/project.h"
@@ -21,13 +22,20 @@ struct space_file {
   const char **names;        /* of the parameters */
   double *correlation;       /* wanted rank correlations, k x k; NULL: independent */
 };
-/* From a space file, a workflow or a study (the parameters it varies). Release in either case. */
+/* From a space file, a problem of SALib, the file beside a design, a workflow or a study (the parameters it varies).
+ * Release in either case. */
 bool ts_space_file_open(struct space_file *file, const struct ts_request *request, struct ts_issues *issues);
 void ts_space_file_release(struct space_file *file);
 /* Fills names and groups from the space. */
 void ts_space_file_name(struct space_file *file);
-/* space_correlations.c: "correlations": [{"between": ["a", "b"], "rank": 0.5}] of a space file. */
-bool ts_space_correlations_read(const struct ts_json_doc *doc, struct space_file *file, struct ts_issues *issues);
+/* The space in the one form of ts_space_to_json, with the correlations; a new reference. Its SHA-256, in hexadecimal
+ * digits: equal for spaces from which the same designs are drawn, however their files are written. */
+json_t *ts_space_file_to_json(const struct space_file *file);
+#define TS_SPACE_DIGEST_SIZE 65
+void ts_space_file_digest(const struct space_file *file, char text[TS_SPACE_DIGEST_SIZE]);
+/* space_correlations.c: "correlations": [{"between": ["a", "b"], "rank": 0.5}] of the object of a space. */
+bool ts_space_correlations_read(const struct ts_json_doc *doc, const json_t *object, const char *object_pointer,
+                                struct space_file *file, struct ts_issues *issues);
 
 /* meter.c: progress of work that is counted in rows; nothing is reported of what is over at once. */
 #define TS_METER_STAGES 2
@@ -67,7 +75,23 @@ bool ts_model_schedule(const struct ts_request *request, json_t *object, struct 
 
 /* schedule_reply.c: the list of ts_list; a new reference. */
 json_t *ts_scheduler_list(void);
+/* analyses.c: the methods that a design is made for; of independent rows those that take any design. A new
+ * reference. */
+json_t *ts_fitting_analyses(enum ts_layout layout);
+/* "correlation, regression, ... or pce": methods that take any design. */
+void ts_add_free_analyses(struct ts_str *out);
+/* Whether a method takes designs of a layout as they are meant. */
+bool ts_method_takes(const struct ts_method *method, enum ts_layout layout);
+/* "Saltelli design": what a method that needs the layout needs. */
+const char *ts_layout_design(enum ts_layout layout);
+/* The sampler that makes such designs. */
+const char *ts_layout_sampler(enum ts_layout layout);
+
 /* analyse_reply.c: the indices of one output; a new reference. */
 json_t *ts_analysis_output_json(const char *name, const struct ts_indices *indices);
+/* The indices of a Morris analysis in their older form; owned by the caller. */
+struct ts_morris_index *ts_morris_of_indices(const struct ts_indices *indices);
+/* analyse_table.c: the indices of a reply as CSV, a row per output and parameter. */
+void ts_analysis_table(const json_t *reply, struct ts_str *csv);
 
 #endif

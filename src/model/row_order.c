@@ -3,6 +3,7 @@
 #include "model/row_order.h"
 
 #include "base/alloc.h"
+#include "model/model.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -202,17 +203,6 @@ static const char *block_word(enum ts_layout layout) {
   }
 }
 
-static const char *design_word(enum ts_layout layout) {
-  switch (layout) {
-  case TS_LAYOUT_TRAJECTORIES:
-  case TS_LAYOUT_RADIAL: return "Morris design";
-  case TS_LAYOUT_DERIVATIVE: return "design of derivatives";
-  case TS_LAYOUT_FAST: return "FAST design";
-  case TS_LAYOUT_SALTELLI_2: return "Saltelli design of second order";
-  default: return "Saltelli design";
-  }
-}
-
 static const char *method_of(enum ts_layout layout) {
   switch (layout) {
   case TS_LAYOUT_TRAJECTORIES:
@@ -243,16 +233,19 @@ static const struct order_candidate *fitting(const struct row_order *order, bool
 static bool fail_other_design(const struct order_candidate *wanted, const struct order_candidate *found,
                               const char *method, struct ts_error *err) {
   bool second = wanted->layout == TS_LAYOUT_SALTELLI_2 && found->layout == TS_LAYOUT_SALTELLI;
-  ts_fail(err, TS_ERR_WRONG_DESIGN, "this is not a %s (its rows are those of a %s%s)", design_word(wanted->layout),
-          second ? "plain " : "", design_word(found->layout));
+  ts_fail(err, TS_ERR_WRONG_DESIGN, "this is not a %s (its rows are those of a %s%s)", ts_layout_design(wanted->layout),
+          second ? "plain " : "", ts_layout_design(found->layout));
   if (second) {
-    ts_error_help(err, "leave --second-order out, or draw the design with --second-order; for any design use --method "
-                       "given-data or pce");
+    ts_error_help(
+        err, "leave --second-order out, or draw the design with: tessera sample --method sobol; given-data and pce "
+             "take any design");
   } else {
+    ts_auto(ts_str_release) struct ts_str others = {0};
+    ts_add_free_analyses(&others);
     ts_error_help(err,
-                  "use --method %s; for any design use --method given-data or pce; '%s' needs a %s, see: tessera "
-                  "sample --help",
-                  method_of(found->layout), method, design_word(wanted->layout));
+                  "for this design use --method %s, or one that takes any design: %s; '%s' needs the rows of: "
+                  "tessera sample --method %s",
+                  method_of(found->layout), ts_str_get(&others), method, ts_layout_sampler(wanted->layout));
   }
   return false;
 }
@@ -270,11 +263,12 @@ static bool fail_no_design(const struct row_order *order, const struct order_can
   ts_fail(err, TS_ERR_WRONG_DESIGN,
           "this is not a %s (too few of its %zu rows differ from another in one %s only); row %zu of the design is not "
           "where '%s' needs it: %s",
-          design_word(wanted->layout), order->row_count, order->group_of ? "group" : "parameter", wanted->bad_row + 1,
-          method, wanted->fault);
-  return ts_error_help(
-      err, "for any design use --method given-data or pce; '%s' needs the rows of: tessera sample --method %s", method,
-      strcmp(method_of(wanted->layout), "vbd") == 0 ? "saltelli" : method_of(wanted->layout));
+          ts_layout_design(wanted->layout), order->row_count, order->group_of ? "group" : "parameter",
+          wanted->bad_row + 1, method, wanted->fault);
+  ts_auto(ts_str_release) struct ts_str others = {0};
+  ts_add_free_analyses(&others);
+  return ts_error_help(err, "for this design use --method %s; '%s' needs the rows of: tessera sample --method %s",
+                       ts_str_get(&others), method, ts_layout_sampler(wanted->layout));
 }
 
 bool ts_row_order_find(struct row_order *order, const char *method, enum ts_layout *layout, size_t *row,

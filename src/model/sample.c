@@ -1,6 +1,7 @@
 /* Draws parameter sets for any model and writes them as CSV.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/model.h"
+#include "model/origin.h"
 #include "project/data/check_data.h"
 
 #include "analysis/method.h"
@@ -18,6 +19,7 @@ struct sampling {
   struct meter meter;
   struct piecewise_file out; /* when there is an output file */
   const char *path;          /* NULL: the text goes to the caller */
+  const char *origin_path;   /* of the file beside it; NULL: none, as for a device or pipe */
   bool reader_left;          /* the caller wants no more text */
 };
 
@@ -113,18 +115,6 @@ static bool write_design(struct sampling *sampling, struct ts_error *err) {
   return ok;
 }
 
-/* The methods that are made for the layout; for independent rows those that accept any design. */
-static json_t *fitting_analyses(enum ts_layout layout) {
-  json_t *list = json_array();
-  for (size_t i = 0; ts_methods[i]; i++) {
-    bool fits = layout == TS_LAYOUT_FREE && ts_methods[i]->layout_count == 0;
-    for (size_t l = 0; layout != TS_LAYOUT_FREE && l < ts_methods[i]->layout_count; l++)
-      fits |= ts_methods[i]->layouts[l] == layout;
-    if (fits) json_array_append_new(list, json_string(ts_methods[i]->name));
-  }
-  return list;
-}
-
 static void describe(const struct sampling *sampling, json_t *object) {
   const struct ts_points *points = &sampling->points;
   json_object_set_new(object, "method", json_string(sampling->sampler->name));
@@ -150,9 +140,43 @@ static void describe(const struct sampling *sampling, json_t *object) {
     json_object_set_new(object, "groups", groups);
   }
   json_object_set_new(object, "space", json_string(sampling->request->space));
-  json_object_set_new(object, "analyses", fitting_analyses(points->layout));
+  json_object_set_new(object, "analyses", ts_fitting_analyses(points->layout));
   if (sampling->path) json_object_set_new(object, "output", json_string(sampling->request->output));
   if (points->note) ts_issues_warn(sampling->issues, "%s", points->note);
+}
+
+/* What must not be replaced: the space, and a file beside the design that is not of a design. */
+static bool choose_paths(struct sampling *sampling) {
+  const struct ts_request *request = sampling->request;
+  struct ts_arena *arena = &sampling->file.arena;
+  if (!request->output) return true;
+  sampling->path = ts_request_path(request, arena, request->output);
+  const char *space = ts_request_path(request, arena, request->space);
+  if (!ts_check_output_file(request, sampling->path, sampling->issues) ||
+      !ts_check_output_apart(sampling->path, &space, 1, sampling->issues))
+    return false;
+  if (ts_is_device(sampling->path)) return true;
+  sampling->origin_path = ts_origin_path(sampling->path, arena);
+  if (!ts_origin_is_taken(sampling->origin_path)) return true;
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_OUTPUT_FOLDER, "'%s' is there, and is not what 'tessera sample' writes beside a design",
+          sampling->origin_path);
+  ts_error_help(&err, "choose another name for the design with -o, or move that file");
+  ts_error_place(&err, sampling->origin_path, 0, 0, NULL);
+  return ts_issues_fault(sampling->issues, &err);
+}
+
+/* The design is complete: how it was made. */
+static void keep_origin(const struct sampling *sampling, json_t *object) {
+  struct ts_error err = {0};
+  if (!sampling->origin_path) return;
+  if (!ts_origin_write(sampling->origin_path, sampling->request, &sampling->file, object, &err)) {
+    ts_issues_fault(sampling->issues, &err);
+    return;
+  }
+  ts_auto(ts_str_release) struct ts_str name = {0};
+  ts_str_addf(&name, "%s.json", sampling->request->output);
+  json_object_set_new(object, "design_json", json_string(ts_str_get(&name)));
 }
 
 /* Makes and writes the design; the reply describes it only if it is complete. */
@@ -165,12 +189,12 @@ static void sample(struct sampling *sampling, json_t *object) {
     return;
   }
   if (!ts_space_file_open(&sampling->file, request, sampling->issues)) return;
-  sampling->path = request->output ? ts_request_path(request, &sampling->file.arena, request->output) : NULL;
-  if (sampling->path && !ts_check_output_file(request, sampling->path, sampling->issues)) return;
+  if (!choose_paths(sampling)) return;
   ts_meter_init(&sampling->meter, request, 1, "draw", "write");
   if (draw(sampling, &err) && write_design(sampling, &err)) {
     ts_meter_end(&sampling->meter);
     describe(sampling, object);
+    keep_origin(sampling, object);
   } else if (!sampling->reader_left) {
     ts_issues_fault(sampling->issues, &err);
   }

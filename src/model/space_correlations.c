@@ -70,22 +70,24 @@ static bool read_pair(const struct reader *r, const json_t *item, const char *po
   return true;
 }
 
-bool ts_space_correlations_read(const struct ts_json_doc *doc, struct space_file *file, struct ts_issues *issues) {
-  const json_t *list = json_object_get(doc->root, "correlations");
+bool ts_space_correlations_read(const struct ts_json_doc *doc, const json_t *object, const char *object_pointer,
+                                struct space_file *file, struct ts_issues *issues) {
+  const json_t *list = json_object_get(object, "correlations");
+  const char *place = ts_arena_printf(&file->arena, "%s/correlations", object_pointer);
   if (!list) return true;
   const struct reader r = {.doc = doc, .file = file, .issues = issues};
   if (!json_is_array(list)) {
     struct ts_error err = {0};
     ts_fail(&err, TS_ERR_WRONG_TYPE, "'correlations' must be a list, but it is %s", ts_json_kind(list));
     ts_error_help(&err, SHAPE);
-    return complain(&r, &err, "/correlations");
+    return complain(&r, &err, place);
   }
   size_t count = file->space.count;
   file->correlation = ts_arena_array(&file->arena, count * count, sizeof *file->correlation);
   for (size_t i = 0; i < count; i++) file->correlation[i * count + i] = 1;
   bool ok = true;
   for (size_t i = 0; i < json_array_size(list); i++) {
-    const char *pointer = ts_arena_printf(&file->arena, "/correlations/%zu", i);
+    const char *pointer = ts_arena_printf(&file->arena, "%s/%zu", place, i);
     ok = read_pair(&r, json_array_get(list, i), pointer) && ok;
   }
   if (json_array_size(list) == 0) file->correlation = NULL;

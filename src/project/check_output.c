@@ -82,10 +82,30 @@ bool ts_check_output_folder(const struct ts_request *request, const char *folder
   return number == 0 || fail_output(request, folder, nearest, number, issues);
 }
 
+bool ts_is_device(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && !S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode);
+}
+
+bool ts_check_output_apart(const char *path, const char *const *inputs, size_t count, struct ts_issues *issues) {
+  struct stat output, input;
+  if (stat(path, &output) != 0 || !S_ISREG(output.st_mode)) return true;
+  for (size_t i = 0; i < count; i++) {
+    if (!inputs[i] || stat(inputs[i], &input) != 0) continue;
+    if (input.st_dev != output.st_dev || input.st_ino != output.st_ino) continue;
+    struct ts_error err = {0};
+    ts_fail(&err, TS_ERR_OUTPUT_FOLDER, "results would replace '%s', which is read here", path);
+    ts_error_help(&err, "choose another place with -o");
+    ts_error_place(&err, path, 0, 0, NULL);
+    return ts_issues_fault(issues, &err);
+  }
+  return true;
+}
+
 bool ts_check_output_file(const struct ts_request *request, const char *path, struct ts_issues *issues) {
   struct stat status;
+  if (ts_is_device(path)) return true; /* it is just opened */
   bool there = stat(path, &status) == 0;
-  if (there && !S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) return true; /* a device or pipe is just opened */
   ts_auto_free char *folder = ts_path_folder(path);
   int number = there && S_ISDIR(status.st_mode) ? EISDIR : ts_folder_exists(folder) ? try_file_in(folder) : ENOENT;
   return number == 0 || fail_output(request, path, folder, number, issues);

@@ -18,6 +18,8 @@ struct ts_view;
 struct ts_page {
   struct ts_str *out;                       /* borrowed */
   const json_t *result;                     /* borrowed */
+  const json_t *embedded;                   /* borrowed; the object that the page keeps as it was given */
+  bool is_analysis;                         /* of runs that another program made */
   const struct ts_report_picture *pictures; /* borrowed */
   size_t picture_count;
   struct ts_arena arena;
@@ -45,6 +47,10 @@ void ts_result_print(const json_t *value, struct ts_str *out);
 void ts_page_read(struct ts_page *page);
 /* The colour of a task's stage; the task is "stage.task" or "stage". */
 size_t ts_page_stage_of(const struct ts_page *page, const char *task);
+
+/* analysis_page.c: a reply of `analyse`, and what the page reads of it (a new reference). */
+bool ts_result_is_analysis(const json_t *result);
+json_t *ts_result_of_analysis(const json_t *reply);
 
 /* ---- pieces ---- */
 void ts_page_section_open(struct ts_page *page, const char *title);

@@ -92,13 +92,19 @@ static void add_value_cards(struct ts_page *page) {
   }
 }
 
-static void add_cards(struct ts_page *page) {
+/* Of runs that another program made. */
+static void add_run_cards(struct ts_page *page) {
+  const struct ts_view *view = page->view_count > 0 ? ts_page_first_view(page) : NULL;
+  char text[TS_NUMBER_SIZE];
+  if (!view) return;
+  add_card(page, ts_format_number(view->runs, 6, text), view->runs == 1 ? "run of the model" : "runs of the model");
+  if (view->lost > 0)
+    add_card(page, ts_format_number(view->lost, 6, text), view->lost == 1 ? "run failed" : "runs failed");
+}
+
+static void add_engine_cards(struct ts_page *page) {
   const json_t *reuse = json_object_get(page->result, "reuse");
   char text[TS_NUMBER_SIZE], name[TS_NUMBER_SIZE];
-  ts_str_add(page->out, "<ul class=\"cards\">\n");
-  add_matter_card(page);
-  add_reference_card(page);
-  add_value_cards(page);
   double requested = ts_result_count(reuse, "requested");
   if (requested > 0) {
     double share = fmax(1 - ts_result_count(reuse, "executed") / requested, 0);
@@ -117,6 +123,18 @@ static void add_cards(struct ts_page *page) {
   double failed =
       fmax(ts_result_count(reuse, "failed"), (double)json_array_size(ts_result_list(page->result, "failed")));
   add_card(page, ts_format_number(failed, 3, text), failed == 1 ? "failed task" : "failed tasks");
+}
+
+static void add_cards(struct ts_page *page) {
+  ts_str_add(page->out, "<ul class=\"cards\">\n");
+  add_matter_card(page);
+  if (page->is_analysis) {
+    add_run_cards(page);
+  } else {
+    add_reference_card(page);
+    add_value_cards(page);
+    add_engine_cards(page);
+  }
   ts_str_add(page->out, "</ul>\n");
 }
 
@@ -202,12 +220,15 @@ static void add_end(struct ts_page *page) {
   const json_t *tool = json_object_get(page->result, "tool");
   ts_html_addf(page->out, "</main>\n<footer><p>%s", ts_result_text(tool, "name"));
   ts_str_add_char(page->out, ' ');
-  ts_html_addf(page->out, "%s, run %s", ts_result_text(tool, "version"), ts_result_text(page->result, "run"));
+  ts_html_addf(page->out, "%s", ts_result_text(tool, "version"));
+  if (!page->is_analysis) {
+    ts_html_addf(page->out, ", run %s", ts_result_text(page->result, "run"));
+  }
   if (*ts_result_text(page->result, "started")) {
     ts_html_addf(page->out, ", started %s", ts_result_text(page->result, "started"));
   }
   ts_str_add(page->out, ".</p></footer>\n<script type=\"application/json\" id=\"tessera-result\">");
-  char *json = ts_json_dump_html(page->result);
+  char *json = ts_json_dump_html(page->embedded);
   ts_str_add(page->out, json);
   free(json);
   ts_str_add(page->out, "</script>\n</body>\n</html>\n");
@@ -216,12 +237,20 @@ static void add_end(struct ts_page *page) {
 bool ts_report_write(const json_t *result, const struct ts_report_picture *pictures, size_t picture_count,
                      struct ts_str *html, struct ts_error *err) {
   const char *schema = ts_result_text(result, "schema");
-  if (strcmp(schema, "tessera.study/2") != 0 && strcmp(schema, "tessera.run/2") != 0) {
+  bool is_analysis = ts_result_is_analysis(result);
+  if (strcmp(schema, "tessera.study/2") != 0 && strcmp(schema, "tessera.run/2") != 0 && !is_analysis) {
     ts_fail(err, TS_ERR_FORMAT_VERSION,
-            "a report needs a result of the schema 'tessera.study/2' or 'tessera.run/2', not '%s'", schema);
+            "a report needs a result of the schema 'tessera.study/2', 'tessera.run/2' or 'tessera.analyse/1', not '%s'",
+            schema);
     return ts_error_help(err, "render it with the version of tessera that made the result, or run the study again");
   }
-  struct ts_page page = {.out = html, .result = result, .pictures = pictures, .picture_count = picture_count};
+  json_t *analysis = is_analysis ? ts_result_of_analysis(result) : NULL;
+  struct ts_page page = {.out = html,
+                         .result = analysis ? analysis : result,
+                         .embedded = result,
+                         .is_analysis = is_analysis,
+                         .pictures = pictures,
+                         .picture_count = picture_count};
   ts_page_read(&page);
   add_head(&page);
   add_first_screen(&page);
@@ -236,5 +265,6 @@ bool ts_report_write(const json_t *result, const struct ts_report_picture *pictu
   add_data(&page);
   add_end(&page);
   ts_arena_release(&page.arena);
+  json_decref(analysis);
   return true;
 }

@@ -1,4 +1,4 @@
-/* The report: one HTML file that needs nothing else, written from the result object of a study or a run.
+/* The report: one HTML file that needs nothing else, written from the result object of a study, a run or an analysis.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Everything is rendered from the object that `--json` prints (docs/report.md names its fields), so that a past run can
@@ -22,8 +22,8 @@ struct ts_report_picture {
   size_t png_bytes;
 };
 
-/* Appends the whole page. Schemas tessera.study and tessera.run, numbers 1 and 2; FORMAT_VERSION for anything else.
- * Fields that the object lacks are left out of the page. */
+/* Appends the whole page. Schemas tessera.study/2, tessera.run/2 and tessera.analyse/1; FORMAT_VERSION for anything
+ * else. Fields that the object lacks are left out of the page. */
 bool ts_report_write(const json_t *result, const struct ts_report_picture *pictures, size_t picture_count,
                      struct ts_str *html, struct ts_error *err);
 

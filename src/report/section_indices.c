@@ -266,6 +266,7 @@ void ts_page_indices(struct ts_page *page) {
     if (view != first && !ts_view_is_main(page, view)) continue;
     if (count > 1) {
       ts_auto(ts_str_release) struct ts_str name = {0};
+      if (page->is_analysis) ts_str_add(&name, "output "); /* the name of a column keeps its first letter */
       ts_view_add_output(view, &name);
       if (methods_differ) ts_str_addf(&name, ", %s", view->method);
       ts_page_heading(page, 3, ts_str_get(&name));

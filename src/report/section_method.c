@@ -51,17 +51,28 @@ static void add_references(struct ts_page *page) {
   add_fact(page, "Compared with", ts_str_get(&text), false);
 }
 
+/* Of a design that is known to have been drawn by tessera. */
+static void add_drawn(struct ts_page *page) {
+  const json_t *drawn = json_object_get(page->result, "drawn");
+  ts_auto(ts_str_release) struct ts_str text = {0};
+  if (!json_is_object(drawn)) return;
+  ts_str_addf(&text, "%s (%s), seed ", ts_result_text(drawn, "title"), ts_result_text(drawn, "method"));
+  ts_result_print(json_object_get(drawn, "seed"), &text);
+  add_fact(page, "Design", ts_str_get(&text), false);
+}
+
 static void add_facts(struct ts_page *page) {
   const json_t *result = page->result, *tool = json_object_get(result, "tool");
   const json_t *method = json_object_get(result, "method");
   ts_auto(ts_str_release) struct ts_str text = {0};
   ts_str_add(page->out, "<dl>\n");
+  add_drawn(page);
   if (json_is_object(method)) {
     if (page->view_count == 0) add_given(page, method);
     add_methods(page);
     const json_t *seed = json_object_get(method, "seed");
     if (json_is_integer(seed)) ts_str_addf(&text, "%lld", (long long)json_integer_value(seed));
-    add_fact(page, "Seed", ts_str_get(&text), false);
+    add_fact(page, page->is_analysis ? "Seed of resamples" : "Seed", ts_str_get(&text), false);
   }
   add_references(page);
   ts_str_clear(&text);

@@ -249,6 +249,6 @@ void ts_page_trust(struct ts_page *page) {
   ts_page_section_open(page, "Trust");
   if (page->view_count > 0) add_analyses(page);
   add_warnings(page);
-  add_failures(page);
+  if (!page->is_analysis) add_failures(page);
   ts_page_section_close(page);
 }

@@ -214,12 +214,17 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
              "The space file says what is varied: {\"parameters\": [{\"name\": \"x\", \"type\": \"real\", \"range\": "
              "[0, "
              "1]}, {\"name\": \"k\", \"type\": \"integer\", \"grid\": [1, 2, 4]}]}. Parameters that name the same "
-             "\"group\" move together. A workflow or a study will do as well.\n\n"
-             "Without -o the design goes to standard output. The same seed gives the same design on every machine.",
+             "\"group\" move together. A workflow, a study or the problem of SALib as JSON ({\"names\", \"bounds\", "
+             "\"dists\", \"groups\"}) will do as well.\n\n"
+             "With -o the file DESIGN.csv.json beside the design says how it was made, for 'tessera analyse'; a design "
+             "that "
+             "was there is replaced. Without -o the design goes to standard output. The same seed gives the same "
+             "design "
+             "on every machine.",
          .examples = EXAMPLES({"tessera sample --method morris --space space.json -N 20 -o design.csv",
                                "which of many parameters matter at all?"},
-                              {"tessera sample --method saltelli --space space.json -N 1024 -o design.csv",
-                               "how much of the variance does each explain?"},
+                              {"tessera sample --method sobol --space space.json -N 1024 -o design.csv",
+                               "how much of the variance does each explain, and each pair? Rows as in SALib"},
                               {"tessera sample --method lhs --space space.json -N 500 -o design.csv",
                                "runs for methods that take any design"}),
          .exit_codes = EXITS_LOOKING | EXIT_SIGNAL, .methods = "samplers"},
@@ -231,12 +236,16 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
              "Rows of both files belong together in their order; an output that is empty or not finite is a run that "
              "failed, and costs only what depends on it. Ranks that the runs do not settle are called unsettled.\n\n"
              "'morris', 'vbd', 'fast' and 'dgsm' need the design that 'tessera sample' makes for them, in its order. "
-             "The other methods take any runs. With several columns of outputs each is analysed.",
+             "The other methods take any runs. With several columns of outputs each is analysed.\n\n"
+             "Method and space may be left out where 'tessera sample -o' wrote DESIGN.csv.json beside the design. With "
+             "-o "
+             "the indices also go to a file, which is replaced if it is there: a table (.csv), the reply (.json), or a "
+             "page with plots (.html).",
          .examples =
-             EXAMPLES({"tessera analyse --method morris --space space.json --design design.csv --outputs y.csv",
-                       "after 'sample --method morris'"},
+             EXAMPLES({"tessera analyse --design design.csv --outputs y.csv -o indices.html",
+                       "after 'sample -o design.csv': numbers here, plots in a page"},
                       {"tessera analyse --method vbd --space space.json --design design.csv --outputs y.csv --json",
-                       "after 'sample --method saltelli', for another program"},
+                       "after 'sample --method sobol', for another program"},
                       {"tessera analyse --method correlation --space space.json --design runs.csv --outputs runs.csv",
                        "runs that were there before"}),
          .exit_codes = EXITS_LOOKING | EXIT_SIGNAL, .methods = "analyses"},

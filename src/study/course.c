@@ -78,7 +78,7 @@ static bool open_space(struct study_course *course, const struct ts_strategy *fi
     ts_json_place(&err, &project->doc, "/parameters", TS_JSON_VALUE);
   if (ok) ts_space_file_name(&file);
   if (ok && !project->study.is_bare_workflow)
-    ok = ts_space_correlations_read(&project->doc, &file, course->issues) &&
+    ok = ts_space_correlations_read(&project->doc, project->doc.root, "", &file, course->issues) &&
          (!file.correlation || accepts_correlation(project, first, &err));
   course->space = file.space;
   course->arena = file.arena;

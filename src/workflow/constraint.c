@@ -11,6 +11,8 @@ static const char *const signs[] = {
     [TS_GREATER_EQUAL] = ">=", [TS_EQUAL] = "==",      [TS_NOT_EQUAL] = "!=",
 };
 
+const char *ts_comparison_sign(enum ts_comparison comparison) { return signs[comparison]; }
+
 /* "  minSize<maxSize " -> "minSize", "<", "maxSize"; false if it has another form. */
 static bool split(struct ts_arena *arena, const char *text, const char *parts[3]) {
   size_t start[3];

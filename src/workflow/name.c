@@ -20,7 +20,9 @@ bool ts_name_check(const char *name, const char *what, struct ts_error *err) {
   if (is_name(name)) return true;
   ts_fail(err, TS_ERR_BAD_NAME, "'%.80s' cannot be the name of %s", name, what);
   return ts_error_help(
-      err, "a name starts with a letter; letters, digits, '_' and '-' may follow, %d characters at most", NAME_LENGTH);
+      err,
+      "a name starts with a letter from A to Z or a to z; these, digits, '_' and '-' may follow, %d characters at most",
+      NAME_LENGTH);
 }
 
 bool ts_reader_name(struct ts_reader *reader, const char *name, const char *pointer, enum ts_json_part part,

@@ -167,6 +167,8 @@ bool ts_workflow_check_set(const struct ts_workflow *workflow, const struct ts_v
 struct ts_value ts_parameter_at(const struct ts_parameter *parameter, double unit);
 /* Whether two numbers satisfy a comparison. */
 bool ts_constraint_holds(const struct ts_constraint *constraint, double left, double right);
+/* "<", "<=", ... as constraints have it. */
+const char *ts_comparison_sign(enum ts_comparison comparison);
 /* "constraints" of a space file: sides are indices of `parameters`. Without parameters_known, unknown names are not
  * reported: they may be those of parameters that could not be read. */
 bool ts_constraints_parse(const struct ts_json_doc *doc, const json_t *list, const char *pointer,

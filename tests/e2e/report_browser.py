@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Opens the reports of both workflows in a browser: accessible, nothing cut or overlapping, no outside request.
+"""Opens the reports of both workflows, and pages of analyses, in a browser: accessible, nothing cut or overlapping, no outside request.
 
 SPDX-License-Identifier: Apache-2.0
 test-label: long
@@ -10,6 +10,7 @@ import shutil
 import subprocess
 
 import _support as support
+from _sensitivity import ishigami, ishigami_space, read_dicts, write_column
 from _support import ROOT, call, check, equal, say
 
 TOOLS = ROOT / "tests/report"
@@ -40,6 +41,19 @@ def check_reports(reports, pictures):
     equal(wanted - made, set(), "pictures that were not made")
 
 
+def write_analyses(folder):
+    """Pages of `analyse` with each kind of plot: indices and pairs of variance, the plane of Morris, bars with a sign."""
+    pages = []
+    folder.mkdir()
+    ishigami_space(folder / "space.json")
+    for method, count, words in (("sobol", 256, ("--convergence",)), ("morris", 12, ()), ("lhs", 200, ())):
+        call("sample", "--method", method, "--space", "space.json", "-N", count, "-o", "design.csv", cwd=folder)
+        write_column(folder / "y.csv", [ishigami(row) for row in read_dicts(folder / "design.csv")])
+        call("analyse", "--design", "design.csv", "--outputs", "y.csv", "-o", f"{method}.html", *words, cwd=folder)
+        pages.append(folder / f"{method}.html")
+    return pages
+
+
 def check_failing(work):
     """The test must be able to fail: a picture without a text, a line that is too wide, cells that cannot be read.
 
@@ -65,7 +79,8 @@ def main():
     subprocess.run(["make", "-s", "-C", work / "decay/plugin", f"TESSERA_INCLUDE={ROOT / 'include'}"], check=True)
     call("study", "-C", work / "decay", "--progress=none", "-o", work / "out2")
     check_reports([(work / "out/report.html").rename(work / "nuclei.html"),
-                   (work / "out2/report.html").rename(work / "decay.html")], work / "pictures")
+                   (work / "out2/report.html").rename(work / "decay.html"), *write_analyses(work / "analyses")],
+                  work / "pictures")
     check_failing(work)
     support.finish()
 

@@ -43,7 +43,7 @@ def numbers(rows):
 
 
 def check_counts():
-    expected = {"morris": (("-N", 5), 5 * 4), "saltelli": (("-N", 8), 8 * 5), "lhs": (("-N", 7), 7),
+    expected = {"morris": (("-N", 5), 5 * 4), "saltelli": (("-N", 8), 8 * 5), "sobol": (("-N", 8), 8 * 8), "lhs": (("-N", 7), 7),
                 "mc": (("-N", 7), 7), "halton": (("-N", 7), 7), "sobol-sequence": (("-N", 8), 8),
                 "grid": (("--levels", 4), 64), "fast": (("-N", 65), 65 * 3), "dgsm": (("-N", 5), 5 * 4)}
     listed = [item["name"] for item in call_json("list").get("samplers", [])]
@@ -83,15 +83,15 @@ def check_next_step():
 
 def check_orders():
     """Rows that belong together stand together, in the order that others rely on."""
-    for words, second in (((), False), (("--second-order",), True)):
-        _, rows = sample("--method", "saltelli", "-N", 4, *words)
+    for method, words, second in (("saltelli", (), False), ("saltelli", ("--second-order",), True), ("sobol", (), True)):
+        _, rows = sample("--method", method, "-N", 4, *words)
         size = 8 if second else 5
         for start in range(1, len(rows), size):
             block = rows[start:start + size]
             a, b = block[0], block[-1]
             wanted = [a, *[[b[c] if c == j else a[c] for c in range(3)] for j in range(3)]]
             wanted += [[a[c] if c == j else b[c] for c in range(3)] for j in range(3)] if second else []
-            equal(block, wanted + [b], f"saltelli {words}: base sample {start // size}")
+            equal(block, wanted + [b], f"{method} {words}: base sample {start // size}")
     for words, first in (((), False), (("--radial",), True)):
         _, rows = sample("--method", "morris", "-N", 6, *words)
         for start in range(1, len(rows), 4):
@@ -195,8 +195,8 @@ def check_failures():
     space = ("--space", "space.json")
     fails(2, 901, "no method was given", "sample", *space)
     fails(2, 901, "did you mean 'morris'?", "sample", "--method", "moris", *space)
-    fails(2, 901, "did you mean 'saltelli' (the design of the analysis 'sobol'), or 'sobol-sequence'", "sample",
-          "--method", "sobol", *space)
+    fails(2, 901, "did you mean 'saltelli' (the design of the analysis 'vbd'), or 'sobol' (the same with pairs)?",
+          "sample", "--method", "vbd", *space)
     fails(2, 901, "no space was given", "sample", "--method", "lhs")
     fails(2, 901, "-N", "sample", "--method", "lhs", *space, "-N", 0)
     fails(2, 901, "did you mean 'owen'?", "sample", "--method", "halton", *space, "--scramble", "owens")

@@ -87,7 +87,7 @@ def check_result(text):
         schema = json.loads(text).get("schema", "")
     except ValueError as error:
         return [f"the embedded object is no JSON: {error}"]
-    return [] if re.fullmatch(r"tessera\.(study|run)/\d+", schema) else [f"the schema is '{schema}'"]
+    return [] if re.fullmatch(r"tessera\.(study|run|analyse)/\d+", schema) else [f"the schema is '{schema}'"]
 
 
 def check(path):

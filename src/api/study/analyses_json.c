@@ -22,38 +22,6 @@ static json_t *columns_json(const struct ts_indices *indices) {
   return list;
 }
 
-struct ts_morris_index *ts_study_morris_indices(const struct ts_indices *indices) {
-  struct ts_morris_index *morris = ts_calloc(indices->name_count + 1, sizeof *morris);
-  for (size_t i = 0; i < indices->name_count; i++) {
-    const struct ts_index *cells = indices->cells + i * indices->column_count;
-    const struct ts_index mu = cells[ts_indices_column(indices, "mu")];
-    const struct ts_index star = cells[ts_indices_column(indices, "mu_star")];
-    const struct ts_index sigma = cells[ts_indices_column(indices, "sigma")];
-    morris[i] = (struct ts_morris_index){.name = indices->names[i],
-                                         .mu = mu.value,
-                                         .mu_low = mu.low,
-                                         .mu_high = mu.high,
-                                         .mu_star = star.value,
-                                         .mu_star_low = star.low,
-                                         .mu_star_high = star.high,
-                                         .sigma = sigma.value,
-                                         .sigma_low = sigma.low,
-                                         .sigma_high = sigma.high,
-                                         .effect_count = indices->usable[i]};
-  }
-  return morris;
-}
-
-static void add_classes(const struct ts_indices *indices, json_t *list) {
-  ts_auto_free struct ts_morris_index *morris = ts_study_morris_indices(indices);
-  double largest = ts_morris_largest(morris, indices->name_count);
-  for (size_t i = 0; i < indices->name_count; i++) {
-    const char *name =
-        isnan(morris[i].mu_star) ? "unknown" : ts_effect_class_name(ts_morris_classify(&morris[i], largest, 0));
-    json_object_set_new(json_array_get(list, i), "class", json_string(name));
-  }
-}
-
 /* {"a", "b", "more_blocks", "more_runs"}; unknown ones are left out. */
 static void complete_unsettled(json_t *list, size_t block_rows) {
   for (size_t i = 0; i < json_array_size(list); i++) {
@@ -137,7 +105,6 @@ json_t *ts_study_analysis_json(const struct ts_project *project, const struct st
   json_decref(told);
   complete_pairs(object);
   complete_unsettled(json_object_get(object, "unsettled"), of->design.row_count / ts_phase_size(of));
-  if (analysis->indices.method->has_classes) add_classes(&analysis->indices, json_object_get(object, "indices"));
   return object;
 }
 

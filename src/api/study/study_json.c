@@ -1,6 +1,7 @@
 /* The result object of a study: printed by --json, shown by the report, kept by the store.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
+#include "model/model.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -116,7 +117,7 @@ static json_t *output_json(const struct ts_project *project, const struct study_
   if (!analysis)
     return json_pack("{s:s, s:s}", "name", output->name, "over_tiles", ts_study_over_tiles(project, output));
   if (analysis->indices.method->has_classes) {
-    ts_auto_free struct ts_morris_index *morris = ts_study_morris_indices(&analysis->indices);
+    ts_auto_free struct ts_morris_index *morris = ts_morris_of_indices(&analysis->indices);
     return ts_result_morris_output(output->name, ts_study_over_tiles(project, output), morris,
                                    analysis->indices.name_count);
   }

@@ -32,13 +32,17 @@ static void add_next(struct ts_str *out, const json_t *reply, const struct ts_vi
   const json_t *analyses = ts_cli_reply_member(reply, "analyses");
   if (json_array_size(analyses) == 0) return;
   struct ts_str line = {0};
-  ts_str_addf(&line, "%s analyse --method %s --space ", view->program, text_at(analyses, 0));
-  ts_shell_quote(&line, ts_cli_reply_text(reply, "space"));
+  ts_str_addf(&line, "%s analyse", view->program);
+  bool is_kept = ts_cli_reply_has(reply, "design_json"); /* what else to say is in that file */
+  if (!is_kept) {
+    ts_str_addf(&line, " --method %s --space ", text_at(analyses, 0));
+    ts_shell_quote(&line, ts_cli_reply_text(reply, "space"));
+  }
   ts_str_add(&line, " --design ");
   ts_shell_quote(&line, ts_cli_reply_text(reply, "output"));
   ts_str_add(&line, " --outputs y.csv");
   uint64_t levels = ts_cli_reply_count(reply, "levels");
-  if (levels > 0) ts_str_addf(&line, " --levels %llu", (unsigned long long)levels);
+  if (levels > 0 && !is_kept) ts_str_addf(&line, " --levels %llu", (unsigned long long)levels);
   ts_str_add(out, "Next: run your model on every row, write the outputs to y.csv in the same order, then\n      ");
   ts_cli_text_add_safe(out, ts_str_get(&line));
   ts_str_add_char(out, '\n');
@@ -274,6 +278,13 @@ static void add_title(struct ts_str *out, const json_t *reply, const struct ts_v
   add_wrapped(out, view, &text);
 }
 
+static void add_written(struct ts_str *out, const json_t *reply) {
+  if (!ts_cli_reply_has(reply, "output")) return;
+  ts_str_add(out, "\nWrote ");
+  add_safe_member(out, reply, "output");
+  ts_str_add_char(out, '\n');
+}
+
 void ts_show_analyse(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
   const json_t *outputs = ts_cli_reply_member(reply, "outputs");
   add_title(out, reply, view);
@@ -283,6 +294,7 @@ void ts_show_analyse(const json_t *reply, const struct ts_view *view, struct ts_
   if (json_array_size(outputs) > TOP_OUTPUTS) {
     ts_str_addf(out, "\nand %zu more outputs, which --json has\n", json_array_size(outputs) - TOP_OUTPUTS);
   }
+  add_written(out, reply);
   if (view->quiet) return;
   ts_str_add_char(out, '\n');
   static const char *const sentences[] = {"interval", "assumes"};

@@ -24,6 +24,10 @@ const char *ts_output_study_folder(const struct ts_project *project, struct ts_a
  * there. Nothing is left behind. */
 bool ts_check_output_folder(const struct ts_request *request, const char *folder, struct ts_issues *issues);
 bool ts_check_output_file(const struct ts_request *request, const char *path, struct ts_issues *issues);
+/* Whether a file to be written is none of those that are read (each may be NULL). */
+bool ts_check_output_apart(const char *path, const char *const *inputs, size_t count, struct ts_issues *issues);
+/* A device or pipe: it is written to, and nothing lies beside it. */
+bool ts_is_device(const char *path);
 
 /* check_space.c */
 void ts_warn_about_defaults(const struct ts_workflow *w, struct ts_issues *issues);
