@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "design/groups.h"
+#include "project/operand.h"
 
 #include <string.h>
 
@@ -46,6 +47,7 @@ bool ts_space_file_open(struct space_file *file, const struct ts_request *reques
     return ts_issues_usage(issues, "name a space file, a workflow or a study: --space FILE",
                            "no space was given: which parameters are varied, and how far");
   const char *path = ts_request_path(request, &file->arena, request->space);
+  if (!ts_operand_refuse_data(path, "a space, a workflow or a study", issues)) return false;
   if (!ts_json_doc_open(&doc, path, &err)) return ts_issues_fault(issues, &err);
   bool plain = is_space(doc.root);
   bool ok = plain ? ts_space_read(&file->space, path, &issues->faults) : open_workflow(file, request, issues);

@@ -80,7 +80,8 @@ struct ts_request {
   const char *run;    /* status, log, explain, report: a run id; NULL: the last */
   const char *trace;  /* run, study: file for a Chrome trace of every executed task; NULL: none */
   const char *task;   /* log, explain: "segment.split", "segment/9c1e4f", or a key */
-  const char *demo;   /* init: name of the demo, NULL: an empty project */
+  const char *demo;   /* init: name of the demo, NULL: an empty project, or one for `data` */
+  const char *truth;  /* init, with data: which files show the truth, "*_labels.png"; NULL: those that are usual */
   bool recompute;     /* verify: repeat the recorded runs (of `file`, NULL: all) and compare */
   /* sample, analyse; what a method does not know it ignores, zero is its default */
   const char *space;                 /* space, workflow or study file */

@@ -311,8 +311,10 @@ static void too_many_or_too_few_operands(void **state) {
   assert_refused("log", "'log' needs RUN", "RUN: 8 digits that name a run");
   assert_refused("explain", "'explain' needs TASK",
                  "TASK: such as segment.split, segment/9c1e4f, or the digits of a key");
-  assert_refused("check ''", "'check' needs FILE",
-                 "FILE: study or workflow; without it study.json, or else workflow.json");
+  assert_refused(
+      "check ''", "'check' needs FILE",
+      "FILE: study or workflow; without it study.json, or else workflow.json; or data: an image, a folder of "
+      "images, a manifest (CSV)");
   assert_refused("", "no command was given", "'tessera help' lists the commands");
 }
 
