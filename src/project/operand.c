@@ -11,13 +11,16 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
 
 /* Whether the first character of a file is that of a JSON object; true also for a file that is empty or cannot be read,
- * which its reader reports. */
+ * which its reader reports, and for a pipe, which can be read only once. */
 static bool begins_like_json(const char *path) {
   char head[256] = {0};
+  struct stat status;
+  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return true;
   FILE *file = fopen(path, "rb");
   if (!file) return true;
   const size_t length = fread(head, 1, sizeof head - 1, file);

@@ -257,6 +257,15 @@ def entries_of(page, heading):
 TEXTS = {"help", "comment"}
 
 
+def check_pipe(folder):
+    """A study may come through a pipe, which can be read only once."""
+    text = (folder / "small/study.json").read_text(encoding="utf-8").replace("workflow.json", str(folder / "small/workflow.json"))
+    text = text.replace("data.csv", str(folder / "small/data.csv"))
+    done = subprocess.run([support.PROGRAM, "check", "/dev/stdin"], input=text, capture_output=True, text=True, check=False,
+                          env=support.environment(), cwd=folder)
+    equal((done.returncode, done.stderr), (0, ""), "a study through a pipe")
+
+
 def check_help(folder, prefix):
     """Pages of help: their examples are right, and they have every key of the schemas; man pages and completion have every page."""
     pages = {name: call("help", name).stdout for name in ("workflow", "study", "manifest", "operations", "methods")}
@@ -320,6 +329,7 @@ def main():
     call("init", "drawn", cwd=folder)
     slide, truth = folder / "drawn/slide.png", folder / "drawn/truth.png"
     check_smallest(folder)
+    check_pipe(folder)
     check_layouts(folder, slide, truth)
     check_left_out(folder, slide, truth)
     check_slips(folder, slide, truth)
