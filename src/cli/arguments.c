@@ -12,8 +12,7 @@
 
 #include <string.h>
 
-#define MAX_NAMES    128
-#define MAX_OPERANDS 4
+#define MAX_NAMES 128
 
 /* An option of the call, which is made once the whole line is read. */
 struct given {
@@ -31,11 +30,10 @@ struct walk {
   size_t early_count, early_capacity;
   struct given *given; /* owned */
   size_t given_count, given_capacity;
-  const char *operands[MAX_OPERANDS];
-  size_t operand_count;
-  const char *surplus; /* the first operand too many */
-  struct ts_str line;  /* the words kept for "continue with" */
-  size_t resume_at;    /* 0: at the end */
+  const char **operands; /* owned */
+  size_t operand_count, operand_capacity;
+  struct ts_str line; /* the words kept for "continue with" */
+  size_t resume_at;   /* 0: at the end */
   int resume_first, resume_last;
   struct ts_error *err;
 };
@@ -212,11 +210,8 @@ static bool take_command(struct walk *walk, const char *word) {
 
 static bool take_operand(struct walk *walk, const char *word) {
   if (!walk->arguments->command) return take_command(walk, word);
-  if (walk->operand_count < MAX_OPERANDS) {
-    walk->operands[walk->operand_count++] = word;
-  } else if (!walk->surplus) {
-    walk->surplus = word;
-  }
+  walk->operands = ts_grow(walk->operands, walk->operand_count, &walk->operand_capacity, sizeof *walk->operands);
+  walk->operands[walk->operand_count++] = word;
   return true;
 }
 
@@ -258,14 +253,15 @@ static bool assign_operands(const struct walk *walk) {
   const struct tessera_command *command = walk->arguments->command;
   const struct tessera_operand *operand = command->operands;
   struct tessera_fault fault;
-  for (size_t i = 0; operand->name || i < walk->operand_count; i++, operand++) {
+  for (size_t i = 0; operand->name || i < walk->operand_count; i++) {
     const char *word = i < walk->operand_count ? walk->operands[i] : NULL;
     if (!operand->name) return fail_surplus(walk, word);
-    if (!word && operand->optional) continue;
-    if (!tessera_call_set(walk->arguments->call, operand->sets, word, operand->name, &fault))
+    if ((word || !operand->optional) &&
+        !tessera_call_set(walk->arguments->call, operand->sets, word, operand->name, &fault))
       return ts_argument_fail(&fault, walk->err);
+    if (!word || !ts_operand_is_repeated(operand)) operand++; /* one that is repeated takes all the rest */
   }
-  return !walk->surplus || fail_surplus(walk, walk->surplus);
+  return true;
 }
 
 static bool check_conflicts(const struct ts_arguments *arguments, struct ts_error *err) {
@@ -354,6 +350,7 @@ bool ts_arguments_parse(struct ts_arguments *arguments, int argc, char *const *a
   arguments->resume_line = ts_str_detach(&walk.line);
   free(walk.early);
   free(walk.given);
+  free(walk.operands);
   return fine;
 }
 

@@ -46,6 +46,11 @@ ts_cli_show *ts_cli_command_show(const struct tessera_command *command, const ch
   return ts_show_nothing; /* of a newer library */
 }
 
+bool ts_operand_is_repeated(const struct tessera_operand *operand) {
+  const struct tessera_option *option = ts_option_find(operand->sets, strlen(operand->sets));
+  return option && option->kind == TESSERA_OPTION_LIST;
+}
+
 bool ts_option_is_common(const struct tessera_option *option) {
   const struct tessera_command *command;
   for (size_t i = 0; (command = tessera_command_at(i)); i++)

@@ -22,6 +22,8 @@ size_t ts_cli_command_names(const char **names, size_t most);
 /* The text of a reply of the command, for this topic, which may be NULL. */
 ts_cli_show *ts_cli_command_show(const struct tessera_command *command, const char *topic);
 
+/* Whether it takes all the words that are left: it adds to the list of an option. */
+bool ts_operand_is_repeated(const struct tessera_operand *operand);
 /* Whether every command that calls the library takes the option. */
 bool ts_option_is_common(const struct tessera_option *option);
 const struct tessera_option *ts_option_find(const char *name, size_t length);

@@ -16,7 +16,8 @@ static void add_synopsis(struct ts_str *out, const struct tessera_command *comma
   ts_str_addf(out, "tessera %s", command->name);
   for (size_t i = 0; command->operands[i].name; i++) {
     const struct tessera_operand *operand = &command->operands[i];
-    ts_str_addf(out, operand->optional ? " [%s]" : " %s", operand->name);
+    ts_str_addf(out, operand->optional ? " [%s]%s" : " %s%s", operand->name,
+                ts_operand_is_repeated(operand) ? "..." : "");
   }
 }
 

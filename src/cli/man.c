@@ -64,7 +64,9 @@ static void add_synopsis(struct ts_str *out, const struct tessera_command *comma
   }
   ts_str_addf(out, " %s\n", command->name);
   for (size_t i = 0; command->operands[i].name; i++) {
-    ts_str_addf(out, command->operands[i].optional ? ".RI [ %s ]\n" : ".I %s\n", command->operands[i].name);
+    const struct tessera_operand *operand = &command->operands[i];
+    ts_str_addf(out, operand->optional ? ".RI [ %s ]%s\n" : ".I %s%s\n", operand->name,
+                ts_operand_is_repeated(operand) ? "..." : "");
   }
   ts_str_add(out, ".RI [ OPTION ]...\n");
 }

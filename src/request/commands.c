@@ -58,6 +58,11 @@ enum {
   { .name = "FILE", .optional = true, .sets = "file", .help = (text), .completes = TESSERA_COMPLETES_FILE }
 /* What ts_operand_settle takes. */
 #define OR_DATA "; or data: an image, a folder of images, a manifest (CSV)"
+#define DATA_OPERAND                                                                                                   \
+  {                                                                                                                    \
+    .name = "DATA", .optional = true, .sets = "data", .help = "further data, as with --data; may be repeated",         \
+    .completes = TESSERA_COMPLETES_FILE                                                                                \
+  }
 #define RUN_OPERAND(is_optional, text)                                                                                 \
   { .name = "RUN", .optional = (is_optional), .sets = "run", .help = (text), .completes = TESSERA_COMPLETES_RUN }
 
@@ -105,7 +110,8 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                         "environment (TESSERA_JOBS, TESSERA_STORE, TESSERA_COLOR, TESSERA_PROGRESS, TESSERA_SCRATCH; "
                         "NO_COLOR); "
                         "tessera.json in the project; tessera/config.json in $XDG_CONFIG_HOME; the default.",
-         .operands = OPERANDS(FILE_OPERAND("study or workflow; without it study.json, or else workflow.json" OR_DATA)),
+         .operands = OPERANDS(FILE_OPERAND("study or workflow; without it study.json, or else workflow.json" OR_DATA),
+                              DATA_OPERAND),
          .examples = EXAMPLES({"tessera check", "is study.json fine?"}, {"tessera check slides/", "are these images?"},
                               {"tessera check --show-config", "which settings are in force, and why?"}),
          .exit_codes = EXITS_LOOKING},
@@ -126,7 +132,8 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
              "Workers that do not share memory get the work in buckets. With --workers the plan says how they would be "
              "made, how evenly, and how long it would take; --compare puts every way to merge side by side, --picture "
              "draws it.",
-         .operands = OPERANDS(FILE_OPERAND("study or workflow; without it study.json, or else workflow.json" OR_DATA)),
+         .operands = OPERANDS(FILE_OPERAND("study or workflow; without it study.json, or else workflow.json" OR_DATA),
+                              DATA_OPERAND),
          .examples = EXAMPLES({"tessera plan", "what would 'tessera study' cost?"},
                               {"tessera plan study.json --design sets.csv --merge stage --json", "for another program"},
                               {"tessera plan --compare --workers 8", "which grouping suits 8 workers?"},
@@ -138,7 +145,8 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                         "output of the workflow as a file. Where the data comes with a reference, the quality of the "
                         "result is reported too. What an earlier run computed is not computed again.\n\n" DATA_TEXT
                         "\n\n" STOPPING_TEXT,
-         .operands = OPERANDS(FILE_OPERAND("workflow or study; without it study.json, or else workflow.json" OR_DATA)),
+         .operands = OPERANDS(FILE_OPERAND("workflow or study; without it study.json, or else workflow.json" OR_DATA),
+                              DATA_OPERAND),
          .examples = EXAMPLES({"tessera run slide.svs", "find the nuclei of a slide, without a project"},
                               {"tessera run -p G1=40", "the default values, but G1 = 40"},
                               {"tessera run workflow.json --data slides/ -o results", "another folder of images"},
@@ -152,7 +160,7 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                         "phase (vbd) says how much of the variance each of them explains; it reuses the results "
                         "of the first. With --until runs are added until the indices are sharp "
                         "enough.\n\n" DATA_TEXT "\n\n" STOPPING_TEXT,
-         .operands = OPERANDS(FILE_OPERAND("study; without it study.json" OR_DATA)),
+         .operands = OPERANDS(FILE_OPERAND("study; without it study.json" OR_DATA), DATA_OPERAND),
          .examples = EXAMPLES({"tessera study", "the study of this folder"}, {"tessera study -n", "what would it do?"},
                               {"tessera study --trajectories 20 --seed 7", "more runs, other random numbers"},
                               {"tessera study --method two-phase --until 'ci(ST) < 0.05'",

@@ -84,6 +84,8 @@ def check_folder(folder):
     images = [path for path in (HISTOLOGY / "dsb2018").glob("*.png") if not path.stem.endswith("_labels")]
     equal((checked["ok"], checked["summary"]["files"]), (True, len(images)), "images of the folder")
     check(any("_labels.png" in note for note in checked["notes"]), f"the truths are not named: {checked['notes']}")
+    several = call_json("check", images[0], images[1], images[2], cwd=folder)
+    equal((several["ok"], several["summary"]["files"]), (True, 3), "several images")
     refused = call("run", HISTOLOGY / "dsb2018/he01_labels.png", cwd=folder, expect=3).stderr
     check("is a grey image with 16 bits per pixel, but the built-in workflow needs an RGB image with 8 bits per channel"
           in refused and "help: convert it" in refused, f"a label image alone:\n{refused}")
