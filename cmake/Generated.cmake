@@ -1,4 +1,4 @@
-# Files that the build writes: the version header, the implementation digests, the embedded demo files.
+# Files that the build writes: the version header, the implementation digests, the files that the program carries.
 # SPDX-License-Identifier: Apache-2.0
 set(generated ${CMAKE_BINARY_DIR}/generated)
 if(EXISTS ${PROJECT_SOURCE_DIR}/src/base/version.h.in)

@@ -70,13 +70,13 @@ foreach(line ${layers})
   endforeach()
 endforeach()
 
-# The digests belong to the operations, the demo files to the public calls; neither belongs to the contract in op.
+# The digests belong to the operations, not to the contract in op; the files that the program carries to base.
 foreach(module ${ts_modules})
   ts_target_name(${module} name)
   if(module MATCHES "^ops/|^project$")
     target_link_libraries(${name} PUBLIC ts_implementations)
   endif()
-  if(module STREQUAL "api")
+  if(module STREQUAL "base")
     target_link_libraries(${name} PUBLIC ts_embedded)
   endif()
 endforeach()

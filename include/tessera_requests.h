@@ -72,11 +72,15 @@ struct tessera_list_request {
   const char *folder, *file;
 };
 
-/* tessera_init_project: folder must be absent or empty */
+/* tessera_init_project: folder must be absent or empty; with `data`, only the files that are written must be absent */
 struct tessera_init_request {
   size_t size_bytes;
   const char *folder;
-  const char *demo; /* NULL: an empty project */
+  const char *demo; /* NULL: the smallest project, or one for `data` */
+  /* files, folders or patterns, relative to the current folder: images, and beside them what shows their truth */
+  const char *const *data;
+  size_t data_count;
+  const char *truth; /* "*_labels.png", '*' for the name of the image; NULL: the usual names */
 };
 
 /* tessera_project_open (tessera_handles.h); what changes a study, such as its method, belongs to requests of runs */

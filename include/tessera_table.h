@@ -22,7 +22,7 @@ enum tessera_completes {
   TESSERA_COMPLETES_RUN,
   TESSERA_COMPLETES_DEMO,
   TESSERA_COMPLETES_METHOD, /* those of the command */
-  TESSERA_COMPLETES_COMMAND
+  TESSERA_COMPLETES_COMMAND /* or a page of help */
 };
 
 /* What the text of an option says. */

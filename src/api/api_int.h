@@ -63,7 +63,7 @@ json_t *ts_study_output_notes(const struct ts_project *project, size_t output);
 const char *ts_study_over_tiles(const struct ts_project *project, const struct study_output *output);
 const char *ts_study_over_files(const struct ts_project *project, const struct study_output *output);
 
-/* init.c: demos this program carries; a new reference. */
+/* init/init.c: demos this program carries; a new reference. */
 json_t *ts_demo_list(void);
 
 /* log.c: whether a task row is meant by "segment.split", "split", "segment/9c1e" or the first digits of its key. */

@@ -5,8 +5,8 @@
 #include "work/engine.h"
 #include "work/planning.h"
 
-#include "api/embedded.h"
 #include "base/alloc.h"
+#include "base/embedded.h"
 #include "base/file.h"
 #include "base/order.h"
 #include "demo/slide.h"
@@ -100,13 +100,11 @@ struct made_project {
   const char *data[1];
 };
 
-static const struct ts_embedded_file *find_embedded(const char *name) {
+/* The workflow of a demo; NULL: there is no such demo. */
+static const struct ts_embedded_file *find_workflow(const char *name) {
   char path[128];
   snprintf(path, sizeof path, "%s/workflow.json", name);
-  for (size_t i = 0; i < ts_embedded_file_count; i++) {
-    if (strcmp(ts_embedded_files[i].path, path) == 0) return &ts_embedded_files[i];
-  }
-  return NULL;
+  return ts_embedded_find(path);
 }
 
 static bool make_slide(const char *path, struct ts_error *err) {
@@ -173,7 +171,7 @@ int ts_bench(const struct ts_request *request, char **reply) {
   const bool possible = ts_work_init(&work, &project, &issues);
   json_t *object = ts_reply_new("tessera.bench/1");
   const char *name = request->file ? request->file : "nuclei";
-  const struct ts_embedded_file *embedded = ts_file_exists(name) ? NULL : find_embedded(name);
+  const struct ts_embedded_file *embedded = ts_file_exists(name) ? NULL : find_workflow(name);
   if (embedded && !make_project(&made, embedded, &changed, &err))
     ts_issues_fault(&issues, &err);
   else if (possible)

@@ -7,7 +7,6 @@
 #include "study/course.h"
 #include "work/planning.h"
 
-#include "api/embedded.h"
 #include "base/alloc.h"
 
 #include <string.h>
@@ -57,15 +56,15 @@ static void warn(struct ts_work *work, struct ts_issues *issues) {
 }
 
 void ts_check_project(struct ts_work *work, struct ts_project *project, json_t *object, struct ts_issues *issues) {
-  const struct ts_request *request = project->request;
   const struct study_file *study = &project->study;
+  const char *named = project->request->file;
   bool read = ts_work_init(work, project, issues) && ts_project_read(project, issues);
   /* The data of a study is looked at even if another part of it is wrong: all faults at once. */
-  if (project->workflow && (!study->is_bare_workflow || request->data_count > 0))
+  if (project->workflow && (!study->is_bare_workflow || project->request->data_count > 0))
     ts_project_open_dataset(project, !study->is_bare_workflow, issues);
   if (project->workflow && project->dataset.tile_count > 0) ts_units_check_space(project, issues);
   if (read) check_outputs(project, &work->arena, issues);
-  json_object_set_new(object, "file", json_string(study->path ? study->path : request->file ? request->file : ""));
+  json_object_set_new(object, "file", json_string(study->path ? study->path : named ? named : ""));
   json_object_set_new(object, "kind", json_string(study->is_bare_workflow ? "workflow" : "study"));
   json_object_set_new(object, "halo", ts_project_halo_json(project));
   if (read && project->workflow) add_summary(project, object, issues);

@@ -1,6 +1,7 @@
 /* Lists what this build knows: operations, demos, methods, samplers, analyses.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
+#include "project/operand.h"
 #include "project/study_method.h"
 #include "request/table.h"
 
@@ -105,13 +106,18 @@ static json_t *analyses_json(void) {
   return list;
 }
 
+static void read_named(struct ts_project *project, struct ts_issues *issues) {
+  const char *path = ts_request_path(project->request, &project->arena, project->request->file);
+  if (ts_operand_refuse_data(path, "a workflow or study", issues)) ts_project_read(project, issues);
+}
+
 int ts_list(const struct ts_request *request, char **reply) {
   struct ts_issues issues = {0};
   ts_auto(ts_project_release) struct ts_project project;
   ts_project_init(&project, request);
   json_t *object = ts_reply_new("tessera.list/1");
   if (request->file) /* also the operations a workflow brings along */
-    ts_project_read(&project, &issues);
+    read_named(&project, &issues);
   else
     project.registry = ts_project_registry();
   json_t *operations = json_array();

@@ -1,18 +1,10 @@
 /* Writes an operation from its descriptor.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
-#include "api/embedded.h"
 #include "generate/generate.h"
 
 #include "base/alloc.h"
-
-#include <string.h>
-
-static const struct ts_embedded_file *find_header(void) {
-  for (size_t i = 0; i < ts_embedded_file_count; i++)
-    if (strcmp(ts_embedded_files[i].path, "include/tessera_op.h") == 0) return &ts_embedded_files[i];
-  TS_BUG("the program does not carry tessera_op.h");
-}
+#include "base/embedded.h"
 
 /* The new folder is named as below the project, and so are the commands. */
 static json_t *next_commands(bool ok) {
@@ -27,9 +19,10 @@ int ts_new_operation(const struct ts_request *request, char **reply) {
   ts_auto(ts_arena_release) struct ts_arena arena = {0};
   ts_auto(ts_generated_release) struct ts_generated made = {0};
   struct ts_json_doc descriptor = {0};
-  const struct ts_embedded_file *header = find_header();
+  const struct ts_embedded_file *header = ts_embedded_find("include/tessera_op.h");
   json_t *object = ts_reply_new("tessera.new/1");
   bool ok = false;
+  if (!header) TS_BUG("the program does not carry tessera_op.h");
   if (!request->file) {
     ts_issues_usage(&issues, "tessera new operation DESCRIPTOR.json", "no descriptor was given");
   } else if (!ts_json_doc_open(&descriptor, ts_request_path(request, &arena, request->file), &err)) {

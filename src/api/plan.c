@@ -136,8 +136,8 @@ static bool open_first(struct study_course *course, const struct ts_project *pro
 /* The file, the store if there is one, the data and the sets. */
 static bool open_all(struct ts_work *work, struct ts_project *project, struct study_course *course,
                      struct parameter_sets *sets, struct ts_issues *issues) {
-  const struct ts_request *request = project->request;
   if (!ts_project_read(project, issues) || !open_existing_store(work, project, issues)) return false;
+  const struct ts_request *request = project->request;
   if (request->picture &&
       !ts_check_output_file(request, ts_request_path(request, &work->arena, request->picture), issues))
     return false;

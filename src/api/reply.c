@@ -19,10 +19,14 @@ static void warn_of_damage(const struct ts_store *store, struct ts_issues *issue
                  ts_store_path(store), (unsigned long long)count);
 }
 
-json_t *ts_reply_warnings(const struct ts_issues *issues) {
+static json_t *texts_json(char *const *texts, size_t count) {
   json_t *list = json_array();
-  for (size_t i = 0; i < issues->warning_count; i++) json_array_append_new(list, json_string(issues->warnings[i]));
+  for (size_t i = 0; i < count; i++) json_array_append_new(list, json_string(texts[i]));
   return list;
+}
+
+json_t *ts_reply_warnings(const struct ts_issues *issues) {
+  return texts_json(issues->warnings, issues->warning_count);
 }
 
 int ts_reply_finish(json_t *object, int exit_code, char **reply, const struct ts_store *store,
@@ -33,6 +37,7 @@ int ts_reply_finish(json_t *object, int exit_code, char **reply, const struct ts
   ts_faults_sort(faults);
   for (size_t i = 0; i < faults->count; i++) json_array_append_new(list, ts_error_to_json(&faults->items[i]));
   if (faults->count > 0) exit_code = ts_error_exit_code(faults->items[0].code);
+  if (issues->note_count > 0) json_object_set_new(object, "notes", texts_json(issues->notes, issues->note_count));
   json_object_set_new(object, "warnings", ts_reply_warnings(issues));
   json_object_set_new(object, "faults", list);
   *reply = ts_json_dump(object, false, true);

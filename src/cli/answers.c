@@ -23,31 +23,45 @@ static void print_and_release(struct ts_str *text) {
   ts_str_release(text);
 }
 
-/* The command that the topic names; false if there is none. NULL for no topic. */
-static bool find_topic(const struct ts_cli_session *session, const struct tessera_command **command,
-                       struct ts_error *err) {
-  const char *topic = session->arguments.topic;
-  *command = topic ? ts_cli_command_find(topic) : NULL;
-  if (*command || !topic) return true;
+/* What 'help' and 'man' are asked about: a command, a page of help, or neither: the program. */
+struct subject {
+  const struct tessera_command *command;
+  const struct ts_topic *topic;
+};
+
+/* False if there is nothing of this name. */
+static bool find_subject(const struct ts_cli_session *session, struct subject *subject, struct ts_error *err) {
+  const char *name = session->arguments.topic;
+  *subject = (struct subject){0};
+  if (!name) return true;
+  subject->command = ts_cli_command_find(name);
+  subject->topic = ts_topic_find(name);
+  if (subject->command || subject->topic) return true;
   const char *names[MAX_NAMES];
   size_t count = ts_cli_command_names(names, MAX_NAMES);
-  ts_fail(err, TS_ERR_USAGE, "unknown command '%s'", topic);
-  ts_suggest_help(err, topic, names, count, "", "'tessera help' lists the commands");
+  for (size_t i = 0; ts_topic_at(i) && count < MAX_NAMES; i++) names[count++] = ts_topic_at(i)->name;
+  ts_fail(err, TS_ERR_USAGE, "there is no command or page of help '%s'", name);
+  ts_suggest_help(err, name, names, count, "", "'tessera help' lists them");
   return false;
 }
 
+static size_t text_width(void) {
+  const int columns = ts_cli_output_width(stdout);
+  return columns == 0 ? TEXT_COLUMNS : columns > MAX_COLUMNS ? MAX_COLUMNS : (size_t)columns;
+}
+
+/* 'study' is a command and a file: the help of both. */
 int ts_answer_help(const struct ts_cli_session *session, struct ts_error *err) {
-  const struct tessera_command *command = session->arguments.command;
-  bool asked = ts_cli_command_is(command, "help");
-  if (asked && !session->arguments.help && !find_topic(session, &command, err)) return ts_error_exit_code(TS_ERR_USAGE);
-  int columns = ts_cli_output_width(stdout);
-  size_t width = columns == 0 ? TEXT_COLUMNS : columns > MAX_COLUMNS ? MAX_COLUMNS : (size_t)columns;
+  struct subject subject = {.command = session->arguments.command};
+  const bool is_asked = ts_cli_command_is(subject.command, "help");
+  if (is_asked && !session->arguments.help && !find_subject(session, &subject, err))
+    return ts_error_exit_code(TS_ERR_USAGE);
+  const size_t width = text_width();
   struct ts_str text = {0};
-  if (command) {
-    ts_help_command(&text, command, width);
-  } else {
-    ts_help_overview(&text, width);
-  }
+  if (subject.command) ts_help_command(&text, subject.command, width);
+  if (subject.command && subject.topic) ts_str_add(&text, "\n\n");
+  if (subject.topic) ts_help_topic(&text, subject.topic, width);
+  if (!subject.command && !subject.topic) ts_help_overview(&text, width);
   print_and_release(&text);
   return 0;
 }
@@ -76,10 +90,13 @@ int ts_answer_completion(const struct ts_cli_session *session) {
 }
 
 int ts_answer_man(const struct ts_cli_session *session, struct ts_error *err) {
-  const struct tessera_command *command = NULL;
-  if (!find_topic(session, &command, err)) return ts_error_exit_code(TS_ERR_USAGE);
+  struct subject subject;
+  if (!find_subject(session, &subject, err)) return ts_error_exit_code(TS_ERR_USAGE);
   struct ts_str text = {0};
-  ts_man_page(&text, command);
+  if (subject.topic && !subject.command)
+    ts_man_topic(&text, subject.topic);
+  else
+    ts_man_page(&text, subject.command);
   print_and_release(&text);
   return 0;
 }
@@ -110,6 +127,15 @@ static void print_methods(const struct tessera_command *command) {
   json_decref(list);
 }
 
+/* The commands, and what else has a page of help; 'study' is both. */
+static void print_names(bool with_topics) {
+  const char *names[MAX_NAMES];
+  size_t count = ts_cli_command_names(names, MAX_NAMES);
+  for (size_t i = 0; i < count; i++) puts(names[i]);
+  for (size_t i = 0; with_topics && ts_topic_at(i); i++)
+    if (!ts_cli_command_find(ts_topic_at(i)->name)) puts(ts_topic_at(i)->name);
+}
+
 int ts_answer_words(const struct ts_cli_session *session) {
   const struct tessera_command *command = ts_cli_command_find(session->arguments.topic);
   if (command) {
@@ -118,10 +144,10 @@ int ts_answer_words(const struct ts_cli_session *session) {
     print_members("status", session, "runs", "id");
   } else if (strcmp(session->arguments.topic, "demos") == 0) {
     print_members("list", session, "demos", "name");
+  } else if (strcmp(session->arguments.topic, "pages") == 0) {
+    for (size_t i = 0; ts_topic_at(i); i++) printf("%s.%s\n", ts_topic_at(i)->name, ts_topic_at(i)->section);
   } else {
-    const char *names[MAX_NAMES];
-    size_t count = ts_cli_command_names(names, MAX_NAMES);
-    for (size_t i = 0; i < count; i++) puts(names[i]);
+    print_names(strcmp(session->arguments.topic, "topics") == 0);
   }
   return 0;
 }

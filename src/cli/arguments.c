@@ -259,7 +259,7 @@ static bool assign_operands(const struct walk *walk) {
     if ((word || !operand->optional) &&
         !tessera_call_set(walk->arguments->call, operand->sets, word, operand->name, &fault))
       return ts_argument_fail(&fault, walk->err);
-    if (!word || !tessera_operand_repeats(command, operand)) operand++;
+    if (!word || !tessera_operand_repeats(command, operand)) operand++; /* one that repeats takes all the rest */
   }
   return true;
 }

@@ -22,7 +22,7 @@ static void add_reply(struct ts_str *out, enum tessera_completes completes, cons
   case TESSERA_COMPLETES_METHOD:
     ts_str_add(out, "_tessera_reply -W \"$(tessera words \"$command\" 2>/dev/null)\"");
     break;
-  case TESSERA_COMPLETES_COMMAND: ts_str_add(out, "_tessera_reply -W \"$commands\""); break;
+  case TESSERA_COMPLETES_COMMAND: ts_str_add(out, "_tessera_reply -W \"$(tessera words topics 2>/dev/null)\""); break;
   case TESSERA_COMPLETES_CHOICES:
     ts_str_add(out, "_tessera_reply -W '");
     for (size_t i = 0; choices && choices[i]; i++) ts_str_addf(out, "%s%s", i ? " " : "", choices[i]);

@@ -25,7 +25,7 @@ static void add_zsh_action(struct ts_str *out, enum tessera_completes completes,
   case TESSERA_COMPLETES_RUN: ts_str_add(out, " _tessera_words runs"); break;
   case TESSERA_COMPLETES_DEMO: ts_str_add(out, " _tessera_words demos"); break;
   case TESSERA_COMPLETES_METHOD: ts_str_add(out, " _tessera_words $line[1]"); break;
-  case TESSERA_COMPLETES_COMMAND: ts_str_add(out, " _tessera_words commands"); break;
+  case TESSERA_COMPLETES_COMMAND: ts_str_add(out, " _tessera_words topics"); break;
   case TESSERA_COMPLETES_CHOICES:
     ts_str_add_char(out, '(');
     for (size_t i = 0; choices && choices[i]; i++) ts_str_addf(out, "%s%s", i ? " " : "", choices[i]);
@@ -151,7 +151,7 @@ static void add_fish_words(struct ts_str *out, enum tessera_completes completes,
     ts_str_add(out, " -a '(for c in sample analyse study plan; __fish_seen_subcommand_from $c; and tessera words $c "
                     "2>/dev/null; end)'");
     break;
-  case TESSERA_COMPLETES_COMMAND: ts_str_add(out, " -a '(tessera words commands 2>/dev/null)'"); break;
+  case TESSERA_COMPLETES_COMMAND: ts_str_add(out, " -a '(tessera words topics 2>/dev/null)'"); break;
   case TESSERA_COMPLETES_CHOICES:
     ts_str_add(out, " -a '");
     for (size_t i = 0; choices && choices[i]; i++) ts_str_addf(out, "%s%s", i ? " " : "", choices[i]);

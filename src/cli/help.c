@@ -1,4 +1,4 @@
-/* The help texts, made from the command table.
+/* The help texts, made from the tables of commands and topics.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/help.h"
 
@@ -16,7 +16,8 @@ static void add_synopsis(struct ts_str *out, const struct tessera_command *comma
   ts_str_addf(out, "tessera %s", command->name);
   for (size_t i = 0; command->operands[i].name; i++) {
     const struct tessera_operand *operand = &command->operands[i];
-    ts_str_addf(out, operand->optional ? " [%s]" : " %s", operand->name);
+    ts_str_addf(out, operand->optional ? " [%s]%s" : " %s%s", operand->name,
+                tessera_operand_repeats(command, operand) ? "..." : "");
   }
 }
 
@@ -78,6 +79,16 @@ static void add_group(struct ts_str *out, const char *group, size_t width) {
   }
 }
 
+static void add_topics(struct ts_str *out, size_t width) {
+  ts_str_add(out, "\nPages of help\n");
+  const struct ts_topic *topic;
+  for (size_t i = 0; (topic = ts_topic_at(i)); i++) {
+    ts_auto(ts_str_release) struct ts_str summary = {0};
+    ts_topic_summary(topic, &summary);
+    add_entry(out, topic->name, ts_str_get(&summary), 14, width);
+  }
+}
+
 void ts_help_overview(struct ts_str *out, size_t width) {
   ts_str_add(out, "tessera: " TS_PROGRAM_SUMMARY "\n\nUsage: tessera COMMAND [OPTION]... [ARGUMENT]...\n");
   const char *previous = "";
@@ -88,9 +99,10 @@ void ts_help_overview(struct ts_str *out, size_t width) {
     add_group(out, group, width);
     previous = group;
   }
+  add_topics(out, width);
   add_options(out, NULL, true, width);
   add_exit_codes(out, UINT32_MAX, width);
-  ts_str_add(out, "\n'tessera help COMMAND' says more. To begin: tessera init --demo nuclei\n");
+  ts_str_add(out, "\n'tessera help WHAT' says more. To begin: tessera init --demo nuclei, or tessera run SLIDE\n");
 }
 
 static void add_paragraphs(struct ts_str *out, const char *text, size_t width) {
@@ -145,4 +157,33 @@ void ts_help_command(struct ts_str *out, const struct tessera_command *command, 
   add_options(out, command, true, width);
   add_examples(out, command);
   add_exit_codes(out, command->exit_codes, width);
+}
+
+/* ---- topics ---- */
+
+static void write_heading(struct ts_str *out, const char *text) { ts_str_addf(out, "\n%s\n", text); }
+
+static void write_paragraph(const struct ts_topic_writer *writer, struct ts_str *out, const char *text) {
+  add_paragraphs(out, text, writer->width);
+}
+
+static void write_entry(const struct ts_topic_writer *writer, struct ts_str *out, const char *term, const char *text) {
+  add_entry(out, term, text, METHOD_COLUMNS, writer->width);
+}
+
+static void write_literal(struct ts_str *out, const char *lines) {
+  while (*lines) {
+    const size_t length = strcspn(lines, "\n");
+    ts_str_add(out, length > 0 ? "  " : "");
+    ts_str_add_bytes(out, lines, length + 1);
+    lines += length + 1;
+  }
+}
+
+void ts_help_topic(struct ts_str *out, const struct ts_topic *topic, size_t width) {
+  const struct ts_topic_writer writer = {width, write_heading, write_paragraph, write_entry, write_literal};
+  ts_str_addf(out, "tessera help %s: ", topic->name);
+  ts_topic_summary(topic, out);
+  ts_str_add_char(out, '\n');
+  ts_topic_write(topic, &writer, out);
 }

@@ -1,4 +1,4 @@
-/* The man pages, made from the command table: tessera(1) and one page per command.
+/* The man pages: tessera(1) and one page per command, made from the command table, and one per topic.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Only macros of man(7) that groff and mandoc both know. No date: the same source gives the same page. */
@@ -37,18 +37,23 @@ static void add_sentence(struct ts_str *out, const char *text) {
   ts_str_release(&sentence);
 }
 
+/* "tessera-study", "5", and what it is about. */
+static void add_title(struct ts_str *out, const char *title, const char *section, const char *manual,
+                      const char *summary) {
+  ts_str_add(out, ".\\\" Made from the tables of tessera.\n.\\\" SPDX-License-Identifier: Apache-2.0\n.TH ");
+  for (const char *p = title; *p; p++) ts_str_add_char(out, ts_char_upper(*p));
+  ts_str_addf(out, " %s \"\" \"tessera %s\" \"%s\"\n.SH NAME\n", section, TS_VERSION, manual);
+  add_text(out, title);
+  ts_str_add(out, " \\- ");
+  add_text(out, summary);
+  ts_str_add_char(out, '\n');
+}
+
 static void add_heading(struct ts_str *out, const struct tessera_command *command) {
-  struct ts_str title = {0};
+  ts_auto(ts_str_release) struct ts_str title = {0};
   ts_str_add(&title, command ? "tessera-" : "tessera");
   if (command) ts_str_add(&title, command->name);
-  ts_str_add(out, ".\\\" Made from the command table of tessera.\n.\\\" SPDX-License-Identifier: Apache-2.0\n.TH ");
-  for (const char *p = ts_str_get(&title); *p; p++) ts_str_add_char(out, ts_char_upper(*p));
-  ts_str_addf(out, " 1 \"\" \"tessera %s\" \"User Commands\"\n.SH NAME\n", TS_VERSION);
-  add_text(out, ts_str_get(&title));
-  ts_str_add(out, " \\- ");
-  add_text(out, command ? command->summary : TS_PROGRAM_SUMMARY);
-  ts_str_add_char(out, '\n');
-  ts_str_release(&title);
+  add_title(out, ts_str_get(&title), "1", "User Commands", command ? command->summary : TS_PROGRAM_SUMMARY);
 }
 
 static void add_synopsis(struct ts_str *out, const struct tessera_command *command) {
@@ -59,7 +64,9 @@ static void add_synopsis(struct ts_str *out, const struct tessera_command *comma
   }
   ts_str_addf(out, " %s\n", command->name);
   for (size_t i = 0; command->operands[i].name; i++) {
-    ts_str_addf(out, command->operands[i].optional ? ".RI [ %s ]\n" : ".I %s\n", command->operands[i].name);
+    const struct tessera_operand *operand = &command->operands[i];
+    ts_str_addf(out, operand->optional ? ".RI [ %s ]%s\n" : ".I %s%s\n", operand->name,
+                tessera_operand_repeats(command, operand) ? "..." : "");
   }
   ts_str_add(out, ".RI [ OPTION ]...\n");
 }
@@ -138,6 +145,17 @@ static void add_commands(struct ts_str *out) {
   }
 }
 
+static void add_topics(struct ts_str *out) {
+  const struct ts_topic *topic;
+  ts_str_add(out, ".SH FORMATS AND LISTS\n");
+  for (size_t i = 0; (topic = ts_topic_at(i)); i++) {
+    ts_auto(ts_str_release) struct ts_str summary = {0};
+    ts_topic_summary(topic, &summary);
+    ts_str_addf(out, ".TP\n.BR tessera\\-%s (%s)\n", topic->name, topic->section);
+    add_sentence(out, ts_str_get(&summary));
+  }
+}
+
 static void add_exit_status(struct ts_str *out, uint32_t codes) {
   ts_str_add(out, ".SH EXIT STATUS\n");
   const struct tessera_exit_code *exit;
@@ -190,8 +208,52 @@ void ts_man_page(struct ts_str *out, const struct tessera_command *command) {
                    "parameters matter, and keeps every product, so that nothing is computed twice.\n\n"
                    "Results go to standard output; progress, messages and errors go to standard error.");
     add_commands(out);
+    add_topics(out);
     add_options(out, NULL, true);
     add_environment(out);
     add_exit_status(out, UINT32_MAX);
   }
+}
+
+/* ---- topics ---- */
+
+static void write_heading(struct ts_str *out, const char *text) {
+  ts_str_add(out, ".SH \"");
+  for (const char *p = text; *p; p++) ts_str_add_char(out, *p == '"' ? '\'' : ts_char_upper(*p));
+  ts_str_add(out, "\"\n");
+}
+
+static void write_paragraph(const struct ts_topic_writer *writer, struct ts_str *out, const char *text) {
+  (void)writer;
+  ts_str_add(out, ".PP\n");
+  add_text(out, text);
+  ts_str_add_char(out, '\n');
+}
+
+static void write_entry(const struct ts_topic_writer *writer, struct ts_str *out, const char *term, const char *text) {
+  (void)writer;
+  ts_str_add(out, ".TP\n.B ");
+  add_text(out, term);
+  ts_str_add_char(out, '\n');
+  add_text(out, *text ? text : term);
+  ts_str_add_char(out, '\n');
+}
+
+static void write_literal(struct ts_str *out, const char *lines) {
+  ts_str_add(out, ".PP\n.nf\n");
+  add_text(out, lines);
+  ts_str_add(out, ".fi\n");
+}
+
+void ts_man_topic(struct ts_str *out, const struct ts_topic *topic) {
+  const struct ts_topic_writer writer = {0, write_heading, write_paragraph, write_entry, write_literal};
+  ts_auto(ts_str_release) struct ts_str title = {0};
+  ts_auto(ts_str_release) struct ts_str summary = {0};
+  ts_str_addf(&title, "tessera-%s", topic->name);
+  ts_topic_summary(topic, &summary);
+  add_title(out, ts_str_get(&title), topic->section,
+            strcmp(topic->section, "5") == 0 ? "File Formats" : "Miscellaneous", ts_str_get(&summary));
+  ts_str_add(out, ".SH DESCRIPTION\n");
+  ts_topic_write(topic, &writer, out);
+  ts_str_add(out, ".SH SEE ALSO\n.BR tessera (1)\n");
 }

@@ -130,11 +130,12 @@ static void add_failed(struct ts_str *out, const struct ts_view *view, const jso
   }
 }
 
-static void add_warnings(struct ts_str *out, const json_t *warnings) {
-  for (size_t i = 0; i < json_array_size(warnings); i++) {
-    const char *text = json_string_value(json_array_get(warnings, i));
+/* One to a line. */
+static void add_texts(struct ts_str *out, const json_t *list, const char *before) {
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const char *text = json_string_value(json_array_get(list, i));
     if (!text) continue;
-    if (!ts_str_starts_with(text, "warning")) ts_str_add(out, "warning: ");
+    if (!ts_str_starts_with(text, "warning")) ts_str_add(out, before);
     ts_cli_text_add_safe(out, text);
     ts_str_add_char(out, '\n');
   }
@@ -144,7 +145,8 @@ void ts_cli_reply_add_messages(struct ts_str *out, const struct ts_view *view, c
   struct ts_str errors = {0};
   add_faults(&errors, view, json_object_get(reply, "faults"));
   add_failed(&errors, view, reply);
-  if (warnings) add_warnings(out, json_object_get(reply, "warnings"));
+  if (warnings) add_texts(out, json_object_get(reply, "notes"), "");
+  if (warnings) add_texts(out, json_object_get(reply, "warnings"), "warning: ");
   if (out->length > 0 && errors.length > 0) ts_str_add_char(out, '\n');
   ts_str_add(out, ts_str_get(&errors));
   ts_str_release(&errors);

@@ -40,6 +40,10 @@ void ts_show_nothing(const json_t *reply, const struct ts_view *view, struct ts_
 /* Where the time of a run went, for -v; nothing if the reply does not say. */
 void ts_show_profile(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 
+/* show/start.c: the ports of an operation as "image: image/rgb8, mask: mask", its parameters as "G1 integer 0..255". */
+void ts_show_ports(struct ts_str *out, const json_t *ports);
+void ts_show_parameters(struct ts_str *out, const json_t *parameters);
+
 /* show_tissue.c: a line for each file that tissue was looked for in. */
 void ts_show_tissue(const json_t *reply, struct ts_str *out);
 

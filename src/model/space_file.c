@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "design/groups.h"
 #include "model/origin.h"
+#include "project/operand.h"
 
 #include <string.h>
 
@@ -60,6 +61,7 @@ bool ts_space_file_open(struct space_file *file, const struct ts_request *reques
     return ts_issues_usage(issues, "name a space file, a problem of SALib, a workflow or a study: --space FILE",
                            "no space was given: which parameters are varied, and how far");
   const char *path = ts_request_path(request, &file->arena, request->space);
+  if (!ts_operand_refuse_data(path, "a space, a workflow or a study", issues)) return false;
   if (!ts_json_doc_open(&doc, path, &err)) return ts_issues_fault(issues, &err);
   bool ok;
   if (is_space(doc.root)) {

@@ -59,11 +59,23 @@ void ts_issues_warn_once(struct ts_issues *issues, const char *format, ...) {
   add_warning(issues, text);
 }
 
+void ts_issues_note(struct ts_issues *issues, const char *format, ...) {
+  char text[ISSUE_BYTES];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  issues->notes = ts_grow(issues->notes, issues->note_count, &issues->note_capacity, sizeof *issues->notes);
+  issues->notes[issues->note_count++] = ts_strdup(text);
+}
+
 bool ts_issues_ok(const struct ts_issues *issues) { return issues->faults.count == 0; }
 
 void ts_issues_release(struct ts_issues *issues) {
   for (size_t i = 0; i < issues->warning_count; i++) free(issues->warnings[i]);
   free(issues->warnings);
+  for (size_t i = 0; i < issues->note_count; i++) free(issues->notes[i]);
+  free(issues->notes);
   ts_faults_release(&issues->faults);
   *issues = (struct ts_issues){0};
 }

@@ -1,4 +1,4 @@
-/* What is wrong with a call so far: faults, which end it, and warnings, which do not.
+/* What is to be said about a call so far: faults, which end it, warnings, which do not, and notes.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Everything that can complain takes an issues as its last argument. Faults are gathered; a step returns false as soon
@@ -15,6 +15,8 @@ struct ts_issues {
   struct ts_faults faults;
   char **warnings; /* owned, each of them owned too */
   size_t warning_count, warning_capacity;
+  char **notes; /* the same: what the call chose by itself, for the user to know */
+  size_t note_count, note_capacity;
 };
 
 /* False, for the caller to return. A file that has changed is reported once: every task that reads it reports it. */
@@ -24,6 +26,7 @@ bool ts_issues_usage(struct ts_issues *issues, const char *help, const char *for
 void ts_issues_warn(struct ts_issues *issues, const char *format, ...) TS_PRINTF(2, 3);
 /* The same text is reported once. */
 void ts_issues_warn_once(struct ts_issues *issues, const char *format, ...) TS_PRINTF(2, 3);
+void ts_issues_note(struct ts_issues *issues, const char *format, ...) TS_PRINTF(2, 3);
 bool ts_issues_ok(const struct ts_issues *issues); /* no faults so far */
 void ts_issues_release(struct ts_issues *issues);
 

@@ -102,7 +102,8 @@ static void check_asked(struct ts_project *project, struct ts_issues *issues) {
         project,
         ts_arena_printf(&project->arena, "the input '%s' has no default run that results could be compared with", name),
         "give it a \"default_run\" in the workflow, or compare with the truth", issues);
-  else if (project->request->data_count > 0 && project->study.reference != REFERENCE_DEFAULT)
+  else if (project->request->data_count > 0 && project->study.reference != REFERENCE_DEFAULT &&
+           !(project->study.reference == REFERENCE_TRUTH && is_given))
     fail_reference(project, "the reference of the study belongs to its own data, not to that of --data",
                    "leave out --data, or remove \"reference\" to compare with the default run", issues);
   else if (project->study.reference == REFERENCE_TRUTH && !is_given)

@@ -70,7 +70,7 @@ static void read_data(struct study_reader *r, const json_t *root) {
   f->halo_px = ts_study_read_integer(&inner, data, "halo", 0, INT64_MAX, 0);
   f->level = (int32_t)ts_study_read_integer(&inner, data, "level", 0, INT32_MAX, 0);
   read_tissue(&inner, data);
-  if (!f->manifest && !json_object_get(data, "files"))
+  if (!f->manifest && !json_object_get(data, "files") && r->project->request->data_count == 0 && !r->project->order)
     ts_study_complain(&inner, NULL, TS_ERR_MISSING_KEY, TS_JSON_VALUE, "'data' names no files",
                       "add \"files\": [\"slide.png\"] or \"manifest\": \"data.csv\"");
 }

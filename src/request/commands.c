@@ -26,6 +26,11 @@
   "running operations to give up and ends the program within two seconds; a third ends it at once. --resume goes on "  \
   "after either."
 
+/* What project/built_in.c does. */
+#define DATA_TEXT                                                                                                      \
+  "Given data instead of a file, takes the study or workflow of the folder with this data. Where there is none, the "  \
+  "built-in workflow that fits is used and named: 'nuclei' for RGB images with 8 bits per channel."
+
 static const struct tessera_exit_code exit_codes[] = {
     {"0", "done"},
     {"1", "some tasks failed; all others were finished"},
@@ -51,30 +56,48 @@ enum {
 
 #define FILE_OPERAND(text)                                                                                             \
   { .name = "FILE", .optional = true, .sets = "file", .help = (text), .completes = TESSERA_COMPLETES_FILE }
+/* What ts_operand_settle takes. */
+#define OR_DATA "; or data: an image, a folder of images, a manifest (CSV)"
+#define DATA_OPERAND                                                                                                   \
+  {                                                                                                                    \
+    .name = "DATA", .optional = true, .sets = "data", .help = "further data, as with --data; may be repeated",         \
+    .completes = TESSERA_COMPLETES_FILE                                                                                \
+  }
 #define RUN_OPERAND(is_optional, text)                                                                                 \
   { .name = "RUN", .optional = (is_optional), .sets = "run", .help = (text), .completes = TESSERA_COMPLETES_RUN }
 
 static const char *const store_words[] = {"costs", "verify", NULL};
 static const char *const new_words[] = {"operation", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
-static const char *const word_kinds[] = {"commands", "runs",    "demos",    "plan", "study",
-                                         "sample",   "analyse", "schedule", "tune", NULL};
+static const char *const word_kinds[] = {"commands", "topics", "pages",   "runs",     "demos", "plan",
+                                         "study",    "sample", "analyse", "schedule", "tune",  NULL};
 
 static const struct tessera_operand no_operands[] = {{0}};
 static const struct tessera_example no_examples[] = {{0}};
 
 const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
     [TS_COMMAND_INIT] =
-        {SIZE, .name = "init", .group = START, .summary = "make a project folder, empty or from a demo",
-         .description = "Makes a folder with the smallest workflow and study that run, or with a demo: data that is "
-                        "drawn locally, a workflow, a study and a README. A folder that is not empty is refused.\n\n"
-                        "Without DIR the project goes into the current folder, a demo into a new folder of its name.",
+        {SIZE, .name = "init", .group = START,
+         .summary = "make a project: for your images, from a demo, or to build on",
+         .description =
+             "With --data, looks at images or a folder of them, pairs them with their truths (X_labels.png, "
+             "X_mask.png, "
+             "X.geojson beside X.png, or files of the same name in masks/ or labels/), and writes workflow.json, "
+             "data.csv "
+             "and study.json, with comments that explain each choice; says what it guessed and what it left out. Files "
+             "that it would write must not be there yet.\n\n"
+             "Otherwise makes a folder with the smallest workflow and study that run, or with a demo: data that is "
+             "drawn "
+             "locally, a workflow, a study and a README. A folder that is not empty is refused.\n\n"
+             "Without DIR the project goes into the current folder, a demo into a new folder of its name. --data and "
+             "--truth are relative to the current folder.",
          .operands = OPERANDS({.name = "DIR",
                                .optional = true,
                                .sets = "folder",
                                .help = "the folder to make",
                                .completes = TESSERA_COMPLETES_FOLDER}),
          .examples = EXAMPLES({"tessera init --demo nuclei && cd nuclei && tessera study", "from nothing to a report"},
+                              {"tessera init project --data slides/ --truth '*_labels.png'", "a study of your images"},
                               {"tessera init project", "start a workflow of your own"}),
          .exit_codes = EXITS_LOOKING},
     [TS_COMMAND_CHECK] =
@@ -88,8 +111,9 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                         "environment (TESSERA_JOBS, TESSERA_STORE, TESSERA_COLOR, TESSERA_PROGRESS, TESSERA_SCRATCH; "
                         "NO_COLOR); "
                         "tessera.json in the project; tessera/config.json in $XDG_CONFIG_HOME; the default.",
-         .operands = OPERANDS(FILE_OPERAND("study or workflow; without it study.json, or else workflow.json")),
-         .examples = EXAMPLES({"tessera check", "is study.json fine?"},
+         .operands = OPERANDS(FILE_OPERAND("study or workflow; without it study.json, or else workflow.json" OR_DATA),
+                              DATA_OPERAND),
+         .examples = EXAMPLES({"tessera check", "is study.json fine?"}, {"tessera check slides/", "are these images?"},
                               {"tessera check --show-config", "which settings are in force, and why?"}),
          .exit_codes = EXITS_LOOKING},
     [TS_COMMAND_LIST] = {SIZE, .name = "list", .group = START,
@@ -109,7 +133,8 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
              "Workers that do not share memory get the work in buckets. With --workers the plan says how they would be "
              "made, how evenly, and how long it would take; --compare puts every way to merge side by side, --picture "
              "draws it.",
-         .operands = OPERANDS(FILE_OPERAND("study or workflow; without it study.json, or else workflow.json")),
+         .operands = OPERANDS(FILE_OPERAND("study or workflow; without it study.json, or else workflow.json" OR_DATA),
+                              DATA_OPERAND),
          .examples = EXAMPLES({"tessera plan", "what would 'tessera study' cost?"},
                               {"tessera plan study.json --design sets.csv --merge stage --json", "for another program"},
                               {"tessera plan --compare --workers 8", "which grouping suits 8 workers?"},
@@ -119,9 +144,12 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
         {SIZE, .name = "run", .group = WORK, .summary = "run a workflow once, with one set of parameter values",
          .description = "Runs every stage over the data with default values, or those given with -p, and writes every "
                         "output of the workflow as a file. Where the data comes with a reference, the quality of the "
-                        "result is reported too. What an earlier run computed is not computed again.\n\n" STOPPING_TEXT,
-         .operands = OPERANDS(FILE_OPERAND("workflow or study; without it study.json, or else workflow.json")),
-         .examples = EXAMPLES({"tessera run -p G1=40", "the default values, but G1 = 40"},
+                        "result is reported too. What an earlier run computed is not computed again.\n\n" DATA_TEXT
+                        "\n\n" STOPPING_TEXT,
+         .operands = OPERANDS(FILE_OPERAND("workflow or study; without it study.json, or else workflow.json" OR_DATA),
+                              DATA_OPERAND),
+         .examples = EXAMPLES({"tessera run slide.svs", "find the nuclei of a slide, without a project"},
+                              {"tessera run -p G1=40", "the default values, but G1 = 40"},
                               {"tessera run workflow.json --data slides/ -o results", "another folder of images"},
                               {"tessera run --only segment --data tile.png", "one stage alone"}),
          .exit_codes = EXITS_RUNNING},
@@ -132,8 +160,8 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                         "With --method two-phase a screening (morris) finds the parameters that matter, and a second "
                         "phase (vbd) says how much of the variance each of them explains; it reuses the results "
                         "of the first. With --until runs are added until the indices are sharp "
-                        "enough.\n\n" STOPPING_TEXT,
-         .operands = OPERANDS(FILE_OPERAND("study; without it study.json")),
+                        "enough.\n\n" DATA_TEXT "\n\n" STOPPING_TEXT,
+         .operands = OPERANDS(FILE_OPERAND("study; without it study.json" OR_DATA), DATA_OPERAND),
          .examples = EXAMPLES({"tessera study", "the study of this folder"}, {"tessera study -n", "what would it do?"},
                               {"tessera study --trajectories 20 --seed 7", "more runs, other random numbers"},
                               {"tessera study --method two-phase --until 'ci(ST) < 0.05'",
@@ -169,7 +197,7 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                                .sets = "operation",
                                .help = "a name such as pixels.smooth, a manifest (.json) or a plugin (.so)",
                                .completes = TESSERA_COMPLETES_FILE},
-                              {.name = "NAME=VALUE...",
+                              {.name = "NAME=VALUE",
                                .optional = true,
                                .sets = "parameter",
                                .help = "inputs, which are files, and parameters",
@@ -369,24 +397,31 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                                    {"tessera completion fish > ~/.config/fish/completions/tessera.fish", "for fish"}),
                                .exit_codes = EXITS_PLAIN},
     [TS_COMMAND_HELP] = {SIZE, .is_program = true, .name = "help", .group = MORE,
-                         .summary = "show the help of a command", .description = "Without COMMAND, lists the commands.",
-                         .operands = OPERANDS({.name = "COMMAND",
+                         .summary = "show the help of a command, or what a file can say",
+                         .description =
+                             "Without WHAT, lists commands and pages of help. The pages say what a workflow, "
+                             "a study and a manifest can say, and list operations and methods; installed, "
+                             "they are tessera-workflow(5), tessera-study(5), tessera-manifest(5), "
+                             "tessera-operations(7) and tessera-methods(7).",
+                         .operands = OPERANDS({.name = "WHAT",
                                                .optional = true,
                                                .sets = "topic",
-                                               .help = "a command of this program",
+                                               .help = "a command, or workflow, study, manifest, operations or methods",
                                                .completes = TESSERA_COMPLETES_COMMAND}),
-                         .examples = EXAMPLES({"tessera help study", "the same as 'tessera study --help'"}),
+                         .examples = EXAMPLES({"tessera help study", "the command 'study', and the study file"},
+                                              {"tessera help manifest", "what a manifest of images can say"}),
                          .exit_codes = EXITS_PLAIN},
     [TS_COMMAND_VERSION] = {SIZE, .examples = no_examples, .operands = no_operands, .is_program = true,
                             .name = "version", .group = MORE, .summary = "show the version",
                             .description = "Prints the name and the version of the program.",
                             .exit_codes = EXITS_PLAIN},
     [TS_COMMAND_MAN] = {SIZE, .examples = no_examples, .is_program = true, .name = "man", .summary = "print a man page",
-                        .description = "Prints the man page of the program or of a command in roff, for installing.",
-                        .operands = OPERANDS({.name = "COMMAND",
+                        .description = "Prints the man page of the program, of a command or of a page of help in roff, "
+                                       "for installing. 'study' is the command, 'study.5' the file.",
+                        .operands = OPERANDS({.name = "WHAT",
                                               .optional = true,
                                               .sets = "topic",
-                                              .help = "a command of this program",
+                                              .help = "a command, or a page of help such as study.5",
                                               .completes = TESSERA_COMPLETES_COMMAND}),
                         .exit_codes = EXITS_PLAIN},
     [TS_COMMAND_WORDS] = {SIZE, .examples = no_examples, .is_program = true, .name = "words",
@@ -394,7 +429,8 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                           .description = "Prints one word per line; the completion scripts call it.",
                           .operands = OPERANDS({.name = "KIND",
                                                 .sets = "topic",
-                                                .help = "commands, runs, demos, or a command that takes --method",
+                                                .help = "commands, topics, pages, runs, demos, or a command that takes "
+                                                        "--method",
                                                 .completes = TESSERA_COMPLETES_CHOICES,
                                                 .choices = word_kinds}),
                           .exit_codes = EXITS_PLAIN},

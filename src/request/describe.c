@@ -58,7 +58,7 @@ static json_t *request_of(const struct tessera_command *command) {
     json_object_set_new(properties, option->name, described(type_of(option), option->help));
   }
   for (const struct tessera_operand *operand = command->operands; operand->name; operand++) {
-    if (tessera_operand_repeats(command, operand)) continue; /* an option, which is described already */
+    if (json_object_get(properties, operand->sets)) continue; /* it adds to the list of an option */
     json_t *schema = operand->choices ? json_pack("{s:s, s:o}", "type", "string", "enum", words(operand->choices))
                                       : json_pack("{s:s, s:i}", "type", "string", "minLength", 1);
     json_object_set_new(properties, operand->sets, described(schema, operand->help));

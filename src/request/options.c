@@ -244,9 +244,16 @@ const struct ts_option_row ts_option_rows[] = {
         "design", TEXT, "FILE",
         "parameter sets in a CSV file: a header with names, a row per run ('study' and 'plan': instead of a method's)",
         DESIGNING | BIT(ANALYSE), SETS(design), .part = TS_PART_PLACES, .shown.completes = TESSERA_COMPLETES_FILE),
-    OPTION("data", LIST, "FILE-OR-FOLDER", "data instead of the file's: a file, a folder or a pattern; may be repeated",
-           PLANNING | BIT(CHECK), SETS(data), GIVEN(data_count), .part = TS_PART_PLACES,
+    OPTION("data", LIST, "FILE-OR-FOLDER",
+           "data instead of the file's: images, a folder of them, a pattern or a manifest (CSV); 'init': the data that "
+           "the "
+           "project is for; may be repeated",
+           PLANNING | BIT(CHECK) | BIT(INIT), SETS(data), GIVEN(data_count), .part = TS_PART_PLACES,
            .shown.completes = TESSERA_COMPLETES_FILE),
+    OPTION("truth", TEXT, "PATTERN",
+           "with --data: which files show the truth, '*' standing for the name of the image, such as '*_labels.png' or "
+           "'masks/*.png'; without it the usual names are tried",
+           BIT(INIT), SETS(truth), .shown.completes = TESSERA_COMPLETES_FILE),
     OPTION("image", LIST, "FILE", "image to measure on, instead of a synthetic one", BIT(BENCH), SETS(data),
            GIVEN(data_count), .part = TS_PART_PLACES, .shown.completes = TESSERA_COMPLETES_FILE),
     OPTION("tile", PIXELS, "N", "width and height of tiles in pixels; 0: whole images", PLANNING | BIT(CHECK),

@@ -80,7 +80,8 @@ struct ts_request {
   const char *run;    /* status, log, explain, report: a run id; NULL: the last */
   const char *trace;  /* run, study: file for a Chrome trace of every executed task; NULL: none */
   const char *task;   /* log, explain: "segment.split", "segment/9c1e4f", or a key */
-  const char *demo;   /* init: name of the demo, NULL: an empty project */
+  const char *demo;   /* init: name of the demo, NULL: an empty project, or one for `data` */
+  const char *truth;  /* init, with data: which files show the truth, "*_labels.png"; NULL: those that are usual */
   /* call: name of an operation, or a file that has one; `parameters` are inputs and parameters, `operations` files */
   const char *operation;
   const char *keep_folder; /* call: with has_keep_folder, where its exchange is left; NULL: in the output folder */

@@ -23,7 +23,8 @@ LITERAL = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:\\.|[^"\\\n])*(?:"\s*"(?:\\.|[^"\
 
 def documents():
     """Every document of the project; notices of others are quoted, not ours to word."""
-    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/**/README.md"), ROOT / "tests/plugins/README.md"]
+    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/topics/*.txt"), *ROOT.glob("src/**/README.md"),
+             ROOT / "tests/plugins/README.md"]
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sorted(found)}
 
 

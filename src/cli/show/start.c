@@ -1,4 +1,4 @@
-/* Text of what comes before any run: check, init, list.
+/* Text of what comes before any run: check, list.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/arguments_int.h"
 #include "cli/help.h"
@@ -43,52 +43,8 @@ void ts_show_check(const json_t *reply, const struct ts_view *view, struct ts_st
   ts_show_halo(reply, out);
 }
 
-/* What to do now; the proposals are meant for the new folder. */
-static void add_next(struct ts_str *out, const json_t *reply) {
-  const json_t *next = ts_cli_reply_member(reply, "next");
-  const char *folder = ts_cli_reply_text(reply, "folder");
-  bool elsewhere = *folder && strcmp(folder, ".") != 0;
-  const char *before = "Next: ";
-  if (elsewhere && json_array_size(next) > 0) {
-    struct ts_str quoted = {0};
-    ts_shell_quote(&quoted, folder);
-    ts_str_addf(out, "%scd ", before);
-    ts_cli_text_add_safe(out, ts_str_get(&quoted));
-    ts_str_add_char(out, '\n');
-    ts_str_release(&quoted);
-    before = "      ";
-  }
-  for (size_t i = 0; i < json_array_size(next); i++) {
-    const char *line = json_string_value(json_array_get(next, i));
-    ts_str_add(out, before);
-    ts_cli_text_add_safe(out, line ? line : "");
-    ts_str_add_char(out, '\n');
-    before = "      ";
-  }
-}
-
-void ts_show_init(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
-  const json_t *files = ts_cli_reply_member(reply, "files");
-  ts_str_add(out, "Made ");
-  ts_cli_text_add_safe(out, ts_cli_reply_text(reply, "folder"));
-  size_t count = json_array_size(files);
-  if (count > 0) {
-    struct ts_str names = {0};
-    ts_str_add(out, " with ");
-    for (size_t i = 0; i < count; i++) {
-      const char *name = json_string_value(json_array_get(files, i));
-      if (i > 0) ts_str_add(&names, i + 1 < count ? ", " : " and ");
-      ts_cli_text_add_safe(&names, name ? name : "");
-    }
-    ts_cli_text_add_wrapped(out, ts_str_get(&names), (size_t)view->width, 12, "  ");
-    ts_str_release(&names);
-  }
-  ts_str_add_char(out, '\n');
-  if (!view->quiet) add_next(out, reply);
-}
-
 /* "image: image/rgb8, mask: mask". */
-static void add_ports(struct ts_str *out, const json_t *ports) {
+void ts_show_ports(struct ts_str *out, const json_t *ports) {
   for (size_t i = 0; i < json_array_size(ports); i++) {
     const json_t *port = json_array_get(ports, i);
     if (i > 0) ts_str_add(out, ", ");
@@ -112,7 +68,7 @@ static void add_domain(struct ts_str *out, const json_t *domain) {
   }
 }
 
-static void add_parameters(struct ts_str *out, const json_t *parameters) {
+void ts_show_parameters(struct ts_str *out, const json_t *parameters) {
   for (size_t i = 0; i < json_array_size(parameters); i++) {
     const json_t *parameter = json_array_get(parameters, i);
     if (i > 0) ts_str_add(out, ", ");
@@ -171,11 +127,11 @@ static void show_operation(const json_t *operation, const struct ts_view *view, 
   struct ts_str help = {0};
   ts_str_add(&help, ts_cli_reply_text(operation, "help"));
   add_detail(out, view, "does", &help);
-  add_ports(&inputs, ts_cli_reply_member(operation, "inputs"));
+  ts_show_ports(&inputs, ts_cli_reply_member(operation, "inputs"));
   add_detail(out, view, "takes", &inputs);
-  add_ports(&outputs, ts_cli_reply_member(operation, "outputs"));
+  ts_show_ports(&outputs, ts_cli_reply_member(operation, "outputs"));
   add_detail(out, view, "gives", &outputs);
-  add_parameters(&parameters, ts_cli_reply_member(operation, "parameters"));
+  ts_show_parameters(&parameters, ts_cli_reply_member(operation, "parameters"));
   add_detail(out, view, "parameters", &parameters);
   add_needs(&needs, ts_cli_reply_member(operation, "needs"));
   add_detail(out, view, "needs", &needs);

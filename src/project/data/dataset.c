@@ -4,6 +4,7 @@
  * Files come from the request (--data), from the study's list of patterns, or from a manifest (CSV whose columns are
  * named like the workflow's inputs). Only headers are read here; a tile's pixels are read when a task needs them. */
 #include "project/data/check_data.h"
+#include "project/data/data_list.h"
 #include "project/data/halo.h"
 #include "project/data/polygon_files.h"
 #include "project/data/resolution.h"
@@ -16,7 +17,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,125 +25,6 @@
  * The list of all tiles is in memory, about 100 bytes each. */
 #define MAX_TILES_PER_FILE 1000000
 #define MAX_TILES          10000000
-
-/* One entry: a file, a folder or a pattern. A pattern that matches nothing, or a file that is not there, is a fault. */
-static void add_entry(struct ts_project *project, struct paths *paths, const char *entry, const char *pointer,
-                      struct ts_issues *issues) {
-  if (ts_folder_exists(entry)) {
-    ts_add_folder(project, paths, entry, pointer, issues);
-    return;
-  }
-  if (ts_file_exists(entry)) {
-    ts_paths_add(project, paths, entry);
-    return;
-  }
-  glob_t matches = {0};
-  size_t first = paths->count;
-  if (strpbrk(entry, "*?[") && glob(entry, 0, NULL, &matches) == 0) {
-    for (size_t i = 0; i < matches.gl_pathc; i++) ts_paths_add(project, paths, matches.gl_pathv[i]);
-  }
-  globfree(&matches);
-  if (paths->count > first) return;
-  struct ts_error *fault = ts_faults_add(&issues->faults);
-  ts_fail(fault, TS_ERR_FILE_NOT_FOUND, strpbrk(entry, "*?[") ? "no file matches '%s'" : "there is no file '%s'",
-          entry);
-  ts_error_help(fault, pointer ? "names in a study file are relative to its folder; check the spelling"
-                               : "names on the command line are relative to the project folder; check the spelling");
-  if (pointer) ts_json_place(fault, &project->doc, pointer, TS_JSON_VALUE);
-}
-
-static void add_study_entries(struct ts_project *project, struct paths *paths, const char **entries, size_t count,
-                              const char *key, struct ts_issues *issues) {
-  for (size_t i = 0; i < count; i++) {
-    const char *pointer = ts_arena_printf(&project->arena, "%s/%zu", key, i);
-    add_entry(project, paths, ts_path_below(&project->arena, project->study.folder, entries[i]), pointer, issues);
-  }
-}
-
-/* The input that the list of files feeds: the first that is not a reference, if there is one. */
-static size_t primary_input(const struct ts_workflow *w) {
-  for (size_t i = 0; i < w->input_count; i++) {
-    if (!ts_is_reference_input(&w->inputs[i])) return i;
-  }
-  for (size_t i = 0; i < w->input_count; i++) {
-    if (w->inputs[i].default_run.kind == TS_SOURCE_NONE) return i;
-  }
-  return TS_NONE;
-}
-
-/* Files that the study names as its reference. */
-static void add_reference_files(struct ts_project *project, struct paths *files, struct ts_issues *issues) {
-  size_t reference = ts_reference_input(project->workflow);
-  if (project->study.reference != REFERENCE_FILES || project->request->data_count > 0 || reference == TS_NONE) return;
-  if (files[reference].count > 0) {
-    struct ts_error *fault = ts_faults_add(&issues->faults);
-    ts_fail(fault, TS_ERR_DATA_COLUMNS, "the manifest and the study both name files for '%s'",
-            project->workflow->inputs[reference].name);
-    ts_error_help(fault, "remove the column from the manifest, or \"reference\" from the study");
-    ts_json_place(fault, &project->doc, "/reference", TS_JSON_VALUE);
-    return;
-  }
-  add_study_entries(project, &files[reference], project->study.reference_files, project->study.reference_file_count,
-                    "/reference/files", issues);
-}
-
-static bool list_project_files(struct ts_project *project, struct paths *files, struct item_facts *facts,
-                               struct ts_issues *issues) {
-  size_t primary = primary_input(project->workflow);
-  if (project->request->data_count > 0 && primary != TS_NONE) {
-    for (size_t i = 0; i < project->request->data_count; i++)
-      add_entry(project, &files[primary], ts_request_path(project->request, &project->arena, project->request->data[i]),
-                NULL, issues);
-  } else if (project->study.manifest) {
-    ts_manifest_read(project, ts_path_below(&project->arena, project->study.folder, project->study.manifest), files,
-                     facts, issues);
-  } else if (primary != TS_NONE) {
-    add_study_entries(project, &files[primary], project->study.data_files, project->study.data_file_count,
-                      "/data/files", issues);
-  }
-  if (ts_issues_ok(issues)) ts_hold_out_apply(project, facts, issues);
-  add_reference_files(project, files, issues);
-  ts_resolution_check_levels(project, files, facts, issues);
-  return ts_issues_ok(issues);
-}
-
-/* Whether an option or the environment says where data is. */
-static bool has_data_roots(const struct ts_request *request) {
-  const char *text = getenv("TESSERA_DATA");
-  return request->data_root_count > 0 || (text && *text);
-}
-
-static void forget_files(const struct ts_project *project, struct paths *files) {
-  for (size_t i = 0; i < project->workflow->input_count; i++) files[i].count = 0;
-}
-
-/* The files of the run that is continued, by digest; without a fault if they are not there. */
-static bool list_begun_files(struct ts_project *project, struct paths *files, struct item_facts *facts,
-                             struct ts_issues *issues) {
-  const size_t before = issues->faults.count;
-  forget_files(project, files);
-  if (project->begun && project->order_reader->list_files(project, project->begun, files, facts, issues)) return true;
-  forget_files(project, files);
-  issues->faults.count = before;
-  return false;
-}
-
-/* Per input, the files in the order of items; empty: not supplied. A run that is continued gets its data from where the
- * user says that it is now, from where the project has it, or from where it is found. */
-static bool list_files(struct ts_project *project, struct paths *files, struct item_facts *facts,
-                       struct ts_issues *issues) {
-  if (project->order) return project->order_reader->list_files(project, project->order, files, facts, issues);
-  if (has_data_roots(project->request) && list_begun_files(project, files, facts, issues)) return true;
-  const size_t before = issues->faults.count;
-  if (list_project_files(project, files, facts, issues)) return true;
-  ts_auto(ts_faults_release) struct ts_faults kept = {0};
-  for (size_t i = before; project->begun && i < issues->faults.count; i++)
-    *ts_faults_add(&kept) = issues->faults.items[i];
-  if (project->begun) issues->faults.count = before;
-  const bool ok = list_begun_files(project, files, facts, issues);
-  for (size_t i = 0; !ok && i < kept.count; i++) ts_issues_fault(issues, &kept.items[i]);
-  return ok;
-}
 
 /* Tiles of all items so far, and the item of each. */
 struct tile_list {
@@ -444,10 +325,10 @@ bool ts_project_open_dataset(struct ts_project *project, bool is_study, struct t
   struct item_facts facts = {0};
   project->is_study = is_study;
   struct paths *files = ts_calloc(inputs + 1, sizeof *files);
-  size_t primary = primary_input(project->workflow);
+  size_t primary = ts_data_primary_input(project->workflow);
   bool ok = ts_image_startup(&err);
   if (!ok) ts_issues_fault(issues, &err);
-  ok = ok && list_files(project, files, &facts, issues);
+  ok = ok && ts_data_list(project, files, &facts, issues);
   size_t count = primary == TS_NONE ? 0 : files[primary].count;
   if (ok && count == 0) ok = no_tiles(project, issues);
   ok = ok && same_counts(project, files, count, issues) && fill_items(project, files, primary, &facts, issues) &&

@@ -20,6 +20,7 @@ struct manifest {
   struct ts_project *project; /* borrowed, as is all above the table */
   struct ts_issues *issues;
   const char *path;
+  const char *pointer; /* of the path in the study file; NULL: it is from the command line */
   struct ts_csv csv;
   size_t *inputs;                                 /* owned: per column its input, or TS_NONE */
   size_t *groups;                                 /* owned: per column its group, or TS_NONE */
@@ -272,20 +273,31 @@ static const char **keep_facts(const struct manifest *m, struct item_facts *fact
   return values;
 }
 
-/* The place is the name in the study. */
+/* The place is the name in the study, if it is there. */
 static void report_unreadable(const struct manifest *m, struct ts_error *err) {
   err->where.file[0] = err->where.path[0] = '\0'; /* the name of the manifest, which is in the text */
   if (err->code == TS_ERR_FILE_NOT_FOUND) {
     ts_error_clear(err);
     ts_fail(err, TS_ERR_FILE_NOT_FOUND, "there is no manifest '%s'", m->path);
-    ts_error_help(err, "names in a study file are relative to its folder; check the spelling");
+    ts_error_help(err, m->pointer ? "names in a study file are relative to its folder; check the spelling"
+                                  : "names on the command line are relative to the project folder; check the spelling");
   }
-  ts_json_place(err, &m->project->doc, "/data/manifest", TS_JSON_VALUE);
+  if (m->pointer) ts_json_place(err, &m->project->doc, m->pointer, TS_JSON_VALUE);
 }
 
-bool ts_manifest_read(struct ts_project *project, const char *path, struct paths *files, struct item_facts *facts,
-                      struct ts_issues *issues) {
-  struct manifest m = {.project = project, .issues = issues, .path = path};
+bool ts_manifest_names_input(const char *path, const char *input) {
+  struct ts_csv csv = {0};
+  struct ts_error unused = {0};
+  bool found = false;
+  const bool is_read = ts_csv_read(&csv, path, &unused);
+  for (size_t c = 0; is_read && c < csv.column_count; c++) found = found || strcmp(csv.header[c], input) == 0;
+  ts_csv_release(&csv);
+  return found;
+}
+
+bool ts_manifest_read(struct ts_project *project, const char *path, const char *pointer, struct paths *files,
+                      struct item_facts *facts, struct ts_issues *issues) {
+  struct manifest m = {.project = project, .issues = issues, .path = path, .pointer = pointer};
   struct ts_error err = {0};
   if (!ts_csv_read(&m.csv, path, &err)) {
     if (err.where.line == 0) report_unreadable(&m, &err);

@@ -11,10 +11,6 @@ struct paths {
   size_t count, capacity;
 };
 void ts_paths_add(struct ts_project *project, struct paths *paths, const char *path);
-/* The images in a folder, or its files of polygons where it has no image, sorted by name (data_folder.c). A fault if
- * there are none; `pointer` is the place of the entry in the study file, NULL: it is from the command line. */
-void ts_add_folder(struct ts_project *project, struct paths *paths, const char *folder, const char *pointer,
-                   struct ts_issues *issues);
 
 /* What a manifest or a work order says about items beside their files. All in the project's arena. */
 struct item_facts {
@@ -28,8 +24,11 @@ struct item_facts {
   size_t item_count, level_column, tissue_column, split_column;
 };
 
-/* Reads the manifest at `path`: files[i] gets those of input i. All faults at once, each with the cell it is about. */
-bool ts_manifest_read(struct ts_project *project, const char *path, struct paths *files, struct item_facts *facts,
-                      struct ts_issues *issues);
+/* Reads the manifest at `path`: files[i] gets those of input i. All faults at once, each with the cell it is about.
+ * `pointer` is the place of its name in the study file; NULL: it is from the command line. */
+bool ts_manifest_read(struct ts_project *project, const char *path, const char *pointer, struct paths *files,
+                      struct item_facts *facts, struct ts_issues *issues);
+/* Whether the header of a CSV file names this input; false if it cannot be read. */
+bool ts_manifest_names_input(const char *path, const char *input);
 
 #endif

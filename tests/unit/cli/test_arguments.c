@@ -213,6 +213,17 @@ static void init_knows_where_and_what(void **state) {
   }
 }
 
+static void data_takes_the_words_that_are_left(void **state) {
+  (void)state;
+  struct ts_arguments arguments = parsed("run study.json --data a.svs b.svs -j2 c.svs d.svs e.svs f.svs");
+  static const char *const wanted[] = {"a.svs", "b.svs", "c.svs", "d.svs", "e.svs", "f.svs"};
+  const struct ts_request *request = ts_call_request(arguments.call);
+  assert_string_equal(request->file, "study.json");
+  assert_int_equal(request->data_count, COUNT_OF(wanted));
+  for (size_t i = 0; i < COUNT_OF(wanted); i++) assert_string_equal(request->data[i], wanted[i]);
+  ts_arguments_release(&arguments);
+}
+
 static void operands_find_their_fields(void **state) {
   (void)state;
   struct ts_arguments arguments = parsed("log 7f3a91bc segment/9c1e4f");
@@ -302,17 +313,20 @@ static void bad_values_are_refused(void **state) {
 
 static void too_many_or_too_few_operands(void **state) {
   (void)state;
-  assert_refused("study a b", "'b' is one word too many for 'study'", "'tessera study --help' shows how it is called");
-  assert_refused("study a b c d e", "'b' is one word too many for 'study'",
-                 "'tessera study --help' shows how it is called");
+  assert_refused("status a b", "'b' is one word too many for 'status'",
+                 "'tessera status --help' shows how it is called");
+  assert_refused("report a b c d e", "'b' is one word too many for 'report'",
+                 "'tessera report --help' shows how it is called");
   assert_refused("log a b c d", "'c' is one word too many for 'log'", "'tessera log --help' shows how it is called");
   assert_refused("version now", "'now' is one word too many for 'version'",
                  "'tessera version --help' shows how it is called");
   assert_refused("log", "'log' needs RUN", "RUN: 8 digits that name a run");
   assert_refused("explain", "'explain' needs TASK",
                  "TASK: such as segment.split, segment/9c1e4f, or the digits of a key");
-  assert_refused("check ''", "'check' needs FILE",
-                 "FILE: study or workflow; without it study.json, or else workflow.json");
+  assert_refused(
+      "check ''", "'check' needs FILE",
+      "FILE: study or workflow; without it study.json, or else workflow.json; or data: an image, a folder of "
+      "images, a manifest (CSV)");
   assert_refused("", "no command was given", "'tessera help' lists the commands");
 }
 
@@ -347,21 +361,14 @@ static void many_letters_before_the_command(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers_come_in_every_form),
-      cmocka_unit_test(letters_may_be_joined),
-      cmocka_unit_test(texts_words_and_lists_arrive),
-      cmocka_unit_test(limits_of_buckets_arrive),
-      cmocka_unit_test(options_of_sample_and_analyse_arrive),
-      cmocka_unit_test(zero_is_the_default),
-      cmocka_unit_test(resume_takes_an_id_or_none),
-      cmocka_unit_test(init_knows_where_and_what),
-      cmocka_unit_test(operands_find_their_fields),
-      cmocka_unit_test(help_and_version_need_no_operands),
-      cmocka_unit_test(unknown_words_get_a_proposal),
-      cmocka_unit_test(options_without_effect_are_refused),
-      cmocka_unit_test(bad_values_are_refused),
-      cmocka_unit_test(too_many_or_too_few_operands),
-      cmocka_unit_test(the_way_back_is_kept),
+      cmocka_unit_test(numbers_come_in_every_form),           cmocka_unit_test(letters_may_be_joined),
+      cmocka_unit_test(texts_words_and_lists_arrive),         cmocka_unit_test(limits_of_buckets_arrive),
+      cmocka_unit_test(options_of_sample_and_analyse_arrive), cmocka_unit_test(zero_is_the_default),
+      cmocka_unit_test(resume_takes_an_id_or_none),           cmocka_unit_test(init_knows_where_and_what),
+      cmocka_unit_test(operands_find_their_fields),           cmocka_unit_test(data_takes_the_words_that_are_left),
+      cmocka_unit_test(help_and_version_need_no_operands),    cmocka_unit_test(unknown_words_get_a_proposal),
+      cmocka_unit_test(options_without_effect_are_refused),   cmocka_unit_test(bad_values_are_refused),
+      cmocka_unit_test(too_many_or_too_few_operands),         cmocka_unit_test(the_way_back_is_kept),
       cmocka_unit_test(many_letters_before_the_command),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

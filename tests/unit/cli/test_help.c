@@ -165,6 +165,36 @@ static void shells_accept_the_completion(void **state) {
   assert_false(ts_completion_script(&nothing, "tcsh"));
 }
 
+/* Lines of examples are as they are; the others fit. */
+static void every_page_of_help_is_complete(void **state) {
+  (void)state;
+  struct ts_str overview = {0}, program = {0};
+  ts_help_overview(&overview, 80);
+  ts_man_page(&program, NULL);
+  const struct ts_topic *topic;
+  for (size_t i = 0; (topic = ts_topic_at(i)); i++) {
+    struct ts_str help = {0}, man = {0}, line = {0}, entry = {0}, title = {0};
+    ts_help_topic(&help, topic, 80);
+    ts_man_topic(&man, topic);
+    ts_str_addf(&line, "\n  %s ", topic->name);
+    ts_str_addf(&entry, ".BR tessera\\-%s (%s)\n", topic->name, topic->section);
+    ts_str_addf(&title, "\ntessera\\-%s \\- ", topic->name);
+    assert_non_null(strstr(ts_str_get(&overview), ts_str_get(&line)));
+    assert_non_null(strstr(ts_str_get(&program), ts_str_get(&entry)));
+    assert_non_null(strstr(ts_str_get(&man), ts_str_get(&title)));
+    for (const char *text = ts_str_get(&help); *text; text += strcspn(text, "\n") + 1)
+      if (strncmp(text, "    ", 4) != 0) assert_in_range(strcspn(text, "\n"), 0, 120);
+    assert_ptr_equal(ts_topic_find(topic->name), topic);
+    struct ts_str *const all[] = {&help, &man, &line, &entry, &title};
+    for (size_t t = 0; t < COUNT_OF(all); t++) ts_str_release(all[t]);
+  }
+  assert_null(ts_topic_find("stud"));
+  assert_null(ts_topic_find("study.7"));
+  assert_ptr_equal(ts_topic_find("study.5"), ts_topic_find("study"));
+  ts_str_release(&overview);
+  ts_str_release(&program);
+}
+
 static void groff_accepts_the_man_pages(void **state) {
   (void)state;
   if (!have("groff")) {
@@ -177,13 +207,23 @@ static void groff_accepts_the_man_pages(void **state) {
     assert_accepts("groff -man -ww -z -Tascii -", &page);
     ts_str_release(&page);
   }
+  for (size_t i = 0; ts_topic_at(i); i++) {
+    struct ts_str page = {0};
+    ts_man_topic(&page, ts_topic_at(i));
+    assert_accepts("groff -man -ww -z -Tascii -", &page);
+    ts_str_release(&page);
+  }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_option_is_described),    cmocka_unit_test(the_overview_has_every_command),
-      cmocka_unit_test(the_table_is_sound),           cmocka_unit_test(help_fits_the_width),
-      cmocka_unit_test(shells_accept_the_completion), cmocka_unit_test(groff_accepts_the_man_pages),
+      cmocka_unit_test(every_option_is_described),
+      cmocka_unit_test(the_overview_has_every_command),
+      cmocka_unit_test(the_table_is_sound),
+      cmocka_unit_test(help_fits_the_width),
+      cmocka_unit_test(shells_accept_the_completion),
+      cmocka_unit_test(groff_accepts_the_man_pages),
+      cmocka_unit_test(every_page_of_help_is_complete),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,7 +102,8 @@ static bool read_manifest(struct subject *subject, const char *text) {
   write_file("data.csv", text);
   write_image("a.png");
   if (!study_case_init(&subject->c, probe_workflow, NULL, NULL)) fail_msg("%s", study_case_faults(&subject->c));
-  return ts_manifest_read(&subject->c.project, at("data.csv"), subject->files, &subject->facts, &subject->c.issues);
+  return ts_manifest_read(&subject->c.project, at("data.csv"), "/data/manifest", subject->files, &subject->facts,
+                          &subject->c.issues);
 }
 
 static void release(struct subject *subject) {

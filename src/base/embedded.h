@@ -1,12 +1,12 @@
-/* The files of the demo projects, carried inside the program so that it needs no installed folder to write them.
+/* Files that the program carries, so that it needs no installed folder: workflows, demo projects, pages of help.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TS_API_EMBEDDED_H
-#define TS_API_EMBEDDED_H
+#ifndef TS_BASE_EMBEDDED_H
+#define TS_BASE_EMBEDDED_H
 
 #include <stddef.h>
 
 struct ts_embedded_file {
-  const char *path;          /* "nuclei/workflow.json", relative to workflows/; or "include/tessera_op.h" */
+  const char *path; /* "nuclei/workflow.json" (workflows/), "topics/study.txt" (docs/), "include/tessera_op.h" */
   const unsigned char *data; /* borrowed, constant; one zero byte follows the last, not counted */
   size_t size;               /* bytes */
 };
@@ -14,5 +14,7 @@ struct ts_embedded_file {
 /* Sorted by the bytes of the path; an entry with a NULL path follows the last. */
 extern const struct ts_embedded_file ts_embedded_files[];
 extern const size_t ts_embedded_file_count;
+
+const struct ts_embedded_file *ts_embedded_find(const char *path); /* NULL: there is none */
 
 #endif
