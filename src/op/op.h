@@ -103,6 +103,7 @@ struct ts_op_context {
   const atomic_bool *cancelled; /* borrowed; may be NULL */
   const char *scratch_folder; /* borrowed: where commands get a folder of their own for a call; may be NULL (TMPDIR) */
   struct ts_str *log;         /* borrowed: output of commands is appended here; may be NULL */
+  struct ts_str *remark;      /* borrowed: the line of their error output that people should see; may be NULL */
   double timeout_s;           /* of the call; 0: none */
   /* Other code of the process may change current folder, environment and locale, so an operation is not held to leave
    * them alone, nor are they restored. */
