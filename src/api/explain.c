@@ -314,7 +314,9 @@ static void add_because(struct telling *t, const struct ts_record *record, json_
   } else if (strcmp(outcome, "failed") == 0) {
     ts_auto(ts_failure_release) struct ts_failure failure;
     ts_failure_unpack(t->row.message, &failure);
-    ts_str_addf(&text, " failed: %s", failure.error.text);
+    ts_str_add(&text, failure.params ? " failed with " : " failed");
+    ts_values_print(failure.params, &text);
+    ts_str_addf(&text, ": %s", failure.error.text);
     if (failure.params) json_object_set(object, "params", failure.params);
   } else {
     ts_str_addf(&text, " did not run: something that it needs failed; see: tessera log %s", run);

@@ -172,6 +172,25 @@ static void compare_input(struct walk *walk, const struct ts_key *a, const struc
     compare(walk, &here, &there);
 }
 
+/* Another file is cut in another way, too: that is not another cause. */
+static void compare_reading(struct walk *walk, const struct ts_record *a, const struct ts_record *b) {
+  if (reads_file(b) && !ts_key_equal(&a->inputs[0].key, &b->inputs[0].key))
+    add_data(walk, &a->inputs[0].key, &b->inputs[0].key);
+  else
+    compare_parameters(walk, a, b);
+}
+
+static void compare_inputs(struct walk *walk, const struct ts_record *a, const struct ts_record *b) {
+  /* Engine's own operations have a piece for each tile, others a port for each input. */
+  if (a->input_count != b->input_count)
+    add_cause(walk, ts_str_starts_with(a->operation, "engine.") ? TS_CAUSE_TILES : TS_CAUSE_WORKFLOW, a->operation,
+              NULL, NULL);
+  for (size_t i = 0; i < a->input_count; i++) {
+    const struct ts_record_input *other = input_named(b, a->inputs[i].port);
+    if (other) compare_input(walk, &a->inputs[i].key, &other->key);
+  }
+}
+
 static void compare(struct walk *walk, const struct ts_record *a, const struct ts_record *b) {
   if (strcmp(a->operation, b->operation) != 0) {
     add_cause(walk, TS_CAUSE_WORKFLOW, a->operation, NULL, NULL);
@@ -179,19 +198,12 @@ static void compare(struct walk *walk, const struct ts_record *a, const struct t
   }
   if (memcmp(&a->implementation, &b->implementation, sizeof a->implementation) != 0)
     add_cause(walk, TS_CAUSE_CODE, a->operation, NULL, NULL);
-  compare_parameters(walk, a, b);
-  /* Engine's own operations have a piece for each tile, others a port for each input. */
-  if (a->input_count != b->input_count)
-    add_cause(walk, ts_str_starts_with(a->operation, "engine.") ? TS_CAUSE_TILES : TS_CAUSE_WORKFLOW, a->operation,
-              NULL, NULL);
-  for (size_t i = 0; i < a->input_count; i++) {
-    const struct ts_record_input *other = input_named(b, a->inputs[i].port);
-    if (!other) continue;
-    if (!reads_file(a))
-      compare_input(walk, &a->inputs[i].key, &other->key);
-    else if (!ts_key_equal(&a->inputs[i].key, &other->key))
-      add_data(walk, &a->inputs[i].key, &other->key);
+  if (reads_file(a)) {
+    compare_reading(walk, a, b);
+    return;
   }
+  compare_parameters(walk, a, b);
+  compare_inputs(walk, a, b);
 }
 
 /* What somebody set comes first; within a kind by name, so that the order of the walk is not seen. */
@@ -215,9 +227,23 @@ void ts_causes_find(struct ts_past *past, const struct ts_record *a, const struc
 
 /* ---- Words ---- */
 
+/* As -p takes it: 3, not 3.0. */
 static void print_value(const json_t *value, struct ts_str *out) {
   ts_auto_free char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-  ts_str_add(out, text ? text : value ? json_string_value(value) : "not there");
+  if (json_is_real(value))
+    ts_str_add_double(out, json_real_value(value));
+  else
+    ts_str_add(out, text ? text : value ? json_string_value(value) : "not there");
+}
+
+void ts_values_print(json_t *values, struct ts_str *out) {
+  const char *name, *before = "";
+  json_t *value;
+  json_object_foreach(values, name, value) {
+    ts_str_addf(out, "%s%s = ", before, name);
+    print_value(value, out);
+    before = ", ";
+  }
 }
 
 static void print_cause(const struct ts_cause *cause, struct ts_str *out) {

@@ -39,6 +39,8 @@ void ts_causes_find(struct ts_past *past, const struct ts_record *a, const struc
                     struct ts_cause_list *causes);
 /* "G1 = 40 (was 80) and slide.svs changed". */
 void ts_causes_print(const struct ts_cause_list *causes, struct ts_str *out);
+/* "G1 = 40, T1 = 5". */
+void ts_values_print(json_t *values, struct ts_str *out);
 /* A new reference. */
 json_t *ts_causes_json(const struct ts_cause_list *causes);
 

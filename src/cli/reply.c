@@ -94,6 +94,8 @@ static void add_faults(struct ts_str *out, const struct ts_view *view, const jso
 static void add_value(struct ts_str *out, const json_t *value) {
   if (json_is_string(value)) {
     ts_cli_text_add_safe(out, json_string_value(value));
+  } else if (json_is_real(value)) {
+    ts_str_add_double(out, json_real_value(value)); /* as -p takes it: 3, not 3.0 */
   } else {
     ts_auto_free char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
     ts_str_add(out, text ? text : "");

@@ -62,7 +62,8 @@ static bool judge(const struct ts_call_state *state, const struct ts_process *pr
   /* After a stop request by the user that is the reason, whatever ended the process. */
   char last[LINE_BYTES];
   ts_captured_remark(captured, true, last, sizeof(last));
-  const char *colon = last[0] ? ": " : "";
+  /* What it wrote to its output need not be the reason. */
+  const char *colon = !last[0] ? "" : captured->errors.length > 0 ? ": " : ", after it wrote: ";
   switch (ts_call_is_cancelled(state) ? TS_PROCESS_CANCELLED : process->end) {
   case TS_PROCESS_EXITED:
     ts_fail(err, TS_ERR_COMMAND, "command '%s' ended with exit status %d%s%s", name, process->status, colon, last);

@@ -254,11 +254,13 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                         .exit_codes = EXITS_LOOKING},
     [TS_COMMAND_EXPLAIN] =
         {SIZE, .name = "explain", .group = LOOK_BACK, .summary = "say why a task was run or reused",
-         .description = "Names the nearest earlier task and what differs from it: a parameter, an input, the "
-                        "operation. That is why the task had to be run; if nothing differs, it was reused.",
+         .description = "Says what made the task run: a value, a file or code that is not what it was in the earlier "
+                        "run, or that the earlier run did not keep its product. A stage stands for all its tasks. With "
+                        "-v also keys, the nearest earlier task and what its record differs in.",
          .operands = OPERANDS(
              {.name = "TASK", .sets = "task", .help = "such as segment.split, segment/9c1e4f, or the digits of a key"}),
          .examples = EXAMPLES({"tessera explain segment.split", "in the last run"},
+                              {"tessera explain segment", "all tasks of a stage"},
                               {"tessera explain segment/9c1e4f --run 7f3a91bc", "in an earlier one"}),
          .exit_codes = EXITS_LOOKING},
     [TS_COMMAND_REPORT] = {SIZE, .name = "report", .group = LOOK_BACK,

@@ -72,12 +72,19 @@ static struct ts_failed_task describe(struct ts_failures *failures, const struct
                                  .tile_y = tile ? tile->core.y : 0};
 }
 
+/* The reason alone: several operations read one file, and fail for the same. */
+static const char *reason_of(const struct ts_error *error) {
+  static const char mark[] = "' failed: ";
+  const char *at = strstr(error->text, mark);
+  return ts_str_starts_with(error->text, "operation '") && at ? at + strlen(mark) : error->text;
+}
+
 /* The kind that a failure is of, which may be a new one. */
 static size_t kind_of(const struct ts_failures *failures, const char *name, const struct ts_error *error) {
   size_t i = 0;
   for (; i < failures->kind_count; i++) {
     const struct ts_failed_task *first = &failures->kinds[i].first;
-    if (first->error.code == error->code && strcmp(first->error.text, error->text) == 0 &&
+    if (first->error.code == error->code && strcmp(reason_of(&first->error), reason_of(error)) == 0 &&
         strcmp(first->task, name) == 0)
       break;
   }

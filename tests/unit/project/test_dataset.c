@@ -198,11 +198,12 @@ static void assert_names(const struct subject *subject, const char *const *wante
 }
 
 /* Results of an item lie in a folder of its name: no two items have one, whatever the files are called. */
-static void files_of_one_name_get_numbers(void **state) {
+static void files_of_one_name_are_told_apart(void **state) {
   (void)state;
-  static const char *const names[] = {"n/a/slide.png", "n/b/slide.png", "n/c/slide-2.png",
-                                      "n/d/slide.png", "n/a/other.png", "n/e/slide-2.png"};
-  static const char *const wanted[] = {"slide", "slide-2", "slide-2-2", "slide-3", "other", "slide-2-3"};
+  static const char *const names[] = {"n/a/slide.png", "n/b/slide.png",   "n/a/slide-2.png", "n/d/other.png",
+                                      "n/d/other.tif", "n/d/other-2.png", "n/e/a-slide.png", "n/a/slide.png"};
+  static const char *const wanted[] = {"a-slide", "b-slide",   "slide-2",   "other",
+                                       "other-2", "other-2-2", "a-slide-2", "a-slide-3"};
   struct subject subject;
   for (size_t i = 0; i < COUNT_OF(names); i++) write_image(names[i], 2, 2);
   must_open(&subject, names, COUNT_OF(names), -1, 0);
@@ -271,7 +272,7 @@ static void every_entry_is_looked_at(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cores_cover_every_file_once),        cmocka_unit_test(the_command_line_comes_first),
-      cmocka_unit_test(a_file_has_a_million_tiles_at_most), cmocka_unit_test(files_of_one_name_get_numbers),
+      cmocka_unit_test(a_file_has_a_million_tiles_at_most), cmocka_unit_test(files_of_one_name_are_told_apart),
       cmocka_unit_test(folders_and_patterns_are_sorted),    cmocka_unit_test(entries_without_files_are_faults),
       cmocka_unit_test(every_entry_is_looked_at),
   };
