@@ -91,22 +91,32 @@ static size_t kind_of(const struct ts_failures *failures, const char *name, cons
   return i < FAILURE_KINDS_MAX ? i : FAILURE_KINDS_MAX - 1;
 }
 
+static bool is_before(const struct ts_task_event *event, const struct ts_failure_kind *kind) {
+  return event->unit != kind->unit ? event->unit < kind->unit : event->node < kind->node;
+}
+
 static void add_failure(struct ts_failures *failures, const struct ts_project *project, const struct ts_plan *plan,
                         const struct ts_task_event *event, const char *name, const char *key) {
   const size_t kind = kind_of(failures, name, event->error);
   const uint64_t place[2] = {kind, event->unit};
+  struct ts_failure_kind *found = &failures->kinds[kind];
   const bool is_new = kind == failures->kind_count, is_listed = failures->failed_count < FAILED_MAX;
+  const bool is_first = is_new || is_before(event, found);
   bool is_new_unit = false;
-  if (is_new || is_listed) {
+  if (is_first || is_listed) {
     const struct ts_failed_task task = describe(failures, project, plan, event, name, key);
     if (is_listed) failures->failed[failures->failed_count++] = task;
-    if (is_new)
-      failures->kinds[failures->kind_count++] =
-          (struct ts_failure_kind){.first = task, .scope = plan->nodes[event->node].scope};
+    if (is_first) {
+      found->first = task;
+      found->node = event->node;
+      found->unit = event->unit;
+      found->scope = plan->nodes[event->node].scope;
+    }
   }
+  failures->kind_count += is_new;
   ts_map_insert(&failures->units, place, sizeof place, &is_new_unit);
-  failures->kinds[kind].count++;
-  failures->kinds[kind].units += is_new_unit;
+  found->count++;
+  found->units += is_new_unit;
 }
 
 static void add_remark(struct ts_failures *failures, const char *name, const char *text) {

@@ -18,7 +18,9 @@ struct ts_failed_task {
 
 /* Tasks of one name that failed with the same error. */
 struct ts_failure_kind {
-  struct ts_failed_task first; /* the first of them */
+  struct ts_failed_task first; /* in the order of the plan and the data, whichever thread was faster */
+  uint32_t node;               /* of the first */
+  size_t unit;
   enum ts_scope scope;
   size_t count; /* of failed calls, the first among them */
   size_t units; /* of tiles, files or datasets in which they were made */

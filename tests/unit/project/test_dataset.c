@@ -167,8 +167,8 @@ static void the_command_line_comes_first(void **state) {
   }
 }
 
-/* 1001 x 1000 tiles of one pixel are more than the million that a file may have; 501 x 500 of two are not. The help
- * names an edge that fits. */
+/* 1001 x 1000 tiles of one pixel are more than the million that a file may have; the help names an edge that fits. Of
+ * tiles below 64 pixels ten thousand are the most: 101 x 100 of ten pixels are more, 91 x 91 of eleven are not. */
 static void a_file_has_a_million_tiles_at_most(void **state) {
   (void)state;
   const char *const name = "large/a.png";
@@ -181,7 +181,15 @@ static void a_file_has_a_million_tiles_at_most(void **state) {
   assert_int_equal(
       sscanf(subject.c.issues.faults.items[0].help, "make the tiles larger, for example %lld pixels", &advised), 1);
   study_case_release(&subject.c);
-  const int64_t fitting[] = {2, advised};
+  const int64_t small[] = {2, 10};
+  for (size_t i = 0; i < COUNT_OF(small); i++) {
+    assert_false(open_data(&subject, &name, 1, small[i], 0));
+    assert_int_equal(subject.c.issues.faults.count, 1);
+    assert_error(&subject.c.issues.faults.items[0], TS_ERR_BAD_VALUE);
+    assert_non_null(strstr(subject.c.issues.faults.items[0].text, "every task runs in each of them"));
+    study_case_release(&subject.c);
+  }
+  const int64_t fitting[] = {11, advised};
   for (size_t i = 0; i < COUNT_OF(fitting); i++) {
     must_open(&subject, &name, 1, fitting[i], 0);
     const int64_t columns = (1001 + fitting[i] - 1) / fitting[i], rows = (1000 + fitting[i] - 1) / fitting[i];
