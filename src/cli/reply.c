@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define MAX_FAILED 5 /* one message for equal ones; 'tessera log' has them all */
+#define MAX_FILES  5 /* with the same error */
 #define KEY_DIGITS 6 /* of a key in the name of a task */
 #define MAX_PARAMS 6 /* of a task that failed; its log has all */
 
@@ -82,13 +83,25 @@ static void add_gap(struct ts_str *out) {
   if (out->length > 0) ts_str_add_char(out, '\n');
 }
 
+/* A fault of a file as a whole, such as an image of the wrong kind: a cohort may have hundreds of them. */
+static bool is_about_file(const struct ts_error *err) { return err->where.file[0] != '\0' && err->where.line == 0; }
+
 static void add_faults(struct ts_str *out, const struct ts_view *view, const json_t *faults) {
+  size_t shown[TS_ERR_COUNT] = {0}, left_out = 0;
   for (size_t i = 0; i < json_array_size(faults); i++) {
     struct ts_error err;
     ts_error_from_json(json_array_get(faults, i), TS_ERR_SYSTEM, &err);
+    if (is_about_file(&err) && ++shown[err.code] > MAX_FILES) {
+      left_out++;
+      continue;
+    }
     add_gap(out);
     ts_error_format(&err, view->color, out);
   }
+  if (left_out == 0) return;
+  ts_str_add(out, "\nand ");
+  ts_cli_text_add_count(out, left_out, "more file");
+  ts_str_add(out, " with errors of the same kind; --json lists all\n");
 }
 
 static void add_value(struct ts_str *out, const json_t *value) {

@@ -4,9 +4,10 @@
 SPDX-License-Identifier: Apache-2.0
 test-label: threads-elsewhere (e2e.demo)
 
-Each case of slips.txt is a comment that says what went wrong, the command after "$ tessera", "exit N", and the text of
-standard error up to an empty line that is followed by the next comment. RUN, KEY and TIME stand for what differs.
-`slips.py --show` prints the cases as the program answers them now, to be read and judged before they are taken over.
+Each case of slips.txt begins with "# " and what went wrong (a number is that of the list of slips that users made, "new"
+stands before others), then the command after "$ tessera", "exit N", and all of standard error. RUN, KEY and TIME stand
+for what differs. `slips.py --show` prints the cases as the program answers them now: to be read and judged, each by
+itself, before they are taken over.
 """
 import json
 import os

@@ -604,6 +604,26 @@ static void equal_failures_are_one_message(void **state) {
   json_decref(reply);
 }
 
+/* Five files with one error and all others are shown; faults inside a file are all shown. */
+static void many_wrong_files_are_counted(void **state) {
+  (void)state;
+  json_t *reply = json_object(), *faults = json_array();
+  for (int i = 0; i < 9; i++)
+    json_array_append_new(faults, json_pack("{s:i, s:s, s:s, s:i}", "code", 402, "text", "no image", "file", "a.png",
+                                            "line", i < 7 ? 0 : i));
+  json_object_set_new(reply, "faults", faults);
+  const struct ts_view view = {.program = "tessera"};
+  struct ts_str out = {0};
+  ts_cli_reply_add_messages(&out, &view, reply, true);
+  size_t shown = 0;
+  for (const char *at = ts_str_get(&out); (at = strstr(at, "error[T402]")); at++) shown++;
+  assert_int_equal(shown, 5 + 2);
+  assert_true(
+      ts_str_ends_with(ts_str_get(&out), "\nand 2 more files with errors of the same kind; --json lists all\n"));
+  ts_str_release(&out);
+  json_decref(reply);
+}
+
 static void many_failed_tasks_are_cut(void **state) {
   (void)state;
   json_t *reply = load("{\"run\": \"7f3a91bc\"}");
@@ -666,6 +686,7 @@ int main(void) {
       cmocka_unit_test(bench),
       cmocka_unit_test(messages),
       cmocka_unit_test(many_failed_tasks_are_cut),
+      cmocka_unit_test(many_wrong_files_are_counted),
       cmocka_unit_test(empty_replies_do_no_harm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
