@@ -7,6 +7,7 @@
 #include "api/lent.h"
 #include "project/project.h"
 #include "study/study_result.h"
+#include "work/failures.h"
 #include "work/progress.h"
 
 /* ---- reply.c: new references ---- */
@@ -37,7 +38,9 @@ json_t *ts_counts_reference(const struct ts_project *project, const struct ts_pl
 json_t *ts_counts_profile(const struct ts_project *project, const struct ts_run_result *result,
                           const struct progress *progress);
 json_t *ts_counts_timeline(const struct progress *progress);
+/* Failed tasks one by one, and by kind: equal ones counted. */
 json_t *ts_counts_failed(const struct progress *progress);
+json_t *ts_counts_failures(const struct progress *progress);
 
 /* ---- study/study_json.c ---- */
 /* Completes the new object of a reply; with incomplete results (paused, failed) it has the counts
@@ -66,7 +69,14 @@ const char *ts_study_over_files(const struct ts_project *project, const struct s
 /* init/init.c: demos this program carries; a new reference. */
 json_t *ts_demo_list(void);
 
-/* log.c: whether a task row is meant by "segment.split", "split", "segment/9c1e" or the first digits of its key. */
+/* ---- task_names.c ---- */
+/* Whether a task row is meant by "segment.split", "split", "segment/9c1e" or the first digits of its key. */
 bool ts_task_row_fits(const struct ts_task_row *row, const char *asked);
+/* The tasks of a stage by name, each once; none if the rows have no such stage. In the arena. */
+const char **ts_task_names_of_stage(const struct ts_task_row *rows, size_t count, const char *stage,
+                                    struct ts_arena *arena, size_t *name_count);
+/* Fails because none of the rows is of a task that was asked for, with the nearest name or those that there are. */
+bool ts_task_fail_unknown(const struct ts_task_row *rows, size_t count, const char *run, const char *asked,
+                          struct ts_error *err);
 
 #endif

@@ -154,16 +154,32 @@ json_t *ts_counts_timeline(const struct progress *progress) {
   return list;
 }
 
+static json_t *failed_json(const struct ts_failed_task *f) {
+  json_t *object = json_pack("{s:s, s:s, s:s}", "task", f->task, "key", f->key, "file", f->file);
+  ts_failure_add_json(object, &f->error, f->log);
+  json_object_set_new(object, "params", json_deep_copy(f->parameters));
+  if (f->has_tile)
+    json_object_set_new(object, "tile", json_pack("[I, I]", (json_int_t)f->tile_x, (json_int_t)f->tile_y));
+  return object;
+}
+
 json_t *ts_counts_failed(const struct progress *progress) {
   size_t count = 0;
-  const struct ts_failed_task *failed = ts_progress_failed(progress, &count);
+  const struct ts_failed_task *failed = ts_failures_list(ts_progress_failures(progress), &count);
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++) json_array_append_new(list, failed_json(&failed[i]));
+  return list;
+}
+
+json_t *ts_counts_failures(const struct progress *progress) {
+  size_t count = 0;
+  const struct ts_failure_kind *kinds = ts_failures_kinds(ts_progress_failures(progress), &count);
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++) {
-    const struct ts_failed_task *f = &failed[i];
-    json_t *object = json_pack("{s:s, s:s, s:s}", "task", f->task, "key", f->key, "file", f->file);
-    ts_failure_add_json(object, &f->error, f->log);
-    if (f->has_tile)
-      json_object_set_new(object, "tile", json_pack("[I, I]", (json_int_t)f->tile_x, (json_int_t)f->tile_y));
+    json_t *object = failed_json(&kinds[i].first);
+    json_object_set_new(object, "count", ts_json_count(kinds[i].count));
+    json_object_set_new(object, "units", ts_json_count(kinds[i].units));
+    json_object_set_new(object, "per", json_string(ts_scope_name(kinds[i].scope)));
     json_array_append_new(list, object);
   }
   return list;

@@ -8,23 +8,6 @@
 
 #include <string.h>
 
-/* "segment.split" or "split" by name, "segment/9c1e" or "9c1e…" by the first digits of the key. */
-bool ts_task_row_fits(const struct ts_task_row *row, const char *asked) {
-  char name[160];
-  char key[TS_KEY_TEXT_SIZE];
-  ts_key_print(&row->key, key);
-  ts_join_names(row->stage, row->name, name, sizeof name);
-  if (strcmp(asked, name) == 0 || strcmp(asked, row->name) == 0) return true;
-  const char *slash = strchr(asked, '/');
-  size_t stage_length = slash ? (size_t)(slash - asked) : 0;
-  if (slash && (strncmp(asked, row->stage, stage_length) != 0 || row->stage[stage_length] != '\0') &&
-      (strncmp(asked, name, stage_length) != 0 || name[stage_length] != '\0'))
-    return false;
-  const char *digits = slash ? slash + 1 : asked;
-  if (strncmp(digits, "k1:", 3) == 0) digits += 3;
-  return strlen(digits) >= 4 && strncmp(digits, key + 3, strlen(digits)) == 0;
-}
-
 json_t *ts_task_row_json(const struct ts_task_row *row) {
   char key[TS_KEY_TEXT_SIZE];
   char name[160];
@@ -37,6 +20,8 @@ json_t *ts_task_row_json(const struct ts_task_row *row) {
   ts_auto(ts_failure_release) struct ts_failure failure;
   ts_failure_unpack(row->message, &failure);
   ts_failure_add_json(task, &failure.error, ts_str_get(&failure.log));
+  if (failure.remark.length > 0) json_object_set_new(task, "remark", json_string(ts_str_get(&failure.remark)));
+  if (failure.params) json_object_set(task, "params", failure.params);
   return task;
 }
 
@@ -55,19 +40,24 @@ static void add_unread(const struct ts_run_row *run, const char *asked, json_t *
   }
 }
 
-static void fail_no_task(struct ts_past *past, const char *run, struct ts_issues *issues) {
+static void fail_no_task(struct ts_past *past, const struct ts_task_row *rows, size_t count, const char *run,
+                         struct ts_issues *issues) {
   struct ts_error err = {0};
   if (is_reading(past->request->task)) {
     ts_fail(&err, TS_ERR_NO_SUCH_RUN, "'%s' did not fail in run %s", past->request->task, run);
     ts_error_help(&err, "tasks of the workflow are recorded one by one, but of reading files only the failures");
   } else {
-    ts_fail(&err, TS_ERR_NO_SUCH_RUN, "run %s has no task '%s'", run, past->request->task);
-    ts_error_help(&err, "see its tasks with: tessera status %s", run);
+    ts_task_fail_unknown(rows, count, run, past->request->task, &err);
   }
   ts_issues_fault(issues, &err);
 }
 
-/* Without a task: those with a message. With one: all of that name or key. Failed ones come first. */
+static bool is_asked(const struct ts_task_row *row, const char *asked) {
+  if (!asked) return row->message[0] != '\0';
+  return ts_task_row_fits(row, asked) || strcmp(row->stage, asked) == 0;
+}
+
+/* Without a task: those with a message. With one: all of that name, stage or key. Failed ones come first. */
 static void add_log(struct ts_past *past, const struct ts_run_row *run, json_t *list, struct ts_issues *issues) {
   struct ts_task_row *rows = NULL;
   size_t count = 0;
@@ -80,14 +70,24 @@ static void add_log(struct ts_past *past, const struct ts_run_row *run, json_t *
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < count; i++) {
       bool failed = strcmp(rows[i].outcome, "failed") == 0;
-      bool asked = past->request->task ? ts_task_row_fits(&rows[i], past->request->task) : rows[i].message[0] != '\0';
-      if (asked && failed == (pass == 0)) json_array_append_new(list, ts_task_row_json(&rows[i]));
+      if (is_asked(&rows[i], past->request->task) && failed == (pass == 0))
+        json_array_append_new(list, ts_task_row_json(&rows[i]));
     }
   }
-  if (past->request->task && json_array_size(list) == 0) fail_no_task(past, run->id, issues);
+  if (past->request->task && json_array_size(list) == 0) fail_no_task(past, rows, count, run->id, issues);
 }
 
-int ts_log_run(const struct ts_request *request, char **reply) {
+/* "log segment.split" names a task of the last run: what is not made of the digits of an id is no run. */
+static struct ts_request settle_operands(const struct ts_request *request) {
+  struct ts_request settled = *request;
+  if (!settled.run || settled.task || settled.run[strspn(settled.run, "0123456789abcdef")] == '\0') return settled;
+  settled.task = settled.run;
+  settled.run = NULL;
+  return settled;
+}
+
+int ts_log_run(const struct ts_request *given, char **reply) {
+  const struct ts_request settled = settle_operands(given), *request = &settled;
   struct ts_issues issues = {0};
   struct ts_past past;
   struct ts_run_row row;

@@ -113,6 +113,7 @@ static void describe(struct ts_work *work, struct run_state *r, json_t *object) 
   json_object_set_new(object, "by_task", ts_counts_by_task(project, r->plan, result, r->progress));
   json_object_set_new(object, "profile", ts_counts_profile(project, result, r->progress));
   json_object_set_new(object, "failed", ts_counts_failed(r->progress));
+  json_object_set_new(object, "failures", ts_counts_failures(r->progress));
   json_object_set_new(object, "threads", json_integer((json_int_t)result->threads));
   if (result->workers > 0) {
     json_object_set_new(object, "workers", json_integer((json_int_t)result->workers));

@@ -62,7 +62,7 @@ static json_t *detail_json(const struct ts_task_row *rows, size_t count) {
     if (outcome) json_integer_set(outcome, json_integer_value(outcome) + 1);
     json_t *seconds = json_object_get(entry, "seconds");
     json_real_set(seconds, json_real_value(seconds) + rows[i].seconds);
-    if (rows[i].message[0]) count_code(entry, rows[i].message);
+    if (strcmp(rows[i].outcome, "failed") == 0) count_code(entry, rows[i].message);
   }
   return list;
 }

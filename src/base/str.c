@@ -217,23 +217,42 @@ static size_t edit_distance(const char *a, const char *b, size_t *rows) {
   return above[length_b];
 }
 
+/* How far a candidate is from a word, SIZE_MAX if it is another word. Of two as many slips away the one of the same
+ * length is nearer: who writes G9 means G1 rather than G. */
+static size_t farness(const char *word, const char *candidate) {
+  const size_t word_length = strlen(word), length = strlen(candidate);
+  /* One slip in three letters is a slip, more is another word. */
+  const size_t allowed = ((word_length > length ? word_length : length) + 1) / 3;
+  size_t *rows = ts_calloc(3 * (length + 1), sizeof *rows);
+  const size_t distance = edit_distance(word, candidate, rows);
+  free(rows);
+  return distance <= allowed ? 2 * distance + (length != word_length) : SIZE_MAX;
+}
+
 const char *ts_nearest_word(const char *word, const char *const *candidates, size_t count) {
-  size_t word_length = strlen(word);
   const char *nearest = NULL;
-  size_t nearest_distance = SIZE_MAX;
+  size_t least = SIZE_MAX;
   for (size_t i = 0; i < count; i++) {
-    size_t length = strlen(candidates[i]);
-    /* One slip in three letters is a slip, more is another word. */
-    size_t allowed = ((word_length > length ? word_length : length) + 1) / 3;
-    size_t *rows = ts_calloc(3 * (length + 1), sizeof *rows);
-    size_t distance = edit_distance(word, candidates[i], rows);
-    free(rows);
-    if (distance <= allowed && distance < nearest_distance) {
-      nearest = candidates[i];
-      nearest_distance = distance;
-    }
+    const size_t far = farness(word, candidates[i]);
+    if (far >= least) continue;
+    nearest = candidates[i];
+    least = far;
   }
   return nearest;
+}
+
+#define MOST_SUGGESTED 3
+
+bool ts_add_nearest_words(struct ts_str *out, const char *word, const char *const *candidates, size_t count) {
+  const char *nearest = ts_nearest_word(word, candidates, count);
+  if (!nearest) return false;
+  const size_t least = farness(word, nearest);
+  size_t said = 0;
+  for (size_t i = 0; i < count && said < MOST_SUGGESTED; i++) {
+    if (farness(word, candidates[i]) != least) continue;
+    ts_str_addf(out, "%s'%s'", said++ > 0 ? " or " : "", candidates[i]);
+  }
+  return true;
 }
 
 const char *ts_suggest(const char *word, const char *const *names, size_t count) {

@@ -64,6 +64,8 @@ bool ts_hex_decode(const char *hex, uint8_t *bytes, size_t size); /* exactly 2 *
 
 /* Edit distance based "did you mean": the nearest candidate, or NULL if none is near. */
 const char *ts_nearest_word(const char *word, const char *const *candidates, size_t count);
+/* All that are equally near, three at most: "'G1' or 'G2'". False: there is none. */
+bool ts_add_nearest_words(struct ts_str *out, const char *word, const char *const *candidates, size_t count);
 /* The only one that begins with the word, or else the nearest; NULL if none is near. */
 const char *ts_suggest(const char *word, const char *const *names, size_t count);
 

@@ -150,6 +150,11 @@ static bool keep_option(struct walk *walk, const struct tessera_option *option, 
   return true;
 }
 
+/* Whether a word is an option rather than the value of the one before it, which was forgotten. */
+static bool is_option(const char *word) {
+  return ts_str_starts_with(word, "--") && word[2] && ts_option_find(NULL, word + 2, strcspn(word + 2, "="));
+}
+
 /* `value`: the rest of the same word, or NULL. Takes the next word where the option needs one. */
 static bool take_option(struct walk *walk, const struct tessera_option *option, const char *spelled,
                         const char *value) {
@@ -163,7 +168,7 @@ static bool take_option(struct walk *walk, const struct tessera_option *option, 
   }
   if (option->argument && !value) {
     bool optional = option->kind == TESSERA_OPTION_OPTIONAL;
-    if (!optional && !more) return fail_no_value(walk, option, spelled);
+    if (!optional && (!more || is_option(walk->argv[walk->next]))) return fail_no_value(walk, option, spelled);
     if (!optional || (more && tessera_option_takes(option, walk->argv[walk->next]))) value = walk->argv[walk->next++];
   }
   if (strcmp(option->name, "resume") == 0) {

@@ -56,6 +56,7 @@ static void set_views(struct ts_cli_session *session) {
   const struct ts_view view = {.unicode = ts_cli_output_is_unicode(),
                                .quiet = arguments->quiet,
                                .no_cutoff = ts_arguments_get(arguments, "no-cutoff") != NULL,
+                               .verbose = arguments->verbose > 0,
                                .program = session->program};
   session->results = view;
   session->results.color = ts_cli_output_color(stdout, color);

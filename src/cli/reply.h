@@ -26,6 +26,8 @@ void ts_cli_reply_add_output(struct ts_str *out, const json_t *output);
 const char *ts_cli_reply_key(const char *key);
 /* "segment/9c1e4f" from {"task": "segment.split", "key": "9c1e4f..."}. */
 void ts_cli_reply_add_task(struct ts_str *out, const json_t *task);
+/* "G1 = 40, T1 = 5": values of parameters by name. */
+void ts_cli_reply_add_params(struct ts_str *out, json_t *params);
 /* "slide.png, tile 12,40" from {"file", "tile"}; nothing for tasks without either. */
 void ts_cli_reply_add_place(struct ts_str *out, const json_t *task);
 /* Faults and failed tasks; with `warnings`, those too. */

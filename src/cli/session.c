@@ -119,6 +119,11 @@ static void say_paused(const struct ts_arguments *arguments, const struct reach 
 
 static bool has_faults(const json_t *reply) { return json_array_size(ts_cli_reply_member(reply, "faults")) > 0; }
 
+/* The answer of a study, or the scores of a run. */
+static bool has_result(const json_t *reply) {
+  return ts_cli_reply_member(reply, "answer") || json_array_size(ts_cli_reply_member(reply, "quality")) > 0;
+}
+
 static void print_messages(const struct ts_cli_session *session, const json_t *reply) {
   struct ts_str text = {0};
   ts_cli_reply_add_messages(&text, &session->messages, reply, !session->arguments.quiet);
@@ -137,8 +142,7 @@ static void print_result(const struct ts_cli_session *session, const json_t *rep
     print_json(reply);
     return;
   }
-  if (has_faults(reply) && !ts_cli_reply_member(reply, "answer"))
-    return; /* an answer that could not be written is shown */
+  if (has_faults(reply) && !has_result(reply)) return; /* what was found and could not be written is shown */
   struct ts_str text = {0};
   const struct tessera_command *command = planned ? ts_cli_command_find("plan") : session->arguments.command;
   ts_cli_command_show(command, session->arguments.topic)(reply, &session->results, &text);

@@ -13,6 +13,7 @@ struct ts_view {
   bool unicode;        /* otherwise bars are drawn in ASCII */
   bool quiet;          /* no hints on what to do next */
   bool no_cutoff;      /* the plan was made without early cutoff */
+  bool verbose;        /* also what few ask for: digests, and what was looked at to answer */
   int width;           /* columns; 0: unbounded */
   const char *program; /* borrowed; "tessera", or "tessera -C DIR": starts every command that is proposed */
 };

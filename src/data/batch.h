@@ -55,7 +55,7 @@ struct ts_task_row {
   double start_s, seconds; /* since the run began; wall seconds */
   double cpu_seconds;
   int32_t worker;
-  const char *message; /* FAILED: why, as data/failure.h writes it; "" otherwise */
+  const char *message; /* why it failed and what it wrote, as data/failure.h writes them; "": neither */
 };
 
 /* A product in the packed form of ts_data_pack. */

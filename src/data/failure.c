@@ -13,6 +13,9 @@
 
 void ts_failure_release(struct ts_failure *failure) {
   ts_str_release(&failure->log);
+  ts_str_release(&failure->remark);
+  json_decref(failure->params);
+  failure->params = NULL;
   ts_error_clear(&failure->error);
 }
 
@@ -24,8 +27,14 @@ void ts_failure_print(const struct ts_error *error, const char *log, struct ts_s
 
 void ts_failure_add_json(json_t *task, const struct ts_error *error, const char *log) {
   ts_auto(ts_str_release) struct ts_str message = {0};
-  ts_failure_print(error, log, &message);
+  const bool has_failed = error->code != TS_ERR_OK;
+  if (has_failed)
+    ts_failure_print(error, log, &message);
+  else
+    ts_str_add(&message, log);
   json_object_set_new(task, "message", json_string(ts_str_get(&message)));
+  if (log[0]) json_object_set_new(task, "log", json_string(log));
+  if (!has_failed) return;
   json_object_set_new(task, "code", json_integer(ts_error_number(error->code)));
   json_object_set_new(task, "text", json_string(error->text));
   json_object_set_new(task, "help", json_string(error->help));
@@ -36,9 +45,12 @@ void ts_failure_add_json(json_t *task, const struct ts_error *error, const char 
                                   where->column, "path", where->path));
 }
 
-char *ts_failure_pack(const struct ts_error *error, const char *log) {
-  json_auto_t *object = ts_error_to_json(error);
+char *ts_failure_pack(const struct ts_error *error, const char *log, const char *remark, json_t *params) {
+  if (!error && !log[0]) return ts_strdup("");
+  json_auto_t *object = error ? ts_error_to_json(error) : json_object();
   if (log[0]) json_object_set_new(object, "log", json_string(log));
+  if (remark[0]) json_object_set_new(object, "remark", json_string(remark));
+  if (json_object_size(params) > 0) json_object_set(object, "params", params);
   return ts_json_dump(object, false, false);
 }
 
@@ -62,11 +74,15 @@ static void take_text(const char *message, struct ts_failure *failure) {
 void ts_failure_unpack(const char *message, struct ts_failure *failure) {
   *failure = (struct ts_failure){0};
   json_auto_t *object = message[0] == '{' ? json_loads(message, 0, NULL) : NULL;
-  if (json_is_integer(json_object_get(object, "code"))) {
-    ts_error_from_json(object, TS_ERR_TASK_FAILED, &failure->error);
-    const char *log = json_string_value(json_object_get(object, "log"));
+  const bool has_failed = json_is_integer(json_object_get(object, "code"));
+  const char *log = json_string_value(json_object_get(object, "log"));
+  const char *remark = json_string_value(json_object_get(object, "remark"));
+  if (has_failed) ts_error_from_json(object, TS_ERR_TASK_FAILED, &failure->error);
+  if (has_failed || log) {
     if (log) ts_str_add(&failure->log, log);
-  } else {
+    if (remark) ts_str_add(&failure->remark, remark);
+    failure->params = json_incref(json_object_get(object, "params"));
+  } else if (message[0]) {
     take_text(message, failure);
   }
 }

@@ -74,9 +74,9 @@ static void report_unknown(struct reader *reader, size_t column) {
   const size_t count = reader->workflow->parameter_count;
   ts_auto_free const char **names = ts_calloc(count + 1, sizeof *names);
   for (size_t i = 0; i < count; i++) names[i] = reader->workflow->parameters[i].name;
-  const char *near = ts_nearest_word(name, names, count);
-  if (near) {
-    ts_error_help(&fault, "did you mean '%s'?", near);
+  ts_auto(ts_str_release) struct ts_str near = {0};
+  if (ts_add_nearest_words(&near, name, names, count)) {
+    ts_error_help(&fault, "did you mean %s?", ts_str_get(&near));
   } else {
     ts_error_help(&fault, "name one parameter of the workflow per column, or remove this column");
   }

@@ -41,9 +41,10 @@ static bool check_wanted(const struct ts_workflow *workflow, const char *name, s
   ts_fail(err, TS_ERR_UNKNOWN_PARAMETER, "workflow '%s' has no parameter '%s'", workflow->name, name);
   ts_auto_free const char **names = ts_calloc(workflow->parameter_count + 1, sizeof *names);
   for (size_t i = 0; i < workflow->parameter_count; i++) names[i] = workflow->parameters[i].name;
-  const char *near = ts_nearest_word(name, names, workflow->parameter_count);
-  return near ? ts_error_help(err, "did you mean '%s'?", near)
-              : ts_error_help(err, "name one of the workflow's parameters that have a grid or a range");
+  ts_auto(ts_str_release) struct ts_str near = {0};
+  return ts_add_nearest_words(&near, name, names, workflow->parameter_count)
+             ? ts_error_help(err, "did you mean %s?", ts_str_get(&near))
+             : ts_error_help(err, "name one of the workflow's parameters that have a grid or a range");
 }
 
 bool ts_space_of_workflow(struct ts_space *space, const struct ts_workflow *workflow, const char *const *only,

@@ -128,7 +128,8 @@ void ts_ledger_close_window(struct ts_ledger *ledger, uint32_t window) {
     for (size_t u = first; u < end; u++) {
       if (ledger->settled[ledger->offsets[n] + u] != 0 || ts_run_window_of(plan, ledger->dataset, scope, u) != window)
         continue;
-      ts_ledger_task(ledger, &(struct ts_task_event){.node = n, .unit = u, .outcome = TS_OUTCOME_STORE, .log = ""});
+      ts_ledger_task(
+          ledger, &(struct ts_task_event){.node = n, .unit = u, .outcome = TS_OUTCOME_STORE, .log = "", .remark = ""});
     }
   }
 }

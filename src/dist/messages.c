@@ -84,6 +84,7 @@ void ts_dist_add_task(struct ts_str *out, const struct ts_task_event *event) {
   ts_wire_add_u8(out, event->error != NULL);
   if (event->error) ts_wire_add_error(out, event->error);
   ts_wire_add_text(out, event->log);
+  ts_wire_add_text(out, event->remark);
   ts_wire_add_u64(out, event->output_bytes);
   ts_wire_add_u64(out, event->peak_bytes);
   const size_t ports = event->port_count < TS_DIST_PORTS ? event->port_count : TS_DIST_PORTS;
@@ -138,6 +139,7 @@ static void read_task(struct ts_wire *wire, struct ts_dist_news *news) {
   event->worker = (size_t)ts_wire_u64(wire);
   read_error(wire, news);
   event->log = ts_wire_text(wire);
+  event->remark = ts_wire_text(wire);
   event->output_bytes = ts_wire_u64(wire);
   event->peak_bytes = ts_wire_u64(wire);
   read_ports(wire, news);
@@ -145,7 +147,7 @@ static void read_task(struct ts_wire *wire, struct ts_dist_news *news) {
 
 bool ts_dist_read_news(struct ts_wire *wire, struct ts_dist_news *news) {
   if (wire->failed || wire->left == 0) return false;
-  *news = (struct ts_dist_news){.event.log = ""};
+  *news = (struct ts_dist_news){.event.log = "", .event.remark = ""};
   uint8_t item = ts_wire_u8(wire);
   news->item = (enum ts_dist_item)item;
   news->event.node = ts_wire_u32(wire);

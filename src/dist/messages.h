@@ -11,7 +11,7 @@
 #include "run/run.h"
 
 #define TS_DIST_MAGIC       UINT64_C(0x726b726f77737401) /* in the greeting, with the protocol's number */
-#define TS_DIST_PROTOCOL    2
+#define TS_DIST_PROTOCOL    3
 #define TS_DIST_ID_BYTES    33  /* an identity: 128 random bits as 32 hexadecimal digits */
 #define TS_DIST_HELLO_BYTES 256 /* nothing longer is read from whom has not greeted */
 

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "run/run.h"
 #include "work/engine.h"
+#include "work/failures.h"
 #include "work/planning.h"
 
 #include <string.h>
@@ -63,7 +64,7 @@ static bool find_source(const struct ts_project *project, const struct ts_reopen
 static void report_failure(const struct progress *progress, const struct ts_reopened_wish *wish,
                            struct ts_issues *issues) {
   size_t count = 0;
-  const struct ts_failed_task *failed = ts_progress_failed(progress, &count);
+  const struct ts_failed_task *failed = ts_failures_list(ts_progress_failures(progress), &count);
   struct ts_error err = {0};
   if (count > 0) {
     err = failed[0].error;

@@ -17,6 +17,8 @@ static const char *const passed_on[] = {"PATH", "HOME", "USER", "LD_LIBRARY_PATH
 /* One language, one time zone, no caches written beside the scripts, the same order of Python's sets every time. */
 static const char *const fixed[] = {"LC_ALL=C.UTF-8", "TZ=UTC", "PYTHONDONTWRITEBYTECODE=1", "PYTHONHASHSEED=0"};
 
+#define LINE_BYTES 300 /* of the line of its output that is shown: it must fit into the text of an error */
+
 #define COUNT(array)    (sizeof(array) / sizeof((array)[0]))
 #define MAX_ENVIRONMENT (COUNT(passed_on) + COUNT(fixed) + 3)
 
@@ -58,17 +60,21 @@ static bool judge(const struct ts_call_state *state, const struct ts_process *pr
   struct ts_error *err = state->err;
   if (process->end == TS_PROCESS_EXITED && process->status == 0) return true;
   /* After a stop request by the user that is the reason, whatever ended the process. */
+  char last[LINE_BYTES];
+  ts_captured_remark(captured, true, last, sizeof(last));
+  /* What it wrote to its output need not be the reason. */
+  const char *colon = !last[0] ? "" : captured->errors.length > 0 ? ": " : ", after it wrote: ";
   switch (ts_call_is_cancelled(state) ? TS_PROCESS_CANCELLED : process->end) {
   case TS_PROCESS_EXITED:
-    ts_fail(err, TS_ERR_COMMAND, "command '%s' ended with exit status %d", name, process->status);
+    ts_fail(err, TS_ERR_COMMAND, "command '%s' ended with exit status %d%s%s", name, process->status, colon, last);
     break;
   case TS_PROCESS_SIGNALLED:
-    ts_fail(err, TS_ERR_COMMAND, "command '%s' was killed by signal %d (%s)", name, process->status,
-            strsignal(process->status));
+    ts_fail(err, TS_ERR_COMMAND, "command '%s' was killed by signal %d (%s)%s%s", name, process->status,
+            strsignal(process->status), colon, last);
     break;
   case TS_PROCESS_TIMED_OUT:
-    ts_fail(err, TS_ERR_COMMAND, "command '%s' took longer than %s s and was stopped", name,
-            TS_SIGNIFICANT(process->timeout_s, 6));
+    ts_fail(err, TS_ERR_COMMAND, "command '%s' took longer than %s s and was stopped%s%s", name,
+            TS_SIGNIFICANT(process->timeout_s, 6), colon, last);
     ts_error_help(err, "raise 'timeout_s' in its manifest, or the task limit of the study, if it needs more time");
     break;
   case TS_PROCESS_FULL:
@@ -79,19 +85,17 @@ static bool judge(const struct ts_call_state *state, const struct ts_process *pr
   case TS_PROCESS_CROWDED: TS_BUG("a command that is alone found others");
   case TS_PROCESS_CANCELLED: fail_cancelled(state); break;
   }
-  char last[240];
-  ts_captured_last_lines(captured, last, sizeof(last));
-  if (last[0])
-    ts_error_help(err, "its last words were: %s", last);
-  else
-    ts_error_help(err, "it wrote nothing; run it by hand with a call.json to see why");
+  if (!last[0]) ts_error_help(err, "it wrote nothing; run it by hand with a call.json to see why");
   return false;
 }
 
 /* Into the log of the call, and into the folder that is left. */
 static bool write_log(const struct ts_call_state *state, const struct ts_captured *captured) {
   const struct ts_op_context *context = state->context;
+  char line[LINE_BYTES];
+  ts_captured_remark(captured, false, line, sizeof line);
   if (context->log) ts_captured_print(captured, context->log);
+  if (context->remark) ts_str_add(context->remark, line);
   if (!context->call_folder) return true;
   ts_auto(ts_str_release) struct ts_str text = {0};
   ts_auto_free char *path = ts_path_join(context->call_folder, TS_CALL_LOG);

@@ -107,8 +107,9 @@ struct ts_op_context {
   /* Borrowed: an empty folder, where the exchange of the call is left to look at, as that of a command: call.json, the
    * files of inputs and outputs, and what a command wrote (TS_CALL_LOG). NULL: nothing is left. */
   const char *call_folder;
-  struct ts_str *log; /* borrowed: output of commands is appended here; may be NULL */
-  double timeout_s;   /* of the call; 0: none */
+  struct ts_str *log;    /* borrowed: output of commands is appended here; may be NULL */
+  struct ts_str *remark; /* borrowed: the line of their error output that people should see; may be NULL */
+  double timeout_s;      /* of the call; 0: none */
   /* Other code of the process may change current folder, environment and locale, so an operation is not held to leave
    * them alone, nor are they restored. */
   bool shares_process;

@@ -153,11 +153,14 @@ struct ts_captured {
   struct ts_str head;
   struct ts_str tail;
   size_t left_out_bytes;
+  struct ts_str errors; /* the end of what it wrote to its error output, which is part of the above, too */
 };
-void ts_captured_add(struct ts_captured *captured, const char *bytes, size_t size);
+void ts_captured_add(struct ts_captured *captured, const char *bytes, size_t size, bool is_error);
 void ts_captured_print(const struct ts_captured *captured, struct ts_str *out);
-/* The last lines that are not empty, for one line of help; `text` holds `size` bytes. */
-void ts_captured_last_lines(const struct ts_captured *captured, char *text, size_t size);
+/* The line that says most, "" if there is none; `text` holds `size` bytes. Of a process that failed: the exception of
+ * Python's last traceback, or the last line of its error output, or of all its output. Otherwise the last line of its
+ * error output that mentions a warning, or the last one. */
+void ts_captured_remark(const struct ts_captured *captured, bool has_failed, char *text, size_t size);
 void ts_captured_release(struct ts_captured *captured);
 
 enum ts_process_end {

@@ -1,8 +1,10 @@
 /* Running another program: no shell, a process group of its own, output captured, a time limit, stopped on request.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The child (base/spawn.c) is watched through its output: it ends when the pipe closes, which most programs do by
- * exiting; only one that closes its output early, or leaves it to a grandchild, is waited for in short steps. */
+ * The child (base/spawn.c) is watched through its output: it ends when the pipes close, which most programs do by
+ * exiting; only one that closes its output early, or leaves it to a grandchild, is waited for in short steps. Output
+ * and error output have a pipe each, because only the second is shown unasked; together they are one text, in the order
+ * in which they came. */
 #include "op/op_int.h"
 
 #include "base/budget.h"
@@ -32,7 +34,7 @@ struct watch {
   struct ts_process *process;   /* borrowed */
   struct ts_captured *captured; /* borrowed */
   pid_t child;
-  int pipe;             /* -1 once the output was closed */
+  int pipes[2];         /* output and error output; -1 once they were closed */
   uint64_t deadline_ns; /* 0: none */
   uint64_t measure_ns;  /* when the folder is measured next; only with a limit */
   int step_ms;
@@ -44,24 +46,26 @@ static bool system_error(struct ts_error *err, const char *what, int number) {
 
 /* Reads one buffer at a time, so that a child that never stops writing cannot outrun its time limit. True if there
  * was something; closes the pipe at its end. */
-static bool drain(struct watch *watch) {
+static bool drain(struct watch *watch, int which) {
   char bytes[64 * 1024];
-  ssize_t count = read(watch->pipe, bytes, sizeof(bytes));
-  if (count > 0) ts_captured_add(watch->captured, bytes, (size_t)count);
+  ssize_t count = read(watch->pipes[which], bytes, sizeof(bytes));
+  if (count > 0) ts_captured_add(watch->captured, bytes, (size_t)count, which == 1);
   if (count > 0) return true;
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return false;
-  close(watch->pipe);
-  watch->pipe = -1;
+  close(watch->pipes[which]);
+  watch->pipes[which] = -1;
   return false;
 }
 
-/* Reads the rest of the pipe of a child that has ended; the bound is for a grandchild that left the group and goes
+/* Reads the rest of the pipes of a child that has ended; the bound is for a grandchild that left the group and goes
  * on writing. */
 static void drain_rest(struct watch *watch) {
-  for (int i = 0; i < 16 && watch->pipe >= 0; i++)
-    if (!drain(watch)) break;
-  if (watch->pipe >= 0) close(watch->pipe);
-  watch->pipe = -1;
+  for (int which = 0; which < 2; which++) {
+    for (int i = 0; i < 16 && watch->pipes[which] >= 0; i++)
+      if (!drain(watch, which)) break;
+    if (watch->pipes[which] >= 0) close(watch->pipes[which]);
+    watch->pipes[which] = -1;
+  }
 }
 
 static bool has_ended(const struct watch *watch) {
@@ -115,9 +119,12 @@ static int step_ms(const struct watch *watch, int most_ms) {
 
 /* Waits for output, or for the end of the child once it has closed its output. */
 static void wait_step(struct watch *watch) {
-  if (watch->pipe >= 0) {
-    struct pollfd entry = {.fd = watch->pipe, .events = POLLIN};
-    if (poll(&entry, 1, step_ms(watch, WATCH_STEP_MS)) > 0) drain(watch);
+  if (watch->pipes[0] >= 0 || watch->pipes[1] >= 0) {
+    /* Asked in this order, output that came before error output is there when that is, and is read first. */
+    struct pollfd entries[2] = {{.fd = watch->pipes[1], .events = POLLIN}, {.fd = watch->pipes[0], .events = POLLIN}};
+    const bool any = poll(entries, 2, step_ms(watch, WATCH_STEP_MS)) > 0;
+    if (any && entries[1].revents != 0) drain(watch, 0);
+    if (any && entries[0].revents != 0) drain(watch, 1);
   } else {
     poll(NULL, 0, step_ms(watch, watch->step_ms));
     if (watch->step_ms < WATCH_STEP_MS) watch->step_ms++;
@@ -146,30 +153,46 @@ static void watch_child(struct watch *watch) {
 }
 
 /* The kernel kills the child if this thread ends: nobody would watch it any longer. */
-static int start(const struct ts_process *process, int output_fd, pid_t *child) {
+static int start(const struct ts_process *process, int output_fd, int error_fd, pid_t *child) {
   const struct ts_spawn options = {.program = process->words[0],
                                    .words = process->words,
                                    .environment = process->environment,
                                    .folder = process->folder,
                                    .output_fd = output_fd,
-                                   .error_fd = output_fd,
+                                   .error_fd = error_fd,
                                    .most_bytes = process->most_bytes,
                                    .ends_with_thread = true};
   return ts_spawn(&options, child);
 }
 
-bool ts_process_run(struct ts_process *process, struct ts_captured *captured, struct ts_error *err) {
-  int ends[2];
+/* Only our end may not block: the child writes as to any pipe. */
+static bool open_pipe(int ends[2], struct ts_error *err) {
   if (pipe2(ends, O_CLOEXEC) != 0) return system_error(err, "no pipe for a command", errno);
-  /* Only our end may not block: the child writes as to any pipe. */
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  struct watch watch = {.process = process, .captured = captured, .pipe = ends[0]};
+  return true;
+}
+
+static void close_pipe(const int ends[2]) {
+  close(ends[0]);
+  close(ends[1]);
+}
+
+bool ts_process_run(struct ts_process *process, struct ts_captured *captured, struct ts_error *err) {
+  int output[2], error[2];
+  if (!open_pipe(output, err)) return false;
+  if (!open_pipe(error, err)) {
+    close_pipe(output);
+    return false;
+  }
+  struct watch watch = {.process = process, .captured = captured, .pipes = {output[0], error[0]}};
   watch.measure_ns = ts_clock_ns() + ts_process_next_look_ns(process->most_bytes, 0);
   if (process->timeout_s > 0) watch.deadline_ns = ts_clock_ns() + (uint64_t)(process->timeout_s * 1e9);
-  int status = start(process, ends[1], &watch.child);
-  close(ends[1]);
+  int status = start(process, output[1], error[1], &watch.child);
+  close(output[1]);
+  close(error[1]);
   if (status != 0) {
-    close(ends[0]);
+    close(output[0]);
+    close(error[0]);
     ts_fail(err, TS_ERR_COMMAND, "'%s' could not be started: %s", process->words[0], strerror(status));
     return ts_error_help(err, "check that the program is there and may be executed");
   }

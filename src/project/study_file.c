@@ -133,8 +133,12 @@ static void read_outputs(struct study_reader *r, const json_t *root) {
                       "name the columns to analyse, for example \"outputs\": [\"compare.table:diff\"]");
     return;
   }
-  if (!json_is_array(list) || json_array_size(list) == 0) {
-    ts_study_wrong_type(r, "outputs", "a list with at least one output", list);
+  if (json_array_size(list) == 0) {
+    const bool is_list = json_is_array(list);
+    ts_study_complain(r, "outputs", is_list ? TS_ERR_MISSING_KEY : TS_ERR_WRONG_TYPE, TS_JSON_VALUE,
+                      is_list ? "'outputs' is empty: there is nothing to analyse"
+                              : "'outputs' must be a list of outputs",
+                      "name the columns to analyse, for example \"outputs\": [\"compare.table:diff\"]");
     return;
   }
   r->project->study.outputs =

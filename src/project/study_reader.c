@@ -85,12 +85,20 @@ const char **ts_study_read_strings(struct study_reader *r, const json_t *object,
   return items;
 }
 
+/* How an object is written that many take for a word; NULL: it is not one of these. */
+static const char *example_of(const char *name) {
+  if (strcmp(name, "method") == 0) return "\"method\": {\"name\": \"morris\"}";
+  return strcmp(name, "data") == 0 ? "\"data\": {\"files\": [\"slide.png\"]}" : NULL;
+}
+
 bool ts_study_enter(struct study_reader *r, const json_t *object, const char *name, struct study_reader *inner,
                     const json_t **value) {
   *value = json_object_get(object, name);
   if (!*value) return false;
   if (!json_is_object(*value)) {
-    ts_study_wrong_type(r, name, "an object", *value);
+    struct ts_reader reader = reader_of(r);
+    const char *label = ts_arena_printf(&r->project->arena, "'%s'", name);
+    ts_reader_wrong_type(&reader, *value, pointer_to(r, &reader, name), label, "an object", example_of(name));
     return false;
   }
   *inner = *r;

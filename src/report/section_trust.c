@@ -8,9 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_PAIRS 12 /* of one output */
-#define MAX_NOTES 40
-#define FEW       10 /* blocks */
+#define MAX_PAIRS    12 /* of one output */
+#define MAX_NOTES    40
+#define MAX_FAILURES 200 /* rows */
+#define FEW          10  /* blocks */
 
 /* The method of an earlier view is not described again. */
 static bool is_described(const struct ts_page *page, size_t index) {
@@ -220,28 +221,58 @@ static void add_warnings(struct ts_page *page) {
   ts_str_add(page->out, "</ul>\n");
 }
 
+/* "G1 = 40, T1 = 5" of the first of equal failures. */
+static void print_params(json_t *params, struct ts_str *out) {
+  const char *name;
+  json_t *value;
+  json_object_foreach(params, name, value) {
+    if (out->length > 0) ts_str_add(out, ", ");
+    ts_str_addf(out, "%s = ", name);
+    ts_result_print(value, out);
+  }
+}
+
+/* "slide.png, tile 12,40". */
+static void print_place(const json_t *failure, struct ts_str *out) {
+  const json_t *tile = json_object_get(failure, "tile");
+  ts_str_add(out, ts_result_text(failure, "file"));
+  if (json_array_size(tile) == 2)
+    ts_str_addf(out, ", tile %lld,%lld", (long long)json_integer_value(json_array_get(tile, 0)),
+                (long long)json_integer_value(json_array_get(tile, 1)));
+}
+
+static void add_failure_row(struct ts_table *table, const json_t *failure) {
+  ts_auto(ts_str_release) struct ts_str params = {0}, place = {0};
+  const char *text = ts_result_text(failure, "text");
+  print_params(json_object_get(failure, "params"), &params);
+  print_place(failure, &place);
+  ts_table_text(table, ts_result_text(failure, "task"));
+  ts_table_number(table, fmax(1, ts_result_count(failure, "count")));
+  ts_table_text(table, ts_str_get(&place));
+  ts_table_text(table, ts_str_get(&params));
+  ts_table_text(table, *text ? text : ts_result_text(failure, "message"));
+}
+
+/* Equal failures in one row; results of earlier versions have them one by one. */
 static void add_failures(struct ts_page *page) {
-  const json_t *list = ts_result_list(page->result, "failed");
+  const json_t *kinds = ts_result_list(page->result, "failures");
+  const json_t *list = kinds ? kinds : ts_result_list(page->result, "failed");
   if (!list) {
     ts_page_paragraph(page, "No task failed.");
     return;
   }
-  size_t count = json_array_size(list), shown = count > 200 ? 200 : count;
-  char text[128];
+  double tasks = 0;
+  char text[128], number[32];
+  const size_t count = json_array_size(list), shown = count > MAX_FAILURES ? MAX_FAILURES : count;
+  for (size_t i = 0; i < count; i++) tasks += fmax(1, ts_result_count(json_array_get(list, i), "count"));
   ts_str_add(page->out, "<h3>Failed tasks</h3>\n");
-  if (shown < count) {
-    snprintf(text, sizeof text, "%zu tasks failed; the first %zu of them:", count, shown);
-  } else {
-    snprintf(text, sizeof text, "%zu task%s failed:", count, count == 1 ? "" : "s");
-  }
+  snprintf(text, sizeof text, "%s task%s failed%s", ts_format_count((uint64_t)tasks, number), tasks == 1 ? "" : "s",
+           shown < count ? "; the first of them:" : ":");
   ts_page_paragraph(page, text);
-  static const char *const headers[] = {"Task", "Message"};
+  static const char *const headers[] = {"Task", "Times", "First in", "With", "Message"};
   struct ts_table table;
-  ts_table_open(&table, page, "Failed tasks", NULL, headers, "ll");
-  for (size_t i = 0; i < shown; i++) {
-    ts_table_text(&table, ts_result_text(json_array_get(list, i), "task"));
-    ts_table_text(&table, ts_result_text(json_array_get(list, i), "message"));
-  }
+  ts_table_open(&table, page, "Failed tasks", NULL, headers, "lrlll");
+  for (size_t i = 0; i < shown; i++) add_failure_row(&table, json_array_get(list, i));
   ts_table_close(&table, false);
 }
 

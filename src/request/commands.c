@@ -331,22 +331,27 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
          .exit_codes = EXITS_LOOKING},
     [TS_COMMAND_LOG] = {SIZE, .name = "log", .group = LOOK_BACK,
                         .summary = "show what the tasks of a run said, failed ones first",
-                        .description = "Shows the outcome and the messages of tasks, failed ones first.",
-                        .operands = OPERANDS(RUN_OPERAND(false, "8 digits that name a run"),
+                        .description =
+                            "Shows the outcome of tasks and all that they wrote, failed ones first. Without RUN "
+                            "it is the last run; without TASK all tasks that have something to say.",
+                        .operands = OPERANDS(RUN_OPERAND(true, "8 digits that name a run"),
                                              {.name = "TASK",
                                               .optional = true,
                                               .sets = "task",
                                               .help = "such as segment.split, segment/9c1e4f, or the digits of a key"}),
-                        .examples = EXAMPLES({"tessera log 7f3a91bc", "what went wrong?"},
+                        .examples = EXAMPLES({"tessera log", "what went wrong in the last run?"},
+                                             {"tessera log segment.split", "what did this task say there?"},
                                              {"tessera log 7f3a91bc segment/9c1e4f", "one task"}),
                         .exit_codes = EXITS_LOOKING},
     [TS_COMMAND_EXPLAIN] =
         {SIZE, .name = "explain", .group = LOOK_BACK, .summary = "say why a task was run or reused",
-         .description = "Names the nearest earlier task and what differs from it: a parameter, an input, the "
-                        "operation. That is why the task had to be run; if nothing differs, it was reused.",
+         .description = "Says what made the task run: a value, a file or code that is not what it was in the earlier "
+                        "run, or that the earlier run did not keep its product. A stage stands for all its tasks. With "
+                        "-v also keys, the nearest earlier task and what its record differs in.",
          .operands = OPERANDS(
              {.name = "TASK", .sets = "task", .help = "such as segment.split, segment/9c1e4f, or the digits of a key"}),
          .examples = EXAMPLES({"tessera explain segment.split", "in the last run"},
+                              {"tessera explain segment", "all tasks of a stage"},
                               {"tessera explain segment/9c1e4f --run 7f3a91bc", "in an earlier one"}),
          .exit_codes = EXITS_LOOKING},
     [TS_COMMAND_REPORT] = {SIZE, .name = "report", .group = LOOK_BACK,

@@ -47,7 +47,7 @@ struct attempt {
   const struct ts_call *call;
   struct ts_data *const *inputs;
   struct ts_data **outputs;
-  struct ts_str log;
+  struct ts_str log, remark;
   struct loan loan;
   size_t count; /* of times the operation was called */
 };
@@ -61,6 +61,7 @@ static bool call_operation(struct attempt *attempt, struct ts_error *err) {
   const struct ts_op_context context = {.cancelled = env->cancelled,
                                         .scratch_folder = env->options->scratch_folder,
                                         .log = &attempt->log,
+                                        .remark = &attempt->remark,
                                         .timeout_s = env->options->task_limit_s,
                                         .shares_process = env->options->shares_process,
                                         .task = call->task,
@@ -94,11 +95,13 @@ static bool read_file(struct attempt *attempt, struct ts_error *err) {
   return ok;
 }
 
-static void report(const struct ts_error *err, struct ts_str *log, struct ts_failure *failure) {
-  failure->error = *err;
-  failure->log = *log;
-  *log = (struct ts_str){0};
+/* How the call ended, and what the operation wrote; in the place of what another call left there. */
+static void report(const struct ts_error *err, struct attempt *attempt, struct ts_failure *failure) {
+  ts_failure_release(failure);
+  *failure = (struct ts_failure){.error = *err, .log = attempt->log, .remark = attempt->remark};
+  attempt->log = attempt->remark = (struct ts_str){0};
   if (failure->log.length > 0) ts_text_repair(failure->log.data);
+  if (failure->remark.length > 0) ts_text_repair(failure->remark.data);
 }
 
 /* The core of a tile is a rectangle: a volume keeps its planes. */
@@ -134,8 +137,9 @@ bool ts_call_compute(const struct ts_call *call, struct ts_data *const *inputs, 
   times->cpu_s += (double)(ts_clock_thread_cpu_ns() - cpu_ns + attempt.loan.cpu_ns) / 1e9;
   times->repeats = attempt.count > 1 ? attempt.count - 1 : 0;
   if (call->op && call->op->origin == TS_OP_COMMAND) times->cpu_s = times->wall_s; /* another process does the work */
-  if (!ok && failure) report(&err, &attempt.log, failure);
+  if (failure) report(&err, &attempt, failure);
   ts_str_release(&attempt.log);
+  ts_str_release(&attempt.remark);
   return ok;
 }
 

@@ -62,7 +62,7 @@ struct ts_outputs {
 
 /* call.c */
 /* Computes the outputs from inputs in the order of the operation's ports (GATHER: the pieces); adds to the times.
- * False: failure (may be NULL) says why. */
+ * False: failure (may be NULL) says why. It has what the operation wrote in either case. */
 bool ts_call_compute(const struct ts_call *call, struct ts_data *const *inputs, size_t input_count,
                      struct ts_data **outputs, struct ts_call_times *times, struct ts_failure *failure);
 /* Fills digests and sizes from the data. */

@@ -228,9 +228,9 @@ static void produce(struct engine *engine, struct window *window, struct instanc
     pthread_mutex_unlock(&engine->lock);
     return;
   }
+  if (outcome == TS_OUTCOME_FAILED || failure.log.length > 0) content->failure = detach(&failure);
   if (outcome == TS_OUTCOME_FAILED) {
     content->state = CONTENT_FAILED;
-    content->failure = detach(&failure);
   } else {
     content->cpu_s = times.cpu_s;
     content->is_durable = durable;

@@ -5,6 +5,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
+#include <stdlib.h>
+
 static const char *const outcome_names[] = {"executed", "cutoff", "store", "failed", "skipped"};
 
 const char *ts_outcome_name(enum ts_outcome outcome) { return outcome_names[outcome]; }
@@ -106,10 +108,24 @@ static void deliver(struct engine *engine, struct event *event) {
   free(event->data);
 }
 
+/* What the instance is to report: all that share a content failed with it, but only the one that was called wrote. */
+static const struct ts_failure *failure_of(const struct instance *instance, enum ts_outcome outcome) {
+  const bool tells = outcome == TS_OUTCOME_FAILED || outcome == TS_OUTCOME_EXECUTED;
+  return tells && instance->content ? instance->content->failure : NULL;
+}
+
+/* What a call wrote that went well is told once. */
+static void forget_log(const struct instance *instance, enum ts_outcome outcome) {
+  if (outcome != TS_OUTCOME_EXECUTED || !instance->content || !instance->content->failure) return;
+  ts_failure_release(instance->content->failure);
+  free(instance->content->failure);
+  instance->content->failure = NULL;
+}
+
 static void tell_task(struct engine *engine, const struct instance *instance, enum ts_outcome outcome,
                       const struct ts_call_times *times) {
   if (!engine->options->on_task) return;
-  const struct ts_failure *failure = instance->content ? instance->content->failure : NULL;
+  const struct ts_failure *failure = failure_of(instance, outcome);
   uint64_t bytes = 0;
   const struct content *content = instance->state == DONE ? instance->content : NULL;
   for (size_t i = 0; content && i < content->out.count; i++) bytes += content->out.sizes[i];
@@ -121,13 +137,15 @@ static void tell_task(struct engine *engine, const struct instance *instance, en
                                      .wall_s = times->wall_s,
                                      .cpu_s = times->cpu_s,
                                      .worker = times->worker,
-                                     .error = failure ? &failure->error : NULL,
+                                     .error = failure && outcome == TS_OUTCOME_FAILED ? &failure->error : NULL,
                                      .log = failure ? ts_str_get(&failure->log) : "",
+                                     .remark = failure ? ts_str_get(&failure->remark) : "",
                                      .output_bytes = bytes,
                                      .port_count = content ? content->out.count : 0,
                                      .port_bytes = content ? content->out.sizes : NULL,
                                      .peak_bytes = times->peak_bytes};
   engine->options->on_task(engine->options->user, &told);
+  forget_log(instance, outcome);
 }
 
 /* Instances that were not needed, because the store has their consumers' products, are reported and counted as

@@ -49,8 +49,12 @@ static const struct ts_node *node_of(const struct ts_frontier *frontier, const s
 
 static void report_outcome(struct ts_frontier *frontier, const struct instance *instance, enum ts_outcome outcome) {
   const struct ts_run_options *options = frontier->engine.options;
-  struct ts_task_event event = {
-      .node = instance->node, .unit = instance->unit, .outcome = outcome, .key = instance->key, .log = ""};
+  struct ts_task_event event = {.node = instance->node,
+                                .unit = instance->unit,
+                                .outcome = outcome,
+                                .key = instance->key,
+                                .log = "",
+                                .remark = ""};
   if (options->on_task) options->on_task(options->user, &event);
   uint64_t wanted = frontier->engine.wanted_ports[instance->node];
   for (uint32_t port = 0; options->on_product && wanted >> port != 0; port++) {

@@ -48,7 +48,8 @@ struct ts_task_event {
   double wall_s, cpu_s;
   size_t worker;
   const struct ts_error *error; /* FAILED: why; NULL otherwise */
-  const char *log;              /* FAILED: what the operation wrote; "" if nothing */
+  const char *log;              /* FAILED and EXECUTED: what the operation wrote; "" if nothing */
+  const char *remark;           /* the line of its error output that people should see; "" */
   uint64_t output_bytes;        /* of all its products, where they are known */
   size_t port_count;            /* of output ports whose bytes are known one by one */
   const size_t *port_bytes;

@@ -49,7 +49,7 @@ struct content {
   bool is_durable;            /* the store keeps all outputs */
   int pins;                   /* tasks that are about to read it, or reading: not to be dropped */
   bool lingers;               /* in contents.lingering */
-  struct ts_failure *failure; /* owned: why it failed; NULL */
+  struct ts_failure *failure; /* owned: why it failed, or, until that is reported, what it wrote; NULL */
 };
 
 /* 128: 4 % more CPU; 512: no difference seen (60 sets on one tile, 2 threads: `bench/constants threads`). */

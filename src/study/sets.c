@@ -4,6 +4,10 @@
 
 #include "base/alloc.h"
 
+#include <string.h>
+
+#define NAMES_SHOWN 20 /* of parameters, where none is like the one that was named */
+
 void ts_sets_append(const struct ts_workflow *w, struct parameter_sets *sets, const char *const *columns,
                     size_t column_count, const struct ts_value *points, size_t count) {
   ts_auto_free size_t *places = ts_calloc(column_count + 1, sizeof *places);
@@ -26,6 +30,15 @@ void ts_sets_append(const struct ts_workflow *w, struct parameter_sets *sets, co
   }
 }
 
+/* Of a name that is none of them and like none of them. */
+static void help_with_names(const struct ts_workflow *w, struct ts_error *err) {
+  ts_auto(ts_str_release) struct ts_str names = {0};
+  for (size_t p = 0; p < w->parameter_count && p < NAMES_SHOWN; p++)
+    ts_str_addf(&names, "%s%s", p > 0 ? ", " : "", w->parameters[p].name);
+  if (w->parameter_count > NAMES_SHOWN) ts_str_addf(&names, " and %zu more", w->parameter_count - NAMES_SHOWN);
+  if (w->parameter_count > 0) ts_error_help(err, "its parameters are %s", ts_str_get(&names));
+}
+
 static bool apply_setting(const struct ts_project *project, struct parameter_sets *sets,
                           const struct tessera_setting *setting, struct ts_issues *issues) {
   const struct ts_workflow *w = project->workflow;
@@ -34,9 +47,12 @@ static bool apply_setting(const struct ts_project *project, struct parameter_set
   if (!ts_workflow_find_parameter(w, setting->name, &index)) {
     ts_auto_free const char **names = ts_calloc(w->parameter_count + 1, sizeof *names);
     for (size_t p = 0; p < w->parameter_count; p++) names[p] = w->parameters[p].name;
-    const char *near = ts_nearest_word(setting->name, names, w->parameter_count);
+    ts_auto(ts_str_release) struct ts_str near = {0};
     ts_fail(&err, TS_ERR_UNKNOWN_PARAMETER, "the workflow has no parameter '%s'", setting->name);
-    if (near) ts_error_help(&err, "did you mean '%s'?", near);
+    if (ts_add_nearest_words(&near, setting->name, names, w->parameter_count))
+      ts_error_help(&err, "did you mean %s?", ts_str_get(&near));
+    else
+      help_with_names(w, &err);
   } else if (ts_value_from_text(setting->value, w->parameters[index].type, &sets->arena, &sets->values[index], &err)) {
     ts_parameter_check(&w->parameters[index], &sets->values[index], &err);
   } else {
@@ -46,11 +62,25 @@ static bool apply_setting(const struct ts_project *project, struct parameter_set
   return err.code == TS_ERR_OK;
 }
 
+/* "-p G1=40 -p G1=50": one of the two would go without a word. */
+static void refuse_twice(const struct ts_request *request, struct ts_issues *issues) {
+  for (size_t i = 0; i < request->parameter_count; i++) {
+    for (size_t k = 0; k < i; k++) {
+      const struct tessera_setting *a = &request->parameters[k], *b = &request->parameters[i];
+      if (strcmp(a->name, b->name) != 0) continue;
+      ts_issues_usage(issues, "give one value: a run has one set of values, a study tries many",
+                      "parameter '%s' is set twice, to %s and to %s", a->name, a->value, b->value);
+      return;
+    }
+  }
+}
+
 bool ts_sets_single(const struct ts_project *project, struct parameter_sets *sets, struct ts_issues *issues) {
   const struct ts_workflow *w = project->workflow;
   *sets = (struct parameter_sets){.count = 1};
   sets->values = ts_calloc(w->parameter_count + 1, sizeof *sets->values);
   for (size_t p = 0; p < w->parameter_count; p++) sets->values[p] = w->parameters[p].default_value;
+  refuse_twice(project->request, issues);
   for (size_t i = 0; i < project->request->parameter_count; i++)
     apply_setting(project, sets, &project->request->parameters[i], issues);
   struct ts_error err = {0};

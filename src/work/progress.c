@@ -4,6 +4,7 @@
  * Called by the engine one event at a time, so nothing here needs a lock. */
 #include "work/progress.h"
 #include "work/costs.h"
+#include "work/failures.h"
 #include "work/trace.h"
 
 #include "base/alloc.h"
@@ -16,7 +17,6 @@
 
 #define TIMELINE_MAX 4000  /* bars; a longer run keeps its first ones, its counts stay complete */
 #define BAR_GAP_S    0.002 /* tasks of one kind that follow each other closer than this share a bar */
-#define FAILED_MAX   100
 #define NODE_KINDS   (TS_NODE_GATHER + 1)
 #define PRIOR_TASKS  8 /* the cost model's forecast weighs as much as this many measured tasks of a stage */
 
@@ -33,12 +33,12 @@ struct progress {
   uint64_t *stage_executed;      /* owned */
   uint64_t *stage_cut;           /* owned: saved by early cutoff */
   atomic_uint_fast64_t *started; /* owned: executions begun per stage; the only part touched by several threads */
-  struct ts_arena arena;         /* owns the texts of the two lists below */
+  struct ts_arena arena;         /* owns the texts of the timeline */
   struct ts_bar *timeline;       /* owned: TIMELINE_MAX of them */
-  struct ts_failed_task *failed; /* owned: FAILED_MAX of them */
-  size_t bar_count, failed_count;
-  struct ts_bar **last_bar; /* owned array of borrowed bars: per worker */
-  struct call_cost *costs;  /* owned: per task of the workflow */
+  size_t bar_count;
+  struct ts_failures *failures; /* owned */
+  struct ts_bar **last_bar;     /* owned array of borrowed bars: per worker */
+  struct call_cost *costs;      /* owned: per task of the workflow */
   struct call_cost node_costs[NODE_KINDS];
   struct ts_learning *learning;        /* owned; NULL if the store is not used */
   double *expected_s;                  /* owned: per stage, of a task that the store does not have; NaN: not known */
@@ -102,7 +102,7 @@ struct progress *ts_progress_create(struct ts_work *work, const struct ts_projec
   p->started = ts_calloc(stages + 1, sizeof *p->started);
   p->last_bar = ts_calloc(threads + 1, sizeof *p->last_bar);
   p->timeline = ts_calloc(TIMELINE_MAX, sizeof *p->timeline);
-  p->failed = ts_calloc(FAILED_MAX, sizeof *p->failed);
+  p->failures = ts_failures_create();
   p->costs = ts_calloc(project->workflow->task_count + 1, sizeof *p->costs);
   count_totals(p, project, plan);
   expect(p);
@@ -123,7 +123,7 @@ void ts_progress_destroy(struct progress *p) {
   free(p->last_bar);
   free(p->costs);
   free(p->timeline);
-  free(p->failed);
+  ts_failures_destroy(p->failures);
   ts_arena_release(&p->arena);
   free(p);
 }
@@ -213,9 +213,26 @@ void ts_progress_begin(struct progress *p) {
   report(p, &event);
 }
 
+/* What a command said without failing is in the log, which nobody opens unasked: its line that says most is shown. */
+static void warn_of_remarks(const struct progress *p, struct ts_issues *issues) {
+  size_t count = 0;
+  const struct ts_remark *remarks = ts_failures_remarks(p->failures, &count);
+  for (size_t i = 0; i < count; i++) {
+    char calls[48] = "", number[32];
+    if (remarks[i].count > 1)
+      snprintf(calls, sizeof calls, ", or like it in %s calls", ts_format_count(remarks[i].count, number));
+    if (p->run_id[0])
+      ts_issues_warn(issues, "the command of task '%s' said: %s%s; see all with: tessera log %s %s", remarks[i].task,
+                     remarks[i].text, calls, p->run_id, remarks[i].task);
+    else
+      ts_issues_warn(issues, "the command of task '%s' said: %s%s", remarks[i].task, remarks[i].text, calls);
+  }
+}
+
 void ts_progress_end(struct progress *p, struct ts_issues *issues) {
   ts_phase_end(p->project->phases);
   end_trace(p, issues);
+  warn_of_remarks(p, issues);
   if (p->learning) ts_learning_save(p->learning, issues);
   struct tessera_event event = snapshot(p, TESSERA_RUN_END);
   report(p, &event);
@@ -278,7 +295,9 @@ static void keep_trace(struct progress *p, const struct ts_node *node, const str
 static void keep_row(struct progress *p, const struct ts_node *node, const struct ts_task_event *event) {
   if (!p->work->store || !p->run_id[0]) return;
   const struct ts_task *task = &p->project->workflow->tasks[node->task];
-  ts_auto_free char *message = event->error ? ts_failure_pack(event->error, event->log) : ts_strdup("");
+  const bool has_message = event->error || event->log[0];
+  ts_auto(json_decrefp) json_t *params = has_message ? ts_node_parameters(p->plan, node) : NULL;
+  ts_auto_free char *message = ts_failure_pack(event->error, event->log, event->remark, params);
   struct ts_task_row row = {.task = p->number++,
                             .stage = p->project->workflow->stages[task->stage].name,
                             .name = task->name,
@@ -309,21 +328,6 @@ static void add_bar(struct progress *p, const struct ts_task_event *event, const
   struct ts_bar *bar = &p->timeline[p->bar_count++];
   *bar = (struct ts_bar){event->worker, start, end, ts_arena_strdup(&p->arena, name)};
   if (event->worker < p->threads) p->last_bar[event->worker] = bar;
-}
-
-/* Also of a file that cannot be read, which is not a task of the workflow: its products are missing. */
-static void keep_failed(struct progress *p, const struct ts_task_event *event, const char *name, const char *key,
-                        const char *file) {
-  if (!event->error || p->failed_count == FAILED_MAX) return;
-  const struct ts_tile *tile = ts_dataset_tile(&p->project->dataset, p->plan->nodes[event->node].scope, event->unit);
-  p->failed[p->failed_count++] = (struct ts_failed_task){.task = ts_arena_strdup(&p->arena, name),
-                                                         .key = ts_arena_strdup(&p->arena, key),
-                                                         .file = file,
-                                                         .error = *event->error,
-                                                         .log = ts_arena_strdup(&p->arena, event->log),
-                                                         .has_tile = tile != NULL,
-                                                         .tile_x = tile ? tile->core.x : 0,
-                                                         .tile_y = tile ? tile->core.y : 0};
 }
 
 static void count(struct progress *p, size_t stage, const struct ts_task_event *event) {
@@ -362,7 +366,7 @@ static void record_event(struct progress *p, const struct ts_task_event *event) 
   if (p->learning && is_of_work(p)) ts_learning_event(p->learning, node, event);
   keep_trace(p, node, event, name, file);
   if (node->kind == TS_NODE_TASK) ts_key_print(&event->key, key);
-  keep_failed(p, event, name, key, file);
+  ts_failures_event(p->failures, p->project, p->plan, event, name, key);
   if (node->kind != TS_NODE_TASK) return;
   size_t stage = p->project->workflow->tasks[node->task].stage;
   count(p, stage, event);
@@ -399,12 +403,13 @@ const struct ts_bar *ts_progress_timeline(const struct progress *p, size_t *coun
   return p->timeline;
 }
 
-const struct ts_failed_task *ts_progress_failed(const struct progress *p, size_t *count) {
-  *count = p->failed_count;
-  return p->failed;
-}
+const struct ts_failures *ts_progress_failures(const struct progress *p) { return p->failures; }
 
-bool ts_progress_any_failed(const struct progress *p) { return p->failed_count > 0; }
+bool ts_progress_any_failed(const struct progress *p) {
+  size_t count = 0;
+  ts_failures_list(p->failures, &count);
+  return count > 0;
+}
 
 const struct call_cost *ts_progress_task_cost(const struct progress *p, size_t task) { return &p->costs[task]; }
 

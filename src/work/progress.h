@@ -41,15 +41,8 @@ struct ts_bar {
   const char *task;      /* borrowed */
 };
 const struct ts_bar *ts_progress_timeline(const struct progress *progress, size_t *count); /* borrowed */
-/* The first failed tasks, and files that could not be read. */
-struct ts_failed_task {
-  const char *task, *key, *file; /* borrowed */
-  struct ts_error error;
-  const char *log; /* borrowed: what the operation wrote */
-  bool has_tile;
-  int64_t tile_x, tile_y;
-};
-const struct ts_failed_task *ts_progress_failed(const struct progress *progress, size_t *count); /* borrowed */
+struct ts_failures;
+const struct ts_failures *ts_progress_failures(const struct progress *progress); /* borrowed; work/failures.h */
 bool ts_progress_any_failed(const struct progress *progress);
 const struct call_cost *ts_progress_task_cost(const struct progress *progress, size_t task); /* borrowed */
 const struct call_cost *ts_progress_node_cost(const struct progress *progress, enum ts_node_kind kind);

@@ -143,7 +143,7 @@ def check_result_folders():
     out.mkdir()
     (out / "notes.txt").write_text("mine", encoding="utf-8")
     refuses(folder, [f"results cannot be written to '{out}': it has files, but no run.json of a run",
-                     "help: name a new folder, or remove it"], "-o", out, number=316, commands=("run",))
+                     "help: name a folder that is new or empty"], "-o", out, number=316, commands=("run",))
     (out / "notes.txt").unlink()
     call("run", "-C", folder, "-o", out, "-q", "--progress=none")
     (out / "notes.txt").write_text("mine", encoding="utf-8")
@@ -210,17 +210,17 @@ EACH = ("--per-tile", "--all-outputs")
 
 def check_many_files():
     folder = project("many")
-    # 147 x 110 tiles of 7 pixels. Of a tile: image, mask, overlap, summary; of the image: colours, scores, table, means,
+    # 64 x 48 tiles of 16 pixels. Of a tile: image, mask, overlap, summary; of the image: colours, scores, table, means,
     # outlines.
-    reply = call_json("check", "-C", folder, "--tile", 7, *EACH)
+    reply = call_json("check", "-C", folder, "--tile", 16, *EACH)
     said = [text for text in reply["warnings"] if "files" in text]
-    equal(said, ["a run writes 64 685 files here, for 16 170 tiles; with --tile 256 they are 53"], "tiles of 7 pixels")
+    equal(said, ["a run writes 12 293 files here, for 3 072 tiles; with --tile 256 they are 53"], "tiles of 16 pixels")
     equal([text for text in call_json("check", "-C", folder, "--tile", 24, *EACH)["warnings"] if "files" in text], [],
           "tiles of 24 pixels: 43 x 32 x 4 files")
     written = call_json("run", "-C", folder, "--tile", 256, *EACH)
     equal(len(written["outputs"]), 53 + 1, "files with the tile size that was proposed, and run.json")
-    equal([text for text in call_json("check", "-C", folder, "--tile", 7)["warnings"] if "files" in text], [],
-          "tiles of 7 pixels, one file for each image")
+    equal([text for text in call_json("check", "-C", folder, "--tile", 16)["warnings"] if "files" in text], [],
+          "tiles of 16 pixels, one file for each image")
 
 
 def check_large_tiles():

@@ -114,7 +114,7 @@ def check_names(folder):
     words = [word for file in files for word in ("--data", file)]
     run = limited("run", "-C", folder, *words, "--store", "memory", "-o", "out-names", "--progress=none")
     equal(run.returncode, 0, f"exit with three files of one name\n{run.stderr[-1000:]}")
-    equal(sorted(path.name for path in (folder / "out-names").iterdir() if path.is_dir()), ["x", "x-2", "x-3"],
+    equal(sorted(path.name for path in (folder / "out-names").iterdir() if path.is_dir()), ["one-x", "three-x", "two-x"],
           "folders of three files of one name")
 
 

@@ -333,6 +333,7 @@ static void add_costs(const struct ts_project *project, struct study_result *r, 
   json_object_set_new(object, "profile", ts_counts_profile(project, result, r->progress));
   json_object_set_new(object, "timeline", ts_counts_timeline(r->progress));
   json_object_set_new(object, "failed", ts_counts_failed(r->progress));
+  json_object_set_new(object, "failures", ts_counts_failures(r->progress));
   json_object_set_new(object, "run_s", json_real(result->wall_s));
   json_object_set_new(object, "cpu_s", json_real(result->cpu_total_s));
   json_object_set_new(object, "threads", json_integer((json_int_t)result->threads));

@@ -1,5 +1,6 @@
 /* Text of what looks back: status, log, explain, report.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/alloc.h"
 #include "base/file.h"
 #include "cli/reply.h"
 #include "cli/text.h"
@@ -127,33 +128,55 @@ void ts_show_status(const json_t *reply, const struct ts_view *view, struct ts_s
   if (json_array_size(rows) > 0) print_detail(rows, out);
 }
 
+/* "failed: segment/9c1e4f (segment.split), slide.png, tile 12,40, 2.3 s, T504, with G1 = 40". */
+static void add_log_heading(struct ts_str *out, const json_t *task) {
+  ts_auto(ts_str_release) struct ts_str place = {0}, params = {0};
+  ts_cli_text_add_safe(out, ts_cli_reply_text(task, "outcome"));
+  ts_str_add(out, ": ");
+  ts_cli_reply_add_task(out, task);
+  bool by_key = *ts_cli_reply_text(task, "key") != '\0'; /* what reads a file has none and is named already */
+  if (by_key && strchr(ts_cli_reply_text(task, "task"), '.')) {
+    ts_str_add(out, " (");
+    ts_cli_text_add_safe(out, ts_cli_reply_text(task, "task"));
+    ts_str_add(out, ")");
+  }
+  ts_cli_reply_add_place(&place, task);
+  if (place.length > 0) ts_str_addf(out, ", %s", ts_str_get(&place));
+  if (ts_cli_reply_has(task, "seconds")) {
+    ts_str_add(out, ", ");
+    ts_cli_text_add_time(out, ts_cli_reply_number(task, "seconds"));
+  }
+  if (ts_cli_reply_has(task, "code")) ts_str_addf(out, ", T%03d", (int)ts_cli_reply_count(task, "code"));
+  ts_cli_reply_add_params(&params, json_object_get(task, "params"));
+  if (params.length > 0) ts_str_addf(out, ", with %s", ts_str_get(&params));
+  ts_str_add_char(out, '\n');
+}
+
+static bool says_the_same(const json_t *a, const json_t *b) {
+  return *ts_cli_reply_text(a, "message") &&
+         strcmp(ts_cli_reply_text(a, "message"), ts_cli_reply_text(b, "message")) == 0 &&
+         strcmp(ts_cli_reply_text(a, "task"), ts_cli_reply_text(b, "task")) == 0 &&
+         strcmp(ts_cli_reply_text(a, "outcome"), ts_cli_reply_text(b, "outcome")) == 0;
+}
+
+/* Tasks that follow each other and say the same are one entry. */
 void ts_show_log(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
   (void)view;
   const json_t *tasks = ts_cli_reply_member(reply, "tasks");
-  if (json_array_size(tasks) == 0)
-    ts_str_addf(out, "No task of run %s said anything.\n", ts_cli_reply_text(reply, "run"));
-  for (size_t i = 0; i < json_array_size(tasks); i++) {
+  const size_t count = json_array_size(tasks);
+  if (count == 0) ts_str_addf(out, "No task of run %s said anything.\n", ts_cli_reply_text(reply, "run"));
+  for (size_t i = 0; i < count;) {
     const json_t *task = json_array_get(tasks, i);
-    struct ts_str place = {0};
-    ts_cli_text_add_safe(out, ts_cli_reply_text(task, "outcome"));
-    ts_str_add(out, ": ");
-    ts_cli_reply_add_task(out, task);
-    bool by_key = *ts_cli_reply_text(task, "key") != '\0'; /* what reads a file has none and is named already */
-    if (by_key && strchr(ts_cli_reply_text(task, "task"), '.')) {
-      ts_str_add(out, " (");
-      ts_cli_text_add_safe(out, ts_cli_reply_text(task, "task"));
-      ts_str_add(out, ")");
-    }
-    ts_cli_reply_add_place(&place, task);
-    if (place.length > 0) ts_str_addf(out, ", %s", ts_str_get(&place));
-    ts_str_release(&place);
-    if (ts_cli_reply_has(task, "seconds")) {
-      ts_str_add(out, ", ");
-      ts_cli_text_add_time(out, ts_cli_reply_number(task, "seconds"));
-    }
-    if (ts_cli_reply_has(task, "code")) ts_str_addf(out, ", T%03d", (int)ts_cli_reply_count(task, "code"));
-    ts_str_add_char(out, '\n');
+    size_t end = i + 1;
+    while (end < count && says_the_same(task, json_array_get(tasks, end))) end++;
+    add_log_heading(out, task);
     ts_cli_text_add_lines(out, ts_cli_reply_text(task, "message"), "  ");
+    if (end - i > 1) {
+      ts_str_add(out, "and ");
+      ts_cli_text_add_count(out, end - i - 1, "more task");
+      ts_str_add(out, " that said the same\n");
+    }
+    i = end;
   }
 }
 
@@ -224,7 +247,7 @@ static void add_inputs(struct ts_str *out, const json_t *inputs) {
 
 static void add_cost(struct ts_str *out, const json_t *cost) {
   if (!ts_cli_reply_has(cost, "recompute_s")) return;
-  ts_str_add(out, "\nCost: ");
+  ts_str_add(out, "Cost: ");
   ts_cli_text_add_time(out, ts_cli_reply_number(cost, "recompute_s"));
   ts_str_add(out, " to compute");
   if (ts_cli_reply_has(cost, "load_s")) {
@@ -239,28 +262,67 @@ static void add_cost(struct ts_str *out, const json_t *cost) {
   ts_str_add_char(out, '\n');
 }
 
-void ts_show_explain(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
-  ts_cli_text_add_safe(out, ts_cli_reply_text(reply, "task"));
-  if (*ts_cli_reply_text(reply, "key")) {
-    ts_str_add(out, " (");
-    ts_cli_reply_add_task(out, reply);
-    ts_str_add(out, ")");
-  }
-  ts_str_add(out, " in run ");
-  ts_cli_text_add_safe(out, ts_cli_reply_text(reply, "run"));
-  ts_str_add(out, ": ");
-  ts_cli_text_add_safe(out, ts_cli_reply_text(reply, "outcome"));
+static void add_sentence(struct ts_str *out, const json_t *task, const char *field, const struct ts_view *view) {
+  ts_auto(ts_str_release) struct ts_str text = {0};
+  ts_cli_text_add_safe(&text, ts_cli_reply_text(task, field));
+  if (text.length == 0) return;
+  ts_cli_text_add_wrapped(out, ts_str_get(&text), (size_t)view->width, 2, "  ");
   ts_str_add_char(out, '\n');
-  struct ts_str reason = {0};
-  ts_cli_text_add_safe(&reason, ts_cli_reply_text(reply, "reason"));
-  if (reason.length > 0) {
-    ts_cli_text_add_wrapped(out, ts_str_get(&reason), (size_t)view->width, 0, "");
-    ts_str_add_char(out, '\n');
+}
+
+/* "4 executed, 2 store" of a task of which a run has several; nothing for a single one. */
+static void add_outcomes(struct ts_str *out, json_t *outcomes) {
+  const char *outcome, *before = "; in this run: ";
+  json_t *count;
+  uint64_t all = 0;
+  json_object_foreach(outcomes, outcome, count) all += (uint64_t)json_integer_value(count);
+  if (all < 2) return;
+  json_object_foreach(outcomes, outcome, count) {
+    char number[32];
+    const bool is_reuse = strcmp(outcome, "store") == 0;
+    ts_str_addf(out, "%s%s %s", before, ts_format_count((uint64_t)json_integer_value(count), number),
+                is_reuse ? "from the store" : outcome);
+    before = ", ";
   }
-  ts_str_release(&reason);
-  add_nearest(out, ts_cli_reply_member(reply, "nearest"));
-  add_inputs(out, ts_cli_reply_member(reply, "inputs"));
+}
+
+/* "Run 7f3a91bc, task segment/9c1e4f, compared with run 5b210000". */
+static void add_subject(struct ts_str *out, const json_t *reply, const json_t *task) {
+  ts_str_add(out, "Run ");
+  ts_cli_text_add_safe(out, ts_cli_reply_text(reply, "run"));
+  if (*ts_cli_reply_text(task, "key")) {
+    ts_str_add(out, ", task ");
+    ts_cli_reply_add_task(out, task);
+  }
+  if (*ts_cli_reply_text(task, "compared_with"))
+    ts_str_addf(out, ", compared with run %s", ts_cli_reply_text(task, "compared_with"));
+  add_outcomes(out, json_object_get(task, "outcomes"));
+  ts_str_add_char(out, '\n');
+}
+
+static void add_details(struct ts_str *out, const json_t *task, const struct ts_view *view) {
+  ts_str_add_char(out, '\n');
+  add_sentence(out, task, "reason", view);
+  add_nearest(out, ts_cli_reply_member(task, "nearest"));
+  add_inputs(out, ts_cli_reply_member(task, "inputs"));
+}
+
+void ts_show_explain(const json_t *reply, const struct ts_view *view, struct ts_str *out) {
+  const json_t *tasks = ts_cli_reply_member(reply, "tasks");
+  for (size_t i = 0; i < json_array_size(tasks); i++) {
+    const json_t *task = json_array_get(tasks, i);
+    add_sentence(out, task, "because", view);
+    if (view->verbose) add_details(out, task, view);
+  }
+  if (tasks) {
+    ts_str_addf(out, "\nStage %s of run %s. One task: %s explain %s\n", ts_cli_reply_text(reply, "stage"),
+                ts_cli_reply_text(reply, "run"), view->program, ts_cli_reply_text(json_array_get(tasks, 0), "task"));
+    return;
+  }
+  add_sentence(out, reply, "because", view);
+  add_subject(out, reply, reply);
   add_cost(out, ts_cli_reply_member(reply, "cost"));
+  if (view->verbose) add_details(out, reply, view);
 }
 
 void ts_show_report(const json_t *reply, const struct ts_view *view, struct ts_str *out) {

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const struct ts_type *ts_input_file_type(const struct ts_workflow_input *input, const struct ts_image_info *info) {
@@ -77,12 +78,31 @@ static void refuse(const struct ts_project *project, const struct ts_item_source
   ts_error_place(fault, path, 0, 0, NULL);
 }
 
+static void note_grey(const struct ts_workflow_input *input, const struct ts_item_source *source,
+                      const struct ts_image_info *info, struct grey_images *grey) {
+  if (source->type->channels < 3 || info->channels >= 3 || !ts_image_fits_type(info, source->type)) return;
+  if (grey->count++ > 0) return;
+  grey->first = source->path;
+  grey->input = input->name;
+}
+
+void ts_grey_images_warn(const struct grey_images *grey, struct ts_issues *issues) {
+  char more[48] = "", number[32];
+  if (grey->count == 0) return;
+  if (grey->count > 1) snprintf(more, sizeof more, " (and %s more files)", ts_format_count(grey->count - 1, number));
+  ts_issues_warn(issues,
+                 "'%s'%s is a grey image, but '%s' is to be in colour: its three channels are the same, so what "
+                 "looks at colours or stains finds none",
+                 grey->first, more, grey->input);
+}
+
 void ts_check_item_types(const struct ts_project *project, const struct ts_item_source *sources,
-                         const struct ts_image_info *infos, struct ts_issues *issues) {
+                         const struct ts_image_info *infos, struct grey_images *grey, struct ts_issues *issues) {
   const struct ts_workflow *w = project->workflow;
   size_t reported = TS_NONE; /* the other one of two files that were swapped */
   for (size_t i = 0; i < w->input_count; i++) {
     bool there = sources[i].path && sources[i].type && ts_input_is_image(&w->inputs[i]);
+    if (there) note_grey(&w->inputs[i], &sources[i], &infos[i], grey);
     if (!there || i == reported || fits(&w->inputs[i], &infos[i])) continue;
     size_t other = swapped_with(w, sources, infos, i);
     refuse(project, sources, infos, i, other, issues);

@@ -12,10 +12,17 @@ bool ts_input_is_image(const struct ts_workflow_input *input);
 bool ts_input_is_unused(const struct ts_project *project, size_t input);
 /* The type that a file is read as: the declared one, or for "mask|labels" the one that fits its pixels. */
 const struct ts_type *ts_input_file_type(const struct ts_workflow_input *input, const struct ts_image_info *info);
+/* Grey images that are read as colour images; all zero before the first item. */
+struct grey_images {
+  const char *first, *input; /* borrowed: a path, and the name of the input */
+  size_t count;
+};
 /* A fault for each file of an item that its input cannot take; one for two that were swapped. Both arrays per input; a
  * source without a type was not opened. */
 void ts_check_item_types(const struct ts_project *project, const struct ts_item_source *sources,
-                         const struct ts_image_info *infos, struct ts_issues *issues);
+                         const struct ts_image_info *infos, struct grey_images *grey, struct ts_issues *issues);
+/* After all items. */
+void ts_grey_images_warn(const struct grey_images *grey, struct ts_issues *issues);
 
 /* check_output.c: where `run` and `study` write; in the arena. `run`: its id; NULL: not known yet, as good as any. */
 const char *ts_output_run_folder(const struct ts_project *project, const char *run, struct ts_arena *arena);

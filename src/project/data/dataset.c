@@ -6,6 +6,7 @@
 #include "project/data/check_data.h"
 #include "project/data/data_list.h"
 #include "project/data/halo.h"
+#include "project/data/item_names.h"
 #include "project/data/polygon_files.h"
 #include "project/data/resolution.h"
 #include "project/data/split.h"
@@ -25,6 +26,9 @@
  * The list of all tiles is in memory, about 100 bytes each. */
 #define MAX_TILES_PER_FILE 1000000
 #define MAX_TILES          10000000
+/* Nobody means more of such tiles, which take longer to manage than to work on: --tile 7 was to be 700. */
+#define SMALL_TILE_PX   64
+#define MAX_SMALL_TILES 10000
 
 /* Tiles of all items so far, and the item of each. */
 struct tile_list {
@@ -54,6 +58,19 @@ static void too_many_tiles(struct ts_project *project, const char *what, double 
   ts_issues_fault(issues, &err);
 }
 
+static void too_small_tiles(const struct ts_project *project, const char *item, double count, int64_t tile_px,
+                            struct ts_issues *issues) {
+  char number[32];
+  struct ts_error err = {0};
+  ts_fail(&err, TS_ERR_BAD_VALUE, "tiles of %lld x %lld pixels cut '%s' into %s, and every task runs in each of them",
+          (long long)tile_px, (long long)tile_px, item, ts_format_count((uint64_t)fmin(count, 1e18), number));
+  ts_error_help(
+      &err, "make the tiles larger: 512 is usual, 0 takes images whole; so many tiles are allowed from %d pixels on",
+      SMALL_TILE_PX);
+  if (!project->request->has_tile && project->doc.root) ts_json_place(&err, &project->doc, "/data/tile", TS_JSON_VALUE);
+  ts_issues_fault(issues, &err);
+}
+
 static bool fits_limits(struct ts_project *project, const struct ts_item *item, struct ts_issues *issues) {
   const struct ts_grid *grid = &item->grid;
   if (grid->width <= 0 || grid->whole.width <= 0) return true;
@@ -65,6 +82,8 @@ static bool fits_limits(struct ts_project *project, const struct ts_item *item, 
                    grid->width, issues);
   else if (all > MAX_TILES)
     too_many_tiles(project, "the dataset", all, MAX_TILES, grid->width, issues);
+  else if (grid->width < SMALL_TILE_PX && count > MAX_SMALL_TILES)
+    too_small_tiles(project, item->name, count, grid->width, issues);
   return ts_issues_ok(issues);
 }
 
@@ -130,7 +149,7 @@ static void refuse_size(const char *path, const struct ts_image_info *info, cons
 /* Inspects the files of one item; *pixels is set if any of them is an image. */
 static bool open_sources(struct ts_project *project, const struct paths *files, size_t index, int32_t level,
                          struct ts_item_source *sources, struct ts_image_info *pixels, bool *has_pixels,
-                         struct ts_issues *issues) {
+                         struct grey_images *grey, struct ts_issues *issues) {
   const char *first = NULL; /* image of the item */
   const size_t before = issues->faults.count;
   struct ts_image_info *infos = ts_arena_array(&project->arena, project->workflow->input_count, sizeof *infos);
@@ -153,27 +172,12 @@ static bool open_sources(struct ts_project *project, const struct paths *files, 
       first = path;
     }
   }
-  ts_check_item_types(project, sources, infos, issues);
+  ts_check_item_types(project, sources, infos, grey, issues);
   if (issues->faults.count == before)
     ts_open_item_polygons(project, files, index, level, first, pixels, sources, issues);
   for (size_t i = 0; i < project->workflow->input_count; i++)
     if (ts_input_is_unused(project, i)) sources[i] = (struct ts_item_source){0};
   return ts_issues_ok(issues);
-}
-
-static bool is_taken(const char *name, const struct ts_item *items, size_t count) {
-  size_t i = 0;
-  while (i < count && strcmp(items[i].name, name) != 0) i++;
-  return i < count;
-}
-
-/* A name for folders and messages; files of one name in different folders get a number. */
-static const char *item_name(struct ts_project *project, const char *path, const struct ts_item *items, size_t count) {
-  ts_auto_free char *stem = ts_path_safe_stem(path);
-  const char *name = ts_arena_strdup(&project->arena, stem);
-  for (size_t number = 2; is_taken(name, items, count); number++)
-    name = ts_arena_printf(&project->arena, "%s-%zu", stem, number);
-  return name;
 }
 
 static bool no_tiles(const struct ts_project *project, struct ts_issues *issues) {
@@ -250,22 +254,25 @@ static struct ts_item describe_item(const struct ts_project *project, size_t ind
 static void open_items(struct ts_project *project, const struct paths *files, size_t primary,
                        const struct item_facts *facts, struct ts_item *items, bool *is_open, struct ts_issues *issues) {
   struct size_conflicts conflicts = {0};
+  struct grey_images grey = {0};
+  const char *const *names =
+      project->item_names ? project->item_names : ts_item_names(&project->arena, &files[primary]);
   for (size_t i = 0; i < files[primary].count; i++) {
     struct ts_item_source *sources = ts_arena_array(&project->arena, project->workflow->input_count, sizeof *sources);
     struct ts_image_info pixels = {0};
     bool has_pixels = false;
     items[i] = describe_item(project, i, facts);
-    items[i].name =
-        project->item_names ? project->item_names[i] : item_name(project, files[primary].items[i], items, i);
+    items[i].name = names[i];
     items[i].sources = sources;
     const int32_t level = ts_resolution_level(project, &items[i]);
     ts_phase_set(project->phases, i, files[primary].count);
-    is_open[i] = open_sources(project, files, i, level, sources, &pixels, &has_pixels, issues);
+    is_open[i] = open_sources(project, files, i, level, sources, &pixels, &has_pixels, &grey, issues);
     if (!is_open[i]) continue;
     ts_resolution_settle(&items[i], &pixels, &conflicts);
     set_grid(project, &items[i], has_pixels ? pixels.width : 0, pixels.height);
   }
   ts_resolution_warn(&conflicts, issues);
+  if (ts_issues_ok(issues)) ts_grey_images_warn(&grey, issues);
 }
 
 /* Cuts the images of all items that are open (NULL: all are). */

@@ -149,7 +149,7 @@ static bool refuse(const char *folder, struct ts_issues *issues, const char *for
   va_start(args, format);
   ts_vfail(fault, TS_ERR_OUTPUT_FOLDER, format, args);
   va_end(args);
-  ts_error_help(fault, "name a new folder, or remove it");
+  ts_error_help(fault, "name a folder that is new or empty");
   ts_error_place(fault, folder, 0, 0, NULL);
   return false;
 }

@@ -216,11 +216,18 @@ static struct progress *progress_of_events(struct study_case *c, const struct ts
   struct ts_error why = {0};
   ts_fail(&why, TS_ERR_TASK_FAILED, "no");
   const struct ts_task_event events[] = {
-      {.node = read, .unit = 0, .wall_s = 0.25, .cpu_s = 0.125, .log = ""},
-      {.node = read, .unit = 1, .wall_s = 0.5, .cpu_s = 0.25, .log = ""},
-      {.node = count, .unit = 0, .wall_s = 2, .cpu_s = 1.5, .log = ""},
-      {.node = count, .unit = 1, .wall_s = 4, .cpu_s = 3, .outcome = TS_OUTCOME_FAILED, .error = &why, .log = ""},
-      {.node = count, .unit = 1, .outcome = TS_OUTCOME_STORE, .log = ""}, /* was not called */
+      {.node = read, .unit = 0, .wall_s = 0.25, .cpu_s = 0.125, .log = "", .remark = ""},
+      {.node = read, .unit = 1, .wall_s = 0.5, .cpu_s = 0.25, .log = "", .remark = ""},
+      {.node = count, .unit = 0, .wall_s = 2, .cpu_s = 1.5, .log = "", .remark = ""},
+      {.node = count,
+       .unit = 1,
+       .wall_s = 4,
+       .cpu_s = 3,
+       .outcome = TS_OUTCOME_FAILED,
+       .error = &why,
+       .log = "",
+       .remark = ""},
+      {.node = count, .unit = 1, .outcome = TS_OUTCOME_STORE, .log = "", .remark = ""}, /* was not called */
   };
   for (size_t i = 0; i < COUNT_OF(events); i++) ts_progress_task(progress, &events[i]);
   return progress;
@@ -245,6 +252,51 @@ static void check_first_task(const json_t *counted) {
   assert_true(seconds(counted, "wall_s") == 6);
   assert_true(seconds(counted, "px") == 16 + 8);
   assert_true(seconds(counted, "cpu_s") == 4.5);
+}
+
+/* Failures are equal if task, error and text are: two tiles with one text and a third call with another. Remarks of
+ * calls that went well are counted by task; only the first is kept. */
+static void equal_failures_are_counted(void **state) {
+  (void)state;
+  static const struct toy_image images[] = {{"one", 6, 4}};
+  struct study_case c = {0};
+  struct ts_value values[4];
+  const struct parameter_sets sets = {.values = values, .count = 1};
+  struct ts_error no = {0}, other = {0};
+  ts_fail(&no, TS_ERR_TASK_FAILED, "no");
+  ts_fail(&other, TS_ERR_TASK_FAILED, "other");
+  for (size_t i = 0; i < COUNT_OF(values); i++) values[i] = ts_value_real(0.5);
+  assert_true(study_case_init(&c, probe_workflow, NULL, NULL));
+  study_case_images(&c, images, 1, 4);
+  struct ts_plan *plan = study_case_plan(&c, &sets);
+  struct progress *progress = ts_progress_create(&c.work, c.work.project, plan, "", 1);
+  const uint32_t count = node_of(plan, TS_NODE_TASK, 0);
+  const struct ts_task_event events[] = {
+      {.node = count, .unit = 1, .outcome = TS_OUTCOME_FAILED, .error = &no, .log = "", .remark = ""},
+      {.node = count, .unit = 0, .outcome = TS_OUTCOME_FAILED, .error = &no, .log = "", .remark = ""},
+      {.node = count, .unit = 0, .outcome = TS_OUTCOME_FAILED, .error = &no, .log = "", .remark = ""},
+      {.node = count, .unit = 0, .outcome = TS_OUTCOME_FAILED, .error = &other, .log = "", .remark = ""},
+      {.node = count, .unit = 0, .outcome = TS_OUTCOME_EXECUTED, .log = "a", .remark = "a"},
+      {.node = count, .unit = 1, .outcome = TS_OUTCOME_EXECUTED, .log = "b", .remark = "b"}};
+  for (size_t i = 0; i < COUNT_OF(events); i++) ts_progress_task(progress, &events[i]);
+  json_t *failed = ts_counts_failed(progress), *kinds = ts_counts_failures(progress);
+  const json_t *first = json_array_get(kinds, 0), *second = json_array_get(kinds, 1);
+  assert_int_equal(json_array_size(failed), 4);
+  assert_int_equal(json_array_size(kinds), 2);
+  assert_true(number(first, "count") == 3 && number(first, "units") == 2);
+  assert_int_equal(json_integer_value(json_array_get(json_object_get(first, "tile"), 0)), 0);
+  assert_string_equal(json_string_value(json_object_get(first, "per")), "tile");
+  assert_true(number(second, "count") == 1 && number(second, "units") == 1);
+  struct ts_issues issues = {0};
+  ts_progress_end(progress, &issues);
+  assert_int_equal(issues.warning_count, 1);
+  assert_non_null(strstr(issues.warnings[0], "said: a, or like it in 2 calls"));
+  ts_issues_release(&issues);
+  json_decref(failed);
+  json_decref(kinds);
+  ts_progress_destroy(progress);
+  ts_plan_destroy(plan);
+  study_case_release(&c);
 }
 
 static void the_engine_has_the_time_that_is_left(void **state) {
@@ -277,6 +329,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_are_those_of_a_recount),
       cmocka_unit_test(a_full_store_leaves_nothing_to_execute),
+      cmocka_unit_test(equal_failures_are_counted),
       cmocka_unit_test(the_engine_has_the_time_that_is_left),
   };
   return cmocka_run_group_tests(tests, toy_set_up, toy_tear_down);

@@ -166,6 +166,13 @@ static void the_nearest_word_is_found(void **state) {
   assert_string_equal(ts_nearest_word("thershold", words, count), "threshold");
   assert_string_equal(ts_nearest_word("mxaSize", words, count), "maxSize");
   assert_string_equal(ts_nearest_word("T3", words, count), "T1");
+  static const char *const short_words[] = {"G", "FH", "G1", "G2", "G30"};
+  assert_string_equal(ts_nearest_word("G9", short_words, 5), "G1");
+  struct ts_str several = {0};
+  assert_true(ts_add_nearest_words(&several, "G9", short_words, 5));
+  assert_string_equal(ts_str_get(&several), "'G1' or 'G2'");
+  assert_false(ts_add_nearest_words(&several, "quite another", short_words, 5));
+  ts_str_release(&several);
   assert_null(ts_nearest_word("connectivity", words, count));
   assert_null(ts_nearest_word("R", words, count));
   assert_null(ts_nearest_word("", words, count));

@@ -320,7 +320,6 @@ static void too_many_or_too_few_operands(void **state) {
   assert_refused("log a b c d", "'c' is one word too many for 'log'", "'tessera log --help' shows how it is called");
   assert_refused("version now", "'now' is one word too many for 'version'",
                  "'tessera version --help' shows how it is called");
-  assert_refused("log", "'log' needs RUN", "RUN: 8 digits that name a run");
   assert_refused("explain", "'explain' needs TASK",
                  "TASK: such as segment.split, segment/9c1e4f, or the digits of a key");
   assert_refused(

@@ -349,27 +349,47 @@ static void log_of_a_run(void **state) {
 
 static void explain(void **state) {
   (void)state;
-  assert_shown(
-      ts_show_explain,
+  static const char json[] =
       "{\"run\": \"7f3a91bc\", \"task\": \"segment.split\", \"key\": \"k1:9c1e4fab\", \"outcome\": \"executed\", "
+      "\"because\": \"segment.split ran because G1 = 40 (was 35.5)\", \"compared_with\": \"5b210000\", "
+      "\"outcomes\": {\"executed\": 1200, \"store\": 3}, "
       "\"reason\": \"it ran: the nearest earlier one differs in 2 fields\", "
       "\"nearest\": {\"key\": \"k1:00112233445566778899\", \"run\": \"5b210000\", \"differs\": ["
       "{\"field\": \"parameter G1\", \"here\": 40, \"there\": 35.5}, "
       "{\"field\": \"input mask\", \"here\": \"k1:aa\", \"there\": null}]}, "
       "\"inputs\": [{\"port\": \"mask\", \"key\": \"k1:aabb\", \"task\": \"nuclei.refine\"}], "
-      "\"cost\": {\"recompute_s\": 0.23, \"load_s\": 0.004, \"bytes\": 1200000}}",
-      "segment.split (segment/9c1e4f) in run 7f3a91bc: executed\n"
-      "it ran: the nearest earlier one differs in 2 fields\n"
-      "\n"
-      "Nearest earlier task: 0011223344556677 of run 5b210000\n"
-      "  differs in    here  there\n"
-      "  parameter G1  40    35.5\n"
-      "  input mask    aa    -\n"
-      "\n"
-      "  input  made by        key\n"
-      "  mask   nuclei.refine  aabb\n"
-      "\n"
-      "Cost: 0.2 s to compute, 4 ms to load, 1.2 MB\n");
+      "\"cost\": {\"recompute_s\": 0.23, \"load_s\": 0.004, \"bytes\": 1200000}}";
+  static const char answer[] = "segment.split ran because G1 = 40 (was 35.5)\n"
+                               "Run 7f3a91bc, task segment/9c1e4f, compared with run 5b210000; in this run: 1 200 "
+                               "executed, 3 from the store\n"
+                               "Cost: 0.2 s to compute, 4 ms to load, 1.2 MB\n";
+  assert_shown(ts_show_explain, json, answer);
+  const struct ts_view verbose = {.verbose = true, .program = "tessera"};
+  char all[2048];
+  snprintf(all, sizeof all,
+           "%s\n"
+           "it ran: the nearest earlier one differs in 2 fields\n"
+           "\n"
+           "Nearest earlier task: 0011223344556677 of run 5b210000\n"
+           "  differs in    here  there\n"
+           "  parameter G1  40    35.5\n"
+           "  input mask    aa    -\n"
+           "\n"
+           "  input  made by        key\n"
+           "  mask   nuclei.refine  aabb\n",
+           answer);
+  assert_shown_by(ts_show_explain, &verbose, json, all);
+}
+
+static void explain_of_a_stage(void **state) {
+  (void)state;
+  assert_shown(ts_show_explain,
+               "{\"run\": \"7f3a91bc\", \"stage\": \"segment\", \"tasks\": [{\"task\": \"segment.dark\", \"because\": "
+               "\"segment.dark was reused\"}, {\"task\": \"segment.split\", \"because\": \"segment.split ran\"}]}",
+               "segment.dark was reused\n"
+               "segment.split ran\n"
+               "\n"
+               "Stage segment of run 7f3a91bc. One task: tessera explain segment.dark\n");
 }
 
 static void costs(void **state) {
@@ -555,6 +575,55 @@ static void messages(void **state) {
   json_decref(reply);
 }
 
+static void equal_failures_are_one_message(void **state) {
+  (void)state;
+  json_t *reply = load(
+      "{\"run\": \"7f3a91bc\", \"failed\": [{}, {}], \"failures\": ["
+      "{\"task\": \"segment.split\", \"key\": \"k1:9c1e4fab\", \"file\": \"he01\", \"tile\": [12, 40], \"code\": 504, "
+      "\"text\": \"it ended\", \"help\": \"\", \"params\": {\"G1\": 40, \"way\": \"fast\"}, \"count\": 1024, "
+      "\"units\": 1024, \"per\": \"tile\"}, "
+      "{\"task\": \"post.fit\", \"key\": \"k1:11223344\", \"file\": \"he01\", \"code\": 501, \"text\": \"no\", "
+      "\"help\": \"\", \"params\": {}, \"count\": 8, \"units\": 2, \"per\": \"file\"}, "
+      "{\"task\": \"post.fit\", \"key\": \"k1:55667788\", \"file\": \"he01\", \"code\": 501, \"text\": \"other\", "
+      "\"help\": \"\", \"params\": {\"T\": 1.5}, \"count\": 1, \"units\": 1, \"per\": \"file\"}]}");
+  const struct ts_view view = {.program = "tessera"};
+  struct ts_str out = {0};
+  ts_cli_reply_add_messages(&out, &view, reply, true);
+  assert_string_equal(
+      ts_str_get(&out),
+      "error[T504]: task segment/9c1e4f failed in 1 024 tiles, first in he01, tile 12,40, with G1 = 40, "
+      "way = fast: it ended\n"
+      "help: tessera log 7f3a91bc segment/9c1e4f\n"
+      "\n"
+      "error[T501]: task post/112233 failed 8 times, first in he01: no\n"
+      "help: tessera log 7f3a91bc post/112233\n"
+      "\n"
+      "error[T501]: task post/556677 (he01) failed with T = 1.5: other\n"
+      "help: tessera log 7f3a91bc post/556677\n");
+  ts_str_release(&out);
+  json_decref(reply);
+}
+
+/* Five files with one error and all others are shown; faults inside a file are all shown. */
+static void many_wrong_files_are_counted(void **state) {
+  (void)state;
+  json_t *reply = json_object(), *faults = json_array();
+  for (int i = 0; i < 9; i++)
+    json_array_append_new(faults, json_pack("{s:i, s:s, s:s, s:i}", "code", 402, "text", "no image", "file", "a.png",
+                                            "line", i < 7 ? 0 : i));
+  json_object_set_new(reply, "faults", faults);
+  const struct ts_view view = {.program = "tessera"};
+  struct ts_str out = {0};
+  ts_cli_reply_add_messages(&out, &view, reply, true);
+  size_t shown = 0;
+  for (const char *at = ts_str_get(&out); (at = strstr(at, "error[T402]")); at++) shown++;
+  assert_int_equal(shown, 5 + 2);
+  assert_true(
+      ts_str_ends_with(ts_str_get(&out), "\nand 2 more files with errors of the same kind; --json lists all\n"));
+  ts_str_release(&out);
+  json_decref(reply);
+}
+
 static void many_failed_tasks_are_cut(void **state) {
   (void)state;
   json_t *reply = load("{\"run\": \"7f3a91bc\"}");
@@ -607,6 +676,8 @@ int main(void) {
       cmocka_unit_test(status),
       cmocka_unit_test(log_of_a_run),
       cmocka_unit_test(explain),
+      cmocka_unit_test(explain_of_a_stage),
+      cmocka_unit_test(equal_failures_are_one_message),
       cmocka_unit_test(costs),
       cmocka_unit_test(verify),
       cmocka_unit_test(prediction),
@@ -615,6 +686,7 @@ int main(void) {
       cmocka_unit_test(bench),
       cmocka_unit_test(messages),
       cmocka_unit_test(many_failed_tasks_are_cut),
+      cmocka_unit_test(many_wrong_files_are_counted),
       cmocka_unit_test(empty_replies_do_no_harm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

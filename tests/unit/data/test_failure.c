@@ -24,13 +24,33 @@ static void everything_comes_back(void **state) {
   (void)state;
   const struct ts_error err = make_error();
   const char *const logs[] = {"", "line 1\nline \xc3\xa4 2\n"};
+  ts_auto(json_decrefp) json_t *params = json_pack("{s:i}", "G1", 40);
   for (size_t i = 0; i < 2; i++) {
-    ts_auto_free char *packed = ts_failure_pack(&err, logs[i]);
+    ts_auto_free char *packed = ts_failure_pack(&err, logs[i], i ? "line 1" : "", i ? params : NULL);
     ts_auto(ts_failure_release) struct ts_failure back;
     ts_failure_unpack(packed, &back);
     assert_memory_equal(&back.error, &err, sizeof err);
     assert_string_equal(ts_str_get(&back.log), logs[i]);
+    assert_string_equal(ts_str_get(&back.remark), i ? "line 1" : "");
+    assert_true(i ? json_equal(back.params, params) : !back.params);
   }
+}
+
+/* A task that did not fail has no error, and may have written something. */
+static void success_comes_back(void **state) {
+  (void)state;
+  ts_auto_free char *nothing = ts_failure_pack(NULL, "", "", NULL);
+  assert_string_equal(nothing, "");
+  ts_auto_free char *packed = ts_failure_pack(NULL, "all\nof it\n", "of it", NULL);
+  ts_auto(ts_failure_release) struct ts_failure back;
+  ts_failure_unpack(packed, &back);
+  assert_int_equal(back.error.code, TS_ERR_OK);
+  assert_string_equal(ts_str_get(&back.log), "all\nof it\n");
+  assert_string_equal(ts_str_get(&back.remark), "of it");
+  ts_auto(json_decrefp) json_t *task = json_object();
+  ts_failure_add_json(task, &back.error, ts_str_get(&back.log));
+  ts_auto(json_decrefp) json_t *wanted = json_pack("{s:s, s:s}", "message", "all\nof it\n", "log", "all\nof it\n");
+  assert_true(json_equal(task, wanted));
 }
 
 static void people_read_lines(void **state) {
@@ -65,7 +85,7 @@ static void earlier_rows(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(everything_comes_back), cmocka_unit_test(people_read_lines),
-                                     cmocka_unit_test(earlier_rows)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(everything_comes_back), cmocka_unit_test(success_comes_back),
+                                     cmocka_unit_test(people_read_lines), cmocka_unit_test(earlier_rows)};
   return cmocka_run_group_tests_name("failure", tests, NULL, NULL);
 }

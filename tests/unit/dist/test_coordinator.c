@@ -112,7 +112,8 @@ static void be_late(struct ts_dist_link *link, struct ts_dist_bucket bucket) {
   ts_wire_add_u64(&news, bucket.number);
   ts_wire_add_u64(&news, bucket.token);
   for (uint32_t node = 0; node < 20; node++)
-    ts_dist_add_task(&news, &(struct ts_task_event){.node = node, .outcome = TS_OUTCOME_EXECUTED, .log = "late"});
+    ts_dist_add_task(
+        &news, &(struct ts_task_event){.node = node, .outcome = TS_OUTCOME_EXECUTED, .log = "late", .remark = ""});
   ts_dist_result_add(&bytes, &(struct ts_dist_result){.number = bucket.number, .token = bucket.token, .dropped = 1000});
   if (!ts_dist_link_ask(link, TS_DIST_NEWS, &news, NULL, &err)) _exit(1);
   if (!ts_dist_link_ask(link, TS_DIST_RESULT, &bytes, NULL, &err)) _exit(1);

@@ -69,7 +69,8 @@ static void books_close(struct books *b) {
 }
 
 static void tell(struct books *b, uint32_t node, size_t unit, enum ts_outcome outcome) {
-  ts_ledger_task(&b->ledger, &(struct ts_task_event){.node = node, .unit = unit, .outcome = outcome, .log = ""});
+  ts_ledger_task(&b->ledger,
+                 &(struct ts_task_event){.node = node, .unit = unit, .outcome = outcome, .log = "", .remark = ""});
 }
 
 static void assert_counts(const struct books *b, uint64_t executed, uint64_t store, uint64_t repeated) {
@@ -165,6 +166,7 @@ static void news_are_read_back(void **state) {
                                       .worker = 2,
                                       .error = &why,
                                       .log = "no luck",
+                                      .remark = "luck",
                                       .output_bytes = UINT64_C(5000000000),
                                       .port_count = 9, /* one more than travel */
                                       .port_bytes = (const size_t[]){1, 2, 3, 4, 5, 6, 7, 4000000000, 9},

@@ -19,7 +19,7 @@ struct fixture {
   char *folder;  /* owned: manifest and scripts */
   char *scratch; /* owned: must be empty after every call */
   struct ts_registry *registry;
-  struct ts_str log;
+  struct ts_str log, remark;
   struct ts_error err;
 };
 
@@ -36,6 +36,7 @@ static int teardown(void **state) {
   struct fixture *fixture = *state;
   ts_registry_destroy(fixture->registry);
   ts_str_release(&fixture->log);
+  ts_str_release(&fixture->remark);
   ts_scratch_close(&fixture->folder);
   free(fixture->scratch);
   free(fixture);
@@ -63,8 +64,11 @@ static struct ts_op *define(struct fixture *fixture, const char *program, const 
 
 static bool execute(struct fixture *fixture, struct ts_op *op, struct ts_data **inputs, const struct ts_value *values,
                     struct ts_data **outputs, double timeout_s, const atomic_bool *cancelled) {
-  struct ts_op_context context = {
-      .cancelled = cancelled, .scratch_folder = fixture->scratch, .log = &fixture->log, .timeout_s = timeout_s};
+  struct ts_op_context context = {.cancelled = cancelled,
+                                  .scratch_folder = fixture->scratch,
+                                  .log = &fixture->log,
+                                  .remark = &fixture->remark,
+                                  .timeout_s = timeout_s};
   bool done = ts_op_execute(op, inputs, values, outputs, &context, &fixture->err);
   /* The scratch folder of the call is gone, however it ended. */
   assert_true(ts_folder_is_empty(fixture->scratch));
@@ -149,10 +153,48 @@ static void test_every_kind(void **state) {
 
 static void test_exit_status(void **state) {
   struct fixture *fixture = *state;
-  assert_false(run_script(fixture, "echo first; echo 'second	line' >&2; echo; exit 3", 0));
-  assert_error(&fixture->err, TS_ERR_COMMAND, "command 'test.run' ended with exit status 3");
-  assert_string_equal(fixture->err.help, "its last words were: first | second line");
-  assert_string_equal(ts_str_get(&fixture->log), "first\nsecond\tline\n\n");
+  assert_false(run_script(fixture, "echo first; echo; echo 'second	line' >&2; exit 3", 0));
+  assert_error(&fixture->err, TS_ERR_COMMAND, "command 'test.run' ended with exit status 3: second line");
+  assert_string_equal(fixture->err.help, "");
+  assert_string_equal(ts_str_get(&fixture->log), "first\n\nsecond\tline\n");
+}
+
+/* What the script writes to its error output, and the line of it that is shown. */
+static void expect_remark(const char *written, const char *of_failure, const char *of_success) {
+  struct ts_captured captured = {0};
+  char line[40];
+  ts_captured_add(&captured, "on its way\n", strlen("on its way\n"), false);
+  ts_captured_add(&captured, written, strlen(written), true);
+  ts_captured_remark(&captured, true, line, sizeof line);
+  assert_string_equal(line, of_failure);
+  ts_captured_remark(&captured, false, line, sizeof line);
+  assert_string_equal(line, of_success);
+  ts_captured_release(&captured);
+}
+
+static void test_the_line_that_matters(void **state) {
+  (void)state;
+  expect_remark("", "on its way", "");
+  expect_remark("one\ntwo\n\n  \n", "two", "two");
+  expect_remark("no newline", "no newline", "no newline");
+  /* The end of a long line goes, not its beginning. */
+  expect_remark("0123456789012345678901234567890123456789\n", "012345678901234567890123456789012345...",
+                "012345678901234567890123456789012345...");
+  expect_remark("Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    f()\nKeyError: 'a'\n\n"
+                "During handling of the above exception, another exception occurred:\n\n"
+                "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    g()\n"
+                "ValueError: no seeds\nsecond line of it\n",
+                "ValueError: no seeds", "second line of it");
+  expect_remark("a.py:3: UserWarning: lossy\n  save(x)\n", "a.py:3: UserWarning: lossy", "a.py:3: UserWarning: lossy");
+  expect_remark("WARNING: lossy\ndone\n", "done", "WARNING: lossy");
+}
+
+/* A command that ends well is heard, too. */
+static void test_output_of_success(void **state) {
+  struct fixture *fixture = *state;
+  assert_true(run_script(fixture, "echo a > out.table.csv; echo fine; echo 'low contrast' >&2", 0));
+  assert_string_equal(ts_str_get(&fixture->log), "fine\nlow contrast\n");
+  assert_string_equal(ts_str_get(&fixture->remark), "low contrast");
 }
 
 static void test_killed_by_signal(void **state) {
@@ -325,9 +367,8 @@ static void test_output_at_the_limit(void **state) {
 
 static void test_huge_output(void **state) {
   struct fixture *fixture = *state;
-  assert_false(run_script(fixture, "head -c 5000000 /dev/zero | tr '\\0' x >&2; echo; echo the end; exit 1", 0));
-  assert_error(&fixture->err, TS_ERR_COMMAND, "exit status 1");
-  assert_contains(fixture->err.help, "the end");
+  assert_false(run_script(fixture, "head -c 5000000 /dev/zero | tr '\\0' x; echo; echo the end; exit 1", 0));
+  assert_error(&fixture->err, TS_ERR_COMMAND, "exit status 1, after it wrote: the end");
   /* The log keeps the beginning and the end and says how much lies between. */
   assert_true(fixture->log.length > 60000 && fixture->log.length < 110000);
   assert_contains(ts_str_get(&fixture->log), "bytes left out]");
@@ -478,6 +519,8 @@ int main(void) {
       cmocka_unit_test(test_next_look),
       cmocka_unit_test_setup_teardown(test_every_kind, setup, teardown),
       cmocka_unit_test_setup_teardown(test_exit_status, setup, teardown),
+      cmocka_unit_test(test_the_line_that_matters),
+      cmocka_unit_test_setup_teardown(test_output_of_success, setup, teardown),
       cmocka_unit_test_setup_teardown(test_killed_by_signal, setup, teardown),
       cmocka_unit_test_setup_teardown(test_timeout, setup, teardown),
       cmocka_unit_test_setup_teardown(test_timeout_of_a_writer, setup, teardown),

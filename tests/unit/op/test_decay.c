@@ -139,7 +139,7 @@ static void test_fit_explains_itself(void **state) {
   struct ts_error err = {0};
   assert_false(ts_op_execute(ts_registry_find(registry, "decay.fit"), &series, values, &out, NULL, &err));
   assert_error(&err, TS_ERR_COMMAND, "exit status 1");
-  assert_contains(err.help, "2 rows are too few to fit");
+  assert_contains(err.text, "2 rows are too few to fit");
   ts_data_unref(series);
 }
 

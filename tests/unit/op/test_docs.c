@@ -101,7 +101,7 @@ static void test_command(void **state) {
   ts_data_unref(out);
   skip_rows = ts_value_integer(3);
   assert_false(ts_op_execute(op, &in, &skip_rows, &out, NULL, &err));
-  assert_contains(err.help, "no rows are left to add");
+  assert_contains(err.text, "no rows are left to add");
   ts_data_unref(in);
   ts_registry_destroy(registry);
 }

@@ -167,8 +167,8 @@ static void the_command_line_comes_first(void **state) {
   }
 }
 
-/* 1001 x 1000 tiles of one pixel are more than the million that a file may have; 501 x 500 of two are not. The help
- * names an edge that fits. */
+/* 1001 x 1000 tiles of one pixel are more than the million that a file may have; the help names an edge that fits. Of
+ * tiles below 64 pixels ten thousand are the most: 101 x 100 of ten pixels are more, 91 x 91 of eleven are not. */
 static void a_file_has_a_million_tiles_at_most(void **state) {
   (void)state;
   const char *const name = "large/a.png";
@@ -181,7 +181,15 @@ static void a_file_has_a_million_tiles_at_most(void **state) {
   assert_int_equal(
       sscanf(subject.c.issues.faults.items[0].help, "make the tiles larger, for example %lld pixels", &advised), 1);
   study_case_release(&subject.c);
-  const int64_t fitting[] = {2, advised};
+  const int64_t small[] = {2, 10};
+  for (size_t i = 0; i < COUNT_OF(small); i++) {
+    assert_false(open_data(&subject, &name, 1, small[i], 0));
+    assert_int_equal(subject.c.issues.faults.count, 1);
+    assert_error(&subject.c.issues.faults.items[0], TS_ERR_BAD_VALUE);
+    assert_non_null(strstr(subject.c.issues.faults.items[0].text, "every task runs in each of them"));
+    study_case_release(&subject.c);
+  }
+  const int64_t fitting[] = {11, advised};
   for (size_t i = 0; i < COUNT_OF(fitting); i++) {
     must_open(&subject, &name, 1, fitting[i], 0);
     const int64_t columns = (1001 + fitting[i] - 1) / fitting[i], rows = (1000 + fitting[i] - 1) / fitting[i];
@@ -198,11 +206,12 @@ static void assert_names(const struct subject *subject, const char *const *wante
 }
 
 /* Results of an item lie in a folder of its name: no two items have one, whatever the files are called. */
-static void files_of_one_name_get_numbers(void **state) {
+static void files_of_one_name_are_told_apart(void **state) {
   (void)state;
-  static const char *const names[] = {"n/a/slide.png", "n/b/slide.png", "n/c/slide-2.png",
-                                      "n/d/slide.png", "n/a/other.png", "n/e/slide-2.png"};
-  static const char *const wanted[] = {"slide", "slide-2", "slide-2-2", "slide-3", "other", "slide-2-3"};
+  static const char *const names[] = {"n/a/slide.png", "n/b/slide.png",   "n/a/slide-2.png", "n/d/other.png",
+                                      "n/d/other.tif", "n/d/other-2.png", "n/e/a-slide.png", "n/a/slide.png"};
+  static const char *const wanted[] = {"a-slide", "b-slide",   "slide-2",   "other",
+                                       "other-2", "other-2-2", "a-slide-2", "a-slide-3"};
   struct subject subject;
   for (size_t i = 0; i < COUNT_OF(names); i++) write_image(names[i], 2, 2);
   must_open(&subject, names, COUNT_OF(names), -1, 0);
@@ -271,7 +280,7 @@ static void every_entry_is_looked_at(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cores_cover_every_file_once),        cmocka_unit_test(the_command_line_comes_first),
-      cmocka_unit_test(a_file_has_a_million_tiles_at_most), cmocka_unit_test(files_of_one_name_get_numbers),
+      cmocka_unit_test(a_file_has_a_million_tiles_at_most), cmocka_unit_test(files_of_one_name_are_told_apart),
       cmocka_unit_test(folders_and_patterns_are_sorted),    cmocka_unit_test(entries_without_files_are_faults),
       cmocka_unit_test(every_entry_is_looked_at),
   };
