@@ -54,7 +54,7 @@ enum {
 #define RUN_OPERAND(is_optional, text)                                                                                 \
   { .name = "RUN", .optional = (is_optional), .sets = "run", .help = (text), .completes = TESSERA_COMPLETES_RUN }
 
-static const char *const store_words[] = {"costs", "verify", NULL};
+static const char *const store_words[] = {"costs", "verify", "du", "gc", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 static const char *const word_kinds[] = {"commands", "runs",    "demos",    "plan", "study",
                                          "sample",   "analyse", "schedule", "tune", NULL};
@@ -266,7 +266,7 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                            .examples = EXAMPLES({"tessera report 7f3a91bc -o report.html", "an earlier study"}),
                            .exit_codes = EXITS_LOOKING},
     [TS_COMMAND_STORE] =
-        {SIZE, .name = "store", .group = LOOK_BACK, .summary = "show measured costs, or check and repair the store",
+        {SIZE, .name = "store", .group = LOOK_BACK, .summary = "show what the store takes and costs, clean or check it",
          .description =
              "'costs' lists the cost of every operation for each class of machine: calls seen, sizes of their pieces "
              "of the "
@@ -279,18 +279,28 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
              "from "
              "their data, in an empty store beside the products, and removes every record whose result differs; "
              "then it exits with 1. Records of runs that cannot be repeated, and of operations that are not exact, are "
-             "not compared.",
+             "not compared.\n\n"
+             "'du' says what takes how much, by stage and by run, and what no run uses. 'gc' lists what it would "
+             "remove, and how long computing that again would take; with --yes it removes it. Without other options "
+             "that is what no run uses; --keep-runs, --older-than and --to say more. What an unfinished run uses "
+             "stays, "
+             "as does, until it is finished, what other runs of its file use; --drop says that such a run need not go "
+             "on. Records "
+             "stay in any case: a product that is needed again is computed again, and is the same. With --to it exits "
+             "with 4 if the size cannot be reached.",
          .operands = OPERANDS({.name = "WHAT",
                                .sets = "topic",
-                               .help = "costs or verify",
+                               .help = "costs, verify, du or gc",
                                .completes = TESSERA_COMPLETES_CHOICES,
                                .choices = store_words},
                               FILE_OPERAND("with 'verify --recompute': the study or workflow whose runs are meant")),
-         .examples = EXAMPLES({"tessera store costs", "what takes the time?"},
-                              {"tessera store costs --json", "for another program"},
-                              {"tessera store verify", "is everything as it was written?"},
-                              {"tessera store verify --recompute", "is everything right?"}),
-         .exit_codes = EXITS_LOOKING | EXIT_FAILED | EXIT_SIGNAL},
+         .examples = EXAMPLES(
+             {"tessera store costs", "what takes the time?"}, {"tessera store costs --json", "for another program"},
+             {"tessera store verify", "is everything as it was written?"},
+             {"tessera store verify --recompute", "is everything right?"}, {"tessera store du", "what takes how much?"},
+             {"tessera store gc --keep-runs 3", "what would go, and what would that cost?"},
+             {"tessera store gc --keep-runs 3 --yes", "remove it"}),
+         .exit_codes = EXITS_LOOKING | EXIT_FAILED | EXIT_TARGET | EXIT_SIGNAL},
     [TS_COMMAND_COMPLETION] = {SIZE, .is_program = true, .name = "completion", .group = MORE,
                                .summary = "print the completion script of a shell",
                                .description =

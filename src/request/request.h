@@ -81,7 +81,17 @@ struct ts_request {
   const char *trace;  /* run, study: file for a Chrome trace of every executed task; NULL: none */
   const char *task;   /* log, explain: "segment.split", "segment/9c1e4f", or a key */
   const char *demo;   /* init: name of the demo, NULL: an empty project */
-  bool recompute;     /* verify: repeat the recorded runs (of `file`, NULL: all) and compare */
+  /* gc: finished runs whose products stay: the newest so many (with has_keep_runs), those that ended within an age such
+   * as "30d" (NULL: no such); most bytes of the store (0: no such); unfinished runs that need not go on; and whether
+   * products are removed, not only listed. */
+  size_t keep_runs;
+  bool has_keep_runs;
+  const char *older_than;
+  uint64_t to_bytes;
+  const char *const *dropped;
+  size_t dropped_count;
+  bool yes;
+  bool recompute; /* verify: repeat the recorded runs (of `file`, NULL: all) and compare */
   /* sample, analyse; what a method does not know it ignores, zero is its default */
   const char *space;                 /* space, workflow or study file */
   size_t count;                      /* sample, study: points, base samples, trajectories, rows per curve */

@@ -25,6 +25,8 @@
   Y(task, TASK)                                                                                                        \
   Y(costs, COSTS)                                                                                                      \
   Y(verify, VERIFY)                                                                                                    \
+  Y(usage, USAGE)                                                                                                      \
+  Y(gc, GC)                                                                                                            \
   Y(report, REPORT)                                                                                                    \
   Y(sample, SAMPLE)                                                                                                    \
   Y(analyse, ANALYSE)                                                                                                  \
