@@ -275,6 +275,17 @@ struct tessera_gc_request {
   const volatile int *stop;
 };
 
+/* tessera_compare */
+struct tessera_compare_request {
+  size_t size_bytes;
+  const char *folder, *store;
+  const char *const *runs; /* ids of two finished runs or more; the others are compared with the first */
+  size_t run_count;
+  const char *report; /* file for a page with tables and pictures; NULL: none */
+  const char *const *data_roots, *const *operations;
+  size_t data_root_count, operations_count;
+};
+
 /* tessera_report */
 struct tessera_report_request {
   size_t size_bytes;

@@ -58,8 +58,8 @@ struct tessera_option {
 
 /* The members of the next two are these for good. */
 struct tessera_operand {
-  const char *name; /* in the help; NULL ends the list */
-  const char *sets; /* what tessera_call_set calls it */
+  const char *name; /* in the help; NULL ends the list; one that ends in "..." may be repeated */
+  const char *sets; /* what tessera_call_set calls it; of a list, each call adds one */
   bool optional;
   const char *help;
   enum tessera_completes completes;

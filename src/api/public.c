@@ -62,6 +62,7 @@ static call_function *const by_command[TS_COMMAND_COUNT] = {
     [TS_COMMAND_STATUS] = ts_status,
     [TS_COMMAND_LOG] = ts_log_run,
     [TS_COMMAND_EXPLAIN] = ts_explain,
+    [TS_COMMAND_COMPARE] = ts_compare_recorded,
     [TS_COMMAND_REPORT] = ts_report,
     [TS_COMMAND_STORE] = ts_costs_of_store,
     [TS_COMMAND_WORKER] = ts_work,

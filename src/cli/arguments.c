@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define MAX_NAMES    128
-#define MAX_OPERANDS 4
+#define MAX_OPERANDS 16
 
 /* An option of the call, which is made once the whole line is read. */
 struct given {
@@ -253,16 +253,19 @@ static bool fail_surplus(const struct walk *walk, const char *word) {
   return false;
 }
 
+static bool may_repeat(const struct tessera_operand *operand) { return strstr(operand->name, "...") != NULL; }
+
 static bool assign_operands(const struct walk *walk) {
   const struct tessera_command *command = walk->arguments->command;
   const struct tessera_operand *operand = command->operands;
   struct tessera_fault fault;
-  for (size_t i = 0; operand->name || i < walk->operand_count; i++, operand++) {
+  for (size_t i = 0; operand->name || i < walk->operand_count; i++) {
     const char *word = i < walk->operand_count ? walk->operands[i] : NULL;
     if (!operand->name) return fail_surplus(walk, word);
-    if (!word && operand->optional) continue;
-    if (!tessera_call_set(walk->arguments->call, operand->sets, word, operand->name, &fault))
+    if ((word || !operand->optional) &&
+        !tessera_call_set(walk->arguments->call, operand->sets, word, operand->name, &fault))
       return ts_argument_fail(&fault, walk->err);
+    if (!may_repeat(operand) || i + 1 >= walk->operand_count) operand++;
   }
   return !walk->surplus || fail_surplus(walk, walk->surplus);
 }

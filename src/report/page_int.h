@@ -47,6 +47,10 @@ void ts_page_read(struct ts_page *page);
 size_t ts_page_stage_of(const struct ts_page *page, const char *task);
 
 /* ---- pieces ---- */
+/* The head of the page up to the answer ("": none), which leaves <header> open. */
+void ts_page_begin(struct ts_page *page, const char *title, const char *answer);
+/* The foot, "tessera 1.0, run 7f3a91bc.", and the result as JSON. */
+void ts_page_end(struct ts_page *page, const char *about);
 void ts_page_section_open(struct ts_page *page, const char *title);
 void ts_page_section_close(struct ts_page *page);
 /* Two drawings of a chart, one of which is shown. */

@@ -258,6 +258,25 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
          .examples = EXAMPLES({"tessera explain segment.split", "in the last run"},
                               {"tessera explain segment/9c1e4f --run 7f3a91bc", "in an earlier one"}),
          .exit_codes = EXITS_LOOKING},
+    [TS_COMMAND_COMPARE] =
+        {SIZE, .name = "compare", .group = LOOK_BACK, .summary = "compare runs: parameters, measures and masks",
+         .description =
+             "Says in which parameters, data, workflow and operations finished runs differ, puts their measures side "
+             "by side, and counts for every image the pixels and objects that one run found and another did not. The "
+             "first run is the one that the others are compared with.\n\n"
+             "Masks are taken from the store, or from the folder of the run. With --report a page shows the outlines "
+             "on every image and where they differ; it is one file that opens without a network.",
+         .operands = OPERANDS({.name = "RUN",
+                               .sets = "runs",
+                               .help = "8 digits that name a run of 'tessera run'",
+                               .completes = TESSERA_COMPLETES_RUN},
+                              {.name = "RUN...",
+                               .sets = "runs",
+                               .help = "one or more runs to compare with it",
+                               .completes = TESSERA_COMPLETES_RUN}),
+         .examples = EXAMPLES({"tessera compare 7f3a91bc ea160978", "what did the other values change?"},
+                              {"tessera compare 7f3a91bc ea160978 --report compare.html", "the same with pictures"}),
+         .exit_codes = EXITS_LOOKING},
     [TS_COMMAND_REPORT] = {SIZE, .name = "report", .group = LOOK_BACK,
                            .summary = "write the HTML report of a past study again",
                            .description = "Writes one self-contained HTML file that opens without a network.",

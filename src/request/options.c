@@ -9,7 +9,7 @@
 #define PLANNING     (BIT(PLAN) | RUNNING)
 #define DESIGNING    (BIT(PLAN) | BIT(STUDY))
 #define TEXT_ONLY    (BIT(COMPLETION) | BIT(HELP) | BIT(MAN) | BIT(WORDS))
-#define LOOKING_BACK (BIT(STATUS) | BIT(LOG) | BIT(EXPLAIN) | BIT(REPORT) | BIT(STORE))
+#define LOOKING_BACK (BIT(STATUS) | BIT(LOG) | BIT(EXPLAIN) | BIT(COMPARE) | BIT(REPORT) | BIT(STORE))
 #define ANY_MODEL    (BIT(SAMPLE) | BIT(ANALYSE))
 
 #define MAX_THREADS      4096
@@ -288,6 +288,8 @@ const struct ts_option_row ts_option_rows[] = {
            .shown.letter = 'n'),
     OPTION("run", TEXT, "RUN", "the run to look at, instead of the last one", BIT(EXPLAIN), SETS(run),
            .shown.completes = TESSERA_COMPLETES_RUN),
+    OPTION("report", TEXT, "FILE", "also write a page (HTML) with tables and pictures", BIT(COMPARE), SETS(report),
+           .shown.completes = TESSERA_COMPLETES_FILE),
     OPTION("recompute", FLAG, NULL,
            "'verify': also repeat the recorded runs from their data, and remove records that come out otherwise",
            BIT(STORE), SETS(recompute)),
@@ -314,11 +316,11 @@ const struct ts_option_row ts_option_rows[] = {
            "each does at once (its share of the CPUs). 'plan' predicts for them",
            PLANNING, SETS(workers), .part = TS_PART_SETTINGS, .shown.least = 1, .shown.most = MAX_WORKERS),
     OPTION("data-root", LIST, "DIR", "find the data of a recorded run below this folder, by content; may be repeated",
-           RUNNING | BIT(STORE) | BIT(WORKER), SETS(data_roots), GIVEN(data_root_count),
+           RUNNING | BIT(COMPARE) | BIT(STORE) | BIT(WORKER), SETS(data_roots), GIVEN(data_root_count),
            .shown.completes = TESSERA_COMPLETES_FOLDER),
     OPTION("operations", LIST, "DIR",
            "find the plugins and commands of a recorded run in this folder, by content; may be repeated",
-           BIT(STORE) | BIT(WORKER), SETS(operations), GIVEN(operations_count),
+           BIT(COMPARE) | BIT(STORE) | BIT(WORKER), SETS(operations), GIVEN(operations_count),
            .shown.completes = TESSERA_COMPLETES_FOLDER),
     OPTION("has", TEXT, "LIST", "what this machine has for operations that need it, such as gpu=1,memory=8G,site=a",
            RUNNING, SETS(has), .part = TS_PART_SETTINGS),

@@ -25,6 +25,7 @@
   Y(task, TASK)                                                                                                        \
   Y(costs, COSTS)                                                                                                      \
   Y(verify, VERIFY)                                                                                                    \
+  Y(compare, COMPARE)                                                                                                  \
   Y(usage, USAGE)                                                                                                      \
   Y(gc, GC)                                                                                                            \
   Y(report, REPORT)                                                                                                    \

@@ -32,6 +32,7 @@ static const struct {
     {&ts_work_request, {TS_COMMAND_WORKER}, 1, {"watch", "stop"}},
     {&ts_status_request, {TS_COMMAND_STATUS}, 1, {"run"}},
     {&ts_task_request, {TS_COMMAND_LOG, TS_COMMAND_EXPLAIN}, 2, {"task"}},
+    {&ts_compare_request, {TS_COMMAND_COMPARE}, 1, {"runs", "run_count"}},
     {&ts_report_request, {TS_COMMAND_REPORT}, 1, {"run"}},
     {&ts_verify_request, {TS_COMMAND_STORE}, 1, {"file", "watch", "stop", "observer"}},
     {&ts_gc_request, {TS_COMMAND_STORE}, 1, {"stop"}},
@@ -116,8 +117,8 @@ static void lists_of_fields_are_complete(void **state) {
 /* ---- every field of the request inside ---- */
 
 /* Fields that no option of the table sets. */
-static const char *const no_options[] = {"file", "command", "program",   "watch", "single",  "run",
-                                         "task", "on_text", "text_user", "stop",  "observer"};
+static const char *const no_options[] = {"file", "command", "program", "watch",     "single", "run",
+                                         "runs", "task",    "on_text", "text_user", "stop",   "observer"};
 
 static char *header(void) {
   struct ts_str text = {0};
