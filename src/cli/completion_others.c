@@ -78,7 +78,10 @@ static void add_zsh_command(struct ts_str *out, const struct tessera_command *co
   add_zsh_options(out, command);
   for (size_t i = 0; command->operands[i].name; i++) {
     const struct tessera_operand *operand = &command->operands[i];
-    ts_str_addf(out, " \\\n      '%zu:%s%s:", i + 1, operand->optional ? ":" : "", operand->name);
+    if (strstr(operand->name, "..."))
+      ts_str_addf(out, " \\\n      '*:%s:", operand->name);
+    else
+      ts_str_addf(out, " \\\n      '%zu:%s%s:", i + 1, operand->optional ? ":" : "", operand->name);
     add_zsh_action(out, operand->completes, operand->choices);
     ts_str_add_char(out, '\'');
   }

@@ -3,6 +3,7 @@
 tables chooses, what unfinished runs need stays, and what went comes out the same again.
 
 SPDX-License-Identifier: Apache-2.0
+test-label: slow
 test-timeout: 300
 """
 import json
