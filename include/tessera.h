@@ -115,6 +115,13 @@ TS_PUBLIC int tessera_costs(const struct tessera_costs_request *request, char **
 /* Reads everything in the store again and removes what is damaged; with recompute, compares it with what its runs
  * compute from nothing, and removes what is wrong (then returns 1). Schema tessera.store-verify/1. */
 TS_PUBLIC int tessera_verify(const struct tessera_verify_request *request, char **reply);
+/* What differs between runs, and between the masks that they made. Schema tessera.compare/1. */
+TS_PUBLIC int tessera_compare(const struct tessera_compare_request *request, char **reply);
+/* What takes how much in a store, by stage and by run. Schema tessera.store-du/1. */
+TS_PUBLIC int tessera_store_usage(const struct tessera_usage_request *request, char **reply);
+/* What of a store could be removed, and what computing it again would cost; with `yes` removes it. Returns 4 if
+ * to_bytes cannot be reached. Schema tessera.store-gc/1. */
+TS_PUBLIC int tessera_store_gc(const struct tessera_gc_request *request, char **reply);
 /* Writes the report of a past study. Schema tessera.report/1. */
 TS_PUBLIC int tessera_report(const struct tessera_report_request *request, char **reply);
 /* Makes a project folder, from a demo or with the smallest workflow. Schema tessera.init/1. */

@@ -259,6 +259,37 @@ struct tessera_verify_request {
   const struct tessera_observer *observer;
 };
 
+/* tessera_store_usage */
+struct tessera_usage_request {
+  size_t size_bytes;
+  const char *folder, *store;
+};
+
+/* tessera_store_gc: without the three about finished runs and size, only what no run uses is meant */
+struct tessera_gc_request {
+  size_t size_bytes;
+  const char *folder, *store;
+  size_t keep_runs; /* with has_keep_runs: keep what so many of the newest finished runs use */
+  bool has_keep_runs;
+  const char *older_than;     /* keep what finished runs use that ended within this age: "30d", "12h" */
+  uint64_t to_bytes;          /* remove only until the files of the store take so much; 0: all that is meant */
+  const char *const *dropped; /* ids of unfinished runs that need not be continued */
+  size_t dropped_count;
+  bool yes; /* remove; otherwise only say what would be removed */
+  const volatile int *stop;
+};
+
+/* tessera_compare */
+struct tessera_compare_request {
+  size_t size_bytes;
+  const char *folder, *store;
+  const char *const *runs; /* ids of two finished runs or more; the others are compared with the first */
+  size_t run_count;
+  const char *report; /* file for a page with tables and pictures; NULL: none */
+  const char *const *data_roots, *const *operations;
+  size_t data_root_count, operations_count;
+};
+
 /* tessera_report */
 struct tessera_report_request {
   size_t size_bytes;

@@ -58,8 +58,8 @@ struct tessera_option {
 
 /* The members of the next two are these for good. */
 struct tessera_operand {
-  const char *name; /* in the help; NULL ends the list */
-  const char *sets; /* what tessera_call_set calls it */
+  const char *name; /* in the help; NULL ends the list; one that ends in "..." may be repeated */
+  const char *sets; /* what tessera_call_set calls it; of a list, each call adds one */
   bool optional;
   const char *help;
   enum tessera_completes completes;
@@ -98,7 +98,7 @@ TS_PUBLIC bool tessera_option_applies(const struct tessera_option *option, const
 
 /* Whether the word can be the text of the option; of one whose text may be left out, whether it would be. */
 TS_PUBLIC bool tessera_option_takes(const struct tessera_option *option, const char *word);
-/* Whether the operand may be given several times: it sets an option of the command that takes one more each time. */
+/* Whether the operand may be given several times: what it sets is a list. */
 TS_PUBLIC bool tessera_operand_repeats(const struct tessera_command *command, const struct tessera_operand *operand);
 
 /* What is wrong with a value; for good. */

@@ -17,6 +17,9 @@
   X(tessera_explain, task, ts_explain)                                                                                 \
   X(tessera_costs, costs, ts_costs_of_store)                                                                           \
   X(tessera_verify, verify, ts_verify_store)                                                                           \
+  X(tessera_compare, compare, ts_compare_recorded)                                                                     \
+  X(tessera_store_usage, usage, ts_store_du)                                                                           \
+  X(tessera_store_gc, gc, ts_store_gc)                                                                                 \
   X(tessera_report, report, ts_report)                                                                                 \
   X(tessera_init_project, init, ts_init)                                                                               \
   X(tessera_list, list, ts_list)                                                                                       \

@@ -64,15 +64,22 @@ static call_function *const by_command[TS_COMMAND_COUNT] = {
     [TS_COMMAND_STATUS] = ts_status,
     [TS_COMMAND_LOG] = ts_log_run,
     [TS_COMMAND_EXPLAIN] = ts_explain,
+    [TS_COMMAND_COMPARE] = ts_compare_recorded,
     [TS_COMMAND_REPORT] = ts_report,
     [TS_COMMAND_STORE] = ts_costs_of_store,
     [TS_COMMAND_WORKER] = ts_work,
 };
 
+static const struct {
+  const char *topic;
+  call_function *function;
+} of_store[] = {{"costs", ts_costs_of_store}, {"verify", ts_verify_store}, {"du", ts_store_du}, {"gc", ts_store_gc}};
+
 static call_function *function_of(const struct tessera_call *call) {
   const enum ts_command_id id = ts_command_id(ts_call_command(call));
   const char *topic = ts_call_topic(call);
-  if (id == TS_COMMAND_STORE && topic && strcmp(topic, "verify") == 0) return ts_verify_store;
+  for (size_t i = 0; id == TS_COMMAND_STORE && topic && i < sizeof of_store / sizeof of_store[0]; i++)
+    if (strcmp(topic, of_store[i].topic) == 0) return of_store[i].function;
   return by_command[id];
 }
 

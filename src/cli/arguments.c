@@ -49,7 +49,6 @@ static const struct {
     {"quiet", offsetof(struct ts_arguments, quiet)},
     {"verbose", offsetof(struct ts_arguments, verbose)},
     {"color", offsetof(struct ts_arguments, color)},
-    {"yes", offsetof(struct ts_arguments, yes)},
     {"help", offsetof(struct ts_arguments, help)},
     {"version", offsetof(struct ts_arguments, version)},
 };

@@ -16,7 +16,7 @@ struct ts_arguments {
   const char *change_folder;             /* -C */
   const char *topic;                     /* the command that help or man is asked about, the shell, the kind of words */
   const char *color, *progress;          /* NULL: not given */
-  bool help, version, json, quiet, yes, show_config;
+  bool help, version, json, quiet, show_config;
   bool dry_run;
   int verbose;
   char *command_line; /* owned; what was called, quoted for a shell */

@@ -11,12 +11,13 @@ static const struct {
   const char *command, *topic;
   ts_cli_show *show;
 } shows[] = {
-    {"init", NULL, ts_show_init},         {"check", NULL, ts_show_check},      {"list", NULL, ts_show_list},
-    {"plan", NULL, ts_show_plan},         {"run", NULL, ts_show_run},          {"study", NULL, ts_show_study},
-    {"bench", NULL, ts_show_bench},       {"sample", NULL, ts_show_sample},    {"analyse", NULL, ts_show_analyse},
-    {"schedule", NULL, ts_show_schedule}, {"tune", NULL, ts_show_tune},        {"status", NULL, ts_show_status},
-    {"log", NULL, ts_show_log},           {"explain", NULL, ts_show_explain},  {"report", NULL, ts_show_report},
-    {"store", "costs", ts_show_costs},    {"store", "verify", ts_show_verify}, {"worker", NULL, ts_show_nothing},
+    {"init", NULL, ts_show_init},         {"check", NULL, ts_show_check},     {"list", NULL, ts_show_list},
+    {"plan", NULL, ts_show_plan},         {"run", NULL, ts_show_run},         {"study", NULL, ts_show_study},
+    {"bench", NULL, ts_show_bench},       {"sample", NULL, ts_show_sample},   {"analyse", NULL, ts_show_analyse},
+    {"schedule", NULL, ts_show_schedule}, {"tune", NULL, ts_show_tune},       {"status", NULL, ts_show_status},
+    {"log", NULL, ts_show_log},           {"explain", NULL, ts_show_explain}, {"compare", NULL, ts_show_compare},
+    {"report", NULL, ts_show_report},     {"store", "costs", ts_show_costs},  {"store", "verify", ts_show_verify},
+    {"store", "du", ts_show_du},          {"store", "gc", ts_show_gc},        {"worker", NULL, ts_show_nothing},
     {"call", NULL, ts_show_call},         {"new", NULL, ts_show_init},
 };
 

@@ -33,6 +33,9 @@ void ts_show_bench(const json_t *reply, const struct ts_view *view, struct ts_st
 void ts_show_sample(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 void ts_show_costs(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 void ts_show_verify(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_compare(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_du(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_gc(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 void ts_show_analyse(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 void ts_show_schedule(const json_t *reply, const struct ts_view *view, struct ts_str *out);
 void ts_show_tune(const json_t *reply, const struct ts_view *view, struct ts_str *out);

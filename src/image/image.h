@@ -62,6 +62,8 @@ struct ts_data *ts_image_read_wide(const char *path, const struct ts_type *type,
 bool ts_image_write_png(const char *path, const struct ts_data *pixels, struct ts_error *err);
 /* The same into memory, for reports. shrink > 1 reduces both sides by that factor (area average; masks by maximum). */
 bool ts_image_encode_png(const struct ts_data *pixels, int32_t shrink, struct ts_str *out, struct ts_error *err);
+/* image/rgb8 or image/gray8 as JPEG, for pages that shall not be large. */
+bool ts_image_encode_jpeg(const struct ts_data *pixels, struct ts_str *out, struct ts_error *err);
 #define TS_OUTLINE_RGB 0xF0E442 /* Okabe-Ito yellow: stands out from both stains */
 /* The image with the outlines of a mask or label image drawn over it (Okabe-Ito colour, 1 px inside each object). */
 struct ts_data *ts_image_overlay(const struct ts_data *image, const struct ts_data *mask, uint32_t rgb,

@@ -13,14 +13,14 @@
 /* ---- The image ---- */
 
 /* The factor that makes an image small enough; files round their levels, so that one more may be needed. */
-static bool reduce(const char *path, const struct ts_type *type, int32_t level, struct ts_overview *overview,
-                   struct ts_error *err) {
+static bool reduce(const char *path, const struct ts_type *type, int32_t level, int64_t side_max,
+                   struct ts_overview *overview, struct ts_error *err) {
   struct ts_image_info info;
   if (!ts_image_inspect(path, level, &info, err)) return false;
-  for (int64_t factor = (ts_larger(info.width, info.height) - 1) / TS_OVERLAY_SIDE_MAX + 1;; factor++) {
+  for (int64_t factor = (ts_larger(info.width, info.height) - 1) / side_max + 1;; factor++) {
     if (!ts_image_overview(path, type, level, factor, NULL, NULL, overview, err)) return false;
     const struct ts_region *size = ts_data_region(overview->pixels);
-    if (size->width <= TS_OVERLAY_SIDE_MAX && size->height <= TS_OVERLAY_SIDE_MAX) return true;
+    if (size->width <= side_max && size->height <= side_max) return true;
     ts_overview_release(overview);
   }
 }
@@ -121,27 +121,41 @@ static bool count_outlines(const struct ts_spool *mask, const struct ts_region *
 }
 
 /* A line through a pixel of the small image has about `full` pixels. */
-static void blend(uint8_t *rgb, const uint32_t *counts, size_t pixels, uint32_t full) {
+static void blend(uint8_t *rgb, const uint32_t *counts, size_t pixels, uint32_t full, uint32_t outline_rgb) {
   for (size_t i = 0; i < pixels; i++) {
     const uint32_t share = counts[i] < full ? counts[i] : full;
     for (int c = 0; c < 3 && share > 0; c++) {
-      const uint32_t colour = (uint32_t)TS_OUTLINE_RGB >> (16 - 8 * c) & 0xff;
+      const uint32_t colour = outline_rgb >> (16 - 8 * c) & 0xff;
       rgb[3 * i + (size_t)c] = (uint8_t)((rgb[3 * i + (size_t)c] * (full - share) + colour * share + full / 2) / full);
     }
   }
 }
 
-struct ts_data *ts_spool_overlay(const struct ts_spool *mask, const char *path, const struct ts_type *type,
-                                 int32_t level, struct ts_error *err) {
+static bool draw_outlines(const struct ts_outlined *outlined, const struct ts_region *size, uint8_t *rgb,
+                          struct ts_error *err) {
+  const size_t pixels = (size_t)(size->width * size->height);
+  ts_auto_free uint32_t *counts = ts_calloc(pixels, sizeof *counts);
+  if (!count_outlines(outlined->mask, size, counts, err)) return false;
+  const uint32_t full = (uint32_t)((ts_spool_width(outlined->mask) - 1) / size->width + 1);
+  blend(rgb, counts, pixels, full, outlined->rgb);
+  return true;
+}
+
+struct ts_data *ts_spool_overlay_of(const struct ts_outlined *outlined, size_t count, const char *path,
+                                    const struct ts_type *type, int32_t level, int64_t side_max, struct ts_error *err) {
   ts_auto(ts_overview_release) struct ts_overview overview = {0};
-  if (!reduce(path, type, level, &overview, err)) return NULL;
+  if (!reduce(path, type, level, side_max, &overview, err)) return NULL;
   const struct ts_region *size = ts_data_region(overview.pixels);
   ts_auto(ts_data_unref_pointer) struct ts_data *rgb = ts_data_create_pixels(ts_type_find("image/rgb8"), size, err);
   if (!rgb) return NULL;
-  const size_t pixels = (size_t)(size->width * size->height);
-  ts_auto_free uint32_t *counts = ts_calloc(pixels, sizeof *counts);
   fill(overview.pixels, ts_data_writable(rgb));
-  if (!count_outlines(mask, size, counts, err)) return NULL;
-  blend(ts_data_writable(rgb), counts, pixels, (uint32_t)((ts_spool_width(mask) - 1) / size->width + 1));
+  for (size_t i = 0; i < count; i++)
+    if (!draw_outlines(&outlined[i], size, ts_data_writable(rgb), err)) return NULL;
   return ts_steal(rgb);
+}
+
+struct ts_data *ts_spool_overlay(const struct ts_spool *mask, const char *path, const struct ts_type *type,
+                                 int32_t level, struct ts_error *err) {
+  const struct ts_outlined outlined = {mask, TS_OUTLINE_RGB};
+  return ts_spool_overlay_of(&outlined, 1, path, type, level, TS_OVERLAY_SIDE_MAX, err);
 }

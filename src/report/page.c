@@ -3,11 +3,37 @@
 #include "report/page_int.h"
 
 #include "base/alloc.h"
+#include "base/json.h"
 #include "report/result.h"
 #include "report/svg.h"
 #include "report/text.h"
 
 #include <string.h>
+
+void ts_page_begin(struct ts_page *page, const char *title, const char *answer) {
+  /* The policy makes the promise binding: nothing is fetched and no script runs, whatever a file name contains. */
+  ts_str_add(page->out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                        "style-src 'unsafe-inline'; img-src data:\">\n<title>");
+  ts_html_addf(page->out, "%s</title>\n<style>\n", title);
+  ts_page_add_style(page->out);
+  ts_html_addf(page->out, "</style>\n</head>\n<body>\n<header>\n<h1>%s</h1>\n", title);
+  if (*answer) {
+    ts_html_addf(page->out, "<p class=\"answer\">%s</p>\n", answer);
+  }
+}
+
+void ts_page_end(struct ts_page *page, const char *about) {
+  const json_t *tool = json_object_get(page->result, "tool");
+  ts_html_addf(page->out, "</main>\n<footer><p>%s", ts_result_text(tool, "name"));
+  ts_str_add_char(page->out, ' ');
+  ts_html_addf(page->out, "%s%s%s.</p></footer>\n<script type=\"application/json\" id=\"tessera-result\">",
+               ts_result_text(tool, "version"), *about ? ", " : "", about);
+  ts_auto_free char *json = ts_json_dump_html(page->embedded);
+  ts_str_add(page->out, json);
+  ts_str_add(page->out, "</script>\n</body>\n</html>\n");
+}
 
 void ts_page_section_open(struct ts_page *page, const char *title) {
   page->section_count++;
@@ -106,15 +132,36 @@ static unsigned long big_endian(const uint8_t *bytes) {
   return (unsigned long)bytes[0] << 24 | (unsigned long)bytes[1] << 16 | (unsigned long)bytes[2] << 8 | bytes[3];
 }
 
+struct size {
+  unsigned long width, height; /* 0: not known */
+};
+
+/* In the first chunk of every PNG. */
+static struct size size_of_png(const uint8_t *bytes, size_t length) {
+  if (length < 24 || memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) != 0) return (struct size){0};
+  return (struct size){big_endian(bytes + 16), big_endian(bytes + 20)};
+}
+
+/* In the segment of a JPEG that begins its frame (FF C0 to C2), behind some others. */
+static struct size size_of_jpeg(const uint8_t *bytes, size_t length) {
+  for (size_t at = 2; at + 9 < length && bytes[at] == 0xff;) {
+    const uint8_t *segment = bytes + at;
+    if (segment[1] >= 0xc0 && segment[1] <= 0xc2)
+      return (struct size){(unsigned long)segment[7] << 8 | segment[8], (unsigned long)segment[5] << 8 | segment[6]};
+    at += 2 + ((size_t)segment[2] << 8 | segment[3]);
+  }
+  return (struct size){0};
+}
+
 void ts_page_picture(struct ts_page *page, const struct ts_report_picture *picture) {
   struct ts_str *out = page->out;
+  const bool is_jpeg = picture->png_bytes > 2 && picture->png[0] == 0xff && picture->png[1] == 0xd8;
+  const struct size size = (is_jpeg ? size_of_jpeg : size_of_png)(picture->png, picture->png_bytes);
   ts_html_addf(out, "<figure class=\"picture\"><img alt=\"%s", picture->caption);
   ts_str_add_char(out, '"');
-  /* The size is in the first chunk of every PNG; with it the page does not jump while it loads. */
-  if (picture->png_bytes >= 24 && memcmp(picture->png, "\x89PNG\r\n\x1a\n", 8) == 0) {
-    ts_str_addf(out, " width=\"%lu\" height=\"%lu\"", big_endian(picture->png + 16), big_endian(picture->png + 20));
-  }
-  ts_str_add(out, " src=\"data:image/png;base64,");
+  /* With its size the page does not jump while it loads. */
+  if (size.width > 0) ts_str_addf(out, " width=\"%lu\" height=\"%lu\"", size.width, size.height);
+  ts_str_addf(out, " src=\"data:image/%s;base64,", is_jpeg ? "jpeg" : "png");
   ts_base64_add(out, picture->png, picture->png_bytes);
   ts_html_addf(out, "\"><figcaption>%s</figcaption></figure>\n", picture->caption);
 }

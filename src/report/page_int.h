@@ -53,6 +53,10 @@ bool ts_result_is_analysis(const json_t *result);
 json_t *ts_result_of_analysis(const json_t *reply);
 
 /* ---- pieces ---- */
+/* The head of the page up to the answer ("": none), which leaves <header> open. */
+void ts_page_begin(struct ts_page *page, const char *title, const char *answer);
+/* The foot, "tessera 1.0, run 7f3a91bc.", and the result as JSON. */
+void ts_page_end(struct ts_page *page, const char *about);
 void ts_page_section_open(struct ts_page *page, const char *title);
 void ts_page_section_close(struct ts_page *page);
 /* Two drawings of a chart, one of which is shown. */

@@ -34,18 +34,7 @@ static void add_title(const struct ts_page *page, struct ts_str *out) {
 static void add_head(struct ts_page *page) {
   ts_auto(ts_str_release) struct ts_str title = {0};
   add_title(page, &title);
-  /* The policy makes the promise binding: nothing is fetched and no script runs, whatever a file name contains. */
-  ts_str_add(page->out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                        "style-src 'unsafe-inline'; img-src data:\">\n<title>");
-  ts_html_addf(page->out, "%s</title>\n<style>\n", ts_str_get(&title));
-  ts_page_add_style(page->out);
-  ts_html_addf(page->out, "</style>\n</head>\n<body>\n<header>\n<h1>%s</h1>\n", ts_str_get(&title));
-  const char *answer = ts_result_text(page->result, "answer");
-  if (*answer) {
-    ts_html_addf(page->out, "<p class=\"answer\">%s</p>\n", answer);
-  }
+  ts_page_begin(page, ts_str_get(&title), ts_result_text(page->result, "answer"));
 }
 
 static void add_card(struct ts_page *page, const char *value, const char *name) {
@@ -217,21 +206,11 @@ static void add_data(struct ts_page *page) {
 }
 
 static void add_end(struct ts_page *page) {
-  const json_t *tool = json_object_get(page->result, "tool");
-  ts_html_addf(page->out, "</main>\n<footer><p>%s", ts_result_text(tool, "name"));
-  ts_str_add_char(page->out, ' ');
-  ts_html_addf(page->out, "%s", ts_result_text(tool, "version"));
-  if (!page->is_analysis) {
-    ts_html_addf(page->out, ", run %s", ts_result_text(page->result, "run"));
-  }
-  if (*ts_result_text(page->result, "started")) {
-    ts_html_addf(page->out, ", started %s", ts_result_text(page->result, "started"));
-  }
-  ts_str_add(page->out, ".</p></footer>\n<script type=\"application/json\" id=\"tessera-result\">");
-  char *json = ts_json_dump_html(page->embedded);
-  ts_str_add(page->out, json);
-  free(json);
-  ts_str_add(page->out, "</script>\n</body>\n</html>\n");
+  ts_auto(ts_str_release) struct ts_str about = {0};
+  const char *started = ts_result_text(page->result, "started");
+  if (!page->is_analysis) ts_str_addf(&about, "run %s", ts_result_text(page->result, "run"));
+  if (*started) ts_str_addf(&about, "%sstarted %s", about.length > 0 ? ", " : "", started);
+  ts_page_end(page, ts_str_get(&about));
 }
 
 bool ts_report_write(const json_t *result, const struct ts_report_picture *pictures, size_t picture_count,

@@ -18,7 +18,7 @@
 struct ts_report_picture {
   const char *role;    /* "default" and "different" make the pair of the first screen; "image" anything else */
   const char *caption; /* plain text; what it shows, also for those who cannot see it */
-  const uint8_t *png;  /* borrowed */
+  const uint8_t *png;  /* borrowed; a PNG or a JPEG */
   size_t png_bytes;
 };
 
@@ -26,5 +26,10 @@ struct ts_report_picture {
  * else. Fields that the object lacks are left out of the page. */
 bool ts_report_write(const json_t *result, const struct ts_report_picture *pictures, size_t picture_count,
                      struct ts_str *html, struct ts_error *err);
+
+/* Appends a page about a comparison, tessera.compare/1. Pictures have the role "pair N" of the pair of masks whose
+ * `pictures` is N + 1. */
+void ts_report_comparison(const json_t *result, const struct ts_report_picture *pictures, size_t picture_count,
+                          struct ts_str *html);
 
 #endif

@@ -22,6 +22,7 @@ const struct tessera_option *tessera_option_at(size_t number) {
 
 bool tessera_operand_repeats(const struct tessera_command *command, const struct tessera_operand *operand) {
   const struct tessera_option *option;
+  if (strcmp(operand->sets, "runs") == 0) return true;
   for (size_t i = 0; (option = tessera_option_at(i)); i++) {
     const bool adds = option->kind == TESSERA_OPTION_LIST || option->kind == TESSERA_OPTION_SETTING;
     if (adds && strcmp(option->name, operand->sets) == 0 && tessera_option_applies(option, command)) return true;
@@ -83,6 +84,15 @@ static size_t place_of(const char *name) {
   TS_BUG("no field for the operand '%s'", name);
 }
 
+/* The one operand that is a list. Lists grow by one: they are short, and arrays in an arena cannot be moved. */
+static void add_run(struct tessera_call *call, const char *text) {
+  struct ts_request *request = &call->request;
+  const char **runs = ts_arena_array(&call->arena, request->run_count + 1, sizeof *runs);
+  for (size_t i = 0; i < request->run_count; i++) runs[i] = request->runs[i];
+  runs[request->run_count++] = ts_arena_strdup(&call->arena, text);
+  request->runs = runs;
+}
+
 static bool set_operand(struct tessera_call *call, const struct tessera_operand *operand, const char *text,
                         const char *called, struct ts_error *err) {
   if (!text || *text == '\0') {
@@ -92,7 +102,10 @@ static bool set_operand(struct tessera_call *call, const struct tessera_operand 
   }
   if (operand->choices && !ts_option_is_choice(called ? called : operand->name, text, operand->choices, err))
     return false;
-  *(const char **)(void *)((char *)call + place_of(operand->sets)) = ts_arena_strdup(&call->arena, text);
+  if (strcmp(operand->sets, "runs") == 0)
+    add_run(call, text);
+  else
+    *(const char **)(void *)((char *)call + place_of(operand->sets)) = ts_arena_strdup(&call->arena, text);
   return true;
 }
 
@@ -156,6 +169,7 @@ const char *tessera_call_get(const struct tessera_call *call, const char *name) 
   const struct ts_option_row *row = find_row(call, name);
   if (row && !row->shown.is_program) return call->set[row - ts_option_rows];
   if (!find_operand(call->command, name)) return NULL;
+  if (strcmp(name, "runs") == 0) return call->request.run_count > 0 ? call->request.runs[0] : NULL;
   return *(const char *const *)(const void *)((const char *)call + place_of(name));
 }
 

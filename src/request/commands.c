@@ -66,7 +66,7 @@ enum {
 #define RUN_OPERAND(is_optional, text)                                                                                 \
   { .name = "RUN", .optional = (is_optional), .sets = "run", .help = (text), .completes = TESSERA_COMPLETES_RUN }
 
-static const char *const store_words[] = {"costs", "verify", NULL};
+static const char *const store_words[] = {"costs", "verify", "du", "gc", NULL};
 static const char *const new_words[] = {"operation", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 static const char *const word_kinds[] = {"commands", "topics", "pages",   "runs",     "demos", "plan",
@@ -354,6 +354,21 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                               {"tessera explain segment", "all tasks of a stage"},
                               {"tessera explain segment/9c1e4f --run 7f3a91bc", "in an earlier one"}),
          .exit_codes = EXITS_LOOKING},
+    [TS_COMMAND_COMPARE] =
+        {SIZE, .name = "compare", .group = LOOK_BACK, .summary = "compare runs: parameters, measures and masks",
+         .description =
+             "Says in which parameters, data, workflow and operations finished runs differ, puts their measures side "
+             "by side, and counts for every image the pixels and objects that one run found and another did not. The "
+             "first run is the one that the others are compared with.\n\n"
+             "Masks are taken from the store, or from the folder of the run. With --report a page shows the outlines "
+             "on every image and where they differ; it is one file that opens without a network.",
+         .operands = OPERANDS({.name = "RUN",
+                               .sets = "runs",
+                               .help = "8 digits that name a run of 'tessera run'; two or more",
+                               .completes = TESSERA_COMPLETES_RUN}),
+         .examples = EXAMPLES({"tessera compare 7f3a91bc ea160978", "what did the other values change?"},
+                              {"tessera compare 7f3a91bc ea160978 --report compare.html", "the same with pictures"}),
+         .exit_codes = EXITS_LOOKING},
     [TS_COMMAND_REPORT] = {SIZE, .name = "report", .group = LOOK_BACK,
                            .summary = "write the HTML report of a past study again",
                            .description = "Writes one self-contained HTML file that opens without a network.",
@@ -362,7 +377,7 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                            .examples = EXAMPLES({"tessera report 7f3a91bc -o report.html", "an earlier study"}),
                            .exit_codes = EXITS_LOOKING},
     [TS_COMMAND_STORE] =
-        {SIZE, .name = "store", .group = LOOK_BACK, .summary = "show measured costs, or check and repair the store",
+        {SIZE, .name = "store", .group = LOOK_BACK, .summary = "show what the store takes and costs, clean or check it",
          .description =
              "'costs' lists the cost of every operation for each class of machine: calls seen, sizes of their pieces "
              "of the "
@@ -375,18 +390,28 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
              "from "
              "their data, in an empty store beside the products, and removes every record whose result differs; "
              "then it exits with 1. Records of runs that cannot be repeated, and of operations that are not exact, are "
-             "not compared.",
+             "not compared.\n\n"
+             "'du' says what takes how much, by stage and by run, and what no run uses. 'gc' lists what it would "
+             "remove, and how long computing that again would take; with --yes it removes it. Without other options "
+             "that is what no run uses; --keep-runs, --older-than and --to say more. What an unfinished run uses "
+             "stays, "
+             "as does, until it is finished, what other runs of its file use; --drop says that such a run need not go "
+             "on. Records "
+             "stay in any case: a product that is needed again is computed again, and is the same. With --to it exits "
+             "with 4 if the size cannot be reached.",
          .operands = OPERANDS({.name = "WHAT",
                                .sets = "topic",
-                               .help = "costs or verify",
+                               .help = "costs, verify, du or gc",
                                .completes = TESSERA_COMPLETES_CHOICES,
                                .choices = store_words},
                               FILE_OPERAND("with 'verify --recompute': the study or workflow whose runs are meant")),
-         .examples = EXAMPLES({"tessera store costs", "what takes the time?"},
-                              {"tessera store costs --json", "for another program"},
-                              {"tessera store verify", "is everything as it was written?"},
-                              {"tessera store verify --recompute", "is everything right?"}),
-         .exit_codes = EXITS_LOOKING | EXIT_FAILED | EXIT_SIGNAL},
+         .examples = EXAMPLES(
+             {"tessera store costs", "what takes the time?"}, {"tessera store costs --json", "for another program"},
+             {"tessera store verify", "is everything as it was written?"},
+             {"tessera store verify --recompute", "is everything right?"}, {"tessera store du", "what takes how much?"},
+             {"tessera store gc --keep-runs 3", "what would go, and what would that cost?"},
+             {"tessera store gc --keep-runs 3 --yes", "remove it"}),
+         .exit_codes = EXITS_LOOKING | EXIT_FAILED | EXIT_TARGET | EXIT_SIGNAL},
     [TS_COMMAND_COMPLETION] = {SIZE, .is_program = true, .name = "completion", .group = MORE,
                                .summary = "print the completion script of a shell",
                                .description =

@@ -48,6 +48,7 @@ void ts_request_copy(struct ts_arena *arena, const struct ts_request *given, str
   const char **const others[] = {&copy->file, &copy->command, &copy->program,
                                  &copy->run,  &copy->task,    &copy->operation};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) copy_text(arena, others[i]);
+  copy_list(arena, &copy->runs, copy->run_count);
   for (size_t i = 0; i < ts_option_row_count; i++)
     if (!ts_option_rows[i].shown.is_program) copy_option(arena, &ts_option_rows[i], copy);
 }

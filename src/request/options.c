@@ -9,7 +9,7 @@
 #define PLANNING     (BIT(PLAN) | RUNNING)
 #define DESIGNING    (BIT(PLAN) | BIT(STUDY))
 #define TEXT_ONLY    (BIT(COMPLETION) | BIT(HELP) | BIT(MAN) | BIT(WORDS))
-#define LOOKING_BACK (BIT(STATUS) | BIT(LOG) | BIT(EXPLAIN) | BIT(REPORT) | BIT(STORE))
+#define LOOKING_BACK (BIT(STATUS) | BIT(LOG) | BIT(EXPLAIN) | BIT(COMPARE) | BIT(REPORT) | BIT(STORE))
 #define ANY_MODEL    (BIT(SAMPLE) | BIT(ANALYSE))
 
 #define MAX_THREADS      4096
@@ -308,9 +308,22 @@ const struct ts_option_row ts_option_rows[] = {
            .shown.letter = 'n'),
     OPTION("run", TEXT, "RUN", "the run to look at, instead of the last one", BIT(EXPLAIN), SETS(run),
            .shown.completes = TESSERA_COMPLETES_RUN),
+    OPTION("report", TEXT, "FILE", "also write a page (HTML) with tables and pictures", BIT(COMPARE), SETS(report),
+           .shown.completes = TESSERA_COMPLETES_FILE),
     OPTION("recompute", FLAG, NULL,
            "'verify': also repeat the recorded runs from their data, and remove records that come out otherwise",
            BIT(STORE), SETS(recompute)),
+    OPTION("keep-runs", COUNT, "N", "'gc': keep what the last N finished runs use", BIT(STORE), SETS(keep_runs),
+           GIVEN(has_keep_runs), .shown.most = MAX_POINTS),
+    OPTION("older-than", TEXT, "AGE",
+           "'gc': keep what finished runs use that ended within this age, such as 30d, 12h or 2w", BIT(STORE),
+           SETS(older_than)),
+    OPTION("to", BYTES, "SIZE",
+           "'gc': remove only until the store takes this much, such as 20G: first what no run uses, then what is "
+           "cheapest to compute again for its bytes",
+           BIT(STORE), SETS(to_bytes)),
+    OPTION("drop", LIST, "RUN", "'gc': an unfinished run that need not be continued; may be repeated", BIT(STORE),
+           SETS(dropped), GIVEN(dropped_count), .shown.completes = TESSERA_COMPLETES_RUN),
     OPTION(
         "output", TEXT, "PATH",
         "where results go: a folder for 'run', 'study', 'call' and 'new', a file for 'report', 'sample' and 'schedule'; "
@@ -325,11 +338,11 @@ const struct ts_option_row ts_option_rows[] = {
            "each does at once (its share of the CPUs). 'plan' predicts for them",
            PLANNING, SETS(workers), .part = TS_PART_SETTINGS, .shown.least = 1, .shown.most = MAX_WORKERS),
     OPTION("data-root", LIST, "DIR", "find the data of a recorded run below this folder, by content; may be repeated",
-           RUNNING | BIT(STORE) | BIT(WORKER), SETS(data_roots), GIVEN(data_root_count),
+           RUNNING | BIT(COMPARE) | BIT(STORE) | BIT(WORKER), SETS(data_roots), GIVEN(data_root_count),
            .shown.completes = TESSERA_COMPLETES_FOLDER),
     OPTION("operations", LIST, "DIR",
            "find the plugins and commands of a recorded run in this folder, by content; may be repeated",
-           BIT(STORE) | BIT(WORKER), SETS(operations), GIVEN(operations_count),
+           BIT(COMPARE) | BIT(STORE) | BIT(WORKER), SETS(operations), GIVEN(operations_count),
            .shown.completes = TESSERA_COMPLETES_FOLDER),
     OPTION("operations", LIST, "FILE", "a plugin (.so) or manifest (.json) that has the operation; may be repeated",
            BIT(CALL), SETS(operations), GIVEN(operations_count), .shown.completes = TESSERA_COMPLETES_FILE),
@@ -375,8 +388,8 @@ const struct ts_option_row ts_option_rows[] = {
                    TS_COMMAND_ANY_BITS, .shown.letter = 'v'),
     PROGRAM_OPTION("color", WORD, "WHEN", "auto (on a terminal), always or never", TS_COMMAND_ANY_BITS,
                    .shown.choices = color_words, .shown.completes = TESSERA_COMPLETES_CHOICES),
-    PROGRAM_OPTION("yes", FLAG, NULL, "answer questions with yes (no command of this version asks any)",
-                   TS_COMMAND_ANY_BITS),
+    OPTION("yes", FLAG, NULL, "do it: 'store gc' removes what it otherwise only lists; nothing else asks",
+           TS_COMMAND_ANY_BITS, SETS(yes)),
     PROGRAM_OPTION("help", FLAG, NULL, "show the help of the command", TS_COMMAND_ANY_BITS, .shown.letter = 'h'),
     PROGRAM_OPTION("version", FLAG, NULL, "show the version", TS_COMMAND_ANY_BITS),
 };

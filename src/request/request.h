@@ -73,11 +73,14 @@ struct ts_request {
   const char *keys, *cost;
   bool compare;
   const char *picture;
-  const char *output; /* folder (run, study) or file (report) for results; NULL: out/NAME */
-  bool all_outputs;   /* check, run, plan: also images that only other stages read */
-  bool per_tile;      /* check, run: a file for each tile and output, instead of one for each image */
-  bool overlays;      /* run, with per_tile: also write each tile with the outlines of its masks */
-  const char *run;    /* status, log, explain, report: a run id; NULL: the last */
+  const char *output;      /* folder (run, study) or file (report) for results; NULL: out/NAME */
+  bool all_outputs;        /* check, run, plan: also images that only other stages read */
+  bool per_tile;           /* check, run: a file for each tile and output, instead of one for each image */
+  bool overlays;           /* run, with per_tile: also write each tile with the outlines of its masks */
+  const char *run;         /* status, log, explain, report: a run id; NULL: the last */
+  const char *const *runs; /* compare: run ids, the first is what the others are compared with */
+  size_t run_count;
+  const char *report; /* compare: file for a page; NULL: none */
   const char *trace;  /* run, study: file for a Chrome trace of every executed task; NULL: none */
   const char *task;   /* log, explain: "segment.split", "segment/9c1e4f", or a key */
   const char *demo;   /* init: name of the demo, NULL: an empty project, or one for `data` */
@@ -86,6 +89,16 @@ struct ts_request {
   const char *operation;
   const char *keep_folder; /* call: with has_keep_folder, where its exchange is left; NULL: in the output folder */
   bool has_keep_folder;
+  /* gc: finished runs whose products stay: the newest so many (with has_keep_runs), those that ended within an age such
+   * as "30d" (NULL: no such); most bytes of the store (0: no such); unfinished runs that need not go on; and whether
+   * products are removed, not only listed. */
+  size_t keep_runs;
+  bool has_keep_runs;
+  const char *older_than;
+  uint64_t to_bytes;
+  const char *const *dropped;
+  size_t dropped_count;
+  bool yes;
   bool recompute; /* verify: repeat the recorded runs (of `file`, NULL: all) and compare */
   /* sample, analyse; what a method does not know it ignores, zero is its default */
   const char *space;                 /* space, workflow or study file */

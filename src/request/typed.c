@@ -25,6 +25,9 @@
   Y(task, TASK)                                                                                                        \
   Y(costs, COSTS)                                                                                                      \
   Y(verify, VERIFY)                                                                                                    \
+  Y(compare, COMPARE)                                                                                                  \
+  Y(usage, USAGE)                                                                                                      \
+  Y(gc, GC)                                                                                                            \
   Y(report, REPORT)                                                                                                    \
   Y(sample, SAMPLE)                                                                                                    \
   Y(analyse, ANALYSE)                                                                                                  \

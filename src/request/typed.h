@@ -24,8 +24,9 @@ struct ts_request_type {
 
 extern const struct ts_request_type ts_check_request, ts_list_request, ts_init_request, ts_project_request,
     ts_plan_request, ts_run_request, ts_study_request, ts_work_request, ts_status_request, ts_task_request,
-    ts_costs_request, ts_verify_request, ts_report_request, ts_sample_request, ts_analyse_request, ts_schedule_request,
-    ts_tune_request, ts_bench_request, ts_operation_request, ts_new_request;
+    ts_costs_request, ts_verify_request, ts_compare_request, ts_usage_request, ts_gc_request, ts_report_request,
+    ts_sample_request, ts_analyse_request, ts_schedule_request, ts_tune_request, ts_bench_request, ts_operation_request,
+    ts_new_request;
 
 /* False if no version of the type can look like this, or if it uses fields that are not known here. */
 bool ts_request_adopt(const struct ts_request_type *type, const void *given, struct ts_request *request,

@@ -42,7 +42,9 @@ struct ts_store_run_change {
 typedef void ts_store_key_sink(void *user, const struct ts_key *key, const struct ts_key *content_key);
 
 struct ts_store_verification;
-typedef void ts_store_digest_sink(void *user, const struct ts_sha256 *digest);
+struct ts_store_footprint;
+struct ts_store_product;
+typedef void ts_store_product_sink(void *user, const struct ts_store_product *product);
 
 struct ts_store_backend {
   const char *name; /* as in ts_store_options */
@@ -119,11 +121,17 @@ struct ts_store_backend {
    * place. */
   bool (*keys)(void *state, uint64_t *mark, ts_store_key_sink *sink, void *user, struct ts_error *err);
 
-  /* Optional, all of them or none, for a store that outlives its process; see store/verify.h. verify checks and
-   * repairs rows and indexes, product_list passes on the digests of all products that should be there, sweep removes
-   * files that are none of them. */
+  /* Optional, with `keys`, for a store that can be surveyed (store/survey.h): passes on all products that should be
+   * there. */
+  bool (*product_list)(void *state, ts_store_product_sink *sink, void *user, struct ts_error *err);
+  /* Optional, both or none, for a store of files. What they take; and writing its log into the database, which becomes
+   * as small as its rows where that, or even a little, is worth it: all of it or nothing. */
+  bool (*footprint)(void *state, struct ts_store_footprint *footprint, struct ts_error *err);
+  bool (*compact)(void *state, bool even_little, struct ts_error *err);
+
+  /* Optional, all of them or none, for a store that outlives its process; needs product_list; see store/verify.h.
+   * verify checks and repairs rows and indexes, sweep removes files that are no product. */
   bool (*verify)(void *state, struct ts_store_verification *found, struct ts_error *err);
-  bool (*product_list)(void *state, ts_store_digest_sink *sink, void *user, struct ts_error *err);
   bool (*sweep)(void *state, struct ts_store_verification *found, struct ts_error *err);
   /* With them: removes a record. Fine if it is not there. */
   bool (*drop)(void *state, const struct ts_key *key, struct ts_error *err);

@@ -1,4 +1,4 @@
-/* Looks through the folders of products for what belongs to none.
+/* Looks through the folders of products: for what belongs to none, and for what they take.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 #include "base/file.h"
@@ -72,4 +72,33 @@ bool ts_objects_sweep(const struct ts_objects *objects, ts_objects_is_wanted *is
   }
   closedir(directory);
   return true;
+}
+
+static void measure_folder(int folder_fd, uint64_t *files, uint64_t *bytes) {
+  DIR *directory = fdopendir(folder_fd);
+  if (!directory) {
+    close(folder_fd);
+    return;
+  }
+  const struct dirent *entry;
+  while ((entry = readdir(directory))) {
+    struct stat status;
+    if (fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
+      continue;
+    ++*files;
+    *bytes += (uint64_t)status.st_size;
+  }
+  closedir(directory);
+}
+
+void ts_objects_measure(const struct ts_objects *objects, uint64_t *files, uint64_t *bytes) {
+  DIR *directory = opendir(objects->folder);
+  if (!directory) return;
+  const struct dirent *entry;
+  while ((entry = readdir(directory))) {
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    const int fd = openat(dirfd(directory), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0) measure_folder(fd, files, bytes);
+  }
+  closedir(directory);
 }

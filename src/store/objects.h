@@ -46,5 +46,7 @@ struct ts_objects_counts {
 typedef bool ts_objects_is_wanted(void *user, const struct ts_sha256 *digest);
 bool ts_objects_sweep(const struct ts_objects *objects, ts_objects_is_wanted *is_wanted, void *user,
                       struct ts_objects_counts *counts, struct ts_error *err);
+/* Files below the folder, unfinished ones included, and their bytes; added to what is there. */
+void ts_objects_measure(const struct ts_objects *objects, uint64_t *files, uint64_t *bytes);
 
 #endif

@@ -221,16 +221,32 @@ static bool trace_verify(void *state, struct ts_store_verification *found, struc
   return done(&call, "", can_verify(trace, err) && trace->inner->verify(trace->state, found, err), err);
 }
 
-static bool trace_product_list(void *state, ts_store_digest_sink *sink, void *user, struct ts_error *err) {
+static bool trace_product_list(void *state, ts_store_product_sink *sink, void *user, struct ts_error *err) {
   struct trace *trace = state;
   struct call call = begin(trace, "product_list");
-  return done(&call, "", can_verify(trace, err) && trace->inner->product_list(trace->state, sink, user, err), err);
+  if (!trace->inner->product_list) return ts_store_backend_refuse(trace->inner, "cannot be surveyed", err);
+  return done(&call, "", trace->inner->product_list(trace->state, sink, user, err), err);
+}
+
+static bool trace_footprint(void *state, struct ts_store_footprint *footprint, struct ts_error *err) {
+  struct trace *trace = state;
+  if (!trace->inner->footprint) return true;
+  struct call call = begin(trace, "footprint");
+  return done(&call, "", trace->inner->footprint(trace->state, footprint, err), err);
+}
+
+static bool trace_compact(void *state, bool even_little, struct ts_error *err) {
+  struct trace *trace = state;
+  if (!trace->inner->compact) return true;
+  struct call call = begin(trace, "compact");
+  return done(&call, "", trace->inner->compact(trace->state, even_little, err), err);
 }
 
 static bool trace_sweep(void *state, struct ts_store_verification *found, struct ts_error *err) {
   struct trace *trace = state;
+  if (!trace->inner->sweep) return true; /* nothing is a file there */
   struct call call = begin(trace, "sweep");
-  return done(&call, "", can_verify(trace, err) && trace->inner->sweep(trace->state, found, err), err);
+  return done(&call, "", trace->inner->sweep(trace->state, found, err), err);
 }
 
 static bool trace_drop(void *state, const struct ts_key *key, struct ts_error *err) {
@@ -271,8 +287,10 @@ const struct ts_store_backend ts_store_trace = {
     .cost_list = trace_cost_list,
     .cost_put = trace_cost_put,
     .keys = trace_keys,
-    .verify = trace_verify,
     .product_list = trace_product_list,
+    .footprint = trace_footprint,
+    .compact = trace_compact,
+    .verify = trace_verify,
     .sweep = trace_sweep,
     .drop = trace_drop,
     .refresh = trace_refresh,

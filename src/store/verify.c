@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "store/key_set.h"
 #include "store/store_int.h"
+#include "store/survey.h"
 
 #include <string.h>
 
@@ -13,10 +14,10 @@ struct digest_list {
   size_t count, capacity;
 };
 
-static void add_digest(void *user, const struct ts_sha256 *digest) {
+static void add_digest(void *user, const struct ts_store_product *product) {
   struct digest_list *list = user;
   list->items = ts_grow(list->items, list->count, &list->capacity, sizeof *list->items);
-  list->items[list->count++] = *digest;
+  list->items[list->count++] = product->digest;
 }
 
 static bool is_stopped(const volatile int *stop, struct ts_error *err) {

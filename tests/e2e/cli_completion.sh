@@ -41,7 +41,7 @@ completes 'tessera study -j ' ''
 completes 'tessera study st' 'study.json'
 completes 'tessera study --store ' 'slides'
 completes 'tessera completion ' 'bash zsh fish'
-completes 'tessera store ' 'costs verify'
+completes 'tessera store ' 'costs verify du gc'
 completes 'tessera init --demo nuc' 'nuclei'
 completes 'tessera status ' '' # no store, no runs
 completes 'tessera version --he' '--help'

@@ -128,15 +128,16 @@ def check_requests():
         jsonschema.Draft202012Validator.check_schema(schema)
         text = subprocess.run([program, name, "--help"], check=True, capture_output=True, text=True).stdout
         own = [f"--{option}" for option in schema["properties"]]
-        operands = {"file", "run", "task", "topic"}
+        operands = {"file", "run", "runs", "task", "topic"}
         faults.extend(f"{name}: the help has no {option}" for option in own if option not in text and
                       option[2:] not in operands)
     accept = [("study", {}), ("study", {"jobs": 4, "seed": 7, "no-reuse": True, "data": ["a.png"], "resume": True}),
               ("run", {"parameter": {"G1": "40"}, "memory": "2G", "file": "workflow.json"}),
-              ("schedule", {"file": "graph.json", "processors": 8, "refine": 0.5}), ("store", {"topic": "verify"})]
+              ("schedule", {"file": "graph.json", "processors": 8, "refine": 0.5}), ("store", {"topic": "gc", "keep-runs": 2, "yes": True}),
+              ("compare", {"runs": ["7f3a91bc", "ea160978"]})]
     reject = [("study", {"jobs": "4"}), ("study", {"jobs": 5000}), ("study", {"parameter": {"G1": "40"}}),
               ("study", {"merge": "all"}), ("run", {"data": "a.png"}), ("schedule", {"processors": 8}),
-              ("schedule", {"file": "graph.json", "refine": 0}), ("store", {"topic": "cost"}), ("study", {"json": True})]
+              ("schedule", {"file": "graph.json", "refine": 0}), ("store", {"topic": "cost"}), ("compare", {"runs": "7f3a91bc"}), ("compare", {}), ("study", {"json": True})]
     for wanted, requests in (("accept", accept), ("reject", reject)):
         for name, request in requests:
             validator = jsonschema.Draft202012Validator(schemas[name])

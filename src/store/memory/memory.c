@@ -7,6 +7,7 @@
 #include "store/copy.h"
 #include "store/cost_rows.h"
 #include "store/digest_index.h"
+#include "store/survey.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -434,6 +435,21 @@ static bool memory_keys(void *state, uint64_t *mark, ts_store_key_sink *sink, vo
   return true;
 }
 
+static bool memory_product_list(void *state, ts_store_product_sink *sink, void *user, struct ts_error *err) {
+  (void)err;
+  struct memory *memory = state;
+  ts_hold(&memory->lock);
+  for (const struct product *product = memory->first_product; product; product = product->next) {
+    if (!is_there(product)) continue;
+    const struct ts_store_product told = {.digest = product->digest,
+                                          .size_bytes = product->size_bytes,
+                                          .packed_bytes =
+                                              product->packed ? product->packed_bytes : product->size_bytes};
+    sink(user, &told);
+  }
+  return true;
+}
+
 const struct ts_store_backend ts_store_memory = {
     .name = "memory",
     .has_folder = false,
@@ -459,4 +475,5 @@ const struct ts_store_backend ts_store_memory = {
     .cost_list = memory_cost_list,
     .cost_put = memory_cost_put,
     .keys = memory_keys,
+    .product_list = memory_product_list,
 };

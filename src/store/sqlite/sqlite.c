@@ -30,8 +30,10 @@ const struct ts_store_backend ts_store_sqlite = {
     .cost_list = ts_sqlite_cost_list,
     .cost_put = ts_sqlite_cost_put,
     .keys = ts_sqlite_keys,
-    .verify = ts_sqlite_verify,
     .product_list = ts_sqlite_product_list,
+    .footprint = ts_sqlite_footprint,
+    .compact = ts_sqlite_compact,
+    .verify = ts_sqlite_verify,
     .sweep = ts_sqlite_sweep,
     .drop = ts_sqlite_drop,
 };

@@ -109,9 +109,13 @@ bool ts_sqlite_cost_put(void *state, const struct ts_cost_row *rows, size_t coun
 
 /* verify.c */
 bool ts_sqlite_verify(void *state, struct ts_store_verification *found, struct ts_error *err);
-bool ts_sqlite_product_list(void *state, ts_store_digest_sink *sink, void *user, struct ts_error *err);
 bool ts_sqlite_sweep(void *state, struct ts_store_verification *found, struct ts_error *err);
 bool ts_sqlite_drop(void *state, const struct ts_key *key, struct ts_error *err);
+
+/* survey.c */
+bool ts_sqlite_product_list(void *state, ts_store_product_sink *sink, void *user, struct ts_error *err);
+bool ts_sqlite_footprint(void *state, struct ts_store_footprint *footprint, struct ts_error *err);
+bool ts_sqlite_compact(void *state, bool even_little, struct ts_error *err);
 
 /* write.c */
 bool ts_sqlite_write(void *state, const struct ts_batch *batch, struct ts_error *err);

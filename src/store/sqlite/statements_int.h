@@ -52,7 +52,10 @@
   X(FETCH_PRODUCT, "SELECT packed_bytes, packed FROM product WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1")     \
   X(FORGET_PRODUCT,                                                                                                    \
     "UPDATE product SET is_there = 0, packed = NULL WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1")              \
-  X(LIST_PRODUCTS, "SELECT digest FROM product NOT INDEXED WHERE is_there = 1")                                        \
+  X(LIST_PRODUCTS,                                                                                                     \
+    "SELECT digest, size_bytes, packed_bytes, packed IS NULL FROM product NOT INDEXED WHERE is_there = 1")             \
+  X(COUNT_PAGES, "SELECT page_count * page_size, freelist_count * page_size "                                          \
+                 "FROM pragma_page_count, pragma_page_size, pragma_freelist_count")                                    \
   X(HAS_FILE, "SELECT 1 FROM product WHERE " TS_SQL_PRODUCT_BY_DIGEST " AND is_there = 1 AND packed IS NULL")          \
   X(DROP_RECORD, "DELETE FROM record WHERE id = (SELECT id FROM record WHERE key = ?1) AND +key = ?1")                 \
   X(COUNT_RECORDS, "SELECT count(*) FROM record")                                                                      \

@@ -85,20 +85,6 @@ bool ts_sqlite_verify(void *state, struct ts_store_verification *found, struct t
   return ok;
 }
 
-bool ts_sqlite_product_list(void *state, ts_store_digest_sink *sink, void *user, struct ts_error *err) {
-  struct ts_sqlite_store *store = state;
-  bool row = false;
-  ts_hold(&store->read_lock);
-  sqlite3_stmt *statement = ts_sqlite_get(&store->reader, TS_SQL_LIST_PRODUCTS, err);
-  bool ok = statement != NULL;
-  while (ok && (ok = ts_sqlite_step(&store->reader, statement, &row, "be verified", err)) && row) {
-    struct ts_sha256 digest;
-    ts_sqlite_column_digest(statement, 0, &digest);
-    sink(user, &digest);
-  }
-  return ok;
-}
-
 /* Whether a row says that the bytes of this product lie in a file. */
 static bool is_file_of_row(void *user, const struct ts_sha256 *digest) {
   struct ts_sqlite_connection *connection = user;

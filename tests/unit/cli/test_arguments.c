@@ -260,7 +260,8 @@ static void help_and_version_need_no_operands(void **state) {
 static void unknown_words_get_a_proposal(void **state) {
   (void)state;
   assert_refused("studdy", "unknown command 'studdy'", "did you mean 'tessera study'?");
-  assert_refused("comp", "unknown command 'comp'", "did you mean 'tessera completion'?");
+  assert_refused("compl", "unknown command 'compl'", "did you mean 'tessera completion'?");
+  assert_refused("comprae", "unknown command 'comprae'", "did you mean 'tessera compare'?");
   assert_refused("quux", "unknown command 'quux'", "'tessera help' lists the commands");
   assert_refused("study --sed 3", "unknown option '--sed'", "did you mean '--seed'?");
   assert_refused("study --traj=3", "unknown option '--traj'", "did you mean '--trajectories'?");
@@ -284,7 +285,7 @@ static void options_without_effect_are_refused(void **state) {
   assert_refused("help --json", "'--json' has no effect on 'help'",
                  "leave it out; it is for 'init', 'check', 'list', 'plan', 'run', 'study', 'bench', 'sample', "
                  "'analyse', 'schedule', 'tune', 'status', 'log', "
-                 "'explain', 'report', 'store', 'version' and 'worker'");
+                 "'explain', 'compare', 'report', 'store', 'version' and 'worker'");
   assert_refused("study --resume --no-reuse", "'--resume' needs what '--no-reuse' does not keep",
                  "leave out one of them");
   assert_refused("check a.json --show-config", "'--show-config' shows settings and checks no file, but got 'a.json'",

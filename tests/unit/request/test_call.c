@@ -95,7 +95,7 @@ static void what_is_wrong_is_named(void **state) {
   tessera_call_destroy(call);
   call = tessera_call_create("store");
   refuse(call, "topic", "cost", "WHAT", "'cost' is nothing that 'WHAT' takes",
-         "did you mean 'costs'? it takes costs or verify");
+         "did you mean 'costs'? it takes costs, verify, du or gc");
   tessera_call_destroy(call);
   assert_null(tessera_call_create("nonsense"));
 }
