@@ -238,10 +238,21 @@ static void keep_words(struct walk *walk, int first) {
   }
 }
 
+/* An option of a name that several commands have, each with a meaning of its own: only behind the command it is known
+ * which is meant. */
+static bool fail_early(const struct tessera_option *option, const struct tessera_command *command,
+                       struct ts_error *err) {
+  const struct tessera_option *own = ts_option_find(command, option->name, strlen(option->name));
+  if (!tessera_option_applies(own, command)) return fail_no_effect(option, command, err);
+  ts_fail(err, TS_ERR_USAGE, "'--%s' comes before '%s', where it means something else", option->name, command->name);
+  ts_error_help(err, "write it behind '%s'", command->name);
+  return false;
+}
+
 static bool check_early(const struct walk *walk) {
   const struct tessera_command *command = walk->arguments->command;
   for (size_t i = 0; command && i < walk->early_count; i++) {
-    if (!tessera_option_applies(walk->early[i], command)) return fail_no_effect(walk->early[i], command, walk->err);
+    if (!tessera_option_applies(walk->early[i], command)) return fail_early(walk->early[i], command, walk->err);
   }
   return true;
 }

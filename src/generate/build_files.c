@@ -127,9 +127,11 @@ void ts_new_readme(const struct new_operation *op, struct ts_str *out) {
   add_call_words(op, out);
   ts_str_addf(out, "\n%s```\n\n", ts_new_has_study(op) ? "tessera study\n" : "tessera run study.json\n");
   ts_str_addf(out,
-              "Made from `descriptor.json`. What is here is yours to edit: the source (`%s.%s`), `workflow.json`, and\n"
+              "Made from `descriptor.json`. All of it is yours to edit: the source (`%s.%s`), `workflow.json`, and\n"
               "`study.json`. The files in `data` are examples; name your own in `data.csv`, or with `--data`.\n"
               "Raise the version of the operation whenever its results change%s.\n",
               op->stem, is_c ? "c" : "py",
-              op->kind == NEW_COMMAND ? ": a new version of the program changes them, too" : "");
+              is_c                      ? "; a new version of the library may change them, too"
+              : op->kind == NEW_COMMAND ? "; a new version of the program may change them, too"
+                                        : "");
 }

@@ -59,7 +59,10 @@ static json_t *send_input(const char *folder, const char *port, const struct ts_
     ts_fail(err, TS_ERR_FILE_NOT_FOUND, "file '%s' cannot be opened: %s", ts_data_path(data), strerror(errno));
     return NULL;
   }
-  if (type->kind != TS_DATA_FILE && !write_data(data, path, err)) return NULL;
+  if (type->kind != TS_DATA_FILE && !write_data(data, path, err)) {
+    ts_error_context(err, "writing input '%s'", port);
+    return NULL;
+  }
   json_t *entry = json_pack("{s:s, s:s}", "path", path, "type", type->name);
   if (!entry) {
     ts_fail(err, TS_ERR_BAD_NAME, "the path of input '%s' is not UTF-8", port);

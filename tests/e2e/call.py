@@ -165,7 +165,7 @@ def check_numbers(project):
     equal(support.read_csv(output(part, "table")["file"]), [{"labels": "1", "field": str((1 + 2 + 9 + 10) / 4 - 4)}],
           "sums of parts")
     # To a command labels go as PNG of 16 bits: the message says which do not fit, before anything runs.
-    fails(project, 314, "label 70000 does not fit into a 16-bit PNG", "scale.json", "table=t.csv", "factor=1",
+    fails(project, 314, "while writing input 'more': label 70000 does not fit into a 16-bit PNG", "scale.json", "table=t.csv", "factor=1",
           "mode=work", "more=wide/labels.ome.tif", "-o", "refused")
     fails(project, 901, "'libnumbers.so' has 2 operations: 'test.numbers' and 'test.sum'", "libnumbers.so", status=2)
 

@@ -19,8 +19,10 @@ static void add_description(struct ts_str *out, const json_t *output) {
   } else if (ts_cli_reply_has(output, "rows")) {
     const json_t *columns = ts_cli_reply_member(output, "columns");
     ts_cli_text_add_count(out, ts_cli_reply_count(output, "rows"), "row");
-    for (size_t i = 0; i < json_array_size(columns); i++)
-      ts_str_addf(out, "%s%s", i ? ", " : ": ", json_string_value(json_array_get(columns, i)));
+    for (size_t i = 0; i < json_array_size(columns); i++) {
+      ts_str_add(out, i ? ", " : ": ");
+      ts_cli_text_add_safe(out, json_string_value(json_array_get(columns, i)));
+    }
   } else {
     ts_str_add(out, ts_format_bytes(ts_cli_reply_count(output, "bytes"), number));
   }
@@ -56,11 +58,15 @@ void ts_show_call(const json_t *reply, const struct ts_view *view, struct ts_str
     ts_cli_table_add(&table, ts_cli_reply_text(output, "port"));
     ts_cli_table_add(&table, ts_cli_reply_text(output, "type"));
     ts_cli_table_add(&table, ts_str_get(&text));
-    ts_cli_table_add(&table, ts_cli_reply_text(output, "file"));
+    ts_str_clear(&text);
+    ts_cli_text_add_safe(&text, ts_cli_reply_text(output, "file"));
+    ts_cli_table_add(&table, ts_str_get(&text));
   }
   ts_cli_table_print(&table, "", out);
   ts_cli_table_release(&table);
   add_log(out, ts_cli_reply_text(reply, "log"));
-  if (ts_cli_reply_has(reply, "kept"))
-    ts_str_addf(out, "The folder of the call: %s\n", ts_cli_reply_text(reply, "kept"));
+  if (!ts_cli_reply_has(reply, "kept")) return;
+  ts_str_add(out, "The folder of the call: ");
+  ts_cli_text_add_safe(out, ts_cli_reply_text(reply, "kept"));
+  ts_str_add_char(out, '\n');
 }

@@ -280,10 +280,14 @@ static void options_without_effect_are_refused(void **state) {
                  "leave it out; it is for 'plan', 'study', 'sample', 'analyse' and 'schedule'");
   assert_refused("--seed 3 status", "'--seed' has no effect on 'status'",
                  "leave it out; it is for 'plan', 'study', 'sample', 'analyse' and 'schedule'");
-  assert_refused("study -p G1=4", "'--parameter' has no effect on 'study'", "leave it out; it is for 'plan' and 'run'");
+  assert_refused("study -p G1=4", "'--parameter' has no effect on 'study'",
+                 "leave it out; it is for 'plan', 'run' and 'call'");
+  assert_refused("--keep a call b.c", "'--keep' comes before 'call', where it means something else",
+                 "write it behind 'call'");
   assert_refused("plan -n", "'--dry-run' has no effect on 'plan'", "leave it out; it is for 'run' and 'study'");
   assert_refused("help --json", "'--json' has no effect on 'help'",
-                 "leave it out; it is for 'init', 'check', 'list', 'plan', 'run', 'study', 'bench', 'sample', "
+                 "leave it out; it is for 'init', 'check', 'list', 'plan', 'run', 'study', 'bench', 'call', 'new', "
+                 "'sample', "
                  "'analyse', 'schedule', 'tune', 'status', 'log', "
                  "'explain', 'compare', 'report', 'store', 'version' and 'worker'");
   assert_refused("study --resume --no-reuse", "'--resume' needs what '--no-reuse' does not keep",
