@@ -207,7 +207,8 @@ static void add_warnings(struct ts_page *page) {
 
 void ts_report_comparison(const json_t *result, const struct ts_report_picture *pictures, size_t picture_count,
                           struct ts_str *html) {
-  struct ts_page page = {.out = html, .result = result, .embedded = result, .pictures = pictures, .picture_count = picture_count};
+  struct ts_page page = {
+      .out = html, .result = result, .embedded = result, .pictures = pictures, .picture_count = picture_count};
   ts_auto(ts_str_release) struct ts_str title = {0}, answer = {0}, about = {0};
   ts_str_add(&title, "What differs between runs");
   ts_str_add(&about, "runs");

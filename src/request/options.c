@@ -324,12 +324,12 @@ const struct ts_option_row ts_option_rows[] = {
            BIT(STORE), SETS(to_bytes)),
     OPTION("drop", LIST, "RUN", "'gc': an unfinished run that need not be continued; may be repeated", BIT(STORE),
            SETS(dropped), GIVEN(dropped_count), .shown.completes = TESSERA_COMPLETES_RUN),
-    OPTION(
-        "output", TEXT, "PATH",
-        "where results go: a folder for 'run', 'study', 'call' and 'new', a file for 'report', 'sample' and 'schedule'; "
-        "for 'analyse' a table (.csv), the reply (.json) or a page with plots (.html), by its ending",
-        RUNNING | BIT(CHECK) | BIT(REPORT) | ANY_MODEL | BIT(SCHEDULE) | BIT(CALL) | BIT(NEW), SETS(output),
-        .shown.letter = 'o', .part = TS_PART_PLACES, .shown.completes = TESSERA_COMPLETES_FILE),
+    OPTION("output", TEXT, "PATH",
+           "where results go: a folder for 'run', 'study', 'call' and 'new', a file for 'report', 'sample' and "
+           "'schedule'; "
+           "for 'analyse' a table (.csv), the reply (.json) or a page with plots (.html), by its ending",
+           RUNNING | BIT(CHECK) | BIT(REPORT) | ANY_MODEL | BIT(SCHEDULE) | BIT(CALL) | BIT(NEW), SETS(output),
+           .shown.letter = 'o', .part = TS_PART_PLACES, .shown.completes = TESSERA_COMPLETES_FILE),
     OPTION("jobs", COUNT, "N", "tasks at once; 0: one for each CPU (the default)",
            PLANNING | BIT(CHECK) | BIT(BENCH) | BIT(ANALYSE) | BIT(TUNE) | BIT(STORE), SETS(threads),
            .shown.letter = 'j', .part = TS_PART_SETTINGS, .shown.most = MAX_THREADS),

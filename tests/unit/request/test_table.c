@@ -119,8 +119,8 @@ static void lists_of_fields_are_complete(void **state) {
 /* ---- every field of the request inside ---- */
 
 /* Fields that no option of the table sets. */
-static const char *const no_options[] = {"file", "command", "program",   "watch",     "single", "run",      "runs",
-                                         "task", "on_text", "text_user", "stop",      "observer", "operation"};
+static const char *const no_options[] = {"file", "command", "program",   "watch", "single",   "run",      "runs",
+                                         "task", "on_text", "text_user", "stop",  "observer", "operation"};
 
 static char *header(void) {
   struct ts_str text = {0};
