@@ -176,6 +176,9 @@ def check_left_out(folder, slide, truth):
     reply = call_json("init", "new", "--data", "d", cwd=place)
     reasons = {pathlib.Path(out["file"]).name: out["reason"] for out in reply["left_out"]}
     equal(sorted(reasons), ["b.png", "c.png", "grey.png", "text.png"], "what is left out")
+    said = call("init", "said", "--data", "d", cwd=place).stdout
+    check(re.search(r"^  image +truth\n  a\.png +a_mask\.png\nLeft out: 4 files\n  file +reason\n  \S", said, re.MULTILINE),
+          f"what init says:\n{said}")
     for name, reason in (("b.png", "it has no truth, and others have"), ("c.png", "several files could be its truth"),
                          ("grey.png", "a grey image with 16 bits per pixel, but 'nuclei' needs an RGB image"),
                          ("text.png", "is not an image that can be read")):

@@ -36,11 +36,13 @@ static void add_next(struct ts_str *out, const json_t *reply) {
 
 /* ---- what was guessed from data ---- */
 
-/* Two texts to a row, the first of them a path; and how many more there are. */
+/* Two members of each object, the first of them a path, below their names; and how many more there are. */
 static void add_rows(struct ts_str *out, const json_t *list, const char *file, const char *text, bool is_path) {
   struct ts_cli_table table;
   const size_t count = json_array_size(list);
   ts_cli_table_init(&table, "ll");
+  ts_cli_table_addf(&table, "  %s", file);
+  ts_cli_table_add(&table, text);
   for (size_t i = 0; i < count && i < ROWS_SHOWN; i++) {
     const json_t *row = json_array_get(list, i);
     const char *other = ts_cli_reply_text(row, text);
@@ -57,7 +59,7 @@ static void add_images(struct ts_str *out, const json_t *reply) {
   const bool has_truth = ts_cli_reply_has(json_array_get(images, 0), "truth");
   ts_str_add(out, "Images: ");
   ts_cli_text_add_count(out, json_array_size(images), "file");
-  ts_str_add(out, has_truth ? ", each with its truth:\n" : ", without truths:\n");
+  ts_str_add(out, has_truth ? ", each with its truth\n" : ", without truths\n");
   add_rows(out, images, "image", "truth", true);
   if (json_array_size(left_out) == 0) return;
   ts_str_add(out, "Left out: ");
