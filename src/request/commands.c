@@ -345,9 +345,10 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                         .exit_codes = EXITS_LOOKING},
     [TS_COMMAND_EXPLAIN] =
         {SIZE, .name = "explain", .group = LOOK_BACK, .summary = "say why a task was run or reused",
-         .description = "Says what made the task run: a value, a file or code that is not what it was in the earlier "
-                        "run, or that the earlier run did not keep its product. A stage stands for all its tasks. With "
-                        "-v also keys, the nearest earlier task and what its record differs in.",
+         .description =
+             "Says what made the task run: a value, a file or code that is not what it was in the earlier "
+             "run, or that the earlier run did not keep its product. For a stage it says so of each task. With "
+             "-v also keys, the nearest earlier task and what its record differs in.",
          .operands = OPERANDS(
              {.name = "TASK", .sets = "task", .help = "such as segment.split, segment/9c1e4f, or the digits of a key"}),
          .examples = EXAMPLES({"tessera explain segment.split", "in the last run"},

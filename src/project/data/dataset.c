@@ -64,9 +64,8 @@ static void too_small_tiles(const struct ts_project *project, const char *item, 
   struct ts_error err = {0};
   ts_fail(&err, TS_ERR_BAD_VALUE, "tiles of %lld x %lld pixels cut '%s' into %s, and every task runs in each of them",
           (long long)tile_px, (long long)tile_px, item, ts_format_count((uint64_t)fmin(count, 1e18), number));
-  ts_error_help(
-      &err, "make the tiles larger: 512 is usual, 0 takes images whole; so many tiles are allowed from %d pixels on",
-      SMALL_TILE_PX);
+  ts_error_help(&err, "make the tiles larger: 512 is usual, 0 takes images whole; more than %s need at least %d pixels",
+                ts_format_count(MAX_SMALL_TILES, number), SMALL_TILE_PX);
   if (!project->request->has_tile && project->doc.root) ts_json_place(&err, &project->doc, "/data/tile", TS_JSON_VALUE);
   ts_issues_fault(issues, &err);
 }
