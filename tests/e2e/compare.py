@@ -141,7 +141,7 @@ def check_browser(page):
     shown = subprocess.run([program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                             f"--user-data-dir={page.parent}/profile", "--window-size=1200,900",
                             f"--screenshot={page.parent}/page.png", page.as_uri()], capture_output=True, text=True,
-                           timeout=120, check=False, env=support.environment(HOME=str(page.parent)))
+                           timeout=120, check=False, env=support.environment(HOME=str(page.parent), XDG_CONFIG_HOME=str(page.parent)))
     picture = page.parent / "page.png"
     check(picture.exists() and picture.stat().st_size > 20_000, f"no picture of the page: {shown.stderr[-500:]}")
 
