@@ -5,6 +5,7 @@
 #include "project/data/check_data.h"
 #include "project/data/halo.h"
 #include "project/data/tissue.h"
+#include "study/values.h"
 #include "work/bucketing.h"
 #include "work/engine.h"
 #include "work/planning.h"
@@ -17,7 +18,8 @@
 /* One run is planned for a bare workflow, and where the request has options of `run` alone. */
 static bool is_single(const struct ts_project *project) {
   const struct ts_request *r = project->request;
-  return r->single || project->study.is_bare_workflow || r->parameter_count > 0 || r->only_stage;
+  const bool has_values = r->parameter_count > 0 || r->values || r->of || r->set || r->best;
+  return r->single || project->study.is_bare_workflow || has_values || r->only_stage;
 }
 
 /* The comparison and the picture, where the request asks for them. */
@@ -141,6 +143,7 @@ static bool open_all(struct ts_work *work, struct ts_project *project, struct st
       !ts_check_output_file(request, ts_request_path(request, &work->arena, request->picture), issues))
     return false;
   const bool is_study = !is_single(project);
+  if (!ts_values_settle(project, work->store, issues)) return false;
   if (!ts_project_open_dataset(project, is_study, issues)) return false;
   if (!is_study && !request->design) return ts_sets_single(project, sets, issues);
   return ts_study_methods_settle(project, issues) && open_first(course, project, sets, issues);

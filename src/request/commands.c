@@ -121,6 +121,7 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                         "result is reported too. What an earlier run computed is not computed again.\n\n" STOPPING_TEXT,
          .operands = OPERANDS(FILE_OPERAND("workflow or study; without it study.json, or else workflow.json")),
          .examples = EXAMPLES({"tessera run -p G1=40", "the default values, but G1 = 40"},
+                              {"tessera run --best", "the best values of the last study"},
                               {"tessera run workflow.json --data slides/ -o results", "another folder of images"},
                               {"tessera run --only segment --data tile.png", "one stage alone"}),
          .exit_codes = EXITS_RUNNING},

@@ -17,7 +17,7 @@ static bool plan_next(struct ts_work *work, struct study_result *r, bool *done, 
 bool ts_study_run(struct ts_work *work, struct study_result *r, struct ts_issues *issues) {
   bool ok = true, done = false;
   while (ok && !done) ok = ts_study_run_round(work, r, issues) && plan_next(work, r, &done, issues);
-  ok = ok && ts_held_out_run(work, r, issues);
+  ok = ok && ts_best_run(work, r, issues) && ts_held_out_run(work, r, issues);
   if (r->progress) ts_progress_end(r->progress, issues);
   ok = ts_course_finish(&r->course, &r->found) && ok;
   return ts_study_sum_up(work, r, ok, issues);
