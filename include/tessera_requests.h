@@ -122,10 +122,10 @@ struct tessera_plan_request {
   size_t max_bucket_size, max_buckets;
   uint64_t max_bucket_bytes; /* most bytes of products alive at once in a bucket (trtma, lineage); 0: no limit */
   const char *keys, *cost;
-  bool compare;        /* every way to merge side by side */
-  const char *picture; /* file for a drawing of the buckets as SVG; NULL: none */
-  bool all_outputs;    /* of a single run: also images that only other stages read */
-  const char *tissue;  /* as in tessera_run_request */
+  bool compare;                  /* every way to merge side by side */
+  const char *picture;           /* file for a drawing of the buckets as SVG; NULL: none */
+  bool all_outputs;              /* of a single run: also images that only other stages read */
+  const char *tissue;            /* as in tessera_run_request */
   const char *values, *of, *set; /* of a single run, as in tessera_run_request */
   bool best;
 };

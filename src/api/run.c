@@ -131,9 +131,10 @@ int ts_run_workflow(const struct ts_request *request, char **reply) { return ts_
 /* Requests that cannot be met are refused here, before a run is recorded. */
 static bool open_all(struct ts_work *work, struct ts_project *project, struct run_state *r, struct ts_issues *issues) {
   return ts_project_read(project, issues) && ts_work_open_store(work, project, false, issues) &&
-         ts_run_resume(&r->resumed, project, "run", issues) && ts_values_settle(project, work->store, issues) && ts_project_open_dataset(project, false, issues) &&
-         ts_sets_single(project, &r->sets, issues) && make_plan(work, r, issues) &&
-         ts_run_folder_check(project, &work->arena, issues) && ts_work_open_trace(work, issues) &&
+         ts_run_resume(&r->resumed, project, "run", issues) && ts_values_settle(project, work->store, issues) &&
+         ts_project_open_dataset(project, false, issues) && ts_sets_single(project, &r->sets, issues) &&
+         make_plan(work, r, issues) && ts_run_folder_check(project, &work->arena, issues) &&
+         ts_work_open_trace(work, issues) &&
          ts_run_open(project, &r->resumed, r->plan, r->sets.values, r->sets.count, &r->run, issues);
 }
 

@@ -160,8 +160,8 @@ struct ts_project {
   bool *supplied;                      /* per workflow input */
   const char **against;                /* per task: the reference of its products; NULL: none */
   struct ts_project_halo halo;
-  const char *values_from;  /* in the arena: the file or the set that values of the request come from; NULL: none */
-  bool is_study; /* the dataset was opened with the study's reference */
+  const char *values_from; /* in the arena: the file or the set that values of the request come from; NULL: none */
+  bool is_study;           /* the dataset was opened with the study's reference */
 };
 
 /* project.c */

@@ -140,7 +140,8 @@ static bool can_make(struct ts_project *project, const struct study_output *outp
 
 /* Columns that say how well two things agree, whichever operation makes them. */
 static bool is_score(const char *column) {
-  static const char *const scores[] = {"dice", "jaccard", "precision", "recall", "f1", "aji", "pq"};
+  static const char *const scores[] = {"dice", "jaccard", "precision",       "recall",      "f1",
+                                       "aji",  "pq",      "pixel_precision", "pixel_recall"};
   for (size_t i = 0; i < sizeof scores / sizeof *scores; i++)
     if (strcmp(scores[i], column) == 0) return true;
   return false;

@@ -12,9 +12,9 @@
 
 #define TS_DEFAULT_SET   "default" /* what the defaults are called where sets have numbers */
 #define TS_BEST_TOP      10
-#define TS_SHORTEST_MOST 4    /* parameters: more are no short change */
-#define TS_SHORTEST_GAIN 0.9  /* share of the way from the defaults to the best set that is enough */
-#define TS_CHOICE_FILES  100  /* most files that are left out one by one: the work grows with their square */
+#define TS_SHORTEST_MOST 4   /* parameters: more are no short change */
+#define TS_SHORTEST_GAIN 0.9 /* share of the way from the defaults to the best set that is enough */
+#define TS_CHOICE_FILES  100 /* most files that are left out one by one: the work grows with their square */
 
 /* One more parameter gets the value that it has in the best set. */
 struct study_step {
@@ -32,13 +32,13 @@ struct study_choice {
 };
 
 struct study_best {
-  size_t goal;                                /* an output; TS_NONE: there is none, and nothing below */
-  size_t defaults;                            /* number of the further set; TS_NONE: not run */
-  size_t best;                                /* of the sets of the strategy and the defaults; TS_NONE: none has a value */
-  size_t top[TS_BEST_TOP], top_count;         /* of the sets of the strategy, the best first, the first of equals */
-  struct study_step steps[TS_SHORTEST_MOST];  /* up to the one that brings most */
+  size_t goal;                        /* an output; TS_NONE: there is none, and nothing below */
+  size_t defaults;                    /* number of the further set; TS_NONE: not run */
+  size_t best;                        /* of the sets of the strategy and the defaults; TS_NONE: none has a value */
+  size_t top[TS_BEST_TOP], top_count; /* of the sets of the strategy, the best first, the first of equals */
+  struct study_step steps[TS_SHORTEST_MOST]; /* up to the one that brings most */
   size_t step_count;
-  size_t tried;                /* sets that were run to find them; 0: nothing was to be found */
+  size_t tried;                 /* sets that were run to find them; 0: nothing was to be found */
   struct study_choice *choices; /* owned; by file */
   size_t choice_count;
 };

@@ -248,8 +248,8 @@ static size_t find_truth(const struct ts_project *project, size_t tile) {
 }
 
 /* The best set, and the tile where it gains most over the defaults: what a tile gains counts as often as there is
- * something to compare on it, so that a tile with a single object does not win. False if no set gains anything, or it is
- * not known where. */
+ * something to compare on it, so that a tile with a single object does not win. False if no set gains anything, or it
+ * is not known where. */
 static bool find_best(const struct ts_project *project, const struct study_result *r, struct scene *scene) {
   const struct study_best *best = &r->best;
   if (best->goal == TS_NONE || best->defaults == TS_NONE || best->best == TS_NONE || best->best == best->defaults)

@@ -4,7 +4,8 @@
  * results.csv:         set, parameters, outputs (phase)
  * results-by-file.csv: set, file, groups, tiles, outputs, and of pooled ones OUTPUT:numerator, OUTPUT:denominator
  * results-by-group.csv: set, group, value, files, outputs
- * Runs are numbered from 0; the last one is called "default" where the study has a goal: the defaults. A value that is not known is an empty cell. */
+ * Runs are numbered from 0; after them come the defaults, "default", where the study has a goal. A value that is not
+ * known is an empty cell. */
 #include "study/study_result.h"
 
 #include "base/alloc.h"

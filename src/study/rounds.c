@@ -225,8 +225,8 @@ static void settle_store(struct ts_run_counts *counts, uint64_t distinct) {
   counts->by_outcome[TS_OUTCOME_STORE] = distinct > known ? distinct - known : 0;
 }
 
-/* For several rounds, requests and reuse are reported for one plan of all runs that the strategy asked for. A study that was paused has not
- * settled all of it. */
+/* For several rounds, requests and reuse are reported for one plan of all runs that the strategy asked for. A study
+ * that was paused has not settled all of it. */
 static bool plan_whole(struct ts_work *work, struct study_result *r, bool settled, struct ts_issues *issues) {
   const struct ts_project *project = work->project;
   size_t wanted_count = 0;

@@ -14,10 +14,10 @@
 
 struct search {
   const struct ts_workflow *workflow;
-  const struct ts_value *best;     /* borrowed: a copy of its values */
-  struct ts_value *current;        /* owned: with the changes so far */
-  struct ts_value *rows;           /* owned: those of a step */
-  size_t *parameters;              /* owned: of each row the one that is changed in it */
+  const struct ts_value *best; /* borrowed: a copy of its values */
+  struct ts_value *current;    /* owned: with the changes so far */
+  struct ts_value *rows;       /* owned: those of a step */
+  size_t *parameters;          /* owned: of each row the one that is changed in it */
   double sign, by_default, gain;
 };
 

@@ -48,7 +48,7 @@ struct study_effort {
   uint64_t requested, executed;
 };
 
-/* Sets that no strategy asked for: they are numbered behind its own, recorded as rounds of the run, and counted apart. */
+/* Sets that no strategy asked for: they are numbered behind its own, recorded as rounds of the run, counted apart. */
 struct study_further {
   size_t rounds, sets;
   struct study_effort effort;

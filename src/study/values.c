@@ -10,7 +10,7 @@
 
 #define BEST_SET "best"
 #define ADD_GOAL                                                                                                       \
-  "say which output should be high or low, such as {\"output\": \"compare.table:dice\", \"better\": \"higher\"}, and "  \
+  "say which output should be high or low, such as {\"output\": \"compare.table:dice\", \"better\": \"higher\"}, and " \
   "run the study again: what it computed is reused"
 
 /* A finished study, as its row and its result describe it. */
@@ -47,8 +47,8 @@ static bool find_named(const struct ts_project *project, struct ts_store *store,
 }
 
 /* The last study of the project's file, or else of its folder, that has a result, and a goal if it needs one. */
-static bool find_last(const struct ts_project *project, struct ts_store *store, bool needs_goal,
-                      struct ts_arena *arena, struct past_study *past, struct ts_issues *issues) {
+static bool find_last(const struct ts_project *project, struct ts_store *store, bool needs_goal, struct ts_arena *arena,
+                      struct past_study *past, struct ts_issues *issues) {
   struct ts_run_row *rows = NULL;
   struct ts_error err = {0};
   size_t count = 0, finished = 0;
@@ -63,8 +63,9 @@ static bool find_last(const struct ts_project *project, struct ts_store *store, 
       past->result = NULL;
     }
   }
-  ts_fail(&err, TS_ERR_NO_SUCH_RUN, finished > 0 ? "no finished study of this project has a goal"
-                                                 : "this project has no finished study whose values could be used");
+  ts_fail(&err, TS_ERR_NO_SUCH_RUN,
+          finished > 0 ? "no finished study of this project has a goal"
+                       : "this project has no finished study whose values could be used");
   if (finished > 0)
     ts_error_help(&err, ADD_GOAL);
   else
@@ -77,7 +78,7 @@ static bool find_last(const struct ts_project *project, struct ts_store *store, 
 static json_t *fail_set(const struct past_study *past, const char *asked, struct ts_error *err) {
   const size_t count = json_array_size(json_object_get(past->result, "runs"));
   ts_fail(err, TS_ERR_BAD_VALUE, "study %s has no set '%s'", past->row.id, asked);
-  ts_error_help(err, "its sets are 0 to %zu, default and best", count - 1);
+  ts_error_help(err, "it has %zu sets, 0 to %zu, and default and best", count, count - 1);
   return NULL;
 }
 
@@ -189,7 +190,9 @@ static bool check_request(const struct ts_request *r, struct ts_issues *issues) 
   const bool has_set = r->set && strcmp(r->set, BEST_SET) != 0;
   if (r->values && (r->of || r->set || r->best))
     return ts_issues_usage(issues, "give a file, or a set of a study", "--values and --%s name two sources of values",
-                           r->of ? "of" : r->set ? "set" : "best");
+                           r->of    ? "of"
+                           : r->set ? "set"
+                                    : "best");
   if (r->best && has_set)
     return ts_issues_usage(issues, "give one of the two", "--best and --set %s name two sets", r->set);
   if (r->of && !r->set && !r->best)

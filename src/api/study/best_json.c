@@ -104,10 +104,9 @@ static json_t *losers_json(const struct study_result *r, size_t set) {
   json_t *list = json_array();
   for (size_t f = 0; f < ts_study_file_count(project, r->best.goal); f++)
     if (ts_best_loses(r, set, f))
-      json_array_append_new(
-          list, json_pack("{s:s, s:o, s:o}", "file", project->dataset.items[f].name, "default",
-                          ts_json_real(ts_study_file_value(r, r->best.defaults, r->best.goal, f)), "value",
-                          ts_json_real(ts_study_file_value(r, set, r->best.goal, f))));
+      json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "file", project->dataset.items[f].name, "default",
+                                            ts_json_real(ts_study_file_value(r, r->best.defaults, r->best.goal, f)),
+                                            "value", ts_json_real(ts_study_file_value(r, set, r->best.goal, f))));
   return list;
 }
 
@@ -134,11 +133,11 @@ static json_t *choice_json(const struct study_result *r, const struct study_choi
   const size_t goal = best->goal, file = choice->file;
   if (choice->set == TS_NONE) /* no set has a value without it */
     return json_pack("{s:s, s:n}", "file", r->course.project->dataset.items[file].name, "set");
-  json_t *object = json_pack("{s:s, s:o, s:b, s:o, s:o, s:o}", "file", r->course.project->dataset.items[file].name,
-                             "set", number_of(r, choice->set), "same", ts_best_is_same_choice(r, choice), "rest",
-                             ts_json_real(choice->rest), "left_out",
-                             ts_json_real(ts_study_file_value(r, choice->set, goal, file)), "best",
-                             ts_json_real(ts_study_file_value(r, best->best, goal, file)));
+  json_t *object =
+      json_pack("{s:s, s:o, s:b, s:o, s:o, s:o}", "file", r->course.project->dataset.items[file].name, "set",
+                number_of(r, choice->set), "same", ts_best_is_same_choice(r, choice), "rest",
+                ts_json_real(choice->rest), "left_out", ts_json_real(ts_study_file_value(r, choice->set, goal, file)),
+                "best", ts_json_real(ts_study_file_value(r, best->best, goal, file)));
   if (best->defaults != TS_NONE)
     json_object_set_new(object, "default", ts_json_real(ts_study_file_value(r, best->defaults, goal, file)));
   return object;

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -87,7 +86,10 @@ static void add_steps(const struct study_result *r, struct ts_str *out) {
   const struct study_best *best = &r->best;
   for (size_t i = 0; i < best->step_count; i++) {
     const struct study_step *step = &best->steps[i];
-    ts_str_addf(out, "%s%s = ", i == 0 ? "" : i + 1 == best->step_count ? " and " : ", ",
+    ts_str_addf(out, "%s%s = ",
+                i == 0                      ? ""
+                : i + 1 == best->step_count ? " and "
+                                            : ", ",
                 r->course.project->workflow->parameters[step->parameter].name);
     ts_value_print(&values_of(r, step->set)[step->parameter], out);
   }
@@ -131,7 +133,7 @@ const char *ts_best_change_text(struct study_result *r) {
   add_number(from, digits, &out);
   ts_str_add(&out, " to ");
   add_number(to, digits, &out);
-  ts_str_add_char(&out, '.');
+  ts_str_add(&out, last->share > 1 ? ": more than the best run brings." : ".");
   add_losers(r, last->set, &out);
   return ts_arena_strdup(&r->course.arena, ts_str_get(&out));
 }
@@ -202,8 +204,8 @@ const char *ts_best_choice_text(struct study_result *r) {
 
 /* A word of a command line, quoted where a shell would not take it as it is. */
 static void add_word(const char *word, struct ts_str *out) {
-  bool plain = *word != '\0';
-  for (const char *c = word; *c; c++) plain = plain && (isalnum((unsigned char)*c) || strchr("_-.,:/=+@%", *c));
+  static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,:/=+@%";
+  const bool plain = *word != '\0' && strspn(word, safe) == strlen(word);
   ts_str_add_char(out, ' ');
   if (plain) {
     ts_str_add(out, word);

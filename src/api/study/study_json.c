@@ -75,7 +75,8 @@ static json_t *settings_json(const struct ts_phase *phase, json_t *object) {
 static json_t *method_json(const struct ts_project *project, const struct study_result *r) {
   if (ts_course_is_given(&r->course))
     return json_pack("{s:s, s:s, s:I}", "name", "given", "design",
-                     project->request->design ? project->request->design : "", "runs", (json_int_t)ts_study_set_count(r));
+                     project->request->design ? project->request->design : "", "runs",
+                     (json_int_t)ts_study_set_count(r));
   json_t *object = json_object();
   if (r->found.phase_count == 0) { /* it failed before anything could be analysed */
     const struct ts_strategy *whole = project->study.whole;
@@ -164,7 +165,8 @@ static json_t *runs_json(const struct ts_project *project, const struct study_re
     for (size_t c = 0; c < d->column_count; c++)
       json_object_set_new(params, d->names[c], ts_value_to_json(&d->values[i * d->column_count + c]));
     for (size_t o = 0; o < project->study.output_count; o++)
-      json_object_set_new(outputs, project->study.outputs[o].name, ts_json_real(r->outputs[o * ts_study_set_count(r) + i]));
+      json_object_set_new(outputs, project->study.outputs[o].name,
+                          ts_json_real(r->outputs[o * ts_study_set_count(r) + i]));
     json_array_append_new(list, json_pack("{s:I, s:o, s:o, s:o*}", "set", (json_int_t)i, "params", params, "outputs",
                                           outputs, "n", incomplete_json(project, r, i)));
   }
@@ -282,7 +284,8 @@ static void add_answer(const struct ts_project *project, const struct study_resu
   ts_answer_add_what(first->label[0] ? first->label : first->name, json_string_value(against), &what);
   add_screening(r, &answer);
   if (!analysis) {
-    ts_str_addf(&answer, "%zu given parameter sets were run; see results.csv for their outputs.", ts_study_set_count(r));
+    ts_str_addf(&answer, "%zu given parameter sets were run; see results.csv for their outputs.",
+                ts_study_set_count(r));
   } else {
     ts_auto(ts_findings_release) struct ts_findings findings = {0};
     ts_findings_of_indices(&findings, &analysis->indices);
