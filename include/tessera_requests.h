@@ -170,7 +170,7 @@ struct tessera_run_request {
   bool all_outputs;   /* also write images that only other stages read */
   bool per_tile;      /* write a file for each tile and output, instead of one for each image */
   const char *tissue; /* "auto", "on", "off": tiles without tissue are left out; NULL: as in the file */
-  const char *values; /* file of values instead of the defaults; those of `parameters` go before them */
+  const char *values; /* file of values instead of the defaults; those of `parameters` override them */
   const char *of;     /* the same from a study, a run id; NULL with `set` or `best`: the last one of the project */
   const char *set;    /* "37", "default", "best": which of its sets */
   bool best;          /* the best one */

@@ -96,6 +96,8 @@ static void add_phases(const struct ts_project *project, const struct study_cour
   const struct study_file *study = &project->study;
   const struct ts_design first = ts_course_design(course);
   json_object_set_new(object, "distinct_runs", ts_json_count(ts_design_distinct(&first, NULL)));
+  const size_t further = ts_study_most_further(project, course->column_count);
+  if (further > 0) json_object_set_new(object, "further_most", ts_json_count(further));
   if (study->until.text) json_object_set_new(object, "until", json_string(study->until.text));
   if (study->phase_count < 2) return;
   json_t *screening = json_pack("{s:s, s:s, s:I}", "name", "screening", "method", study->methods[0].strategy->name,

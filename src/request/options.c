@@ -69,7 +69,7 @@ const struct ts_option_row ts_option_rows[] = {
            .part = TS_PART_OPTIONS),
     OPTION("values", TEXT, "FILE",
            "values of parameters instead of their defaults: JSON as a study writes it, or CSV with a header and one "
-           "row; -p goes before them",
+           "row; -p overrides them",
            BIT(RUN) | BIT(PLAN), SETS(values), .shown.completes = TESSERA_COMPLETES_FILE),
     OPTION("of", TEXT, "RUN", "with --set or --best: the study that values are taken from, instead of the last one",
            BIT(RUN) | BIT(PLAN), SETS(of), .shown.completes = TESSERA_COMPLETES_RUN),

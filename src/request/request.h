@@ -62,7 +62,7 @@ struct ts_request {
   const char *only_stage; /* run: one stage alone, on the data as it is */
   const struct tessera_setting *parameters; /* run: -p NAME=VALUE */
   size_t parameter_count;
-  /* run: values that those of `parameters` go before: of a file, or of a set ("37", "default", "best") of a study
+  /* run: values that those of `parameters` override: of a file, or of a set ("37", "default", "best") of a study
    * (NULL: the last one of the project); best: its best set */
   const char *values, *of, *set;
   bool best;

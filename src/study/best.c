@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The first output that should be high or low: TS_NONE if the study does not say. */
-static size_t goal_of(const struct study_file *study) {
+size_t ts_study_goal(const struct study_file *study) {
   for (size_t o = 0; o < study->output_count; o++)
     if (study->outputs[o].better) return o;
   return TS_NONE;
@@ -22,6 +21,13 @@ double ts_goal_sign(const struct study_file *study, size_t goal) {
 /* The sets of a recorded run are repeated with those that it had run further. */
 static bool runs_further(const struct ts_project *project) {
   return !project->study.is_measured && !(project->order && project->order->rounds);
+}
+
+size_t ts_study_most_further(const struct ts_project *project, size_t varied) {
+  size_t most = 1;
+  if (ts_study_goal(&project->study) == TS_NONE || !runs_further(project)) return 0;
+  for (size_t step = 0; step < TS_SHORTEST_MOST && step < varied; step++) most += varied - step;
+  return most;
 }
 
 static bool run_defaults(struct ts_work *work, struct study_result *r, struct ts_issues *issues) {
@@ -50,7 +56,7 @@ static void rank(struct study_best *best, double *values, size_t set, double val
 static void rank_all(struct study_result *r) {
   struct study_best *best = &r->best;
   const double sign = ts_goal_sign(&r->course.project->study, best->goal);
-  double values[TS_BEST_TOP];
+  double values[TS_BEST_TOP] = {0};
   for (size_t i = 0; i < ts_study_set_count(r); i++) {
     const double value = sign * ts_study_value(r, i, best->goal);
     if (!isnan(value)) rank(best, values, i, value);
@@ -64,7 +70,7 @@ static void rank_all(struct study_result *r) {
 bool ts_best_run(struct ts_work *work, struct study_result *r, struct ts_issues *issues) {
   const struct ts_project *project = work->project;
   const bool more = runs_further(project);
-  r->best = (struct study_best){.goal = goal_of(&project->study), .defaults = TS_NONE, .best = TS_NONE};
+  r->best = (struct study_best){.goal = ts_study_goal(&project->study), .defaults = TS_NONE, .best = TS_NONE};
   if (r->best.goal == TS_NONE) return true;
   if (more && !run_defaults(work, r, issues)) return false;
   rank_all(r);

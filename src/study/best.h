@@ -49,6 +49,10 @@ struct study_result;
 bool ts_best_run(struct ts_work *work, struct study_result *r, struct ts_issues *issues);
 void ts_best_release(struct study_best *best);
 
+/* The first output that should be high or low: TS_NONE if the study does not say. */
+size_t ts_study_goal(const struct study_file *study);
+/* The most sets that a study runs beyond those of its strategy, which varies this many parameters; 0: none. */
+size_t ts_study_most_further(const struct ts_project *project, size_t varied);
 /* 1 if the goal should be high, -1 if it should be low. */
 double ts_goal_sign(const struct study_file *study, size_t goal);
 /* shortest.c */

@@ -17,6 +17,7 @@
 
 #define WINDOW_PX      224 /* part of the tile that is shown, so that outlines can be seen */
 #define PICTURES_MAX   4
+#define NAMED_CHANGES  6 /* in a caption */
 #define WINDOW_STEP_PX 16
 
 struct masks {
@@ -149,18 +150,27 @@ static bool encode(const struct ts_data *image, const struct ts_data *mask, doub
   return ok;
 }
 
-/* The parameters that a set changes. */
+static bool is_step(const struct study_result *r, size_t parameter) {
+  size_t i = 0;
+  while (i < r->best.step_count && r->best.steps[i].parameter != parameter) i++;
+  return i < r->best.step_count;
+}
+
+/* The parameters that a set changes, those of the shortest change first. */
 static void describe_changes(const struct ts_project *project, const struct study_result *r, size_t set,
                              struct ts_str *text) {
-  size_t count = project->workflow->parameter_count;
+  const size_t count = project->workflow->parameter_count;
   const struct ts_value *row = r->sets.values + set * count;
   size_t shown = 0;
-  for (size_t p = 0; p < count && shown < 6; p++) {
-    if (ts_value_equal(&row[p], &project->workflow->parameters[p].default_value)) continue;
-    ts_str_addf(text, "%s%s=", shown++ ? ", " : "", project->workflow->parameters[p].name);
-    ts_value_print(&row[p], text);
+  for (int first = 1; first >= 0; first--) {
+    for (size_t p = 0; p < count && shown < NAMED_CHANGES; p++) {
+      const struct ts_parameter *parameter = &project->workflow->parameters[p];
+      if (is_step(r, p) != first || ts_value_equal(&row[p], &parameter->default_value)) continue;
+      ts_str_addf(text, "%s%s=", shown++ ? ", " : "", parameter->name);
+      ts_value_print(&row[p], text);
+    }
   }
-  if (shown == 6) ts_str_add(text, ", and more");
+  if (shown == NAMED_CHANGES) ts_str_add(text, ", and more");
 }
 
 /* ---- What is drawn. ---- */

@@ -3,7 +3,7 @@
  *
  * A values file is {"schema": "tessera.values/1", "workflow", "values": {NAME: VALUE}, "from"}, or a CSV file with a
  * header and one row. Whatever the source is, its values become settings of the request, as if each had been given with
- * -p: they are checked, kept in the work order and restored by --resume in the same way, and -p goes before them. */
+ * -p: they are checked, kept in the work order and restored by --resume in the same way, and -p overrides them. */
 #ifndef TS_STUDY_VALUES_H
 #define TS_STUDY_VALUES_H
 

@@ -237,6 +237,8 @@ def check_study(folder):
     check_files(folder, reply, sets, best)
     check_schema(folder, reply)
     check_words(folder, reply, best)
+    equal(plan["further_most"], 1 + 4 + 3 + 2 + 1, "most further runs of four parameters")
+    check("at most 11 runs that share tasks" in call("plan", "-C", folder, "study.json").stdout, "plan says nothing of further runs")
     # The further runs are counted apart: what is planned is what the sets of the strategy execute.
     for planned, done in zip(plan["by_task"], reply["by_task"], strict=True):
         equal(done["executed"] + done["cutoff"], planned["executed"], f"{done['task']}: run against plan")

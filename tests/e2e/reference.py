@@ -57,7 +57,7 @@ def make_project():
     base["method"] = {"name": "morris", "trajectories": 2, "levels": 4, "seed": 1}
     base["parameters"] = ["G1", "G2"]
     base["outputs"] = [{"output": "compare.table:dice", "label": "the Dice overlap"}, "features.summary:objects"]
-    del base["reference"]
+    base.pop("reference", None)
     columns = read_columns(project)
     base["outputs"][1] = f"features.summary:{columns[1]}"
     return project, base
