@@ -68,7 +68,7 @@ struct tessera_event {
   const char *help;    /* what to do; "" if nothing is known */
   /* Of the whole call, from version 2 of the list on. */
   double share;     /* 0 to 1; does not fall while `part` stays the same; negative: unknown */
-  const char *part; /* what of a call that grows: "round 2", "phase 1 of 2", "held-out files"; "" otherwise */
+  const char *part; /* what of a call that grows: "round 2", "phase 1 of 2", "best values"; "" otherwise */
   /* PHASE only */
   const char *phase;       /* "reading", "tissue", "planning", "analysis", "tables", "pictures", "report", "writing" */
   const char *phase_state; /* "begin", "further", "end" */

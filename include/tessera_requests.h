@@ -126,10 +126,12 @@ struct tessera_plan_request {
   size_t max_bucket_size, max_buckets;
   uint64_t max_bucket_bytes; /* most bytes of products alive at once in a bucket (trtma, lineage); 0: no limit */
   const char *keys, *cost;
-  bool compare;        /* every way to merge side by side */
-  const char *picture; /* file for a drawing of the buckets as SVG; NULL: none */
-  bool all_outputs;    /* of a single run: also images that only other stages read */
-  const char *tissue;  /* as in tessera_run_request */
+  bool compare;                  /* every way to merge side by side */
+  const char *picture;           /* file for a drawing of the buckets as SVG; NULL: none */
+  bool all_outputs;              /* of a single run: also images that only other stages read */
+  const char *tissue;            /* as in tessera_run_request */
+  const char *values, *of, *set; /* of a single run, as in tessera_run_request */
+  bool best;
 };
 
 /* tessera_run */
@@ -172,6 +174,10 @@ struct tessera_run_request {
   bool all_outputs;   /* also write images that only other stages read */
   bool per_tile;      /* write a file for each tile and output, instead of one for each image */
   const char *tissue; /* "auto", "on", "off": tiles without tissue are left out; NULL: as in the file */
+  const char *values; /* file of values instead of the defaults; those of `parameters` override them */
+  const char *of;     /* the same from a study, a run id; NULL with `set` or `best`: the last one of the project */
+  const char *set;    /* "37", "default", "best": which of its sets */
+  bool best;          /* the best one */
 };
 
 /* tessera_study */

@@ -54,6 +54,8 @@ json_t *ts_study_analysis_json(const struct ts_project *project, const struct st
  * changes what comes first. New references. */
 json_t *ts_study_groups_json(const struct ts_project *project, const struct study_result *r);
 json_t *ts_study_stability_json(const struct ts_project *project, const struct study_result *r);
+/* study/best_json.c: adds what a study with a goal found; nothing without one. */
+void ts_study_best_json(struct study_result *r, json_t *object);
 /* study/held_out_json.c: a new reference; NULL: the study holds nothing out. */
 json_t *ts_study_held_out_json(const struct ts_project *project, const struct study_result *r);
 /* study/phases_json.c: new references. */

@@ -5,6 +5,7 @@
 #include "project/data/check_data.h"
 #include "project/data/halo.h"
 #include "project/data/tissue.h"
+#include "study/values.h"
 #include "work/bucketing.h"
 #include "work/engine.h"
 #include "work/planning.h"
@@ -17,7 +18,8 @@
 /* One run is planned for a bare workflow, and where the request has options of `run` alone. */
 static bool is_single(const struct ts_project *project) {
   const struct ts_request *r = project->request;
-  return r->single || project->study.is_bare_workflow || r->parameter_count > 0 || r->only_stage;
+  const bool has_values = r->parameter_count > 0 || r->values || r->of || r->set || r->best;
+  return r->single || project->study.is_bare_workflow || has_values || r->only_stage;
 }
 
 /* The comparison and the picture, where the request asks for them. */
@@ -95,6 +97,8 @@ static void add_phases(const struct ts_project *project, const struct study_cour
   const struct study_file *study = &project->study;
   const struct ts_design first = ts_course_design(course);
   json_object_set_new(object, "distinct_runs", ts_json_count(ts_design_distinct(&first, NULL)));
+  const size_t further = ts_study_most_further(project, course->column_count);
+  if (further > 0) json_object_set_new(object, "further_most", ts_json_count(further));
   if (study->until.text) json_object_set_new(object, "until", json_string(study->until.text));
   if (study->phase_count < 2) return;
   json_t *screening = json_pack("{s:s, s:s, s:I}", "name", "screening", "method", study->methods[0].strategy->name,
@@ -142,6 +146,7 @@ static bool open_all(struct ts_work *work, struct ts_project *project, struct st
       !ts_check_output_file(request, ts_request_path(request, &work->arena, request->picture), issues))
     return false;
   const bool is_study = !is_single(project);
+  if (!ts_values_settle(project, work->store, issues)) return false;
   if (!ts_project_open_dataset(project, is_study, issues)) return false;
   if (!is_study && !request->design) return ts_sets_single(project, sets, issues);
   return ts_study_methods_settle(project, issues) && open_first(course, project, sets, issues);

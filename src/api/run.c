@@ -6,6 +6,7 @@
 #include "project/data/halo.h"
 #include "project/data/tissue.h"
 #include "study/sets.h"
+#include "study/values.h"
 #include "work/engine.h"
 #include "work/files/write_products.h"
 #include "work/planning.h"
@@ -103,6 +104,7 @@ static void describe(struct ts_work *work, struct run_state *r, json_t *object) 
   json_object_set_new(object, "name", json_string(project->study.name));
   json_object_set_new(object, "file", json_string(project->study.path));
   json_object_set_new(object, "params", ts_reply_values(r->sets.values, project->workflow));
+  if (project->values_from) json_object_set_new(object, "values_from", json_string(project->values_from));
   json_object_set_new(object, "tissue", ts_tissue_json(project));
   json_object_set_new(object, "halo", ts_project_halo_json(project));
   json_object_set_new(object, "outputs", outputs_json(&r->writer));
@@ -134,9 +136,10 @@ int ts_run_workflow(const struct ts_request *request, char **reply) { return ts_
 /* Requests that cannot be met are refused here, before a run is recorded. */
 static bool open_all(struct ts_work *work, struct ts_project *project, struct run_state *r, struct ts_issues *issues) {
   return ts_project_read(project, issues) && ts_work_open_store(work, project, false, issues) &&
-         ts_run_resume(&r->resumed, project, "run", issues) && ts_project_open_dataset(project, false, issues) &&
-         ts_sets_single(project, &r->sets, issues) && make_plan(work, r, issues) &&
-         ts_run_folder_check(project, &work->arena, issues) && ts_work_open_trace(work, issues) &&
+         ts_run_resume(&r->resumed, project, "run", issues) && ts_values_settle(project, work->store, issues) &&
+         ts_project_open_dataset(project, false, issues) && ts_sets_single(project, &r->sets, issues) &&
+         make_plan(work, r, issues) && ts_run_folder_check(project, &work->arena, issues) &&
+         ts_work_open_trace(work, issues) &&
          ts_run_open(project, &r->resumed, r->plan, r->sets.values, r->sets.count, &r->run, issues);
 }
 

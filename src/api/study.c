@@ -6,6 +6,7 @@
 #include "order/order.h"
 #include "project/data/check_data.h"
 #include "study/study_result.h"
+#include "study/values.h"
 #include "work/progress.h"
 
 #include "base/clock.h"
@@ -63,7 +64,8 @@ int ts_study_of(const struct ts_request *request, const struct ts_order *order, 
     /* The results are in the reply and in the store even if files cannot be written. */
     ts_phases_follow(project.phases, following, sizeof following / sizeof *following);
     bool complete = ts_study_run(&work, &r, &issues);
-    bool written = complete && ts_study_write_results(&project, &r, &issues) && ts_study_draw(&work, &r, &issues);
+    bool written = complete && ts_study_write_results(&project, &r, &issues) && ts_values_write(&r, &issues) &&
+                   ts_study_draw(&work, &r, &issues);
     if (complete && !ts_course_is_given(&r.course)) ts_study_warn_unsettled(&r, &issues);
     ts_study_object(&work, &r, complete, object);
     json_object_set_new(object, "warnings", ts_reply_warnings(&issues));

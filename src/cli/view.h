@@ -67,6 +67,10 @@ const json_t *ts_show_answering(const json_t *reply, const json_t *output);
 /* The entry of a list with this name; NULL: none. */
 const json_t *ts_show_index_named(const json_t *indices, const char *name);
 void ts_show_phases(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+/* show/best.c: the best run of a study with a goal, and how to use it; of a run: "Values: set 37 of study 1a2b3c4d, its
+ * best". */
+void ts_show_best(const json_t *reply, const struct ts_view *view, struct ts_str *out);
+void ts_show_values_from(const json_t *reply, struct ts_str *out);
 /* show_data_parts.c: the same for groups of the data, and for held-out files. */
 void ts_show_groups(const json_t *reply, const json_t *output, const struct ts_view *view, struct ts_str *out);
 void ts_show_held_out(const json_t *reply, struct ts_str *out);

@@ -128,6 +128,8 @@ bool ts_run_add_round(const struct ts_project *project, struct ts_recorded *run,
                       size_t set_count, struct ts_issues *issues);
 void ts_run_close(struct ts_store *store, const char *id, const char *state, const json_t *result,
                   struct ts_issues *issues);
+/* Whether a run is of the project's file (`same_file`, also if it was moved), or of a file in its folder. */
+bool ts_run_is_near(const struct ts_project *project, const struct ts_run_row *row, bool same_file);
 /* The row of the run that was asked for, or the last one of the command (NULL: of any). */
 bool ts_run_find(struct ts_store *store, const char *asked, const char *command, struct ts_arena *arena,
                  struct ts_run_row *row, struct ts_issues *issues);

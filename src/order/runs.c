@@ -30,6 +30,15 @@ static bool was_moved(const struct ts_project *project, const struct ts_run_row 
          strcmp(ts_path_name(row->file), ts_path_name(project->study.path)) == 0;
 }
 
+bool ts_run_is_near(const struct ts_project *project, const struct ts_run_row *row, bool same_file) {
+  char file[PATH_MAX];
+  absolute_path(project, file);
+  if (same_file) return strcmp(row->file, file) == 0 || was_moved(project, row);
+  ts_auto_free char *own = ts_path_folder(file);
+  ts_auto_free char *other = ts_path_folder(row->file);
+  return strcmp(own, other) == 0;
+}
+
 /* The last unfinished run of the command for the file that is not under way: the one at its place, or else one of a
  * file that was moved. */
 static const struct ts_run_row *find_last(const struct ts_project *project, const char *command,

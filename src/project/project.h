@@ -38,7 +38,7 @@ struct study_output {
   enum study_cost cost; /* NONE: a column; otherwise there is no product: source and those below are not used */
   const char *name;     /* "compare.table:diff"; against the default run "compare.table:diff_vs_default" */
   const char *label;    /* a name for sentences; "" if the file has none */
-  const char *better;   /* "higher", "lower"; NULL: the file does not say */
+  const char *better;   /* "higher", "lower": of the file, or of a score against a truth; NULL: neither */
   const char *product;  /* "compare.table" */
   const char *column;
   /* How the rows and tiles of a file become one number, and the files of a run; TS_OVER_COUNT: the file has none.
@@ -162,7 +162,8 @@ struct ts_project {
   bool *supplied;                      /* per workflow input */
   const char **against;                /* per task: the reference of its products; NULL: none */
   struct ts_project_halo halo;
-  bool is_study; /* the dataset was opened with the study's reference */
+  const char *values_from; /* in the arena: the file or the set that values of the request come from; NULL: none */
+  bool is_study;           /* the dataset was opened with the study's reference */
 };
 
 /* project.c */

@@ -139,6 +139,21 @@ static bool can_make(struct ts_project *project, const struct study_output *outp
   return ts_issues_fault(issues, &err);
 }
 
+/* Columns that say how well two things agree, whichever operation makes them. */
+static bool is_score(const char *column) {
+  static const char *const scores[] = {"dice", "jaccard", "precision",       "recall",      "f1",
+                                       "aji",  "pq",      "pixel_precision", "pixel_recall"};
+  for (size_t i = 0; i < sizeof scores / sizeof *scores; i++)
+    if (strcmp(scores[i], column) == 0) return true;
+  return false;
+}
+
+/* Results should agree with what was given as right, and need not agree with what the defaults make. */
+static bool is_to_agree(const struct study_output *output) {
+  return !output->better && output->against && strcmp(output->against, AGAINST_DEFAULT) != 0 &&
+         is_score(output->column);
+}
+
 bool ts_reference_settle(struct ts_project *project, struct ts_issues *issues) {
   find_against(project);
   if (!project->is_study) return true;
@@ -148,6 +163,7 @@ bool ts_reference_settle(struct ts_project *project, struct ts_issues *issues) {
     if (output->source.kind != TS_SOURCE_TASK || !can_make(project, output, issues)) continue;
     output->against = project->against[output->source.index];
     output->name = ts_reference_measure(&project->arena, output->name, output->against);
+    if (is_to_agree(output)) output->better = "higher";
   }
   return ts_issues_ok(issues);
 }

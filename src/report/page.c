@@ -128,6 +128,13 @@ const struct ts_report_picture *ts_page_find_picture(const struct ts_page *page,
   return NULL;
 }
 
+bool ts_page_is_first_picture(const struct ts_page *page, const struct ts_report_picture *picture) {
+  static const char *const roles[] = {"default", "best", "different", "truth"};
+  for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+    if (picture == ts_page_find_picture(page, roles[i])) return true;
+  return false;
+}
+
 static unsigned long big_endian(const uint8_t *bytes) {
   return (unsigned long)bytes[0] << 24 | (unsigned long)bytes[1] << 16 | (unsigned long)bytes[2] << 8 | bytes[3];
 }

@@ -83,6 +83,7 @@ void ts_table_close(struct ts_table *table, bool collapsed);
 
 /* ---- the page's parts, in the order of the page ---- */
 void ts_page_indices(struct ts_page *page);  /* 'What matters' */
+void ts_page_best(struct ts_page *page);     /* 'Best values' */
 void ts_page_phases(struct ts_page *page);   /* 'Screening, then variance' */
 void ts_page_spread(struct ts_page *page);   /* 'From slide to slide' */
 void ts_page_held_out(struct ts_page *page); /* 'Held-out data' */
@@ -92,6 +93,9 @@ void ts_page_trust(struct ts_page *page);    /* 'Trust' */
 void ts_page_method(struct ts_page *page);   /* 'Method' */
 
 void ts_page_picture(struct ts_page *page, const struct ts_report_picture *picture);
+/* Whether the first screen shows it: the defaults beside the best run and the truth, or beside the most different
+ * one. */
+bool ts_page_is_first_picture(const struct ts_page *page, const struct ts_report_picture *picture);
 const struct ts_report_picture *ts_page_find_picture(const struct ts_page *page, const char *role);
 /* The style sheet. */
 void ts_page_add_style(struct ts_str *out);

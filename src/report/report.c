@@ -62,6 +62,26 @@ static void add_reference_card(struct ts_page *page) {
   if (*words) add_card(page, words, "is what results are compared with");
 }
 
+/* "0.27": at the defaults; "0.65": best run, 0.55 to 0.74 over files. */
+static void add_goal_cards(struct ts_page *page) {
+  const json_t *goal = json_object_get(page->result, "goal"), *best = json_object_get(page->result, "best");
+  const double by_default = ts_result_number(json_object_get(page->result, "default"), "value");
+  const char *label = ts_result_text(goal, "label");
+  char value[TS_NUMBER_SIZE], low[TS_NUMBER_SIZE], high[TS_NUMBER_SIZE];
+  if (!best) return;
+  if (!*label) label = ts_result_text(goal, "name");
+  if (!isnan(by_default))
+    add_card(page, ts_format_number(by_default, 2, value),
+             ts_arena_printf(&page->arena, "is %s at the defaults", label));
+  if (!json_is_integer(json_object_get(best, "set"))) return; /* no run is better */
+  const char *name = "in the best run";
+  if (!isnan(ts_result_number(best, "lo")))
+    name = ts_arena_printf(&page->arena, "in the best run; over files %s to %s",
+                           ts_format_number(ts_result_number(best, "lo"), 2, low),
+                           ts_format_number(ts_result_number(best, "hi"), 2, high));
+  add_card(page, ts_format_number(ts_result_number(best, "value"), 2, value), name);
+}
+
 /* The numbers of a plain run. */
 static void add_value_cards(struct ts_page *page) {
   const json_t *outputs = ts_result_list(page->result, "outputs");
@@ -116,6 +136,7 @@ static void add_engine_cards(struct ts_page *page) {
 
 static void add_cards(struct ts_page *page) {
   ts_str_add(page->out, "<ul class=\"cards\">\n");
+  add_goal_cards(page);
   add_matter_card(page);
   if (page->is_analysis) {
     add_run_cards(page);
@@ -130,18 +151,18 @@ static void add_cards(struct ts_page *page) {
 static void add_first_screen(struct ts_page *page) {
   add_cards(page);
   ts_str_add(page->out, "</header>\n<main>\n");
-  const struct ts_report_picture *first = ts_page_find_picture(page, "default");
-  const struct ts_report_picture *second = ts_page_find_picture(page, "different");
   bool bars = page->view_count > 0;
-  bool pictures = first || second;
+  bool pictures = false;
+  for (size_t i = 0; i < page->picture_count; i++)
+    pictures = pictures || ts_page_is_first_picture(page, &page->pictures[i]);
   if (!bars && !pictures) return;
   ts_str_add(page->out, bars && pictures ? "<div class=\"pair\">\n" : "<div>\n");
   double wide_px = pictures ? TS_CHART_HALF_PX : TS_CHART_FULL_PX;
   if (bars) ts_page_view_bars(page, ts_page_first_view(page), wide_px);
   if (pictures) {
     ts_str_add(page->out, "<div class=\"pictures\">\n");
-    if (first) ts_page_picture(page, first);
-    if (second) ts_page_picture(page, second);
+    for (size_t i = 0; i < page->picture_count; i++)
+      if (ts_page_is_first_picture(page, &page->pictures[i])) ts_page_picture(page, &page->pictures[i]);
     ts_str_add(page->out, "</div>\n");
   }
   ts_str_add(page->out, "</div>\n");
@@ -234,6 +255,7 @@ bool ts_report_write(const json_t *result, const struct ts_report_picture *pictu
   add_head(&page);
   add_first_screen(&page);
   ts_page_indices(&page);
+  ts_page_best(&page);
   ts_page_phases(&page);
   ts_page_spread(&page);
   ts_page_held_out(&page);

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 struct ts_report_picture {
-  const char *role;    /* "default" and "different" make the pair of the first screen; "image" anything else */
+  const char *role;    /* "default", "best", "truth" and "different" are on the first screen; "image" anything else */
   const char *caption; /* plain text; what it shows, also for those who cannot see it */
   const uint8_t *png;  /* borrowed; a PNG or a JPEG */
   size_t png_bytes;

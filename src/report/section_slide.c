@@ -128,20 +128,19 @@ static void add_table(struct ts_page *page, const json_t *tiles, const char *con
   ts_table_close(&table, collapsed);
 }
 
-/* Pictures that are not the pair of the first screen. */
+/* Pictures that are not on the first screen. */
 static void add_pictures(struct ts_page *page) {
   for (size_t i = 0; i < page->picture_count; i++) {
     const struct ts_report_picture *picture = &page->pictures[i];
-    if (picture == ts_page_find_picture(page, "default") || picture == ts_page_find_picture(page, "different"))
-      continue;
-    ts_page_picture(page, picture);
+    if (!ts_page_is_first_picture(page, picture)) ts_page_picture(page, picture);
   }
 }
 
 void ts_page_slide(struct ts_page *page) {
   const json_t *tiles = ts_result_list(page->result, "tiles");
-  size_t in_pair = (ts_page_find_picture(page, "default") ? 1 : 0) + (ts_page_find_picture(page, "different") ? 1 : 0);
-  bool other_pictures = page->picture_count > in_pair;
+  bool other_pictures = false;
+  for (size_t i = 0; i < page->picture_count; i++)
+    other_pictures = other_pictures || !ts_page_is_first_picture(page, &page->pictures[i]);
   if (!tiles && !other_pictures) return;
   ts_page_section_open(page, "Where on the slide");
   const char *names[MAX_COLUMNS];

@@ -150,6 +150,7 @@ const struct tessera_command ts_commands[TS_COMMAND_COUNT] = {
                               DATA_OPERAND),
          .examples = EXAMPLES({"tessera run slide.svs", "find the nuclei of a slide, without a project"},
                               {"tessera run -p G1=40", "the default values, but G1 = 40"},
+                              {"tessera run --best", "the best values of the last study"},
                               {"tessera run workflow.json --data slides/ -o results", "another folder of images"},
                               {"tessera run --only segment --data tile.png", "one stage alone"}),
          .exit_codes = EXITS_RUNNING},

@@ -62,6 +62,10 @@ struct ts_request {
   const char *only_stage; /* run: one stage alone, on the data as it is */
   const struct tessera_setting *parameters; /* run: -p NAME=VALUE */
   size_t parameter_count;
+  /* run: values that those of `parameters` override: of a file, or of a set ("37", "default", "best") of a study
+   * (NULL: the last one of the project); best: its best set */
+  const char *values, *of, *set;
+  bool best;
   /* plan, and runs with workers: buckets for `workers` (plan: or `threads`) that do not share memory. Most members of
    * one (naive, sca, rtma; 0: 10), most buckets per piece of the data (trtma, 0: three per worker; lineage, 0: one, or
    * as many as few pieces need), most bytes of products alive at once in one (trtma, lineage; 0: no limit); keys

@@ -10,28 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The first output that should be high or low: TS_NONE if the study does not say. */
-static size_t goal_of(const struct study_file *study) {
-  for (size_t o = 0; o < study->output_count; o++)
-    if (study->outputs[o].better) return o;
-  return TS_NONE;
-}
-
-/* Over the files of the study, the first of equals; TS_NONE if no set has a value. */
-static size_t best_set(const struct study_result *r, size_t goal) {
-  if (goal == TS_NONE) return TS_NONE;
-  const double sign = strcmp(r->course.project->study.outputs[goal].better, "lower") == 0 ? -1 : 1;
-  size_t best = TS_NONE;
-  double highest = -INFINITY;
-  for (size_t i = 0; i < r->sets.count; i++) {
-    const double value = sign * ts_study_value(r, i, goal);
-    if (!(value > highest)) continue; /* NaN too */
-    best = i;
-    highest = value;
-  }
-  return best;
-}
-
 static bool has_products(const struct study_file *study) {
   for (size_t o = 0; o < study->output_count; o++)
     if (study->outputs[o].cost == COST_NONE) return true;
@@ -42,8 +20,9 @@ static bool has_products(const struct study_file *study) {
 static void choose_sets(const struct ts_project *project, struct study_result *r) {
   struct study_held_out *h = &r->held_out;
   const size_t width = project->workflow->parameter_count;
-  h->goal = goal_of(&project->study);
-  const size_t best = best_set(r, h->goal);
+  h->goal = r->best.goal;
+  /* Where no set is better than the defaults, they are the best. */
+  const size_t best = r->best.best == r->best.defaults ? TS_NONE : r->best.best;
   h->items[h->count++].set = TS_NONE;
   if (best != TS_NONE) h->items[h->count++].set = best;
   ts_sets_append(project->workflow, &h->sets, NULL, 0, NULL, h->count);
@@ -67,13 +46,9 @@ static void collect(void *user, uint32_t node, uint32_t port, size_t unit, struc
 
 /* Its time is that of the study; its tasks are counted apart. */
 static void add_effort(const struct ts_project *project, const struct ts_run_result *own, struct study_result *r) {
-  for (size_t t = 0; own->tasks && t < project->workflow->task_count; t++) {
+  for (size_t t = 0; own->tasks && t < project->workflow->task_count; t++)
     r->held_out.executed += own->tasks[t].by_outcome[TS_OUTCOME_EXECUTED];
-    if (r->result.cpu_s) r->result.cpu_s[t] += own->cpu_s[t];
-  }
-  r->result.wall_s += own->wall_s;
-  r->result.cpu_total_s += own->cpu_total_s;
-  if (own->peak_bytes > r->result.peak_bytes) r->result.peak_bytes = own->peak_bytes;
+  ts_study_add_time(project, own, r);
 }
 
 static bool run(struct study_result *r, struct ts_issues *issues) {

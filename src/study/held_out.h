@@ -27,7 +27,7 @@ struct study_held_out {
   struct collector *collector;   /* owned */
   struct parameter_sets sets;
   struct held_out_set items[TS_HELD_OUT_SETS];
-  size_t count;      /* 1: the study has no goal, or no set of it has a value */
+  size_t count;      /* 1: the study has no goal, or no set of it is better than the defaults */
   size_t goal;       /* the first output that should be high or low; TS_NONE: none */
   uint64_t executed; /* tasks */
   bool is_run;

@@ -1,4 +1,5 @@
-/* Pictures for the report: one tile with the outlines of the default run beside those of the run that differs most.
+/* Pictures for the report: one tile with the outlines of the default run beside those of the best run and the truth, or
+ * without them of the run that differs most.
  * SPDX-License-Identifier: Apache-2.0
  *
  * The masks are products like any other: a small plan of two runs finds them in the store. */
@@ -16,6 +17,7 @@
 
 #define WINDOW_PX      224 /* part of the tile that is shown, so that outlines can be seen */
 #define PICTURES_MAX   4
+#define NAMED_CHANGES  6 /* in a caption */
 #define WINDOW_STEP_PX 16
 
 struct masks {
@@ -148,33 +150,68 @@ static bool encode(const struct ts_data *image, const struct ts_data *mask, doub
   return ok;
 }
 
-static void describe_difference(const struct ts_project *project, const struct study_result *r, size_t set,
-                                struct ts_str *text) {
-  size_t count = project->workflow->parameter_count;
-  const struct ts_value *row = r->sets.values + set * count;
-  size_t shown = 0;
-  ts_str_addf(text, "run %zu, with the largest %s: ", set, project->study.outputs[0].name);
-  for (size_t p = 0; p < count && shown < 6; p++) {
-    if (ts_value_equal(&row[p], &project->workflow->parameters[p].default_value)) continue;
-    ts_str_addf(text, "%s%s=", shown++ ? ", " : "", project->workflow->parameters[p].name);
-    ts_value_print(&row[p], text);
-  }
-  if (shown == 6) ts_str_add(text, ", and more");
+static bool is_step(const struct study_result *r, size_t parameter) {
+  size_t i = 0;
+  while (i < r->best.step_count && r->best.steps[i].parameter != parameter) i++;
+  return i < r->best.step_count;
 }
 
-static bool draw_pair(struct ts_work *work, struct study_result *r, size_t set, size_t tile, size_t image_input,
-                      struct ts_source source, struct ts_error *err, struct ts_issues *issues) {
+/* The parameters that a set changes, those of the shortest change first. */
+static void describe_changes(const struct ts_project *project, const struct study_result *r, size_t set,
+                             struct ts_str *text) {
+  const size_t count = project->workflow->parameter_count;
+  const struct ts_value *row = r->sets.values + set * count;
+  size_t shown = 0;
+  for (int first = 1; first >= 0; first--) {
+    for (size_t p = 0; p < count && shown < NAMED_CHANGES; p++) {
+      const struct ts_parameter *parameter = &project->workflow->parameters[p];
+      if (is_step(r, p) != first || ts_value_equal(&row[p], &parameter->default_value)) continue;
+      ts_str_addf(text, "%s%s=", shown++ ? ", " : "", parameter->name);
+      ts_value_print(&row[p], text);
+    }
+  }
+  if (shown == NAMED_CHANGES) ts_str_add(text, ", and more");
+}
+
+/* ---- What is drawn. ---- */
+
+/* A set beside the defaults, on one tile of a file. */
+struct scene {
+  size_t set, tile;
+  struct ts_source source; /* of the mask */
+  size_t image_input;
+  size_t truth_input; /* a mask that both are compared with; TS_NONE: none is drawn */
+};
+
+static struct study_picture *add_picture(struct study_result *r, const char *role, const char *file) {
+  struct study_picture *picture = &r->pictures[r->picture_count++];
+  *picture = (struct study_picture){.role = role, .file = file};
+  return picture;
+}
+
+/* The masks of the truth are read as every input is. */
+static bool draw_truth(const struct scene *scene, const struct ts_item *item, const struct ts_data *image,
+                       struct study_picture *picture, struct ts_error *err) {
+  const struct ts_item_source *source = &item->sources[scene->truth_input];
+  struct ts_data *truth = ts_source_read_image(source, ts_data_region(image), err);
+  const bool ok = truth && encode(image, truth, item->pixel_size.x_um, &picture->png, err);
+  ts_data_unref(truth);
+  return ok;
+}
+
+static bool draw_scene(struct ts_work *work, struct study_result *r, const struct scene *scene, struct ts_error *err,
+                       struct ts_issues *issues) {
   const struct ts_project *project = work->project;
   struct masks masks = {0};
-  const struct ts_item *item = &project->dataset.items[project->dataset.tile_items[tile]];
-  const struct ts_item_source *file = &item->sources[image_input];
+  const struct ts_item *item = &project->dataset.items[project->dataset.tile_items[scene->tile]];
   const double pixel_um = item->pixel_size.x_um;
-  bool ok = get_masks(work, r, set, tile, source, &masks, issues);
+  bool ok = get_masks(work, r, scene->set, scene->tile, scene->source, &masks, issues);
   struct ts_region window = ok ? choose_window(&masks) : (struct ts_region){0};
-  struct ts_data *image = ok ? ts_source_read_image(file, &window, err) : NULL;
+  struct ts_data *image = ok ? ts_source_read_image(&item->sources[scene->image_input], &window, err) : NULL;
   ok = image && encode(image, masks.normal, pixel_um, &r->pictures[0].png, err) &&
-       encode(image, masks.different, pixel_um, &r->pictures[1].png, err);
-  r->picture_count = ok ? 2 : 0;
+       encode(image, masks.different, pixel_um, &r->pictures[1].png, err) &&
+       (scene->truth_input == TS_NONE || draw_truth(scene, item, image, &r->pictures[2], err));
+  if (!ok) r->picture_count = 0;
   ts_data_unref(image);
   ts_data_unref(masks.normal);
   ts_data_unref(masks.different);
@@ -192,41 +229,92 @@ static bool write_pictures(const struct study_result *r, struct ts_error *err) {
 }
 
 /* The run that differs most in the first output, and the tile where it does; false if there is none. */
-static bool find_most_different(const struct ts_project *project, const struct study_result *r, size_t *set,
-                                size_t *tile) {
+static bool find_most_different(const struct ts_project *project, const struct study_result *r, struct scene *scene) {
   double best = -INFINITY;
   if (project->study.output_count == 0 || !ts_study_is_per_tile(r, 0)) return false;
-  for (size_t i = 0; i < r->sets.count; i++) {
+  for (size_t i = 0; i < ts_study_set_count(r); i++) {
     if (r->outputs[i] > best) {
       best = r->outputs[i];
-      *set = i;
+      scene->set = i;
     }
   }
   double tile_best = -INFINITY;
   for (size_t t = 0; t < project->dataset.tile_count && isfinite(best); t++) {
-    double value = ts_study_tile_value(r, *set, 0, t);
+    double value = ts_study_tile_value(r, scene->set, 0, t);
     if (value > tile_best) {
       tile_best = value;
-      *tile = t;
+      scene->tile = t;
     }
   }
   return isfinite(best) && isfinite(tile_best);
 }
 
+/* The truth of a tile's file, if it has one that is drawn as a mask. */
+static size_t find_truth(const struct ts_project *project, size_t tile) {
+  const size_t input = ts_reference_input(project->workflow);
+  if (input == TS_NONE) return TS_NONE;
+  const struct ts_item_source *source = &project->dataset.items[project->dataset.tile_items[tile]].sources[input];
+  return source->path && source->type && ts_type_fits(source->type, "mask|labels") ? input : TS_NONE;
+}
+
+/* The best set, and the tile where it gains most over the defaults: what a tile gains counts as often as there is
+ * something to compare on it, so that a tile with a single object does not win. False if no set gains anything, or it
+ * is not known where. */
+static bool find_best(const struct ts_project *project, const struct study_result *r, struct scene *scene) {
+  const struct study_best *best = &r->best;
+  if (best->goal == TS_NONE || best->defaults == TS_NONE || best->best == TS_NONE || best->best == best->defaults)
+    return false;
+  const char *against = project->study.outputs[best->goal].against;
+  if (!against || strcmp(against, "default") == 0 || !ts_study_is_per_tile(r, best->goal)) return false;
+  const double sign = ts_goal_sign(&project->study, best->goal);
+  double most = 0;
+  for (size_t t = 0; t < project->dataset.tile_count; t++) {
+    const struct ts_total before = ts_study_tile_total(r, best->defaults, best->goal, t),
+                          after = ts_study_tile_total(r, best->best, best->goal, t);
+    const double weight = isnan(after.denominator) ? 1 : after.denominator + before.denominator;
+    const double gain = sign * (after.value - before.value) * weight;
+    if (!(gain > most)) continue;
+    most = gain;
+    scene->tile = t;
+  }
+  scene->set = best->best;
+  scene->truth_input = most > 0 ? find_truth(project, scene->tile) : TS_NONE;
+  return most > 0;
+}
+
+static const char *file_of(const struct ts_project *project, const struct scene *scene) {
+  return project->dataset.items[project->dataset.tile_items[scene->tile]].name;
+}
+
+static void name_best(const struct ts_project *project, struct study_result *r, const struct scene *scene) {
+  const char *file = file_of(project, scene);
+  ts_str_addf(&add_picture(r, "default", "default.png")->caption, "%s: default parameters", file);
+  struct ts_str *text = &add_picture(r, "best", "best.png")->caption;
+  ts_str_addf(text, "%s: run %zu, the best: ", file, scene->set);
+  describe_changes(project, r, scene->set, text);
+  if (scene->truth_input != TS_NONE) ts_str_addf(&add_picture(r, "truth", "truth.png")->caption, "%s: the truth", file);
+}
+
+static void name_most_different(const struct ts_project *project, struct study_result *r, const struct scene *scene) {
+  ts_str_add(&add_picture(r, "default", "default.png")->caption, "default parameters");
+  struct ts_str *text = &add_picture(r, "different", "different.png")->caption;
+  ts_str_addf(text, "run %zu, with the largest %s: ", scene->set, project->study.outputs[0].name);
+  describe_changes(project, r, scene->set, text);
+}
+
 bool ts_study_draw(struct ts_work *work, struct study_result *r, struct ts_issues *issues) {
   const struct ts_project *project = work->project;
-  size_t set = 0;
-  size_t tile = 0;
-  size_t image_input = 0;
-  struct ts_source source = {0};
+  struct scene scene = {.truth_input = TS_NONE};
   struct ts_error err = {0};
-  if (!find_mask(project, &source, &image_input) || !find_most_different(project, r, &set, &tile)) return true;
-  r->pictures[0] = (struct study_picture){.role = "default", .file = "default.png"};
-  r->pictures[1] = (struct study_picture){.role = "different", .file = "different.png"};
+  if (!find_mask(project, &scene.source, &scene.image_input)) return true;
   ts_phase_begin(project->phases, TS_PHASE_PICTURES, 0);
-  ts_str_add(&r->pictures[0].caption, "default parameters");
-  describe_difference(project, r, set, &r->pictures[1].caption);
-  if (draw_pair(work, r, set, tile, image_input, source, &err, issues) && write_pictures(r, &err)) return true;
+  if (find_best(project, r, &scene))
+    name_best(project, r, &scene);
+  else if (find_most_different(project, r, &scene))
+    name_most_different(project, r, &scene);
+  else
+    return true;
+  if (draw_scene(work, r, &scene, &err, issues) && write_pictures(r, &err)) return true;
   return err.code != TS_ERR_OK && ts_issues_fault(issues, &err);
 }
 

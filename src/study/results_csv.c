@@ -4,7 +4,8 @@
  * results.csv:         set, parameters, outputs (phase)
  * results-by-file.csv: set, file, groups, tiles, outputs, and of pooled ones OUTPUT:numerator, OUTPUT:denominator
  * results-by-group.csv: set, group, value, files, outputs
- * Runs are numbered from 0. A value that is not known is an empty cell. */
+ * Runs are numbered from 0; after them come the defaults, "default", where the study has a goal. A value that is not
+ * known is an empty cell. */
 #include "study/study_result.h"
 
 #include "base/alloc.h"
@@ -41,21 +42,47 @@ static void add_csv_head(const struct ts_project *project, const struct study_re
   ts_str_add_char(csv, '\n');
 }
 
-void ts_study_results_csv(const struct ts_project *project, const struct study_result *r, struct ts_str *csv) {
+/* The number of a set, or what the defaults are called. */
+static void add_set(const struct study_result *r, size_t set, struct ts_str *csv) {
+  if (set == r->best.defaults)
+    ts_csv_add_cell(csv, TS_DEFAULT_SET, true);
+  else
+    add_count(csv, set, true);
+}
+
+/* Settings of the engine are no parameters of the set: they are known of the strategy's sets alone. */
+static const struct ts_value *value_of(const struct study_result *r, size_t set, size_t column) {
   const size_t columns = r->course.column_count;
+  return set == r->best.defaults ? &ts_course_parameter(&r->course, column)->default_value
+                                 : &r->course.history.points[set * columns + column];
+}
+
+static void add_row(const struct ts_project *project, const struct study_result *r, size_t set, struct ts_str *csv) {
   ts_auto(ts_str_release) struct ts_str cell = {0};
-  add_csv_head(project, r, csv);
-  for (size_t i = 0; i < r->sets.count; i++) {
-    add_count(csv, i, true);
-    for (size_t c = 0; c < columns; c++) {
-      ts_str_clear(&cell);
-      ts_value_print(&r->course.history.points[i * columns + c], &cell);
-      ts_csv_add_cell(csv, ts_str_get(&cell), false);
-    }
-    for (size_t o = 0; o < project->study.output_count; o++) add_number(csv, r->outputs[o * r->sets.count + i]);
-    if (r->found.phase_count > 1) add_count(csv, phase_of(r, i), false);
-    ts_str_add_char(csv, '\n');
+  add_set(r, set, csv);
+  for (size_t c = 0; c < r->course.column_count; c++) {
+    ts_str_clear(&cell);
+    ts_value_print(value_of(r, set, c), &cell);
+    ts_csv_add_cell(csv, ts_str_get(&cell), false);
   }
+  for (size_t o = 0; o < project->study.output_count; o++) add_number(csv, ts_study_value(r, set, o));
+  if (r->found.phase_count > 1 && set != r->best.defaults) add_count(csv, phase_of(r, set), false);
+  if (r->found.phase_count > 1 && set == r->best.defaults) ts_csv_add_cell(csv, "", false);
+  ts_str_add_char(csv, '\n');
+}
+
+/* The sets of the tables: those of the strategy, and the defaults where they were run. */
+static size_t row_count(const struct study_result *r) {
+  return ts_study_set_count(r) + (r->best.defaults == TS_NONE ? 0 : 1);
+}
+
+static size_t set_of_row(const struct study_result *r, size_t row) {
+  return row < ts_study_set_count(r) ? row : r->best.defaults;
+}
+
+void ts_study_results_csv(const struct ts_project *project, const struct study_result *r, struct ts_str *csv) {
+  add_csv_head(project, r, csv);
+  for (size_t i = 0; i < row_count(r); i++) add_row(project, r, set_of_row(r, i), csv);
 }
 
 /* ---- One row per run and file. ---- */
@@ -104,7 +131,7 @@ static void add_by_file_head(const struct ts_project *project, struct ts_str *cs
 
 static void add_by_file_row(const struct ts_project *project, const struct study_result *r, size_t set, size_t file,
                             struct ts_str *csv) {
-  add_count(csv, set, true);
+  add_set(r, set, csv);
   add_file(project, file, csv);
   for (size_t o = 0; o < project->study.output_count; o++)
     if (is_by_file(project, o)) add_number(csv, ts_study_file_value(r, set, o, file));
@@ -119,8 +146,8 @@ static void add_by_file_row(const struct ts_project *project, const struct study
 
 void ts_study_by_file_csv(const struct ts_project *project, const struct study_result *r, struct ts_str *csv) {
   add_by_file_head(project, csv);
-  for (size_t i = 0; i < r->sets.count; i++)
-    for (size_t f = 0; f < project->dataset.item_count; f++) add_by_file_row(project, r, i, f, csv);
+  for (size_t i = 0; i < row_count(r); i++)
+    for (size_t f = 0; f < project->dataset.item_count; f++) add_by_file_row(project, r, set_of_row(r, i), f, csv);
 }
 
 /* ---- One row per run and value of a group. ---- */
@@ -135,15 +162,16 @@ void ts_study_by_group_csv(const struct ts_project *project, const struct study_
   for (size_t o = 0; o < project->study.output_count; o++)
     if (is_by_file(project, o)) ts_csv_add_cell(csv, project->study.outputs[o].name, false);
   ts_str_add_char(csv, '\n');
-  for (size_t i = 0; i < r->sets.count * count; i++) {
+  for (size_t i = 0; i < row_count(r) * count; i++) {
     const struct ts_group_files *value = &values[i % count];
+    const size_t set = set_of_row(r, i / count);
     const struct study_subset subset = {.kind = SUBSET_GROUP, .files = value->files, .count = value->count};
-    add_count(csv, i / count, true);
+    add_set(r, set, csv);
     ts_csv_add_cell(csv, value->group, false);
     ts_csv_add_cell(csv, value->value, false);
     add_count(csv, value->count, false);
     for (size_t o = 0; o < project->study.output_count; o++)
-      if (is_by_file(project, o)) add_number(csv, ts_study_subset_value(r, i / count, o, &subset));
+      if (is_by_file(project, o)) add_number(csv, ts_study_subset_value(r, set, o, &subset));
     ts_str_add_char(csv, '\n');
   }
 }

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 
 #include <math.h>
+#include <string.h>
 
 struct collecting {
   struct collector *collector; /* borrowed */
@@ -60,13 +61,21 @@ static void add_result(const struct ts_project *project, struct ts_run_result *s
   sum->stopped = more->stopped;
 }
 
-static void count_phase(const struct ts_project *project, const struct ts_plan *plan,
+static void count_tasks(const struct ts_project *project, const struct ts_plan *plan,
                         const struct ts_run_result *result, struct study_effort *effort) {
   for (size_t t = 0; result->tasks && t < project->workflow->task_count; t++) {
     size_t units = ts_project_task_units(project, t);
     effort->requested += plan->counts[t].requested * units;
     effort->executed += result->tasks[t].by_outcome[TS_OUTCOME_EXECUTED];
   }
+}
+
+void ts_study_add_time(const struct ts_project *project, const struct ts_run_result *result, struct study_result *r) {
+  for (size_t t = 0; result->tasks && r->result.cpu_s && t < project->workflow->task_count; t++)
+    r->result.cpu_s[t] += result->cpu_s[t];
+  r->result.wall_s += result->wall_s;
+  r->result.cpu_total_s += result->cpu_total_s;
+  if (result->peak_bytes > r->result.peak_bytes) r->result.peak_bytes = result->peak_bytes;
 }
 
 static const struct ts_project *project_of(const struct ts_work *work, const struct study_round *round) {
@@ -84,6 +93,10 @@ static void start_progress(struct ts_work *work, struct study_result *r, const s
 static void name_part(struct ts_work *work, struct study_result *r, const struct study_round *round) {
   const size_t phases = work->project->study.phase_count;
   ts_auto(ts_str_release) struct ts_str name = {0};
+  if (round->is_further) {
+    ts_phases_part(work->project->phases, "best values");
+    return;
+  }
   if (phases > 1) ts_str_addf(&name, "phase %zu of %zu", round->phase + 1, phases);
   if (r->course.options.until.text || r->batch_count > 1)
     ts_str_addf(&name, "%sround %zu", phases > 1 ? ", " : "", r->batch_count);
@@ -138,9 +151,13 @@ static bool run(struct ts_work *work, struct study_result *r, struct study_round
   struct engine_run *engine = &collecting.engine;
   bool ok = ts_engine_run(engine) && check_columns(project, round->collector, issues);
   bool stopped = engine->result.stopped && !engine->halt;
-  count_phase(project, round->plan, &engine->result, &r->efforts[round->phase]);
+  count_tasks(project, round->plan, &engine->result,
+              round->is_further ? &r->further.effort : &r->efforts[round->phase]);
   if (round->variant) round->price = price_of(work, &engine->result);
-  add_result(project, &r->result, &engine->result);
+  if (round->is_further)
+    ts_study_add_time(project, &engine->result, r);
+  else
+    add_result(project, &r->result, &engine->result);
   ts_run_result_release(&engine->result);
   r->state = stopped ? "paused" : engine->halt || ts_progress_any_failed(r->progress) ? "failed" : "done";
   return ok && !stopped;
@@ -216,9 +233,24 @@ bool ts_study_run_round(struct ts_work *work, struct study_result *r, struct ts_
     struct study_round *round = &r->rounds[r->run_count];
     follow(work, r, round);
     if (!run(round->variant ? &round->variant->work : work, r, round, issues)) return false;
-    add_outcomes(r, round);
+    if (!round->is_further) add_outcomes(r, round);
   }
   return true;
+}
+
+bool ts_study_run_further(struct ts_work *work, struct study_result *r, const struct ts_value *values, size_t count,
+                          struct ts_issues *issues) {
+  const struct ts_workflow *w = work->project->workflow;
+  const struct study_round round = {.first = r->sets.count, .count = count, .is_further = true};
+  struct ts_plan *own = r->plan;
+  ts_sets_append(w, &r->sets, NULL, 0, NULL, count);
+  memcpy(r->sets.values + round.first * w->parameter_count, values, count * w->parameter_count * sizeof *values);
+  const bool is_planned = plan_sets(work, r, round, issues);
+  r->plan = own;
+  r->further.rounds++;
+  r->further.sets += count;
+  return is_planned && ts_run_add_round(work->project, &r->run, r->sets.values, r->sets.count, issues) &&
+         ts_study_run_round(work, r, issues);
 }
 
 /* Tasks that were neither done nor lost in any round were in the store before. */
@@ -229,13 +261,13 @@ static void settle_store(struct ts_run_counts *counts, uint64_t distinct) {
   counts->by_outcome[TS_OUTCOME_STORE] = distinct > known ? distinct - known : 0;
 }
 
-/* For several rounds, requests and reuse are reported for one plan of all runs. A study that was paused has not
- * settled all of it. */
+/* For several rounds, requests and reuse are reported for one plan of all runs that the strategy asked for. A study
+ * that was paused has not settled all of it. */
 static bool plan_whole(struct ts_work *work, struct study_result *r, bool settled, struct ts_issues *issues) {
   const struct ts_project *project = work->project;
   size_t wanted_count = 0;
   struct ts_source *wanted = ts_planning_study_products(work, &wanted_count);
-  r->whole_plan = ts_planning_make(work, r->sets.values, r->sets.count, wanted, wanted_count, false, issues);
+  r->whole_plan = ts_planning_make(work, r->sets.values, ts_study_set_count(r), wanted, wanted_count, false, issues);
   if (!r->whole_plan) return false;
   r->plan = r->whole_plan;
   if (!settled || work->project->study.is_measured) return true;
@@ -256,25 +288,25 @@ static void warn_incomplete(const struct ts_project *project, const struct study
     ts_issues_warn(issues,
                    "'%s': in %zu of %zu runs some files have no value, because their tables are empty or their cells "
                    "are missing; such files are left out of the number of the run (results-by-file.csv)",
-                   project->study.outputs[output].name, incomplete, r->sets.count);
+                   project->study.outputs[output].name, incomplete, ts_study_set_count(r));
 }
 
 static void gather_outputs(const struct ts_project *project, struct study_result *r, struct ts_issues *issues) {
-  r->outputs = ts_calloc(project->study.output_count * r->sets.count + 1, sizeof *r->outputs);
+  r->outputs = ts_calloc(project->study.output_count * ts_study_set_count(r) + 1, sizeof *r->outputs);
   size_t lost = 0;
   for (size_t o = 0; o < project->study.output_count; o++) {
     size_t incomplete = 0, whole = ts_study_file_count(project, o);
-    for (size_t i = 0; i < r->sets.count; i++) {
+    for (size_t i = 0; i < ts_study_set_count(r); i++) {
       const struct ts_total total = ts_study_total(r, i, o);
-      r->outputs[o * r->sets.count + i] = total.value;
+      r->outputs[o * ts_study_set_count(r) + i] = total.value;
       lost += o == 0 && isnan(total.value) ? 1 : 0;
       incomplete += !total.failed && total.n > 0 && total.n < whole ? 1 : 0;
     }
     warn_incomplete(project, r, o, incomplete, issues);
   }
-  if ((double)lost > TS_LOSS_TO_NOTE * (double)r->sets.count)
+  if ((double)lost > TS_LOSS_TO_NOTE * (double)ts_study_set_count(r))
     ts_issues_warn(issues, "%zu of %zu runs gave no value; the effects that touch them are left out", lost,
-                   r->sets.count);
+                   ts_study_set_count(r));
 }
 
 size_t ts_study_file_count(const struct ts_project *project, size_t output) {
@@ -284,10 +316,12 @@ size_t ts_study_file_count(const struct ts_project *project, size_t output) {
 }
 
 bool ts_study_sum_up(struct ts_work *work, struct study_result *r, bool complete, struct ts_issues *issues) {
-  if (r->round_count > 1 && !plan_whole(work, r, complete, issues)) return false;
+  if (r->round_count - r->further.rounds > 1 && !plan_whole(work, r, complete, issues)) return false;
   if (complete) gather_outputs(work->project, r, issues);
   return complete;
 }
+
+size_t ts_study_set_count(const struct study_result *r) { return r->course.history.count; }
 
 static const struct study_round *round_of(const struct study_result *r, size_t set) {
   size_t i = 0;
@@ -334,9 +368,13 @@ double ts_study_subset_value(const struct study_result *r, size_t set, size_t ou
   return ts_collector_some_total(round->collector, set - round->first, output, subset->files, subset->count).value;
 }
 
-double ts_study_tile_value(const struct study_result *r, size_t set, size_t output, size_t unit) {
+struct ts_total ts_study_tile_total(const struct study_result *r, size_t set, size_t output, size_t unit) {
   const struct study_round *round = round_of(r, set);
-  return ts_collector_tile_value(round->collector, set - round->first, output, unit);
+  return ts_collector_tile_total(round->collector, set - round->first, output, unit);
+}
+
+double ts_study_tile_value(const struct study_result *r, size_t set, size_t output, size_t unit) {
+  return ts_study_tile_total(r, set, output, unit).value;
 }
 
 bool ts_study_is_per_tile(const struct study_result *r, size_t output) {
@@ -354,6 +392,7 @@ void ts_study_result_release(struct study_result *r) {
   }
   ts_plan_destroy(r->whole_plan);
   ts_held_out_release(&r->held_out);
+  ts_best_release(&r->best);
   ts_course_release(&r->course);
   ts_sets_release(&r->sets);
   ts_recorded_release(&r->run);

@@ -23,7 +23,8 @@ static void end_tasks(struct study_result *r, struct ts_issues *issues) {
  * the first phase after the tasks. */
 static bool is_last_batch(const struct ts_project *project, const struct study_result *r) {
   const size_t phase = r->rounds[r->round_count - 1].phase;
-  return phase + 1 == project->study.phase_count && !r->course.options.until.text && project->held_out.item_count == 0;
+  return phase + 1 == project->study.phase_count && !r->course.options.until.text &&
+         ts_study_goal(&project->study) == TS_NONE && project->held_out.item_count == 0;
 }
 
 bool ts_study_run(struct ts_work *work, struct study_result *r, struct ts_issues *issues) {
@@ -33,7 +34,7 @@ bool ts_study_run(struct ts_work *work, struct study_result *r, struct ts_issues
     if (ok && is_last_batch(work->project, r)) end_tasks(r, issues);
     ok = ok && plan_next(work, r, &done, issues);
   }
-  ok = ok && ts_held_out_run(work, r, issues);
+  ok = ok && ts_best_run(work, r, issues) && ts_held_out_run(work, r, issues);
   end_tasks(r, issues);
   ok = ts_course_finish(&r->course, &r->found) && ok;
   return ts_study_sum_up(work, r, ok, issues);

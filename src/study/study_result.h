@@ -8,6 +8,7 @@
 #define TS_STUDY_STUDY_RESULT_H
 
 #include "order/order.h"
+#include "study/best.h"
 #include "study/course.h"
 #include "study/held_out.h"
 #include "study/sets.h"
@@ -36,7 +37,8 @@ struct study_round {
   struct ts_plan *plan;          /* owned */
   struct collector *collector;   /* owned */
   size_t first, count;           /* its sets, among those of the study */
-  size_t phase;                  /* that it belongs to */
+  size_t phase;                  /* that it belongs to; of further sets 0 */
+  bool is_further;               /* the strategy did not ask for it */
   struct study_variant *variant; /* owned: of a set that is run alone; NULL */
   struct study_price price;      /* of it */
 };
@@ -46,13 +48,19 @@ struct study_effort {
   uint64_t requested, executed;
 };
 
+/* Sets that no strategy asked for: they are numbered behind its own, recorded as rounds of the run, counted apart. */
+struct study_further {
+  size_t rounds, sets;
+  struct study_effort effort;
+};
+
 struct study_result {
   struct ts_recorded run;
   const char *state; /* "done", "failed", "paused" */
   int64_t started_unix_ns;
   uint64_t start_ns;
   struct study_course course;  /* which sets are run, and what came out of them */
-  struct parameter_sets sets;  /* of all rounds, with all parameters */
+  struct parameter_sets sets;  /* of all rounds, with all parameters; ts_study_set_count says how many are no further */
   struct ts_plan *plan;        /* owned by its round, or `whole_plan` */
   struct ts_plan *whole_plan;  /* owned; of all runs, where there was more than one round; NULL otherwise */
   struct progress *progress;   /* owned */
@@ -65,10 +73,13 @@ struct study_result {
   struct ts_strategy_result found; /* borrowed from the course, once the sets are run */
   struct study_effort efforts[TS_STRATEGY_PHASES];
   double *outputs; /* owned: output after output, one value per run */
+  struct study_further further;
+  struct study_best best;
   struct study_held_out held_out;
-  struct study_picture pictures[2];
+  struct study_picture pictures[3];
   size_t picture_count;
   const char *folder, *report_path, *results_path, *by_file_path, *json_path;
+  const char *values_path;   /* of the best set; NULL: there is none */
   const char *by_group_path; /* NULL: the data has no groups */
 };
 
@@ -90,15 +101,23 @@ bool ts_study_plan_round(struct ts_work *work, struct study_result *r, bool *don
 /* Runs the sets that were planned last and adds their outcome to the history; false if the study cannot continue (a
  * fault, or the user paused it). */
 bool ts_study_run_round(struct ts_work *work, struct study_result *r, struct ts_issues *issues);
+/* Plans, records and runs sets behind those of the strategy; `values` has all their parameters. As
+ * ts_study_run_round. */
+bool ts_study_run_further(struct ts_work *work, struct study_result *r, const struct ts_value *values, size_t count,
+                          struct ts_issues *issues);
+/* Adds the time and memory of work that is counted apart to those of the study. */
+void ts_study_add_time(const struct ts_project *project, const struct ts_run_result *result, struct study_result *r);
 /* Adds up what the rounds did; afterwards `plan`, `result` and (if it is complete) `outputs` are those of the whole
  * study. */
 bool ts_study_sum_up(struct ts_work *work, struct study_result *r, bool complete, struct ts_issues *issues);
+size_t ts_study_set_count(const struct study_result *r); /* that the strategy asked for: the first of r->sets */
 struct ts_total ts_study_total(const struct study_result *r, size_t set, size_t output);
 struct ts_total ts_study_file_total(const struct study_result *r, size_t set, size_t output, size_t file);
 double ts_study_value(const struct study_result *r, size_t set, size_t output); /* NaN: failed */
 double ts_study_file_value(const struct study_result *r, size_t set, size_t output, size_t file);
 double ts_study_subset_value(const struct study_result *r, size_t set, size_t output,
                              const struct study_subset *subset);
+struct ts_total ts_study_tile_total(const struct study_result *r, size_t set, size_t output, size_t unit);
 double ts_study_tile_value(const struct study_result *r, size_t set, size_t output, size_t unit);
 bool ts_study_is_per_tile(const struct study_result *r, size_t output);
 void ts_study_result_release(struct study_result *r);

@@ -165,12 +165,11 @@ static struct ts_total total_of(const struct collector *c, size_t set, size_t ou
   return total_of_product(c, o->wanted, o->over_tiles, &(struct some_units){set, output, first, count, px});
 }
 
-double ts_collector_tile_value(const struct collector *c, size_t set, size_t output, size_t unit) {
+struct ts_total ts_collector_tile_total(const struct collector *c, size_t set, size_t output, size_t unit) {
   const struct study_output *o = &c->project->study.outputs[output];
   const bool joined = o->tiles.source.kind == TS_SOURCE_TASK;
   return total_of_product(c, joined ? o->tiles.wanted : o->wanted, joined ? o->tiles.over : o->over_tiles,
-                          &(struct some_units){set, output, unit, 1, NULL})
-      .value;
+                          &(struct some_units){set, output, unit, 1, NULL});
 }
 
 struct ts_total ts_collector_file_total(const struct collector *c, size_t set, size_t output, size_t file) {

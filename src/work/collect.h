@@ -20,7 +20,7 @@ struct ts_total ts_collector_some_total(const struct collector *collector, size_
                                         const size_t *files, size_t count);
 /* Over the tiles of one file; failed for outputs of the whole dataset. */
 struct ts_total ts_collector_file_total(const struct collector *collector, size_t set, size_t output, size_t file);
-double ts_collector_tile_value(const struct collector *collector, size_t set, size_t output, size_t unit);
+struct ts_total ts_collector_tile_total(const struct collector *collector, size_t set, size_t output, size_t unit);
 bool ts_collector_is_per_tile(const struct collector *collector, size_t output);
 /* The column that a table lacked, and the output that needs it; NULL if none was missing. */
 const char *ts_collector_missing_column(const struct collector *collector, size_t *output);

@@ -38,7 +38,9 @@ def check_study(project):
     check(support.SANITIZED or reply["wall_s"] <= 60, f"the study took {reply['wall_s']:.1f} s")
     for planned, done in zip(plan["by_task"], reply["by_task"], strict=True):
         equal(done["executed"] + done["cutoff"], planned["executed"], f"{done['task']}: run against plan")
-    equal(len(support.read_csv(folder / "results.csv")), reply["method"]["runs"], "rows of results.csv")
+    equal(len(support.read_csv(folder / "results.csv")), reply["method"]["runs"] + 1, "rows of results.csv, with the defaults")
+    check(re.search(r" Default 0\.\d+, best run 0\.\d+\.$", reply["answer"]), f"no values in the answer: {reply['answer']}")
+    equal([picture["role"] for picture in reply["pictures"]], ["default", "best", "truth"], "pictures")
     report = (folder / "report.html").read_text(encoding="utf-8")
     text = re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", "", report)).replace("\xa0", " "))
     check(reply["answer"].replace("\xa0", " ") in text, "the report does not hold the answer")
@@ -51,6 +53,7 @@ def check_study(project):
               f"'{name}' of --json, report.html and result.json: {str(values)[:300]}")
     before = (folder / "results.csv").read_bytes()
     again = call_json("study", "-C", project)
+    equal((again["further"]["executed"], again["further"]["runs"]), (0, reply["further"]["runs"]), "further runs of the second study")
     equal((again["reuse"]["executed"], again["reuse"]["reads"]), (0, 0), "executed and read by the second study")
     equal(again["answer"], reply["answer"], "answer of the second study")
     check((folder / "results.csv").read_bytes() == before, "results.csv of the second study differ")
@@ -226,8 +229,8 @@ def check_run(project):
     for source, value in (("table", float(quality["dice"])), ("reply", reply["quality"][0]["values"]["dice"])):
         check(abs(value - dice) < 1e-12, f"Dice of the slide in the {source}: {value}, not {dice}")
     say(f"run: Dice {dice:.3f} against the true nuclei, {count} nuclei")
-    equal(reply["reuse"]["executed"], 2 * len(TILES) + 2,
-          "executed after the study: comparing with the truth and features, in tiles and joined")
+    equal(reply["reuse"]["executed"], len(TILES) + 1,
+          "executed after the study, which compared the defaults with the truth: features, in tiles and joined")
     check_changed_parameter(project, reply["run"])
     text = call("run", "-C", project, "--progress=none").stdout
     check(re.search(r"Dice 0\.[5-9]", text), f"the text of a run does not begin with its quality:\n{text[:300]}")

@@ -101,7 +101,7 @@ class Case:
             subprocess.run(["make", "-s", "-C", self.folder / "plugin", f"TESSERA_INCLUDE={ROOT / 'include'}"],
                            check=True)
         else:
-            call("init", "--demo", name, self.folder)
+            support.init_nuclei(self.folder)
         self.words = () if name == "decay" else ("--trajectories", 2)
         self.whole = self.folder.parent / f"{name}-whole"
         self.store = self.folder / ".tessera"

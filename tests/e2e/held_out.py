@@ -91,7 +91,7 @@ def check_groups(folder, reply):
         equal(by_group[key], by_column[key], f"{key} by group and by column")
     equal(by_group["held_out"]["sets"], by_column["held_out"]["sets"], "held out by group and by column")
     check(by_group["indices"] != reply["indices"], "other files give other indices")
-    write_project(folder, data={"hold_out": {"site": ["south"]}})
+    write_project(folder, data={"hold_out": {"site": ["south"]}}, outputs=[{"output": "compare.table:found_px", "over_files": "mean"}])
     without_goal = study(folder)["held_out"]
     equal(([row["role"] for row in without_goal["sets"]], "goal" in without_goal), (["default"], False), "without a goal")
     equal(without_goal["sets"][0]["outputs"][0]["lo"], None, "interval of one file")

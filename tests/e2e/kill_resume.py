@@ -264,7 +264,7 @@ def check_pauses(project):
 def main():
     support.need_program()
     project = support.scratch() / "demo"
-    call("init", "--demo", "nuclei", project)
+    support.init_nuclei(project)
     check_pauses(project)
     check_kills(project)
     support.finish()

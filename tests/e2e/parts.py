@@ -59,7 +59,7 @@ def check_told(project):
 def main():
     support.need_program()
     project = support.scratch() / "demo"
-    call("init", "--demo", "nuclei", project)
+    support.init_nuclei(project)
     check_cases(project)
     check_verified(project)
     check_told(project)

@@ -57,7 +57,7 @@ def make_project():
     base["method"] = {"name": "morris", "trajectories": 2, "levels": 4, "seed": 1}
     base["parameters"] = ["G1", "G2"]
     base["outputs"] = [{"output": "compare.table:dice", "label": "the Dice overlap"}, "features.summary:objects"]
-    del base["reference"]
+    base.pop("reference", None)
     columns = read_columns(project)
     base["outputs"][1] = f"features.summary:{columns[1]}"
     return project, base
@@ -243,9 +243,9 @@ def check_own(project, base):
         run = call_json("run", "-C", project, name, "-o", name[:-5])
         study = call_json("study", "-C", project, name)
         equal([o.get("against") for o in study["outputs"]], ["truth", "truth"], f"outputs of {workflow}")
-        equal([p["role"] for p in study["pictures"]], ["default", "different"], f"pictures of {workflow}")
+        equal([p["role"] for p in study["pictures"]], ["default", "best", "truth"], f"pictures of {workflow}")
         pictures = [(project / study["report"]).parent.joinpath(p["file"]).read_bytes() for p in study["pictures"]]
-        equal((project / study["report"]).read_text(encoding="utf-8").count("<img "), 2, f"pictures in the report of {name}")
+        equal((project / study["report"]).read_text(encoding="utf-8").count("<img "), 3, f"pictures in the report of {name}")
         text = call("run", "-C", project, name, "--progress=none").stdout
         check(re.match(TRUTH_WORDS, text), f"the first line of a run of {workflow}:\n{text[:200]}")
         total = (project / name[:-5] / "total.table.csv").read_text(encoding="utf-8")

@@ -88,7 +88,7 @@ def check_study_variants(study):
     base = json.loads((ROOT / "workflows/nuclei/study.json").read_text(encoding="utf-8"))
     accept = [
         (("data",), {"manifest": "data.csv"}), (("data",), {"manifest": "data.csv", "groups": ["patient", "site"]}),
-        (("reference",), "truth"), (("reference",), {"files": ["truth.png"]}), (("reference",), None),
+        (("reference",), "truth"), (("reference",), {"files": ["truth.png"]}), (("reference",), "default"),
         (("outputs", 0), {"output": "compare.table:diff", "over_tiles": "sum"}), (("parameters",), ["G1", "G2"]),
         (("comment",), "why"), (("method", "seed"), 0), (("outputs", 0, "label"), "the difference"),
         (("method",), {"name": "vbd", "samples": 64, "second_order": True, "estimator": "jansen"}),

@@ -42,7 +42,7 @@ def saltelli(outputs, k):
 
 def check_nuclei(project):
     """15 parameters on grids: many points are the same run."""
-    call("init", "--demo", "nuclei", project)
+    support.init_nuclei(project)
     reply, rows = study(project, "vbd", "--method", "vbd", "--count", 16)
     names = [parameter["name"] for parameter in reply["params"]]
     k = len(names)

@@ -186,7 +186,7 @@ def check_trouble(project):
 def main():
     support.need_program()
     project = support.scratch() / "nuclei"
-    call("init", "--demo", "nuclei", project)
+    support.init_nuclei(project)
     check_study(project)
     check_kill(project)
     check_trouble(project)

@@ -150,7 +150,7 @@ def check_choices(project):
 def main():
     support.need_program()
     project = support.scratch() / "demo"
-    call("init", "--demo", "nuclei", project)
+    support.init_nuclei(project)
     reply, results = study(project, "calm", *TWO_PHASE, "--trace", "trace.json")
     wanted = results.read_bytes()
     check_phases(reply, results)

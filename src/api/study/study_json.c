@@ -1,6 +1,7 @@
 /* The result object of a study: printed by --json, shown by the report, kept by the store.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "api/api_int.h"
+#include "api/study/best_text.h"
 #include "model/model.h"
 
 #include "base/alloc.h"
@@ -75,7 +76,8 @@ static json_t *settings_json(const struct ts_phase *phase, json_t *object) {
 static json_t *method_json(const struct ts_project *project, const struct study_result *r) {
   if (ts_course_is_given(&r->course))
     return json_pack("{s:s, s:s, s:I}", "name", "given", "design",
-                     project->request->design ? project->request->design : "", "runs", (json_int_t)r->sets.count);
+                     project->request->design ? project->request->design : "", "runs",
+                     (json_int_t)ts_study_set_count(r));
   json_t *object = json_object();
   if (r->found.phase_count == 0) { /* it failed before anything could be analysed */
     const struct ts_strategy *whole = project->study.whole;
@@ -88,7 +90,7 @@ static json_t *method_json(const struct ts_project *project, const struct study_
       json_object_set_new(object, project->study.whole->parts[p].key, settings_json(r->found.phases[p], json_object()));
   }
   json_object_set_new(object, "seed", json_integer((json_int_t)ts_study_seed(project)));
-  json_object_set_new(object, "runs", json_integer((json_int_t)r->sets.count));
+  json_object_set_new(object, "runs", json_integer((json_int_t)ts_study_set_count(r)));
   json_object_set_new(object, "resamples", json_integer((json_int_t)project->study.resamples));
   json_object_set_new(object, "confidence", json_real(project->study.confidence));
   return object;
@@ -158,13 +160,14 @@ static json_t *incomplete_json(const struct ts_project *project, const struct st
 static json_t *runs_json(const struct ts_project *project, const struct study_result *r) {
   json_t *list = json_array();
   const struct ts_design all = ts_course_design(&r->course), *d = &all;
-  for (size_t i = 0; i < r->sets.count; i++) {
+  for (size_t i = 0; i < ts_study_set_count(r); i++) {
     json_t *params = json_object();
     json_t *outputs = json_object();
     for (size_t c = 0; c < d->column_count; c++)
       json_object_set_new(params, d->names[c], ts_value_to_json(&d->values[i * d->column_count + c]));
     for (size_t o = 0; o < project->study.output_count; o++)
-      json_object_set_new(outputs, project->study.outputs[o].name, ts_json_real(r->outputs[o * r->sets.count + i]));
+      json_object_set_new(outputs, project->study.outputs[o].name,
+                          ts_json_real(r->outputs[o * ts_study_set_count(r) + i]));
     json_array_append_new(list, json_pack("{s:I, s:o, s:o, s:o*}", "set", (json_int_t)i, "params", params, "outputs",
                                           outputs, "n", incomplete_json(project, r, i)));
   }
@@ -181,7 +184,7 @@ static json_t *tiles_json(const struct ts_project *project, const struct study_r
       if (!ts_study_is_per_tile(r, o)) continue;
       double sum = 0;
       size_t count = 0;
-      for (size_t i = 0; i < r->sets.count; i++) {
+      for (size_t i = 0; i < ts_study_set_count(r); i++) {
         double value = ts_study_tile_value(r, i, o, t);
         sum += isnan(value) ? 0 : value;
         count += isnan(value) ? 0 : 1;
@@ -282,12 +285,14 @@ static void add_answer(const struct ts_project *project, const struct study_resu
   ts_answer_add_what(first->label[0] ? first->label : first->name, json_string_value(against), &what);
   add_screening(r, &answer);
   if (!analysis) {
-    ts_str_addf(&answer, "%zu given parameter sets were run; see results.csv for their outputs.", r->sets.count);
+    ts_str_addf(&answer, "%zu given parameter sets were run; see results.csv for their outputs.",
+                ts_study_set_count(r));
   } else {
     ts_auto(ts_findings_release) struct ts_findings findings = {0};
     ts_findings_of_indices(&findings, &analysis->indices);
     ts_answer(&findings, ts_str_get(&what), &answer);
   }
+  ts_best_add_answer(r, &answer);
   json_object_set_new(object, "answer", json_string(ts_str_get(&answer)));
 }
 
@@ -310,6 +315,7 @@ static void add_complete(const struct ts_project *project, struct study_result *
     json_object_set_new(object, "group_stability", ts_study_stability_json(project, r));
   }
   json_object_set_new(object, "outputs", outputs);
+  ts_study_best_json(r, object);
   json_t *held_out = ts_study_held_out_json(project, r);
   if (held_out) json_object_set_new(object, "held_out", held_out);
   json_object_set_new(object, "phases", ts_study_phases_json(project, r));

@@ -251,7 +251,7 @@ static void add_comparison(struct ts_str *out, const json_t *reply, const struct
   add_refusals(out, rows, view);
 }
 
-/* What a study does after these runs: another phase, or more rounds. */
+/* What a study does after these runs: another phase, more rounds, further sets. */
 static void add_later(struct ts_str *out, const json_t *reply) {
   const json_t *second = json_array_get(ts_cli_reply_member(reply, "phases"), 1);
   if (second) {
@@ -262,10 +262,16 @@ static void add_later(struct ts_str *out, const json_t *reply) {
     ts_cli_text_add_count(out, ts_cli_reply_count(second, known ? "runs" : "runs_most"), "run");
     ts_str_add_char(out, '\n');
   }
-  if (!*ts_cli_reply_text(reply, "until")) return;
-  ts_str_add(out, "That is the first round; more runs follow until ");
-  ts_cli_text_add_safe(out, ts_cli_reply_text(reply, "until"));
-  ts_str_add_char(out, '\n');
+  if (*ts_cli_reply_text(reply, "until")) {
+    ts_str_add(out, "That is the first round; more runs follow until ");
+    ts_cli_text_add_safe(out, ts_cli_reply_text(reply, "until"));
+    ts_str_add_char(out, '\n');
+  }
+  const uint64_t further = ts_cli_reply_count(reply, "further_most");
+  if (further == 0) return;
+  ts_str_add(out, "In the end: the defaults and the shortest change towards the best run, at most ");
+  ts_cli_text_add_count(out, further, "run");
+  ts_str_add(out, " that share tasks with these\n");
 }
 
 void ts_show_plan(const json_t *reply, const struct ts_view *view, struct ts_str *out) {

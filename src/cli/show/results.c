@@ -340,6 +340,7 @@ void ts_show_run(const json_t *reply, const struct ts_view *view, struct ts_str 
     ts_str_add(out,
                strcmp(ts_cli_reply_text(reply, "state"), "failed") == 0 ? " ran, but some tasks failed\n" : " ran\n");
   }
+  ts_show_values_from(reply, out);
   add_outputs(out, reply);
   add_skipped(out, reply);
   ts_show_tissue(reply, out);
@@ -480,6 +481,7 @@ void ts_show_study(const json_t *reply, const struct ts_view *view, struct ts_st
     if (i == 0) ts_show_groups(reply, output, view, out);
     ts_str_add_char(out, '\n');
   }
+  ts_show_best(reply, view, out);
   ts_show_held_out(reply, out);
   ts_show_phases(reply, view, out);
   ts_show_tissue(reply, out);

@@ -224,6 +224,29 @@ static json_t *groups_result(void) {
   return with_analyses(analyses);
 }
 
+/* A goal over three files, with all that a study says about it; a name that must be escaped. */
+static json_t *goal_result(void) {
+  static const char goal[] =
+      "{\"goal\": {\"name\": \"compare.table:dice\", \"label\": \"the <Dice> overlap\", \"better\": \"higher\", "
+      "\"against\": \"truth\"}, \"default\": {\"set\": \"default\", \"params\": {}, \"value\": 0.272, \"lo\": 0.1, "
+      "\"hi\": 0.4, \"command\": \"tessera run --of 1a2b3c4d --set default\", \"by_file\": [{\"file\": \"a\", "
+      "\"value\": 0.1}, {\"file\": \"b\", \"value\": 0.4}]}, \"best\": {\"set\": 37, \"value\": 0.654, \"lo\": 0.51, "
+      "\"hi\": 0.74, \"by_file\": [{\"file\": \"a\", \"value\": 0.6}, {\"file\": \"b\", \"value\": 0.7}]}, "
+      "\"top\": [{\"set\": 37, \"params\": {\"G1\": 30, \"G2\": 2}, \"value\": 0.654, \"lo\": 0.51, \"hi\": 0.74, "
+      "\"command\": \"tessera run --of 1a2b3c4d --set 37\"}], \"shortest_change\": {\"steps\": [{\"parameter\": "
+      "\"G1\", "
+      "\"value\": 30, \"goal\": 0.61, \"share\": 0.885, \"runs\": 12}], \"runs\": 12, \"command\": \"tessera run -p "
+      "G1=30\", \"text\": \"G1 = 30 alone gives 0.61.\", \"by_file\": [{\"file\": \"a\", \"value\": 0.55}, {\"file\": "
+      "\"b\", \"value\": 0.67}]}, \"choice_stability\": {\"files\": [{\"file\": \"a\", \"set\": 12, \"left_out\": 0.5, "
+      "\"best\": 0.6, \"default\": 0.1}], \"text\": \"Leaving out one file changes the best set.\"}, \"further\": "
+      "{\"runs\": 13, \"requested\": 1300, \"executed\": 210}, \"values_file\": \"out/best-values.json\"}";
+  json_t *result = made_up_study(&usual), *more = json_loads(goal, 0, NULL);
+  assert_non_null(more);
+  json_object_update(result, more);
+  json_decref(more);
+  return result;
+}
+
 struct report_case {
   const char *name;
   const struct made_up *study; /* NULL: made by `make`, a plain run, or the least that is a result */
@@ -242,7 +265,8 @@ static const struct report_case cases[] = {{.name = "usual", .study = &usual, .p
                                            {.name = "forty", .make = forty_result},
                                            {.name = "lone", .make = lone_result},
                                            {.name = "methods", .make = methods_result},
-                                           {.name = "groups", .make = groups_result, .pictures = 2}};
+                                           {.name = "groups", .make = groups_result, .pictures = 2},
+                                           {.name = "goal", .make = goal_result, .pictures = 3}};
 
 static json_t *case_result(const struct report_case *report_case) {
   if (report_case->study) return made_up_study(report_case->study);
@@ -344,6 +368,37 @@ static void answers_first_and_keeps_the_order(void **state) {
       "6 All data",
       "All 90 runs",
       "id=\"tessera-result\""};
+  const char *at = ts_str_get(&html);
+  for (size_t i = 0; i < COUNT_OF(parts); i++) {
+    const char *found = strstr(at, parts[i]);
+    if (!found) fail_msg("'%s' is missing, or not in its place", parts[i]);
+    at = found;
+  }
+  ts_str_release(&html);
+  json_decref(result);
+}
+
+static void shows_the_best_beside_the_defaults(void **state) {
+  (void)state;
+  json_t *result = goal_result();
+  struct ts_str html = {0};
+  render(&cases[0], result, &html);
+  static const char *const parts[] = {
+      "<b>0.27</b><span>is the &lt;Dice&gt; overlap at the defaults</span>",
+      "<b>0.65</b><span>in the best run; over files 0.51 to 0.74</span>",
+      "2 Best values",
+      "The goal is the &lt;Dice&gt; overlap against the truth, higher is better.",
+      "<code>out/best-values.json</code>",
+      "<th scope=\"row\">37</th>",
+      "<td>G1 = 30, G2 = 2</td><td><code>tessera run --of 1a2b3c4d --set 37</code></td>",
+      "<th scope=\"row\">default</th>",
+      "G1 = 30 alone gives 0.61.",
+      "89\xc2\xa0%",
+      "<code>tessera run -p G1=30</code>",
+      "Leaving out one file changes the best set.",
+      "13 further runs are behind this section (the defaults, and changes of them); 210 of their 1\xc2\xa0"
+      "300 tasks",
+      "3 Where on the slide"};
   const char *at = ts_str_get(&html);
   for (size_t i = 0; i < COUNT_OF(parts); i++) {
     const char *found = strstr(at, parts[i]);
@@ -479,6 +534,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(embeds_the_result),
       cmocka_unit_test(stays_below_a_megabyte),
       cmocka_unit_test(answers_first_and_keeps_the_order),
+      cmocka_unit_test(shows_the_best_beside_the_defaults),
       cmocka_unit_test(names_every_chart_and_gives_it_a_table),
       cmocka_unit_test(escapes_what_it_is_given),
       cmocka_unit_test(refuses_other_schemas),

@@ -290,7 +290,7 @@ static void check_output(const struct collector *collector, size_t index, const 
     for (size_t u = 0; u < made->count; u++) {
       struct unit alone = made->units[twin_of[set]][u];
       alone.px = 1; /* alone it has any weight */
-      assert_same("value of a tile", ts_collector_tile_value(collector, set, index, u),
+      assert_same("value of a tile", ts_collector_tile_total(collector, set, index, u).value,
                   number_of_file(output->over_tiles, &alone, 1).value);
     }
   }
